@@ -1,0 +1,65 @@
+//! What every hardware block is: a synchronous machine with one clock.
+
+use std::fmt::{self, Debug, Write};
+
+use crate::ports::Ports;
+
+/// A clocked hardware block. Outputs depend on registered state only; `new` is reset.
+pub trait Block {
+    /// One cycle's input ports, plain data.
+    type In: Ports;
+    /// One cycle's output ports, plain data.
+    type Out: Ports;
+
+    /// What the ports show before the next edge.
+    fn outputs(&self) -> Self::Out;
+
+    /// One clock edge. Returns the outputs of the cycle that it ends.
+    fn tick(&mut self, inputs: &Self::In) -> Self::Out;
+
+    /// True when a tick with idle inputs (no valid set) would change nothing: the owner may then
+    /// leave the block unticked. `false` is always correct.
+    fn is_idle(&self) -> bool {
+        false
+    }
+
+    /// One line of registered state for a mismatch report, as `name=value` pairs.
+    fn write_state(&self, _line: &mut dyn Write) -> fmt::Result {
+        Ok(())
+    }
+}
+
+/// The Rust body of a block: a [`Block`] that can be built from its parameters, and the name and
+/// ports under which its RTL body is found.
+pub trait Model: Block<In: Ports<Config = Self::Config>, Out: Ports<Config = Self::Config>> + Sized {
+    /// `snake_case` name: RTL folder and top module, Rust module, VCD scope, command-line argument.
+    const NAME: &'static str;
+
+    /// The block's parameters, one field for each RTL parameter.
+    type Config: Clone + Debug + PartialEq;
+
+    /// The state after reset. Errors: a parameter outside its legal range.
+    fn new(config: &Self::Config) -> Result<Self, ConfigError>;
+
+    /// RTL parameters: `UpperCamelCase` name and value, one for each field of the configuration.
+    fn rtl_parameters(config: &Self::Config) -> Vec<(&'static str, u64)>;
+}
+
+/// An illegal parameter: its name, its value and the limit it breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name} = {value}: must be {limit}")]
+pub struct ConfigError {
+    /// Parameter name, `snake_case`.
+    pub name: &'static str,
+    /// The offending value.
+    pub value: u64,
+    /// The rule, completing the sentence "must be …".
+    pub limit: String,
+}
+
+impl ConfigError {
+    /// Passes where `ok` holds.
+    pub fn check(ok: bool, name: &'static str, value: u64, limit: impl Into<String>) -> Result<(), Self> {
+        if ok { Ok(()) } else { Err(Self { name, value, limit: limit.into() }) }
+    }
+}

@@ -1,0 +1,3 @@
+//! Types that two or more blocks use, mirroring `rtl/common`.
+
+pub mod finepack_types;

@@ -1,0 +1,48 @@
+//! Parameters and ports of the de-packetizer (`rtl/depacketizer/depacketizer.sv`).
+
+use crate::common::finepack_types::{FinePack, Ingress, Tlp};
+use crate::ports;
+
+/// Parameters, one for each RTL parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// `Line`: bytes of a line, 16 to 128, a power of 2.
+    pub line: u32,
+    /// `Sh`: bytes of a sub-header, 2 to 6.
+    pub sh: u32,
+    /// `OffB`: bits of an offset, `8 * sh - 10`.
+    pub offb: u32,
+    /// `Beat`: bytes of a beat: 8, 16, 32, 64 or 128.
+    pub beat: u32,
+    /// `Dq`: depth of the output buffer in lines, 2 to 64.
+    pub dq: u32,
+}
+
+impl From<&FinePack> for Config {
+    fn from(p: &FinePack) -> Self {
+        let FinePack { line, sh, offb, beat, dq, .. } = *p;
+        Self { line, sh, offb, beat, dq }
+    }
+}
+
+ports! {
+    /// Input ports.
+    pub struct In: In (c: Config) {
+        /// Beats from the link.
+        pub tlp: Option<Tlp> as (tlp_valid, tlp) = (c.beat,),
+        /// The memory system takes the access.
+        pub st_ready: bool = 1,
+    }
+}
+
+ports! {
+    /// Output ports, all registered.
+    pub struct Out: Out (c: Config) {
+        /// The TLP beat is taken.
+        pub tlp_ready: bool = 1,
+        /// Accesses to the destination's memory system.
+        pub st: Option<Ingress> as (st_valid, st) = (c.line,),
+        /// Pulse: error code.
+        pub err: Option<u8> as (err_valid, err_code) = 4,
+    }
+}

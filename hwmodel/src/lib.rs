@@ -1,0 +1,16 @@
+//! Cycle-accurate models of `duet`'s hardware blocks, one module per block, with the same names as
+//! the folders of `rtl/`.
+//!
+//! This crate is pure: no files, no threads, no clock but [`Block::tick`], and it never sees
+//! Verilator. The port declarations here are the only ones: `cosim` checks the SystemVerilog
+//! against them when it is built.
+
+pub mod block;
+pub mod common;
+pub mod depacketizer;
+pub mod packetizer;
+pub mod ports;
+pub mod remote_write_queue;
+
+pub use block::{Block, ConfigError, Model};
+pub use ports::Ports;

@@ -1,0 +1,4 @@
+//! Packetizer: turns drained entries into one TLP.
+
+mod ports;
+pub use ports::{Config, In, Out};
