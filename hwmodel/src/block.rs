@@ -23,9 +23,49 @@ pub trait Block {
         false
     }
 
+    /// True once something is found to be wrong with this body: a comparison that differs, a failed
+    /// assertion. Cheap enough to ask in every cycle.
+    fn failed(&self) -> bool {
+        false
+    }
+
+    /// What is wrong, for a person. Empty unless [`Block::failed`].
+    fn write_failure(&self, _report: &mut dyn Write) -> fmt::Result {
+        Ok(())
+    }
+
     /// One line of registered state for a mismatch report, as `name=value` pairs.
     fn write_state(&self, _line: &mut dyn Write) -> fmt::Result {
         Ok(())
+    }
+}
+
+impl<B: Block + ?Sized> Block for Box<B> {
+    type In = B::In;
+    type Out = B::Out;
+
+    fn outputs(&self) -> B::Out {
+        (**self).outputs()
+    }
+
+    fn tick(&mut self, inputs: &B::In) -> B::Out {
+        (**self).tick(inputs)
+    }
+
+    fn is_idle(&self) -> bool {
+        (**self).is_idle()
+    }
+
+    fn failed(&self) -> bool {
+        (**self).failed()
+    }
+
+    fn write_failure(&self, report: &mut dyn Write) -> fmt::Result {
+        (**self).write_failure(report)
+    }
+
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        (**self).write_state(line)
     }
 }
 

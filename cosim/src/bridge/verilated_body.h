@@ -1,0 +1,124 @@
+// A Body over one Verilated class. `Ports` copies between an image and its ports.
+#pragma once
+#include <cstring>
+#include <type_traits>
+
+#include "body.h"
+#include "verilated.h"
+
+namespace duet {
+
+template <class Port>
+inline void drive_port(Port& port, const uint32_t* words) {
+  if constexpr (std::is_integral_v<Port>) {
+    uint64_t value = words[0];
+    if constexpr (sizeof(Port) == 8) value |= static_cast<uint64_t>(words[1]) << 32;
+    port = static_cast<Port>(value);
+  } else {
+    std::memcpy(&port[0], words, sizeof(Port));
+  }
+}
+
+template <class Port>
+inline void read_port(const Port& port, uint32_t* words) {
+  if constexpr (std::is_integral_v<Port>) {
+    words[0] = static_cast<uint32_t>(port);
+    if constexpr (sizeof(Port) == 8) words[1] = static_cast<uint32_t>(port >> 32);
+  } else {
+    std::memcpy(words, &port[0], sizeof(Port));
+  }
+}
+
+// The context outlives the top, so it is a base that is built first.
+struct Context {
+  VerilatedContext context;
+  Context() {
+    // A failed assertion is counted and reported; it must not end the process.
+    context.fatalOnError(false);
+    context.errorLimit(1 << 30);
+  }
+};
+
+template <class Top, class Ports>
+class VerilatedBody final : private Context, public Body {
+ public:
+  VerilatedBody() : top_{&context, "rtl"} {}
+  ~VerilatedBody() override { top_.final(); }
+
+  void reset(rust::Slice<uint32_t> out) override {
+    top_.rst_ni = 0;
+    for (int edge = 0; edge < 2; ++edge) cycle();
+    top_.rst_ni = 1;
+    Ports::read(top_, out.data());
+  }
+
+  bool tick(rust::Slice<const uint32_t> in, rust::Slice<uint32_t> out) override {
+    Ports::drive(top_, in.data());
+    cycle();
+    Ports::read(top_, out.data());
+    return has_messages();
+  }
+
+  void settle(rust::Slice<const uint32_t> in, rust::Slice<uint32_t> out) override {
+    Ports::drive(top_, in.data());
+    top_.clk_i = 0;
+    top_.eval();
+    Ports::read(top_, out.data());
+  }
+
+  size_t errors() const override { return context.errorCount(); }
+
+ private:
+  void cycle() {
+    top_.clk_i = 0;
+    top_.eval();
+    top_.clk_i = 1;
+    top_.eval();
+    context.timeInc(1);
+  }
+
+  Top top_;
+};
+
+template <class Top, class Ports>
+std::unique_ptr<Body> make_verilated() {
+  return std::make_unique<VerilatedBody<Top, Ports>>();
+}
+
+// Nothing but what a hand-written C++ test bench would do.
+template <class Top, class Ports>
+size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
+  Context owner;
+  Top top{&owner.context, "floor"};
+  uint32_t out[1024];
+  const auto cycle = [&] {
+    top.clk_i = 0;
+    top.eval();
+    top.clk_i = 1;
+    top.eval();
+    owner.context.timeInc(1);
+  };
+  top.rst_ni = 0;
+  cycle();
+  cycle();
+  top.rst_ni = 1;
+  for (size_t i = 0; i < cycles; ++i) {
+    Ports::drive(top, stimulus + i * words);
+    cycle();
+    Ports::read(top, out);
+    asm volatile("" : : "r"(out) : "memory");  // the outputs count as used
+  }
+  top.final();
+  return owner.context.errorCount();
+}
+
+struct BodyEntry {
+  const char* block;
+  const char* config;
+  std::unique_ptr<Body> (*make)();
+  size_t (*floor)(const uint32_t* stimulus, size_t words, size_t cycles);
+};
+extern const BodyEntry kBodies[];
+extern const size_t kBodyCount;
+
+}  // namespace duet

@@ -1,0 +1,172 @@
+//! What a person needs to act on a difference between two bodies of a block.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use hwmodel::Description;
+use hwmodel::ports::Port;
+
+use crate::value::{Value, full_name, is_shown};
+
+/// One field of the output ports that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// RTL port and field, such as `drn_o.mask`.
+    pub field: String,
+    /// What the model shows.
+    pub model: Value,
+    /// What the RTL shows.
+    pub rtl: Value,
+}
+
+/// A payload that was handed over on a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The cycle in which valid (and ready, if the channel has one) was 1.
+    pub cycle: u64,
+    /// Payload port.
+    pub port: String,
+    /// Its fields that are not 0.
+    pub fields: Vec<(String, Value)>,
+}
+
+/// Which run a report is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunName {
+    /// Named configuration.
+    pub config: String,
+    /// Seed of the stimulus.
+    pub seed: u64,
+}
+
+/// The first cycle in which two bodies of a block differ, or in which an assertion of the RTL failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The block.
+    pub block: &'static str,
+    /// Configuration and seed.
+    pub run: RunName,
+    /// Rising edges since the end of reset.
+    pub cycle: u64,
+    /// Every output field that differs; empty when only an assertion failed.
+    pub differences: Vec<Difference>,
+    /// Inputs of the cycle: fields that are not 0.
+    pub inputs: Vec<(String, Value)>,
+    /// The model's registers, as it prints them.
+    pub model_state: String,
+    /// The last transfers before the difference, oldest first.
+    pub past: Vec<Transfer>,
+    /// What failed assertions printed.
+    pub assertions: String,
+    /// The waveform window, once it is written.
+    pub waves: Option<PathBuf>,
+    /// The command that shows it again.
+    pub rerun: Option<String>,
+}
+
+/// Fields of all shown ports whose value is not 0.
+pub(crate) fn shown_fields(ports: &[Port], image: &[u32]) -> Vec<(String, Value)> {
+    let shown = ports.iter().filter(|p| is_shown(ports, p, image));
+    shown
+        .flat_map(|p| p.leaves.iter().map(move |l| (full_name(p, l), Value::of(p, l, image))))
+        .filter(|(_, value)| value.words.iter().any(|&w| w != 0))
+        .collect()
+}
+
+/// All differences between two output images. A payload is compared while both show it.
+pub(crate) fn differences(ports: &[Port], model: &[u32], rtl: &[u32]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for port in ports.iter().filter(|p| is_shown(ports, p, model) && is_shown(ports, p, rtl)) {
+        for leaf in &port.leaves {
+            let (m, r) = (Value::of(port, leaf, model), Value::of(port, leaf, rtl));
+            if m != r {
+                found.push(Difference { field: full_name(port, leaf), model: m, rtl: r });
+            }
+        }
+    }
+    found
+}
+
+/// The transfers of one cycle on the channels of both directions.
+pub(crate) fn transfers(block: &Description, cycle: u64, input: &[u32], output: &[u32]) -> Vec<Transfer> {
+    let one = |ports: &[Port], image: &[u32], others: &[Port], other: &[u32]| -> Vec<Transfer> {
+        let mut found = Vec::new();
+        for port in ports {
+            let Some(valid) = port.valid else { continue };
+            if image[ports[valid].word] & 1 == 0 {
+                continue;
+            }
+            let stem = ports[valid].name.rsplit_once("_valid").map_or("", |(stem, _)| stem);
+            let ready = others.iter().find(|p| p.name.rsplit_once("_ready").is_some_and(|(s, _)| s == stem));
+            if ready.is_some_and(|r| other[r.word] & 1 == 0) {
+                continue;
+            }
+            let fields = port
+                .leaves
+                .iter()
+                .map(|l| (l.name.clone(), Value::of(port, l, image)))
+                .filter(|(_, v)| v.words.iter().any(|&w| w != 0))
+                .collect();
+            found.push(Transfer { cycle, port: port.name.clone(), fields });
+        }
+        found
+    };
+    let mut all = one(&block.inputs, input, &block.outputs, output);
+    all.extend(one(&block.outputs, output, &block.inputs, input));
+    all
+}
+
+fn write_fields(f: &mut fmt::Formatter<'_>, fields: &[(String, Value)]) -> fmt::Result {
+    for (name, value) in fields {
+        match name.is_empty() {
+            true => write!(f, " {value}")?,
+            false => write!(f, " {name}={value}")?,
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { block, run: RunName { config, seed }, cycle, .. } = self;
+        match self.differences.first() {
+            Some(first) => {
+                writeln!(f, "MISMATCH {block}.{} at cycle {cycle} (config {config}, seed {seed})", first.field)?;
+                let bits = first.model.differing_bits(&first.rtl);
+                let shown: Vec<_> = bits.iter().take(8).map(u32::to_string).collect();
+                writeln!(
+                    f, "  model  {}   rtl  {}   differs in bit{} {}{}", first.model, first.rtl,
+                    if bits.len() > 1 { "s" } else { "" }, shown.join(", "),
+                    if bits.len() > 8 { ", ..." } else { "" }
+                )?;
+            }
+            None => writeln!(f, "ASSERTION of {block} at cycle {cycle} (config {config}, seed {seed})")?,
+        }
+        for (i, other) in self.differences.iter().skip(1).enumerate() {
+            let label = if i == 0 { "also " } else { "     " };
+            writeln!(f, "  {label}  {}  model {}  rtl {}", other.field, other.model, other.rtl)?;
+        }
+        for (i, line) in self.assertions.lines().enumerate() {
+            writeln!(f, "  {}  {line}", if i == 0 { "rule " } else { "     " })?;
+        }
+        f.write_str("  in    ")?;
+        write_fields(f, &self.inputs)?;
+        if !self.model_state.is_empty() {
+            write!(f, "\n  state  model {}", self.model_state)?;
+        }
+        for (i, transfer) in self.past.iter().enumerate() {
+            write!(f, "\n  {}  {} {}", if i == 0 { "past " } else { "     " }, transfer.cycle, transfer.port)?;
+            write_fields(f, &transfer.fields)?;
+            if i + 1 == self.past.len() {
+                f.write_str("   <-- last transfer before the mismatch")?;
+            }
+        }
+        if let Some(waves) = &self.waves {
+            write!(f, "\n  waves  {}", waves.display())?;
+        }
+        if let Some(rerun) = &self.rerun {
+            write!(f, "\n  rerun  {rerun}")?;
+        }
+        writeln!(f)
+    }
+}

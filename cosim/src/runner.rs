@@ -1,0 +1,260 @@
+//! A co-simulation run: model and RTL of one block in lockstep under a stimulus.
+//!
+//! The run is cut into episodes: at the start of each both bodies come fresh out of reset and the
+//! static inputs are drawn anew. Cycles are counted through.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hwmodel::ports::{Port, image_words};
+use hwmodel::{Block, ConfigError, Description, Model, Ports};
+
+use crate::lockstep::{AFTER, Lockstep, WindowCycle};
+use crate::report::{Mismatch, RunName};
+use crate::rtl::{Rtl, RtlError};
+use crate::stimulus::{Count, NewStimulus, Statics, Stimulus};
+use crate::wave::WaveWriter;
+
+/// Cycles of an episode.
+pub const EPISODE: u64 = 1 << 16;
+
+/// One output bit that is inverted on the RTL side, as `FIELD[BIT]@CYCLE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flip {
+    /// Field of `Out`, or RTL port name, with or without `_o`.
+    pub field: String,
+    /// Bit of the field; of the payload in a channel.
+    pub bit: u32,
+    /// From this cycle on, at the first one in which the field is compared.
+    pub cycle: u64,
+}
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Number of cycles.
+    pub cycles: u64,
+    /// Seed of the stimulus.
+    pub seed: u64,
+    /// Static inputs that are not left to the seed.
+    pub statics: Statics,
+    /// Write every cycle of the run to this VCD.
+    pub wave: Option<PathBuf>,
+    /// Where the window around a mismatch goes when `wave` is not given.
+    pub mismatch_wave: Option<PathBuf>,
+    /// A deliberate difference.
+    pub flip: Option<Flip>,
+}
+
+/// Why a run cannot start or go on. None of these is a difference between model and RTL.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// An illegal parameter.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// No RTL body.
+    #[error(transparent)]
+    Rtl(#[from] RtlError),
+    /// `--flip` names something that is not there.
+    #[error("--flip {what} = {value}: must be {limit}")]
+    Flip {
+        /// Which part of it.
+        what: &'static str,
+        /// Its value.
+        value: String,
+        /// What would do.
+        limit: String,
+    },
+    /// A waveform that cannot be written.
+    #[error("{path}: {source}", path = path.display())]
+    Wave {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Cycles that were compared.
+    pub cycles: u64,
+    /// Transfers on each channel.
+    pub transfers: Vec<Count>,
+    /// How often each cause, case and code was reached.
+    pub coverage: Vec<Count>,
+    /// The first difference, if there is one.
+    pub mismatch: Option<Mismatch>,
+}
+
+/// Runs one block. `name` is the named configuration that `config` is.
+pub fn run<S: NewStimulus>(
+    name: &str, config: &<S::Model as Model>::Config, options: &Options,
+) -> Result<Outcome, RunError> {
+    let block = Description::of::<S::Model>(config);
+    let flip = options.flip.as_ref().map(|flip| Target::find(flip, &block, options.cycles)).transpose()?;
+    let mut wave = options.wave.as_deref().map(|path| Wave::create(path, vec![block.clone()])).transpose()?;
+    let mut stimulus = S::new(config, &options.statics, options.seed);
+    let mut flip_pending = flip;
+    let mut cycle = 0;
+    while cycle < options.cycles {
+        if cycle > 0 {
+            stimulus.restart();
+        }
+        let run = RunName { config: name.to_string(), seed: options.seed };
+        let rtl = Rtl::<S::Model>::new(name, config)?;
+        let mut pair = Lockstep::new(run, config, S::Model::new(config)?, rtl, cycle);
+        if wave.is_some() {
+            pair.start_tracing();
+        }
+        let end = options.cycles.min(cycle + EPISODE);
+        while cycle < end {
+            if flip_pending.as_ref().is_some_and(|t| cycle >= t.cycle) {
+                apply(&mut flip_pending, &mut pair, config, &block);
+            }
+            step(&mut pair, &mut stimulus, wave.as_mut())?;
+            cycle += 1;
+            if pair.failed() {
+                for _ in 0..AFTER {
+                    step(&mut pair, &mut stimulus, wave.as_mut())?;
+                }
+                break;
+            }
+        }
+        if pair.failed() {
+            let mut mismatch = pair.mismatch().cloned();
+            let path = match (wave.take(), &options.mismatch_wave) {
+                (Some(wave), _) => Some(wave.finish()?),
+                (None, Some(path)) => Some(write_window(path, &block, pair.window())?),
+                (None, None) => None,
+            };
+            if let Some(mismatch) = &mut mismatch {
+                mismatch.waves = path;
+            }
+            return Ok(outcome(cycle, &stimulus, mismatch));
+        }
+    }
+    if let Some(wave) = wave {
+        wave.finish()?;
+    }
+    Ok(outcome(cycle, &stimulus, None))
+}
+
+fn outcome<S: Stimulus>(cycles: u64, stimulus: &S, mismatch: Option<Mismatch>) -> Outcome {
+    Outcome { cycles, transfers: stimulus.transfers(), coverage: stimulus.coverage(), mismatch }
+}
+
+/// One cycle of the pair, traced where a waveform is being written.
+#[inline]
+fn step<S: Stimulus>(
+    pair: &mut Lockstep<S::Model, Rtl<S::Model>>, stimulus: &mut S, wave: Option<&mut Wave>,
+) -> Result<(), RunError> {
+    let input = stimulus.inputs(&pair.outputs());
+    pair.tick(&input);
+    match (wave, pair.last_cycle()) {
+        (Some(wave), Some(cycle)) => wave.cycle(&[cycle]),
+        _ => Ok(()),
+    }
+}
+
+/// A waveform being written, with its path for error messages.
+pub struct Wave {
+    path: PathBuf,
+    writer: WaveWriter<std::io::BufWriter<fs::File>>,
+}
+
+impl Wave {
+    /// Creates the file, its save file, and the folder that it lies in.
+    pub fn create(path: &Path, blocks: Vec<Description>) -> Result<Self, RunError> {
+        let error = |source| RunError::Wave { path: path.to_path_buf(), source };
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
+            fs::create_dir_all(folder).map_err(error)?;
+        }
+        let writer = WaveWriter::create(path, blocks).map_err(error)?;
+        Ok(Self { path: path.to_path_buf(), writer })
+    }
+
+    /// Writes one cycle of all its blocks.
+    pub fn cycle(&mut self, samples: &[&WindowCycle]) -> Result<(), RunError> {
+        let path = &self.path;
+        self.writer.cycle(samples).map_err(|source| RunError::Wave { path: path.clone(), source })
+    }
+
+    /// Ends the file; returns its path.
+    pub fn finish(self) -> Result<PathBuf, RunError> {
+        let Self { path, writer } = self;
+        match writer.finish() {
+            Ok(()) => Ok(path),
+            Err(source) => Err(RunError::Wave { path, source }),
+        }
+    }
+}
+
+/// Writes the waveform around a mismatch.
+pub fn write_window(
+    path: &Path, block: &Description, window: &[WindowCycle],
+) -> Result<PathBuf, RunError> {
+    let mut wave = Wave::create(path, vec![block.clone()])?;
+    window.iter().try_for_each(|cycle| wave.cycle(&[cycle]))?;
+    wave.finish()
+}
+
+/// A flip, resolved to a place in the output image.
+#[derive(Clone, Debug)]
+struct Target {
+    cycle: u64,
+    word: usize,
+    bit: u32,
+    /// Index of the port whose valid must be 1, for a payload.
+    valid: Option<usize>,
+}
+
+impl Target {
+    fn find(flip: &Flip, block: &Description, cycles: u64) -> Result<Self, RunError> {
+        let ports = &block.outputs;
+        let wanted = flip.field.strip_suffix("_o").unwrap_or(&flip.field);
+        let by_port = |p: &&Port| p.name.strip_suffix("_o") == Some(wanted);
+        // In a channel the field's name means its payload, the last port of that field.
+        let port = ports.iter().find(by_port).or(ports.iter().rfind(|p| p.field == wanted));
+        let port = port.ok_or_else(|| RunError::Flip {
+            what: "field",
+            value: flip.field.clone(),
+            limit: format!("one of {}", field_names(ports)),
+        })?;
+        if flip.bit >= port.width {
+            return Err(RunError::Flip {
+                what: "bit",
+                value: flip.bit.to_string(),
+                limit: format!("below {}, the width of {}", port.width, port.name),
+            });
+        }
+        if flip.cycle >= cycles {
+            return Err(RunError::Flip {
+                what: "cycle",
+                value: flip.cycle.to_string(),
+                limit: format!("below {cycles}, the length of the run"),
+            });
+        }
+        let (word, bit) = (port.word + flip.bit as usize / 32, flip.bit % 32);
+        Ok(Self { cycle: flip.cycle, word, bit, valid: port.valid })
+    }
+}
+
+fn field_names(ports: &[Port]) -> String {
+    let names: Vec<_> = ports.iter().filter_map(|p| p.name.strip_suffix("_o")).collect();
+    names.join(", ")
+}
+
+/// Inverts the bit in this cycle, if what it belongs to is shown.
+fn apply<M: Model>(
+    pending: &mut Option<Target>, pair: &mut Lockstep<M, Rtl<M>>, config: &M::Config, block: &Description,
+) {
+    let Some(target) = pending else { return };
+    let mut image = vec![0; image_words(&block.outputs)];
+    pair.outputs().store(config, &mut image);
+    if target.valid.is_none_or(|valid| image[block.outputs[valid].word] & 1 != 0) {
+        pair.other_mut().flip(target.word, target.bit);
+        *pending = None;
+    }
+}

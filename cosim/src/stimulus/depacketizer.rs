@@ -1,0 +1,420 @@
+//! TLPs for the de-packetizer: good ones of every kind, and every way to break one.
+
+use hwmodel::Block;
+use hwmodel::common::finepack_types::{
+    BeatData, SubHeader, Tlp, TlpHeader, ingress_kind, requester_id, tlp_fmt, tlp_type,
+};
+use hwmodel::depacketizer::{Config, Depacketizer, In, Out};
+
+use super::random::MaskForm;
+use super::{Count, NewStimulus, Random, Statics, Stimulus};
+
+/// What one phase draws. Chances are parts of 256.
+#[derive(Clone, Debug)]
+struct Phase {
+    left: u32,
+    valid: u32,
+    ready: u32,
+    fault: u32,
+    form: Option<MaskForm>,
+    kinds: [u8; 3],
+}
+
+/// A way to break a TLP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    AddressOverflow,
+    UnknownType,
+    WideRead,
+    OddAtomic,
+    LengthZero,
+    LengthAboveLine,
+    CrossesLine,
+    ByteEnables,
+    Poisoned,
+    EndsEarly,
+    EndsLate,
+    ShortBeat,
+    LongBeat,
+    SopInside,
+    NoSop,
+    HeaderLength,
+    TailBytes,
+}
+
+const FAULTS: [Fault; 17] = [
+    Fault::AddressOverflow,
+    Fault::UnknownType,
+    Fault::WideRead,
+    Fault::OddAtomic,
+    Fault::LengthZero,
+    Fault::LengthAboveLine,
+    Fault::CrossesLine,
+    Fault::ByteEnables,
+    Fault::Poisoned,
+    Fault::EndsEarly,
+    Fault::EndsLate,
+    Fault::ShortBeat,
+    Fault::LongBeat,
+    Fault::SopInside,
+    Fault::NoSop,
+    Fault::HeaderLength,
+    Fault::TailBytes,
+];
+
+/// A kind of TLP.
+const PACK: u8 = 0;
+const WRITE: u8 = 1;
+const READ: u8 = 2;
+const ATOMIC: u8 = 3;
+const MARK: u8 = 4;
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct DepacketizerStimulus {
+    config: Config,
+    random: Random,
+    phase: Phase,
+    /// Payload of the TLP being cut into beats.
+    payload: Vec<u8>,
+    /// The beats of the TLP being sent, last one first.
+    beats: Vec<Tlp>,
+    held: Option<Tlp>,
+    seen: Seen,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    beats: u64,
+    stores: u64,
+    beat_held: u64,
+    store_held: u64,
+    error: [u64; 16],
+    kind: [u64; 4],
+    fault: [u64; FAULTS.len()],
+}
+
+impl DepacketizerStimulus {
+    fn draw_phase(random: &mut Random) -> Phase {
+        Phase {
+            left: 64 + random.below(1024),
+            valid: random.pick(&[256, 256, 160, 40]),
+            ready: random.pick(&[256, 256, 200, 80, 8]),
+            fault: random.pick(&[0, 8, 96, 256]),
+            form: if random.chance(128) { Some(random.pick(&MaskForm::ALL)) } else { None },
+            kinds: random.pick(&[[PACK; 3], [PACK, PACK, MARK], [WRITE, READ, ATOMIC], [PACK, WRITE, READ]]),
+        }
+    }
+
+    fn draw_tlp(&mut self) {
+        let kind = if self.random.chance(24) {
+            self.random.below(5) as u8
+        } else {
+            self.random.pick(&self.phase.kinds)
+        };
+        let fault = self.random.chance(self.phase.fault).then(|| {
+            let i = self.random.below(FAULTS.len() as u32) as usize;
+            self.seen.fault[i] += 1;
+            FAULTS[i]
+        });
+        self.payload.clear();
+        let mut header = TlpHeader::new()
+            .with_td(self.random.chance(128))
+            .with_tag(self.random.word() as u8)
+            .with_requester(requester_id(self.random.below(16) as u8))
+            .with_fmt(tlp_fmt::WITH_DATA);
+        header = match kind {
+            PACK => self.pack(header, fault),
+            WRITE => self.write(header),
+            READ => self.read(header, fault),
+            ATOMIC => self.atomic(header, fault),
+            // MARK: a zero-length read.
+            _ => header.with_fmt(tlp_fmt::NO_DATA).with_length_dw(1),
+        };
+        match fault {
+            Some(Fault::UnknownType) => {
+                header.set_fmt(self.random.below(8) as u8);
+                header.set_tlp_type(self.random.below(32) as u8);
+            }
+            Some(Fault::Poisoned) => header.set_ep(true),
+            Some(Fault::ByteEnables) => {
+                header.set_first_be(self.random.below(16) as u8);
+                header.set_last_be(self.random.below(16) as u8);
+            }
+            Some(Fault::HeaderLength) => header = header.with_length_dw(1 + self.random.below(1024)),
+            _ => {}
+        }
+        self.cut(header, fault);
+    }
+
+    fn pack(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
+        let (c, r) = (&self.config, &mut self.random);
+        let mut base = r.word() >> c.offb << c.offb;
+        if fault == Some(Fault::AddressOverflow) {
+            // The sender never makes such a base: the receiver adds the offset and checks the sum.
+            base = u64::MAX - u64::from(r.below(4 * c.line)) & !3;
+        }
+        // Short packets mostly, now and then one up to the largest payload.
+        let most = if r.chance(8) { 4096 } else { 1 + r.below(6 * (c.line + c.sh)) };
+        let broken = r.below(4);
+        loop {
+            let form = self.phase.form.unwrap_or_else(|| r.pick(&MaskForm::ALL));
+            let mut mask = r.mask(c.line, form);
+            let line = (r.word() & ((1 << c.offb) - 1)) / u64::from(c.line) * u64::from(c.line);
+            while mask != 0 {
+                let first = mask.trailing_zeros();
+                let len = (mask >> first).trailing_ones();
+                mask &= mask.wrapping_add(1 << first);
+                let bytes = (c.sh + len) as usize;
+                if !self.payload.is_empty() && self.payload.len() + bytes > most as usize {
+                    return Self::finish_pack(header, base, self.payload.len() as u32);
+                }
+                let mut sub = SubHeader::new().with_len(len as u16).with_offset(line + u64::from(first));
+                if r.below(4) == broken {
+                    match fault {
+                        Some(Fault::LengthZero) => sub.set_len(0),
+                        Some(Fault::LengthAboveLine) => {
+                            sub.set_len((c.line + 1 + r.below(1023 - c.line)) as u16);
+                        }
+                        Some(Fault::CrossesLine) => {
+                            sub.set_offset(line + u64::from(c.line - 1));
+                            sub.set_len(2.max(len as u16));
+                        }
+                        _ => {}
+                    }
+                }
+                self.payload.extend(&sub.into_bits().to_le_bytes()[..c.sh as usize]);
+                for _ in 0..len {
+                    self.payload.push(r.word() as u8);
+                }
+            }
+        }
+    }
+
+    fn finish_pack(header: TlpHeader, base: u64, plen: u32) -> TlpHeader {
+        let last_be = [0b1111, 0b0001, 0b0011, 0b0111][plen as usize % 4];
+        header
+            .with_tlp_type(tlp_type::FINEPACK)
+            .with_address(base)
+            .with_length_dw(plen.div_ceil(4))
+            .with_last_be(last_be)
+    }
+
+    fn write(&mut self, header: TlpHeader) -> TlpHeader {
+        let r = &mut self.random;
+        let dw = if r.chance(8) { 1 + r.below(1024) } else { 1 + r.below(self.config.line) };
+        for _ in 0..4 * dw {
+            self.payload.push(r.word() as u8);
+        }
+        let first_be = r.pick(&[0b1111, 0b1110, 0b1000, 0b0110, 0b1001, 0]);
+        let last_be = if dw == 1 { 0 } else { r.pick(&[0b1111, 0b0111, 0b0001, 0b0011, 0b1010]) };
+        header
+            .with_tlp_type(tlp_type::MEM)
+            .with_address(r.word())
+            .with_length_dw(dw)
+            .with_first_be(first_be)
+            .with_last_be(last_be)
+    }
+
+    fn read(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
+        let (c, r) = (&self.config, &mut self.random);
+        let line_dw = c.line / 4;
+        let first = r.below(line_dw);
+        let mut dw = 1 + r.below(line_dw - first);
+        if fault == Some(Fault::WideRead) {
+            dw = line_dw - first + 1 + r.below(8);
+        }
+        let first_be = r.pick(&[0b1111, 0b1100, 0b1000, 0b0001]);
+        let last_be = if dw == 1 { 0 } else { r.pick(&[0b1111, 0b0111, 0b0001]) };
+        let line = r.word() / u64::from(c.line) * u64::from(c.line);
+        header
+            .with_fmt(tlp_fmt::NO_DATA)
+            .with_tlp_type(tlp_type::MEM)
+            .with_address(line + u64::from(4 * first))
+            .with_length_dw(dw)
+            .with_first_be(first_be)
+            .with_last_be(last_be)
+    }
+
+    fn atomic(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
+        let r = &mut self.random;
+        let ty = r.pick(&[tlp_type::FETCH_ADD, tlp_type::FETCH_ADD, tlp_type::SWAP, tlp_type::CAS]);
+        let mut size: u64 = r.pick(&[4, 8]);
+        let mut addr = r.word() / size * size;
+        let mut bytes = size * if ty == tlp_type::CAS { 2 } else { 1 };
+        if fault == Some(Fault::OddAtomic) {
+            match r.below(3) {
+                0 => addr ^= 4,
+                1 => bytes = r.pick(&[12, 16, 20]),
+                _ => size = 12,
+            }
+        }
+        let _ = size;
+        for _ in 0..bytes {
+            self.payload.push(r.word() as u8);
+        }
+        let header = header.with_tlp_type(ty).with_address(addr).with_length_dw(bytes as u32 / 4);
+        if ty == tlp_type::FETCH_ADD {
+            header.with_tc(r.below(4) as u8).with_attr2(r.chance(128))
+        } else {
+            header
+        }
+    }
+
+    /// Cuts the payload into beats, breaking the rules of beats where the fault says so.
+    fn cut(&mut self, header: TlpHeader, fault: Option<Fault>) {
+        let (c, r) = (&self.config, &mut self.random);
+        let beat = c.beat as usize;
+        match fault {
+            Some(Fault::EndsLate) => (0..=r.below(2 * c.beat)).for_each(|i| self.payload.push(i as u8 | 1)),
+            Some(Fault::EndsEarly) => {
+                let kept = r.below(self.payload.len() as u32 + 1) as usize;
+                self.payload.truncate(kept);
+            }
+            // One byte less or more than the sub-packets need: the rest is shorter than a sub-header.
+            Some(Fault::TailBytes) => {
+                self.payload.pop();
+            }
+            _ => {}
+        }
+        let count = self.payload.len().div_ceil(beat).max(1);
+        self.beats.clear();
+        for i in 0..count {
+            let bytes = &self.payload[i * beat..self.payload.len().min((i + 1) * beat)];
+            let mut data = BeatData::default();
+            data.0[..bytes.len()].copy_from_slice(bytes);
+            let sop = i == 0;
+            self.beats.push(Tlp {
+                sop,
+                eop: i + 1 == count,
+                dest: 0,
+                hdr: if sop { header.into_bits() } else { 0 },
+                nbytes: bytes.len() as u8,
+                data,
+            });
+        }
+        let any = r.below(count as u32) as usize;
+        match fault {
+            Some(Fault::ShortBeat) => {
+                let beat = &mut self.beats[any];
+                beat.nbytes = beat.nbytes.saturating_sub(1 + r.below(3) as u8);
+                beat.data.0[usize::from(beat.nbytes)..].fill(0);
+            }
+            Some(Fault::LongBeat) => self.beats[any].nbytes = c.beat as u8 + 1 + r.below(100) as u8,
+            Some(Fault::SopInside) => {
+                // The next TLP's sop comes while this one is open.
+                self.beats[count - 1].eop = false;
+            }
+            Some(Fault::NoSop) => {
+                self.beats[0].sop = false;
+                self.beats[0].hdr = 0;
+            }
+            _ => {}
+        }
+        self.beats.reverse();
+    }
+
+    fn observe(&mut self, input: &In, out: &Out) {
+        let seen = &mut self.seen;
+        if input.tlp.is_some() {
+            *(if out.tlp_ready { &mut seen.beats } else { &mut seen.beat_held }) += 1;
+        }
+        if let Some(st) = &out.st {
+            if input.st_ready {
+                seen.stores += 1;
+                seen.kind[usize::from(st.kind)] += 1;
+            } else {
+                seen.store_held += 1;
+            }
+        }
+        if let Some(code) = out.err {
+            seen.error[usize::from(code)] += 1;
+        }
+    }
+}
+
+impl Stimulus for DepacketizerStimulus {
+    type Model = Depacketizer;
+
+    fn restart(&mut self) {
+        self.held = None;
+        self.beats.clear();
+        self.phase = Self::draw_phase(&mut self.random);
+    }
+
+    fn inputs(&mut self, out: &<Depacketizer as Block>::Out) -> In {
+        if self.phase.left == 0 {
+            self.phase = Self::draw_phase(&mut self.random);
+        }
+        self.phase.left -= 1;
+        if self.held.is_none() && self.random.chance(self.phase.valid) {
+            if self.beats.is_empty() {
+                self.draw_tlp();
+            }
+            self.held = self.beats.pop();
+        }
+        let input = In { tlp: self.held, st_ready: self.random.chance(self.phase.ready) };
+        if out.tlp_ready {
+            self.held = None;
+        }
+        self.observe(&input, out);
+        input
+    }
+
+    fn transfers(&self) -> Vec<Count> {
+        vec![("tlp", self.seen.beats), ("st", self.seen.stores)]
+    }
+
+    fn coverage(&self) -> Vec<Count> {
+        let s = &self.seen;
+        let fault = |fault| s.fault[FAULTS.iter().position(|f| *f == fault).expect("listed")];
+        vec![
+            ("kind_write", s.kind[usize::from(ingress_kind::WRITE)]),
+            ("kind_read", s.kind[usize::from(ingress_kind::READ)]),
+            ("kind_atomic", s.kind[usize::from(ingress_kind::ATOMIC)]),
+            ("kind_mark", s.kind[usize::from(ingress_kind::MARK)]),
+            ("tlp_held", s.beat_held),
+            ("st_held", s.store_held),
+            ("err_4_address_overflow", s.error[4]),
+            ("err_5_unknown_type", s.error[5]),
+            ("err_6_sub_header", s.error[6]),
+            ("err_7_truncated", s.error[7]),
+            ("err_8_poisoned", s.error[8]),
+            ("sent_address_overflow", fault(Fault::AddressOverflow)),
+            ("sent_unknown_type", fault(Fault::UnknownType)),
+            ("sent_wide_read", fault(Fault::WideRead)),
+            ("sent_odd_atomic", fault(Fault::OddAtomic)),
+            ("sent_length_zero", fault(Fault::LengthZero)),
+            ("sent_length_above_line", fault(Fault::LengthAboveLine)),
+            ("sent_crosses_line", fault(Fault::CrossesLine)),
+            ("sent_byte_enables", fault(Fault::ByteEnables)),
+            ("sent_poisoned", fault(Fault::Poisoned)),
+            ("sent_ends_early", fault(Fault::EndsEarly)),
+            ("sent_ends_late", fault(Fault::EndsLate)),
+            ("sent_short_beat", fault(Fault::ShortBeat)),
+            ("sent_long_beat", fault(Fault::LongBeat)),
+            ("sent_sop_inside", fault(Fault::SopInside)),
+            ("sent_no_sop", fault(Fault::NoSop)),
+            ("sent_header_length", fault(Fault::HeaderLength)),
+            ("sent_tail_bytes", fault(Fault::TailBytes)),
+        ]
+    }
+}
+
+impl NewStimulus for DepacketizerStimulus {
+    fn new(config: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Self::draw_phase(&mut random);
+        let mut new = Self {
+            config: config.clone(),
+            random,
+            phase,
+            payload: Vec::with_capacity(8192),
+            beats: Vec::with_capacity(1024),
+            held: None,
+            seen: Seen::default(),
+        };
+        new.restart();
+        new
+    }
+}

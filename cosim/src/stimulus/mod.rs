@@ -1,0 +1,60 @@
+//! Constrained-random inputs for one block, one module per block, and what they reached.
+
+pub mod depacketizer;
+pub mod packetizer;
+pub mod random;
+pub mod remote_write_queue;
+
+use hwmodel::Model;
+use hwmodel::ports::Bytes;
+
+pub use random::Random;
+
+/// Static inputs that the user fixes instead of the seed, by port name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statics {
+    /// Of the remote write queue: idle cycles before a flush.
+    pub timeout: Option<u16>,
+    /// Of the remote write queue: 0 EXACT, 1 PAPER.
+    pub acct: Option<u8>,
+}
+
+/// How often something was reached.
+pub type Count = (&'static str, u64);
+
+/// Makes a block's inputs, cycle by cycle, and counts what the run reaches. It obeys the rules that
+/// the block may rely on and breaks every rule that the block must check.
+pub trait Stimulus {
+    /// The block.
+    type Model: Model;
+
+    /// Starts over after a reset; draws the static inputs. Counts go on.
+    fn restart(&mut self);
+
+    /// The inputs of a cycle in which the outputs are `out`.
+    fn inputs(&mut self, out: &<Self::Model as hwmodel::Block>::Out) -> <Self::Model as hwmodel::Block>::In;
+
+    /// Transfers on each channel.
+    fn transfers(&self) -> Vec<Count>;
+
+    /// Every flush cause, back-pressure case, error code and kind, also those that were not reached.
+    fn coverage(&self) -> Vec<Count>;
+}
+
+/// A stimulus that can be made for a configuration.
+pub trait NewStimulus: Stimulus {
+    /// Draws everything from the seed.
+    fn new(config: &<Self::Model as Model>::Config, statics: &Statics, seed: u64) -> Self;
+}
+
+/// `bytes` random bytes where `mask` has a 1, zero elsewhere.
+pub(crate) fn masked_bytes<const N: usize>(random: &mut Random, bytes: u32, mask: u128) -> Bytes<N> {
+    let mut data = Bytes::default();
+    for chunk in data.0[..bytes as usize].chunks_exact_mut(8) {
+        chunk.copy_from_slice(&random.word().to_le_bytes());
+    }
+    for (i, byte) in data.0[..bytes as usize].iter_mut().enumerate() {
+        *byte &= 0u8.wrapping_sub((mask >> i & 1) as u8);
+    }
+    data
+}

@@ -1,0 +1,206 @@
+//! Drain beats for the packetizer, as the remote write queue may send them, and back-pressure.
+
+use hwmodel::Block;
+use hwmodel::common::finepack_types::{Drain, cost, drain_kind};
+use hwmodel::packetizer::{Config, In, Out, Packetizer};
+
+use super::random::MaskForm;
+use super::{Count, NewStimulus, Random, Statics, Stimulus, masked_bytes};
+
+/// Largest payload that a packet may have.
+const MOST_PAYLOAD: u32 = 4096;
+/// Most entries of a packet.
+const MOST_ENTRIES: usize = 64;
+
+/// What one phase draws. Chances are parts of 256.
+#[derive(Clone, Debug)]
+struct Phase {
+    left: u32,
+    valid: u32,
+    ready: u32,
+    /// Chance that a packet is not a FinePack packet.
+    raw: u32,
+    form: Option<MaskForm>,
+    entries: u32,
+}
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct PacketizerStimulus {
+    config: Config,
+    random: Random,
+    phase: Phase,
+    self_id: u8,
+    /// The beats of the packet being sent, last one first.
+    packet: Vec<Drain>,
+    held: Option<Drain>,
+    seen: Seen,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    drained: u64,
+    sent: u64,
+    drain_held: u64,
+    tlp_held: u64,
+    kind: [u64; 4],
+    single_entry: u64,
+    longest_payload: u64,
+    full_last_beat: u64,
+    short_last_beat: u64,
+}
+
+impl PacketizerStimulus {
+    fn draw_phase(random: &mut Random) -> Phase {
+        Phase {
+            left: 64 + random.below(1024),
+            valid: random.pick(&[256, 256, 160, 24]),
+            ready: random.pick(&[256, 256, 200, 80, 8]),
+            raw: random.pick(&[0, 16, 128, 256]),
+            form: if random.chance(128) { Some(random.pick(&MaskForm::ALL)) } else { None },
+            entries: random.pick(&[1, 2, 4, 64]),
+        }
+    }
+
+    fn draw_packet(&mut self) {
+        let (c, r) = (&self.config, &mut self.random);
+        let head = Drain {
+            dest: r.below(16) as u8,
+            id: r.word() as u8,
+            line: r.word() >> c.line.ilog2(),
+            ..Default::default()
+        };
+        self.packet.clear();
+        if r.chance(self.phase.raw) {
+            let mut raw = Drain { sop: true, eop: true, kind: 1 + r.below(3) as u8, ..head };
+            match raw.kind {
+                drain_kind::READ => raw.mask = r.mask(c.line, MaskForm::Noise),
+                drain_kind::ATOMIC => {
+                    let size = r.pick(&[4, 8]);
+                    raw.mask = (1u128 << size) - 1 << (size * r.below(c.line / size));
+                    raw.aop = r.below(8) as u8;
+                    raw.data = masked_bytes(r, 16, 0xffff);
+                }
+                _ => raw.line = 0,
+            }
+            self.packet.push(raw);
+            return;
+        }
+        let shift = c.offb - c.line.ilog2();
+        let base = head.line >> shift << c.offb;
+        let mut plen = 0;
+        for _ in 0..1 + r.below(self.phase.entries) {
+            let form = self.phase.form.unwrap_or_else(|| r.pick(&MaskForm::ALL));
+            let mask = r.mask(c.line, form);
+            let bytes = cost(mask, c.sh);
+            if plen + bytes > MOST_PAYLOAD {
+                break;
+            }
+            plen += bytes;
+            let line = (base >> c.line.ilog2()) + (r.word() & ((1 << shift) - 1));
+            let data = masked_bytes(r, c.line, mask);
+            self.packet.push(Drain { base, line, mask, data, ..head });
+        }
+        let last = self.packet.len() - 1;
+        self.packet.iter_mut().for_each(|beat| beat.plen = plen as u16);
+        // Sent from the back.
+        self.packet[last].sop = true;
+        self.packet[0].eop = true;
+    }
+
+    fn observe(&mut self, input: &In, out: &Out) {
+        let seen = &mut self.seen;
+        if let Some(drn) = &input.drn {
+            if out.drn_ready {
+                seen.drained += 1;
+                if drn.sop {
+                    seen.kind[usize::from(drn.kind)] += 1;
+                    seen.longest_payload = seen.longest_payload.max(drn.plen.into());
+                    seen.single_entry += u64::from(drn.kind == drain_kind::PACK && drn.eop);
+                }
+            } else {
+                seen.drain_held += 1;
+            }
+        }
+        if let Some(tlp) = &out.tlp {
+            if input.tlp_ready {
+                seen.sent += 1;
+                if tlp.eop && tlp.nbytes > 0 {
+                    let full = u32::from(tlp.nbytes) == self.config.beat;
+                    *(if full { &mut seen.full_last_beat } else { &mut seen.short_last_beat }) += 1;
+                }
+            } else {
+                seen.tlp_held += 1;
+            }
+        }
+    }
+}
+
+impl Stimulus for PacketizerStimulus {
+    type Model = Packetizer;
+
+    fn restart(&mut self) {
+        self.self_id = self.random.below(16) as u8;
+        self.held = None;
+        self.packet.clear();
+        self.phase = Self::draw_phase(&mut self.random);
+    }
+
+    fn inputs(&mut self, out: &<Packetizer as Block>::Out) -> In {
+        if self.phase.left == 0 {
+            self.phase = Self::draw_phase(&mut self.random);
+        }
+        self.phase.left -= 1;
+        if self.held.is_none() && self.random.chance(self.phase.valid) {
+            if self.packet.is_empty() {
+                self.draw_packet();
+            }
+            self.held = self.packet.pop();
+        }
+        let tlp_ready = self.random.chance(self.phase.ready);
+        let input = In { drn: self.held, tlp_ready, self_id: self.self_id };
+        if out.drn_ready {
+            self.held = None;
+        }
+        self.observe(&input, out);
+        input
+    }
+
+    fn transfers(&self) -> Vec<Count> {
+        vec![("drn", self.seen.drained), ("tlp", self.seen.sent)]
+    }
+
+    fn coverage(&self) -> Vec<Count> {
+        let s = &self.seen;
+        vec![
+            ("kind_pack", s.kind[usize::from(drain_kind::PACK)]),
+            ("kind_read", s.kind[usize::from(drain_kind::READ)]),
+            ("kind_atomic", s.kind[usize::from(drain_kind::ATOMIC)]),
+            ("kind_mark", s.kind[usize::from(drain_kind::MARK)]),
+            ("pack_of_one_entry", s.single_entry),
+            ("longest_payload_bytes", s.longest_payload),
+            ("full_last_beat", s.full_last_beat),
+            ("short_last_beat", s.short_last_beat),
+            ("drn_held", s.drain_held),
+            ("tlp_held", s.tlp_held),
+        ]
+    }
+}
+
+impl NewStimulus for PacketizerStimulus {
+    fn new(config: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Self::draw_phase(&mut random);
+        let mut new = Self {
+            config: config.clone(),
+            random,
+            phase,
+            self_id: 0,
+            packet: Vec::with_capacity(MOST_ENTRIES),
+            held: None,
+            seen: Seen::default(),
+        };
+        new.restart();
+        new
+    }
+}

@@ -1,0 +1,91 @@
+//! Random choices, the same on every machine for one seed.
+
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::{RngCore, SeedableRng};
+
+/// A seeded source of random choices.
+#[derive(Clone, Debug)]
+pub struct Random(Pcg64Mcg);
+
+impl Random {
+    /// Starts from a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(Pcg64Mcg::seed_from_u64(seed))
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub fn word(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// 0 to `n - 1`; `n` is at least 1 and far below 2^32.
+    #[inline]
+    pub fn below(&mut self, n: u32) -> u32 {
+        ((self.word() >> 32) * u64::from(n) >> 32) as u32
+    }
+
+    /// True `part` times of 256.
+    #[inline]
+    pub fn chance(&mut self, part: u32) -> bool {
+        (self.word() >> 56) < u64::from(part)
+    }
+
+    /// One of these.
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u32) as usize]
+    }
+
+    /// A non-zero set of enabled bytes of a line, in one of the forms that programs and adversaries
+    /// use: one run, a full line, every other byte, single bytes, noise.
+    pub fn mask(&mut self, line: u32, form: MaskForm) -> u128 {
+        let all = if line == 128 { u128::MAX } else { (1 << line) - 1 };
+        let run = |random: &mut Self, longest: u32| {
+            let len = 1 + random.below(longest);
+            let first = random.below(line - len + 1);
+            (u128::MAX >> (128 - len)) << first
+        };
+        match form {
+            MaskForm::Run => run(self, line),
+            MaskForm::ShortRun => run(self, 8),
+            MaskForm::Full => all,
+            MaskForm::Alternating => {
+                let mask = u128::MAX / 3 << self.below(2) & all;
+                let kept = mask & self.wide() | mask & self.wide();
+                if self.chance(160) || kept == 0 { mask } else { kept }
+            }
+            MaskForm::Byte => 1 << self.below(line),
+            MaskForm::Noise => {
+                let mask = self.wide() & all;
+                if mask == 0 { 1 } else { mask }
+            }
+        }
+    }
+
+    fn wide(&mut self) -> u128 {
+        u128::from(self.word()) << 64 | u128::from(self.word())
+    }
+}
+
+/// A form of byte enables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaskForm {
+    /// One run of any length.
+    Run,
+    /// One run of 1 to 8 bytes.
+    ShortRun,
+    /// The whole line.
+    Full,
+    /// Every other byte: the most expensive mask.
+    Alternating,
+    /// One byte.
+    Byte,
+    /// Any bytes.
+    Noise,
+}
+
+impl MaskForm {
+    /// All forms.
+    pub const ALL: [Self; 6] =
+        [Self::Run, Self::ShortRun, Self::Full, Self::Alternating, Self::Byte, Self::Noise];
+}

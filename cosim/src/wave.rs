@@ -1,0 +1,179 @@
+//! Waveforms: one VCD with the ports of both bodies side by side in the scopes `model`, `rtl` and
+//! `diff`, same names, same time stamps, and a GTKWave save file beside it.
+//!
+//! Cycle n spans the times 10n to 10n + 10 ns; the values of the cycle stand from 10n on, the rising
+//! edge that ends it is at 10n + 5. A payload is `x` while its valid is 0.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use hwmodel::Description;
+use hwmodel::ports::{Dir, Leaf, Port};
+use vcd::{IdCode, TimescaleUnit, Value as Bit, Writer};
+
+use crate::lockstep::WindowCycle;
+use crate::value::{Value, is_shown};
+
+/// The three scopes, in file order.
+const SCOPES: [&str; 3] = ["model", "rtl", "diff"];
+
+/// One traced run of bits: its port and leaf, and its variable and last value in each scope.
+struct Trace {
+    block: usize,
+    input: bool,
+    port: usize,
+    leaf: usize,
+    id: [IdCode; 3],
+    last: [Option<Vec<Bit>>; 3],
+}
+
+/// Writes cycles to a VCD as they come.
+pub struct WaveWriter<W: Write> {
+    blocks: Vec<Description>,
+    vcd: Writer<W>,
+    clock: IdCode,
+    traces: Vec<Trace>,
+}
+
+impl WaveWriter<BufWriter<File>> {
+    /// Creates `path` and the save file `path` with the ending `.gtkw`.
+    pub fn create(path: &Path, blocks: Vec<Description>) -> io::Result<Self> {
+        let save = save_file(&blocks, path);
+        let writer = Self::new(BufWriter::new(File::create(path)?), blocks)?;
+        std::fs::write(path.with_extension("gtkw"), save)?;
+        Ok(writer)
+    }
+}
+
+impl<W: Write> WaveWriter<W> {
+    /// Writes the header: each block's ports in the three scopes.
+    pub fn new(to: W, blocks: Vec<Description>) -> io::Result<Self> {
+        let mut vcd = Writer::new(to);
+        vcd.timescale(1, TimescaleUnit::NS)?;
+        let clock = vcd.add_wire(1, "clk_i")?;
+        let mut ids: Vec<Vec<IdCode>> = Vec::new();
+        for scope in SCOPES {
+            vcd.add_module(scope)?;
+            let mut of_scope = Vec::new();
+            for block in &blocks {
+                vcd.add_module(block.name)?;
+                for port in block.inputs.iter().chain(&block.outputs) {
+                    add_port(&mut vcd, port, &mut of_scope)?;
+                }
+                vcd.upscope()?;
+            }
+            vcd.upscope()?;
+            ids.push(of_scope);
+        }
+        vcd.enddefinitions()?;
+        let mut traces = Vec::new();
+        for (b, block) in blocks.iter().enumerate() {
+            for (input, ports) in [(true, &block.inputs), (false, &block.outputs)] {
+                for (p, port) in ports.iter().enumerate() {
+                    for leaf in 0..port.leaves.len() {
+                        let n = traces.len();
+                        let id = [ids[0][n], ids[1][n], ids[2][n]];
+                        traces.push(Trace { block: b, input, port: p, leaf, id, last: Default::default() });
+                    }
+                }
+            }
+        }
+        Ok(Self { blocks, vcd, clock, traces })
+    }
+
+    /// Writes one cycle: the same cycle of each block, in the order of the blocks.
+    pub fn cycle(&mut self, samples: &[&WindowCycle]) -> io::Result<()> {
+        let Some(first) = samples.first() else { return Ok(()) };
+        self.vcd.timestamp(10 * first.cycle)?;
+        self.vcd.change_scalar(self.clock, Bit::V0)?;
+        for trace in &mut self.traces {
+            let (block, sample) = (&self.blocks[trace.block], samples[trace.block]);
+            let (ports, images) = match trace.input {
+                true => (&block.inputs, [&sample.input, &sample.input]),
+                false => (&block.outputs, [&sample.model, &sample.rtl]),
+            };
+            let port = &ports[trace.port];
+            let leaf = &port.leaves[trace.leaf];
+            let [model, rtl] = images.map(|image| bits(ports, port, leaf, image));
+            let diff = model.iter().zip(&rtl).map(|(m, r)| differs(*m, *r)).collect();
+            for (i, now) in [model, rtl, diff].into_iter().enumerate() {
+                if trace.last[i].as_ref() != Some(&now) {
+                    self.vcd.change_vector(trace.id[i], now.iter().copied())?;
+                    trace.last[i] = Some(now);
+                }
+            }
+        }
+        self.vcd.timestamp(10 * first.cycle + 5)?;
+        self.vcd.change_scalar(self.clock, Bit::V1)
+    }
+
+    /// Ends the file.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.vcd.flush()
+    }
+}
+
+/// Declares one port; the fields of a struct stand in a scope of their own.
+fn add_port<W: Write>(vcd: &mut Writer<W>, port: &Port, ids: &mut Vec<IdCode>) -> io::Result<()> {
+    let is_struct = port.sv_type.is_some();
+    if is_struct {
+        vcd.add_module(&port.name)?;
+    }
+    for leaf in &port.leaves {
+        ids.push(vcd.add_wire(leaf.width, &variable(port, leaf))?);
+    }
+    if is_struct {
+        vcd.upscope()?;
+    }
+    Ok(())
+}
+
+/// Bits of a leaf, highest first; all `x` in a payload whose valid is 0.
+fn bits(ports: &[Port], port: &Port, leaf: &Leaf, image: &[u32]) -> Vec<Bit> {
+    if !is_shown(ports, port, image) {
+        return vec![Bit::X; leaf.width as usize];
+    }
+    let value = Value::of(port, leaf, image);
+    (0..leaf.width).rev().map(|i| if value.bit(i) { Bit::V1 } else { Bit::V0 }).collect()
+}
+
+/// 1 where both bits are known and differ: what the comparison looks at.
+fn differs(model: Bit, rtl: Bit) -> Bit {
+    if model != Bit::X && rtl != Bit::X && model != rtl { Bit::V1 } else { Bit::V0 }
+}
+
+/// Variable name of a leaf within its scope. Array elements get `_i`: viewers read `[i]` as a bit.
+fn variable(port: &Port, leaf: &Leaf) -> String {
+    let leaf = leaf.name.replace('[', "_").replace(']', "");
+    if port.sv_type.is_some() { leaf } else { format!("{}{leaf}", port.name) }
+}
+
+/// The text of a GTKWave save file that shows, for each port, the model, the RTL and the difference.
+pub fn save_file(blocks: &[Description], waves: &Path) -> String {
+    let mut text = String::from("[*] written beside the waveform\n");
+    let name = waves.file_name().map_or_else(Default::default, |n| n.to_string_lossy().into_owned());
+    writeln!(text, "[dumpfile] \"{name}\"\n[timestart] 0\n@28\nclk_i").unwrap();
+    for block in blocks {
+        for port in block.inputs.iter().chain(&block.outputs) {
+            writeln!(text, "@800200\n-{} {}", block.name, port.name).unwrap();
+            port.leaves.iter().for_each(|leaf| save_leaf(&mut text, block, port, leaf));
+            writeln!(text, "@1000200\n-{} {}", block.name, port.name).unwrap();
+        }
+    }
+    text
+}
+
+/// An output has one line for each scope; an input is the same for both bodies and has one.
+fn save_leaf(text: &mut String, block: &Description, port: &Port, leaf: &Leaf) {
+    let scopes: &[&str] = if port.dir == Dir::Out { &SCOPES } else { &SCOPES[..1] };
+    let inner = if port.sv_type.is_some() { format!("{}.", port.name) } else { String::new() };
+    let (format, range) = match leaf.width {
+        1 => ("@28", String::new()),
+        width => ("@22", format!("[{}:0]", width - 1)),
+    };
+    for scope in scopes {
+        writeln!(text, "{format}\n{scope}.{}.{inner}{}{range}", block.name, variable(port, leaf)).unwrap();
+    }
+}

@@ -1,0 +1,125 @@
+`include "duet_assert.svh"
+`include "finepack_types.svh"
+
+/// Turns drained entries into the bytes of one TLP (FinePack sections IV-A and IV-B, tables I and II).
+/// One run and one beat per cycle. A drain beat accepted in cycle t is held in t+1 and its first TLP
+/// beat is valid in t+2. All outputs are functions of registers.
+module packetizer #(
+  parameter int unsigned Line   = 128,  // bytes of a line, 16..128, a power of 2
+  parameter int unsigned Sh     = 5,    // bytes of a sub-header, 2..6
+  parameter int unsigned OffB   = 30,   // bits of an offset, 8*Sh - 10
+  parameter int unsigned Beat   = 32,   // bytes of a beat: 8, 16, 32, 64 or 128
+  parameter int unsigned EcrcEn = 1,    // 1 sets TD in every header
+  localparam type drain_t = `FINEPACK_DRAIN_T(Line),
+  localparam type tlp_t   = `FINEPACK_TLP_T(Beat)
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  // drn: beats from the remote write queue
+  input  logic       drn_valid_i,
+  output logic       drn_ready_o,
+  input  drain_t     drn_i,
+  // tlp: beats to the link
+  output logic       tlp_valid_o,
+  input  logic       tlp_ready_i,
+  output tlp_t       tlp_o,
+  input  logic [3:0] self_id_i  // this GPU; static
+);
+  localparam int unsigned IdxW = $clog2(Line);
+  localparam int unsigned LenW = $clog2(Line + Sh + 1);
+
+  drain_t          ent;        // the entry that is held
+  logic [Line-1:0] mask;       // its bytes that have not been appended
+  logic            room;       // the accumulator takes a run
+  logic            append;     // the lowest run moves into the accumulator
+  logic            first;      // it belongs to the packet's first entry
+  logic [IdxW-1:0] run_start;  // its first byte
+  logic [IdxW:0]   run_len;    // its bytes
+  logic [Line-1:0] run_rest;   // mask without it
+  logic            run_final;  // the entry has no other
+  assign first = append && ent.sop;
+
+  logic [LenW-1:0]          chunk_len;
+  logic [8*(Line+Sh)-1:0]   chunk;
+  logic [15:0][7:0]         hdr;
+
+  packetizer_entry #(.Line(Line)) u_entry (
+    .clk_i, .rst_ni,
+    .drn_valid_i, .drn_ready_o, .drn_i,
+    .room_i(room), .run_final_i(run_final), .run_rest_i(run_rest),
+    .append_o(append), .ent_o(ent), .mask_o(mask)
+  );
+
+  packetizer_run #(.Line(Line)) u_run (
+    .pack_i(ent.kind == finepack_pkg::DrainPack), .mask_i(mask),
+    .start_o(run_start), .len_o(run_len), .rest_o(run_rest), .final_o(run_final)
+  );
+
+  packetizer_chunk #(.Line(Line), .Sh(Sh), .OffB(OffB)) u_chunk (
+    .en_i(append), .kind_i(ent.kind), .aop_i(ent.aop), .line_i(ent.line), .data_i(ent.data),
+    .start_i(run_start), .len_i(run_len),
+    .chunk_len_o(chunk_len), .chunk_o(chunk)
+  );
+
+  packetizer_header #(.Line(Line), .EcrcEn(EcrcEn)) u_header (
+    .en_i(first), .kind_i(ent.kind), .id_i(ent.id), .aop_i(ent.aop), .base_i(ent.base),
+    .plen_i(ent.plen), .line_i(ent.line), .mask_i(ent.mask),
+    .start_i(run_start), .len_i(run_len), .self_id_i,
+    .hdr_o(hdr)
+  );
+
+  packetizer_accumulator #(.Line(Line), .Sh(Sh), .Beat(Beat)) u_accumulator (
+    .clk_i, .rst_ni,
+    .append_i(append), .first_i(first), .last_i(run_final && ent.eop),
+    .chunk_len_i(chunk_len), .chunk_i(chunk), .hdr_i(hdr), .dest_i(ent.dest),
+    .room_o(room),
+    .tlp_valid_o, .tlp_ready_i, .tlp_o
+  );
+
+  `DUET_ASSERT_PARAM(LineLegal, Line >= 16 && Line <= 128 && $onehot(Line),
+                     "Line must be a power of 2 in 16..128")
+  `DUET_ASSERT_PARAM(ShLegal, Sh >= 2 && Sh <= 6, "Sh must be 2..6")
+  `DUET_ASSERT_PARAM(OffBLegal, OffB == 8 * Sh - 10, "OffB must be 8*Sh - 10")
+  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffB, "Line must not exceed 2**OffB")
+  `DUET_ASSERT_PARAM(BeatLegal, Beat >= 8 && Beat <= 128 && $onehot(Beat),
+                     "Beat must be a power of 2 in 8..128")
+  `DUET_ASSERT_PARAM(EcrcEnLegal, EcrcEn <= 1, "EcrcEn must be 0 or 1")
+
+  // What the remote write queue promises (specification section 8).
+  logic drn_taken, drn_pack;
+  assign drn_taken = drn_valid_i && drn_ready_o;
+  assign drn_pack  = drn_taken && drn_i.kind == finepack_pkg::DrainPack;
+  `DUET_ASSERT(DrnPlen, !drn_pack || (drn_i.plen != 0 && drn_i.plen <= 4096),
+               "packet payload is not 1..4096 bytes")
+  `DUET_ASSERT(DrnMask,
+               !drn_taken || drn_i.mask != 0 || drn_i.kind == finepack_pkg::DrainMark,
+               "entry without enabled bytes")
+  `DUET_ASSERT(DrnWhole, !drn_taken || drn_i.kind == finepack_pkg::DrainPack
+                         || (drn_i.sop && drn_i.eop), "a raw access is one beat")
+  `DUET_ASSERT(OffsetsFit, !drn_pack || (64'(drn_i.line) << $clog2(Line)) >> OffB ==
+                           drn_i.base >> OffB, "line outside the packet's window")
+  `DUET_ASSERT(BaseAligned, !drn_pack || drn_i.base[OffB-1:0] == 0,
+               "base is not aligned to the window")
+
+  // Emitted bytes equal plen at eop.
+  logic        pack_q;     // the packet in the accumulator is a FinePack packet
+  logic [12:0] plen_q;     // its payload
+  logic [12:0] emitted_q;  // its bytes in beats that were taken
+  logic        tlp_taken;
+  assign tlp_taken = tlp_valid_o && tlp_ready_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pack_q    <= 1'b0;
+      plen_q    <= '0;
+      emitted_q <= '0;
+    end else begin
+      if (append) pack_q <= ent.kind == finepack_pkg::DrainPack;
+      if (append) plen_q <= ent.plen;
+      if (tlp_taken) emitted_q <= tlp_o.eop ? '0 : emitted_q + 13'(tlp_o.nbytes);
+    end
+  end
+  `DUET_ASSERT(EmittedIsPlen, !(tlp_taken && tlp_o.eop && pack_q)
+                              || emitted_q + 13'(tlp_o.nbytes) == plen_q,
+               "emitted bytes differ from plen")
+  `DUET_ASSERT_STABLE(TlpStable, tlp_valid_o, tlp_ready_i, tlp_o)
+endmodule

@@ -1,0 +1,219 @@
+`include "duet_assert.svh"
+`include "finepack_types.svh"
+
+/// Sequencer: round robin over the order queues, one packet or single beat at a time.
+/// A token that is the head of an idle sequencer's queue in cycle a has its first beat in a+1, then
+/// 1 entry per cycle; the cycle after an eop beat has no beat.
+module remote_write_queue_drain
+  import finepack_pkg::*;
+#(
+  parameter int unsigned NumGpus = 4,
+  parameter int unsigned Entries = 64,
+  parameter int unsigned Line    = 128,
+  parameter int unsigned Banks   = 2,
+  parameter int unsigned OffB    = 30,
+  parameter int unsigned MaxPay  = 4096,
+  parameter int unsigned OrdQ    = 4,
+  parameter int unsigned TagW    = 23,
+  localparam type         drain_t = `FINEPACK_DRAIN_T(Line),
+  localparam int unsigned Parts   = NumGpus - 1,
+  localparam int unsigned PartW   = (Parts > 1) ? $clog2(Parts) : 1,
+  localparam int unsigned RowW    = (Parts * Banks > 1) ? $clog2(Parts * Banks) : 1,
+  localparam int unsigned IdxW    = $clog2(Entries),
+  localparam int unsigned SlotW   = $clog2(OrdQ),
+  localparam int unsigned LineW   = $clog2(Line),
+  localparam int unsigned BaseW   = 64 - OffB
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic [3:0]           self_id_i,
+  // raw: what S2 keeps of a READ or ATOMIC, under the slot of its token
+  input  logic                 raw_wr_i,
+  input  logic [PartW-1:0]     raw_part_i,
+  input  logic                 raw_atomic_i,
+  input  logic [3:0]           raw_aop_i,
+  input  logic [63-LineW:0]    raw_line_i,
+  input  logic [Line-1:0]      raw_mask_i,
+  input  logic [15:0][7:0]     raw_operand_i,
+  input  logic [SlotW-1:0]     raw_slot_i  [Parts],
+  // heads of the order queues
+  input  logic [Parts-1:0]     head_valid_i,
+  input  logic [1:0]           head_kind_i [Parts],
+  input  logic [7:0]           head_id_i   [Parts],
+  input  logic [SlotW-1:0]     head_slot_i [Parts],
+  output logic [Parts-1:0]     pop_o,
+  // banks that are sent
+  input  logic [Parts-1:0]     fill_bank_i,
+  input  logic [6:0]           drn_cnt_i   [Parts],
+  input  logic [12:0]          drn_sum_i   [Parts],
+  input  logic [BaseW-1:0]     drn_base_i  [Parts],
+  input  logic [7:0]           tag_i       [Parts],
+  output logic [Parts-1:0]     drained_o,
+  // rd: read port of the table, data one cycle later
+  output logic                 rd_o,
+  output logic [RowW-1:0]      rd_row_o,
+  output logic [IdxW-1:0]      rd_idx_o,
+  input  logic [TagW-1:0]      rd_tag_i,
+  input  logic [Line-1:0]      rd_mask_i,
+  input  logic [Line-1:0][7:0] rd_data_i,
+  // drn: beats to the packetizer
+  output logic                 drn_valid_o,
+  input  logic                 drn_ready_i,
+  output drain_t               drn_o
+);
+  localparam int unsigned TagBits = (OffB > LineW) ? OffB - LineW : 0;  // of a line in its window
+
+  // READ and ATOMIC tokens. MARKs need nothing from here.
+  typedef struct packed {
+    logic [3:0]        aop;
+    logic [63-LineW:0] line;
+    logic [Line-1:0]   mask;
+    logic [15:0][7:0]  operand;
+  } raw_t;
+
+  // What stays the same on all beats of a packet. valid = 0: the sequencer is idle.
+  typedef struct packed {
+    logic             valid;
+    logic             sop;
+    logic             eop;
+    logic [1:0]       kind;
+    logic [PartW-1:0] part;
+    logic [7:0]       id;
+    logic [BaseW-1:0] base;
+    logic [12:0]      plen;
+    logic [6:0]       cnt;
+    logic [6:0]       idx;   // entry of the beat
+  } beat_t;
+
+  raw_t             raw_q [Parts][OrdQ];
+  raw_t             raw_beat_q;            // 0 for a PACK and a MARK
+  beat_t            beat_d, beat_q;
+  logic [PartW-1:0] rr_d, rr_q;
+
+  // Selection: the first partition with a token at or after rr_q, else the first of all.
+  logic             start;
+  logic [PartW-1:0] sel;
+  always_comb begin : select
+    sel = '0;
+    for (int p = int'(Parts) - 1; p >= 0; p--) if (head_valid_i[p]) sel = PartW'(p);
+    for (int p = int'(Parts) - 1; p >= 0; p--) begin
+      if (head_valid_i[p] && PartW'(p) >= rr_q) sel = PartW'(p);
+    end
+    start = !beat_q.valid && (head_valid_i != '0);
+    pop_o = '0;
+    pop_o[sel] = start;
+  end
+
+  wire [1:0] sel_kind  = head_kind_i[sel];
+  wire       start_raw = start && (sel_kind inside {DrainRead, DrainAtomic});
+  wire       taken     = beat_q.valid && drn_ready_i;
+  wire       advance   = taken && !beat_q.eop;
+
+  always_comb begin : next_beat
+    beat_d = beat_q;
+    rr_d   = rr_q;
+    if (start) begin
+      rr_d   = (32'(sel) == Parts - 1) ? '0 : sel + 1'b1;
+      beat_d = '{
+          valid: 1'b1,
+          sop:   1'b1,
+          eop:   1'b1,
+          kind:  sel_kind,
+          part:  sel,
+          id:    head_id_i[sel],
+          base:  '0,
+          plen:  '0,
+          cnt:   7'd1,
+          idx:   '0
+      };
+      if (sel_kind == DrainPack) begin
+        beat_d.eop  = (drn_cnt_i[sel] == 7'd1);
+        beat_d.id   = tag_i[sel];
+        beat_d.base = drn_base_i[sel];
+        beat_d.plen = drn_sum_i[sel];
+        beat_d.cnt  = drn_cnt_i[sel];
+      end
+    end else if (advance) begin
+      beat_d.sop = 1'b0;
+      beat_d.eop = (beat_q.idx + 7'd2 == beat_q.cnt);
+      beat_d.idx = beat_q.idx + 7'd1;
+    end else if (taken) begin
+      beat_d.valid = 1'b0;
+    end
+  end
+
+  // The bank is free once its last entry is taken.
+  always_comb begin : finish
+    drained_o = '0;
+    drained_o[beat_q.part] = taken && beat_q.eop && (beat_q.kind == DrainPack);
+  end
+
+  // Read port. Its address is a function of registers; the handshake only enables it.
+  wire [PartW-1:0] rd_part = beat_q.valid ? beat_q.part : sel;
+  assign rd_o     = (start && sel_kind == DrainPack) || advance;
+  assign rd_idx_o = beat_q.valid ? IdxW'(beat_q.idx + 7'd1) : '0;
+  assign rd_row_o = (Banks == 2) ? RowW'({rd_part, !fill_bank_i[rd_part]}) : RowW'(rd_part);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      beat_q     <= '0;
+      rr_q       <= '0;
+      raw_beat_q <= '0;
+    end else begin
+      beat_q <= beat_d;
+      rr_q   <= rr_d;
+      if (start) raw_beat_q <= start_raw ? raw_q[sel][head_slot_i[sel]] : '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (raw_wr_i) begin
+      raw_q[raw_part_i][raw_slot_i[raw_part_i]] <= '{
+          aop:     raw_atomic_i ? raw_aop_i : '0,
+          line:    raw_line_i,
+          mask:    raw_mask_i,
+          operand: raw_atomic_i ? raw_operand_i : '0
+      };
+    end
+  end
+
+  // Beat. An entry's line is its tag below its window's base.
+  wire                    pack      = (beat_q.kind == DrainPack);
+  wire [63-LineW:0]       pack_line = ((64 - LineW)'(beat_q.base) << TagBits)
+                                    | (64 - LineW)'(rd_tag_i);
+  wire [3:0]              part_gpu  = 4'(beat_q.part);
+
+  assign drn_valid_o = beat_q.valid;
+  assign drn_o = '{
+      sop:  beat_q.sop,
+      eop:  beat_q.eop,
+      kind: beat_q.kind,
+      dest: (part_gpu < self_id_i) ? part_gpu : part_gpu + 4'd1,
+      id:   beat_q.id,
+      aop:  raw_beat_q.aop,
+      base: {beat_q.base, {OffB{1'b0}}},
+      plen: beat_q.plen,
+      line: pack ? pack_line : raw_beat_q.line,
+      mask: pack ? rd_mask_i : raw_beat_q.mask,
+      data: pack ? rd_data_i : (8 * Line)'(raw_beat_q.operand)
+  };
+
+  // The payload of a beat without its data: those 128 bytes come from one register that only `rd_o`
+  // writes.
+  wire [$bits(drain_t)-8*Line-1:0] drn_head = {
+    drn_o.sop, drn_o.eop, drn_o.kind, drn_o.dest, drn_o.id, drn_o.aop, drn_o.base, drn_o.plen,
+    drn_o.line, drn_o.mask
+  };
+  `DUET_ASSERT_STABLE(DrnStable, drn_valid_o, drn_ready_i, drn_head)
+  `DUET_ASSERT(DataStable, !rd_o || !beat_q.valid || drn_ready_i, "entry read over a waiting beat")
+  `DUET_ASSERT(PlenLegal,
+               !drn_valid_o || !pack || (beat_q.plen != '0 && 32'(beat_q.plen) <= MaxPay),
+               "packet larger than MaxPay, or empty")
+  `DUET_ASSERT(EntryNotEmpty, !drn_valid_o || !pack || rd_mask_i != '0, "entry without a byte sent")
+  `DUET_ASSERT(OffsetFits,
+               !drn_valid_o || !pack
+               || ({drn_o.line, {LineW{1'b0}}} - drn_o.base) >> OffB == '0,
+               "line outside its packet's window")
+  `DUET_ASSERT(EntryInBank, !drn_valid_o || beat_q.idx < beat_q.cnt,
+               "beat beyond the bank's entries")
+endmodule

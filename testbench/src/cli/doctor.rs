@@ -1,0 +1,50 @@
+//! `duet doctor`: what is installed, what is missing, how to get it.
+
+use std::path::Path;
+use std::process::Command;
+
+use cosim::verilator::Verilator;
+
+use super::{ENVIRONMENT, Failure};
+
+/// Tools beside Verilator: name, arguments that print a version, what it is for, how to get it.
+const TOOLS: [(&str, &[&str], &str, &str); 4] = [
+    ("g++", &["--version"], "builds the RTL bodies", "apt-get install g++"),
+    ("python3", &["--version"], "make setup", "apt-get install python3"),
+    ("gtkwave", &["--version"], "shows waveforms (optional)", "apt-get install gtkwave"),
+    ("ccache", &["--version"], "faster rebuilds of the RTL bodies (optional)", "apt-get install ccache"),
+];
+
+pub fn run() -> Result<u8, Failure> {
+    let mut missing = false;
+    match cosim::HAS_RTL {
+        true => println!("RTL bodies   in this build"),
+        false => println!("RTL bodies   NOT in this build: install Verilator and build again"),
+    }
+    match Verilator::find(Path::new(".")) {
+        Ok(Some(v)) => println!("verilator    {}.{:03}, {}", v.version.0, v.version.1, v.program.display()),
+        Ok(None) => {
+            missing = true;
+            println!("verilator    MISSING: `make setup` in the project's folder, or apt-get install verilator");
+        }
+        Err(error) => {
+            missing = true;
+            println!("verilator    UNUSABLE: {error}");
+        }
+    }
+    for (name, args, purpose, how) in TOOLS {
+        let found = Command::new(name).args(args).output().ok();
+        let line = found.as_ref().map(|o| String::from_utf8_lossy(&o.stdout).lines().next().unwrap_or("").to_string());
+        match line {
+            Some(version) => println!("{name:<12} {version}"),
+            None => {
+                missing |= !purpose.contains("optional");
+                println!("{name:<12} missing, {purpose}: {how}");
+            }
+        }
+    }
+    if missing {
+        return Err(Failure::new(ENVIRONMENT, "something that the RTL bodies need is missing"));
+    }
+    Ok(0)
+}

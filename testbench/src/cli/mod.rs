@@ -1,0 +1,72 @@
+//! Command line: one module for each verb. Results go to stdout, messages to stderr.
+
+mod cosim;
+mod doctor;
+mod list;
+mod output;
+mod reproduce;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Models and RTL of multi-GPU memory systems, side by side.
+///
+/// Exit status: 0 pass; 1 model and RTL differ, or an assertion failed; 2 wrong use or configuration;
+/// 3 deadlock or cycle limit; 4 wrong value, protocol or race violation; 5 environment.
+#[derive(Parser)]
+#[command(name = "duet", version)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    List(list::Args),
+    Cosim(cosim::Args),
+    Reproduce(reproduce::Args),
+    Doctor,
+}
+
+/// Why a command ends without a pass: the message for stderr and the exit status.
+#[derive(Debug)]
+pub struct Failure {
+    status: u8,
+    message: String,
+}
+
+/// Exit status: model and RTL differ.
+pub const DIFFER: u8 = 1;
+/// Exit status: wrong use or configuration.
+pub const USAGE: u8 = 2;
+/// Exit status: deadlock or cycle limit.
+pub const STUCK: u8 = 3;
+/// Exit status: wrong value.
+pub const WRONG_VALUE: u8 = 4;
+/// Exit status: a tool is missing, a file cannot be written.
+pub const ENVIRONMENT: u8 = 5;
+
+impl Failure {
+    /// A failure with this exit status.
+    pub fn new(status: u8, message: impl ToString) -> Self {
+        Self { status, message: message.to_string() }
+    }
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().verb {
+        Verb::List(args) => list::run(&args),
+        Verb::Cosim(args) => cosim::run(&args),
+        Verb::Reproduce(args) => reproduce::run(&args),
+        Verb::Doctor => doctor::run(),
+    };
+    match result {
+        Ok(status) => ExitCode::from(status),
+        Err(Failure { status, message }) => {
+            eprintln!("duet: {message}");
+            ExitCode::from(status)
+        }
+    }
+}
