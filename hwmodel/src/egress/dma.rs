@@ -33,8 +33,8 @@ pub struct Descriptor {
 pub struct Dma {
     q: Output,
     dma_start: u32,
-    wait: u32,                 // cycles until the oldest descriptor not started is started
-    started: usize,            // descriptors at the front that have been started
+    wait: u32,                  // cycles until the oldest descriptor not started is started
+    started: usize,             // descriptors at the front that have been started
     list: VecDeque<Descriptor>, // what is left of each
     data: VecDeque<u8>,
 }

@@ -102,8 +102,7 @@ mod tests {
     #[test]
     fn packet_header_is_that_of_worked_example_8() {
         let bytes = GPU0.packet(0, 0x4000_0000, 42).into_bits().to_le_bytes();
-        let expected =
-            [0x6F, 0x00, 0x80, 0x0B, 0, 0, 0, 0x30, 0, 0, 0, 0, 0x40, 0x00, 0x00, 0x00];
+        let expected = [0x6F, 0x00, 0x80, 0x0B, 0, 0, 0, 0x30, 0, 0, 0, 0, 0x40, 0x00, 0x00, 0x00];
         assert_eq!(bytes, expected);
     }
 

@@ -36,7 +36,9 @@ impl Infinite {
         match req.op {
             op::STORE => {
                 let bytes = st.data.0.iter_mut().zip(&req.data.0).enumerate();
-                bytes.filter(|(k, _)| req.mask >> k & 1 == 1).for_each(|(_, (to, from))| *to = *from);
+                bytes
+                    .filter(|(k, _)| req.mask >> k & 1 == 1)
+                    .for_each(|(_, (to, from))| *to = *from);
                 self.releases.touch(req.dest);
             }
             op::LOAD => (st.kind, st.tag) = (ingress_kind::READ, req.id),
@@ -96,9 +98,6 @@ impl Block for Infinite {
     }
 
     fn is_idle(&self) -> bool {
-        self.held.is_none()
-            && self.releases.is_idle()
-            && self.st.is_none()
-            && self.err.is_none()
+        self.held.is_none() && self.releases.is_idle() && self.st.is_none() && self.err.is_none()
     }
 }

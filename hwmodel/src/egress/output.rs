@@ -75,7 +75,14 @@ impl Output {
     }
 
     /// Sends `len` bytes from byte `first` of a line as a plain write.
-    pub fn send_write(&mut self, i: &In, dest: u8, line: u64, (first, len): (u32, u32), data: &LineData) {
+    pub fn send_write(
+        &mut self,
+        i: &In,
+        dest: u8,
+        line: u64,
+        (first, len): (u32, u32),
+        data: &LineData,
+    ) {
         let addr = line + u64::from(first);
         let hdr = self.headers(i).write(0, addr, len);
         let payload = self.sender.load(dest, hdr, 4 * hdr.length_dw() as usize);

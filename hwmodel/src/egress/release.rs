@@ -10,9 +10,9 @@ pub(super) struct Releases {
     unsent: u16,      // destinations whose MARK is still to be sent
     outstanding: u16, // destinations whose MARK is not completed
     id: u8,
-    active: bool,            // a system release is not done
-    done: Option<u8>,        // `rel` of this cycle
-    pub error: Option<u8>,   // spurious completion in the last cycle
+    active: bool,          // a system release is not done
+    done: Option<u8>,      // `rel` of this cycle
+    pub error: Option<u8>, // spurious completion in the last cycle
 }
 
 impl Releases {

@@ -102,7 +102,8 @@ impl WriteCombine {
     /// Evicts where the request needs it. True when it may proceed now.
     fn make_way(&mut self, i: &In, req: &Req) -> bool {
         let line = line_addr(req, &self.q.cfg);
-        let part = partition_of(req.dest, i.self_id);
+        // `dest` of a release means nothing.
+        let part = || partition_of(req.dest, i.self_id);
         let (part, victim) = match req.op {
             op::RELEASE_GPU => return true,
             op::RELEASE_SYS => {
@@ -112,6 +113,7 @@ impl WriteCombine {
                 (part, 0)
             }
             op::STORE => {
+                let part = part();
                 let p = &self.parts[part];
                 if p.count < self.q.cfg.entries as usize || p.find(line).is_some() {
                     return true;
@@ -119,9 +121,9 @@ impl WriteCombine {
                 (part, 0)
             }
             _ => {
+                let part = part();
                 let p = &self.parts[part];
-                let overlaps =
-                    |k: &usize| p.entries[usize::from(p.order[*k])].mask & req.mask != 0;
+                let overlaps = |k: &usize| p.entries[usize::from(p.order[*k])].mask & req.mask != 0;
                 match p.find(line).filter(overlaps) {
                     Some(position) => (part, position),
                     // A line evicted earlier must be ahead.

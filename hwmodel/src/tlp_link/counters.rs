@@ -58,8 +58,7 @@ impl Counters {
 
     /// Framing, sequence numbers, ECRC, LCRC and flit overhead: what the other sums leave.
     pub fn framing_bytes(&self) -> u64 {
-        let named =
-            self.header_bytes + self.subheader_bytes + self.data_bytes + self.padding_bytes;
+        let named = self.header_bytes + self.subheader_bytes + self.data_bytes + self.padding_bytes;
         self.wire_bytes() - named
     }
 

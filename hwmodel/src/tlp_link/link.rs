@@ -93,7 +93,7 @@ pub struct Sent<'a> {
 /// A TLP that has started.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
-    first: u64,     // its first beat, counted from reset
+    first: u64, // its first beat, counted from reset
     beats: u32,
     last_byte: u64, // cycle in which its last byte leaves
     class: WireClass,
@@ -122,8 +122,8 @@ pub struct TlpLink {
     head: u64,  // next beat to deliver
     whole: u32, // TLPs that wait for the wire with their eop
     flights: VecDeque<Flight>,
-    reported: usize,              // flights at the front that `drain_sent` has shown
-    context: [u64; MAX_GPUS],     // receivers' context registers: base, 0 before the first
+    reported: usize,          // flights at the front that `drain_sent` has shown
+    context: [u64; MAX_GPUS], // receivers' context registers: base, 0 before the first
     counters: Counters,
     scratch: Box<[u8]>,
 }
@@ -132,8 +132,7 @@ impl TlpLink {
     /// The link of GPU `src`, after reset.
     pub fn new(cfg: &Config, src: u8) -> Result<Self, ConfigError> {
         let tlp_beats = MAX_PAYLOAD / cfg.beat;
-        for (name, value) in
-            [("input_beats", cfg.input_beats), ("flight_beats", cfg.flight_beats)]
+        for (name, value) in [("input_beats", cfg.input_beats), ("flight_beats", cfg.flight_beats)]
         {
             let limit = format!("at least {tlp_beats}, one TLP of 4096 B");
             ConfigError::check(value >= tlp_beats, name, value.into(), limit)?;
@@ -212,7 +211,8 @@ impl TlpLink {
         assert!(
             self.whole > 0 || self.tail - self.start < u64::from(self.cfg.input_beats),
             "TLP of GPU {} is longer than the link's input buffer of {} beats",
-            self.src, self.cfg.input_beats,
+            self.src,
+            self.cfg.input_beats,
         );
     }
 

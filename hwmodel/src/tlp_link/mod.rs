@@ -11,6 +11,8 @@ mod fabric;
 mod framing;
 mod link;
 mod switch;
+#[cfg(test)]
+mod tests;
 
 pub use counters::{Counters, SCALE};
 pub use fabric::Fabric;
