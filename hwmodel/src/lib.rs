@@ -9,9 +9,11 @@ pub mod block;
 pub mod common;
 pub mod depacketizer;
 pub mod description;
+pub mod egress;
 pub mod packetizer;
 pub mod ports;
 pub mod remote_write_queue;
+pub mod tlp_link;
 
 pub use block::{Block, ConfigError, Model};
 pub use description::Description;

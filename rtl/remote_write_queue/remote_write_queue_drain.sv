@@ -181,6 +181,9 @@ module remote_write_queue_drain
   wire                    pack      = (beat_q.kind == DrainPack);
   wire [63-LineW:0]       pack_line = ((64 - LineW)'(beat_q.base) << TagBits)
                                     | (64 - LineW)'(rd_tag_i);
+  wire [63-LineW:0]       line      = pack ? pack_line : raw_beat_q.line;
+  wire [Line-1:0]         mask      = pack ? rd_mask_i : raw_beat_q.mask;
+  wire [63:0]             base      = {beat_q.base, {OffB{1'b0}}};
   wire [3:0]              part_gpu  = 4'(beat_q.part);
 
   assign drn_valid_o = beat_q.valid;
@@ -191,28 +194,22 @@ module remote_write_queue_drain
       dest: (part_gpu < self_id_i) ? part_gpu : part_gpu + 4'd1,
       id:   beat_q.id,
       aop:  raw_beat_q.aop,
-      base: {beat_q.base, {OffB{1'b0}}},
+      base: base,
       plen: beat_q.plen,
-      line: pack ? pack_line : raw_beat_q.line,
-      mask: pack ? rd_mask_i : raw_beat_q.mask,
+      line: line,
+      mask: mask,
       data: pack ? rd_data_i : (8 * Line)'(raw_beat_q.operand)
   };
 
-  // The payload of a beat without its data: those 128 bytes come from one register that only `rd_o`
-  // writes.
-  wire [$bits(drain_t)-8*Line-1:0] drn_head = {
-    drn_o.sop, drn_o.eop, drn_o.kind, drn_o.dest, drn_o.id, drn_o.aop, drn_o.base, drn_o.plen,
-    drn_o.line, drn_o.mask
-  };
-  `DUET_ASSERT_STABLE(DrnStable, drn_valid_o, drn_ready_i, drn_head)
+  // The data is not sampled each cycle: it comes from a register that only `rd_o` writes.
+  `DUET_ASSERT_STABLE(DrnStable, drn_valid_o, drn_ready_i, {beat_q, line, mask})
   `DUET_ASSERT(DataStable, !rd_o || !beat_q.valid || drn_ready_i, "entry read over a waiting beat")
   `DUET_ASSERT(PlenLegal,
                !drn_valid_o || !pack || (beat_q.plen != '0 && 32'(beat_q.plen) <= MaxPay),
                "packet larger than MaxPay, or empty")
   `DUET_ASSERT(EntryNotEmpty, !drn_valid_o || !pack || rd_mask_i != '0, "entry without a byte sent")
   `DUET_ASSERT(OffsetFits,
-               !drn_valid_o || !pack
-               || ({drn_o.line, {LineW{1'b0}}} - drn_o.base) >> OffB == '0,
+               !drn_valid_o || !pack || ({line, {LineW{1'b0}}} - base) >> OffB == '0,
                "line outside its packet's window")
   `DUET_ASSERT(EntryInBank, !drn_valid_o || beat_q.idx < beat_q.cnt,
                "beat beyond the bank's entries")

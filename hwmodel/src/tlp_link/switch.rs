@@ -1,0 +1,116 @@
+//! Merges the TLPs of all sources in front of each destination.
+
+use crate::common::finepack_types::Tlp;
+
+/// A queue of beats of fixed capacity.
+#[derive(Clone, Debug)]
+struct Queue {
+    slots: Box<[Tlp]>,
+    head: usize,
+    count: usize,
+}
+
+impl Queue {
+    fn new(beats: usize) -> Self {
+        Self { slots: vec![Tlp::default(); beats].into(), head: 0, count: 0 }
+    }
+
+    fn front(&self) -> Option<&Tlp> {
+        (self.count > 0).then(|| &self.slots[self.head])
+    }
+
+    fn push(&mut self, beat: Tlp) {
+        let at = (self.head + self.count) % self.slots.len();
+        self.slots[at] = beat;
+        self.count += 1;
+    }
+
+    fn pop(&mut self) {
+        self.head = (self.head + 1) % self.slots.len();
+        self.count -= 1;
+    }
+}
+
+/// One destination's port.
+#[derive(Clone, Copy, Debug, Default)]
+struct Port {
+    source: Option<usize>, // whose TLP is on the port
+    next: usize,           // round robin: first source to look at
+}
+
+/// Switch between the links: one queue for each pair of source and destination, so that a TLP waits
+/// only for its own destination, and one port for each destination, one beat per cycle. TLPs of
+/// several sources are merged whole, round robin (specification 5.7).
+///
+/// A beat taken in cycle t is shown at an idle port in t+1. A full queue is not ready; the
+/// link of that source then holds this beat and all behind it.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    gpus: usize,
+    queues: Vec<Queue>, // [dest * gpus + source]
+    ports: Vec<Port>,
+}
+
+impl Switch {
+    /// A switch for `gpus` GPUs with `queue_beats` beats for each pair, at least 2.
+    pub fn new(gpus: usize, queue_beats: usize) -> Self {
+        assert!(queue_beats >= 2, "queue_beats = {queue_beats}: must be at least 2");
+        Self {
+            gpus,
+            // A GPU sends itself nothing.
+            queues: (0..gpus * gpus)
+                .map(|k| Queue::new(if k / gpus == k % gpus { 1 } else { queue_beats }))
+                .collect(),
+            ports: vec![Port::default(); gpus],
+        }
+    }
+
+    /// True where a beat of `source` for `dest` is taken in this cycle.
+    pub fn ready(&self, source: usize, dest: usize) -> bool {
+        let queue = &self.queues[dest * self.gpus + source];
+        queue.count < queue.slots.len()
+    }
+
+    /// The beat shown to `dest`.
+    pub fn output(&self, dest: usize) -> Option<&Tlp> {
+        let source = self.ports[dest].source?;
+        self.queues[dest * self.gpus + source].front()
+    }
+
+    /// True when no queue holds a beat.
+    pub fn is_empty(&self) -> bool {
+        self.queues.iter().all(|q| q.count == 0)
+    }
+
+    /// One clock edge. `inputs[s]`: the beat shown by the link of source `s`, taken where
+    /// [`Self::ready`] holds; `ready[d]`: destination `d` takes the beat shown.
+    pub fn tick(&mut self, inputs: &[Option<Tlp>], ready: &[bool]) {
+        // Readiness is registered: what leaves in this cycle makes room in the next.
+        let mut taken: u32 = 0;
+        for (source, beat) in inputs.iter().enumerate() {
+            let ready = beat.is_some_and(|b| self.ready(source, usize::from(b.dest)));
+            taken |= u32::from(ready) << source;
+        }
+        for (dest, &ready) in ready.iter().enumerate() {
+            if let Some(&Tlp { eop, .. }) = self.output(dest).filter(|_| ready) {
+                let source = self.ports[dest].source.expect("the beat has a source");
+                self.queues[dest * self.gpus + source].pop();
+                if eop {
+                    self.ports[dest] = Port { source: None, next: (source + 1) % self.gpus };
+                }
+            }
+        }
+        for (source, beat) in inputs.iter().enumerate() {
+            if let Some(beat) = beat.filter(|_| taken >> source & 1 == 1) {
+                self.queues[usize::from(beat.dest) * self.gpus + source].push(beat);
+            }
+        }
+        for (dest, port) in self.ports.iter_mut().enumerate() {
+            if port.source.is_none() {
+                let queues = &self.queues[dest * self.gpus..][..self.gpus];
+                let mut order = (0..self.gpus).map(|k| (port.next + k) % self.gpus);
+                port.source = order.find(|&s| queues[s].count > 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Timing of link and switch against specification 5.7.
+
+use super::*;
+use crate::common::finepack_types::{FinePack, Tlp, TlpHeader, tlp_fmt, tlp_type};
+
+fn config(pcie_gen: u32) -> Config {
+    let p = FinePack {
+        num_gpus: 3,
+        entries: 4,
+        line: 16,
+        banks: 2,
+        sh: 3,
+        offb: 14,
+        maxpay: 128,
+        beat: 32,
+        ordq: 2,
+        dq: 4,
+        ecrc_en: 1,
+        pcie_gen,
+    };
+    Config::new(&p, LINK_LAT_SMALL).unwrap()
+}
+
+/// Beats of a plain write of `bytes` bytes.
+fn write(dest: u8, tag: u8, bytes: u32) -> Vec<Tlp> {
+    let hdr = TlpHeader::new()
+        .with_fmt(tlp_fmt::WITH_DATA)
+        .with_tlp_type(tlp_type::MEM)
+        .with_length_dw(bytes / 4)
+        .with_first_be(0xF)
+        .with_last_be(if bytes > 4 { 0xF } else { 0 })
+        .with_tag(tag);
+    let beats = bytes.div_ceil(32);
+    let beat = |k: u32| Tlp {
+        sop: k == 0,
+        eop: k + 1 == beats,
+        dest,
+        hdr: if k == 0 { hdr.into_bits() } else { 0 },
+        nbytes: (bytes - 32 * k).min(32) as u8,
+        ..Tlp::default()
+    };
+    (0..beats).map(beat).collect()
+}
+
+/// Offers `beats` as fast as they are taken; returns cycle and beat of what leaves.
+fn run(link: &mut TlpLink, beats: &[Tlp], cycles: u64) -> Vec<(u64, Tlp)> {
+    let mut beats = beats.iter().copied().peekable();
+    let mut seen = Vec::new();
+    for cycle in 0..cycles {
+        let i = In { tlp: beats.peek().copied(), tlp_ready: true, crc_error: false };
+        let out = link.tick(&i);
+        if out.tlp_ready {
+            beats.next();
+        }
+        seen.extend(out.tlp.map(|t| (cycle, t)));
+    }
+    assert!(beats.peek().is_none());
+    seen
+}
+
+#[test]
+fn first_beat_is_at_the_destination_link_lat_after_the_last_byte() {
+    let mut fabric = Fabric::new(3, &config(4)).unwrap();
+    let mut tlp = [Some(write(1, 0, 4)[0]), None, None];
+    let mut seen = Vec::new();
+    for cycle in 0..20u32 {
+        seen.extend(fabric.tlp(1).map(|_| cycle));
+        fabric.tick(&tlp, &[true; 3], 0);
+        tlp[0] = None;
+    }
+    // Taken in 0, on the wire in 1 (32 bytes at 32 bytes per cycle).
+    assert_eq!(seen, [1 + LINK_LAT_SMALL]);
+    assert!(fabric.is_empty());
+}
+
+#[test]
+fn rate_is_kept_for_each_generation() {
+    // 4 B write: 32 wire bytes; 100 of them take 100 * 32 / rate cycles.
+    for (pcie_gen, rate) in [(2, 8), (3, 16), (4, 32)] {
+        let mut link = TlpLink::new(&config(pcie_gen), 0).unwrap();
+        let beats: Vec<Tlp> = (0..100).flat_map(|_| write(1, 0, 4)).collect();
+        let seen = run(&mut link, &beats, 1000);
+        assert_eq!(seen[99].0 - seen[0].0, 99 * 32 / rate, "PCIe {pcie_gen}");
+        assert_eq!(link.counters().busy_cycles, 100 * 32 / rate);
+    }
+}
+
+#[test]
+fn credit_is_kept_in_parts_of_a_cycle() {
+    // 36 wire bytes at 32 per cycle: 8 TLPs in 9 cycles.
+    let mut link = TlpLink::new(&config(4), 0).unwrap();
+    let beats: Vec<Tlp> = (0..81).flat_map(|_| write(1, 0, 8)).collect();
+    let seen = run(&mut link, &beats, 200);
+    assert_eq!(seen[80].0 - seen[0].0, 90);
+    assert_eq!(link.counters().wire_bytes(), 81 * 36);
+}
+
+#[test]
+fn flit_mode_costs_256_of_236_bytes() {
+    let mut link = TlpLink::new(&config(6), 0).unwrap();
+    // Header 16, ECRC 4, payload 216: 236 bytes, one flit of 256 bytes, two cycles.
+    run(&mut link, &write(1, 0, 216), 50);
+    let c = link.counters();
+    assert_eq!((c.wire_bytes(), c.wire, c.busy_cycles), (256, 256 * SCALE, 2));
+    assert_eq!((c.header_bytes, c.data_bytes, c.framing_bytes()), (16, 216, 256 - 232));
+}
+
+#[test]
+fn tlp_waits_for_its_last_beat() {
+    let mut link = TlpLink::new(&config(4), 0).unwrap();
+    let beats = write(1, 0, 64);
+    let one = |tlp| In { tlp, tlp_ready: true, crc_error: false };
+    link.tick(&one(Some(beats[0])));
+    (0..100).for_each(|_| assert!(link.tick(&one(None)).tlp.is_none()));
+    assert_eq!(link.counters().tlps, 0);
+    link.tick(&one(Some(beats[1])));
+    (0..20).for_each(|_| _ = link.tick(&one(None)));
+    assert!(link.is_empty());
+}
+
+#[test]
+fn damaged_tlp_is_sent_again() {
+    let mut link = TlpLink::new(&config(4), 0).unwrap();
+    link.tick(&In { tlp: Some(write(1, 9, 4)[0]), tlp_ready: true, crc_error: false });
+    link.tick(&In { tlp: None, tlp_ready: true, crc_error: true });
+    let seen = run(&mut link, &[], 20);
+    let tags: Vec<u8> = seen.iter().map(|(_, t)| TlpHeader::from_bits(t.hdr).tag()).collect();
+    assert_eq!(tags, [9]);
+    let c = link.counters();
+    assert_eq!((c.tlps, c.replays, c.wire_bytes()), (1, 1, 32));
+    assert_eq!((c.replay_wire, c.busy_cycles), (32 * SCALE, 2));
+}
+
+#[test]
+fn destination_that_is_not_ready_stops_the_sender_and_loses_nothing() {
+    let mut cfg = config(4);
+    (cfg.input_beats, cfg.flight_beats) = (128, 128);
+    let mut fabric = Fabric::new(3, &cfg).unwrap();
+    let (mut sent, mut tags) = (0u32, Vec::new());
+    for cycle in 0..3000 {
+        let ready = cycle >= 1000;
+        if ready {
+            tags.extend(fabric.tlp(1).map(|b| TlpHeader::from_bits(b.hdr).tag()));
+        }
+        let offer = fabric.tlp_ready(0) && sent < 1000;
+        let tlp = offer.then(|| write(1, sent as u8, 4)[0]);
+        sent += u32::from(offer);
+        fabric.tick(&[tlp, None, None], &[true, ready, true], 0);
+        if cycle == 999 {
+            // Input buffer, credits and the switch's queue are full.
+            assert_eq!(sent, 3 * 128);
+        }
+    }
+    assert_eq!(tags, (0..1000).map(|k| k as u8).collect::<Vec<_>>());
+    assert!(fabric.links()[0].counters().blocked_cycles > 0);
+}
+
+#[test]
+fn sources_are_merged_whole_and_in_turn() {
+    let mut fabric = Fabric::new(3, &config(4)).unwrap();
+    let streams: Vec<Vec<Tlp>> =
+        (1..3).map(|tag| (0..10).flat_map(|_| write(0, tag, 64)).collect()).collect();
+    let (mut at, mut sources) = ([0, 0], Vec::new());
+    for _ in 0..200 {
+        if let Some(beat) = fabric.tlp(0) {
+            let sop = beat.sop;
+            assert_eq!(sop, sources.len() % 2 == 0, "TLPs are mixed");
+            let tag =
+                if sop { TlpHeader::from_bits(beat.hdr).tag() } else { sources[sources.len() - 1] };
+            sources.push(tag);
+        }
+        let offer =
+            |k: usize, at: usize| streams[k].get(at).copied().filter(|_| fabric.tlp_ready(k + 1));
+        let tlp = [None, offer(0, at[0]), offer(1, at[1])];
+        (0..2).for_each(|k| at[k] += usize::from(tlp[k + 1].is_some()));
+        fabric.tick(&tlp, &[true; 3], 0);
+    }
+    let tlps: Vec<u8> = sources.chunks(2).map(|c| c[0]).collect();
+    assert_eq!(tlps.len(), 20);
+    assert!(tlps[..10].windows(2).all(|w| w[0] != w[1]), "not in turn: {tlps:?}");
+}
+
+#[test]
+fn blocked_destination_does_not_hold_up_another() {
+    let mut fabric = Fabric::new(3, &config(4)).unwrap();
+    let mut seen = 0;
+    for cycle in 0..40 {
+        seen += u32::from(fabric.tlp(2).is_some());
+        let dest = 1 + (cycle % 2) as u8;
+        let tlp = (cycle < 20).then(|| write(dest, 0, 4)[0]);
+        fabric.tick(&[tlp, None, None], &[true, false, true], 0);
+    }
+    assert_eq!(seen, 10);
+}
+
+#[test]
+fn observer_sees_each_tlp_in_the_cycle_of_its_last_byte() {
+    let mut link = TlpLink::new(&config(4), 2).unwrap();
+    let mut beats: Vec<Tlp> = write(1, 7, 64);
+    beats[1].nbytes = 29;
+    beats[0].data.0[0] = 0xAB;
+    let mut sent = Vec::new();
+    for cycle in 0..40u64 {
+        let tlp = beats.get(cycle as usize).copied();
+        link.tick(&In { tlp, tlp_ready: true, crc_error: false });
+        link.drain_sent(|s| {
+            assert_eq!(s.cycle, cycle);
+            sent.push((s.cycle, s.src, s.dest, s.header[6], s.payload.len(), s.payload[0]));
+        });
+    }
+    // 28 + 64 wire bytes from cycle 2: 32, 32, 28.
+    assert_eq!(sent, [(4, 2, 1, 7, 64, 0xAB)]);
+}
