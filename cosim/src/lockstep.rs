@@ -93,6 +93,11 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         self.trace.as_deref()
     }
 
+    /// The block's parameters.
+    pub fn config(&self) -> &M::Config {
+        &self.config
+    }
+
     /// The number of the next rising edge.
     pub fn cycle(&self) -> u64 {
         self.cycle

@@ -13,6 +13,7 @@ use crate::lockstep::{AFTER, Lockstep, WindowCycle};
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlError};
 use crate::stimulus::{Count, NewStimulus, Statics, Stimulus};
+use crate::value::is_shown;
 use crate::wave::WaveWriter;
 
 /// Cycles of an episode.
@@ -93,10 +94,12 @@ pub fn run<S: NewStimulus>(
     name: &str, config: &<S::Model as Model>::Config, options: &Options,
 ) -> Result<Outcome, RunError> {
     let block = Description::of::<S::Model>(config);
-    let flip = options.flip.as_ref().map(|flip| Target::find(flip, &block, options.cycles)).transpose()?;
+    if let Some(flip) = &options.flip {
+        flip.check(&block, options.cycles)?;
+    }
     let mut wave = options.wave.as_deref().map(|path| Wave::create(path, vec![block.clone()])).transpose()?;
     let mut stimulus = S::new(config, &options.statics, options.seed);
-    let mut flip_pending = flip;
+    let mut flip = options.flip.clone();
     let mut cycle = 0;
     while cycle < options.cycles {
         if cycle > 0 {
@@ -110,8 +113,8 @@ pub fn run<S: NewStimulus>(
         }
         let end = options.cycles.min(cycle + EPISODE);
         while cycle < end {
-            if flip_pending.as_ref().is_some_and(|t| cycle >= t.cycle) {
-                apply(&mut flip_pending, &mut pair, config, &block);
+            if flip.as_ref().is_some_and(|f| cycle >= f.cycle && f.apply(&mut pair)) {
+                flip = None;
             }
             step(&mut pair, &mut stimulus, wave.as_mut())?;
             cycle += 1;
@@ -200,61 +203,44 @@ pub fn write_window(
     wave.finish()
 }
 
-/// A flip, resolved to a place in the output image.
-#[derive(Clone, Debug)]
-struct Target {
-    cycle: u64,
-    word: usize,
-    bit: u32,
-    /// Index of the port whose valid must be 1, for a payload.
-    valid: Option<usize>,
-}
-
-impl Target {
-    fn find(flip: &Flip, block: &Description, cycles: u64) -> Result<Self, RunError> {
-        let ports = &block.outputs;
-        let wanted = flip.field.strip_suffix("_o").unwrap_or(&flip.field);
+impl Flip {
+    /// The output port that the flip means, if the block has it.
+    pub fn port<'a>(&self, block: &'a Description) -> Option<&'a Port> {
+        let wanted = self.field.strip_suffix("_o").unwrap_or(&self.field);
         let by_port = |p: &&Port| p.name.strip_suffix("_o") == Some(wanted);
         // In a channel the field's name means its payload, the last port of that field.
-        let port = ports.iter().find(by_port).or(ports.iter().rfind(|p| p.field == wanted));
-        let port = port.ok_or_else(|| RunError::Flip {
-            what: "field",
-            value: flip.field.clone(),
-            limit: format!("one of {}", field_names(ports)),
-        })?;
-        if flip.bit >= port.width {
-            return Err(RunError::Flip {
-                what: "bit",
-                value: flip.bit.to_string(),
-                limit: format!("below {}, the width of {}", port.width, port.name),
-            });
-        }
-        if flip.cycle >= cycles {
-            return Err(RunError::Flip {
-                what: "cycle",
-                value: flip.cycle.to_string(),
-                limit: format!("below {cycles}, the length of the run"),
-            });
-        }
-        let (word, bit) = (port.word + flip.bit as usize / 32, flip.bit % 32);
-        Ok(Self { cycle: flip.cycle, word, bit, valid: port.valid })
+        let ports = &block.outputs;
+        ports.iter().find(by_port).or(ports.iter().rfind(|p| p.field == wanted))
     }
-}
 
-fn field_names(ports: &[Port]) -> String {
-    let names: Vec<_> = ports.iter().filter_map(|p| p.name.strip_suffix("_o")).collect();
-    names.join(", ")
-}
+    /// Errors: no such field or bit, or a cycle beyond the `cycles` of the run.
+    pub fn check(&self, block: &Description, cycles: u64) -> Result<(), RunError> {
+        let error = |what, value: String, limit| Err(RunError::Flip { what, value, limit });
+        let Some(port) = self.port(block) else {
+            let names: Vec<_> = block.outputs.iter().filter_map(|p| p.name.strip_suffix("_o")).collect();
+            return error("field", self.field.clone(), format!("one of {}", names.join(", ")));
+        };
+        if self.bit >= port.width {
+            let limit = format!("below {}, the width of {}", port.width, port.name);
+            return error("bit", self.bit.to_string(), limit);
+        }
+        if self.cycle >= cycles {
+            return error("cycle", self.cycle.to_string(), format!("below {cycles}, the length of the run"));
+        }
+        Ok(())
+    }
 
-/// Inverts the bit in this cycle, if what it belongs to is shown.
-fn apply<M: Model>(
-    pending: &mut Option<Target>, pair: &mut Lockstep<M, Rtl<M>>, config: &M::Config, block: &Description,
-) {
-    let Some(target) = pending else { return };
-    let mut image = vec![0; image_words(&block.outputs)];
-    pair.outputs().store(config, &mut image);
-    if target.valid.is_none_or(|valid| image[block.outputs[valid].word] & 1 != 0) {
-        pair.other_mut().flip(target.word, target.bit);
-        *pending = None;
+    /// Inverts the bit on the RTL side of `pair` in this cycle, if what it belongs to is shown; false
+    /// where it is not.
+    pub fn apply<M: Model>(&self, pair: &mut Lockstep<M, Rtl<M>>) -> bool {
+        let block = Description::of::<M>(pair.config());
+        let Some(port) = self.port(&block) else { return false };
+        let mut image = vec![0; image_words(&block.outputs)];
+        pair.outputs().store(pair.config(), &mut image);
+        let shown = is_shown(&block.outputs, port, &image);
+        if shown {
+            pair.other_mut().flip(port.word + self.bit as usize / 32, self.bit % 32);
+        }
+        shown
     }
 }

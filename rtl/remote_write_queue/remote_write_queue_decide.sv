@@ -123,8 +123,10 @@ module remote_write_queue_decide
   logic [2:0] cause;
   logic [1:0] stall;
   logic [7:0] overwritten;
+  logic       leave;      // whatever completions do
+  logic       rel_empty;  // a release without MARKs
   always_comb begin : decide
-    s2_leave_o  = 1'b0;
+    leave       = 1'b0;
     flush_o     = '0;
     wr_o        = 1'b0;
     wr_first_o  = 1'b0;
@@ -132,7 +134,7 @@ module remote_write_queue_decide
     push_raw_o  = 1'b0;
     push_mark_o = '0;
     rel_last_o  = 1'b0;
-    rel_now_o   = 1'b0;
+    rel_empty   = 1'b0;
     fault_o     = '0;
     cause       = CauseNone;
     stall       = '0;
@@ -141,12 +143,12 @@ module remote_write_queue_decide
       flush_o = expired_i & non_empty & flush_bank_ok & free1_i;
       cause   = CauseTimeout;
     end else if (s2_fault_i != '0) begin
-      s2_leave_o = 1'b1;
-      fault_o    = s2_fault_i;
+      leave   = 1'b1;
+      fault_o = s2_fault_i;
     end else begin
       unique case (s2_op_i)
         OpStore: begin
-          s2_leave_o         = store_wr;
+          leave              = store_wr;
           stall              = store_stall;
           flush_o[s2_part_i] = store_flush;
           wr_o               = store_wr;
@@ -158,10 +160,10 @@ module remote_write_queue_decide
           else cause = CauseFullEntries;
         end
         OpLoad, OpAtomic: begin
-          s2_leave_o         = raw_bank_ok && raw_slot_ok;
+          leave              = raw_bank_ok && raw_slot_ok;
           stall              = {!raw_slot_ok, !raw_bank_ok};
-          flush_o[s2_part_i] = match && s2_leave_o;
-          push_raw_o         = s2_leave_o;
+          flush_o[s2_part_i] = match && leave;
+          push_raw_o         = leave;
           cause              = (s2_op_i == OpLoad) ? CauseLoadHit : CauseAtomicHit;
         end
         OpReleaseSys: begin
@@ -171,23 +173,20 @@ module remote_write_queue_decide
             flush_o     = push_mark_o & non_empty;
             stall       = {(dirty_i & ~rel_slot_ok) != '0, (dirty_i & ~rel_bank_ok) != '0};
             cause       = CauseRelease;
-            if (dirty_i == '0) begin
-              rel_now_o  = !give_way_i;
-              s2_leave_o = !give_way_i;
-            end else begin
-              rel_last_o = (push_mark_o == dirty_i);
-              s2_leave_o = rel_last_o;
-            end
+            rel_empty   = (dirty_i == '0);
+            rel_last_o  = !rel_empty && (push_mark_o == dirty_i);
+            leave       = rel_last_o;
           end
         end
         // RELEASE_GPU; other codes are faults.
-        default: begin
-          rel_now_o  = !give_way_i;
-          s2_leave_o = !give_way_i;
-        end
+        default: rel_empty = 1'b1;
       endcase
     end
   end
+
+  // The completion port has an effect on nothing else.
+  assign rel_now_o  = rel_empty && !give_way_i;
+  assign s2_leave_o = leave || rel_now_o;
 
   // A flush before a write swaps the banks; with one bank there is never both.
   assign wr_row_o = (Banks == 2) ? RowW'({s2_part_i, bank ^ flush_o[s2_part_i]}) : RowW'(s2_part_i);

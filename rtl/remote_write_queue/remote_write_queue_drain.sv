@@ -78,6 +78,7 @@ module remote_write_queue_drain
     logic             eop;
     logic [1:0]       kind;
     logic [PartW-1:0] part;
+    logic [3:0]       dest;
     logic [7:0]       id;
     logic [BaseW-1:0] base;
     logic [12:0]      plen;
@@ -120,6 +121,7 @@ module remote_write_queue_drain
           eop:   1'b1,
           kind:  sel_kind,
           part:  sel,
+          dest:  (4'(sel) < self_id_i) ? 4'(sel) : 4'(sel) + 4'd1,
           id:    head_id_i[sel],
           base:  '0,
           plen:  '0,
@@ -184,14 +186,13 @@ module remote_write_queue_drain
   wire [63-LineW:0]       line      = pack ? pack_line : raw_beat_q.line;
   wire [Line-1:0]         mask      = pack ? rd_mask_i : raw_beat_q.mask;
   wire [63:0]             base      = {beat_q.base, {OffB{1'b0}}};
-  wire [3:0]              part_gpu  = 4'(beat_q.part);
 
   assign drn_valid_o = beat_q.valid;
   assign drn_o = '{
       sop:  beat_q.sop,
       eop:  beat_q.eop,
       kind: beat_q.kind,
-      dest: (part_gpu < self_id_i) ? part_gpu : part_gpu + 4'd1,
+      dest: beat_q.dest,
       id:   beat_q.id,
       aop:  raw_beat_q.aop,
       base: base,

@@ -52,6 +52,7 @@ module remote_write_queue_partition #(
   logic             bank_d, bank_q;
   logic             dirty_d, dirty_q;
   logic [15:0]      timer_d, timer_q;
+  logic             expired_d, expired_q;
   logic             busy_d, busy_q;
   logic [6:0]       drn_cnt_d, drn_cnt_q;
   logic [12:0]      drn_sum_d, drn_sum_q;
@@ -90,6 +91,7 @@ module remote_write_queue_partition #(
     timer_d = timer_q;
     if (wr_i) timer_d = '0;
     else if (fill_q.cnt != '0 && timer_q != '1) timer_d = timer_q + 16'd1;
+    expired_d = (timeout_i != '0) && (timer_d >= timeout_i);
   end
 
   // One bank at most is being sent, so one copy of its account is enough for 1 and 2 banks.
@@ -117,6 +119,7 @@ module remote_write_queue_partition #(
       bank_q     <= 1'b0;
       dirty_q    <= 1'b0;
       timer_q    <= '0;
+      expired_q  <= 1'b0;
       busy_q     <= 1'b0;
       drn_cnt_q  <= '0;
       drn_sum_q  <= '0;
@@ -127,6 +130,7 @@ module remote_write_queue_partition #(
       bank_q     <= bank_d;
       dirty_q    <= dirty_d;
       timer_q    <= timer_d;
+      expired_q  <= expired_d;
       busy_q     <= busy_d;
       drn_cnt_q  <= drn_cnt_d;
       drn_sum_q  <= drn_sum_d;
@@ -141,7 +145,7 @@ module remote_write_queue_partition #(
   assign sum_o       = fill_q.sum;
   assign base_o      = fill_q.base;
   assign dirty_o     = dirty_q;
-  assign expired_o   = (timeout_i != '0) && (timer_q >= timeout_i);
+  assign expired_o   = expired_q;
   assign busy_o      = busy_q;
   assign drn_cnt_o   = drn_cnt_q;
   assign drn_sum_o   = drn_sum_q;

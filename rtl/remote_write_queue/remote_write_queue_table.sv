@@ -94,11 +94,17 @@ module remote_write_queue_table #(
   assign look_common_o  = look_hit_o ? 8'($countones(old_mask & look_mask_i)) : '0;
   assign look_delta_o   = $signed({1'b0, merged_cost}) - $signed({1'b0, old_cost});
 
+  // Four byte enables as 32 bit enables.
+  function automatic logic [31:0] byte_enables(logic [3:0] mask);
+    return {{8{mask[3]}}, {8{mask[2]}}, {8{mask[1]}}, {8{mask[0]}}};
+  endfunction
+
   // Write. Disabled bytes of a new entry are 0, so the merged line needs no mask when it is read.
   logic [IdxW-1:0]      wr_idx;
   logic [AddrW-1:0]     wr_addr;
   logic [Line-1:0]      wr_mask;
   logic [Line-1:0][7:0] wr_line;
+  logic [Line/4-1:0][31:0] enable;
   always_comb begin : merge
     wr_idx = IdxW'(look_cnt_i);
     if (wr_hit_i) wr_idx = hit_idx;
@@ -107,12 +113,12 @@ module remote_write_queue_table #(
     wr_mask = wr_hit_i ? merged_mask : look_mask_i;
     // The seeded bug of lockstep's self-test: the third entry of a bank loses bytes of odd lines.
     if (SeededBug == 1 && wr_hit_i && look_tag_i[0] && 32'(hit_idx) == 2) wr_mask = old_mask;
+    enable  = '0;
     wr_line = '0;
     if (wr_i) begin
-      if (wr_hit_i) wr_line = data_q[wr_addr];
-      for (int unsigned b = 0; b < Line; b++) begin
-        if (look_mask_i[b]) wr_line[b] = wr_data_i[b];
-      end
+      for (int unsigned w = 0; w < Line / 4; w++) enable[w] = byte_enables(look_mask_i[4*w +: 4]);
+      wr_line = wr_data_i & enable;
+      if (wr_hit_i) wr_line |= data_q[wr_addr] & ~enable;
     end
   end
 
