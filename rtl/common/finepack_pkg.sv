@@ -1,5 +1,7 @@
 /// Constants of the FinePack blocks (hwmodel/src/common/finepack_types.rs).
 package finepack_pkg;
+  // Each block uses some of them.
+  // verilator lint_off UNUSEDPARAM
   // req_t.op; 5..7 are illegal.
   localparam logic [2:0] OpStore      = 3'd0;
   localparam logic [2:0] OpLoad       = 3'd1;
@@ -53,4 +55,5 @@ package finepack_pkg;
   localparam logic [4:0] TypeSwap     = 5'b01101;
   localparam logic [4:0] TypeCas      = 5'b01110;
   localparam logic [4:0] TypeFinePack = 5'b01111;
+  // verilator lint_on UNUSEDPARAM
 endpackage

@@ -1,0 +1,110 @@
+//! The benchmark table: for each block and configuration the same recorded inputs go through a plain
+//! C++ harness (the floor), the Verilated body behind the bridge, the lockstep pair and the model,
+//! interleaved; the ratios of the median times are printed. Ratios of one run mean something on a
+//! busy machine, absolute times do not.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use cosim::report::RunName;
+//use cosim::stimulus::depacketizer::DepacketizerStimulus;
+use cosim::stimulus::packetizer::PacketizerStimulus;
+use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
+use cosim::stimulus::{NewStimulus, Statics};
+use cosim::{Catalog, Lockstep, Rtl, run_floor};
+use hwmodel::common::finepack_types::FinePack;
+use hwmodel::ports::image_words;
+use hwmodel::{Block, Model, Ports};
+
+/// Cycles of one measurement.
+const CYCLES: usize = 40_000;
+/// Interleaved measurements; the median counts.
+const ROUNDS: usize = 9;
+/// Seed of the inputs.
+const SEED: u64 = 1;
+
+fn main() {
+    let catalog = Catalog::load().expect("the configurations are part of the build");
+    if !cosim::HAS_RTL {
+        eprintln!("bench: this build has no RTL bodies; run `make setup`");
+        std::process::exit(5);
+    }
+    println!("{:<20} {:<12} {:>12} {:>12} {:>12} {:>14}", "block", "config", "rtl", "bridge/C++", "lockstep/rtl", "model/rtl");
+    for config in ["small", "paper"] {
+        let p = &catalog.finepack[config];
+        bench::<RemoteWriteQueueStimulus, _>(config, p);
+        bench::<PacketizerStimulus, _>(config, p);
+        //bench::<DepacketizerStimulus, _>(config, p);
+    }
+    println!("must reach                                               0.85         0.80           10.0");
+}
+
+fn bench<S, C>(name: &str, p: &FinePack)
+where
+    S: NewStimulus<Model: Model<Config = C>>,
+    C: for<'a> From<&'a FinePack>,
+{
+    let config = C::from(p);
+    let new_model = || <S::Model as Model>::new(&config).expect("a named configuration is legal");
+    let new_rtl = || Rtl::<S::Model>::new(name, &config).expect("a named configuration has a body");
+
+    // The inputs are recorded once; they depend on the outputs, so the model answers.
+    let mut stimulus = S::new(&config, &Statics::default(), SEED);
+    let mut model = new_model();
+    let inputs: Vec<_> = (0..CYCLES)
+        .map(|_| {
+            let input = stimulus.inputs(&model.outputs());
+            model.tick(&input);
+            input
+        })
+        .collect();
+    let words = image_words(&<S::Model as Block>::In::declare(&config));
+    let mut images = vec![0; words * CYCLES];
+    let mut previous = vec![0; words];
+    for (input, image) in inputs.iter().zip(images.chunks_exact_mut(words)) {
+        input.store(&config, &mut previous);
+        image.copy_from_slice(&previous);
+    }
+
+    let mut times: [Vec<Duration>; 4] = Default::default();
+    for _ in 0..ROUNDS {
+        times[0].push(time(|| {
+            black_box(run_floor(<S::Model as Model>::NAME, name, &images, CYCLES));
+        }));
+        let mut rtl = new_rtl();
+        times[1].push(time(|| drive(&mut rtl, &inputs)));
+        let run = RunName { config: name.to_string(), seed: SEED };
+        let mut pair = Lockstep::new(run, &config, new_model(), new_rtl(), 0);
+        times[2].push(time(|| drive(&mut pair, &inputs)));
+        assert!(!pair.failed(), "the measured pair differs");
+        let mut model = new_model();
+        times[3].push(time(|| drive(&mut model, &inputs)));
+    }
+    let [floor, rtl, lockstep, model] = times.map(median);
+    println!(
+        "{:<20} {:<12} {:>8.2} M/s {:>12.2} {:>12.2} {:>14.1}",
+        <S::Model as Model>::NAME,
+        name,
+        CYCLES as f64 / rtl / 1e6,
+        floor / rtl,
+        rtl / lockstep,
+        rtl / model
+    );
+}
+
+fn drive<B: Block>(block: &mut B, inputs: &[B::In]) {
+    for input in inputs {
+        black_box(block.tick(input));
+    }
+}
+
+fn time(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64()
+}
