@@ -21,7 +21,7 @@ impl SplitMix64 {
 
     /// A number below `n`, which is at least 1.
     pub fn below(&mut self, n: u64) -> u64 {
-        (u128::from(self.bits()) * u128::from(n) >> 64) as u64
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 
     /// `k` with probability `2^-(k + 1)`: powers of two of it follow a power law of exponent 2.
