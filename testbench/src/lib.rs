@@ -4,3 +4,4 @@ pub mod catalog;
 pub mod egress_system;
 pub mod finepack_chain;
 pub mod memory;
+pub mod workloads;

@@ -3,8 +3,8 @@
 use super::*;
 use crate::common::finepack_types::{FinePack, Tlp, TlpHeader, tlp_fmt, tlp_type};
 
-fn config(pcie_gen: u32) -> Config {
-    let p = FinePack {
+fn params(pcie_gen: u32) -> FinePack {
+    FinePack {
         num_gpus: 3,
         entries: 4,
         line: 16,
@@ -17,8 +17,11 @@ fn config(pcie_gen: u32) -> Config {
         dq: 4,
         ecrc_en: 1,
         pcie_gen,
-    };
-    Config::new(&p, LINK_LAT_SMALL).unwrap()
+    }
+}
+
+fn config(pcie_gen: u32) -> Config {
+    Config::new(&params(pcie_gen), LINK_LAT_SMALL).unwrap()
 }
 
 /// Beats of a plain write of `bytes` bytes.
@@ -210,4 +213,10 @@ fn observer_sees_each_tlp_in_the_cycle_of_its_last_byte() {
     }
     // 28 + 64 wire bytes from cycle 2: 32, 32, 28.
     assert_eq!(sent, [(4, 2, 1, 7, 64, 0xAB)]);
+}
+
+#[test]
+fn link_latency_below_2_is_refused() {
+    assert!(Config::new(&params(4), 1).is_err());
+    assert!(Config::new(&params(4), 2).is_ok());
 }
