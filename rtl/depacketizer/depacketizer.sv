@@ -33,41 +33,33 @@ module depacketizer #(
   localparam int unsigned IdxW = $clog2(Line);
   localparam int unsigned LowB = Sh + Line;  // most bytes that one access takes
 
-  // The oldest packet.
-  logic            live;    // it is there and nothing is wrong with it yet
-  logic [7:0][7:0] info;    // bytes 0..7 of its header
-  logic [63:0]     addr;    // address of its header, of the next part of a plain write
-  logic [12:0]     total;   // payload bytes that its header promises
-  logic [12:0]     rem;     // those that have not been taken
-  logic [CntW-1:0] have;    // its bytes in the window
-  logic            bad;     // it broke a rule at its acceptance
-  logic            closed;  // its last beat has been accepted
+  // The beat from the link.
+  logic              keep;   // its bytes enter the window
+  logic [CntW-1:0]   pos;    // behind this many
+  logic              stray;  // it belongs to no packet
+  logic [8*LowB-1:0] low;    // the oldest bytes of the window
+  wire unused_dest = ^tlp_i.dest;  // the link has used it
 
-  // Its header, decoded.
-  logic       is_pack, is_write, is_atomic, is_mark, has_fault;
-  logic [3:0] fault_code, aop;
-  logic [3:0] size;       // bytes that an atomic works on
-  logic [9:0] read_len;   // bytes from the first to the last DW of a read
-  logic       one_dw;     // Length is 1
+  // The oldest packet, see depacketizer_slots.
+  logic            live, bad;
+  logic [7:0][7:0] info;
+  logic [63:0]     addr;
+  logic [12:0]     total, rem;
+  logic [CntW-1:0] have;
 
-  // What is done with it in this cycle.
-  logic            err, push;
+  // Its header, see depacketizer_header.
+  logic          is_pack, is_write, is_read, is_atomic, is_mark, fault, one_dw;
+  logic [3:0]    fault_code, aop, size;
+  logic [IdxW:0] read_len;
+
+  // What is done with it in this cycle, see depacketizer_parser.
+  logic            err, push, good;
   logic [3:0]      code;
-  logic [CntW-1:0] take;   // bytes that leave the window
-  ingress_t        access;  // mask and data come from the aligner
-  logic [IdxW-1:0] lo, data_lo;
-  logic [IdxW:0]   len, data_len;
-  logic            first_dw, last_dw;
-  logic [Line-1:0]      mask;
-  logic [Line-1:0][7:0] data;
-
-  // Acceptance.
-  logic            keep;   // the bytes of the beat enter the window
-  logic            stray;  // a beat without a packet
-  logic            good;   // the oldest packet ends without an error
-  logic [CntW-1:0] pos;    // place of the beat in the window
-  logic [8*LowB-1:0] low;  // the oldest bytes of the window
-  logic            room;   // the buffer takes an access
+  logic [CntW-1:0] take;
+  logic [63:0]     at;    // address of the access's first byte
+  logic [IdxW:0]   len;   // its payload bytes
+  logic            room;  // the output buffer takes it
+  ingress_t        access;
 
   depacketizer_slots #(.Beat(Beat), .Cap(Cap)) u_slots (
     .clk_i, .rst_ni,
@@ -76,13 +68,83 @@ module depacketizer #(
     .keep_o(keep), .pos_o(pos), .stray_o(stray),
     .err_i(err), .push_i(push), .take_i(take), .write_i(is_write), .good_o(good),
     .live_o(live), .info_o(info), .addr_o(addr), .total_o(total), .rem_o(rem), .have_o(have),
-    .bad_o(bad), .closed_o(closed)
+    .bad_o(bad)
   );
-  wire unused_dest = ^tlp_i.dest;  // the link has used it
+
+  depacketizer_window #(.Beat(Beat), .Cap(Cap), .LowB(LowB)) u_window (
+    .clk_i, .rst_ni,
+    .take_i(take), .keep_i(keep), .pos_i(pos), .nbytes_i(tlp_i.nbytes), .data_i(tlp_i.data),
+    .low_o(low)
+  );
 
   depacketizer_header #(.Line(Line)) u_header (
-    .info_i(info), .addr_i(addr),
-    .is_pack_o(is_pack), .is_write_o(is_write), .is_atomic_o(is_atomic), .is_mark_o(is_mark),
-    .has_fault_o(has_fault), .fault_code_o(fault_code), .aop_o(aop), .size_o(size),
-    .read_len_o(read_len), .one_dw_o(one_dw)
+    .info_i(info), .lo_i(addr[IdxW-1:0]),
+    .is_pack_o(is_pack), .is_write_o(is_write), .is_read_o(is_read), .is_atomic_o(is_atomic),
+    .is_mark_o(is_mark), .fault_o(fault), .fault_code_o(fault_code),
+    .aop_o(aop), .size_o(size), .read_len_o(read_len), .one_dw_o(one_dw)
   );
+
+  depacketizer_parser #(.Line(Line), .Sh(Sh), .Cap(Cap)) u_parser (
+    .live_i(live), .addr_i(addr), .rem_i(rem), .have_i(have), .bad_i(bad),
+    .is_pack_i(is_pack), .is_write_i(is_write), .is_read_i(is_read),
+    .fault_i(fault), .fault_code_i(fault_code),
+    .sub_i(low[8*Sh-1:0]), .room_i(room),
+    .err_o(err), .err_code_o(code), .push_o(push), .take_o(take), .addr_o(at), .len_o(len)
+  );
+
+  depacketizer_align #(.Line(Line), .Sh(Sh)) u_align (
+    .en_i(push), .low_i(low), .skip_i(is_pack),
+    .len_i(len), .lo_i(is_atomic ? '0 : at[IdxW-1:0]),
+    .mask_len_i(is_atomic ? (IdxW + 1)'(size) : is_read ? read_len : len), .mask_lo_i(at[IdxW-1:0]),
+    .first_i(is_read || (is_write && rem == total)), .first_be_i(info[7][3:0]),
+    .last_i(!one_dw && (is_read || (is_write && rem == 13'(len)))), .last_be_i(info[7][7:4]),
+    .mask_o(access.mask), .data_o(access.data)
+  );
+
+  always_comb begin
+    access.kind = finepack_pkg::IngressWrite;
+    if (is_read) access.kind = finepack_pkg::IngressRead;
+    if (is_atomic) access.kind = finepack_pkg::IngressAtomic;
+    if (is_mark) access.kind = finepack_pkg::IngressMark;
+    access.aop  = aop;
+    access.src  = {info[4], info[5]};
+    access.tag  = info[6];
+    access.addr = {at[63:IdxW], IdxW'(0)};
+  end
+
+  depacketizer_fifo #(.Line(Line), .Depth(Dq)) u_fifo (
+    .clk_i, .rst_ni,
+    .push_i(push), .access_i(access), .room_o(room),
+    .st_valid_o, .st_ready_i, .st_o
+  );
+
+  depacketizer_error u_error (
+    .clk_i, .rst_ni,
+    .parse_i(err), .code_i(code), .stray_i(stray),
+    .err_valid_o, .err_code_o
+  );
+
+  `DUET_ASSERT_PARAM(LineLegal, Line >= 16 && Line <= 128 && $onehot(Line),
+                     "Line must be a power of 2 in 16..128")
+  `DUET_ASSERT_PARAM(ShLegal, Sh >= 2 && Sh <= 6, "Sh must be 2..6")
+  `DUET_ASSERT_PARAM(OffBLegal, OffB == 8 * Sh - 10, "OffB must be 8*Sh - 10")
+  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffB, "Line must not exceed 2**OffB")
+  `DUET_ASSERT_PARAM(BeatLegal, Beat >= 8 && Beat <= 128 && $onehot(Beat),
+                     "Beat must be a power of 2 in 8..128")
+  `DUET_ASSERT_PARAM(DqLegal, Dq >= 2 && Dq <= 64, "Dq must be 2..64")
+
+  // Byte conservation: the bytes of a good packet's stores and its sub-headers are its payload.
+  logic [12:0] out_q, out_d;  // those of the oldest packet so far
+  always_comb begin
+    out_d = out_q;
+    if (push && is_pack) out_d = out_q + 13'($countones(access.mask)) + 13'(Sh);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) out_q <= '0;
+    else         out_q <= (good || err) ? '0 : out_d;
+  end
+  `DUET_ASSERT(BytesConserved, !(good && is_pack) || out_d == total,
+               "stores and sub-headers are not the packet's payload")
+  `DUET_ASSERT(OneAction, !(err && push), "error and access in one cycle")
+  `DUET_ASSERT_STABLE(StStable, st_valid_o, st_ready_i, st_o)
+endmodule

@@ -5,9 +5,10 @@ module depacketizer_header #(
   localparam int unsigned IdxW = $clog2(Line)
 ) (
   input  logic [7:0][7:0] info_i,
-  input  logic [IdxW-1:0] addr_i,       // low part of the address, a multiple of 4
-  output logic            is_pack_o,    // at most one of these; none is a read
+  input  logic [IdxW-1:0] lo_i,         // the address within its line, a multiple of 4
+  output logic            is_pack_o,    // one of these four is set when there is no fault
   output logic            is_write_o,
+  output logic            is_read_o,    // MARK too
   output logic            is_atomic_o,
   output logic            is_mark_o,
   output logic            fault_o,      // nothing of the packet may reach the output
@@ -27,17 +28,60 @@ module depacketizer_header #(
   assign dws                 = {info_i[2][1:0] == 2'd0 && info_i[3] == 8'd0, info_i[2][1:0], info_i[3]};
   assign {last_be, first_be} = info_i[7];
   assign one_dw_o            = dws == 11'd1;
-  assign read_len_o          = (IdxW + 1)'({dws, 2'b00});
 
-  // Traffic class, tag bits 8 and 9, TD and the attributes of other types do not matter here.
+  // Nothing here depends on traffic class, attributes, TD, requester and tag.
   wire unused_info = ^{info_i[1][7:6], info_i[1][3], info_i[1][1:0], info_i[2][7], info_i[2][5:2],
                        info_i[4], info_i[5], info_i[6]};
 
-  logic is_read, is_cas;
-  assign is_read     = fmt == FmtNoData && tlp_type == TypeMem;
+  logic is_cas;
+  assign is_cas      = fmt == FmtWithData && tlp_type == TypeCas;
   assign is_pack_o   = fmt == FmtWithData && tlp_type == TypeFinePack;
   assign is_write_o  = fmt == FmtWithData && tlp_type == TypeMem;
-  assign is_cas      = fmt == FmtWithData && tlp_type == TypeCas;
-  assign is_atomic_o = fmt == FmtWithData
-                       && (tlp_type == TypeFetchAdd || tlp_type == TypeSwap || tlp_type == TypeCas);
-  assign is_mark_o   = is_read && one_dw_o && info_i[7] == 8'h00;
+  assign is_read_o   = fmt == FmtNoData && tlp_type == TypeMem;
+  assign is_atomic_o = is_cas || (fmt == FmtWithData
+                                  && (tlp_type == TypeFetchAdd || tlp_type == TypeSwap));
+  assign is_mark_o   = is_read_o && one_dw_o && info_i[7] == 8'h00;
+
+  always_comb begin
+    aop_o = '0;
+    if (is_atomic_o) begin
+      unique case (tlp_type)
+        TypeSwap: aop_o = AopSwap;
+        TypeCas:  aop_o = AopCas;
+        default:  aop_o = {1'b0, info_i[1][5:4], info_i[1][2]};
+      endcase
+    end
+  end
+
+  // Operands of 4 or 8 bytes, two of them for cas; aligned to their size, so they cross no line.
+  logic [10:0] size_dws;
+  logic        atomic_ok;
+  assign size_dws  = is_cas ? dws >> 1 : dws;
+  assign size_o    = 4'({size_dws, 2'b00});
+  assign atomic_ok = (size_dws == 11'd1 || (size_dws == 11'd2 && !lo_i[2])) && !(is_cas && dws[0]);
+
+  // A read stays within the line that it starts in.
+  logic read_ok;
+  assign read_len_o = (IdxW + 1)'({dws, 2'b00});
+  assign read_ok    = 14'({dws, 2'b00}) + 14'(lo_i) <= 14'(Line);
+
+  logic pack_ok;
+  assign pack_ok = first_be == 4'b0000
+                   && (last_be == 4'b0001 || last_be == 4'b0011 || last_be == 4'b0111
+                       || last_be == 4'b1111);
+
+  // The lowest code is shown.
+  always_comb begin
+    fault_o      = 1'b1;
+    fault_code_o = ErrBadType;
+    if (!(is_pack_o || is_write_o || (is_read_o && read_ok) || (is_atomic_o && atomic_ok))) begin
+      fault_code_o = ErrBadType;
+    end else if (is_pack_o && !pack_ok) begin
+      fault_code_o = ErrTruncated;
+    end else if (info_i[2][6]) begin
+      fault_code_o = ErrPoisoned;
+    end else begin
+      fault_o = 1'b0;
+    end
+  end
+endmodule
