@@ -78,7 +78,8 @@ pub fn compile(
         .std("c++17")
         .opt_level(3)
         .warnings(false)
-        .flag_if_supported("-march=native")
+        // The level that .cargo/config.toml gives the models.
+        .flag_if_supported(if cfg!(target_arch = "x86_64") { "-march=x86-64-v3" } else { "-march=native" })
         .flag_if_supported("-fno-strict-aliasing")
         .define("VM_COVERAGE", "0")
         .define("VM_SC", "0")

@@ -17,9 +17,9 @@ use hwmodel::ports::image_words;
 use hwmodel::{Block, Model, Ports};
 
 /// Cycles of one measurement.
-const CYCLES: usize = 40_000;
+const CYCLES: usize = 10_000;
 /// Interleaved measurements; the median counts.
-const ROUNDS: usize = 9;
+const ROUNDS: usize = 25;
 /// Seed of the inputs.
 const SEED: u64 = 1;
 

@@ -9,7 +9,7 @@ use crate::report::{Mismatch, RunName, differences, shown_fields, transfers};
 use crate::rtl::Rtl;
 
 /// Cycles that the report and the waveform window look back.
-const HISTORY: usize = 64;
+const HISTORY: usize = 32;
 /// Transfers shown in a report.
 const PAST: usize = 8;
 /// Cycles that are run on after a difference, so that the waves show what followed.
@@ -177,9 +177,8 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
     }
 
     fn tick(&mut self, inputs: &M::In) -> M::Out {
+        let model = self.model.tick(inputs);
         let rtl = self.other.tick(inputs);
-        // A report shows the model's state before the edge: compare before the model is ticked.
-        let model = self.model.outputs();
         if let Some(trace) = &mut self.trace {
             trace.cycle = self.cycle;
             inputs.store(&self.config, &mut trace.input);
@@ -189,7 +188,6 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
         if model != rtl || self.failure.is_some() || self.other.failed() {
             self.record(inputs, &model, &rtl);
         }
-        self.model.tick(inputs);
         self.history[self.cycle as usize % HISTORY] = (*inputs, model);
         self.cycle += 1;
         model

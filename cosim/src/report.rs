@@ -52,7 +52,7 @@ pub struct Mismatch {
     pub differences: Vec<Difference>,
     /// Inputs of the cycle: fields that are not 0.
     pub inputs: Vec<(String, Value)>,
-    /// The model's registers, as it prints them.
+    /// The model's registers after the edge that ends the cycle, as it prints them.
     pub model_state: String,
     /// The last transfers before the difference, oldest first.
     pub past: Vec<Transfer>,
@@ -152,7 +152,7 @@ impl fmt::Display for Mismatch {
         f.write_str("  in    ")?;
         write_fields(f, &self.inputs)?;
         if !self.model_state.is_empty() {
-            write!(f, "\n  state  model {}", self.model_state)?;
+            write!(f, "\n  state  model after the edge: {}", self.model_state)?;
         }
         for (i, transfer) in self.past.iter().enumerate() {
             write!(f, "\n  {}  {} {}", if i == 0 { "past " } else { "     " }, transfer.cycle, transfer.port)?;

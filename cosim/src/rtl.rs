@@ -34,7 +34,6 @@ pub struct Rtl<M: Model> {
     input: Vec<u32>,
     /// Outputs after the last edge.
     output: Vec<u32>,
-    flip: Option<(usize, u32)>,
     /// What failed assertions have printed.
     messages: String,
     failed: bool,
@@ -55,7 +54,8 @@ impl<M: Model> Rtl<M> {
                 let built = crate::built_configs(M::NAME).join(", ");
                 return Err(RtlError::NotBuilt { block: M::NAME, config: name.to_string(), built });
             }
-            let mut rtl = Self { config: config.clone(), input, output, flip: None, messages: String::new(), failed: false, body };
+            let (config, messages) = (config.clone(), String::new());
+            let mut rtl = Self { config, input, output, messages, failed: false, body };
             rtl.body.pin_mut().reset(&mut rtl.output);
             Ok(rtl)
         }
@@ -66,10 +66,10 @@ impl<M: Model> Rtl<M> {
         }
     }
 
-    /// Inverts bit `bit` of word `word` of the output image that is shown now: a self-test of whoever
-    /// compares.
+    /// Inverts bit `bit` of word `word` of the output image until the next edge: a self-test of
+    /// whoever compares.
     pub fn flip(&mut self, word: usize, bit: u32) {
-        self.flip = Some((word, bit));
+        self.output[word] ^= 1 << bit;
     }
 
     /// What the outputs would show with these inputs and no clock edge. Equal to `outputs()` in a block
@@ -101,20 +101,14 @@ impl<M: Model> Block for Rtl<M> {
     type Out = M::Out;
 
     fn outputs(&self) -> M::Out {
-        match self.flip {
-            None => M::Out::load(&self.config, &self.output),
-            Some((word, bit)) => {
-                let mut image = self.output.clone();
-                image[word] ^= 1 << bit;
-                M::Out::load(&self.config, &image)
-            }
-        }
+        M::Out::load(&self.config, &self.output)
     }
 
     fn tick(&mut self, inputs: &M::In) -> M::Out {
-        let outputs = self.outputs();
-        self.flip = None;
+        // Between the words that `store` writes and C++'s wider loads of the same words lies the work
+        // of `load`: the processor cannot forward a store to a wider load, and would wait.
         inputs.store(&self.config, &mut self.input);
+        let outputs = M::Out::load(&self.config, &self.output);
         #[cfg(rtl_bodies)]
         if self.body.pin_mut().tick(&self.input, &mut self.output) {
             self.collect_messages();

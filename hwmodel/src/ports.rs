@@ -11,80 +11,167 @@
 /// Appends bits to an image, least significant first.
 pub struct Writer<'a> {
     words: &'a mut [u32],
-    pos: usize,
+    at: usize,
+    /// Bits that do not fill a word yet: fewer than 32.
+    acc: u64,
+    have: u32,
 }
 
 impl<'a> Writer<'a> {
     /// Writes from bit 0 of `words`.
     pub fn new(words: &'a mut [u32]) -> Self {
-        Self { words, pos: 0 }
+        Self { words, at: 0, acc: 0, have: 0 }
+    }
+
+    /// Appends the low `bits` (0..=32) bits of `value`.
+    #[inline(always)]
+    fn short(&mut self, value: u64, bits: u32) {
+        self.acc |= (value & ((1 << bits) - 1)) << self.have;
+        self.have += bits;
+        if self.have >= 32 {
+            self.words[self.at] = self.acc as u32;
+            self.at += 1;
+            self.acc >>= 32;
+            self.have -= 32;
+        }
     }
 
     /// Appends the low `bits` (0..=64) bits of `value`.
     #[inline(always)]
     pub fn put(&mut self, value: u64, bits: u32) {
-        let value = if bits < 64 { value & ((1 << bits) - 1) } else { value };
-        let (word, shift) = (self.pos / 32, self.pos % 32);
-        let wide = u128::from(value) << shift;
-        let used = shift + bits as usize;
-        let keep = (1u32 << shift) - 1;
-        if bits > 0 {
-            self.words[word] = (self.words[word] & keep) | wide as u32;
+        if bits == 64 {
+            // Whole words: no test for how many are full.
+            let wide = u128::from(self.acc) | u128::from(value) << self.have;
+            let [low, high] = &mut self.words[self.at..][..2] else { unreachable!("two words") };
+            (*low, *high) = (wide as u32, (wide >> 32) as u32);
+            self.at += 2;
+            self.acc = (wide >> 64) as u64;
+            return;
         }
-        if used > 32 {
-            self.words[word + 1] = (wide >> 32) as u32;
+        self.short(value, bits.min(32));
+        if bits > 32 {
+            self.short(value >> 32, bits - 32);
         }
-        if used > 64 {
-            self.words[word + 2] = (wide >> 64) as u32;
-        }
-        self.pos += bits as usize;
     }
 
+    /// Appends bytes, a multiple of 4 of them. One shift serves all, so that the loop is vectorised.
+    #[inline(always)]
+    fn put_bytes(&mut self, bytes: &[u8]) {
+        let to = &mut self.words[self.at..][..bytes.len() / 4];
+        self.at += bytes.len() / 4;
+        if self.have == 0 {
+            to.iter_mut().zip(bytes.chunks_exact(4)).for_each(|(to, word)| *to = le_word(word));
+            return;
+        }
+        let (up, down) = (self.have, 32 - self.have);
+        let [first, to @ ..] = to else { return };
+        *first = self.acc as u32 | le_word(&bytes[..4]) << up;
+        let pairs = bytes.chunks_exact(4).zip(bytes[4..].chunks_exact(4));
+        for (to, (low, high)) in to.iter_mut().zip(pairs) {
+            *to = le_word(low) >> down | le_word(high) << up;
+        }
+        self.acc = u64::from(le_word(&bytes[bytes.len() - 4..]) >> down);
+    }
+
+    #[inline(always)]
     fn align(&mut self) {
-        self.pos = self.pos.next_multiple_of(32);
+        if self.have > 0 {
+            self.words[self.at] = self.acc as u32;
+            self.at += 1;
+            (self.acc, self.have) = (0, 0);
+        }
     }
 
+    #[inline(always)]
     fn skip_port(&mut self, bits: u32) {
-        self.pos += bits.next_multiple_of(32) as usize;
+        self.at += bits.div_ceil(32) as usize;
     }
 }
 
 /// Takes bits from an image, least significant first.
 pub struct Reader<'a> {
     words: &'a [u32],
-    pos: usize,
+    at: usize,
+    /// Bits that were read and not taken: fewer than 32.
+    acc: u64,
+    have: u32,
 }
 
 impl<'a> Reader<'a> {
     /// Reads from bit 0 of `words`.
     pub fn new(words: &'a [u32]) -> Self {
-        Self { words, pos: 0 }
+        Self { words, at: 0, acc: 0, have: 0 }
+    }
+
+    #[inline(always)]
+    fn short(&mut self, bits: u32) -> u64 {
+        if self.have < bits {
+            self.acc |= u64::from(self.words[self.at]) << self.have;
+            self.at += 1;
+            self.have += 32;
+        }
+        let value = self.acc & ((1 << bits) - 1);
+        self.acc >>= bits;
+        self.have -= bits;
+        value
     }
 
     /// The next `bits` (0..=64) bits.
     #[inline(always)]
     pub fn get(&mut self, bits: u32) -> u64 {
-        let (word, shift) = (self.pos / 32, self.pos % 32);
-        self.pos += bits as usize;
-        let used = shift + bits as usize;
-        let mut wide = if bits > 0 { u128::from(self.words[word]) } else { 0 };
-        if used > 32 {
-            wide |= u128::from(self.words[word + 1]) << 32;
+        if bits == 64 {
+            let [low, high] = self.words[self.at..][..2] else { unreachable!("two words") };
+            self.at += 2;
+            let next = u64::from(low) | u64::from(high) << 32;
+            let wide = u128::from(self.acc) | u128::from(next) << self.have;
+            self.acc = (wide >> 64) as u64;
+            return wide as u64;
         }
-        if used > 64 {
-            wide |= u128::from(self.words[word + 2]) << 64;
-        }
-        let value = (wide >> shift) as u64;
-        if bits < 64 { value & ((1 << bits) - 1) } else { value }
+        let low = self.short(bits.min(32));
+        if bits > 32 { low | self.short(bits - 32) << 32 } else { low }
     }
 
+    /// Takes bytes, a multiple of 4 of them. One shift serves all, so that the loop is vectorised.
+    #[inline(always)]
+    fn get_bytes(&mut self, bytes: &mut [u8]) {
+        let from = &self.words[self.at..][..bytes.len() / 4];
+        self.at += from.len();
+        if self.have == 0 {
+            let words = bytes.chunks_exact_mut(4).zip(from);
+            words.for_each(|(to, word)| to.copy_from_slice(&word.to_le_bytes()));
+            return;
+        }
+        let (up, down) = (self.have, 32 - self.have);
+        let [first, .., last] = from else { return self.get_one_word(bytes, from) };
+        bytes[..4].copy_from_slice(&(self.acc as u32 | first << up).to_le_bytes());
+        for (to, pair) in bytes[4..].chunks_exact_mut(4).zip(from.windows(2)) {
+            to.copy_from_slice(&(pair[0] >> down | pair[1] << up).to_le_bytes());
+        }
+        self.acc = u64::from(last >> down);
+    }
+
+    #[inline(always)]
+    fn get_one_word(&mut self, bytes: &mut [u8], from: &[u32]) {
+        if let [word] = from {
+            bytes.copy_from_slice(&(self.acc as u32 | word << self.have).to_le_bytes());
+            self.acc = u64::from(word >> (32 - self.have));
+        }
+    }
+
+    #[inline(always)]
     fn align(&mut self) {
-        self.pos = self.pos.next_multiple_of(32);
+        (self.acc, self.have) = (0, 0);
     }
 
+    #[inline(always)]
     fn skip_port(&mut self, bits: u32) {
-        self.pos += bits.next_multiple_of(32) as usize;
+        self.at += bits.div_ceil(32) as usize;
     }
+}
+
+#[inline(always)]
+fn le_word(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
 /// One named run of bits inside a port, for reports, waveforms and the check against the RTL.
@@ -184,7 +271,7 @@ impl Signal for u128 {
     }
 }
 
-/// Up to `N` bytes, byte 0 lowest. The shape is the number of bytes in use, a multiple of 8; the
+/// Up to `N` bytes, byte 0 lowest. The shape is the number of bytes in use, a multiple of 4; the
 /// rest is zero.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Bytes<const N: usize>(pub [u8; N]);
@@ -211,16 +298,12 @@ impl<const N: usize> Signal for Bytes<N> {
     }
     #[inline(always)]
     fn put(&self, bytes: u32, to: &mut Writer) {
-        for chunk in self.0[..bytes as usize].chunks_exact(8) {
-            to.put(u64::from_le_bytes(chunk.try_into().expect("8 bytes")), 64);
-        }
+        to.put_bytes(&self.0[..bytes as usize]);
     }
     #[inline(always)]
     fn get(bytes: u32, from: &mut Reader) -> Self {
         let mut value = Self::default();
-        for chunk in value.0[..bytes as usize].chunks_exact_mut(8) {
-            chunk.copy_from_slice(&from.get(64).to_le_bytes());
-        }
+        from.get_bytes(&mut value.0[..bytes as usize]);
         value
     }
 }
@@ -233,7 +316,9 @@ impl<T: Signal + Copy + Default, const N: usize> Signal for [T; N] {
     }
     #[inline(always)]
     fn put(&self, (shape, count): Self::Shape, to: &mut Writer) {
-        self[..count as usize].iter().for_each(|v| v.put(shape, to));
+        for value in &self[..count as usize] {
+            value.put(shape, to);
+        }
     }
     fn leaves((shape, count): Self::Shape, name: &str, lsb: u32, into: &mut Vec<Leaf>) {
         for i in 0..count {
@@ -243,7 +328,9 @@ impl<T: Signal + Copy + Default, const N: usize> Signal for [T; N] {
     #[inline(always)]
     fn get((shape, count): Self::Shape, from: &mut Reader) -> Self {
         let mut value = [T::default(); N];
-        value[..count as usize].iter_mut().for_each(|v| *v = T::get(shape, from));
+        for value in &mut value[..count as usize] {
+            *value = T::get(shape, from);
+        }
         value
     }
 }
@@ -514,13 +601,13 @@ macro_rules! ports {
                 $( ports.$dm::<$dt>($($da),*); )*
                 ports.finish()
             }
-            #[inline]
+            #[inline(always)]
             #[allow(unused_variables)]
             fn store(&self, $c: &$config, image: &mut [u32]) {
                 let mut to = $crate::ports::Writer::new(image);
                 $( $crate::ports::$sm(&self.$sf, $ss, &mut to); )*
             }
-            #[inline]
+            #[inline(always)]
             #[allow(unused_variables)]
             fn load($c: &$config, image: &[u32]) -> Self {
                 let mut from = $crate::ports::Reader::new(image);
@@ -528,4 +615,87 @@ macro_rules! ports {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{message, ports};
+
+    message! {
+        struct Message: "EXAMPLE_T" in "example.svh" (line: u32) {
+            high: u8 = 5,
+            data: Bytes<16> = line,
+            mask: u128 = line,
+            addr: u64 = 64,
+            low: bool = 1,
+        }
+    }
+
+    struct Config {
+        line: u32,
+    }
+
+    ports! {
+        struct Example: Out (c: Config) {
+            message: Option<Message> as (message_valid, message) = (c.line,),
+            list: [u16; 4] = (13, 3),
+            flag: bool = 1,
+        }
+    }
+
+    fn example() -> Example {
+        let mut data = Bytes::default();
+        (0..16).for_each(|i| data.0[i] = 0xa0 + i as u8);
+        let message = Message { high: 0x15, data, mask: 0x8001, addr: 0xfedc_ba98_7654_3210, low: true };
+        Example { message: Some(message), list: [1, 2, 0x1fff, 0], flag: true }
+    }
+
+    #[test]
+    fn image_round_trip_keeps_every_field() {
+        let config = Config { line: 16 };
+        let mut image = vec![0xffff_ffff; image_words(&Example::declare(&config))];
+        example().store(&config, &mut image);
+        assert_eq!(Example::load(&config, &image), example());
+    }
+
+    #[test]
+    fn fields_stand_at_their_bits_from_the_last_declared_up() {
+        let config = Config { line: 16 };
+        let mut image = vec![0; image_words(&Example::declare(&config))];
+        example().store(&config, &mut image);
+        // valid, then low at bit 0, addr at 1, mask at 65, data at 81, high at 209 of the payload.
+        assert_eq!(image[0], 1);
+        assert_eq!(image[1], (0x7654_3210 << 1) | 1);
+        assert_eq!(image[3] >> 1 & 0xffff, 0x8001);
+        assert_eq!(image[7] >> 17 & 0x1f, 0x15);
+        // The next port starts at a new word: 3 * 13 bits in two words, then the flag.
+        assert_eq!(image[8], 1 | 2 << 13 | 0x1fff << 26);
+        assert_eq!(image[9], 0x1fff >> 6);
+        assert_eq!(image[10], 1);
+    }
+
+    #[test]
+    fn absent_channel_keeps_the_payload_words_and_shows_none() {
+        let config = Config { line: 16 };
+        let mut image = vec![7; image_words(&Example::declare(&config))];
+        Example::default().store(&config, &mut image);
+        assert_eq!((image[0], image[1]), (0, 7));
+        assert_eq!(Example::load(&config, &image).message, None);
+    }
+
+    #[test]
+    fn leaves_name_every_bit_once() {
+        let ports = Example::declare(&Config { line: 16 });
+        for port in &ports {
+            let mut next = 0;
+            for leaf in &port.leaves {
+                assert_eq!(leaf.lsb, next, "{}.{}", port.name, leaf.name);
+                next += leaf.width;
+            }
+            assert_eq!(next, port.width);
+        }
+        assert_eq!(ports[1].name, "message_o");
+        assert_eq!(ports[1].valid, Some(0));
+    }
 }
