@@ -1,4 +1,196 @@
-//! Remote write queue: collects stores to other GPUs, one partition for each destination.
+//! Remote write queue: collects stores to other GPUs, one partition for each destination, overwrites
+//! repeated bytes in place and hands each packet's entries to the packetizer (FinePack, HPCA'23,
+//! section IV-B, figure 8; cycle rules in `rtl/remote_write_queue/README.md`).
+//!
+//! A request accepted in cycle t is decided in stage S2 in t+2; its effects show in t+3.
 
+mod drain;
+mod input;
+mod mask;
+mod order_queue;
+mod partition;
 mod ports;
+mod release;
+mod stage2;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::{self, Write};
+
+use crate::block::{Block, ConfigError, Model};
+use crate::common::finepack_types::{Drain, FinePack};
+use drain::Sequencer;
+use input::Input;
 pub use ports::{Config, In, Out};
+use stage2::{Pulses, Stage2};
+
+/// Model of `rtl/remote_write_queue`.
+#[derive(Debug)]
+pub struct RemoteWriteQueue {
+    config: Config,
+    input: Input,
+    stage2: Stage2,
+    sequencer: Sequencer,
+    /// Number of the current cycle: timers are differences from it, so that none has to be stepped.
+    now: u64,
+    /// `timeout_i` of the last cycle; it is static.
+    timeout: u16,
+}
+
+impl RemoteWriteQueue {
+    /// The output ports with this beat.
+    #[inline(always)]
+    fn show(&self, drn: Option<Drain>) -> Out {
+        let Stage2 { parts, pulses, .. } = &self.stage2;
+        Out {
+            req_ready: self.input.ready(),
+            drn,
+            rel: pulses.rel,
+            occ: parts.occ,
+            avail: parts.avail,
+            err: pulses.err,
+            evt: pulses.evt,
+        }
+    }
+
+    /// One clock edge.
+    #[inline(always)]
+    fn step(&mut self, inputs: &In) {
+        let Self { config, input, stage2, sequencer, .. } = self;
+        // The sequencer sees the tokens of the start of the cycle, but steps after S2: what it
+        // frees in this cycle can be used from the next one on.
+        let pending = stage2.orders.pending;
+        let leaves = stage2.tick(input.current(), inputs, self.now, config);
+        let Stage2 { orders, parts, .. } = stage2;
+        sequencer.tick(inputs.drn_ready, pending, orders, parts, inputs.self_id);
+        input.tick(leaves, inputs);
+        self.now += 1;
+        self.timeout = inputs.timeout;
+    }
+}
+
+impl Block for RemoteWriteQueue {
+    type In = In;
+    type Out = Out;
+
+    #[inline(never)] // so that `tick` has it write straight into its own result
+    fn outputs(&self) -> Out {
+        let Self { sequencer, stage2, .. } = self;
+        // One expression for each case: a beat is long, and is to be written once, in its place.
+        if sequencer.valid {
+            self.show(Some(sequencer.beat(&stage2.parts)))
+        } else {
+            self.show(None)
+        }
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.outputs();
+        self.step(inputs);
+        out
+    }
+
+    fn is_idle(&self) -> bool {
+        !self.input.stage2
+            && self.input.fifo == 0
+            && !self.sequencer.valid
+            && self.stage2.orders.pending == 0
+            && (self.timeout == 0 || self.stage2.parts.filled == 0)
+            && self.stage2.pulses == Pulses::default()
+    }
+
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        let Self { input, stage2, sequencer, .. } = self;
+        match input.current() {
+            Some(s) => write!(
+                line,
+                "s2={{op={} part={} id={} line={:#x} mask={:#x} cost={} faults={:#x}}}",
+                s.op, s.part, s.id, s.line, s.mask, s.size.cost, s.faults
+            )?,
+            None => write!(line, "s2=none")?,
+        }
+        write!(line, " fifo={}", input.fifo)?;
+        for p in 0..self.config.parts() as usize {
+            let Stage2 { parts, orders, .. } = stage2;
+            write!(
+                line,
+                " p{p}={{cnt={} avail={} base={:#x} busy={} tag={} tokens={}}}",
+                parts.occ[p],
+                parts.avail[p],
+                parts.base(p),
+                u8::from(parts.is_busy(p)),
+                parts.tag(p),
+                orders.len(p)
+            )?;
+        }
+        let release = &stage2.release;
+        write!(
+            line,
+            " dirty={:#x} marks={:#x} release={}",
+            stage2.parts.dirty,
+            release.marks,
+            match (release.outstanding, release.serving) {
+                (false, _) => "none",
+                (true, true) => "serving",
+                (true, false) => "waiting",
+            }
+        )?;
+        write!(line, " next={}", sequencer.next)?;
+        if sequencer.valid {
+            let (kind, part, left) = (sequencer.kind(), sequencer.part, sequencer.left);
+            write!(line, " drain={{kind={kind} part={part} left={left}}}")
+        } else {
+            write!(line, " drain=idle")
+        }
+    }
+}
+
+impl Model for RemoteWriteQueue {
+    const NAME: &'static str = "remote_write_queue";
+
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        let Config { num_gpus, entries, line, banks, sh, offb, maxpay, ordq } = *config;
+        // The other parameters belong to other blocks: any legal value.
+        let (beat, dq, ecrc_en, pcie_gen) = (8, 2, 0, 4);
+        FinePack {
+            num_gpus,
+            entries,
+            line,
+            banks,
+            sh,
+            offb,
+            maxpay,
+            beat,
+            ordq,
+            dq,
+            ecrc_en,
+            pcie_gen,
+        }
+        .validate()?;
+        Ok(Self {
+            config: config.clone(),
+            input: Input::new(config),
+            stage2: Stage2::new(config),
+            sequencer: Sequencer::new(config),
+            now: 0,
+            timeout: 0,
+        })
+    }
+
+    fn rtl_parameters(c: &Config) -> Vec<(&'static str, u64)> {
+        [
+            ("NumGpus", c.num_gpus),
+            ("Entries", c.entries),
+            ("Line", c.line),
+            ("Banks", c.banks),
+            ("Sh", c.sh),
+            ("OffB", c.offb),
+            ("MaxPay", c.maxpay),
+            ("OrdQ", c.ordq),
+        ]
+        .map(|(name, value)| (name, u64::from(value)))
+        .to_vec()
+    }
+}

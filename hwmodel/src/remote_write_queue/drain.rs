@@ -1,0 +1,111 @@
+//! The drain sequencer: takes tokens round-robin and shows their beats (specification 5.5, 5.8 c).
+
+use super::Config;
+use super::order_queue::OrderQueues;
+use super::partition::Partitions;
+use crate::common::finepack_types::{Drain, drain_kind, gpu_of};
+
+/// The packet or single beat that `drn_o` shows, and whose turn is next.
+#[derive(Debug)]
+pub(super) struct Sequencer {
+    /// `drn_valid_o`.
+    pub valid: bool,
+    /// The beat is an entry of a packet; else it is `raw`.
+    pub pack: bool,
+    /// The partition that is served.
+    pub part: u8,
+    /// The first partition to be asked next.
+    pub next: u8,
+    /// Beats up to `eop`, this one included.
+    pub left: u8,
+    dest: u8,
+    id: u8,
+    plen: u16,
+    /// The entry that is shown, counted from the start of all entries.
+    entry: usize,
+    raw: Drain,
+    num_parts: u8,
+}
+
+impl Sequencer {
+    pub fn new(config: &Config) -> Self {
+        Self {
+            valid: false,
+            pack: false,
+            part: 0,
+            next: 0,
+            left: 0,
+            dest: 0,
+            id: 0,
+            plen: 0,
+            entry: 0,
+            raw: Drain { sop: true, ..Drain::default() },
+            num_parts: config.parts() as u8,
+        }
+    }
+
+    /// `drn_o` while it is valid.
+    #[inline(always)]
+    pub fn beat(&self, parts: &Partitions) -> Drain {
+        let beat = if self.pack { parts.beat(self.entry) } else { &self.raw };
+        Drain { eop: self.left == 1, dest: self.dest, id: self.id, plen: self.plen, ..*beat }
+    }
+
+    /// One edge. `pending` are the order queues with a token at the start of the cycle.
+    #[inline(always)]
+    pub fn tick(
+        &mut self,
+        ready: bool,
+        pending: u16,
+        orders: &mut OrderQueues,
+        parts: &mut Partitions,
+        self_id: u8,
+    ) {
+        if self.valid {
+            if ready {
+                self.left -= 1;
+                self.entry += 1;
+                self.valid = self.left > 0;
+                if !self.valid && self.pack {
+                    parts.finish_packet(usize::from(self.part));
+                }
+            }
+        } else if pending != 0 {
+            let from_next = pending >> self.next << self.next;
+            let turn = if from_next != 0 { from_next } else { pending };
+            self.part = turn.trailing_zeros() as u8;
+            self.next = if self.part + 1 == self.num_parts { 0 } else { self.part + 1 };
+            self.take(orders, parts, self_id);
+        }
+    }
+
+    /// Takes the oldest token of `part`.
+    #[inline(always)]
+    fn take(&mut self, orders: &mut OrderQueues, parts: &Partitions, self_id: u8) {
+        let part = usize::from(self.part);
+        let token = orders.pop(part);
+        self.valid = true;
+        self.dest = gpu_of(part, self_id);
+        self.pack = token.kind == drain_kind::PACK;
+        if self.pack {
+            let packet = parts.packet(part);
+            self.left = packet.count;
+            self.entry = packet.first;
+            self.plen = packet.plen;
+            self.id = parts.tag(part);
+        } else {
+            self.left = 1;
+            self.plen = 0;
+            self.id = token.id;
+            let raw = &mut self.raw;
+            (raw.kind, raw.aop, raw.line, raw.mask) =
+                (token.kind, token.aop, token.line, token.mask);
+            raw.data.0[..token.operands.len()].copy_from_slice(&token.operands);
+        }
+    }
+
+    /// Kind of the beat.
+    pub fn kind(&self) -> u8 {
+        if self.pack { drain_kind::PACK } else { self.raw.kind }
+    }
+}

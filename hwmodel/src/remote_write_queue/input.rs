@@ -1,0 +1,141 @@
+//! The input FIFO of two places and the stage-2 register behind it (README rule 1).
+
+use super::mask::{self, Size};
+use super::{Config, In};
+use crate::common::finepack_types::{LineData, MAX_GPUS, Req, error_code, op, partition_of};
+
+/// A request, decoded. What stage 1 and 2 derive from the request and static inputs alone is
+/// derived when it is taken, so that a stalled request costs little.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slot {
+    pub data: LineData,
+    pub mask: u128,
+    /// Byte address / `line`.
+    pub line: u64,
+    /// Size of `mask`.
+    pub size: Size,
+    /// Bit c: the request has the fault with error code c (README rule 2).
+    pub faults: u16,
+    pub op: u8,
+    pub id: u8,
+    pub aop: u8,
+    /// Partition of the destination, if it is legal.
+    pub part: u8,
+}
+
+/// Requests in order: the one in stage 2, then those of the FIFO. A request is written once and
+/// never moved; only the counts say where it is.
+#[derive(Debug)]
+pub(super) struct Input {
+    slots: [Slot; 4],
+    /// The oldest request, in stage 2 or the FIFO's head; counts modulo 256.
+    oldest: u8,
+    /// Where the next request goes; counts modulo 256.
+    free: u8,
+    /// Requests in the FIFO, 0 to 2.
+    pub fifo: u8,
+    /// Stage 2 holds a request.
+    pub stage2: bool,
+    narrow: bool,
+    line_shift: u32,
+    num_gpus: u8,
+    sh: u32,
+    /// `self_id_i` for which `routes` holds.
+    self_id: u8,
+    /// Partition of each GPU; `NO_ROUTE` for this GPU and those that do not exist.
+    routes: [u8; MAX_GPUS],
+}
+
+const NO_ROUTE: u8 = u8::MAX;
+
+impl Input {
+    pub fn new(config: &Config) -> Self {
+        let mut input = Self {
+            slots: Default::default(),
+            oldest: 0,
+            free: 0,
+            fifo: 0,
+            stage2: false,
+            narrow: config.line as usize <= mask::NARROW,
+            line_shift: config.line.ilog2(),
+            num_gpus: config.num_gpus as u8,
+            sh: config.sh,
+            self_id: 0,
+            routes: [NO_ROUTE; MAX_GPUS],
+        };
+        input.find_routes(0);
+        input
+    }
+
+    #[inline(never)]
+    fn find_routes(&mut self, self_id: u8) {
+        self.self_id = self_id;
+        self.routes = std::array::from_fn(|gpu| {
+            let gpu = gpu as u8;
+            let legal = gpu != self_id && gpu < self.num_gpus;
+            if legal { partition_of(gpu, self_id) as u8 } else { NO_ROUTE }
+        });
+    }
+
+    /// `req_ready_o`.
+    #[inline(always)]
+    pub fn ready(&self) -> bool {
+        self.fifo < 2
+    }
+
+    /// The request in stage 2.
+    #[inline(always)]
+    pub fn current(&self) -> Option<&Slot> {
+        if self.stage2 { Some(&self.slots[usize::from(self.oldest & 3)]) } else { None }
+    }
+
+    /// One edge: stage 2 passes its request on if `leaves`, and the offered one is taken if ready.
+    #[inline(always)]
+    pub fn tick(&mut self, leaves: bool, i: &In) {
+        let ready = self.ready();
+        if leaves || !self.stage2 {
+            self.oldest = self.oldest.wrapping_add(u8::from(leaves));
+            self.stage2 = self.fifo > 0;
+            self.fifo -= u8::from(self.stage2);
+        }
+        if let (true, Some(req)) = (ready, &i.req) {
+            self.fifo += 1;
+            self.decode(req, i.self_id);
+        }
+    }
+
+    #[inline(always)]
+    fn decode(&mut self, req: &Req, self_id: u8) {
+        if self_id != self.self_id {
+            self.find_routes(self_id);
+        }
+        let slot = &mut self.slots[usize::from(self.free & 3)];
+        self.free = self.free.wrapping_add(1);
+        mask::copy(&mut slot.data, &req.data, self.narrow);
+        slot.mask = req.mask;
+        slot.line = req.addr >> self.line_shift;
+        slot.size = mask::size(req.mask, self.sh);
+        slot.op = req.op;
+        slot.id = req.id;
+        slot.aop = req.aop;
+        slot.part = self.routes[usize::from(req.dest) % MAX_GPUS];
+        slot.faults = 0;
+        if req.op > op::LOAD || slot.part == NO_ROUTE || req.mask == 0 {
+            slot.faults = faults_of(req, slot.part == NO_ROUTE);
+        }
+    }
+}
+
+/// The request's faults, bit c for code c (README rule 2).
+#[inline(never)]
+fn faults_of(req: &Req, dest: bool) -> u16 {
+    let (mask, operation) = match req.op {
+        op::STORE | op::LOAD => (req.mask == 0, false),
+        op::ATOMIC => (!mask::is_atomic_size(req.mask), req.aop > 7),
+        op::RELEASE_SYS | op::RELEASE_GPU => return 0,
+        _ => return 1 << error_code::BAD_OP,
+    };
+    u16::from(mask) << error_code::ZERO_MASK
+        | u16::from(dest) << error_code::BAD_DEST
+        | u16::from(operation) << error_code::BAD_OP
+}

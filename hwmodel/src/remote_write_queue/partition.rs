@@ -1,0 +1,318 @@
+//! Partitions: the banks of entries, their tags and the accounts of the payload (specification 4,
+//! 5.2 and 5.3).
+
+use super::Config;
+use super::input::Slot;
+use super::mask::{self, Size};
+use crate::common::finepack_types::{Drain, MAX_PARTS, acct, flush_cause};
+
+/// One line with the bytes stored so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Entry {
+    /// The beat that sends it, but for what is known only when the packet is complete: `eop`, `id`,
+    /// `dest` and `plen`.
+    pub beat: Drain,
+    /// Size of the beat's mask.
+    size: Size,
+}
+
+/// The contents of a bank that drains.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Packet {
+    /// Index of its first entry.
+    pub first: usize,
+    /// Entries.
+    pub count: u8,
+    /// Exact payload bytes.
+    pub plen: u16,
+}
+
+/// Where a store goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Into this entry of the filling bank, which holds its line.
+    Hit(usize),
+    /// Into the next free entry.
+    Free,
+    /// The partition must be flushed first, for this cause.
+    Flush(u8),
+}
+
+const BUCKETS: usize = 128;
+const MAX_ENTRIES: usize = 64;
+const NONE: u8 = u8::MAX;
+
+/// Registers of one partition besides `occ` and `avail`. The draining side exists once: a flush
+/// needs the other bank (`banks` = 1: leaves the only bank) free.
+#[derive(Clone, Debug)]
+struct Partition {
+    /// The filling bank's first entry in `Partitions::entries`.
+    first: usize,
+    /// First entry of the bank that does not fill; the same with one bank.
+    other: usize,
+    /// The filling bank's window: byte address / `2^offb`.
+    base: u64,
+    /// Sum of the filling bank's entry costs.
+    cost: u16,
+    /// A packet waits for the sequencer or drains.
+    busy: bool,
+    /// Packets sent, modulo 256.
+    tag: u8,
+    /// The packet that drains.
+    packet: Packet,
+    /// Cycle of the last store: the timer is 0 in the next one.
+    stored_at: u64,
+    /// Lines of the filling bank's entries.
+    lines: [u64; MAX_ENTRIES],
+    /// Latest entry of each hash of a line. Never cleared: see `Partitions::find`.
+    buckets: [u8; BUCKETS],
+    /// The entry allocated before with the same hash, or `NONE`.
+    chain: [u8; MAX_ENTRIES],
+}
+
+/// All partitions.
+#[derive(Debug)]
+pub(super) struct Partitions {
+    /// Entries used in the filling bank; 0 where there is no partition.
+    pub occ: [u8; MAX_PARTS],
+    /// Payload bytes left in the filling bank; 0 where there is no partition.
+    pub avail: [u16; MAX_PARTS],
+    /// Bit p: `occ[p]` is not 0.
+    pub filled: u16,
+    /// Bit p: partition p had a store or an atomic since its last MARK. So `filled` is a subset.
+    pub dirty: u16,
+    parts: [Partition; MAX_PARTS],
+    /// By partition, then bank, then index.
+    entries: Vec<Entry>,
+    bank_entries: u8,
+    two_banks: bool,
+    /// A line address shifted right by this is the window.
+    window_shift: u32,
+    offb: u32,
+    narrow: bool,
+    maxpay: u16,
+    sh: u32,
+}
+
+#[inline(always)]
+fn hash(line: u64) -> usize {
+    // The upper bits of a product with 2^32 divided by the golden ratio.
+    ((line as u32).wrapping_mul(0x9E37_79B9) >> 25) as usize % BUCKETS
+}
+
+impl Partitions {
+    pub fn new(config: &Config) -> Self {
+        let count = config.parts() as usize;
+        let lines = (count as u32 * config.banks * config.entries) as usize;
+        Self {
+            occ: [0; MAX_PARTS],
+            avail: std::array::from_fn(|p| if p < count { config.maxpay as u16 } else { 0 }),
+            filled: 0,
+            dirty: 0,
+            parts: std::array::from_fn(|p| Partition {
+                first: p * (config.banks * config.entries) as usize,
+                other: ((p as u32 + 1) * config.banks - 1) as usize * config.entries as usize,
+                base: 0,
+                cost: 0,
+                busy: false,
+                tag: 0,
+                packet: Packet::default(),
+                stored_at: 0,
+                lines: [0; MAX_ENTRIES],
+                buckets: [NONE; BUCKETS],
+                chain: [NONE; MAX_ENTRIES],
+            }),
+            entries: vec![Entry::default(); lines],
+            bank_entries: config.entries as u8,
+            two_banks: config.banks == 2,
+            offb: config.offb,
+            narrow: config.line as usize <= mask::NARROW,
+            window_shift: config.offb - config.line.ilog2(),
+            maxpay: config.maxpay as u16,
+            sh: config.sh,
+        }
+    }
+
+    /// The beat of an entry, counted from the start of all entries.
+    #[inline(always)]
+    pub fn beat(&self, entry: usize) -> &Drain {
+        &self.entries[entry].beat
+    }
+
+    /// The packet that drains from `part`.
+    pub fn packet(&self, part: usize) -> Packet {
+        self.parts[part].packet
+    }
+
+    /// Tag of the next or the current packet of `part`.
+    pub fn tag(&self, part: usize) -> u8 {
+        self.parts[part].tag
+    }
+
+    /// First byte of the filling bank's window / `2^offb`.
+    pub fn base(&self, part: usize) -> u64 {
+        self.parts[part].base
+    }
+
+    /// A packet of `part` waits or drains.
+    #[inline(always)]
+    pub fn is_busy(&self, part: usize) -> bool {
+        self.parts[part].busy
+    }
+
+    /// A flush of `part` would find its bank free (README rule 8: one bank needs no other).
+    #[inline(always)]
+    pub fn can_flush(&self, part: usize) -> bool {
+        !(self.two_banks && self.parts[part].busy)
+    }
+
+    /// The filling bank of `part` can be written: not when the only bank drains.
+    #[inline(always)]
+    pub fn can_store(&self, part: usize) -> bool {
+        self.two_banks || !self.parts[part].busy
+    }
+
+    /// True when `part` has had no store for `timeout` cycles and holds something.
+    pub fn is_overdue(&self, part: usize, now: u64, timeout: u16) -> bool {
+        self.occ[part] != 0 && now - self.parts[part].stored_at > u64::from(timeout)
+    }
+
+    /// The filling bank's entry with this line, counted from the start of all entries.
+    ///
+    /// A bucket may hold an index from an earlier packet. It counts only if that entry is in use
+    /// now and has this bucket's hash: then it was allocated into this bucket since the flush, and
+    /// the bucket has been right since.
+    #[inline(always)]
+    fn find(&self, part: usize, line: u64) -> Option<usize> {
+        let part_regs = &self.parts[part];
+        let bucket = hash(line);
+        let mut index = part_regs.buckets[bucket];
+        if index >= self.occ[part] {
+            return None;
+        }
+        let held = |index: u8| part_regs.lines[usize::from(index) % MAX_ENTRIES];
+        if held(index) != line {
+            if hash(held(index)) != bucket {
+                return None;
+            }
+            loop {
+                index = part_regs.chain[usize::from(index) % MAX_ENTRIES];
+                if index == NONE {
+                    return None;
+                }
+                if held(index) == line {
+                    break;
+                }
+            }
+        }
+        Some(part_regs.first + usize::from(index))
+    }
+
+    /// An entry of the filling bank shares a byte with this access.
+    pub fn overlaps(&self, part: usize, line: u64, mask: u128) -> bool {
+        self.find(part, line).is_some_and(|e| self.entries[e].beat.mask & mask != 0)
+    }
+
+    /// Steps 1 to 5 of specification 5.2: where a store of this cost goes.
+    #[inline(always)]
+    pub fn place(&self, part: usize, line: u64, cost: u16) -> Place {
+        if self.occ[part] == 0 {
+            return Place::Free;
+        }
+        if line >> self.window_shift != self.parts[part].base {
+            return Place::Flush(flush_cause::WINDOW);
+        }
+        // Before the lookup, so a store that would add nothing can still flush.
+        if cost > self.avail[part] {
+            return Place::Flush(flush_cause::FULL_PAYLOAD);
+        }
+        match self.find(part, line) {
+            Some(entry) => Place::Hit(entry),
+            None if self.occ[part] < self.bank_entries => Place::Free,
+            None => Place::Flush(flush_cause::FULL_ENTRIES),
+        }
+    }
+
+    /// Writes a store into the entry that holds its line. Returns the bytes overwritten.
+    #[inline(always)]
+    pub fn write_hit(&mut self, part: usize, entry: usize, store: &Slot, rule: u8) -> u8 {
+        let Entry { beat, size } = &mut self.entries[entry];
+        let mut overwritten = store.size.bytes;
+        let mask = beat.mask | store.mask;
+        if mask != beat.mask {
+            let new = mask::size(mask, self.sh);
+            overwritten -= new.bytes - size.bytes;
+            // A store that joins two runs lowers the cost: add before subtracting.
+            self.parts[part].cost = self.parts[part].cost + new.cost - size.cost;
+            if rule == acct::EXACT {
+                self.avail[part] = self.avail[part] + size.cost - new.cost;
+            }
+            beat.mask = mask;
+            *size = new;
+        }
+        if rule != acct::EXACT {
+            self.avail[part] -= store.size.cost;
+        }
+        mask::merge(&mut beat.data, &store.data, store.mask, self.narrow);
+        overwritten as u8
+    }
+
+    /// Writes a store into the next free entry; the first one sets the window.
+    #[inline(always)]
+    pub fn write_new(&mut self, part: usize, store: &Slot) {
+        let part_regs = &mut self.parts[part];
+        let used = self.occ[part];
+        let bucket = hash(store.line);
+        let before = part_regs.buckets[bucket];
+        part_regs.buckets[bucket] = used;
+        let chained =
+            before < used && hash(part_regs.lines[usize::from(before) % MAX_ENTRIES]) == bucket;
+        part_regs.chain[usize::from(used) % MAX_ENTRIES] = if chained { before } else { NONE };
+        part_regs.lines[usize::from(used) % MAX_ENTRIES] = store.line;
+        let Entry { beat, size } = &mut self.entries[part_regs.first + usize::from(used)];
+        mask::write(&mut beat.data, &store.data, store.mask, self.narrow);
+        beat.mask = store.mask;
+        beat.line = store.line;
+        beat.sop = used == 0;
+        if used == 0 {
+            part_regs.base = store.line >> self.window_shift;
+            self.filled |= 1 << part;
+            self.dirty |= 1 << part;
+        }
+        beat.base = part_regs.base << self.offb;
+        *size = store.size;
+        part_regs.cost += store.size.cost;
+        self.occ[part] = used + 1;
+        self.avail[part] -= store.size.cost;
+    }
+
+    /// Restarts the timer for a store in cycle `now`.
+    #[inline(always)]
+    pub fn restart_timer(&mut self, part: usize, now: u64) {
+        self.parts[part].stored_at = now;
+    }
+
+    /// Turns the filling bank into a packet that drains, and starts an empty one. The caller has
+    /// seen `can_flush`, and pushes the DRAIN token.
+    #[inline(always)]
+    pub fn flush(&mut self, part: usize) {
+        let part_regs = &mut self.parts[part];
+        debug_assert!(!part_regs.busy && self.occ[part] > 0 && part_regs.cost <= self.maxpay);
+        part_regs.packet =
+            Packet { first: part_regs.first, count: self.occ[part], plen: part_regs.cost };
+        part_regs.busy = true;
+        part_regs.cost = 0;
+        part_regs.base = 0;
+        std::mem::swap(&mut part_regs.first, &mut part_regs.other);
+        self.occ[part] = 0;
+        self.avail[part] = self.maxpay;
+        self.filled &= !(1 << part);
+    }
+
+    /// The last entry of the packet is taken: its bank is free and the tag counts up.
+    pub fn finish_packet(&mut self, part: usize) {
+        let part_regs = &mut self.parts[part];
+        part_regs.busy = false;
+        part_regs.tag = part_regs.tag.wrapping_add(1);
+    }
+}

@@ -1,0 +1,177 @@
+//! What makes a partition flush, and what a flush waits for.
+
+use super::*;
+use crate::common::finepack_types::acct;
+
+#[test]
+fn store_outside_the_window_flushes_as_in_worked_example_7() {
+    let mut b = Bench::new(&small());
+    b.store(0x1_0000, 1);
+    let t = b.store(0x1_3FFF, 1);
+    assert_eq!((b.at(t + 3).occ[0], b.flushes()), (2, vec![]));
+    let t = b.store(0x1_4000, 1);
+    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::WINDOW);
+    // The store is in the new bank already.
+    assert_eq!((b.at(t + 3).occ[0], b.at(t + 3).avail[0]), (1, 124));
+    assert_eq!(b.at(t + 4).evt.flush_cause[0], flush_cause::NONE);
+    assert_eq!(b.at(t + 4).drn.unwrap().base, 0x1_0000);
+    b.send(of_kind(op::RELEASE_SYS, 0));
+    b.cycles(12);
+    let last = b.beats().iter().rev().find(|(_, d)| d.kind == 0).unwrap().1;
+    assert_eq!(last.base, 5 << 14);
+}
+
+#[test]
+fn thirty_full_lines_fill_a_packet_as_in_worked_example_2() {
+    let mut b = Bench::new(&paper());
+    (0..30).for_each(|n| _ = b.store(128 * n, 128));
+    b.cycles(3);
+    assert_eq!((b.out.last().unwrap().occ[0], b.out.last().unwrap().avail[0]), (30, 106));
+    let t = b.store(128 * 30, 128);
+    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_PAYLOAD);
+    b.cycles(40);
+    assert_eq!(b.beats().len(), 30);
+    assert!(b.beats().iter().all(|(_, d)| d.plen == 3990));
+    assert_eq!(b.flushes().len(), 1);
+}
+
+#[test]
+fn store_to_a_65th_line_flushes_as_in_worked_example_3() {
+    let mut b = Bench::new(&paper());
+    (0..64).for_each(|n| _ = b.store(128 * n, 4));
+    let t = b.store(0, 4);
+    assert_eq!(b.at(t + 3).occ[0], 64, "a store to a held line needs no entry");
+    let t = b.store(128 * 64, 4);
+    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_ENTRIES);
+    b.cycles(80);
+    assert_eq!(b.beats().len(), 64);
+    assert!(b.beats().iter().all(|(_, d)| d.plen == 576));
+}
+
+#[test]
+fn payload_is_tested_before_the_lookup() {
+    // 4096 = 30 * 133 + 106: a full line that is held already does not fit.
+    let mut b = Bench::new(&paper());
+    (0..30).for_each(|n| _ = b.store(128 * n, 128));
+    let t = b.store(0, 128);
+    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_PAYLOAD);
+    assert_eq!(b.at(t + 3).evt.overwritten, 0);
+}
+
+#[test]
+fn window_comes_before_payload_and_payload_before_entries() {
+    let mut b = Bench::new(&small());
+    // 4 entries of 16 + 3 bytes: 76, so 52 left. Alternating bytes cost 8 * 4 = 32 more each.
+    (0..4).for_each(|n| _ = b.store(0x4000 + 16 * n, 16));
+    let t = b.store(0x8000, 16);
+    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::WINDOW);
+    b.cycles(12);
+    let alternating = |n: u64| Req { mask: 0x5555, ..access(op::STORE, 16, 0x8000 + 16 * n, 1) };
+    (1..4).for_each(|n| _ = b.send(alternating(n)));
+    b.cycles(4);
+    assert_eq!(b.out.last().unwrap().avail[0], 128 - 19 - 3 * 32);
+    let t = b.store(0x8040, 16);
+    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_PAYLOAD);
+}
+
+#[test]
+fn paper_accounting_flushes_repeated_stores() {
+    let mut b = Bench::new(&small());
+    b.next.acct = acct::PAPER;
+    // 16 + 3 bytes, six times: 114 of 128.
+    let mut t = 0;
+    (0..7).for_each(|_| t = b.store(0x4000, 16));
+    assert_eq!(b.at(t + 2).avail[0], 14);
+    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_PAYLOAD);
+    assert_eq!(b.at(t + 4).drn.unwrap().plen, 19);
+}
+
+#[test]
+fn atomic_flushes_only_if_it_overlaps() {
+    for (offset, causes) in [(0, vec![flush_cause::ATOMIC_HIT]), (8, vec![])] {
+        let mut b = Bench::new(&small());
+        b.store(0x4000, 4);
+        b.send(access(op::ATOMIC, 16, 0x4000 + offset, 4));
+        b.cycles(4);
+        assert_eq!(b.flushes().iter().map(|&(_, cause)| cause).collect::<Vec<_>>(), causes);
+    }
+}
+
+#[test]
+fn flush_waits_for_the_other_bank() {
+    let mut b = Bench::new(&small());
+    b.next.drn_ready = false;
+    b.store(0x4000, 4);
+    b.store(0x8000, 4); // flushes the first
+    let t = b.store(0xC000, 4); // would flush the second
+    assert_eq!(b.at(t + 3).evt.stall, 0b01);
+    assert_eq!((b.at(t + 8).evt.stall, b.flushes().len()), (0b01, 1));
+    b.next.drn_ready = true;
+    let taken = b.cycle();
+    // Last entry taken in c: bank free in c+1, flush decided in c+1, shown in c+2.
+    assert_eq!(b.at(taken + 1).evt.stall, 0b01);
+    assert_eq!(b.at(taken + 2).evt.stall, 0b00);
+    assert_eq!(b.at(taken + 2).evt.flush_cause[0], flush_cause::WINDOW);
+}
+
+#[test]
+fn flush_that_lacks_bank_and_places_shows_both() {
+    let mut b = Bench::new(&small());
+    b.next.drn_ready = false;
+    b.store(0x4000, 4);
+    b.store(0x8000, 4); // flushes the first; its token goes to the sequencer
+    b.send(access(op::LOAD, 16, 0, 4));
+    let t = b.send(access(op::LOAD, 16, 0x8000, 4)); // needs a bank and two places, has one
+    assert_eq!(b.at(t + 5).evt.stall, 0b11);
+}
+
+#[test]
+fn untouched_partition_is_flushed_after_timeout() {
+    let mut b = Bench::new(&small());
+    b.next.timeout = 10;
+    let t = b.store(0x4000, 4);
+    b.cycles(30);
+    // Timer 0 in t+3, 10 in t+13: flushed there, shown one cycle later.
+    assert_eq!(b.flushes(), [(t + 14, flush_cause::TIMEOUT)]);
+    assert_eq!(b.beats()[0].0, t + 15);
+}
+
+#[test]
+fn store_restarts_the_timer_and_load_does_not() {
+    let mut b = Bench::new(&small());
+    b.next.timeout = 10;
+    let first = b.store(0x4000, 4);
+    b.cycles(4);
+    let t = b.store(0x4004, 4);
+    b.cycles(4);
+    b.send(access(op::LOAD, 16, 0x5000, 4));
+    b.cycles(20);
+    assert_eq!(t, first + 5);
+    assert_eq!(b.flushes(), [(t + 14, flush_cause::TIMEOUT)]);
+}
+
+#[test]
+fn timeout_waits_while_stage_2_holds_a_request() {
+    let mut b = Bench::new(&small());
+    b.next.timeout = 4;
+    let t = b.store(0x4000, 4);
+    // S2 holds a load in every cycle from t+3 on.
+    (0..10).for_each(|n| _ = b.send(Req { dest: 2, ..access(op::LOAD, 16, 16 * n, 4) }));
+    b.cycles(40);
+    let [(cycle, cause)] = b.flushes()[..] else { panic!("one flush") };
+    assert_eq!(cause, flush_cause::TIMEOUT);
+    assert!(cycle > t + 13, "{cycle}");
+}
+
+#[test]
+fn timeouts_of_several_partitions_share_a_cycle() {
+    let mut b = Bench::new(&small());
+    b.next.timeout = 6;
+    b.store(0x4000, 4);
+    b.send(Req { dest: 2, ..access(op::STORE, 16, 0x4000, 4) });
+    // Both timers are past the limit when these leave S2.
+    (0..8).for_each(|n| _ = b.send(of_kind(op::RELEASE_GPU, n)));
+    b.cycles(60);
+    let shared = b.out.iter().filter(|o| o.evt.flush_cause[..2] == [flush_cause::TIMEOUT; 2]);
+    assert_eq!(shared.count(), 1);
+}
