@@ -1,4 +1,197 @@
-//! De-packetizer: turns TLPs back into stores.
+//! De-packetizer: takes TLPs apart into accesses for the destination GPU's memory system, one
+//! sub-packet per cycle, and checks them (FinePack, HPCA'23, section IV-B;
+//! `rtl/depacketizer/README.md` has the cycle rules).
 
+mod dq;
+mod header;
+mod parse;
 mod ports;
+mod slot;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use std::fmt::{self, Write};
+
 pub use ports::{Config, In, Out};
+
+use crate::block::{Block, ConfigError, Model};
+use crate::common::finepack_types::{Ingress, Tlp, error_code, offset_bits, window_bytes};
+use dq::Dq;
+use parse::{Parser, Step};
+use slot::Slot;
+use window::Window;
+
+/// The block's registers. All outputs are functions of them.
+#[derive(Clone, Debug)]
+pub struct Depacketizer {
+    cfg: Config,
+    parser: Parser,
+    /// Bytes that the window may hold when a beat is accepted: its capacity less one beat.
+    room_for_beat: usize,
+    /// Packets with bytes to parse or beats to come, the oldest first. Beats are accepted while at
+    /// most one is in use, so that only the first can be open at that time.
+    slots: [Slot; 2],
+    /// Slots in use.
+    used: usize,
+    /// Payload bytes of both packets, in order.
+    window: Window,
+    /// Accesses on their way to the memory system.
+    dq: Dq,
+    /// The error pulse of this cycle.
+    err: Option<u8>,
+}
+
+impl Depacketizer {
+    fn tlp_ready(&self) -> bool {
+        self.used < 2 && self.window.len() <= self.room_for_beat
+    }
+
+    /// The outputs in full. A tick leaves the access at `front` where it is, even when it takes it:
+    /// so this may come last, and the access is copied only once.
+    #[inline(always)]
+    fn show(&self, tlp_ready: bool, front: Option<usize>, err: Option<u8>) -> Out {
+        match front {
+            None => Out { tlp_ready, st: None, err },
+            Some(at) => {
+                // Field by field: that is a row of moves, the whole would be a call.
+                let Ingress { kind, aop, src, tag, addr, mask, data } = *self.dq.get(at);
+                Out { tlp_ready, st: Some(Ingress { kind, aop, src, tag, addr, mask, data }), err }
+            }
+        }
+    }
+
+    fn free_oldest(&mut self) {
+        self.used -= 1;
+        if self.used > 0 {
+            self.slots[0] = self.slots[1];
+        } else {
+            self.slots[0].failed = false;
+        }
+    }
+
+    /// One action for the oldest packet. The error that it finds, if any.
+    #[inline(always)]
+    fn parse(&mut self) -> Option<u8> {
+        let slot = &mut self.slots[0];
+        if self.used == 0 || slot.is_starved() {
+            return None;
+        }
+        match self.parser.step(slot, &mut self.window, &mut self.dq) {
+            Step::Stay => None,
+            Step::Finished => {
+                self.free_oldest();
+                None
+            }
+            Step::Failed(code) => {
+                self.window.remove(slot.have as usize);
+                slot.fail();
+                Some(code)
+            }
+        }
+    }
+
+    /// Files an accepted beat under its packet.
+    #[inline(always)]
+    fn accept(&mut self, tlp: &Tlp) {
+        let open = self.used > 0 && !self.slots[0].ended;
+        if tlp.sop {
+            if open {
+                self.slots[0].cut_short();
+            }
+            let slot = &mut self.slots[self.used & 1];
+            slot.open(tlp, self.cfg.line);
+            slot.accept(tlp, self.cfg.beat, &mut self.window);
+            self.used += 1;
+        } else if open {
+            self.slots[0].accept(tlp, self.cfg.beat, &mut self.window);
+        } else {
+            // A stray beat. The parser's error of this cycle, if any, may have the lower code.
+            let code = error_code::TRUNCATED;
+            self.err = Some(self.err.map_or(code, |other| other.min(code)));
+        }
+    }
+}
+
+impl Block for Depacketizer {
+    type In = In;
+    type Out = Out;
+
+    fn outputs(&self) -> Out {
+        self.show(self.tlp_ready(), self.dq.front(), self.err)
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let (tlp_ready, front, err) = (self.tlp_ready(), self.dq.front(), self.err);
+        // The parser comes first: it must not see what this cycle brings. The pop comes after it,
+        // because a push looks at the count before the pop.
+        self.err = self.parse();
+        if let (Some(tlp), true) = (&inputs.tlp, tlp_ready) {
+            self.accept(tlp);
+        }
+        // A failed packet keeps its slot until its end is known, which this cycle may have brought.
+        if self.slots[0].is_over() {
+            self.free_oldest();
+        }
+        if front.is_some() && inputs.st_ready {
+            self.dq.pop();
+        }
+        self.show(tlp_ready, front, err)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.used == 0 && self.dq.is_empty() && self.err.is_none()
+    }
+
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        write!(line, "window={} dq={}", self.window.len(), self.dq.len())?;
+        write!(line, " err={} slots={}", self.err.unwrap_or(0), self.used)?;
+        self.slots[..self.used].iter().try_for_each(|slot| write!(line, " {slot}"))
+    }
+}
+
+impl Model for Depacketizer {
+    const NAME: &'static str = "depacketizer";
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        validate(config)?;
+        let Config { line, sh, beat, dq, .. } = *config;
+        Ok(Self {
+            cfg: config.clone(),
+            parser: Parser::new(line, sh),
+            room_for_beat: (window_bytes(beat, sh, line) - beat) as usize,
+            slots: Default::default(),
+            used: 0,
+            window: Window::default(),
+            dq: Dq::new(dq as usize),
+            err: None,
+        })
+    }
+
+    fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
+        let Config { line, sh, offb, beat, dq } = *config;
+        vec![
+            ("Line", line.into()),
+            ("Sh", sh.into()),
+            ("OffB", offb.into()),
+            ("Beat", beat.into()),
+            ("Dq", dq.into()),
+        ]
+    }
+}
+
+fn validate(c: &Config) -> Result<(), ConfigError> {
+    let check =
+        |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
+    let pow2 = |v: u32, low, high| v.is_power_of_two() && (low..=high).contains(&v);
+    check((2..=6).contains(&c.sh), "sh", c.sh, "2 to 6")?;
+    let offb = offset_bits(c.sh);
+    check(c.offb == offb, "offb", c.offb, &format!("8 * sh - 10 = {offb}"))?;
+    check(pow2(c.line, 16, 128), "line", c.line, "a power of 2, 16 to 128")?;
+    let window = 1u64 << offb;
+    let fits = u64::from(c.line) <= window;
+    check(fits, "line", c.line, &format!("at most 2^offb = {window}"))?;
+    check(pow2(c.beat, 8, 128), "beat", c.beat, "8, 16, 32, 64 or 128")?;
+    check((2..=64).contains(&c.dq), "dq", c.dq, "2 to 64")
+}

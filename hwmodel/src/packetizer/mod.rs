@@ -1,4 +1,196 @@
-//! Packetizer: turns drained entries into one TLP.
+//! Packetizer: turns drained entries into one TLP, one run and one beat per cycle (FinePack,
+//! HPCA'23, sections IV-A and IV-B; `rtl/packetizer/README.md` has the cycle rules).
 
+mod accumulator;
+mod entry;
+mod header;
 mod ports;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::{self, Write};
+
 pub use ports::{Config, In, Out};
+
+use crate::block::{Block, ConfigError, Model};
+use crate::common::finepack_types::{Tlp, offset_bits};
+use crate::ports::Bytes;
+use accumulator::Accumulator;
+use entry::Entry;
+
+/// The block's registers. All outputs are functions of them.
+#[derive(Clone, Debug)]
+pub struct Packetizer {
+    cfg: Config,
+    /// `entry` is held. Apart from it, so that a drain beat is written in place.
+    held: bool,
+    /// The drain beat that is held, with the runs not yet appended.
+    entry: Entry,
+    /// Bytes of the current packet that are not yet sent.
+    acc: Accumulator,
+    /// The packet's last run is appended and its eop beat is not yet taken.
+    last: bool,
+    /// The next beat is the first of its packet.
+    first: bool,
+    /// Outer header of the packet whose bytes the accumulator holds.
+    hdr: u128,
+    /// Destination of that packet.
+    dest: u8,
+}
+
+impl Packetizer {
+    #[inline(always)]
+    fn append_run(&mut self) {
+        let entry = &mut self.entry;
+        if entry.sop {
+            self.hdr = entry.hdr;
+            self.dest = entry.dest;
+        }
+        if entry.move_run(&mut self.acc, self.cfg.sh as usize) {
+            self.last = entry.eop;
+            self.held = false;
+        }
+    }
+
+    /// Decides the outputs.
+    #[inline(always)]
+    fn decide(&self) -> Decision {
+        let (acc, beat) = (self.acc.len(), self.cfg.beat as usize);
+        // Packets never share the accumulator: `last` is set until the eop beat has emptied it. So
+        // kinds 1 to 3, each a packet of its own, find it empty without a test.
+        let append = self.held & !self.last & (acc < 2 * beat);
+        Decision {
+            append,
+            drn_ready: !self.held | (append & self.entry.one_run_left()),
+            // A whole beat, or what is left of the packet.
+            tlp_valid: (acc >= beat) | self.last,
+            sop: self.first,
+            eop: self.last & (acc <= beat),
+            nbytes: acc.min(beat),
+            front: self.acc.front(),
+        }
+    }
+
+    /// The outputs in full. A tick leaves the accumulator's bytes where they are, and a new
+    /// packet's header only comes once no beat is left: so this may come last, and then the bytes
+    /// need to be copied only once.
+    #[inline(always)]
+    fn show(&self, decision: &Decision) -> Out {
+        let Decision { drn_ready, tlp_valid, sop, eop, nbytes, front, .. } = *decision;
+        if !tlp_valid {
+            return Out { drn_ready, tlp: None };
+        }
+        let dest = self.dest;
+        let hdr = if sop { self.hdr } else { 0 };
+        // The two cases stay apart: a short beat is made in place, without a copy.
+        if nbytes <= 8 {
+            let data = Bytes(self.acc.short_beat(front, nbytes));
+            return Out {
+                drn_ready,
+                tlp: Some(Tlp { sop, eop, dest, hdr, nbytes: nbytes as u8, data }),
+            };
+        }
+        let data = Bytes(self.acc.beat(front, nbytes));
+        Out { drn_ready, tlp: Some(Tlp { sop, eop, dest, hdr, nbytes: nbytes as u8, data }) }
+    }
+}
+
+/// What the outputs of a cycle are, but for the bytes of the beat.
+struct Decision {
+    /// A run of the held entry moves to the accumulator.
+    append: bool,
+    drn_ready: bool,
+    tlp_valid: bool,
+    sop: bool,
+    eop: bool,
+    nbytes: usize,
+    /// Where the accumulator has the beat's bytes.
+    front: usize,
+}
+
+impl Block for Packetizer {
+    type In = In;
+    type Out = Out;
+
+    fn outputs(&self) -> Out {
+        self.show(&self.decide())
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        self.acc.make_room();
+        let now = self.decide();
+        if now.append {
+            self.append_run();
+        }
+        if let (Some(drain), true) = (&inputs.drn, now.drn_ready) {
+            self.held = true;
+            self.entry.hold(drain, &self.cfg, inputs.self_id);
+        }
+        if now.tlp_valid && inputs.tlp_ready {
+            self.acc.remove(now.nbytes);
+            self.first = now.eop;
+            // No run is appended while `last` is set, so an eop beat and a new `last` never meet.
+            self.last &= !now.eop;
+        }
+        self.show(&now)
+    }
+
+    fn is_idle(&self) -> bool {
+        !self.held && !self.decide().tlp_valid
+    }
+
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        write!(line, "held={}", u8::from(self.held))?;
+        if self.held {
+            write!(line, " {}", self.entry)?;
+        }
+        let (acc, last, first) = (self.acc.len(), u8::from(self.last), u8::from(self.first));
+        write!(line, " acc={acc} last={last} first={first} dest={}", self.dest)?;
+        write!(line, " hdr={:032x}", self.hdr)
+    }
+}
+
+impl Model for Packetizer {
+    const NAME: &'static str = "packetizer";
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        validate(config)?;
+        Ok(Self {
+            cfg: config.clone(),
+            held: false,
+            entry: Entry::default(),
+            acc: Accumulator::default(),
+            last: false,
+            first: true,
+            hdr: 0,
+            dest: 0,
+        })
+    }
+
+    fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
+        let Config { line, sh, offb, beat, ecrc_en } = *config;
+        vec![
+            ("Line", line.into()),
+            ("Sh", sh.into()),
+            ("OffB", offb.into()),
+            ("Beat", beat.into()),
+            ("EcrcEn", ecrc_en.into()),
+        ]
+    }
+}
+
+fn validate(c: &Config) -> Result<(), ConfigError> {
+    let check =
+        |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
+    let pow2 = |v: u32, low, high| v.is_power_of_two() && (low..=high).contains(&v);
+    check((2..=6).contains(&c.sh), "sh", c.sh, "2 to 6")?;
+    let offb = offset_bits(c.sh);
+    check(c.offb == offb, "offb", c.offb, &format!("8 * sh - 10 = {offb}"))?;
+    check(pow2(c.line, 16, 128), "line", c.line, "a power of 2, 16 to 128")?;
+    let window = 1u64 << offb;
+    let fits = u64::from(c.line) <= window;
+    check(fits, "line", c.line, &format!("at most 2^offb = {window}"))?;
+    check(pow2(c.beat, 8, 128), "beat", c.beat, "8, 16, 32, 64 or 128")?;
+    check(c.ecrc_en <= 1, "ecrc_en", c.ecrc_en, "0 or 1")
+}

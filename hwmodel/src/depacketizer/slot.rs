@@ -1,0 +1,127 @@
+//! One packet of which bytes are in the window or beats to come (`rtl/depacketizer/README.md`,
+//! rules 1 to 3, 11 and 12).
+
+use std::fmt;
+
+use super::header::{Kind, Packet};
+use super::window::Window;
+use crate::common::finepack_types::Tlp;
+
+/// A header slot.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slot {
+    pub packet: Packet,
+    /// Payload bytes in the window.
+    pub have: u32,
+    /// Payload bytes that the parser has not yet taken, in the window or to come.
+    pub rem: u32,
+    /// Bytes without which the parser can do nothing, as far as it knows: until they are there it
+    /// need not look again.
+    pub need: u32,
+    /// Payload bytes that the header's length leaves for later beats.
+    left: u32,
+    /// A beat broke a rule, or the packet ended short: the parser reports it behind what is whole.
+    pub bad: bool,
+    /// No more beats are coming.
+    pub ended: bool,
+    /// The packet's error has been reported.
+    pub failed: bool,
+    /// Later beats are dropped unseen.
+    closed: bool,
+}
+
+impl Slot {
+    /// Starts the packet of a beat with `sop`. The beat itself is still to be accepted.
+    #[inline(always)]
+    pub fn open(&mut self, tlp: &Tlp, line: u32) {
+        self.packet = Packet::from_header(tlp.hdr, line);
+        self.rem = self.packet.payload;
+        self.left = self.packet.payload;
+        self.have = 0;
+        self.need = 0;
+        self.bad = false;
+        self.ended = false;
+        self.failed = false;
+        // Bytes of a faulty packet would leave in its first cycle as the oldest; until then
+        // nothing else can be accepted, so that nobody sees whether the window holds them.
+        self.closed = matches!(self.packet.kind, Kind::Fault(_));
+    }
+
+    /// Takes a beat of the packet.
+    #[inline(always)]
+    pub fn accept(&mut self, tlp: &Tlp, beat: u32, window: &mut Window) {
+        if !self.closed {
+            let n = u32::from(tlp.nbytes);
+            // A last beat may be short; a beat after the length is used up is always wrong.
+            let size_ok = n == beat || (n < beat && tlp.eop);
+            if size_ok && n <= self.left && (self.left > 0 || tlp.sop) {
+                window.push(&tlp.data, n as usize);
+                self.have += n;
+                self.left -= n;
+                self.bad |= tlp.eop && self.left > 0;
+            } else {
+                self.bad = true;
+                self.closed = true;
+            }
+        }
+        self.ended |= tlp.eop;
+    }
+
+    /// A beat with `sop` of the next packet came before this one's end.
+    pub fn cut_short(&mut self) {
+        self.bad = true;
+        self.ended = true;
+    }
+
+    /// The packet's error has been found and its bytes have left the window.
+    pub fn fail(&mut self) {
+        self.have = 0;
+        self.failed = true;
+        self.closed = true;
+    }
+
+    /// Takes `n` bytes that the parser has used.
+    #[inline(always)]
+    pub fn take(&mut self, n: u32) {
+        self.have -= n;
+        self.rem -= n;
+        self.need = 0;
+    }
+
+    /// The parser waits for bytes that may still come.
+    #[inline(always)]
+    pub fn is_starved(&self) -> bool {
+        self.have < self.need && !self.bad
+    }
+
+    /// All bytes were good and have left, and no beat can follow. A packet whose end is still to
+    /// come cannot end well any more: whatever ends it breaks a rule.
+    #[inline(always)]
+    pub fn is_finished(&self) -> bool {
+        self.rem == 0 && self.ended && !self.bad
+    }
+
+    /// The packet failed and no beat can follow.
+    #[inline(always)]
+    pub fn is_over(&self) -> bool {
+        self.failed && self.ended
+    }
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let flag = |set, letter| if set { letter } else { '-' };
+        write!(
+            f,
+            "kind={:?} addr={:#x} have={} rem={} flags={}{}{}{}",
+            self.packet.kind,
+            self.packet.addr,
+            self.have,
+            self.rem,
+            flag(self.bad, 'b'),
+            flag(self.closed, 'c'),
+            flag(self.ended, 'e'),
+            flag(self.failed, 'f'),
+        )
+    }
+}

@@ -1,0 +1,111 @@
+//! The drain beat that the packetizer holds, run by run.
+
+use std::fmt;
+
+use super::accumulator::{Accumulator, STEP};
+use super::{Config, header};
+use crate::common::finepack_types::{Drain, MAX_LINE, SubHeader, drain_kind};
+
+/// A held drain beat. Its fields are what the runs need: shifts are done once, on arrival.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub sop: bool,
+    pub eop: bool,
+    pub dest: u8,
+    /// Outer header of the packet, made from its first beat.
+    pub hdr: u128,
+    kind: u8,
+    /// Bytes that are sent without a sub-header, for the kinds without runs.
+    operands: u8,
+    /// Offset of the line's first byte from the base, as far as the sub-header holds it.
+    offset: u64,
+    /// Enabled bytes not yet appended. Kinds other than PACK count as one run.
+    left: u128,
+    /// `left` without its lowest run.
+    rest: u128,
+    data: [u8; MAX_LINE + STEP],
+}
+
+/// `mask` without its lowest run of ones.
+#[inline(always)]
+fn without_lowest_run(mask: u128) -> u128 {
+    mask & mask.wrapping_add(mask & mask.wrapping_neg())
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        Self {
+            sop: false,
+            eop: false,
+            dest: 0,
+            hdr: 0,
+            kind: 0,
+            operands: 0,
+            offset: 0,
+            left: 0,
+            rest: 0,
+            data: [0; MAX_LINE + STEP],
+        }
+    }
+}
+
+impl Entry {
+    /// Holds a drain beat in place of the old one.
+    #[inline(always)]
+    pub fn hold(&mut self, drain: &Drain, cfg: &Config, self_id: u8) {
+        // The smallest line is worth a copy of its own; the bytes above a line are 0 for ever.
+        if cfg.line == 16 {
+            self.data[..16].copy_from_slice(&drain.data.0[..16]);
+        } else {
+            self.data[..MAX_LINE].copy_from_slice(&drain.data.0);
+        }
+        self.sop = drain.sop;
+        self.eop = drain.eop;
+        self.kind = drain.kind;
+        self.dest = drain.dest;
+        self.left = drain.mask;
+        self.rest = 0;
+        if drain.kind == drain_kind::PACK {
+            self.rest = without_lowest_run(drain.mask);
+            let line = drain.line << cfg.line.trailing_zeros();
+            self.offset = line.wrapping_sub(drain.base) & ((1 << cfg.offb) - 1);
+        } else {
+            self.operands = header::operand_bytes(drain) as u8;
+        }
+        if drain.sop {
+            let hdr = header::outer_header(drain, cfg.line, cfg.ecrc_en != 0, self_id);
+            self.hdr = hdr.into_bits();
+        }
+    }
+
+    /// The next run is the entry's last.
+    #[inline(always)]
+    pub fn one_run_left(&self) -> bool {
+        self.rest == 0
+    }
+
+    /// Moves the lowest run behind the accumulator's bytes. True if it was the entry's last.
+    #[inline(always)]
+    pub fn move_run(&mut self, acc: &mut Accumulator, sh: usize) -> bool {
+        if self.kind != drain_kind::PACK {
+            acc.push_operands(&self.data, usize::from(self.operands));
+            return true;
+        }
+        let start = self.left.trailing_zeros();
+        let len = 128 - (self.left ^ self.rest).leading_zeros() - start;
+        let offset = self.offset + u64::from(start);
+        let sub = SubHeader::new().with_len(len as u16).with_offset(offset);
+        acc.push(sub.into_bits(), sh, &self.data, start as usize, len as usize);
+        self.left = self.rest;
+        self.rest = without_lowest_run(self.left);
+        self.left == 0
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { sop, eop, dest, kind, offset, left, .. } = self;
+        let (sop, eop) = (u8::from(*sop), u8::from(*eop));
+        write!(f, "sop={sop} eop={eop} kind={kind} to={dest} offset={offset:#x} left={left:#x}")
+    }
+}
