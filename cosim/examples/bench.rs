@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use cosim::report::RunName;
-//use cosim::stimulus::depacketizer::DepacketizerStimulus;
+use cosim::stimulus::depacketizer::DepacketizerStimulus;
 use cosim::stimulus::packetizer::PacketizerStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use cosim::stimulus::{NewStimulus, Statics};
@@ -34,7 +34,7 @@ fn main() {
         let p = &catalog.finepack[config];
         bench::<RemoteWriteQueueStimulus, _>(config, p);
         bench::<PacketizerStimulus, _>(config, p);
-        //bench::<DepacketizerStimulus, _>(config, p);
+        bench::<DepacketizerStimulus, _>(config, p);
     }
     println!("must reach                                               0.85         0.80           10.0");
 }

@@ -68,7 +68,7 @@ impl Catalog {
             let mut add = |block| bodies.push(Body { config: config.clone(), block });
             add(Description::of::<RemoteWriteQueue>(&p.into()));
             add(Description::of::<Packetizer>(&p.into()));
-            //add(Description::of::<Depacketizer>(&p.into()));
+            add(Description::of::<Depacketizer>(&p.into()));
         }
         if let Some(small) = self.finepack.get("small") {
             let mut block = Description::of::<RemoteWriteQueue>(&small.into());
