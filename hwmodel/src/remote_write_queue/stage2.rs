@@ -99,7 +99,7 @@ impl Stage2 {
                 }
                 // One bank: the store waits until its packet is gone.
                 if !self.parts.can_store(part) {
-                    return false;
+                    return self.stall(STALL_BANK);
                 }
                 self.parts.write_new(part, slot);
             }

@@ -28,9 +28,11 @@ pub struct Config {
     /// Cycles from a TLP's last byte to its first beat at the destination, at least 2: one of them
     /// is the switch.
     pub link_lat: u32,
-    /// Beats that may wait for the wire; at least one whole TLP of 4096 B.
+    /// Largest payload of a TLP in bytes.
+    pub max_payload: u32,
+    /// Beats that may wait for the wire; at least one whole TLP.
     pub input_beats: u32,
-    /// Beats that may be in flight (credits of the receiver); at least one whole TLP of 4096 B.
+    /// Beats that may be in flight (credits of the receiver); at least one whole TLP.
     pub flight_beats: u32,
 }
 
@@ -41,16 +43,24 @@ impl Config {
     pub fn new(p: &FinePack, link_lat: u32) -> Result<Self, ConfigError> {
         p.validate()?;
         ConfigError::check(link_lat >= 2, "link_lat", link_lat.into(), "at least 2")?;
-        let tlp_beats = MAX_PAYLOAD / p.beat;
-        Ok(Self {
+        let new = Self {
             bytes_per_cycle: 2 << p.pcie_gen,
             framing: Framing::new(p),
             beat: p.beat,
             sh: p.sh,
             link_lat,
-            input_beats: 2 * tlp_beats,
-            flight_beats: link_lat + 2 * tlp_beats,
-        })
+            max_payload: MAX_PAYLOAD,
+            input_beats: 0,
+            flight_beats: 0,
+        };
+        Ok(new.with_max_payload(MAX_PAYLOAD))
+    }
+
+    /// The same for TLPs of up to `bytes` of payload: buffers and credits follow.
+    pub fn with_max_payload(self, bytes: u32) -> Self {
+        let tlp_beats = bytes.div_ceil(self.beat);
+        let flight_beats = self.link_lat + 2 * tlp_beats;
+        Self { max_payload: bytes, input_beats: 2 * tlp_beats, flight_beats, ..self }
     }
 }
 
@@ -131,10 +141,10 @@ pub struct TlpLink {
 impl TlpLink {
     /// The link of GPU `src`, after reset.
     pub fn new(cfg: &Config, src: u8) -> Result<Self, ConfigError> {
-        let tlp_beats = MAX_PAYLOAD / cfg.beat;
+        let tlp_beats = cfg.max_payload.div_ceil(cfg.beat);
         for (name, value) in [("input_beats", cfg.input_beats), ("flight_beats", cfg.flight_beats)]
         {
-            let limit = format!("at least {tlp_beats}, one TLP of 4096 B");
+            let limit = format!("at least {tlp_beats}, one TLP of {} B", cfg.max_payload);
             ConfigError::check(value >= tlp_beats, name, value.into(), limit)?;
         }
         ConfigError::check(cfg.link_lat >= 2, "link_lat", cfg.link_lat.into(), "at least 2")?;
@@ -153,7 +163,7 @@ impl TlpLink {
             reported: 0,
             context: [0; MAX_GPUS],
             counters: Counters::default(),
-            scratch: vec![0; MAX_PAYLOAD as usize].into(),
+            scratch: vec![0; cfg.max_payload.next_multiple_of(4) as usize].into(),
         })
     }
 

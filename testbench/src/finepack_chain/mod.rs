@@ -94,7 +94,7 @@ fn build(run: &RunName, p: &FinePack, timeout: u16, acct: u8, cycle: u64) -> Res
     };
     let paths = gpus.clone().map(path).collect::<Result<Vec<Path>, RunError>>()?;
     let ingress = gpus.map(|_| pair(run, p.into(), cycle)).collect::<Result<_, RunError>>()?;
-    let link = tlp_link::Config::new(p, LINK_LAT_SMALL)?;
+    let link = tlp_link::Config::new(p, LINK_LAT_SMALL)?.with_max_payload(p.maxpay);
     let fabric = Fabric::new(p.num_gpus as usize, &link)?;
     Ok(EgressSystem::new(paths, ingress, fabric, LINK_LAT_SMALL.into(), p.ecrc_en == 1))
 }
