@@ -14,7 +14,7 @@ use hwmodel::ports::{Dir, Leaf, Port};
 use vcd::{IdCode, TimescaleUnit, Value as Bit, Writer};
 
 use crate::lockstep::WindowCycle;
-use crate::value::{Value, is_shown};
+use crate::value::{Value, full_name, is_shown};
 
 /// The three scopes, in file order.
 const SCOPES: [&str; 3] = ["model", "rtl", "diff"];
@@ -150,16 +150,30 @@ fn variable(port: &Port, leaf: &Leaf) -> String {
     if port.sv_type.is_some() { leaf } else { format!("{}{leaf}", port.name) }
 }
 
-/// The text of a GTKWave save file that shows, for each port, the model, the RTL and the difference.
+/// The text of a GTKWave save file: a group for each channel, and in it for each field the model, the
+/// RTL and the difference.
 pub fn save_file(blocks: &[Description], waves: &Path) -> String {
-    let mut text = String::from("[*] written beside the waveform\n");
-    let name = waves.file_name().map_or_else(Default::default, |n| n.to_string_lossy().into_owned());
-    writeln!(text, "[dumpfile] \"{name}\"\n[timestart] 0\n@28\nclk_i").unwrap();
+    let name = waves.file_name().map_or_else(Default::default, |n| n.to_string_lossy());
+    // The zoom shows some 60 cycles.
+    let mut text = format!(
+        "[*] written beside the waveform\n[dumpfile] \"{name}\"\n[size] 1600 1000\n[signals_width] 330\n\
+         [sst_expanded] 0\n*-6.000000 0\n@28\nclk_i\n"
+    );
     for block in blocks {
-        for port in block.inputs.iter().chain(&block.outputs) {
-            writeln!(text, "@800200\n-{} {}", block.name, port.name).unwrap();
-            port.leaves.iter().for_each(|leaf| save_leaf(&mut text, block, port, leaf));
-            writeln!(text, "@1000200\n-{} {}", block.name, port.name).unwrap();
+        for ports in [&block.inputs, &block.outputs] {
+            for channel in ports.chunk_by(|a, b| a.field == b.field) {
+                let lines = channel.iter().map(|p| p.leaves.len()).sum::<usize>();
+                let grouped = lines > 1 || channel[0].dir == Dir::Out;
+                if grouped {
+                    writeln!(text, "@800200\n-{}.{}", block.name, channel[0].field).unwrap();
+                }
+                for port in channel {
+                    port.leaves.iter().for_each(|leaf| save_leaf(&mut text, block, port, leaf));
+                }
+                if grouped {
+                    writeln!(text, "@1000200\n-{}.{}", block.name, channel[0].field).unwrap();
+                }
+            }
         }
     }
     text
@@ -173,7 +187,11 @@ fn save_leaf(text: &mut String, block: &Description, port: &Port, leaf: &Leaf) {
         1 => ("@28", String::new()),
         width => ("@22", format!("[{}:0]", width - 1)),
     };
+    let (block, name) = (block.name, variable(port, leaf));
     for scope in scopes {
-        writeln!(text, "{format}\n{scope}.{}.{inner}{}{range}", block.name, variable(port, leaf)).unwrap();
+        let label = if port.dir == Dir::Out { format!("{scope} ") } else { String::new() };
+        // GTKWave shows what follows the last dot of a name.
+        let shown = full_name(port, leaf).replace('.', " ");
+        writeln!(text, "{format}\n+{{{label}{shown}}} {scope}.{block}.{inner}{name}{range}").unwrap();
     }
 }
