@@ -36,12 +36,12 @@ pub(super) struct Packet {
 impl Packet {
     /// Classifies a header; `line` is the line size in bytes.
     pub fn new(header: TlpHeader, line: u32) -> Self {
-        let finepack = (header.fmt(), header.tlp_type()) == (tlp_fmt::WITH_DATA, tlp_type::FINEPACK);
+        let finepack =
+            (header.fmt(), header.tlp_type()) == (tlp_fmt::WITH_DATA, tlp_type::FINEPACK);
         let (kind, payload) = if finepack { pack(header) } else { other(header, line) };
         // Another fault of the header has the lower code.
         let poisoned = header.ep() && !matches!(kind, Kind::Fault(_));
-        let (kind, payload) =
-            if poisoned { fault(error_code::POISONED) } else { (kind, payload) };
+        let (kind, payload) = if poisoned { fault(error_code::POISONED) } else { (kind, payload) };
         Self { kind, header, addr: header.address(), payload }
     }
 

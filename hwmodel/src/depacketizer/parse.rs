@@ -78,8 +78,7 @@ impl Parser {
         let all = self.sh + len;
         // A length of 0 wraps; one above a line also crosses one.
         if overflow | (len.wrapping_sub(1) >= self.line - start) {
-            let code =
-                if overflow { error_code::ADDR_OVERFLOW } else { error_code::BAD_SUBHEADER };
+            let code = if overflow { error_code::ADDR_OVERFLOW } else { error_code::BAD_SUBHEADER };
             return Step::Failed(code);
         }
         if slot.have < all {
@@ -91,7 +90,13 @@ impl Parser {
         let to = dq.push();
         address(to, slot, ingress_kind::WRITE, addr - u64::from(start));
         to.mask = ones(start, len);
-        place(&mut to.data, self.line, start as usize, &front[self.sh as usize & 7..], len as usize);
+        place(
+            &mut to.data,
+            self.line,
+            start as usize,
+            &front[self.sh as usize & 7..],
+            len as usize,
+        );
         self.took(slot, window, all)
     }
 
@@ -188,7 +193,7 @@ fn starved(slot: &mut Slot, need: u32) -> Step {
     if slot.bad { Step::Failed(error_code::TRUNCATED) } else { Step::Stay }
 }
 
-/// The fields that every access has; `aop` as it is but for atomics.
+/// The fields that every access has. `aop` is 0 but for atomics.
 #[inline(always)]
 fn address(to: &mut Ingress, slot: &Slot, kind: u8, addr: u64) {
     to.kind = kind;
