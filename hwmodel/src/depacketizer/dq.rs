@@ -37,10 +37,10 @@ impl Dq {
         self.count < self.depth
     }
 
-    /// Where the oldest access stands.
+    /// Where the oldest access stands, if there is one.
     #[inline(always)]
-    pub fn front(&self) -> Option<usize> {
-        (self.count > 0).then_some(self.head)
+    pub fn front(&self) -> usize {
+        self.head
     }
 
     /// The access at a place that `front` gave.

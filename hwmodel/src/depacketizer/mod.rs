@@ -38,27 +38,32 @@ pub struct Depacketizer {
     window: Window,
     /// Accesses on their way to the memory system.
     dq: Dq,
-    /// The error pulse of this cycle.
-    err: Option<u8>,
+    /// Outputs of this cycle, settled at the end of the one before: a tick then has nothing of its
+    /// start to remember.
+    shown: Shown,
+}
+
+/// What the outputs show, but for the access itself.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    tlp_ready: bool,
+    st_valid: bool,
+    /// Error code; 0 for none.
+    err: u8,
 }
 
 impl Depacketizer {
-    fn tlp_ready(&self) -> bool {
-        self.used < 2 && self.window.len() <= self.room_for_beat
-    }
-
-    /// The outputs in full. A tick leaves the access at `front` where it is, even when it takes it:
-    /// so this may come last, and the access is copied only once.
+    /// The outputs in full, `st` from place `front` of the FIFO. A tick leaves that place as it is
+    /// even when it pops it: so this may come last, and the access is copied only once.
     #[inline(always)]
-    fn show(&self, tlp_ready: bool, front: Option<usize>, err: Option<u8>) -> Out {
-        match front {
-            None => Out { tlp_ready, st: None, err },
-            Some(at) => {
-                // Field by field: that is a row of moves, the whole would be a call.
-                let Ingress { kind, aop, src, tag, addr, mask, data } = *self.dq.get(at);
-                Out { tlp_ready, st: Some(Ingress { kind, aop, src, tag, addr, mask, data }), err }
-            }
+    fn show(&self, Shown { tlp_ready, st_valid, err }: Shown, front: usize) -> Out {
+        let err = (err != 0).then_some(err);
+        if !st_valid {
+            return Out { tlp_ready, st: None, err };
         }
+        // Field by field: that is a row of moves, the whole would be a call.
+        let Ingress { kind, aop, src, tag, addr, mask, data } = *self.dq.get(front);
+        Out { tlp_ready, st: Some(Ingress { kind, aop, src, tag, addr, mask, data }), err }
     }
 
     fn free_oldest(&mut self) {
@@ -70,46 +75,52 @@ impl Depacketizer {
         }
     }
 
-    /// One action for the oldest packet. The error that it finds, if any.
+    /// One action for the oldest packet. The code of the error that it finds, or 0.
     #[inline(always)]
-    fn parse(&mut self) -> Option<u8> {
+    fn parse(&mut self) -> u8 {
         let slot = &mut self.slots[0];
         if self.used == 0 || slot.is_starved() {
-            return None;
+            return 0;
         }
         match self.parser.step(slot, &mut self.window, &mut self.dq) {
-            Step::Stay => None,
+            Step::Stay => 0,
             Step::Finished => {
                 self.free_oldest();
-                None
+                0
             }
             Step::Failed(code) => {
                 self.window.remove(slot.have as usize);
                 slot.fail();
-                Some(code)
+                code
             }
         }
     }
 
-    /// Files an accepted beat under its packet.
+    /// A beat with `sop` ends the packet that is open and starts the next.
+    #[inline(never)]
+    fn open(&mut self, tlp: &Tlp, another_is_open: bool) {
+        if another_is_open {
+            self.slots[0].cut_short();
+        }
+        let slot = &mut self.slots[self.used & 1];
+        slot.open(tlp, self.cfg.line);
+        slot.accept(tlp, self.cfg.beat, &mut self.window);
+        self.used += 1;
+    }
+
+    /// Files an accepted beat under its packet. `err` is the parser's code of this cycle; returns
+    /// it, or the lower code of a beat without a packet.
     #[inline(always)]
-    fn accept(&mut self, tlp: &Tlp) {
+    fn accept(&mut self, tlp: &Tlp, err: u8) -> u8 {
         let open = self.used > 0 && !self.slots[0].ended;
         if tlp.sop {
-            if open {
-                self.slots[0].cut_short();
-            }
-            let slot = &mut self.slots[self.used & 1];
-            slot.open(tlp, self.cfg.line);
-            slot.accept(tlp, self.cfg.beat, &mut self.window);
-            self.used += 1;
+            self.open(tlp, open);
         } else if open {
             self.slots[0].accept(tlp, self.cfg.beat, &mut self.window);
         } else {
-            // A stray beat. The parser's error of this cycle, if any, may have the lower code.
-            let code = error_code::TRUNCATED;
-            self.err = Some(self.err.map_or(code, |other| other.min(code)));
+            return if err == 0 { error_code::TRUNCATED } else { err.min(error_code::TRUNCATED) };
         }
+        err
     }
 }
 
@@ -118,34 +129,39 @@ impl Block for Depacketizer {
     type Out = Out;
 
     fn outputs(&self) -> Out {
-        self.show(self.tlp_ready(), self.dq.front(), self.err)
+        self.show(self.shown, self.dq.front())
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
-        let (tlp_ready, front, err) = (self.tlp_ready(), self.dq.front(), self.err);
         // The parser comes first: it must not see what this cycle brings. The pop comes after it,
         // because a push looks at the count before the pop.
-        self.err = self.parse();
-        if let (Some(tlp), true) = (&inputs.tlp, tlp_ready) {
-            self.accept(tlp);
+        let mut err = self.parse();
+        if let (Some(tlp), true) = (&inputs.tlp, self.shown.tlp_ready) {
+            err = self.accept(tlp, err);
         }
         // A failed packet keeps its slot until its end is known, which this cycle may have brought.
         if self.slots[0].is_over() {
             self.free_oldest();
         }
-        if front.is_some() && inputs.st_ready {
+        let (shown, front) = (self.shown, self.dq.front());
+        if shown.st_valid && inputs.st_ready {
             self.dq.pop();
         }
-        self.show(tlp_ready, front, err)
+        self.shown = Shown {
+            tlp_ready: self.used < 2 && self.window.len() <= self.room_for_beat,
+            st_valid: !self.dq.is_empty(),
+            err,
+        };
+        self.show(shown, front)
     }
 
     fn is_idle(&self) -> bool {
-        self.used == 0 && self.dq.is_empty() && self.err.is_none()
+        self.used == 0 && self.dq.is_empty() && self.shown.err == 0
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
         write!(line, "window={} dq={}", self.window.len(), self.dq.len())?;
-        write!(line, " err={} slots={}", self.err.unwrap_or(0), self.used)?;
+        write!(line, " err={} slots={}", self.shown.err, self.used)?;
         self.slots[..self.used].iter().try_for_each(|slot| write!(line, " {slot}"))
     }
 }
@@ -165,7 +181,7 @@ impl Model for Depacketizer {
             used: 0,
             window: Window::default(),
             dq: Dq::new(dq as usize),
-            err: None,
+            shown: Shown { tlp_ready: true, st_valid: false, err: 0 },
         })
     }
 

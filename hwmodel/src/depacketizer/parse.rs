@@ -41,10 +41,18 @@ impl Parser {
     #[inline(always)]
     pub fn step(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
         if slot.failed {
-            return Step::Stay;
+            Step::Stay
+        } else if matches!(slot.packet.kind, Kind::Pack) && slot.rem > 0 {
+            self.sub_packet(slot, window, dq)
+        } else {
+            self.step_aside(slot, window, dq)
         }
+    }
+
+    /// All but the sub-packets; out of their way.
+    #[inline(never)]
+    fn step_aside(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
         match slot.packet.kind {
-            Kind::Pack if slot.rem > 0 => self.sub_packet(slot, window, dq),
             Kind::Write if slot.rem > 0 => self.write_part(slot, window, dq),
             Kind::Atomic if slot.rem > 0 => self.atomic(slot, window, dq),
             Kind::Fault(code) => Step::Failed(code),
@@ -57,11 +65,9 @@ impl Parser {
 
     #[inline(always)]
     fn sub_packet(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
-        if slot.rem < self.sh {
-            return Step::Failed(error_code::TRUNCATED);
-        }
+        // What the window holds never exceeds what is left: where it is enough, so is that.
         if slot.have < self.sh {
-            return starved(slot, self.sh);
+            return self.short(slot, self.sh);
         }
         let front = window.front();
         let word = u64::from_le_bytes(front[..8].try_into().expect("8 bytes"));
@@ -70,30 +76,36 @@ impl Parser {
         let (addr, overflow) = slot.packet.addr.overflowing_add(sub.offset());
         let start = addr as u32 & (self.line - 1);
         let all = self.sh + len;
-        if overflow {
-            return Step::Failed(error_code::ADDR_OVERFLOW);
-        }
-        // `len` above a line also crosses one.
-        if len == 0 || start + len > self.line {
-            return Step::Failed(error_code::BAD_SUBHEADER);
-        }
-        if all > slot.rem {
-            return Step::Failed(error_code::TRUNCATED);
+        // A length of 0 wraps; one above a line also crosses one.
+        if overflow | (len.wrapping_sub(1) >= self.line - start) {
+            let code = if overflow { error_code::ADDR_OVERFLOW } else { error_code::BAD_SUBHEADER };
+            return Step::Failed(code);
         }
         if slot.have < all {
-            return starved(slot, all);
+            return self.short(slot, all);
         }
         if !dq.has_room() {
             return Step::Stay;
         }
         let to = dq.push();
-        address(to, slot, ingress_kind::WRITE, self.align(addr));
+        address(to, slot, ingress_kind::WRITE, addr - u64::from(start));
         to.mask = ones(start, len);
-        place(&mut to.data, self.line, start as usize, &front[self.sh as usize..], len as usize);
+        place(
+            &mut to.data,
+            self.line,
+            start as usize,
+            &front[self.sh as usize & 7..],
+            len as usize,
+        );
         self.took(slot, window, all)
     }
 
-    #[inline(never)]
+    /// The window has not the `need` bytes: has the packet?
+    #[inline(always)]
+    fn short(&self, slot: &mut Slot, need: u32) -> Step {
+        if slot.rem < need { Step::Failed(error_code::TRUNCATED) } else { starved(slot, need) }
+    }
+
     fn write_part(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
         let packet = &slot.packet;
         let done = packet.payload - slot.rem;
@@ -107,19 +119,18 @@ impl Parser {
             return Step::Stay;
         }
         let to = dq.push();
-        address(to, slot, ingress_kind::WRITE, self.align(addr));
+        address(to, slot, ingress_kind::WRITE, addr - u64::from(start));
         to.mask = ones(start, len);
         place(&mut to.data, self.line, start as usize, &window.front()[..], len as usize);
         if done == 0 {
-            enable(to, start, packet.first_be);
+            enable(to, start, packet.header.first_be());
         }
-        if len == slot.rem && packet.span > 4 {
-            enable(to, start + len - 4, packet.last_be);
+        if len == slot.rem && packet.span() > 4 {
+            enable(to, start + len - 4, packet.header.last_be());
         }
         self.took(slot, window, len)
     }
 
-    #[inline(never)]
     fn atomic(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
         let len = slot.packet.payload;
         if slot.have < len {
@@ -130,12 +141,12 @@ impl Parser {
         }
         let to = dq.push();
         address(to, slot, ingress_kind::ATOMIC, self.align(slot.packet.addr));
-        to.mask = ones(slot.packet.addr as u32 & (self.line - 1), slot.packet.size);
+        to.aop = slot.packet.aop();
+        to.mask = ones(slot.packet.addr as u32 & (self.line - 1), slot.packet.atomic_size());
         place(&mut to.data, self.line, 0, &window.front()[..], len as usize);
         self.took(slot, window, len)
     }
 
-    #[inline(never)]
     fn read(&self, slot: &mut Slot, dq: &mut Dq) -> Step {
         if !dq.has_room() {
             return Step::Stay;
@@ -149,10 +160,10 @@ impl Parser {
         } else {
             address(to, slot, ingress_kind::READ, self.align(packet.addr));
             let start = packet.addr as u32 & (self.line - 1);
-            to.mask = ones(start, packet.span);
-            enable(to, start, packet.first_be);
-            if packet.span > 4 {
-                enable(to, start + packet.span - 4, packet.last_be);
+            to.mask = ones(start, packet.span());
+            enable(to, start, packet.header.first_be());
+            if packet.span() > 4 {
+                enable(to, start + packet.span() - 4, packet.header.last_be());
             }
         }
         self.took_nothing(slot)
@@ -182,31 +193,42 @@ fn starved(slot: &mut Slot, need: u32) -> Step {
     if slot.bad { Step::Failed(error_code::TRUNCATED) } else { Step::Stay }
 }
 
-/// The fields that every access has.
+/// The fields that every access has. `aop` is 0 but for atomics.
 #[inline(always)]
 fn address(to: &mut Ingress, slot: &Slot, kind: u8, addr: u64) {
     to.kind = kind;
-    to.aop = slot.packet.aop;
-    to.src = slot.packet.src;
-    to.tag = slot.packet.tag;
+    to.aop = 0;
+    to.src = slot.packet.header.requester();
+    to.tag = slot.packet.header.tag();
     to.addr = addr;
 }
 
-/// The low `n` (0 to 128) bits, by `n`: a table is cheaper than shifts of 128 bits.
-static LOW_BITS: [u128; 129] = {
-    let mut low = [0; 129];
-    let mut n = 1;
-    while n <= 128 {
-        low[n] = u128::MAX >> (128 - n);
+/// Bits 0 to `n`, by `n`: a table is cheaper than shifts of 128 bits.
+static UP_TO: [u128; 128] = {
+    let mut table = [0; 128];
+    let mut n = 0;
+    while n < 128 {
+        table[n] = u128::MAX >> (127 - n);
         n += 1;
     }
-    low
+    table
 };
 
-/// The `n` bits from bit `at` on, inside 128.
+/// Bits from `n` on, by `n`.
+static FROM: [u128; 128] = {
+    let mut table = [0; 128];
+    let mut n = 0;
+    while n < 128 {
+        table[n] = u128::MAX << n;
+        n += 1;
+    }
+    table
+};
+
+/// The `n` (at least 1) bits from bit `at` on, inside 128.
 #[inline(always)]
 fn ones(at: u32, n: u32) -> u128 {
-    LOW_BITS[(at + n) as usize] ^ LOW_BITS[at as usize]
+    FROM[(at & 127) as usize] & UP_TO[((at + n - 1) & 127) as usize]
 }
 
 /// Applies the byte enables of the DW at byte `at`: what is not enabled is cleared.
@@ -228,7 +250,7 @@ fn place(to: &mut LineData, line: u32, at: usize, from: &[u8], len: usize) {
     }
     if len <= SHORT {
         let value = u128::from_le_bytes(from[..SHORT].try_into().expect("16 bytes"));
-        let value = value & ones(0, 8 * len as u32);
+        let value = value & UP_TO[(8 * len - 1) & 127];
         if line as usize <= SHORT {
             let value = value << ((8 * at) & 127);
             to.0[..SHORT].copy_from_slice(&value.to_le_bytes());

@@ -11,6 +11,19 @@ const RUN: usize = 8 + MAX_LINE + STEP;
 /// the next run.
 pub(super) const STEP: usize = 16;
 
+/// The low `n` bytes of a word, by `n`.
+const LOW_BYTES: [u64; 9] = [
+    0,
+    0xff,
+    0xffff,
+    0xff_ffff,
+    0xffff_ffff,
+    0xff_ffff_ffff,
+    0xffff_ffff_ffff,
+    0xff_ffff_ffff_ffff,
+    u64::MAX,
+];
+
 /// Bytes in order of arrival. `append` cycles keep it below `2 * beat + sh + line`.
 #[derive(Clone, Debug)]
 pub(super) struct Accumulator {
@@ -86,9 +99,8 @@ impl Accumulator {
     #[inline(always)]
     pub fn short_beat(&self, front: usize, n: usize) -> [u8; MAX_BEAT] {
         let word: [u8; 8] = self.bytes[front..front + 8].try_into().expect("8 bytes");
-        let mask = if n == 0 { 0 } else { u64::MAX >> (64 - 8 * n) };
         let mut to = [0; MAX_BEAT];
-        to[..8].copy_from_slice(&(u64::from_le_bytes(word) & mask).to_le_bytes());
+        to[..8].copy_from_slice(&(u64::from_le_bytes(word) & LOW_BYTES[n]).to_le_bytes());
         to
     }
 

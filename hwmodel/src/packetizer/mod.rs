@@ -61,7 +61,7 @@ impl Packetizer {
         let append = self.held & !self.last & (acc < 2 * beat);
         Decision {
             append,
-            drn_ready: !self.held | (append & self.entry.one_run_left()),
+            drn_ready: !self.held | (append & self.entry.one_run_left),
             // A whole beat, or what is left of the packet.
             tlp_valid: (acc >= beat) | self.last,
             sop: self.first,
