@@ -620,7 +620,6 @@ macro_rules! ports {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{message, ports};
 
     message! {
         struct Message: "EXAMPLE_T" in "example.svh" (line: u32) {

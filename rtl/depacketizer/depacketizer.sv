@@ -2,8 +2,8 @@
 `include "finepack_types.svh"
 
 /// Takes TLPs apart into accesses for the destination's memory system (FinePack section IV-B).
-/// One sub-packet per cycle. A beat accepted in cycle t is parsed from t+1; its access is on `st` in t+2
-/// when the buffer is empty, its error on `err` in t+2 (a beat without a packet: t+1).
+/// One sub-packet per cycle. A beat accepted in cycle t is parsed from t+1; its access is on `st`
+/// in t+2 when the buffer is empty, its error on `err` in t+2 (a beat without a packet: t+1).
 /// All outputs are functions of registers.
 module depacketizer #(
   parameter int unsigned Line = 128,  // bytes of a line, 16..128, a power of 2

@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 `include "finepack_types.svh"
 
-/// The output buffer (DQ): one write and one read port. An access pushed in cycle t is readable in t+1.
+/// The output buffer (DQ): one write and one read port. A push of cycle t is readable in t+1.
 module depacketizer_fifo #(
   parameter int unsigned Line  = 128,
   parameter int unsigned Depth = 64,

@@ -24,8 +24,10 @@ module depacketizer_header #(
   logic [4:0]  tlp_type;
   logic [10:0] dws;  // Length, 1..1024
   logic [3:0]  first_be, last_be;
+  logic [9:0]  length;
   assign {fmt, tlp_type}     = info_i[0];
-  assign dws                 = {info_i[2][1:0] == 2'd0 && info_i[3] == 8'd0, info_i[2][1:0], info_i[3]};
+  assign length              = {info_i[2][1:0], info_i[3]};
+  assign dws                 = {length == 10'd0, length};
   assign {last_be, first_be} = info_i[7];
   assign one_dw_o            = dws == 11'd1;
 

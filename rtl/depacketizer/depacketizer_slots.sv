@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 
 /// The two header slots, and the rules of acceptance (rules 1 to 5, 11 and 12 of the README).
-/// A beat is accepted only while at most one slot is in use, so an open packet is always the oldest and
-/// the younger slot holds nothing but a packet's first beat.
+/// A beat is accepted only while at most one slot is in use, so an open packet is always the oldest
+/// when a beat arrives, and the window then holds bytes of no other.
 module depacketizer_slots #(
   parameter int unsigned Beat = 32,
   parameter int unsigned Cap  = 200,  // bytes of the window
@@ -59,7 +59,7 @@ module depacketizer_slots #(
   assign have_o      = old_q.have;
   assign bad_o       = old_q.bad;
 
-  // The beat. `breaks` and `short` are meant for a packet's first beat, or for one of an open packet.
+  // The beat. `breaks` and `short` mean something for a first beat and for one of an open packet.
   logic        accept, open, body, breaks, short;
   logic [12:0] first_total, left, nbytes;
   depacketizer_length u_length (
@@ -122,7 +122,7 @@ module depacketizer_slots #(
     if (accept && open && sop_i) cur.bad = 1'b1;
   end
 
-  // A good packet ends only after its eop: without one, the beat that breaks a rule is still to come.
+  // A good packet ends only after its eop: without one, a beat that breaks a rule is still to come.
   assign good_o = push_i && cur.rem == 13'd0 && old_q.closed && !old_q.bad;
   assign freed  = good_o || (old_q.valid && cur.dead && cur.closed);
 
@@ -150,5 +150,5 @@ module depacketizer_slots #(
 
   `DUET_ASSERT(InOrder, old_q.valid || !young_q.valid, "younger slot without an older one")
   `DUET_ASSERT(TakeWhatIsThere, take_i <= old_q.have, "more bytes taken than the window holds")
-  `DUET_ASSERT(FullIsOpenOrWhole, !young_q.valid || old_q.closed, "packet opened behind an open one")
+  `DUET_ASSERT(OldIsClosed, !young_q.valid || old_q.closed, "packet opened behind an open one")
 endmodule

@@ -36,6 +36,17 @@ module depacketizer_window #(
     else if (take_i != '0) bytes_q <= rest;
   end
 
-  `DUET_ASSERT(BeatFits, !keep_i || 32'(pos_i) + 32'(nbytes_i) <= Cap, "window overflow")
-  `DUET_ASSERT(BeatLegal, !keep_i || 32'(nbytes_i) <= Beat, "beat with too many bytes")
+  // Single bits out of a procedure, because Verilator copies whatever an assertion reads on every
+  // evaluation, and nbytes_i is part of a wide struct.
+  logic fits, legal;
+  always_comb begin
+    fits  = 1'b1;
+    legal = 1'b1;
+    if (keep_i) begin
+      fits  = 32'(pos_i) + 32'(nbytes_i) <= Cap;
+      legal = 32'(nbytes_i) <= Beat;
+    end
+  end
+  `DUET_ASSERT(BeatFits, fits, "window overflow")
+  `DUET_ASSERT(BeatLegal, legal, "beat with too many bytes kept")
 endmodule

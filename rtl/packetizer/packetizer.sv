@@ -1,9 +1,9 @@
 `include "duet_assert.svh"
 `include "finepack_types.svh"
 
-/// Turns drained entries into the bytes of one TLP (FinePack sections IV-A and IV-B, tables I and II).
-/// One run and one beat per cycle. A drain beat accepted in cycle t is held in t+1 and its first TLP
-/// beat is valid in t+2. All outputs are functions of registers.
+/// Turns drained entries into the bytes of one TLP (FinePack sections IV-A, IV-B, tables I, II).
+/// One run and one beat per cycle. A drain beat accepted in cycle t is held in t+1; its first TLP
+/// beat is valid in t+2 at the earliest. All outputs are functions of registers.
 module packetizer #(
   parameter int unsigned Line   = 128,  // bytes of a line, 16..128, a power of 2
   parameter int unsigned Sh     = 5,    // bytes of a sub-header, 2..6
@@ -39,9 +39,9 @@ module packetizer #(
   logic            run_final;  // the entry has no other
   assign first = append && ent.sop;
 
-  logic [LenW-1:0]          chunk_len;
-  logic [8*(Line+Sh)-1:0]   chunk;
-  logic [15:0][7:0]         hdr;
+  logic [LenW-1:0]        chunk_len;
+  logic [8*(Line+Sh)-1:0] chunk;
+  logic [15:0][7:0]       hdr;
 
   packetizer_entry #(.Line(Line)) u_entry (
     .clk_i, .rst_ni,
@@ -85,21 +85,32 @@ module packetizer #(
                      "Beat must be a power of 2 in 8..128")
   `DUET_ASSERT_PARAM(EcrcEnLegal, EcrcEn <= 1, "EcrcEn must be 0 or 1")
 
-  // What the remote write queue promises (specification section 8).
-  logic drn_taken, drn_pack;
-  assign drn_taken = drn_valid_i && drn_ready_o;
-  assign drn_pack  = drn_taken && drn_i.kind == finepack_pkg::DrainPack;
-  `DUET_ASSERT(DrnPlen, !drn_pack || (drn_i.plen != 0 && drn_i.plen <= 4096),
-               "packet payload is not 1..4096 bytes")
-  `DUET_ASSERT(DrnMask,
-               !drn_taken || drn_i.mask != 0 || drn_i.kind == finepack_pkg::DrainMark,
-               "entry without enabled bytes")
-  `DUET_ASSERT(DrnWhole, !drn_taken || drn_i.kind == finepack_pkg::DrainPack
-                         || (drn_i.sop && drn_i.eop), "a raw access is one beat")
-  `DUET_ASSERT(OffsetsFit, !drn_pack || (64'(drn_i.line) << $clog2(Line)) >> OffB ==
-                           drn_i.base >> OffB, "line outside the packet's window")
-  `DUET_ASSERT(BaseAligned, !drn_pack || drn_i.base[OffB-1:0] == 0,
-               "base is not aligned to the window")
+  // What the remote write queue promises (specification section 8). The assertions read single bits
+  // out of a procedure, because Verilator copies whatever they read on every evaluation, and drn_i
+  // is wide.
+  logic plen_ok, mask_ok, whole_ok, window_ok, base_ok;
+  always_comb begin
+    plen_ok   = 1'b1;
+    mask_ok   = 1'b1;
+    whole_ok  = 1'b1;
+    window_ok = 1'b1;
+    base_ok   = 1'b1;
+    if (drn_valid_i && drn_ready_o) begin
+      if (drn_i.kind != finepack_pkg::DrainMark) mask_ok = drn_i.mask != '0;
+      if (drn_i.kind != finepack_pkg::DrainPack) begin
+        whole_ok = drn_i.sop && drn_i.eop;
+      end else begin
+        plen_ok   = drn_i.plen != 0 && drn_i.plen <= 4096;
+        window_ok = {drn_i.line, IdxW'(0)} >> OffB == drn_i.base >> OffB;
+        base_ok   = drn_i.base[OffB-1:0] == 0;
+      end
+    end
+  end
+  `DUET_ASSERT(DrnPlen, plen_ok, "packet payload is not 1..4096 bytes")
+  `DUET_ASSERT(DrnMask, mask_ok, "entry without enabled bytes")
+  `DUET_ASSERT(DrnWhole, whole_ok, "a raw access is not one beat")
+  `DUET_ASSERT(OffsetsFit, window_ok, "line outside the packet's window")
+  `DUET_ASSERT(BaseAligned, base_ok, "base is not aligned to the window")
 
   // Emitted bytes equal plen at eop.
   logic        pack_q;     // the packet in the accumulator is a FinePack packet

@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 `include "finepack_types.svh"
 
-/// Gathers the bytes of one packet and cuts them into beats. A run appended in cycle t can leave in t+1.
-/// Bytes of two packets never share it.
+/// Gathers the bytes of one packet and cuts them into beats. A run appended in cycle t can leave in
+/// t+1. Bytes of two packets never share it.
 module packetizer_accumulator #(
   parameter int unsigned Line = 128,
   parameter int unsigned Sh   = 5,
@@ -58,8 +58,8 @@ module packetizer_accumulator #(
   logic taken;
   assign taken = tlp_valid_o && tlp_ready_i;
 
-  // The run goes behind the bytes of the registers, the beat leaves below: so the wide shift does not
-  // wait for tlp_ready_i, and the other one is by a constant.
+  // The run goes behind the bytes of the registers, then the beat leaves below: so the wide shift
+  // does not wait for tlp_ready_i, and the other one is by a constant.
   logic [PosW-1:0]  pos;
   logic [8*Cap-1:0] appended;
   assign pos = acc_q[PosW-1:0];

@@ -1,5 +1,5 @@
 /// The bytes that one run adds to the payload: sub-header (specification 3.6) and data, or the bare
-/// operands of an atomic, or nothing. Combinational. Bytes at and above `chunk_len_o` are undefined.
+/// operands of an atomic, or nothing. Combinational. Bytes above `chunk_len_o` are undefined.
 module packetizer_chunk #(
   parameter int unsigned Line = 128,
   parameter int unsigned Sh   = 5,
@@ -7,15 +7,15 @@ module packetizer_chunk #(
   localparam int unsigned IdxW = $clog2(Line),
   localparam int unsigned LenW = $clog2(Line + Sh + 1)
 ) (
-  input  logic                     en_i,  // the result is used in this cycle
-  input  logic [1:0]               kind_i,
-  input  logic [3:0]               aop_i,
-  input  logic [63-IdxW:0]         line_i,
-  input  logic [8*Line-1:0]        data_i,
-  input  logic [IdxW-1:0]          start_i,
-  input  logic [IdxW:0]            len_i,
-  output logic [LenW-1:0]          chunk_len_o,
-  output logic [8*(Line+Sh)-1:0]   chunk_o
+  input  logic                   en_i,     // the result is used in this cycle
+  input  logic [1:0]             kind_i,
+  input  logic [3:0]             aop_i,
+  input  logic [63-IdxW:0]       line_i,
+  input  logic [8*Line-1:0]      data_i,
+  input  logic [IdxW-1:0]        start_i,  // first byte of the run
+  input  logic [IdxW:0]          len_i,    // its bytes
+  output logic [LenW-1:0]        chunk_len_o,
+  output logic [8*(Line+Sh)-1:0] chunk_o
 );
   import finepack_pkg::*;
 

@@ -1,6 +1,6 @@
 /// Finds the lowest run of enabled bytes of a mask. Combinational.
-/// Adding the lowest enabled bit to the mask carries through the lowest run and leaves one bit behind
-/// its end; no loop over the bytes is needed.
+/// Adding the lowest enabled bit to the mask carries through the lowest run and leaves one bit
+/// behind its end; no loop over the bytes is needed.
 module packetizer_run #(
   parameter int unsigned Line = 128,
   localparam int unsigned IdxW = $clog2(Line)

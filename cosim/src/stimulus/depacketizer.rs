@@ -152,7 +152,7 @@ impl DepacketizerStimulus {
         let mut base = r.word() >> c.offb << c.offb;
         if fault == Some(Fault::AddressOverflow) {
             // The sender never makes such a base: the receiver adds the offset and checks the sum.
-            base = u64::MAX - u64::from(r.below(4 * c.line)) & !3;
+            base = (u64::MAX - u64::from(r.below(4 * c.line))) & !3;
         }
         // Short packets mostly, now and then one up to the largest payload.
         let most = if r.chance(8) { 4096 } else { 1 + r.below(6 * (c.line + c.sh)) };

@@ -77,7 +77,7 @@ impl PacketizerStimulus {
                 drain_kind::READ => raw.mask = r.mask(c.line, MaskForm::Noise),
                 drain_kind::ATOMIC => {
                     let size = r.pick(&[4, 8]);
-                    raw.mask = (1u128 << size) - 1 << (size * r.below(c.line / size));
+                    raw.mask = ((1u128 << size) - 1) << (size * r.below(c.line / size));
                     raw.aop = r.below(8) as u8;
                     raw.data = masked_bytes(r, 16, 0xffff);
                 }

@@ -22,7 +22,7 @@ impl Random {
     /// 0 to `n - 1`; `n` is at least 1 and far below 2^32.
     #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
-        ((self.word() >> 32) * u64::from(n) >> 32) as u32
+        (((self.word() >> 32) * u64::from(n)) >> 32) as u32
     }
 
     /// True `part` times of 256.
@@ -50,8 +50,8 @@ impl Random {
             MaskForm::ShortRun => run(self, 8),
             MaskForm::Full => all,
             MaskForm::Alternating => {
-                let mask = u128::MAX / 3 << self.below(2) & all;
-                let kept = mask & self.wide() | mask & self.wide();
+                let mask = ((u128::MAX / 3) << self.below(2)) & all;
+                let kept = mask & (self.wide() | self.wide());
                 if self.chance(160) || kept == 0 { mask } else { kept }
             }
             MaskForm::Byte => 1 << self.below(line),

@@ -110,7 +110,7 @@ impl RemoteWriteQueueStimulus {
             op::STORE => req.data = masked_bytes(r, c.line, req.mask),
             op::ATOMIC => {
                 let size = r.pick(&[4, 8]);
-                req.mask = (1u128 << size) - 1 << (size * r.below(c.line / size));
+                req.mask = ((1u128 << size) - 1) << (size * r.below(c.line / size));
                 req.aop = r.below(8) as u8;
                 req.data = masked_bytes(r, 16, 0xffff);
             }
