@@ -35,7 +35,8 @@ def lint_verilator(block):
     env = dict(os.environ, VERILATOR_ROOT=root) if root else None
     command = [program, "--lint-only", "-Wall", "--assert", "-Wno-SYNCASYNCNET", "-I" + COMMON, "-y", COMMON,
                "--top-module", block] + sources(block)
-    return subprocess.run(command, env=env).returncode == 0
+    # The report on stdout says nothing about the block; findings go to stderr.
+    return subprocess.run(command, env=env, stdout=subprocess.DEVNULL).returncode == 0
 
 
 def lint_slang(block):
@@ -47,7 +48,10 @@ def lint_slang(block):
     # is the project's style.
     command = ["slang", "-Wextra", "-Wno-useless-cast", "-Wno-case-redundant-default", "-Werror", "-I", COMMON, "-y", COMMON, "--top", block] + sources(block)
     ok = driver.parseCommandLine(" ".join(command)) and driver.processOptions() and driver.parseAllSources()
-    return ok and driver.reportCompilation(driver.createCompilation(), True)
+    if not ok:
+        return False
+    driver.reportCompilation(driver.createCompilation(), True)
+    return driver.reportDiagnostics(True)
 
 
 def main():
