@@ -42,10 +42,10 @@ setup: .tools/installed
 
 run: setup
 	@mkdir -p out
-	$(DUET) cosim finepack --config small --cycles 200000 --json out/finepack.json
-	$(DUET) cosim remote_write_queue --cycles 500 --wave out/remote_write_queue.vcd
+	$(DUET) cosim finepack --cycles 200000 --json out/finepack.json
+	$(DUET) cosim finepack --cycles 1000 --wave out/finepack.vcd --dump-tlp out/finepack-tlps.txt
 	$(DUET) reproduce finepack --json out/reproduce-finepack.json
-	@echo "results in out/: finepack.json, remote_write_queue.vcd (open with gtkwave out/remote_write_queue.gtkw), reproduce-finepack.json"
+	@echo "out/: finepack.json, finepack.vcd (gtkwave out/finepack.gtkw), finepack-tlps.txt, reproduce-finepack.json"
 
 test: setup
 	cargo test --release --workspace

@@ -59,7 +59,10 @@ module depacketizer #(
   logic [63:0]     at;    // address of the access's first byte
   logic [IdxW:0]   len;   // its payload bytes
   logic            room;  // the output buffer takes it
-  ingress_t        access;
+  logic [1:0]      kind;
+  logic [Line-1:0]      mask;
+  logic [Line-1:0][7:0] data;
+  ingress_t             access;
 
   depacketizer_slots #(.Beat(Beat), .Cap(Cap)) u_slots (
     .clk_i, .rst_ni,
@@ -98,19 +101,19 @@ module depacketizer #(
     .mask_len_i(is_atomic ? (IdxW + 1)'(size) : is_read ? read_len : len), .mask_lo_i(at[IdxW-1:0]),
     .first_i(is_read || (is_write && rem == total)), .first_be_i(info[7][3:0]),
     .last_i(!one_dw && (is_read || (is_write && rem == 13'(len)))), .last_be_i(info[7][7:4]),
-    .mask_o(access.mask), .data_o(access.data)
+    .mask_o(mask), .data_o(data)
   );
 
   always_comb begin
-    access.kind = finepack_pkg::IngressWrite;
-    if (is_read) access.kind = finepack_pkg::IngressRead;
-    if (is_atomic) access.kind = finepack_pkg::IngressAtomic;
-    if (is_mark) access.kind = finepack_pkg::IngressMark;
-    access.aop  = aop;
-    access.src  = {info[4], info[5]};
-    access.tag  = info[6];
-    access.addr = {at[63:IdxW], IdxW'(0)};
+    kind = finepack_pkg::IngressWrite;
+    if (is_read) kind = finepack_pkg::IngressRead;
+    if (is_atomic) kind = finepack_pkg::IngressAtomic;
+    if (is_mark) kind = finepack_pkg::IngressMark;
   end
+  assign access = '{
+    kind: kind, aop: aop, src: {info[4], info[5]}, tag: info[6],
+    addr: {at[63:IdxW], IdxW'(0)}, mask: mask, data: data
+  };
 
   depacketizer_fifo #(.Line(Line), .Depth(Dq)) u_fifo (
     .clk_i, .rst_ni,
@@ -137,7 +140,7 @@ module depacketizer #(
   logic [12:0] out_q, out_d;  // those of the oldest packet so far
   always_comb begin
     out_d = out_q;
-    if (push && is_pack) out_d = out_q + 13'($countones(access.mask)) + 13'(Sh);
+    if (push && is_pack) out_d = out_q + 13'($countones(mask)) + 13'(Sh);
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) out_q <= '0;

@@ -16,12 +16,9 @@ module depacketizer_length (
   always_comb begin
     pad = '0;
     if (tlp_type == TypeFinePack) begin
-      unique case (last_be_i)
-        4'b0001: pad = 13'd3;
-        4'b0011: pad = 13'd2;
-        4'b0111: pad = 13'd1;
-        default: ;
-      endcase
+      if (last_be_i == 4'b0001) pad = 13'd3;
+      if (last_be_i == 4'b0011) pad = 13'd2;
+      if (last_be_i == 4'b0111) pad = 13'd1;
     end
   end
   assign total_o = (fmt == FmtWithData) ? {length_i == 10'd0, length_i, 2'b00} - pad : '0;

@@ -17,23 +17,28 @@ module depacketizer_window #(
   input  logic [8*Beat-1:0] data_i,
   output logic [8*LowB-1:0] low_o
 );
-  logic [8*Cap-1:0] bytes_q;  // 0 above the last valid byte, so a beat is simply ored in
-  logic [8*Cap-1:0] rest;
+  typedef logic [8*Cap-1:0] bytes_t;
+  bytes_t bytes_q;  // 0 above the last valid byte, so a beat is simply ored in
   assign low_o = bytes_q[8*LowB-1:0];
 
-  // This shift is wide but needs registers only.
-  always_comb begin
-    rest = bytes_q;
-    if (take_i != '0) rest = bytes_q >> {take_i, 3'b000};
-  end
+  // The beat behind the bytes that stay.
+  function automatic bytes_t placed(input logic [8*Beat-1:0] data, input logic [7:0] nbytes,
+                                    input logic [CntW-1:0] pos);
+    logic [8*Beat-1:0] beat;
+    beat = data & ~({(8 * Beat){1'b1}} << {nbytes, 3'b000});
+    return bytes_t'(beat) << {pos, 3'b000};
+  endfunction
 
-  logic [8*Beat-1:0] beat;
-  assign beat = data_i & ~({(8 * Beat){1'b1}} << {nbytes_i, 3'b000});
-
+  // The wide shifts stand here and not in an always_comb, so that simulation does them only in the
+  // cycles and at the edge where they are needed.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) bytes_q <= '0;
-    else if (keep_i) bytes_q <= rest | ((8 * Cap)'(beat) << {pos_i, 3'b000});
-    else if (take_i != '0) bytes_q <= rest;
+    if (!rst_ni) begin
+      bytes_q <= '0;
+    end else if (keep_i) begin
+      bytes_q <= (bytes_q >> {take_i, 3'b000}) | placed(data_i, nbytes_i, pos_i);
+    end else if (take_i != '0) begin
+      bytes_q <= bytes_q >> {take_i, 3'b000};
+    end
   end
 
   // Single bits out of a procedure, because Verilator copies whatever an assertion reads on every

@@ -29,8 +29,9 @@ module packetizer_accumulator #(
   localparam int unsigned PosB = 2 * Beat;  // a run is appended below this byte
   localparam int unsigned PosW = $clog2(PosB);
 
+  typedef logic [8*Cap-1:0] bytes_t;
   logic [CntW-1:0]  acc_q, acc_d;        // bytes that are held
-  logic [8*Cap-1:0] bytes_q;             // those at and above acc_q are garbage
+  bytes_t           bytes_q;             // those at and above acc_q are garbage
   logic             last_q, last_d;      // the packet's last run is in, its eop beat not yet taken
   logic             first_q, first_d;    // the next beat is the packet's first
   logic [15:0][7:0] hdr_q;
@@ -60,16 +61,12 @@ module packetizer_accumulator #(
 
   // The run goes behind the bytes of the registers, then the beat leaves below: so the wide shift
   // does not wait for tlp_ready_i, and the other one is by a constant.
-  logic [PosW-1:0]  pos;
-  logic [8*Cap-1:0] appended;
-  assign pos = acc_q[PosW-1:0];
-  always_comb begin
-    appended = bytes_q;
-    if (append_i) begin
-      appended = (8 * Cap)'(chunk_i) << {pos, 3'b000};
-      appended[8*PosB-1:0] |= bytes_q[8*PosB-1:0] & ~({(8 * PosB){1'b1}} << {pos, 3'b000});
-    end
-  end
+  function automatic bytes_t appended(input logic [8*PosB-1:0] bytes, input logic [PosW-1:0] pos,
+                                      input logic [8*(Line+Sh)-1:0] chunk);
+    logic [8*PosB-1:0] keep;
+    keep = ~({(8 * PosB){1'b1}} << {pos, 3'b000});
+    return (bytes_t'(chunk) << {pos, 3'b000}) | bytes_t'(bytes & keep);
+  endfunction
 
   always_comb begin
     acc_d   = acc_q;
@@ -98,10 +95,16 @@ module packetizer_accumulator #(
     end
   end
 
-  // Not reset: acc_q and tlp_valid_o say what of them means something.
+  // Not reset: acc_q and tlp_valid_o say what of them means something. The wide shifts stand here and
+  // not in an always_comb, so that simulation does them only in the cycles where they are needed.
+  logic [8*PosB-1:0] base;
+  logic [PosW-1:0]   pos;
+  assign base = bytes_q[8*PosB-1:0];
+  assign pos  = acc_q[PosW-1:0];
   always_ff @(posedge clk_i) begin
-    if (taken) bytes_q <= appended >> (8 * Beat);
-    else if (append_i) bytes_q <= appended;
+    if (append_i && taken) bytes_q <= appended(base, pos, chunk_i) >> (8 * Beat);
+    else if (append_i) bytes_q <= appended(base, pos, chunk_i);
+    else if (taken) bytes_q <= bytes_q >> (8 * Beat);
     // Every run of the first entry brings the same header.
     if (first_i) hdr_q <= hdr_i;
     if (first_i) dest_q <= dest_i;
