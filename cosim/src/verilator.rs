@@ -18,6 +18,8 @@ pub struct Verilator {
     pub root: PathBuf,
     /// Major and minor version.
     pub version: (u32, u32),
+    /// Its `verilator_bin` must be told the root; an installed `verilator` finds it itself.
+    needs_root: bool,
 }
 
 impl Verilator {
@@ -39,13 +41,16 @@ impl Verilator {
     /// A command that runs it.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.env("VERILATOR_ROOT", &self.root);
+        if self.needs_root {
+            command.env("VERILATOR_ROOT", &self.root);
+        }
         command
     }
 
     fn probe(program: &Path, root: Option<&Path>) -> Option<Self> {
         let mut command = Command::new(program);
         command.arg("--getenv").arg("VERILATOR_ROOT");
+        let needs_root = root.is_some();
         if let Some(root) = root {
             command.env("VERILATOR_ROOT", root);
         }
@@ -57,7 +62,7 @@ impl Verilator {
         let number = line.split('"').nth(1)?.split_whitespace().next()?;
         let (major, minor) = number.split_once('.')?;
         let version = (major.parse().ok()?, minor.parse().ok()?);
-        Some(Self { program: program.to_path_buf(), root, version })
+        Some(Self { program: program.to_path_buf(), root, version, needs_root })
     }
 
     fn checked(self) -> Result<Self, String> {
