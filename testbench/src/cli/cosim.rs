@@ -16,7 +16,7 @@ use hwmodel::common::finepack_types::FinePack;
 use serde::Serialize;
 use testbench::finepack_chain;
 
-use super::{DIFFER, ENVIRONMENT, Failure, USAGE, WRONG_VALUE, output};
+use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, output};
 
 /// Run model and RTL of a block in lockstep
 #[derive(clap::Args)]
@@ -207,14 +207,8 @@ fn run_failure(error: RunError) -> Failure {
 fn chain_failure(error: finepack_chain::ChainError) -> Failure {
     match error {
         finepack_chain::ChainError::Run(error) => run_failure(error),
-        error @ finepack_chain::ChainError::WrongValue { .. } => {
-            println!("FAIL {}: {error}", finepack_chain::NAME);
-            Failure::new(WRONG_VALUE, error)
-        }
-        error @ finepack_chain::ChainError::Stuck { .. } => {
-            println!("FAIL {}: {error}", finepack_chain::NAME);
-            Failure::new(super::STUCK, error)
-        }
+        error @ finepack_chain::ChainError::WrongValue { .. } => Failure::new(WRONG_VALUE, error),
+        error @ finepack_chain::ChainError::Stuck { .. } => Failure::new(STUCK, error),
         error @ finepack_chain::ChainError::Dump { .. } => Failure::new(ENVIRONMENT, error),
     }
 }

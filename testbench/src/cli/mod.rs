@@ -56,7 +56,9 @@ impl Failure {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().verb {
+    let verb = Cli::parse().verb;
+    let is_run = matches!(verb, Verb::Cosim(_) | Verb::Reproduce(_));
+    let result = match verb {
         Verb::List(args) => list::run(&args),
         Verb::Cosim(args) => cosim::run(&args),
         Verb::Reproduce(args) => reproduce::run(&args),
@@ -66,6 +68,10 @@ pub fn main() -> ExitCode {
         Ok(status) => ExitCode::from(status),
         Err(Failure { status, message }) => {
             eprintln!("duet: {message}");
+            // Every run ends with its verdict.
+            if is_run {
+                println!("FAIL {}", message.lines().next().unwrap_or_default());
+            }
             ExitCode::from(status)
         }
     }
