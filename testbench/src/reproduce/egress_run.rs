@@ -81,7 +81,9 @@ pub struct Record {
     pub stores: u64,
     /// Their bytes.
     pub store_bytes: u64,
-    /// TLPs with stores: packets or plain writes.
+    /// TLPs: with stores, MARKs and configuration packets.
+    pub tlps: u64,
+    /// Of these, with stores: packets or plain writes.
     pub packets: u64,
     /// Bytes on the wire.
     pub wire: WireBytes,
@@ -369,6 +371,7 @@ impl Run {
             memories_compared: self.memories_compared,
             stores: self.stores,
             store_bytes: self.store_bytes,
+            tlps: sum(|c| c.tlps),
             packets: sum(|c| c.store_tlps),
             wire,
             writes,

@@ -9,7 +9,10 @@ pub mod egress_path;
 pub mod egress_run;
 pub mod figures;
 pub mod finepack;
+mod storage;
 pub mod sweeps;
+#[cfg(test)]
+mod tests;
 mod text;
 mod traffic;
 

@@ -8,6 +8,12 @@ use super::figures::Figure;
 use super::finepack::{CONFIG, Report};
 use super::sweeps::Input;
 
+const LEGEND: &str = "\
+st/pkt: stores for each TLP that carries stores. Bytes: hdr+frame holds headers, framing, CRCs, MARKs
+and configuration packets; again: sent more than once before a release; merged: overwritten in a
+queue, not sent; useful: delivered and read there in the next iteration; wasted: the other delivered
+bytes. link us: the busiest link carries bytes; done us: until all releases are done; at 1 GHz.";
+
 /// Columns of running text.
 const WIDTH: usize = 100;
 
@@ -36,15 +42,7 @@ impl Display for Report {
         for input in &self.inputs {
             self.workload(f, input)?;
         }
-        writeln!(
-            f,
-            "\nagain: sent more than once before a release; merged: overwritten in a queue, not sent;"
-        )?;
-        writeln!(
-            f,
-            "useful: read by the destination in the next iteration; link: the busiest link carries"
-        )?;
-        writeln!(f, "bytes; done: until all releases are done. us at 1 GHz.")?;
+        writeln!(f, "\n{LEGEND}")?;
         self.sub_headers(f)?;
         self.bandwidths(f)?;
         self.sixteen(f)?;
