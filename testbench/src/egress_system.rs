@@ -182,9 +182,9 @@ where
     pub fn tick(
         &mut self, requests: &[Option<Req>], memory_ready: &[bool], crc_error: u32,
     ) -> Result<&[Seen], OutOfRange> {
-        for gpu in 0..self.paths.len() {
+        for (gpu, &ready) in memory_ready.iter().enumerate() {
             self.seen[gpu] = Seen::default();
-            self.tick_ingress(gpu, memory_ready[gpu])?;
+            self.tick_ingress(gpu, ready)?;
         }
         for (gpu, request) in requests.iter().enumerate() {
             self.tick_path(gpu, *request)?;

@@ -4,7 +4,7 @@
 //! $ duet reproduce finepack --json out/reproduce-finepack.json
 //! FinePack (HPCA'23) on models: configuration paper, 4 GPUs, PCIe 4.0 at 32 B/cycle, 1 GHz,
 //! ...
-//! PASS reproduce finepack: 1204 memories equal the expected ones, 10 of 15 figures shown
+//! PASS reproduce finepack: 4400 memories equal the expected ones, 9 of 15 figures shown
 //! ```
 
 use std::path::PathBuf;

@@ -91,6 +91,9 @@ pub struct Record {
     pub writes: u64,
     /// Of these, with fewer than 32 B.
     pub writes_below_32: u64,
+    /// Writes at the GPU to which most arrive, summed over the iterations. A memory takes one from
+    /// its links in a cycle, so no path with links needs fewer cycles.
+    pub busiest_destination: u64,
     /// Bytes that were sent again to the same address before the release.
     pub sent_again: u64,
     /// Bytes of stores that were overwritten in a queue and not sent.
@@ -357,7 +360,7 @@ impl Run {
             padding: sum(|c| c.padding_bytes),
             stores: sum(Counters::store_wire_bytes),
         };
-        let Traffic { writes, writes_below_32, bytes, again, useful, .. } = self.traffic;
+        let Traffic { writes, writes_below_32, busiest, bytes, again, useful, .. } = self.traffic;
         let coalesced = match self.path {
             PathKind::FinePack => self.overwritten,
             // Stores end in local memory.
@@ -376,6 +379,7 @@ impl Run {
             wire,
             writes,
             writes_below_32,
+            busiest_destination: busiest,
             sent_again: again,
             coalesced,
             useful,

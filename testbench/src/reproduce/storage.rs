@@ -75,8 +75,8 @@ pub(super) fn storage(r: &Report) -> Figure {
         "storage of the remote write queue",
         "192 x 144 B; 48 kB (4 GPUs), 120 kB (16); 0.3 % of GV100's caches",
         "Table III, IV-B, VI-B",
-        "the paper counts two banks at 4 GPUs and one at 16; tags not counted; area (GA100) not \
-         measured",
+        "the paper's 48 kB is two banks at 4 GPUs, its 120 kB one bank at 16; tags not counted; \
+         area (GA100) not measured",
     )
     .with(ours, values.map(|(name, v)| (name.to_string(), v)))
 }

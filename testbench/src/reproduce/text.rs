@@ -168,21 +168,23 @@ impl Report {
         writeln!(f, "\n16 GPUs, PCIe 6.0 at 128 B/cycle")?;
         writeln!(
             f,
-            "{:<14}{:<14}{:>10}{:>10}{:>9}{:>9}",
-            "workload", "path", "wire", "data", "link us", "done us"
+            "{:<14}{:<14}{:>10}{:>10}{:>9}{:>9}{:>9}",
+            "workload", "path", "wire", "data", "link us", "dest us", "done us"
         )?;
-        self.sixteen_gpus.iter().try_for_each(|r| {
+        for r in &self.sixteen_gpus {
             writeln!(
                 f,
-                "{:<14}{:<14}{:>10}{:>10}{:>9}{:>9}",
+                "{:<14}{:<14}{:>10}{:>10}{:>9}{:>9}{:>9}",
                 r.workload,
                 r.path.name(),
                 r.wire.total,
                 r.wire.data,
                 us(r.busy_cycles),
+                us(r.busiest_destination),
                 us(r.cycles)
-            )
-        })
+            )?;
+        }
+        writeln!(f, "dest us: writes at the busiest destination, one per cycle")
     }
 }
 

@@ -41,6 +41,10 @@ impl ByteSet {
 pub(super) struct Traffic {
     delivered: Vec<ByteSet>,
     read: ByteSet,
+    /// Writes that arrived at each GPU since the last release.
+    arrivals: Vec<u64>,
+    /// The most of them at one GPU, summed over the releases.
+    pub busiest: u64,
     /// Writes that arrived.
     pub writes: u64,
     /// Of these, with fewer than 32 B.
@@ -60,6 +64,8 @@ impl Traffic {
         Self {
             delivered: vec![set.clone(); memory.len()],
             read: set,
+            arrivals: vec![0; memory.len()],
+            busiest: 0,
             writes: 0,
             writes_below_32: 0,
             bytes: 0,
@@ -72,6 +78,7 @@ impl Traffic {
     pub fn deliver(&mut self, gpu: usize, line_addr: u64, mask: u128) {
         let word = self.delivered[gpu].word(line_addr);
         let bytes = mask.count_ones();
+        self.arrivals[gpu] += 1;
         self.writes += 1;
         self.writes_below_32 += u64::from(bytes < 32);
         self.bytes += u64::from(bytes);
@@ -88,6 +95,8 @@ impl Traffic {
             self.useful += both.map(|bytes| u64::from(bytes.count_ones())).sum::<u64>();
             delivered.clear();
         }
+        self.busiest += self.arrivals.iter().max().copied().unwrap_or(0);
+        self.arrivals.fill(0);
     }
 }
 
@@ -101,8 +110,10 @@ mod tests {
         traffic.deliver(1, BASE + 128, 0xFF);
         traffic.deliver(1, BASE + 128, 0xF0);
         // Bytes 0 to 3 of the line, and what did not arrive, are not read.
-        traffic.release([&[][..], &[BASE + 132..BASE + 384][..]].into_iter());
+        let read = BASE + 132..BASE + 384;
+        traffic.release([&[][..], std::slice::from_ref(&read)].into_iter());
         assert_eq!((traffic.bytes, traffic.again, traffic.useful), (12, 4, 4));
+        assert_eq!(traffic.busiest, 2);
         traffic.deliver(1, BASE + 128, 0xFF);
         assert_eq!(traffic.again, 4, "a release ends the count");
         assert_eq!((traffic.writes, traffic.writes_below_32), (3, 3));
