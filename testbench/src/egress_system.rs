@@ -39,8 +39,11 @@ pub struct Seen {
     pub link_held: bool,
     /// The de-packetizer did not take the beat shown to it.
     pub ingress_held: bool,
-    /// An access that reached this GPU's memory.
+    /// An access that reached this GPU's memory through its de-packetizer.
     pub arrived: Option<Ingress>,
+    /// An access that this GPU's path put into the memory of another GPU without a link (`infinite`):
+    /// that GPU and the access. Several may reach one memory in a cycle.
+    pub direct: Option<(u8, Ingress)>,
 }
 
 /// The system. `P` is the egress path of every GPU, `D` its de-packetizer.
@@ -179,9 +182,9 @@ where
     pub fn tick(
         &mut self, requests: &[Option<Req>], memory_ready: &[bool], crc_error: u32,
     ) -> Result<&[Seen], OutOfRange> {
-        for (gpu, ready) in memory_ready.iter().enumerate() {
+        for (gpu, &ready) in memory_ready.iter().enumerate() {
             self.seen[gpu] = Seen::default();
-            self.tick_ingress(gpu, *ready)?;
+            self.tick_ingress(gpu, ready)?;
         }
         for (gpu, request) in requests.iter().enumerate() {
             self.tick_path(gpu, *request)?;
@@ -220,6 +223,7 @@ where
         seen.egress_error = out.err;
         seen.evt = out.evt;
         seen.link_held = out.tlp.is_some() && !link_ready;
+        seen.direct = out.st.map(|st| (out.st_dest, st));
         if let Some(st) = &out.st {
             self.arrive(out.st_dest.into(), st)?;
         }
@@ -232,16 +236,14 @@ where
         self.ready[gpu] = out.tlp_ready;
         self.seen[gpu].ingress_error = out.err;
         self.seen[gpu].ingress_held = tlp.is_some() && !out.tlp_ready;
-        match out.st.filter(|_| st_ready) {
-            Some(st) => self.arrive(gpu, &st),
-            None => Ok(()),
-        }
+        let arrived = out.st.filter(|_| st_ready);
+        self.seen[gpu].arrived = arrived;
+        arrived.map_or(Ok(()), |st| self.arrive(gpu, &st))
     }
 
     /// An access reaches the memory of `gpu`.
     fn arrive(&mut self, gpu: usize, st: &Ingress) -> Result<(), OutOfRange> {
         let source = usize::from(st.src >> 4);
-        self.seen[gpu].arrived = Some(*st);
         let memory = &mut self.memories[gpu];
         let mut payload = 0;
         match st.kind {

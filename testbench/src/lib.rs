@@ -4,4 +4,5 @@ pub mod catalog;
 pub mod egress_system;
 pub mod finepack_chain;
 pub mod memory;
+pub mod reproduce;
 pub mod workloads;

@@ -31,6 +31,11 @@ impl Memory {
         self.ranges.iter().find(|r| r.base == base).map(|r| r.bytes.as_slice())
     }
 
+    /// The bytes of the range that starts at `base`, for writes of the GPU itself.
+    pub fn range_mut(&mut self, base: u64) -> Option<&mut [u8]> {
+        self.ranges.iter_mut().find(|r| r.base == base).map(|r| r.bytes.as_mut_slice())
+    }
+
     /// First byte in which two memories of the same ranges differ: address, ours, theirs.
     pub fn first_difference(&self, other: &Self) -> Option<(u64, u8, u8)> {
         let pairs = self.ranges.iter().zip(&other.ranges);

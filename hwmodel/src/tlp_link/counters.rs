@@ -1,6 +1,6 @@
 //! What passed over one link, in exact bytes.
 
-use super::framing::Split;
+use super::framing::{Split, WireClass};
 
 /// Units of `wire` in one byte: flit mode costs 256/236 bytes for each byte (specification 5.7), so
 /// 236ths of a byte make every sum exact.
@@ -13,6 +13,11 @@ pub struct Counters {
     pub tlps: u64,
     /// TLPs sent that are FinePack packets.
     pub packets: u64,
+    /// TLPs sent that carry stores: FinePack packets and plain writes.
+    pub store_tlps: u64,
+    /// Wire bytes of these and of configuration packets, in units of 1/[`SCALE`] byte: all that
+    /// stores cost, without MARKs, loads and atomics.
+    pub store_wire: u64,
     /// Wire bytes in units of 1/[`SCALE`] byte.
     pub wire: u64,
     /// Outer headers, bytes.
@@ -42,7 +47,12 @@ impl Counters {
     /// Adds one TLP.
     pub(super) fn add(&mut self, split: &Split) {
         self.tlps += 1;
-        self.packets += u64::from(split.finepack);
+        self.packets += u64::from(split.class == WireClass::FinePack);
+        let carries = matches!(split.class, WireClass::FinePack | WireClass::Write);
+        self.store_tlps += u64::from(carries);
+        if carries || split.class == WireClass::Context {
+            self.store_wire += split.wire;
+        }
         self.wire += split.wire;
         self.header_bytes += u64::from(split.header);
         self.subheader_bytes += u64::from(split.subheader);
@@ -54,6 +64,11 @@ impl Counters {
     /// All bytes on the wire, rounded up to a byte.
     pub fn wire_bytes(&self) -> u64 {
         self.wire.div_ceil(SCALE)
+    }
+
+    /// Wire bytes that stores cost, rounded up to a byte.
+    pub fn store_wire_bytes(&self) -> u64 {
+        self.store_wire.div_ceil(SCALE)
     }
 
     /// Framing, sequence numbers, ECRC, LCRC and flit overhead: what the other sums leave.

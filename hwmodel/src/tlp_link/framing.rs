@@ -40,7 +40,7 @@ impl WireClass {
 }
 
 /// The parts of one TLP on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
     /// All of it, in units of 1/[`SCALE`] byte.
     pub wire: u64,
@@ -54,8 +54,8 @@ pub struct Split {
     pub data: u32,
     /// Padding and disabled bytes.
     pub padding: u32,
-    /// It is a FinePack packet.
-    pub finepack: bool,
+    /// How it was charged.
+    pub class: WireClass,
 }
 
 /// The rules of one link.
@@ -105,7 +105,7 @@ impl Framing {
             subheaders,
             data: payload - subheader - disabled,
             padding: to_dw + disabled,
-            finepack,
+            class,
         }
     }
 }

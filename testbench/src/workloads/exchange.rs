@@ -105,7 +105,7 @@ impl<const N: usize> Exchange<N> {
             let reads = reads.collect();
             let kernel = &mut self.kernels[gpu];
             kernel.requests.push(Req { op: op::RELEASE_SYS, id, ..Req::default() });
-            (kernel.copies, kernel.reads) = (copies, reads);
+            (kernel.copies, kernel.reads, kernel.own) = (copies, reads, range);
         }
         for kernel in &self.kernels {
             kernel.requests.iter().for_each(|req| self.memory[usize::from(req.dest)].apply(req));

@@ -75,6 +75,8 @@ pub struct Kernel {
     /// What the DMA paradigm copies at the end of the kernel instead: the whole owned block, to each
     /// GPU that reads any of it.
     pub copies: Vec<BlockCopy>,
+    /// Addresses that the kernel writes in its own GPU: the owned block.
+    pub own: Range<u64>,
     /// Bytes owned by other GPUs that this GPU reads from its replica in the next iteration:
     /// addresses, ascending. A delivered byte outside is wasted.
     pub reads: Vec<Range<u64>>,

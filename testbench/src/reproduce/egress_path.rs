@@ -1,0 +1,132 @@
+//! The egress paths by name, on models.
+
+use hwmodel::common::finepack_types::FinePack;
+use hwmodel::egress::{
+    self, CFG_EXTRA, ConfigPacket, DMA_START, Dma, FinePackPath, In, Infinite, Out, P2p,
+    WriteCombine,
+};
+use hwmodel::packetizer::Packetizer;
+use hwmodel::remote_write_queue::RemoteWriteQueue;
+use hwmodel::{Block, ConfigError, Model};
+use serde::Serialize;
+
+/// An egress path (specification 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathKind {
+    /// Each store at once.
+    P2p,
+    /// A combining buffer.
+    WriteCombine,
+    /// Remote write queue and packetizer.
+    #[serde(rename = "finepack")]
+    FinePack,
+    /// Whole blocks at the end of a kernel.
+    Dma,
+    /// Header fields configured ahead.
+    ConfigPacket,
+    /// No link.
+    Infinite,
+}
+
+impl PathKind {
+    /// All of them, in the order of the tables.
+    pub const ALL: [Self; 6] = [
+        Self::P2p,
+        Self::WriteCombine,
+        Self::FinePack,
+        Self::Dma,
+        Self::ConfigPacket,
+        Self::Infinite,
+    ];
+
+    /// Name, as in `duet list protocols`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::P2p => "p2p",
+            Self::WriteCombine => "write-combine",
+            Self::FinePack => "finepack",
+            Self::Dma => "dma",
+            Self::ConfigPacket => "config-packet",
+            Self::Infinite => "infinite",
+        }
+    }
+
+    /// `CFG_EXTRA` of the links that this path needs.
+    pub fn cfg_extra(self) -> Option<u32> {
+        (self == Self::ConfigPacket).then_some(CFG_EXTRA)
+    }
+
+    /// The path of one GPU after reset.
+    pub fn build(self, p: &FinePack) -> Result<EgressPath, ConfigError> {
+        let c = egress::Config::from(p);
+        Ok(match self {
+            Self::P2p => EgressPath::P2p(P2p::new(&c)),
+            Self::WriteCombine => EgressPath::WriteCombine(WriteCombine::new(&c)),
+            Self::FinePack => {
+                let queue = RemoteWriteQueue::new(&p.into())?;
+                let packetizer = Packetizer::new(&p.into())?;
+                EgressPath::FinePack(Box::new(FinePackPath::new(queue, packetizer, 0, 0)))
+            }
+            Self::Dma => EgressPath::Dma(Dma::new(&c, DMA_START)),
+            Self::ConfigPacket => EgressPath::ConfigPacket(ConfigPacket::new(&c)),
+            Self::Infinite => EgressPath::Infinite(Infinite::new(&c)),
+        })
+    }
+}
+
+/// Any egress path, so that one type of system runs them all.
+#[derive(Debug)]
+#[allow(missing_docs, clippy::large_enum_variant)] // One for each GPU, never moved.
+pub enum EgressPath {
+    P2p(P2p),
+    WriteCombine(WriteCombine),
+    FinePack(Box<FinePackPath<RemoteWriteQueue, Packetizer>>),
+    Dma(Dma),
+    ConfigPacket(ConfigPacket),
+    Infinite(Infinite),
+}
+
+impl EgressPath {
+    /// The copy engine, of a path that is one.
+    pub fn dma_mut(&mut self) -> Option<&mut Dma> {
+        match self {
+            Self::Dma(dma) => Some(dma),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:expr, $path:ident => $result:expr) => {
+        match $self {
+            EgressPath::P2p($path) => $result,
+            EgressPath::WriteCombine($path) => $result,
+            EgressPath::FinePack($path) => $result,
+            EgressPath::Dma($path) => $result,
+            EgressPath::ConfigPacket($path) => $result,
+            EgressPath::Infinite($path) => $result,
+        }
+    };
+}
+
+impl Block for EgressPath {
+    type In = In;
+    type Out = Out;
+
+    fn outputs(&self) -> Out {
+        each!(self, path => path.outputs())
+    }
+
+    fn tick(&mut self, i: &In) -> Out {
+        each!(self, path => path.tick(i))
+    }
+
+    fn is_idle(&self) -> bool {
+        each!(self, path => path.is_idle())
+    }
+
+    fn write_state(&self, line: &mut dyn std::fmt::Write) -> std::fmt::Result {
+        each!(self, path => path.write_state(line))
+    }
+}
