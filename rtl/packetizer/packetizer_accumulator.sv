@@ -64,8 +64,8 @@ module packetizer_accumulator #(
   function automatic bytes_t appended(input logic [8*PosB-1:0] bytes, input logic [PosW-1:0] pos,
                                       input logic [8*(Line+Sh)-1:0] chunk);
     logic [8*PosB-1:0] keep;
-    keep = ~({(8 * PosB){1'b1}} << {pos, 3'b000});
-    return (bytes_t'(chunk) << {pos, 3'b000}) | bytes_t'(bytes & keep);
+    keep = bytes & ~({(8 * PosB){1'b1}} << {pos, 3'b000});
+    return (bytes_t'(chunk) << {pos, 3'b000}) | bytes_t'(keep);
   endfunction
 
   always_comb begin
@@ -95,8 +95,8 @@ module packetizer_accumulator #(
     end
   end
 
-  // Not reset: acc_q and tlp_valid_o say what of them means something. The wide shifts stand here and
-  // not in an always_comb, so that simulation does them only in the cycles where they are needed.
+  // Not reset: acc_q and tlp_valid_o say what of them means something. The wide shifts stand here
+  // and not in an always_comb, so that simulation does them only in the cycles that need them.
   logic [8*PosB-1:0] base;
   logic [PosW-1:0]   pos;
   assign base = bytes_q[8*PosB-1:0];
