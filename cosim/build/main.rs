@@ -52,10 +52,11 @@ fn build() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo"));
     let catalog = catalog::Catalog::load().map_err(|e| e.to_string())?;
     let rtl = root.join("rtl");
-    println!("cargo::rerun-if-changed={}", rtl.display());
 
+    verilate::watch(&rtl.join("common"));
     let mut sources = Vec::new();
     for body in catalog.bodies() {
+        verilate::watch(&rtl.join(body.block.name));
         sources.extend(verilate::verilate(&verilator, &rtl, &out, &body)?);
     }
     verilate::compile(&verilator, &manifest, &out, &catalog.bodies(), &sources)?;

@@ -7,6 +7,16 @@ use crate::catalog::Body;
 use crate::verilator::Verilator;
 use crate::{shim, wrapper};
 
+/// Builds again when a source of this folder changes; its documents do not count.
+pub fn watch(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|e| e == "sv" || e == "svh") {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+}
+
 /// Verilates one body into its own folder below `out`; returns the C++ files to compile.
 pub fn verilate(tool: &Verilator, rtl: &Path, out: &Path, body: &Body) -> Result<Vec<PathBuf>, String> {
     let prefix = shim::prefix(body);

@@ -1,10 +1,13 @@
 //! `duet cosim BLOCK`: model and RTL of one block in lockstep under constrained-random stimulus.
 //!
 //! ```text
-//! $ duet cosim packetizer --cycles 100000
+//! $ duet cosim packetizer --cycles 20000
 //! packetizer  config small  seed 1
+//! transfers  drn 4986  tlp 7141
+//!   kind_pack                       1159   kind_read                        380   kind_atomic                      383
 //! ...
-//! PASS packetizer: 100000 cycles, 0 mismatches
+//!   tlp_held                        6159
+//! PASS packetizer: 20000 cycles, 0 mismatches
 //! ```
 
 use std::collections::BTreeMap;
