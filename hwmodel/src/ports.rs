@@ -590,7 +590,9 @@ macro_rules! ports {
         [$(($lm:ident $lf:ident, $ls:expr))*]
     ) => {
         $(#[$meta])*
+        // Ports are copied in every cycle, in vector moves: these are slow across cache lines.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[repr(align(32))]
         $vis struct $name { $($f)* }
 
         impl $crate::ports::Ports for $name {

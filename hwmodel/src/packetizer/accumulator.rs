@@ -11,19 +11,6 @@ const RUN: usize = 8 + MAX_LINE + STEP;
 /// the next run.
 pub(super) const STEP: usize = 16;
 
-/// The low `n` bytes of a word, by `n`.
-const LOW_BYTES: [u64; 9] = [
-    0,
-    0xff,
-    0xffff,
-    0xff_ffff,
-    0xffff_ffff,
-    0xff_ffff_ffff,
-    0xffff_ffff_ffff,
-    0xff_ffff_ffff_ffff,
-    u64::MAX,
-];
-
 /// Bytes in order of arrival. `append` cycles keep it below `2 * beat + sh + line`.
 #[derive(Clone, Debug)]
 pub(super) struct Accumulator {
@@ -45,20 +32,6 @@ impl Accumulator {
         self.tail - self.head
     }
 
-    /// Makes room for one append. Nothing else moves the bytes that are held.
-    #[inline(always)]
-    pub fn make_room(&mut self) {
-        if self.tail > SIZE - RUN - MAX_BEAT {
-            self.rewind();
-        }
-    }
-
-    /// Where the oldest byte stands.
-    #[inline(always)]
-    pub fn front(&self) -> usize {
-        self.head
-    }
-
     /// Appends the low `sh` bytes of `sub_header` and then `len` bytes of `data` from `start`.
     /// `data` has [`STEP`] bytes behind the longest line.
     #[inline(always)]
@@ -70,6 +43,9 @@ impl Accumulator {
         start: usize,
         len: usize,
     ) {
+        if self.tail > SIZE - RUN - MAX_BEAT {
+            self.rewind();
+        }
         let room: &mut [u8; RUN] =
             (&mut self.bytes[self.tail..self.tail + RUN]).try_into().expect("RUN bytes");
         room[..8].copy_from_slice(&sub_header.to_le_bytes());
@@ -95,19 +71,21 @@ impl Accumulator {
         self.head = 0;
     }
 
-    /// The `n` (0 to 8) bytes from `front` on, and zeros.
+    /// The `n` (0 to 8) oldest bytes, and zeros.
     #[inline(always)]
-    pub fn short_beat(&self, front: usize, n: usize) -> [u8; MAX_BEAT] {
-        let word: [u8; 8] = self.bytes[front..front + 8].try_into().expect("8 bytes");
+    pub fn short_beat(&self, n: usize) -> [u8; MAX_BEAT] {
+        let word: [u8; 8] = self.bytes[self.head..self.head + 8].try_into().expect("8 bytes");
+        let mask = if n == 0 { 0 } else { u64::MAX >> (64 - 8 * n) };
         let mut to = [0; MAX_BEAT];
-        to[..8].copy_from_slice(&(u64::from_le_bytes(word) & LOW_BYTES[n]).to_le_bytes());
+        to[..8].copy_from_slice(&(u64::from_le_bytes(word) & mask).to_le_bytes());
         to
     }
 
-    /// The `n` bytes from `front` on, and zeros.
+    /// The `n` oldest bytes, and zeros.
     #[inline(always)]
-    pub fn beat(&self, front: usize, n: usize) -> [u8; MAX_BEAT] {
-        let from: &[u8; MAX_BEAT] = self.bytes[front..front + MAX_BEAT].try_into().expect("a beat");
+    pub fn beat(&self, n: usize) -> [u8; MAX_BEAT] {
+        let from: &[u8; MAX_BEAT] =
+            self.bytes[self.head..self.head + MAX_BEAT].try_into().expect("a beat");
         let mut to = [0; MAX_BEAT];
         match n {
             32 => to[..32].copy_from_slice(&from[..32]),

@@ -18,10 +18,15 @@ use crate::ports::Bytes;
 use accumulator::Accumulator;
 use entry::Entry;
 
-/// The block's registers. All outputs are functions of them.
+/// The block's registers, and what their owner sees of them. A cycle in which nothing moves changes
+/// none of them, and most cycles are such: so the outputs are kept as they are shown.
 #[derive(Clone, Debug)]
 pub struct Packetizer {
     cfg: Config,
+    /// The output ports of this cycle.
+    out: Out,
+    /// A run of the held entry moves to the accumulator in this cycle.
+    append: bool,
     /// `entry` is held. Apart from it, so that a drain beat is written in place.
     held: bool,
     /// The drain beat that is held, with the runs not yet appended.
@@ -39,6 +44,35 @@ pub struct Packetizer {
 }
 
 impl Packetizer {
+    /// The edge of a cycle in which something moves.
+    #[inline(never)] // so that a cycle without it saves no registers
+    fn step(&mut self, inputs: &In, taken: bool) {
+        let accepts = self.out.drn_ready;
+        if self.append {
+            self.append_run();
+        }
+        if let (Some(drain), true) = (&inputs.drn, accepts) {
+            self.held = true;
+            self.entry.hold(drain, &self.cfg, inputs.self_id);
+        }
+        if let (Some(beat), true) = (&self.out.tlp, taken) {
+            self.acc.remove(usize::from(beat.nbytes));
+            self.first = beat.eop;
+            // No run is appended while `last` is set, so an eop beat and a new `last` never meet.
+            self.last &= !beat.eop;
+            self.out.tlp = None;
+        }
+        let (acc, beat) = (self.acc.len(), self.cfg.beat as usize);
+        // A beat stays as it is until it is taken. It is a whole one, or what is left of the packet.
+        if self.out.tlp.is_none() && (acc >= beat || self.last) {
+            self.show_beat(acc.min(beat));
+        }
+        // Packets never share the accumulator: `last` is set until the eop beat has emptied it. So
+        // kinds 1 to 3, each a packet of its own, find it empty without a test.
+        self.append = self.held & !self.last & (acc < 2 * beat);
+        self.out.drn_ready = !self.held | (self.append & self.entry.one_run_left());
+    }
+
     #[inline(always)]
     fn append_run(&mut self) {
         let entry = &mut self.entry;
@@ -52,60 +86,21 @@ impl Packetizer {
         }
     }
 
-    /// Decides the outputs.
+    /// Puts the beat of the oldest `nbytes` bytes on the port.
     #[inline(always)]
-    fn decide(&self) -> Decision {
-        let (acc, beat) = (self.acc.len(), self.cfg.beat as usize);
-        // Packets never share the accumulator: `last` is set until the eop beat has emptied it. So
-        // kinds 1 to 3, each a packet of its own, find it empty without a test.
-        let append = self.held & !self.last & (acc < 2 * beat);
-        Decision {
-            append,
-            drn_ready: !self.held | (append & self.entry.one_run_left),
-            // A whole beat, or what is left of the packet.
-            tlp_valid: (acc >= beat) | self.last,
-            sop: self.first,
-            eop: self.last & (acc <= beat),
-            nbytes: acc.min(beat),
-            front: self.acc.front(),
-        }
-    }
-
-    /// The outputs in full. A tick leaves the accumulator's bytes where they are, and a new
-    /// packet's header only comes once no beat is left: so this may come last, and then the bytes
-    /// need to be copied only once.
-    #[inline(always)]
-    fn show(&self, decision: &Decision) -> Out {
-        let Decision { drn_ready, tlp_valid, sop, eop, nbytes, front, .. } = *decision;
-        if !tlp_valid {
-            return Out { drn_ready, tlp: None };
-        }
-        let dest = self.dest;
+    fn show_beat(&mut self, nbytes: usize) {
+        let Self { first: sop, dest, .. } = *self;
+        let eop = self.last && self.acc.len() == nbytes;
         let hdr = if sop { self.hdr } else { 0 };
         // The two cases stay apart: a short beat is made in place, without a copy.
         if nbytes <= 8 {
-            let data = Bytes(self.acc.short_beat(front, nbytes));
-            return Out {
-                drn_ready,
-                tlp: Some(Tlp { sop, eop, dest, hdr, nbytes: nbytes as u8, data }),
-            };
+            let data = Bytes(self.acc.short_beat(nbytes));
+            self.out.tlp = Some(Tlp { sop, eop, dest, hdr, nbytes: nbytes as u8, data });
+        } else {
+            let data = Bytes(self.acc.beat(nbytes));
+            self.out.tlp = Some(Tlp { sop, eop, dest, hdr, nbytes: nbytes as u8, data });
         }
-        let data = Bytes(self.acc.beat(front, nbytes));
-        Out { drn_ready, tlp: Some(Tlp { sop, eop, dest, hdr, nbytes: nbytes as u8, data }) }
     }
-}
-
-/// What the outputs of a cycle are, but for the bytes of the beat.
-struct Decision {
-    /// A run of the held entry moves to the accumulator.
-    append: bool,
-    drn_ready: bool,
-    tlp_valid: bool,
-    sop: bool,
-    eop: bool,
-    nbytes: usize,
-    /// Where the accumulator has the beat's bytes.
-    front: usize,
 }
 
 impl Block for Packetizer {
@@ -113,30 +108,21 @@ impl Block for Packetizer {
     type Out = Out;
 
     fn outputs(&self) -> Out {
-        self.show(&self.decide())
+        self.out
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
-        self.acc.make_room();
-        let now = self.decide();
-        if now.append {
-            self.append_run();
+        let out = self.out;
+        let taken = self.out.tlp.is_some() & inputs.tlp_ready;
+        let accepted = inputs.drn.is_some() & self.out.drn_ready;
+        if self.append | taken | accepted {
+            self.step(inputs, taken);
         }
-        if let (Some(drain), true) = (&inputs.drn, now.drn_ready) {
-            self.held = true;
-            self.entry.hold(drain, &self.cfg, inputs.self_id);
-        }
-        if now.tlp_valid && inputs.tlp_ready {
-            self.acc.remove(now.nbytes);
-            self.first = now.eop;
-            // No run is appended while `last` is set, so an eop beat and a new `last` never meet.
-            self.last &= !now.eop;
-        }
-        self.show(&now)
+        out
     }
 
     fn is_idle(&self) -> bool {
-        !self.held && !self.decide().tlp_valid
+        !self.held && self.out.tlp.is_none()
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
@@ -158,6 +144,8 @@ impl Model for Packetizer {
         validate(config)?;
         Ok(Self {
             cfg: config.clone(),
+            out: Out { drn_ready: true, tlp: None },
+            append: false,
             held: false,
             entry: Entry::default(),
             acc: Accumulator::default(),
