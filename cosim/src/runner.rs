@@ -141,6 +141,7 @@ pub fn run<S: NewStimulus>(
     if let Some(wave) = wave {
         wave.finish()?;
     }
+    flip.map_or(Ok(()), |flip| Err(flip.never_shown(cycle)))?;
     Ok(outcome(cycle, &stimulus, None))
 }
 
@@ -228,6 +229,13 @@ impl Flip {
             return error("cycle", self.cycle.to_string(), format!("below {cycles}, the length of the run"));
         }
         Ok(())
+    }
+
+    /// The error of a run that ended before the field was shown: nothing was inverted, so that a pass
+    /// would say nothing about the comparison.
+    pub fn never_shown(&self, cycles: u64) -> RunError {
+        let limit = format!("early enough: {} is not shown from there to the end at {cycles}", self.field);
+        RunError::Flip { what: "cycle", value: self.cycle.to_string(), limit }
     }
 
     /// Inverts the bit on the RTL side of `pair` in this cycle, if what it belongs to is shown; false

@@ -1,1 +1,132 @@
-//! tests
+//! What the tests across crates share: both bodies of a block behind one type, and a bench that
+//! drives one and keeps what it shows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cosim::{Catalog, Rtl};
+use hwmodel::common::finepack_types::{FinePack, LineData};
+use hwmodel::{Block, Model};
+
+/// Either body of a block.
+pub type Body<M> = Box<dyn Block<In = <M as Block>::In, Out = <M as Block>::Out>>;
+
+/// The named configuration. Panics where there is none.
+pub fn parameters(config: &str) -> FinePack {
+    let catalog = Catalog::load().expect("the configurations are legal");
+    catalog.finepack.get(config).unwrap_or_else(|| panic!("configuration {config}")).clone()
+}
+
+/// The names of all configurations.
+pub fn configs() -> Vec<String> {
+    Catalog::load().expect("the configurations are legal").finepack.into_keys().collect()
+}
+
+/// True where this build has RTL bodies; says so where it has not.
+pub fn has_rtl() -> bool {
+    if !cosim::HAS_RTL {
+        println!("skipped: this build has no RTL bodies (`make setup` installs Verilator)");
+    }
+    cosim::HAS_RTL
+}
+
+/// A block's model in a named configuration.
+pub fn model<M>(config: &str) -> M
+where
+    M: Model<Config: for<'a> From<&'a FinePack>>,
+{
+    M::new(&M::Config::from(&parameters(config))).expect("the configurations are legal")
+}
+
+/// A block's RTL body in a named configuration.
+pub fn rtl<M>(config: &str) -> Rtl<M>
+where
+    M: Model<Config: for<'a> From<&'a FinePack>>,
+{
+    let found = Rtl::new(config, &M::Config::from(&parameters(config)));
+    found.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs `check` on the model, then on the RTL body where there is one.
+pub fn on_both_bodies<M>(config: &str, check: impl Fn(Body<M>))
+where
+    M: Model<Config: for<'a> From<&'a FinePack>> + 'static,
+{
+    println!("on the model");
+    check(Box::new(model::<M>(config)));
+    if has_rtl() {
+        println!("on the RTL");
+        check(Box::new(rtl::<M>(config)));
+    }
+}
+
+/// A body and its outputs in every cycle so far.
+pub struct Bench<B: Block> {
+    /// The body.
+    pub body: B,
+    /// Outputs, by cycle.
+    pub out: Vec<B::Out>,
+}
+
+impl<B: Block> Bench<B> {
+    /// Takes a body that has just been reset.
+    pub fn new(body: B) -> Self {
+        Self { body, out: Vec::new() }
+    }
+
+    /// One cycle; returns its number. Panics when an assertion of the RTL fails.
+    pub fn cycle(&mut self, inputs: &B::In) -> usize {
+        let cycle = self.out.len();
+        self.out.push(self.body.tick(inputs));
+        let mut failure = String::new();
+        let _ = self.body.write_failure(&mut failure);
+        assert!(!self.body.failed(), "cycle {cycle}: {failure}");
+        cycle
+    }
+
+    /// Runs up to and including `cycle` with these inputs; returns its outputs.
+    pub fn at(&mut self, cycle: usize, inputs: &B::In) -> B::Out {
+        while self.out.len() <= cycle {
+            self.cycle(inputs);
+        }
+        self.out[cycle]
+    }
+}
+
+/// `len` ones from bit `first` up; `len` is at least 1.
+pub fn ones(first: u32, len: u32) -> u128 {
+    (u128::MAX >> (128 - len)) << first
+}
+
+/// Byte k of a line is `value + k` where `mask` has a 1, and 0 elsewhere.
+pub fn counting(mask: u128, value: u8) -> LineData {
+    let mut data = LineData::default();
+    for k in (0..128).filter(|k| mask >> k & 1 == 1) {
+        data.0[k] = value.wrapping_add(k as u8);
+    }
+    data
+}
+
+/// A folder of its own for one test, removed with it.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes the folder. `test` is unique in the whole workspace.
+    pub fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("duet-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        Self(path)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

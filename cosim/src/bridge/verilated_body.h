@@ -43,7 +43,10 @@ template <class Top, class Ports>
 class VerilatedBody final : private Context, public Body {
  public:
   VerilatedBody() : top_{&context, "rtl"} {}
-  ~VerilatedBody() override { top_.final(); }
+  ~VerilatedBody() override {
+    count_here();
+    top_.final();
+  }
 
   void reset(rust::Slice<uint32_t> out) override {
     top_.rst_ni = 0;
@@ -60,6 +63,7 @@ class VerilatedBody final : private Context, public Body {
   }
 
   void settle(rust::Slice<const uint32_t> in, rust::Slice<uint32_t> out) override {
+    count_here();
     Ports::drive(top_, in.data());
     top_.clk_i = 0;
     top_.eval();
@@ -70,12 +74,17 @@ class VerilatedBody final : private Context, public Body {
 
  private:
   void cycle() {
+    count_here();
     top_.clk_i = 0;
     top_.eval();
     top_.clk_i = 1;
     top_.eval();
     context.timeInc(1);
   }
+
+  // Verilator counts a failed assertion in the context of the thread, which is the one that was made
+  // last in it, and may be gone: another body's.
+  void count_here() { Verilated::threadContextp(&context); }
 
   Top top_;
 };

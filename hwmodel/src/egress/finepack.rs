@@ -71,6 +71,15 @@ where
         self.queue.is_idle() && self.packetizer.is_idle()
     }
 
+    fn failed(&self) -> bool {
+        self.queue.failed() || self.packetizer.failed()
+    }
+
+    fn write_failure(&self, report: &mut dyn std::fmt::Write) -> std::fmt::Result {
+        self.queue.write_failure(report)?;
+        self.packetizer.write_failure(report)
+    }
+
     fn write_state(&self, line: &mut dyn std::fmt::Write) -> std::fmt::Result {
         self.queue.write_state(line)?;
         line.write_char(' ')?;

@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     cycles: u64,
     /// Stop before this cycle
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     until_cycle: Option<u64>,
     /// Seed of the stimulus
     #[arg(long, default_value_t = 1)]
@@ -53,6 +53,13 @@ pub struct Args {
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+impl Args {
+    /// Cycles to run, by both limits.
+    fn asked(&self) -> u64 {
+        self.until_cycle.map_or(self.cycles, |until| until.min(self.cycles))
+    }
 }
 
 /// The JSON record of a run.
@@ -126,9 +133,8 @@ fn resolve(args: &Args) -> Result<(String, FinePack, Statics), Failure> {
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let (config, parameters, statics) = resolve(args)?;
-    let cycles = args.until_cycle.map_or(args.cycles, |until| until.min(args.cycles));
     let options = Options {
-        cycles,
+        cycles: args.asked(),
         seed: args.seed,
         statics,
         wave: args.wave.clone(),
@@ -163,12 +169,14 @@ fn report(args: &Args, config: &str, parameters: &FinePack, mut outcome: Outcome
         println!("  {}", row.join("   "));
     }
     if let Some(mismatch) = &mut outcome.mismatch {
+        // The chain drains once its cycles are over: a rerun must not begin to do so later.
+        let (until, asked) = (mismatch.cycle + cosim::lockstep::AFTER, args.asked());
+        let stop = if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
         mismatch.rerun = Some(format!(
-            "duet cosim {} --config {config} --seed {}{}{} --until-cycle {} --wave out.vcd",
+            "duet cosim {} --config {config} --seed {}{}{} --{stop} --wave out.vcd",
             args.block, args.seed,
             args.set.iter().map(|s| format!(" --set {s}")).collect::<String>(),
             args.flip.as_ref().map_or(String::new(), |f| format!(" --flip {}[{}]@{}", f.field, f.bit, f.cycle)),
-            mismatch.cycle + cosim::lockstep::AFTER
         ));
         print!("{mismatch}");
     }

@@ -165,6 +165,7 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
     if let Some(dump) = dump {
         dump.finish()?;
     }
+    flip.map_or(Ok(()), |flip| Err(flip.never_shown(cycle)))?;
     Ok(reached.outcome(cycle, None))
 }
 

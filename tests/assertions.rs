@@ -1,0 +1,151 @@
+//! A rule that the RTL asserts and an input breaks becomes an ordinary report; the process goes on.
+
+use cosim::Lockstep;
+use cosim::report::RunName;
+use duet_tests::{has_rtl, model, ones, parameters, rtl};
+use hwmodel::common::finepack_types::{Drain, Req, drain_kind, op};
+use hwmodel::packetizer::{self, Config, Packetizer};
+use hwmodel::remote_write_queue::{self, RemoteWriteQueue};
+use hwmodel::{Block, Model};
+
+/// A packet of one entry with two bytes: 3 + 2 bytes of payload in configuration `small`.
+fn legal() -> Drain {
+    Drain {
+        sop: true,
+        eop: true,
+        kind: drain_kind::PACK,
+        dest: 1,
+        base: 1 << 14,
+        plen: 5,
+        line: 1 << 10,
+        mask: ones(0, 2),
+        ..Drain::default()
+    }
+}
+
+/// Input of cycle `cycle`: the packet in cycle 2, nothing else.
+fn input(packet: Drain, cycle: u64) -> packetizer::In {
+    let drn = (cycle == 2).then_some(packet);
+    packetizer::In { drn, tlp_ready: true, self_id: 0 }
+}
+
+/// The messages of the RTL after a packet. Also checks that outputs are still there.
+fn messages(packet: Drain) -> String {
+    let mut body = rtl::<Packetizer>("small");
+    let mut sent = 0;
+    for cycle in 0..12 {
+        sent += usize::from(body.tick(&input(packet, cycle)).tlp.is_some());
+    }
+    assert_eq!(sent, 1, "the block goes on");
+    assert_eq!(body.failed(), !body.messages().is_empty());
+    let mut report = String::new();
+    body.write_failure(&mut report).unwrap();
+    assert_eq!(report, body.messages());
+    body.messages().to_string()
+}
+
+#[test]
+fn input_that_breaks_a_rule_fails_the_body_with_the_rules_message() {
+    if !has_rtl() {
+        return;
+    }
+    assert_eq!(messages(legal()), "");
+    let broken = [
+        (Drain { plen: 6, ..legal() }, "EmittedIsPlen", "emitted bytes differ from plen"),
+        (Drain { plen: 0, ..legal() }, "DrnPlen", "packet payload is not 1..4096 bytes"),
+        (Drain { base: 1, ..legal() }, "BaseAligned", "base is not aligned to the window"),
+        (Drain { base: 0, ..legal() }, "OffsetsFit", "line outside the packet's window"),
+    ];
+    for (packet, rule, why) in broken {
+        let messages = messages(packet);
+        assert!(messages.contains(rule) && messages.contains(why), "{rule}: {messages}");
+    }
+}
+
+#[test]
+fn failed_assertion_is_a_mismatch_without_differences() {
+    if !has_rtl() {
+        return;
+    }
+    let config = Config::from(&parameters("small"));
+    let run = RunName { config: "small".into(), seed: 0 };
+    let (model, rtl) = (model::<Packetizer>("small"), rtl::<Packetizer>("small"));
+    let mut pair = Lockstep::new(run, &config, model, rtl, 0);
+    let mut failed_at = None;
+    for cycle in 0..20 {
+        pair.tick(&input(Drain { plen: 6, ..legal() }, cycle));
+        if pair.failed() {
+            failed_at.get_or_insert(cycle);
+        }
+    }
+    let found = pair.mismatch().expect("the rule is broken");
+    // The entry is taken in cycle 2, its one beat in cycle 4.
+    assert_eq!((found.cycle, failed_at), (4, Some(4)));
+    assert_eq!(found.differences, []);
+    assert!(found.assertions.contains("emitted bytes differ from plen"), "{}", found.assertions);
+    let report = found.to_string();
+    assert!(report.starts_with("ASSERTION of packetizer at cycle 4 (config small, seed 0)\n"));
+    assert!(report.contains("\n  rule  "), "{report}");
+    assert!(report.contains("<-- last transfer before the mismatch"), "{report}");
+    // The window goes on for four cycles.
+    let window: Vec<_> = pair.window().iter().map(|w| w.cycle).collect();
+    assert_eq!(window, (0..=8).collect::<Vec<_>>());
+}
+
+#[test]
+fn static_input_above_its_limit_is_reported_by_the_remote_write_queue() {
+    if !has_rtl() {
+        return;
+    }
+    let mut body = rtl::<RemoteWriteQueue>("small");
+    for _ in 0..3 {
+        body.tick(&remote_write_queue::In { self_id: 3, ..Default::default() });
+    }
+    assert!(body.failed());
+    assert!(body.messages().contains("self_id_i must be below NumGpus"), "{}", body.messages());
+}
+
+#[test]
+fn assertion_of_one_body_is_not_another_bodys() {
+    // It once was: Verilator counted it for the body that was made last, even after its end.
+    if !has_rtl() {
+        return;
+    }
+    let mut broken = rtl::<Packetizer>("small");
+    let mut sound = rtl::<Packetizer>("small");
+    let mut queue = rtl::<RemoteWriteQueue>("small");
+    drop(rtl::<RemoteWriteQueue>("small"));
+    for cycle in 0..12 {
+        broken.tick(&input(Drain { plen: 6, ..legal() }, cycle));
+        sound.tick(&input(legal(), cycle));
+        queue.tick(&Default::default());
+    }
+    assert!(broken.failed() && !sound.failed() && !queue.failed());
+    drop(broken);
+    // The next run in this process is a good one.
+    let mut next = rtl::<RemoteWriteQueue>("small");
+    let store = Req { op: op::STORE, dest: 1, mask: 1, ..Req::default() };
+    for _ in 0..20 {
+        let inputs = remote_write_queue::In { req: Some(store), ..Default::default() };
+        next.tick(&inputs);
+    }
+    assert!(!next.failed(), "{}", next.messages());
+}
+
+#[test]
+fn path_of_two_bodies_fails_with_either() {
+    // `FinePackPath` once said that nothing was wrong whatever its two blocks reported.
+    use hwmodel::egress::{FinePackPath, In};
+    if !has_rtl() {
+        return;
+    }
+    let (queue, packetizer) = (rtl::<RemoteWriteQueue>("small"), rtl::<Packetizer>("small"));
+    let mut path = FinePackPath::new(queue, packetizer, 0, 0);
+    for _ in 0..3 {
+        path.tick(&In { self_id: 3, ..In::default() });
+    }
+    assert!(path.queue().failed() && path.failed());
+    let mut report = String::new();
+    path.write_failure(&mut report).unwrap();
+    assert!(report.contains(RemoteWriteQueue::NAME) && report.contains("self_id_i"), "{report}");
+}

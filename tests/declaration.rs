@@ -1,0 +1,180 @@
+//! The build's check of the RTL against the Rust port declaration, proved by tampering with the RTL:
+//! whatever is changed on one side only must be refused, with its name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cosim::blocks;
+use cosim::verilator::Verilator;
+use cosim::wrapper::{top_name, wrapper};
+use duet_tests::{Scratch, has_rtl, parameters};
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
+}
+
+/// A copy of `rtl/` that may be changed.
+struct Copy {
+    scratch: Scratch,
+    verilator: Verilator,
+}
+
+impl Copy {
+    /// `None`, with a notice, where there is no Verilator.
+    fn new(test: &str) -> Option<Self> {
+        if !has_rtl() {
+            return None;
+        }
+        let verilator =
+            Verilator::find(workspace()).unwrap().expect("the bodies were built with one");
+        let scratch = Scratch::new(test);
+        for folder in ["common", "remote_write_queue", "packetizer", "depacketizer"] {
+            fs::create_dir(scratch.path().join(folder)).unwrap();
+            for file in sources(&workspace().join("rtl").join(folder)) {
+                fs::copy(&file, scratch.path().join(folder).join(file.file_name().unwrap()))
+                    .unwrap();
+            }
+        }
+        Some(Self { scratch, verilator })
+    }
+
+    /// Replaces `from` by `to` in all files of these folders; it must stand there.
+    fn replace(&self, folders: &[&str], from: &str, to: &str) -> &Self {
+        let mut found = 0;
+        for folder in folders {
+            for file in sources(&self.scratch.path().join(folder)) {
+                let text = fs::read_to_string(&file).unwrap();
+                found += text.matches(from).count();
+                fs::write(&file, text.replace(from, to)).unwrap();
+            }
+        }
+        assert!(found > 0, "{from:?} is not in {folders:?}");
+        self
+    }
+
+    /// Reads a block with the flags of `cosim/build/verilate.rs`. Errors: what Verilator says.
+    fn lint(&self, block: &str) -> Result<(), String> {
+        let rtl = self.scratch.path();
+        let entry = blocks::find(block).expect("a block of this name");
+        let block = (entry.describe)(&parameters("small")).unwrap();
+        let top = rtl.join(format!("{}.sv", top_name(&block)));
+        fs::write(&top, wrapper(&block)).unwrap();
+        let (common, folder) = (rtl.join("common"), rtl.join(block.name));
+        let packages = [&common, &folder].into_iter().flat_map(|f| sources(f));
+        let packages = packages.filter(|p| p.to_string_lossy().ends_with("_pkg.sv"));
+        let output = self
+            .verilator
+            .command()
+            .args(["--lint-only", "--assert", "-Wall", "-Wno-SYNCASYNCNET"])
+            .args(["--top-module", &top_name(&block)])
+            .arg("-y")
+            .arg(&folder)
+            .arg("-y")
+            .arg(&common)
+            .arg(format!("-I{}", common.display()))
+            .args(packages)
+            .arg(&top)
+            .output()
+            .unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok(()) } else { Err(message) }
+    }
+
+    /// Checks that a block is refused, and that one line of the message holds all of these.
+    fn refused(&self, block: &str, words: &[&str]) {
+        let message = self.lint(block).expect_err("the change must be refused");
+        let named = message.lines().any(|line| words.iter().all(|word| line.contains(word)));
+        assert!(named, "no line has {words:?}:\n{message}");
+    }
+}
+
+/// The SystemVerilog files of a folder, by name.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        files.filter(|p| p.extension().is_some_and(|e| e == "sv" || e == "svh")).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn untouched_copy_is_accepted() {
+    if let Some(copy) = Copy::new("untouched") {
+        for block in &blocks::BLOCKS {
+            copy.lint(block.name).unwrap_or_else(|message| panic!("{}: {message}", block.name));
+        }
+    }
+}
+
+#[test]
+fn swapped_fields_of_one_width_are_refused() {
+    if let Some(copy) = Copy::new("swapped") {
+        let (sop, eop) = ("logic                   sop; \\\n", "logic                   eop; \\\n");
+        let (before, after) = (format!("{sop}    {eop}"), format!("{eop}    {sop}"));
+        copy.replace(&["common"], &before, &after);
+        copy.refused("packetizer", &["FINEPACK_DRAIN_T", "field sop is not at"]);
+        copy.refused("packetizer", &["FINEPACK_TLP_T", "field eop is not at"]);
+        copy.refused("remote_write_queue", &["FINEPACK_DRAIN_T", "field eop is not at"]);
+    }
+}
+
+#[test]
+fn field_of_another_width_is_refused() {
+    if let Some(copy) = Copy::new("wider_field") {
+        copy.replace(
+            &["common"],
+            "logic [7:0]             overwritten;",
+            "logic [8:0] overwritten;",
+        );
+        copy.refused("remote_write_queue", &["FINEPACK_EVT_T", "field overwritten is not at"]);
+        copy.refused("remote_write_queue", &["FINEPACK_EVT_T", "bits in SystemVerilog"]);
+    }
+}
+
+#[test]
+fn renamed_field_is_refused() {
+    if let Some(copy) = Copy::new("renamed_field") {
+        // The RTL itself is whole: only the declaration knows the old name.
+        copy.replace(&["common"], "logic [15:0]            src;", "logic [15:0] source;");
+        copy.replace(&["depacketizer"], "access.src ", "access.source ");
+        copy.refused("depacketizer", &["depacketizer_top.sv", "src"]);
+    }
+}
+
+#[test]
+fn renamed_port_is_refused() {
+    if let Some(copy) = Copy::new("renamed_port") {
+        copy.replace(&["packetizer"], "drn_ready_o", "drn_take_o");
+        copy.refused("packetizer", &["packetizer_top.sv", "drn_ready_o"]);
+    }
+}
+
+#[test]
+fn port_of_another_width_is_refused() {
+    if let Some(copy) = Copy::new("wider_port") {
+        let (before, after) = ("logic [3:0] err_code_o", "logic [4:0] err_code_o");
+        copy.replace(&["depacketizer"], before, after);
+        copy.replace(&["depacketizer"], "= code_q;", "= 5'(code_q);");
+        copy.refused("depacketizer", &["depacketizer_top.sv", "err_code_o"]);
+    }
+}
+
+#[test]
+fn dropped_port_is_refused() {
+    if let Some(copy) = Copy::new("dropped_port") {
+        let block = "remote_write_queue";
+        copy.replace(&[block], "  output logic [7:0]             rel_id_o,\n", "");
+        copy.replace(&[block], "    .rel_id_o,\n", "    .rel_id_o(),\n");
+        copy.refused(block, &["remote_write_queue_top.sv", "rel_id_o"]);
+    }
+}
+
+#[test]
+fn port_that_only_the_rtl_has_is_refused() {
+    if let Some(copy) = Copy::new("extra_port") {
+        let clock = "  input  logic       clk_i,\n";
+        let extra = "  input  logic       clk_i,\n  input  logic       extra_i,\n";
+        copy.replace(&["packetizer"], clock, extra);
+        copy.refused("packetizer", &["packetizer_top.sv", "extra_i"]);
+    }
+}

@@ -1,0 +1,139 @@
+//! The TLP of the FinePack specification's worked example 1 and the ways to break it (section 12), on
+//! the model and on the RTL of the receiver.
+
+use duet_tests::{Bench, Body, counting, on_both_bodies, ones};
+use hwmodel::common::finepack_types::{
+    BeatData, Ingress, LineData, Tlp, TlpHeader, error_code, ingress_kind,
+};
+use hwmodel::depacketizer::{Depacketizer, In, Out};
+
+const BASE: u64 = 0x4000_0000;
+/// `Beat` of configuration `paper`.
+const BEAT: usize = 32;
+/// Worked example 8.
+const HEADER: [u8; 16] =
+    [0x6f, 0x00, 0x80, 0x0b, 0, 0, 0, 0x30, 0x00, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x00];
+
+/// Sub-headers of worked example 9, with bytes that count from 1 at the line's start.
+fn payload() -> Vec<u8> {
+    let mut bytes = vec![0x18, 0, 0, 0, 0];
+    bytes.extend(1..=24);
+    bytes.extend([0x08, 0xe0, 0x01, 0, 0]);
+    bytes.extend(121..=128);
+    bytes
+}
+
+fn header() -> TlpHeader {
+    TlpHeader::from_bits(u128::from_le_bytes(HEADER))
+}
+
+fn beats(header: TlpHeader, payload: &[u8]) -> Vec<Tlp> {
+    let count = payload.len().div_ceil(BEAT);
+    let beat = |(i, bytes): (usize, &[u8])| {
+        let mut data = BeatData::default();
+        data.0[..bytes.len()].copy_from_slice(bytes);
+        let hdr = if i == 0 { header.into_bits() } else { 0 };
+        Tlp { sop: i == 0, eop: i + 1 == count, dest: 1, hdr, nbytes: bytes.len() as u8, data }
+    };
+    payload.chunks(BEAT).enumerate().map(beat).collect()
+}
+
+/// Offers these beats one after the other, from cycle 0 on; the memory takes everything.
+fn run(body: Body<Depacketizer>, beats: &[Tlp]) -> Vec<Out> {
+    let mut bench = Bench::new(body);
+    let idle = In { st_ready: true, ..In::default() };
+    let mut left = beats.iter();
+    let mut next = left.next();
+    while let Some(beat) = next {
+        let cycle = bench.cycle(&In { tlp: Some(*beat), ..idle });
+        assert!(cycle < 100, "the beats are never all accepted");
+        if bench.out[cycle].tlp_ready {
+            next = left.next();
+        }
+    }
+    bench.at(bench.out.len() + 10, &idle);
+    bench.out
+}
+
+fn store(mask: u128) -> Ingress {
+    let data: LineData = counting(mask, 1);
+    Ingress { kind: ingress_kind::WRITE, addr: BASE, mask, data, ..Ingress::default() }
+}
+
+fn stores(out: &[Out]) -> Vec<(usize, Ingress)> {
+    out.iter().enumerate().filter_map(|(cycle, o)| Some((cycle, o.st?))).collect()
+}
+
+fn errors(out: &[Out]) -> Vec<u8> {
+    out.iter().filter_map(|o| o.err).collect()
+}
+
+#[test]
+fn example_1_comes_out_as_its_two_runs() {
+    on_both_bodies::<Depacketizer>("paper", |body| {
+        let out = run(body, &beats(header(), &payload()));
+        // The first run lies in the beat of cycle 0, the second ends in that of cycle 1.
+        assert_eq!(stores(&out), [(2, store(ones(0, 24))), (3, store(ones(120, 8)))]);
+        assert_eq!(errors(&out), []);
+    });
+}
+
+#[test]
+fn access_is_valid_two_cycles_after_its_beat_is_accepted() {
+    on_both_bodies::<Depacketizer>("paper", |body| {
+        let only = &payload()[..29];
+        let header = header().with_length_dw(8).with_last_be(0b0001);
+        let valid: Vec<_> =
+            run(body, &beats(header, only)).iter().map(|o| o.st.is_some()).collect();
+        assert_eq!(valid[..4], [false, false, true, false]);
+    });
+}
+
+/// Sends a broken form of example 1; checks the one error code and the stores before the fault.
+fn breaks(code: u8, whole: usize, change: impl Fn(&mut TlpHeader, &mut Vec<u8>)) {
+    on_both_bodies::<Depacketizer>("paper", |body| {
+        let (mut header, mut payload) = (header(), payload());
+        change(&mut header, &mut payload);
+        let mut sent = beats(header, &payload);
+        // A good packet behind the broken one comes out as ever.
+        sent.extend(beats(self::header(), &self::payload()));
+        let out = run(body, &sent);
+        assert_eq!(errors(&out), [code]);
+        let runs = [store(ones(0, 24)), store(ones(120, 8))];
+        let seen: Vec<_> = stores(&out).into_iter().map(|(_, st)| st).collect();
+        assert_eq!(seen, [&runs[..whole], &runs[..]].concat());
+    });
+}
+
+#[test]
+fn truncated_packet_gives_its_whole_sub_packets_and_code_7() {
+    breaks(error_code::TRUNCATED, 1, |_, payload| payload.truncate(36));
+    // Cut inside a sub-header.
+    breaks(error_code::TRUNCATED, 1, |_, payload| payload.truncate(32));
+}
+
+#[test]
+fn sub_header_longer_than_the_packet_is_code_7() {
+    breaks(error_code::TRUNCATED, 0, |_, payload| payload[0] = 0x40);
+}
+
+#[test]
+fn sub_header_of_length_0_or_across_a_line_is_code_6() {
+    breaks(error_code::BAD_SUBHEADER, 0, |_, payload| payload[0] = 0);
+    breaks(error_code::BAD_SUBHEADER, 1, |_, payload| payload[29] = 9);
+}
+
+#[test]
+fn unknown_type_and_poison_drop_the_whole_packet() {
+    breaks(error_code::BAD_TYPE, 0, |header, _| *header = header.with_tlp_type(0b11111));
+    breaks(error_code::POISONED, 0, |header, _| *header = header.with_ep(true));
+}
+
+#[test]
+fn address_above_64_bits_is_code_4() {
+    breaks(error_code::ADDR_OVERFLOW, 0, |header, payload| {
+        *header = header.with_address(u64::MAX);
+        // Offset 8: 8 << 10 | 24.
+        payload[1] = 0x20;
+    });
+}

@@ -1,0 +1,311 @@
+//! Model and RTL of every block in lockstep in every configuration, and proofs that the comparison
+//! would find a difference.
+
+use std::collections::BTreeMap;
+
+use cosim::blocks::{self, BlockEntry};
+use cosim::report::Difference;
+use cosim::runner::{self, Flip, Options, Outcome};
+use cosim::stimulus::depacketizer::DepacketizerStimulus;
+use cosim::stimulus::packetizer::PacketizerStimulus;
+use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
+use cosim::stimulus::{NewStimulus, Random, Statics};
+use cosim::value::{full_name, is_shown};
+use duet_tests::{Scratch, configs, has_rtl, model, parameters, rtl};
+use hwmodel::common::finepack_types::FinePack;
+use hwmodel::ports::{Leaf, Port, Ports, image_words};
+use hwmodel::{Block, Description, Model};
+use testbench::finepack_chain;
+
+const SEEDS: [u64; 2] = [1, 2];
+const CYCLES: u64 = 300_000;
+
+fn options(cycles: u64, seed: u64) -> Options {
+    Options { cycles, seed, ..Options::default() }
+}
+
+/// Runs one block in every configuration. Every row of the coverage must be reached in each.
+fn agree(name: &str, run: impl Fn(&str, &FinePack, &Options) -> Outcome) {
+    if !has_rtl() {
+        return;
+    }
+    for config in configs() {
+        let mut reached: BTreeMap<&str, u64> = BTreeMap::new();
+        for seed in SEEDS {
+            let outcome = run(&config, &parameters(&config), &options(CYCLES, seed));
+            if let Some(mismatch) = outcome.mismatch {
+                panic!("{mismatch}");
+            }
+            assert!(outcome.cycles >= CYCLES);
+            for (row, count) in outcome.coverage.iter().chain(&outcome.transfers) {
+                *reached.entry(row).or_default() += count;
+            }
+        }
+        let missed: Vec<_> = reached.iter().filter(|(_, count)| **count == 0).collect();
+        assert!(missed.is_empty(), "{name}, {config}, seeds {SEEDS:?}: never reached: {missed:?}");
+        println!("{name}, {config}: {} rows reached", reached.len());
+    }
+}
+
+fn entry(name: &str) -> &'static BlockEntry {
+    blocks::find(name).expect("a block of this name")
+}
+
+fn run_block(name: &str, config: &str, p: &FinePack, options: &Options) -> Outcome {
+    (entry(name).run)(config, p, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn remote_write_queue_agrees_and_reaches_every_case() {
+    let name = "remote_write_queue";
+    agree(name, |config, p, options| run_block(name, config, p, options));
+}
+
+#[test]
+fn packetizer_agrees_and_reaches_every_case() {
+    agree("packetizer", |config, p, options| run_block("packetizer", config, p, options));
+}
+
+#[test]
+fn depacketizer_agrees_and_reaches_every_case() {
+    agree("depacketizer", |config, p, options| run_block("depacketizer", config, p, options));
+}
+
+#[test]
+fn chain_agrees_and_reaches_every_case() {
+    agree(finepack_chain::NAME, run_chain);
+}
+
+#[test]
+fn no_block_is_left_out() {
+    let names: Vec<_> = blocks::BLOCKS.iter().map(|block| block.name).collect();
+    assert_eq!(names, ["remote_write_queue", "packetizer", "depacketizer"]);
+}
+
+fn run_chain(config: &str, p: &FinePack, run: &Options) -> Outcome {
+    let options = finepack_chain::Options { run: run.clone(), dump_tlp: None };
+    finepack_chain::run(config, p, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Everything of an outcome that can be compared.
+fn parts(outcome: Outcome) -> impl PartialEq + std::fmt::Debug {
+    let Outcome { cycles, transfers, coverage, mismatch } = outcome;
+    (cycles, transfers, coverage, mismatch)
+}
+
+#[test]
+fn same_seed_gives_the_same_outcome_and_another_seed_another() {
+    if !has_rtl() {
+        return;
+    }
+    let p = parameters("small");
+    // Two episodes.
+    let cycles = runner::EPISODE + 1000;
+    for block in &blocks::BLOCKS {
+        let run = |seed| parts(run_block(block.name, "small", &p, &options(cycles, seed)));
+        assert!(run(3) == run(3), "{}", block.name);
+        assert!(run(3) != run(4), "{}", block.name);
+    }
+    let run = |seed| parts(run_chain("small", &p, &options(cycles, seed)));
+    assert!(run(3) == run(3));
+    assert!(run(3) != run(4));
+}
+
+/// The first cycle from `from` on in which the model shows `port`.
+fn first_shown<S>(config: &str, seed: u64, port: &Port, from: u64) -> Option<u64>
+where
+    S: NewStimulus<Model: Model<Config: for<'a> From<&'a FinePack>>>,
+{
+    let c = <S::Model as Model>::Config::from(&parameters(config));
+    let mut model = model::<S::Model>(config);
+    let mut stimulus = S::new(&c, &Statics::default(), seed);
+    let ports = Description::of::<S::Model>(&c).outputs;
+    let mut image = vec![0; image_words(&ports)];
+    (0..runner::EPISODE).find(|&cycle| {
+        let out = model.tick(&stimulus.inputs(&model.outputs()));
+        out.store(&c, &mut image);
+        cycle >= from && is_shown(&ports, port, &image)
+    })
+}
+
+/// Inverts one bit; checks that the report names the cycle, the field and the bit, and nothing else.
+fn flip_is_found<S>(config: &str, port: &Port, leaf: &Leaf, bit: u32)
+where
+    S: NewStimulus<Model: Model<Config: for<'a> From<&'a FinePack>>>,
+{
+    const FROM: u64 = 777;
+    const SEED: u64 = 5;
+    let field = port.name.strip_suffix("_o").expect("an output").to_string();
+    let flip = Flip { field, bit: leaf.lsb + bit, cycle: FROM };
+    let name = format!("{config}: {flip:?}");
+    let due = first_shown::<S>(config, SEED, port, FROM).expect("the port is shown at some time");
+    let run = Options { flip: Some(flip), ..options(due + 100, SEED) };
+    let c = <S::Model as Model>::Config::from(&parameters(config));
+    let outcome = runner::run::<S>(config, &c, &run).unwrap();
+    let found = outcome.mismatch.unwrap_or_else(|| panic!("{name} is not found"));
+    assert_eq!(found.cycle, due, "{name}");
+    assert_eq!(outcome.cycles, due + 1, "{name}: cycles that were compared");
+    let [Difference { field, model, rtl }] = &found.differences[..] else {
+        panic!("{name}: {:?}", found.differences);
+    };
+    assert_eq!(*field, full_name(port, leaf), "{name}");
+    assert_eq!(model.differing_bits(rtl), [bit], "{name}");
+    assert_eq!(found.assertions, "", "{name}");
+}
+
+/// Inverts the lowest and the highest bit of every field of every output port.
+fn flips_are_found<S>()
+where
+    S: NewStimulus<Model: Model<Config: for<'a> From<&'a FinePack>>>,
+{
+    if !has_rtl() {
+        return;
+    }
+    for config in configs() {
+        let c = <S::Model as Model>::Config::from(&parameters(&config));
+        for port in &Description::of::<S::Model>(&c).outputs {
+            for leaf in &port.leaves {
+                flip_is_found::<S>(&config, port, leaf, 0);
+                if leaf.width > 1 {
+                    flip_is_found::<S>(&config, port, leaf, leaf.width - 1);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn flipped_bit_of_any_remote_write_queue_output_is_found() {
+    flips_are_found::<RemoteWriteQueueStimulus>();
+}
+
+#[test]
+fn flipped_bit_of_any_packetizer_output_is_found() {
+    flips_are_found::<PacketizerStimulus>();
+}
+
+#[test]
+fn flipped_bit_of_any_depacketizer_output_is_found() {
+    flips_are_found::<DepacketizerStimulus>();
+}
+
+#[test]
+fn flipped_bit_is_found_in_each_block_of_the_chain() {
+    if !has_rtl() {
+        return;
+    }
+    let p = parameters("small");
+    for (block, field, shown) in [
+        ("remote_write_queue", "req_ready", "req_ready_o"),
+        ("packetizer", "drn_ready", "drn_ready_o"),
+        ("depacketizer", "tlp_ready", "tlp_ready_o"),
+    ] {
+        let flip = Flip { field: format!("{block}.{field}"), bit: 0, cycle: 900 };
+        let outcome = run_chain("small", &p, &Options { flip: Some(flip), ..options(2000, 1) });
+        let found = outcome.mismatch.unwrap_or_else(|| panic!("{block}.{field} is not found"));
+        assert_eq!((found.block, found.cycle), (block, 900));
+        assert_eq!(found.differences[0].field, shown);
+    }
+}
+
+/// Random bits on all inputs, without a clock edge, never move the outputs.
+fn outputs_are_registered<S>()
+where
+    S: NewStimulus<Model: Model<Config: for<'a> From<&'a FinePack>>>,
+{
+    if !has_rtl() {
+        return;
+    }
+    for config in configs() {
+        let c = <S::Model as Model>::Config::from(&parameters(&config));
+        let mut body = rtl::<S::Model>(&config);
+        let mut stimulus = S::new(&c, &Statics::default(), 11);
+        let mut random = Random::new(12);
+        let words = image_words(&<<S::Model as Block>::In as Ports>::declare(&c));
+        for cycle in 0..5000 {
+            let out = body.outputs();
+            for _ in 0..3 {
+                let image: Vec<u32> = (0..words).map(|_| random.word() as u32).collect();
+                let inputs = Ports::load(&c, &image);
+                assert_eq!(body.settle(&inputs), out, "{config}, cycle {cycle}: {inputs:?}");
+            }
+            assert_eq!(body.tick(&stimulus.inputs(&out)), out, "{config}, cycle {cycle}");
+        }
+        assert!(!body.failed(), "{config}: {}", body.messages());
+        assert!(stimulus.transfers().iter().all(|(_, count)| *count > 0), "nothing has happened");
+    }
+}
+
+#[test]
+fn remote_write_queue_outputs_are_registered() {
+    outputs_are_registered::<RemoteWriteQueueStimulus>();
+}
+
+#[test]
+fn packetizer_outputs_are_registered() {
+    outputs_are_registered::<PacketizerStimulus>();
+}
+
+#[test]
+fn depacketizer_outputs_are_registered() {
+    outputs_are_registered::<DepacketizerStimulus>();
+}
+
+#[test]
+fn flip_writes_a_waveform_window_around_its_cycle() {
+    if !has_rtl() {
+        return;
+    }
+    let scratch = Scratch::new("flip_window");
+    for (block, field) in
+        [("remote_write_queue", "evt"), ("packetizer", "tlp_valid"), ("depacketizer", "tlp_ready")]
+    {
+        let path = scratch.path().join(block).join("window.vcd");
+        let flip = Flip { field: field.into(), bit: 0, cycle: 1234 };
+        let run =
+            Options { flip: Some(flip), mismatch_wave: Some(path.clone()), ..options(2000, 1) };
+        let outcome = run_block(block, "small", &parameters("small"), &run);
+        let found = outcome.mismatch.expect("the flip is found");
+        assert_eq!(found.waves.as_ref(), Some(&path));
+        let (times, differ) = differences_in_vcd(&path);
+        // 32 cycles before, the cycle, 4 after: one time stamp for each clock level.
+        assert_eq!(times.first(), Some(&(10 * (1234 - 32))));
+        assert!(times.contains(&12340) && times.contains(&(12340 + 45)));
+        assert_eq!(differ.first(), Some(&12340), "{block}: the first 1 in scope diff");
+        assert!(path.with_extension("gtkw").exists());
+    }
+}
+
+/// Time stamps of a waveform, and those at which a variable below `diff` becomes other than 0.
+fn differences_in_vcd(path: &std::path::Path) -> (Vec<u64>, Vec<u64>) {
+    use vcd::{Command, Parser, ScopeItem, Value};
+    let file = std::fs::File::open(path).unwrap();
+    let mut parser = Parser::new(std::io::BufReader::new(file));
+    let header = parser.parse_header().unwrap();
+    fn ids(items: &[ScopeItem], into: &mut Vec<vcd::IdCode>) {
+        for item in items {
+            match item {
+                ScopeItem::Var(var) => into.push(var.code),
+                ScopeItem::Scope(scope) => ids(&scope.items, into),
+                _ => {}
+            }
+        }
+    }
+    let mut diff = Vec::new();
+    ids(&header.find_scope(&["diff"]).expect("scope diff").items, &mut diff);
+    let (mut times, mut differ) = (Vec::new(), Vec::new());
+    for command in parser {
+        let mut change = |id, set: bool| {
+            if set && diff.contains(&id) {
+                differ.extend(times.last());
+            }
+        };
+        match command.unwrap() {
+            Command::Timestamp(time) => times.push(time),
+            Command::ChangeScalar(id, value) => change(id, value == Value::V1),
+            Command::ChangeVector(id, value) => change(id, value.iter().any(|v| v == Value::V1)),
+            _ => {}
+        }
+    }
+    (times, differ)
+}

@@ -1,0 +1,75 @@
+//! The bytes of the FinePack specification's worked examples 1, 8 and 9, on the model and on the RTL.
+
+use duet_tests::{Bench, Body, counting, on_both_bodies, ones};
+use hwmodel::common::finepack_types::{Drain, drain_kind};
+use hwmodel::packetizer::{In, Out, Packetizer};
+
+const BASE: u64 = 0x4000_0000;
+
+/// Example 1 as the remote write queue of GPU 0 drains it: runs (0, 24) and (120, 8).
+fn example_1() -> Drain {
+    let mask = ones(0, 24) | ones(120, 8);
+    Drain {
+        sop: true,
+        eop: true,
+        kind: drain_kind::PACK,
+        dest: 1,
+        base: BASE,
+        plen: 42,
+        line: BASE / 128,
+        mask,
+        data: counting(mask, 1),
+        ..Drain::default()
+    }
+}
+
+/// The outputs of ten cycles. The beat is offered, and accepted, in the first.
+fn run(body: Body<Packetizer>, entry: Drain) -> Vec<Out> {
+    let mut bench = Bench::new(body);
+    let idle = In { tlp_ready: true, ..In::default() };
+    bench.cycle(&In { drn: Some(entry), ..idle });
+    assert!(bench.out[0].drn_ready);
+    bench.at(9, &idle);
+    bench.out
+}
+
+#[test]
+fn examples_1_and_9_two_runs_are_these_42_bytes() {
+    on_both_bodies::<Packetizer>("paper", |body| {
+        let out = run(body, example_1());
+        let beats: Vec<_> = out.iter().filter_map(|o| o.tlp).collect();
+        let shape: Vec<_> = beats.iter().map(|t| (t.sop, t.eop, t.dest, t.nbytes)).collect();
+        assert_eq!(shape, [(true, false, 1, 32), (false, true, 1, 10)]);
+        let mut payload = vec![0x18, 0, 0, 0, 0];
+        payload.extend(1..=24);
+        payload.extend([0x08, 0xe0, 0x01, 0, 0]);
+        payload.extend(121..=128);
+        assert_eq!(payload.len(), 42);
+        let mut shown = beats[0].data.0[..32].to_vec();
+        shown.extend(&beats[1].data.0[..10]);
+        assert_eq!(shown, payload);
+        // Nothing stands above the last byte, and no header beside a later beat.
+        assert_eq!(beats[1].data.0[10..], [0; 118]);
+        assert_eq!(beats[1].hdr, 0);
+    });
+}
+
+#[test]
+fn example_8_header_is_these_16_bytes() {
+    on_both_bodies::<Packetizer>("paper", |body| {
+        let header = run(body, example_1()).iter().find_map(|o| o.tlp).expect("a beat").hdr;
+        let expected =
+            [0x6f, 0x00, 0x80, 0x0b, 0, 0, 0, 0x30, 0x00, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x00];
+        assert_eq!(header.to_le_bytes(), expected);
+    });
+}
+
+#[test]
+fn first_beat_is_valid_two_cycles_after_an_entry_of_one_run_is_accepted() {
+    on_both_bodies::<Packetizer>("paper", |body| {
+        let mask = ones(0, 24);
+        let entry = Drain { plen: 29, mask, data: counting(mask, 1), ..example_1() };
+        let valid: Vec<_> = run(body, entry).iter().map(|o| o.tlp.is_some()).collect();
+        assert_eq!(valid[..4], [false, false, true, false]);
+    });
+}
