@@ -37,7 +37,8 @@ pub fn shims(bodies: &[Body]) -> String {
         )
         .unwrap();
     }
-    writeln!(cpp, "}};\nconst size_t kBodyCount = {};\n}}  // namespace duet", bodies.len()).unwrap();
+    writeln!(cpp, "}};\nconst size_t kBodyCount = {};\n}}  // namespace duet", bodies.len())
+        .unwrap();
     cpp
 }
 

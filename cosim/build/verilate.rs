@@ -18,7 +18,12 @@ pub fn watch(folder: &Path) {
 }
 
 /// Verilates one body into its own folder below `out`; returns the C++ files to compile.
-pub fn verilate(tool: &Verilator, rtl: &Path, out: &Path, body: &Body) -> Result<Vec<PathBuf>, String> {
+pub fn verilate(
+    tool: &Verilator,
+    rtl: &Path,
+    out: &Path,
+    body: &Body,
+) -> Result<Vec<PathBuf>, String> {
     let prefix = shim::prefix(body);
     let dir = out.join(&prefix);
     // Files of an earlier run with another split would be compiled too.
@@ -36,8 +41,10 @@ pub fn verilate(tool: &Verilator, rtl: &Path, out: &Path, body: &Body) -> Result
         .args(["-Wall", "-Wno-SYNCASYNCNET"])
         .args(["--prefix", &prefix, "--top-module", &top, "--Mdir"])
         .arg(&dir)
-        .arg("-y").arg(&folder)
-        .arg("-y").arg(rtl.join("common"))
+        .arg("-y")
+        .arg(&folder)
+        .arg("-y")
+        .arg(rtl.join("common"))
         .arg(format!("-I{}", rtl.join("common").display()))
         .args(packages(&rtl.join("common"))?)
         .args(packages(&folder)?)
@@ -47,7 +54,9 @@ pub fn verilate(tool: &Verilator, rtl: &Path, out: &Path, body: &Body) -> Result
     if !output.status.success() {
         return Err(format!(
             "Verilator refuses {} in configuration {}:\n{}",
-            body.block.name, body.config, String::from_utf8_lossy(&output.stderr)
+            body.block.name,
+            body.config,
+            String::from_utf8_lossy(&output.stderr)
         ));
     }
     classes(&dir, &prefix)
@@ -78,7 +87,11 @@ fn classes(dir: &Path, prefix: &str) -> Result<Vec<PathBuf>, String> {
 
 /// Compiles the Verilated files, Verilator's runtime, the shims and the bridge into one library.
 pub fn compile(
-    tool: &Verilator, manifest: &Path, out: &Path, bodies: &[Body], sources: &[PathBuf],
+    tool: &Verilator,
+    manifest: &Path,
+    out: &Path,
+    bodies: &[Body],
+    sources: &[PathBuf],
 ) -> Result<(), String> {
     let include = tool.root.join("include");
     let shims = out.join("shims.cpp");
@@ -89,14 +102,19 @@ pub fn compile(
         .opt_level(3)
         .warnings(false)
         // The level that .cargo/config.toml gives the models.
-        .flag_if_supported(if cfg!(target_arch = "x86_64") { "-march=x86-64-v3" } else { "-march=native" })
+        .flag_if_supported(if cfg!(target_arch = "x86_64") {
+            "-march=x86-64-v3"
+        } else {
+            "-march=native"
+        })
         .flag_if_supported("-fno-strict-aliasing")
         .define("VM_COVERAGE", "0")
         .define("VM_SC", "0")
         .define("VM_TRACE", "0")
         // Verilator's messages go into the report and not to stdout.
         .define("VL_PRINTF", "duet_printf")
-        .flag("-include").flag(manifest.join("src/bridge/printf.h").to_string_lossy().as_ref())
+        .flag("-include")
+        .flag(manifest.join("src/bridge/printf.h").to_string_lossy().as_ref())
         .include(manifest.join("src/bridge"))
         .include(&include)
         .include(include.join("vltstd"))

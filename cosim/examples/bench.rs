@@ -29,14 +29,19 @@ fn main() {
         eprintln!("bench: this build has no RTL bodies; run `make setup`");
         std::process::exit(5);
     }
-    println!("{:<20} {:<12} {:>12} {:>12} {:>12} {:>14}", "block", "config", "rtl", "bridge/C++", "lockstep/rtl", "model/rtl");
+    println!(
+        "{:<20} {:<12} {:>12} {:>12} {:>12} {:>14}",
+        "block", "config", "rtl", "bridge/C++", "lockstep/rtl", "model/rtl"
+    );
     for config in ["small", "paper"] {
         let p = &catalog.finepack[config];
         bench::<RemoteWriteQueueStimulus, _>(config, p);
         bench::<PacketizerStimulus, _>(config, p);
         bench::<DepacketizerStimulus, _>(config, p);
     }
-    println!("must reach                                               0.85         0.80           10.0");
+    println!(
+        "must reach                                               0.85         0.80           10.0"
+    );
 }
 
 fn bench<S, C>(name: &str, p: &FinePack)

@@ -25,7 +25,9 @@ pub struct BlockEntry {
 
 /// Every block with two bodies.
 pub const BLOCKS: [BlockEntry; 3] = [
-    entry::<RemoteWriteQueueStimulus, _>("coalesces stores to other GPUs, one partition per destination"),
+    entry::<RemoteWriteQueueStimulus, _>(
+        "coalesces stores to other GPUs, one partition per destination",
+    ),
     entry::<PacketizerStimulus, _>("turns drained entries into one FinePack TLP"),
     entry::<DepacketizerStimulus, _>("takes TLPs apart into stores, and checks them"),
 ];

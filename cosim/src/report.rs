@@ -88,7 +88,12 @@ pub(crate) fn differences(ports: &[Port], model: &[u32], rtl: &[u32]) -> Vec<Dif
 }
 
 /// The transfers of one cycle on the channels of both directions.
-pub(crate) fn transfers(block: &Description, cycle: u64, input: &[u32], output: &[u32]) -> Vec<Transfer> {
+pub(crate) fn transfers(
+    block: &Description,
+    cycle: u64,
+    input: &[u32],
+    output: &[u32],
+) -> Vec<Transfer> {
     let one = |ports: &[Port], image: &[u32], others: &[Port], other: &[u32]| -> Vec<Transfer> {
         let mut found = Vec::new();
         for port in ports {
@@ -97,7 +102,9 @@ pub(crate) fn transfers(block: &Description, cycle: u64, input: &[u32], output: 
                 continue;
             }
             let stem = ports[valid].name.rsplit_once("_valid").map_or("", |(stem, _)| stem);
-            let ready = others.iter().find(|p| p.name.rsplit_once("_ready").is_some_and(|(s, _)| s == stem));
+            let ready = others
+                .iter()
+                .find(|p| p.name.rsplit_once("_ready").is_some_and(|(s, _)| s == stem));
             if ready.is_some_and(|r| other[r.word] & 1 == 0) {
                 continue;
             }
@@ -131,16 +138,26 @@ impl fmt::Display for Mismatch {
         let Self { block, run: RunName { config, seed }, cycle, .. } = self;
         match self.differences.first() {
             Some(first) => {
-                writeln!(f, "MISMATCH {block}.{} at cycle {cycle} (config {config}, seed {seed})", first.field)?;
+                writeln!(
+                    f,
+                    "MISMATCH {block}.{} at cycle {cycle} (config {config}, seed {seed})",
+                    first.field
+                )?;
                 let bits = first.model.differing_bits(&first.rtl);
                 let shown: Vec<_> = bits.iter().take(8).map(u32::to_string).collect();
                 writeln!(
-                    f, "  model  {}   rtl  {}   differs in bit{} {}{}", first.model, first.rtl,
-                    if bits.len() > 1 { "s" } else { "" }, shown.join(", "),
+                    f,
+                    "  model  {}   rtl  {}   differs in bit{} {}{}",
+                    first.model,
+                    first.rtl,
+                    if bits.len() > 1 { "s" } else { "" },
+                    shown.join(", "),
                     if bits.len() > 8 { ", ..." } else { "" }
                 )?;
             }
-            None => writeln!(f, "ASSERTION of {block} at cycle {cycle} (config {config}, seed {seed})")?,
+            None => {
+                writeln!(f, "ASSERTION of {block} at cycle {cycle} (config {config}, seed {seed})")?
+            }
         }
         for (i, other) in self.differences.iter().skip(1).enumerate() {
             let label = if i == 0 { "also " } else { "     " };
@@ -155,7 +172,13 @@ impl fmt::Display for Mismatch {
             write!(f, "\n  state  model after the edge: {}", self.model_state)?;
         }
         for (i, transfer) in self.past.iter().enumerate() {
-            write!(f, "\n  {}  {} {}", if i == 0 { "past " } else { "     " }, transfer.cycle, transfer.port)?;
+            write!(
+                f,
+                "\n  {}  {} {}",
+                if i == 0 { "past " } else { "     " },
+                transfer.cycle,
+                transfer.port
+            )?;
             write_fields(f, &transfer.fields)?;
             if i + 1 == self.past.len() {
                 f.write_str("   <-- last transfer before the mismatch")?;

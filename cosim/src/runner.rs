@@ -91,13 +91,16 @@ pub struct Outcome {
 
 /// Runs one block. `name` is the named configuration that `config` is.
 pub fn run<S: NewStimulus>(
-    name: &str, config: &<S::Model as Model>::Config, options: &Options,
+    name: &str,
+    config: &<S::Model as Model>::Config,
+    options: &Options,
 ) -> Result<Outcome, RunError> {
     let block = Description::of::<S::Model>(config);
     if let Some(flip) = &options.flip {
         flip.check(&block, options.cycles)?;
     }
-    let mut wave = options.wave.as_deref().map(|path| Wave::create(path, vec![block.clone()])).transpose()?;
+    let mut wave =
+        options.wave.as_deref().map(|path| Wave::create(path, vec![block.clone()])).transpose()?;
     let mut stimulus = S::new(config, &options.statics, options.seed);
     let mut flip = options.flip.clone();
     let mut cycle = 0;
@@ -152,7 +155,9 @@ fn outcome<S: Stimulus>(cycles: u64, stimulus: &S, mismatch: Option<Mismatch>) -
 /// One cycle of the pair, traced where a waveform is being written.
 #[inline]
 fn step<S: Stimulus>(
-    pair: &mut Lockstep<S::Model, Rtl<S::Model>>, stimulus: &mut S, wave: Option<&mut Wave>,
+    pair: &mut Lockstep<S::Model, Rtl<S::Model>>,
+    stimulus: &mut S,
+    wave: Option<&mut Wave>,
 ) -> Result<(), RunError> {
     let input = stimulus.inputs(&pair.outputs());
     pair.tick(&input);
@@ -197,7 +202,9 @@ impl Wave {
 
 /// Writes the waveform around a mismatch.
 pub fn write_window(
-    path: &Path, block: &Description, window: &[WindowCycle],
+    path: &Path,
+    block: &Description,
+    window: &[WindowCycle],
 ) -> Result<PathBuf, RunError> {
     let mut wave = Wave::create(path, vec![block.clone()])?;
     window.iter().try_for_each(|cycle| wave.cycle(&[cycle]))?;
@@ -218,7 +225,8 @@ impl Flip {
     pub fn check(&self, block: &Description, cycles: u64) -> Result<(), RunError> {
         let error = |what, value: String, limit| Err(RunError::Flip { what, value, limit });
         let Some(port) = self.port(block) else {
-            let names: Vec<_> = block.outputs.iter().filter_map(|p| p.name.strip_suffix("_o")).collect();
+            let names: Vec<_> =
+                block.outputs.iter().filter_map(|p| p.name.strip_suffix("_o")).collect();
             return error("field", self.field.clone(), format!("one of {}", names.join(", ")));
         };
         if self.bit >= port.width {
@@ -226,7 +234,11 @@ impl Flip {
             return error("bit", self.bit.to_string(), limit);
         }
         if self.cycle >= cycles {
-            return error("cycle", self.cycle.to_string(), format!("below {cycles}, the length of the run"));
+            return error(
+                "cycle",
+                self.cycle.to_string(),
+                format!("below {cycles}, the length of the run"),
+            );
         }
         Ok(())
     }
@@ -234,7 +246,8 @@ impl Flip {
     /// The error of a run that ended before the field was shown: nothing was inverted, so that a pass
     /// would say nothing about the comparison.
     pub fn never_shown(&self, cycles: u64) -> RunError {
-        let limit = format!("early enough: {} is not shown from there to the end at {cycles}", self.field);
+        let limit =
+            format!("early enough: {} is not shown from there to the end at {cycles}", self.field);
         RunError::Flip { what: "cycle", value: self.cycle.to_string(), limit }
     }
 

@@ -70,7 +70,9 @@ impl Verilator {
             let (major, minor) = self.version;
             return Err(format!(
                 "{}: Verilator {major}.{minor:03}, must be {}.{:03} or later",
-                self.program.display(), OLDEST.0, OLDEST.1
+                self.program.display(),
+                OLDEST.0,
+                OLDEST.1
             ));
         }
         Ok(self)

@@ -75,7 +75,14 @@ impl<W: Write> WaveWriter<W> {
                     for leaf in 0..port.leaves.len() {
                         let n = traces.len();
                         let id = [ids[0][n], ids[1][n], ids[2][n]];
-                        traces.push(Trace { block: b, input, port: p, leaf, id, last: Default::default() });
+                        traces.push(Trace {
+                            block: b,
+                            input,
+                            port: p,
+                            leaf,
+                            id,
+                            last: Default::default(),
+                        });
                     }
                 }
             }
@@ -192,6 +199,7 @@ fn save_leaf(text: &mut String, block: &Description, port: &Port, leaf: &Leaf) {
         let label = if port.dir == Dir::Out { format!("{scope} ") } else { String::new() };
         // GTKWave shows what follows the last dot of a name.
         let shown = full_name(port, leaf).replace('.', " ");
-        writeln!(text, "{format}\n+{{{label}{shown}}} {scope}.{block}.{inner}{name}{range}").unwrap();
+        writeln!(text, "{format}\n+{{{label}{shown}}} {scope}.{block}.{inner}{name}{range}")
+            .unwrap();
     }
 }

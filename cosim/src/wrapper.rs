@@ -19,12 +19,14 @@ pub fn top_name(block: &Description) -> String {
 /// Text of the wrapper module.
 pub fn wrapper(block: &Description) -> String {
     let ports: Vec<&Port> = block.inputs.iter().chain(&block.outputs).collect();
-    let headers: BTreeSet<_> = ports.iter().filter_map(|p| Some(p.sv_type.as_ref()?.header)).collect();
+    let headers: BTreeSet<_> =
+        ports.iter().filter_map(|p| Some(p.sv_type.as_ref()?.header)).collect();
     let mut sv = String::from("// Written by the build from the Rust port declaration.\n");
     for header in headers {
         writeln!(sv, "`include \"{header}\"").unwrap();
     }
-    writeln!(sv, "module {} (\n  input logic clk_i,\n  input logic rst_ni", top_name(block)).unwrap();
+    writeln!(sv, "module {} (\n  input logic clk_i,\n  input logic rst_ni", top_name(block))
+        .unwrap();
     for port in &block.inputs {
         writeln!(sv, "  , input logic [{}:0] {}", port.width - 1, port.name).unwrap();
     }

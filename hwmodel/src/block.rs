@@ -71,7 +71,9 @@ impl<B: Block + ?Sized> Block for Box<B> {
 
 /// The Rust body of a block: a [`Block`] that can be built from its parameters, and the name and
 /// ports under which its RTL body is found.
-pub trait Model: Block<In: Ports<Config = Self::Config>, Out: Ports<Config = Self::Config>> + Sized {
+pub trait Model:
+    Block<In: Ports<Config = Self::Config>, Out: Ports<Config = Self::Config>> + Sized
+{
     /// `snake_case` name: RTL folder and top module, Rust module, VCD scope, command-line argument.
     const NAME: &'static str;
 
@@ -99,7 +101,12 @@ pub struct ConfigError {
 
 impl ConfigError {
     /// Passes where `ok` holds.
-    pub fn check(ok: bool, name: &'static str, value: u64, limit: impl Into<String>) -> Result<(), Self> {
+    pub fn check(
+        ok: bool,
+        name: &'static str,
+        value: u64,
+        limit: impl Into<String>,
+    ) -> Result<(), Self> {
         if ok { Ok(()) } else { Err(Self { name, value, limit: limit.into() }) }
     }
 }

@@ -385,14 +385,22 @@ impl Declare {
 
     /// Adds a valid bit and the payload that means something while it is 1.
     pub fn channel<T: Signal>(
-        &mut self, field: &'static str, valid: &str, payload: &str, shape: T::Shape,
+        &mut self,
+        field: &'static str,
+        valid: &str,
+        payload: &str,
+        shape: T::Shape,
     ) {
         self.add::<bool>(field, valid, 1, None);
         self.add::<T>(field, payload, shape, Some(self.ports.len() - 1));
     }
 
     fn add<T: Signal>(
-        &mut self, field: &'static str, name: &str, shape: T::Shape, valid: Option<usize>,
+        &mut self,
+        field: &'static str,
+        name: &str,
+        shape: T::Shape,
+        valid: Option<usize>,
     ) {
         let suffix = match self.dir {
             Dir::In => "i",
@@ -648,7 +656,8 @@ mod tests {
     fn example() -> Example {
         let mut data = Bytes::default();
         (0..16).for_each(|i| data.0[i] = 0xa0 + i as u8);
-        let message = Message { high: 0x15, data, mask: 0x8001, addr: 0xfedc_ba98_7654_3210, low: true };
+        let message =
+            Message { high: 0x15, data, mask: 0x8001, addr: 0xfedc_ba98_7654_3210, low: true };
         Example { message: Some(message), list: [1, 2, 0x1fff, 0], flag: true }
     }
 

@@ -180,7 +180,10 @@ where
     /// `memory_ready[g]` lets GPU g's memory take an access; bit g of `crc_error` damages the first
     /// TLP that GPU g's link starts. Errors: an access outside the memory.
     pub fn tick(
-        &mut self, requests: &[Option<Req>], memory_ready: &[bool], crc_error: u32,
+        &mut self,
+        requests: &[Option<Req>],
+        memory_ready: &[bool],
+        crc_error: u32,
     ) -> Result<&[Seen], OutOfRange> {
         for (gpu, &ready) in memory_ready.iter().enumerate() {
             self.seen[gpu] = Seen::default();

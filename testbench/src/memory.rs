@@ -76,7 +76,11 @@ impl Memory {
     /// Atomic read-modify-write of the 4 or 8 bytes that `mask` enables, with the operands in the first
     /// bytes of `operands`; returns the old bytes in their places.
     pub fn atomic(
-        &mut self, line: u64, mask: u128, op: u8, operands: &LineData,
+        &mut self,
+        line: u64,
+        mask: u128,
+        op: u8,
+        operands: &LineData,
     ) -> Result<LineData, OutOfRange> {
         let old = self.read(line, mask)?;
         let (at, size) = (mask.trailing_zeros() as usize, mask.count_ones() as usize);
@@ -86,7 +90,8 @@ impl Memory {
             u64::from_le_bytes(wide)
         };
         let now = word(&old.0[at..]);
-        let new = apply_atomic(op, 8 * size as u32, now, word(&operands.0), word(&operands.0[size..]));
+        let new =
+            apply_atomic(op, 8 * size as u32, now, word(&operands.0), word(&operands.0[size..]));
         self.slice(line + at as u64, size)?.copy_from_slice(&new.to_le_bytes()[..size]);
         Ok(old)
     }
@@ -108,9 +113,27 @@ fn apply_atomic(op: u8, bits: u32, old: u64, first: u64, second: u64) -> u64 {
     match op {
         aop::ADD => old.wrapping_add(first),
         aop::SWAP => first,
-        aop::CAS => if old == first { second } else { old },
-        aop::MIN => if signed(first) < signed(old) { first } else { old },
-        aop::MAX => if signed(first) > signed(old) { first } else { old },
+        aop::CAS => {
+            if old == first {
+                second
+            } else {
+                old
+            }
+        }
+        aop::MIN => {
+            if signed(first) < signed(old) {
+                first
+            } else {
+                old
+            }
+        }
+        aop::MAX => {
+            if signed(first) > signed(old) {
+                first
+            } else {
+                old
+            }
+        }
         aop::AND => old & first,
         aop::OR => old | first,
         _ => old ^ first,

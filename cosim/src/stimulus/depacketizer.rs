@@ -102,7 +102,12 @@ impl DepacketizerStimulus {
             ready: random.pick(&[256, 256, 200, 80, 8]),
             fault: random.pick(&[0, 8, 96, 256]),
             form: if random.chance(128) { Some(random.pick(&MaskForm::ALL)) } else { None },
-            kinds: random.pick(&[[PACK; 3], [PACK, PACK, MARK], [WRITE, READ, ATOMIC], [PACK, WRITE, READ]]),
+            kinds: random.pick(&[
+                [PACK; 3],
+                [PACK, PACK, MARK],
+                [WRITE, READ, ATOMIC],
+                [PACK, WRITE, READ],
+            ]),
         }
     }
 
@@ -141,7 +146,9 @@ impl DepacketizerStimulus {
                 header.set_first_be(self.random.below(16) as u8);
                 header.set_last_be(self.random.below(16) as u8);
             }
-            Some(Fault::HeaderLength) => header = header.with_length_dw(1 + self.random.below(1024)),
+            Some(Fault::HeaderLength) => {
+                header = header.with_length_dw(1 + self.random.below(1024))
+            }
             _ => {}
         }
         self.cut(header, fault);
@@ -169,7 +176,8 @@ impl DepacketizerStimulus {
                 if !self.payload.is_empty() && self.payload.len() + bytes > most as usize {
                     return Self::finish_pack(header, base, self.payload.len() as u32);
                 }
-                let mut sub = SubHeader::new().with_len(len as u16).with_offset(line + u64::from(first));
+                let mut sub =
+                    SubHeader::new().with_len(len as u16).with_offset(line + u64::from(first));
                 if r.below(4) == broken {
                     match fault {
                         Some(Fault::LengthZero) => sub.set_len(0),
@@ -266,7 +274,9 @@ impl DepacketizerStimulus {
         let (c, r) = (&self.config, &mut self.random);
         let beat = c.beat as usize;
         match fault {
-            Some(Fault::EndsLate) => (0..=r.below(2 * c.beat)).for_each(|i| self.payload.push(i as u8 | 1)),
+            Some(Fault::EndsLate) => {
+                (0..=r.below(2 * c.beat)).for_each(|i| self.payload.push(i as u8 | 1))
+            }
             Some(Fault::EndsEarly) => {
                 let kept = r.below(self.payload.len() as u32 + 1) as usize;
                 self.payload.truncate(kept);

@@ -32,7 +32,10 @@ pub trait Stimulus {
     fn restart(&mut self);
 
     /// The inputs of a cycle in which the outputs are `out`.
-    fn inputs(&mut self, out: &<Self::Model as hwmodel::Block>::Out) -> <Self::Model as hwmodel::Block>::In;
+    fn inputs(
+        &mut self,
+        out: &<Self::Model as hwmodel::Block>::Out,
+    ) -> <Self::Model as hwmodel::Block>::In;
 
     /// Transfers on each channel.
     fn transfers(&self) -> Vec<Count>;
@@ -48,7 +51,11 @@ pub trait NewStimulus: Stimulus {
 }
 
 /// `bytes` random bytes where `mask` has a 1, zero elsewhere.
-pub(crate) fn masked_bytes<const N: usize>(random: &mut Random, bytes: u32, mask: u128) -> Bytes<N> {
+pub(crate) fn masked_bytes<const N: usize>(
+    random: &mut Random,
+    bytes: u32,
+    mask: u128,
+) -> Bytes<N> {
     let mut data = Bytes::default();
     for chunk in data.0[..bytes as usize].chunks_exact_mut(8) {
         chunk.copy_from_slice(&random.word().to_le_bytes());

@@ -104,7 +104,14 @@ impl RemoteWriteQueueStimulus {
             ..Default::default()
         };
         if r.chance(self.phase.other) {
-            req.op = r.pick(&[op::LOAD, op::LOAD, op::ATOMIC, op::ATOMIC, op::RELEASE_SYS, op::RELEASE_GPU]);
+            req.op = r.pick(&[
+                op::LOAD,
+                op::LOAD,
+                op::ATOMIC,
+                op::ATOMIC,
+                op::RELEASE_SYS,
+                op::RELEASE_GPU,
+            ]);
         }
         match req.op {
             op::STORE => req.data = masked_bytes(r, c.line, req.mask),
@@ -289,4 +296,3 @@ impl NewStimulus for RemoteWriteQueueStimulus {
         new
     }
 }
-

@@ -427,22 +427,33 @@ pub struct FinePack {
 impl FinePack {
     /// Checks every limit of specification section 2.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let check = |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
+        let check =
+            |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
         let pow2 = |v: u32, low, high| v.is_power_of_two() && (low..=high).contains(&v);
         check((2..=16).contains(&self.num_gpus), "num_gpus", self.num_gpus, "2 to 16")?;
         check(pow2(self.entries, 2, 64), "entries", self.entries, "a power of 2, 2 to 64")?;
         check((2..=6).contains(&self.sh), "sh", self.sh, "2 to 6")?;
         let offb = offset_bits(self.sh);
-        ConfigError::check(self.offb == offb, "offb", self.offb.into(), format!("8 * sh - 10 = {offb}"))?;
+        ConfigError::check(
+            self.offb == offb,
+            "offb",
+            self.offb.into(),
+            format!("8 * sh - 10 = {offb}"),
+        )?;
         check(pow2(self.line, 16, 128), "line", self.line, "a power of 2, 16 to 128")?;
         let window = 1u64 << offb;
         ConfigError::check(
-            u64::from(self.line) <= window, "line", self.line.into(), format!("at most 2^offb = {window}"),
+            u64::from(self.line) <= window,
+            "line",
+            self.line.into(),
+            format!("at most 2^offb = {window}"),
         )?;
         check((1..=2).contains(&self.banks), "banks", self.banks, "1 or 2")?;
         let least = self.line / 2 * (1 + self.sh) + 4;
         ConfigError::check(
-            self.maxpay % 4 == 0 && (least..=4096).contains(&self.maxpay), "maxpay", self.maxpay.into(),
+            self.maxpay % 4 == 0 && (least..=4096).contains(&self.maxpay),
+            "maxpay",
+            self.maxpay.into(),
             format!("a multiple of 4, (line / 2) * (1 + sh) + 4 = {least} to 4096"),
         )?;
         check(pow2(self.beat, 8, 128), "beat", self.beat, "8, 16, 32, 64 or 128")?;

@@ -80,7 +80,9 @@ fn parse_flip(text: &str) -> Result<Flip, String> {
     let (place, cycle) = text.split_once('@').ok_or(form)?;
     let cycle = cycle.parse().map_err(|_| format!("cycle {cycle}: must be a number"))?;
     let (field, bit) = match place.strip_suffix(']').and_then(|p| p.split_once('[')) {
-        Some((field, bit)) => (field, bit.parse().map_err(|_| format!("bit {bit}: must be a number"))?),
+        Some((field, bit)) => {
+            (field, bit.parse().map_err(|_| format!("bit {bit}: must be a number"))?)
+        }
         None => (place, 0),
     };
     if field.is_empty() || field.contains(['[', ']']) {
@@ -106,7 +108,8 @@ fn resolve(args: &Args) -> Result<(String, FinePack, Statics), Failure> {
             .ok_or_else(|| usage(format!("--set {setting}: must be KEY=VALUE")))?;
         let number = |most: u32| {
             let parsed = value.parse::<u32>().ok().filter(|v| *v <= most);
-            parsed.ok_or_else(|| usage(format!("--set {key}={value}: must be a number, 0 to {most}")))
+            parsed
+                .ok_or_else(|| usage(format!("--set {key}={value}: must be a number, 0 to {most}")))
         };
         match key {
             "timeout" => statics.timeout = Some(number(65535)? as u16),
@@ -115,12 +118,14 @@ fn resolve(args: &Args) -> Result<(String, FinePack, Statics), Failure> {
                 table.insert(key.to_string(), i64::from(number(u32::MAX)?).into());
             }
             _ => {
-                let keys: Vec<_> = table.keys().map(String::as_str).chain(["timeout", "acct"]).collect();
+                let keys: Vec<_> =
+                    table.keys().map(String::as_str).chain(["timeout", "acct"]).collect();
                 return Err(usage(format!("--set {key}: must be one of {}", keys.join(", "))));
             }
         }
     }
-    let parameters: FinePack = table.try_into().map_err(|e: toml::de::Error| usage(e.to_string()))?;
+    let parameters: FinePack =
+        table.try_into().map_err(|e: toml::de::Error| usage(e.to_string()))?;
     parameters.validate().map_err(|e| usage(format!("{e}, in configuration {}", args.config)))?;
     let (name, _) = catalog.finepack.iter().find(|(_, p)| **p == parameters).ok_or_else(|| {
         usage(format!(
@@ -138,7 +143,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         seed: args.seed,
         statics,
         wave: args.wave.clone(),
-        mismatch_wave: Some(PathBuf::from(format!("out/{}-{config}-{}.vcd", args.block, args.seed))),
+        mismatch_wave: Some(PathBuf::from(format!(
+            "out/{}-{config}-{}.vcd",
+            args.block, args.seed
+        ))),
         flip: args.flip.clone(),
     };
     println!("{}  config {config}  seed {}", args.block, args.seed);
@@ -149,34 +157,54 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
         (_, Some(block)) => {
             if args.dump_tlp.is_some() {
-                return Err(Failure::new(USAGE, format!("--dump-tlp: {} has no link; use finepack", args.block)));
+                return Err(Failure::new(
+                    USAGE,
+                    format!("--dump-tlp: {} has no link; use finepack", args.block),
+                ));
             }
             (block.run)(&config, &parameters, &options).map_err(run_failure)?
         }
         (name, None) => {
-            let names: Vec<_> = cosim::blocks::BLOCKS.iter().map(|b| b.name).chain([finepack_chain::NAME]).collect();
-            return Err(Failure::new(USAGE, format!("block {name}: must be one of {}", names.join(", "))));
+            let names: Vec<_> = cosim::blocks::BLOCKS
+                .iter()
+                .map(|b| b.name)
+                .chain([finepack_chain::NAME])
+                .collect();
+            return Err(Failure::new(
+                USAGE,
+                format!("block {name}: must be one of {}", names.join(", ")),
+            ));
         }
     };
     report(args, &config, &parameters, outcome)
 }
 
-fn report(args: &Args, config: &str, parameters: &FinePack, mut outcome: Outcome) -> Result<u8, Failure> {
+fn report(
+    args: &Args,
+    config: &str,
+    parameters: &FinePack,
+    mut outcome: Outcome,
+) -> Result<u8, Failure> {
     let transfers: Vec<_> = outcome.transfers.iter().map(|(n, c)| format!("{n} {c}")).collect();
     println!("transfers  {}", transfers.join("  "));
     for row in outcome.coverage.chunks(3) {
-        let row: Vec<_> = row.iter().map(|(name, count)| format!("{name:<26}{count:>10}")).collect();
+        let row: Vec<_> =
+            row.iter().map(|(name, count)| format!("{name:<26}{count:>10}")).collect();
         println!("  {}", row.join("   "));
     }
     if let Some(mismatch) = &mut outcome.mismatch {
         // The chain drains once its cycles are over: a rerun must not begin to do so later.
         let (until, asked) = (mismatch.cycle + cosim::lockstep::AFTER, args.asked());
-        let stop = if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
+        let stop =
+            if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
         mismatch.rerun = Some(format!(
             "duet cosim {} --config {config} --seed {}{}{} --{stop} --wave out.vcd",
-            args.block, args.seed,
+            args.block,
+            args.seed,
             args.set.iter().map(|s| format!(" --set {s}")).collect::<String>(),
-            args.flip.as_ref().map_or(String::new(), |f| format!(" --flip {}[{}]@{}", f.field, f.bit, f.cycle)),
+            args.flip
+                .as_ref()
+                .map_or(String::new(), |f| format!(" --flip {}[{}]@{}", f.field, f.bit, f.cycle)),
         ));
         print!("{mismatch}");
     }

@@ -12,7 +12,12 @@ const TOOLS: [(&str, &[&str], &str, &str); 4] = [
     ("g++", &["--version"], "builds the RTL bodies", "apt-get install g++"),
     ("python3", &["--version"], "make setup", "apt-get install python3"),
     ("gtkwave", &["--version"], "shows waveforms (optional)", "apt-get install gtkwave"),
-    ("ccache", &["--version"], "faster rebuilds of the RTL bodies (optional)", "apt-get install ccache"),
+    (
+        "ccache",
+        &["--version"],
+        "faster rebuilds of the RTL bodies (optional)",
+        "apt-get install ccache",
+    ),
 ];
 
 pub fn run() -> Result<u8, Failure> {
@@ -22,10 +27,14 @@ pub fn run() -> Result<u8, Failure> {
         false => println!("RTL bodies   NOT in this build: install Verilator and build again"),
     }
     match Verilator::find(Path::new(".")) {
-        Ok(Some(v)) => println!("verilator    {}.{:03}, {}", v.version.0, v.version.1, v.program.display()),
+        Ok(Some(v)) => {
+            println!("verilator    {}.{:03}, {}", v.version.0, v.version.1, v.program.display())
+        }
         Ok(None) => {
             missing = true;
-            println!("verilator    MISSING: `make setup` in the project's folder, or apt-get install verilator");
+            println!(
+                "verilator    MISSING: `make setup` in the project's folder, or apt-get install verilator"
+            );
         }
         Err(error) => {
             missing = true;
@@ -34,7 +43,9 @@ pub fn run() -> Result<u8, Failure> {
     }
     for (name, args, purpose, how) in TOOLS {
         let found = Command::new(name).args(args).output().ok();
-        let line = found.as_ref().map(|o| String::from_utf8_lossy(&o.stdout).lines().next().unwrap_or("").to_string());
+        let line = found
+            .as_ref()
+            .map(|o| String::from_utf8_lossy(&o.stdout).lines().next().unwrap_or("").to_string());
         match line {
             Some(version) => println!("{name:<12} {version}"),
             None => {

@@ -37,7 +37,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let configs: Vec<String> = catalog.finepack.keys().cloned().collect();
     let mut blocks: Vec<Block> = cosim::blocks::BLOCKS
         .iter()
-        .map(|b| Block { name: b.name, about: b.about, configs: configs.clone(), rtl: cosim::HAS_RTL })
+        .map(|b| Block {
+            name: b.name,
+            about: b.about,
+            configs: configs.clone(),
+            rtl: cosim::HAS_RTL,
+        })
         .collect();
     blocks.push(Block {
         name: "finepack",
@@ -53,7 +58,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             }
         };
         let pairs = |list: &[(&str, &str)]| -> serde_json::Value {
-            list.iter().map(|(name, about)| serde_json::json!({"name": name, "about": about})).collect()
+            list.iter()
+                .map(|(name, about)| serde_json::json!({"name": name, "about": about}))
+                .collect()
         };
         add(Kind::Blocks, "blocks", serde_json::json!(blocks));
         add(Kind::Systems, "systems", pairs(SYSTEMS));
@@ -68,10 +75,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             rows.iter().for_each(|(name, about)| println!("  {name:<20} {about}"));
         }
     };
-    let rows = |list: &[(&str, &str)]| list.iter().map(|(n, a)| (n.to_string(), a.to_string())).collect();
-    let block_rows = blocks.iter().map(|b| {
-        (b.name.to_string(), format!("{} ({})", b.about, b.configs.join(", ")))
-    });
+    let rows =
+        |list: &[(&str, &str)]| list.iter().map(|(n, a)| (n.to_string(), a.to_string())).collect();
+    let block_rows = blocks
+        .iter()
+        .map(|b| (b.name.to_string(), format!("{} ({})", b.about, b.configs.join(", "))));
     show(Kind::Blocks, "blocks", block_rows.collect());
     show(Kind::Systems, "systems", rows(SYSTEMS));
     show(Kind::Protocols, "protocols", rows(PROTOCOLS));

@@ -87,10 +87,21 @@ fn pair<M: Model>(run: &RunName, config: M::Config, cycle: u64) -> Result<Pair<M
 }
 
 /// One episode's system, fresh out of reset.
-fn build(run: &RunName, p: &FinePack, timeout: u16, acct: u8, cycle: u64) -> Result<System, RunError> {
+fn build(
+    run: &RunName,
+    p: &FinePack,
+    timeout: u16,
+    acct: u8,
+    cycle: u64,
+) -> Result<System, RunError> {
     let gpus = 0..p.num_gpus;
     let path = |_| {
-        Ok(FinePackPath::new(pair(run, p.into(), cycle)?, pair(run, p.into(), cycle)?, timeout, acct))
+        Ok(FinePackPath::new(
+            pair(run, p.into(), cycle)?,
+            pair(run, p.into(), cycle)?,
+            timeout,
+            acct,
+        ))
     };
     let paths = gpus.clone().map(path).collect::<Result<Vec<Path>, RunError>>()?;
     let ingress = gpus.map(|_| pair(run, p.into(), cycle)).collect::<Result<_, RunError>>()?;
@@ -101,7 +112,11 @@ fn build(run: &RunName, p: &FinePack, timeout: u16, acct: u8, cycle: u64) -> Res
 
 /// The first failed comparison of any block: the report and its waveform window.
 fn mismatch(system: &System, options: &runner::Options) -> Result<Option<Mismatch>, RunError> {
-    fn of<M: Model>(pair: &Pair<M>, config: M::Config, path: Option<&PathBuf>) -> Result<Option<Mismatch>, RunError> {
+    fn of<M: Model>(
+        pair: &Pair<M>,
+        config: M::Config,
+        path: Option<&PathBuf>,
+    ) -> Result<Option<Mismatch>, RunError> {
         let Some(mut found) = pair.mismatch().cloned() else { return Ok(None) };
         if let Some(path) = path {
             let block = Description::of::<M>(&config);
@@ -194,7 +209,9 @@ fn check_flip(flip: &Flip, p: &FinePack, cycles: u64) -> Result<(), RunError> {
     let (block, inner) = split_flip(flip, p).ok_or_else(|| RunError::Flip {
         what: "field",
         value: flip.field.clone(),
-        limit: "an output of remote_write_queue, packetizer or depacketizer, as FIELD or BLOCK.FIELD".into(),
+        limit:
+            "an output of remote_write_queue, packetizer or depacketizer, as FIELD or BLOCK.FIELD"
+                .into(),
     })?;
     inner.check(&descriptions(p)[block], cycles)
 }
@@ -244,7 +261,11 @@ impl<'a> Episode<'a> {
 
     /// Runs to `end` and drains. True when a comparison failed.
     fn run(
-        &mut self, end: u64, reached: &mut Reached, flip: &mut Option<Flip>, mut wave: Option<&mut Wave>,
+        &mut self,
+        end: u64,
+        reached: &mut Reached,
+        flip: &mut Option<Flip>,
+        mut wave: Option<&mut Wave>,
         mut dump: Option<&mut TlpDump>,
     ) -> Result<bool, ChainError> {
         let mut after = None;
@@ -264,15 +285,19 @@ impl<'a> Episode<'a> {
             if let Some(wave) = wave.as_deref_mut() {
                 self.trace(wave)?;
             }
-            let failed = self.system.paths().iter().any(|p| p.queue().failed() || p.packetizer().failed())
-                || self.system.ingress().iter().any(Block::failed);
+            let failed =
+                self.system.paths().iter().any(|p| p.queue().failed() || p.packetizer().failed())
+                    || self.system.ingress().iter().any(Block::failed);
             if failed {
                 let left = after.get_or_insert(AFTER);
                 if *left == 0 {
                     return Ok(true);
                 }
                 *left -= 1;
-            } else if self.cycle() >= end && self.requests.iter().all(Requests::is_done) && self.system.is_quiet() {
+            } else if self.cycle() >= end
+                && self.requests.iter().all(Requests::is_done)
+                && self.system.is_quiet()
+            {
                 break;
             }
             if self.cycle() - self.moved_at.max(self.first_cycle) > STUCK_AFTER {
@@ -315,7 +340,8 @@ impl<'a> Episode<'a> {
             self.memory_ready[gpu] = requests.memory_ready();
             if requests.wants_rogue() {
                 let dest = requests.rogue_dest();
-                self.system.inject(gpu, rogue::tlp(&mut self.random, self.parameters, gpu as u8, dest));
+                self.system
+                    .inject(gpu, rogue::tlp(&mut self.random, self.parameters, gpu as u8, dest));
                 reached.rogues += 1;
             }
             if requests.wants_rogue() {
@@ -327,7 +353,8 @@ impl<'a> Episode<'a> {
             cycle,
             what: format!("an access to {addr:#x}, which no request named"),
         };
-        let seen = self.system.tick(&self.offered, &self.memory_ready, crc_error).map_err(outside)?;
+        let seen =
+            self.system.tick(&self.offered, &self.memory_ready, crc_error).map_err(outside)?;
         let mut moved = false;
         let mut compare = None;
         for (gpu, seen) in seen.iter().enumerate() {
@@ -369,7 +396,8 @@ impl<'a> Episode<'a> {
     fn who_waits(&self) -> String {
         let mut text = String::new();
         for (gpu, path) in self.system.paths().iter().enumerate() {
-            let offers = if self.offered[gpu].is_some() { "offers a request" } else { "offers nothing" };
+            let offers =
+                if self.offered[gpu].is_some() { "offers a request" } else { "offers nothing" };
             text += &format!("GPU {gpu} {offers}: ");
             let _ = path.write_state(&mut text);
             text += "; de-packetizer ";
@@ -389,7 +417,10 @@ struct TlpDump {
 impl TlpDump {
     fn create(path: &std::path::Path) -> Result<Self, ChainError> {
         let error = |source| ChainError::Dump { path: path.to_path_buf(), source };
-        Ok(Self { path: path.to_path_buf(), file: BufWriter::new(File::create(path).map_err(error)?) })
+        Ok(Self {
+            path: path.to_path_buf(),
+            file: BufWriter::new(File::create(path).map_err(error)?),
+        })
     }
 
     fn cycle(&mut self, system: &mut System, first_cycle: u64) -> Result<(), ChainError> {

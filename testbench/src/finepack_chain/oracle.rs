@@ -73,7 +73,8 @@ impl Oracle {
             op::STORE | op::LOAD => req.mask == 0 || bad_dest,
             op::ATOMIC => {
                 let (at, size) = (req.mask.trailing_zeros(), req.mask.count_ones());
-                let whole = (size == 4 || size == 8) && at % size == 0 && req.mask >> at == (1 << size) - 1;
+                let whole =
+                    (size == 4 || size == 8) && at % size == 0 && req.mask >> at == (1 << size) - 1;
                 !whole || bad_dest || req.aop > aop::XOR
             }
             _ => true,
@@ -103,10 +104,15 @@ impl Oracle {
         let Returned { from, tag, data } = returned;
         let queue = &mut self.expected[source * self.memories.len() + from];
         let Some(expected) = queue.pop_front() else {
-            return Err(format!("GPU {source} gets data from GPU {from} (tag {tag}) that it did not ask for"));
+            return Err(format!(
+                "GPU {source} gets data from GPU {from} (tag {tag}) that it did not ask for"
+            ));
         };
         if expected.id != *tag {
-            return Err(format!("GPU {source} gets tag {tag} from GPU {from} before tag {}", expected.id));
+            return Err(format!(
+                "GPU {source} gets tag {tag} from GPU {from} before tag {}",
+                expected.id
+            ));
         }
         // A read brings whole DWs; the requester drops the rest.
         for i in (0..self.parameters.line as usize).filter(|i| expected.mask >> i & 1 == 1) {
@@ -128,13 +134,20 @@ impl Oracle {
                 Some(source) => self.first_difference(have, want, source),
             };
             if let Some((addr, have, want)) = difference {
-                return Err(format!("GPU {gpu} holds {have:#04x} at {addr:#x}, in order it is {want:#04x}"));
+                return Err(format!(
+                    "GPU {gpu} holds {have:#04x} at {addr:#x}, in order it is {want:#04x}"
+                ));
             }
         }
         Ok(())
     }
 
-    fn first_difference(&self, have: &Memory, want: &Memory, source: usize) -> Option<(u64, u8, u8)> {
+    fn first_difference(
+        &self,
+        have: &Memory,
+        want: &Memory,
+        source: usize,
+    ) -> Option<(u64, u8, u8)> {
         let p = &self.parameters;
         let bytes = lines_per_end(p) * u64::from(p.line);
         let bases = (0..WINDOWS).map(|w| window_base(p, source, w));

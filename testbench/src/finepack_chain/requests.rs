@@ -52,7 +52,15 @@ impl Requests {
     pub fn new(p: &FinePack, gpu: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Self::draw_phase(&mut random, p, gpu);
-        Self { parameters: p.clone(), gpu, random, phase, mode: Mode::Running, held: None, unwaited: 0 }
+        Self {
+            parameters: p.clone(),
+            gpu,
+            random,
+            phase,
+            mode: Mode::Running,
+            held: None,
+            unwaited: 0,
+        }
     }
 
     fn draw_phase(r: &mut Random, p: &FinePack, gpu: usize) -> Phase {
@@ -168,7 +176,14 @@ impl Requests {
             ..Default::default()
         };
         if r.chance(self.phase.other) {
-            req.op = r.pick(&[op::LOAD, op::LOAD, op::ATOMIC, op::ATOMIC, op::RELEASE_SYS, op::RELEASE_GPU]);
+            req.op = r.pick(&[
+                op::LOAD,
+                op::LOAD,
+                op::ATOMIC,
+                op::ATOMIC,
+                op::RELEASE_SYS,
+                op::RELEASE_GPU,
+            ]);
         }
         if req.op == op::ATOMIC {
             let size = r.pick(&[4, 8]);
