@@ -136,7 +136,7 @@ fn renamed_field_is_refused() {
     if let Some(copy) = Copy::new("renamed_field") {
         // The RTL itself is whole: only the declaration knows the old name.
         copy.replace(&["common"], "logic [15:0]            src;", "logic [15:0] source;");
-        copy.replace(&["depacketizer"], "access.src ", "access.source ");
+        copy.replace(&["depacketizer"], "src: {", "source: {");
         copy.refused("depacketizer", &["depacketizer_top.sv", "src"]);
     }
 }
