@@ -5,30 +5,32 @@
 //! when the request is accepted. After a release that its GPU waits for, and at the end, the real
 //! memories must equal it, whatever was coalesced; every load and atomic must return its values.
 
+mod dump;
 mod oracle;
+mod reached;
 mod requests;
 mod rogue;
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use cosim::lockstep::{AFTER, Lockstep};
 use cosim::report::{Mismatch, RunName};
 use cosim::runner::{self, EPISODE, Flip, Outcome, RunError, Wave};
-use cosim::stimulus::{Count, Random};
+use cosim::stimulus::Random;
 use cosim::{Rtl, RtlError};
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::egress::FinePackPath;
 use hwmodel::packetizer::Packetizer;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
-use hwmodel::tlp_link::{self, Fabric, LINK_LAT_SMALL, Sent};
+use hwmodel::tlp_link::{self, Fabric, LINK_LAT_SMALL};
 use hwmodel::{Block, Description, Model};
 
 use crate::egress_system::EgressSystem;
 use crate::memory::OutOfRange;
+use dump::TlpDump;
 use oracle::Oracle;
+use reached::Reached;
 use requests::Requests;
 
 /// Name of the chain on the command line.
@@ -405,120 +407,6 @@ impl<'a> Episode<'a> {
             text += ". ";
         }
         text
-    }
-}
-
-/// One line for each TLP: cycle, source, destination, header, payload.
-struct TlpDump {
-    path: PathBuf,
-    file: BufWriter<File>,
-}
-
-impl TlpDump {
-    fn create(path: &std::path::Path) -> Result<Self, ChainError> {
-        let error = |source| ChainError::Dump { path: path.to_path_buf(), source };
-        Ok(Self {
-            path: path.to_path_buf(),
-            file: BufWriter::new(File::create(path).map_err(error)?),
-        })
-    }
-
-    fn cycle(&mut self, system: &mut System, first_cycle: u64) -> Result<(), ChainError> {
-        let mut result = Ok(());
-        for link in system.fabric_mut().links_mut() {
-            link.drain_sent(|sent| {
-                if result.is_ok() {
-                    result = write_tlp(&mut self.file, sent, first_cycle);
-                }
-            });
-        }
-        result.map_err(|source| ChainError::Dump { path: self.path.clone(), source })
-    }
-
-    fn finish(mut self) -> Result<(), ChainError> {
-        self.file.flush().map_err(|source| ChainError::Dump { path: self.path, source })
-    }
-}
-
-fn write_tlp(to: &mut impl Write, sent: &Sent, first_cycle: u64) -> std::io::Result<()> {
-    write!(to, "{} {} {} ", first_cycle + sent.cycle, sent.src, sent.dest)?;
-    sent.header.iter().try_for_each(|b| write!(to, "{b:02x}"))?;
-    to.write_all(b" ")?;
-    if sent.payload.is_empty() {
-        to.write_all(b"-")?;
-    }
-    sent.payload.iter().try_for_each(|b| write!(to, "{b:02x}"))?;
-    to.write_all(b"\n")
-}
-
-/// What the run reached.
-#[derive(Clone, Debug, Default)]
-struct Reached {
-    cause: [u64; 8],
-    egress_error: [u64; 16],
-    ingress_error: [u64; 16],
-    stall_bank: u64,
-    stall_order: u64,
-    req_held: u64,
-    link_held: u64,
-    ingress_held: u64,
-    memory_held: u64,
-    accepted: u64,
-    arrived: u64,
-    released: u64,
-    returned: u64,
-    rogues: u64,
-    release_compares: u64,
-    final_compares: u64,
-}
-
-impl Reached {
-    fn observe(&mut self, seen: &crate::egress_system::Seen, p: &FinePack) {
-        for cause in &seen.evt.flush_cause[..p.num_gpus as usize - 1] {
-            self.cause[usize::from(*cause)] += 1;
-        }
-        self.egress_error[usize::from(seen.egress_error.unwrap_or(0))] += 1;
-        self.ingress_error[usize::from(seen.ingress_error.unwrap_or(0))] += 1;
-        self.stall_bank += u64::from(seen.evt.stall & 1);
-        self.stall_order += u64::from(seen.evt.stall >> 1);
-        self.link_held += u64::from(seen.link_held);
-        self.ingress_held += u64::from(seen.ingress_held);
-        self.accepted += u64::from(seen.accepted);
-        self.arrived += u64::from(seen.arrived.is_some());
-        self.released += u64::from(seen.released.is_some());
-    }
-
-    fn outcome(&self, cycles: u64, mismatch: Option<Mismatch>) -> Outcome {
-        let coverage: Vec<Count> = vec![
-            ("flush_window", self.cause[1]),
-            ("flush_payload", self.cause[2]),
-            ("flush_entries", self.cause[3]),
-            ("flush_load", self.cause[4]),
-            ("flush_atomic", self.cause[5]),
-            ("flush_release", self.cause[6]),
-            ("flush_timeout", self.cause[7]),
-            ("stall_bank", self.stall_bank),
-            ("stall_order_queue", self.stall_order),
-            ("req_held", self.req_held),
-            ("tlp_held_by_link", self.link_held),
-            ("tlp_held_by_depacketizer", self.ingress_held),
-            ("st_held_by_memory", self.memory_held),
-            ("rogue_tlps", self.rogues),
-            ("err_1_zero_mask", self.egress_error[1]),
-            ("err_2_bad_dest", self.egress_error[2]),
-            ("err_3_bad_op", self.egress_error[3]),
-            ("err_4_address_overflow", self.ingress_error[4]),
-            ("err_5_unknown_type", self.ingress_error[5]),
-            ("err_6_sub_header", self.ingress_error[6]),
-            ("err_7_truncated", self.ingress_error[7]),
-            ("err_8_poisoned", self.ingress_error[8]),
-            ("err_9_spurious_completion", self.egress_error[9]),
-            ("values_returned_and_checked", self.returned),
-            ("memories_after_release", self.release_compares),
-            ("memories_at_the_end", self.final_compares),
-        ];
-        let transfers = vec![("req", self.accepted), ("st", self.arrived), ("rel", self.released)];
-        Outcome { cycles, transfers, coverage, mismatch }
     }
 }
 

@@ -1,0 +1,23 @@
+//! Ports declared once: what the bits of a block's ports mean, in Rust, with everything that the
+//! bridge, the comparison, the reports and the waveforms need derived from the one declaration.
+//!
+//! - [`Signal`]: a value that travels as bits (`bool`, integers, byte arrays, messages).
+//! - [`message!`]: a SystemVerilog `struct packed` and the Rust struct of the same fields.
+//! - [`ports!`]: one direction of a block's ports.
+//!
+//! All ports of one direction form an *image*: each port in declaration order, starting at a new
+//! 32-bit word, bit 0 in bit 0 of the first word. That is how Verilator stores wide ports.
+
+mod bits;
+mod declare;
+mod image;
+mod macros;
+mod signal;
+#[cfg(test)]
+mod tests;
+
+pub use bits::{Reader, Writer};
+pub use declare::{Declare, Dir, Port, Ports, image_words};
+#[doc(hidden)]
+pub use image::{load_channel, load_port, store_channel, store_port};
+pub use signal::{Bytes, Leaf, Signal, SvType};
