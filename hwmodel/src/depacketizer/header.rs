@@ -42,7 +42,7 @@ pub(super) struct Packet {
 
 impl Packet {
     /// Takes a header apart; `line` is the line size in bytes.
-    #[inline(never)]
+    #[inline(always)]
     pub fn from_header(bits: u128, line: u32) -> Self {
         let header = TlpHeader::from_bits(bits);
         let span = 4 * header.length_dw();

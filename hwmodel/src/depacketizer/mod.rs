@@ -16,16 +16,23 @@ use std::fmt::{self, Write};
 pub use ports::{Config, In, Out};
 
 use crate::block::{Block, ConfigError, Model};
-use crate::common::finepack_types::{Ingress, Tlp, error_code, offset_bits, window_bytes};
+use crate::common::finepack_types::{Tlp, error_code, offset_bits, window_bytes};
 use dq::Dq;
 use parse::{Parser, Step};
 use slot::Slot;
 use window::Window;
 
-/// The block's registers. All outputs are functions of them.
+/// The block's registers, and what they decide. A cycle in which nothing moves changes none of them.
 #[derive(Clone, Debug)]
 pub struct Depacketizer {
     cfg: Config,
+    /// `tlp_ready_o`.
+    tlp_ready: bool,
+    /// The error pulse of this cycle.
+    err: Option<u8>,
+    /// The parser has done nothing, and will not before a beat comes or an access leaves. No error
+    /// is shown then.
+    waits: bool,
     parser: Parser,
     /// Bytes that the window may hold when a beat is accepted: its capacity less one beat.
     room_for_beat: usize,
@@ -38,27 +45,26 @@ pub struct Depacketizer {
     window: Window,
     /// Accesses on their way to the memory system.
     dq: Dq,
-    /// The error pulse of this cycle.
-    err: Option<u8>,
 }
 
 impl Depacketizer {
-    fn tlp_ready(&self) -> bool {
-        self.used < 2 && self.window.len() <= self.room_for_beat
-    }
-
-    /// The outputs in full. A tick leaves the access at `front` where it is, even when it takes it:
-    /// so this may come last, and the access is copied only once.
-    #[inline(always)]
-    fn show(&self, tlp_ready: bool, front: Option<usize>, err: Option<u8>) -> Out {
-        match front {
-            None => Out { tlp_ready, st: None, err },
-            Some(at) => {
-                // Field by field: that is a row of moves, the whole would be a call.
-                let Ingress { kind, aop, src, tag, addr, mask, data } = *self.dq.get(at);
-                Out { tlp_ready, st: Some(Ingress { kind, aop, src, tag, addr, mask, data }), err }
-            }
+    /// The edge of a cycle in which something moves.
+    #[inline(never)] // so that a cycle without it saves no registers
+    fn step(&mut self, inputs: &In, taken: bool) {
+        // The parser comes first: it must not see what this cycle brings. The pop comes after it,
+        // because a push looks at the count before the pop.
+        self.err = self.parse();
+        if let (Some(tlp), true) = (&inputs.tlp, self.tlp_ready) {
+            self.waits = false;
+            self.accept(tlp);
         }
+        // A failed packet keeps its slot until its end is known, which this cycle may have brought.
+        if self.slots[0].is_over() {
+            self.free_oldest();
+        }
+        self.waits &= !taken;
+        self.dq.pop(taken);
+        self.tlp_ready = (self.used < 2) & (self.window.len() <= self.room_for_beat);
     }
 
     fn free_oldest(&mut self) {
@@ -74,11 +80,14 @@ impl Depacketizer {
     #[inline(always)]
     fn parse(&mut self) -> Option<u8> {
         let slot = &mut self.slots[0];
+        self.waits = true;
         if self.used == 0 || slot.is_starved() {
             return None;
         }
-        match self.parser.step(slot, &mut self.window, &mut self.dq) {
-            Step::Stay => None,
+        let step = self.parser.step(slot, &mut self.window, &mut self.dq);
+        self.waits = matches!(step, Step::Nothing);
+        match step {
+            Step::Nothing | Step::Pushed => None,
             Step::Finished => {
                 self.free_oldest();
                 None
@@ -99,17 +108,16 @@ impl Depacketizer {
             if open {
                 self.slots[0].cut_short();
             }
-            let slot = &mut self.slots[self.used & 1];
-            slot.open(tlp, self.cfg.line);
-            slot.accept(tlp, self.cfg.beat, &mut self.window);
+            self.slots[self.used & 1].open(tlp, self.cfg.line);
             self.used += 1;
-        } else if open {
-            self.slots[0].accept(tlp, self.cfg.beat, &mut self.window);
-        } else {
+        } else if !open {
             // A stray beat. The parser's error of this cycle, if any, may have the lower code.
             let code = error_code::TRUNCATED;
             self.err = Some(self.err.map_or(code, |other| other.min(code)));
+            return;
         }
+        // The open packet is the last one.
+        self.slots[self.used - 1 & 1].accept(tlp, self.cfg.beat, &mut self.window);
     }
 }
 
@@ -117,26 +125,20 @@ impl Block for Depacketizer {
     type In = In;
     type Out = Out;
 
+    #[inline(always)]
     fn outputs(&self) -> Out {
-        self.show(self.tlp_ready(), self.dq.front(), self.err)
+        Out { tlp_ready: self.tlp_ready, st: *self.dq.front(), err: self.err }
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
-        let (tlp_ready, front, err) = (self.tlp_ready(), self.dq.front(), self.err);
-        // The parser comes first: it must not see what this cycle brings. The pop comes after it,
-        // because a push looks at the count before the pop.
-        self.err = self.parse();
-        if let (Some(tlp), true) = (&inputs.tlp, tlp_ready) {
-            self.accept(tlp);
+        let out = self.outputs();
+        let accepted = inputs.tlp.is_some() & self.tlp_ready;
+        let taken = !self.dq.is_empty() & inputs.st_ready;
+        // A sum is one branch; of an `or` the compiler makes three, each hard to foresee.
+        if u8::from(!self.waits) + u8::from(accepted) + u8::from(taken) != 0 {
+            self.step(inputs, taken);
         }
-        // A failed packet keeps its slot until its end is known, which this cycle may have brought.
-        if self.slots[0].is_over() {
-            self.free_oldest();
-        }
-        if front.is_some() && inputs.st_ready {
-            self.dq.pop();
-        }
-        self.show(tlp_ready, front, err)
+        out
     }
 
     fn is_idle(&self) -> bool {
@@ -159,13 +161,15 @@ impl Model for Depacketizer {
         let Config { line, sh, beat, dq, .. } = *config;
         Ok(Self {
             cfg: config.clone(),
+            tlp_ready: true,
+            err: None,
+            waits: true,
             parser: Parser::new(line, sh),
             room_for_beat: (window_bytes(beat, sh, line) - beat) as usize,
             slots: Default::default(),
             used: 0,
             window: Window::default(),
             dq: Dq::new(dq as usize),
-            err: None,
         })
     }
 

@@ -11,8 +11,10 @@ use crate::common::finepack_types::{
 
 /// What the parser did in a cycle.
 pub(super) enum Step {
-    /// The packet stays: an access was pushed, or nothing could be done.
-    Stay,
+    /// Nothing: it waits for bytes, or for room in the FIFO.
+    Nothing,
+    /// An access was pushed, and the packet stays.
+    Pushed,
     /// The packet's last bytes left, all of it was good and no beat follows.
     Finished,
     /// The packet has this error.
@@ -41,7 +43,7 @@ impl Parser {
     #[inline(always)]
     pub fn step(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
         if slot.failed {
-            return Step::Stay;
+            return Step::Nothing;
         }
         match slot.packet.kind {
             Kind::Pack if slot.rem > 0 => self.sub_packet(slot, window, dq),
@@ -51,7 +53,7 @@ impl Parser {
             _ if slot.bad => Step::Failed(error_code::TRUNCATED),
             Kind::Read | Kind::Mark => self.read(slot, dq),
             // The end is still to come, and will be an error.
-            Kind::Pack | Kind::Write | Kind::Atomic => Step::Stay,
+            Kind::Pack | Kind::Write | Kind::Atomic => Step::Nothing,
         }
     }
 
@@ -84,7 +86,7 @@ impl Parser {
             return starved(slot, all);
         }
         if !dq.has_room() {
-            return Step::Stay;
+            return Step::Nothing;
         }
         let to = dq.push();
         address(to, slot, ingress_kind::WRITE, self.align(addr));
@@ -104,7 +106,7 @@ impl Parser {
             return starved(slot, len);
         }
         if !dq.has_room() {
-            return Step::Stay;
+            return Step::Nothing;
         }
         let to = dq.push();
         address(to, slot, ingress_kind::WRITE, self.align(addr));
@@ -126,7 +128,7 @@ impl Parser {
             return starved(slot, len);
         }
         if !dq.has_room() {
-            return Step::Stay;
+            return Step::Nothing;
         }
         let to = dq.push();
         address(to, slot, ingress_kind::ATOMIC, self.align(slot.packet.addr));
@@ -138,7 +140,7 @@ impl Parser {
     #[inline(never)]
     fn read(&self, slot: &mut Slot, dq: &mut Dq) -> Step {
         if !dq.has_room() {
-            return Step::Stay;
+            return Step::Nothing;
         }
         let packet = &slot.packet;
         let to = dq.push();
@@ -171,7 +173,7 @@ impl Parser {
 
     #[inline(always)]
     fn took_nothing(&self, slot: &Slot) -> Step {
-        if slot.is_finished() { Step::Finished } else { Step::Stay }
+        if slot.is_finished() { Step::Finished } else { Step::Pushed }
     }
 }
 
@@ -179,7 +181,7 @@ impl Parser {
 #[inline(always)]
 fn starved(slot: &mut Slot, need: u32) -> Step {
     slot.need = need;
-    if slot.bad { Step::Failed(error_code::TRUNCATED) } else { Step::Stay }
+    if slot.bad { Step::Failed(error_code::TRUNCATED) } else { Step::Nothing }
 }
 
 /// The fields that every access has.
@@ -222,23 +224,25 @@ fn enable(to: &mut Ingress, at: u32, be: u8) {
 /// least [`SHORT`] bytes.
 #[inline(always)]
 fn place(to: &mut LineData, line: u32, at: usize, from: &[u8], len: usize) {
-    // The shortest line is all overwritten below, and the bytes above a line are 0 for ever.
-    if line as usize > SHORT {
+    // The bytes above a line are 0 for ever, and a run ends within its line.
+    let narrow = line as usize <= SHORT;
+    if narrow {
+        to.0[..SHORT].fill(0);
+    } else {
         *to = LineData::default();
     }
-    if len <= SHORT {
-        let value = u128::from_le_bytes(from[..SHORT].try_into().expect("16 bytes"));
-        let value = value & ones(0, 8 * len as u32);
-        if line as usize <= SHORT {
-            let value = value << ((8 * at) & 127);
-            to.0[..SHORT].copy_from_slice(&value.to_le_bytes());
-            return;
-        }
+    if len > SHORT {
+        to.0[at..at + len].copy_from_slice(&from[..len]);
+        return;
+    }
+    let value = u128::from_le_bytes(from[..SHORT].try_into().expect("16 bytes"));
+    let value = value & ones(0, 8 * len as u32);
+    if narrow {
+        to.0[at..at + SHORT].copy_from_slice(&value.to_le_bytes());
+    } else {
         // The last bytes of the longest line have no 16 bytes behind them.
         let whole = at.min(MAX_LINE - SHORT);
         let value = value << ((8 * (at - whole)) & 127);
         to.0[whole..whole + SHORT].copy_from_slice(&value.to_le_bytes());
-    } else {
-        to.0[at..at + len].copy_from_slice(&from[..len]);
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Slot {
 
 impl Slot {
     /// Starts the packet of a beat with `sop`. The beat itself is still to be accepted.
-    #[inline(always)]
+    #[inline(never)]
     pub fn open(&mut self, tlp: &Tlp, line: u32) {
         self.packet = Packet::from_header(tlp.hdr, line);
         self.rem = self.packet.payload;
