@@ -6,10 +6,11 @@ use crate::common::finepack_types::Ingress;
 /// places need no division.
 const RING: usize = 64;
 
-/// Accesses in order, in a fixed ring.
+/// Accesses in order, in a fixed ring. They stand there as the port shows them, and behind them what
+/// it shows when there is none: so showing either is one copy, and no decision.
 #[derive(Clone, Debug)]
 pub(super) struct Dq {
-    ring: Box<[Ingress; RING]>,
+    ring: Box<[Option<Ingress>; RING + 1]>,
     depth: usize,
     head: usize,
     count: usize,
@@ -18,7 +19,7 @@ pub(super) struct Dq {
 impl Dq {
     /// An empty FIFO of `depth` (at most 64) accesses.
     pub fn new(depth: usize) -> Self {
-        Self { ring: Box::new([Ingress::default(); RING]), depth, head: 0, count: 0 }
+        Self { ring: Box::new([None; RING + 1]), depth, head: 0, count: 0 }
     }
 
     /// Accesses held: `count_q`.
@@ -27,6 +28,7 @@ impl Dq {
     }
 
     /// Nothing is held.
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -37,16 +39,10 @@ impl Dq {
         self.count < self.depth
     }
 
-    /// Where the oldest access stands, if there is one.
+    /// The oldest access: `st_o`.
     #[inline(always)]
-    pub fn front(&self) -> usize {
-        self.head
-    }
-
-    /// The access at a place that `front` gave.
-    #[inline(always)]
-    pub fn get(&self, at: usize) -> &Ingress {
-        &self.ring[at % RING]
+    pub fn front(&self) -> &Option<Ingress> {
+        &self.ring[if self.count > 0 { self.head % RING } else { RING }]
     }
 
     /// Adds an access; only with `has_room`. It still holds an old one, to be written in place.
@@ -54,13 +50,13 @@ impl Dq {
     pub fn push(&mut self) -> &mut Ingress {
         let end = self.head + self.count;
         self.count += 1;
-        &mut self.ring[end % RING]
+        self.ring[end % RING].get_or_insert_default()
     }
 
-    /// Removes the oldest access.
+    /// Removes the oldest access if it is `taken`. No branch: nobody can foresee it.
     #[inline(always)]
-    pub fn pop(&mut self) {
-        self.count -= 1;
-        self.head += 1;
+    pub fn pop(&mut self, taken: bool) {
+        self.count -= usize::from(taken);
+        self.head += usize::from(taken);
     }
 }

@@ -16,16 +16,23 @@ use std::fmt::{self, Write};
 pub use ports::{Config, In, Out};
 
 use crate::block::{Block, ConfigError, Model};
-use crate::common::finepack_types::{Ingress, Tlp, error_code, offset_bits, window_bytes};
+use crate::common::finepack_types::{Tlp, error_code, offset_bits, window_bytes};
 use dq::Dq;
 use parse::{Parser, Step};
 use slot::Slot;
 use window::Window;
 
-/// The block's registers. All outputs are functions of them.
+/// The block's registers, and what they decide. A cycle in which nothing moves changes none of them.
 #[derive(Clone, Debug)]
 pub struct Depacketizer {
     cfg: Config,
+    /// `tlp_ready_o`.
+    tlp_ready: bool,
+    /// The error pulse of this cycle.
+    err: Option<u8>,
+    /// The parser has done nothing, and will not before a beat comes or an access leaves. No error
+    /// is shown then.
+    waits: bool,
     parser: Parser,
     /// Bytes that the window may hold when a beat is accepted: its capacity less one beat.
     room_for_beat: usize,
@@ -38,32 +45,26 @@ pub struct Depacketizer {
     window: Window,
     /// Accesses on their way to the memory system.
     dq: Dq,
-    /// Outputs of this cycle, settled at the end of the one before: a tick then has nothing of its
-    /// start to remember.
-    shown: Shown,
-}
-
-/// What the outputs show, but for the access itself.
-#[derive(Clone, Copy, Debug)]
-struct Shown {
-    tlp_ready: bool,
-    st_valid: bool,
-    /// Error code; 0 for none.
-    err: u8,
 }
 
 impl Depacketizer {
-    /// The outputs in full, `st` from place `front` of the FIFO. A tick leaves that place as it is
-    /// even when it pops it: so this may come last, and the access is copied only once.
-    #[inline(always)]
-    fn show(&self, Shown { tlp_ready, st_valid, err }: Shown, front: usize) -> Out {
-        let err = (err != 0).then_some(err);
-        if !st_valid {
-            return Out { tlp_ready, st: None, err };
+    /// The edge of a cycle in which something moves.
+    #[inline(never)] // so that a cycle without it saves no registers
+    fn step(&mut self, inputs: &In, taken: bool) {
+        // The parser comes first: it must not see what this cycle brings. The pop comes after it,
+        // because a push looks at the count before the pop.
+        self.err = self.parse();
+        if let (Some(tlp), true) = (&inputs.tlp, self.tlp_ready) {
+            self.waits = false;
+            self.accept(tlp);
         }
-        // Field by field: that is a row of moves, the whole would be a call.
-        let Ingress { kind, aop, src, tag, addr, mask, data } = *self.dq.get(front);
-        Out { tlp_ready, st: Some(Ingress { kind, aop, src, tag, addr, mask, data }), err }
+        // A failed packet keeps its slot until its end is known, which this cycle may have brought.
+        if self.slots[0].is_over() {
+            self.free_oldest();
+        }
+        self.waits &= !taken;
+        self.dq.pop(taken);
+        self.tlp_ready = (self.used < 2) & (self.window.len() <= self.room_for_beat);
     }
 
     fn free_oldest(&mut self) {
@@ -75,52 +76,48 @@ impl Depacketizer {
         }
     }
 
-    /// One action for the oldest packet. The code of the error that it finds, or 0.
+    /// One action for the oldest packet. The error that it finds, if any.
     #[inline(always)]
-    fn parse(&mut self) -> u8 {
+    fn parse(&mut self) -> Option<u8> {
         let slot = &mut self.slots[0];
+        self.waits = true;
         if self.used == 0 || slot.is_starved() {
-            return 0;
+            return None;
         }
-        match self.parser.step(slot, &mut self.window, &mut self.dq) {
-            Step::Stay => 0,
+        let step = self.parser.step(slot, &mut self.window, &mut self.dq);
+        self.waits = matches!(step, Step::Nothing);
+        match step {
+            Step::Nothing | Step::Pushed => None,
             Step::Finished => {
                 self.free_oldest();
-                0
+                None
             }
             Step::Failed(code) => {
                 self.window.remove(slot.have as usize);
                 slot.fail();
-                code
+                Some(code)
             }
         }
     }
 
-    /// A beat with `sop` ends the packet that is open and starts the next.
-    #[inline(never)]
-    fn open(&mut self, tlp: &Tlp, another_is_open: bool) {
-        if another_is_open {
-            self.slots[0].cut_short();
-        }
-        let slot = &mut self.slots[self.used & 1];
-        slot.open(tlp, self.cfg.line);
-        slot.accept(tlp, self.cfg.beat, &mut self.window);
-        self.used += 1;
-    }
-
-    /// Files an accepted beat under its packet. `err` is the parser's code of this cycle; returns
-    /// it, or the lower code of a beat without a packet.
+    /// Files an accepted beat under its packet.
     #[inline(always)]
-    fn accept(&mut self, tlp: &Tlp, err: u8) -> u8 {
+    fn accept(&mut self, tlp: &Tlp) {
         let open = self.used > 0 && !self.slots[0].ended;
         if tlp.sop {
-            self.open(tlp, open);
-        } else if open {
-            self.slots[0].accept(tlp, self.cfg.beat, &mut self.window);
-        } else {
-            return if err == 0 { error_code::TRUNCATED } else { err.min(error_code::TRUNCATED) };
+            if open {
+                self.slots[0].cut_short();
+            }
+            self.slots[self.used & 1].open(tlp, self.cfg.line);
+            self.used += 1;
+        } else if !open {
+            // A stray beat. The parser's error of this cycle, if any, may have the lower code.
+            let code = error_code::TRUNCATED;
+            self.err = Some(self.err.map_or(code, |other| other.min(code)));
+            return;
         }
-        err
+        // The open packet is the last one.
+        self.slots[(self.used - 1) & 1].accept(tlp, self.cfg.beat, &mut self.window);
     }
 }
 
@@ -128,40 +125,29 @@ impl Block for Depacketizer {
     type In = In;
     type Out = Out;
 
+    #[inline(always)]
     fn outputs(&self) -> Out {
-        self.show(self.shown, self.dq.front())
+        Out { tlp_ready: self.tlp_ready, st: *self.dq.front(), err: self.err }
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
-        // The parser comes first: it must not see what this cycle brings. The pop comes after it,
-        // because a push looks at the count before the pop.
-        let mut err = self.parse();
-        if let (Some(tlp), true) = (&inputs.tlp, self.shown.tlp_ready) {
-            err = self.accept(tlp, err);
+        let out = self.outputs();
+        let accepted = inputs.tlp.is_some() & self.tlp_ready;
+        let taken = !self.dq.is_empty() & inputs.st_ready;
+        // A sum is one branch; of an `or` the compiler makes three, each hard to foresee.
+        if u8::from(!self.waits) + u8::from(accepted) + u8::from(taken) != 0 {
+            self.step(inputs, taken);
         }
-        // A failed packet keeps its slot until its end is known, which this cycle may have brought.
-        if self.slots[0].is_over() {
-            self.free_oldest();
-        }
-        let (shown, front) = (self.shown, self.dq.front());
-        if shown.st_valid && inputs.st_ready {
-            self.dq.pop();
-        }
-        self.shown = Shown {
-            tlp_ready: self.used < 2 && self.window.len() <= self.room_for_beat,
-            st_valid: !self.dq.is_empty(),
-            err,
-        };
-        self.show(shown, front)
+        out
     }
 
     fn is_idle(&self) -> bool {
-        self.used == 0 && self.dq.is_empty() && self.shown.err == 0
+        self.used == 0 && self.dq.is_empty() && self.err.is_none()
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
         write!(line, "window={} dq={}", self.window.len(), self.dq.len())?;
-        write!(line, " err={} slots={}", self.shown.err, self.used)?;
+        write!(line, " err={} slots={}", self.err.unwrap_or(0), self.used)?;
         self.slots[..self.used].iter().try_for_each(|slot| write!(line, " {slot}"))
     }
 }
@@ -175,13 +161,15 @@ impl Model for Depacketizer {
         let Config { line, sh, beat, dq, .. } = *config;
         Ok(Self {
             cfg: config.clone(),
+            tlp_ready: true,
+            err: None,
+            waits: true,
             parser: Parser::new(line, sh),
             room_for_beat: (window_bytes(beat, sh, line) - beat) as usize,
             slots: Default::default(),
             used: 0,
             window: Window::default(),
             dq: Dq::new(dq as usize),
-            shown: Shown { tlp_ready: true, st_valid: false, err: 0 },
         })
     }
 

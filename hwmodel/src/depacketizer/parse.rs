@@ -11,8 +11,10 @@ use crate::common::finepack_types::{
 
 /// What the parser did in a cycle.
 pub(super) enum Step {
-    /// The packet stays: an access was pushed, or nothing could be done.
-    Stay,
+    /// Nothing: it waits for bytes, or for room in the FIFO.
+    Nothing,
+    /// An access was pushed, and the packet stays.
+    Pushed,
     /// The packet's last bytes left, all of it was good and no beat follows.
     Finished,
     /// The packet has this error.
@@ -41,33 +43,27 @@ impl Parser {
     #[inline(always)]
     pub fn step(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
         if slot.failed {
-            Step::Stay
-        } else if matches!(slot.packet.kind, Kind::Pack) && slot.rem > 0 {
-            self.sub_packet(slot, window, dq)
-        } else {
-            self.step_aside(slot, window, dq)
+            return Step::Nothing;
         }
-    }
-
-    /// All but the sub-packets; out of their way.
-    #[inline(never)]
-    fn step_aside(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
         match slot.packet.kind {
+            Kind::Pack if slot.rem > 0 => self.sub_packet(slot, window, dq),
             Kind::Write if slot.rem > 0 => self.write_part(slot, window, dq),
             Kind::Atomic if slot.rem > 0 => self.atomic(slot, window, dq),
             Kind::Fault(code) => Step::Failed(code),
             _ if slot.bad => Step::Failed(error_code::TRUNCATED),
             Kind::Read | Kind::Mark => self.read(slot, dq),
             // The end is still to come, and will be an error.
-            Kind::Pack | Kind::Write | Kind::Atomic => Step::Stay,
+            Kind::Pack | Kind::Write | Kind::Atomic => Step::Nothing,
         }
     }
 
     #[inline(always)]
     fn sub_packet(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
-        // What the window holds never exceeds what is left: where it is enough, so is that.
+        if slot.rem < self.sh {
+            return Step::Failed(error_code::TRUNCATED);
+        }
         if slot.have < self.sh {
-            return self.short(slot, self.sh);
+            return starved(slot, self.sh);
         }
         let front = window.front();
         let word = u64::from_le_bytes(front[..8].try_into().expect("8 bytes"));
@@ -76,36 +72,30 @@ impl Parser {
         let (addr, overflow) = slot.packet.addr.overflowing_add(sub.offset());
         let start = addr as u32 & (self.line - 1);
         let all = self.sh + len;
-        // A length of 0 wraps; one above a line also crosses one.
-        if overflow | (len.wrapping_sub(1) >= self.line - start) {
-            let code = if overflow { error_code::ADDR_OVERFLOW } else { error_code::BAD_SUBHEADER };
-            return Step::Failed(code);
+        if overflow {
+            return Step::Failed(error_code::ADDR_OVERFLOW);
+        }
+        // `len` above a line also crosses one.
+        if len == 0 || start + len > self.line {
+            return Step::Failed(error_code::BAD_SUBHEADER);
+        }
+        if all > slot.rem {
+            return Step::Failed(error_code::TRUNCATED);
         }
         if slot.have < all {
-            return self.short(slot, all);
+            return starved(slot, all);
         }
         if !dq.has_room() {
-            return Step::Stay;
+            return Step::Nothing;
         }
         let to = dq.push();
-        address(to, slot, ingress_kind::WRITE, addr - u64::from(start));
+        address(to, slot, ingress_kind::WRITE, self.align(addr));
         to.mask = ones(start, len);
-        place(
-            &mut to.data,
-            self.line,
-            start as usize,
-            &front[self.sh as usize & 7..],
-            len as usize,
-        );
+        place(&mut to.data, self.line, start as usize, &front[self.sh as usize..], len as usize);
         self.took(slot, window, all)
     }
 
-    /// The window has not the `need` bytes: has the packet?
-    #[inline(always)]
-    fn short(&self, slot: &mut Slot, need: u32) -> Step {
-        if slot.rem < need { Step::Failed(error_code::TRUNCATED) } else { starved(slot, need) }
-    }
-
+    #[inline(never)]
     fn write_part(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
         let packet = &slot.packet;
         let done = packet.payload - slot.rem;
@@ -116,40 +106,41 @@ impl Parser {
             return starved(slot, len);
         }
         if !dq.has_room() {
-            return Step::Stay;
+            return Step::Nothing;
         }
         let to = dq.push();
-        address(to, slot, ingress_kind::WRITE, addr - u64::from(start));
+        address(to, slot, ingress_kind::WRITE, self.align(addr));
         to.mask = ones(start, len);
         place(&mut to.data, self.line, start as usize, &window.front()[..], len as usize);
         if done == 0 {
-            enable(to, start, packet.header.first_be());
+            enable(to, start, packet.first_be);
         }
-        if len == slot.rem && packet.span() > 4 {
-            enable(to, start + len - 4, packet.header.last_be());
+        if len == slot.rem && packet.span > 4 {
+            enable(to, start + len - 4, packet.last_be);
         }
         self.took(slot, window, len)
     }
 
+    #[inline(never)]
     fn atomic(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
         let len = slot.packet.payload;
         if slot.have < len {
             return starved(slot, len);
         }
         if !dq.has_room() {
-            return Step::Stay;
+            return Step::Nothing;
         }
         let to = dq.push();
         address(to, slot, ingress_kind::ATOMIC, self.align(slot.packet.addr));
-        to.aop = slot.packet.aop();
-        to.mask = ones(slot.packet.addr as u32 & (self.line - 1), slot.packet.atomic_size());
+        to.mask = ones(slot.packet.addr as u32 & (self.line - 1), slot.packet.size);
         place(&mut to.data, self.line, 0, &window.front()[..], len as usize);
         self.took(slot, window, len)
     }
 
+    #[inline(never)]
     fn read(&self, slot: &mut Slot, dq: &mut Dq) -> Step {
         if !dq.has_room() {
-            return Step::Stay;
+            return Step::Nothing;
         }
         let packet = &slot.packet;
         let to = dq.push();
@@ -160,10 +151,10 @@ impl Parser {
         } else {
             address(to, slot, ingress_kind::READ, self.align(packet.addr));
             let start = packet.addr as u32 & (self.line - 1);
-            to.mask = ones(start, packet.span());
-            enable(to, start, packet.header.first_be());
-            if packet.span() > 4 {
-                enable(to, start + packet.span() - 4, packet.header.last_be());
+            to.mask = ones(start, packet.span);
+            enable(to, start, packet.first_be);
+            if packet.span > 4 {
+                enable(to, start + packet.span - 4, packet.last_be);
             }
         }
         self.took_nothing(slot)
@@ -182,7 +173,7 @@ impl Parser {
 
     #[inline(always)]
     fn took_nothing(&self, slot: &Slot) -> Step {
-        if slot.is_finished() { Step::Finished } else { Step::Stay }
+        if slot.is_finished() { Step::Finished } else { Step::Pushed }
     }
 }
 
@@ -190,45 +181,34 @@ impl Parser {
 #[inline(always)]
 fn starved(slot: &mut Slot, need: u32) -> Step {
     slot.need = need;
-    if slot.bad { Step::Failed(error_code::TRUNCATED) } else { Step::Stay }
+    if slot.bad { Step::Failed(error_code::TRUNCATED) } else { Step::Nothing }
 }
 
-/// The fields that every access has. `aop` is 0 but for atomics.
+/// The fields that every access has.
 #[inline(always)]
 fn address(to: &mut Ingress, slot: &Slot, kind: u8, addr: u64) {
     to.kind = kind;
-    to.aop = 0;
-    to.src = slot.packet.header.requester();
-    to.tag = slot.packet.header.tag();
+    to.aop = slot.packet.aop;
+    to.src = slot.packet.src;
+    to.tag = slot.packet.tag;
     to.addr = addr;
 }
 
-/// Bits 0 to `n`, by `n`: a table is cheaper than shifts of 128 bits.
-static UP_TO: [u128; 128] = {
-    let mut table = [0; 128];
-    let mut n = 0;
-    while n < 128 {
-        table[n] = u128::MAX >> (127 - n);
+/// The low `n` (0 to 128) bits, by `n`: a table is cheaper than shifts of 128 bits.
+static LOW_BITS: [u128; 129] = {
+    let mut low = [0; 129];
+    let mut n = 1;
+    while n <= 128 {
+        low[n] = u128::MAX >> (128 - n);
         n += 1;
     }
-    table
+    low
 };
 
-/// Bits from `n` on, by `n`.
-static FROM: [u128; 128] = {
-    let mut table = [0; 128];
-    let mut n = 0;
-    while n < 128 {
-        table[n] = u128::MAX << n;
-        n += 1;
-    }
-    table
-};
-
-/// The `n` (at least 1) bits from bit `at` on, inside 128.
+/// The `n` bits from bit `at` on, inside 128.
 #[inline(always)]
 fn ones(at: u32, n: u32) -> u128 {
-    FROM[(at & 127) as usize] & UP_TO[((at + n - 1) & 127) as usize]
+    LOW_BITS[(at + n) as usize] ^ LOW_BITS[at as usize]
 }
 
 /// Applies the byte enables of the DW at byte `at`: what is not enabled is cleared.
@@ -244,23 +224,25 @@ fn enable(to: &mut Ingress, at: u32, be: u8) {
 /// least [`SHORT`] bytes.
 #[inline(always)]
 fn place(to: &mut LineData, line: u32, at: usize, from: &[u8], len: usize) {
-    // The shortest line is all overwritten below, and the bytes above a line are 0 for ever.
-    if line as usize > SHORT {
+    // The bytes above a line are 0 for ever, and a run ends within its line.
+    let narrow = line as usize <= SHORT;
+    if narrow {
+        to.0[..SHORT].fill(0);
+    } else {
         *to = LineData::default();
     }
-    if len <= SHORT {
-        let value = u128::from_le_bytes(from[..SHORT].try_into().expect("16 bytes"));
-        let value = value & UP_TO[(8 * len - 1) & 127];
-        if line as usize <= SHORT {
-            let value = value << ((8 * at) & 127);
-            to.0[..SHORT].copy_from_slice(&value.to_le_bytes());
-            return;
-        }
+    if len > SHORT {
+        to.0[at..at + len].copy_from_slice(&from[..len]);
+        return;
+    }
+    let value = u128::from_le_bytes(from[..SHORT].try_into().expect("16 bytes"));
+    let value = value & ones(0, 8 * len as u32);
+    if narrow {
+        to.0[at..at + SHORT].copy_from_slice(&value.to_le_bytes());
+    } else {
         // The last bytes of the longest line have no 16 bytes behind them.
         let whole = at.min(MAX_LINE - SHORT);
         let value = value << ((8 * (at - whole)) & 127);
         to.0[whole..whole + SHORT].copy_from_slice(&value.to_le_bytes());
-    } else {
-        to.0[at..at + len].copy_from_slice(&from[..len]);
     }
 }

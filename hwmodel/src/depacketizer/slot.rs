@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::header::{Kind, Packet};
 use super::window::Window;
-use crate::common::finepack_types::{Tlp, TlpHeader};
+use crate::common::finepack_types::Tlp;
 
 /// A header slot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,9 +32,9 @@ pub(super) struct Slot {
 
 impl Slot {
     /// Starts the packet of a beat with `sop`. The beat itself is still to be accepted.
-    #[inline(always)]
+    #[inline(never)]
     pub fn open(&mut self, tlp: &Tlp, line: u32) {
-        self.packet = Packet::new(TlpHeader::from_bits(tlp.hdr), line);
+        self.packet = Packet::from_header(tlp.hdr, line);
         self.rem = self.packet.payload;
         self.left = self.packet.payload;
         self.have = 0;
@@ -50,43 +50,21 @@ impl Slot {
     /// Takes a beat of the packet.
     #[inline(always)]
     pub fn accept(&mut self, tlp: &Tlp, beat: u32, window: &mut Window) {
-        let n = u32::from(tlp.nbytes);
-        // The usual beat: whole, or the last with just what is left. `left` is 0 once closed.
-        let exact = n == if tlp.eop { self.left } else { beat };
-        if exact && n > 0 && n <= beat && n <= self.left {
-            self.keep(tlp, n, window);
-            self.ended |= tlp.eop;
-        } else {
-            self.accept_checked(tlp, n, beat, window);
-        }
-    }
-
-    #[inline(always)]
-    fn keep(&mut self, tlp: &Tlp, n: u32, window: &mut Window) {
-        window.push(&tlp.data, n as usize);
-        self.have += n;
-        self.left -= n;
-    }
-
-    #[cold]
-    fn accept_checked(&mut self, tlp: &Tlp, n: u32, beat: u32, window: &mut Window) {
         if !self.closed {
+            let n = u32::from(tlp.nbytes);
             // A last beat may be short; a beat after the length is used up is always wrong.
             let size_ok = n == beat || (n < beat && tlp.eop);
             if size_ok && n <= self.left && (self.left > 0 || tlp.sop) {
-                self.keep(tlp, n, window);
+                window.push(&tlp.data, n as usize);
+                self.have += n;
+                self.left -= n;
                 self.bad |= tlp.eop && self.left > 0;
             } else {
                 self.bad = true;
-                self.close();
+                self.closed = true;
             }
         }
         self.ended |= tlp.eop;
-    }
-
-    fn close(&mut self) {
-        self.closed = true;
-        self.left = 0;
     }
 
     /// A beat with `sop` of the next packet came before this one's end.
@@ -99,7 +77,7 @@ impl Slot {
     pub fn fail(&mut self) {
         self.have = 0;
         self.failed = true;
-        self.close();
+        self.closed = true;
     }
 
     /// Takes `n` bytes that the parser has used.

@@ -32,16 +32,18 @@ impl Window {
     /// Appends the first `n` bytes of a beat. Whole beats have a copy of fixed length each.
     #[inline(always)]
     pub fn push(&mut self, data: &BeatData, n: usize) {
-        if self.tail > SIZE - MAX_BEAT - READ {
+        if self.tail + MAX_BEAT + READ > SIZE {
             self.rewind();
         }
-        let room: &mut [u8; MAX_BEAT] =
-            (&mut self.bytes[self.tail..self.tail + MAX_BEAT]).try_into().expect("a beat");
-        // What is written behind `n` is overwritten by the next beat.
+        let room = &mut self.bytes[self.tail..];
         match n {
-            0..=8 => room[..8].copy_from_slice(&data.0[..8]),
-            9..=32 => room[..32].copy_from_slice(&data.0[..32]),
-            _ => *room = data.0,
+            0 => {}
+            // What is written above `n` is overwritten by the next beat.
+            1..=8 => room[..8].copy_from_slice(&data.0[..8]),
+            9..=16 => room[..16].copy_from_slice(&data.0[..16]),
+            17..=32 => room[..32].copy_from_slice(&data.0[..32]),
+            33..=64 => room[..64].copy_from_slice(&data.0[..64]),
+            _ => room[..MAX_BEAT].copy_from_slice(&data.0),
         }
         self.tail += n;
     }
@@ -63,9 +65,5 @@ impl Window {
     #[inline(always)]
     pub fn remove(&mut self, n: usize) {
         self.head += n;
-        if self.head == self.tail {
-            self.head = 0;
-            self.tail = 0;
-        }
     }
 }

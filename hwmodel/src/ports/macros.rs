@@ -118,8 +118,8 @@ macro_rules! ports {
     ) => {
         $(#[$meta])*
         // Ports are copied in every cycle, in vector moves: these are slow across cache lines.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        #[repr(align(32))]
+        // Ports are copied in every cycle, in vector moves, which are slow across cache lines.
+        #[repr(align(64))]
         $vis struct $name { $($f)* }
 
         impl $crate::ports::Ports for $name {

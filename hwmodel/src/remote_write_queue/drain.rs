@@ -44,11 +44,12 @@ impl Sequencer {
         }
     }
 
-    /// `drn_o` while it is valid.
+    /// Puts the beat on the port, where it stays until it is taken.
     #[inline(always)]
-    pub fn beat(&self, parts: &Partitions) -> Drain {
+    fn show(&self, parts: &mut Partitions) {
         let beat = if self.pack { parts.beat(self.entry) } else { &self.raw };
-        Drain { eop: self.left == 1, dest: self.dest, id: self.id, plen: self.plen, ..*beat }
+        let Self { left, dest, id, plen, .. } = *self;
+        parts.out.drn = Some(Drain { eop: left == 1, dest, id, plen, ..*beat });
     }
 
     /// One edge. `pending` are the order queues with a token at the start of the cycle.
@@ -66,8 +67,13 @@ impl Sequencer {
                 self.left -= 1;
                 self.entry += 1;
                 self.valid = self.left > 0;
-                if !self.valid && self.pack {
-                    parts.finish_packet(usize::from(self.part));
+                if self.valid {
+                    self.show(parts);
+                } else {
+                    parts.out.drn = None;
+                    if self.pack {
+                        parts.finish_packet(usize::from(self.part));
+                    }
                 }
             }
         } else if pending != 0 {
@@ -76,6 +82,7 @@ impl Sequencer {
             self.part = turn.trailing_zeros() as u8;
             self.next = if self.part + 1 == self.num_parts { 0 } else { self.part + 1 };
             self.take(orders, parts, self_id);
+            self.show(parts);
         }
     }
 

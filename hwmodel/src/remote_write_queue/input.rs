@@ -93,11 +93,12 @@ impl Input {
     #[inline(always)]
     pub fn tick(&mut self, leaves: bool, i: &In) {
         let ready = self.ready();
-        if leaves || !self.stage2 {
-            self.oldest = self.oldest.wrapping_add(u8::from(leaves));
-            self.stage2 = self.fifo > 0;
-            self.fifo -= u8::from(self.stage2);
-        }
+        // No branch: nobody can foresee it. `leaves` implies `stage2`.
+        let stays = self.stage2 & !leaves;
+        let moves = !stays & (self.fifo > 0);
+        self.oldest = self.oldest.wrapping_add(u8::from(leaves));
+        self.stage2 = stays | moves;
+        self.fifo -= u8::from(moves);
         if let (true, Some(req)) = (ready, &i.req) {
             self.fifo += 1;
             self.decode(req, i.self_id);

@@ -1,6 +1,6 @@
 //! Byte enables: what they cost, and writing the bytes that they enable.
 
-use crate::common::finepack_types::LineData;
+use crate::common::finepack_types::{LineData, runs};
 
 /// For each pattern of eight enables, 0xFF in the enabled bytes.
 static BYTES: [u64; 256] = {
@@ -19,18 +19,6 @@ static BYTES: [u64; 256] = {
     table
 };
 
-/// For each pattern of eight enables, their number and, from bit 8, the number of runs.
-static COUNTS: [u16; 256] = {
-    let mut table = [0; 256];
-    let mut bits = 0u16;
-    while bits < 256 {
-        let starts = bits & !(bits << 1);
-        table[bits as usize] = (bits.count_ones() | starts.count_ones() << 8) as u16;
-        bits += 1;
-    }
-    table
-};
-
 /// How much a mask enables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
@@ -40,45 +28,11 @@ pub(super) struct Size {
     pub cost: u16,
 }
 
-/// Size of a mask with sub-headers of `sh` bytes. `cost` is `finepack_types::cost`; this form shares
-/// the steps of all population counts, which x86-64 does not have in its base set.
+/// Size of a mask with sub-headers of `sh` bytes.
 #[inline(always)]
 pub(super) fn size(mask: u128, sh: u32) -> Size {
-    let (low, high) = (mask as u64, (mask >> 64) as u64);
-    let (bytes, runs) = if mask >> 16 == 0 {
-        let [first, second] = [low as u8, (low >> 8) as u8].map(usize::from);
-        let counts = COUNTS[first] + COUNTS[second];
-        // A run over the boundary was counted twice.
-        (u64::from(counts & 0xFF), u64::from(counts >> 8) - (low >> 7 & low >> 8 & 1))
-    } else {
-        let low_starts = low & !(low << 1);
-        let high_starts = high & !(high << 1 | low >> 63);
-        (ones(low, high), ones(low_starts, high_starts))
-    };
-    Size { bytes: bytes as u16, cost: (bytes as u32 + sh * runs as u32) as u16 }
-}
-
-const PAIRS: u64 = 0x3333_3333_3333_3333;
-
-/// Number of ones in two words.
-#[inline(always)]
-fn ones(low: u64, high: u64) -> u64 {
-    let (a, b) = (pair_counts(low), pair_counts(high));
-    let sums = nibble_sums((a & PAIRS) + (a >> 2 & PAIRS), (b & PAIRS) + (b >> 2 & PAIRS));
-    sums.wrapping_mul(0x0101_0101_0101_0101) >> 56
-}
-
-/// Number of ones of each pair of bits, in that pair.
-#[inline(always)]
-fn pair_counts(x: u64) -> u64 {
-    x - (x >> 1 & 0x5555_5555_5555_5555)
-}
-
-/// For each byte the sum of four nibbles: its own of `a` and `b`, each at most 4.
-#[inline(always)]
-fn nibble_sums(a: u64, b: u64) -> u64 {
-    let sum = a + b;
-    (sum & 0x0F0F_0F0F_0F0F_0F0F) + (sum >> 4 & 0x0F0F_0F0F_0F0F_0F0F)
+    let bytes = mask.count_ones();
+    Size { bytes: bytes as u16, cost: (bytes + sh * runs(mask)) as u16 }
 }
 
 /// True for 4 or 8 contiguous bytes at a multiple of their number: a legal atomic.

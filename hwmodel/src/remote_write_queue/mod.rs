@@ -18,11 +18,11 @@ mod tests;
 use std::fmt::{self, Write};
 
 use crate::block::{Block, ConfigError, Model};
-use crate::common::finepack_types::{Drain, FinePack};
+use crate::common::finepack_types::{Evt, FinePack};
 use drain::Sequencer;
 use input::Input;
 pub use ports::{Config, In, Out};
-use stage2::{Pulses, Stage2};
+use stage2::Stage2;
 
 /// Model of `rtl/remote_write_queue`.
 #[derive(Debug)]
@@ -38,21 +38,6 @@ pub struct RemoteWriteQueue {
 }
 
 impl RemoteWriteQueue {
-    /// The output ports with this beat.
-    #[inline(always)]
-    fn show(&self, drn: Option<Drain>) -> Out {
-        let Stage2 { parts, pulses, .. } = &self.stage2;
-        Out {
-            req_ready: self.input.ready(),
-            drn,
-            rel: pulses.rel,
-            occ: parts.occ,
-            avail: parts.avail,
-            err: pulses.err,
-            evt: pulses.evt,
-        }
-    }
-
     /// One clock edge.
     #[inline(always)]
     fn step(&mut self, inputs: &In) {
@@ -64,6 +49,7 @@ impl RemoteWriteQueue {
         let Stage2 { orders, parts, .. } = stage2;
         sequencer.tick(inputs.drn_ready, pending, orders, parts, inputs.self_id);
         input.tick(leaves, inputs);
+        parts.out.req_ready = input.ready();
         self.now += 1;
         self.timeout = inputs.timeout;
     }
@@ -73,30 +59,24 @@ impl Block for RemoteWriteQueue {
     type In = In;
     type Out = Out;
 
-    #[inline(never)] // so that `tick` has it write straight into its own result
     fn outputs(&self) -> Out {
-        let Self { sequencer, stage2, .. } = self;
-        // One expression for each case: a beat is long, and is to be written once, in its place.
-        if sequencer.valid {
-            self.show(Some(sequencer.beat(&stage2.parts)))
-        } else {
-            self.show(None)
-        }
+        self.stage2.parts.out
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
-        let out = self.outputs();
+        let out = self.stage2.parts.out;
         self.step(inputs);
         out
     }
 
     fn is_idle(&self) -> bool {
+        let out = &self.stage2.parts.out;
         !self.input.stage2
             && self.input.fifo == 0
             && !self.sequencer.valid
             && self.stage2.orders.pending == 0
             && (self.timeout == 0 || self.stage2.parts.filled == 0)
-            && self.stage2.pulses == Pulses::default()
+            && (out.rel, out.err, out.evt) == (None, None, Evt::default())
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
@@ -115,8 +95,8 @@ impl Block for RemoteWriteQueue {
             write!(
                 line,
                 " p{p}={{cnt={} avail={} base={:#x} busy={} tag={} tokens={}}}",
-                parts.occ[p],
-                parts.avail[p],
+                parts.out.occ[p],
+                parts.out.avail[p],
                 parts.base(p),
                 u8::from(parts.is_busy(p)),
                 parts.tag(p),

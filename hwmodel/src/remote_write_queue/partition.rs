@@ -1,9 +1,9 @@
 //! Partitions: the banks of entries, their tags and the accounts of the payload (specification 4,
 //! 5.2 and 5.3).
 
-use super::Config;
 use super::input::Slot;
 use super::mask::{self, Size};
+use super::{Config, Out};
 use crate::common::finepack_types::{Drain, MAX_PARTS, acct, flush_cause};
 
 /// One line with the bytes stored so far.
@@ -73,11 +73,10 @@ struct Partition {
 /// All partitions.
 #[derive(Debug)]
 pub(super) struct Partitions {
-    /// Entries used in the filling bank; 0 where there is no partition.
-    pub occ: [u8; MAX_PARTS],
-    /// Payload bytes left in the filling bank; 0 where there is no partition.
-    pub avail: [u16; MAX_PARTS],
-    /// Bit p: `occ[p]` is not 0.
+    /// The output ports, in the form in which they are shown: one copy shows all. `occ` and `avail`
+    /// are the partitions' own; the others belong to whoever writes them.
+    pub out: Out,
+    /// Bit p: `out.occ[p]` is not 0.
     pub filled: u16,
     /// Bit p: partition p had a store or an atomic since its last MARK. So `filled` is a subset.
     pub dirty: u16,
@@ -105,8 +104,11 @@ impl Partitions {
         let count = config.parts() as usize;
         let lines = (count as u32 * config.banks * config.entries) as usize;
         Self {
-            occ: [0; MAX_PARTS],
-            avail: std::array::from_fn(|p| if p < count { config.maxpay as u16 } else { 0 }),
+            out: Out {
+                avail: std::array::from_fn(|p| if p < count { config.maxpay as u16 } else { 0 }),
+                req_ready: true,
+                ..Out::default()
+            },
             filled: 0,
             dirty: 0,
             parts: std::array::from_fn(|p| Partition {
@@ -174,7 +176,7 @@ impl Partitions {
 
     /// True when `part` has had no store for `timeout` cycles and holds something.
     pub fn is_overdue(&self, part: usize, now: u64, timeout: u16) -> bool {
-        self.occ[part] != 0 && now - self.parts[part].stored_at > u64::from(timeout)
+        self.out.occ[part] != 0 && now - self.parts[part].stored_at > u64::from(timeout)
     }
 
     /// The filling bank's entry with this line, counted from the start of all entries.
@@ -187,7 +189,7 @@ impl Partitions {
         let part_regs = &self.parts[part];
         let bucket = hash(line);
         let mut index = part_regs.buckets[bucket];
-        if index >= self.occ[part] {
+        if index >= self.out.occ[part] {
             return None;
         }
         let held = |index: u8| part_regs.lines[usize::from(index) % MAX_ENTRIES];
@@ -216,19 +218,19 @@ impl Partitions {
     /// Steps 1 to 5 of specification 5.2: where a store of this cost goes.
     #[inline(always)]
     pub fn place(&self, part: usize, line: u64, cost: u16) -> Place {
-        if self.occ[part] == 0 {
+        if self.out.occ[part] == 0 {
             return Place::Free;
         }
         if line >> self.window_shift != self.parts[part].base {
             return Place::Flush(flush_cause::WINDOW);
         }
         // Before the lookup, so a store that would add nothing can still flush.
-        if cost > self.avail[part] {
+        if cost > self.out.avail[part] {
             return Place::Flush(flush_cause::FULL_PAYLOAD);
         }
         match self.find(part, line) {
             Some(entry) => Place::Hit(entry),
-            None if self.occ[part] < self.bank_entries => Place::Free,
+            None if self.out.occ[part] < self.bank_entries => Place::Free,
             None => Place::Flush(flush_cause::FULL_ENTRIES),
         }
     }
@@ -245,13 +247,13 @@ impl Partitions {
             // A store that joins two runs lowers the cost: add before subtracting.
             self.parts[part].cost = self.parts[part].cost + new.cost - size.cost;
             if rule == acct::EXACT {
-                self.avail[part] = self.avail[part] + size.cost - new.cost;
+                self.out.avail[part] = self.out.avail[part] + size.cost - new.cost;
             }
             beat.mask = mask;
             *size = new;
         }
         if rule != acct::EXACT {
-            self.avail[part] -= store.size.cost;
+            self.out.avail[part] -= store.size.cost;
         }
         mask::merge(&mut beat.data, &store.data, store.mask, self.narrow);
         overwritten as u8
@@ -261,7 +263,7 @@ impl Partitions {
     #[inline(always)]
     pub fn write_new(&mut self, part: usize, store: &Slot) {
         let part_regs = &mut self.parts[part];
-        let used = self.occ[part];
+        let used = self.out.occ[part];
         let bucket = hash(store.line);
         let before = part_regs.buckets[bucket];
         part_regs.buckets[bucket] = used;
@@ -282,8 +284,8 @@ impl Partitions {
         beat.base = part_regs.base << self.offb;
         *size = store.size;
         part_regs.cost += store.size.cost;
-        self.occ[part] = used + 1;
-        self.avail[part] -= store.size.cost;
+        self.out.occ[part] = used + 1;
+        self.out.avail[part] -= store.size.cost;
     }
 
     /// Restarts the timer for a store in cycle `now`.
@@ -297,15 +299,15 @@ impl Partitions {
     #[inline(always)]
     pub fn flush(&mut self, part: usize) {
         let part_regs = &mut self.parts[part];
-        debug_assert!(!part_regs.busy && self.occ[part] > 0 && part_regs.cost <= self.maxpay);
+        debug_assert!(!part_regs.busy && self.out.occ[part] > 0 && part_regs.cost <= self.maxpay);
         part_regs.packet =
-            Packet { first: part_regs.first, count: self.occ[part], plen: part_regs.cost };
+            Packet { first: part_regs.first, count: self.out.occ[part], plen: part_regs.cost };
         part_regs.busy = true;
         part_regs.cost = 0;
         part_regs.base = 0;
         std::mem::swap(&mut part_regs.first, &mut part_regs.other);
-        self.occ[part] = 0;
-        self.avail[part] = self.maxpay;
+        self.out.occ[part] = 0;
+        self.out.avail[part] = self.maxpay;
         self.filled &= !(1 << part);
     }
 

@@ -12,21 +12,12 @@ use crate::common::finepack_types::{Evt, drain_kind, error_code, flush_cause, op
 const STALL_BANK: u8 = 1;
 const STALL_ORDER: u8 = 2;
 
-/// What S2 did in the last cycle: registers that the ports show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pulses {
-    pub rel: Option<u8>,
-    pub err: Option<u8>,
-    pub evt: Evt,
-}
-
 /// The state that S2 decides on.
 #[derive(Debug)]
 pub(super) struct Stage2 {
     pub parts: Partitions,
     pub orders: OrderQueues,
     pub release: Release,
-    pub pulses: Pulses,
 }
 
 impl Stage2 {
@@ -35,14 +26,15 @@ impl Stage2 {
             parts: Partitions::new(config),
             orders: OrderQueues::new(config.ordq),
             release: Release::default(),
-            pulses: Pulses::default(),
         }
     }
 
     /// One cycle, number `now`, with `slot` in S2. Returns true when its request leaves.
     #[inline(always)]
     pub fn tick(&mut self, slot: Option<&Slot>, i: &In, now: u64, config: &Config) -> bool {
-        self.pulses = Pulses::default();
+        // The pulses of the last cycle end.
+        let out = &mut self.parts.out;
+        (out.rel, out.err, out.evt) = (None, None, Evt::default());
         let completion = match i.cpl {
             Some(dest) => self.release.complete(dest, i.self_id, config),
             None => Completion::default(),
@@ -56,11 +48,11 @@ impl Stage2 {
             self.flush_overdue(now, i.timeout);
         }
         if faults != 0 {
-            self.pulses.err = Some(faults.trailing_zeros() as u8);
-            self.pulses.evt.err_lost = faults & (faults - 1) != 0;
+            self.parts.out.err = Some(faults.trailing_zeros() as u8);
+            self.parts.out.evt.err_lost = faults & (faults - 1) != 0;
         }
         if completion.done.is_some() {
-            self.pulses.rel = completion.done;
+            self.parts.out.rel = completion.done;
             self.release.finish();
         }
         leaves
@@ -76,7 +68,7 @@ impl Stage2 {
             // RELEASE_GPU, giving way to a system release's pulse (README rule 10).
             _ if done => false,
             _ => {
-                self.pulses.rel = Some(slot.id);
+                self.parts.out.rel = Some(slot.id);
                 true
             }
         }
@@ -90,7 +82,7 @@ impl Stage2 {
         }
         match self.parts.place(part, slot.line, slot.size.cost) {
             Place::Hit(entry) => {
-                self.pulses.evt.overwritten = self.parts.write_hit(part, entry, slot, i.acct);
+                self.parts.out.evt.overwritten = self.parts.write_hit(part, entry, slot, i.acct);
             }
             Place::Free => self.parts.write_new(part, slot),
             Place::Flush(cause) => {
@@ -141,12 +133,12 @@ impl Stage2 {
             return false;
         }
         if self.parts.dirty == 0 {
-            self.pulses.rel = Some(id);
+            self.parts.out.rel = Some(id);
             return true;
         }
         let mut served = 0;
         for part in bits(self.parts.dirty) {
-            let ready = if self.parts.occ[part] != 0 {
+            let ready = if self.parts.out.occ[part] != 0 {
                 self.flush_with(part, 2, flush_cause::RELEASE)
             } else {
                 self.orders.has_room(part, 1) || self.stall(STALL_ORDER)
@@ -191,13 +183,13 @@ impl Stage2 {
     fn flush(&mut self, part: usize, cause: u8) {
         self.parts.flush(part);
         self.orders.push_drain(part);
-        self.pulses.evt.flush_cause[part] = cause;
+        self.parts.out.evt.flush_cause[part] = cause;
     }
 
     /// Notes why the request in S2 stays. Returns false, as in "does not leave".
     #[inline(always)]
     fn stall(&mut self, why: u8) -> bool {
-        self.pulses.evt.stall |= why;
+        self.parts.out.evt.stall |= why;
         false
     }
 }

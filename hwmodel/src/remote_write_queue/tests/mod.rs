@@ -8,7 +8,7 @@ mod release;
 mod store;
 
 use super::*;
-use crate::common::finepack_types::{Req, flush_cause, op};
+use crate::common::finepack_types::{Drain, Req, flush_cause, op};
 
 /// The specification's default parameters.
 fn paper() -> Config {
