@@ -117,8 +117,8 @@ macro_rules! ports {
         [$(($lm:ident $lf:ident, $ls:expr))*]
     ) => {
         $(#[$meta])*
-        // Ports are copied in every cycle, in vector moves: these are slow across cache lines.
         // Ports are copied in every cycle, in vector moves, which are slow across cache lines.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         #[repr(align(64))]
         $vis struct $name { $($f)* }
 
