@@ -25,7 +25,7 @@ class Body {
 std::unique_ptr<Body> make_body(rust::Str block, rust::Str config);
 
 // A plain C++ harness over the same top: drives `stimulus` (one image per cycle) from reset, reads
-// all outputs in each cycle, and returns the number of failed assertions. The floor of the benchmark.
+// all outputs in each cycle, and returns the nanoseconds that it took. The floor of the benchmark.
 size_t run_floor(rust::Str block, rust::Str config, rust::Slice<const uint32_t> stimulus, size_t cycles);
 
 // What Verilated code has printed in this thread since the last call.
