@@ -32,11 +32,10 @@ size_t run_floor(rust::Str block, rust::Str config, rust::Slice<const uint32_t> 
   return entry ? entry->floor(stimulus.data(), stimulus.size() / cycles, cycles) : 0;
 }
 
-bool has_messages() { return !messages.empty(); }
-
 rust::String take_messages() {
   rust::String taken = rust::String::lossy(messages);
   messages.clear();
+  messages_pending = false;
   return taken;
 }
 
@@ -49,5 +48,6 @@ extern "C" int duet_printf(const char* format, ...) {
   const int length = std::vsnprintf(line, sizeof line, format, args);
   va_end(args);
   if (duet::messages.size() < duet::kMostMessages) duet::messages += line;
+  duet::messages_pending = true;
   return length;
 }

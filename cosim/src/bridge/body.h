@@ -31,7 +31,7 @@ size_t run_floor(rust::Str block, rust::Str config, rust::Slice<const uint32_t> 
 // What Verilated code has printed in this thread since the last call.
 rust::String take_messages();
 
-// True when there are messages to take.
-bool has_messages();
+// True when there are messages to take. A plain flag: it is read in every cycle.
+inline thread_local bool messages_pending = false;
 
 }  // namespace duet

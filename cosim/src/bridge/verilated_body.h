@@ -62,7 +62,7 @@ class VerilatedBody final : private Context, public Body {
     Ports::drive(top_, in.data());
     cycle();
     Ports::read(top_, out.data());
-    return has_messages();
+    return messages_pending;
   }
 
   void settle(rust::Slice<const uint32_t> in, rust::Slice<uint32_t> out) override {
