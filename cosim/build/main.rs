@@ -32,7 +32,10 @@ fn build() -> Result<(), String> {
     println!("cargo::rerun-if-env-changed=VERILATOR");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=configs.toml");
-    println!("cargo::rerun-if-changed=src");
+    // What the build itself uses of the library; the rest must not cause another Verilation.
+    for used in ["bridge", "catalog.rs", "verilator.rs", "wrapper.rs"] {
+        println!("cargo::rerun-if-changed=src/{used}");
+    }
     if env::var_os("CARGO_FEATURE_RTL").is_none() {
         return Ok(());
     }

@@ -12,10 +12,9 @@ pub fn store_port<T: Signal>(value: &T, shape: T::Shape, to: &mut Writer) {
 
 #[doc(hidden)]
 #[inline(always)]
-pub fn load_port<T: Signal>(shape: T::Shape, from: &mut Reader) -> T {
-    let value = T::get(shape, from);
+pub fn load_port<T: Signal>(value: &mut T, shape: T::Shape, from: &mut Reader) {
+    value.get(shape, from);
     from.align();
-    value
 }
 
 #[doc(hidden)]
@@ -30,11 +29,12 @@ pub fn store_channel<T: Signal>(value: &Option<T>, shape: T::Shape, to: &mut Wri
 
 #[doc(hidden)]
 #[inline(always)]
-pub fn load_channel<T: Signal>(shape: T::Shape, from: &mut Reader) -> Option<T> {
-    if load_port::<bool>(1, from) {
-        Some(load_port(shape, from))
+pub fn load_channel<T: Signal>(value: &mut Option<T>, shape: T::Shape, from: &mut Reader) {
+    let mut valid = false;
+    load_port(&mut valid, 1, from);
+    if valid {
+        load_port(value.insert(T::default()), shape, from);
     } else {
         from.skip_port(T::width(shape));
-        None
     }
 }

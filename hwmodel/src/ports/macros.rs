@@ -52,8 +52,8 @@ macro_rules! message {
             }
             #[inline(always)]
             #[allow(unused_variables)]
-            fn get(($($param,)*): Self::Shape, from: &mut $crate::ports::Reader) -> Self {
-                Self { $( $field: $crate::ports::Signal::get($shape, from) ),* }
+            fn get(&mut self, ($($param,)*): Self::Shape, from: &mut $crate::ports::Reader) {
+                $( $crate::ports::Signal::get(&mut self.$field, $shape, from); )*
             }
             #[allow(unused_variables, unused_assignments)]
             fn leaves(
@@ -140,7 +140,9 @@ macro_rules! ports {
             #[allow(unused_variables)]
             fn load($c: &$config, image: &[u32]) -> Self {
                 let mut from = $crate::ports::Reader::new(image);
-                Self { $( $lf: $crate::ports::$lm($ls, &mut from) ),* }
+                let mut ports = Self::default();
+                $( $crate::ports::$lm(&mut ports.$lf, $ls, &mut from); )*
+                ports
             }
         }
     };

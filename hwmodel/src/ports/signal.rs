@@ -26,15 +26,16 @@ pub struct SvType {
 
 /// A value that travels as bits. `Shape` is what its width depends on: the number of bits of an
 /// integer, the parameters of a message.
-pub trait Signal: Sized {
+pub trait Signal: Default {
     /// What the width depends on.
     type Shape: Copy;
     /// Width in bits.
     fn width(shape: Self::Shape) -> u32;
     /// Appends this value, least significant bit first.
     fn put(&self, shape: Self::Shape, to: &mut Writer);
-    /// Takes a value.
-    fn get(shape: Self::Shape, from: &mut Reader) -> Self;
+    /// Takes a value. `self` is the default value before. It is filled where it lies: bytes that were
+    /// just stored one by one are slow to move in a wider load.
+    fn get(&mut self, shape: Self::Shape, from: &mut Reader);
     /// Names the runs of bits, least significant first, the first at bit `lsb`.
     fn leaves(shape: Self::Shape, name: &str, lsb: u32, into: &mut Vec<Leaf>) {
         into.push(Leaf { name: name.to_string(), width: Self::width(shape), lsb });
@@ -57,8 +58,8 @@ macro_rules! integer_signal {
                 to.put(u64::from(*self), bits);
             }
             #[inline(always)]
-            fn get(bits: u32, from: &mut Reader) -> Self {
-                from.get(bits) as $t
+            fn get(&mut self, bits: u32, from: &mut Reader) {
+                *self = from.get(bits) as $t;
             }
         }
     )*};
@@ -75,8 +76,8 @@ impl Signal for bool {
         to.put(u64::from(*self), 1);
     }
     #[inline(always)]
-    fn get(_one: u32, from: &mut Reader) -> Self {
-        from.get(1) != 0
+    fn get(&mut self, _one: u32, from: &mut Reader) {
+        *self = from.get(1) != 0;
     }
 }
 
@@ -93,9 +94,11 @@ impl Signal for u128 {
         }
     }
     #[inline(always)]
-    fn get(bits: u32, from: &mut Reader) -> Self {
-        let low = u128::from(from.get(bits.min(64)));
-        if bits > 64 { low | u128::from(from.get(bits - 64)) << 64 } else { low }
+    fn get(&mut self, bits: u32, from: &mut Reader) {
+        *self = u128::from(from.get(bits.min(64)));
+        if bits > 64 {
+            *self |= u128::from(from.get(bits - 64)) << 64;
+        }
     }
 }
 
@@ -129,15 +132,16 @@ impl<const N: usize> Signal for Bytes<N> {
         to.put_bytes(&self.0[..bytes as usize]);
     }
     #[inline(always)]
-    fn get(bytes: u32, from: &mut Reader) -> Self {
-        let mut value = Self::default();
-        from.get_bytes(&mut value.0[..bytes as usize]);
-        value
+    fn get(&mut self, bytes: u32, from: &mut Reader) {
+        from.get_bytes(&mut self.0[..bytes as usize]);
     }
 }
 
 /// Up to `N` values of one kind, element 0 lowest. The shape is (each element's shape, count).
-impl<T: Signal + Copy + Default, const N: usize> Signal for [T; N] {
+impl<T: Signal, const N: usize> Signal for [T; N]
+where
+    [T; N]: Default,
+{
     type Shape = (T::Shape, u32);
     fn width((shape, count): Self::Shape) -> u32 {
         T::width(shape) * count
@@ -154,11 +158,9 @@ impl<T: Signal + Copy + Default, const N: usize> Signal for [T; N] {
         }
     }
     #[inline(always)]
-    fn get((shape, count): Self::Shape, from: &mut Reader) -> Self {
-        let mut value = [T::default(); N];
-        for value in &mut value[..count as usize] {
-            *value = T::get(shape, from);
+    fn get(&mut self, (shape, count): Self::Shape, from: &mut Reader) {
+        for value in &mut self[..count as usize] {
+            value.get(shape, from);
         }
-        value
     }
 }
