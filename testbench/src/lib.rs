@@ -5,4 +5,5 @@ pub mod egress_system;
 pub mod finepack_chain;
 pub mod memory;
 pub mod reproduce;
+pub mod trace;
 pub mod workloads;

@@ -1,0 +1,163 @@
+//! What happens in a program, apart from what its warps do.
+
+use serde::{Deserialize, Serialize};
+
+/// One step of the program, in order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    /// A buffer comes to be. All bytes are 0 until they are written.
+    Alloc {
+        /// First byte, a multiple of 4096, below 2^44. Never used before in this trace.
+        addr: u64,
+        /// Size, at least 1.
+        bytes: u64,
+        /// Name, for reports.
+        name: String,
+    },
+    /// The buffer at this address ends.
+    Free {
+        /// First byte.
+        addr: u64,
+    },
+    /// The host writes.
+    HostWrite {
+        /// First byte.
+        addr: u64,
+        /// Bytes.
+        data: Vec<u8>,
+    },
+    /// The host reads: memory must show what the program left there.
+    HostRead {
+        /// First byte.
+        addr: u64,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// A kernel runs, to its end, system scope release included.
+    Kernel(KernelHead),
+}
+
+/// How a kernel may use an argument (CPElide, MICRO'24, section III-B).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// Read only.
+    Read,
+    /// Read and written, or unknown.
+    ReadWrite,
+}
+
+/// A kernel and what is known of it before any of its work-groups runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelHead {
+    /// Name.
+    pub name: String,
+    /// Work-items in x, y, z.
+    pub grid: [u32; 3],
+    /// Work-items of a work-group in x, y, z.
+    pub local: [u32; 3],
+    /// Work-groups; group g is at x = g mod nx, and so on.
+    pub groups: u32,
+    /// Stream (queue) of the launch. Kernels of one stream run one after another.
+    pub stream: u8,
+    /// Arguments.
+    pub args: Vec<Arg>,
+    /// Bytes with more than one possible value, ascending by address.
+    pub racy: Vec<RacyByte>,
+    /// Locations of integer atomics whose old values are checked as a range, ascending by address.
+    pub atomics: Vec<AtomicCell>,
+}
+
+/// One argument.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arg {
+    /// Name in the source.
+    pub name: String,
+    /// Value.
+    pub kind: ArgKind,
+}
+
+/// What an argument is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ArgKind {
+    /// A scalar, a null pointer or local memory.
+    Plain,
+    /// Memory.
+    Buffer {
+        /// First byte.
+        addr: u64,
+        /// Bytes.
+        bytes: u64,
+        /// How it is used.
+        mode: Mode,
+        /// Which work-groups use which part; empty: each may use all of it.
+        ranges: Vec<ScheduleRange>,
+    },
+}
+
+/// A label of the programmer (`hipSetAccessModeRange`): the first of `of` equal parts of the work-groups
+/// and so on use only these bytes. The machine asks with its own number of chiplets, so a range is given
+/// per work-group span.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScheduleRange {
+    /// First work-group of the span.
+    pub first_group: u32,
+    /// Last work-group of the span, inclusive.
+    pub last_group: u32,
+    /// First byte used by the span.
+    pub addr: u64,
+    /// Bytes used by the span.
+    pub bytes: u64,
+}
+
+/// A set of byte values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByteSet(pub [u64; 4]);
+
+impl ByteSet {
+    /// Adds a value.
+    pub fn insert(&mut self, value: u8) {
+        self.0[usize::from(value >> 6)] |= 1 << (value & 63);
+    }
+
+    /// True when the value is a member.
+    pub fn contains(&self, value: u8) -> bool {
+        self.0[usize::from(value >> 6)] >> (value & 63) & 1 == 1
+    }
+
+    /// Members.
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|w| w.count_ones()).sum()
+    }
+
+    /// True without members.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+}
+
+/// A byte that a racy load of the kernel reads, or that the kernel leaves, or found, with more than one
+/// possible value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RacyByte {
+    /// Address.
+    pub addr: u64,
+    /// What a racy load may return during the kernel: values at the start, and all that is stored.
+    pub during: ByteSet,
+    /// What memory may hold after the kernel; one member when the last value is determined.
+    pub after: ByteSet,
+}
+
+/// A location of 4 or 8 bytes that this kernel changes only by commutative integer atomics of one kind.
+/// Its final value is determined; a value seen in between lies in a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AtomicCell {
+    /// First byte.
+    pub addr: u64,
+    /// Bytes, 4 or 8.
+    pub size: u8,
+    /// Least value that may be seen, as the operation compares (sign-extended unless unsigned).
+    /// And, or, xor: bits set in every value that may be seen.
+    pub low: i64,
+    /// Greatest value that may be seen. And, or, xor: bits set in any value that may be seen.
+    pub high: i64,
+}

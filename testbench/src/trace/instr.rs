@@ -1,0 +1,81 @@
+//! One memory instruction of a warp.
+
+/// Lanes of a warp in a trace. A machine with narrower warps splits it.
+pub const LANES: usize = 64;
+
+/// What an atomic does to memory when it is replayed (`old` -> new). Arithmetic wraps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum AtomicOp {
+    /// old + operand.
+    #[default]
+    Add,
+    /// Signed minimum.
+    Min,
+    /// Signed maximum.
+    Max,
+    /// Unsigned minimum.
+    UMin,
+    /// Unsigned maximum.
+    UMax,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The operand: exchange, and compare-and-swap that stored.
+    Exchange,
+}
+
+/// Kind of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum InstrKind {
+    /// Reads; the values are those that the program saw.
+    #[default]
+    Load,
+    /// Writes the values.
+    Store,
+    /// Read-modify-write; the values are the operands, `olds` what the program saw.
+    Atomic(AtomicOp),
+    /// All warps of the work-group meet.
+    Barrier,
+    /// Earlier accesses of the warp are ordered before later ones, at system scope.
+    Fence,
+}
+
+/// A decoded instruction. Reused, so that decoding allocates nothing.
+#[derive(Clone, Debug)]
+pub struct Instr {
+    /// What it does.
+    pub kind: InstrKind,
+    /// Instructions of the warp since its last memory access.
+    pub gap: u32,
+    /// Bytes of each lane: 1, 2, 4, 8 or 16.
+    pub size: u8,
+    /// Active lanes.
+    pub lanes: u64,
+    /// Lanes whose load, or whose atomic's old value, is racy; the others are determined.
+    pub racy: u64,
+    /// Byte address of each active lane.
+    pub addrs: [u64; LANES],
+    /// Value of each active lane at `16 * lane`, `size` bytes.
+    pub values: [u8; 16 * LANES],
+    /// Old value of each active lane of an atomic, at `8 * lane`.
+    pub olds: [u8; 8 * LANES],
+}
+
+impl Default for Instr {
+    fn default() -> Self {
+        Self {
+            kind: InstrKind::Load,
+            gap: 0,
+            size: 0,
+            lanes: 0,
+            racy: 0,
+            addrs: [0; LANES],
+            values: [0; 16 * LANES],
+            olds: [0; 8 * LANES],
+        }
+    }
+}
