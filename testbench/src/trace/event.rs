@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::instr::AtomicOp;
+
 /// One step of the program, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
@@ -124,6 +126,25 @@ impl ByteSet {
         self.0[usize::from(value >> 6)] >> (value & 63) & 1 == 1
     }
 
+    /// The set of one value.
+    pub fn of(value: u8) -> Self {
+        let mut set = Self::default();
+        set.insert(value);
+        set
+    }
+
+    /// Adds the members of another set.
+    pub fn join(&mut self, other: &Self) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word |= more;
+        }
+    }
+
+    /// All 256 values.
+    pub fn any() -> Self {
+        Self([u64::MAX; 4])
+    }
+
     /// Members.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|w| w.count_ones()).sum()
@@ -155,9 +176,29 @@ pub struct AtomicCell {
     pub addr: u64,
     /// Bytes, 4 or 8.
     pub size: u8,
-    /// Least value that may be seen, as the operation compares (sign-extended unless unsigned).
-    /// And, or, xor: bits set in every value that may be seen.
+    /// The operation of all of them; never `Exchange`.
+    pub op: AtomicOp,
+    /// Least value that may be seen, as the operation compares: sign-extended, but zero-extended for
+    /// unsigned minimum and maximum. And, or, xor: bits set in every value that may be seen.
     pub low: i64,
     /// Greatest value that may be seen. And, or, xor: bits set in any value that may be seen.
     pub high: i64,
+}
+
+impl AtomicCell {
+    /// True when the location may hold this value, given in its low `size` bytes, during the kernel.
+    pub fn admits(&self, value: u64) -> bool {
+        let signed = AtomicOp::sign_extend(value, self.size);
+        let zeroed = AtomicOp::truncate(value, self.size);
+        match self.op {
+            AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => {
+                let (all, any) = (self.low as u64, self.high as u64);
+                zeroed & all == all && zeroed & !any == 0
+            }
+            AtomicOp::UMin | AtomicOp::UMax => {
+                (self.low as u64..=self.high as u64).contains(&zeroed)
+            }
+            _ => (self.low..=self.high).contains(&signed),
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! One memory instruction of a warp.
 
+use serde::{Deserialize, Serialize};
+
 /// Lanes of a warp in a trace. A machine with narrower warps splits it.
 pub const LANES: usize = 64;
 
 /// What an atomic does to memory when it is replayed (`old` -> new). Arithmetic wraps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum AtomicOp {
     /// old + operand.
@@ -26,6 +28,58 @@ pub enum AtomicOp {
     Xor,
     /// The operand: exchange, and compare-and-swap that stored.
     Exchange,
+}
+
+impl AtomicOp {
+    /// From the number of the variant.
+    pub fn from_code(code: u8) -> Option<Self> {
+        const ALL: [AtomicOp; 9] = [
+            AtomicOp::Add,
+            AtomicOp::Min,
+            AtomicOp::Max,
+            AtomicOp::UMin,
+            AtomicOp::UMax,
+            AtomicOp::And,
+            AtomicOp::Or,
+            AtomicOp::Xor,
+            AtomicOp::Exchange,
+        ];
+        ALL.get(usize::from(code)).copied()
+    }
+
+    /// The low `size` bytes of a value, 1 to 8.
+    pub fn truncate(value: u64, size: u8) -> u64 {
+        value & u64::MAX >> (64 - 8 * u32::from(size.clamp(1, 8)))
+    }
+
+    /// The low `size` bytes of a value, 1 to 8, as a signed number.
+    pub fn sign_extend(value: u64, size: u8) -> i64 {
+        let shift = 64 - 8 * u32::from(size.clamp(1, 8));
+        (value << shift) as i64 >> shift
+    }
+
+    /// What a location of `size` bytes, 1 to 8, holds afterwards.
+    pub fn apply(self, old: u64, operand: u64, size: u8) -> u64 {
+        let signed = |value| Self::sign_extend(value, size);
+        let unsigned = |value| Self::truncate(value, size);
+        let new = match self {
+            Self::Add => old.wrapping_add(operand),
+            Self::Min => signed(old).min(signed(operand)) as u64,
+            Self::Max => signed(old).max(signed(operand)) as u64,
+            Self::UMin => unsigned(old).min(unsigned(operand)),
+            Self::UMax => unsigned(old).max(unsigned(operand)),
+            Self::And => old & operand,
+            Self::Or => old | operand,
+            Self::Xor => old ^ operand,
+            Self::Exchange => operand,
+        };
+        unsigned(new)
+    }
+
+    /// True when the order of several of them does not matter to the final value.
+    pub fn commutes(self) -> bool {
+        self != Self::Exchange
+    }
 }
 
 /// Kind of an instruction.

@@ -4,12 +4,34 @@
 //! A program reaches a trace through [`Record`]: captures of real programs and built-in kernels call the
 //! same methods. A trace reaches the machine as [`Event`]s, [`KernelHead`]s and [`Instr`]s.
 
+mod chunk;
+mod cursor;
+mod error;
 mod event;
+mod event_code;
+mod group;
+mod index;
 mod instr;
+mod instr_code;
+mod limits;
+mod reader;
 mod record;
+mod recorder;
+mod regroup;
+mod temporary;
+mod wire;
+mod writer;
 
+pub use cursor::Cursor;
+pub use error::Error;
 pub use event::{
     Arg, ArgKind, AtomicCell, ByteSet, Event, KernelHead, Mode, RacyByte, ScheduleRange,
 };
+pub use group::Group;
+pub use index::Totals;
 pub use instr::{AtomicOp, Instr, InstrKind, LANES};
+pub use reader::Reader;
 pub use record::{Access, AccessKind, KernelSpec, Key, Record};
+pub use recorder::Recorder;
+pub use temporary::TemporaryFile;
+pub use writer::Writer;

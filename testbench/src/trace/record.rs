@@ -81,6 +81,12 @@ pub trait Record {
     fn begin_group(&mut self) -> Result<(), Self::Error>;
     /// An access of a work-item of the group.
     fn access(&mut self, access: &Access) -> Result<(), Self::Error>;
+    /// Earlier accesses of a work-item of the group are ordered before later ones, at system scope. A
+    /// recorder may ignore it.
+    fn fence(&mut self, item: u32, key: Key) -> Result<(), Self::Error> {
+        let _ = (item, key);
+        Ok(())
+    }
     /// All work-items of the group meet.
     fn barrier(&mut self) -> Result<(), Self::Error>;
     /// All work-items of the group have ended.

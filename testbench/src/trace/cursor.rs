@@ -1,0 +1,362 @@
+//! Decodes a warp's instructions one after another. This is the hot path of every run: straight loops
+//! over 64 lanes, one bound check for each part of an instruction, no allocation.
+
+use std::ops::Range;
+
+use super::instr_code::{
+    ALL_LANES, ATOMIC, BARRIER, FENCE, FLAGS, FORM_MASK, GAP_8, GAP_32, KIND_MASK, LOAD, OFFSET_16,
+    OFFSET_32, SAME_VALUE, SIZE_SHIFT, STORE, STRIDE,
+};
+use super::limits::ADDRESS_END;
+use super::wire::Malformed;
+use super::{AtomicOp, Error, Group, Instr, InstrKind, LANES};
+
+/// A place in a warp's instructions. Belongs to the group that made it.
+#[derive(Clone, Debug)]
+pub struct Cursor {
+    at: usize,
+    end: usize,
+    /// Number of the next instruction.
+    index: u32,
+    racy: Range<usize>,
+}
+
+impl Cursor {
+    pub(super) fn new(span: Range<usize>, racy: Range<usize>) -> Self {
+        Self { at: span.start, end: span.end, index: 0, racy }
+    }
+
+    /// Number of the next instruction.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// True when no instruction is left.
+    pub fn at_end(&self) -> bool {
+        self.at == self.end
+    }
+
+    /// Decodes the next instruction; false at the end. Of inactive lanes, addresses and values are
+    /// meaningless. Errors: bytes that are no instruction; the cursor stays.
+    pub fn next(&mut self, group: &Group, instr: &mut Instr) -> Result<bool, Error> {
+        let damaged = |at, expected| group.place.damaged(Malformed { at, expected });
+        if self.at == self.end {
+            if !self.racy.is_empty() {
+                return Err(damaged(self.at, "no racy lanes beyond the last instruction"));
+            }
+            return Ok(false);
+        }
+        let bytes = group.bytes.get(self.at..self.end).unwrap_or_default();
+        let taken = match decode(bytes, instr) {
+            Ok(taken) => taken,
+            Err(expected) => return Err(damaged(self.at, expected)),
+        };
+        instr.racy = 0;
+        if let Some(racy) = group.racy.get(self.racy.start).filter(|_| !self.racy.is_empty()) {
+            if racy.index == self.index {
+                let classed = matches!(instr.kind, InstrKind::Load | InstrKind::Atomic(_));
+                if !classed || racy.lanes & !instr.lanes != 0 {
+                    return Err(damaged(self.at, "racy lanes that load"));
+                }
+                instr.racy = racy.lanes;
+                self.racy.start += 1;
+            }
+        }
+        self.at += taken;
+        self.index += 1;
+        Ok(true)
+    }
+}
+
+/// What was expected. The place is known to the caller.
+type Expected = &'static str;
+
+/// Bytes of one instruction, read from the front.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8], Expected> {
+        let (taken, rest) = self.0.split_at_checked(n).ok_or("a whole instruction")?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Expected> {
+        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or("a whole instruction")?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+}
+
+/// Decodes the instruction at the front; gives its length.
+fn decode(bytes: &[u8], instr: &mut Instr) -> Result<usize, Expected> {
+    let mut rest = Bytes(bytes);
+    let [first, flags] = rest.array::<2>()?;
+    if flags > FLAGS {
+        return Err("flags of an instruction, at most 31");
+    }
+    let lanes = if first & ALL_LANES != 0 { u64::MAX } else { u64::from_le_bytes(rest.array()?) };
+    if lanes == 0 {
+        return Err("an active lane");
+    }
+    instr.lanes = lanes;
+    instr.gap = match flags & (GAP_8 | GAP_32) {
+        0 => 0,
+        GAP_8 => u32::from(rest.array::<1>()?[0]),
+        GAP_32 => u32::from_le_bytes(rest.array()?),
+        _ => return Err("a gap of 0, 1 or 4 bytes"),
+    };
+    instr.kind = kind(first & KIND_MASK)?;
+    let log_size = (first & !ALL_LANES) >> SIZE_SHIFT;
+    match instr.kind {
+        InstrKind::Barrier | InstrKind::Fence if log_size == 0 => {
+            instr.size = 0;
+            return Ok(bytes.len() - rest.0.len());
+        }
+        InstrKind::Load | InstrKind::Store if log_size <= 4 => {}
+        InstrKind::Atomic(_) if log_size == 2 || log_size == 3 => {}
+        _ => return Err("a size that the kind of instruction has"),
+    }
+    instr.size = 1 << log_size;
+    addresses(&mut rest, flags & FORM_MASK, lanes, &mut instr.addrs)?;
+    let same = flags & SAME_VALUE != 0;
+    match log_size {
+        0 => spread::<1, 16>(&mut rest, same, lanes, &mut instr.values)?,
+        1 => spread::<2, 16>(&mut rest, same, lanes, &mut instr.values)?,
+        2 => spread::<4, 16>(&mut rest, same, lanes, &mut instr.values)?,
+        3 => spread::<8, 16>(&mut rest, same, lanes, &mut instr.values)?,
+        _ => spread::<16, 16>(&mut rest, same, lanes, &mut instr.values)?,
+    }
+    if let InstrKind::Atomic(_) = instr.kind {
+        match log_size {
+            2 => spread::<4, 8>(&mut rest, false, lanes, &mut instr.olds)?,
+            _ => spread::<8, 8>(&mut rest, false, lanes, &mut instr.olds)?,
+        }
+    }
+    Ok(bytes.len() - rest.0.len())
+}
+
+fn kind(code: u8) -> Result<InstrKind, Expected> {
+    Ok(match code {
+        LOAD => InstrKind::Load,
+        STORE => InstrKind::Store,
+        BARRIER => InstrKind::Barrier,
+        FENCE => InstrKind::Fence,
+        _ => InstrKind::Atomic(
+            AtomicOp::from_code(code - ATOMIC).ok_or("a kind of instruction, 0 to 12")?,
+        ),
+    })
+}
+
+fn addresses(
+    rest: &mut Bytes,
+    form: u8,
+    lanes: u64,
+    addrs: &mut [u64; LANES],
+) -> Result<(), Expected> {
+    let base = u64::from_le_bytes(rest.array()?);
+    if form == STRIDE {
+        let stride = i64::from(i32::from_le_bytes(rest.array()?)) as u64;
+        let mut addr = base;
+        for place in addrs.iter_mut() {
+            *place = addr;
+            addr = addr.wrapping_add(stride);
+        }
+        // The stride is small: when both ends are inside, all between are.
+        let first = addrs[lanes.trailing_zeros() as usize % LANES];
+        let last = addrs[(63 - lanes.leading_zeros() as usize) % LANES];
+        return in_range(first.max(last));
+    }
+    if base >= ADDRESS_END {
+        return in_range(base);
+    }
+    match form {
+        // Distances of up to 4 bytes cannot wrap, nor leave 2^45.
+        OFFSET_16 => offsets::<2>(rest, base, lanes, addrs),
+        OFFSET_32 => offsets::<4>(rest, base, lanes, addrs),
+        _ => offsets::<8>(rest, base, lanes, addrs),
+    }
+}
+
+fn in_range(addr: u64) -> Result<(), Expected> {
+    if addr < ADDRESS_END { Ok(()) } else { Err("addresses below 2^44") }
+}
+
+fn offsets<const N: usize>(
+    rest: &mut Bytes,
+    base: u64,
+    lanes: u64,
+    addrs: &mut [u64; LANES],
+) -> Result<(), Expected> {
+    let packed = rest.take(N * lanes.count_ones() as usize)?;
+    let wide = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..N].copy_from_slice(bytes);
+        base.wrapping_add(u64::from_le_bytes(word))
+    };
+    // Bits of all addresses: below 2^44 exactly when each is.
+    let mut bits = 0;
+    if lanes == u64::MAX {
+        for (place, bytes) in addrs.iter_mut().zip(packed.chunks_exact(N)) {
+            *place = wide(bytes);
+            bits |= *place;
+        }
+    } else {
+        let mut left = lanes;
+        for bytes in packed.chunks_exact(N) {
+            let place = &mut addrs[left.trailing_zeros() as usize % LANES];
+            left &= left.wrapping_sub(1);
+            *place = wide(bytes);
+            bits |= *place;
+        }
+    }
+    in_range(bits)
+}
+
+/// Puts values of `N` bytes, one after another in `rest`, at `PITCH` times the lane.
+fn spread<const N: usize, const PITCH: usize>(
+    rest: &mut Bytes,
+    same: bool,
+    lanes: u64,
+    places: &mut [u8],
+) -> Result<(), Expected> {
+    if same {
+        let value = rest.array::<N>()?;
+        // Inactive lanes may get it too.
+        for place in places.chunks_exact_mut(PITCH) {
+            place[..N].copy_from_slice(&value);
+        }
+        return Ok(());
+    }
+    let packed = rest.take(N * lanes.count_ones() as usize)?;
+    if lanes == u64::MAX {
+        for (place, value) in places.chunks_exact_mut(PITCH).zip(packed.chunks_exact(N)) {
+            place[..N].copy_from_slice(value);
+        }
+    } else {
+        let mut left = lanes;
+        for value in packed.chunks_exact(N) {
+            let lane = left.trailing_zeros() as usize % LANES;
+            left &= left.wrapping_sub(1);
+            places[PITCH * lane..][..N].copy_from_slice(value);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::group::tests::group_of;
+    use super::super::instr_code::{lanes, put_instr};
+    use super::*;
+
+    fn check_equal(a: &Instr, b: &Instr) {
+        assert_eq!((a.kind, a.gap, a.size, a.lanes), (b.kind, b.gap, b.size, b.lanes));
+        if a.size == 0 {
+            return;
+        }
+        let size = usize::from(a.size);
+        for lane in lanes(a.lanes) {
+            assert_eq!(a.addrs[lane], b.addrs[lane], "lane {lane}");
+            assert_eq!(a.values[16 * lane..][..size], b.values[16 * lane..][..size]);
+            if let InstrKind::Atomic(_) = a.kind {
+                assert_eq!(a.olds[8 * lane..][..size], b.olds[8 * lane..][..size]);
+            }
+        }
+    }
+
+    fn kinds() -> impl Strategy<Value = (InstrKind, u8)> {
+        let atomic = (0u8..9, 2u32..4).prop_map(|(op, log)| {
+            (InstrKind::Atomic(AtomicOp::from_code(op).unwrap()), 1u8 << log)
+        });
+        prop_oneof![
+            (0u32..5).prop_map(|log| (InstrKind::Load, 1 << log)),
+            (0u32..5).prop_map(|log| (InstrKind::Store, 1 << log)),
+            atomic,
+            Just((InstrKind::Barrier, 0)),
+            Just((InstrKind::Fence, 0)),
+        ]
+    }
+
+    fn instrs() -> impl Strategy<Value = Instr> {
+        let masks = prop_oneof![Just(u64::MAX), Just(1), Just(1 << 63), 1u64..];
+        let gaps = prop_oneof![Just(0), 1u32..256, any::<u32>()];
+        let forms = (0u32..4, 0u64..1 << 40, -(1i64 << 31)..1 << 31);
+        (kinds(), masks, gaps, forms, any::<u64>(), any::<bool>()).prop_map(
+            |((kind, size), lanes, gap, (form, base, stride), seed, same)| {
+                let mut instr = Instr { kind, gap, size, lanes, ..Instr::default() };
+                let mut random = seed | 1;
+                let mut next = || {
+                    random ^= random << 13;
+                    random ^= random >> 7;
+                    random ^= random << 17;
+                    random
+                };
+                for lane in 0..LANES {
+                    instr.addrs[lane] = match form {
+                        0 => ((1u64 << 43) as i64 + stride * lane as i64) as u64,
+                        1 => base + next() % 0x1_0000,
+                        2 => base + next() % 0x1_0000_0000,
+                        _ => next() % ADDRESS_END,
+                    };
+                }
+                for value in &mut instr.values {
+                    *value = if same { seed as u8 } else { next() as u8 };
+                }
+                for value in &mut instr.olds {
+                    *value = next() as u8;
+                }
+                instr
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn instructions_come_back(list in prop::collection::vec(instrs(), 1..8)) {
+            let mut bytes = Vec::new();
+            for instr in &list {
+                put_instr(&mut bytes, instr);
+            }
+            let group = group_of(&[bytes]);
+            let mut cursor = group.cursor(0);
+            let mut got = Instr::default();
+            for instr in &list {
+                prop_assert!(cursor.next(&group, &mut got).unwrap());
+                check_equal(instr, &got);
+            }
+            prop_assert!(!cursor.next(&group, &mut got).unwrap());
+        }
+
+        #[test]
+        fn any_bytes_decode_or_err(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+            let group = group_of(&[bytes]);
+            let mut cursor = group.cursor(0);
+            let mut instr = Instr::default();
+            while let Ok(true) = cursor.next(&group, &mut instr) {
+                for lane in lanes(instr.lanes) {
+                    prop_assert!(instr.size == 0 || instr.addrs[lane] < ADDRESS_END);
+                }
+            }
+        }
+
+        #[test]
+        fn a_cut_instruction_is_an_error(instr in instrs()) {
+            let mut bytes = Vec::new();
+            put_instr(&mut bytes, &instr);
+            for len in 1..bytes.len() {
+                let group = group_of(&[bytes[..len].to_vec()]);
+                prop_assert!(group.cursor(0).next(&group, &mut Instr::default()).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_warp_that_does_not_exist_has_no_instructions() {
+        let group = group_of(&[]);
+        assert_eq!(group.warps(), 0);
+        assert!(!group.cursor(3).next(&group, &mut Instr::default()).unwrap());
+    }
+}

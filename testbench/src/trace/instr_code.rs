@@ -1,0 +1,160 @@
+//! Instructions as bytes. The decoder is in `cursor.rs`; `docs/trace-format.md` has the layout.
+
+use super::{Instr, InstrKind, LANES};
+
+/// Low 4 bits of the first byte: kind; atomics follow with their operation added.
+pub const LOAD: u8 = 0;
+/// See [`LOAD`].
+pub const STORE: u8 = 1;
+/// See [`LOAD`].
+pub const BARRIER: u8 = 2;
+/// See [`LOAD`].
+pub const FENCE: u8 = 3;
+/// See [`LOAD`].
+pub const ATOMIC: u8 = 4;
+/// Bits of the first byte that hold the kind.
+pub const KIND_MASK: u8 = 0xf;
+/// Place of the size's logarithm in the first byte.
+pub const SIZE_SHIFT: u8 = 4;
+/// First byte: all 64 lanes are active, no mask follows.
+pub const ALL_LANES: u8 = 0x80;
+
+/// Low 2 bits of the second byte: the form of the addresses.
+pub const FORM_MASK: u8 = 3;
+/// Address of lane 0 (8 bytes), stride from lane to lane (4 bytes, signed).
+pub const STRIDE: u8 = 0;
+/// Least address (8 bytes), then for each active lane its distance in 2 bytes.
+pub const OFFSET_16: u8 = 1;
+/// As above, in 4 bytes.
+pub const OFFSET_32: u8 = 2;
+/// As above, in 8 bytes.
+pub const OFFSET_64: u8 = 3;
+/// Second byte: one value stands for all active lanes.
+pub const SAME_VALUE: u8 = 4;
+/// Second byte: a gap of 1 byte follows.
+pub const GAP_8: u8 = 8;
+/// Second byte: a gap of 4 bytes follows.
+pub const GAP_32: u8 = 16;
+/// Bits of the second byte that have a meaning.
+pub const FLAGS: u8 = 31;
+
+/// Active lanes, least first.
+pub fn lanes(mask: u64) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        (lane < 64).then_some(lane as usize)
+    })
+}
+
+/// Code of a kind.
+pub fn kind_code(kind: InstrKind) -> u8 {
+    match kind {
+        InstrKind::Load => LOAD,
+        InstrKind::Store => STORE,
+        InstrKind::Barrier => BARRIER,
+        InstrKind::Fence => FENCE,
+        InstrKind::Atomic(op) => ATOMIC + op as u8,
+    }
+}
+
+/// Appends an instruction; its racy lanes are stored elsewhere. It has at least one active lane, and the
+/// size of an access is a power of 2 of at most 16.
+pub fn put_instr(out: &mut Vec<u8>, instr: &Instr) {
+    let accesses = !matches!(instr.kind, InstrKind::Barrier | InstrKind::Fence);
+    let mut first = kind_code(instr.kind);
+    if accesses {
+        first |= (instr.size.trailing_zeros() as u8) << SIZE_SHIFT;
+    }
+    if instr.lanes == u64::MAX {
+        first |= ALL_LANES;
+    }
+    out.push(first);
+    let flags_at = out.len();
+    out.push(0);
+    if instr.lanes != u64::MAX {
+        out.extend_from_slice(&instr.lanes.to_le_bytes());
+    }
+    let mut flags = put_gap(out, instr.gap);
+    if accesses {
+        flags |= put_addrs(out, instr);
+        flags |= put_values(out, instr);
+    }
+    out[flags_at] = flags;
+    if let InstrKind::Atomic(_) = instr.kind {
+        for lane in lanes(instr.lanes) {
+            out.extend_from_slice(&instr.olds[8 * lane..][..usize::from(instr.size)]);
+        }
+    }
+}
+
+fn put_gap(out: &mut Vec<u8>, gap: u32) -> u8 {
+    match gap {
+        0 => 0,
+        1..=0xff => {
+            out.push(gap as u8);
+            GAP_8
+        }
+        _ => {
+            out.extend_from_slice(&gap.to_le_bytes());
+            GAP_32
+        }
+    }
+}
+
+/// The stride from lane to lane, where there is one.
+fn stride(instr: &Instr) -> Option<i32> {
+    let mut active = lanes(instr.lanes);
+    let first = active.next()?;
+    let Some(second) = active.next() else {
+        return Some(0);
+    };
+    let step = instr.addrs[second].wrapping_sub(instr.addrs[first]) as i64;
+    let stride = i32::try_from(step / (second - first) as i64).ok()?;
+    let base = base(instr, first, stride);
+    lanes(instr.lanes)
+        .all(|l| instr.addrs[l] == base.wrapping_add((i64::from(stride) * l as i64) as u64))
+        .then_some(stride)
+}
+
+/// Where lane 0 is or would be.
+fn base(instr: &Instr, first: usize, stride: i32) -> u64 {
+    instr.addrs[first].wrapping_sub((i64::from(stride) * first as i64) as u64)
+}
+
+fn put_addrs(out: &mut Vec<u8>, instr: &Instr) -> u8 {
+    if let Some(stride) = stride(instr) {
+        let first = instr.lanes.trailing_zeros() as usize % LANES;
+        out.extend_from_slice(&base(instr, first, stride).to_le_bytes());
+        out.extend_from_slice(&stride.to_le_bytes());
+        return STRIDE;
+    }
+    let addrs = || lanes(instr.lanes).map(|lane| instr.addrs[lane]);
+    let least = addrs().min().unwrap_or(0);
+    let span = addrs().max().unwrap_or(0) - least;
+    out.extend_from_slice(&least.to_le_bytes());
+    let (form, bytes) = match span {
+        0..=0xffff => (OFFSET_16, 2),
+        0x1_0000..=0xffff_ffff => (OFFSET_32, 4),
+        _ => (OFFSET_64, 8),
+    };
+    for addr in addrs() {
+        out.extend_from_slice(&(addr - least).to_le_bytes()[..bytes]);
+    }
+    form
+}
+
+fn put_values(out: &mut Vec<u8>, instr: &Instr) -> u8 {
+    let size = usize::from(instr.size);
+    let value = |lane: usize| &instr.values[16 * lane..][..size];
+    let first = instr.lanes.trailing_zeros() as usize % LANES;
+    if lanes(instr.lanes).all(|lane| value(lane) == value(first)) {
+        out.extend_from_slice(value(first));
+        return SAME_VALUE;
+    }
+    for lane in lanes(instr.lanes) {
+        out.extend_from_slice(value(lane));
+    }
+    0
+}

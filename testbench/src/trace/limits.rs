@@ -1,0 +1,14 @@
+//! What a trace may hold. A reader refuses more before it allocates anything.
+
+/// First address beyond the address space.
+pub const ADDRESS_END: u64 = 1 << 44;
+/// Buffers begin at multiples of this.
+pub const PAGE: u64 = 4096;
+/// Most bytes of a name.
+pub const MAX_NAME: usize = 4096;
+/// Most arguments of a kernel.
+pub const MAX_ARGS: usize = 4096;
+/// Most work-items of a work-group.
+pub const MAX_GROUP_ITEMS: u32 = 1 << 16;
+/// Most bytes of one host write; a longer one is several.
+pub const MAX_HOST_WRITE: usize = 1 << 20;

@@ -1,0 +1,221 @@
+//! Reads a trace file: events in order, work-groups in any order.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::chunk::{HEAD_BYTES, Kind, TRAILER_BYTES, Trailer, Unpacker, check_head};
+use super::event_code::event;
+use super::group::Place;
+use super::index::{Index, Totals};
+use super::wire::{Malformed, Wire};
+use super::{Error, Event, Group};
+
+/// Where the bytes are.
+enum Source {
+    File(PathBuf, File),
+    Memory(Cursor<Arc<[u8]>>),
+}
+
+impl Source {
+    fn reopen(&self) -> io::Result<Self> {
+        Ok(match self {
+            Self::File(path, _) => Self::File(path.clone(), File::open(path)?),
+            Self::Memory(bytes) => Self::Memory(Cursor::new(bytes.get_ref().clone())),
+        })
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(_, file) => file.read(buffer),
+            Self::Memory(bytes) => bytes.read(buffer),
+        }
+    }
+}
+
+impl Seek for Source {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::File(_, file) => file.seek(to),
+            Self::Memory(bytes) => bytes.seek(to),
+        }
+    }
+}
+
+/// What all readers of a file share.
+struct Shared {
+    file: Arc<str>,
+    index: Index,
+    trailer: Trailer,
+}
+
+/// An open trace. Only the index is held in memory.
+pub struct Reader {
+    shared: Arc<Shared>,
+    source: Source,
+    unpacker: Unpacker,
+    /// Contents of the current chunk of events, and the next event in it.
+    events: Vec<u8>,
+    at: usize,
+    /// Chunks of events read.
+    chunks: usize,
+    /// Kernels given out.
+    kernels: u32,
+}
+
+impl Reader {
+    /// Opens a file and reads its index.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(Error::io(&name))?;
+        Self::new(Source::File(path.to_path_buf(), file), &name)
+    }
+
+    /// Reads a trace that is held in memory. `name` stands for the file's name in errors.
+    pub fn from_bytes(bytes: impl Into<Arc<[u8]>>, name: &str) -> Result<Self, Error> {
+        Self::new(Source::Memory(Cursor::new(bytes.into())), name)
+    }
+
+    fn new(mut source: Source, file: &str) -> Result<Self, Error> {
+        let io = Error::io(file);
+        let len = source.seek(SeekFrom::End(0)).map_err(&io)?;
+        if len < HEAD_BYTES {
+            return Err(Error::damaged(file, len, "a trace, of at least 16 bytes"));
+        }
+        source.seek(SeekFrom::Start(0)).map_err(&io)?;
+        let mut head = [0; HEAD_BYTES as usize];
+        source.read_exact(&mut head).map_err(&io)?;
+        check_head(&head, file)?;
+        let end = len.saturating_sub(TRAILER_BYTES);
+        if end < HEAD_BYTES {
+            return Err(Error::damaged(file, len, "a trailer; the file is cut off"));
+        }
+        source.seek(SeekFrom::Start(end)).map_err(&io)?;
+        let mut bytes = [0; TRAILER_BYTES as usize];
+        source.read_exact(&mut bytes).map_err(&io)?;
+        let trailer = Trailer::from_bytes(&bytes, file, end)?;
+        let mut unpacker = Unpacker::new().map_err(&io)?;
+        let contents = unpacker.read(&mut source, file, (trailer.index, end), Kind::Index)?;
+        let index = Index::from_bytes(&contents)
+            .map_err(|m| Error::damaged(file, trailer.index, in_contents(m)))?;
+        let shared = Arc::new(Shared { file: file.into(), index, trailer });
+        Ok(Self::from_parts(shared, source, unpacker))
+    }
+
+    fn from_parts(shared: Arc<Shared>, source: Source, unpacker: Unpacker) -> Self {
+        Self { shared, source, unpacker, events: Vec::new(), at: 0, chunks: 0, kernels: 0 }
+    }
+
+    /// Another reader of the same file, at the first event, for another thread.
+    pub fn reopen(&self) -> Result<Self, Error> {
+        let io = Error::io(&self.shared.file);
+        let source = self.source.reopen().map_err(&io)?;
+        Ok(Self::from_parts(self.shared.clone(), source, Unpacker::new().map_err(&io)?))
+    }
+
+    /// Name of the program.
+    pub fn name(&self) -> &str {
+        &self.shared.index.name
+    }
+
+    /// Name of the file, for errors.
+    pub fn file(&self) -> &str {
+        &self.shared.file
+    }
+
+    /// Checksum of all that the trace says, whatever its name and compression.
+    pub fn checksum(&self) -> u64 {
+        self.shared.trailer.contents
+    }
+
+    /// Totals, from the index.
+    pub fn totals(&self) -> &Totals {
+        &self.shared.index.totals
+    }
+
+    /// Kernels of the trace.
+    pub fn kernels(&self) -> u32 {
+        self.shared.index.kernels.len() as u32
+    }
+
+    /// Work-groups of a kernel; 0 for a kernel that does not exist.
+    pub fn groups(&self, kernel: u32) -> u32 {
+        self.shared.index.kernels.get(kernel as usize).map_or(0, |groups| groups.len() as u32)
+    }
+
+    /// The next event. The n-th kernel among them, from 0, is kernel n of [`Reader::group`].
+    pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
+        while self.at == self.events.len() {
+            let Some(&offset) = self.shared.index.events.get(self.chunks) else {
+                return self.check_kernels(self.kernels);
+            };
+            self.events = self.chunk(offset, Kind::Events)?;
+            self.at = 0;
+            self.chunks += 1;
+        }
+        let mut wire = Wire::new(&self.events, self.at);
+        let event = event(&mut wire);
+        self.at = wire.at();
+        let offset = self.shared.index.events[self.chunks - 1];
+        let damaged = |expected| Error::damaged(&self.shared.file, offset, expected);
+        let event = event.map_err(|m| damaged(in_contents(m)))?;
+        if let Event::Kernel(head) = &event {
+            if self.kernels >= self.kernels() || head.groups != self.groups(self.kernels) {
+                return Err(damaged("a kernel with as many work-groups as in the index".into()));
+            }
+            self.kernels += 1;
+        }
+        Ok(Some(event))
+    }
+
+    /// At the end: all kernels of the index were there.
+    fn check_kernels(&self, given: u32) -> Result<Option<Event>, Error> {
+        if given == self.kernels() {
+            return Ok(None);
+        }
+        let expected = format!("{} kernels among the events, found {given}", self.kernels());
+        Err(Error::damaged(&self.shared.file, self.shared.trailer.index, expected))
+    }
+
+    /// Number of the kernel that [`Reader::next_event`] gave last; none before the first.
+    pub fn kernel(&self) -> Option<u32> {
+        self.kernels.checked_sub(1)
+    }
+
+    /// Begins again with the first event.
+    pub fn rewind(&mut self) {
+        self.events.clear();
+        (self.at, self.chunks, self.kernels) = (0, 0, 0);
+    }
+
+    /// The instructions of a work-group.
+    pub fn group(&mut self, kernel: u32, group: u32) -> Result<Group, Error> {
+        let groups = self.shared.index.kernels.get(kernel as usize);
+        let Some(&place) = groups.and_then(|groups| groups.get(group as usize)) else {
+            let what = format!("kernel {kernel} has no work-group {group}");
+            return Err(Error::program(&self.shared.file, what));
+        };
+        let bytes = self.chunk(place.group, Kind::Group)?;
+        let file = self.shared.file.clone();
+        let mut instructions =
+            Group::new(Place { file, offset: place.group, kernel, group }, bytes)?;
+        if place.classes != 0 {
+            let bytes = self.chunk(place.classes, Kind::Classes)?;
+            instructions.add_classes(place.classes, &bytes)?;
+        }
+        Ok(instructions)
+    }
+
+    fn chunk(&mut self, offset: u64, kind: Kind) -> Result<Vec<u8>, Error> {
+        let span = (offset, self.shared.trailer.index);
+        self.unpacker.read(&mut self.source, &self.shared.file, span, kind)
+    }
+}
+
+fn in_contents(Malformed { at, expected }: Malformed) -> String {
+    format!("{expected} (byte {at} of the chunk's contents)")
+}

@@ -1,0 +1,314 @@
+//! Records a program: checks what it does, regroups it into warps, writes it.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Seek, Write};
+use std::path::Path;
+
+use super::instr_code::put_instr;
+use super::limits::{ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_NAME, PAGE};
+use super::regroup::Regrouper;
+use super::temporary::TemporaryFile;
+use super::writer::Writer;
+use super::{
+    Access, AccessKind, Error, Event, Instr, InstrKind, KernelHead, KernelSpec, Key, Record,
+};
+
+/// First address that a buffer gets: no valid address looks like a small number.
+const FIRST_ADDRESS: u64 = 1 << 20;
+
+/// How far the program is.
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Host,
+    Kernel(KernelHead),
+    Group(KernelHead),
+    /// An error left the trace incomplete.
+    Broken,
+}
+
+/// Records a program to `W`.
+pub struct Recorder<W> {
+    writer: Writer<W>,
+    state: State,
+    buffers: BTreeMap<u64, u64>,
+    /// The buffer of the last access: first byte and end.
+    recent: (u64, u64),
+    next_addr: u64,
+    regrouper: Regrouper,
+    /// Encoded instructions of the group's warps.
+    warps: Vec<Vec<u8>>,
+    instr: Instr,
+}
+
+impl Recorder<TemporaryFile> {
+    /// Records the program `name` to a file, which appears when the trace is complete.
+    pub fn create(path: impl AsRef<Path>, name: &str) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        let out = TemporaryFile::create(path).map_err(Error::io(&file))?;
+        Self::new(out, &file, name)
+    }
+
+    /// Completes the file.
+    pub fn save(self) -> Result<(), Error> {
+        let file = self.writer.file().to_string();
+        self.finish()?.keep().map_err(Error::io(&file))
+    }
+}
+
+impl Recorder<Cursor<Vec<u8>>> {
+    /// Records the program `name` in memory.
+    pub fn in_memory(name: &str) -> Result<Self, Error> {
+        Self::new(Cursor::new(Vec::new()), name, name)
+    }
+
+    /// The trace.
+    pub fn into_bytes(self) -> Result<Vec<u8>, Error> {
+        Ok(self.finish()?.into_inner())
+    }
+}
+
+impl<W: Read + Write + Seek> Recorder<W> {
+    /// Records the program `name` to the start of `out`; `file` names it in errors.
+    pub fn new(out: W, file: &str, name: &str) -> Result<Self, Error> {
+        Ok(Self {
+            writer: Writer::new(out, file, name)?,
+            state: State::Host,
+            buffers: BTreeMap::new(),
+            recent: (0, 0),
+            next_addr: FIRST_ADDRESS,
+            regrouper: Regrouper::default(),
+            warps: Vec::new(),
+            instr: Instr::default(),
+        })
+    }
+
+    /// Completes the trace.
+    pub fn finish(mut self) -> Result<W, Error> {
+        self.expect_host("the trace ends")?;
+        self.writer.finish()
+    }
+
+    fn refuse<T>(&self, what: impl Into<String>) -> Result<T, Error> {
+        Err(Error::program(self.writer.file(), what))
+    }
+
+    fn expect_host(&mut self, what: &str) -> Result<(), Error> {
+        match self.state {
+            State::Host => Ok(()),
+            State::Broken => self.refuse(format!("{what} after an error")),
+            _ => self.refuse(format!("{what} while a kernel runs")),
+        }
+    }
+
+    fn expect_group(&mut self, what: &str) -> Result<(), Error> {
+        match self.state {
+            State::Group(_) => Ok(()),
+            _ => self.refuse(format!("{what} outside a work-group")),
+        }
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), Error> {
+        if name.len() <= MAX_NAME {
+            return Ok(());
+        }
+        self.refuse(format!("a name of {} bytes; at most {MAX_NAME}", name.len()))
+    }
+
+    /// Errors when the bytes lie outside every buffer.
+    fn check_span(&mut self, addr: u64, bytes: u64) -> Result<(), Error> {
+        let inside = |(start, end): (u64, u64)| addr >= start && addr < end && bytes <= end - addr;
+        if inside(self.recent) {
+            return Ok(());
+        }
+        if let Some((&start, &size)) = self.buffers.range(..=addr).next_back() {
+            self.recent = (start, start + size);
+        }
+        if inside(self.recent) || (bytes == 0 && addr < ADDRESS_END) {
+            return Ok(());
+        }
+        self.refuse(format!("{bytes} bytes at {addr:#x} lie in no buffer"))
+    }
+
+    fn check_access(&mut self, access: &Access) -> Result<(), Error> {
+        let size = access.bytes.len();
+        self.check_item(access.item)?;
+        match access.kind {
+            AccessKind::Load | AccessKind::Store => {
+                if !size.is_power_of_two() || size > 16 {
+                    return self.refuse(format!("an access of {size} bytes; 1, 2, 4, 8 or 16"));
+                }
+            }
+            AccessKind::Atomic { old, .. } => {
+                if !matches!(size, 4 | 8) || old.len() != size {
+                    return self.refuse(format!("an atomic of {size} bytes; 4 or 8"));
+                }
+                if access.addr % size as u64 != 0 {
+                    let addr = access.addr;
+                    return self
+                        .refuse(format!("an atomic of {size} bytes at {addr:#x}: align it"));
+                }
+            }
+        }
+        self.check_span(access.addr, size as u64)
+    }
+
+    fn check_item(&self, item: u32) -> Result<(), Error> {
+        match &self.state {
+            State::Group(head) if item < items(head) => Ok(()),
+            State::Group(head) => {
+                self.refuse(format!("work-item {item} of a work-group of {}", items(head)))
+            }
+            _ => self.refuse("an access outside a work-group"),
+        }
+    }
+
+    /// Encodes what the work-items did since the last barrier.
+    fn end_segment(&mut self) {
+        let (warps, totals) = (&mut self.warps, self.writer.totals());
+        self.regrouper.end_segment(&mut self.instr, |warp, instr| {
+            put_instr(&mut warps[warp], instr);
+            totals.instructions += 1;
+        });
+    }
+}
+
+/// Work-items of a work-group; `begin_kernel` has checked that they are few.
+fn items(head: &KernelHead) -> u32 {
+    head.local.iter().product()
+}
+
+impl<W: Read + Write + Seek> Record for Recorder<W> {
+    type Error = Error;
+
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, Error> {
+        self.expect_host("a buffer is allocated")?;
+        self.check_name(name)?;
+        let addr = self.next_addr;
+        let end = bytes.checked_next_multiple_of(PAGE).and_then(|size| addr.checked_add(size));
+        let Some(end) = end.filter(|&end| end <= ADDRESS_END && bytes > 0) else {
+            return self.refuse(format!("a buffer of {bytes} bytes; 1 to 2^44 for all together"));
+        };
+        self.next_addr = end;
+        self.buffers.insert(addr, bytes);
+        self.writer.totals().allocated_bytes += bytes;
+        self.writer.event(&Event::Alloc { addr, bytes, name: name.to_string() })?;
+        Ok(addr)
+    }
+
+    fn free(&mut self, addr: u64) -> Result<(), Error> {
+        self.expect_host("a buffer is freed")?;
+        if self.buffers.remove(&addr).is_none() {
+            return self.refuse(format!("no buffer to free at {addr:#x}"));
+        }
+        self.recent = (0, 0);
+        self.writer.event(&Event::Free { addr })
+    }
+
+    fn host_write(&mut self, addr: u64, data: &[u8]) -> Result<(), Error> {
+        self.expect_host("the host writes")?;
+        self.check_span(addr, data.len() as u64)?;
+        self.writer.totals().host_written_bytes += data.len() as u64;
+        self.writer.host_write(addr, data)
+    }
+
+    fn host_read(&mut self, addr: u64, bytes: u64) -> Result<(), Error> {
+        self.expect_host("the host reads")?;
+        self.check_span(addr, bytes)?;
+        self.writer.totals().host_read_bytes += bytes;
+        self.writer.event(&Event::HostRead { addr, bytes })
+    }
+
+    fn begin_kernel(&mut self, spec: KernelSpec) -> Result<(), Error> {
+        self.expect_host("a kernel begins")?;
+        let KernelSpec { name, grid, local, stream, args } = spec;
+        self.check_name(&name)?;
+        let items: u128 = local.iter().map(|&n| u128::from(n)).product();
+        if items == 0 || items > u128::from(MAX_GROUP_ITEMS) {
+            let what = format!("a work-group of {items} work-items; 1 to {MAX_GROUP_ITEMS}");
+            return self.refuse(what);
+        }
+        if args.len() > MAX_ARGS {
+            return self.refuse(format!("{} arguments; at most {MAX_ARGS}", args.len()));
+        }
+        for arg in &args {
+            self.check_name(&arg.name)?;
+        }
+        self.writer.begin_kernel();
+        let head = KernelHead { name, grid, local, stream, args, ..KernelHead::default() };
+        self.state = State::Kernel(head);
+        Ok(())
+    }
+
+    fn begin_group(&mut self) -> Result<(), Error> {
+        let State::Kernel(head) = std::mem::replace(&mut self.state, State::Broken) else {
+            return self.refuse("a work-group begins outside a kernel or inside another");
+        };
+        self.regrouper.begin_group(items(&head));
+        self.warps.resize_with(self.regrouper.warps(), Vec::new);
+        for warp in &mut self.warps {
+            warp.clear();
+        }
+        self.state = State::Group(head);
+        Ok(())
+    }
+
+    fn access(&mut self, access: &Access) -> Result<(), Error> {
+        self.check_access(access)?;
+        let totals = self.writer.totals();
+        match access.kind {
+            AccessKind::Load => totals.loads += 1,
+            AccessKind::Store => totals.stores += 1,
+            AccessKind::Atomic { .. } => totals.atomics += 1,
+        }
+        self.regrouper.access(access);
+        Ok(())
+    }
+
+    fn fence(&mut self, item: u32, key: Key) -> Result<(), Error> {
+        self.check_item(item)?;
+        self.regrouper.fence(item, key);
+        Ok(())
+    }
+
+    fn barrier(&mut self) -> Result<(), Error> {
+        self.expect_group("a barrier")?;
+        self.end_segment();
+        let (kind, size, gap) = (InstrKind::Barrier, 0, 0);
+        for (number, warp) in self.warps.iter_mut().enumerate() {
+            let lanes = self.regrouper.lanes(number);
+            (self.instr.kind, self.instr.size) = (kind, size);
+            (self.instr.gap, self.instr.lanes) = (gap, lanes);
+            put_instr(warp, &self.instr);
+        }
+        self.writer.totals().instructions += self.warps.len() as u64;
+        self.writer.totals().barriers += 1;
+        Ok(())
+    }
+
+    fn end_group(&mut self) -> Result<(), Error> {
+        let State::Group(mut head) = std::mem::replace(&mut self.state, State::Broken) else {
+            return self.refuse("a work-group ends that did not begin");
+        };
+        self.end_segment();
+        let Some(groups) = head.groups.checked_add(1) else {
+            return self.refuse("more than 2^32 work-groups");
+        };
+        head.groups = groups;
+        self.writer.group(&self.warps)?;
+        self.writer.totals().groups += 1;
+        self.writer.totals().warps += self.warps.len() as u64;
+        self.state = State::Kernel(head);
+        Ok(())
+    }
+
+    fn end_kernel(&mut self) -> Result<(), Error> {
+        let State::Kernel(head) = std::mem::replace(&mut self.state, State::Broken) else {
+            return self.refuse("a kernel ends that did not begin, or inside a work-group");
+        };
+        self.writer.end_kernel(head)?;
+        self.state = State::Host;
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! Writes a trace file from front to back.
+
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+
+use super::chunk::{
+    Contents, HEAD_BYTES, Kind, MAX_CHUNK, Packer, Trailer, Unpacker, append, head,
+};
+use super::event_code::put_event;
+use super::group::{Place, RacyLanes, put_classes, put_group};
+use super::index::{GroupPlace, Index, Totals};
+use super::limits::{MAX_HOST_WRITE, MAX_NAME};
+use super::{Error, Event, Group, KernelHead};
+
+/// Events are collected to chunks of about this size.
+const EVENTS_BYTES: usize = 1 << 18;
+
+/// A trace that is being written. The work-groups of a kernel come before its head, which says what is
+/// known only when all of them were seen; the index puts them in order.
+pub struct Writer<W> {
+    out: W,
+    file: Arc<str>,
+    at: u64,
+    packer: Packer,
+    unpacker: Unpacker,
+    contents: Contents,
+    index: Index,
+    events: Vec<u8>,
+    payload: Vec<u8>,
+}
+
+impl<W: Read + Write + Seek> Writer<W> {
+    /// Begins a trace of this program at the start of `out`. `file` names it in errors.
+    pub fn new(mut out: W, file: &str, name: &str) -> Result<Self, Error> {
+        if name.len() > MAX_NAME {
+            return Err(Error::program(file, format!("a name of more than {MAX_NAME} bytes")));
+        }
+        out.write_all(&head()).map_err(Error::io(file))?;
+        Ok(Self {
+            out,
+            file: file.into(),
+            at: HEAD_BYTES,
+            packer: Packer::new().map_err(Error::io(file))?,
+            unpacker: Unpacker::new().map_err(Error::io(file))?,
+            contents: Contents::default(),
+            index: Index { name: name.to_string(), ..Index::default() },
+            events: Vec::new(),
+            payload: Vec::new(),
+        })
+    }
+
+    /// Name of the file, for errors.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Totals so far. Who makes the accesses counts them.
+    pub fn totals(&mut self) -> &mut Totals {
+        &mut self.index.totals
+    }
+
+    /// Adds what happens apart from kernels.
+    pub fn event(&mut self, event: &Event) -> Result<(), Error> {
+        put_event(&mut self.events, event);
+        if self.events.len() >= EVENTS_BYTES { self.flush_events() } else { Ok(()) }
+    }
+
+    /// Adds a host write, in pieces that a reader may hold.
+    pub fn host_write(&mut self, addr: u64, data: &[u8]) -> Result<(), Error> {
+        for (i, piece) in data.chunks(MAX_HOST_WRITE).enumerate() {
+            let addr = addr + (i * MAX_HOST_WRITE) as u64;
+            self.event(&Event::HostWrite { addr, data: piece.to_vec() })?;
+        }
+        Ok(())
+    }
+
+    /// A kernel begins. Gives its number.
+    pub fn begin_kernel(&mut self) -> u32 {
+        self.index.kernels.push(Vec::new());
+        self.index.kernels.len() as u32 - 1
+    }
+
+    /// Adds the next work-group of the kernel: the encoded instructions of each warp.
+    pub fn group<B: AsRef<[u8]>>(&mut self, warps: &[B]) -> Result<(), Error> {
+        let kernel = (self.index.kernels.len() as u32).saturating_sub(1);
+        let group = self.groups() as u32;
+        self.payload.clear();
+        put_group(&mut self.payload, kernel, group, warps);
+        let offset = self.chunk(Kind::Group)?;
+        if let Some(groups) = self.index.kernels.last_mut() {
+            groups.push(GroupPlace { group: offset, classes: 0 });
+        }
+        Ok(())
+    }
+
+    /// Work-groups of the kernel so far.
+    pub fn groups(&self) -> usize {
+        self.index.kernels.last().map_or(0, Vec::len)
+    }
+
+    /// Reads back a work-group of the kernel.
+    pub fn read_group(&mut self, group: u32) -> Result<Group, Error> {
+        let kernel = (self.index.kernels.len() as u32).saturating_sub(1);
+        let places = self.index.kernels.last();
+        let place = places.and_then(|places| places.get(group as usize));
+        let offset = place.map_or(0, |place| place.group);
+        let span = (offset, self.at);
+        let bytes = self.unpacker.read(&mut self.out, &self.file, span, Kind::Group)?;
+        self.out.seek(SeekFrom::Start(self.at)).map_err(Error::io(&self.file))?;
+        Group::new(Place { file: self.file.clone(), offset, kernel, group }, bytes)
+    }
+
+    /// Adds the racy lanes of a work-group of the kernel.
+    pub fn classes(&mut self, group: u32, warps: &[Vec<RacyLanes>]) -> Result<(), Error> {
+        if warps.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let kernel = (self.index.kernels.len() as u32).saturating_sub(1);
+        self.payload.clear();
+        put_classes(&mut self.payload, kernel, group, warps);
+        let offset = self.chunk(Kind::Classes)?;
+        let places = self.index.kernels.last_mut();
+        if let Some(place) = places.and_then(|places| places.get_mut(group as usize)) {
+            place.classes = offset;
+        }
+        Ok(())
+    }
+
+    /// The kernel ends.
+    pub fn end_kernel(&mut self, head: KernelHead) -> Result<(), Error> {
+        self.event(&Event::Kernel(head))
+    }
+
+    /// Writes the index. The file is complete then.
+    pub fn finish(mut self) -> Result<W, Error> {
+        self.flush_events()?;
+        self.index.totals.kernels = self.index.kernels.len() as u64;
+        let contents = self.contents.0;
+        self.payload = self.index.to_bytes();
+        let index = self.chunk(Kind::Index)?;
+        let trailer = Trailer { index, contents };
+        self.out.write_all(&trailer.to_bytes()).map_err(Error::io(&self.file))?;
+        self.out.flush().map_err(Error::io(&self.file))?;
+        Ok(self.out)
+    }
+
+    fn flush_events(&mut self) -> Result<(), Error> {
+        if self.events.is_empty() {
+            return Ok(());
+        }
+        std::mem::swap(&mut self.payload, &mut self.events);
+        self.events.clear();
+        let offset = self.chunk(Kind::Events)?;
+        self.index.events.push(offset);
+        Ok(())
+    }
+
+    /// Writes the payload; gives its offset.
+    fn chunk(&mut self, kind: Kind) -> Result<u64, Error> {
+        if self.payload.len() > MAX_CHUNK as usize {
+            let what =
+                "a work-group or a table of more than 1 GiB; use more and smaller work-groups";
+            return Err(Error::program(&self.file, what));
+        }
+        self.contents.add(kind, &self.payload);
+        let bytes = append(&mut self.out, &mut self.packer, kind, &self.payload);
+        let offset = self.at;
+        self.at += bytes.map_err(Error::io(&self.file))?;
+        Ok(offset)
+    }
+}
