@@ -12,7 +12,7 @@ use super::wire::Malformed;
 use super::{AtomicOp, Error, Group, Instr, InstrKind, LANES};
 
 /// A place in a warp's instructions. Belongs to the group that made it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Cursor {
     at: usize,
     end: usize,
@@ -34,6 +34,20 @@ impl Cursor {
     /// True when no instruction is left.
     pub fn at_end(&self) -> bool {
         self.at == self.end
+    }
+
+    /// Gap of the next instruction, without decoding it; 0 at the end, and where it is damaged.
+    pub fn gap(&self, group: &Group) -> u32 {
+        let bytes = group.bytes.get(self.at..self.end).unwrap_or_default();
+        let [first, flags, rest @ ..] = bytes else { return 0 };
+        let at = if first & ALL_LANES != 0 { 0 } else { 8 };
+        match flags & (GAP_8 | GAP_32) {
+            GAP_8 => rest.get(at).map_or(0, |&gap| gap.into()),
+            GAP_32 => {
+                rest[at.min(rest.len())..].first_chunk().map_or(0, |&b| u32::from_le_bytes(b))
+            }
+            _ => 0,
+        }
     }
 
     /// Decodes the next instruction; false at the end. Of inactive lanes, addresses and values are
@@ -324,6 +338,7 @@ mod tests {
             let mut cursor = group.cursor(0);
             let mut got = Instr::default();
             for instr in &list {
+                prop_assert_eq!(cursor.gap(&group), instr.gap);
                 prop_assert!(cursor.next(&group, &mut got).unwrap());
                 check_equal(instr, &got);
             }

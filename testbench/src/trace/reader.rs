@@ -66,6 +66,12 @@ pub struct Reader {
     kernels: u32,
 }
 
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
 impl Reader {
     /// Opens a file and reads its index.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {

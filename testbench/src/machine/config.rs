@@ -1,0 +1,356 @@
+//! The system file: what a machine is made of.
+
+use serde::{Deserialize, Serialize};
+
+use super::core::MAX_LOADS;
+use super::message::MAX_LINE;
+
+/// Something in a system file that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct ConfigError {
+    /// Dotted path of the field.
+    pub field: String,
+    /// Value and limit.
+    pub problem: String,
+}
+
+macro_rules! sections {
+    ($($(#[$meta:meta])* $name:ident { $($(#[$fmeta:meta])* $field:ident : $ty:ty),* $(,)? })*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($(#[$fmeta])* pub $field: $ty),* }
+    )*};
+}
+
+sections! {
+    /// A system. Times are cycles of the GPU's clock, sizes bytes.
+    System {
+        /// Name.
+        name: String,
+        /// What the sizes and bandwidths of the full system were divided by; 1 for the full one.
+        scale: u32,
+        /// Shape.
+        machine: MachineSection,
+        /// Compute units.
+        cu: CuSection,
+        /// First level cache.
+        l1: L1Section,
+        /// Second level cache.
+        l2: L2Section,
+        /// Third level cache.
+        l3: L3Section,
+        /// Memory channels.
+        memory: MemorySection,
+        /// Networks inside a chiplet.
+        network: NetworkSection,
+        /// Links between the chiplets of a GPU.
+        chiplet_link: LinkSection,
+        /// Links between GPUs.
+        gpu_link: GpuLinkSection,
+        /// From a GPU to its link.
+        egress: EgressSection,
+        /// Command processors.
+        command_processor: CommandProcessorSection,
+        /// Homes of pages.
+        placement: PlacementSection,
+    }
+    /// Shape of the machine.
+    MachineSection {
+        /// GPUs, 1 to 16.
+        gpus: u16,
+        /// Chiplets of a GPU, 1 to 16.
+        chiplets: u16,
+        /// CUs of a chiplet, 1 to 100.
+        cus: u16,
+        /// Bytes of a line, 32 to 128, a power of 2.
+        line: u32,
+        /// Clock, for times in nanoseconds.
+        clock_mhz: u32,
+    }
+    /// Compute units.
+    CuSection {
+        /// Wave slots, 1 to 64.
+        waves: u32,
+        /// Lanes of a wave, 32 or 64.
+        lanes: u32,
+        /// Loads of a wave that may be under way, 1 to 16.
+        loads: u32,
+        /// Lines of a CU that may be under way, 1 to 4096.
+        transactions: u32,
+        /// Cycles for each instruction between memory accesses.
+        gap_cycles: u32,
+    }
+    /// First level cache of a CU.
+    L1Section {
+        /// Design.
+        design: String,
+        /// Capacity.
+        bytes: u32,
+        /// Ways.
+        ways: u32,
+        /// Miss registers.
+        misses: u32,
+        /// Cycles of a hit.
+        hit_latency: u32,
+    }
+    /// Second level cache of a chiplet.
+    L2Section {
+        /// Design.
+        design: String,
+        /// `private` or `home-forward`.
+        policy: String,
+        /// Capacity of a chiplet's banks together.
+        bytes: u64,
+        /// Ways.
+        ways: u32,
+        /// Banks.
+        banks: u16,
+        /// Miss registers of a bank.
+        misses: u32,
+        /// Cycles from a request's arrival to the answer's leaving.
+        latency: u32,
+    }
+    /// Third level cache of a GPU.
+    L3Section {
+        /// Capacity of a GPU's slices together.
+        bytes: u64,
+        /// Ways.
+        ways: u32,
+        /// Slices of a chiplet, each with a memory channel.
+        slices: u16,
+        /// Miss registers of a slice.
+        misses: u32,
+        /// Cycles from a request's arrival to the answer's leaving.
+        latency: u32,
+    }
+    /// A memory channel.
+    MemorySection {
+        /// Bytes that it moves ...
+        bytes: u64,
+        /// ... in this many cycles.
+        cycles: u64,
+        /// Cycles from the last byte's transfer to the data.
+        latency: u32,
+    }
+    /// Networks inside a chiplet: requests, answers, and what lies between L2 and L3.
+    NetworkSection {
+        /// Cycles between a CU and an L2 bank, one way, at least 2.
+        latency: u32,
+        /// Cycles between an L2 bank and an L3 slice, one way, at least 2.
+        memory_latency: u32,
+        /// Bytes that a port moves in a cycle.
+        bytes_per_cycle: u64,
+        /// Bytes of a message's header.
+        header_bytes: u32,
+        /// Granule of data in a message, a power of 2, at most a line.
+        sector_bytes: u32,
+        /// Messages that a queue holds.
+        queue: u32,
+    }
+    /// A link between two chiplets, each way.
+    LinkSection {
+        /// Cycles.
+        latency: u32,
+        /// Bytes that it moves ...
+        bytes: u64,
+        /// ... in this many cycles.
+        cycles: u64,
+        /// Messages that are under way or wait.
+        queue: u32,
+    }
+    /// A GPU's link.
+    GpuLinkSection {
+        /// PCIe generation, 2 to 6.
+        generation: u32,
+        /// Cycles.
+        latency: u32,
+    }
+    /// From a GPU to its link.
+    EgressSection {
+        /// Design.
+        design: String,
+        /// Configuration of the FinePack blocks.
+        config: String,
+        /// Idle cycles after which a partition of the write queue is flushed; 0 for never.
+        timeout: u16,
+    }
+    /// Command processors.
+    CommandProcessorSection {
+        /// Cycles from a packet's arrival to the first message.
+        packet_cycles: u32,
+        /// Cycles of a message to one chiplet.
+        unicast_latency: u32,
+        /// Cycles of a broadcast, not less.
+        broadcast_latency: u32,
+    }
+    /// Homes of pages.
+    PlacementSection {
+        /// `first-touch`, `interleave` or `owner`.
+        policy: String,
+    }
+}
+
+/// A system file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SystemError {
+    /// Not TOML, or not the fields of a system.
+    #[error("{file}: {message}")]
+    Syntax {
+        /// File or preset.
+        file: String,
+        /// Line and what was expected.
+        message: String,
+    },
+    /// A value that cannot be.
+    #[error("{file}: {error}")]
+    Value {
+        /// File or preset.
+        file: String,
+        /// Field and limit.
+        error: ConfigError,
+    },
+    /// `--set` of something that is no field.
+    #[error("--set {0}: there is no such field; a key is a dotted path of the system file")]
+    Key(String),
+}
+
+/// Largest system file.
+pub const MOST_BYTES: usize = 1 << 20;
+
+impl System {
+    /// Reads a system; `file` names it in errors. Each of `set` replaces the value of a dotted path.
+    pub fn parse(file: &str, text: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
+        let syntax = |message: String| SystemError::Syntax { file: file.to_string(), message };
+        if text.len() > MOST_BYTES {
+            return Err(syntax(format!("{} bytes; at most {MOST_BYTES}", text.len())));
+        }
+        // Errors of the file itself name its line; those after `--set` can only name the field.
+        let plain: Self = toml::from_str(text).map_err(|e| syntax(e.to_string()))?;
+        let mut table = toml::Table::try_from(&plain).map_err(|e| syntax(e.to_string()))?;
+        for (key, value) in set {
+            replace(&mut table, key, value).ok_or_else(|| SystemError::Key(key.clone()))?;
+        }
+        let system: Self = table.try_into().map_err(|e| syntax(e.to_string()))?;
+        let value = |error| SystemError::Value { file: file.to_string(), error };
+        system.check().map_err(value)?;
+        Ok(system)
+    }
+
+    /// Every limit that the machine relies on.
+    fn check(&self) -> Result<(), ConfigError> {
+        let m = &self.machine;
+        range("machine.gpus", m.gpus, 1, 16)?;
+        range("machine.chiplets", m.chiplets, 1, 16)?;
+        range("machine.cus", m.cus, 1, 100)?;
+        power_of_two("machine.line", m.line, 32, MAX_LINE as u32)?;
+        range("machine.clock_mhz", m.clock_mhz, 1, 100_000)?;
+        range("scale", self.scale, 1, 1 << 20)?;
+        range("cu.waves", self.cu.waves, 1, 64)?;
+        if ![32, 64].contains(&self.cu.lanes) {
+            return Err(error("cu.lanes", format!("{} is neither 32 nor 64", self.cu.lanes)));
+        }
+        range("cu.loads", self.cu.loads, 1, MAX_LOADS as u32)?;
+        range("cu.transactions", self.cu.transactions, 1, 4096)?;
+        range("cu.gap_cycles", self.cu.gap_cycles, 0, 1000)?;
+        cache("l1", self.l1.bytes.into(), self.l1.ways, m.line, 1)?;
+        range("l1.misses", self.l1.misses, 1, 1024)?;
+        range("l1.hit_latency", self.l1.hit_latency, 1, 100_000)?;
+        range("l2.banks", self.l2.banks, 1, 32)?;
+        cache("l2", self.l2.bytes, self.l2.ways, m.line, self.l2.banks.into())?;
+        range("l2.misses", self.l2.misses, 1, 1024)?;
+        range("l2.latency", self.l2.latency, 1, 100_000)?;
+        range("l3.slices", self.l3.slices, 1, 32)?;
+        let slices = u32::from(self.l3.slices) * u32::from(m.chiplets);
+        cache("l3", self.l3.bytes, self.l3.ways, m.line, slices)?;
+        range("l3.misses", self.l3.misses, 1, 1024)?;
+        range("l3.latency", self.l3.latency, 1, 100_000)?;
+        rate("memory", self.memory.bytes, self.memory.cycles)?;
+        range("memory.latency", self.memory.latency, 1, 1_000_000)?;
+        let n = &self.network;
+        range("network.latency", n.latency, 2, 100_000)?;
+        range("network.memory_latency", n.memory_latency, 2, 100_000)?;
+        range("network.bytes_per_cycle", n.bytes_per_cycle, 1, 1 << 16)?;
+        range("network.header_bytes", n.header_bytes, 1, 256)?;
+        power_of_two("network.sector_bytes", n.sector_bytes, 4, m.line)?;
+        range("network.queue", n.queue, 1, 4096)?;
+        range("chiplet_link.latency", self.chiplet_link.latency, 1, 100_000)?;
+        rate("chiplet_link", self.chiplet_link.bytes, self.chiplet_link.cycles)?;
+        range("chiplet_link.queue", self.chiplet_link.queue, 1, 4096)?;
+        range("gpu_link.generation", self.gpu_link.generation, 2, 6)?;
+        range("gpu_link.latency", self.gpu_link.latency, 1, 1_000_000)?;
+        let c = &self.command_processor;
+        range("command_processor.packet_cycles", c.packet_cycles, 0, 1_000_000)?;
+        range("command_processor.unicast_latency", c.unicast_latency, 1, 100_000)?;
+        let least = c.unicast_latency;
+        range("command_processor.broadcast_latency", c.broadcast_latency, least, 100_000)?;
+        let ports = m.cus + m.chiplets + self.l2.banks + self.l3.slices + 1;
+        range("machine.cus, chiplets, l2.banks and l3.slices together", ports, 1, 127)
+    }
+}
+
+/// Puts `value` where `key` leads, with the type of what is there.
+fn replace(table: &mut toml::Table, key: &str, value: &str) -> Option<()> {
+    let (path, field) = match key.rsplit_once('.') {
+        Some((path, field)) => (path.split('.').collect(), field),
+        None => (Vec::new(), key),
+    };
+    let mut table = table;
+    for section in path {
+        table = table.get_mut(section)?.as_table_mut()?;
+    }
+    let place = table.get_mut(field)?;
+    *place = match place {
+        // A value of another type is left for the fields' own types to refuse.
+        toml::Value::Integer(_) => {
+            value.parse().map_or(toml::Value::String(value.into()), toml::Value::Integer)
+        }
+        toml::Value::String(_) => toml::Value::String(value.into()),
+        _ => return None,
+    };
+    Some(())
+}
+
+fn error(field: &str, problem: String) -> ConfigError {
+    ConfigError { field: field.to_string(), problem }
+}
+
+fn range<T: PartialOrd + std::fmt::Display>(
+    field: &str,
+    value: T,
+    least: T,
+    most: T,
+) -> Result<(), ConfigError> {
+    if value < least || value > most {
+        return Err(error(field, format!("{value} is not {least} to {most}")));
+    }
+    Ok(())
+}
+
+fn power_of_two(field: &str, value: u32, least: u32, most: u32) -> Result<(), ConfigError> {
+    range(field, value, least, most)?;
+    match value.is_power_of_two() {
+        true => Ok(()),
+        false => Err(error(field, format!("{value} is no power of 2"))),
+    }
+}
+
+fn rate(section: &str, bytes: u64, cycles: u64) -> Result<(), ConfigError> {
+    range(&format!("{section}.bytes"), bytes, 1, 1 << 20)?;
+    range(&format!("{section}.cycles"), cycles, 1, 1 << 20)
+}
+
+/// A capacity that is whole sets of each part.
+fn cache(section: &str, bytes: u64, ways: u32, line: u32, parts: u32) -> Result<(), ConfigError> {
+    range(&format!("{section}.ways"), ways, 1, 64)?;
+    range(&format!("{section}.bytes"), bytes, 1, 1 << 32)?;
+    let set = u64::from(ways) * u64::from(line) * u64::from(parts);
+    match bytes % set {
+        0 => Ok(()),
+        _ => Err(error(
+            &format!("{section}.bytes"),
+            format!("{bytes} is no multiple of {set}: {parts} parts, {ways} ways, lines of {line}"),
+        )),
+    }
+}

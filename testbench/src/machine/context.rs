@@ -1,0 +1,150 @@
+//! What a component may touch while it is visited: time, its channels, the pools, and the machine's maps.
+
+use super::check::Checker;
+use super::engine::{ChannelId, Channels, ComponentId, Cycle, Handle, Pool, Refusal, Wheel};
+use super::layout::Layout;
+use super::masks;
+use super::message::{Class, Kind, Line, Message, Unit};
+use super::places::Places;
+use crate::trace::{self, Reader};
+
+/// Shared state of a machine. Components are visited one at a time.
+#[derive(Debug)]
+pub struct Context {
+    /// The current cycle.
+    pub now: Cycle,
+    /// Who is visited.
+    pub me: ComponentId,
+    /// Who is active when.
+    pub wheel: Wheel,
+    /// All channels.
+    pub channels: Channels,
+    /// All messages that are anywhere.
+    pub messages: Pool<Message>,
+    /// All payloads that are anywhere.
+    pub lines: Pool<Line>,
+    /// Which unit is where.
+    pub layout: Layout,
+    /// Where each page lies.
+    pub places: Places,
+    /// What memory must show.
+    pub check: Checker,
+    /// The program that runs.
+    pub program: Reader,
+    /// The L2 that serves a line is the one at its home, not the one beside the CU.
+    pub l2_at_home: bool,
+    /// Work-items of a work-group of the kernel that runs.
+    pub items_of_group: u32,
+    /// Waves of a work-group of the kernel that runs.
+    pub waves_of_group: u32,
+    /// Completion signals written since the last launch.
+    pub completions: u32,
+    /// What ended the run early.
+    pub stop: Option<Stop>,
+}
+
+/// Why a run cannot go on.
+#[derive(Debug)]
+pub enum Stop {
+    /// The trace cannot be read.
+    Trace(trace::Error),
+}
+
+impl Context {
+    /// Visits the current component again in cycle `at`.
+    #[inline]
+    pub fn wake_at(&mut self, at: Cycle) {
+        self.wheel.wake(self.me, at);
+    }
+
+    /// The oldest message of a channel that is visible now.
+    #[inline]
+    pub fn peek(&self, channel: ChannelId) -> Option<Handle<Message>> {
+        self.channels.peek(channel, self.now)
+    }
+
+    /// Takes the oldest message of a channel, which must be visible. Sees to it that the current component
+    /// is visited again for the next one.
+    #[inline]
+    pub fn pop(&mut self, channel: ChannelId) -> Handle<Message> {
+        self.channels.pop(&mut self.wheel, channel, self.now)
+    }
+
+    /// True when a message may be sent now. Else the current component will be visited when that may have
+    /// changed.
+    #[inline]
+    pub fn may_send(&mut self, channel: ChannelId) -> bool {
+        match self.channels.refusal(channel, self.now) {
+            None => true,
+            Some(Refusal::Full) => {
+                self.channels.wait(channel);
+                false
+            }
+            Some(Refusal::Busy(until)) => {
+                self.wake_at(until);
+                false
+            }
+        }
+    }
+
+    /// Sends a message; `may_send` must have said yes in this cycle.
+    #[inline]
+    pub fn send(&mut self, channel: ChannelId, message: Handle<Message>) {
+        self.send_late(channel, message, 0);
+    }
+
+    /// Sends a message that takes `extra` cycles longer than the channel's latency.
+    #[inline]
+    pub fn send_late(&mut self, channel: ChannelId, message: Handle<Message>, extra: u32) {
+        let size = self.size_of(message);
+        self.channels.push(&mut self.wheel, channel, self.now, message, size, extra);
+    }
+
+    /// Accounting class and bytes of a message: a header, and for data the sectors that it touches.
+    #[inline]
+    fn size_of(&self, message: Handle<Message>) -> (Class, u64) {
+        let Message { kind, mask, .. } = self.messages[message];
+        let header = u64::from(self.layout.header_bytes);
+        let sector = self.layout.sector_bytes as usize;
+        let data = || u64::from(masks::sectors(mask, sector)) * sector as u64;
+        match kind {
+            Kind::Read => (Class::Request, header),
+            Kind::Write => (Class::Write, header + data()),
+            Kind::Atomic(_) => (Class::Request, header + data()),
+            Kind::Data => (Class::Data, header + data()),
+            Kind::Ack => (Class::Acknowledgement, header),
+            _ => (Class::Launch, header),
+        }
+    }
+
+    /// Who serves the requests of a unit for a line: an L2 bank, or the way to another GPU.
+    #[inline]
+    pub fn server(&self, from: Unit, addr: u64) -> Unit {
+        let own = self.layout.chiplet_of(from);
+        let home = self.places.home(addr);
+        let gpu = self.layout.gpu_of(own);
+        if self.layout.gpu_of(home) != gpu {
+            return self.layout.gate(gpu);
+        }
+        let chiplet = if self.l2_at_home { home } else { own };
+        self.layout.bank(chiplet, self.layout.bank_of(addr))
+    }
+
+    /// True where the L1 of a unit may hold a line: its home is on the same GPU (FinePack, HPCA'23, section
+    /// II: remote loads are not cached).
+    #[inline]
+    pub fn is_cacheable(&self, unit: Unit, addr: u64) -> bool {
+        let gpu = self.layout.gpu_of(self.layout.chiplet_of(unit));
+        self.layout.gpu_of(self.places.home(addr)) == gpu
+    }
+
+    /// Gives a message and its payload back.
+    #[inline]
+    pub fn drop_message(&mut self, message: Handle<Message>) {
+        let line = self.messages[message].line;
+        if line.is_some() {
+            self.lines.free(line);
+        }
+        self.messages.free(message);
+    }
+}

@@ -1,0 +1,414 @@
+//! A compute unit: wavefronts that replay their lists, the coalescer, and the L1 beside it.
+
+mod coalesce;
+mod transactions;
+mod wave;
+
+pub use transactions::{Transaction, Transactions};
+pub use wave::MAX_LOADS;
+
+use coalesce::{LineAccess, coalesce};
+use wave::{Ready, Running, State, Wave};
+
+use super::context::{Context, Stop};
+use super::engine::{ChannelId, Cycle, Handle};
+use super::l1::{self, L1};
+use super::message::{Kind, Line, Message, Unit};
+use crate::trace::{Group, Instr, InstrKind, LANES};
+
+/// A CU's channels.
+#[derive(Clone, Copy, Debug)]
+pub struct Ports {
+    /// From the local command processor.
+    pub orders: ChannelId,
+    /// To it.
+    pub done: ChannelId,
+    /// Requests to the network.
+    pub below: ChannelId,
+    /// Answers from it.
+    pub answers: ChannelId,
+}
+
+/// Size and speed of a CU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// Wave slots.
+    pub waves: u32,
+    /// Lanes of a wave: 32 or 64.
+    pub lanes: u32,
+    /// Loads of a wave that may be under way, 1 to [`MAX_LOADS`].
+    pub loads: u32,
+    /// Lines that may be under way in all.
+    pub transactions: u32,
+    /// Cycles for each instruction between memory accesses.
+    pub gap_cycles: u32,
+}
+
+/// Counters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub instructions: u64,
+    pub accesses: u64,
+    pub groups: u64,
+}
+
+/// The instruction that is being cut into line requests, one in each cycle.
+#[derive(Debug, Default)]
+struct Issue {
+    wave: usize,
+    instr: Box<Instr>,
+    lines: Vec<LineAccess>,
+    next: usize,
+    load: u8,
+}
+
+/// A compute unit.
+#[derive(Debug)]
+pub struct Core {
+    unit: Unit,
+    spec: Spec,
+    ports: Ports,
+    l1: Box<dyn L1>,
+    transactions: Transactions,
+    groups: Vec<Option<Running>>,
+    waves: Vec<Wave>,
+    ready: Ready,
+    issue: Issue,
+    /// Group numbers whose end has not been told yet.
+    ended: Vec<u32>,
+    /// An order to drop the L1's lines, to be answered.
+    acquired: Option<Handle<Message>>,
+    pub counters: Counters,
+}
+
+impl Core {
+    /// Idle.
+    pub fn new(unit: Unit, spec: Spec, ports: Ports, l1: Box<dyn L1>) -> Self {
+        Self {
+            unit,
+            spec,
+            ports,
+            l1,
+            transactions: Transactions::new(spec.transactions),
+            groups: (0..spec.waves).map(|_| None).collect(),
+            waves: (0..spec.waves).map(|_| Wave::default()).collect(),
+            ready: Ready::new(spec.waves),
+            issue: Issue::default(),
+            ended: Vec::new(),
+            acquired: None,
+            counters: Counters::default(),
+        }
+    }
+
+    /// The L1, for its counters.
+    pub fn l1(&self) -> &dyn L1 {
+        &*self.l1
+    }
+
+    /// One cycle.
+    pub fn tick(&mut self, ctx: &mut Context) {
+        if let Some(order) = ctx.peek(self.ports.orders) {
+            ctx.pop(self.ports.orders);
+            self.obey(ctx, order);
+            if ctx.peek(self.ports.orders).is_some() {
+                ctx.wake_at(ctx.now + 1);
+            }
+        }
+        while let Some(answer) = ctx.peek(self.ports.answers) {
+            ctx.pop(self.ports.answers);
+            let (l1, mut port) = self.l1_and_port(ctx);
+            l1.answer(&mut port, answer);
+        }
+        while let Some(transaction) = self.transactions.take_due(ctx.now) {
+            self.complete(ctx.now, &transaction);
+        }
+        self.step(ctx);
+        self.tell(ctx);
+    }
+
+    fn l1_and_port<'a>(&'a mut self, ctx: &'a mut Context) -> (&'a mut dyn L1, l1::Port<'a>) {
+        let below = self.ports.below;
+        (&mut *self.l1, l1::Port { ctx, below, transactions: &mut self.transactions })
+    }
+
+    fn obey(&mut self, ctx: &mut Context, order: Handle<Message>) {
+        let Message { kind, tag, addr, .. } = ctx.messages[order];
+        match kind {
+            Kind::StartGroup => {
+                ctx.messages.free(order);
+                match ctx.program.group(addr as u32, tag) {
+                    Ok(group) => self.start(ctx.now, tag, group, ctx.items_of_group),
+                    Err(error) => ctx.stop = Some(Stop::Trace(error)),
+                }
+            }
+            Kind::AcquireL1 => {
+                let (l1, mut port) = self.l1_and_port(ctx);
+                l1.acquire(&mut port);
+                self.acquired = Some(order);
+            }
+            kind => unreachable!("{kind:?} is no order"),
+        }
+    }
+
+    /// Starts a work-group: a wave for each part of a warp that is as wide as a wave and has work-items.
+    fn start(&mut self, now: Cycle, number: u32, group: Group, items: u32) {
+        self.counters.groups += 1;
+        let slot = self.groups.iter().position(Option::is_none).expect("a group has a wave");
+        let part = u64::MAX >> (LANES as u32 - self.spec.lanes);
+        let mut waves = 0;
+        for warp in 0..group.warps() {
+            for shift in (0..LANES as u32).step_by(self.spec.lanes as usize) {
+                let lanes = part << shift & items_of(warp, items);
+                if lanes == 0 {
+                    continue;
+                }
+                let at = self.waves.iter().position(|w| w.state == State::Free);
+                let at = at.expect("the local command processor counts wave slots");
+                let cursor = group.cursor(warp);
+                let (state, group) = (State::Starting, slot as u16);
+                self.waves[at] = Wave { state, group, cursor, lanes, ..Wave::default() };
+                waves += 1;
+            }
+        }
+        self.groups[slot] = Some(Running { number, group, waves, at_barrier: 0 });
+        if waves == 0 {
+            self.end_group(slot);
+        }
+        for at in 0..self.waves.len() {
+            if self.waves[at].state == State::Starting {
+                self.go_on(at, now);
+            }
+        }
+    }
+
+    /// An access is over.
+    fn complete(&mut self, now: Cycle, t: &Transaction) {
+        let wave = &mut self.waves[usize::from(t.wave)];
+        if t.kind == InstrKind::Store {
+            wave.stores -= 1;
+        } else {
+            let missing = &mut wave.loads[usize::from(t.load)];
+            *missing -= 1;
+            // A load of which lines are still to be issued is not over.
+            if *missing == 0 {
+                wave.in_flight -= 1;
+                if wave.state == State::Loads {
+                    self.go_on(t.wave.into(), now);
+                }
+            }
+        }
+        let wave = &self.waves[usize::from(t.wave)];
+        match wave.state {
+            State::Fence if wave.is_quiet() => self.go_on(t.wave.into(), now),
+            State::Ended if wave.is_quiet() => self.end_wave(t.wave.into(), now),
+            _ => {}
+        }
+    }
+
+    /// Issues: the next line of the instruction in hand, else the next instruction.
+    fn step(&mut self, ctx: &mut Context) {
+        if self.issue.next == self.issue.lines.len() {
+            self.fetch(ctx);
+        }
+        if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {
+            if !self.issue_line(ctx) {
+                return;
+            }
+            if self.issue.next == self.issue.lines.len() {
+                self.end_issue(ctx.now);
+            }
+        }
+        let more = match self.issue.next < self.issue.lines.len() {
+            true if self.transactions.is_full() => return,
+            true => ctx.now + 1,
+            false => self.ready.next(),
+        };
+        if more != Cycle::MAX {
+            ctx.wake_at(more.max(ctx.now + 1));
+        }
+    }
+
+    /// Takes the next instruction of the next wave that may issue.
+    fn fetch(&mut self, ctx: &mut Context) {
+        while let Some(at) = self.ready.take(ctx.now) {
+            let wave = &mut self.waves[at];
+            let slot = usize::from(wave.group);
+            let running = self.groups[slot].as_mut().expect("a wave's group runs");
+            match wave.cursor.next(&running.group, &mut self.issue.instr) {
+                Ok(true) => {}
+                Ok(false) => {
+                    wave.state = State::Ended;
+                    if wave.is_quiet() {
+                        self.end_wave(at, ctx.now);
+                    }
+                    continue;
+                }
+                Err(error) => {
+                    ctx.stop = Some(Stop::Trace(error));
+                    return;
+                }
+            }
+            match self.issue.instr.kind {
+                InstrKind::Barrier => {
+                    wave.state = State::Barrier;
+                    running.at_barrier += 1;
+                    self.meet(ctx.now, slot);
+                }
+                InstrKind::Fence if wave.is_quiet() => self.go_on(at, ctx.now),
+                InstrKind::Fence => wave.state = State::Fence,
+                _ => {
+                    self.issue.instr.lanes &= wave.lanes;
+                    if self.issue.instr.lanes != 0 {
+                        self.begin_issue(ctx, at);
+                        return;
+                    }
+                    self.go_on(at, ctx.now);
+                }
+            }
+        }
+    }
+
+    /// The wave's next instruction may issue after its gap.
+    fn go_on(&mut self, at: usize, now: Cycle) {
+        let wave = &mut self.waves[at];
+        wave.state = State::Ready;
+        let running = self.groups[usize::from(wave.group)].as_ref().expect("a wave's group runs");
+        let gap = Cycle::from(wave.cursor.gap(&running.group)) * Cycle::from(self.spec.gap_cycles);
+        self.ready.set(at, now + gap);
+    }
+
+    /// All waves of a group that have not ended are at the barrier: they go on.
+    fn meet(&mut self, now: Cycle, slot: usize) {
+        let running = self.groups[slot].as_mut().expect("it runs");
+        if running.at_barrier == 0 || running.at_barrier < running.waves {
+            return;
+        }
+        running.at_barrier = 0;
+        for at in 0..self.waves.len() {
+            let wave = &self.waves[at];
+            if wave.state == State::Barrier && usize::from(wave.group) == slot {
+                self.go_on(at, now + 1);
+            }
+        }
+    }
+
+    fn begin_issue(&mut self, ctx: &mut Context, at: usize) {
+        let issue = &mut self.issue;
+        coalesce(&issue.instr, ctx.layout.line.into(), &mut issue.lines);
+        (issue.wave, issue.next) = (at, 0);
+        self.counters.instructions += 1;
+        self.counters.accesses += issue.lines.len() as u64;
+        let wave = &mut self.waves[at];
+        wave.state = State::Issuing;
+        if issue.instr.kind == InstrKind::Store {
+            wave.stores += issue.lines.len() as u32;
+        } else {
+            let load = wave.free_load();
+            wave.loads[load] = issue.lines.len() as u16;
+            wave.in_flight += 1;
+            issue.load = load as u8;
+        }
+        if issue.instr.kind == InstrKind::Load {
+            let (lanes, racy) = (issue.instr.lanes, issue.instr.racy & issue.instr.lanes);
+            let checked = &mut ctx.check.checked;
+            checked.loads += u64::from(lanes.count_ones());
+            checked.racy += u64::from(racy.count_ones());
+            checked.determined += u64::from((lanes & !racy).count_ones());
+        }
+    }
+
+    /// Hands one line to the L1. False when it does not take it now.
+    fn issue_line(&mut self, ctx: &mut Context) -> bool {
+        let Issue { instr, lines, next, wave, load } = &self.issue;
+        let LineAccess { addr, mask, racy, ref bytes, ref olds } = lines[*next];
+        let (kind, expected, line) = match instr.kind {
+            InstrKind::Load => (Kind::Read, ctx.lines.put(Line(*bytes)), Handle::NONE),
+            InstrKind::Store => (Kind::Write, Handle::NONE, ctx.lines.put(Line(*bytes))),
+            InstrKind::Atomic(op) => {
+                (Kind::Atomic(op), ctx.lines.put(Line(*olds)), ctx.lines.put(Line(*bytes)))
+            }
+            kind => unreachable!("{kind:?} has no lines"),
+        };
+        let (wave, load) = (*wave as u16, *load);
+        let transaction = Transaction { mask, racy, addr, expected, kind: instr.kind, wave, load };
+        let tag = self.transactions.start(transaction);
+        let (born, from, size) = (ctx.now, self.unit, instr.size);
+        let to = Unit::default();
+        let next = Handle::NONE;
+        let message = Message { mask, addr, born, line, next, tag, to, from, kind, size };
+        let request = ctx.messages.put(message);
+        let (l1, mut port) = self.l1_and_port(ctx);
+        if !l1.request(&mut port, request) {
+            ctx.drop_message(request);
+            self.transactions.cancel(tag);
+            if expected.is_some() {
+                ctx.lines.free(expected);
+            }
+            return false;
+        }
+        // The oracle's memory changes in the order of issue, which is each work-item's program order.
+        let LineAccess { ref bytes, .. } = self.issue.lines[self.issue.next];
+        let length = ctx.layout.line as usize;
+        match self.issue.instr.kind {
+            InstrKind::Store => ctx.check.store(addr, mask, bytes, length),
+            InstrKind::Atomic(op) => ctx.check.change((addr, mask), (op, size), bytes, length),
+            _ => {}
+        }
+        self.issue.next += 1;
+        true
+    }
+
+    fn end_issue(&mut self, now: Cycle) {
+        let at = self.issue.wave;
+        let wave = &mut self.waves[at];
+        if u32::from(wave.in_flight) >= self.spec.loads {
+            wave.state = State::Loads;
+        } else {
+            self.go_on(at, now + 1);
+        }
+    }
+
+    fn end_wave(&mut self, at: usize, now: Cycle) {
+        let slot = usize::from(self.waves[at].group);
+        self.waves[at].state = State::Free;
+        let running = self.groups[slot].as_mut().expect("it runs");
+        running.waves -= 1;
+        if running.waves == 0 {
+            self.end_group(slot);
+        } else {
+            // Nobody waits at a barrier for one that has ended.
+            self.meet(now, slot);
+        }
+    }
+
+    fn end_group(&mut self, slot: usize) {
+        let running = self.groups[slot].take().expect("it runs");
+        self.ended.push(running.number);
+    }
+
+    /// Tells the local command processor what is over.
+    fn tell(&mut self, ctx: &mut Context) {
+        while let Some(&tag) = self.ended.first()
+            && ctx.may_send(self.ports.done)
+        {
+            self.ended.remove(0);
+            let done =
+                Message { kind: Kind::GroupDone, tag, from: self.unit, ..Message::default() };
+            let done = ctx.messages.put(done);
+            ctx.send(self.ports.done, done);
+        }
+        if let Some(order) = self.acquired
+            && ctx.may_send(self.ports.done)
+        {
+            self.acquired = None;
+            ctx.messages[order].kind = Kind::SyncDone;
+            ctx.send(self.ports.done, order);
+        }
+    }
+}
+
+/// Lanes of a warp that have a work-item, in a work-group of `items`.
+fn items_of(warp: usize, items: u32) -> u64 {
+    let left = (items as usize).saturating_sub(warp * LANES).min(LANES) as u32;
+    if left == 0 { 0 } else { u64::MAX >> (LANES as u32 - left) }
+}

@@ -1,0 +1,91 @@
+//! What a CU has asked for and not got yet.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::machine::engine::{Cycle, Handle};
+use crate::machine::message::Line;
+use crate::trace::InstrKind;
+
+/// One line of one memory instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Transaction {
+    /// Bytes of the line.
+    pub mask: u128,
+    /// Bytes whose value is not determined.
+    pub racy: u128,
+    /// Byte address of the line.
+    pub addr: u64,
+    /// What the program saw: a load's bytes, an atomic's old values.
+    pub expected: Handle<Line>,
+    /// What it is.
+    pub kind: InstrKind,
+    /// Wave slot.
+    pub wave: u16,
+    /// Which of the wave's loads in flight; unused for stores.
+    pub load: u8,
+}
+
+/// A fixed number of transactions, and when each that has been answered is over.
+#[derive(Debug)]
+pub struct Transactions {
+    all: Vec<Transaction>,
+    free: Vec<u32>,
+    due: BinaryHeap<Reverse<(Cycle, u32)>>,
+}
+
+impl Transactions {
+    /// So many.
+    pub fn new(count: u32) -> Self {
+        Self {
+            all: vec![Transaction::default(); count as usize],
+            free: (0..count).rev().collect(),
+            due: BinaryHeap::with_capacity(count as usize),
+        }
+    }
+
+    /// True when none is free.
+    pub fn is_full(&self) -> bool {
+        self.free.is_empty()
+    }
+
+    /// True when nothing is under way.
+    pub fn is_empty(&self) -> bool {
+        self.free.len() == self.all.len()
+    }
+
+    /// Starts one; one must be free.
+    pub fn start(&mut self, transaction: Transaction) -> u32 {
+        let at = self.free.pop().expect("one is free");
+        self.all[at as usize] = transaction;
+        at
+    }
+
+    /// Takes back one that was just started.
+    pub fn cancel(&mut self, at: u32) {
+        self.free.push(at);
+    }
+
+    /// It is answered, and over in cycle `when`.
+    pub fn finish(&mut self, at: u32, when: Cycle) {
+        self.due.push(Reverse((when, at)));
+    }
+
+    /// One that is over by now.
+    pub fn take_due(&mut self, now: Cycle) -> Option<Transaction> {
+        let &Reverse((at, number)) = self.due.peek()?;
+        if at > now {
+            return None;
+        }
+        self.due.pop();
+        self.free.push(number);
+        Some(self.all[number as usize])
+    }
+}
+
+impl std::ops::Index<u32> for Transactions {
+    type Output = Transaction;
+    fn index(&self, at: u32) -> &Transaction {
+        &self.all[at as usize]
+    }
+}

@@ -1,0 +1,61 @@
+//! Exact rates: bytes per cycle as a fraction, never floating point.
+
+use super::Cycle;
+
+/// `bytes` per `cycles`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// Bytes.
+    pub bytes: u64,
+    /// In this many cycles.
+    pub cycles: u64,
+}
+
+impl Rate {
+    /// So many bytes in each cycle.
+    pub const fn per_cycle(bytes: u64) -> Self {
+        Self { bytes, cycles: 1 }
+    }
+}
+
+/// A port of limited rate: when it is free next, in parts of a cycle, so that nothing is rounded away.
+#[derive(Clone, Copy, Debug)]
+pub struct Port {
+    rate: Rate,
+    /// In units of 1 / `rate.bytes` cycles.
+    free: u64,
+}
+
+impl Port {
+    pub const fn new(rate: Rate) -> Self {
+        Self { rate, free: 0 }
+    }
+
+    /// First cycle in which a transfer may start.
+    #[inline]
+    pub fn free_at(&self) -> Cycle {
+        self.free / self.rate.bytes
+    }
+
+    /// Transfers `bytes` from cycle `now` on, or from when the port is free. Gives the first cycle after
+    /// the last byte.
+    #[inline]
+    pub fn transfer(&mut self, now: Cycle, bytes: u64) -> Cycle {
+        self.free = self.free.max(now * self.rate.bytes) + bytes * self.rate.cycles;
+        self.free.div_ceil(self.rate.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thirds_of_a_cycle_add_up() {
+        let mut port = Port::new(Rate { bytes: 3, cycles: 1 });
+        let ends: Vec<_> = (0..6).map(|_| port.transfer(0, 1)).collect();
+        assert_eq!(ends, [1, 1, 1, 2, 2, 2]);
+        assert_eq!(port.transfer(10, 4), 12);
+        assert_eq!(port.free_at(), 11);
+    }
+}

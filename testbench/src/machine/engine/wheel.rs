@@ -1,0 +1,138 @@
+//! Who is active when.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{ComponentId, Cycle};
+
+/// Cycles ahead that the wheel holds; what lies beyond waits in a heap.
+const BUCKETS: u64 = 1024;
+
+/// Components to visit, by cycle. Waking a component more than once in a cycle visits it once.
+#[derive(Debug)]
+pub struct Wheel {
+    now: Cycle,
+    buckets: Vec<Vec<u32>>,
+    /// One bit for each bucket that holds something.
+    occupied: [u64; (BUCKETS / 64) as usize],
+    beyond: BinaryHeap<Reverse<(Cycle, u32)>>,
+    /// The cycle for which a component was last put into a bucket: most wakes repeat it.
+    last: Vec<Cycle>,
+}
+
+impl Wheel {
+    /// For components 0 to `components - 1`, at cycle 0.
+    pub fn new(components: usize) -> Self {
+        Self {
+            now: 0,
+            buckets: vec![Vec::new(); BUCKETS as usize],
+            occupied: [0; (BUCKETS / 64) as usize],
+            beyond: BinaryHeap::new(),
+            last: vec![Cycle::MAX; components],
+        }
+    }
+
+    /// Visits a component in cycle `at`, which must be later than the current one.
+    #[inline]
+    pub fn wake(&mut self, component: ComponentId, at: Cycle) {
+        debug_assert!(at > self.now, "cycle {at} is not after {}", self.now);
+        let last = &mut self.last[component.0 as usize];
+        if *last == at {
+            return;
+        }
+        *last = at;
+        if at - self.now < BUCKETS {
+            self.put(component.0, at);
+        } else {
+            self.beyond.push(Reverse((at, component.0)));
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, component: u32, at: Cycle) {
+        let bucket = (at % BUCKETS) as usize;
+        self.buckets[bucket].push(component);
+        self.occupied[bucket / 64] |= 1 << (bucket % 64);
+    }
+
+    /// The next cycle in which somebody is active; none when nobody ever will be.
+    pub fn next(&self) -> Option<Cycle> {
+        let near = self.next_bucket();
+        let far = self.beyond.peek().map(|Reverse((at, _))| *at);
+        match (near, far) {
+            (Some(near), Some(far)) => Some(near.min(far)),
+            (near, far) => near.or(far),
+        }
+    }
+
+    fn next_bucket(&self) -> Option<Cycle> {
+        let start = (self.now + 1) % BUCKETS;
+        let words = self.occupied.len() as u64;
+        let first = (self.occupied[(start / 64) as usize] >> (start % 64)) << (start % 64);
+        for i in 0..=words {
+            let at = (start / 64 + i) % words;
+            let word = match i {
+                0 => first,
+                // The low part of the first word comes last: it is the farthest.
+                i if i == words => self.occupied[at as usize] & !(u64::MAX << (start % 64)),
+                _ => self.occupied[at as usize],
+            };
+            if word != 0 {
+                let bucket = at * 64 + u64::from(word.trailing_zeros());
+                return Some(self.now + 1 + (bucket + BUCKETS - start) % BUCKETS);
+            }
+        }
+        None
+    }
+
+    /// Goes to cycle `to` and moves the components that are active in it into `active`, each once, by
+    /// number. No cycle in between may have had anybody active.
+    pub fn advance(&mut self, to: Cycle, active: &mut Vec<u32>) {
+        self.now = to;
+        while let Some(&Reverse((at, component))) = self.beyond.peek() {
+            if at - to >= BUCKETS {
+                break;
+            }
+            self.beyond.pop();
+            self.put(component, at);
+        }
+        let bucket = (to % BUCKETS) as usize;
+        active.clear();
+        active.append(&mut self.buckets[bucket]);
+        self.occupied[bucket / 64] &= !(1 << (bucket % 64));
+        active.sort_unstable();
+        active.dedup();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn visits_in_order_of_time_and_once_in_a_cycle() {
+        let mut wheel = Wheel::new(8);
+        for (component, at) in [(3, 5), (1, 5), (3, 5), (2, 4000), (3, 1), (4, 1030), (3, 5)] {
+            wheel.wake(ComponentId(component), at);
+        }
+        let mut seen = Vec::new();
+        let mut active = Vec::new();
+        while let Some(at) = wheel.next() {
+            wheel.advance(at, &mut active);
+            seen.push((at, active.clone()));
+        }
+        assert_eq!(seen, [(1, vec![3]), (5, vec![1, 3]), (1030, vec![4]), (4000, vec![2])]);
+    }
+
+    #[test]
+    fn every_distance_is_found() {
+        for start in [0, 1, 63, 64, 700, 1023, 5000] {
+            for ahead in 1..1100 {
+                let mut wheel = Wheel::new(1);
+                wheel.advance(start, &mut Vec::new());
+                wheel.wake(ComponentId(0), start + ahead);
+                assert_eq!(wheel.next(), Some(start + ahead));
+            }
+        }
+    }
+}

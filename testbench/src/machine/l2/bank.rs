@@ -1,0 +1,421 @@
+//! A bank of a write-back L2 with byte masks that software keeps coherent: releases write dirty lines
+//! back, acquires drop clean ones (CPElide, MICRO'24, section II-C; system semantics: policies `private` and
+//! `home-forward`).
+
+use crate::machine::atomic;
+use crate::machine::cache::{Array, Misses, Shape, Way};
+use crate::machine::context::Context;
+use crate::machine::engine::{ChannelId, Cycle, Handle};
+use crate::machine::layout::Site;
+use crate::machine::masks;
+use crate::machine::message::{Kind, Line, Message, Sync, Unit};
+
+/// Whose lines an L2 holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Any line that its chiplet's CUs touch.
+    Private,
+    /// Lines whose home is its chiplet, for all chiplets; stores of other chiplets are also written
+    /// through to the L3.
+    HomeForward,
+}
+
+/// A bank's channels.
+#[derive(Clone, Copy, Debug)]
+pub struct Ports {
+    /// Requests of CUs.
+    pub requests: ChannelId,
+    /// Fills and acknowledgements from below.
+    pub fills: ChannelId,
+    /// Answers to CUs.
+    pub answers: ChannelId,
+    /// Reads, write-backs and atomics to L3 slices, in one FIFO: a read never overtakes a write-back.
+    pub below: ChannelId,
+    /// Release and acquire commands.
+    pub commands: ChannelId,
+    /// Answers to them.
+    pub done: ChannelId,
+}
+
+/// Counters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub reads: u64,
+    pub fetches: u64,
+    pub writes: u64,
+    pub atomics: u64,
+    pub write_backs: u64,
+    pub released: u64,
+    pub invalidated: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Walk {
+    sync: Sync,
+    set: u32,
+    written: u32,
+    /// Whoever asked.
+    command: Handle<Message>,
+}
+
+/// One bank.
+#[derive(Debug)]
+pub struct Bank {
+    unit: Unit,
+    chiplet: u16,
+    policy: Policy,
+    ports: Ports,
+    array: Array,
+    misses: Misses,
+    /// Registers whose line has come and whose requests are being served, oldest first.
+    filled: Vec<usize>,
+    walk: Option<Walk>,
+    /// Write-backs and write-throughs that the L3 has not acknowledged.
+    unacknowledged: u32,
+    pub counters: Counters,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// Served or parked.
+    Done,
+    /// Something was done for it: try again in the next cycle.
+    Again,
+    /// Nothing can be done before somebody wakes the bank.
+    Blocked,
+}
+
+impl Bank {
+    pub fn new(
+        unit: Unit,
+        chiplet: u16,
+        policy: Policy,
+        shape: Shape,
+        misses: u32,
+        ports: Ports,
+    ) -> Self {
+        Self {
+            unit,
+            chiplet,
+            policy,
+            ports,
+            array: Array::new(shape),
+            misses: Misses::new(misses),
+            filled: Vec::new(),
+            walk: None,
+            unacknowledged: 0,
+            counters: Counters::default(),
+        }
+    }
+
+    /// One cycle: a message from below is taken, and one operation is done.
+    pub fn tick(&mut self, ctx: &mut Context) {
+        if let Some(message) = ctx.peek(self.ports.fills) {
+            ctx.pop(self.ports.fills);
+            self.take_fill(ctx, message);
+        }
+        if self.walk.is_none()
+            && let Some(command) = ctx.peek(self.ports.commands)
+        {
+            ctx.pop(self.ports.commands);
+            let Kind::Sync(sync) = ctx.messages[command].kind else { unreachable!("a command") };
+            self.walk = Some(Walk { sync, set: 0, written: 0, command });
+            if sync.acquire {
+                // What is on its way may have been read before somebody else's release.
+                self.misses.make_all_stale();
+            }
+        }
+        let outcome = match self.filled.first() {
+            Some(&at) => self.serve_waiter(ctx, at),
+            None => match self.walk {
+                Some(walk) if walk.set < self.array.sets() => self.step_walk(ctx, walk),
+                _ => self.serve_next(ctx),
+            },
+        };
+        self.finish_walk(ctx);
+        // A blocked bank is woken by the channel or the fill that it waits for.
+        let more = !self.filled.is_empty()
+            || self.walk.is_some_and(|walk| walk.set < self.array.sets())
+            || ctx.peek(self.ports.requests).is_some()
+            || (self.walk.is_none() && ctx.peek(self.ports.commands).is_some());
+        if (more && outcome != Outcome::Blocked) || ctx.peek(self.ports.fills).is_some() {
+            ctx.wake_at(ctx.now + 1);
+        }
+    }
+
+    fn take_fill(&mut self, ctx: &mut Context, message: Handle<Message>) {
+        let Message { kind, tag, line, .. } = ctx.messages[message];
+        if kind == Kind::Data {
+            let at = tag as usize;
+            self.array.fill(self.misses[at].way, &ctx.lines[line].0);
+            self.misses[at].filled = true;
+            self.filled.push(at);
+        } else {
+            self.unacknowledged -= 1;
+        }
+        ctx.drop_message(message);
+    }
+
+    /// Serves the oldest request that has waited for a line that has come.
+    fn serve_waiter(&mut self, ctx: &mut Context, at: usize) -> Outcome {
+        let request = self.misses[at].waiters.first();
+        // Once served the request is an answer on its way, or gone.
+        let next = ctx.messages[request].next;
+        let outcome = self.perform(ctx, request);
+        if outcome != Outcome::Done {
+            return outcome;
+        }
+        self.misses[at].waiters.advance(next);
+        if self.misses[at].waiters.is_empty() {
+            let miss = self.misses[at];
+            self.misses.end(at);
+            self.filled.remove(0);
+            self.array.hold(miss.way, false);
+            if miss.stale || self.array.valid(miss.way) == 0 {
+                self.array.invalidate_clean(miss.way);
+            }
+        }
+        Outcome::Done
+    }
+
+    /// A new request. One for a line that is on its way waits for it, so that all see the order in which
+    /// they came.
+    fn serve_next(&mut self, ctx: &mut Context) -> Outcome {
+        let Some(request) = ctx.peek(self.ports.requests) else { return Outcome::Blocked };
+        let outcome = match self.misses.find(ctx.messages[request].addr) {
+            Some(at) if self.misses[at].stale => Outcome::Blocked,
+            Some(at) => {
+                self.misses.park(ctx, at, request);
+                Outcome::Done
+            }
+            None => self.perform(ctx, request),
+        };
+        if outcome == Outcome::Done {
+            ctx.pop(self.ports.requests);
+        }
+        outcome
+    }
+
+    fn perform(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+        match ctx.messages[request].kind {
+            Kind::Read => self.read(ctx, request),
+            Kind::Write => self.write(ctx, request),
+            Kind::Atomic(_) if self.policy == Policy::Private => self.atomic_below(ctx, request),
+            Kind::Atomic(_) => self.atomic_here(ctx, request),
+            kind => unreachable!("{kind:?} is no request"),
+        }
+    }
+
+    fn read(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+        let Message { addr, mask, .. } = ctx.messages[request];
+        match self.array.find(addr) {
+            Some(way) if mask & !self.array.valid(way) == 0 => {
+                if !ctx.may_send(self.ports.answers) {
+                    return Outcome::Blocked;
+                }
+                self.array.touch(way);
+                self.counters.reads += 1;
+                let line = ctx.lines.put(self.array.payload(way));
+                self.answer(ctx, request, Kind::Data, line);
+                Outcome::Done
+            }
+            found => self.miss(ctx, request, found),
+        }
+    }
+
+    /// Fetches the request's line; the request waits.
+    fn miss(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> Outcome {
+        let Message { addr, born, .. } = ctx.messages[request];
+        if let Some(at) = self.misses.find(addr) {
+            // The request has waited for the line, and an atomic before it took the line away again.
+            return self.fetch(ctx, at, addr, born).map_or(Outcome::Blocked, |()| {
+                self.misses[at].filled = false;
+                self.filled.remove(0);
+                Outcome::Again
+            });
+        }
+        if self.misses.is_full() || !ctx.may_send(self.ports.below) {
+            return Outcome::Blocked;
+        }
+        let way = match found.map_or_else(|| self.make_room(ctx, addr), Ok) {
+            Ok(way) => way,
+            Err(outcome) => return outcome,
+        };
+        let at = self.misses.start(addr, way);
+        self.misses[at].stale = self.walk.is_some_and(|walk| walk.sync.acquire);
+        self.array.hold(way, true);
+        self.misses.park(ctx, at, request);
+        self.fetch(ctx, at, addr, born).expect("the way below is free");
+        self.counters.fetches += 1;
+        Outcome::Done
+    }
+
+    /// Asks the L3 for a whole line. None when the way below is not free.
+    fn fetch(&mut self, ctx: &mut Context, at: usize, addr: u64, born: Cycle) -> Option<()> {
+        if !ctx.may_send(self.ports.below) {
+            return None;
+        }
+        let to = ctx.places.slice(&ctx.layout, addr);
+        let mask = masks::span(0, ctx.layout.line as usize);
+        let fetch =
+            Message { mask, addr, born, tag: at as u32, to, from: self.unit, ..Message::default() };
+        let fetch = ctx.messages.put(fetch);
+        ctx.send(self.ports.below, fetch);
+        Some(())
+    }
+
+    /// A way with the line placed in it, nothing valid; or what to do when a victim had to be written back
+    /// first, or all ways are held. The way below must be free.
+    fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Result<Way, Outcome> {
+        let way = self.array.victim(addr).ok_or(Outcome::Blocked)?;
+        if self.array.dirty(way) != 0 {
+            self.write_back(ctx, way);
+            self.counters.write_backs += 1;
+            return Err(Outcome::Again);
+        }
+        self.array.place(way, addr);
+        Ok(way)
+    }
+
+    /// Sends the dirty bytes of a way below, which must be free.
+    fn write_back(&mut self, ctx: &mut Context, way: Way) {
+        let addr = self.array.addr(way).expect("a dirty line has an address");
+        let mask = self.array.dirty(way);
+        let line = ctx.lines.put(self.array.payload(way));
+        self.send_write(ctx, addr, mask, line);
+        self.array.clean(way);
+    }
+
+    fn send_write(&mut self, ctx: &mut Context, addr: u64, mask: u128, line: Handle<Line>) {
+        let to = ctx.places.slice(&ctx.layout, addr);
+        let kind = Kind::Write;
+        let born = ctx.now;
+        let write =
+            Message { mask, addr, born, line, to, from: self.unit, kind, ..Message::default() };
+        let write = ctx.messages.put(write);
+        ctx.send(self.ports.below, write);
+        self.unacknowledged += 1;
+    }
+
+    fn write(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+        let Message { addr, mask, line, from, .. } = ctx.messages[request];
+        let through = self.policy == Policy::HomeForward && !self.is_own(ctx, from);
+        if !ctx.may_send(self.ports.answers) {
+            return Outcome::Blocked;
+        }
+        let found = self.array.find(addr);
+        if (found.is_none() || through) && !ctx.may_send(self.ports.below) {
+            return Outcome::Blocked;
+        }
+        let way = match found.map_or_else(|| self.make_room(ctx, addr), Ok) {
+            Ok(way) => way,
+            Err(outcome) => return outcome,
+        };
+        self.array.write(way, &ctx.lines[line].0, mask, !through);
+        self.counters.writes += 1;
+        if through {
+            let copy = ctx.lines[line];
+            let copy = ctx.lines.put(copy);
+            self.send_write(ctx, addr, mask, copy);
+        }
+        ctx.lines.free(line);
+        self.answer(ctx, request, Kind::Ack, Handle::NONE);
+        Outcome::Done
+    }
+
+    /// True for a CU of this chiplet.
+    fn is_own(&self, ctx: &Context, from: Unit) -> bool {
+        matches!(ctx.layout.site(from), Site::Core(chiplet, _) if chiplet == self.chiplet)
+    }
+
+    /// The L3 performs it and answers: what is held here of the line goes there first.
+    fn atomic_below(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+        if !ctx.may_send(self.ports.below) {
+            return Outcome::Blocked;
+        }
+        let addr = ctx.messages[request].addr;
+        if let Some(way) = self.array.find(addr) {
+            if self.array.dirty(way) != 0 {
+                self.write_back(ctx, way);
+                return Outcome::Again;
+            }
+            self.array.invalidate_clean(way);
+        }
+        self.counters.atomics += 1;
+        ctx.messages[request].to = ctx.places.slice(&ctx.layout, addr);
+        ctx.send(self.ports.below, request);
+        Outcome::Done
+    }
+
+    fn atomic_here(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+        let Message { addr, mask, line, kind, size, .. } = ctx.messages[request];
+        let Kind::Atomic(op) = kind else { unreachable!("an atomic") };
+        match self.array.find(addr) {
+            Some(way) if mask & !self.array.valid(way) == 0 => {
+                if !ctx.may_send(self.ports.answers) {
+                    return Outcome::Blocked;
+                }
+                let old = self.array.payload(way);
+                atomic::apply(op, size.into(), mask, self.array.data_mut(way), &ctx.lines[line].0);
+                self.array.mark(way, mask, true);
+                self.array.touch(way);
+                self.counters.atomics += 1;
+                ctx.lines[line] = old;
+                self.answer(ctx, request, Kind::Data, line);
+                Outcome::Done
+            }
+            found => self.miss(ctx, request, found),
+        }
+    }
+
+    /// Turns a request into its answer and sends it; the way must be free.
+    fn answer(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        kind: Kind,
+        line: Handle<Line>,
+    ) {
+        let message = &mut ctx.messages[request];
+        (message.kind, message.line) = (kind, line);
+        (message.to, message.from) = (message.from, self.unit);
+        ctx.send(self.ports.answers, request);
+    }
+
+    /// One step of a release or acquire: a dirty line is written back, or a set is done.
+    fn step_walk(&mut self, ctx: &mut Context, mut walk: Walk) -> Outcome {
+        let dirty = self.array.ways(walk.set).find(|&way| self.array.dirty(way) != 0);
+        if let Some(way) = dirty.filter(|_| walk.sync.release) {
+            if !ctx.may_send(self.ports.below) {
+                return Outcome::Blocked;
+            }
+            self.write_back(ctx, way);
+            walk.written += 1;
+            self.counters.released += 1;
+        } else {
+            if walk.sync.acquire {
+                for way in self.array.ways(walk.set) {
+                    let clean = self.array.valid(way) & !self.array.dirty(way);
+                    self.counters.invalidated += u64::from(clean != 0);
+                    self.array.invalidate_clean(way);
+                }
+            }
+            walk.set += 1;
+        }
+        self.walk = Some(walk);
+        Outcome::Done
+    }
+
+    /// Answers a walk that is over, once everything written is acknowledged.
+    fn finish_walk(&mut self, ctx: &mut Context) {
+        let Some(walk) = self.walk else { return };
+        let over = walk.set == self.array.sets() && self.unacknowledged == 0;
+        if over && ctx.may_send(self.ports.done) {
+            let message = &mut ctx.messages[walk.command];
+            (message.kind, message.tag) = (Kind::SyncDone, walk.written);
+            ctx.send(self.ports.done, walk.command);
+            self.walk = None;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Launch designs: which chiplets' L2s are released and acquired at a kernel's boundaries.
+
+use std::fmt::Debug;
+
+use super::Packet;
+
+/// Chiplets of a GPU, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Masks {
+    /// L2s to write back.
+    pub release: u16,
+    /// L2s to invalidate.
+    pub acquire: u16,
+}
+
+/// A launch design, one instance for each GPU.
+pub trait LaunchDesign: Debug {
+    /// Before a kernel on the chiplets of `all` starts. `extension` is its labels, if it has any.
+    fn before(&mut self, packet: &Packet, extension: &[u8], all: u16) -> Masks;
+
+    /// After it has ended.
+    fn after(&mut self, all: u16) -> Masks;
+}
+
+/// Everything is written back after each kernel and invalidated before each (CPElide specification 7,
+/// `BASELINE`).
+#[derive(Debug, Default)]
+struct Software;
+
+impl LaunchDesign for Software {
+    fn before(&mut self, _packet: &Packet, _extension: &[u8], all: u16) -> Masks {
+        Masks { release: 0, acquire: all }
+    }
+
+    fn after(&mut self, all: u16) -> Masks {
+        Masks { release: all, acquire: 0 }
+    }
+}
+
+/// Nothing is done: for negative tests.
+#[derive(Debug, Default)]
+struct Nothing;
+
+impl LaunchDesign for Nothing {
+    fn before(&mut self, _packet: &Packet, _extension: &[u8], _all: u16) -> Masks {
+        Masks::default()
+    }
+
+    fn after(&mut self, _all: u16) -> Masks {
+        Masks::default()
+    }
+}
+
+/// Makes a launch design.
+type Make = fn() -> Box<dyn LaunchDesign>;
+
+/// Launch design for each `l2.design`.
+pub const DESIGNS: [(&str, Make); 2] =
+    [("software", || Box::new(Software)), ("none", || Box::new(Nothing))];
+
+/// The launch design of an L2 design.
+pub fn design(l2: &str) -> Option<Box<dyn LaunchDesign>> {
+    DESIGNS.iter().find(|(name, _)| *name == l2).map(|(_, make)| make())
+}

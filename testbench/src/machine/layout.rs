@@ -1,0 +1,151 @@
+//! How many of what there are, and which number each has.
+
+use super::message::Unit;
+
+/// What a unit is, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// A CU with its L1: chiplet, number in it.
+    Core(u16, u16),
+    /// An L2 bank.
+    Bank(u16, u16),
+    /// An L3 slice with its memory channel.
+    Slice(u16, u16),
+    /// A GPU's way to other GPUs and back.
+    Gate(u16),
+}
+
+/// Shape of a machine. Chiplets are numbered through all GPUs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// GPUs.
+    pub gpus: u16,
+    /// Chiplets of a GPU.
+    pub chiplets: u16,
+    /// CUs of a chiplet.
+    pub cores: u16,
+    /// L2 banks of a chiplet.
+    pub banks: u16,
+    /// L3 slices of a chiplet.
+    pub slices: u16,
+    /// Bytes of a line, a power of 2, 16 to 128.
+    pub line: u32,
+    /// Bytes of a message's header inside a GPU.
+    pub header_bytes: u32,
+    /// Granule of data in a message.
+    pub sector_bytes: u32,
+}
+
+impl Layout {
+    /// Chiplets of all GPUs.
+    pub fn all_chiplets(&self) -> u16 {
+        self.gpus * self.chiplets
+    }
+
+    fn per_chiplet(&self) -> u16 {
+        self.cores + self.banks + self.slices
+    }
+
+    /// Units: those of each chiplet, then one gate for each GPU.
+    pub fn units(&self) -> u16 {
+        self.all_chiplets() * self.per_chiplet() + self.gpus
+    }
+
+    /// The unit of a CU.
+    pub fn core(&self, chiplet: u16, core: u16) -> Unit {
+        Unit(chiplet * self.per_chiplet() + core)
+    }
+
+    /// The unit of an L2 bank.
+    pub fn bank(&self, chiplet: u16, bank: u16) -> Unit {
+        Unit(chiplet * self.per_chiplet() + self.cores + bank)
+    }
+
+    /// The unit of an L3 slice.
+    pub fn slice(&self, chiplet: u16, slice: u16) -> Unit {
+        Unit(chiplet * self.per_chiplet() + self.cores + self.banks + slice)
+    }
+
+    /// The unit of a GPU's gate.
+    pub fn gate(&self, gpu: u16) -> Unit {
+        Unit(self.all_chiplets() * self.per_chiplet() + gpu)
+    }
+
+    /// What a unit is.
+    pub fn site(&self, unit: Unit) -> Site {
+        let (chiplet, rest) = (unit.0 / self.per_chiplet(), unit.0 % self.per_chiplet());
+        if chiplet >= self.all_chiplets() {
+            Site::Gate(unit.0 - self.all_chiplets() * self.per_chiplet())
+        } else if rest < self.cores {
+            Site::Core(chiplet, rest)
+        } else if rest < self.cores + self.banks {
+            Site::Bank(chiplet, rest - self.cores)
+        } else {
+            Site::Slice(chiplet, rest - self.cores - self.banks)
+        }
+    }
+
+    /// Name of a unit in reports and statistics.
+    pub fn name(&self, unit: Unit) -> String {
+        let place =
+            |chiplet| format!("gpu{}.chiplet{}", chiplet / self.chiplets, chiplet % self.chiplets);
+        match self.site(unit) {
+            Site::Core(chiplet, i) => format!("{}.cu{i}", place(chiplet)),
+            Site::Bank(chiplet, i) => format!("{}.l2.bank{i}", place(chiplet)),
+            Site::Slice(chiplet, i) => format!("{}.l3.slice{i}", place(chiplet)),
+            Site::Gate(gpu) => format!("gpu{gpu}.gate"),
+        }
+    }
+
+    /// Chiplet of a unit that is not a gate.
+    #[inline]
+    pub fn chiplet_of(&self, unit: Unit) -> u16 {
+        unit.0 / self.per_chiplet()
+    }
+
+    /// GPU of a chiplet.
+    pub fn gpu_of(&self, chiplet: u16) -> u16 {
+        chiplet / self.chiplets
+    }
+
+    /// The L2 bank, within a chiplet, of a line.
+    #[inline]
+    pub fn bank_of(&self, addr: u64) -> u16 {
+        (addr / u64::from(self.line) % u64::from(self.banks)) as u16
+    }
+
+    /// The L3 slice, within a chiplet, of a line.
+    #[inline]
+    pub fn slice_of(&self, addr: u64) -> u16 {
+        (addr / u64::from(self.line) % u64::from(self.slices)) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_unit_has_one_site() {
+        let layout = Layout {
+            gpus: 2,
+            chiplets: 3,
+            cores: 5,
+            banks: 4,
+            slices: 2,
+            line: 64,
+            header_bytes: 8,
+            sector_bytes: 32,
+        };
+        for unit in (0..layout.units()).map(Unit) {
+            let again = match layout.site(unit) {
+                Site::Core(chiplet, i) => layout.core(chiplet, i),
+                Site::Bank(chiplet, i) => layout.bank(chiplet, i),
+                Site::Slice(chiplet, i) => layout.slice(chiplet, i),
+                Site::Gate(gpu) => layout.gate(gpu),
+            };
+            assert_eq!(again, unit);
+        }
+        assert_eq!(layout.name(layout.bank(4, 1)), "gpu1.chiplet1.l2.bank1");
+    }
+}

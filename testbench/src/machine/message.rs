@@ -1,0 +1,133 @@
+//! What components say to each other.
+
+use super::engine::{Cycle, Handle};
+use crate::trace::AtomicOp;
+
+/// Bytes of the longest line.
+pub const MAX_LINE: usize = 128;
+
+/// The payload of a message: byte k of the line, in the host's cache lines.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub struct Line(pub [u8; MAX_LINE]);
+
+impl Default for Line {
+    fn default() -> Self {
+        Self([0; MAX_LINE])
+    }
+}
+
+/// What traffic is counted as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Class {
+    /// Headers of reads, atomics.
+    Request,
+    /// Data on its way to a reader.
+    Data,
+    /// Written data and its headers.
+    Write,
+    /// Acknowledgements.
+    Acknowledgement,
+    /// Invalidations.
+    Invalidation,
+    /// Launches and synchronisation commands.
+    Launch,
+}
+
+/// Number of classes.
+pub const CLASSES: usize = 6;
+
+impl Class {
+    /// All classes, in the order of their numbers.
+    pub const ALL: [Self; CLASSES] = [
+        Self::Request,
+        Self::Data,
+        Self::Write,
+        Self::Acknowledgement,
+        Self::Invalidation,
+        Self::Launch,
+    ];
+
+    /// Name in statistics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Data => "data",
+            Self::Write => "write",
+            Self::Acknowledgement => "acknowledgement",
+            Self::Invalidation => "invalidation",
+            Self::Launch => "launch",
+        }
+    }
+}
+
+/// Kind of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Wants the bytes of `mask`.
+    #[default]
+    Read,
+    /// Writes the bytes of `mask`.
+    Write,
+    /// Changes the elements of `mask`, of `size` bytes each, by `op` with the operands in their places.
+    Atomic(AtomicOp),
+    /// Answer to a read or an atomic: bytes of the line (an atomic's old values).
+    Data,
+    /// Answer to a write: it is ordered at the place that answers.
+    Ack,
+    /// Between command processors: `addr` holds the message of 64 bits.
+    Control,
+    /// To a gate: let everything that this GPU has stored to others arrive.
+    ReleaseSystem,
+    /// To a CU: start work-group `tag` of kernel `addr`.
+    StartGroup,
+    /// From a CU: work-group `tag` has ended, its stores are acknowledged.
+    GroupDone,
+    /// To a CU: drop what the L1 holds.
+    AcquireL1,
+    /// To an L2 bank: write back, invalidate, or both.
+    Sync(Sync),
+    /// Answer to `AcquireL1` and `Sync`; `tag` lines were written back.
+    SyncDone,
+}
+
+/// What an L2 is told at a kernel boundary (CPElide specification 3.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sync {
+    /// Write all dirty lines back; they stay valid.
+    pub release: bool,
+    /// Then invalidate all clean lines.
+    pub acquire: bool,
+}
+
+/// The end point of messages: a core, an L2 bank, an L3 slice, a GPU's way out or in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Unit(pub u16);
+
+/// A message between units.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Message {
+    /// Bytes of the line.
+    pub mask: u128,
+    /// Byte address of the line.
+    pub addr: u64,
+    /// When the access left its core; for latency statistics.
+    pub born: Cycle,
+    /// Payload, if any.
+    pub line: Handle<Line>,
+    /// The next message in the list that this one waits in.
+    pub next: Handle<Message>,
+    /// The sender's own number for the transaction; the answer carries it.
+    pub tag: u32,
+    /// Where it goes.
+    pub to: Unit,
+    /// Who gets the answer.
+    pub from: Unit,
+    /// What it is.
+    pub kind: Kind,
+    /// Bytes of an atomic's elements: 4 or 8.
+    pub size: u8,
+}
+
+const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");

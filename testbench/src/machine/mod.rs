@@ -1,0 +1,36 @@
+//! The full GPU: CUs, caches, networks, memory and command processors, running a program's trace with real
+//! bytes. `engine` is the clockwork; every other file is one kind of component, or one thing that all of
+//! them share (`context`).
+//!
+//! The way of a store: `core` cuts an instruction into lines and hands them to its `l1`; the request network
+//! (`router`) takes them to an L2 bank (`l2`), whose evictions and releases go over the memory network to an
+//! L3 `slice`. The `launch` processors start work-groups and tell the L2s when to write back and forget.
+
+mod atomic;
+mod build;
+mod cache;
+mod check;
+pub mod config;
+mod context;
+mod core;
+mod deadlock;
+mod engine;
+mod l1;
+mod l2;
+mod launch;
+mod layout;
+mod masks;
+mod message;
+mod pages;
+mod part;
+mod places;
+mod router;
+mod run;
+mod slice;
+mod statistics;
+
+pub use check::{Checked, Observer, Wrong};
+pub use config::{ConfigError, System, SystemError};
+pub use engine::Cycle;
+pub use run::{Machine, Options, Order, RunError};
+pub use statistics::{Kind, STATISTICS, Statistic};

@@ -1,0 +1,40 @@
+//! A component of a machine.
+
+use super::context::Context;
+use super::core::Core;
+use super::l2::Bank;
+use super::launch::{Global, Local};
+use super::router::Router;
+use super::slice::Slice;
+
+/// What the machine is made of; one visit is one cycle.
+#[derive(Debug)]
+pub enum Part {
+    /// A CU with its L1.
+    Core(Box<Core>),
+    /// An L2 bank.
+    Bank(Box<Bank>),
+    /// An L3 slice and its memory channel.
+    Slice(Box<Slice>),
+    /// A crossbar.
+    Router(Router),
+    /// A chiplet's command processor.
+    Local(Box<Local>),
+    /// A GPU's command processor.
+    Global(Box<Global>),
+}
+
+impl Part {
+    /// One cycle.
+    #[inline]
+    pub fn tick(&mut self, ctx: &mut Context) {
+        match self {
+            Self::Core(core) => core.tick(ctx),
+            Self::Bank(bank) => bank.tick(ctx),
+            Self::Slice(slice) => slice.tick(ctx),
+            Self::Router(router) => router.tick(ctx),
+            Self::Local(local) => local.tick(ctx),
+            Self::Global(global) => global.tick(ctx),
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Runs a program on a machine.
+
+use super::build::{Built, build};
+use super::check::{Checked, Wrong};
+use super::config::{ConfigError, System};
+use super::context::{Context, Stop};
+use super::deadlock;
+use super::engine::{ComponentId, Cycle, Pool, Wheel};
+use super::launch::{Packet, extension};
+use super::layout::Layout;
+use super::message::MAX_LINE;
+use super::pages::PAGE;
+use super::part::Part;
+use super::places::Places;
+use super::slice::Slice;
+use super::{Observer, check, masks, statistics};
+use crate::trace::{self, Event, Instr, InstrKind, KernelHead, Reader};
+use crate::workloads::SplitMix64;
+
+/// In which order the components of a cycle are visited. A result never depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By number.
+    #[default]
+    Numbers,
+    /// Shuffled in each cycle, from a seed.
+    Shuffled(u64),
+}
+
+/// How to run; none of it changes a result.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Most cycles; 0 for no limit.
+    pub max_cycles: Cycle,
+    /// Order of visits.
+    pub order: Order,
+    /// Visit every component in every cycle.
+    pub visit_all: bool,
+}
+
+/// Why a run did not pass.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The machine cannot be.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] trace::Error),
+    /// The program does not fit the machine.
+    #[error("kernel {kernel}: {problem}")]
+    Program {
+        /// Name.
+        kernel: String,
+        /// What does not fit.
+        problem: String,
+    },
+    /// Nobody can go on.
+    #[error("deadlock in cycle {cycle}\n{report}")]
+    Deadlock {
+        /// Last cycle in which anybody was active.
+        cycle: Cycle,
+        /// Who waits for whom.
+        report: String,
+    },
+    /// `--max-cycles`.
+    #[error("not finished after {0} cycles, the limit")]
+    CycleLimit(Cycle),
+    /// A byte is wrong.
+    #[error("{0}")]
+    Wrong(String, Box<Wrong>),
+}
+
+/// A machine with a program.
+pub struct Machine {
+    parts: Vec<Part>,
+    ctx: Context,
+    options: Options,
+    system: System,
+    first_global: usize,
+    active: Vec<u32>,
+    random: SplitMix64,
+    /// Called now and then with the cycle and the work-groups that have started.
+    kernels: u32,
+}
+
+impl Machine {
+    /// Builds a machine around a program.
+    pub fn new(system: &System, program: Reader, options: Options) -> Result<Self, RunError> {
+        let Built { parts, channels, layout, placement, l2_at_home } = build(system)?;
+        let first_global = parts.len() - usize::from(layout.gpus);
+        let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
+        let ctx = Context {
+            now: 0,
+            me: ComponentId(0),
+            wheel: Wheel::new(parts.len()),
+            channels,
+            messages: Pool::new(),
+            lines: Pool::new(),
+            places: Places::new(placement, &layout),
+            layout,
+            check: check::Checker::default(),
+            program,
+            l2_at_home,
+            items_of_group: 0,
+            waves_of_group: 0,
+            completions: 0,
+            stop: None,
+        };
+        let (system, random) = (system.clone(), SplitMix64::new(seed));
+        let (active, kernels) = (Vec::new(), 0);
+        Ok(Self { parts, ctx, options, system, first_global, active, random, kernels })
+    }
+
+    /// Runs the program to its end. Gives the number of cycles.
+    pub fn run(&mut self) -> Result<Cycle, RunError> {
+        while let Some(event) = self.ctx.program.next_event()? {
+            match event {
+                Event::Alloc { addr, bytes, .. } => self.ctx.places.add_buffer(addr, bytes),
+                Event::Free { .. } => {}
+                Event::HostWrite { addr, data } => self.host_write(addr, &data),
+                Event::HostRead { addr, bytes } => self.host_read(addr, bytes)?,
+                Event::Kernel(head) => self.kernel(&head)?,
+            }
+        }
+        Ok(self.ctx.now)
+    }
+
+    /// Cycles so far.
+    pub fn cycle(&self) -> Cycle {
+        self.ctx.now
+    }
+
+    /// What was checked.
+    pub fn checked(&self) -> Checked {
+        self.ctx.check.checked
+    }
+
+    /// Kernels that have run.
+    pub fn kernels(&self) -> u32 {
+        self.kernels
+    }
+
+    /// Every statistic that has a value.
+    pub fn statistics(&self) -> Vec<(String, u64)> {
+        statistics::collect(&self.parts, &self.ctx)
+    }
+
+    fn host_write(&mut self, addr: u64, data: &[u8]) {
+        self.ctx.check.host_write(addr, data);
+        let line = u64::from(self.ctx.layout.line);
+        let mut bytes = [0; MAX_LINE];
+        let mut at = addr;
+        while at < addr + data.len() as u64 {
+            let offset = (at % line) as usize;
+            let done = (at - addr) as usize;
+            let len = (line as usize - offset).min(data.len() - done);
+            bytes[offset..offset + len].copy_from_slice(&data[done..done + len]);
+            let first = at - offset as u64;
+            let slice = self.slice_of(first);
+            slice.host_write(first, &bytes[..line as usize], masks::span(offset, len));
+            at += len as u64;
+        }
+    }
+
+    fn slice_of(&mut self, addr: u64) -> &mut Slice {
+        let at = slice_part(&self.ctx.layout, &self.ctx.places, addr);
+        let Part::Slice(slice) = &mut self.parts[at] else {
+            unreachable!("a slice has its number")
+        };
+        slice
+    }
+
+    fn host_read(&mut self, addr: u64, bytes: u64) -> Result<(), RunError> {
+        let line = u64::from(self.ctx.layout.line);
+        let mut seen = [0; MAX_LINE];
+        for at in (addr / line * line..addr + bytes).step_by(line as usize) {
+            self.slice_of(at).look(at, &mut seen[..line as usize]);
+            for k in addr.max(at)..(addr + bytes).min(at + line) {
+                let (got, expected) = (seen[(k - at) as usize], self.ctx.check.expected(k));
+                if got != expected {
+                    self.ctx.check.host_saw(self.ctx.now, k, got, expected);
+                    return self.check();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, head: &KernelHead) -> Result<(), RunError> {
+        let number = self.kernels;
+        let items: u32 = head.local.iter().product();
+        let waves = items.div_ceil(self.system.cu.lanes);
+        if waves > self.system.cu.waves {
+            let problem = format!(
+                "a work-group of {items} work-items needs {waves} waves; a CU has {} (cu.waves)",
+                self.system.cu.waves
+            );
+            return Err(RunError::Program { kernel: head.name.clone(), problem });
+        }
+        (self.ctx.items_of_group, self.ctx.waves_of_group) = (items, waves);
+        self.ctx.check.begin_kernel(number, head);
+        let spans = self.spans(head.groups);
+        self.place_pages(number, head, &spans)?;
+        self.submit(number, head, &spans);
+        self.simulate()?;
+        self.kernels += 1;
+        let (layout, places) = (&self.ctx.layout, &self.ctx.places);
+        let parts = &self.parts;
+        self.ctx.check.end_kernel(self.ctx.now, layout.line as usize, |addr, to| {
+            match &parts[slice_part(layout, places, addr)] {
+                Part::Slice(slice) => slice.look(addr, to),
+                _ => unreachable!("a slice has its number"),
+            }
+        });
+        self.check()
+    }
+
+    /// Static, kernel-wide partition: equal contiguous pieces, the remainder to the last chiplet (CPElide
+    /// specification 5.1). First work-group and number of each chiplet.
+    fn spans(&self, groups: u32) -> Vec<(u32, u32)> {
+        let chiplets = u32::from(self.ctx.layout.all_chiplets());
+        let piece = groups / chiplets;
+        let rest = groups % chiplets;
+        (0..chiplets)
+            .map(|i| (i * piece, if i + 1 == chiplets { piece + rest } else { piece }))
+            .collect()
+    }
+
+    /// First touch: pages get the chiplet whose work-group comes first in the trace's order.
+    fn place_pages(
+        &mut self,
+        kernel: u32,
+        head: &KernelHead,
+        spans: &[(u32, u32)],
+    ) -> Result<(), RunError> {
+        if !self.ctx.places.by_first_touch() {
+            return Ok(());
+        }
+        let mut instr = Instr::default();
+        for (chiplet, &(first, count)) in spans.iter().enumerate() {
+            for group in first..(first + count).min(head.groups) {
+                let group = self.ctx.program.group(kernel, group)?;
+                for warp in 0..group.warps() {
+                    let mut cursor = group.cursor(warp);
+                    while cursor.next(&group, &mut instr)? {
+                        if matches!(instr.kind, InstrKind::Barrier | InstrKind::Fence) {
+                            continue;
+                        }
+                        let mut lanes = instr.lanes;
+                        while lanes != 0 {
+                            let lane = lanes.trailing_zeros() as usize;
+                            lanes &= lanes - 1;
+                            let addr = instr.addrs[lane];
+                            self.ctx.places.touch(addr, chiplet as u16);
+                            let last = addr + u64::from(instr.size) - 1;
+                            if last / PAGE != addr / PAGE {
+                                self.ctx.places.touch(last, chiplet as u16);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One packet for each GPU, with its share of the work-groups.
+    fn submit(&mut self, kernel: u32, head: &KernelHead, spans: &[(u32, u32)]) {
+        let per_gpu = usize::from(self.ctx.layout.chiplets);
+        for (gpu, spans) in spans.chunks(per_gpu).enumerate() {
+            let ends = |&(first, count): &(u32, u32)| (first, (first + count).saturating_sub(1));
+            let inclusive: Vec<_> = spans.iter().filter(|s| s.1 > 0).map(ends).collect();
+            let labels = extension(head, &inclusive).unwrap_or_default();
+            let packet = Packet {
+                workgroup_size: head.local.map(|size| size as u16),
+                grid_size: head.grid,
+                kernel_object: kernel.into(),
+                kernarg_address: spans[0].0.into(),
+                extension: u64::from(!labels.is_empty()),
+                completion_signal: 1,
+            };
+            let at = self.first_global + gpu;
+            let Part::Global(global) = &mut self.parts[at] else { unreachable!("by its number") };
+            global.submit(self.ctx.now, packet, labels, spans.to_vec());
+            self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
+        }
+    }
+
+    /// Simulates until every GPU has written its completion signal.
+    fn simulate(&mut self) -> Result<(), RunError> {
+        let gpus = u32::from(self.ctx.layout.gpus);
+        self.ctx.completions = 0;
+        while self.ctx.completions < gpus {
+            self.step()?;
+        }
+        for global in &mut self.parts[self.first_global..] {
+            let Part::Global(global) = global else { unreachable!("by its number") };
+            global.take_completion();
+        }
+        Ok(())
+    }
+
+    /// The next cycle in which anybody is active.
+    fn step(&mut self) -> Result<(), RunError> {
+        let next = self.ctx.wheel.next().ok_or_else(|| RunError::Deadlock {
+            cycle: self.ctx.now,
+            report: deadlock::report(&self.ctx),
+        })?;
+        let next = if self.options.visit_all { self.ctx.now + 1 } else { next };
+        if self.options.max_cycles > 0 && next > self.options.max_cycles {
+            return Err(RunError::CycleLimit(self.options.max_cycles));
+        }
+        self.ctx.now = next;
+        self.ctx.wheel.advance(next, &mut self.active);
+        if self.options.visit_all {
+            self.active.clear();
+            self.active.extend(0..self.parts.len() as u32);
+        }
+        if let Order::Shuffled(_) = self.options.order {
+            for i in (1..self.active.len()).rev() {
+                self.active.swap(i, self.random.below(i as u64 + 1) as usize);
+            }
+        }
+        for &at in &self.active {
+            self.ctx.me = ComponentId(at);
+            self.parts[at as usize].tick(&mut self.ctx);
+        }
+        if let Some(stop) = self.ctx.stop.take() {
+            match stop {
+                Stop::Trace(error) => return Err(error.into()),
+            }
+        }
+        self.check()
+    }
+
+    /// An error where a wrong byte has been seen.
+    #[inline]
+    fn check(&self) -> Result<(), RunError> {
+        match &self.ctx.check.wrong {
+            None => Ok(()),
+            Some(wrong) => Err(self.wrong(wrong)),
+        }
+    }
+
+    #[cold]
+    fn wrong(&self, wrong: &Wrong) -> RunError {
+        let who = match wrong.seen_by {
+            Observer::Load(unit) => format!("a load of {}", self.ctx.layout.name(unit)),
+            Observer::Atomic(unit) => format!("an atomic of {}", self.ctx.layout.name(unit)),
+            Observer::Release => "memory after the release".to_string(),
+            Observer::Host => "the host".to_string(),
+        };
+        let (kernel, name) = &wrong.kernel;
+        let possible: Vec<_> = wrong.possible.iter().map(|v| format!("{v:#04x}")).collect();
+        let text = format!(
+            "wrong value: byte {:#x} is {:#04x}, must be {} (cycle {}, kernel {kernel} {name}, seen by {who})",
+            wrong.addr,
+            wrong.got,
+            possible.join(" or "),
+            wrong.cycle,
+        );
+        RunError::Wrong(text, Box::new(wrong.clone()))
+    }
+}
+
+/// Which part holds a line's memory.
+fn slice_part(layout: &Layout, places: &Places, addr: u64) -> usize {
+    let chiplet = places.home(addr);
+    let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 4;
+    usize::from(chiplet) * per_chiplet
+        + usize::from(layout.cores + layout.banks + layout.slice_of(addr))
+}

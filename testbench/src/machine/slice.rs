@@ -1,0 +1,247 @@
+//! An L3 slice with its memory channel: the place that all chiplets share, and where lines are ordered.
+
+use super::atomic;
+use super::cache::{Array, Misses, Shape, Way};
+use super::context::Context;
+use super::engine::{ChannelId, Cycle, Handle, Port, Rate};
+use super::masks;
+use super::message::{Kind, Line, Message, Unit};
+use super::pages::Bytes;
+
+/// A slice's channels.
+#[derive(Clone, Copy, Debug)]
+pub struct Ports {
+    /// Reads, writes and atomics.
+    pub requests: ChannelId,
+    /// Answers.
+    pub answers: ChannelId,
+}
+
+/// A memory channel.
+#[derive(Clone, Copy, Debug)]
+pub struct MemorySpec {
+    /// Bandwidth.
+    pub rate: Rate,
+    /// Cycles from the last byte's transfer to the data.
+    pub latency: u32,
+}
+
+/// Counters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub reads: u64,
+    pub fetches: u64,
+    pub writes: u64,
+    pub atomics: u64,
+    pub memory_writes: u64,
+}
+
+/// One slice. Write-back, byte masks, no fetch on a write.
+#[derive(Debug)]
+pub struct Slice {
+    unit: Unit,
+    ports: Ports,
+    array: Array,
+    misses: Misses,
+    filled: Vec<usize>,
+    memory: Port,
+    latency: u32,
+    /// Memory reads under way: when, and which register. In order of time.
+    reads: std::collections::VecDeque<(Cycle, usize)>,
+    /// What the memory channel holds.
+    bytes: Bytes,
+    pub counters: Counters,
+}
+
+impl Slice {
+    pub fn new(unit: Unit, shape: Shape, misses: u32, memory: MemorySpec, ports: Ports) -> Self {
+        Self {
+            unit,
+            ports,
+            array: Array::new(shape),
+            misses: Misses::new(misses),
+            filled: Vec::new(),
+            memory: Port::new(memory.rate),
+            latency: memory.latency,
+            reads: std::collections::VecDeque::with_capacity(misses as usize),
+            bytes: Bytes::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// One cycle: at most one operation.
+    pub fn tick(&mut self, ctx: &mut Context) {
+        while let Some(&(at, miss)) = self.reads.front()
+            && at <= ctx.now
+        {
+            self.reads.pop_front();
+            self.fill(ctx, miss);
+        }
+        let progress = match self.filled.first() {
+            Some(&at) => self.serve_waiter(ctx, at),
+            None => self.serve_next(ctx),
+        };
+        if progress && (!self.filled.is_empty() || ctx.peek(self.ports.requests).is_some()) {
+            ctx.wake_at(ctx.now + 1);
+        }
+    }
+
+    fn fill(&mut self, ctx: &Context, at: usize) {
+        let miss = &mut self.misses[at];
+        miss.filled = true;
+        let line = ctx.layout.line as usize;
+        match self.bytes.get(miss.addr, line) {
+            Some(data) => self.array.fill(miss.way, data),
+            None => self.array.fill(miss.way, &[0; super::message::MAX_LINE][..line]),
+        }
+        self.filled.push(at);
+    }
+
+    fn serve_waiter(&mut self, ctx: &mut Context, at: usize) -> bool {
+        let request = self.misses[at].waiters.first();
+        let next = ctx.messages[request].next;
+        if !self.perform(ctx, request) {
+            return false;
+        }
+        self.misses[at].waiters.advance(next);
+        if self.misses[at].waiters.is_empty() {
+            self.array.hold(self.misses[at].way, false);
+            self.misses.end(at);
+            self.filled.remove(0);
+        }
+        true
+    }
+
+    fn serve_next(&mut self, ctx: &mut Context) -> bool {
+        let Some(request) = ctx.peek(self.ports.requests) else { return false };
+        let served = match self.misses.find(ctx.messages[request].addr) {
+            Some(at) => {
+                self.misses.park(ctx, at, request);
+                true
+            }
+            None => self.perform(ctx, request),
+        };
+        if served {
+            ctx.pop(self.ports.requests);
+        }
+        served
+    }
+
+    /// False when nothing can be done before somebody wakes the slice.
+    fn perform(&mut self, ctx: &mut Context, request: Handle<Message>) -> bool {
+        let Message { addr, mask, kind, line, size, .. } = ctx.messages[request];
+        let found = self.array.find(addr);
+        match kind {
+            Kind::Write => {
+                let Some(way) = self.way_to_answer(ctx, addr, found) else { return false };
+                self.array.write(way, &ctx.lines[line].0, mask, true);
+                self.counters.writes += 1;
+                ctx.lines.free(line);
+                self.answer(ctx, request, Kind::Ack, Handle::NONE);
+            }
+            Kind::Read | Kind::Atomic(_) => {
+                let hit = found.filter(|&way| mask & !self.array.valid(way) == 0);
+                let Some(way) = hit else { return self.miss(ctx, request, found) };
+                if !ctx.may_send(self.ports.answers) {
+                    return false;
+                }
+                self.array.touch(way);
+                let old = self.array.payload(way);
+                let line = match kind {
+                    Kind::Atomic(op) => {
+                        let operands = &ctx.lines[line].0;
+                        atomic::apply(op, size.into(), mask, self.array.data_mut(way), operands);
+                        self.array.mark(way, mask, true);
+                        self.counters.atomics += 1;
+                        ctx.lines[line] = old;
+                        line
+                    }
+                    _ => {
+                        self.counters.reads += 1;
+                        ctx.lines.put(old)
+                    }
+                };
+                self.answer(ctx, request, Kind::Data, line);
+            }
+            kind => unreachable!("{kind:?} is no request"),
+        }
+        true
+    }
+
+    /// A way for a write, when its answer can be sent.
+    fn way_to_answer(&mut self, ctx: &mut Context, addr: u64, found: Option<Way>) -> Option<Way> {
+        if !ctx.may_send(self.ports.answers) {
+            return None;
+        }
+        found.or_else(|| self.make_room(ctx, addr))
+    }
+
+    /// Places a line, nothing valid. The victim goes to memory at once: the channel's time is taken, the
+    /// bytes are there. None when all ways are held: a fill will wake the slice.
+    fn make_room(&mut self, ctx: &Context, addr: u64) -> Option<Way> {
+        let way = self.array.victim(addr)?;
+        let dirty = self.array.dirty(way);
+        if dirty != 0 {
+            let victim = self.array.addr(way).expect("a dirty line has an address");
+            let to = self.bytes.get_mut(victim, ctx.layout.line as usize);
+            masks::copy(to, self.array.data(way), dirty);
+            self.memory.transfer(ctx.now, ctx.layout.line.into());
+            self.counters.memory_writes += 1;
+            self.array.clean(way);
+        }
+        self.array.place(way, addr);
+        Some(way)
+    }
+
+    fn miss(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> bool {
+        let addr = ctx.messages[request].addr;
+        if self.misses.is_full() {
+            return false;
+        }
+        let Some(way) = found.or_else(|| self.make_room(ctx, addr)) else { return false };
+        let at = self.misses.start(addr, way);
+        self.array.hold(way, true);
+        self.misses.park(ctx, at, request);
+        let sent = self.memory.transfer(ctx.now, ctx.layout.line.into());
+        let due = sent + Cycle::from(self.latency);
+        self.counters.fetches += 1;
+        self.reads.push_back((due, at));
+        ctx.wake_at(due);
+        true
+    }
+
+    fn answer(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        kind: Kind,
+        line: Handle<Line>,
+    ) {
+        let message = &mut ctx.messages[request];
+        (message.kind, message.line) = (kind, line);
+        (message.to, message.from) = (message.from, self.unit);
+        ctx.send(self.ports.answers, request);
+    }
+
+    /// The bytes of a line as an observer outside sees them: those held here, else memory's.
+    pub fn look(&self, addr: u64, to: &mut [u8]) {
+        match self.bytes.get(addr, to.len()) {
+            Some(bytes) => to.copy_from_slice(bytes),
+            None => to.fill(0),
+        }
+        if let Some(way) = self.array.find(addr) {
+            masks::copy(to, self.array.data(way), self.array.valid(way));
+        }
+    }
+
+    /// The host writes bytes of a line: memory takes them, and what is held here.
+    pub fn host_write(&mut self, addr: u64, data: &[u8], mask: u128) {
+        masks::copy(self.bytes.get_mut(addr, data.len()), data, mask);
+        if let Some(way) = self.array.find(addr) {
+            let dirty = self.array.dirty(way) & mask;
+            let valid = mask & self.array.valid(way);
+            masks::copy(self.array.data_mut(way), data, valid);
+            self.array.mark(way, dirty, false);
+        }
+    }
+}
