@@ -247,17 +247,20 @@ impl DepacketizerStimulus {
     fn atomic(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
         let r = &mut self.random;
         let ty = r.pick(&[tlp_type::FETCH_ADD, tlp_type::FETCH_ADD, tlp_type::SWAP, tlp_type::CAS]);
-        let mut size: u64 = r.pick(&[4, 8]);
+        let operands = if ty == tlp_type::CAS { 2 } else { 1 };
+        let size: u64 = r.pick(&[4, 8]);
         let mut addr = r.word() / size * size;
-        let mut bytes = size * if ty == tlp_type::CAS { 2 } else { 1 };
+        let mut bytes = size * operands;
         if fault == Some(Fault::OddAtomic) {
             match r.below(3) {
-                0 => addr ^= 4,
-                1 => bytes = r.pick(&[12, 16, 20]),
-                _ => size = 12,
+                // Values of 8 bytes off their alignment.
+                0 => (addr, bytes) = (addr | 4, 8 * operands),
+                // A length that no atomic has.
+                1 => bytes = r.pick(&[12, 20]),
+                // A length that only the other types have: cas with one value, others with two.
+                _ => bytes = if ty == tlp_type::CAS { 4 } else { 16 },
             }
         }
-        let _ = size;
         for _ in 0..bytes {
             self.payload.push(r.word() as u8);
         }
