@@ -101,7 +101,7 @@ impl DepacketizerStimulus {
             valid: random.pick(&[256, 256, 160, 40]),
             ready: random.pick(&[256, 256, 200, 80, 8]),
             fault: random.pick(&[0, 8, 96, 256]),
-            form: if random.chance(128) { Some(random.pick(&MaskForm::ALL)) } else { None },
+            form: random.form(),
             kinds: random.pick(&[
                 [PACK; 3],
                 [PACK, PACK, MARK],
@@ -165,8 +165,7 @@ impl DepacketizerStimulus {
         let most = if r.chance(8) { 4096 } else { 1 + r.below(6 * (c.line + c.sh)) };
         let broken = r.below(4);
         loop {
-            let form = self.phase.form.unwrap_or_else(|| r.pick(&MaskForm::ALL));
-            let mut mask = r.mask(c.line, form);
+            let mut mask = r.mask(c.line, self.phase.form);
             let line = (r.word() & ((1 << c.offb) - 1)) / u64::from(c.line) * u64::from(c.line);
             while mask != 0 {
                 let first = mask.trailing_zeros();
