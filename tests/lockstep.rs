@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cosim::blocks::{self, BlockEntry};
+use cosim::blocks;
 use cosim::report::Difference;
 use cosim::runner::{self, Flip, Options, Outcome};
 use cosim::stimulus::depacketizer::DepacketizerStimulus;
@@ -47,29 +47,38 @@ fn agree(name: &str, run: impl Fn(&str, &FinePack, &Options) -> Outcome) {
     }
 }
 
-fn entry(name: &str) -> &'static BlockEntry {
-    blocks::find(name).expect("a block of this name")
-}
-
 fn run_block(name: &str, config: &str, p: &FinePack, options: &Options) -> Outcome {
-    (entry(name).run)(config, p, options).unwrap_or_else(|error| panic!("{error}"))
+    let block = blocks::find(name).expect("a block of this name");
+    (block.run)(config, p, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-#[test]
-fn remote_write_queue_agrees_and_reaches_every_case() {
-    let name = "remote_write_queue";
-    agree(name, |config, p, options| run_block(name, config, p, options));
+macro_rules! tests_of_block {
+    ($block:ident, $stimulus:ty) => {
+        mod $block {
+            use super::*;
+
+            #[test]
+            fn agrees_and_reaches_every_case() {
+                let name = stringify!($block);
+                agree(name, |config, p, options| run_block(name, config, p, options));
+            }
+
+            #[test]
+            fn flipped_bit_of_any_output_is_found() {
+                flips_are_found::<$stimulus>();
+            }
+
+            #[test]
+            fn outputs_are_registered() {
+                random_inputs_move_nothing::<$stimulus>();
+            }
+        }
+    };
 }
 
-#[test]
-fn packetizer_agrees_and_reaches_every_case() {
-    agree("packetizer", |config, p, options| run_block("packetizer", config, p, options));
-}
-
-#[test]
-fn depacketizer_agrees_and_reaches_every_case() {
-    agree("depacketizer", |config, p, options| run_block("depacketizer", config, p, options));
-}
+tests_of_block!(remote_write_queue, RemoteWriteQueueStimulus);
+tests_of_block!(packetizer, PacketizerStimulus);
+tests_of_block!(depacketizer, DepacketizerStimulus);
 
 #[test]
 fn chain_agrees_and_reaches_every_case() {
@@ -87,12 +96,6 @@ fn run_chain(config: &str, p: &FinePack, run: &Options) -> Outcome {
     finepack_chain::run(config, p, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Everything of an outcome that can be compared.
-fn parts(outcome: Outcome) -> impl PartialEq + std::fmt::Debug {
-    let Outcome { cycles, transfers, coverage, mismatch } = outcome;
-    (cycles, transfers, coverage, mismatch)
-}
-
 #[test]
 fn same_seed_gives_the_same_outcome_and_another_seed_another() {
     if !has_rtl() {
@@ -102,11 +105,11 @@ fn same_seed_gives_the_same_outcome_and_another_seed_another() {
     // Two episodes.
     let cycles = runner::EPISODE + 1000;
     for block in &blocks::BLOCKS {
-        let run = |seed| parts(run_block(block.name, "small", &p, &options(cycles, seed)));
+        let run = |seed| run_block(block.name, "small", &p, &options(cycles, seed));
         assert!(run(3) == run(3), "{}", block.name);
         assert!(run(3) != run(4), "{}", block.name);
     }
-    let run = |seed| parts(run_chain("small", &p, &options(cycles, seed)));
+    let run = |seed| run_chain("small", &p, &options(cycles, seed));
     assert!(run(3) == run(3));
     assert!(run(3) != run(4));
 }
@@ -175,21 +178,6 @@ where
 }
 
 #[test]
-fn flipped_bit_of_any_remote_write_queue_output_is_found() {
-    flips_are_found::<RemoteWriteQueueStimulus>();
-}
-
-#[test]
-fn flipped_bit_of_any_packetizer_output_is_found() {
-    flips_are_found::<PacketizerStimulus>();
-}
-
-#[test]
-fn flipped_bit_of_any_depacketizer_output_is_found() {
-    flips_are_found::<DepacketizerStimulus>();
-}
-
-#[test]
 fn flipped_bit_is_found_in_each_block_of_the_chain() {
     if !has_rtl() {
         return;
@@ -209,7 +197,7 @@ fn flipped_bit_is_found_in_each_block_of_the_chain() {
 }
 
 /// Random bits on all inputs, without a clock edge, never move the outputs.
-fn outputs_are_registered<S>()
+fn random_inputs_move_nothing<S>()
 where
     S: NewStimulus<Model: Model<Config: for<'a> From<&'a FinePack>>>,
 {
@@ -234,21 +222,6 @@ where
         assert!(!body.failed(), "{config}: {}", body.messages());
         assert!(stimulus.transfers().iter().all(|(_, count)| *count > 0), "nothing has happened");
     }
-}
-
-#[test]
-fn remote_write_queue_outputs_are_registered() {
-    outputs_are_registered::<RemoteWriteQueueStimulus>();
-}
-
-#[test]
-fn packetizer_outputs_are_registered() {
-    outputs_are_registered::<PacketizerStimulus>();
-}
-
-#[test]
-fn depacketizer_outputs_are_registered() {
-    outputs_are_registered::<DepacketizerStimulus>();
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub enum RunError {
 }
 
 /// What came out of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Cycles that were compared.
     pub cycles: u64,

@@ -6,7 +6,7 @@
 
 // One request to the remote write queue.
 `define FINEPACK_REQ_T(__line) struct packed { \
-    logic [3:0]             aop;  /* atomic operation, finepack_pkg::aop_e */ \
+    logic [3:0]             aop;  /* atomic operation, finepack_pkg::Aop* */ \
     logic [(__line)-1:0][7:0] data; /* STORE: byte k of the line; ATOMIC: operands in bytes 0..15 */ \
     logic [(__line)-1:0]      mask; /* byte enables of the line */ \
     logic [63:0]            addr; /* byte address */ \

@@ -42,24 +42,25 @@ enum Fault {
     TailBytes,
 }
 
-const FAULTS: [Fault; 17] = [
-    Fault::AddressOverflow,
-    Fault::UnknownType,
-    Fault::WideRead,
-    Fault::OddAtomic,
-    Fault::LengthZero,
-    Fault::LengthAboveLine,
-    Fault::CrossesLine,
-    Fault::ByteEnables,
-    Fault::Poisoned,
-    Fault::EndsEarly,
-    Fault::EndsLate,
-    Fault::ShortBeat,
-    Fault::LongBeat,
-    Fault::SopInside,
-    Fault::NoSop,
-    Fault::HeaderLength,
-    Fault::TailBytes,
+/// All of them, with their rows of the coverage.
+const FAULTS: [(Fault, &str); 17] = [
+    (Fault::AddressOverflow, "sent_address_overflow"),
+    (Fault::UnknownType, "sent_unknown_type"),
+    (Fault::WideRead, "sent_wide_read"),
+    (Fault::OddAtomic, "sent_odd_atomic"),
+    (Fault::LengthZero, "sent_length_zero"),
+    (Fault::LengthAboveLine, "sent_length_above_line"),
+    (Fault::CrossesLine, "sent_crosses_line"),
+    (Fault::ByteEnables, "sent_byte_enables"),
+    (Fault::Poisoned, "sent_poisoned"),
+    (Fault::EndsEarly, "sent_ends_early"),
+    (Fault::EndsLate, "sent_ends_late"),
+    (Fault::ShortBeat, "sent_short_beat"),
+    (Fault::LongBeat, "sent_long_beat"),
+    (Fault::SopInside, "sent_sop_inside"),
+    (Fault::NoSop, "sent_no_sop"),
+    (Fault::HeaderLength, "sent_header_length"),
+    (Fault::TailBytes, "sent_tail_bytes"),
 ];
 
 /// A kind of TLP.
@@ -101,7 +102,7 @@ impl DepacketizerStimulus {
             valid: random.pick(&[256, 256, 160, 40]),
             ready: random.pick(&[256, 256, 200, 80, 8]),
             fault: random.pick(&[0, 8, 96, 256]),
-            form: if random.chance(128) { Some(random.pick(&MaskForm::ALL)) } else { None },
+            form: random.form(),
             kinds: random.pick(&[
                 [PACK; 3],
                 [PACK, PACK, MARK],
@@ -120,7 +121,7 @@ impl DepacketizerStimulus {
         let fault = self.random.chance(self.phase.fault).then(|| {
             let i = self.random.below(FAULTS.len() as u32) as usize;
             self.seen.fault[i] += 1;
-            FAULTS[i]
+            FAULTS[i].0
         });
         self.payload.clear();
         let mut header = TlpHeader::new()
@@ -165,8 +166,7 @@ impl DepacketizerStimulus {
         let most = if r.chance(8) { 4096 } else { 1 + r.below(6 * (c.line + c.sh)) };
         let broken = r.below(4);
         loop {
-            let form = self.phase.form.unwrap_or_else(|| r.pick(&MaskForm::ALL));
-            let mut mask = r.mask(c.line, form);
+            let mut mask = r.mask(c.line, self.phase.form);
             let line = (r.word() & ((1 << c.offb) - 1)) / u64::from(c.line) * u64::from(c.line);
             while mask != 0 {
                 let first = mask.trailing_zeros();
@@ -247,17 +247,20 @@ impl DepacketizerStimulus {
     fn atomic(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
         let r = &mut self.random;
         let ty = r.pick(&[tlp_type::FETCH_ADD, tlp_type::FETCH_ADD, tlp_type::SWAP, tlp_type::CAS]);
-        let mut size: u64 = r.pick(&[4, 8]);
+        let operands = if ty == tlp_type::CAS { 2 } else { 1 };
+        let size: u64 = r.pick(&[4, 8]);
         let mut addr = r.word() / size * size;
-        let mut bytes = size * if ty == tlp_type::CAS { 2 } else { 1 };
+        let mut bytes = size * operands;
         if fault == Some(Fault::OddAtomic) {
             match r.below(3) {
-                0 => addr ^= 4,
-                1 => bytes = r.pick(&[12, 16, 20]),
-                _ => size = 12,
+                // Values of 8 bytes off their alignment.
+                0 => (addr, bytes) = (addr | 4, 8 * operands),
+                // A length that no atomic has.
+                1 => bytes = r.pick(&[12, 20]),
+                // A length that only the other types have: cas with one value, others with two.
+                _ => bytes = if ty == tlp_type::CAS { 4 } else { 16 },
             }
         }
-        let _ = size;
         for _ in 0..bytes {
             self.payload.push(r.word() as u8);
         }
@@ -377,8 +380,7 @@ impl Stimulus for DepacketizerStimulus {
 
     fn coverage(&self) -> Vec<Count> {
         let s = &self.seen;
-        let fault = |fault| s.fault[FAULTS.iter().position(|f| *f == fault).expect("listed")];
-        vec![
+        let mut rows = vec![
             ("kind_write", s.kind[usize::from(ingress_kind::WRITE)]),
             ("kind_read", s.kind[usize::from(ingress_kind::READ)]),
             ("kind_atomic", s.kind[usize::from(ingress_kind::ATOMIC)]),
@@ -390,24 +392,9 @@ impl Stimulus for DepacketizerStimulus {
             ("err_6_sub_header", s.error[6]),
             ("err_7_truncated", s.error[7]),
             ("err_8_poisoned", s.error[8]),
-            ("sent_address_overflow", fault(Fault::AddressOverflow)),
-            ("sent_unknown_type", fault(Fault::UnknownType)),
-            ("sent_wide_read", fault(Fault::WideRead)),
-            ("sent_odd_atomic", fault(Fault::OddAtomic)),
-            ("sent_length_zero", fault(Fault::LengthZero)),
-            ("sent_length_above_line", fault(Fault::LengthAboveLine)),
-            ("sent_crosses_line", fault(Fault::CrossesLine)),
-            ("sent_byte_enables", fault(Fault::ByteEnables)),
-            ("sent_poisoned", fault(Fault::Poisoned)),
-            ("sent_ends_early", fault(Fault::EndsEarly)),
-            ("sent_ends_late", fault(Fault::EndsLate)),
-            ("sent_short_beat", fault(Fault::ShortBeat)),
-            ("sent_long_beat", fault(Fault::LongBeat)),
-            ("sent_sop_inside", fault(Fault::SopInside)),
-            ("sent_no_sop", fault(Fault::NoSop)),
-            ("sent_header_length", fault(Fault::HeaderLength)),
-            ("sent_tail_bytes", fault(Fault::TailBytes)),
-        ]
+        ];
+        rows.extend(FAULTS.iter().zip(s.fault).map(|((_, row), count)| (*row, count)));
+        rows
     }
 }
 

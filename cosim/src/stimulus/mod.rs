@@ -1,9 +1,11 @@
-//! Constrained-random inputs for one block, one module per block, and what they reached.
+//! Constrained-random inputs for one block, one module per block, and what they reached; beside them
+//! what several draw from.
 
 pub mod depacketizer;
 pub mod packetizer;
 pub mod random;
 pub mod remote_write_queue;
+pub mod requests;
 
 use hwmodel::Model;
 use hwmodel::ports::Bytes;

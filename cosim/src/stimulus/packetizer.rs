@@ -57,7 +57,7 @@ impl PacketizerStimulus {
             valid: random.pick(&[256, 256, 160, 24]),
             ready: random.pick(&[256, 256, 200, 80, 8]),
             raw: random.pick(&[0, 16, 128, 256]),
-            form: if random.chance(128) { Some(random.pick(&MaskForm::ALL)) } else { None },
+            form: random.form(),
             entries: random.pick(&[1, 2, 4, 64]),
         }
     }
@@ -74,10 +74,9 @@ impl PacketizerStimulus {
         if r.chance(self.phase.raw) {
             let mut raw = Drain { sop: true, eop: true, kind: 1 + r.below(3) as u8, ..head };
             match raw.kind {
-                drain_kind::READ => raw.mask = r.mask(c.line, MaskForm::Noise),
+                drain_kind::READ => raw.mask = r.mask(c.line, Some(MaskForm::Noise)),
                 drain_kind::ATOMIC => {
-                    let size = r.pick(&[4, 8]);
-                    raw.mask = ((1u128 << size) - 1) << (size * r.below(c.line / size));
+                    raw.mask = r.atomic_mask(c.line);
                     raw.aop = r.below(8) as u8;
                     raw.data = masked_bytes(r, 16, 0xffff);
                 }
@@ -90,8 +89,7 @@ impl PacketizerStimulus {
         let base = head.line >> shift << c.offb;
         let mut plen = 0;
         for _ in 0..1 + r.below(self.phase.entries) {
-            let form = self.phase.form.unwrap_or_else(|| r.pick(&MaskForm::ALL));
-            let mask = r.mask(c.line, form);
+            let mask = r.mask(c.line, self.phase.form);
             let bytes = cost(mask, c.sh);
             if plen + bytes > MOST_PAYLOAD {
                 break;

@@ -36,16 +36,21 @@ impl Random {
         from[self.below(from.len() as u32) as usize]
     }
 
-    /// A non-zero set of enabled bytes of a line, in one of the forms that programs and adversaries
-    /// use: one run, a full line, every other byte, single bytes, noise.
-    pub fn mask(&mut self, line: u32, form: MaskForm) -> u128 {
+    /// The form of all masks of a phase, or `None`: each mask has its own.
+    pub fn form(&mut self) -> Option<MaskForm> {
+        if self.chance(128) { Some(self.pick(&MaskForm::ALL)) } else { None }
+    }
+
+    /// A non-zero set of enabled bytes of a line, in this form or in any of those that programs and
+    /// adversaries use.
+    pub fn mask(&mut self, line: u32, form: Option<MaskForm>) -> u128 {
         let all = if line == 128 { u128::MAX } else { (1 << line) - 1 };
         let run = |random: &mut Self, longest: u32| {
             let len = 1 + random.below(longest);
             let first = random.below(line - len + 1);
             (u128::MAX >> (128 - len)) << first
         };
-        match form {
+        match form.unwrap_or_else(|| self.pick(&MaskForm::ALL)) {
             MaskForm::Run => run(self, line),
             MaskForm::ShortRun => run(self, 8),
             MaskForm::Full => all,
@@ -60,6 +65,12 @@ impl Random {
                 if mask == 0 { 1 } else { mask }
             }
         }
+    }
+
+    /// The enabled bytes of an atomic: 4 or 8, aligned.
+    pub fn atomic_mask(&mut self, line: u32) -> u128 {
+        let size = self.pick(&[4, 8]);
+        ((1u128 << size) - 1) << (size * self.below(line / size))
     }
 
     fn wide(&mut self) -> u128 {

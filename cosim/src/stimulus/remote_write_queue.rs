@@ -4,11 +4,11 @@
 //! are, and how readily the packetizer and the completions answer. A held request stays as it is.
 
 use hwmodel::Block;
-use hwmodel::common::finepack_types::{MAX_GPUS, Req, drain_kind, flush_cause, gpu_of, op};
+use hwmodel::common::finepack_types::{MAX_GPUS, Req, drain_kind, flush_cause, op};
 use hwmodel::remote_write_queue::{Config, In, Out, RemoteWriteQueue};
 
-use super::random::MaskForm;
-use super::{Count, NewStimulus, Random, Statics, Stimulus, masked_bytes};
+use super::requests::{Pattern, Requester};
+use super::{Count, NewStimulus, Random, Statics, Stimulus};
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
@@ -17,13 +17,7 @@ struct Phase {
     request: u32,
     ready: u32,
     completion_delay: u32,
-    /// Chance that a request is not a store.
-    other: u32,
-    fault: u32,
-    form: Option<MaskForm>,
-    lines: u32,
-    far: u32,
-    dest: Option<u8>,
+    pattern: Pattern,
 }
 
 /// The stimulus.
@@ -33,7 +27,7 @@ pub struct RemoteWriteQueueStimulus {
     statics: Statics,
     random: Random,
     phase: Phase,
-    self_id: u8,
+    requester: Requester,
     timeout: u16,
     acct: u8,
     held: Option<Req>,
@@ -61,86 +55,14 @@ struct Seen {
 }
 
 impl RemoteWriteQueueStimulus {
-    fn draw_phase(random: &mut Random, config: &Config) -> Phase {
-        let form = if random.chance(128) { Some(random.pick(&MaskForm::ALL)) } else { None };
+    fn draw_phase(random: &mut Random, from: &Requester) -> Phase {
         Phase {
-            left: 64 + random.below(24 * config.entries + 256),
+            left: 64 + random.below(24 * from.entries + 256),
             request: random.pick(&[256, 256, 200, 128, 40, 6]),
             ready: random.pick(&[256, 256, 240, 128, 24, 0]),
             completion_delay: random.pick(&[1, 4, 40, 200]),
-            other: random.pick(&[0, 0, 2, 24, 96]),
-            fault: random.pick(&[0, 0, 4, 40]),
-            form,
-            lines: random.pick(&[1, 2, config.entries / 2, config.entries, 4 * config.entries]),
-            far: random.pick(&[0, 0, 1, 32]),
-            dest: if random.chance(96) {
-                Some(gpu_of(random.below(config.parts()) as usize, 0))
-            } else {
-                None
-            },
+            pattern: Pattern::draw(random, from),
         }
-    }
-
-    fn draw_request(&mut self) -> Req {
-        let (c, r) = (&self.config, &mut self.random);
-        let dest = match self.phase.dest {
-            Some(dest) if dest != self.self_id => dest,
-            _ => gpu_of(r.below(c.parts()) as usize, self.self_id),
-        };
-        let window = if r.chance(self.phase.far) { u64::from(r.below(4)) } else { 1 };
-        let lines_in_window = (1u64 << c.offb) / u64::from(c.line);
-        let near = u64::from(r.below(self.phase.lines)) % lines_in_window;
-        // Lines at both ends of the window.
-        let line = if r.chance(8) { lines_in_window - 1 - near } else { near };
-        let low = u64::from(r.below(c.line));
-        let addr = (window << c.offb) + line * u64::from(c.line) + low;
-        let form = self.phase.form.unwrap_or_else(|| r.pick(&MaskForm::ALL));
-        let mut req = Req {
-            id: r.word() as u8,
-            dest,
-            addr,
-            mask: r.mask(c.line, form),
-            op: op::STORE,
-            ..Default::default()
-        };
-        if r.chance(self.phase.other) {
-            req.op = r.pick(&[
-                op::LOAD,
-                op::LOAD,
-                op::ATOMIC,
-                op::ATOMIC,
-                op::RELEASE_SYS,
-                op::RELEASE_GPU,
-            ]);
-        }
-        match req.op {
-            op::STORE => req.data = masked_bytes(r, c.line, req.mask),
-            op::ATOMIC => {
-                let size = r.pick(&[4, 8]);
-                req.mask = ((1u128 << size) - 1) << (size * r.below(c.line / size));
-                req.aop = r.below(8) as u8;
-                req.data = masked_bytes(r, 16, 0xffff);
-            }
-            _ => {}
-        }
-        if r.chance(self.phase.fault) {
-            // Also several at once.
-            if r.chance(96) {
-                req.mask = 0;
-            }
-            if r.chance(96) {
-                req.dest = r.pick(&[self.self_id, c.num_gpus as u8 & 15, 15]);
-            }
-            match r.below(6) {
-                0 => req.op = 5 + r.below(3) as u8,
-                1 => req.aop = 8 + r.below(8) as u8,
-                2 => req.mask &= 0x0ff0_0ff7,
-                3 => req.mask <<= 1,
-                _ => {}
-            }
-            req.mask &= u128::MAX >> (128 - c.line);
-        }
-        req
     }
 
     fn completion(&mut self) -> Option<u8> {
@@ -155,7 +77,7 @@ impl RemoteWriteQueueStimulus {
                 None => {}
             }
         }
-        if due.is_none() && self.random.chance(self.phase.fault / 4) {
+        if due.is_none() && self.random.chance(self.phase.pattern.fault / 4) {
             due = Some(self.random.below(16) as u8);
         }
         due
@@ -204,29 +126,29 @@ impl Stimulus for RemoteWriteQueueStimulus {
 
     fn restart(&mut self) {
         let r = &mut self.random;
-        self.self_id = r.below(self.config.num_gpus) as u8;
+        self.requester.self_id = r.below(self.config.num_gpus) as u8;
         let timeout = r.pick(&[0, 0, 1, 2, 9, 40, 300]);
         let acct = r.below(2) as u8;
         self.timeout = self.statics.timeout.unwrap_or(timeout);
         self.acct = self.statics.acct.unwrap_or(acct);
         self.held = None;
         self.completions = [None; MAX_GPUS];
-        self.phase = Self::draw_phase(r, &self.config);
+        self.phase = Self::draw_phase(r, &self.requester);
     }
 
     fn inputs(&mut self, out: &<RemoteWriteQueue as Block>::Out) -> In {
         if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random, &self.config);
+            self.phase = Self::draw_phase(&mut self.random, &self.requester);
         }
         self.phase.left -= 1;
         if self.held.is_none() && self.random.chance(self.phase.request) {
-            self.held = Some(self.draw_request());
+            self.held = Some(self.phase.pattern.request(&mut self.random, &self.requester));
         }
         let input = In {
             req: self.held,
             drn_ready: self.random.chance(self.phase.ready),
             cpl: self.completion(),
-            self_id: self.self_id,
+            self_id: self.requester.self_id,
             timeout: self.timeout,
             acct: self.acct,
         };
@@ -279,13 +201,22 @@ impl Stimulus for RemoteWriteQueueStimulus {
 impl NewStimulus for RemoteWriteQueueStimulus {
     fn new(config: &Config, statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let phase = Self::draw_phase(&mut random, config);
+        let requester = Requester {
+            self_id: 0,
+            num_gpus: config.num_gpus,
+            entries: config.entries,
+            line: config.line,
+            offb: config.offb,
+            windows: 1..5,
+            lines_per_end: (1 << config.offb) / u64::from(config.line),
+        };
+        let phase = Self::draw_phase(&mut random, &requester);
         let mut new = Self {
             config: config.clone(),
             statics: statics.clone(),
             random,
             phase,
-            self_id: 0,
+            requester,
             timeout: 0,
             acct: 0,
             held: None,

@@ -2,11 +2,12 @@
 //! sub-packet per cycle, and checks them (FinePack, HPCA'23, section IV-B;
 //! `rtl/depacketizer/README.md` has the cycle rules).
 
-mod dq;
+mod align;
+mod fifo;
 mod header;
-mod parse;
+mod parser;
 mod ports;
-mod slot;
+mod slots;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -16,10 +17,10 @@ use std::fmt::{self, Write};
 pub use ports::{Config, In, Out};
 
 use crate::block::{Block, ConfigError, Model};
-use crate::common::finepack_types::{Tlp, error_code, offset_bits, window_bytes};
-use dq::Dq;
-use parse::{Parser, Step};
-use slot::Slot;
+use crate::common::finepack_types::{error_code, offset_bits, window_bytes};
+use fifo::Fifo;
+use parser::{Parser, Step};
+use slots::Slots;
 use window::Window;
 
 /// The block's registers, and what they decide. A cycle in which nothing moves changes none of them.
@@ -36,15 +37,11 @@ pub struct Depacketizer {
     parser: Parser,
     /// Bytes that the window may hold when a beat is accepted: its capacity less one beat.
     room_for_beat: usize,
-    /// Packets with bytes to parse or beats to come, the oldest first. Beats are accepted while at
-    /// most one is in use, so that only the first can be open at that time.
-    slots: [Slot; 2],
-    /// Slots in use.
-    used: usize,
+    slots: Slots,
     /// Payload bytes of both packets, in order.
     window: Window,
     /// Accesses on their way to the memory system.
-    dq: Dq,
+    fifo: Fifo,
 }
 
 impl Depacketizer {
@@ -56,40 +53,36 @@ impl Depacketizer {
         self.err = self.parse();
         if let (Some(tlp), true) = (&inputs.tlp, self.tlp_ready) {
             self.waits = false;
-            self.accept(tlp);
+            if !self.slots.accept(tlp, self.cfg.line, self.cfg.beat, &mut self.window) {
+                // A stray beat. The parser's error of this cycle, if any, may have the lower code.
+                let code = error_code::TRUNCATED;
+                self.err = Some(self.err.map_or(code, |other| other.min(code)));
+            }
         }
         // A failed packet keeps its slot until its end is known, which this cycle may have brought.
-        if self.slots[0].is_over() {
-            self.free_oldest();
+        if self.slots.oldest().is_over() {
+            self.slots.free_oldest();
         }
         self.waits &= !taken;
-        self.dq.pop(taken);
-        self.tlp_ready = (self.used < 2) & (self.window.len() <= self.room_for_beat);
-    }
-
-    fn free_oldest(&mut self) {
-        self.used -= 1;
-        if self.used > 0 {
-            self.slots[0] = self.slots[1];
-        } else {
-            self.slots[0].failed = false;
-        }
+        self.fifo.pop(taken);
+        self.tlp_ready = (self.slots.used() < 2) & (self.window.len() <= self.room_for_beat);
     }
 
     /// One action for the oldest packet. The error that it finds, if any.
     #[inline(always)]
     fn parse(&mut self) -> Option<u8> {
-        let slot = &mut self.slots[0];
+        let used = self.slots.used();
+        let slot = self.slots.oldest();
         self.waits = true;
-        if self.used == 0 || slot.is_starved() {
+        if used == 0 || slot.is_starved() {
             return None;
         }
-        let step = self.parser.step(slot, &mut self.window, &mut self.dq);
+        let step = self.parser.step(slot, &mut self.window, &mut self.fifo);
         self.waits = matches!(step, Step::Nothing);
         match step {
             Step::Nothing | Step::Pushed => None,
             Step::Finished => {
-                self.free_oldest();
+                self.slots.free_oldest();
                 None
             }
             Step::Failed(code) => {
@@ -99,26 +92,6 @@ impl Depacketizer {
             }
         }
     }
-
-    /// Files an accepted beat under its packet.
-    #[inline(always)]
-    fn accept(&mut self, tlp: &Tlp) {
-        let open = self.used > 0 && !self.slots[0].ended;
-        if tlp.sop {
-            if open {
-                self.slots[0].cut_short();
-            }
-            self.slots[self.used & 1].open(tlp, self.cfg.line);
-            self.used += 1;
-        } else if !open {
-            // A stray beat. The parser's error of this cycle, if any, may have the lower code.
-            let code = error_code::TRUNCATED;
-            self.err = Some(self.err.map_or(code, |other| other.min(code)));
-            return;
-        }
-        // The open packet is the last one.
-        self.slots[(self.used - 1) & 1].accept(tlp, self.cfg.beat, &mut self.window);
-    }
 }
 
 impl Block for Depacketizer {
@@ -127,13 +100,13 @@ impl Block for Depacketizer {
 
     #[inline(always)]
     fn outputs(&self) -> Out {
-        Out { tlp_ready: self.tlp_ready, st: *self.dq.front(), err: self.err }
+        Out { tlp_ready: self.tlp_ready, st: *self.fifo.front(), err: self.err }
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
         let accepted = inputs.tlp.is_some() & self.tlp_ready;
-        let taken = !self.dq.is_empty() & inputs.st_ready;
+        let taken = !self.fifo.is_empty() & inputs.st_ready;
         // A sum is one branch; of an `or` the compiler makes three, each hard to foresee.
         if u8::from(!self.waits) + u8::from(accepted) + u8::from(taken) != 0 {
             self.step(inputs, taken);
@@ -142,13 +115,13 @@ impl Block for Depacketizer {
     }
 
     fn is_idle(&self) -> bool {
-        self.used == 0 && self.dq.is_empty() && self.err.is_none()
+        self.slots.used() == 0 && self.fifo.is_empty() && self.err.is_none()
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        write!(line, "window={} dq={}", self.window.len(), self.dq.len())?;
-        write!(line, " err={} slots={}", self.err.unwrap_or(0), self.used)?;
-        self.slots[..self.used].iter().try_for_each(|slot| write!(line, " {slot}"))
+        write!(line, "window={} dq={}", self.window.len(), self.fifo.len())?;
+        write!(line, " err={} slots={}", self.err.unwrap_or(0), self.slots.used())?;
+        self.slots.iter().try_for_each(|slot| write!(line, " {slot}"))
     }
 }
 
@@ -166,10 +139,9 @@ impl Model for Depacketizer {
             waits: true,
             parser: Parser::new(line, sh),
             room_for_beat: (window_bytes(beat, sh, line) - beat) as usize,
-            slots: Default::default(),
-            used: 0,
+            slots: Slots::default(),
             window: Window::default(),
-            dq: Dq::new(dq as usize),
+            fifo: Fifo::new(dq as usize),
         })
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::accumulator::{Accumulator, STEP};
-use super::{Config, header};
+use super::{Config, header, run};
 use crate::common::finepack_types::{Drain, MAX_LINE, SubHeader, drain_kind};
 
 /// A held drain beat. Its fields are what the runs need: shifts are done once, on arrival.
@@ -24,12 +24,6 @@ pub(super) struct Entry {
     /// `left` without its lowest run.
     rest: u128,
     data: [u8; MAX_LINE + STEP],
-}
-
-/// `mask` without its lowest run of ones.
-#[inline(always)]
-fn without_lowest_run(mask: u128) -> u128 {
-    mask & mask.wrapping_add(mask & mask.wrapping_neg())
 }
 
 impl Default for Entry {
@@ -66,7 +60,7 @@ impl Entry {
         self.left = drain.mask;
         self.rest = 0;
         if drain.kind == drain_kind::PACK {
-            self.rest = without_lowest_run(drain.mask);
+            self.rest = run::rest(drain.mask);
             let line = drain.line << cfg.line.trailing_zeros();
             self.offset = line.wrapping_sub(drain.base) & ((1 << cfg.offb) - 1);
         } else {
@@ -91,13 +85,12 @@ impl Entry {
             acc.push_operands(&self.data, usize::from(self.operands));
             return true;
         }
-        let start = self.left.trailing_zeros();
-        let len = 128 - (self.left ^ self.rest).leading_zeros() - start;
+        let (start, len) = run::place(self.left, self.rest);
         let offset = self.offset + u64::from(start);
         let sub = SubHeader::new().with_len(len as u16).with_offset(offset);
         acc.push(sub.into_bits(), sh, &self.data, start as usize, len as usize);
         self.left = self.rest;
-        self.rest = without_lowest_run(self.left);
+        self.rest = run::rest(self.left);
         self.left == 0
     }
 }

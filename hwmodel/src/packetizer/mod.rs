@@ -5,6 +5,7 @@ mod accumulator;
 mod entry;
 mod header;
 mod ports;
+mod run;
 #[cfg(test)]
 mod tests;
 

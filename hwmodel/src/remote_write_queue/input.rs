@@ -1,6 +1,7 @@
 //! The input FIFO of two places and the stage-2 register behind it (README rule 1).
 
-use super::mask::{self, Size};
+use super::cost::{self, Size};
+use super::table::NARROW;
 use super::{Config, In};
 use crate::common::finepack_types::{LineData, MAX_GPUS, Req, error_code, op, partition_of};
 
@@ -56,7 +57,7 @@ impl Input {
             free: 0,
             fifo: 0,
             stage2: false,
-            narrow: config.line as usize <= mask::NARROW,
+            narrow: config.line as usize <= NARROW,
             line_shift: config.line.ilog2(),
             num_gpus: config.num_gpus as u8,
             sh: config.sh,
@@ -112,10 +113,14 @@ impl Input {
         }
         let slot = &mut self.slots[usize::from(self.free & 3)];
         self.free = self.free.wrapping_add(1);
-        mask::copy(&mut slot.data, &req.data, self.narrow);
+        if self.narrow {
+            slot.data.0[..NARROW].copy_from_slice(&req.data.0[..NARROW]);
+        } else {
+            slot.data = req.data;
+        }
         slot.mask = req.mask;
         slot.line = req.addr >> self.line_shift;
-        slot.size = mask::size(req.mask, self.sh);
+        slot.size = cost::size(req.mask, self.sh);
         slot.op = req.op;
         slot.id = req.id;
         slot.aop = req.aop;
@@ -132,11 +137,38 @@ impl Input {
 fn faults_of(req: &Req, dest: bool) -> u16 {
     let (mask, operation) = match req.op {
         op::STORE | op::LOAD => (req.mask == 0, false),
-        op::ATOMIC => (!mask::is_atomic_size(req.mask), req.aop > 7),
+        op::ATOMIC => (!is_atomic_size(req.mask), req.aop > 7),
         op::RELEASE_SYS | op::RELEASE_GPU => return 0,
         _ => return 1 << error_code::BAD_OP,
     };
     u16::from(mask) << error_code::ZERO_MASK
         | u16::from(dest) << error_code::BAD_DEST
         | u16::from(operation) << error_code::BAD_OP
+}
+
+/// True for 4 or 8 contiguous bytes at a multiple of their number: a legal atomic.
+#[inline]
+fn is_atomic_size(mask: u128) -> bool {
+    let first = mask.trailing_zeros();
+    mask != 0
+        && match mask >> first {
+            0xF => first % 4 == 0,
+            0xFF => first % 8 == 0,
+            _ => false,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomics_have_4_or_8_aligned_bytes() {
+        for legal in [0xF, 0xF0, 0xFF, 0xFF00, 0xF << 124, 0xFF << 120] {
+            assert!(is_atomic_size(legal), "{legal:#x}");
+        }
+        for illegal in [0, 1, 3, 0x1E, 0xFF0, 0xFFF, 0xFFFF, 0xF0F, 0x7F, u128::MAX] {
+            assert!(!is_atomic_size(illegal), "{illegal:#x}");
+        }
+    }
 }

@@ -4,14 +4,15 @@
 //!
 //! A request accepted in cycle t is decided in stage S2 in t+2; its effects show in t+3.
 
+mod cost;
+mod decide;
 mod drain;
 mod input;
-mod mask;
 mod order_queue;
 mod partition;
 mod ports;
 mod release;
-mod stage2;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -19,17 +20,17 @@ use std::fmt::{self, Write};
 
 use crate::block::{Block, ConfigError, Model};
 use crate::common::finepack_types::{Evt, FinePack};
+use decide::Decide;
 use drain::Sequencer;
 use input::Input;
 pub use ports::{Config, In, Out};
-use stage2::Stage2;
 
 /// Model of `rtl/remote_write_queue`.
 #[derive(Debug)]
 pub struct RemoteWriteQueue {
     config: Config,
     input: Input,
-    stage2: Stage2,
+    decide: Decide,
     sequencer: Sequencer,
     /// Number of the current cycle: timers are differences from it, so that none has to be stepped.
     now: u64,
@@ -41,12 +42,12 @@ impl RemoteWriteQueue {
     /// One clock edge.
     #[inline(always)]
     fn step(&mut self, inputs: &In) {
-        let Self { config, input, stage2, sequencer, .. } = self;
+        let Self { config, input, decide, sequencer, .. } = self;
         // The sequencer sees the tokens of the start of the cycle, but steps after S2: what it
         // frees in this cycle can be used from the next one on.
-        let pending = stage2.orders.pending;
-        let leaves = stage2.tick(input.current(), inputs, self.now, config);
-        let Stage2 { orders, parts, .. } = stage2;
+        let pending = decide.orders.pending;
+        let leaves = decide.tick(input.current(), inputs, self.now, config);
+        let Decide { orders, parts, .. } = decide;
         sequencer.tick(inputs.drn_ready, pending, orders, parts, inputs.self_id);
         input.tick(leaves, inputs);
         parts.out.req_ready = input.ready();
@@ -60,27 +61,27 @@ impl Block for RemoteWriteQueue {
     type Out = Out;
 
     fn outputs(&self) -> Out {
-        self.stage2.parts.out
+        self.decide.parts.out
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
-        let out = self.stage2.parts.out;
+        let out = self.decide.parts.out;
         self.step(inputs);
         out
     }
 
     fn is_idle(&self) -> bool {
-        let out = &self.stage2.parts.out;
+        let out = &self.decide.parts.out;
         !self.input.stage2
             && self.input.fifo == 0
             && !self.sequencer.valid
-            && self.stage2.orders.pending == 0
-            && (self.timeout == 0 || self.stage2.parts.filled == 0)
+            && self.decide.orders.pending == 0
+            && (self.timeout == 0 || self.decide.parts.filled == 0)
             && (out.rel, out.err, out.evt) == (None, None, Evt::default())
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        let Self { input, stage2, sequencer, .. } = self;
+        let Self { input, decide, sequencer, .. } = self;
         match input.current() {
             Some(s) => write!(
                 line,
@@ -91,7 +92,7 @@ impl Block for RemoteWriteQueue {
         }
         write!(line, " fifo={}", input.fifo)?;
         for p in 0..self.config.parts() as usize {
-            let Stage2 { parts, orders, .. } = stage2;
+            let Decide { parts, orders, .. } = decide;
             write!(
                 line,
                 " p{p}={{cnt={} avail={} base={:#x} busy={} tag={} tokens={}}}",
@@ -103,11 +104,11 @@ impl Block for RemoteWriteQueue {
                 orders.len(p)
             )?;
         }
-        let release = &stage2.release;
+        let release = &decide.release;
         write!(
             line,
             " dirty={:#x} marks={:#x} release={}",
-            stage2.parts.dirty,
+            decide.parts.dirty,
             release.marks,
             match (release.outstanding, release.serving) {
                 (false, _) => "none",
@@ -152,7 +153,7 @@ impl Model for RemoteWriteQueue {
         Ok(Self {
             config: config.clone(),
             input: Input::new(config),
-            stage2: Stage2::new(config),
+            decide: Decide::new(config),
             sequencer: Sequencer::new(config),
             now: 0,
             timeout: 0,

@@ -1,20 +1,10 @@
-//! Partitions: the banks of entries, their tags and the accounts of the payload (specification 4,
-//! 5.2 and 5.3).
+//! Partitions: the accounts of the bank that fills and of the one that drains (specification 4, 5.2
+//! and 5.3). The entries are in the table.
 
 use super::input::Slot;
-use super::mask::{self, Size};
+use super::table::{Index, Merged, Table};
 use super::{Config, Out};
 use crate::common::finepack_types::{Drain, MAX_PARTS, acct, flush_cause};
-
-/// One line with the bytes stored so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Entry {
-    /// The beat that sends it, but for what is known only when the packet is complete: `eop`, `id`,
-    /// `dest` and `plen`.
-    pub beat: Drain,
-    /// Size of the beat's mask.
-    size: Size,
-}
 
 /// The contents of a bank that drains.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,15 +28,11 @@ pub(super) enum Place {
     Flush(u8),
 }
 
-const BUCKETS: usize = 128;
-const MAX_ENTRIES: usize = 64;
-const NONE: u8 = u8::MAX;
-
 /// Registers of one partition besides `occ` and `avail`. The draining side exists once: a flush
 /// needs the other bank (`banks` = 1: leaves the only bank) free.
 #[derive(Clone, Debug)]
 struct Partition {
-    /// The filling bank's first entry in `Partitions::entries`.
+    /// The filling bank's first entry in the table.
     first: usize,
     /// First entry of the bank that does not fill; the same with one bank.
     other: usize,
@@ -62,12 +48,8 @@ struct Partition {
     packet: Packet,
     /// Cycle of the last store: the timer is 0 in the next one.
     stored_at: u64,
-    /// Lines of the filling bank's entries.
-    lines: [u64; MAX_ENTRIES],
-    /// Latest entry of each hash of a line. Never cleared: see `Partitions::find`.
-    buckets: [u8; BUCKETS],
-    /// The entry allocated before with the same hash, or `NONE`.
-    chain: [u8; MAX_ENTRIES],
+    /// Finds the filling bank's entries.
+    index: Index,
 }
 
 /// All partitions.
@@ -81,28 +63,18 @@ pub(super) struct Partitions {
     /// Bit p: partition p had a store or an atomic since its last MARK. So `filled` is a subset.
     pub dirty: u16,
     parts: [Partition; MAX_PARTS],
-    /// By partition, then bank, then index.
-    entries: Vec<Entry>,
+    table: Table,
     bank_entries: u8,
     two_banks: bool,
     /// A line address shifted right by this is the window.
     window_shift: u32,
     offb: u32,
-    narrow: bool,
     maxpay: u16,
-    sh: u32,
-}
-
-#[inline(always)]
-fn hash(line: u64) -> usize {
-    // The upper bits of a product with 2^32 divided by the golden ratio.
-    ((line as u32).wrapping_mul(0x9E37_79B9) >> 25) as usize % BUCKETS
 }
 
 impl Partitions {
     pub fn new(config: &Config) -> Self {
         let count = config.parts() as usize;
-        let lines = (count as u32 * config.banks * config.entries) as usize;
         Self {
             out: Out {
                 avail: std::array::from_fn(|p| if p < count { config.maxpay as u16 } else { 0 }),
@@ -120,25 +92,21 @@ impl Partitions {
                 tag: 0,
                 packet: Packet::default(),
                 stored_at: 0,
-                lines: [0; MAX_ENTRIES],
-                buckets: [NONE; BUCKETS],
-                chain: [NONE; MAX_ENTRIES],
+                index: Index::default(),
             }),
-            entries: vec![Entry::default(); lines],
+            table: Table::new(config),
             bank_entries: config.entries as u8,
             two_banks: config.banks == 2,
             offb: config.offb,
-            narrow: config.line as usize <= mask::NARROW,
             window_shift: config.offb - config.line.ilog2(),
             maxpay: config.maxpay as u16,
-            sh: config.sh,
         }
     }
 
     /// The beat of an entry, counted from the start of all entries.
     #[inline(always)]
     pub fn beat(&self, entry: usize) -> &Drain {
-        &self.entries[entry].beat
+        self.table.beat(entry)
     }
 
     /// The packet that drains from `part`.
@@ -180,39 +148,16 @@ impl Partitions {
     }
 
     /// The filling bank's entry with this line, counted from the start of all entries.
-    ///
-    /// A bucket may hold an index from an earlier packet. It counts only if that entry is in use
-    /// now and has this bucket's hash: then it was allocated into this bucket since the flush, and
-    /// the bucket has been right since.
     #[inline(always)]
     fn find(&self, part: usize, line: u64) -> Option<usize> {
         let part_regs = &self.parts[part];
-        let bucket = hash(line);
-        let mut index = part_regs.buckets[bucket];
-        if index >= self.out.occ[part] {
-            return None;
-        }
-        let held = |index: u8| part_regs.lines[usize::from(index) % MAX_ENTRIES];
-        if held(index) != line {
-            if hash(held(index)) != bucket {
-                return None;
-            }
-            loop {
-                index = part_regs.chain[usize::from(index) % MAX_ENTRIES];
-                if index == NONE {
-                    return None;
-                }
-                if held(index) == line {
-                    break;
-                }
-            }
-        }
+        let index = part_regs.index.find(line, self.out.occ[part])?;
         Some(part_regs.first + usize::from(index))
     }
 
     /// An entry of the filling bank shares a byte with this access.
     pub fn overlaps(&self, part: usize, line: u64, mask: u128) -> bool {
-        self.find(part, line).is_some_and(|e| self.entries[e].beat.mask & mask != 0)
+        self.find(part, line).is_some_and(|e| self.table.beat(e).mask & mask != 0)
     }
 
     /// Steps 1 to 5 of specification 5.2: where a store of this cost goes.
@@ -238,24 +183,10 @@ impl Partitions {
     /// Writes a store into the entry that holds its line. Returns the bytes overwritten.
     #[inline(always)]
     pub fn write_hit(&mut self, part: usize, entry: usize, store: &Slot, rule: u8) -> u8 {
-        let Entry { beat, size } = &mut self.entries[entry];
-        let mut overwritten = store.size.bytes;
-        let mask = beat.mask | store.mask;
-        if mask != beat.mask {
-            let new = mask::size(mask, self.sh);
-            overwritten -= new.bytes - size.bytes;
-            // A store that joins two runs lowers the cost: add before subtracting.
-            self.parts[part].cost = self.parts[part].cost + new.cost - size.cost;
-            if rule == acct::EXACT {
-                self.out.avail[part] = self.out.avail[part] + size.cost - new.cost;
-            }
-            beat.mask = mask;
-            *size = new;
-        }
-        if rule != acct::EXACT {
-            self.out.avail[part] -= store.size.cost;
-        }
-        mask::merge(&mut beat.data, &store.data, store.mask, self.narrow);
+        let Merged { overwritten, growth } = self.table.merge(entry, store);
+        self.parts[part].cost = self.parts[part].cost.wrapping_add_signed(growth);
+        let charge = if rule == acct::EXACT { growth } else { store.size.cost as i16 };
+        self.out.avail[part] = self.out.avail[part].wrapping_add_signed(-charge);
         overwritten as u8
     }
 
@@ -264,26 +195,15 @@ impl Partitions {
     pub fn write_new(&mut self, part: usize, store: &Slot) {
         let part_regs = &mut self.parts[part];
         let used = self.out.occ[part];
-        let bucket = hash(store.line);
-        let before = part_regs.buckets[bucket];
-        part_regs.buckets[bucket] = used;
-        let chained =
-            before < used && hash(part_regs.lines[usize::from(before) % MAX_ENTRIES]) == bucket;
-        part_regs.chain[usize::from(used) % MAX_ENTRIES] = if chained { before } else { NONE };
-        part_regs.lines[usize::from(used) % MAX_ENTRIES] = store.line;
-        let Entry { beat, size } = &mut self.entries[part_regs.first + usize::from(used)];
-        mask::write(&mut beat.data, &store.data, store.mask, self.narrow);
-        beat.mask = store.mask;
-        beat.line = store.line;
-        beat.sop = used == 0;
         if used == 0 {
             part_regs.base = store.line >> self.window_shift;
             self.filled |= 1 << part;
             self.dirty |= 1 << part;
         }
-        beat.base = part_regs.base << self.offb;
-        *size = store.size;
         part_regs.cost += store.size.cost;
+        part_regs.index.add(store.line, used);
+        let entry = part_regs.first + usize::from(used);
+        self.table.write(entry, store, used == 0, part_regs.base << self.offb);
         self.out.occ[part] = used + 1;
         self.out.avail[part] -= store.size.cost;
     }

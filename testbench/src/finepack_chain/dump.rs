@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use hwmodel::tlp_link::Sent;
 
-use super::{ChainError, System};
+use super::ChainError;
+use super::system::System;
 
 /// One line for each TLP: cycle, source, destination, header, payload.
 pub(super) struct TlpDump {

@@ -4,18 +4,17 @@
 //! nothing defines, does not matter.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use hwmodel::common::finepack_types::{FinePack, LineData, Req, aop, op};
 
 use crate::egress_system::Returned;
 use crate::memory::{Memory, OutOfRange};
 
-/// Windows that a GPU writes in each destination.
-pub const WINDOWS: u64 = 3;
-
-/// Address of byte 0 of window `window` of `source`.
-pub fn window_base(p: &FinePack, source: usize, window: u64) -> u64 {
-    (1 + source as u64 * WINDOWS + window) << p.offb
+/// Windows of `2^offb` bytes that GPU `source` writes in each destination, by number.
+pub fn windows(source: usize) -> Range<u64> {
+    let first = 1 + 3 * source as u64;
+    first..first + 3
 }
 
 /// Lines in use at each end of a window.
@@ -46,12 +45,9 @@ impl Oracle {
         let gpus = p.num_gpus as usize;
         let bytes = (lines_per_end(p) * u64::from(p.line)) as usize;
         let mut memory = Memory::default();
-        for source in 0..gpus {
-            for window in 0..WINDOWS {
-                let base = window_base(p, source, window);
-                memory.add_range(base, bytes);
-                memory.add_range(base + (1 << p.offb) - bytes as u64, bytes);
-            }
+        for window in (0..gpus).flat_map(windows) {
+            memory.add_range(window << p.offb, bytes);
+            memory.add_range(((window + 1) << p.offb) - bytes as u64, bytes);
         }
         Self {
             parameters: p.clone(),
@@ -150,8 +146,8 @@ impl Oracle {
     ) -> Option<(u64, u8, u8)> {
         let p = &self.parameters;
         let bytes = lines_per_end(p) * u64::from(p.line);
-        let bases = (0..WINDOWS).map(|w| window_base(p, source, w));
-        bases.flat_map(|base| [base, base + (1 << p.offb) - bytes]).find_map(|base| {
+        let ends = |window| [window << p.offb, ((window + 1) << p.offb) - bytes];
+        windows(source).flat_map(ends).find_map(|base| {
             let (a, b) = (have.range(base)?, want.range(base)?);
             let i = a.iter().zip(b).position(|(x, y)| x != y)?;
             Some((base + i as u64, a[i], b[i]))

@@ -2,24 +2,19 @@
 //! memories, releases that it waits for or not, and how readily its memory takes accesses.
 
 use cosim::stimulus::Random;
-use cosim::stimulus::random::MaskForm;
-use hwmodel::common::finepack_types::{FinePack, LineData, Req, gpu_of, op};
+use cosim::stimulus::requests::{Pattern, Requester};
+use hwmodel::common::finepack_types::{FinePack, Req, op};
 
-use super::oracle::{WINDOWS, lines_per_end, window_base};
+use super::oracle::{lines_per_end, windows};
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
 struct Phase {
     left: u32,
     request: u32,
-    other: u32,
-    fault: u32,
     rogue: u32,
     memory: u32,
-    form: Option<MaskForm>,
-    lines: u32,
-    far: u32,
-    dest: Option<u8>,
+    pattern: Pattern,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +32,7 @@ enum Mode {
 /// The requests of one GPU.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    parameters: FinePack,
-    gpu: usize,
+    requester: Requester,
     random: Random,
     phase: Phase,
     mode: Mode,
@@ -51,31 +45,26 @@ impl Requests {
     /// Requests of GPU `gpu`.
     pub fn new(p: &FinePack, gpu: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let phase = Self::draw_phase(&mut random, p, gpu);
-        Self {
-            parameters: p.clone(),
-            gpu,
-            random,
-            phase,
-            mode: Mode::Running,
-            held: None,
-            unwaited: 0,
-        }
+        let requester = Requester {
+            self_id: gpu as u8,
+            num_gpus: p.num_gpus,
+            entries: p.entries,
+            line: p.line,
+            offb: p.offb,
+            windows: windows(gpu),
+            lines_per_end: lines_per_end(p),
+        };
+        let phase = Self::draw_phase(&mut random, &requester);
+        Self { requester, random, phase, mode: Mode::Running, held: None, unwaited: 0 }
     }
 
-    fn draw_phase(r: &mut Random, p: &FinePack, gpu: usize) -> Phase {
-        let part = r.below(p.num_gpus - 1) as usize;
+    fn draw_phase(r: &mut Random, from: &Requester) -> Phase {
         Phase {
-            left: 64 + r.below(24 * p.entries + 256),
+            left: 64 + r.below(24 * from.entries + 256),
             request: r.pick(&[256, 256, 200, 128, 24, 4]),
-            other: r.pick(&[0, 0, 2, 16, 64]),
-            fault: r.pick(&[0, 0, 4, 24]),
             rogue: r.pick(&[0, 0, 0, 2]),
             memory: r.pick(&[256, 256, 200, 96, 8]),
-            form: if r.chance(128) { Some(r.pick(&MaskForm::ALL)) } else { None },
-            lines: r.pick(&[1, 2, p.entries, 4 * p.entries]),
-            far: r.pick(&[0, 0, 1, 32]),
-            dest: if r.chance(96) { Some(gpu_of(part, gpu as u8)) } else { None },
+            pattern: Pattern::draw(r, from),
         }
     }
 
@@ -94,12 +83,14 @@ impl Requests {
     /// The request that is offered in this cycle. A held one stays.
     pub fn offer(&mut self) -> Option<Req> {
         if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random, &self.parameters, self.gpu);
+            self.phase = Self::draw_phase(&mut self.random, &self.requester);
         }
         self.phase.left -= 1;
         if self.held.is_none() {
             self.held = match self.mode {
-                Mode::Running if self.random.chance(self.phase.request) => Some(self.draw()),
+                Mode::Running if self.random.chance(self.phase.request) => {
+                    Some(self.phase.pattern.request(&mut self.random, &self.requester))
+                }
                 Mode::Stopping => {
                     let id = self.random.word() as u8;
                     self.mode = Mode::LastRelease(id);
@@ -123,7 +114,7 @@ impl Requests {
 
     /// Whom the broken TLP is for.
     pub fn rogue_dest(&mut self) -> u8 {
-        gpu_of(self.random.below(self.parameters.num_gpus - 1) as usize, self.gpu as u8)
+        self.requester.dest(&mut self.random)
     }
 
     /// The offered request was taken.
@@ -156,60 +147,4 @@ impl Requests {
         }
         true
     }
-
-    fn draw(&mut self) -> Req {
-        let (p, r) = (&self.parameters, &mut self.random);
-        let part = r.below(p.num_gpus - 1) as usize;
-        let dest = self.phase.dest.unwrap_or(gpu_of(part, self.gpu as u8));
-        let window = if r.chance(self.phase.far) { u64::from(r.below(WINDOWS as u32)) } else { 0 };
-        let line = u64::from(p.line);
-        let near = u64::from(r.below(self.phase.lines)) % lines_per_end(p);
-        let base = window_base(p, self.gpu, window);
-        let at = if r.chance(8) { (1 << p.offb) - (near + 1) * line } else { near * line };
-        let form = self.phase.form.unwrap_or_else(|| r.pick(&MaskForm::ALL));
-        let mut req = Req {
-            id: r.word() as u8,
-            dest,
-            addr: base + at + u64::from(r.below(p.line)),
-            mask: r.mask(p.line, form),
-            op: op::STORE,
-            ..Default::default()
-        };
-        if r.chance(self.phase.other) {
-            req.op = r.pick(&[
-                op::LOAD,
-                op::LOAD,
-                op::ATOMIC,
-                op::ATOMIC,
-                op::RELEASE_SYS,
-                op::RELEASE_GPU,
-            ]);
-        }
-        if req.op == op::ATOMIC {
-            let size = r.pick(&[4, 8]);
-            req.mask = ((1u128 << size) - 1) << (size * r.below(p.line / size));
-            req.aop = r.below(8) as u8;
-        }
-        let enabled = if req.op == op::STORE { req.mask } else { 0xffff };
-        if matches!(req.op, op::STORE | op::ATOMIC) {
-            req.data = random_line(r, p.line, enabled);
-        }
-        if req.op <= op::ATOMIC && r.chance(self.phase.fault) {
-            match r.below(4) {
-                0 => req.mask = 0,
-                1 => req.dest = self.gpu as u8,
-                2 => req.op = 5 + r.below(3) as u8,
-                _ => req.dest = 15,
-            }
-        }
-        req
-    }
-}
-
-fn random_line(r: &mut Random, line: u32, mask: u128) -> LineData {
-    let mut data = LineData::default();
-    for i in (0..line as usize).filter(|i| mask >> i & 1 == 1) {
-        data.0[i] = r.word() as u8;
-    }
-    data
 }

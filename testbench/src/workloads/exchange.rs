@@ -7,7 +7,7 @@ use hwmodel::common::finepack_types::{Req, op};
 
 use super::partition::Partition;
 use super::replica::{BASE, Replica};
-use super::{BlockCopy, Kernel, Params, warp};
+use super::{BlockCopy, Kernel, LANES, Params, warp};
 
 /// Arrays start at a page.
 const PAGE: u64 = 4096;
@@ -22,7 +22,10 @@ pub(super) struct Exchange<const N: usize> {
     stride: u64, // bytes from one array to the next
     reads: Vec<Vec<Range<usize>>>,
     local: Vec<(u64, [u8; N])>, // writes of this iteration to the GPU's own block
+    arrays: u64,
+    current: u64, // array with the results of the last iteration
     iteration: u32,
+    iterations: u32,
 }
 
 impl<const N: usize> Exchange<N> {
@@ -47,23 +50,51 @@ impl<const N: usize> Exchange<N> {
             line: params.line,
             stride,
             local: Vec::new(),
+            arrays,
+            current: 0,
             iteration: 0,
+            iterations: params.iterations,
         }
     }
 
-    /// Iterations done.
-    pub fn iteration(&self) -> u32 {
-        self.iteration
+    /// True after the last iteration.
+    pub fn is_over(&self) -> bool {
+        self.iteration == self.iterations
+    }
+
+    /// The array that the iteration under way writes: the arrays take turns.
+    fn next(&self) -> u64 {
+        (self.current + 1) % self.arrays
     }
 
     /// Address of element `v` of array `array`.
-    pub fn addr(&self, array: u64, v: usize) -> u64 {
+    fn addr(&self, array: u64, v: usize) -> u64 {
         BASE + array * self.stride + (v * N) as u64
     }
 
-    /// Element `v` of array `array` as `gpu` sees it.
-    pub fn read(&self, gpu: usize, array: u64, v: usize) -> [u8; N] {
-        self.memory[gpu].read(self.addr(array, v))
+    /// Element `v` of the last iteration as `gpu` sees it.
+    pub fn read(&self, gpu: usize, v: usize) -> [u8; N] {
+        self.memory[gpu].read(self.addr(self.current, v))
+    }
+
+    /// One iteration with a thread for each owned element, which it computes from those of the last
+    /// iteration. `element` gives GPU and element their value and their work.
+    pub fn iterate(&mut self, element: impl Fn(&Self, usize, usize) -> ([u8; N], usize)) {
+        self.begin();
+        let mut lanes = Vec::with_capacity(LANES);
+        for gpu in 0..self.partition.gpus() {
+            let block = self.partition.block(gpu);
+            for warp in block.clone().step_by(LANES) {
+                lanes.clear();
+                for v in warp..(warp + LANES).min(block.end) {
+                    let (value, work) = element(self, gpu, v);
+                    lanes.push((v, value));
+                    self.kernels[gpu].work += work as u64;
+                }
+                self.store(gpu, &lanes);
+            }
+        }
+        self.end();
     }
 
     /// Forgets the requests of the last iteration, keeps their room.
@@ -77,7 +108,8 @@ impl<const N: usize> Exchange<N> {
 
     /// One static store instruction of a warp of `gpu`: each lane's element goes to its own replica,
     /// and to those of the GPUs that read it. Nobody sees the values before [`Self::end`].
-    pub fn store(&mut self, gpu: usize, array: u64, lanes: &[(usize, [u8; N])]) {
+    pub fn store(&mut self, gpu: usize, lanes: &[(usize, [u8; N])]) {
+        let array = self.next();
         for dest in (0..self.partition.gpus()).filter(|&d| d != gpu) {
             // The other fields are read while the requests grow.
             let mut requests = std::mem::take(&mut self.kernels[gpu].requests);
@@ -91,9 +123,9 @@ impl<const N: usize> Exchange<N> {
         }
     }
 
-    /// End of all kernels: releases, then every store is in memory. `array` holds the results, which
-    /// the next iteration reads.
-    pub fn end(&mut self, array: u64) {
+    /// End of all kernels: releases, then every store is in memory.
+    pub fn end(&mut self) {
+        let array = self.next();
         let gpus = self.partition.gpus();
         let id = self.iteration as u8;
         for (gpu, reads) in self.reads.iter().enumerate() {
@@ -116,12 +148,13 @@ impl<const N: usize> Exchange<N> {
             let owner = (0..gpus).find(|&g| self.partition.block(g).contains(&v));
             self.memory[owner.expect("every element has an owner")].write(addr, &bytes);
         }
+        self.current = array;
         self.iteration += 1;
     }
 
     /// The results: each element as its owner sees it.
-    pub fn results(&self, array: u64) -> impl Iterator<Item = [u8; N]> + '_ {
+    pub fn results(&self) -> impl Iterator<Item = [u8; N]> + '_ {
         (0..self.partition.gpus())
-            .flat_map(move |g| self.partition.block(g).map(move |v| self.read(g, array, v)))
+            .flat_map(move |g| self.partition.block(g).map(move |v| self.read(g, v)))
     }
 }

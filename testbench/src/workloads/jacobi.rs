@@ -6,7 +6,7 @@ use super::exchange::Exchange;
 use super::partition::Partition;
 use super::replica::Replica;
 use super::rng::SplitMix64;
-use super::{Kernel, LANES, Params, Workload};
+use super::{Kernel, Params, Workload};
 
 /// Off-diagonal elements on each side of the diagonal, unless the system is smaller.
 const HALF_BAND: usize = 128;
@@ -55,7 +55,6 @@ fn columns(i: usize, half_band: usize, n: usize) -> Range<usize> {
 pub struct Jacobi {
     system: Banded,
     ex: Exchange<8>,
-    iterations: u32,
 }
 
 impl Jacobi {
@@ -70,12 +69,12 @@ impl Jacobi {
         let partition = Partition::new(n, params.gpus, |i| columns(i, half_band, n));
         let ex = Exchange::new(params, partition, 2, |_| 0f64.to_le_bytes());
         let system = Banded::synthetic(n, half_band, params.seed);
-        Self { system, ex, iterations: params.iterations }
+        Self { system, ex }
     }
 
     /// `x`, as its owners see it.
     pub fn x(&self) -> Vec<f64> {
-        self.ex.results(u64::from(self.ex.iteration() % 2)).map(f64::from_le_bytes).collect()
+        self.ex.results().map(f64::from_le_bytes).collect()
     }
 }
 
@@ -85,27 +84,14 @@ impl Workload for Jacobi {
     }
 
     fn step(&mut self) -> bool {
-        if self.ex.iteration() == self.iterations {
+        if self.ex.is_over() {
             return false;
         }
-        let old = u64::from(self.ex.iteration() % 2);
-        let new = 1 - old;
-        self.ex.begin();
-        let mut lanes = Vec::with_capacity(LANES);
-        for gpu in 0..self.ex.partition.gpus() {
-            let block = self.ex.partition.block(gpu);
-            for warp in block.clone().step_by(LANES) {
-                lanes.clear();
-                for i in warp..(warp + LANES).min(block.end) {
-                    let x = |j| f64::from_le_bytes(self.ex.read(gpu, old, j));
-                    lanes.push((i, self.system.row(i, x).to_le_bytes()));
-                    let elements = columns(i, self.system.half_band, self.system.b.len()).len();
-                    self.ex.kernels[gpu].work += elements as u64;
-                }
-                self.ex.store(gpu, new, &lanes);
-            }
-        }
-        self.ex.end(new);
+        let system = &self.system;
+        self.ex.iterate(|ex, gpu, i| {
+            let x = system.row(i, |j| f64::from_le_bytes(ex.read(gpu, j)));
+            (x.to_le_bytes(), columns(i, system.half_band, system.b.len()).len())
+        });
         true
     }
 

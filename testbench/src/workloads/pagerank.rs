@@ -2,9 +2,8 @@
 
 use super::exchange::Exchange;
 use super::graph::Graph;
-use super::partition::Partition;
 use super::replica::Replica;
-use super::{Kernel, LANES, Params, Workload};
+use super::{Kernel, Params, Workload};
 
 /// Damping factor.
 const DAMPING: f32 = 0.85;
@@ -16,7 +15,6 @@ const DAMPING: f32 = 0.85;
 pub struct PageRank {
     graph: Graph,
     ex: Exchange<4>,
-    iterations: u32,
 }
 
 impl PageRank {
@@ -27,30 +25,23 @@ impl PageRank {
 
     /// On a given graph; `params.size` is not used.
     pub fn on(graph: Graph, params: &Params) -> Self {
-        let n = graph.len();
-        let partition =
-            Partition::new(n, params.gpus, |v| graph.in_edges(v).iter().map(|e| e.from as usize));
-        let ex = Exchange::new(params, partition, 2, |_| (1.0 / n as f32).to_le_bytes());
-        Self { graph, ex, iterations: params.iterations }
+        let partition = graph.partition(params.gpus);
+        let initial = 1.0 / graph.len() as f32;
+        let ex = Exchange::new(params, partition, 2, |_| initial.to_le_bytes());
+        Self { graph, ex }
     }
 
     /// Rank of each vertex, as its owner sees it.
     pub fn ranks(&self) -> Vec<f32> {
-        self.ex.results(u64::from(self.ex.iteration() % 2)).map(f32::from_le_bytes).collect()
+        self.ex.results().map(f32::from_le_bytes).collect()
     }
+}
 
-    fn rank(&self, gpu: usize, array: u64, v: usize) -> f32 {
-        let sum: f32 = self
-            .graph
-            .in_edges(v)
-            .iter()
-            .map(|e| e.from as usize)
-            .map(|u| {
-                f32::from_le_bytes(self.ex.read(gpu, array, u)) / self.graph.out_degree(u) as f32
-            })
-            .sum();
-        (1.0 - DAMPING) / self.graph.len() as f32 + DAMPING * sum
-    }
+/// The next rank of vertex `v`, from `rank(u)` of the last iteration.
+fn next_rank(graph: &Graph, v: usize, rank: impl Fn(usize) -> f32) -> f32 {
+    let from = graph.in_edges(v).iter().map(|e| e.from as usize);
+    let sum: f32 = from.map(|u| rank(u) / graph.out_degree(u) as f32).sum();
+    (1.0 - DAMPING) / graph.len() as f32 + DAMPING * sum
 }
 
 impl Workload for PageRank {
@@ -59,25 +50,14 @@ impl Workload for PageRank {
     }
 
     fn step(&mut self) -> bool {
-        if self.ex.iteration() == self.iterations {
+        if self.ex.is_over() {
             return false;
         }
-        let old = u64::from(self.ex.iteration() % 2);
-        let new = 1 - old;
-        self.ex.begin();
-        let mut lanes = Vec::with_capacity(LANES);
-        for gpu in 0..self.ex.partition.gpus() {
-            let block = self.ex.partition.block(gpu);
-            for warp in block.clone().step_by(LANES) {
-                lanes.clear();
-                for v in warp..(warp + LANES).min(block.end) {
-                    lanes.push((v, self.rank(gpu, old, v).to_le_bytes()));
-                    self.ex.kernels[gpu].work += self.graph.in_edges(v).len() as u64;
-                }
-                self.ex.store(gpu, new, &lanes);
-            }
-        }
-        self.ex.end(new);
+        let graph = &self.graph;
+        self.ex.iterate(|ex, gpu, v| {
+            let rank = next_rank(graph, v, |u| f32::from_le_bytes(ex.read(gpu, u)));
+            (rank.to_le_bytes(), graph.in_edges(v).len())
+        });
         true
     }
 

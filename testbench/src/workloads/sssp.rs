@@ -2,7 +2,6 @@
 
 use super::exchange::Exchange;
 use super::graph::Graph;
-use super::partition::Partition;
 use super::replica::Replica;
 use super::{Kernel, LANES, Params, Workload};
 
@@ -17,7 +16,6 @@ pub const UNREACHED: u32 = u32::MAX;
 pub struct Sssp {
     graph: Graph,
     ex: Exchange<4>,
-    iterations: u32,
     changed: bool,
 }
 
@@ -29,23 +27,21 @@ impl Sssp {
 
     /// On a given graph; `params.size` is not used.
     pub fn on(graph: Graph, params: &Params) -> Self {
-        let n = graph.len();
-        let partition =
-            Partition::new(n, params.gpus, |v| graph.in_edges(v).iter().map(|e| e.from as usize));
+        let partition = graph.partition(params.gpus);
         let initial = |v| if v == 0 { 0 } else { UNREACHED };
         let ex = Exchange::new(params, partition, 1, |v| u32::to_le_bytes(initial(v)));
-        Self { graph, ex, iterations: params.iterations, changed: true }
+        Self { graph, ex, changed: true }
     }
 
     /// Distance of each vertex, as its owner sees it.
     pub fn distances(&self) -> Vec<u32> {
-        self.ex.results(0).map(u32::from_le_bytes).collect()
+        self.ex.results().map(u32::from_le_bytes).collect()
     }
 
     /// One warp: the vertices from `first` on, fewer than 32 at the block's end.
     fn warp(&mut self, gpu: usize, first: usize, end: usize) {
         let width = (end - first).min(LANES);
-        let distance = |ex: &Exchange<4>, v| u32::from_le_bytes(ex.read(gpu, 0, v));
+        let distance = |ex: &Exchange<4>, v| u32::from_le_bytes(ex.read(gpu, v));
         let mut best: [u32; LANES] = [UNREACHED; LANES];
         (0..width).for_each(|k| best[k] = distance(&self.ex, first + k));
         let steps = (first..first + width).map(|v| self.graph.in_edges(v).len()).max().unwrap_or(0);
@@ -63,7 +59,7 @@ impl Sssp {
             }
             if !lanes.is_empty() {
                 self.changed = true;
-                self.ex.store(gpu, 0, &lanes);
+                self.ex.store(gpu, &lanes);
             }
         }
     }
@@ -75,7 +71,7 @@ impl Workload for Sssp {
     }
 
     fn step(&mut self) -> bool {
-        if self.ex.iteration() == self.iterations || !self.changed {
+        if self.ex.is_over() || !self.changed {
             return false;
         }
         self.changed = false;
@@ -86,7 +82,7 @@ impl Workload for Sssp {
                 self.warp(gpu, first, block.end);
             }
         }
-        self.ex.end(0);
+        self.ex.end();
         true
     }
 

@@ -6,8 +6,8 @@ mod random;
 
 use super::*;
 use crate::common::finepack_types::{
-    BeatData, Drain, Ingress, LineData, SubHeader, TlpHeader, aop, cost, drain_kind, ingress_kind,
-    tlp_fmt, tlp_type,
+    BeatData, Drain, Ingress, LineData, SubHeader, Tlp, TlpHeader, aop, cost, drain_kind,
+    ingress_kind, tlp_fmt, tlp_type,
 };
 use crate::packetizer::{self, Packetizer};
 

@@ -1,5 +1,5 @@
-//! One packet of which bytes are in the window or beats to come (`rtl/depacketizer/README.md`,
-//! rules 1 to 3, 11 and 12).
+//! The two header slots and the rules of acceptance (`rtl/depacketizer/README.md`, rules 1 to 3, 11
+//! and 12).
 
 use std::fmt;
 
@@ -7,7 +7,63 @@ use super::header::{Kind, Packet};
 use super::window::Window;
 use crate::common::finepack_types::Tlp;
 
-/// A header slot.
+/// Packets with bytes to parse or beats to come, the oldest first. Beats are accepted while at most
+/// one slot is in use, so that only the first can be open at that time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots {
+    slots: [Slot; 2],
+    used: usize,
+}
+
+impl Slots {
+    /// Slots in use.
+    #[inline(always)]
+    pub fn used(&self) -> usize {
+        self.used
+    }
+
+    /// The packets, the oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Slot> {
+        self.slots[..self.used].iter()
+    }
+
+    /// The oldest packet's slot; what it holds without one means nothing, but that it is not over.
+    #[inline(always)]
+    pub fn oldest(&mut self) -> &mut Slot {
+        &mut self.slots[0]
+    }
+
+    /// Frees the oldest packet's slot.
+    #[inline(always)]
+    pub fn free_oldest(&mut self) {
+        self.used -= 1;
+        if self.used > 0 {
+            self.slots[0] = self.slots[1];
+        } else {
+            self.slots[0].failed = false;
+        }
+    }
+
+    /// Files an accepted beat under its packet. False: it belongs to none.
+    #[inline(always)]
+    pub fn accept(&mut self, tlp: &Tlp, line: u32, beat: u32, window: &mut Window) -> bool {
+        let open = self.used > 0 && !self.slots[0].ended;
+        if tlp.sop {
+            if open {
+                self.slots[0].cut_short();
+            }
+            self.slots[self.used & 1].open(tlp, line);
+            self.used += 1;
+        } else if !open {
+            return false;
+        }
+        // The open packet is the last one.
+        self.slots[(self.used - 1) & 1].accept(tlp, beat, window);
+        true
+    }
+}
+
+/// One packet of which bytes are in the window or beats to come.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
     pub packet: Packet,
@@ -33,7 +89,7 @@ pub(super) struct Slot {
 impl Slot {
     /// Starts the packet of a beat with `sop`. The beat itself is still to be accepted.
     #[inline(never)]
-    pub fn open(&mut self, tlp: &Tlp, line: u32) {
+    fn open(&mut self, tlp: &Tlp, line: u32) {
         self.packet = Packet::from_header(tlp.hdr, line);
         self.rem = self.packet.payload;
         self.left = self.packet.payload;
@@ -49,7 +105,7 @@ impl Slot {
 
     /// Takes a beat of the packet.
     #[inline(always)]
-    pub fn accept(&mut self, tlp: &Tlp, beat: u32, window: &mut Window) {
+    fn accept(&mut self, tlp: &Tlp, beat: u32, window: &mut Window) {
         if !self.closed {
             let n = u32::from(tlp.nbytes);
             // A last beat may be short; a beat after the length is used up is always wrong.
@@ -68,7 +124,7 @@ impl Slot {
     }
 
     /// A beat with `sop` of the next packet came before this one's end.
-    pub fn cut_short(&mut self) {
+    fn cut_short(&mut self) {
         self.bad = true;
         self.ended = true;
     }

@@ -1,4 +1,4 @@
-//! The FIFO in front of the memory system.
+//! The FIFO in front of the memory system: the DQ of the specification.
 
 use crate::common::finepack_types::Ingress;
 
@@ -9,14 +9,14 @@ const RING: usize = 64;
 /// Accesses in order, in a fixed ring. They stand there as the port shows them, and behind them what
 /// it shows when there is none: so showing either is one copy, and no decision.
 #[derive(Clone, Debug)]
-pub(super) struct Dq {
+pub(super) struct Fifo {
     ring: Box<[Option<Ingress>; RING + 1]>,
     depth: usize,
     head: usize,
     count: usize,
 }
 
-impl Dq {
+impl Fifo {
     /// An empty FIFO of `depth` (at most 64) accesses.
     pub fn new(depth: usize) -> Self {
         Self { ring: Box::new([None; RING + 1]), depth, head: 0, count: 0 }

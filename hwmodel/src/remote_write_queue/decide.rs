@@ -14,13 +14,13 @@ const STALL_ORDER: u8 = 2;
 
 /// The state that S2 decides on.
 #[derive(Debug)]
-pub(super) struct Stage2 {
+pub(super) struct Decide {
     pub parts: Partitions,
     pub orders: OrderQueues,
     pub release: Release,
 }
 
-impl Stage2 {
+impl Decide {
     pub fn new(config: &Config) -> Self {
         Self {
             parts: Partitions::new(config),

@@ -1,13 +1,12 @@
 //! The parser: one action per cycle on the oldest packet (`rtl/depacketizer/README.md`, rules 6 to
 //! 10).
 
-use super::dq::Dq;
+use super::align::{enable, ones, place};
+use super::fifo::Fifo;
 use super::header::Kind;
-use super::slot::Slot;
+use super::slots::Slot;
 use super::window::Window;
-use crate::common::finepack_types::{
-    Ingress, LineData, MAX_LINE, SubHeader, error_code, ingress_kind,
-};
+use crate::common::finepack_types::{Ingress, LineData, SubHeader, error_code, ingress_kind};
 
 /// What the parser did in a cycle.
 pub(super) enum Step {
@@ -29,9 +28,6 @@ pub(super) struct Parser {
     sub_header_bits: u64,
 }
 
-/// Short runs are placed with one shift instead of a copy of variable length.
-const SHORT: usize = 16;
-
 impl Parser {
     /// `line` and `sh` are the parameters of the same names.
     pub fn new(line: u32, sh: u32) -> Self {
@@ -41,24 +37,24 @@ impl Parser {
     /// One cycle: takes at most one access's bytes from the window into the FIFO. Bytes of a
     /// packet that failed are left to the caller.
     #[inline(always)]
-    pub fn step(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
+    pub fn step(&self, slot: &mut Slot, window: &mut Window, fifo: &mut Fifo) -> Step {
         if slot.failed {
             return Step::Nothing;
         }
         match slot.packet.kind {
-            Kind::Pack if slot.rem > 0 => self.sub_packet(slot, window, dq),
-            Kind::Write if slot.rem > 0 => self.write_part(slot, window, dq),
-            Kind::Atomic if slot.rem > 0 => self.atomic(slot, window, dq),
+            Kind::Pack if slot.rem > 0 => self.sub_packet(slot, window, fifo),
+            Kind::Write if slot.rem > 0 => self.write_part(slot, window, fifo),
+            Kind::Atomic if slot.rem > 0 => self.atomic(slot, window, fifo),
             Kind::Fault(code) => Step::Failed(code),
             _ if slot.bad => Step::Failed(error_code::TRUNCATED),
-            Kind::Read | Kind::Mark => self.read(slot, dq),
+            Kind::Read | Kind::Mark => self.read(slot, fifo),
             // The end is still to come, and will be an error.
             Kind::Pack | Kind::Write | Kind::Atomic => Step::Nothing,
         }
     }
 
     #[inline(always)]
-    fn sub_packet(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
+    fn sub_packet(&self, slot: &mut Slot, window: &mut Window, fifo: &mut Fifo) -> Step {
         if slot.rem < self.sh {
             return Step::Failed(error_code::TRUNCATED);
         }
@@ -85,10 +81,10 @@ impl Parser {
         if slot.have < all {
             return starved(slot, all);
         }
-        if !dq.has_room() {
+        if !fifo.has_room() {
             return Step::Nothing;
         }
-        let to = dq.push();
+        let to = fifo.push();
         address(to, slot, ingress_kind::WRITE, self.align(addr));
         to.mask = ones(start, len);
         place(&mut to.data, self.line, start as usize, &front[self.sh as usize..], len as usize);
@@ -96,7 +92,7 @@ impl Parser {
     }
 
     #[inline(never)]
-    fn write_part(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
+    fn write_part(&self, slot: &mut Slot, window: &mut Window, fifo: &mut Fifo) -> Step {
         let packet = &slot.packet;
         let done = packet.payload - slot.rem;
         let addr = packet.addr.wrapping_add(u64::from(done));
@@ -105,10 +101,10 @@ impl Parser {
         if slot.have < len {
             return starved(slot, len);
         }
-        if !dq.has_room() {
+        if !fifo.has_room() {
             return Step::Nothing;
         }
-        let to = dq.push();
+        let to = fifo.push();
         address(to, slot, ingress_kind::WRITE, self.align(addr));
         to.mask = ones(start, len);
         place(&mut to.data, self.line, start as usize, &window.front()[..], len as usize);
@@ -122,15 +118,15 @@ impl Parser {
     }
 
     #[inline(never)]
-    fn atomic(&self, slot: &mut Slot, window: &mut Window, dq: &mut Dq) -> Step {
+    fn atomic(&self, slot: &mut Slot, window: &mut Window, fifo: &mut Fifo) -> Step {
         let len = slot.packet.payload;
         if slot.have < len {
             return starved(slot, len);
         }
-        if !dq.has_room() {
+        if !fifo.has_room() {
             return Step::Nothing;
         }
-        let to = dq.push();
+        let to = fifo.push();
         address(to, slot, ingress_kind::ATOMIC, self.align(slot.packet.addr));
         to.mask = ones(slot.packet.addr as u32 & (self.line - 1), slot.packet.size);
         place(&mut to.data, self.line, 0, &window.front()[..], len as usize);
@@ -138,12 +134,12 @@ impl Parser {
     }
 
     #[inline(never)]
-    fn read(&self, slot: &mut Slot, dq: &mut Dq) -> Step {
-        if !dq.has_room() {
+    fn read(&self, slot: &mut Slot, fifo: &mut Fifo) -> Step {
+        if !fifo.has_room() {
             return Step::Nothing;
         }
         let packet = &slot.packet;
-        let to = dq.push();
+        let to = fifo.push();
         to.data = LineData::default();
         to.mask = 0;
         if packet.kind == Kind::Mark {
@@ -192,57 +188,4 @@ fn address(to: &mut Ingress, slot: &Slot, kind: u8, addr: u64) {
     to.src = slot.packet.src;
     to.tag = slot.packet.tag;
     to.addr = addr;
-}
-
-/// The low `n` (0 to 128) bits, by `n`: a table is cheaper than shifts of 128 bits.
-static LOW_BITS: [u128; 129] = {
-    let mut low = [0; 129];
-    let mut n = 1;
-    while n <= 128 {
-        low[n] = u128::MAX >> (128 - n);
-        n += 1;
-    }
-    low
-};
-
-/// The `n` bits from bit `at` on, inside 128.
-#[inline(always)]
-fn ones(at: u32, n: u32) -> u128 {
-    LOW_BITS[(at + n) as usize] ^ LOW_BITS[at as usize]
-}
-
-/// Applies the byte enables of the DW at byte `at`: what is not enabled is cleared.
-fn enable(to: &mut Ingress, at: u32, be: u8) {
-    let off = u128::from(!be & 0xf) << at;
-    to.mask &= !off;
-    for k in (0..4).filter(|k| be >> k & 1 == 0) {
-        to.data.0[(at + k) as usize] = 0;
-    }
-}
-
-/// Clears the line and puts the first `len` (1 to 128) bytes of `from` at byte `at`. `from` has at
-/// least [`SHORT`] bytes.
-#[inline(always)]
-fn place(to: &mut LineData, line: u32, at: usize, from: &[u8], len: usize) {
-    // The bytes above a line are 0 for ever, and a run ends within its line.
-    let narrow = line as usize <= SHORT;
-    if narrow {
-        to.0[..SHORT].fill(0);
-    } else {
-        *to = LineData::default();
-    }
-    if len > SHORT {
-        to.0[at..at + len].copy_from_slice(&from[..len]);
-        return;
-    }
-    let value = u128::from_le_bytes(from[..SHORT].try_into().expect("16 bytes"));
-    let value = value & ones(0, 8 * len as u32);
-    if narrow {
-        to.0[at..at + SHORT].copy_from_slice(&value.to_le_bytes());
-    } else {
-        // The last bytes of the longest line have no 16 bytes behind them.
-        let whole = at.min(MAX_LINE - SHORT);
-        let value = value << ((8 * (at - whole)) & 127);
-        to.0[whole..whole + SHORT].copy_from_slice(&value.to_le_bytes());
-    }
 }

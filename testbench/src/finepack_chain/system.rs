@@ -1,0 +1,149 @@
+//! The chain's blocks: all of them in lockstep, put together, and their first difference.
+
+use std::path::PathBuf;
+
+use cosim::Rtl;
+use cosim::lockstep::Lockstep;
+use cosim::report::{Mismatch, RunName};
+use cosim::runner::{self, Flip, RunError, Wave};
+use hwmodel::common::finepack_types::FinePack;
+use hwmodel::depacketizer::Depacketizer;
+use hwmodel::egress::FinePackPath;
+use hwmodel::packetizer::Packetizer;
+use hwmodel::remote_write_queue::RemoteWriteQueue;
+use hwmodel::tlp_link::{self, Fabric, LINK_LAT_SMALL};
+use hwmodel::{Description, Model};
+
+use crate::egress_system::EgressSystem;
+
+type Pair<M> = Lockstep<M, Rtl<M>>;
+type Path = FinePackPath<Pair<RemoteWriteQueue>, Pair<Packetizer>>;
+pub type System = EgressSystem<Path, Pair<Depacketizer>>;
+
+fn pair<M: Model>(run: &RunName, config: M::Config, cycle: u64) -> Result<Pair<M>, RunError> {
+    let rtl = Rtl::new(&run.config, &config)?;
+    Ok(Lockstep::new(run.clone(), &config, M::new(&config)?, rtl, cycle))
+}
+
+/// One episode's system, fresh out of reset.
+pub fn build(
+    run: &RunName,
+    p: &FinePack,
+    timeout: u16,
+    acct: u8,
+    cycle: u64,
+) -> Result<System, RunError> {
+    let gpus = 0..p.num_gpus;
+    let path = |_| {
+        Ok(FinePackPath::new(
+            pair(run, p.into(), cycle)?,
+            pair(run, p.into(), cycle)?,
+            timeout,
+            acct,
+        ))
+    };
+    let paths = gpus.clone().map(path).collect::<Result<Vec<Path>, RunError>>()?;
+    let ingress = gpus.map(|_| pair(run, p.into(), cycle)).collect::<Result<_, RunError>>()?;
+    let link = tlp_link::Config::new(p, LINK_LAT_SMALL)?.with_max_payload(p.maxpay);
+    let fabric = Fabric::new(p.num_gpus as usize, &link)?;
+    Ok(EgressSystem::new(paths, ingress, fabric, LINK_LAT_SMALL.into(), p.ecrc_en == 1))
+}
+
+/// The first failed comparison of any block: the report and its waveform window.
+pub fn mismatch(system: &System, options: &runner::Options) -> Result<Option<Mismatch>, RunError> {
+    fn of<M: Model>(
+        pair: &Pair<M>,
+        config: M::Config,
+        path: Option<&PathBuf>,
+    ) -> Result<Option<Mismatch>, RunError> {
+        let Some(mut found) = pair.mismatch().cloned() else { return Ok(None) };
+        if let Some(path) = path {
+            let block = Description::of::<M>(&config);
+            found.waves = Some(runner::write_window(path, &block, pair.window())?);
+        }
+        Ok(Some(found))
+    }
+    let path = options.mismatch_wave.as_ref().filter(|_| options.wave.is_none());
+    for gpu in system.paths() {
+        if let Some(found) = of(gpu.queue(), gpu.queue().config().clone(), path)? {
+            return Ok(Some(found));
+        }
+        if let Some(found) = of(gpu.packetizer(), gpu.packetizer().config().clone(), path)? {
+            return Ok(Some(found));
+        }
+    }
+    for pair in system.ingress() {
+        if let Some(found) = of(pair, pair.config().clone(), path)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The blocks that a waveform shows, and a flip may name: those of GPU 0.
+pub fn descriptions(p: &FinePack) -> Vec<Description> {
+    vec![
+        Description::of::<RemoteWriteQueue>(&p.into()),
+        Description::of::<Packetizer>(&p.into()),
+        Description::of::<Depacketizer>(&p.into()),
+    ]
+}
+
+/// The block and the flip that a chain's flip means.
+fn split_flip(flip: &Flip, p: &FinePack) -> Option<(usize, Flip)> {
+    descriptions(p).iter().enumerate().find_map(|(i, block)| {
+        let field = match flip.field.split_once('.') {
+            Some((name, field)) if name == block.name => field,
+            Some(_) => return None,
+            None => &flip.field,
+        };
+        let flip = Flip { field: field.to_string(), ..flip.clone() };
+        flip.port(block).is_some().then_some((i, flip))
+    })
+}
+
+/// Errors: a flip that names none of their outputs.
+pub fn check_flip(flip: &Flip, p: &FinePack, cycles: u64) -> Result<(), RunError> {
+    let (block, inner) = split_flip(flip, p).ok_or_else(|| RunError::Flip {
+        what: "field",
+        value: flip.field.clone(),
+        limit:
+            "an output of remote_write_queue, packetizer or depacketizer, as FIELD or BLOCK.FIELD"
+                .into(),
+    })?;
+    inner.check(&descriptions(p)[block], cycles)
+}
+
+/// Inverts the bit in this cycle; false where it is not shown.
+pub fn apply_flip(system: &mut System, flip: &Flip, p: &FinePack) -> bool {
+    let Some((block, flip)) = split_flip(flip, p) else { return true };
+    match block {
+        0 => flip.apply(system.paths_mut()[0].queue_mut()),
+        1 => flip.apply(system.paths_mut()[0].packetizer_mut()),
+        _ => flip.apply(&mut system.ingress_mut()[0]),
+    }
+}
+
+/// Keeps the last cycle of GPU 0's blocks from now on.
+pub fn start_tracing(system: &mut System) {
+    let path = &mut system.paths_mut()[0];
+    path.queue_mut().start_tracing();
+    path.packetizer_mut().start_tracing();
+    system.ingress_mut()[0].start_tracing();
+}
+
+/// Writes that cycle.
+pub fn trace(system: &System, wave: &mut Wave) -> Result<(), RunError> {
+    let path = &system.paths()[0];
+    let cycles = (
+        path.queue().last_cycle(),
+        path.packetizer().last_cycle(),
+        system.ingress()[0].last_cycle(),
+    );
+    match cycles {
+        (Some(queue), Some(packetizer), Some(depacketizer)) => {
+            wave.cycle(&[queue, packetizer, depacketizer])
+        }
+        _ => Ok(()),
+    }
+}
