@@ -70,7 +70,24 @@ macro_rules! programs {
     };
 }
 
-programs!(stream, copy, bfs, sssp, pagerank, pagerank_push);
+programs!(
+    stream,
+    copy,
+    bfs,
+    sssp,
+    pagerank,
+    pagerank_push,
+    jacobi2d,
+    hotspot3d,
+    lu,
+    gemm,
+    fft,
+    rnn,
+    kmeans,
+    als,
+    reuse,
+    locks
+);
 
 /// The program called `name`.
 pub fn program<E>(name: &str) -> Result<&'static Program, KernelError<E>> {
