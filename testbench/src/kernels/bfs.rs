@@ -9,7 +9,7 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "bfs",
     about: "breadth-first search over a web-like graph, level by level (Rodinia)",
-    size: Knob { meaning: "vertices", default: 1024, min: 2, max: 1 << 24 },
+    size: Knob { meaning: "vertices", default: 1024, min: 2, max: 1 << 22 },
     iterations: Knob { meaning: "most levels", default: 64, min: 1, max: 1 << 20 },
     footprint: "about 65 n: 4 for each edge, 11 for each vertex",
 };

@@ -9,7 +9,7 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "copy",
     about: "vector copy, one element for each work-item",
-    size: Knob { meaning: "elements of a vector", default: 1 << 14, min: 1, max: 1 << 28 },
+    size: Knob { meaning: "elements of a vector", default: 1 << 14, min: 1, max: 1 << 26 },
     iterations: Knob { meaning: "copies, to and fro", default: 1, min: 1, max: 10_000 },
     footprint: "8 n",
 };

@@ -221,3 +221,155 @@ impl<R: Record> Item<'_, R> {
         self.tape.take(|record| record.access(&access));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::shadow::{Broken, Shadow};
+    use super::super::{Device, Launch, chunk};
+    use super::*;
+
+    /// Runs one kernel over a buffer of 8 words, in groups of 4 that own 4 words each.
+    fn kernel(
+        body: impl FnMut(&Group<Shadow>, &Buffer<u32>),
+    ) -> (Result<Vec<u32>, Broken>, Shadow) {
+        let (mut shadow, mut body) = (Shadow::default(), body);
+        let device = &mut Device::new(&mut shadow);
+        let buffer = device.upload("b", &[7u32; 8]).unwrap();
+        let launch = Launch::line("k", 8, 4).write_part("b", &buffer, chunk(4));
+        let ran = device.launch(launch, |group| body(group, &buffer));
+        let result = ran.and_then(|()| device.read(&buffer));
+        (result, shadow)
+    }
+
+    fn broken(body: impl FnMut(&Group<Shadow>, &Buffer<u32>)) -> String {
+        kernel(body).0.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn failed_cas_gives_what_stands_there_and_changes_nothing() {
+        let (result, shadow) = kernel(|group, b| {
+            group.phase(|it| {
+                let seen = [
+                    it.cas(at(1, 0), b, it.x, 6, 9),
+                    it.cas(at(2, 0), b, it.x, 7, 8),
+                    it.cas(at(3, 0), b, it.x, 7, 9),
+                ];
+                assert_eq!(seen, [7, 7, 8]);
+            });
+        });
+        assert_eq!(result.unwrap(), [8; 8]);
+        assert_eq!(shadow.accesses, 24);
+    }
+
+    #[test]
+    fn atomics_give_old_values_and_wrap() {
+        let mut shadow = Shadow::default();
+        let device = &mut Device::new(&mut shadow);
+        let (a, b) = (device.upload("a", &[-5i32]).unwrap(), device.upload("b", &[3i64]).unwrap());
+        let launch = Launch::line("k", 1, 1).write("a", &a).write("b", &b);
+        let ran = device.launch(launch, |group| {
+            group.phase(|it| {
+                assert_eq!(it.atomic_min(at(1, 0), &a, 0, 3), -5);
+                assert_eq!(it.atomic_min(at(2, 0), &a, 0, i32::MIN), -5);
+                assert_eq!(it.atomic_add(at(3, 0), &a, 0, -1), i32::MIN);
+                assert_eq!(it.atomic_add(at(4, 0), &b, 0, -4), 3);
+                assert_eq!(it.exchange(at(5, 0), &b, 0, 12), -1);
+            });
+        });
+        ran.unwrap();
+        assert_eq!(
+            (device.read(&a).unwrap(), device.read(&b).unwrap()),
+            (vec![i32::MAX], vec![12])
+        );
+    }
+
+    #[test]
+    fn work_counts_before_the_next_access_of_the_same_item() {
+        let (_, shadow) = kernel(|group, b| {
+            // That of the last work-item of each group is lost.
+            group.phase(|it| it.work(100));
+            group.phase(|it| {
+                if it.lx < 3 {
+                    it.load(at(1, 5), b, it.x);
+                    it.load(at(2, 1), b, it.x);
+                }
+            });
+        });
+        assert_eq!(shadow.instructions, 6 * 106);
+    }
+
+    #[test]
+    fn work_items_of_three_dimensions_know_their_places() {
+        let (mut shadow, [nx, ny, nz]) = (Shadow::default(), [4, 6, 4]);
+        let device = &mut Device::new(&mut shadow);
+        let buffer = device.alloc::<u32>("b", nx * ny * nz).unwrap();
+        let launch = Launch::new("k", [nx, ny, nz], [2, 3, 2]).write("b", &buffer);
+        let ran = device.launch(launch, |group| {
+            group.phase(|it| {
+                let value = (group.index * 12 + it.id) as u32;
+                it.store(at(1, 0), &buffer, (it.z * ny + it.y) * nx + it.x, value);
+            });
+        });
+        ran.unwrap();
+        let seen = device.read(&buffer).unwrap();
+        let value = |x, y, z| seen[(z * ny + y) * nx + x];
+        assert_eq!([value(0, 0, 0), value(1, 0, 0), value(0, 1, 0), value(0, 0, 1)], [0, 1, 2, 6]);
+        assert_eq!([value(2, 0, 0), value(0, 3, 0), value(0, 0, 2)], [12, 24, 48]);
+        assert_eq!(value(3, 5, 3), 95);
+    }
+
+    #[test]
+    fn host_writes_of_many_pieces_arrive_whole() {
+        let mut shadow = Shadow::default();
+        let device = &mut Device::new(&mut shadow);
+        let host: Vec<u32> = (0..600_000).collect();
+        let buffer = device.upload("b", &host).unwrap();
+        let launch = Launch::line("k", host.len(), 256).read("b", &buffer);
+        let ran = device.launch(launch, |group| {
+            group.phase(|it| {
+                if it.x < host.len() && it.x % 1000 == 999 {
+                    it.load(at(1, 0), &buffer, it.x);
+                }
+            });
+        });
+        ran.unwrap();
+        assert_eq!(shadow.accesses, 600);
+    }
+
+    // What follows shows that the tests of the programs would notice a broken one.
+
+    #[test]
+    fn key_may_come_again_behind_a_barrier_only() {
+        let load = |it: &Item<Shadow>, b: &Buffer<u32>| {
+            it.load(at(1, 0), b, it.x);
+        };
+        let (result, _) = kernel(|group, b| {
+            group.phase(|it| load(it, b));
+            group.phase(|it| load(it, b));
+        });
+        result.unwrap();
+        let error = broken(|group, b| group.phase(|it| (0..2).for_each(|_| load(it, b))));
+        assert!(error.ends_with("came twice"), "{error}");
+    }
+
+    #[test]
+    fn access_beyond_its_label_is_noticed() {
+        let error = broken(|group, b| {
+            group.phase(|it| {
+                it.load(at(1, 0), b, (it.x + 4) % 8);
+            });
+        });
+        assert!(error.ends_with("is not labelled"), "{error}");
+    }
+
+    #[test]
+    fn number_given_to_two_sites_is_noticed() {
+        let error = broken(|group, b| {
+            group.phase(|it| match it.lx {
+                0 => drop(it.load(at(1, 0), b, it.x)),
+                _ => it.store(at(1, 0), b, it.x, 0),
+            });
+        });
+        assert!(error.ends_with("pc 1 is two sites"), "{error}");
+    }
+}

@@ -10,8 +10,8 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "locks",
     about: "counts and sums of buckets, each under a compare-and-swap lock",
-    size: Knob { meaning: "buckets; 16 work-items for each", default: 256, min: 1, max: 1 << 22 },
-    iterations: Knob { meaning: "updates of each work-item", default: 2, min: 1, max: 1000 },
+    size: Knob { meaning: "buckets; 16 work-items for each", default: 256, min: 1, max: 1 << 18 },
+    iterations: Knob { meaning: "updates of each work-item", default: 2, min: 1, max: 64 },
     footprint: "12 n + 64 n * iterations",
 };
 

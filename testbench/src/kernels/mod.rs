@@ -29,6 +29,8 @@ mod launch;
 mod loops;
 mod program;
 #[cfg(test)]
+mod races;
+#[cfg(test)]
 mod shadow;
 #[cfg(test)]
 mod tests;

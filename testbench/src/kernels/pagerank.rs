@@ -9,7 +9,7 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "pagerank",
     about: "PageRank over a web-like graph, each vertex pulls over its in-edges",
-    size: Knob { meaning: "vertices", default: 512, min: 2, max: 1 << 24 },
+    size: Knob { meaning: "vertices", default: 512, min: 2, max: 1 << 22 },
     iterations: Knob { meaning: "iterations", default: 4, min: 1, max: 10_000 },
     footprint: "about 65 n: 4 for each edge, 16 for each vertex",
 };

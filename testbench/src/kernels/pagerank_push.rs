@@ -10,7 +10,7 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "pagerank_push",
     about: "PageRank over a web-like graph, float sums by compare-and-swap loops",
-    size: Knob { meaning: "vertices", default: 512, min: 2, max: 1 << 24 },
+    size: Knob { meaning: "vertices", default: 512, min: 2, max: 1 << 22 },
     iterations: Knob { meaning: "iterations", default: 3, min: 1, max: 10_000 },
     footprint: "about 60 n: 4 for each edge, 12 for each vertex",
 };

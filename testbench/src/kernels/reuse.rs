@@ -9,7 +9,7 @@ use super::{Buffer, Device, Knob, Launch, Params, Program, at};
 pub const PROGRAM: Program = Program {
     name: "reuse",
     about: "ten kernels over the same arrays, each reading what other work-groups wrote",
-    size: Knob { meaning: "elements of an array", default: 1536, min: 1, max: 1 << 28 },
+    size: Knob { meaning: "elements of an array", default: 1536, min: 1, max: 1 << 26 },
     iterations: Knob { meaning: "kernels", default: 10, min: 1, max: 10_000 },
     footprint: "12 n",
 };

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash};
 
 use crate::trace::{Access, AccessKind, ArgKind, AtomicOp, KernelSpec, Key, Mode, Record};
 
+use super::races::Races;
 use super::{Device, Element, Params};
 
 /// The first rule that the record broke.
@@ -45,6 +46,11 @@ pub struct Shadow {
     pub digest: DefaultHasher,
     /// Accesses of work-items.
     pub accesses: u64,
+    races: Races,
+    /// Loads that another order of the work-items could change.
+    pub racy: usize,
+    /// Other instructions of work-items.
+    pub instructions: u64,
     /// Bytes allocated.
     pub bytes: u64,
     /// Kernels.
@@ -66,6 +72,9 @@ impl Default for Shadow {
             read: Vec::new(),
             digest: DefaultHasher::new(),
             accesses: 0,
+            races: Races::default(),
+            racy: 0,
+            instructions: 0,
             bytes: 0,
             kernels: 0,
             fail_at: u64::MAX,
@@ -206,6 +215,11 @@ impl Record for Shadow {
         self.check_key(access)?;
         format!("{access:?}").hash(&mut self.digest);
         self.accesses += 1;
+        self.instructions += u64::from(access.gap);
+        match access.kind {
+            AccessKind::Load => self.races.load(access.addr, self.group, access.item),
+            _ => self.races.write(access.addr, self.group, access.item),
+        }
         let name = self.spec.name.clone();
         let memory = self.at(access.addr, len)?;
         match access.kind {
@@ -227,6 +241,7 @@ impl Record for Shadow {
         check!(self.at == At::Group, "barrier at {:?}", self.at);
         "barrier".hash(&mut self.digest);
         self.keys.clear();
+        self.races.barrier();
         Ok(())
     }
 
@@ -234,6 +249,7 @@ impl Record for Shadow {
         check!(self.at == At::Group, "end of a group at {:?}", self.at);
         (self.at, self.group) = (At::Kernel, self.group + 1);
         self.keys.clear();
+        self.races.barrier();
         Ok(())
     }
 
@@ -241,6 +257,7 @@ impl Record for Shadow {
         let groups: u32 = (0..3).map(|d| self.spec.grid[d] / self.spec.local[d]).product();
         check!(self.at == At::Kernel && self.group == groups, "{} of {groups} groups", self.group);
         self.at = At::Host;
+        self.racy += std::mem::take(&mut self.races).end_kernel();
         Ok(())
     }
 }

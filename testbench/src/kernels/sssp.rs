@@ -9,7 +9,7 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "sssp",
     about: "Bellman-Ford shortest paths over a web-like graph, by atomic minimum",
-    size: Knob { meaning: "vertices", default: 512, min: 2, max: 1 << 24 },
+    size: Knob { meaning: "vertices", default: 512, min: 2, max: 1 << 22 },
     iterations: Knob { meaning: "most rounds", default: 64, min: 1, max: 1 << 20 },
     footprint: "about 110 n: 8 for each edge, 13 for each vertex",
 };

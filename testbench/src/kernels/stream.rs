@@ -9,7 +9,7 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "stream",
     about: "BabelStream: copy, multiply, add and triad over three arrays",
-    size: Knob { meaning: "elements of an array", default: 2048, min: 1, max: 1 << 28 },
+    size: Knob { meaning: "elements of an array", default: 2048, min: 1, max: 1 << 26 },
     iterations: Knob { meaning: "rounds of the four kernels", default: 3, min: 1, max: 10_000 },
     footprint: "12 n",
 };

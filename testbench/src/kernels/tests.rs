@@ -32,6 +32,15 @@ fn stream_of_events_depends_on_the_seed_alone() {
 }
 
 #[test]
+fn loads_race_only_in_programs_made_for_it() {
+    for program in PROGRAMS {
+        let racy = recorded(program, &program.params()).racy;
+        let meant = ["pagerank_push", "locks"].contains(&program.name);
+        assert_eq!(racy > 0, meant, "{}: {racy} racy loads", program.name);
+    }
+}
+
+#[test]
 fn least_values_and_odd_sizes_run() {
     for program in PROGRAMS {
         let least = Params { size: program.size.min, iterations: program.iterations.min, seed: 3 };
