@@ -6,7 +6,7 @@
 //! buffers, launches kernels and gives back what the host reads at the end. A kernel is a closure over the
 //! work-group, with [`Group::phase`] around what its work-items do between barriers:
 //!
-//! ```ignore
+//! ```text
 //! let launch = Launch::line("double", n, 64).write_part("a", &a, chunk(64));
 //! device.launch(launch, |group| {
 //!     group.phase(|it| {
