@@ -3,6 +3,7 @@
 pub mod catalog;
 pub mod egress_system;
 pub mod finepack_chain;
+pub mod kernels;
 pub mod machine;
 pub mod memory;
 pub mod reproduce;

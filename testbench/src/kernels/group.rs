@@ -1,0 +1,375 @@
+//! The kernel's side: work-groups, work-items, and their accesses.
+
+use std::cell::{Cell, RefCell};
+
+use crate::trace::{Access, AccessKind, AtomicOp, Key, Record};
+
+use super::buffer::{Buffer, Element, Integer};
+use super::launch::Shape;
+use super::loops::{Loops, Turns};
+
+/// Place of an access in the source of its kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    pc: u32,
+    gap: u32,
+}
+
+/// The access called `pc`, a number of its own within the kernel, after `gap` other instructions
+/// (addresses, comparisons, arithmetic, local memory) since the access before it.
+pub const fn at(pc: u32, gap: u32) -> Site {
+    Site { pc, gap }
+}
+
+/// Takes down the accesses of one launch. When that fails, the error waits for the end of the group: so
+/// kernels are written without error paths.
+pub(super) struct Tape<'a, R: Record> {
+    record: RefCell<&'a mut R>,
+    error: Cell<Option<R::Error>>,
+    failed: Cell<bool>,
+    loops: Loops,
+    /// Instructions of each work-item that no access has reported yet.
+    work: Vec<Cell<u32>>,
+}
+
+impl<'a, R: Record> Tape<'a, R> {
+    pub fn new(record: &'a mut R, items: usize) -> Self {
+        Self {
+            record: RefCell::new(record),
+            error: Cell::new(None),
+            failed: Cell::new(false),
+            loops: Loops::default(),
+            work: vec![Cell::new(0); items],
+        }
+    }
+
+    pub fn begin_group(&self) -> Result<(), R::Error> {
+        self.work.iter().for_each(|w| w.set(0));
+        self.record.borrow_mut().begin_group()
+    }
+
+    pub fn end_group(&self) -> Result<(), R::Error> {
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.record.borrow_mut().end_group(),
+        }
+    }
+
+    fn take(&self, what: impl FnOnce(&mut R) -> Result<(), R::Error>) {
+        if self.failed.get() {
+            return;
+        }
+        if let Err(error) = what(&mut self.record.borrow_mut()) {
+            self.error.set(Some(error));
+            self.failed.set(true);
+        }
+    }
+}
+
+/// A work-group. Local memory is what `body` of the launch declares: arrays that nobody records.
+pub struct Group<'a, R: Record> {
+    tape: &'a Tape<'a, R>,
+    local: [u32; 3],
+    /// Number of the group in x, y, z.
+    pub id: [usize; 3],
+    /// Number of the group.
+    pub index: usize,
+    begun: Cell<bool>,
+}
+
+impl<'a, R: Record> Group<'a, R> {
+    pub(super) fn new(tape: &'a Tape<'a, R>, shape: &Shape, index: u32) -> Self {
+        let [nx, ny, _] = shape.count;
+        let id = [index % nx, index / nx % ny, index / nx / ny].map(|i| i as usize);
+        Self { tape, local: shape.local, id, index: index as usize, begun: Cell::new(false) }
+    }
+
+    /// All work-items, one after another, from one barrier to the next: a barrier stands between two
+    /// phases.
+    pub fn phase(&self, mut body: impl FnMut(&Item<R>)) {
+        if self.begun.replace(true) {
+            self.tape.take(|record| record.barrier());
+        }
+        let [nx, ny, nz] = self.local.map(|n| n as usize);
+        let [x0, y0, z0] = [self.id[0] * nx, self.id[1] * ny, self.id[2] * nz];
+        let mut id = 0;
+        for lz in 0..nz {
+            for ly in 0..ny {
+                for lx in 0..nx {
+                    let (x, y, z) = (x0 + lx, y0 + ly, z0 + lz);
+                    body(&Item { tape: self.tape, id, x, y, z, lx, ly });
+                    id += 1;
+                }
+            }
+        }
+    }
+
+    /// A loop that all work-items go round together, phases and all.
+    pub fn turns<I: IntoIterator>(&self, range: I) -> Turns<'_, I::IntoIter> {
+        self.tape.loops.enter(range.into_iter())
+    }
+}
+
+/// A work-item.
+pub struct Item<'a, R: Record> {
+    tape: &'a Tape<'a, R>,
+    /// Number in its group.
+    pub id: usize,
+    /// Place in the grid.
+    pub x: usize,
+    /// Place in the grid.
+    pub y: usize,
+    /// Place in the grid.
+    pub z: usize,
+    /// Place in its group.
+    pub lx: usize,
+    /// Place in its group.
+    pub ly: usize,
+}
+
+impl<R: Record> Item<'_, R> {
+    /// A loop. Every loop around an access goes through here: the turns are part of the access's key.
+    pub fn turns<I: IntoIterator>(&self, range: I) -> Turns<'_, I::IntoIter> {
+        self.tape.loops.enter(range.into_iter())
+    }
+
+    /// Instructions beside those that the sites state, such as those of a loop without accesses. They
+    /// count before the work-item's next access.
+    pub fn work(&self, instructions: usize) {
+        let work = &self.tape.work[self.id];
+        work.set(work.get() + instructions as u32);
+    }
+
+    /// Reads an element.
+    pub fn load<T: Element>(&self, at: Site, buffer: &Buffer<T>, index: usize) -> T {
+        let value = buffer.cell(index).get();
+        self.access(at, AccessKind::Load, buffer.addr(index), value);
+        value
+    }
+
+    /// Writes an element.
+    pub fn store<T: Element>(&self, at: Site, buffer: &Buffer<T>, index: usize, value: T) {
+        buffer.cell(index).set(value);
+        self.access(at, AccessKind::Store, buffer.addr(index), value);
+    }
+
+    /// Adds and gives the old value.
+    pub fn atomic_add<T: Integer>(&self, at: Site, buffer: &Buffer<T>, i: usize, value: T) -> T {
+        self.atomic(at, AtomicOp::Add, buffer, i, value, |old| old.plus(value))
+    }
+
+    /// Leaves the lesser value and gives the old one.
+    pub fn atomic_min<T: Integer>(&self, at: Site, buffer: &Buffer<T>, i: usize, value: T) -> T {
+        let op = if T::SIGNED { AtomicOp::Min } else { AtomicOp::UMin };
+        self.atomic(at, op, buffer, i, value, |old| old.min(value))
+    }
+
+    /// Writes and gives the old value.
+    pub fn exchange<T: Element>(&self, at: Site, buffer: &Buffer<T>, i: usize, value: T) -> T {
+        self.atomic(at, AtomicOp::Exchange, buffer, i, value, |_| value)
+    }
+
+    /// Compare and swap: writes `new` where `expected` stands, and gives the old value. One that fails
+    /// leaves memory alone, which is recorded as adding 0.
+    pub fn cas<T: Element + PartialEq>(
+        &self,
+        at: Site,
+        buffer: &Buffer<T>,
+        index: usize,
+        expected: T,
+        new: T,
+    ) -> T {
+        if buffer.cell(index).get() == expected {
+            self.exchange(at, buffer, index, new)
+        } else {
+            self.atomic(at, AtomicOp::Add, buffer, index, T::default(), |old| old)
+        }
+    }
+
+    fn atomic<T: Element>(
+        &self,
+        at: Site,
+        op: AtomicOp,
+        buffer: &Buffer<T>,
+        index: usize,
+        operand: T,
+        change: impl FnOnce(T) -> T,
+    ) -> T {
+        const { assert!(T::BYTES == 4 || T::BYTES == 8) };
+        let cell = buffer.cell(index);
+        let old = cell.get();
+        cell.set(change(old));
+        let mut bytes = [0; 16];
+        old.encode(&mut bytes);
+        let kind = AccessKind::Atomic { op, old: &bytes[..T::BYTES] };
+        self.access(at, kind, buffer.addr(index), operand);
+        old
+    }
+
+    #[inline]
+    fn access<T: Element>(&self, at: Site, kind: AccessKind, addr: u64, value: T) {
+        let mut bytes = [0; 16];
+        value.encode(&mut bytes);
+        let access = Access {
+            item: self.id as u32,
+            key: Key { pc: at.pc, iteration: self.tape.loops.counts() },
+            kind,
+            addr,
+            bytes: &bytes[..T::BYTES],
+            gap: at.gap + self.tape.work[self.id].take(),
+        };
+        self.tape.take(|record| record.access(&access));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shadow::{Broken, Shadow};
+    use super::super::{Device, Launch, chunk};
+    use super::*;
+
+    /// Runs one kernel over a buffer of 8 words, in groups of 4 that own 4 words each.
+    fn kernel(
+        body: impl FnMut(&Group<Shadow>, &Buffer<u32>),
+    ) -> (Result<Vec<u32>, Broken>, Shadow) {
+        let (mut shadow, mut body) = (Shadow::default(), body);
+        let device = &mut Device::new(&mut shadow);
+        let buffer = device.upload("b", &[7u32; 8]).unwrap();
+        let launch = Launch::line("k", 8, 4).write_part("b", &buffer, chunk(4));
+        let ran = device.launch(launch, |group| body(group, &buffer));
+        let result = ran.and_then(|()| device.read(&buffer));
+        (result, shadow)
+    }
+
+    fn broken(body: impl FnMut(&Group<Shadow>, &Buffer<u32>)) -> String {
+        kernel(body).0.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn failed_cas_gives_what_stands_there_and_changes_nothing() {
+        let (result, shadow) = kernel(|group, b| {
+            group.phase(|it| {
+                let seen = [
+                    it.cas(at(1, 0), b, it.x, 6, 9),
+                    it.cas(at(2, 0), b, it.x, 7, 8),
+                    it.cas(at(3, 0), b, it.x, 7, 9),
+                ];
+                assert_eq!(seen, [7, 7, 8]);
+            });
+        });
+        assert_eq!(result.unwrap(), [8; 8]);
+        assert_eq!(shadow.accesses, 24);
+    }
+
+    #[test]
+    fn atomics_give_old_values_and_wrap() {
+        let mut shadow = Shadow::default();
+        let device = &mut Device::new(&mut shadow);
+        let (a, b) = (device.upload("a", &[-5i32]).unwrap(), device.upload("b", &[3i64]).unwrap());
+        let launch = Launch::line("k", 1, 1).write("a", &a).write("b", &b);
+        let ran = device.launch(launch, |group| {
+            group.phase(|it| {
+                assert_eq!(it.atomic_min(at(1, 0), &a, 0, 3), -5);
+                assert_eq!(it.atomic_min(at(2, 0), &a, 0, i32::MIN), -5);
+                assert_eq!(it.atomic_add(at(3, 0), &a, 0, -1), i32::MIN);
+                assert_eq!(it.atomic_add(at(4, 0), &b, 0, -4), 3);
+                assert_eq!(it.exchange(at(5, 0), &b, 0, 12), -1);
+            });
+        });
+        ran.unwrap();
+        assert_eq!(
+            (device.read(&a).unwrap(), device.read(&b).unwrap()),
+            (vec![i32::MAX], vec![12])
+        );
+    }
+
+    #[test]
+    fn work_counts_before_the_next_access_of_the_same_item() {
+        let (_, shadow) = kernel(|group, b| {
+            // That of the last work-item of each group is lost.
+            group.phase(|it| it.work(100));
+            group.phase(|it| {
+                if it.lx < 3 {
+                    it.load(at(1, 5), b, it.x);
+                    it.load(at(2, 1), b, it.x);
+                }
+            });
+        });
+        assert_eq!(shadow.instructions, 6 * 106);
+    }
+
+    #[test]
+    fn work_items_of_three_dimensions_know_their_places() {
+        let (mut shadow, [nx, ny, nz]) = (Shadow::default(), [4, 6, 4]);
+        let device = &mut Device::new(&mut shadow);
+        let buffer = device.alloc::<u32>("b", nx * ny * nz).unwrap();
+        let launch = Launch::new("k", [nx, ny, nz], [2, 3, 2]).write("b", &buffer);
+        let ran = device.launch(launch, |group| {
+            group.phase(|it| {
+                let value = (group.index * 12 + it.id) as u32;
+                it.store(at(1, 0), &buffer, (it.z * ny + it.y) * nx + it.x, value);
+            });
+        });
+        ran.unwrap();
+        let seen = device.read(&buffer).unwrap();
+        let value = |x, y, z| seen[(z * ny + y) * nx + x];
+        assert_eq!([value(0, 0, 0), value(1, 0, 0), value(0, 1, 0), value(0, 0, 1)], [0, 1, 2, 6]);
+        assert_eq!([value(2, 0, 0), value(0, 3, 0), value(0, 0, 2)], [12, 24, 48]);
+        assert_eq!(value(3, 5, 3), 95);
+    }
+
+    #[test]
+    fn host_writes_of_many_pieces_arrive_whole() {
+        let mut shadow = Shadow::default();
+        let device = &mut Device::new(&mut shadow);
+        let host: Vec<u32> = (0..600_000).collect();
+        let buffer = device.upload("b", &host).unwrap();
+        let launch = Launch::line("k", host.len(), 256).read("b", &buffer);
+        let ran = device.launch(launch, |group| {
+            group.phase(|it| {
+                if it.x < host.len() && it.x % 1000 == 999 {
+                    it.load(at(1, 0), &buffer, it.x);
+                }
+            });
+        });
+        ran.unwrap();
+        assert_eq!(shadow.accesses, 600);
+    }
+
+    // What follows shows that the tests of the programs would notice a broken one.
+
+    #[test]
+    fn key_may_come_again_behind_a_barrier_only() {
+        let load = |it: &Item<Shadow>, b: &Buffer<u32>| {
+            it.load(at(1, 0), b, it.x);
+        };
+        let (result, _) = kernel(|group, b| {
+            group.phase(|it| load(it, b));
+            group.phase(|it| load(it, b));
+        });
+        result.unwrap();
+        let error = broken(|group, b| group.phase(|it| (0..2).for_each(|_| load(it, b))));
+        assert!(error.ends_with("came twice"), "{error}");
+    }
+
+    #[test]
+    fn access_beyond_its_label_is_noticed() {
+        let error = broken(|group, b| {
+            group.phase(|it| {
+                it.load(at(1, 0), b, (it.x + 4) % 8);
+            });
+        });
+        assert!(error.ends_with("is not labelled"), "{error}");
+    }
+
+    #[test]
+    fn number_given_to_two_sites_is_noticed() {
+        let error = broken(|group, b| {
+            group.phase(|it| match it.lx {
+                0 => drop(it.load(at(1, 0), b, it.x)),
+                _ => it.store(at(1, 0), b, it.x, 0),
+            });
+        });
+        assert!(error.ends_with("pc 1 is two sites"), "{error}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Jacobi iteration on a square grid with a fixed border (PolyBench's; FinePack section V has Jacobi on a
+//! band matrix): each kernel reads its neighbours' rows and writes its own.
+
+use crate::trace::Record;
+use crate::workloads::SplitMix64;
+
+use super::input::floats;
+use super::{Device, Knob, Launch, Params, Program, at};
+
+pub const PROGRAM: Program = Program {
+    name: "jacobi2d",
+    about: "five-point Jacobi iteration over a square grid",
+    size: Knob { meaning: "rows and columns of the grid", default: 64, min: 3, max: 1 << 14 },
+    iterations: Knob { meaning: "sweeps", default: 3, min: 1, max: 10_000 },
+    footprint: "8 n^2",
+};
+
+const LOCAL: [u32; 2] = [16, 16];
+
+/// Gives the grid after the last sweep.
+pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32>, R::Error> {
+    let n = params.size as usize;
+    let start = floats(&mut SplitMix64::new(params.seed), n * n);
+    let mut from = device.upload("a", &start)?;
+    let mut to = device.upload("b", &start)?;
+    let across = n.div_ceil(LOCAL[0] as usize);
+    // Rows that a group computes, and those that it reads.
+    let first_row = |group: usize| group / across * LOCAL[1] as usize;
+    let own = |g| first_row(g) * n..(first_row(g) + LOCAL[1] as usize) * n;
+    let seen = |g| first_row(g).saturating_sub(1) * n..(first_row(g) + LOCAL[1] as usize + 1) * n;
+    for _ in 0..params.iterations {
+        let launch = Launch::plane("jacobi2d", [n, n], LOCAL)
+            .read_part("from", &from, seen)
+            .write_part("to", &to, own);
+        device.launch(launch, |group| {
+            group.phase(|it| {
+                let (x, y) = (it.x, it.y);
+                if x == 0 || y == 0 || x >= n - 1 || y >= n - 1 {
+                    return;
+                }
+                let i = y * n + x;
+                let mut sum = it.load(at(1, 9), &from, i);
+                sum += it.load(at(2, 1), &from, i - 1);
+                sum += it.load(at(3, 1), &from, i + 1);
+                sum += it.load(at(4, 2), &from, i - n);
+                sum += it.load(at(5, 2), &from, i + n);
+                it.store(at(6, 2), &to, i, 0.2 * sum);
+            });
+        })?;
+        (from, to) = (to, from);
+    }
+    device.read(&from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::shadow::replay;
+
+    fn reference(n: usize, seed: u64, sweeps: u32) -> Vec<f32> {
+        let mut grid = floats(&mut SplitMix64::new(seed), n * n);
+        for _ in 0..sweeps {
+            let old = grid.clone();
+            for y in 1..n - 1 {
+                for x in 1..n - 1 {
+                    let v = |dx: usize, dy: usize| old[(y + dy - 1) * n + x + dx - 1];
+                    grid[y * n + x] = 0.2 * (v(1, 1) + v(0, 1) + v(2, 1) + v(1, 0) + v(1, 2));
+                }
+            }
+        }
+        grid
+    }
+
+    #[test]
+    fn grid_equals_that_of_plain_loops() {
+        for (size, iterations) in [(3, 1), (17, 2), (50, 3)] {
+            let result = replay(run, &Params { size, iterations, seed: 6 });
+            assert_eq!(result, reference(size as usize, 6, iterations), "size {size}");
+        }
+    }
+}

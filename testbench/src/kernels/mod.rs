@@ -1,0 +1,100 @@
+//! Built-in programs: GPU programs that run for real on the host, work-item by work-item, and record each
+//! access with its value. They mirror what the papers evaluate (CPElide table II, FinePack section V, STC
+//! section 6), at any size, and depend on their parameters and nothing else.
+//!
+//! A program is one file. It has a `PROGRAM` that describes it, and a `run` that allocates and fills
+//! buffers, launches kernels and gives back what the host reads at the end. A kernel is a closure over the
+//! work-group, with [`Group::phase`] around what its work-items do between barriers:
+//!
+//! ```text
+//! let launch = Launch::line("double", n, 64).write_part("a", &a, chunk(64));
+//! device.launch(launch, |group| {
+//!     group.phase(|it| {
+//!         if it.x < n {
+//!             let v = it.load(at(1, 3), &a, it.x);
+//!             it.store(at(2, 1), &a, it.x, 2.0 * v);
+//!         }
+//!     });
+//! })?;
+//! ```
+//!
+//! Arithmetic keeps to operations that IEEE 754 rounds (so no `exp`), in a stated order: values are the
+//! same on every machine.
+
+mod buffer;
+mod device;
+mod group;
+mod input;
+mod launch;
+mod loops;
+mod program;
+#[cfg(test)]
+mod races;
+#[cfg(test)]
+mod shadow;
+#[cfg(test)]
+mod tests;
+
+pub use buffer::{Buffer, Element, Integer};
+pub use device::Device;
+pub use group::{Group, Item, Site, at};
+pub use launch::{Launch, Shape, chunk};
+pub use program::{KernelError, Knob, Params, Program};
+
+use crate::trace::Record;
+
+/// Declares the programs, one module each, in the order in which they are listed.
+macro_rules! programs {
+    ($($module:ident),* $(,)?) => {
+        $(mod $module;)*
+
+        /// All programs.
+        pub const PROGRAMS: &[Program] = &[$($module::PROGRAM),*];
+
+        /// Name and one line of each program.
+        pub const NAMES: &[(&str, &str)] =
+            &[$(($module::PROGRAM.name, $module::PROGRAM.about)),*];
+
+        /// Runs the program called `name` from its first allocation to the host's last read, which covers
+        /// its results. Nothing is recorded unless name and parameters are legal.
+        pub fn run<R: Record>(
+            name: &str,
+            params: &Params,
+            record: &mut R,
+        ) -> Result<(), KernelError<R::Error>> {
+            program(name)?.check(params)?;
+            let device = &mut Device::new(record);
+            $(if name == $module::PROGRAM.name {
+                $module::run(device, params)?;
+            })*
+            Ok(())
+        }
+    };
+}
+
+programs!(
+    stream,
+    copy,
+    bfs,
+    sssp,
+    pagerank,
+    pagerank_push,
+    jacobi2d,
+    hotspot3d,
+    lu,
+    gemm,
+    fft,
+    rnn,
+    kmeans,
+    als,
+    reuse,
+    locks
+);
+
+/// The program called `name`.
+pub fn program<E>(name: &str) -> Result<&'static Program, KernelError<E>> {
+    PROGRAMS.iter().find(|p| p.name == name).ok_or_else(|| {
+        let known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
+        KernelError::UnknownProgram { name: name.to_string(), known: known.join(", ") }
+    })
+}

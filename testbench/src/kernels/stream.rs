@@ -1,0 +1,90 @@
+//! BabelStream (CPElide table II): copy, multiply, add and triad over three arrays, over and over.
+
+use crate::trace::Record;
+use crate::workloads::SplitMix64;
+
+use super::input::floats;
+use super::{Device, Knob, Launch, Params, Program, at, chunk};
+
+pub const PROGRAM: Program = Program {
+    name: "stream",
+    about: "BabelStream: copy, multiply, add and triad over three arrays",
+    size: Knob { meaning: "elements of an array", default: 2048, min: 1, max: 1 << 26 },
+    iterations: Knob { meaning: "rounds of the four kernels", default: 3, min: 1, max: 10_000 },
+    footprint: "12 n",
+};
+
+const LOCAL: u32 = 256;
+const SCALAR: f32 = 0.4;
+
+/// Gives the three arrays, one behind the other.
+pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32>, R::Error> {
+    let n = params.size as usize;
+    let a = device.upload("a", &floats(&mut SplitMix64::new(params.seed), n))?;
+    let (b, c) = (device.alloc::<f32>("b", n)?, device.alloc::<f32>("c", n)?);
+    let part = chunk(LOCAL as usize);
+    let line = |name| Launch::line(name, n, LOCAL);
+    for _ in 0..params.iterations {
+        let launch = line("copy").read_part("a", &a, &part).write_part("c", &c, &part);
+        device.launch(launch, |group| {
+            group.phase(|it| {
+                if it.x < n {
+                    let v = it.load(at(1, 4), &a, it.x);
+                    it.store(at(2, 1), &c, it.x, v);
+                }
+            });
+        })?;
+        let launch = line("mul").write_part("b", &b, &part).read_part("c", &c, &part);
+        device.launch(launch, |group| {
+            group.phase(|it| {
+                if it.x < n {
+                    let v = it.load(at(1, 4), &c, it.x);
+                    it.store(at(2, 2), &b, it.x, SCALAR * v);
+                }
+            });
+        })?;
+        let launch = line("add").read_part("a", &a, &part).read_part("b", &b, &part);
+        device.launch(launch.write_part("c", &c, &part), |group| {
+            group.phase(|it| {
+                if it.x < n {
+                    let v = it.load(at(1, 4), &a, it.x);
+                    let w = it.load(at(2, 1), &b, it.x);
+                    it.store(at(3, 2), &c, it.x, v + w);
+                }
+            });
+        })?;
+        let launch = line("triad").write_part("a", &a, &part).read_part("b", &b, &part);
+        device.launch(launch.read_part("c", &c, &part), |group| {
+            group.phase(|it| {
+                if it.x < n {
+                    let v = it.load(at(1, 4), &b, it.x);
+                    let w = it.load(at(2, 1), &c, it.x);
+                    it.store(at(3, 2), &a, it.x, v + SCALAR * w);
+                }
+            });
+        })?;
+    }
+    Ok([device.read(&a)?, device.read(&b)?, device.read(&c)?].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::shadow::replay;
+
+    #[test]
+    fn arrays_equal_those_of_plain_loops() {
+        for (size, iterations) in [(1, 1), (255, 3), (1000, 2)] {
+            let params = Params { size, iterations, seed: 5 };
+            let mut a = floats(&mut SplitMix64::new(5), size as usize);
+            let (mut b, mut c) = (a.clone(), a.clone());
+            for _ in 0..iterations {
+                c.copy_from_slice(&a);
+                b.iter_mut().zip(&c).for_each(|(b, c)| *b = SCALAR * c);
+                (0..a.len()).for_each(|i| c[i] = a[i] + b[i]);
+                (0..a.len()).for_each(|i| a[i] = b[i] + SCALAR * c[i]);
+            }
+            assert_eq!(replay(run, &params), [a, b, c].concat(), "size {size}");
+        }
+    }
+}
