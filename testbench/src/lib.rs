@@ -7,5 +7,6 @@ pub mod kernels;
 pub mod machine;
 pub mod memory;
 pub mod reproduce;
+pub mod systems;
 pub mod trace;
 pub mod workloads;

@@ -5,6 +5,7 @@ mod doctor;
 mod list;
 mod output;
 mod reproduce;
+mod run;
 
 use std::process::ExitCode;
 
@@ -25,6 +26,7 @@ struct Cli {
 enum Verb {
     List(list::Args),
     Cosim(cosim::Args),
+    Run(run::Args),
     Reproduce(reproduce::Args),
     Doctor,
 }
@@ -57,10 +59,11 @@ impl Failure {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let verb = Cli::parse().verb;
-    let is_run = matches!(verb, Verb::Cosim(_) | Verb::Reproduce(_));
+    let is_run = matches!(verb, Verb::Cosim(_) | Verb::Run(_) | Verb::Reproduce(_));
     let result = match verb {
         Verb::List(args) => list::run(&args),
         Verb::Cosim(args) => cosim::run(&args),
+        Verb::Run(args) => run::run(&args),
         Verb::Reproduce(args) => reproduce::run(&args),
         Verb::Doctor => doctor::run(),
     };

@@ -5,6 +5,7 @@ use super::engine::{ChannelId, Channels, ComponentId, Cycle, Handle, Pool, Refus
 use super::layout::Layout;
 use super::masks;
 use super::message::{Class, Kind, Line, Message, Unit};
+use super::pages::Bytes;
 use super::places::Places;
 use crate::trace::{self, Reader};
 
@@ -27,6 +28,9 @@ pub struct Context {
     pub layout: Layout,
     /// Where each page lies.
     pub places: Places,
+    /// What the memory channels hold. The page's home says whose it is; a page may be written by the host
+    /// before it has one.
+    pub memory: Bytes,
     /// What memory must show.
     pub check: Checker,
     /// The program that runs.

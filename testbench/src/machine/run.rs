@@ -7,12 +7,10 @@ use super::context::{Context, Stop};
 use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
 use super::launch::{Packet, extension};
-use super::layout::Layout;
 use super::message::MAX_LINE;
-use super::pages::PAGE;
+use super::pages::{Bytes, PAGE};
 use super::part::Part;
 use super::places::Places;
-use super::slice::Slice;
 use super::{Observer, check, masks, statistics};
 use crate::trace::{self, Event, Instr, InstrKind, KernelHead, Reader};
 use crate::workloads::SplitMix64;
@@ -99,6 +97,7 @@ impl Machine {
             lines: Pool::new(),
             places: Places::new(placement, &layout),
             layout,
+            memory: Bytes::default(),
             check: check::Checker::default(),
             program,
             l2_at_home,
@@ -157,25 +156,20 @@ impl Machine {
             let len = (line as usize - offset).min(data.len() - done);
             bytes[offset..offset + len].copy_from_slice(&data[done..done + len]);
             let first = at - offset as u64;
-            let slice = self.slice_of(first);
-            slice.host_write(first, &bytes[..line as usize], masks::span(offset, len));
+            let Part::Slice(slice) = &mut self.parts[slice_part(&self.ctx, first)] else {
+                unreachable!("a slice has its number")
+            };
+            let mask = masks::span(offset, len);
+            slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
             at += len as u64;
         }
-    }
-
-    fn slice_of(&mut self, addr: u64) -> &mut Slice {
-        let at = slice_part(&self.ctx.layout, &self.ctx.places, addr);
-        let Part::Slice(slice) = &mut self.parts[at] else {
-            unreachable!("a slice has its number")
-        };
-        slice
     }
 
     fn host_read(&mut self, addr: u64, bytes: u64) -> Result<(), RunError> {
         let line = u64::from(self.ctx.layout.line);
         let mut seen = [0; MAX_LINE];
         for at in (addr / line * line..addr + bytes).step_by(line as usize) {
-            self.slice_of(at).look(at, &mut seen[..line as usize]);
+            look(&self.parts, &self.ctx, at, &mut seen[..line as usize]);
             for k in addr.max(at)..(addr + bytes).min(at + line) {
                 let (got, expected) = (seen[(k - at) as usize], self.ctx.check.expected(k));
                 if got != expected {
@@ -205,14 +199,10 @@ impl Machine {
         self.submit(number, head, &spans);
         self.simulate()?;
         self.kernels += 1;
-        let (layout, places) = (&self.ctx.layout, &self.ctx.places);
-        let parts = &self.parts;
-        self.ctx.check.end_kernel(self.ctx.now, layout.line as usize, |addr, to| {
-            match &parts[slice_part(layout, places, addr)] {
-                Part::Slice(slice) => slice.look(addr, to),
-                _ => unreachable!("a slice has its number"),
-            }
-        });
+        let mut checker = std::mem::take(&mut self.ctx.check);
+        let line = self.ctx.layout.line as usize;
+        checker.end_kernel(self.ctx.now, line, |addr, to| look(&self.parts, &self.ctx, addr, to));
+        self.ctx.check = checker;
         self.check()
     }
 
@@ -364,10 +354,18 @@ impl Machine {
     }
 }
 
-/// Which part holds a line's memory.
-fn slice_part(layout: &Layout, places: &Places, addr: u64) -> usize {
-    let chiplet = places.home(addr);
+/// Which part holds a line below the L2s.
+fn slice_part(ctx: &Context, addr: u64) -> usize {
+    let layout = &ctx.layout;
     let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 4;
-    usize::from(chiplet) * per_chiplet
+    usize::from(ctx.places.home(addr)) * per_chiplet
         + usize::from(layout.cores + layout.banks + layout.slice_of(addr))
+}
+
+/// A line as an observer below the L2s sees it.
+fn look(parts: &[Part], ctx: &Context, addr: u64, to: &mut [u8]) {
+    match &parts[slice_part(ctx, addr)] {
+        Part::Slice(slice) => slice.look(&ctx.memory, addr, to),
+        _ => unreachable!("a slice has its number"),
+    }
 }

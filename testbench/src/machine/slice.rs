@@ -48,8 +48,6 @@ pub struct Slice {
     latency: u32,
     /// Memory reads under way: when, and which register. In order of time.
     reads: std::collections::VecDeque<(Cycle, usize)>,
-    /// What the memory channel holds.
-    bytes: Bytes,
     pub counters: Counters,
 }
 
@@ -64,7 +62,6 @@ impl Slice {
             memory: Port::new(memory.rate),
             latency: memory.latency,
             reads: std::collections::VecDeque::with_capacity(misses as usize),
-            bytes: Bytes::default(),
             counters: Counters::default(),
         }
     }
@@ -90,7 +87,7 @@ impl Slice {
         let miss = &mut self.misses[at];
         miss.filled = true;
         let line = ctx.layout.line as usize;
-        match self.bytes.get(miss.addr, line) {
+        match ctx.memory.get(miss.addr, line) {
             Some(data) => self.array.fill(miss.way, data),
             None => self.array.fill(miss.way, &[0; super::message::MAX_LINE][..line]),
         }
@@ -178,12 +175,12 @@ impl Slice {
 
     /// Places a line, nothing valid. The victim goes to memory at once: the channel's time is taken, the
     /// bytes are there. None when all ways are held: a fill will wake the slice.
-    fn make_room(&mut self, ctx: &Context, addr: u64) -> Option<Way> {
+    fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Option<Way> {
         let way = self.array.victim(addr)?;
         let dirty = self.array.dirty(way);
         if dirty != 0 {
             let victim = self.array.addr(way).expect("a dirty line has an address");
-            let to = self.bytes.get_mut(victim, ctx.layout.line as usize);
+            let to = ctx.memory.get_mut(victim, ctx.layout.line as usize);
             masks::copy(to, self.array.data(way), dirty);
             self.memory.transfer(ctx.now, ctx.layout.line.into());
             self.counters.memory_writes += 1;
@@ -224,8 +221,8 @@ impl Slice {
     }
 
     /// The bytes of a line as an observer outside sees them: those held here, else memory's.
-    pub fn look(&self, addr: u64, to: &mut [u8]) {
-        match self.bytes.get(addr, to.len()) {
+    pub fn look(&self, memory: &Bytes, addr: u64, to: &mut [u8]) {
+        match memory.get(addr, to.len()) {
             Some(bytes) => to.copy_from_slice(bytes),
             None => to.fill(0),
         }
@@ -235,13 +232,12 @@ impl Slice {
     }
 
     /// The host writes bytes of a line: memory takes them, and what is held here.
-    pub fn host_write(&mut self, addr: u64, data: &[u8], mask: u128) {
-        masks::copy(self.bytes.get_mut(addr, data.len()), data, mask);
+    pub fn host_write(&mut self, memory: &mut Bytes, addr: u64, data: &[u8], mask: u128) {
+        masks::copy(memory.get_mut(addr, data.len()), data, mask);
         if let Some(way) = self.array.find(addr) {
-            let dirty = self.array.dirty(way) & mask;
             let valid = mask & self.array.valid(way);
             masks::copy(self.array.data_mut(way), data, valid);
-            self.array.mark(way, dirty, false);
+            self.array.mark(way, valid, false);
         }
     }
 }
