@@ -5,8 +5,7 @@ use std::path::Path;
 use crate::machine::{System, SystemError};
 
 /// Presets, by name.
-const PRESETS: [(&str, &str); 1] =
-    [("cpelide-4", include_str!("../systems/cpelide-4.toml"))];
+const PRESETS: [(&str, &str); 1] = [("cpelide-4", include_str!("../systems/cpelide-4.toml"))];
 
 /// The preset or system file that `name` is, with some values replaced.
 pub fn load(name: &str, set: &[(String, String)]) -> Result<System, SystemError> {

@@ -102,7 +102,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             workload,
             seed: args.seed,
             cycles: machine.cycle(),
-            time_ns: (u128::from(machine.cycle()) * 1000 / u128::from(system.machine.clock_mhz)) as u64,
+            time_ns: (u128::from(machine.cycle()) * 1000 / u128::from(system.machine.clock_mhz))
+                as u64,
             values: Values {
                 loads_checked: checked.loads,
                 loads_determined: checked.determined,
@@ -127,12 +128,14 @@ fn program(args: &Args, settings: &Settings) -> Result<Reader, Failure> {
     if file.extension().is_some() || file.components().count() > 1 {
         return Reader::open(file).map_err(|e| usage(e.to_string()));
     }
-    let program = kernels::program::<trace::Error>(&args.workload).map_err(|e| usage(e.to_string()))?;
+    let program =
+        kernels::program::<trace::Error>(&args.workload).map_err(|e| usage(e.to_string()))?;
     let mut params = program.params();
     params.seed = args.seed;
     for (key, value) in settings {
         let number = |v: &str| {
-            v.parse().map_err(|_| usage(format!("--set {key}={value}: must be a number below 2^32")))
+            v.parse()
+                .map_err(|_| usage(format!("--set {key}={value}: must be a number below 2^32")))
         };
         match key.as_str() {
             "workload.size" => params.size = number(value)?,
@@ -143,7 +146,8 @@ fn program(args: &Args, settings: &Settings) -> Result<Reader, Failure> {
             }
         }
     }
-    let environment = |e: std::io::Error| Failure::new(ENVIRONMENT, format!("temporary trace: {e}"));
+    let environment =
+        |e: std::io::Error| Failure::new(ENVIRONMENT, format!("temporary trace: {e}"));
     let folder = tempfile::tempdir().map_err(environment)?;
     let path = folder.path().join(&args.workload);
     let mut recorder = Recorder::create(&path, &args.workload).map_err(|e| usage(e.to_string()))?;

@@ -199,6 +199,13 @@ impl Machine {
         self.submit(number, head, &spans);
         self.simulate()?;
         self.kernels += 1;
+        let Part::Global(global) = &self.parts[self.first_global] else {
+            unreachable!("by its number")
+        };
+        if !global.releases() {
+            self.ctx.check.end_kernel_unseen();
+            return Ok(());
+        }
         let mut checker = std::mem::take(&mut self.ctx.check);
         let line = self.ctx.layout.line as usize;
         checker.end_kernel(self.ctx.now, line, |addr, to| look(&self.parts, &self.ctx, addr, to));

@@ -20,6 +20,12 @@ pub trait LaunchDesign: Debug {
 
     /// After it has ended.
     fn after(&mut self, all: u16) -> Masks;
+
+    /// True where memory shows the kernel's stores after its completion signal. Without it only loads are
+    /// checked.
+    fn releases(&self) -> bool {
+        true
+    }
 }
 
 /// Everything is written back after each kernel and invalidated before each (CPElide specification 7,
@@ -48,6 +54,10 @@ impl LaunchDesign for Nothing {
 
     fn after(&mut self, _all: u16) -> Masks {
         Masks::default()
+    }
+
+    fn releases(&self) -> bool {
+        false
     }
 }
 

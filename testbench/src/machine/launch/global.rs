@@ -116,6 +116,11 @@ impl Global {
         over
     }
 
+    /// True where memory shows a kernel's stores after its completion signal.
+    pub fn releases(&self) -> bool {
+        self.design.releases()
+    }
+
     fn all(&self) -> u16 {
         u16::MAX >> (16 - self.ports.to_chiplets.len())
     }
