@@ -5,6 +5,7 @@
 //! Verilator the crate still builds, and [`Rtl::new`] says what is missing.
 
 pub mod blocks;
+pub mod body;
 #[cfg(rtl_bodies)]
 mod bridge;
 pub mod catalog;

@@ -1,6 +1,7 @@
 //! Systems made of `duet`'s blocks, the workloads that run on them, and what the `duet` command shows.
 
 pub mod catalog;
+pub mod egress_path;
 pub mod egress_system;
 pub mod finepack_chain;
 pub mod kernels;

@@ -51,6 +51,11 @@ impl Fabric {
         self.switch.is_empty() && self.links.iter().all(TlpLink::is_empty)
     }
 
+    /// Lets `cycles` cycles pass in which no TLP is anywhere, as so many ticks would.
+    pub fn skip(&mut self, cycles: u64) {
+        self.links.iter_mut().for_each(|link| link.skip(cycles));
+    }
+
     /// One clock edge. `tlp[s]`: beat of GPU `s`'s egress path; `ready[d]`: GPU `d` takes the beat
     /// shown to it; bit `s` of `crc_error`: injected fault on the link of GPU `s`.
     pub fn tick(&mut self, tlp: &[Option<Tlp>], ready: &[bool], crc_error: u32) {

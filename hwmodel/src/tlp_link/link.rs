@@ -213,6 +213,15 @@ impl TlpLink {
         out
     }
 
+    /// Lets `cycles` cycles pass in which nothing is anywhere on the link, as so many ticks would.
+    pub fn skip(&mut self, cycles: u64) {
+        debug_assert!(self.is_empty(), "only an empty link can be skipped");
+        self.now += cycles;
+        if cycles > 0 {
+            self.credit = i64::from(self.cfg.bytes_per_cycle) * SCALE as i64;
+        }
+    }
+
     fn accept(&mut self, beat: Tlp) {
         let slot = (self.tail % self.ring.len() as u64) as usize;
         self.ring[slot] = beat;

@@ -10,11 +10,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 use testbench::kernels;
-use testbench::machine::{Machine, Options, RunError, System, SystemError};
+use cosim::body::BodyKind;
+use testbench::machine::{BLOCKS, Bodies, Machine, Options, RunError, System, SystemError};
 use testbench::systems;
 use testbench::trace::{self, Reader, Recorder};
 
-use super::{ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, output};
+use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, output};
 
 /// Run a program on a full GPU
 #[derive(clap::Args)]
@@ -28,6 +29,9 @@ pub struct Args {
     /// Set a field of the system, or `workload.size` and `workload.iterations`
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Body of a block
+    #[arg(long = "impl", value_name = "BLOCK=model|rtl|lockstep")]
+    bodies: Vec<String>,
     /// Seed of a built-in program's input
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -76,6 +80,23 @@ fn settings(args: &Args) -> Result<(Settings, Settings), Failure> {
     Ok(pairs.into_iter().partition(|(key, _)| key.starts_with("workload.")))
 }
 
+/// The bodies that `--impl` chooses.
+fn bodies(args: &Args) -> Result<Bodies, Failure> {
+    let usage = |message: String| Failure::new(USAGE, message);
+    let mut bodies = Bodies::default();
+    for choice in &args.bodies {
+        let (block, kind) = choice
+            .split_once('=')
+            .ok_or_else(|| usage(format!("--impl {choice}: must be BLOCK=model|rtl|lockstep")))?;
+        let kind = BodyKind::find(kind)
+            .ok_or_else(|| usage(format!("--impl {choice}: {kind} is not model, rtl or lockstep")))?;
+        if !bodies.choose(block, kind) {
+            return Err(usage(format!("--impl {choice}: {block} is none of {}", BLOCKS.join(", "))));
+        }
+    }
+    Ok(bodies)
+}
+
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let (workload_settings, system_settings) = settings(args)?;
     let system = systems::load(&args.system, &system_settings).map_err(system_failure)?;
@@ -83,7 +104,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let workload = format!("{} {:016x}", program.name(), program.checksum());
     println!("{}  scale {}  workload {workload}  seed {}", system.name, system.scale, args.seed);
     let options = Options { max_cycles: args.max_cycles.unwrap_or(0), ..Options::default() };
-    let mut machine = Machine::new(&system, program, options).map_err(run_failure)?;
+    let mut machine = Machine::new(&system, &bodies(args)?, program, options).map_err(run_failure)?;
     let result = machine.run();
     let checked = machine.checked();
     let wrong = matches!(result, Err(RunError::Wrong(..)));
@@ -163,7 +184,8 @@ fn system_failure(error: SystemError) -> Failure {
 
 fn run_failure(error: RunError) -> Failure {
     let status = match error {
-        RunError::Config(_) | RunError::Program { .. } | RunError::Trace(_) => USAGE,
+        RunError::Build(_) | RunError::Program { .. } | RunError::Trace(_) => USAGE,
+        RunError::Differ(_) => DIFFER,
         RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,
         RunError::Wrong(..) => WRONG_VALUE,
     };

@@ -1,9 +1,14 @@
 //! Puts a machine together from a system file.
 
+use cosim::body::BodyError;
+use hwmodel::tlp_link;
+
+use super::bodies::{Bodies, FinePackBlocks};
 use super::cache::Shape;
 use super::config::{ConfigError, System};
 use super::core::{self, Core};
 use super::engine::{ChannelId, ChannelSpec, Channels, ComponentId, Rate};
+use super::gate::{self, Gate};
 use super::l1::{L1, NoL1, SoftwareL1, Spec};
 use super::l2::{self, Bank, Policy};
 use super::launch::{self, Global, GlobalPorts, Local, LocalPorts};
@@ -13,6 +18,7 @@ use super::part::Part;
 use super::places::Placement;
 use super::router::{NO_WAY, Router};
 use super::slice::{self, MemorySpec, Slice};
+use crate::egress_path::PathKind;
 
 /// The three networks of a chiplet. What lies between L2 and L3 has its own, reads and write-backs in one
 /// FIFO: a read never overtakes a write-back, and a full L2 never stops what it waits for.
@@ -35,6 +41,19 @@ pub struct Built {
     pub layout: Layout,
     pub placement: Placement,
     pub l2_at_home: bool,
+    /// The first GPU's command processor; the others follow.
+    pub first_global: usize,
+}
+
+/// Why a machine cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// A field of the system.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A block's body.
+    #[error(transparent)]
+    Body(#[from] BodyError),
 }
 
 /// Which component has which number.
@@ -50,6 +69,9 @@ impl Numbers {
 
     /// CUs, banks and slices stand in the order of their units.
     fn unit(&self, unit: Unit) -> ComponentId {
+        if let Site::Gate(_) = self.layout.site(unit) {
+            return self.gate();
+        }
         let chiplet = u32::from(self.layout.chiplet_of(unit));
         let first = self.layout.core(chiplet as u16, 0);
         ComponentId(chiplet * self.per_chiplet() + u32::from(unit.0 - first.0))
@@ -66,6 +88,10 @@ impl Numbers {
     fn global(&self, gpu: u16) -> ComponentId {
         ComponentId(u32::from(self.layout.all_chiplets()) * self.per_chiplet() + u32::from(gpu))
     }
+
+    fn gate(&self) -> ComponentId {
+        self.global(self.layout.gpus)
+    }
 }
 
 struct Builder<'a> {
@@ -75,7 +101,7 @@ struct Builder<'a> {
 }
 
 /// Builds a machine.
-pub fn build(system: &System) -> Result<Built, ConfigError> {
+pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
     let m = &system.machine;
     let layout = Layout {
         gpus: m.gpus,
@@ -106,9 +132,10 @@ pub fn build(system: &System) -> Result<Built, ConfigError> {
         numbers: Numbers { layout: layout.clone() },
         channels: Channels::default(),
     };
-    let parts = builder.parts(policy)?;
+    let parts = builder.parts(policy, bodies)?;
     let l2_at_home = policy == Policy::HomeForward;
-    Ok(Built { parts, channels: builder.channels, layout, placement, l2_at_home })
+    let first_global = builder.numbers.global(0).0 as usize;
+    Ok(Built { parts, channels: builder.channels, layout, placement, l2_at_home, first_global })
 }
 
 fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
@@ -152,14 +179,15 @@ impl Builder<'_> {
         self.channels.add(ChannelSpec { name, producer, consumer, capacity, latency, rate })
     }
 
-    fn parts(&mut self, policy: Policy) -> Result<Vec<Part>, ConfigError> {
+    fn parts(&mut self, policy: Policy, bodies: &Bodies) -> Result<Vec<Part>, BuildError> {
         let layout = self.numbers.layout.clone();
         let chiplets = layout.all_chiplets();
         // Router inputs are channels of consecutive numbers, so all networks are laid first.
         let mut ends = Vec::new();
         let mut routers = Vec::new();
+        let enters = if policy == Policy::HomeForward { Net::Request } else { Net::Memory };
         for net in NETS {
-            let (e, r) = self.network(net);
+            let (e, r) = self.network(net, enters);
             ends.push(e);
             routers.push(r);
         }
@@ -189,7 +217,15 @@ impl Builder<'_> {
                 to_chiplets.push(to);
                 from_chiplets.push(from);
             }
-            globals.push(GlobalPorts { to_chiplets, from_chiplets, gate: None });
+            let gate = (layout.gpus > 1).then(|| {
+                let pair = (self.numbers.global(gpu), self.numbers.gate());
+                let (back, rate) = ((pair.1, pair.0), Rate::per_cycle(64));
+                let name = format!("gpu{gpu}.command_processor.to_gate");
+                let to = self.channel(name, pair, 1, rate, 1);
+                let name = format!("gpu{gpu}.command_processor.from_gate");
+                (to, self.channel(name, back, 1, rate, 1))
+            });
+            globals.push(GlobalPorts { to_chiplets, from_chiplets, gate });
         }
         let mut parts = Vec::new();
         for chiplet in 0..chiplets {
@@ -220,6 +256,7 @@ impl Builder<'_> {
             let number = chiplet % layout.chiplets;
             parts.push(Part::Local(Box::new(Local::new(number, self.system.cu.waves, ports))));
         }
+        let releases: Vec<_> = globals.iter().filter_map(|g| g.gate).collect();
         for ports in globals {
             let c = &self.system.command_processor;
             let spec = launch::Spec {
@@ -230,6 +267,9 @@ impl Builder<'_> {
             let names = launch::DESIGNS.map(|(name, _)| (name, name));
             let design = launch::design(choose("l2.design", name, &names)?).expect("it is listed");
             parts.push(Part::Global(Box::new(Global::new(spec, ports, design))));
+        }
+        if layout.gpus > 1 {
+            parts.push(self.gate(bodies, &ends, enters, &releases)?);
         }
         Ok(parts)
     }
@@ -247,8 +287,24 @@ impl Builder<'_> {
         pairs
     }
 
-    /// The units of a chiplet that send into a network, and those that receive from it.
-    fn members(&self, net: Net, chiplet: u16) -> (Vec<Unit>, Vec<Unit>) {
+    /// The units of a chiplet that send into a network, and those that receive from it. What comes from other
+    /// GPUs enters the network `enters`.
+    fn members(&self, net: Net, chiplet: u16, enters: Net) -> (Vec<Unit>, Vec<Unit>) {
+        let (mut from, mut to) = self.inner_members(net, chiplet);
+        let l = &self.numbers.layout;
+        if l.gpus > 1 {
+            let gate = l.gate(l.gpu_of(chiplet));
+            if net == Net::Answer || net == enters {
+                from.push(gate);
+            }
+            if net != Net::Memory {
+                to.push(gate);
+            }
+        }
+        (from, to)
+    }
+
+    fn inner_members(&self, net: Net, chiplet: u16) -> (Vec<Unit>, Vec<Unit>) {
         let l = &self.numbers.layout;
         let cores = || (0..l.cores).map(|i| l.core(chiplet, i));
         let banks = || (0..l.banks).map(|i| l.bank(chiplet, i));
@@ -282,7 +338,7 @@ impl Builder<'_> {
     }
 
     /// One network of all chiplets: the ends of its units, and its routers.
-    fn network(&mut self, net: Net) -> (Vec<Ends>, Vec<Option<Router>>) {
+    fn network(&mut self, net: Net, enters: Net) -> (Vec<Ends>, Vec<Option<Router>>) {
         let layout = self.numbers.layout.clone();
         let chiplets = layout.all_chiplets();
         let n = &self.system.network;
@@ -295,7 +351,7 @@ impl Builder<'_> {
         let mut links = Vec::new();
         for chiplet in 0..chiplets {
             let router = self.numbers.router(chiplet, net);
-            let (senders, _) = self.members(net, chiplet);
+            let (senders, _) = self.members(net, chiplet, enters);
             let mut here = Ends::default();
             let mut all = Vec::new();
             for unit in senders {
@@ -323,7 +379,7 @@ impl Builder<'_> {
         let mut routers = Vec::new();
         for chiplet in 0..chiplets {
             let router = self.numbers.router(chiplet, net);
-            let (_, receivers) = self.members(net, chiplet);
+            let (_, receivers) = self.members(net, chiplet, enters);
             let mut outputs = Vec::new();
             let mut route = vec![NO_WAY; layout.units().into()];
             for unit in receivers {
@@ -340,7 +396,7 @@ impl Builder<'_> {
             {
                 let from_peers = &links[usize::from(peer)];
                 let id = from_peers.iter().find(|(p, _)| *p == chiplet).expect("a link each way").1;
-                for unit in self.members(net, peer).1 {
+                for unit in self.inner_members(net, peer).1 {
                     route[usize::from(unit.0)] = outputs.len() as u8;
                 }
                 outputs.push(id);
@@ -413,6 +469,61 @@ impl Builder<'_> {
             done,
         };
         Part::Bank(Box::new(Bank::new(unit, chiplet, policy, shape, l2.misses, ports)))
+    }
+
+    /// What joins the GPUs.
+    fn gate(
+        &self,
+        bodies: &Bodies,
+        ends: &[Vec<Ends>],
+        enters: Net,
+        releases: &[(ChannelId, ChannelId)],
+    ) -> Result<Part, BuildError> {
+        let (layout, system) = (&self.numbers.layout, self.system);
+        let blocks = FinePackBlocks::new(system, bodies)?;
+        let kinds = PathKind::ALL.map(|kind| (kind.name(), kind));
+        let kind = choose("egress.design", &system.egress.design, &kinds)?;
+        let least = gate::LINK_MHZ;
+        if u64::from(system.machine.clock_mhz) < least {
+            let problem = format!("{}: at least {least}, the links' clock", system.machine.clock_mhz);
+            return Err(ConfigError { field: "machine.clock_mhz".into(), problem }.into());
+        }
+        let link = |e: hwmodel::ConfigError| ConfigError { field: "gpu_link".into(), problem: e.to_string() };
+        let finepack = blocks.parameters.clone();
+        let mut link_config =
+            tlp_link::Config::new(&finepack, system.gpu_link.latency).map_err(link)?;
+        link_config.framing.cfg_extra = kind.cfg_extra();
+        let mut paths = Vec::new();
+        let mut ingress = Vec::new();
+        let mut ports = Vec::new();
+        for gpu in 0..layout.gpus {
+            let (queue, packetizer) = (blocks.body()?, blocks.body()?);
+            let timeout = system.egress.timeout;
+            paths.push(kind.with_bodies(&finepack, timeout, || (queue, packetizer)));
+            ingress.push(blocks.body()?);
+            let unit = layout.gate(gpu);
+            let chiplets = || (0..layout.chiplets).map(move |i| usize::from(gpu * layout.chiplets + i));
+            let from = |net: Net| chiplets().map(|c| ends[net as usize][c].from(unit)).collect();
+            let to = |net: Net| chiplets().map(|c| ends[net as usize][c].to(unit)).collect();
+            let exits: Vec<_> = to(Net::Request);
+            let answered: Vec<_> = to(Net::Answer);
+            let out = gate::OutgoingPorts {
+                exits,
+                answers: from(Net::Answer),
+                release: releases[usize::from(gpu)],
+            };
+            let arriving = gate::IncomingPorts { entries: from(enters), answers: answered };
+            ports.push((out, arriving));
+        }
+        let spec = gate::Spec {
+            finepack,
+            link: link_config,
+            clock_mhz: system.machine.clock_mhz,
+            line: system.machine.line,
+            l2_at_home: enters == Net::Request,
+        };
+        let gate = Gate::new(&spec, paths, ingress, ports).map_err(link)?;
+        Ok(Part::Gate(Box::new(gate)))
     }
 
     fn slice(&self, unit: Unit, ends: &[Vec<Ends>], at: usize) -> Part {

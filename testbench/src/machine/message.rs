@@ -128,6 +128,8 @@ pub struct Message {
     pub kind: Kind,
     /// Bytes of an atomic's elements: 4 or 8.
     pub size: u8,
+    /// Parts of it that a gate has sent and not got back.
+    pub pieces: u16,
 }
 
 const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");

@@ -7,6 +7,7 @@
 //! L3 `slice`. The `launch` processors start work-groups and tell the L2s when to write back and forget.
 
 mod atomic;
+mod bodies;
 mod build;
 mod cache;
 mod check;
@@ -15,6 +16,7 @@ mod context;
 mod core;
 mod deadlock;
 mod engine;
+mod gate;
 mod l1;
 mod l2;
 mod launch;
@@ -29,6 +31,7 @@ mod run;
 mod slice;
 mod statistics;
 
+pub use bodies::{BLOCKS, Bodies};
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::core::Core;
+use super::gate::Gate;
 use super::l2::Bank;
 use super::launch::{Global, Local};
 use super::router::Router;
@@ -22,6 +23,8 @@ pub enum Part {
     Local(Box<Local>),
     /// A GPU's command processor.
     Global(Box<Global>),
+    /// What joins the GPUs.
+    Gate(Box<Gate>),
 }
 
 impl Part {
@@ -35,6 +38,7 @@ impl Part {
             Self::Router(router) => router.tick(ctx),
             Self::Local(local) => local.tick(ctx),
             Self::Global(global) => global.tick(ctx),
+            Self::Gate(gate) => gate.tick(ctx),
         }
     }
 }

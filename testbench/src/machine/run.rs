@@ -1,8 +1,9 @@
 //! Runs a program on a machine.
 
-use super::build::{Built, build};
+use super::bodies::Bodies;
+use super::build::{BuildError, Built, build};
 use super::check::{Checked, Wrong};
-use super::config::{ConfigError, System};
+use super::config::System;
 use super::context::{Context, Stop};
 use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
@@ -39,9 +40,12 @@ pub struct Options {
 /// Why a run did not pass.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The machine cannot be.
+    /// The machine cannot be built.
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Build(#[from] BuildError),
+    /// Model and RTL of a block differ, or an assertion has failed.
+    #[error("{0}")]
+    Differ(String),
     /// The trace cannot be read.
     #[error(transparent)]
     Trace(#[from] trace::Error),
@@ -84,9 +88,14 @@ pub struct Machine {
 
 impl Machine {
     /// Builds a machine around a program.
-    pub fn new(system: &System, program: Reader, options: Options) -> Result<Self, RunError> {
-        let Built { parts, channels, layout, placement, l2_at_home } = build(system)?;
-        let first_global = parts.len() - usize::from(layout.gpus);
+    pub fn new(
+        system: &System,
+        bodies: &Bodies,
+        program: Reader,
+        options: Options,
+    ) -> Result<Self, RunError> {
+        let Built { parts, channels, layout, placement, l2_at_home, first_global } =
+            build(system, bodies)?;
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
         let ctx = Context {
             now: 0,
@@ -291,9 +300,10 @@ impl Machine {
         while self.ctx.completions < gpus {
             self.step()?;
         }
-        for global in &mut self.parts[self.first_global..] {
-            let Part::Global(global) = global else { unreachable!("by its number") };
-            global.take_completion();
+        for part in &mut self.parts[self.first_global..] {
+            if let Part::Global(global) = part {
+                global.take_completion();
+            }
         }
         Ok(())
     }
@@ -327,6 +337,11 @@ impl Machine {
             match stop {
                 Stop::Trace(error) => return Err(error.into()),
             }
+        }
+        if let Some(Part::Gate(gate)) = self.parts.last()
+            && let Some(report) = gate.failure()
+        {
+            return Err(RunError::Differ(report.to_string()));
         }
         self.check()
     }

@@ -58,6 +58,23 @@ statistics! {
     "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
     "launch.launch_cycles" "cycles" "from packet to enabling the launch",
     "launch.release_cycles" "cycles" "from the last work-group's end to the completion signal",
+    "egress.stores" "requests" "line stores of CUs to other GPUs",
+    "egress.loads" "requests" "line loads of CUs from other GPUs",
+    "egress.atomics" "requests" "line atomics of CUs on other GPUs",
+    "egress.releases" "releases" "system releases that let stores to other GPUs arrive",
+    "ingress.stores" "requests" "line stores that arrive from other GPUs",
+    "ingress.loads" "requests" "line loads that arrive from other GPUs",
+    "ingress.atomics" "requests" "atomics that arrive from other GPUs",
+    "gpu_link.tlps" "TLPs" "TLPs sent between GPUs",
+    "gpu_link.packets" "TLPs" "of these, FinePack packets",
+    "gpu_link.wire_bytes" "bytes" "all bytes on the forward links: the parts below together",
+    "gpu_link.data_bytes" "bytes" "stored bytes and operands",
+    "gpu_link.header_bytes" "bytes" "outer headers",
+    "gpu_link.subheader_bytes" "bytes" "sub-headers",
+    "gpu_link.padding_bytes" "bytes" "padding, and disabled bytes of plain writes",
+    "gpu_link.framing_bytes" "bytes" "framing, sequence numbers, CRCs and flit overhead",
+    "gpu_link.completion_bytes" "bytes" "completions on the reverse links",
+    "gpu_link.busy_cycles" "link cycles" "cycles with a byte on the wire, summed over links",
     "traffic.chiplet.*" "bytes" "bytes that units put into the networks of their chiplet, by class",
     "traffic.link.*" "bytes" "bytes on links between chiplets, by class",
     "traffic.launch.*" "bytes" "bytes between command processors, CUs and L2 banks, by class",
@@ -101,6 +118,27 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("launch.lines_written_back", c.lines_written_back);
                 add("launch.launch_cycles", c.launch_cycles);
                 add("launch.release_cycles", c.release_cycles);
+            }
+            Part::Gate(gate) => {
+                for (c, link) in gate.counters() {
+                    add("egress.stores", c.stores);
+                    add("egress.loads", c.loads);
+                    add("egress.atomics", c.atomics);
+                    add("egress.releases", c.releases);
+                    add("ingress.stores", c.arrived_stores);
+                    add("ingress.loads", c.arrived_loads);
+                    add("ingress.atomics", c.arrived_atomics);
+                    add("gpu_link.tlps", link.tlps);
+                    add("gpu_link.packets", link.packets);
+                    add("gpu_link.wire_bytes", link.wire_bytes());
+                    add("gpu_link.data_bytes", link.data_bytes);
+                    add("gpu_link.header_bytes", link.header_bytes);
+                    add("gpu_link.subheader_bytes", link.subheader_bytes);
+                    add("gpu_link.padding_bytes", link.padding_bytes);
+                    add("gpu_link.framing_bytes", link.framing_bytes());
+                    add("gpu_link.completion_bytes", c.completion_bytes);
+                    add("gpu_link.busy_cycles", link.busy_cycles);
+                }
             }
             Part::Router(_) | Part::Local(_) => {}
         }

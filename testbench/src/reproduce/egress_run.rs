@@ -6,7 +6,7 @@ use hwmodel::tlp_link::{self, Counters, Fabric};
 use hwmodel::{ConfigError, Model};
 use serde::Serialize;
 
-use super::egress_path::{EgressPath, PathKind};
+use crate::egress_path::{EgressPath, PathKind};
 use super::traffic::Traffic;
 use crate::egress_system::{EgressSystem, Seen};
 use crate::memory::{Memory, OutOfRange};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::egress_path::PathKind;
+use crate::egress_path::PathKind;
 use super::egress_run::Record;
 use super::finepack::Report;
 use super::storage::storage;

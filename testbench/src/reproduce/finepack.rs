@@ -7,7 +7,7 @@ use hwmodel::common::finepack_types::FinePack;
 use hwmodel::tlp_link::LINK_LAT;
 use serde::Serialize;
 
-use super::egress_path::PathKind;
+use crate::egress_path::PathKind;
 use super::egress_run::{Record, RunError, Setup};
 use super::figures::{self, Figure};
 use super::sweeps::{self, BurstBytes, Input, Point};

@@ -5,7 +5,6 @@
 //! and ends at the first difference.
 
 pub mod burst;
-pub mod egress_path;
 pub mod egress_run;
 pub mod figures;
 pub mod finepack;

@@ -4,7 +4,7 @@ use hwmodel::common::finepack_types::{FinePack, offset_bits};
 use serde::Serialize;
 
 use super::burst::Burst;
-use super::egress_path::PathKind;
+use crate::egress_path::PathKind;
 use super::egress_run::{Record, RunError, Setup};
 use crate::workloads::{self, Params};
 

@@ -3,7 +3,7 @@
 use hwmodel::common::finepack_types::FinePack;
 
 use super::burst::Burst;
-use super::egress_path::PathKind;
+use crate::egress_path::PathKind;
 use super::egress_run::{Record, RunError, Setup};
 use super::figures::two_decimals;
 use super::sweeps::{BurstBytes, Input, generation};

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::egress_path::PathKind;
+use crate::egress_path::PathKind;
 use super::egress_run::Record;
 use super::figures::Figure;
 use super::finepack::{CONFIG, Report};

@@ -333,9 +333,8 @@ impl Core {
         let transaction = Transaction { mask, racy, addr, expected, kind: instr.kind, wave, load };
         let tag = self.transactions.start(transaction);
         let (born, from, size) = (ctx.now, self.unit, instr.size);
-        let to = Unit::default();
-        let next = Handle::NONE;
-        let message = Message { mask, addr, born, line, next, tag, to, from, kind, size };
+        let rest = Message::default();
+        let message = Message { mask, addr, born, line, tag, from, kind, size, ..rest };
         let request = ctx.messages.put(message);
         let (l1, mut port) = self.l1_and_port(ctx);
         if !l1.request(&mut port, request) {

@@ -1,5 +1,6 @@
-//! The egress paths by name, on models.
+//! The egress paths by name, on any bodies.
 
+use cosim::body::AnyBody;
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::egress::{
     self, CFG_EXTRA, ConfigPacket, DMA_START, Dma, FinePackPath, In, Infinite, Out, P2p,
@@ -57,31 +58,42 @@ impl PathKind {
         (self == Self::ConfigPacket).then_some(CFG_EXTRA)
     }
 
-    /// The path of one GPU after reset.
+    /// The path of one GPU after reset, on models.
     pub fn build(self, p: &FinePack) -> Result<EgressPath, ConfigError> {
+        let queue = Box::new(RemoteWriteQueue::new(&p.into())?);
+        let packetizer = Box::new(Packetizer::new(&p.into())?);
+        Ok(self.with_bodies(p, 0, || (queue, packetizer)))
+    }
+
+    /// The path of one GPU after reset; where it has blocks with two bodies, on those that `bodies` gives.
+    /// `timeout` is the write queue's.
+    pub fn with_bodies(
+        self,
+        p: &FinePack,
+        timeout: u16,
+        bodies: impl FnOnce() -> (AnyBody<RemoteWriteQueue>, AnyBody<Packetizer>),
+    ) -> EgressPath {
         let c = egress::Config::from(p);
-        Ok(match self {
+        match self {
             Self::P2p => EgressPath::P2p(P2p::new(&c)),
             Self::WriteCombine => EgressPath::WriteCombine(WriteCombine::new(&c)),
             Self::FinePack => {
-                let queue = RemoteWriteQueue::new(&p.into())?;
-                let packetizer = Packetizer::new(&p.into())?;
-                EgressPath::FinePack(Box::new(FinePackPath::new(queue, packetizer, 0, 0)))
+                let (queue, packetizer) = bodies();
+                EgressPath::FinePack(Box::new(FinePackPath::new(queue, packetizer, timeout, 0)))
             }
             Self::Dma => EgressPath::Dma(Dma::new(&c, DMA_START)),
             Self::ConfigPacket => EgressPath::ConfigPacket(ConfigPacket::new(&c)),
             Self::Infinite => EgressPath::Infinite(Infinite::new(&c)),
-        })
+        }
     }
 }
 
 /// Any egress path, so that one type of system runs them all.
-#[derive(Debug)]
 #[allow(missing_docs, clippy::large_enum_variant)] // One for each GPU, never moved.
 pub enum EgressPath {
     P2p(P2p),
     WriteCombine(WriteCombine),
-    FinePack(Box<FinePackPath<RemoteWriteQueue, Packetizer>>),
+    FinePack(Box<FinePackPath<AnyBody<RemoteWriteQueue>, AnyBody<Packetizer>>>),
     Dma(Dma),
     ConfigPacket(ConfigPacket),
     Infinite(Infinite),
@@ -124,6 +136,14 @@ impl Block for EgressPath {
 
     fn is_idle(&self) -> bool {
         each!(self, path => path.is_idle())
+    }
+
+    fn failed(&self) -> bool {
+        each!(self, path => path.failed())
+    }
+
+    fn write_failure(&self, report: &mut dyn std::fmt::Write) -> std::fmt::Result {
+        each!(self, path => path.write_failure(report))
     }
 
     fn write_state(&self, line: &mut dyn std::fmt::Write) -> std::fmt::Result {

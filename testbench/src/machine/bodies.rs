@@ -1,0 +1,87 @@
+//! Which body stands for each block that has two, and the parameters of the FinePack blocks.
+
+use std::collections::BTreeMap;
+
+use cosim::body::{AnyBody, BodyError, BodyKind, body};
+use cosim::report::RunName;
+use hwmodel::Model;
+use hwmodel::common::finepack_types::FinePack;
+
+use super::config::{ConfigError, System};
+
+/// Blocks of a machine that have two bodies.
+pub const BLOCKS: [&str; 3] = ["remote_write_queue", "packetizer", "depacketizer"];
+
+/// A choice of bodies, by block; the model where nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bodies(BTreeMap<String, BodyKind>);
+
+impl Bodies {
+    /// The same body for every block.
+    pub fn all(kind: BodyKind) -> Self {
+        Self(BLOCKS.iter().map(|block| (block.to_string(), kind)).collect())
+    }
+
+    /// Chooses a block's body. False where no such block is in any machine.
+    pub fn choose(&mut self, block: &str, kind: BodyKind) -> bool {
+        let known = BLOCKS.contains(&block);
+        if known {
+            self.0.insert(block.to_string(), kind);
+        }
+        known
+    }
+
+    /// The body of a block.
+    pub fn of(&self, block: &str) -> BodyKind {
+        self.0.get(block).copied().unwrap_or_default()
+    }
+}
+
+/// The FinePack blocks of a machine.
+pub struct FinePackBlocks {
+    /// Their parameters.
+    pub parameters: FinePack,
+    run: RunName,
+    bodies: Bodies,
+}
+
+impl FinePackBlocks {
+    /// The configuration that the system names, for its number of GPUs and its links. Errors: there is none;
+    /// an RTL body is wanted and none was built with these parameters.
+    pub fn new(system: &System, bodies: &Bodies) -> Result<Self, ConfigError> {
+        let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
+        let catalog = cosim::Catalog::load().map_err(|e| error("egress.config", e.to_string()))?;
+        let name = &system.egress.config;
+        let named = catalog.finepack.get(name).ok_or_else(|| {
+            let names: Vec<_> = catalog.finepack.keys().cloned().collect();
+            error("egress.config", format!("{name:?} is none of {}", names.join(", ")))
+        })?;
+        let num_gpus = system.machine.gpus.into();
+        let parameters = FinePack { num_gpus, pcie_gen: system.gpu_link.generation, ..named.clone() };
+        parameters.validate().map_err(|e| error("egress.config", format!("{name}: {e}")))?;
+        // The generation is the link's, not the blocks': their RTL is the same.
+        let same = |p: &FinePack| FinePack { pcie_gen: parameters.pcie_gen, ..p.clone() } == parameters;
+        let built = catalog.finepack.iter().find(|(_, p)| same(p)).map(|(name, _)| name.clone());
+        let wants_rtl = BLOCKS.iter().any(|block| bodies.of(block) != BodyKind::Model);
+        let config = match built {
+            Some(config) => config,
+            None if wants_rtl => {
+                let problem = format!("no RTL body was built of {name:?} for {num_gpus} GPUs");
+                return Err(error("egress.config", problem));
+            }
+            None => name.clone(),
+        };
+        let run = RunName { config, seed: 0 };
+        Ok(Self { parameters, run, bodies: bodies.clone() })
+    }
+
+    /// A block's body.
+    pub fn body<M>(&self) -> Result<AnyBody<M>, BodyError>
+    where
+        M: Model<Config: for<'a> From<&'a FinePack> + 'static> + 'static,
+        M::In: 'static,
+        M::Out: 'static,
+    {
+        body::<M>(self.bodies.of(M::NAME), &self.run, &(&self.parameters).into())
+    }
+}

@@ -1,0 +1,221 @@
+//! Between GPUs: each GPU's egress path, the links and their switch, each GPU's de-packetizer. Loads and
+//! atomics come back on the reverse links. All of it runs in the links' clock, 1 GHz.
+//!
+//! `outgoing` is a GPU as the source of requests, `incoming` as the home that serves them.
+
+mod incoming;
+mod outgoing;
+mod staging;
+
+pub use incoming::Ports as IncomingPorts;
+pub use outgoing::Ports as OutgoingPorts;
+
+use hwmodel::Block;
+use hwmodel::common::finepack_types::{FinePack, Tlp};
+use hwmodel::depacketizer::{self, Depacketizer};
+use hwmodel::egress;
+use hwmodel::tlp_link::{self, Fabric, Sent};
+
+use super::context::Context;
+use super::engine::{Cycle, Rate};
+use crate::egress_path::EgressPath;
+use cosim::body::AnyBody;
+
+use incoming::Incoming;
+use outgoing::Outgoing;
+
+/// The links' clock.
+pub const LINK_MHZ: u64 = 1000;
+
+/// What the gates of a machine are.
+pub struct Spec {
+    /// The blocks' and links' parameters.
+    pub finepack: FinePack,
+    /// The links.
+    pub link: tlp_link::Config,
+    /// Clock of the machine, at least the links'.
+    pub clock_mhz: u32,
+    /// Bytes of a machine's line.
+    pub line: u32,
+    /// The L2 at the home takes part; else requests go to the L3.
+    pub l2_at_home: bool,
+}
+
+/// Counters of one GPU.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub stores: u64,
+    pub loads: u64,
+    pub atomics: u64,
+    pub releases: u64,
+    pub completion_bytes: u64,
+    pub arrived_stores: u64,
+    pub arrived_loads: u64,
+    pub arrived_atomics: u64,
+}
+
+/// All gates of a machine.
+pub struct Gate {
+    clock_mhz: u64,
+    fabric: Fabric,
+    out: Vec<Outgoing>,
+    arriving: Vec<Incoming>,
+    beats: Vec<Option<Tlp>>,
+    ready: Vec<bool>,
+    /// Cycles of the links so far, those that were skipped included.
+    link_cycle: Cycle,
+    /// The report of a body that failed.
+    failure: Option<String>,
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gate").field("link_cycle", &self.link_cycle).finish_non_exhaustive()
+    }
+}
+
+impl Gate {
+    /// Joins GPUs. `paths` and `ingress`: the blocks of each; `ports`: its channels.
+    pub fn new(
+        spec: &Spec,
+        paths: Vec<EgressPath>,
+        ingress: Vec<AnyBody<Depacketizer>>,
+        ports: Vec<(outgoing::Ports, incoming::Ports)>,
+    ) -> Result<Self, hwmodel::ConfigError> {
+        let gpus = paths.len();
+        let rate = Rate::per_cycle(spec.link.bytes_per_cycle.into());
+        let latency = Cycle::from(spec.link.link_lat);
+        let ecrc = spec.finepack.ecrc_en == 1;
+        let mut out = Vec::new();
+        let mut arriving = Vec::new();
+        for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate() {
+            out.push(Outgoing::new(gpu as u16, spec.line, spec.finepack.line, path, o));
+            let home = spec.l2_at_home;
+            arriving.push(Incoming::new(gpu as u16, block, i, home, rate, latency, ecrc));
+        }
+        Ok(Self {
+            clock_mhz: spec.clock_mhz.into(),
+            fabric: Fabric::new(gpus, &spec.link)?,
+            out,
+            arriving,
+            beats: vec![None; gpus],
+            ready: vec![false; gpus],
+            link_cycle: 0,
+            failure: None,
+        })
+    }
+
+    /// Link cycles that have ended when cycle `now` of the machine begins.
+    fn links_at(&self, now: Cycle) -> Cycle {
+        (u128::from(now) * u128::from(LINK_MHZ) / u128::from(self.clock_mhz)) as Cycle
+    }
+
+    /// The machine's cycle in which the next link cycle begins.
+    fn next(&self) -> Cycle {
+        let ended = u128::from(self.link_cycle + 1);
+        (ended * u128::from(self.clock_mhz)).div_ceil(LINK_MHZ.into()) as Cycle - 1
+    }
+
+    /// One cycle of the machine: a cycle of the links, where one begins in it.
+    pub fn tick(&mut self, ctx: &mut Context) {
+        let due = self.links_at(ctx.now + 1);
+        if due == self.link_cycle {
+            // No link cycle begins in this cycle of the machine.
+            ctx.wake_at(ctx.now + 1);
+            return;
+        }
+        // While nothing was under way nobody needed the cycles before.
+        let skipped = due - 1 - self.link_cycle;
+        if skipped > 0 {
+            self.fabric.skip(skipped);
+        }
+        self.link_cycle = due;
+        self.tick_links(ctx);
+        if !self.is_quiet() {
+            ctx.wake_at(self.next());
+        }
+    }
+
+    fn tick_links(&mut self, ctx: &mut Context) {
+        let now = self.link_cycle;
+        for gpu in 0..self.out.len() {
+            // The blocks' outputs are registered: in which order they are ticked changes nothing.
+            let tlp = self.fabric.tlp(gpu).copied();
+            self.ready[gpu] = self.arriving[gpu].tick(ctx, now, tlp, &mut self.out);
+        }
+        for gpu in 0..self.out.len() {
+            let link_ready = self.fabric.tlp_ready(gpu);
+            // A path without a link hands over at once; its destination must have room.
+            let room = self.arriving.iter().all(Incoming::has_room);
+            let (beat, direct) = self.out[gpu].tick(ctx, now, link_ready, room);
+            self.beats[gpu] = beat;
+            if let Some((dest, access)) = direct {
+                self.arriving[usize::from(dest)].deliver(access);
+            }
+        }
+        self.fabric.tick(&self.beats, &self.ready, 0);
+        self.find_failure();
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.fabric.is_empty()
+            && self.out.iter().all(Outgoing::is_quiet)
+            && self.arriving.iter().all(Incoming::is_quiet)
+            && self.beats.iter().all(Option::is_none)
+    }
+
+    fn find_failure(&mut self) {
+        if self.failure.is_some() {
+            return;
+        }
+        let mut report = String::new();
+        if let Some(out) = self.out.iter().find(|out| out.path().failed()) {
+            let _ = out.path().write_failure(&mut report);
+        } else if let Some(block) = self.arriving.iter().map(Incoming::block).find(|b| b.failed()) {
+            let _ = block.write_failure(&mut report);
+        } else {
+            return;
+        }
+        self.failure = Some(report);
+    }
+
+    /// The report of a body that differs from the other, or whose assertion failed.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// TLPs whose last byte has left since the last call, by source.
+    pub fn drain_sent(&mut self, mut see: impl FnMut(&Sent)) {
+        for link in self.fabric.links_mut() {
+            link.drain_sent(&mut see);
+        }
+    }
+
+    /// Counters of each GPU: the gate's own and its link's.
+    pub fn counters(&self) -> impl Iterator<Item = (Counters, &tlp_link::Counters)> {
+        let links = self.fabric.links().iter().map(|link| link.counters());
+        self.out.iter().zip(&self.arriving).zip(links).map(|((o, i), link)| {
+            let mut counters = o.counters;
+            counters.completion_bytes = i.counters.completion_bytes;
+            counters.arrived_stores = i.counters.arrived_stores;
+            counters.arrived_loads = i.counters.arrived_loads;
+            counters.arrived_atomics = i.counters.arrived_atomics;
+            (counters, link)
+        })
+    }
+}
+
+/// Inputs of a de-packetizer in a cycle.
+fn ingress_in(tlp: Option<Tlp>, st_ready: bool) -> depacketizer::In {
+    depacketizer::In { tlp, st_ready }
+}
+
+/// Inputs of an egress path in a cycle.
+fn egress_in(
+    req: Option<hwmodel::common::finepack_types::Req>,
+    tlp_ready: bool,
+    cpl: Option<u8>,
+    self_id: u8,
+) -> egress::In {
+    egress::In { req, tlp_ready, cpl, self_id }
+}

@@ -1,0 +1,366 @@
+//! A GPU as the source of requests to others: what its CUs send goes into the egress path piece by piece,
+//! answers go back.
+
+use std::collections::VecDeque;
+
+use hwmodel::Block;
+use hwmodel::common::finepack_types::{Ingress, LineData, Req, Tlp, aop, op};
+
+use super::staging::Staging;
+use super::{Counters, egress_in};
+use crate::egress_path::EgressPath;
+use crate::machine::context::Context;
+use crate::machine::engine::{ChannelId, Cycle, Handle};
+use crate::machine::masks;
+use crate::machine::message::{Kind, Line, Message};
+use crate::trace::AtomicOp;
+
+/// Loads and atomics under way: tags of 8 bits.
+const TAGS: usize = 256;
+/// Answers that may wait for the way to their CU before no more requests are taken.
+const MOST_ANSWERS: usize = 64;
+
+/// Channels.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// Requests, from each chiplet.
+    pub exits: Vec<ChannelId>,
+    /// Answers, to each chiplet.
+    pub answers: Vec<ChannelId>,
+    /// Release commands, and what answers them.
+    pub release: (ChannelId, ChannelId),
+}
+
+/// A piece of a request that is under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    message: Handle<Message>,
+    /// Bytes of the machine's line.
+    mask: u128,
+}
+
+/// A request that is being cut.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    message: Handle<Message>,
+    /// Bytes that are still to be offered.
+    left: u128,
+}
+
+/// One GPU's side.
+pub struct Outgoing {
+    gpu: u16,
+    line: usize,
+    block_line: usize,
+    path: EgressPath,
+    ports: Ports,
+    turn: usize,
+    current: Option<Current>,
+    offered: Option<Req>,
+    free_tags: Vec<u8>,
+    pending: Box<[Pending; TAGS]>,
+    /// Answers on their way to their CUs.
+    answers: VecDeque<Handle<Message>>,
+    /// Completions of MARKs on their way: when, from whom.
+    completions: VecDeque<(Cycle, u8)>,
+    /// Data on its way: when, tag, bytes in their places of the machine's line.
+    returned: VecDeque<(Cycle, u8, Box<Line>)>,
+    release: Release,
+    release_id: u8,
+    staging: Staging,
+    pub counters: Counters,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Release {
+    None,
+    /// Wanted: to be offered.
+    Wanted,
+    /// Offered or accepted.
+    Under,
+    /// Done: to be told.
+    Done,
+}
+
+impl Outgoing {
+    pub fn new(gpu: u16, line: u32, block_line: u32, path: EgressPath, ports: Ports) -> Self {
+        Self {
+            gpu,
+            line: line as usize,
+            block_line: block_line as usize,
+            path,
+            ports,
+            turn: 0,
+            current: None,
+            offered: None,
+            free_tags: (0..=u8::MAX).rev().collect(),
+            pending: Box::new([Pending::default(); TAGS]),
+            answers: VecDeque::new(),
+            completions: VecDeque::new(),
+            returned: VecDeque::new(),
+            release: Release::None,
+            release_id: 0,
+            staging: Staging::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    pub fn path(&self) -> &EgressPath {
+        &self.path
+    }
+
+    pub fn is_quiet(&self) -> bool {
+        self.path.is_idle()
+            && self.current.is_none()
+            && self.offered.is_none()
+            && self.answers.is_empty()
+            && self.completions.is_empty()
+            && self.returned.is_empty()
+            && matches!(self.release, Release::None | Release::Under)
+    }
+
+    /// A MARK of this GPU has been completed by another; its completion is here in link cycle `due`.
+    pub fn complete_mark(&mut self, due: Cycle, from: u8) {
+        self.completions.push_back((due, from));
+    }
+
+    /// Data comes back in link cycle `due`.
+    pub fn give_back(&mut self, due: Cycle, tag: u8, data: &Line) {
+        self.returned.push_back((due, tag, Box::new(*data)));
+    }
+
+    /// What an atomic that this GPU has sent does: a TLP has no code for unsigned comparisons.
+    pub fn atomic_of(&self, ctx: &Context, tag: u8) -> (AtomicOp, u8) {
+        let message = &ctx.messages[self.pending[usize::from(tag)].message];
+        let Kind::Atomic(op) = message.kind else { unreachable!("an atomic's tag") };
+        (op, message.size)
+    }
+
+    /// One link cycle: the beat shown to the link, and an access that a path without a link hands over.
+    pub fn tick(
+        &mut self,
+        ctx: &mut Context,
+        now: Cycle,
+        link_ready: bool,
+        room: bool,
+    ) -> (Option<Tlp>, Option<(u8, Ingress)>) {
+        self.take_returned(ctx, now);
+        self.send_answers(ctx);
+        self.take_release(ctx);
+        if self.offered.is_none() {
+            self.offer(ctx);
+        }
+        let due = self.completions.front().is_some_and(|(at, _)| *at <= now);
+        let cpl = if due { self.completions.pop_front().map(|(_, from)| from) } else { None };
+        let req = self.offered.filter(|_| room);
+        let out = self.path.tick(&egress_in(req, link_ready, cpl, self.gpu as u8));
+        if out.req_ready && req.is_some() {
+            self.accepted(ctx);
+        }
+        if out.rel == Some(self.release_id) && self.release == Release::Under {
+            self.release = Release::Done;
+        }
+        (out.tlp, out.st.map(|st| (out.st_dest, st)))
+    }
+
+    /// The next piece of a request, or a release, for the egress path.
+    fn offer(&mut self, ctx: &mut Context) {
+        if self.current.is_none() && self.answers.len() < MOST_ANSWERS {
+            self.take_request(ctx);
+        }
+        if let Some(current) = self.current {
+            self.offered = self.piece(ctx, current);
+        } else if self.release == Release::Wanted {
+            self.copy_staged(ctx);
+            self.release = Release::Under;
+            self.release_id = self.release_id.wrapping_add(1);
+            self.counters.releases += 1;
+            let (op, id) = (op::RELEASE_SYS, self.release_id);
+            self.offered = Some(Req { op, id, ..Req::default() });
+        }
+    }
+
+    fn take_request(&mut self, ctx: &mut Context) {
+        let chiplets = self.ports.exits.len();
+        for i in 0..chiplets {
+            let channel = self.ports.exits[(self.turn + i) % chiplets];
+            let Some(message) = ctx.peek(channel) else { continue };
+            ctx.pop(channel);
+            self.turn = (self.turn + i + 1) % chiplets;
+            let Message { kind, mask, addr, .. } = ctx.messages[message];
+            match kind {
+                Kind::Read => self.counters.loads += 1,
+                Kind::Write => self.counters.stores += 1,
+                _ => self.counters.atomics += 1,
+            }
+            if matches!(self.path, EgressPath::Dma(_)) {
+                if kind == Kind::Write {
+                    let line = ctx.messages[message].line;
+                    self.staging.store(addr, mask, &ctx.lines[line], self.line);
+                    self.answer_write(ctx, message);
+                    return;
+                }
+                // What this GPU has stored to the line goes there first.
+                self.copy_staged(ctx);
+            }
+            if kind == Kind::Read {
+                // The answer's payload; pieces come back one by one.
+                ctx.messages[message].line = ctx.lines.put(Line::default());
+            }
+            self.current = Some(Current { message, left: mask });
+            return;
+        }
+    }
+
+    /// The request for the lowest bytes that are left: one line of the blocks, or one element of an atomic.
+    /// None where a tag is needed and none is free.
+    fn piece(&mut self, ctx: &Context, current: Current) -> Option<Req> {
+        let Message { kind, addr, line, size, .. } = ctx.messages[current.message];
+        let first = current.left.trailing_zeros() as usize;
+        let dest = ctx.layout.gpu_of(ctx.places.home(addr)) as u8;
+        let at = addr + first as u64;
+        let block = at / self.block_line as u64 * self.block_line as u64;
+        // Bytes of the machine's line that lie in the block's line, and how far they move.
+        let mask = match kind {
+            Kind::Atomic(_) => masks::span(first, size.into()),
+            _ if self.block_line >= self.line => current.left,
+            _ => current.left & masks::span((block - addr) as usize, self.block_line),
+        };
+        let shift = (addr as i64 - block as i64) as i32;
+        let moved = if shift >= 0 { mask << shift } else { mask >> -shift };
+        let mut req = Req { dest, addr: block, mask: moved, ..Req::default() };
+        match kind {
+            Kind::Read => req.op = op::LOAD,
+            Kind::Write => {
+                req.op = op::STORE;
+                let from = &ctx.lines[line].0;
+                masks::runs(mask, |first, len| {
+                    let to = (first as i32 + shift) as usize;
+                    req.data.0[to..to + len].copy_from_slice(&from[first..first + len]);
+                });
+            }
+            Kind::Atomic(atomic) => {
+                (req.op, req.aop) = (op::ATOMIC, code(atomic));
+                let operand = &ctx.lines[line].0[first..first + usize::from(size)];
+                req.data.0[..operand.len()].copy_from_slice(operand);
+            }
+            kind => unreachable!("{kind:?} does not leave a GPU"),
+        }
+        if kind != Kind::Write {
+            let tag = self.free_tags.pop()?;
+            req.id = tag;
+            self.pending[usize::from(tag)] = Pending { message: current.message, mask };
+        }
+        Some(req)
+    }
+
+    /// The offered request is in the path.
+    fn accepted(&mut self, ctx: &mut Context) {
+        let req = self.offered.take().expect("it was offered");
+        let Some(mut current) = self.current else { return };
+        if req.op == op::STORE {
+            let moved = self.machine_mask(ctx, &req);
+            current.left &= !moved;
+        } else {
+            current.left &= !self.pending[usize::from(req.id)].mask;
+            ctx.messages[current.message].pieces += 1;
+        }
+        self.current = Some(current).filter(|c| c.left != 0);
+        if current.left == 0 && req.op == op::STORE {
+            self.answer_write(ctx, current.message);
+        }
+    }
+
+    fn machine_mask(&self, ctx: &Context, req: &Req) -> u128 {
+        let current = self.current.expect("a piece belongs to a request");
+        let shift = (ctx.messages[current.message].addr as i64 - req.addr as i64) as i32;
+        if shift >= 0 { req.mask >> shift } else { req.mask << -shift }
+    }
+
+    /// A store is ordered once it is in the path: releases and loads behind it see to the rest.
+    fn answer_write(&mut self, ctx: &mut Context, message: Handle<Message>) {
+        let line = ctx.messages[message].line;
+        ctx.lines.free(line);
+        let m = &mut ctx.messages[message];
+        (m.kind, m.line, m.to, m.from) = (Kind::Ack, Handle::NONE, m.from, m.to);
+        self.answers.push_back(message);
+    }
+
+    fn take_returned(&mut self, ctx: &mut Context, now: Cycle) {
+        while let Some((_, tag, data)) = self.returned.pop_front_if(|(at, ..)| *at <= now) {
+            let Pending { message, mask } = self.pending[usize::from(tag)];
+            self.free_tags.push(tag);
+            let Message { kind, line, .. } = ctx.messages[message];
+            masks::copy(&mut ctx.lines[line].0, &data.0, mask);
+            ctx.messages[message].pieces -= 1;
+            let left = ctx.messages[message].pieces;
+            let cut = self.current.is_none_or(|c| c.message != message);
+            if left == 0 && cut {
+                debug_assert!(matches!(kind, Kind::Read | Kind::Atomic(_)));
+                let m = &mut ctx.messages[message];
+                (m.kind, m.to, m.from) = (Kind::Data, m.from, m.to);
+                self.answers.push_back(message);
+            }
+        }
+    }
+
+    fn send_answers(&mut self, ctx: &mut Context) {
+        // One in each cycle to each chiplet would be possible; one in all is what a port does.
+        if let Some(&message) = self.answers.front() {
+            let chiplet = ctx.layout.chiplet_of(ctx.messages[message].to) % ctx.layout.chiplets;
+            let channel = self.ports.answers[usize::from(chiplet)];
+            if ctx.may_send(channel) {
+                self.answers.pop_front();
+                ctx.send(channel, message);
+            }
+        }
+    }
+
+    fn take_release(&mut self, ctx: &mut Context) {
+        let (from, to) = self.ports.release;
+        if self.release == Release::None && ctx.peek(from).is_some() {
+            let message = ctx.pop(from);
+            ctx.messages.free(message);
+            self.release = Release::Wanted;
+        }
+        if self.release == Release::Done && ctx.may_send(to) {
+            self.release = Release::None;
+            let message = ctx.messages.put(Message { kind: Kind::SyncDone, ..Message::default() });
+            ctx.send(to, message);
+        }
+    }
+
+    /// Hands what was stored locally to the copy engine, whole runs of bytes.
+    fn copy_staged(&mut self, ctx: &Context) {
+        let EgressPath::Dma(dma) = &mut self.path else { return };
+        self.staging.drain(self.line, |addr, bytes| {
+            dma.copy(ctx.layout.gpu_of(ctx.places.home(addr)) as u8, addr, bytes);
+        });
+    }
+}
+
+/// Code of an atomic in a request. Those without a code travel as their signed kin; the receiver asks the
+/// sender's table.
+fn code(op: AtomicOp) -> u8 {
+    match op {
+        AtomicOp::Add => aop::ADD,
+        AtomicOp::Min | AtomicOp::UMin => aop::MIN,
+        AtomicOp::Max | AtomicOp::UMax => aop::MAX,
+        AtomicOp::And => aop::AND,
+        AtomicOp::Or => aop::OR,
+        AtomicOp::Xor => aop::XOR,
+        AtomicOp::Exchange => aop::SWAP,
+    }
+}
+
+/// The bytes of a machine's line that a block's line holds, in the machine's places.
+pub fn to_machine_line(data: &LineData, block: u64, line: u64, len: usize) -> Line {
+    let mut to = Line::default();
+    for k in 0..len {
+        let at = line + k as u64;
+        if at >= block && at - block < data.0.len() as u64 {
+            to.0[k] = data.0[(at - block) as usize];
+        }
+    }
+    to
+}
