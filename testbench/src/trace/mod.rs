@@ -4,7 +4,9 @@
 //! A program reaches a trace through [`Record`]: captures of real programs and built-in kernels call the
 //! same methods. A trace reaches the machine as [`Event`]s, [`KernelHead`]s and [`Instr`]s.
 
+pub mod accel_sim;
 mod buffers;
+pub mod capture;
 mod chunk;
 mod classes;
 mod cursor;
