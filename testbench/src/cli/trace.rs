@@ -77,7 +77,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     match &args.action {
         Action::Convert { prefix, output } => {
             let mut recorder = Recorder::create(output, &name_of(prefix))?;
-            capture::convert(prefix, &mut recorder)?;
+            let converted = capture::convert(prefix, &mut recorder)?;
+            if converted.left_out > 0 {
+                let n = converted.left_out;
+                eprintln!("duet: {n} accesses beyond the end of their buffers were left out");
+            }
             recorder.save()?;
             made(output)
         }
