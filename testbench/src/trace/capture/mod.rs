@@ -17,6 +17,7 @@ use meta::{Launch, Meta, buffer_of};
 use raw::{RECORD_BYTES, Raw, WHOLE_GROUP, What, read_full};
 
 use super::limits::MAX_HOST_WRITE;
+use super::occurrences::Occurrences;
 use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Key, Mode, Record};
 
 /// Work-groups of one work-item (the program gave no local size) are joined to groups of this many.
@@ -108,8 +109,7 @@ struct Converter<'a, R> {
     allocations: usize,
     converted: Converted,
     kernel: Option<Kernel>,
-    /// How often each work-item has executed each instruction since the last barrier.
-    occurrences: HashMap<(u32, u16), u32>,
+    occurrences: Occurrences,
     data: Vec<u8>,
 }
 
@@ -133,7 +133,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             buffers: HashMap::new(),
             allocations: 0,
             kernel: None,
-            occurrences: HashMap::new(),
+            occurrences: Occurrences::default(),
             data: Vec::new(),
         })
     }
@@ -395,12 +395,11 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
     }
 
     fn key(&mut self, item: u32, pc: u16, iteration: Option<[u32; 4]>) -> Key {
-        let iteration = iteration.unwrap_or_else(|| {
-            let count = self.occurrences.entry((item, pc)).or_default();
-            *count += 1;
-            [*count - 1, 0, 0, 0]
-        });
-        Key { pc: u32::from(pc), iteration }
+        let pc = u32::from(pc);
+        match iteration {
+            Some(iteration) => Key { pc, iteration },
+            None => self.occurrences.next(item, pc),
+        }
     }
 }
 
