@@ -61,9 +61,8 @@ impl Failure {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let verb = Cli::parse().verb;
-    let is_run = matches!(verb, Verb::Cosim(_) | Verb::Run(_) | Verb::Reproduce(_));
     let is_run = match &verb {
-        Verb::Cosim(_) | Verb::Reproduce(_) => true,
+        Verb::Cosim(_) | Verb::Run(_) | Verb::Reproduce(_) => true,
         Verb::Trace(args) => args.is_run(),
         Verb::List(_) | Verb::Doctor => false,
     };
