@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use testbench::kernels;
 use cosim::body::BodyKind;
+use testbench::kernels;
 use testbench::machine::{BLOCKS, Bodies, Machine, Options, RunError, System, SystemError};
 use testbench::systems;
 use testbench::trace::{self, Reader, Recorder};
@@ -88,10 +88,14 @@ fn bodies(args: &Args) -> Result<Bodies, Failure> {
         let (block, kind) = choice
             .split_once('=')
             .ok_or_else(|| usage(format!("--impl {choice}: must be BLOCK=model|rtl|lockstep")))?;
-        let kind = BodyKind::find(kind)
-            .ok_or_else(|| usage(format!("--impl {choice}: {kind} is not model, rtl or lockstep")))?;
+        let kind = BodyKind::find(kind).ok_or_else(|| {
+            usage(format!("--impl {choice}: {kind} is not model, rtl or lockstep"))
+        })?;
         if !bodies.choose(block, kind) {
-            return Err(usage(format!("--impl {choice}: {block} is none of {}", BLOCKS.join(", "))));
+            return Err(usage(format!(
+                "--impl {choice}: {block} is none of {}",
+                BLOCKS.join(", ")
+            )));
         }
     }
     Ok(bodies)
@@ -104,7 +108,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let workload = format!("{} {:016x}", program.name(), program.checksum());
     println!("{}  scale {}  workload {workload}  seed {}", system.name, system.scale, args.seed);
     let options = Options { max_cycles: args.max_cycles.unwrap_or(0), ..Options::default() };
-    let mut machine = Machine::new(&system, &bodies(args)?, program, options).map_err(run_failure)?;
+    let mut machine =
+        Machine::new(&system, &bodies(args)?, program, options).map_err(run_failure)?;
     let result = machine.run();
     let checked = machine.checked();
     let wrong = matches!(result, Err(RunError::Wrong(..)));

@@ -109,8 +109,11 @@ impl Outgoing {
         &self.path
     }
 
-    pub fn is_quiet(&self) -> bool {
+    /// True when there is nothing to do before a message comes.
+    pub fn is_quiet(&self, ctx: &Context) -> bool {
+        let waiting = |&channel: &ChannelId| ctx.peek(channel).is_some();
         self.path.is_idle()
+            && !self.ports.exits.iter().any(waiting)
             && self.current.is_none()
             && self.offered.is_none()
             && self.answers.is_empty()
