@@ -63,7 +63,7 @@ impl Router {
             let output = self.outputs[usize::from(to)];
             if *taken >> to & 1 == 0 && ctx.may_send(output) {
                 ctx.pop(input);
-                ctx.send(output, message);
+                ctx.forward(output, message);
             }
             // Whether it went or is refused, nobody else gets this output now.
             *taken |= 1 << to;

@@ -188,21 +188,26 @@ impl Outgoing {
         for i in 0..chiplets {
             let channel = self.ports.exits[(self.turn + i) % chiplets];
             let Some(message) = ctx.peek(channel) else { continue };
+            let Message { kind, mask, addr, .. } = ctx.messages[message];
+            let staged = kind != Kind::Write && self.staging.holds(addr);
+            // A copy would overtake a load that came before the store and is still waiting in the path.
+            if staged && self.free_tags.len() < TAGS {
+                continue;
+            }
             ctx.pop(channel);
             self.turn = (self.turn + i + 1) % chiplets;
-            let Message { kind, mask, addr, .. } = ctx.messages[message];
             match kind {
                 Kind::Read => self.counters.loads += 1,
                 Kind::Write => self.counters.stores += 1,
                 _ => self.counters.atomics += 1,
             }
-            if matches!(self.path, EgressPath::Dma(_)) {
-                if kind == Kind::Write {
-                    let line = ctx.messages[message].line;
-                    self.staging.store(addr, mask, &ctx.lines[line], self.line);
-                    self.answer_write(ctx, message);
-                    return;
-                }
+            if kind == Kind::Write && matches!(self.path, EgressPath::Dma(_)) {
+                let line = ctx.messages[message].line;
+                self.staging.store(addr, mask, &ctx.lines[line], self.line);
+                self.answer_write(ctx, message);
+                return;
+            }
+            if staged {
                 // What this GPU has stored to the line goes there first.
                 self.copy_staged(ctx);
             }

@@ -20,6 +20,11 @@ impl Staging {
         *held |= mask;
     }
 
+    /// True where bytes of this line are stored.
+    pub fn holds(&self, addr: u64) -> bool {
+        self.lines.contains_key(&addr)
+    }
+
     /// Gives every run of stored bytes, ascending, and forgets them. Runs of neighbouring lines are one.
     pub fn drain(&mut self, line: usize, mut copy: impl FnMut(u64, &[u8])) {
         let mut start = 0;
