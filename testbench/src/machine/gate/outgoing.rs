@@ -209,7 +209,9 @@ impl Outgoing {
             }
             if staged {
                 // What this GPU has stored to the line goes there first.
-                self.copy_staged(ctx);
+                let EgressPath::Dma(dma) = &mut self.path else { unreachable!("only dma stages") };
+                let home = ctx.layout.gpu_of(ctx.places.home(addr)) as u8;
+                self.staging.drain_line(addr, |at, bytes| dma.copy(home, at, bytes));
             }
             if kind == Kind::Read {
                 // The answer's payload; pieces come back one by one.
@@ -341,7 +343,7 @@ impl Outgoing {
     /// Hands what was stored locally to the copy engine, whole runs of bytes.
     fn copy_staged(&mut self, ctx: &Context) {
         let EgressPath::Dma(dma) = &mut self.path else { return };
-        self.staging.drain(self.line, |addr, bytes| {
+        self.staging.drain(|addr, bytes| {
             dma.copy(ctx.layout.gpu_of(ctx.places.home(addr)) as u8, addr, bytes);
         });
     }
