@@ -76,7 +76,7 @@ impl<M: Model> Rtl<M> {
     /// whose outputs are registered.
     pub fn settle(&mut self, inputs: &M::In) -> M::Out {
         inputs.store(&self.config, &mut self.input);
-        #[cfg_attr(not(rtl_bodies), expect(unused_mut))]
+        #[cfg_attr(not(rtl_bodies), allow(unused_mut))]
         let mut output = self.output.clone();
         #[cfg(rtl_bodies)]
         self.body.pin_mut().settle(&self.input, &mut output);

@@ -214,6 +214,7 @@ fn run_failure(error: RunError) -> Failure {
     let status = match error {
         RunError::Build(_) | RunError::Program { .. } | RunError::Trace(_) => USAGE,
         RunError::Differ(_) => DIFFER,
+        RunError::Lost { .. } => WRONG_VALUE,
         RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,
         RunError::Wrong(..) => WRONG_VALUE,
     };

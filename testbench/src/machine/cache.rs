@@ -107,11 +107,6 @@ impl Array {
         self.held[way as usize] = hold;
     }
 
-    /// True while a miss register holds the line.
-    pub fn is_held(&self, way: Way) -> bool {
-        self.held[way as usize]
-    }
-
     /// Address of the line in a way.
     pub fn addr(&self, way: Way) -> Option<u64> {
         Some(self.tags[way as usize]).filter(|tag| *tag != EMPTY)
@@ -267,11 +262,6 @@ impl Misses {
             misses: vec![Miss::default(); count as usize],
             in_use: 0,
         }
-    }
-
-    /// Registers in use.
-    pub fn in_use(&self) -> u32 {
-        self.in_use
     }
 
     /// True when all are in use.

@@ -1,5 +1,7 @@
 //! Runs a program on a machine.
 
+use hwmodel::tlp_link::Sent;
+
 use super::bodies::Bodies;
 use super::build::{BuildError, Built, build};
 use super::check::{Checked, Wrong};
@@ -71,6 +73,14 @@ pub enum RunError {
     /// `--max-cycles`.
     #[error("not finished after {0} cycles, the limit")]
     CycleLimit(Cycle),
+    /// The machine itself is wrong.
+    #[error("{messages} messages and {lines} payloads are left after the last kernel's release")]
+    Lost {
+        /// Messages that nobody will take.
+        messages: usize,
+        /// Payloads that nobody has given back.
+        lines: usize,
+    },
     /// A byte is wrong.
     #[error("{0}")]
     Wrong(String, Box<Wrong>),
@@ -85,8 +95,8 @@ pub struct Machine {
     first_global: usize,
     active: Vec<u32>,
     random: SplitMix64,
-    /// Called now and then with the cycle and the work-groups that have started.
     kernels: u32,
+    on_tlp: Option<Box<dyn FnMut(&Sent)>>,
 }
 
 impl Machine {
@@ -121,8 +131,8 @@ impl Machine {
             stop: None,
         };
         let (system, random) = (system.clone(), SplitMix64::new(seed));
-        let (active, kernels) = (Vec::new(), 0);
-        Ok(Self { parts, ctx, options, system, first_global, active, random, kernels })
+        let (active, kernels, on_tlp) = (Vec::new(), 0, None);
+        Ok(Self { parts, ctx, options, system, first_global, active, random, kernels, on_tlp })
     }
 
     /// Runs the program to its end. Gives the number of cycles.
@@ -136,7 +146,16 @@ impl Machine {
                 Event::Kernel(head) => self.kernel(&head)?,
             }
         }
+        let (messages, lines) = (self.ctx.messages.in_use(), self.ctx.lines.in_use());
+        if (messages, lines) != (0, 0) {
+            return Err(RunError::Lost { messages, lines });
+        }
         Ok(self.ctx.now)
+    }
+
+    /// Shows every TLP whose last byte has left a GPU, with its cycle of the links.
+    pub fn on_tlp(&mut self, see: impl FnMut(&Sent) + 'static) {
+        self.on_tlp = Some(Box::new(see));
     }
 
     /// Cycles so far.
@@ -298,7 +317,7 @@ impl Machine {
             };
             let at = self.first_global + gpu;
             let Part::Global(global) = &mut self.parts[at] else { unreachable!("by its number") };
-            global.submit(self.ctx.now, packet, labels, spans.to_vec());
+            global.submit(self.ctx.now, packet.encode(), labels, spans.to_vec());
             self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
         }
     }
@@ -348,10 +367,13 @@ impl Machine {
                 Stop::Trace(error) => return Err(error.into()),
             }
         }
-        if let Some(Part::Gate(gate)) = self.parts.last()
-            && let Some(report) = gate.failure()
-        {
-            return Err(RunError::Differ(report.to_string()));
+        if let Some(Part::Gate(gate)) = self.parts.last_mut() {
+            if let Some(report) = gate.failure() {
+                return Err(RunError::Differ(report.to_string()));
+            }
+            if let Some(see) = &mut self.on_tlp {
+                gate.drain_sent(see);
+            }
         }
         self.check()
     }

@@ -49,11 +49,6 @@ impl Transactions {
         self.free.is_empty()
     }
 
-    /// True when nothing is under way.
-    pub fn is_empty(&self) -> bool {
-        self.free.len() == self.all.len()
-    }
-
     /// Starts one; one must be free.
     pub fn start(&mut self, transaction: Transaction) -> u32 {
         let at = self.free.pop().expect("one is free");

@@ -297,7 +297,8 @@ impl Outgoing {
     }
 
     fn take_returned(&mut self, ctx: &mut Context, now: Cycle) {
-        while let Some((_, tag, data)) = self.returned.pop_front_if(|(at, ..)| *at <= now) {
+        while self.returned.front().is_some_and(|(at, ..)| *at <= now) {
+            let (_, tag, data) = self.returned.pop_front().expect("there is one");
             let Pending { message, mask } = self.pending[usize::from(tag)];
             self.free_tags.push(tag);
             let Message { kind, line, .. } = ctx.messages[message];

@@ -55,13 +55,24 @@ pub struct Counters {
     pub release_cycles: u64,
 }
 
+/// A packet as it was submitted.
+#[derive(Debug)]
+struct Job {
+    packet: [u8; 64],
+    extension: Vec<u8>,
+    /// First work-group and their number, of each chiplet.
+    spans: Vec<(u32, u32)>,
+}
+
 /// A GPU's command processor.
 #[derive(Debug)]
 pub struct Global {
     spec: Spec,
     ports: Ports,
     design: Box<dyn LaunchDesign>,
-    packet: Option<(Packet, Vec<u8>, Vec<(u32, u32)>)>,
+    job: Option<Job>,
+    /// Kernel of the packet that runs.
+    kernel: u32,
     step: Step,
     since: Cycle,
     tag: u8,
@@ -80,7 +91,8 @@ impl Global {
             spec,
             ports,
             design,
-            packet: None,
+            job: None,
+            kernel: 0,
             step: Step::Idle,
             since: 0,
             tag: 0,
@@ -96,12 +108,12 @@ impl Global {
     pub fn submit(
         &mut self,
         now: Cycle,
-        packet: Packet,
+        packet: [u8; 64],
         extension: Vec<u8>,
         spans: Vec<(u32, u32)>,
     ) {
         debug_assert!(self.step == Step::Idle, "one packet at a time");
-        self.packet = Some((packet, extension, spans));
+        self.job = Some(Job { packet, extension, spans });
         self.step = Step::Reading(now + 1 + Cycle::from(self.spec.packet_cycles));
         self.since = now;
     }
@@ -111,7 +123,7 @@ impl Global {
         let over = self.step == Step::Over;
         if over {
             self.step = Step::Idle;
-            self.packet = None;
+            self.job = None;
         }
         over
     }
@@ -149,9 +161,14 @@ impl Global {
         match self.step {
             Step::Reading(until) if until > ctx.now => ctx.wake_at(until),
             Step::Reading(_) => {
-                let (packet, extension, _) = self.packet.as_ref().expect("a packet is read");
                 let all = self.all();
-                let masks = self.design.before(packet, extension, all);
+                let job = self.job.as_ref().expect("a packet is read");
+                let Some(packet) = Packet::decode(&job.packet) else {
+                    // Not a kernel: rejected, the completion signal is written (specification 12).
+                    return self.end(ctx);
+                };
+                self.kernel = packet.kernel_object as u32;
+                let masks = self.design.before(&packet, &job.extension, all);
                 self.counters.launches += 1;
                 self.synchronise(masks);
                 self.step = Step::Before;
@@ -221,7 +238,7 @@ impl Global {
     }
 
     fn launch(&mut self) {
-        let (_, _, spans) = self.packet.as_ref().expect("a packet runs");
+        let spans = &self.job.as_ref().expect("a packet runs").spans;
         for (chiplet, &(first, count)) in spans.iter().enumerate() {
             self.out.push_back((chiplet, Control::WgDesc { slot: 0, first }, 0));
             self.out.push_back((chiplet, Control::WgCount(count), 0));
@@ -242,7 +259,7 @@ impl Global {
             }
             self.out.pop_front();
             let addr = control.encode(chiplet as u16, self.tag);
-            let kernel = self.packet.as_ref().map_or(0, |(packet, ..)| packet.kernel_object as u32);
+            let kernel = self.kernel;
             let message = Message { kind: Kind::Control, addr, tag: kernel, ..Message::default() };
             let message = ctx.messages.put(message);
             ctx.send_late(channel, message, extra);
