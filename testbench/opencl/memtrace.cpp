@@ -320,6 +320,7 @@ public:
     // Made anew: programs come and go, and their addresses with them.
     code = std::make_unique<Code>(*kernel->getFunction()->getParent());
     local = invocation->getLocalSize();
+    groups = invocation->getNumGroups();
     items.resize(local.x * local.y * local.z);
     describe(*invocation);
     mark(KernelBegin, 0);
@@ -337,17 +338,17 @@ public:
     finish();
     for (Item& item : items) item = Item{0, 0, std::vector<uint32_t>(code->loops())};
     current = nullptr;
-    mark(GroupBegin, group->getGroupIndex());
+    mark(GroupBegin, index_of(group));
   }
 
   void workGroupComplete(const WorkGroup* group) override {
     finish();
-    mark(GroupEnd, group->getGroupIndex());
+    mark(GroupEnd, index_of(group));
   }
 
   void workGroupBarrier(const WorkGroup* group, uint32_t flags) override {
     finish();
-    mark(Barrier, group->getGroupIndex(), flags);
+    mark(Barrier, index_of(group), flags);
   }
 
   void instructionExecuted(const WorkItem* work_item, const llvm::Instruction* instruction,
@@ -433,6 +434,12 @@ private:
     return id.x + local.x * (id.y + local.y * id.z);
   }
 
+  // `getGroupIndex` of Oclgrind 21.10 gives two work-groups of a grid the same number.
+  uint32_t index_of(const WorkGroup* group) const {
+    Size3 id = group->getGroupID();
+    return id.x + groups.x * (id.y + groups.y * id.z);
+  }
+
   Item& item_of(const WorkItem* work_item) {
     if (work_item != current) {
       current = work_item;
@@ -493,7 +500,7 @@ private:
   /// The head of an access, and what stands beside its record.
   Record begin_access(Kind kind, const WorkItem* work_item) {
     Item& item = item_of(work_item);
-    Record access = record(kind, work_item->getWorkGroup()->getGroupIndex());
+    Record access = record(kind, index_of(work_item->getWorkGroup()));
     access.item = current_index;
     access.pc = code->pc(work_item->getCurrentInstruction());
     iteration = iteration_of(item, work_item);
@@ -519,7 +526,7 @@ private:
 
   void copy(Kind kind, const WorkGroup* group, size_t addr, size_t size, const uint8_t* data) {
     finish();
-    Record access = record(kind, group->getGroupIndex());
+    Record access = record(kind, index_of(group));
     access.item = WholeGroup;
     pieces(access, addr, size, data, [&] { put(access); });
   }
@@ -585,7 +592,7 @@ private:
   /// The launch and its arguments, as text.
   void describe(const KernelInvocation& invocation) const {
     const Kernel* kernel = invocation.getKernel();
-    Size3 global = invocation.getGlobalSize(), groups = invocation.getNumGroups();
+    Size3 global = invocation.getGlobalSize();
     files().meta.print("kernel %u %s global %zu %zu %zu local %zu %zu %zu groups %zu %zu %zu "
                        "lmem %zu args %u\n",
                        launches, kernel->getName().c_str(), global.x, global.y, global.z, local.x,
@@ -635,7 +642,7 @@ private:
   bool recorded = false;
 
   std::unique_ptr<Code> code;
-  Size3 local{};
+  Size3 local{}, groups{};
   std::vector<Item> items;
   const WorkItem* current = nullptr;
   uint16_t current_index = 0;
