@@ -1,6 +1,6 @@
 //! `duet trace`: makes traces of programs, shows them, checks them.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
@@ -77,7 +77,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     match &args.action {
         Action::Convert { prefix, output } => {
             let mut recorder = Recorder::create(output, &name_of(prefix))?;
-            capture::convert(prefix, &mut recorder)?;
+            let converted = capture::convert(prefix, &mut recorder)?;
+            if converted.left_out > 0 {
+                let n = converted.left_out;
+                eprintln!("duet: {n} accesses beyond the end of their buffers were left out");
+            }
             recorder.save()?;
             made(output)
         }
@@ -174,42 +178,54 @@ fn info(path: &Path, json: bool) -> Result<u8, Failure> {
     };
     if json {
         println!("{}", serde_json::to_string(&info).map_err(|e| Failure::new(ENVIRONMENT, e))?);
-    } else {
-        show(&info);
+        return Ok(0);
     }
-    Ok(0)
+    show(&info).map(|()| 0)
 }
 
-fn show(info: &Info) {
+/// As text. Long ones go through `head`: that it closes the pipe is no error.
+fn show(info: &Info) -> Result<(), Failure> {
+    match write_info(info, &mut std::io::stdout().lock()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::new(ENVIRONMENT, e)),
+        _ => Ok(()),
+    }
+}
+
+fn write_info(info: &Info, out: &mut impl Write) -> std::io::Result<()> {
     let totals = &info.totals;
-    println!("{}, checksum {}", info.name, info.checksum);
-    println!(
+    writeln!(out, "{}, checksum {}", info.name, info.checksum)?;
+    writeln!(
+        out,
         "  {} kernels, {} work-groups, {} warps, {} instructions, {} barriers",
         totals.kernels, totals.groups, totals.warps, totals.instructions, totals.barriers
-    );
-    println!(
+    )?;
+    writeln!(
+        out,
         "  {} loads ({} determined, {} racy), {} stores, {} atomics",
         totals.loads, totals.loads_determined, info.loads_racy, totals.stores, totals.atomics
-    );
-    println!(
+    )?;
+    writeln!(
+        out,
         "  {} bytes in buffers, kernels touch {}; the host writes {} and reads {}",
         totals.allocated_bytes,
         totals.footprint_bytes,
         totals.host_written_bytes,
         totals.host_read_bytes
-    );
-    println!("buffers");
+    )?;
+    writeln!(out, "buffers")?;
     for buffer in &info.buffers {
-        println!("  {:#014x} {:>12} {}", buffer.addr, buffer.bytes, buffer.name);
+        writeln!(out, "  {:#014x} {:>12} {}", buffer.addr, buffer.bytes, buffer.name)?;
     }
-    println!("kernels");
+    writeln!(out, "kernels")?;
     for (number, launch) in info.launches.iter().enumerate() {
         let Launch { name, groups, local: [x, y, z], racy_bytes, atomic_locations, .. } = launch;
-        println!(
+        writeln!(
+            out,
             "  {number:>4} {name}: {groups} work-groups of {x} x {y} x {z}, {racy_bytes} racy bytes, \
              {atomic_locations} locations of atomics"
-        );
+        )?;
     }
+    Ok(())
 }
 
 fn check(path: &Path) -> Result<u8, Failure> {

@@ -18,12 +18,15 @@ mod index;
 mod instr;
 mod instr_code;
 mod limits;
+mod occurrences;
 mod pages;
 mod reader;
 mod record;
 mod recorder;
 mod regroup;
 mod temporary;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod walk;
 mod wire;

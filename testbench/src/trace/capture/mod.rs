@@ -2,6 +2,7 @@
 //! the host) and, where loops were recorded, `PREFIX.iter` (iterations of the enclosing loops).
 
 mod atomics;
+mod extents;
 mod meta;
 mod raw;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use meta::{Launch, Meta, buffer_of};
 use raw::{RECORD_BYTES, Raw, WHOLE_GROUP, What, read_full};
 
 use super::limits::MAX_HOST_WRITE;
+use super::occurrences::Occurrences;
 use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Key, Mode, Record};
 
 /// Work-groups of one work-item (the program gave no local size) are joined to groups of this many.
@@ -28,8 +30,16 @@ const MAP_WRITE: u16 = 2 | 4;
 /// Bits of an address that are the offset in a buffer.
 const OFFSET: u64 = (1 << 48) - 1;
 
+/// What became of a capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Converted {
+    /// Accesses that were left out: loads beyond the end of a buffer (the capturing device gives them no
+    /// memory) and stores beyond its last page.
+    pub left_out: u64,
+}
+
 /// Reads the capture of this prefix into `record`.
-pub fn convert(prefix: &Path, record: &mut impl Record<Error = Error>) -> Result<(), Error> {
+pub fn convert(prefix: &Path, record: &mut impl Record<Error = Error>) -> Result<Converted, Error> {
     Converter::open(prefix, record)?.run()
 }
 
@@ -62,15 +72,23 @@ impl Input<File> {
 #[derive(Clone, Copy)]
 struct Buffer {
     addr: u64,
+    /// Size in the trace.
     bytes: u64,
+    /// Size in the program.
+    declared: u64,
     unsigned: bool,
 }
 
 /// The kernel that is being read.
 #[derive(Default)]
 struct Kernel {
+    /// Work-groups of the launch.
+    launched: u64,
     /// Work-groups begun.
     groups: u32,
+    /// What the records call the last of them. It need not be unique: a capture's numbers may be wrong,
+    /// the order of the work-groups is not.
+    number: u32,
     /// Work-groups of one work-item are joined.
     joined: bool,
     /// A group of the trace is open.
@@ -86,10 +104,12 @@ struct Converter<'a, R> {
     /// Offset of the record that is being read.
     at: u64,
     buffers: HashMap<u16, Buffer>,
+    /// Sizes of the buffers in the trace, in the order of allocation.
+    extents: Vec<u64>,
     allocations: usize,
+    converted: Converted,
     kernel: Option<Kernel>,
-    /// How often each work-item has executed each instruction since the last barrier.
-    occurrences: HashMap<(u32, u16), u32>,
+    occurrences: Occurrences,
     data: Vec<u8>,
 }
 
@@ -100,9 +120,12 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             true => Some(Input::open(&iterations)?.buffered()),
             false => None,
         };
+        let records = with_ending(prefix, ".bin");
         Ok(Self {
             record,
-            bin: Input::open(&with_ending(prefix, ".bin"))?.buffered(),
+            extents: extents::extents(&mut Input::open(&records)?.buffered())?,
+            converted: Converted::default(),
+            bin: Input::open(&records)?.buffered(),
             blob: Input::open(&with_ending(prefix, ".blob"))?,
             iterations,
             meta: meta::read(&with_ending(prefix, ".meta"))?,
@@ -110,7 +133,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             buffers: HashMap::new(),
             allocations: 0,
             kernel: None,
-            occurrences: HashMap::new(),
+            occurrences: Occurrences::default(),
             data: Vec::new(),
         })
     }
@@ -119,7 +142,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         Err(Error::damaged(&self.bin.name, self.at, expected))
     }
 
-    fn run(mut self) -> Result<(), Error> {
+    fn run(mut self) -> Result<Converted, Error> {
         let mut bytes = [0; RECORD_BYTES];
         loop {
             let read = read_full(&mut self.bin.reader, &mut bytes);
@@ -133,7 +156,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         if self.kernel.is_some() {
             return self.expected("the end of the last kernel");
         }
-        Ok(())
+        Ok(self.converted)
     }
 
     fn take(&mut self, raw: &Raw) -> Result<(), Error> {
@@ -159,27 +182,29 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         }
     }
 
-    /// The buffer and the trace's address of bytes of the capture.
-    fn place(&self, addr: u64, bytes: u64) -> Result<(Buffer, u64), Error> {
+    /// The trace's address of bytes that the host reads or writes.
+    fn place(&self, addr: u64, bytes: u64) -> Result<u64, Error> {
         let offset = addr & OFFSET;
         let buffer = self.buffers.get(&buffer_of(addr));
         match buffer.filter(|b| b.bytes.checked_sub(offset).is_some_and(|left| left >= bytes)) {
-            Some(buffer) => Ok((*buffer, buffer.addr + offset)),
+            Some(buffer) => Ok(buffer.addr + offset),
             None => self.expected(format!("{bytes} bytes inside a live buffer, found {addr:#x}")),
         }
     }
 
     fn alloc(&mut self, raw: &Raw) -> Result<(), Error> {
-        let (id, bytes) = (buffer_of(raw.addr), raw.number(0));
-        let Some(allocation) = self.meta.allocations.get(self.allocations) else {
+        let (id, declared) = (buffer_of(raw.addr), raw.number(0));
+        let (allocation, bytes) =
+            (self.meta.allocations.get(self.allocations), self.extents.get(self.allocations));
+        let (Some(allocation), Some(&bytes)) = (allocation, bytes) else {
             return self.expected("no more buffers than .meta names");
         };
         self.allocations += 1;
         let unsigned = allocation.unsigned;
         let name = allocation.name.clone().unwrap_or_else(|| format!("buffer{id}"));
         let addr = self.record.alloc(&name, bytes)?;
-        self.buffers.insert(id, Buffer { addr, bytes, unsigned });
-        if raw.aux != 0 { self.host_write(raw.addr, bytes, raw.number(1)) } else { Ok(()) }
+        self.buffers.insert(id, Buffer { addr, bytes, declared, unsigned });
+        if raw.aux != 0 { self.host_write(raw.addr, declared, raw.number(1)) } else { Ok(()) }
     }
 
     fn free(&mut self, raw: &Raw) -> Result<(), Error> {
@@ -190,13 +215,13 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
     }
 
     fn host_read(&mut self, raw: &Raw) -> Result<(), Error> {
-        let (_, addr) = self.place(raw.addr, raw.number(0))?;
+        let addr = self.place(raw.addr, raw.number(0))?;
         self.record.host_read(addr, raw.number(0))
     }
 
     /// Copies from the blob, in pieces.
     fn host_write(&mut self, addr: u64, bytes: u64, from: u64) -> Result<(), Error> {
-        let (_, addr) = self.place(addr, bytes)?;
+        let addr = self.place(addr, bytes)?;
         let io = Error::io(&self.blob.name);
         self.blob.reader.seek(SeekFrom::Start(from)).map_err(&io)?;
         let mut done = 0;
@@ -229,9 +254,10 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             };
             (grid, local) = ([items, 1, 1], [JOINED, 1, 1]);
         }
+        let launched = count(launch.groups);
         let (name, args) = (launch.name.clone(), self.args(launch));
         self.record.begin_kernel(KernelSpec { name, grid, local, stream: 0, args })?;
-        self.kernel = Some(Kernel { joined, ..Kernel::default() });
+        self.kernel = Some(Kernel { launched, joined, ..Kernel::default() });
         Ok(())
     }
 
@@ -253,6 +279,10 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         let Some(kernel) = self.kernel.take() else {
             return self.expected("the begin of a kernel before its end");
         };
+        if u64::from(kernel.groups) != kernel.launched {
+            let (launched, groups) = (kernel.launched, kernel.groups);
+            return self.expected(format!("{launched} work-groups in the kernel, found {groups}"));
+        }
         if kernel.open {
             if !kernel.joined {
                 return self.expected("the end of the work-group before its kernel's");
@@ -268,15 +298,13 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         let Some(kernel) = &mut self.kernel else {
             return Err(expected("work-groups inside a kernel".to_string()));
         };
-        if raw.group != kernel.groups || (kernel.open && !kernel.joined) {
-            let found = raw.group;
-            let next = kernel.groups;
-            return Err(expected(format!(
-                "work-group {next} after the end of the last, found {found}"
-            )));
+        if kernel.open && !kernel.joined {
+            return Err(expected("the end of a work-group before another begins".to_string()));
         }
+        let first = kernel.groups % JOINED == 0;
+        kernel.number = raw.group;
         kernel.groups += 1;
-        if kernel.joined && raw.group % JOINED != 0 {
+        if kernel.joined && !first {
             return Ok(());
         }
         self.occurrences.clear();
@@ -315,16 +343,21 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         if size == 0 || size > most {
             return self.expected(format!("an access of 1 to {most} bytes, found {size}"));
         }
-        let (buffer, addr) = self.place(raw.addr, size as u64)?;
-        let joined = self.kernel.as_ref().is_some_and(|kernel| kernel.joined);
+        let Some(kernel) = self.kernel.as_ref().filter(|k| k.open && k.number == raw.group) else {
+            return self.expected(format!("an access of the open work-group, found {}", raw.group));
+        };
         let item = match raw.item {
-            _ if joined => raw.group % JOINED,
+            _ if kernel.joined => (kernel.groups - 1) % JOINED,
             WHOLE_GROUP => 0,
             item => u32::from(item),
         };
         let iteration = match &mut self.iterations {
             Some(file) if raw.item != WHOLE_GROUP => Some(next_iteration(file)?),
             _ => None,
+        };
+        let Some((buffer, addr)) = self.access_place(what, raw)? else {
+            self.converted.left_out += 1;
+            return Ok(());
         };
         if what == What::Atomic {
             let (old, new) = (raw.number(0), raw.number(1));
@@ -350,13 +383,23 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         Ok(())
     }
 
+    /// The buffer and the trace's address of an access; none when it must be left out.
+    fn access_place(&self, what: What, raw: &Raw) -> Result<Option<(Buffer, u64)>, Error> {
+        let Some(buffer) = self.buffers.get(&buffer_of(raw.addr)) else {
+            return self.expected(format!("an address in a live buffer, found {:#x}", raw.addr));
+        };
+        let offset = raw.addr & OFFSET;
+        let end = if what == What::Load { buffer.declared } else { buffer.bytes };
+        let inside = offset + u64::from(raw.size) <= end;
+        Ok(inside.then_some((*buffer, buffer.addr + offset)))
+    }
+
     fn key(&mut self, item: u32, pc: u16, iteration: Option<[u32; 4]>) -> Key {
-        let iteration = iteration.unwrap_or_else(|| {
-            let count = self.occurrences.entry((item, pc)).or_default();
-            *count += 1;
-            [*count - 1, 0, 0, 0]
-        });
-        Key { pc: u32::from(pc), iteration }
+        let pc = u32::from(pc);
+        match iteration {
+            Some(iteration) => Key { pc, iteration },
+            None => self.occurrences.next(item, pc),
+        }
     }
 }
 
