@@ -76,6 +76,16 @@ public:
     return {buffers.back(), elements * sizeof(T)};
   }
 
+  /// A buffer that begins with this content instead of a write.
+  template <typename T> Buffer buffer_from(std::vector<T>& data, cl_mem_flags flags) {
+    cl_int error;
+    size_t bytes = data.size() * sizeof(T);
+    buffers.push_back(
+        clCreateBuffer(context, CL_MEM_READ_WRITE | flags, bytes, data.data(), &error));
+    check(error, "buffer");
+    return {buffers.back(), bytes};
+  }
+
   /// A buffer with this content.
   template <typename T> Buffer buffer(const std::vector<T>& data) {
     Buffer to = buffer<T>(data.size());
@@ -91,6 +101,23 @@ public:
           "fill");
   }
 
+  void copy(Buffer from, Buffer to) {
+    check(clEnqueueCopyBuffer(queue, from.memory, to.memory, 0, 0, to.bytes, 0, nullptr, nullptr),
+          "copy");
+  }
+
+  /// Hands part of a buffer to `use`, as the host's memory.
+  template <typename T, typename Use>
+  void map(Buffer buffer, cl_map_flags flags, size_t first, size_t elements, Use use) {
+    cl_int error;
+    void* mapped = clEnqueueMapBuffer(queue, buffer.memory, CL_TRUE, flags, first * sizeof(T),
+                                      elements * sizeof(T), 0, nullptr, nullptr, &error);
+    check(error, "map");
+    use(static_cast<T*>(mapped));
+    check(clEnqueueUnmapMemObject(queue, buffer.memory, mapped, 0, nullptr, nullptr), "unmap");
+    check(clFinish(queue), "finish");
+  }
+
   template <typename T> std::vector<T> read(Buffer from) {
     std::vector<T> data(from.bytes / sizeof(T));
     check(clEnqueueReadBuffer(queue, from.memory, CL_TRUE, 0, from.bytes, data.data(), 0, nullptr,
@@ -99,13 +126,14 @@ public:
     return data;
   }
 
+  /// Without a local size OpenCL chooses one.
   template <typename... Args>
   void run(cl_kernel kernel, std::vector<size_t> global, std::vector<size_t> local,
            const Args&... args) {
     cl_uint number = 0;
     (set(kernel, number++, args), ...);
     check(clEnqueueNDRangeKernel(queue, kernel, global.size(), nullptr, global.data(),
-                                 local.data(), 0, nullptr, nullptr),
+                                 local.empty() ? nullptr : local.data(), 0, nullptr, nullptr),
           "launch");
     check(clFinish(queue), "finish");
   }
