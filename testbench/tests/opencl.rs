@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use testbench::opencl::{self, Tools};
 use testbench::trace::{ArgKind, Event, KernelHead, Mode, Reader, Totals, verify};
@@ -12,11 +13,13 @@ const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/bfs.trace");
 /// What the kept capture was made with.
 const OCLGRIND: &str = "Oclgrind 21.10";
 
-/// The project's programs, built.
+/// The project's programs, built once for all tests.
 struct Programs {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
     tools: Tools,
 }
+
+static PROGRAMS: LazyLock<Option<Programs>> = LazyLock::new(Programs::build);
 
 impl Programs {
     /// None, with a notice, where something that they need is not installed.
@@ -33,16 +36,16 @@ impl Programs {
             eprintln!("skipped: ocl-icd-opencl-dev is missing: {}", opencl::INSTALL);
             return None;
         }
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("opencl");
         let mut make = Command::new("make");
         make.arg("-C").arg(concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/opencl"));
-        let made = make.arg(format!("OUT={}", folder.path().display())).output().unwrap();
+        let made = make.arg(format!("OUT={}", folder.display())).output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         Some(Self { folder, tools })
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
     fn capture(&self, output: &Path, name: &str, args: &[&str]) -> Output {
@@ -111,7 +114,8 @@ fn the_kept_capture_verifies_and_its_modes_are_right() {
 
 #[test]
 fn captures_of_programs_verify_and_are_the_same_each_time() {
-    let Some(programs) = Programs::build() else { return };
+    let Some(programs) = &*PROGRAMS else { return };
+    let folder = tempfile::tempdir().unwrap();
     let list = [
         ("bfs", 24, false, "first:r edges:r frontier:w found:w visited:r level:w nodes:-"),
         ("stencil", 4, false, "from:r to:w width:- height:-"),
@@ -121,7 +125,7 @@ fn captures_of_programs_verify_and_are_the_same_each_time() {
     ];
     for (name, kernels, atomics, expected) in list {
         let traces = [1, 2].map(|n| {
-            let trace = programs.path(&format!("{n}.trace"));
+            let trace = folder.path().join(format!("{n}.trace"));
             let output = programs.capture(&trace, name, &[]);
             assert!(output.status.success(), "{name}: {output:?}");
             // The program's own output, then ours.
@@ -142,20 +146,23 @@ fn captures_of_programs_verify_and_are_the_same_each_time() {
 
 #[test]
 fn a_capture_without_kernels_leaves_nothing() {
-    let Some(programs) = Programs::build() else { return };
-    let folder = programs.path("empty");
-    let trace = folder.join("out.trace");
+    if PROGRAMS.is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("new/out.trace");
     let output = capture(&trace).arg("false").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = stdout(&output);
     assert!(said.starts_with("FAIL false used no OpenCL memory and ended with exit status 1"));
-    assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path().join("new")).unwrap().count(), 0);
 }
 
 #[test]
 fn a_program_that_aborts_after_its_kernels_is_captured() {
-    let Some(programs) = Programs::build() else { return };
-    let trace = programs.path("aborted.trace");
+    let Some(programs) = &*PROGRAMS else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("aborted.trace");
     let output = programs.capture(&trace, "corners", &["2"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("corners was ended by signal 6"));
@@ -164,12 +171,13 @@ fn a_program_that_aborts_after_its_kernels_is_captured() {
 
 #[test]
 fn a_capture_that_cannot_be_written_says_so() {
-    let Some(programs) = Programs::build() else { return };
-    let plugin = programs.tools.plugin(programs.folder.path()).unwrap();
+    let Some(programs) = &*PROGRAMS else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = programs.tools.plugin(folder.path()).unwrap();
     let program = programs.path("reduce").into_os_string();
     // A raw capture of before is not written over either.
-    fs::write(programs.path("raw.bin"), "").unwrap();
-    for prefix in [programs.path("no/such/folder"), programs.path("raw")] {
+    fs::write(folder.path().join("raw.bin"), "").unwrap();
+    for prefix in ["no/such/folder", "raw"].map(|name| folder.path().join(name)) {
         let error = opencl::run(std::slice::from_ref(&program), &plugin, &prefix).unwrap_err();
         assert!(matches!(error, opencl::Error::CannotWrite(_)), "{error}");
     }
