@@ -54,6 +54,19 @@ fn compare(shown: &[String], real: &[&str]) -> Result<(), String> {
     if skip || at == real.len() { Ok(()) } else { Err(format!("not shown: {}", real[at])) }
 }
 
+/// The files that sessions read.
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy_folder(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("a copy");
+        }
+    }
+}
+
 #[test]
 fn sessions_in_the_documents_are_real() {
     if !cosim::HAS_RTL {
@@ -67,8 +80,9 @@ fn sessions_in_the_documents_are_real() {
     files.sort();
     let sessions: Vec<_> = files.iter().flat_map(|f| sessions_of(f)).collect();
     assert!(sessions.len() >= 3, "only {} sessions found", sessions.len());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    copy_folder(&crate_folder.join("tests/data"), &folder.join("data"));
     for Session { place, command, lines } in sessions {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let output = Command::new(env!("CARGO_BIN_EXE_duet"))
             .args(command.split_whitespace())
             .current_dir(folder)

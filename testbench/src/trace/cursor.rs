@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::instr_code::{
-    ALL_LANES, ATOMIC, BARRIER, FENCE, FLAGS, FORM_MASK, GAP_8, GAP_32, KIND_MASK, LOAD, OFFSET_16,
-    OFFSET_32, SAME_VALUE, SIZE_SHIFT, STORE, STRIDE,
+    self, ALL_LANES, ATOMIC, BARRIER, FENCE, FLAGS, FORM_MASK, GAP_8, GAP_32, KIND_MASK, LOAD,
+    OFFSET_16, OFFSET_32, SAME_VALUE, SIZE_SHIFT, STORE, STRIDE,
 };
 use super::limits::ADDRESS_END;
 use super::wire::Malformed;
@@ -135,16 +135,16 @@ fn decode(bytes: &[u8], instr: &mut Instr) -> Result<usize, Expected> {
     addresses(&mut rest, flags & FORM_MASK, lanes, &mut instr.addrs)?;
     let same = flags & SAME_VALUE != 0;
     match log_size {
-        0 => spread::<1, 16>(&mut rest, same, lanes, &mut instr.values)?,
-        1 => spread::<2, 16>(&mut rest, same, lanes, &mut instr.values)?,
-        2 => spread::<4, 16>(&mut rest, same, lanes, &mut instr.values)?,
-        3 => spread::<8, 16>(&mut rest, same, lanes, &mut instr.values)?,
-        _ => spread::<16, 16>(&mut rest, same, lanes, &mut instr.values)?,
+        0 => spread::<1, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
+        1 => spread::<2, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
+        2 => spread::<4, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
+        3 => spread::<8, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
+        _ => spread::<16, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
     }
     if let InstrKind::Atomic(_) = instr.kind {
         match log_size {
-            2 => spread::<4, 8>(&mut rest, false, lanes, &mut instr.olds)?,
-            _ => spread::<8, 8>(&mut rest, false, lanes, &mut instr.olds)?,
+            2 => spread::<4, 8, 512>(&mut rest, false, lanes, &mut instr.olds)?,
+            _ => spread::<8, 8, 512>(&mut rest, false, lanes, &mut instr.olds)?,
         }
     }
     Ok(bytes.len() - rest.0.len())
@@ -171,10 +171,12 @@ fn addresses(
     let base = u64::from_le_bytes(rest.array()?);
     if form == STRIDE {
         let stride = i64::from(i32::from_le_bytes(rest.array()?)) as u64;
-        let mut addr = base;
-        for place in addrs.iter_mut() {
-            *place = addr;
-            addr = addr.wrapping_add(stride);
+        // Four lanes at a time: one vector register.
+        let mut next: [u64; 4] =
+            std::array::from_fn(|i| base.wrapping_add(stride.wrapping_mul(i as u64)));
+        for places in addrs.chunks_exact_mut(4) {
+            places.copy_from_slice(&next);
+            next = next.map(|addr| addr.wrapping_add(stride.wrapping_mul(4)));
         }
         // The stride is small: when both ends are inside, all between are.
         let first = addrs[lanes.trailing_zeros() as usize % LANES];
@@ -210,52 +212,92 @@ fn offsets<const N: usize>(
     };
     // Bits of all addresses: below 2^44 exactly when each is.
     let mut bits = 0;
-    if lanes == u64::MAX {
-        for (place, bytes) in addrs.iter_mut().zip(packed.chunks_exact(N)) {
-            *place = wide(bytes);
-            bits |= *place;
+    let mut put = |place: &mut u64, bytes: &[u8]| {
+        *place = wide(bytes);
+        bits |= *place;
+    };
+    if !in_runs(lanes) {
+        for (lane, bytes) in instr_code::lanes(lanes).zip(packed.chunks_exact(N)) {
+            put(&mut addrs[lane % LANES], bytes);
         }
-    } else {
-        let mut left = lanes;
-        for bytes in packed.chunks_exact(N) {
-            let place = &mut addrs[left.trailing_zeros() as usize % LANES];
-            left &= left.wrapping_sub(1);
-            *place = wide(bytes);
-            bits |= *place;
-        }
+        return in_range(bits);
     }
+    for_each_run(lanes, |first, lane, len| {
+        let packed = packed[N * first..N * (first + len)].chunks_exact(N);
+        for (place, bytes) in addrs[lane..lane + len].iter_mut().zip(packed) {
+            put(place, bytes);
+        }
+    });
     in_range(bits)
 }
 
-/// Puts values of `N` bytes, one after another in `rest`, at `PITCH` times the lane.
-fn spread<const N: usize, const PITCH: usize>(
+/// True when most active lanes have active neighbours, so that runs of them are worth their loop.
+fn in_runs(lanes: u64) -> bool {
+    let runs = (lanes & !(lanes << 1)).count_ones();
+    4 * runs <= lanes.count_ones()
+}
+
+/// Visits the runs of neighbouring active lanes: rank of the first among the active lanes, its lane,
+/// lanes.
+#[inline(always)]
+fn for_each_run(lanes: u64, mut visit: impl FnMut(usize, usize, usize)) {
+    let (mut left, mut rank) = (lanes, 0);
+    while left != 0 {
+        let lane = left.trailing_zeros();
+        let len = (left >> lane).trailing_ones();
+        visit(rank, lane as usize, len as usize);
+        rank += len as usize;
+        left &= left.wrapping_add(1 << lane);
+    }
+}
+
+/// Puts values of `N` bytes, one after another in `rest`, at `PITCH` times the lane. `LEN` is 64 times
+/// `PITCH`, so that no lane needs a check.
+fn spread<const N: usize, const PITCH: usize, const LEN: usize>(
     rest: &mut Bytes,
     same: bool,
     lanes: u64,
-    places: &mut [u8],
+    places: &mut [u8; LEN],
 ) -> Result<(), Expected> {
     if same {
         let value = rest.array::<N>()?;
         // Inactive lanes may get it too.
-        for place in places.chunks_exact_mut(PITCH) {
-            place[..N].copy_from_slice(&value);
+        for places in places.chunks_exact_mut(4 * PITCH) {
+            for i in 0..4 {
+                places[PITCH * i..][..N].copy_from_slice(&value);
+            }
         }
         return Ok(());
     }
     let packed = rest.take(N * lanes.count_ones() as usize)?;
-    if lanes == u64::MAX {
-        for (place, value) in places.chunks_exact_mut(PITCH).zip(packed.chunks_exact(N)) {
-            place[..N].copy_from_slice(value);
+    if !in_runs(lanes) {
+        for (lane, value) in instr_code::lanes(lanes).zip(packed.chunks_exact(N)) {
+            places[PITCH * (lane % LANES)..][..N].copy_from_slice(value);
         }
-    } else {
-        let mut left = lanes;
-        for value in packed.chunks_exact(N) {
-            let lane = left.trailing_zeros() as usize % LANES;
-            left &= left.wrapping_sub(1);
-            places[PITCH * lane..][..N].copy_from_slice(value);
+        return Ok(());
+    }
+    for_each_run(lanes, |first, lane, len| {
+        let packed = &packed[N * first..N * (first + len)];
+        spread_run::<N, PITCH>(packed, &mut places[PITCH * lane..PITCH * (lane + len)]);
+    });
+    Ok(())
+}
+
+/// As many values as places. By four, because the compiler does not unroll such loops.
+#[inline(always)]
+fn spread_run<const N: usize, const PITCH: usize>(packed: &[u8], places: &mut [u8]) {
+    let fours = packed.len() / (4 * N);
+    let (packed_by_four, packed) = packed.split_at(fours * 4 * N);
+    let (by_four, places) = places.split_at_mut(fours * 4 * PITCH);
+    let values = packed_by_four.chunks_exact(4 * N);
+    for (places, values) in by_four.chunks_exact_mut(4 * PITCH).zip(values) {
+        for i in 0..4 {
+            places[PITCH * i..][..N].copy_from_slice(&values[N * i..][..N]);
         }
     }
-    Ok(())
+    for (place, value) in places.chunks_exact_mut(PITCH).zip(packed.chunks_exact(N)) {
+        place[..N].copy_from_slice(value);
+    }
 }
 
 #[cfg(test)]

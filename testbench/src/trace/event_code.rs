@@ -1,7 +1,9 @@
 //! Events as bytes. The order of fields is that of `docs/trace-format.md`.
 
 use super::instr::AtomicOp;
-use super::limits::{ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_HOST_WRITE, MAX_NAME, PAGE};
+use super::limits::{
+    ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_HOST_WRITE, MAX_NAME, MAX_RANGES, MAX_TABLE, PAGE,
+};
 use super::wire::{Malformed, Wire, put_bytes, put_varint, unzigzag, zigzag};
 use super::{Arg, ArgKind, AtomicCell, ByteSet, Event, KernelHead, Mode, RacyByte, ScheduleRange};
 
@@ -183,7 +185,11 @@ fn arg(wire: &mut Wire) -> Result<Arg, Malformed> {
     let addr = address(wire)?;
     let bytes = extent(wire, addr)?;
     let mut ranges = Vec::new();
-    for _ in 0..wire.count(4, "a number of ranges")? {
+    let n = wire.count(4, "a number of ranges")?;
+    if n > MAX_RANGES {
+        return Err(wire.malformed("at most 2^20 ranges"));
+    }
+    for _ in 0..n {
         let first_group = wire.u32("a range's first work-group")?;
         let last_group = wire.u32("a range's last work-group")?;
         let addr = address(wire)?;
@@ -203,6 +209,9 @@ fn ascending(wire: &mut Wire, last: &mut Option<u64>) -> Result<u64, Malformed> 
 
 fn racy(wire: &mut Wire) -> Result<Vec<RacyByte>, Malformed> {
     let n = wire.count(3, "a number of racy bytes")?;
+    if n > MAX_TABLE {
+        return Err(wire.malformed("at most 2^24 racy bytes"));
+    }
     // No capacity ahead: an entry takes far more memory than 3 bytes.
     let mut table = Vec::new();
     let mut last = None;
@@ -233,6 +242,9 @@ fn set(wire: &mut Wire) -> Result<ByteSet, Malformed> {
 
 fn atomics(wire: &mut Wire) -> Result<Vec<AtomicCell>, Malformed> {
     let n = wire.count(5, "a number of atomics' locations")?;
+    if n > MAX_TABLE {
+        return Err(wire.malformed("at most 2^24 locations of atomics"));
+    }
     let mut table = Vec::new();
     let mut last = None;
     for _ in 0..n {

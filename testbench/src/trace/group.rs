@@ -211,4 +211,24 @@ pub mod tests {
             assert!(group.add_classes(0, &bytes[..len]).is_err());
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_a_group_or_refused(
+            bytes in proptest::collection::vec(0u8..40, 0..200),
+            classes in proptest::collection::vec(0u8..10, 0..100),
+        ) {
+            // Kernel 0, work-group 0.
+            let place = || Place { file: "memory".into(), offset: 0, kernel: 0, group: 0 };
+            let bytes = [vec![0, 0], bytes].concat();
+            if let Ok(mut group) = Group::new(place(), bytes) {
+                let _ = group.add_classes(0, &[vec![0, 0], classes].concat());
+                let mut instr = crate::trace::Instr::default();
+                for warp in 0..group.warps() {
+                    let mut cursor = group.cursor(warp);
+                    while let Ok(true) = cursor.next(&group, &mut instr) {}
+                }
+            }
+        }
+    }
 }

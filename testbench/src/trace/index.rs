@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::limits::MAX_NAME;
+use super::limits::{MAX_KERNELS, MAX_NAME};
 use super::wire::{Malformed, Wire, put_bytes, put_varint};
 
 /// Totals of a trace. Accesses are those of single work-items.
@@ -128,20 +128,31 @@ impl Index {
         out
     }
 
-    /// From the contents of its chunk.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
+    /// From the contents of its chunk, in a file that has room for `chunks` others: no list can be
+    /// longer.
+    pub fn from_bytes(bytes: &[u8], chunks: u64) -> Result<Self, Malformed> {
         let mut wire = Wire::new(bytes, 0);
         let name = wire.string(MAX_NAME, "the program's name")?;
         let mut totals = Totals::default();
         for total in totals.fields() {
             *total = wire.varint("a total")?;
         }
-        let events = (0..wire.count(1, "a number of chunks of events")?)
+        let mut left = chunks;
+        let mut list = |wire: &mut Wire, expected| -> Result<usize, Malformed> {
+            let n = wire.count(1, expected)?;
+            left = left.checked_sub(n as u64).ok_or(wire.malformed("no more chunks than fit"))?;
+            Ok(n)
+        };
+        let events = (0..list(&mut wire, "a number of chunks of events")?)
             .map(|_| wire.varint("an offset"))
             .collect::<Result<_, _>>()?;
         let mut kernels = Vec::new();
-        for _ in 0..wire.count(1, "a number of kernels")? {
-            let groups = (0..wire.count(2, "a number of work-groups")?)
+        let n = wire.count(1, "a number of kernels")?;
+        if n > MAX_KERNELS {
+            return Err(wire.malformed("at most 2^22 kernels"));
+        }
+        for _ in 0..n {
+            let groups = (0..list(&mut wire, "a number of work-groups")?)
                 .map(|_| {
                     let group = wire.varint("a work-group's offset")?;
                     Ok(GroupPlace { group, classes: wire.varint("an offset of racy lanes")? })
@@ -167,9 +178,20 @@ mod tests {
         index.events = vec![16, 500, 300];
         index.kernels = vec![vec![], vec![GroupPlace { group: 40, classes: 0 }; 3]];
         let bytes = index.to_bytes();
-        assert_eq!(Index::from_bytes(&bytes), Ok(index));
+        assert_eq!(Index::from_bytes(&bytes, 6), Ok(index));
         for len in 0..bytes.len() {
-            assert!(Index::from_bytes(&bytes[..len]).is_err());
+            assert!(Index::from_bytes(&bytes[..len], 6).is_err());
+        }
+        // Three chunks of events and three work-groups do not fit into a file of five chunks.
+        assert!(Index::from_bytes(&bytes, 5).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_an_index_or_refused(
+            bytes in proptest::collection::vec(0u8..20, 0..200)
+        ) {
+            let _ = Index::from_bytes(&bytes, 1000);
         }
     }
 }

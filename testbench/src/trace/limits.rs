@@ -12,3 +12,10 @@ pub const MAX_ARGS: usize = 4096;
 pub const MAX_GROUP_ITEMS: u32 = 1 << 16;
 /// Most bytes of one host write; a longer one is several.
 pub const MAX_HOST_WRITE: usize = 1 << 20;
+/// Most kernels.
+pub const MAX_KERNELS: usize = 1 << 22;
+/// Most racy bytes of a kernel, and most locations of its atomics. In memory an entry takes 72 bytes, in a
+/// file 3 or less.
+pub const MAX_TABLE: usize = 1 << 24;
+/// Most ranges of an argument.
+pub const MAX_RANGES: usize = 1 << 20;

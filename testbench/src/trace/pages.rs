@@ -39,7 +39,7 @@ impl<T> PageTable<T> {
     /// The entry of a page below 2^32, made when there is none.
     pub fn entry(&mut self, page: u64, make: impl FnOnce() -> T) -> &mut T {
         debug_assert!(page < PAGES);
-        let at = (page % PAGES >> LEAF_BITS) as usize;
+        let at = ((page % PAGES) >> LEAF_BITS) as usize;
         if at >= self.top.len() {
             self.top.resize_with(at + 1, || None);
         }

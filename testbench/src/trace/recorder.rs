@@ -6,12 +6,15 @@ use std::path::Path;
 use super::buffers::Buffers;
 use super::classes::{Classifier, Counts};
 use super::instr_code::put_instr;
-use super::limits::{ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_NAME, PAGE};
+use super::limits::{
+    ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_TABLE, PAGE,
+};
 use super::regroup::Regrouper;
 use super::temporary::TemporaryFile;
 use super::writer::Writer;
 use super::{
-    Access, AccessKind, Error, Event, Instr, InstrKind, KernelHead, KernelSpec, Key, Record,
+    Access, AccessKind, ArgKind, Error, Event, Instr, InstrKind, KernelHead, KernelSpec, Key,
+    Record,
 };
 
 /// First address that a buffer gets: no valid address looks like a small number.
@@ -173,6 +176,9 @@ impl<W: Read + Write + Seek> Recorder<W> {
             }
         }
         (head.racy, head.atomics) = self.classifier.end_kernel();
+        if head.racy.len().max(head.atomics.len()) > MAX_TABLE {
+            return self.refuse(format!("more than {MAX_TABLE} racy bytes in a kernel"));
+        }
         let totals = self.writer.totals();
         totals.loads_determined += counts.loads;
         totals.loads_racy_carried += counts.loads_carried;
@@ -251,8 +257,19 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         }
         for arg in &args {
             self.check_name(&arg.name)?;
+            let ArgKind::Buffer { addr, bytes, ranges, .. } = &arg.kind else { continue };
+            self.check_span(*addr, *bytes)?;
+            if ranges.len() > MAX_RANGES {
+                return self.refuse(format!("more than {MAX_RANGES} ranges of an argument"));
+            }
+            if let Some(r) = ranges.iter().find(|r| r.bytes > ADDRESS_END.saturating_sub(r.addr)) {
+                let (name, addr) = (&arg.name, r.addr);
+                return self.refuse(format!("a range of {name} at {addr:#x}: it ends beyond 2^44"));
+            }
         }
-        self.writer.begin_kernel();
+        if self.writer.begin_kernel() as usize >= MAX_KERNELS {
+            return self.refuse(format!("more than {MAX_KERNELS} kernels"));
+        }
         self.classifier.begin_kernel();
         let head = KernelHead { name, grid, local, stream, args, ..KernelHead::default() };
         self.state = State::Kernel(head);

@@ -78,9 +78,7 @@ fn run_steps(
     steps: &[Step],
 ) {
     let mut open = false;
-    let mut pc = 0;
-    for &step in steps {
-        pc += 1;
+    for (pc, &step) in (0..).zip(steps) {
         let word = |memory: &[u8], at: u64| {
             u32::from_le_bytes(memory[at as usize..at as usize + 4].try_into().unwrap())
         };

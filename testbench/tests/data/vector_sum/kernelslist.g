@@ -1,0 +1,4 @@
+MemcpyHtoD,0x00007f3a00000000,512
+MemcpyHtoD,0x00007f3a00000200,512
+MemcpyHtoD,0x00007f3a00100000,4
+kernel-1.traceg
