@@ -14,7 +14,7 @@ DUET := target/release/duet
 BLOCKS = remote_write_queue packetizer depacketizer finepack
 CONFIGS = small paper single-bank
 
-.PHONY: setup run test bench soak lint clean
+.PHONY: setup run test bench soak lint traces clean
 .DEFAULT_GOAL := setup
 
 setup: .tools/installed
@@ -62,6 +62,11 @@ lint: setup
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	python3 rtl/lint.py
+
+# The kept trace, made again: the same bytes with Oclgrind 21.10.
+traces: setup
+	$(MAKE) -C testbench/workloads/opencl OUT=$(CURDIR)/target/opencl
+	$(DUET) trace capture -o testbench/workloads/bfs.trace -- target/opencl/bfs
 
 clean:
 	cargo clean

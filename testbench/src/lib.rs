@@ -7,6 +7,7 @@ pub mod finepack_chain;
 pub mod kernels;
 pub mod machine;
 pub mod memory;
+pub mod opencl;
 pub mod reproduce;
 pub mod systems;
 pub mod trace;

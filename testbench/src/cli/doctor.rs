@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use cosim::verilator::Verilator;
+use testbench::opencl::Tools;
 
 use super::{ENVIRONMENT, Failure};
 
@@ -53,6 +54,12 @@ pub fn run() -> Result<u8, Failure> {
                 println!("{name:<12} missing, {purpose}: {how}");
             }
         }
+    }
+    match Tools::find() {
+        Ok(tools) => {
+            println!("{:<12} {}, headers of LLVM {}", "oclgrind", tools.oclgrind, tools.llvm)
+        }
+        Err(error) => println!("{:<12} (optional) {error}", "oclgrind"),
     }
     if missing {
         return Err(Failure::new(ENVIRONMENT, "something that the RTL bodies need is missing"));

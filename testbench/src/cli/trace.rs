@@ -21,6 +21,9 @@
 //! PASS vector_sum: the trace agrees with its own stores
 //! ```
 
+mod record;
+
+use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,6 +42,15 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Action {
+    /// Run an OpenCL program under Oclgrind and make its trace (docs/capture.md)
+    Capture {
+        /// Trace to write
+        #[arg(short, long)]
+        output: PathBuf,
+        /// Program and its arguments
+        #[arg(last = true, required = true)]
+        program: Vec<OsString>,
+    },
     /// Convert a raw capture of an OpenCL program
     Convert {
         /// Path of the capture without its endings .bin, .meta, .blob
@@ -96,14 +108,9 @@ impl From<Error> for Failure {
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     match &args.action {
+        Action::Capture { output, program } => record::run(output, program),
         Action::Convert { prefix, output } => {
-            let mut recorder = Recorder::create(output, &name_of(prefix))?;
-            let converted = capture::convert(prefix, &mut recorder)?;
-            if converted.left_out > 0 {
-                let n = converted.left_out;
-                eprintln!("duet: {n} accesses beyond the end of their buffers were left out");
-            }
-            recorder.save()?;
+            convert(prefix, output, &name_of(prefix))?;
             made(output)
         }
         Action::Import { tool: Tool::AccelSim, list, output } => {
@@ -122,6 +129,17 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Makes the trace `name` of a raw capture.
+fn convert(prefix: &Path, output: &Path, name: &str) -> Result<(), Failure> {
+    let mut recorder = Recorder::create(output, name)?;
+    let converted = capture::convert(prefix, &mut recorder)?;
+    if converted.left_out > 0 {
+        let n = converted.left_out;
+        eprintln!("duet: {n} accesses beyond the end of their buffers were left out");
+    }
+    Ok(recorder.save()?)
 }
 
 /// Says what a new trace holds.

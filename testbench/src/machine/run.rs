@@ -86,6 +86,9 @@ pub enum RunError {
     Wrong(String, Box<Wrong>),
 }
 
+/// Who wants to see TLPs.
+type SeeTlp = Box<dyn FnMut(&Sent)>;
+
 /// A machine with a program.
 pub struct Machine {
     parts: Vec<Part>,
@@ -96,7 +99,7 @@ pub struct Machine {
     active: Vec<u32>,
     random: SplitMix64,
     kernels: u32,
-    on_tlp: Option<Box<dyn FnMut(&Sent)>>,
+    on_tlp: Option<SeeTlp>,
 }
 
 impl Machine {

@@ -32,7 +32,7 @@ pub struct LaunchArg {
     pub name: String,
     /// Address in the capture, of memory.
     pub pointer: Option<u64>,
-    /// Declared or found to be only read.
+    /// Declared or found to be only read, or not even that.
     pub read_only: bool,
 }
 
@@ -146,8 +146,10 @@ impl Parser {
             Some(word) => Some(hexadecimal(word).ok_or("a pointer")?).filter(|&addr| addr != 0),
             None => None,
         };
-        let read_only =
-            flag("const") || flag("llvm_readonly") || field("space") == Some("constant");
+        let read_only = flag("const")
+            || flag("llvm_readonly")
+            || flag("llvm_readnone")
+            || field("space") == Some("constant");
         let allocation = pointer.and_then(|addr| self.current.get(&buffer_of(addr)));
         if let Some(allocation) = allocation.and_then(|&at| self.meta.allocations.get_mut(at)) {
             if allocation.name.is_none() {

@@ -1,5 +1,6 @@
 //! Raw captures of OpenCL programs: `PREFIX.bin` (records), `PREFIX.meta` (text), `PREFIX.blob` (data of
-//! the host) and, where loops were recorded, `PREFIX.iter` (iterations of the enclosing loops).
+//! the host) and, where they were recorded, `PREFIX.iter` (iterations of the enclosing loops) and
+//! `PREFIX.gap` (instructions between accesses).
 
 mod atomics;
 mod extents;
@@ -99,7 +100,10 @@ struct Converter<'a, R> {
     record: &'a mut R,
     bin: Input<BufReader<File>>,
     blob: Input<File>,
+    /// For each access of a work-item in `bin`: iterations of four loops.
     iterations: Option<Input<BufReader<File>>>,
+    /// The same: instructions of the work-item since its last access.
+    gaps: Option<Input<BufReader<File>>>,
     meta: Meta,
     /// Offset of the record that is being read.
     at: u64,
@@ -115,10 +119,9 @@ struct Converter<'a, R> {
 
 impl<'a, R: Record<Error = Error>> Converter<'a, R> {
     fn open(prefix: &Path, record: &'a mut R) -> Result<Self, Error> {
-        let iterations = with_ending(prefix, ".iter");
-        let iterations = match iterations.exists() {
-            true => Some(Input::open(&iterations)?.buffered()),
-            false => None,
+        let beside = |ending| {
+            let path = with_ending(prefix, ending);
+            path.exists().then(|| Ok(Input::open(&path)?.buffered())).transpose()
         };
         let records = with_ending(prefix, ".bin");
         Ok(Self {
@@ -127,7 +130,8 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             converted: Converted::default(),
             bin: Input::open(&records)?.buffered(),
             blob: Input::open(&with_ending(prefix, ".blob"))?,
-            iterations,
+            iterations: beside(".iter")?,
+            gaps: beside(".gap")?,
             meta: meta::read(&with_ending(prefix, ".meta"))?,
             at: 0,
             buffers: HashMap::new(),
@@ -351,9 +355,14 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             WHOLE_GROUP => 0,
             item => u32::from(item),
         };
+        let alone = raw.item != WHOLE_GROUP;
         let iteration = match &mut self.iterations {
-            Some(file) if raw.item != WHOLE_GROUP => Some(next_iteration(file)?),
+            Some(file) if alone => Some(next_numbers(file)?),
             _ => None,
+        };
+        let mut gap = match &mut self.gaps {
+            Some(file) if alone => next_numbers::<1>(file)?[0],
+            _ => 0,
         };
         let Some((buffer, addr)) = self.access_place(what, raw)? else {
             self.converted.left_out += 1;
@@ -368,7 +377,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             let old = &old.to_le_bytes()[..size];
             let key = self.key(item, raw.pc, iteration);
             let (kind, bytes) = (AccessKind::Atomic { op, old }, &operand.to_le_bytes()[..size]);
-            return self.record.access(&Access { item, key, kind, addr, bytes, gap: 0 });
+            return self.record.access(&Access { item, key, kind, addr, bytes, gap });
         }
         let kind = if what == What::Load { AccessKind::Load } else { AccessKind::Store };
         let mut done = 0;
@@ -377,7 +386,8 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             let piece = 1 << (size - done).ilog2();
             let key = self.key(item, raw.pc, iteration);
             let (addr, bytes) = (addr + done as u64, &raw.value[done..done + piece]);
-            self.record.access(&Access { item, key, kind, addr, bytes, gap: 0 })?;
+            self.record.access(&Access { item, key, kind, addr, bytes, gap })?;
+            gap = 0;
             done += piece;
         }
         Ok(())
@@ -403,12 +413,12 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
     }
 }
 
-fn next_iteration(file: &mut Input<BufReader<File>>) -> Result<[u32; 4], Error> {
-    let mut bytes = [0; 16];
-    file.reader.read_exact(&mut bytes).map_err(Error::io(&file.name))?;
-    let mut iteration = [0; 4];
-    for (number, bytes) in iteration.iter_mut().zip(bytes.chunks_exact(4)) {
-        *number = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+fn next_numbers<const N: usize>(file: &mut Input<BufReader<File>>) -> Result<[u32; N], Error> {
+    let mut numbers = [0; N];
+    for number in &mut numbers {
+        let mut bytes = [0; 4];
+        file.reader.read_exact(&mut bytes).map_err(Error::io(&file.name))?;
+        *number = u32::from_le_bytes(bytes);
     }
-    Ok(iteration)
+    Ok(numbers)
 }
