@@ -6,6 +6,7 @@ mod list;
 mod output;
 mod reproduce;
 mod run;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ enum Verb {
     Run(run::Args),
     Reproduce(reproduce::Args),
     Doctor,
+    Trace(trace::Args),
 }
 
 /// Why a command ends without a pass: the message for stderr and the exit status.
@@ -59,13 +61,18 @@ impl Failure {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let verb = Cli::parse().verb;
-    let is_run = matches!(verb, Verb::Cosim(_) | Verb::Run(_) | Verb::Reproduce(_));
+    let is_run = match &verb {
+        Verb::Cosim(_) | Verb::Run(_) | Verb::Reproduce(_) => true,
+        Verb::Trace(args) => args.is_run(),
+        Verb::List(_) | Verb::Doctor => false,
+    };
     let result = match verb {
         Verb::List(args) => list::run(&args),
         Verb::Cosim(args) => cosim::run(&args),
         Verb::Run(args) => run::run(&args),
         Verb::Reproduce(args) => reproduce::run(&args),
         Verb::Doctor => doctor::run(),
+        Verb::Trace(args) => trace::run(&args),
     };
     match result {
         Ok(status) => ExitCode::from(status),

@@ -1,6 +1,9 @@
 //! Puts a machine together from a system file.
 
 use cosim::body::BodyError;
+use hwmodel::depacketizer::Depacketizer;
+use hwmodel::packetizer::Packetizer;
+use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::tlp_link;
 
 use super::bodies::{Bodies, FinePackBlocks};
@@ -506,10 +509,11 @@ impl Builder<'_> {
         let mut ingress = Vec::new();
         let mut ports = Vec::new();
         for gpu in 0..layout.gpus {
-            let (queue, packetizer) = (blocks.body()?, blocks.body()?);
+            let queue = blocks.body::<RemoteWriteQueue>()?;
+            let packetizer = blocks.body::<Packetizer>()?;
             let timeout = system.egress.timeout;
             paths.push(kind.with_bodies(&finepack, timeout, || (queue, packetizer)));
-            ingress.push(blocks.body()?);
+            ingress.push(blocks.body::<Depacketizer>()?);
             let unit = layout.gate(gpu);
             let chiplets = || (0..layout.chiplets).map(move |i| usize::from(gpu * layout.chiplets + i));
             let from = |net: Net| chiplets().map(|c| ends[net as usize][c].from(unit)).collect();

@@ -187,9 +187,12 @@ impl Checker {
             return Err(Vec::new());
         };
         let first = k - (addr - cell.addr) as usize;
-        match in_cell(cell, &data[first..first + usize::from(cell.size)]) {
+        let mut wide = [0; 8];
+        let size = usize::from(cell.size);
+        wide[..size].copy_from_slice(&data[first..first + size]);
+        match cell.admits(u64::from_le_bytes(wide)) {
             true => Ok(()),
-            false => Err(cell.low.to_le_bytes()[..cell.size.into()].to_vec()),
+            false => Err(cell.low.to_le_bytes()[..size].to_vec()),
         }
     }
 
@@ -259,11 +262,4 @@ impl Checker {
 
 fn members(set: &ByteSet) -> Vec<u8> {
     (0..=u8::MAX).filter(|&v| set.contains(v)).collect()
-}
-
-fn in_cell(cell: &AtomicCell, bytes: &[u8]) -> bool {
-    let mut wide = [0; 8];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let value = atomic::signed(bytes.len(), u64::from_le_bytes(wide));
-    (cell.low..=cell.high).contains(&value)
 }

@@ -59,7 +59,7 @@ impl Router {
             inputs &= inputs - 1;
             let message = ctx.peek(input).expect("it is due");
             let to = self.route[ctx.messages[message].to.0 as usize];
-            debug_assert!(to != NO_WAY, "{:?} has no way here", ctx.messages[message]);
+                assert!(to != NO_WAY, "{:?} has no way here", ctx.messages[message]);
             let output = self.outputs[usize::from(to)];
             if *taken >> to & 1 == 0 && ctx.may_send(output) {
                 ctx.pop(input);

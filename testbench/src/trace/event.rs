@@ -69,6 +69,40 @@ pub struct KernelHead {
     pub atomics: Vec<AtomicCell>,
 }
 
+impl KernelHead {
+    /// True when a racy load, or the old value of a racy atomic, may be these bytes at this time. A location
+    /// of integer atomics that lies only in part in the load is not checked.
+    pub fn may_hold(&self, addr: u64, bytes: &[u8]) -> bool {
+        let end = addr + bytes.len() as u64;
+        let mut at = addr;
+        while at < end {
+            if let Ok(found) = self.racy.binary_search_by_key(&at, |byte| byte.addr) {
+                if !self.racy[found].during.contains(bytes[(at - addr) as usize]) {
+                    return false;
+                }
+                at += 1;
+                continue;
+            }
+            let after = self.atomics.partition_point(|cell| cell.addr <= at);
+            let cell = after.checked_sub(1).map(|i| &self.atomics[i]);
+            let Some(cell) = cell.filter(|cell| at - cell.addr < u64::from(cell.size)) else {
+                return false;
+            };
+            let cell_end = cell.addr + u64::from(cell.size);
+            if cell.addr >= addr && cell_end <= end {
+                let mut word = [0; 8];
+                let of_cell = &bytes[(cell.addr - addr) as usize..(cell_end - addr) as usize];
+                word[..of_cell.len()].copy_from_slice(of_cell);
+                if !cell.admits(u64::from_le_bytes(word)) {
+                    return false;
+                }
+            }
+            at = cell_end;
+        }
+        true
+    }
+}
+
 /// One argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arg {

@@ -4,7 +4,11 @@
 //! A program reaches a trace through [`Record`]: captures of real programs and built-in kernels call the
 //! same methods. A trace reaches the machine as [`Event`]s, [`KernelHead`]s and [`Instr`]s.
 
+pub mod accel_sim;
+mod buffers;
+pub mod capture;
 mod chunk;
+mod classes;
 mod cursor;
 mod error;
 mod event;
@@ -14,11 +18,17 @@ mod index;
 mod instr;
 mod instr_code;
 mod limits;
+mod occurrences;
+mod pages;
 mod reader;
 mod record;
 mod recorder;
 mod regroup;
 mod temporary;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod walk;
 mod wire;
 mod writer;
 
@@ -34,4 +44,5 @@ pub use reader::Reader;
 pub use record::{Access, AccessKind, KernelSpec, Key, Record};
 pub use recorder::Recorder;
 pub use temporary::TemporaryFile;
+pub use verify::{Outcome, verify};
 pub use writer::Writer;

@@ -1,9 +1,10 @@
 //! Records a program: checks what it does, regroups it into warps, writes it.
 
-use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Seek, Write};
 use std::path::Path;
 
+use super::buffers::Buffers;
+use super::classes::{Classifier, Counts};
 use super::instr_code::put_instr;
 use super::limits::{ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_NAME, PAGE};
 use super::regroup::Regrouper;
@@ -31,14 +32,13 @@ enum State {
 pub struct Recorder<W> {
     writer: Writer<W>,
     state: State,
-    buffers: BTreeMap<u64, u64>,
-    /// The buffer of the last access: first byte and end.
-    recent: (u64, u64),
+    buffers: Buffers,
     next_addr: u64,
     regrouper: Regrouper,
     /// Encoded instructions of the group's warps.
     warps: Vec<Vec<u8>>,
     instr: Instr,
+    classifier: Classifier,
 }
 
 impl Recorder<TemporaryFile> {
@@ -75,18 +75,19 @@ impl<W: Read + Write + Seek> Recorder<W> {
         Ok(Self {
             writer: Writer::new(out, file, name)?,
             state: State::Host,
-            buffers: BTreeMap::new(),
-            recent: (0, 0),
+            buffers: Buffers::default(),
             next_addr: FIRST_ADDRESS,
             regrouper: Regrouper::default(),
             warps: Vec::new(),
             instr: Instr::default(),
+            classifier: Classifier::default(),
         })
     }
 
     /// Completes the trace.
     pub fn finish(mut self) -> Result<W, Error> {
         self.expect_host("the trace ends")?;
+        self.writer.totals().footprint_bytes = self.classifier.footprint_pages() * PAGE;
         self.writer.finish()
     }
 
@@ -118,14 +119,7 @@ impl<W: Read + Write + Seek> Recorder<W> {
 
     /// Errors when the bytes lie outside every buffer.
     fn check_span(&mut self, addr: u64, bytes: u64) -> Result<(), Error> {
-        let inside = |(start, end): (u64, u64)| addr >= start && addr < end && bytes <= end - addr;
-        if inside(self.recent) {
-            return Ok(());
-        }
-        if let Some((&start, &size)) = self.buffers.range(..=addr).next_back() {
-            self.recent = (start, start + size);
-        }
-        if inside(self.recent) || (bytes == 0 && addr < ADDRESS_END) {
+        if self.buffers.hold(addr, bytes) || (bytes == 0 && addr < ADDRESS_END) {
             return Ok(());
         }
         self.refuse(format!("{bytes} bytes at {addr:#x} lie in no buffer"))
@@ -164,6 +158,28 @@ impl<W: Read + Write + Seek> Recorder<W> {
         }
     }
 
+    /// Goes through the kernel's work-groups again: racy lanes, tables of the head.
+    fn class_kernel(&mut self, head: &mut KernelHead) -> Result<(), Error> {
+        let mut counts = Counts::default();
+        for number in 0..head.groups {
+            let group = self.writer.read_group(number)?;
+            let racy = self.classifier.classify(&group, &mut counts)?;
+            self.writer.classes(number, &racy)?;
+        }
+        if self.classifier.begin_collect() {
+            for number in 0..head.groups {
+                let group = self.writer.read_group(number)?;
+                self.classifier.collect(&group)?;
+            }
+        }
+        (head.racy, head.atomics) = self.classifier.end_kernel();
+        let totals = self.writer.totals();
+        totals.loads_determined += counts.loads;
+        totals.loads_racy_carried += counts.loads_carried;
+        totals.atomics_determined += counts.atomics;
+        Ok(())
+    }
+
     /// Encodes what the work-items did since the last barrier.
     fn end_segment(&mut self) {
         let (warps, totals) = (&mut self.warps, self.writer.totals());
@@ -199,10 +215,10 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
 
     fn free(&mut self, addr: u64) -> Result<(), Error> {
         self.expect_host("a buffer is freed")?;
-        if self.buffers.remove(&addr).is_none() {
+        let Some(bytes) = self.buffers.remove(addr) else {
             return self.refuse(format!("no buffer to free at {addr:#x}"));
-        }
-        self.recent = (0, 0);
+        };
+        self.classifier.free(addr, bytes);
         self.writer.event(&Event::Free { addr })
     }
 
@@ -210,6 +226,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         self.expect_host("the host writes")?;
         self.check_span(addr, data.len() as u64)?;
         self.writer.totals().host_written_bytes += data.len() as u64;
+        self.classifier.host_write(addr, data);
         self.writer.host_write(addr, data)
     }
 
@@ -236,6 +253,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
             self.check_name(&arg.name)?;
         }
         self.writer.begin_kernel();
+        self.classifier.begin_kernel();
         let head = KernelHead { name, grid, local, stream, args, ..KernelHead::default() };
         self.state = State::Kernel(head);
         Ok(())
@@ -296,7 +314,8 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
             return self.refuse("more than 2^32 work-groups");
         };
         head.groups = groups;
-        self.writer.group(&self.warps)?;
+        let group = self.writer.group(&self.warps)?;
+        self.classifier.gather(&group)?;
         self.writer.totals().groups += 1;
         self.writer.totals().warps += self.warps.len() as u64;
         self.state = State::Kernel(head);
@@ -304,9 +323,10 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
     }
 
     fn end_kernel(&mut self) -> Result<(), Error> {
-        let State::Kernel(head) = std::mem::replace(&mut self.state, State::Broken) else {
+        let State::Kernel(mut head) = std::mem::replace(&mut self.state, State::Broken) else {
             return self.refuse("a kernel ends that did not begin, or inside a work-group");
         };
+        self.class_kernel(&mut head)?;
         self.writer.end_kernel(head)?;
         self.state = State::Host;
         Ok(())

@@ -80,9 +80,10 @@ impl<W: Read + Write + Seek> Writer<W> {
         self.index.kernels.len() as u32 - 1
     }
 
-    /// Adds the next work-group of the kernel: the encoded instructions of each warp.
-    pub fn group<B: AsRef<[u8]>>(&mut self, warps: &[B]) -> Result<(), Error> {
-        let kernel = (self.index.kernels.len() as u32).saturating_sub(1);
+    /// Adds the next work-group of the kernel: the encoded instructions of each warp. Gives it as a
+    /// reader would.
+    pub fn group<B: AsRef<[u8]>>(&mut self, warps: &[B]) -> Result<Group, Error> {
+        let kernel = self.last_kernel();
         let group = self.groups() as u32;
         self.payload.clear();
         put_group(&mut self.payload, kernel, group, warps);
@@ -90,7 +91,12 @@ impl<W: Read + Write + Seek> Writer<W> {
         if let Some(groups) = self.index.kernels.last_mut() {
             groups.push(GroupPlace { group: offset, classes: 0 });
         }
-        Ok(())
+        let place = Place { file: self.file.clone(), offset, kernel, group };
+        Group::new(place, std::mem::take(&mut self.payload))
+    }
+
+    fn last_kernel(&self) -> u32 {
+        (self.index.kernels.len() as u32).saturating_sub(1)
     }
 
     /// Work-groups of the kernel so far.
@@ -100,7 +106,7 @@ impl<W: Read + Write + Seek> Writer<W> {
 
     /// Reads back a work-group of the kernel.
     pub fn read_group(&mut self, group: u32) -> Result<Group, Error> {
-        let kernel = (self.index.kernels.len() as u32).saturating_sub(1);
+        let kernel = self.last_kernel();
         let places = self.index.kernels.last();
         let place = places.and_then(|places| places.get(group as usize));
         let offset = place.map_or(0, |place| place.group);
@@ -115,7 +121,7 @@ impl<W: Read + Write + Seek> Writer<W> {
         if warps.iter().all(Vec::is_empty) {
             return Ok(());
         }
-        let kernel = (self.index.kernels.len() as u32).saturating_sub(1);
+        let kernel = self.last_kernel();
         self.payload.clear();
         put_classes(&mut self.payload, kernel, group, warps);
         let offset = self.chunk(Kind::Classes)?;

@@ -1,0 +1,309 @@
+//! Traces of Accel-Sim: `kernelslist.g` and a file for each kernel.
+//!
+//! They hold addresses and no values. Stores and copies of the host get values made of address and order;
+//! loads get what these leave in memory. Shared, local and constant memory is left out. The trace does
+//! not name buffers: neighbouring pages that are used become one. All kernels run in one stream, in the
+//! order of the list, because the values are made in that order.
+
+mod kernel;
+mod line;
+mod regions;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use kernel::{Header, Kernel, Warp, hexadecimal};
+use line::{Line, WARP, What};
+use regions::{Pages, Region, Regions};
+
+use super::limits::MAX_HOST_WRITE;
+use super::occurrences::Occurrences;
+use super::pages::Memory;
+use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Mode, Record};
+
+/// Most bytes of a line of the list.
+const MAX_LINE: u64 = 1 << 12;
+/// Addresses above are none.
+const HIGHEST: u64 = 1 << 62;
+
+/// A line of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Command {
+    Copy { addr: u64, bytes: u64 },
+    Kernel(PathBuf),
+}
+
+/// Reads the list and its kernels into `record`.
+pub fn import(list: &Path, record: &mut impl Record<Error = Error>) -> Result<(), Error> {
+    let commands = read_list(list)?;
+    let regions = find_regions(&commands, record)?;
+    let occurrences = Occurrences::default();
+    let (memory, order) = (Memory::default(), 0);
+    let mut import = Import { record, regions, occurrences, memory, order };
+    for command in &commands {
+        match command {
+            Command::Copy { addr, bytes } => import.copy(*addr, *bytes)?,
+            Command::Kernel(path) => import.kernel(path)?,
+        }
+    }
+    Ok(())
+}
+
+fn read_list(path: &Path) -> Result<Vec<Command>, Error> {
+    let file = path.display().to_string();
+    let mut input = BufReader::new(File::open(path).map_err(Error::io(&file))?);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut commands = Vec::new();
+    let mut line = String::new();
+    for number in 1.. {
+        line.clear();
+        let read = (&mut input).take(MAX_LINE).read_line(&mut line).map_err(Error::io(&file))?;
+        if read == 0 {
+            break;
+        }
+        let text = line.trim();
+        let error = |expected: &str| {
+            let expected = expected.to_string();
+            Error::Text { file: file.clone(), line: number, expected }
+        };
+        if let Some(copy) = text.strip_prefix("MemcpyHtoD,") {
+            let fields = copy.split_once(',');
+            let fields = fields.and_then(|(addr, n)| Some((hexadecimal(addr)?, n.parse().ok()?)));
+            let (addr, bytes) = fields.ok_or_else(|| error("MemcpyHtoD,ADDRESS,BYTES"))?;
+            if addr >= HIGHEST || bytes >= HIGHEST {
+                return Err(error("an address and a size below 2^62"));
+            }
+            commands.push(Command::Copy { addr, bytes });
+        } else if text.ends_with(".traceg") || text.ends_with(".tracez") {
+            commands.push(Command::Kernel(folder.join(text)));
+        } else if !text.is_empty() && !text.starts_with('#') {
+            return Err(error("MemcpyHtoD,… or kernel-N.traceg"));
+        }
+    }
+    Ok(commands)
+}
+
+/// Calls `visit` with each access to global memory: address, bytes, is it written.
+fn each_access(path: &Path, mut visit: impl FnMut(u64, u8, bool)) -> Result<(), Error> {
+    let mut kernel = Kernel::open(path)?;
+    let mut warps = Vec::new();
+    while kernel.next_block(&mut warps)? {
+        for line in warps.iter().flat_map(|warp| &warp.lines) {
+            for (_, addr) in global_lanes(&kernel.header, line) {
+                if addr >= HIGHEST {
+                    return Err(kernel.error("addresses below 2^62 in this thread block"));
+                }
+                visit(addr, line.size, line.what != What::Load);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Lanes and addresses of the accesses to global memory.
+fn global_lanes<'a>(header: &'a Header, line: &'a Line) -> impl Iterator<Item = (usize, u64)> + 'a {
+    let lanes = (0..WARP).filter(|lane| line.mask >> lane & 1 == 1);
+    let pairs = lanes.zip(line.addrs.iter().copied());
+    pairs.filter(|&(_, addr)| !line.generic || header.is_global(addr))
+}
+
+fn find_regions(
+    commands: &[Command],
+    record: &mut impl Record<Error = Error>,
+) -> Result<Regions, Error> {
+    let mut pages = Pages::default();
+    for command in commands {
+        match command {
+            Command::Copy { addr, bytes } => pages.add(*addr, *bytes),
+            Command::Kernel(path) => {
+                each_access(path, |addr, size, _| pages.add(addr, u64::from(size)))?;
+            }
+        }
+    }
+    let mut regions = Regions::default();
+    for (from, end) in pages.runs() {
+        let addr = record.alloc(&format!("at {from:#x}"), end - from)?;
+        regions.0.push(Region { from, end, addr });
+    }
+    Ok(regions)
+}
+
+/// Scrambles a number (splitmix64).
+fn scramble(number: u64) -> u64 {
+    let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+struct Import<'a, R> {
+    record: &'a mut R,
+    regions: Regions,
+    occurrences: Occurrences,
+    memory: Memory,
+    /// Stores and atomics so far.
+    order: u64,
+}
+
+impl<R: Record<Error = Error>> Import<'_, R> {
+    /// A value for the next store to this address.
+    fn value(&mut self, addr: u64) -> [u8; 16] {
+        self.order += 1;
+        let low = scramble(addr ^ self.order.rotate_left(32));
+        let mut value = [0; 16];
+        value[..8].copy_from_slice(&low.to_le_bytes());
+        value[8..].copy_from_slice(&scramble(low).to_le_bytes());
+        value
+    }
+
+    fn copy(&mut self, addr: u64, bytes: u64) -> Result<(), Error> {
+        // `find_regions` has seen the copy.
+        let Some(addr) = self.regions.place(addr) else { return Ok(()) };
+        let mut data = Vec::new();
+        let mut done = 0;
+        while done < bytes {
+            let piece = (bytes - done).min(MAX_HOST_WRITE as u64) as usize;
+            data.clear();
+            while data.len() < piece {
+                let value = self.value(addr + done + data.len() as u64);
+                data.extend_from_slice(&value[..16.min(piece - data.len())]);
+            }
+            self.record.host_write(addr + done, &data)?;
+            self.memory.write(addr + done, &data);
+            done += piece as u64;
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, path: &Path) -> Result<(), Error> {
+        let args = self.args(path)?;
+        let mut kernel = Kernel::open(path)?;
+        let Header { name, grid, block, .. } = kernel.header.clone();
+        let mut items = [0; 3];
+        for (i, size) in items.iter_mut().enumerate() {
+            let product = grid[i].checked_mul(block[i]);
+            *size = product.ok_or_else(|| kernel.error("a grid of less than 2^32 threads"))?;
+        }
+        let spec = KernelSpec { name, grid: items, local: block, stream: 0, args };
+        self.record.begin_kernel(spec)?;
+        let mut warps = Vec::new();
+        while kernel.next_block(&mut warps)? {
+            self.record.begin_group()?;
+            self.block(&kernel, &warps)?;
+            self.record.end_group()?;
+        }
+        self.record.end_kernel()
+    }
+
+    /// Stands for the unknown arguments: the regions that the kernel uses, and how.
+    fn args(&self, path: &Path) -> Result<Vec<Arg>, Error> {
+        let mut modes: BTreeMap<usize, Mode> = BTreeMap::new();
+        each_access(path, |addr, _, written| {
+            if let Some(region) = self.regions.find(addr) {
+                let mode = modes.entry(region).or_insert(Mode::Read);
+                if written {
+                    *mode = Mode::ReadWrite;
+                }
+            }
+        })?;
+        let arg = |(region, mode): (usize, Mode)| {
+            let Region { from, end, addr } = self.regions.0[region];
+            let kind = ArgKind::Buffer { addr, bytes: end - from, mode, ranges: Vec::new() };
+            Arg { name: format!("at {from:#x}"), kind }
+        };
+        Ok(modes.into_iter().map(arg).collect())
+    }
+
+    /// The warps of a block, from barrier to barrier.
+    fn block(&mut self, kernel: &Kernel, warps: &[Warp]) -> Result<(), Error> {
+        let mut at = vec![0; warps.len()];
+        let mut gaps = vec![[0u32; WARP]; warps.len()];
+        loop {
+            self.occurrences.clear();
+            let mut barrier = false;
+            for ((warp, at), gaps) in warps.iter().zip(&mut at).zip(&mut gaps) {
+                while let Some(line) = warp.lines.get(*at) {
+                    *at += 1;
+                    if line.what == What::Barrier {
+                        barrier = true;
+                        break;
+                    }
+                    self.line(kernel, warp.number, line, gaps)?;
+                }
+            }
+            if !barrier {
+                return Ok(());
+            }
+            self.record.barrier()?;
+        }
+    }
+
+    fn line(
+        &mut self,
+        kernel: &Kernel,
+        warp: u32,
+        line: &Line,
+        gaps: &mut [u32; WARP],
+    ) -> Result<(), Error> {
+        let first = warp.checked_mul(WARP as u32);
+        let first = first.ok_or_else(|| kernel.error("a warp's number that exists"))?;
+        let accesses = match line.what {
+            What::Load | What::Store | What::Atomic(_) => true,
+            What::Fence => {
+                for lane in (0..WARP as u32).filter(|lane| line.mask >> lane & 1 == 1) {
+                    let key = self.occurrences.next(first + lane, line.pc);
+                    self.record.fence(first + lane, key)?;
+                }
+                false
+            }
+            What::Barrier | What::Other => false,
+        };
+        if accesses {
+            for (lane, addr) in global_lanes(&kernel.header, line) {
+                let gap = std::mem::take(&mut gaps[lane]);
+                self.access(first + lane as u32, line, addr, gap)?;
+            }
+        }
+        // An access of this line does not count as an instruction since the last access.
+        for (lane, gap) in gaps.iter_mut().enumerate() {
+            if line.mask >> lane & 1 == 1 && !accesses {
+                *gap = gap.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+
+    fn access(&mut self, item: u32, line: &Line, addr: u64, gap: u32) -> Result<(), Error> {
+        // `find_regions` has seen the access.
+        let Some(addr) = self.regions.place(addr) else { return Ok(()) };
+        let key = self.occurrences.next(item, line.pc);
+        let size = usize::from(line.size);
+        let mut old = [0; 16];
+        self.memory.read(addr, &mut old[..size]);
+        let old = &old[..size];
+        match line.what {
+            What::Store => {
+                let value = self.value(addr);
+                let bytes = &value[..size];
+                self.memory.write(addr, bytes);
+                let kind = AccessKind::Store;
+                self.record.access(&Access { item, key, kind, addr, bytes, gap })
+            }
+            What::Atomic(op) => {
+                let value = self.value(addr);
+                let bytes = &value[..size];
+                self.memory.update(op, addr, bytes);
+                let kind = AccessKind::Atomic { op, old };
+                self.record.access(&Access { item, key, kind, addr, bytes, gap })
+            }
+            _ => {
+                let kind = AccessKind::Load;
+                self.record.access(&Access { item, key, kind, addr, bytes: old, gap })
+            }
+        }
+    }
+}

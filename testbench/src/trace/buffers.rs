@@ -1,0 +1,59 @@
+//! Which addresses exist.
+
+use std::collections::BTreeMap;
+
+/// The live buffers.
+#[derive(Clone, Debug, Default)]
+pub struct Buffers {
+    sizes: BTreeMap<u64, u64>,
+    /// The buffer of the last look-up: first byte and end.
+    recent: (u64, u64),
+}
+
+impl Buffers {
+    /// Adds a buffer; false when it overlaps another.
+    pub fn insert(&mut self, addr: u64, bytes: u64) -> bool {
+        let end = addr.saturating_add(bytes);
+        let before = self.sizes.range(..end).next_back();
+        if before.is_some_and(|(&start, &size)| start + size > addr) {
+            return false;
+        }
+        self.sizes.insert(addr, bytes);
+        true
+    }
+
+    /// Removes the buffer that begins here; gives its size.
+    pub fn remove(&mut self, addr: u64) -> Option<u64> {
+        self.recent = (0, 0);
+        self.sizes.remove(&addr)
+    }
+
+    /// True when one buffer holds all these bytes. Most often it is the one of the last look-up.
+    pub fn hold(&mut self, addr: u64, bytes: u64) -> bool {
+        let inside = |(start, end): (u64, u64)| addr >= start && addr < end && bytes <= end - addr;
+        if inside(self.recent) {
+            return true;
+        }
+        if let Some((&start, &size)) = self.sizes.range(..=addr).next_back() {
+            self.recent = (start, start + size);
+        }
+        inside(self.recent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_bytes_of_one_live_buffer_are_held() {
+        let mut buffers = Buffers::default();
+        assert!(buffers.insert(4096, 100) && buffers.insert(8192, 4096));
+        assert!(!buffers.insert(4000, 100) && !buffers.insert(4195, 1) && !buffers.insert(8192, 1));
+        assert!(buffers.hold(4096, 100) && !buffers.hold(4096, 101) && !buffers.hold(4095, 2));
+        assert!(buffers.hold(4100, 96) && !buffers.hold(5000, 1));
+        assert_eq!(buffers.remove(4096), Some(100));
+        assert_eq!(buffers.remove(4096), None);
+        assert!(!buffers.hold(4096, 1));
+    }
+}

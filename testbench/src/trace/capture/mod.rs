@@ -1,0 +1,414 @@
+//! Raw captures of OpenCL programs: `PREFIX.bin` (records), `PREFIX.meta` (text), `PREFIX.blob` (data of
+//! the host) and, where loops were recorded, `PREFIX.iter` (iterations of the enclosing loops).
+
+mod atomics;
+mod extents;
+mod meta;
+mod raw;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use meta::{Launch, Meta, buffer_of};
+use raw::{RECORD_BYTES, Raw, WHOLE_GROUP, What, read_full};
+
+use super::limits::MAX_HOST_WRITE;
+use super::occurrences::Occurrences;
+use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Key, Mode, Record};
+
+/// Work-groups of one work-item (the program gave no local size) are joined to groups of this many.
+const JOINED: u32 = 64;
+
+/// `CL_MAP_READ`.
+const MAP_READ: u16 = 1;
+/// `CL_MAP_WRITE` and `CL_MAP_WRITE_INVALIDATE_REGION`.
+const MAP_WRITE: u16 = 2 | 4;
+/// Bits of an address that are the offset in a buffer.
+const OFFSET: u64 = (1 << 48) - 1;
+
+/// What became of a capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Converted {
+    /// Accesses that were left out: loads beyond the end of a buffer (the capturing device gives them no
+    /// memory) and stores beyond its last page.
+    pub left_out: u64,
+}
+
+/// Reads the capture of this prefix into `record`.
+pub fn convert(prefix: &Path, record: &mut impl Record<Error = Error>) -> Result<Converted, Error> {
+    Converter::open(prefix, record)?.run()
+}
+
+/// A file of the capture: the prefix with this ending.
+fn with_ending(prefix: &Path, ending: &str) -> PathBuf {
+    let mut name = prefix.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// An open file and its name.
+struct Input<R> {
+    name: String,
+    reader: R,
+}
+
+impl Input<File> {
+    fn open(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let reader = File::open(path).map_err(Error::io(&name))?;
+        Ok(Self { name, reader })
+    }
+
+    fn buffered(self) -> Input<BufReader<File>> {
+        Input { name: self.name, reader: BufReader::with_capacity(1 << 18, self.reader) }
+    }
+}
+
+/// A buffer of the capture.
+#[derive(Clone, Copy)]
+struct Buffer {
+    addr: u64,
+    /// Size in the trace.
+    bytes: u64,
+    /// Size in the program.
+    declared: u64,
+    unsigned: bool,
+}
+
+/// The kernel that is being read.
+#[derive(Default)]
+struct Kernel {
+    /// Work-groups of the launch.
+    launched: u64,
+    /// Work-groups begun.
+    groups: u32,
+    /// What the records call the last of them. It need not be unique: a capture's numbers may be wrong,
+    /// the order of the work-groups is not.
+    number: u32,
+    /// Work-groups of one work-item are joined.
+    joined: bool,
+    /// A group of the trace is open.
+    open: bool,
+}
+
+struct Converter<'a, R> {
+    record: &'a mut R,
+    bin: Input<BufReader<File>>,
+    blob: Input<File>,
+    iterations: Option<Input<BufReader<File>>>,
+    meta: Meta,
+    /// Offset of the record that is being read.
+    at: u64,
+    buffers: HashMap<u16, Buffer>,
+    /// Sizes of the buffers in the trace, in the order of allocation.
+    extents: Vec<u64>,
+    allocations: usize,
+    converted: Converted,
+    kernel: Option<Kernel>,
+    occurrences: Occurrences,
+    data: Vec<u8>,
+}
+
+impl<'a, R: Record<Error = Error>> Converter<'a, R> {
+    fn open(prefix: &Path, record: &'a mut R) -> Result<Self, Error> {
+        let iterations = with_ending(prefix, ".iter");
+        let iterations = match iterations.exists() {
+            true => Some(Input::open(&iterations)?.buffered()),
+            false => None,
+        };
+        let records = with_ending(prefix, ".bin");
+        Ok(Self {
+            record,
+            extents: extents::extents(&mut Input::open(&records)?.buffered())?,
+            converted: Converted::default(),
+            bin: Input::open(&records)?.buffered(),
+            blob: Input::open(&with_ending(prefix, ".blob"))?,
+            iterations,
+            meta: meta::read(&with_ending(prefix, ".meta"))?,
+            at: 0,
+            buffers: HashMap::new(),
+            allocations: 0,
+            kernel: None,
+            occurrences: Occurrences::default(),
+            data: Vec::new(),
+        })
+    }
+
+    fn expected<T>(&self, expected: impl Into<String>) -> Result<T, Error> {
+        Err(Error::damaged(&self.bin.name, self.at, expected))
+    }
+
+    fn run(mut self) -> Result<Converted, Error> {
+        let mut bytes = [0; RECORD_BYTES];
+        loop {
+            let read = read_full(&mut self.bin.reader, &mut bytes);
+            match read.map_err(Error::io(&self.bin.name))? {
+                0 => break,
+                RECORD_BYTES => self.take(&Raw::from_bytes(&bytes))?,
+                _ => return self.expected("a whole record of 40 bytes"),
+            }
+            self.at += RECORD_BYTES as u64;
+        }
+        if self.kernel.is_some() {
+            return self.expected("the end of the last kernel");
+        }
+        Ok(self.converted)
+    }
+
+    fn take(&mut self, raw: &Raw) -> Result<(), Error> {
+        let Some(what) = raw.what() else {
+            return self.expected(format!("a kind of record, found {}", raw.kind));
+        };
+        match what {
+            What::Load | What::Store | What::Atomic => self.access(what, raw),
+            What::Barrier => self.barrier(),
+            What::BeginKernel => self.begin_kernel(raw),
+            What::EndKernel => self.end_kernel(),
+            What::BeginGroup => self.begin_group(raw),
+            What::EndGroup => self.end_group(),
+            What::Alloc => self.alloc(raw),
+            What::Free => self.free(raw),
+            What::HostRead => self.host_read(raw),
+            What::HostWrite => self.host_write(raw.addr, raw.number(0), raw.number(1)),
+            What::Map if raw.aux & MAP_READ != 0 => self.host_read(raw),
+            What::Unmap if raw.aux & MAP_WRITE != 0 => {
+                self.host_write(raw.addr, raw.number(0), raw.number(1))
+            }
+            What::Map | What::Unmap => Ok(()),
+        }
+    }
+
+    /// The trace's address of bytes that the host reads or writes.
+    fn place(&self, addr: u64, bytes: u64) -> Result<u64, Error> {
+        let offset = addr & OFFSET;
+        let buffer = self.buffers.get(&buffer_of(addr));
+        match buffer.filter(|b| b.bytes.checked_sub(offset).is_some_and(|left| left >= bytes)) {
+            Some(buffer) => Ok(buffer.addr + offset),
+            None => self.expected(format!("{bytes} bytes inside a live buffer, found {addr:#x}")),
+        }
+    }
+
+    fn alloc(&mut self, raw: &Raw) -> Result<(), Error> {
+        let (id, declared) = (buffer_of(raw.addr), raw.number(0));
+        let (allocation, bytes) =
+            (self.meta.allocations.get(self.allocations), self.extents.get(self.allocations));
+        let (Some(allocation), Some(&bytes)) = (allocation, bytes) else {
+            return self.expected("no more buffers than .meta names");
+        };
+        self.allocations += 1;
+        let unsigned = allocation.unsigned;
+        let name = allocation.name.clone().unwrap_or_else(|| format!("buffer{id}"));
+        let addr = self.record.alloc(&name, bytes)?;
+        self.buffers.insert(id, Buffer { addr, bytes, declared, unsigned });
+        if raw.aux != 0 { self.host_write(raw.addr, declared, raw.number(1)) } else { Ok(()) }
+    }
+
+    fn free(&mut self, raw: &Raw) -> Result<(), Error> {
+        match self.buffers.remove(&buffer_of(raw.addr)) {
+            Some(buffer) => self.record.free(buffer.addr),
+            None => self.expected("a live buffer to free"),
+        }
+    }
+
+    fn host_read(&mut self, raw: &Raw) -> Result<(), Error> {
+        let addr = self.place(raw.addr, raw.number(0))?;
+        self.record.host_read(addr, raw.number(0))
+    }
+
+    /// Copies from the blob, in pieces.
+    fn host_write(&mut self, addr: u64, bytes: u64, from: u64) -> Result<(), Error> {
+        let addr = self.place(addr, bytes)?;
+        let io = Error::io(&self.blob.name);
+        self.blob.reader.seek(SeekFrom::Start(from)).map_err(&io)?;
+        let mut done = 0;
+        while done < bytes {
+            let piece = (bytes - done).min(MAX_HOST_WRITE as u64) as usize;
+            self.data.resize(piece, 0);
+            if read_full(&mut self.blob.reader, &mut self.data).map_err(&io)? < piece {
+                let expected = format!("{bytes} bytes of host data from {from}");
+                return Err(Error::damaged(&self.blob.name, from + done, expected));
+            }
+            self.record.host_write(addr + done, &self.data)?;
+            done += piece as u64;
+        }
+        Ok(())
+    }
+
+    fn begin_kernel(&mut self, raw: &Raw) -> Result<(), Error> {
+        if self.kernel.is_some() {
+            return self.expected("the end of the kernel before another begins");
+        }
+        let Some(launch) = self.meta.launches.get(raw.kernel as usize) else {
+            return self.expected("a kernel that .meta describes");
+        };
+        let count = |sizes: [u32; 3]| sizes.map(u64::from).iter().product::<u64>();
+        let joined = count(launch.local) == 1 && count(launch.groups) > 1;
+        let (mut grid, mut local) = (launch.global, launch.local);
+        if joined {
+            let Ok(items) = u32::try_from(count(launch.groups)) else {
+                return self.expected("less than 2^32 work-groups");
+            };
+            (grid, local) = ([items, 1, 1], [JOINED, 1, 1]);
+        }
+        let launched = count(launch.groups);
+        let (name, args) = (launch.name.clone(), self.args(launch));
+        self.record.begin_kernel(KernelSpec { name, grid, local, stream: 0, args })?;
+        self.kernel = Some(Kernel { launched, joined, ..Kernel::default() });
+        Ok(())
+    }
+
+    fn args(&self, launch: &Launch) -> Vec<Arg> {
+        let kind = |arg: &meta::LaunchArg| -> Option<ArgKind> {
+            let pointer = arg.pointer?;
+            let buffer = self.buffers.get(&buffer_of(pointer))?;
+            let offset = pointer & OFFSET;
+            let mode = if arg.read_only { Mode::Read } else { Mode::ReadWrite };
+            let (addr, bytes) = (buffer.addr + offset, buffer.bytes.checked_sub(offset)?);
+            Some(ArgKind::Buffer { addr, bytes, mode, ranges: Vec::new() })
+        };
+        let args = launch.args.iter();
+        args.map(|arg| Arg { name: arg.name.clone(), kind: kind(arg).unwrap_or(ArgKind::Plain) })
+            .collect()
+    }
+
+    fn end_kernel(&mut self) -> Result<(), Error> {
+        let Some(kernel) = self.kernel.take() else {
+            return self.expected("the begin of a kernel before its end");
+        };
+        if u64::from(kernel.groups) != kernel.launched {
+            let (launched, groups) = (kernel.launched, kernel.groups);
+            return self.expected(format!("{launched} work-groups in the kernel, found {groups}"));
+        }
+        if kernel.open {
+            if !kernel.joined {
+                return self.expected("the end of the work-group before its kernel's");
+            }
+            self.record.end_group()?;
+        }
+        self.record.end_kernel()
+    }
+
+    fn begin_group(&mut self, raw: &Raw) -> Result<(), Error> {
+        let at = self.at;
+        let expected = |expected: String| Error::damaged(&self.bin.name, at, expected);
+        let Some(kernel) = &mut self.kernel else {
+            return Err(expected("work-groups inside a kernel".to_string()));
+        };
+        if kernel.open && !kernel.joined {
+            return Err(expected("the end of a work-group before another begins".to_string()));
+        }
+        let first = kernel.groups % JOINED == 0;
+        kernel.number = raw.group;
+        kernel.groups += 1;
+        if kernel.joined && !first {
+            return Ok(());
+        }
+        self.occurrences.clear();
+        if std::mem::replace(&mut kernel.open, true) {
+            self.record.end_group()?;
+        }
+        self.record.begin_group()
+    }
+
+    fn end_group(&mut self) -> Result<(), Error> {
+        match &mut self.kernel {
+            // It ends when the next one begins.
+            Some(kernel) if kernel.joined => Ok(()),
+            Some(kernel) if kernel.open => {
+                kernel.open = false;
+                self.record.end_group()
+            }
+            _ => self.expected("the begin of a work-group before its end"),
+        }
+    }
+
+    fn barrier(&mut self) -> Result<(), Error> {
+        match &self.kernel {
+            // Of one work-item alone.
+            Some(kernel) if kernel.joined => Ok(()),
+            _ => {
+                self.occurrences.clear();
+                self.record.barrier()
+            }
+        }
+    }
+
+    fn access(&mut self, what: What, raw: &Raw) -> Result<(), Error> {
+        let size = usize::from(raw.size);
+        let most = if what == What::Atomic { 8 } else { 16 };
+        if size == 0 || size > most {
+            return self.expected(format!("an access of 1 to {most} bytes, found {size}"));
+        }
+        let Some(kernel) = self.kernel.as_ref().filter(|k| k.open && k.number == raw.group) else {
+            return self.expected(format!("an access of the open work-group, found {}", raw.group));
+        };
+        let item = match raw.item {
+            _ if kernel.joined => (kernel.groups - 1) % JOINED,
+            WHOLE_GROUP => 0,
+            item => u32::from(item),
+        };
+        let iteration = match &mut self.iterations {
+            Some(file) if raw.item != WHOLE_GROUP => Some(next_iteration(file)?),
+            _ => None,
+        };
+        let Some((buffer, addr)) = self.access_place(what, raw)? else {
+            self.converted.left_out += 1;
+            return Ok(());
+        };
+        if what == What::Atomic {
+            let (old, new) = (raw.number(0), raw.number(1));
+            let replayed = atomics::replayed(raw.aux, old, new, raw.size, buffer.unsigned);
+            let Some((op, operand)) = replayed else {
+                return self.expected(format!("an atomic operation, found {}", raw.aux));
+            };
+            let old = &old.to_le_bytes()[..size];
+            let key = self.key(item, raw.pc, iteration);
+            let (kind, bytes) = (AccessKind::Atomic { op, old }, &operand.to_le_bytes()[..size]);
+            return self.record.access(&Access { item, key, kind, addr, bytes, gap: 0 });
+        }
+        let kind = if what == What::Load { AccessKind::Load } else { AccessKind::Store };
+        let mut done = 0;
+        while done < size {
+            // The greatest power of 2 that is left: 12 bytes are 8 and 4.
+            let piece = 1 << (size - done).ilog2();
+            let key = self.key(item, raw.pc, iteration);
+            let (addr, bytes) = (addr + done as u64, &raw.value[done..done + piece]);
+            self.record.access(&Access { item, key, kind, addr, bytes, gap: 0 })?;
+            done += piece;
+        }
+        Ok(())
+    }
+
+    /// The buffer and the trace's address of an access; none when it must be left out.
+    fn access_place(&self, what: What, raw: &Raw) -> Result<Option<(Buffer, u64)>, Error> {
+        let Some(buffer) = self.buffers.get(&buffer_of(raw.addr)) else {
+            return self.expected(format!("an address in a live buffer, found {:#x}", raw.addr));
+        };
+        let offset = raw.addr & OFFSET;
+        let end = if what == What::Load { buffer.declared } else { buffer.bytes };
+        let inside = offset + u64::from(raw.size) <= end;
+        Ok(inside.then_some((*buffer, buffer.addr + offset)))
+    }
+
+    fn key(&mut self, item: u32, pc: u16, iteration: Option<[u32; 4]>) -> Key {
+        let pc = u32::from(pc);
+        match iteration {
+            Some(iteration) => Key { pc, iteration },
+            None => self.occurrences.next(item, pc),
+        }
+    }
+}
+
+fn next_iteration(file: &mut Input<BufReader<File>>) -> Result<[u32; 4], Error> {
+    let mut bytes = [0; 16];
+    file.reader.read_exact(&mut bytes).map_err(Error::io(&file.name))?;
+    let mut iteration = [0; 4];
+    for (number, bytes) in iteration.iter_mut().zip(bytes.chunks_exact(4)) {
+        *number = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
+    Ok(iteration)
+}

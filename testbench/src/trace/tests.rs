@@ -1,0 +1,322 @@
+//! Whole files: what goes in comes out, in any order, and damage is found.
+
+use std::fmt::Debug;
+
+use proptest::prelude::*;
+
+use super::limits::ADDRESS_END;
+use super::{
+    Access, AccessKind, Arg, ArgKind, AtomicOp, Event, Instr, KernelSpec, Key, Mode, Reader,
+    Record, Recorder, TemporaryFile, verify,
+};
+
+/// A program with every kind of event and instruction.
+fn record(recorder: &mut impl Record<Error: Debug>) {
+    let a = recorder.alloc("a", 4096).unwrap();
+    let b = recorder.alloc("b", 100).unwrap();
+    recorder.host_write(a, &(0..=255).collect::<Vec<u8>>()).unwrap();
+    for kernel in 0..2u32 {
+        let kind = ArgKind::Buffer { addr: a, bytes: 4096, mode: Mode::Read, ranges: vec![] };
+        let args = vec![Arg { name: "a".to_string(), kind }];
+        let (name, grid, local) = ("k".to_string(), [160, 1, 1], [80, 1, 1]);
+        recorder.begin_kernel(KernelSpec { name, grid, local, stream: 0, args }).unwrap();
+        for group in 0..2 {
+            recorder.begin_group().unwrap();
+            for item in 0..64u32 {
+                let (addr, value) = (a + u64::from(item), [item as u8]);
+                let key = Key { pc: 1, ..Key::default() };
+                let load =
+                    Access { item, key, kind: AccessKind::Load, addr, bytes: &value, gap: 3 };
+                recorder.access(&load).unwrap();
+            }
+            recorder.fence(3, Key { pc: 2, ..Key::default() }).unwrap();
+            recorder.barrier().unwrap();
+            let value = (100 * kernel + group).to_le_bytes();
+            let key = Key { pc: 3, ..Key::default() };
+            let kind = AccessKind::Store;
+            let store = Access { item: 70, key, kind, addr: b, bytes: &value, gap: 300 };
+            recorder.access(&store).unwrap();
+            let old = (2 * kernel + group).to_le_bytes();
+            let kind = AccessKind::Atomic { op: AtomicOp::Add, old: &old };
+            let one = 1u32.to_le_bytes();
+            let add = Access { item: 1, key, kind, addr: b + 8, bytes: &one, gap: 0 };
+            recorder.access(&add).unwrap();
+            recorder.end_group().unwrap();
+        }
+        recorder.end_kernel().unwrap();
+        recorder.host_read(b, 4).unwrap();
+    }
+    recorder.free(b).unwrap();
+}
+
+fn recorded() -> Vec<u8> {
+    let mut recorder = Recorder::in_memory("program").unwrap();
+    record(&mut recorder);
+    recorder.into_bytes().unwrap()
+}
+
+/// All that a reader can say, groups from the last to the first.
+fn read_all(mut reader: Reader) -> Result<Vec<String>, super::Error> {
+    let mut all = vec![reader.name().to_string(), format!("{:?}", reader.totals())];
+    let mut events = Vec::new();
+    while let Some(event) = reader.next_event()? {
+        events.push(format!("{event:?}"));
+    }
+    let mut groups = Vec::new();
+    for kernel in (0..reader.kernels()).rev() {
+        for number in (0..reader.groups(kernel)).rev() {
+            let group = reader.group(kernel, number)?;
+            let mut instr = Instr::default();
+            for warp in 0..group.warps() {
+                let mut cursor = group.cursor(warp);
+                while cursor.next(&group, &mut instr)? {
+                    // Inactive lanes hold what the last instruction left: the order is always the same.
+                    groups.push(format!("{kernel} {number} {warp} {instr:?}"));
+                }
+            }
+        }
+    }
+    all.extend(events);
+    all.extend(groups);
+    Ok(all)
+}
+
+#[test]
+fn groups_are_read_in_any_order_and_by_several_readers() {
+    let mut reader = Reader::from_bytes(recorded(), "test").unwrap();
+    verify(&mut reader).unwrap().expect_right();
+    let mut other = reader.reopen().unwrap();
+    let group = std::sync::Arc::new(reader.group(1, 1).unwrap());
+    assert_eq!((group.kernel(), group.group(), group.warps()), (1, 1, 2));
+    let again = other.group(1, 1).unwrap();
+    let first = |group: &super::Group| {
+        let mut instr = Instr::default();
+        group.cursor(0).next(group, &mut instr).unwrap();
+        (instr.kind, instr.lanes, instr.gap, instr.addrs)
+    };
+    assert_eq!(first(&group), first(&again));
+    assert!(reader.group(1, 2).is_err() && reader.group(2, 0).is_err());
+    reader.rewind();
+    let mut kernels = Vec::new();
+    while let Some(event) = reader.next_event().unwrap() {
+        if let Event::Kernel(head) = event {
+            kernels.push((reader.kernel(), head.groups));
+        }
+    }
+    assert_eq!(kernels, [(Some(0), 2), (Some(1), 2)]);
+    let totals = reader.totals();
+    assert_eq!((totals.loads, totals.stores, totals.atomics, totals.barriers), (256, 4, 4, 4));
+    assert_eq!((totals.allocated_bytes, totals.footprint_bytes), (4196, 8192));
+}
+
+#[test]
+fn the_checksum_depends_on_what_the_trace_says() {
+    let checksum = |name: &str, bytes: Vec<u8>| Reader::from_bytes(bytes, name).unwrap().checksum();
+    assert_eq!(checksum("one", recorded()), checksum("other", recorded()));
+    let mut recorder = Recorder::in_memory("program").unwrap();
+    record(&mut recorder);
+    recorder.alloc("more", 1).unwrap();
+    assert_ne!(checksum("one", recorded()), checksum("one", recorder.into_bytes().unwrap()));
+}
+
+#[test]
+fn every_flipped_bit_is_an_error_or_changes_nothing() {
+    let right = recorded();
+    let expected = read_all(Reader::from_bytes(right.clone(), "test").unwrap()).unwrap();
+    for at in 0..right.len() {
+        for bit in [0, 3, 7] {
+            let mut bytes = right.clone();
+            bytes[at] ^= 1 << bit;
+            match Reader::from_bytes(bytes, "test").and_then(read_all) {
+                Ok(all) => assert_eq!(all, expected, "byte {at}"),
+                Err(error) => assert!(error.to_string().contains("offset"), "{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cut_file_is_an_error() {
+    let right = recorded();
+    for len in 0..right.len() {
+        let cut = Reader::from_bytes(right[..len].to_vec(), "test").and_then(read_all);
+        assert!(cut.is_err(), "{len} bytes");
+    }
+}
+
+#[test]
+fn another_version_is_named() {
+    let mut bytes = recorded();
+    bytes[8] = 2;
+    let sum = crc32fast::hash(&bytes[..12]);
+    bytes[12..16].copy_from_slice(&sum.to_le_bytes());
+    let error = Reader::from_bytes(bytes, "old.trace").err().unwrap().to_string();
+    assert_eq!(error, "old.trace, offset 8: expected format version 1, the file has version 2");
+}
+
+/// Absurd numbers behind right checksums: the reader must not believe them.
+#[test]
+fn absurd_sizes_are_refused_before_anything_is_allocated() {
+    let right = recorded();
+    // The first chunk is a work-group's; its declared size is at 16 + 8.
+    for len in [u32::MAX, 1 << 30, 1 << 28] {
+        let mut bytes = right.clone();
+        bytes[24..28].copy_from_slice(&len.to_le_bytes());
+        let packed = u32::from_le_bytes(bytes[20..24].try_into().unwrap()) as usize;
+        let mut sum = crc32fast::Hasher::new();
+        sum.update(&bytes[16..28]);
+        sum.update(&bytes[32..32 + packed]);
+        let sum = sum.finalize();
+        bytes[28..32].copy_from_slice(&sum.to_le_bytes());
+        let error = Reader::from_bytes(bytes, "test").unwrap().group(0, 0).err().unwrap();
+        assert!(error.to_string().contains("offset 16: expected a chunk of a possible"), "{error}");
+    }
+}
+
+#[test]
+fn a_file_appears_only_when_it_is_complete() {
+    let folder = std::env::temp_dir().join(format!("duet-trace-{}", std::process::id()));
+    let path = folder.join("a.trace");
+    let entries = || std::fs::read_dir(&folder).unwrap().count();
+    let mut recorder = Recorder::<TemporaryFile>::create(&path, "program").unwrap();
+    record(&mut recorder);
+    assert!(!path.exists());
+    drop(recorder);
+    assert_eq!(entries(), 0);
+    let mut recorder = Recorder::<TemporaryFile>::create(&path, "program").unwrap();
+    record(&mut recorder);
+    recorder.save().unwrap();
+    assert_eq!(entries(), 1);
+    assert_eq!(std::fs::read(&path).unwrap(), recorded());
+    assert!(read_all(Reader::open(&path).unwrap()).is_ok());
+    std::fs::remove_dir_all(&folder).unwrap();
+    let error = Reader::open(&path).err().unwrap().to_string();
+    assert!(error.contains("a.trace"), "{error}");
+}
+
+#[test]
+fn what_a_trace_cannot_hold_is_refused() {
+    let mut recorder = Recorder::in_memory("program").unwrap();
+    assert!(recorder.alloc("nothing", 0).is_err());
+    assert!(recorder.alloc("all", ADDRESS_END).is_err());
+    assert!(recorder.alloc("more", u64::MAX).is_err());
+    let addr = recorder.alloc("buffer", 100).unwrap();
+    assert!(recorder.host_write(addr, &[0; 101]).is_err());
+    assert!(recorder.host_read(addr + 100, 1).is_err());
+    assert!(recorder.free(addr + 1).is_err());
+    assert!(recorder.barrier().is_err());
+    assert!(recorder.begin_kernel(KernelSpec::default()).is_err());
+    let spec = KernelSpec { local: [64, 1, 1], ..KernelSpec::default() };
+    recorder.begin_kernel(spec).unwrap();
+    recorder.begin_group().unwrap();
+    let key = Key::default();
+    let kind = AccessKind::Load;
+    let right = Access { item: 0, key, kind, addr, bytes: &[0; 4], gap: 0 };
+    let old: &[u8] = &[0; 4];
+    let kind = AccessKind::Atomic { op: AtomicOp::Add, old };
+    for wrong in [
+        Access { item: 64, ..right },
+        Access { addr: addr + 97, ..right },
+        Access { bytes: &[0; 3], ..right },
+        Access { bytes: &[0; 32], ..right },
+        Access { bytes: &[], ..right },
+        Access { kind, addr: addr + 2, ..right },
+        Access { kind, bytes: &[0; 8], ..right },
+    ] {
+        assert!(recorder.access(&wrong).is_err(), "{wrong:?}");
+    }
+    recorder.access(&right).unwrap();
+    assert!(recorder.alloc("buffer", 1).is_err());
+    assert!(recorder.into_bytes().is_err());
+}
+
+/// A random program on few bytes, so that its work-items meet each other everywhere.
+#[derive(Clone, Debug)]
+struct Step {
+    barrier: bool,
+    item: u32,
+    what: u8,
+    at: u64,
+    log_size: u32,
+    value: u8,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Vec<Vec<Step>>>> {
+    let step = (0u8..12, 0u32..4, 0u8..8, 0u64..24, 0u32..3, 0u8..3).prop_map(
+        |(barrier, item, what, at, log_size, value)| {
+            // In three warps.
+            Step { barrier: barrier == 0, item: item * 45, what, at, log_size, value }
+        },
+    );
+    let group = prop::collection::vec(step, 0..14);
+    let kernel = prop::collection::vec(group, 1..4);
+    prop::collection::vec(kernel, 1..5)
+}
+
+fn record_steps(recorder: &mut impl Record<Error: Debug>, kernels: &[Vec<Vec<Step>>]) {
+    let base = recorder.alloc("buffer", 32).unwrap();
+    let mut memory = [0u8; 32];
+    for kernel in kernels {
+        let spec = KernelSpec { local: [140, 1, 1], ..KernelSpec::default() };
+        recorder.begin_kernel(spec).unwrap();
+        for group in kernel {
+            recorder.begin_group().unwrap();
+            for (pc, step) in group.iter().enumerate() {
+                if step.barrier {
+                    recorder.barrier().unwrap();
+                    continue;
+                }
+                record_step(recorder, base, &mut memory, pc as u32, step);
+            }
+            recorder.end_group().unwrap();
+        }
+        recorder.end_kernel().unwrap();
+    }
+}
+
+fn record_step(
+    recorder: &mut impl Record<Error: Debug>,
+    base: u64,
+    memory: &mut [u8; 32],
+    pc: u32,
+    step: &Step,
+) {
+    let key = Key { pc: pc % 5, iteration: [pc / 5, 0, 0, 0] };
+    let &Step { item, what, at, log_size, value, .. } = step;
+    let mut access = |kind, at: usize, bytes: &[u8]| {
+        let addr = base + at as u64;
+        recorder.access(&Access { item, key, kind, addr, bytes, gap: 0 }).unwrap();
+    };
+    let (at, size) = (at as usize, 1 << log_size);
+    let word = at & !3;
+    match what {
+        0..=2 => access(AccessKind::Load, at, &memory[at..at + size]),
+        3..=4 => {
+            memory[at..at + size].fill(value);
+            access(AccessKind::Store, at, &memory[at..at + size]);
+        }
+        _ => {
+            let op = [AtomicOp::Add, AtomicOp::Exchange, AtomicOp::Or][usize::from(what) - 5];
+            let mut old = [0; 4];
+            old.copy_from_slice(&memory[word..word + 4]);
+            let operand = u32::from(value);
+            let new = op.apply(u64::from(u32::from_le_bytes(old)), u64::from(operand), 4) as u32;
+            memory[word..word + 4].copy_from_slice(&new.to_le_bytes());
+            access(AccessKind::Atomic { op, old: &old }, word, &operand.to_le_bytes());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// The classes of any program hold when work-groups, warps and lanes run in the opposite order.
+    #[test]
+    fn classes_hold_in_another_order(kernels in steps()) {
+        let mut recorder = Recorder::in_memory("random").unwrap();
+        record_steps(&mut recorder, &kernels);
+        let bytes = recorder.into_bytes().unwrap();
+        let outcome = verify(&mut Reader::from_bytes(bytes, "random").unwrap()).unwrap();
+        prop_assert_eq!(outcome.wrong, 0, "{:#?}", outcome.described);
+    }
+}
