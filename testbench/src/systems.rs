@@ -10,8 +10,8 @@ use crate::machine::{System, SystemError};
 struct Family {
     /// One line.
     about: &'static str,
-    /// What the twins divide by: all CUs of a chiplet go into whole ones, and the L2s together hold 128 to 560
-    /// KB, near the footprints of captured programs, which are 16 to 400 KB.
+    /// What the twins divide by. It divides the CUs of a chiplet evenly and leaves an L2 of 128 to 384 KB:
+    /// footprints of captured programs are 16 to 400 KB.
     twin: u32,
     /// System file of its first member.
     text: &'static str,
@@ -41,7 +41,7 @@ const FAMILIES: [Family; 5] = [
     },
     Family {
         about: "FinePack (HPCA'23, table III): 4 GPUs of 80 SMs on PCIe 4.0",
-        twin: 40,
+        twin: 16,
         text: include_str!("../systems/finepack-4gpu.toml"),
         members: &[("finepack-4gpu", 1)],
     },

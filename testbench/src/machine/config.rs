@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::build;
 use super::core::MAX_LOADS;
 use super::message::MAX_LINE;
+use super::{build, gate};
 
 /// Something in a system file that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -264,7 +264,9 @@ impl System {
         range("machine.chiplets", m.chiplets, 1, 16)?;
         range("machine.cus", m.cus, 1, 100)?;
         power_of_two("machine.line", m.line, 32, MAX_LINE as u32)?;
-        range("machine.clock_mhz", m.clock_mhz, 1, 100_000)?;
+        // The links' clock is a part of it.
+        let slowest = if m.gpus > 1 { gate::LINK_MHZ as u32 } else { 1 };
+        range("machine.clock_mhz", m.clock_mhz, slowest, 100_000)?;
         range("scale", self.scale, 1, 1 << 20)?;
         range("cu.waves", self.cu.waves, 1, 64)?;
         if ![32, 64].contains(&self.cu.lanes) {

@@ -35,17 +35,18 @@ pub fn twin(full: &System, by: u32) -> System {
     s.l2.banks = share(full.l2.banks, by);
     s.l3.slices = share(full.l3.slices, by);
     let (banks, slices) = (u64::from(full.l2.banks), u64::from(full.l3.slices));
-    let (banks_left, slices_left) = (u64::from(s.l2.banks) * factor, u64::from(s.l3.slices) * factor);
+    let (banks_left, slices_left) =
+        (u64::from(s.l2.banks) * factor, u64::from(s.l3.slices) * factor);
 
     let line = u64::from(full.machine.line);
-    (s.l2.bytes, s.l2.ways) = fit(full.l2.bytes / factor, full.l2.ways, line * u64::from(s.l2.banks));
+    (s.l2.bytes, s.l2.ways) =
+        fit(full.l2.bytes / factor, full.l2.ways, line * u64::from(s.l2.banks));
     let slice_lines = line * u64::from(s.l3.slices) * u64::from(s.machine.chiplets);
     if full.l3.bytes > 0 {
         (s.l3.bytes, s.l3.ways) = fit(full.l3.bytes / factor, full.l3.ways, slice_lines);
     }
-    let registers = |each: u32, units: u64, left: u64| {
-        (divide(u64::from(each) * units, left) as u32).min(each)
-    };
+    let registers =
+        |each: u32, units: u64, left: u64| (divide(u64::from(each) * units, left) as u32).min(each);
     s.l2.misses = registers(full.l2.misses, banks, banks_left);
     s.l3.misses = registers(full.l3.misses, slices, slices_left);
 
