@@ -214,7 +214,7 @@ proptest! {
             Err(error) => {
                 let text = error.to_string();
                 prop_assert!(text.starts_with("m.toml"), "{}", text);
-                let placed = text[6..].starts_with(|c: char| c == ':') && text.contains(" line ");
+                let placed = text[6..].starts_with(':') && text.contains(" line ");
                 prop_assert!(placed || text[7..].starts_with(|c: char| c.is_ascii_digit()), "{}", text);
             }
         }
