@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use testbench::kernels;
 use cosim::body::BodyKind;
+use testbench::kernels;
 use testbench::machine::{BLOCKS, Bodies, Machine, Options, RunError, System, SystemError};
 use testbench::systems;
 use testbench::trace::{self, Reader, Recorder};
@@ -89,10 +89,14 @@ fn bodies(args: &Args) -> Result<Bodies, Failure> {
         let (block, kind) = choice
             .split_once('=')
             .ok_or_else(|| usage(format!("--impl {choice}: must be BLOCK=model|rtl|lockstep")))?;
-        let kind = BodyKind::find(kind)
-            .ok_or_else(|| usage(format!("--impl {choice}: {kind} is not model, rtl or lockstep")))?;
+        let kind = BodyKind::find(kind).ok_or_else(|| {
+            usage(format!("--impl {choice}: {kind} is not model, rtl or lockstep"))
+        })?;
         if !bodies.choose(block, kind) {
-            return Err(usage(format!("--impl {choice}: {block} is none of {}", BLOCKS.join(", "))));
+            return Err(usage(format!(
+                "--impl {choice}: {block} is none of {}",
+                BLOCKS.join(", ")
+            )));
         }
     }
     Ok(bodies)
@@ -101,11 +105,14 @@ fn bodies(args: &Args) -> Result<Bodies, Failure> {
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let (workload_settings, system_settings) = settings(args)?;
     let system = systems::load(&args.system, &system_settings).map_err(system_failure)?;
-    let program = program(args, &workload_settings)?;
+    // A recorded trace's folder goes when this function ends.
+    let (program, _folder) = program(args, &workload_settings)?;
     let workload = format!("{} {:016x}", program.name(), program.checksum());
     println!("{}  scale {}  workload {workload}  seed {}", system.name, system.scale, args.seed);
     let options = Options { max_cycles: args.max_cycles.unwrap_or(0), ..Options::default() };
-    let mut machine = Machine::new(&system, &bodies(args)?, program, options).map_err(run_failure)?;
+    let bodies = bodies(args)?;
+    let again = program.reopen().map_err(|e| Failure::new(USAGE, e))?;
+    let mut machine = Machine::new(&system, &bodies, program, options).map_err(run_failure)?;
     let result = machine.run();
     let checked = machine.checked();
     let wrong = matches!(result, Err(RunError::Wrong(..)));
@@ -139,17 +146,39 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         };
         output::write_json(file, &record)?;
     }
+    if let Err(RunError::Wrong(_, wrong)) = &result {
+        tell_life(&system, &bodies, again, options, wrong.addr)?;
+    }
     let cycles = result.map_err(run_failure)?;
     println!("PASS {}: {cycles} cycles, 0 wrong values", args.workload);
     Ok(0)
 }
 
+/// Runs again with the wrong byte watched, and shows what happened to it.
+fn tell_life(
+    system: &System,
+    bodies: &Bodies,
+    program: Reader,
+    options: Options,
+    addr: u64,
+) -> Result<(), Failure> {
+    let options = Options { watch: Some(addr), ..options };
+    let mut machine = Machine::new(system, bodies, program, options).map_err(run_failure)?;
+    // It ends as the first run did.
+    let _ = machine.run();
+    eprint!("life of byte {addr:#x}:\n{}", machine.life());
+    Ok(())
+}
+
 /// The trace named, or that of a built-in program, recorded now.
-fn program(args: &Args, settings: &Settings) -> Result<Reader, Failure> {
+fn program(
+    args: &Args,
+    settings: &Settings,
+) -> Result<(Reader, Option<tempfile::TempDir>), Failure> {
     let usage = |message: String| Failure::new(USAGE, message);
     let file = Path::new(&args.workload);
     if file.extension().is_some() || file.components().count() > 1 {
-        return Reader::open(file).map_err(|e| usage(e.to_string()));
+        return Reader::open(file).map(|r| (r, None)).map_err(|e| usage(e.to_string()));
     }
     let program =
         kernels::program::<trace::Error>(&args.workload).map_err(|e| usage(e.to_string()))?;
@@ -176,8 +205,7 @@ fn program(args: &Args, settings: &Settings) -> Result<Reader, Failure> {
     let mut recorder = Recorder::create(&path, &args.workload).map_err(|e| usage(e.to_string()))?;
     kernels::run(&args.workload, &params, &mut recorder).map_err(|e| usage(e.to_string()))?;
     recorder.save().map_err(|e| usage(e.to_string()))?;
-    // The open file outlives its name, and nothing is left behind however the run ends.
-    Reader::open(&path).map_err(|e| usage(e.to_string()))
+    Reader::open(&path).map(|r| (r, Some(folder))).map_err(|e| usage(e.to_string()))
 }
 
 fn system_failure(error: SystemError) -> Failure {

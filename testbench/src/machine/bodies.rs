@@ -57,10 +57,12 @@ impl FinePackBlocks {
             error("egress.config", format!("{name:?} is none of {}", names.join(", ")))
         })?;
         let num_gpus = system.machine.gpus.into();
-        let parameters = FinePack { num_gpus, pcie_gen: system.gpu_link.generation, ..named.clone() };
+        let parameters =
+            FinePack { num_gpus, pcie_gen: system.gpu_link.generation, ..named.clone() };
         parameters.validate().map_err(|e| error("egress.config", format!("{name}: {e}")))?;
         // The generation is the link's, not the blocks': their RTL is the same.
-        let same = |p: &FinePack| FinePack { pcie_gen: parameters.pcie_gen, ..p.clone() } == parameters;
+        let same =
+            |p: &FinePack| FinePack { pcie_gen: parameters.pcie_gen, ..p.clone() } == parameters;
         let built = catalog.finepack.iter().find(|(_, p)| same(p)).map(|(name, _)| name.clone());
         let wants_rtl = BLOCKS.iter().any(|block| bodies.of(block) != BodyKind::Model);
         let config = match built {

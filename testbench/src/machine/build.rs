@@ -496,10 +496,14 @@ impl Builder<'_> {
         let kind = choose("egress.design", &system.egress.design, &kinds)?;
         let least = gate::LINK_MHZ;
         if u64::from(system.machine.clock_mhz) < least {
-            let problem = format!("{}: at least {least}, the links' clock", system.machine.clock_mhz);
+            let problem =
+                format!("{}: at least {least}, the links' clock", system.machine.clock_mhz);
             return Err(ConfigError { field: "machine.clock_mhz".into(), problem }.into());
         }
-        let link = |e: hwmodel::ConfigError| ConfigError { field: "gpu_link".into(), problem: e.to_string() };
+        let link = |e: hwmodel::ConfigError| ConfigError {
+            field: "gpu_link".into(),
+            problem: e.to_string(),
+        };
         let finepack = blocks.parameters.clone();
         let mut link_config =
             tlp_link::Config::new(&finepack, system.gpu_link.latency).map_err(link)?;
@@ -515,7 +519,8 @@ impl Builder<'_> {
             paths.push(kind.with_bodies(&finepack, timeout, || (queue, packetizer)));
             ingress.push(blocks.body::<Depacketizer>()?);
             let unit = layout.gate(gpu);
-            let chiplets = || (0..layout.chiplets).map(move |i| usize::from(gpu * layout.chiplets + i));
+            let chiplets =
+                || (0..layout.chiplets).map(move |i| usize::from(gpu * layout.chiplets + i));
             let from = |net: Net| chiplets().map(|c| ends[net as usize][c].from(unit)).collect();
             let to = |net: Net| chiplets().map(|c| ends[net as usize][c].to(unit)).collect();
             let exits: Vec<_> = to(Net::Request);

@@ -3,6 +3,7 @@
 use super::check::Checker;
 use super::engine::{ChannelId, Channels, ComponentId, Cycle, Handle, Pool, Refusal, Wheel};
 use super::layout::Layout;
+use super::life::Life;
 use super::masks;
 use super::message::{Class, Kind, Line, Message, Unit};
 use super::pages::Bytes;
@@ -33,6 +34,8 @@ pub struct Context {
     pub memory: Bytes,
     /// What memory must show.
     pub check: Checker,
+    /// The byte that is watched, if any.
+    pub life: Life,
     /// The program that runs.
     pub program: Reader,
     /// The L2 that serves a line is the one at its home, not the one beside the CU.
@@ -97,9 +100,21 @@ impl Context {
         self.send_late(channel, message, 0);
     }
 
+    /// Passes a message on.
+    #[inline]
+    pub fn forward(&mut self, channel: ChannelId, message: Handle<Message>) {
+        let size = self.size_of(message);
+        self.channels.push(&mut self.wheel, channel, self.now, message, size, 0);
+    }
+
     /// Sends a message that takes `extra` cycles longer than the channel's latency.
     #[inline]
     pub fn send_late(&mut self, channel: ChannelId, message: Handle<Message>, extra: u32) {
+        if self.life.is_about(self.messages[message].addr) {
+            let m = &self.messages[message];
+            let line = if m.line.is_some() { Some(&self.lines[m.line]) } else { None };
+            self.life.see(self.now, m, line);
+        }
         let size = self.size_of(message);
         self.channels.push(&mut self.wheel, channel, self.now, message, size, extra);
     }

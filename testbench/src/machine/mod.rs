@@ -21,6 +21,7 @@ mod l1;
 mod l2;
 mod launch;
 mod layout;
+mod life;
 mod masks;
 mod message;
 mod pages;

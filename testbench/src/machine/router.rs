@@ -59,11 +59,11 @@ impl Router {
             inputs &= inputs - 1;
             let message = ctx.peek(input).expect("it is due");
             let to = self.route[ctx.messages[message].to.0 as usize];
-                assert!(to != NO_WAY, "{:?} has no way here", ctx.messages[message]);
+            assert!(to != NO_WAY, "{:?} has no way here", ctx.messages[message]);
             let output = self.outputs[usize::from(to)];
             if *taken >> to & 1 == 0 && ctx.may_send(output) {
                 ctx.pop(input);
-                ctx.send(output, message);
+                ctx.forward(output, message);
             }
             // Whether it went or is refused, nobody else gets this output now.
             *taken |= 1 << to;

@@ -8,6 +8,7 @@ use super::context::{Context, Stop};
 use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
 use super::launch::{Packet, extension};
+use super::life::Life;
 use super::message::MAX_LINE;
 use super::pages::{Bytes, PAGE};
 use super::part::Part;
@@ -35,6 +36,8 @@ pub struct Options {
     pub order: Order,
     /// Visit every component in every cycle.
     pub visit_all: bool,
+    /// A byte whose life is recorded.
+    pub watch: Option<u64>,
 }
 
 /// Why a run did not pass.
@@ -96,6 +99,7 @@ impl Machine {
     ) -> Result<Self, RunError> {
         let Built { parts, channels, layout, placement, l2_at_home, first_global } =
             build(system, bodies)?;
+        let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
         let ctx = Context {
             now: 0,
@@ -110,6 +114,7 @@ impl Machine {
             check: check::Checker::default(),
             program,
             l2_at_home,
+            life,
             items_of_group: 0,
             waves_of_group: 0,
             completions: 0,
@@ -147,6 +152,11 @@ impl Machine {
     /// Kernels that have run.
     pub fn kernels(&self) -> u32 {
         self.kernels
+    }
+
+    /// What happened to the byte that was watched.
+    pub fn life(&self) -> String {
+        self.ctx.life.tell(&self.ctx.layout)
     }
 
     /// Every statistic that has a value.

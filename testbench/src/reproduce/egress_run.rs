@@ -6,8 +6,8 @@ use hwmodel::tlp_link::{self, Counters, Fabric};
 use hwmodel::{ConfigError, Model};
 use serde::Serialize;
 
-use crate::egress_path::{EgressPath, PathKind};
 use super::traffic::Traffic;
+use crate::egress_path::{EgressPath, PathKind};
 use crate::egress_system::{EgressSystem, Seen};
 use crate::memory::{Memory, OutOfRange};
 use crate::workloads::{BASE, Kernel, Replica, Workload, apply_copies};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::egress_path::PathKind;
 use super::egress_run::Record;
 use super::finepack::Report;
 use super::storage::storage;
 use super::sweeps::{Point, find};
+use crate::egress_path::PathKind;
 
 /// Bytes of a configuration packet at PCIe 4.0 (specification 7).
 const CONTEXT_BYTES: u64 = 28;

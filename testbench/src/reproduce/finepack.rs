@@ -7,10 +7,10 @@ use hwmodel::common::finepack_types::FinePack;
 use hwmodel::tlp_link::LINK_LAT;
 use serde::Serialize;
 
-use crate::egress_path::PathKind;
 use super::egress_run::{Record, RunError, Setup};
 use super::figures::{self, Figure};
 use super::sweeps::{self, BurstBytes, Input, Point};
+use crate::egress_path::PathKind;
 
 /// Stores of a packet in the short runs: the paper's average (section VI-A).
 const AVERAGE: u32 = 42;

@@ -4,8 +4,8 @@ use hwmodel::common::finepack_types::{FinePack, offset_bits};
 use serde::Serialize;
 
 use super::burst::Burst;
-use crate::egress_path::PathKind;
 use super::egress_run::{Record, RunError, Setup};
+use crate::egress_path::PathKind;
 use crate::workloads::{self, Params};
 
 /// Seed of all inputs.

@@ -3,11 +3,11 @@
 use hwmodel::common::finepack_types::FinePack;
 
 use super::burst::Burst;
-use crate::egress_path::PathKind;
 use super::egress_run::{Record, RunError, Setup};
 use super::figures::two_decimals;
 use super::sweeps::{BurstBytes, Input, generation};
 use super::{finepack, sweeps};
+use crate::egress_path::PathKind;
 use crate::workloads::{Kernel, NAMES, Replica, Workload};
 
 fn paper() -> FinePack {

@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use crate::egress_path::PathKind;
 use super::egress_run::Record;
 use super::figures::Figure;
 use super::finepack::{CONFIG, Report};
 use super::sweeps::Input;
+use crate::egress_path::PathKind;
 
 const LEGEND: &str = "\
 st/pkt: stores for each TLP that carries stores. Bytes: hdr+frame holds headers, framing, CRCs, MARKs

@@ -349,7 +349,12 @@ impl Core {
         let LineAccess { ref bytes, .. } = self.issue.lines[self.issue.next];
         let length = ctx.layout.line as usize;
         match self.issue.instr.kind {
-            InstrKind::Store => ctx.check.store(addr, mask, bytes, length),
+            InstrKind::Store => {
+                if ctx.life.is_about(addr) {
+                    ctx.life.see_store(ctx.now, self.unit, mask, bytes);
+                }
+                ctx.check.store(addr, mask, bytes, length);
+            }
             InstrKind::Atomic(op) => ctx.check.change((addr, mask), (op, size), bytes, length),
             _ => {}
         }

@@ -87,8 +87,10 @@ impl Incoming {
         &self.block
     }
 
-    pub fn is_quiet(&self) -> bool {
-        self.block.is_idle() && self.arrived.is_empty()
+    /// True when there is nothing to do before a message or a beat comes.
+    pub fn is_quiet(&self, ctx: &Context) -> bool {
+        let waiting = |&channel: &ChannelId| ctx.peek(channel).is_some();
+        self.block.is_idle() && self.arrived.is_empty() && !self.ports.answers.iter().any(waiting)
     }
 
     /// True while an access may be delivered without a link.
@@ -166,7 +168,8 @@ impl Incoming {
                 message.line = ctx.lines.put(data);
                 let epoch = self.epochs.back_mut().expect("one is always open");
                 epoch.unacknowledged += 1;
-                message.tag = self.first_epoch.wrapping_add(self.epochs.len() as u32 - 1) & !ANSWERED;
+                message.tag =
+                    self.first_epoch.wrapping_add(self.epochs.len() as u32 - 1) & !ANSWERED;
                 self.counters.arrived_stores += 1;
             }
             kind => {

@@ -88,7 +88,8 @@ impl Gate {
         let ecrc = spec.finepack.ecrc_en == 1;
         let mut out = Vec::new();
         let mut arriving = Vec::new();
-        for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate() {
+        for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate()
+        {
             out.push(Outgoing::new(gpu as u16, spec.line, spec.finepack.line, path, o));
             let home = spec.l2_at_home;
             arriving.push(Incoming::new(gpu as u16, block, i, home, rate, latency, ecrc));
@@ -131,7 +132,7 @@ impl Gate {
         }
         self.link_cycle = due;
         self.tick_links(ctx);
-        if !self.is_quiet() {
+        if !self.is_quiet(ctx) {
             ctx.wake_at(self.next());
         }
     }
@@ -157,10 +158,10 @@ impl Gate {
         self.find_failure();
     }
 
-    fn is_quiet(&self) -> bool {
+    fn is_quiet(&self, ctx: &Context) -> bool {
         self.fabric.is_empty()
-            && self.out.iter().all(Outgoing::is_quiet)
-            && self.arriving.iter().all(Incoming::is_quiet)
+            && self.out.iter().all(|out| out.is_quiet(ctx))
+            && self.arriving.iter().all(|arriving| arriving.is_quiet(ctx))
             && self.beats.iter().all(Option::is_none)
     }
 

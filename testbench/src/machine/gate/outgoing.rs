@@ -109,8 +109,11 @@ impl Outgoing {
         &self.path
     }
 
-    pub fn is_quiet(&self) -> bool {
+    /// True when there is nothing to do before a message comes.
+    pub fn is_quiet(&self, ctx: &Context) -> bool {
+        let waiting = |&channel: &ChannelId| ctx.peek(channel).is_some();
         self.path.is_idle()
+            && !self.ports.exits.iter().any(waiting)
             && self.current.is_none()
             && self.offered.is_none()
             && self.answers.is_empty()
@@ -185,23 +188,30 @@ impl Outgoing {
         for i in 0..chiplets {
             let channel = self.ports.exits[(self.turn + i) % chiplets];
             let Some(message) = ctx.peek(channel) else { continue };
+            let Message { kind, mask, addr, .. } = ctx.messages[message];
+            let staged = kind != Kind::Write && self.staging.holds(addr);
+            // A copy would overtake a load that came before the store and is still waiting in the path.
+            if staged && self.free_tags.len() < TAGS {
+                continue;
+            }
             ctx.pop(channel);
             self.turn = (self.turn + i + 1) % chiplets;
-            let Message { kind, mask, addr, .. } = ctx.messages[message];
             match kind {
                 Kind::Read => self.counters.loads += 1,
                 Kind::Write => self.counters.stores += 1,
                 _ => self.counters.atomics += 1,
             }
-            if matches!(self.path, EgressPath::Dma(_)) {
-                if kind == Kind::Write {
-                    let line = ctx.messages[message].line;
-                    self.staging.store(addr, mask, &ctx.lines[line], self.line);
-                    self.answer_write(ctx, message);
-                    return;
-                }
+            if kind == Kind::Write && matches!(self.path, EgressPath::Dma(_)) {
+                let line = ctx.messages[message].line;
+                self.staging.store(addr, mask, &ctx.lines[line], self.line);
+                self.answer_write(ctx, message);
+                return;
+            }
+            if staged {
                 // What this GPU has stored to the line goes there first.
-                self.copy_staged(ctx);
+                let EgressPath::Dma(dma) = &mut self.path else { unreachable!("only dma stages") };
+                let home = ctx.layout.gpu_of(ctx.places.home(addr)) as u8;
+                self.staging.drain_line(addr, |at, bytes| dma.copy(home, at, bytes));
             }
             if kind == Kind::Read {
                 // The answer's payload; pieces come back one by one.
@@ -333,7 +343,7 @@ impl Outgoing {
     /// Hands what was stored locally to the copy engine, whole runs of bytes.
     fn copy_staged(&mut self, ctx: &Context) {
         let EgressPath::Dma(dma) = &mut self.path else { return };
-        self.staging.drain(self.line, |addr, bytes| {
+        self.staging.drain(|addr, bytes| {
             dma.copy(ctx.layout.gpu_of(ctx.places.home(addr)) as u8, addr, bytes);
         });
     }

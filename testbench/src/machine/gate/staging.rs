@@ -20,8 +20,22 @@ impl Staging {
         *held |= mask;
     }
 
+    /// True where bytes of this line are stored.
+    pub fn holds(&self, addr: u64) -> bool {
+        self.lines.contains_key(&addr)
+    }
+
+    /// Gives the runs of one line's stored bytes, and forgets them.
+    pub fn drain_line(&mut self, addr: u64, mut copy: impl FnMut(u64, &[u8])) {
+        if let Some((mask, bytes)) = self.lines.remove(&addr) {
+            masks::runs(mask, |first, len| {
+                copy(addr + first as u64, &bytes.0[first..first + len]);
+            });
+        }
+    }
+
     /// Gives every run of stored bytes, ascending, and forgets them. Runs of neighbouring lines are one.
-    pub fn drain(&mut self, line: usize, mut copy: impl FnMut(u64, &[u8])) {
+    pub fn drain(&mut self, mut copy: impl FnMut(u64, &[u8])) {
         let mut start = 0;
         for (addr, (mask, bytes)) in std::mem::take(&mut self.lines) {
             masks::runs(mask, |first, len| {
@@ -39,7 +53,6 @@ impl Staging {
                 }
                 self.run.extend_from_slice(&bytes.0[first..first + len]);
             });
-            debug_assert!(mask & !masks::span(0, line) == 0);
         }
         if !self.run.is_empty() {
             copy(start, &self.run);
@@ -63,8 +76,8 @@ mod tests {
         line.0[3] = 9;
         staging.store(0x2100, 1 << 3, &line, 64);
         let mut seen = Vec::new();
-        staging.drain(64, |addr, bytes| seen.push((addr, bytes.len(), bytes[3])));
+        staging.drain(|addr, bytes| seen.push((addr, bytes.len(), bytes[3])));
         assert_eq!(seen, [(0x1f80, 128, 7), (0x2000, 64, 7), (0x2100, 64, 9)]);
-        staging.drain(64, |_, _| unreachable!("nothing is left"));
+        staging.drain(|_, _| unreachable!("nothing is left"));
     }
 }

@@ -348,18 +348,26 @@ impl Bank {
         Outcome::Done
     }
 
+    /// Performed here. For other chiplets the result is also written through, like their stores: another
+    /// GPU's atomic may come after this chiplet's release.
     fn atomic_here(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
-        let Message { addr, mask, line, kind, size, .. } = ctx.messages[request];
+        let Message { addr, mask, line, kind, size, from, .. } = ctx.messages[request];
+        let through = !self.is_own(ctx, from);
         let Kind::Atomic(op) = kind else { unreachable!("an atomic") };
         match self.array.find(addr) {
             Some(way) if mask & !self.array.valid(way) == 0 => {
-                if !ctx.may_send(self.ports.answers) {
+                if !ctx.may_send(self.ports.answers) || (through && !ctx.may_send(self.ports.below))
+                {
                     return Outcome::Blocked;
                 }
                 let old = self.array.payload(way);
                 atomic::apply(op, size.into(), mask, self.array.data_mut(way), &ctx.lines[line].0);
-                self.array.mark(way, mask, true);
+                self.array.mark(way, mask, !through);
                 self.array.touch(way);
+                if through {
+                    let new = ctx.lines.put(self.array.payload(way));
+                    self.send_write(ctx, addr, mask, new);
+                }
                 self.counters.atomics += 1;
                 ctx.lines[line] = old;
                 self.answer(ctx, request, Kind::Data, line);

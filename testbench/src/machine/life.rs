@@ -1,0 +1,106 @@
+//! The life of a byte: every message that carried it. A run that found a wrong byte is run again with that
+//! byte watched; being deterministic, it is the same run.
+
+use super::engine::Cycle;
+use super::layout::Layout;
+use super::message::{Kind, Line, MAX_LINE, Message, Unit};
+
+/// Steps that are kept from the end of the life, and from its beginning.
+const KEPT: usize = 40;
+
+/// What happened to the byte in one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Step {
+    cycle: Cycle,
+    what: &'static str,
+    value: Option<u8>,
+    from: Unit,
+    to: Unit,
+}
+
+/// A watched byte and its steps.
+#[derive(Clone, Debug)]
+pub struct Life {
+    /// First byte of its line; `MAX` while nothing is watched.
+    line: u64,
+    byte: usize,
+    first: Vec<Step>,
+    last: std::collections::VecDeque<Step>,
+}
+
+impl Default for Life {
+    fn default() -> Self {
+        Self { line: u64::MAX, byte: 0, first: Vec::new(), last: std::collections::VecDeque::new() }
+    }
+}
+
+impl Life {
+    /// Watches the byte at `addr`, in lines of `line` bytes.
+    pub fn watch(addr: u64, line: u32) -> Self {
+        let offset = addr % u64::from(line);
+        Self { line: addr - offset, byte: offset as usize, ..Self::default() }
+    }
+
+    /// True for messages about the watched line.
+    #[inline]
+    pub fn is_about(&self, addr: u64) -> bool {
+        addr == self.line
+    }
+
+    /// A message with or about the byte is sent.
+    #[cold]
+    pub fn see(&mut self, cycle: Cycle, message: &Message, line: Option<&Line>) {
+        if message.mask >> self.byte & 1 == 0 {
+            return;
+        }
+        let what = match message.kind {
+            Kind::Read => "read asked",
+            Kind::Write => "written",
+            Kind::Atomic(_) => "atomic, operand",
+            Kind::Data => "answered",
+            _ => return,
+        };
+        let value = line.filter(|_| message.kind != Kind::Read).map(|l| l.0[self.byte]);
+        let (from, to) = (message.from, message.to);
+        let step = Step { cycle, what, value, from, to };
+        if self.first.len() < KEPT {
+            self.first.push(step);
+            return;
+        }
+        if self.last.len() == KEPT {
+            self.last.pop_front();
+        }
+        self.last.push_back(step);
+    }
+
+    /// A CU issues a store of the byte.
+    #[cold]
+    pub fn see_store(&mut self, cycle: Cycle, who: Unit, mask: u128, bytes: &[u8; MAX_LINE]) {
+        if mask >> self.byte & 1 == 1 {
+            let (what, value) = ("stored by a work-item", Some(bytes[self.byte]));
+            let step = Step { cycle, what, value, from: who, to: who };
+            match self.first.len() < KEPT {
+                true => self.first.push(step),
+                false => self.last.push_back(step),
+            }
+        }
+    }
+
+    /// The life, a line for each step.
+    pub fn tell(&self, layout: &Layout) -> String {
+        let mut text = String::new();
+        let gap = self.last.len() == KEPT;
+        for (i, step) in self.first.iter().chain(&self.last).enumerate() {
+            if gap && i == KEPT {
+                text.push_str("  ...\n");
+            }
+            let value = step.value.map_or(String::new(), |v| format!(" {v:#04x}"));
+            let way = match step.from == step.to {
+                true => layout.name(step.from),
+                false => format!("{} -> {}", layout.name(step.from), layout.name(step.to)),
+            };
+            text += &format!("  cycle {:>8}  {}{value}: {way}\n", step.cycle, step.what);
+        }
+        text
+    }
+}
