@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use serde::Serialize;
 use testbench::catalog::{PROTOCOLS, SYSTEMS, WORKLOADS};
+use testbench::systems;
 
 use super::{Failure, USAGE};
 
@@ -50,6 +51,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         configs,
         rtl: cosim::HAS_RTL,
     });
+    let mut all_systems: Vec<(String, String)> = systems::presets().collect();
+    all_systems.extend(SYSTEMS.iter().map(|(name, about)| (name.to_string(), about.to_string())));
     if args.json {
         let mut all = serde_json::Map::new();
         let mut add = |kind, name: &str, value: serde_json::Value| {
@@ -63,7 +66,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
                 .collect()
         };
         add(Kind::Blocks, "blocks", serde_json::json!(blocks));
-        add(Kind::Systems, "systems", pairs(SYSTEMS));
+        let shown: Vec<_> = all_systems
+            .iter()
+            .map(|(name, about)| serde_json::json!({"name": name, "about": about}))
+            .collect();
+        add(Kind::Systems, "systems", shown.into());
         add(Kind::Protocols, "protocols", pairs(PROTOCOLS));
         add(Kind::Workloads, "workloads", pairs(WORKLOADS));
         println!("{}", serde_json::Value::Object(all));
@@ -81,7 +88,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         .iter()
         .map(|b| (b.name.to_string(), format!("{} ({})", b.about, b.configs.join(", "))));
     show(Kind::Blocks, "blocks", block_rows.collect());
-    show(Kind::Systems, "systems", rows(SYSTEMS));
+    show(Kind::Systems, "systems", all_systems);
     show(Kind::Protocols, "protocols", rows(PROTOCOLS));
     show(Kind::Workloads, "workloads", rows(WORKLOADS));
     Ok(0)

@@ -48,6 +48,7 @@ pub struct Args {
 struct Record {
     verdict: &'static str,
     system: String,
+    scale: u32,
     workload: String,
     seed: u64,
     cycles: u64,
@@ -127,6 +128,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         let record = Record {
             verdict: if result.is_ok() { "PASS" } else { "FAIL" },
             system: system.name.clone(),
+            scale: system.scale,
             workload,
             seed: args.seed,
             cycles: machine.cycle(),

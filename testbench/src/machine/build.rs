@@ -116,20 +116,8 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
         header_bytes: system.network.header_bytes,
         sector_bytes: system.network.sector_bytes,
     };
-    let policy = choose(
-        "l2.policy",
-        &system.l2.policy,
-        &[("private", Policy::Private), ("home-forward", Policy::HomeForward)],
-    )?;
-    let placement = choose(
-        "placement.policy",
-        &system.placement.policy,
-        &[
-            ("first-touch", Placement::FirstTouch),
-            ("interleave", Placement::Interleave),
-            ("owner", Placement::Owner),
-        ],
-    )?;
+    let policy = choose("l2.policy", &system.l2.policy, &POLICIES)?;
+    let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     let mut builder = Builder {
         system,
         numbers: Numbers { layout: layout.clone() },
@@ -139,6 +127,30 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
     let l2_at_home = policy == Policy::HomeForward;
     let first_global = builder.numbers.global(0).0 as usize;
     Ok(Built { parts, channels: builder.channels, layout, placement, l2_at_home, first_global })
+}
+
+const POLICIES: [(&str, Policy); 2] =
+    [("private", Policy::Private), ("home-forward", Policy::HomeForward)];
+
+const PLACEMENTS: [(&str, Placement); 3] = [
+    ("first-touch", Placement::FirstTouch),
+    ("interleave", Placement::Interleave),
+    ("owner", Placement::Owner),
+];
+
+type MakeL1 = fn(&Spec) -> Box<dyn L1>;
+
+const L1_DESIGNS: [(&str, MakeL1); 2] =
+    [("none", |_| Box::new(NoL1)), ("src", |spec| Box::new(SoftwareL1::new(spec)))];
+
+/// Every design and policy that a system names exists.
+pub fn check_names(system: &System) -> Result<(), ConfigError> {
+    choose("l1.design", &system.l1.design, &L1_DESIGNS)?;
+    choose("l2.design", &system.l2.design, &launch::DESIGNS)?;
+    choose("l2.policy", &system.l2.policy, &POLICIES)?;
+    choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
+    choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
+    Ok(())
 }
 
 fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
@@ -348,6 +360,10 @@ impl Builder<'_> {
         let (queue, rate) = (n.queue, Rate::per_cycle(n.bytes_per_cycle));
         let link = self.system.chiplet_link.clone();
         let link_rate = Rate { bytes: link.bytes, cycles: link.cycles };
+        let link_latency = match net {
+            Net::Answer => link.round_trip.div_ceil(2),
+            Net::Request | Net::Memory => link.round_trip / 2,
+        };
         let mut ends = Vec::new();
         let mut inputs = Vec::new();
         // links[to] holds (from, channel): inputs of each router stand together.
@@ -371,7 +387,7 @@ impl Builder<'_> {
             {
                 let name = format!("link.chiplet{peer}_to_chiplet{chiplet}.{net:?}").to_lowercase();
                 let pair = (self.numbers.router(peer, net), router);
-                let id = self.channel(name, pair, link.latency, link_rate, link.queue);
+                let id = self.channel(name, pair, link_latency, link_rate, link.queue);
                 from_peers.push((peer, id));
                 all.push(id);
             }
@@ -436,15 +452,7 @@ impl Builder<'_> {
         let (l1, line) = (&self.system.l1, self.system.machine.line);
         let shape = Shape { sets: l1.bytes / l1.ways / line, ways: l1.ways, line, stride: 1 };
         let spec = Spec { shape, misses: l1.misses, hit_latency: l1.hit_latency };
-        type Make = fn(&Spec) -> Box<dyn L1>;
-        let make: Make = choose(
-            "l1.design",
-            &l1.design,
-            &[
-                ("none", (|_| Box::new(NoL1)) as Make),
-                ("src", |spec| Box::new(SoftwareL1::new(spec))),
-            ],
-        )?;
+        let make = choose("l1.design", &l1.design, &L1_DESIGNS)?;
         Ok(make(&spec))
     }
 
@@ -499,6 +507,7 @@ impl Builder<'_> {
         let finepack = blocks.parameters.clone();
         let mut link_config =
             tlp_link::Config::new(&finepack, system.gpu_link.latency).map_err(link)?;
+        link_config.bytes_per_cycle = system.gpu_link.bytes_per_ns;
         link_config.framing.cfg_extra = kind.cfg_extra();
         let mut paths = Vec::new();
         let mut ingress = Vec::new();

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::core::MAX_LOADS;
 use super::message::MAX_LINE;
+use super::{build, gate};
 
 /// Something in a system file that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,7 +115,7 @@ sections! {
     }
     /// Third level cache of a GPU.
     L3Section {
-        /// Capacity of a GPU's slices together.
+        /// Capacity of a GPU's slices together; 0 for a machine without: slices are memory controllers then.
         bytes: u64,
         /// Ways.
         ways: u32,
@@ -151,8 +152,8 @@ sections! {
     }
     /// A link between two chiplets, each way.
     LinkSection {
-        /// Cycles.
-        latency: u32,
+        /// Cycles of a request there and its answer back, at least 2.
+        round_trip: u32,
         /// Bytes that it moves ...
         bytes: u64,
         /// ... in this many cycles.
@@ -162,9 +163,11 @@ sections! {
     }
     /// A GPU's link.
     GpuLinkSection {
-        /// PCIe generation, 2 to 6.
+        /// PCIe generation, 2 to 6: how packets are framed.
         generation: u32,
-        /// Cycles.
+        /// Bytes that it moves in a nanosecond, each way.
+        bytes_per_ns: u32,
+        /// Nanoseconds.
         latency: u32,
     }
     /// From a GPU to its link.
@@ -206,7 +209,7 @@ pub enum SystemError {
     /// A value that cannot be.
     #[error("{file}: {error}")]
     Value {
-        /// File or preset.
+        /// File or preset, and line where the value stands there.
         file: String,
         /// Field and limit.
         error: ConfigError,
@@ -218,6 +221,8 @@ pub enum SystemError {
 
 /// Largest system file.
 pub const MOST_BYTES: usize = 1 << 20;
+/// Longest latency: queues hold what is under way, so it costs the host memory.
+const MOST_CYCLES: u32 = 10_000;
 
 impl System {
     /// Reads a system; `file` names it in errors. Each of `set` replaces the value of a dotted path.
@@ -228,7 +233,21 @@ impl System {
         }
         // Errors of the file itself name its line; those after `--set` can only name the field.
         let plain: Self = toml::from_str(text).map_err(|e| syntax(e.to_string()))?;
-        let mut table = toml::Table::try_from(&plain).map_err(|e| syntax(e.to_string()))?;
+        let value = |error: ConfigError| {
+            let line = line_of(text, &error.field);
+            SystemError::Value { file: format!("{file}:{line}"), error }
+        };
+        match set.is_empty() {
+            true => plain.check().map_err(value).map(|()| plain),
+            false => plain.with(file, set),
+        }
+    }
+
+    /// The same with other values. Each of `set` replaces the value of a dotted path; `file` names the
+    /// system in errors.
+    pub fn with(&self, file: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
+        let syntax = |e: String| SystemError::Syntax { file: file.to_string(), message: e };
+        let mut table = toml::Table::try_from(self).map_err(|e| syntax(e.to_string()))?;
         for (key, value) in set {
             replace(&mut table, key, value).ok_or_else(|| SystemError::Key(key.clone()))?;
         }
@@ -245,7 +264,9 @@ impl System {
         range("machine.chiplets", m.chiplets, 1, 16)?;
         range("machine.cus", m.cus, 1, 100)?;
         power_of_two("machine.line", m.line, 32, MAX_LINE as u32)?;
-        range("machine.clock_mhz", m.clock_mhz, 1, 100_000)?;
+        // The links' clock is a part of it.
+        let slowest = if m.gpus > 1 { gate::LINK_MHZ as u32 } else { 1 };
+        range("machine.clock_mhz", m.clock_mhz, slowest, 100_000)?;
         range("scale", self.scale, 1, 1 << 20)?;
         range("cu.waves", self.cu.waves, 1, 64)?;
         if ![32, 64].contains(&self.cu.lanes) {
@@ -254,40 +275,60 @@ impl System {
         range("cu.loads", self.cu.loads, 1, MAX_LOADS as u32)?;
         range("cu.transactions", self.cu.transactions, 1, 4096)?;
         range("cu.gap_cycles", self.cu.gap_cycles, 0, 1000)?;
-        cache("l1", self.l1.bytes.into(), self.l1.ways, m.line, 1)?;
+        cache("l1", (1, 1 << 20), self.l1.bytes.into(), self.l1.ways, m.line, 1)?;
         range("l1.misses", self.l1.misses, 1, 1024)?;
-        range("l1.hit_latency", self.l1.hit_latency, 1, 100_000)?;
+        range("l1.hit_latency", self.l1.hit_latency, 1, MOST_CYCLES)?;
         range("l2.banks", self.l2.banks, 1, 32)?;
-        cache("l2", self.l2.bytes, self.l2.ways, m.line, self.l2.banks.into())?;
+        let banks = self.l2.banks.into();
+        cache("l2", (1, 1 << 28), self.l2.bytes, self.l2.ways, m.line, banks)?;
         range("l2.misses", self.l2.misses, 1, 1024)?;
-        range("l2.latency", self.l2.latency, 1, 100_000)?;
+        range("l2.latency", self.l2.latency, 1, MOST_CYCLES)?;
         range("l3.slices", self.l3.slices, 1, 32)?;
         let slices = u32::from(self.l3.slices) * u32::from(m.chiplets);
-        cache("l3", self.l3.bytes, self.l3.ways, m.line, slices)?;
+        cache("l3", (0, 1 << 30), self.l3.bytes, self.l3.ways, m.line, slices)?;
         range("l3.misses", self.l3.misses, 1, 1024)?;
-        range("l3.latency", self.l3.latency, 1, 100_000)?;
+        range("l3.latency", self.l3.latency, 1, MOST_CYCLES)?;
         rate("memory", self.memory.bytes, self.memory.cycles)?;
-        range("memory.latency", self.memory.latency, 1, 1_000_000)?;
+        range("memory.latency", self.memory.latency, 1, MOST_CYCLES)?;
         let n = &self.network;
-        range("network.latency", n.latency, 2, 100_000)?;
-        range("network.memory_latency", n.memory_latency, 2, 100_000)?;
+        range("network.latency", n.latency, 2, MOST_CYCLES)?;
+        range("network.memory_latency", n.memory_latency, 2, MOST_CYCLES)?;
         range("network.bytes_per_cycle", n.bytes_per_cycle, 1, 1 << 16)?;
         range("network.header_bytes", n.header_bytes, 1, 256)?;
         power_of_two("network.sector_bytes", n.sector_bytes, 4, m.line)?;
         range("network.queue", n.queue, 1, 4096)?;
-        range("chiplet_link.latency", self.chiplet_link.latency, 1, 100_000)?;
+        range("chiplet_link.round_trip", self.chiplet_link.round_trip, 2, MOST_CYCLES)?;
         rate("chiplet_link", self.chiplet_link.bytes, self.chiplet_link.cycles)?;
         range("chiplet_link.queue", self.chiplet_link.queue, 1, 4096)?;
         range("gpu_link.generation", self.gpu_link.generation, 2, 6)?;
-        range("gpu_link.latency", self.gpu_link.latency, 1, 1_000_000)?;
+        range("gpu_link.bytes_per_ns", self.gpu_link.bytes_per_ns, 1, 1024)?;
+        range("gpu_link.latency", self.gpu_link.latency, 2, 100_000)?;
         let c = &self.command_processor;
         range("command_processor.packet_cycles", c.packet_cycles, 0, 1_000_000)?;
         range("command_processor.unicast_latency", c.unicast_latency, 1, 100_000)?;
         let least = c.unicast_latency;
         range("command_processor.broadcast_latency", c.broadcast_latency, least, 100_000)?;
         let ports = m.cus + m.chiplets + self.l2.banks + self.l3.slices + 1;
-        range("machine.cus, chiplets, l2.banks and l3.slices together", ports, 1, 127)
+        range("machine.cus, chiplets, l2.banks and l3.slices together", ports, 1, 127)?;
+        let chiplet = u64::from(m.cus) * u64::from(self.l1.bytes) + self.l2.bytes;
+        let gpu = u64::from(m.chiplets) * chiplet + self.l3.bytes;
+        range("capacity of all caches", u64::from(m.gpus) * gpu, 0, 1 << 32)?;
+        build::check_names(self)
     }
+}
+
+/// Line of a field, by its dotted path: where its value stands, else its section; 1 where neither does.
+fn line_of(text: &str, field: &str) -> usize {
+    let Ok(table) = toml::de::DeTable::parse(text) else { return 1 };
+    let mut table = table.get_ref();
+    let mut at = 0;
+    for word in field.split('.') {
+        let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref() == word) else { break };
+        at = key.span().start;
+        let Some(section) = value.get_ref().as_table() else { break };
+        table = section;
+    }
+    1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// Puts `value` where `key` leads, with the type of what is there.
@@ -341,10 +382,17 @@ fn rate(section: &str, bytes: u64, cycles: u64) -> Result<(), ConfigError> {
     range(&format!("{section}.cycles"), cycles, 1, 1 << 20)
 }
 
-/// A capacity that is whole sets of each part.
-fn cache(section: &str, bytes: u64, ways: u32, line: u32, parts: u32) -> Result<(), ConfigError> {
+/// A capacity within limits that is whole sets of each part.
+fn cache(
+    section: &str,
+    (least, most): (u64, u64),
+    bytes: u64,
+    ways: u32,
+    line: u32,
+    parts: u32,
+) -> Result<(), ConfigError> {
     range(&format!("{section}.ways"), ways, 1, 64)?;
-    range(&format!("{section}.bytes"), bytes, 1, 1 << 32)?;
+    range(&format!("{section}.bytes"), bytes, least, most)?;
     let set = u64::from(ways) * u64::from(line) * u64::from(parts);
     match bytes % set {
         0 => Ok(()),

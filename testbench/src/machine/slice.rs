@@ -1,4 +1,7 @@
 //! An L3 slice with its memory channel: the place that all chiplets share, and where lines are ordered.
+//! Without an array (`l3.bytes = 0`) it is the memory's controller (`straight`).
+
+mod straight;
 
 use super::atomic;
 use super::cache::{Array, Misses, Shape, Way};
@@ -48,6 +51,8 @@ pub struct Slice {
     latency: u32,
     /// Memory reads under way: when, and which register. In order of time.
     reads: std::collections::VecDeque<(Cycle, usize)>,
+    /// What a slice without an array uses instead.
+    straight: Option<straight::Straight>,
     pub counters: Counters,
 }
 
@@ -62,12 +67,17 @@ impl Slice {
             memory: Port::new(memory.rate),
             latency: memory.latency,
             reads: std::collections::VecDeque::with_capacity(misses as usize),
+            straight: (shape.sets == 0).then(|| straight::Straight::new(misses)),
             counters: Counters::default(),
         }
     }
 
     /// One cycle: at most one operation.
     pub fn tick(&mut self, ctx: &mut Context) {
+        if self.straight.is_some() {
+            self.tick_straight(ctx);
+            return;
+        }
         while let Some(&(at, miss)) = self.reads.front()
             && at <= ctx.now
         {
@@ -220,13 +230,17 @@ impl Slice {
         ctx.send(self.ports.answers, request);
     }
 
+    fn find(&self, addr: u64) -> Option<Way> {
+        if self.straight.is_some() { None } else { self.array.find(addr) }
+    }
+
     /// The bytes of a line as an observer outside sees them: those held here, else memory's.
     pub fn look(&self, memory: &Bytes, addr: u64, to: &mut [u8]) {
         match memory.get(addr, to.len()) {
             Some(bytes) => to.copy_from_slice(bytes),
             None => to.fill(0),
         }
-        if let Some(way) = self.array.find(addr) {
+        if let Some(way) = self.find(addr) {
             masks::copy(to, self.array.data(way), self.array.valid(way));
         }
     }
@@ -234,7 +248,7 @@ impl Slice {
     /// The host writes bytes of a line: memory takes them, and what is held here.
     pub fn host_write(&mut self, memory: &mut Bytes, addr: u64, data: &[u8], mask: u128) {
         masks::copy(memory.get_mut(addr, data.len()), data, mask);
-        if let Some(way) = self.array.find(addr) {
+        if let Some(way) = self.find(addr) {
             let valid = mask & self.array.valid(way);
             masks::copy(self.array.data_mut(way), data, valid);
             self.array.mark(way, valid, false);
