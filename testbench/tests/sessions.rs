@@ -67,6 +67,16 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
+fn sources_below(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => sources_below(&path, into),
+            false => into.push(path),
+        }
+    }
+}
+
 #[test]
 fn sessions_in_the_documents_are_real() {
     if !cosim::HAS_RTL {
@@ -74,9 +84,8 @@ fn sessions_in_the_documents_are_real() {
         return;
     }
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let verbs = fs::read_dir(crate_folder.join("src/cli")).expect("the verbs");
-    let mut files: Vec<PathBuf> = verbs.map(|entry| entry.expect("an entry").path()).collect();
-    files.push(crate_folder.join("../README.md"));
+    let mut files = vec![crate_folder.join("../README.md")];
+    sources_below(&crate_folder.join("src/cli"), &mut files);
     files.sort();
     let sessions: Vec<_> = files.iter().flat_map(|f| sessions_of(f)).collect();
     assert!(sessions.len() >= 3, "only {} sessions found", sessions.len());

@@ -1,7 +1,10 @@
 //! `duet run`: a program on a full GPU.
 //!
 //! ```text
-//! $ duet run --system cpelide-4 --workload stream
+//! $ duet run --system cpelide-4-small --workload reuse
+//! cpelide-4-small  scale 60  workload reuse ...
+//! ...
+//! PASS reuse: ...
 //! ```
 
 use std::path::{Path, PathBuf};
