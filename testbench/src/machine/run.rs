@@ -12,11 +12,11 @@ use super::engine::{ComponentId, Cycle, Pool, Wheel};
 use super::launch::{Packet, extension};
 use super::life::Life;
 use super::message::MAX_LINE;
-use super::pages::{Bytes, PAGE};
+use super::pages::Bytes;
 use super::part::Part;
 use super::places::Places;
 use super::{Observer, check, masks, statistics};
-use crate::trace::{self, Event, Instr, InstrKind, KernelHead, Reader};
+use crate::trace::{self, Event, KernelHead, Reader};
 use crate::workloads::SplitMix64;
 
 /// In which order the components of a cycle are visited. A result never depends on it.
@@ -236,7 +236,7 @@ impl Machine {
         (self.ctx.items_of_group, self.ctx.waves_of_group) = (items, waves);
         self.ctx.check.begin_kernel(number, head);
         let spans = self.spans(head.groups);
-        self.place_pages(number, head, &spans)?;
+        self.place_pages(head, &spans);
         self.submit(number, head, &spans);
         self.simulate()?;
         self.kernels += 1;
@@ -266,41 +266,14 @@ impl Machine {
     }
 
     /// First touch: pages get the chiplet whose work-group comes first in the trace's order.
-    fn place_pages(
-        &mut self,
-        kernel: u32,
-        head: &KernelHead,
-        spans: &[(u32, u32)],
-    ) -> Result<(), RunError> {
-        if !self.ctx.places.by_first_touch() {
-            return Ok(());
-        }
-        let mut instr = Instr::default();
-        for (chiplet, &(first, count)) in spans.iter().enumerate() {
-            for group in first..(first + count).min(head.groups) {
-                let group = self.ctx.program.group(kernel, group)?;
-                for warp in 0..group.warps() {
-                    let mut cursor = group.cursor(warp);
-                    while cursor.next(&group, &mut instr)? {
-                        if matches!(instr.kind, InstrKind::Barrier | InstrKind::Fence) {
-                            continue;
-                        }
-                        let mut lanes = instr.lanes;
-                        while lanes != 0 {
-                            let lane = lanes.trailing_zeros() as usize;
-                            lanes &= lanes - 1;
-                            let addr = instr.addrs[lane];
-                            self.ctx.places.touch(addr, chiplet as u16);
-                            let last = addr + u64::from(instr.size) - 1;
-                            if last / PAGE != addr / PAGE {
-                                self.ctx.places.touch(last, chiplet as u16);
-                            }
-                        }
-                    }
-                }
+    fn place_pages(&mut self, head: &KernelHead, spans: &[(u32, u32)]) {
+        if self.ctx.places.by_first_touch() {
+            for touch in &head.first_touches {
+                let after = spans.partition_point(|&(first, _)| first <= touch.group);
+                // Of chiplets with no work-group the last begins where the next one does.
+                self.ctx.places.touch(touch.page, after.saturating_sub(1) as u16);
             }
         }
-        Ok(())
     }
 
     /// One packet for each GPU, with its share of the work-groups.

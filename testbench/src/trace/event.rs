@@ -67,6 +67,18 @@ pub struct KernelHead {
     pub racy: Vec<RacyByte>,
     /// Locations of integer atomics whose old values are checked as a range, ascending by address.
     pub atomics: Vec<AtomicCell>,
+    /// Pages that no kernel before has touched, with the first work-group, in the trace's order, that does:
+    /// ascending by work-group.
+    pub first_touches: Vec<FirstTouch>,
+}
+
+/// The first work-group of a program that touches a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstTouch {
+    /// First byte of the page, a multiple of 4096.
+    pub page: u64,
+    /// Work-group of the kernel.
+    pub group: u32,
 }
 
 impl KernelHead {

@@ -5,7 +5,7 @@ use super::limits::{
     ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_HOST_WRITE, MAX_NAME, MAX_RANGES, MAX_TABLE, PAGE,
 };
 use super::wire::{Malformed, Wire, put_bytes, put_varint, unzigzag, zigzag};
-use super::{Arg, ArgKind, AtomicCell, ByteSet, Event, KernelHead, Mode, RacyByte, ScheduleRange};
+use super::{Arg, ArgKind, AtomicCell, ByteSet, Event, FirstTouch, KernelHead, Mode, RacyByte, ScheduleRange};
 
 const ALLOC: u8 = 0;
 const FREE: u8 = 1;
@@ -75,6 +75,13 @@ fn put_head(out: &mut Vec<u8>, head: &KernelHead) {
         out.push(cell.op as u8);
         put_varint(out, zigzag(cell.low));
         put_varint(out, zigzag(cell.high));
+    }
+    put_varint(out, head.first_touches.len() as u64);
+    let (mut page, mut group) = (0, 0);
+    for touch in &head.first_touches {
+        put_varint(out, u64::from(touch.group - group));
+        put_varint(out, zigzag((touch.page / PAGE) as i64 - page));
+        (page, group) = ((touch.page / PAGE) as i64, touch.group);
     }
 }
 
@@ -171,7 +178,8 @@ fn head(wire: &mut Wire) -> Result<KernelHead, Malformed> {
     let racy = racy(wire)?;
     let atomics = atomics(wire)?;
     let (grid, local) = ([gx, gy, gz], [lx, ly, lz]);
-    Ok(KernelHead { name, grid, local, groups, stream, args, racy, atomics })
+    let first_touches = first_touches(wire, groups)?;
+    Ok(KernelHead { name, grid, local, groups, stream, args, racy, atomics, first_touches })
 }
 
 fn arg(wire: &mut Wire) -> Result<Arg, Malformed> {
@@ -262,6 +270,24 @@ fn atomics(wire: &mut Wire) -> Result<Vec<AtomicCell>, Malformed> {
     Ok(table)
 }
 
+fn first_touches(wire: &mut Wire, groups: u32) -> Result<Vec<FirstTouch>, Malformed> {
+    let n = wire.count(2, "a number of pages")?;
+    if n > MAX_TABLE {
+        return Err(wire.malformed("at most 2^24 pages"));
+    }
+    let mut table = Vec::new();
+    let (mut page, mut group) = (0i64, 0u64);
+    for _ in 0..n {
+        group += u64::from(wire.u32("a work-group")?);
+        page = page.wrapping_add(unzigzag(wire.varint("a page")?));
+        if group >= u64::from(groups) || !(0..(ADDRESS_END / PAGE) as i64).contains(&page) {
+            return Err(wire.malformed("a page below 2^44 and a work-group of the kernel"));
+        }
+        table.push(FirstTouch { page: page as u64 * PAGE, group: group as u32 });
+    }
+    Ok(table)
+}
+
 #[cfg(test)]
 pub mod tests {
     use super::*;
@@ -291,6 +317,11 @@ pub mod tests {
             atomics: vec![
                 AtomicCell { addr: 8192, size: 4, op: AtomicOp::Add, low: -3, high: 9 },
                 AtomicCell { addr: 8200, size: 8, op: AtomicOp::Xor, low: 0, high: i64::MIN },
+            ],
+            first_touches: vec![
+                FirstTouch { page: 8192, group: 0 },
+                FirstTouch { page: 4096, group: 0 },
+                FirstTouch { page: 1 << 43, group: 7 },
             ],
         };
         vec![

@@ -13,6 +13,7 @@ mod cursor;
 mod error;
 mod event;
 mod event_code;
+mod first_touches;
 mod group;
 mod index;
 mod instr;
@@ -35,7 +36,7 @@ mod writer;
 pub use cursor::Cursor;
 pub use error::Error;
 pub use event::{
-    Arg, ArgKind, AtomicCell, ByteSet, Event, KernelHead, Mode, RacyByte, ScheduleRange,
+    Arg, ArgKind, AtomicCell, ByteSet, Event, FirstTouch, KernelHead, Mode, RacyByte, ScheduleRange,
 };
 pub use group::Group;
 pub use index::Totals;

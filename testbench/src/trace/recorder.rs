@@ -6,6 +6,7 @@ use std::path::Path;
 use super::buffers::Buffers;
 use super::classes::{Classifier, Counts};
 use super::instr_code::put_instr;
+use super::first_touches::FirstTouches;
 use super::limits::{
     ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_TABLE, PAGE,
 };
@@ -38,6 +39,7 @@ pub struct Recorder<W> {
     buffers: Buffers,
     next_addr: u64,
     regrouper: Regrouper,
+    first_touches: FirstTouches,
     /// Encoded instructions of the group's warps.
     warps: Vec<Vec<u8>>,
     instr: Instr,
@@ -81,6 +83,7 @@ impl<W: Read + Write + Seek> Recorder<W> {
             buffers: Buffers::default(),
             next_addr: FIRST_ADDRESS,
             regrouper: Regrouper::default(),
+            first_touches: FirstTouches::default(),
             warps: Vec::new(),
             instr: Instr::default(),
             classifier: Classifier::default(),
@@ -297,6 +300,9 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
             AccessKind::Store => totals.stores += 1,
             AccessKind::Atomic { .. } => totals.atomics += 1,
         }
+        if let State::Group(head) = &self.state {
+            self.first_touches.access(access.addr, access.bytes.len() as u64, head.groups);
+        }
         self.regrouper.access(access);
         Ok(())
     }
@@ -344,6 +350,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
             return self.refuse("a kernel ends that did not begin, or inside a work-group");
         };
         self.class_kernel(&mut head)?;
+        head.first_touches = self.first_touches.take();
         self.writer.end_kernel(head)?;
         self.state = State::Host;
         Ok(())

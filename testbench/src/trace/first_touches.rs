@@ -1,0 +1,55 @@
+//! Which work-group touches a page first.
+
+use super::FirstTouch;
+use super::limits::PAGE;
+use super::pages::PageTable;
+
+/// Pages that the program has touched, and those of the current kernel that nobody had touched before.
+#[derive(Debug, Default)]
+pub struct FirstTouches {
+    touched: PageTable<()>,
+    /// The page of the last access: most accesses repeat it.
+    recent: Option<u64>,
+    new: Vec<FirstTouch>,
+}
+
+impl FirstTouches {
+    /// An access of work-group `group` to `bytes` bytes.
+    #[inline]
+    pub fn access(&mut self, addr: u64, bytes: u64, group: u32) {
+        let (first, last) = (addr / PAGE, (addr + bytes - 1) / PAGE);
+        if self.recent != Some(first) || first != last {
+            (first..=last).for_each(|page| self.touch(page, group));
+            self.recent = Some(last);
+        }
+    }
+
+    fn touch(&mut self, page: u64, group: u32) {
+        if self.touched.get(page).is_none() {
+            self.touched.entry(page, || ());
+            self.new.push(FirstTouch { page: page * PAGE, group });
+        }
+    }
+
+    /// The kernel ends: its first touches.
+    pub fn take(&mut self) -> Vec<FirstTouch> {
+        std::mem::take(&mut self.new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_page_is_touched_first_once() {
+        let mut touches = FirstTouches::default();
+        for (addr, bytes, group) in [(4096, 4, 0), (4100, 4, 1), (8190, 4, 1), (4096, 4, 2)] {
+            touches.access(addr, bytes, group);
+        }
+        let touch = |page, group| FirstTouch { page, group };
+        assert_eq!(touches.take(), [touch(4096, 0), touch(8192, 1)]);
+        touches.access(8192, 16, 0);
+        assert_eq!(touches.take(), []);
+    }
+}
