@@ -114,7 +114,7 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
         slices: system.l3.slices,
         line: m.line,
         header_bytes: system.network.header_bytes,
-        sector_bytes: system.network.sector_bytes,
+        sector_log: system.network.sector_bytes.ilog2(),
     };
     let policy = choose("l2.policy", &system.l2.policy, &POLICIES)?;
     let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
@@ -421,7 +421,8 @@ impl Builder<'_> {
                 outputs.push(id);
             }
             let (first, count) = inputs[usize::from(chiplet)];
-            routers.push(Some(Router::new(first, count, outputs, route)));
+            let group = self.channels.group(first, count);
+            routers.push(Some(Router::new((first, count), group, outputs, route)));
         }
         (ends, routers)
     }

@@ -24,17 +24,27 @@ pub struct Shape {
 /// A place in the array.
 pub type Way = u32;
 
+/// No miss register.
+const NO_MISS: u16 = u16::MAX;
+/// Age of a line that must stay.
+const HELD: u64 = u64::MAX;
+
 /// Lines with, for each byte, whether it is valid and whether it is dirty. Least recently used goes first.
 #[derive(Debug)]
 pub struct Array {
     shape: Shape,
+    line_log: u32,
+    stride: u64,
+    /// Where the number of sets is a power of 2.
+    set_mask: Option<u64>,
     tags: Vec<u64>,
+    /// When each line was used last; 0 for an empty way, [`HELD`] for a line that a miss register will fill.
     used: Vec<u64>,
     clock: u64,
     valid: Vec<u128>,
     dirty: Vec<u128>,
-    /// A miss register will fill the line: it must stay.
-    held: Vec<bool>,
+    /// Miss register of the line.
+    miss: Vec<u16>,
     data: Vec<u8>,
 }
 
@@ -43,13 +53,16 @@ impl Array {
     pub fn new(shape: Shape) -> Self {
         let lines = (shape.sets * shape.ways) as usize;
         Self {
+            line_log: shape.line.ilog2(),
+            stride: shape.stride.into(),
+            set_mask: shape.sets.is_power_of_two().then(|| u64::from(shape.sets) - 1),
             shape,
             tags: vec![EMPTY; lines],
             used: vec![0; lines],
             clock: 0,
             valid: vec![0; lines],
             dirty: vec![0; lines],
-            held: vec![false; lines],
+            miss: vec![NO_MISS; lines],
             data: vec![0; lines * shape.line as usize],
         }
     }
@@ -66,8 +79,12 @@ impl Array {
 
     #[inline]
     fn set_of(&self, addr: u64) -> std::ops::Range<usize> {
-        let number = addr / u64::from(self.shape.line) / u64::from(self.shape.stride);
-        let first = (number % u64::from(self.shape.sets)) as usize * self.shape.ways as usize;
+        let number = (addr >> self.line_log) / self.stride;
+        let set = match self.set_mask {
+            Some(mask) => number & mask,
+            None => number % u64::from(self.shape.sets),
+        };
+        let first = set as usize * self.shape.ways as usize;
         first..first + self.shape.ways as usize
     }
 
@@ -75,16 +92,31 @@ impl Array {
     #[inline]
     pub fn find(&self, addr: u64) -> Option<Way> {
         let set = self.set_of(addr);
-        let at = self.tags[set.clone()].iter().position(|&tag| tag == addr)?;
-        Some((set.start + at) as Way)
+        let tags = &self.tags[set.clone()];
+        let mut at = 0;
+        // Four at a time: most sets hold many lines, and most lines are not there.
+        for four in tags.chunks_exact(4) {
+            let hit = [four[0] == addr, four[1] == addr, four[2] == addr, four[3] == addr];
+            if hit[0] | hit[1] | hit[2] | hit[3] {
+                break;
+            }
+            at += 4;
+        }
+        let found = tags[at..].iter().position(|&tag| tag == addr)?;
+        Some((set.start + at + found) as Way)
     }
 
     /// A way for a new line: an empty one, else the least recently used that nobody holds.
     #[inline]
     pub fn victim(&self, addr: u64) -> Option<Way> {
         let set = self.set_of(addr);
-        let age = |way: &usize| if self.tags[*way] == EMPTY { 0 } else { self.used[*way] };
-        set.filter(|&way| !self.held[way]).min_by_key(age).map(|way| way as Way)
+        let mut oldest = (HELD, 0);
+        for (i, &used) in self.used[set.clone()].iter().enumerate() {
+            if used < oldest.0 {
+                oldest = (used, i);
+            }
+        }
+        (oldest.0 != HELD).then_some((set.start + oldest.1) as Way)
     }
 
     /// Puts a line, with no valid byte, into a way that holds no dirty byte.
@@ -99,12 +131,28 @@ impl Array {
     #[inline]
     pub fn touch(&mut self, way: Way) {
         self.clock += 1;
-        self.used[way as usize] = self.clock;
+        if self.miss[way as usize] == NO_MISS {
+            self.used[way as usize] = self.clock;
+        }
     }
 
-    /// Keeps a line from being a victim, or lets it go.
-    pub fn hold(&mut self, way: Way, hold: bool) {
-        self.held[way as usize] = hold;
+    /// A miss register will fill the line: it stays until `release`.
+    pub fn hold(&mut self, way: Way, miss: usize) {
+        self.used[way as usize] = HELD;
+        self.miss[way as usize] = miss as u16;
+    }
+
+    /// The miss register is done with the line.
+    pub fn release(&mut self, way: Way) {
+        self.miss[way as usize] = NO_MISS;
+        self.touch(way);
+    }
+
+    /// The miss register of the line in a way.
+    #[inline]
+    pub fn miss(&self, way: Way) -> Option<usize> {
+        let miss = self.miss[way as usize];
+        (miss != NO_MISS).then_some(usize::from(miss))
     }
 
     /// Address of the line in a way.
@@ -181,8 +229,9 @@ impl Array {
     pub fn invalidate_clean(&mut self, way: Way) {
         let at = way as usize;
         self.valid[at] = self.dirty[at];
-        if self.dirty[at] == 0 && !self.held[at] {
+        if self.dirty[at] == 0 && self.miss[at] == NO_MISS {
             self.tags[at] = EMPTY;
+            self.used[at] = 0;
         }
     }
 
@@ -245,52 +294,37 @@ pub struct Miss {
     pub stale: bool,
 }
 
-/// Miss registers: few, looked through one by one.
+/// Miss registers. Which one a line has is known by its way ([`Array::miss`]).
 #[derive(Debug)]
 pub struct Misses {
-    /// Address of each register; `EMPTY` when it is free.
-    addrs: Vec<u64>,
     misses: Vec<Miss>,
-    in_use: u32,
+    free: Vec<u16>,
 }
 
 impl Misses {
-    /// So many registers.
+    /// So many registers, fewer than 65535.
     pub fn new(count: u32) -> Self {
         Self {
-            addrs: vec![EMPTY; count as usize],
             misses: vec![Miss::default(); count as usize],
-            in_use: 0,
+            free: (0..count as u16).rev().collect(),
         }
     }
 
     /// True when all are in use.
     pub fn is_full(&self) -> bool {
-        self.in_use as usize == self.addrs.len()
-    }
-
-    /// The register of a line.
-    #[inline]
-    pub fn find(&self, addr: u64) -> Option<usize> {
-        if self.in_use == 0 {
-            return None;
-        }
-        self.addrs.iter().position(|&a| a == addr)
+        self.free.is_empty()
     }
 
     /// Takes a register; one must be free.
     pub fn start(&mut self, addr: u64, way: Way) -> usize {
-        let at = self.addrs.iter().position(|&a| a == EMPTY).expect("a register is free");
-        self.addrs[at] = addr;
+        let at = usize::from(self.free.pop().expect("a register is free"));
         self.misses[at] = Miss { addr, way, ..Miss::default() };
-        self.in_use += 1;
         at
     }
 
     /// Gives a register back.
     pub fn end(&mut self, at: usize) {
-        self.addrs[at] = EMPTY;
-        self.in_use -= 1;
+        self.free.push(at as u16);
     }
 
     /// Adds a request to those that wait for a line.

@@ -124,8 +124,8 @@ impl Context {
     fn size_of(&self, message: Handle<Message>) -> (Class, u64) {
         let Message { kind, mask, .. } = self.messages[message];
         let header = u64::from(self.layout.header_bytes);
-        let sector = self.layout.sector_bytes as usize;
-        let data = || u64::from(masks::sectors(mask, sector)) * sector as u64;
+        let sector = self.layout.sector_log;
+        let data = || u64::from(masks::sectors(mask, sector)) << sector;
         match kind {
             Kind::Read => (Class::Request, header),
             Kind::Write => (Class::Write, header + data()),

@@ -32,8 +32,8 @@ pub struct Layout {
     pub line: u32,
     /// Bytes of a message's header inside a GPU.
     pub header_bytes: u32,
-    /// Granule of data in a message.
-    pub sector_bytes: u32,
+    /// Granule of data in a message: log2 of its bytes.
+    pub sector_log: u32,
 }
 
 impl Layout {
@@ -135,7 +135,7 @@ mod tests {
             slices: 2,
             line: 64,
             header_bytes: 8,
-            sector_bytes: 32,
+            sector_log: 5,
         };
         for unit in (0..layout.units()).map(Unit) {
             let again = match layout.site(unit) {

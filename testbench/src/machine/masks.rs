@@ -38,22 +38,37 @@ pub fn differences(a: &[u8], b: &[u8], mask: u128) -> u128 {
     differ
 }
 
-/// How many sectors of `sector` bytes (a power of 2) the mask touches.
+/// How many sectors of `1 << log` bytes the mask touches.
 #[inline]
-pub fn sectors(mask: u128, sector: usize) -> u32 {
-    let mut folded = mask;
-    let mut step = 1;
-    while step < sector {
-        folded |= folded >> step;
-        step *= 2;
-    }
-    // The lowest bit of each sector now tells of the whole sector.
-    let lowest = u128::MAX / (u128::MAX >> (128 - sector.min(127)));
-    match sector {
-        128 => u32::from(mask != 0),
-        _ => (folded & lowest).count_ones(),
+pub fn sectors(mask: u128, log: u32) -> u32 {
+    let half = |mut folded: u64| {
+        if folded == u64::MAX {
+            return 64 >> log.min(6);
+        }
+        for step in 0..log.min(6) {
+            folded |= folded >> (1 << step);
+        }
+        // The lowest bit of each sector now tells of the whole sector.
+        (folded & LOWEST[log.min(6) as usize]).count_ones()
+    };
+    let (low, high) = (mask as u64, (mask >> 64) as u64);
+    match log {
+        7 => u32::from(mask != 0),
+        _ if high == 0 => half(low) * u32::from(low != 0),
+        _ => half(low) + half(high),
     }
 }
+
+/// The lowest bit of each sector of 1, 2, 4, ... 64 bytes.
+const LOWEST: [u64; 7] = [
+    u64::MAX,
+    0x5555_5555_5555_5555,
+    0x1111_1111_1111_1111,
+    0x0101_0101_0101_0101,
+    0x0001_0001_0001_0001,
+    0x0000_0001_0000_0001,
+    1,
+];
 
 #[cfg(test)]
 mod tests {
@@ -69,11 +84,12 @@ mod tests {
 
     #[test]
     fn sectors_are_counted_once() {
-        for sector in [8, 16, 32, 64, 128] {
-            for mask in [0, 1, span(31, 2), span(0, 128), 1 << 127, span(60, 10) | 1] {
+        for log in 0..8 {
+            let sector = 1 << log;
+            for mask in [0, 1, span(31, 2), span(0, 64), u128::MAX, 1 << 127, span(60, 10) | 1] {
                 let slow =
                     (0..128 / sector).filter(|s| mask & span(s * sector, sector) != 0).count();
-                assert_eq!(sectors(mask, sector), slow as u32, "{mask:#x} in {sector}");
+                assert_eq!(sectors(mask, log), slow as u32, "{mask:#x} in {sector}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A chiplet's crossbar in one of the three networks.
 
 use super::context::Context;
-use super::engine::{ChannelId, Cycle};
+use super::engine::{ChannelId, Cycle, GroupId};
 
 /// One message per output and cycle, of the input whose turn it is. Messages of one input stay in order, so
 /// each network is FIFO for each pair of units.
@@ -9,64 +9,80 @@ use super::engine::{ChannelId, Cycle};
 pub struct Router {
     /// Inputs are `first_input` and the channels after it.
     first_input: ChannelId,
+    group: GroupId,
     inputs: usize,
     outputs: Vec<ChannelId>,
     /// Output for each unit; `NO_WAY` where the network does not lead.
     route: Vec<u8>,
 }
 
+/// What has become of the outputs in this cycle, one bit each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    /// A message went.
+    used: u128,
+    /// It takes none now.
+    refused: u128,
+}
+
 /// No output.
 pub const NO_WAY: u8 = u8::MAX;
 
 impl Router {
-    /// Joins inputs, channels of consecutive numbers, and outputs.
+    /// Joins inputs, channels of consecutive numbers that are `group`, and outputs.
     pub fn new(
-        first_input: ChannelId,
-        inputs: usize,
+        (first_input, inputs): (ChannelId, usize),
+        group: GroupId,
         outputs: Vec<ChannelId>,
         route: Vec<u8>,
     ) -> Self {
-        assert!(inputs <= 128 && outputs.len() <= 128, "a router has at most 128 ports a side");
-        Self { first_input, inputs, outputs, route }
+        assert!(outputs.len() <= 128, "a router has at most 128 ports a side");
+        Self { first_input, group, inputs, outputs, route }
     }
 
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
-        let due = self.due(ctx);
-        if due == 0 {
+        let held = ctx.channels.held(self.group);
+        if held == 0 {
             return;
         }
         // The turn goes round with time: fair, and the same whenever the router was last visited.
         let turn = (ctx.now % self.inputs as Cycle) as u32;
-        let mut taken = 0;
-        self.serve(ctx, due >> turn << turn, &mut taken);
-        self.serve(ctx, due & !(u128::MAX << turn), &mut taken);
-        if self.due(ctx) != 0 {
+        let mut outputs = Taken::default();
+        let after = self.serve(ctx, held >> turn << turn, &mut outputs);
+        let before = self.serve(ctx, held & !(u128::MAX << turn), &mut outputs);
+        if after || before {
             ctx.wake_at(ctx.now + 1);
         }
     }
 
-    /// Inputs whose head is visible.
-    #[inline]
-    fn due(&self, ctx: &Context) -> u128 {
-        let heads = ctx.channels.heads(self.first_input, self.inputs);
-        heads.iter().enumerate().fold(0, |due, (i, &at)| due | u128::from(at <= ctx.now) << i)
-    }
-
-    fn serve(&self, ctx: &mut Context, mut inputs: u128, taken: &mut u128) {
+    /// Passes on what of these inputs can go. True when a message that is visible stays for another cycle
+    /// although nobody else will wake the router for it.
+    fn serve(&self, ctx: &mut Context, mut inputs: u128, outputs: &mut Taken) -> bool {
+        let mut stays = false;
         while inputs != 0 {
             let input = ChannelId(self.first_input.0 + inputs.trailing_zeros());
             inputs &= inputs - 1;
-            let message = ctx.peek(input).expect("it is due");
+            if ctx.channels.head(input) > ctx.now {
+                continue;
+            }
+            let message = ctx.peek(input).expect("it is visible");
             let to = self.route[ctx.messages[message].to.0 as usize];
             assert!(to != NO_WAY, "{:?} has no way here", ctx.messages[message]);
             let output = self.outputs[usize::from(to)];
-            if *taken >> to & 1 == 0 && ctx.may_send(output) {
+            if outputs.used >> to & 1 == 1 {
+                stays = true;
+            } else if outputs.refused >> to & 1 == 1 {
+                // The router is woken when the output is free.
+            } else if ctx.may_send(output) {
                 ctx.pop(input);
                 ctx.forward(output, message);
+                outputs.used |= 1 << to;
+                stays |= ctx.channels.head(input) <= ctx.now;
+            } else {
+                outputs.refused |= 1 << to;
             }
-            // Whether it went or is refused, nobody else gets this output now.
-            *taken |= 1 << to;
         }
+        stays
     }
 }

@@ -107,12 +107,12 @@ impl Slice {
     fn serve_waiter(&mut self, ctx: &mut Context, at: usize) -> bool {
         let request = self.misses[at].waiters.first();
         let next = ctx.messages[request].next;
-        if !self.perform(ctx, request) {
+        if !self.perform(ctx, request, Some(self.misses[at].way)) {
             return false;
         }
         self.misses[at].waiters.advance(next);
         if self.misses[at].waiters.is_empty() {
-            self.array.hold(self.misses[at].way, false);
+            self.array.release(self.misses[at].way);
             self.misses.end(at);
             self.filled.remove(0);
         }
@@ -121,12 +121,13 @@ impl Slice {
 
     fn serve_next(&mut self, ctx: &mut Context) -> bool {
         let Some(request) = ctx.peek(self.ports.requests) else { return false };
-        let served = match self.misses.find(ctx.messages[request].addr) {
+        let way = self.array.find(ctx.messages[request].addr);
+        let served = match way.and_then(|way| self.array.miss(way)) {
             Some(at) => {
                 self.misses.park(ctx, at, request);
                 true
             }
-            None => self.perform(ctx, request),
+            None => self.perform(ctx, request, way),
         };
         if served {
             ctx.pop(self.ports.requests);
@@ -135,9 +136,13 @@ impl Slice {
     }
 
     /// False when nothing can be done before somebody wakes the slice.
-    fn perform(&mut self, ctx: &mut Context, request: Handle<Message>) -> bool {
+    fn perform(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> bool {
         let Message { addr, mask, kind, line, size, .. } = ctx.messages[request];
-        let found = self.array.find(addr);
         match kind {
             Kind::Write => {
                 let Some(way) = self.way_to_answer(ctx, addr, found) else { return false };
@@ -207,7 +212,7 @@ impl Slice {
         }
         let Some(way) = found.or_else(|| self.make_room(ctx, addr)) else { return false };
         let at = self.misses.start(addr, way);
-        self.array.hold(way, true);
+        self.array.hold(way, at);
         self.misses.park(ctx, at, request);
         let sent = self.memory.transfer(ctx.now, ctx.layout.line.into());
         let due = sent + Cycle::from(self.latency);

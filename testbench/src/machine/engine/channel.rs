@@ -28,6 +28,8 @@ pub struct ChannelSpec {
 #[derive(Debug)]
 struct Channel {
     spec: ChannelSpec,
+    /// Group and place in it.
+    group: Option<(u32, u32)>,
     /// Time at which each message is visible, and the message.
     ring: Box<[(Cycle, Handle<Message>)]>,
     pushed: u32,
@@ -48,10 +50,16 @@ struct Channel {
 #[derive(Debug, Default)]
 pub struct Channels {
     channels: Vec<Channel>,
-    /// When the head of each channel is visible; `MAX` when it is empty. Apart from the rest, so that a
-    /// component with many inputs looks through them fast.
+    /// When the head of each channel is visible; `MAX` when it is empty.
     heads: Vec<Cycle>,
+    /// For each group of channels, which of them hold something: a component with many inputs looks at these
+    /// only.
+    held: Vec<u128>,
 }
+
+/// Channels whose holding anything is known together, at most 128.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupId(u32);
 
 /// Why a channel takes no message now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,10 +86,34 @@ impl Channels {
             producer_waits: false,
             bytes: [0; CLASSES],
             messages: 0,
+            group: None,
             spec,
         });
         self.heads.push(Cycle::MAX);
         ChannelId(self.heads.len() as u32 - 1)
+    }
+
+    /// Makes a group of channels of consecutive numbers.
+    pub fn group(&mut self, first: ChannelId, count: usize) -> GroupId {
+        assert!(count <= 128, "{count} channels in a group");
+        let group = self.held.len() as u32;
+        self.held.push(0);
+        for i in 0..count as u32 {
+            self.channels[(first.0 + i) as usize].group = Some((group, i));
+        }
+        GroupId(group)
+    }
+
+    /// Which channels of a group hold anything, visible or not.
+    #[inline]
+    pub fn held(&self, group: GroupId) -> u128 {
+        self.held[group.0 as usize]
+    }
+
+    /// When the oldest message of a channel is visible.
+    #[inline]
+    pub fn head(&self, id: ChannelId) -> Cycle {
+        self.heads[id.0 as usize]
     }
 
     /// Whether the producer may push in cycle `now`.
@@ -122,6 +154,9 @@ impl Channels {
         c.messages += 1;
         if c.pushed == c.popped {
             self.heads[id.0 as usize] = visible;
+            if let Some((group, place)) = c.group {
+                self.held[group as usize] |= 1 << place;
+            }
         }
         let place = c.pushed as usize & (c.ring.len() - 1);
         c.ring[place] = (visible, message);
@@ -139,12 +174,6 @@ impl Channels {
         Some(c.ring[c.popped as usize & (c.ring.len() - 1)].1)
     }
 
-    /// When the oldest message of each of these channels is visible.
-    #[inline]
-    pub fn heads(&self, first: ChannelId, count: usize) -> &[Cycle] {
-        &self.heads[first.0 as usize..first.0 as usize + count]
-    }
-
     /// Takes the oldest message, which must be visible.
     #[inline]
     pub fn pop(&mut self, wheel: &mut Wheel, id: ChannelId, now: Cycle) -> Handle<Message> {
@@ -155,10 +184,14 @@ impl Channels {
             (c.pop_cycle, c.popped_before) = (now, c.popped);
         }
         c.popped = c.popped.wrapping_add(1);
-        self.heads[id.0 as usize] = match c.pushed == c.popped {
-            true => Cycle::MAX,
-            false => c.ring[c.popped as usize & (c.ring.len() - 1)].0,
-        };
+        if c.pushed == c.popped {
+            self.heads[id.0 as usize] = Cycle::MAX;
+            if let Some((group, place)) = c.group {
+                self.held[group as usize] &= !(1 << place);
+            }
+        } else {
+            self.heads[id.0 as usize] = c.ring[c.popped as usize & (c.ring.len() - 1)].0;
+        }
         if c.producer_waits {
             c.producer_waits = false;
             wheel.wake(c.spec.producer, now + 1);

@@ -16,6 +16,8 @@ pub struct Wheel {
     /// One bit for each bucket that holds something.
     occupied: [u64; (BUCKETS / 64) as usize],
     beyond: BinaryHeap<Reverse<(Cycle, u32)>>,
+    /// Components of the current cycle, one bit each: this sorts them and makes them unique.
+    due: Vec<u64>,
     /// The cycle for which a component was last put into a bucket: most wakes repeat it.
     last: Vec<Cycle>,
 }
@@ -28,6 +30,7 @@ impl Wheel {
             buckets: vec![Vec::new(); BUCKETS as usize],
             occupied: [0; (BUCKETS / 64) as usize],
             beyond: BinaryHeap::new(),
+            due: vec![0; components.div_ceil(64)],
             last: vec![Cycle::MAX; components],
         }
     }
@@ -98,10 +101,17 @@ impl Wheel {
         }
         let bucket = (to % BUCKETS) as usize;
         active.clear();
-        active.append(&mut self.buckets[bucket]);
+        for component in self.buckets[bucket].drain(..) {
+            self.due[component as usize / 64] |= 1 << (component % 64);
+        }
         self.occupied[bucket / 64] &= !(1 << (bucket % 64));
-        active.sort_unstable();
-        active.dedup();
+        for (i, word) in self.due.iter_mut().enumerate() {
+            let mut left = std::mem::take(word);
+            while left != 0 {
+                active.push(i as u32 * 64 + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
     }
 }
 

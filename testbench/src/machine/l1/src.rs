@@ -58,7 +58,8 @@ impl SoftwareL1 {
             self.counters.uncached += u64::from(sent);
             return sent;
         }
-        if let Some(at) = self.misses.find(addr) {
+        let found = self.array.find(addr);
+        if let Some(at) = found.and_then(|way| self.array.miss(way)) {
             // After a store of its own the fetched line is old: the load goes behind the store.
             if self.misses[at].stale {
                 return port.send(request);
@@ -67,9 +68,7 @@ impl SoftwareL1 {
             self.misses.park(port.ctx, at, request);
             return true;
         }
-        if let Some(way) = self.array.find(addr)
-            && mask & !self.array.valid(way) == 0
-        {
+        if let Some(way) = found.filter(|&way| mask & !self.array.valid(way) == 0) {
             self.counters.loads += 1;
             self.counters.hits += 1;
             self.array.touch(way);
@@ -79,7 +78,7 @@ impl SoftwareL1 {
         if self.misses.is_full() {
             return false;
         }
-        let Some(way) = self.array.find(addr).or_else(|| self.array.victim(addr)) else {
+        let Some(way) = found.or_else(|| self.array.victim(addr)) else {
             return false;
         };
         let at = self.misses.start(addr, way);
@@ -93,7 +92,7 @@ impl SoftwareL1 {
             return false;
         }
         self.array.place(way, addr);
-        self.array.hold(way, true);
+        self.array.hold(way, at);
         self.misses.park(port.ctx, at, request);
         self.counters.loads += 1;
         true
@@ -107,9 +106,10 @@ impl SoftwareL1 {
         if !port.send(request) {
             return false;
         }
-        if let Some(at) = self.misses.find(addr) {
+        let found = self.array.find(addr);
+        if let Some(at) = found.and_then(|way| self.array.miss(way)) {
             self.misses[at].stale = true;
-        } else if let Some(way) = self.array.find(addr) {
+        } else if let Some(way) = found {
             match kind {
                 Kind::Write => self.array.write(way, &data.0, mask & self.array.valid(way), false),
                 _ => self.array.invalidate_clean(way),
@@ -134,7 +134,7 @@ impl SoftwareL1 {
         }
         port.ctx.drop_message(message);
         self.misses.end(at);
-        self.array.hold(miss.way, false);
+        self.array.release(miss.way);
         if miss.stale {
             self.array.invalidate_clean(miss.way);
         }

@@ -162,7 +162,7 @@ impl Bank {
         let request = self.misses[at].waiters.first();
         // Once served the request is an answer on its way, or gone.
         let next = ctx.messages[request].next;
-        let outcome = self.perform(ctx, request);
+        let outcome = self.perform(ctx, request, Some(self.misses[at].way));
         if outcome != Outcome::Done {
             return outcome;
         }
@@ -171,7 +171,7 @@ impl Bank {
             let miss = self.misses[at];
             self.misses.end(at);
             self.filled.remove(0);
-            self.array.hold(miss.way, false);
+            self.array.release(miss.way);
             if miss.stale || self.array.valid(miss.way) == 0 {
                 self.array.invalidate_clean(miss.way);
             }
@@ -183,13 +183,14 @@ impl Bank {
     /// they came.
     fn serve_next(&mut self, ctx: &mut Context) -> Outcome {
         let Some(request) = ctx.peek(self.ports.requests) else { return Outcome::Blocked };
-        let outcome = match self.misses.find(ctx.messages[request].addr) {
+        let way = self.array.find(ctx.messages[request].addr);
+        let outcome = match way.and_then(|way| self.array.miss(way)) {
             Some(at) if self.misses[at].stale => Outcome::Blocked,
             Some(at) => {
                 self.misses.park(ctx, at, request);
                 Outcome::Done
             }
-            None => self.perform(ctx, request),
+            None => self.perform(ctx, request, way),
         };
         if outcome == Outcome::Done {
             ctx.pop(self.ports.requests);
@@ -197,19 +198,30 @@ impl Bank {
         outcome
     }
 
-    fn perform(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+    /// Serves a request whose line is in `way`, if it is here at all.
+    fn perform(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        way: Option<Way>,
+    ) -> Outcome {
         match ctx.messages[request].kind {
-            Kind::Read => self.read(ctx, request),
-            Kind::Write => self.write(ctx, request),
-            Kind::Atomic(_) if self.policy == Policy::Private => self.atomic_below(ctx, request),
-            Kind::Atomic(_) => self.atomic_here(ctx, request),
+            Kind::Read => self.read(ctx, request, way),
+            Kind::Write => self.write(ctx, request, way),
+            Kind::Atomic(_) if self.policy == Policy::Private => self.atomic_below(ctx, request, way),
+            Kind::Atomic(_) => self.atomic_here(ctx, request, way),
             kind => unreachable!("{kind:?} is no request"),
         }
     }
 
-    fn read(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+    fn read(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
         let Message { addr, mask, .. } = ctx.messages[request];
-        match self.array.find(addr) {
+        match found {
             Some(way) if mask & !self.array.valid(way) == 0 => {
                 if !ctx.may_send(self.ports.answers) {
                     return Outcome::Blocked;
@@ -227,7 +239,7 @@ impl Bank {
     /// Fetches the request's line; the request waits.
     fn miss(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> Outcome {
         let Message { addr, born, .. } = ctx.messages[request];
-        if let Some(at) = self.misses.find(addr) {
+        if let Some(at) = found.and_then(|way| self.array.miss(way)) {
             // The request has waited for the line, and an atomic before it took the line away again.
             return self.fetch(ctx, at, addr, born).map_or(Outcome::Blocked, |()| {
                 self.misses[at].filled = false;
@@ -244,7 +256,7 @@ impl Bank {
         };
         let at = self.misses.start(addr, way);
         self.misses[at].stale = self.walk.is_some_and(|walk| walk.sync.acquire);
-        self.array.hold(way, true);
+        self.array.hold(way, at);
         self.misses.park(ctx, at, request);
         self.fetch(ctx, at, addr, born).expect("the way below is free");
         self.counters.fetches += 1;
@@ -298,13 +310,17 @@ impl Bank {
         self.unacknowledged += 1;
     }
 
-    fn write(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+    fn write(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
         let Message { addr, mask, line, from, .. } = ctx.messages[request];
         let through = self.policy == Policy::HomeForward && !self.is_own(ctx, from);
         if !ctx.may_send(self.ports.answers) {
             return Outcome::Blocked;
         }
-        let found = self.array.find(addr);
         if (found.is_none() || through) && !ctx.may_send(self.ports.below) {
             return Outcome::Blocked;
         }
@@ -330,12 +346,17 @@ impl Bank {
     }
 
     /// The L3 performs it and answers: what is held here of the line goes there first.
-    fn atomic_below(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+    fn atomic_below(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
         if !ctx.may_send(self.ports.below) {
             return Outcome::Blocked;
         }
         let addr = ctx.messages[request].addr;
-        if let Some(way) = self.array.find(addr) {
+        if let Some(way) = found {
             if self.array.dirty(way) != 0 {
                 self.write_back(ctx, way);
                 return Outcome::Again;
@@ -350,11 +371,16 @@ impl Bank {
 
     /// Performed here. For other chiplets the result is also written through, like their stores: another
     /// GPU's atomic may come after this chiplet's release.
-    fn atomic_here(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+    fn atomic_here(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
         let Message { addr, mask, line, kind, size, from, .. } = ctx.messages[request];
         let through = !self.is_own(ctx, from);
         let Kind::Atomic(op) = kind else { unreachable!("an atomic") };
-        match self.array.find(addr) {
+        match found {
             Some(way) if mask & !self.array.valid(way) == 0 => {
                 if !ctx.may_send(self.ports.answers) || (through && !ctx.may_send(self.ports.below))
                 {
