@@ -22,12 +22,13 @@ fn main() {
     let system = systems::load("cpelide-4", &[]).expect("a preset");
     for size in sizes {
         let params = Params { size, iterations: 2, seed: 1 };
-        let mut recorder = Recorder::in_memory("stream").expect("memory");
+        let recorder = Recorder::in_memory("stream").and_then(Recorder::fast);
+        let mut recorder = recorder.expect("memory");
         kernels::run("stream", &params, &mut recorder).expect("legal parameters");
         let program = Reader::from_bytes(recorder.into_bytes().expect("memory"), "stream");
         let program = program.expect("a trace just written");
-        let mut machine =
-            Machine::new(&system, &Bodies::default(), program, Options::default()).expect("a preset");
+        let mut machine = Machine::new(&system, &Bodies::default(), program, Options::default())
+            .expect("a preset");
         let start = Instant::now();
         let cycles = measured(&mut machine);
         let seconds = start.elapsed().as_secs_f64();

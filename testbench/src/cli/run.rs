@@ -205,7 +205,9 @@ fn program(
         |e: std::io::Error| Failure::new(ENVIRONMENT, format!("temporary trace: {e}"));
     let folder = tempfile::tempdir().map_err(environment)?;
     let path = folder.path().join(&args.workload);
-    let mut recorder = Recorder::create(&path, &args.workload).map_err(|e| usage(e.to_string()))?;
+    let mut recorder = Recorder::create(&path, &args.workload)
+        .and_then(Recorder::fast)
+        .map_err(|e| usage(e.to_string()))?;
     kernels::run(&args.workload, &params, &mut recorder).map_err(|e| usage(e.to_string()))?;
     recorder.save().map_err(|e| usage(e.to_string()))?;
     Reader::open(&path).map(|r| (r, Some(folder))).map_err(|e| usage(e.to_string()))

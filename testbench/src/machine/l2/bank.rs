@@ -53,6 +53,8 @@ pub struct Counters {
 struct Walk {
     sync: Sync,
     set: u32,
+    /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be there.
+    next: Cycle,
     written: u32,
     /// Whoever asked.
     command: Handle<Message>,
@@ -120,7 +122,7 @@ impl Bank {
         {
             ctx.pop(self.ports.commands);
             let Kind::Sync(sync) = ctx.messages[command].kind else { unreachable!("a command") };
-            self.walk = Some(Walk { sync, set: 0, written: 0, command });
+            self.walk = Some(Walk { sync, set: 0, next: ctx.now, written: 0, command });
             if sync.acquire {
                 // What is on its way may have been read before somebody else's release.
                 self.misses.make_all_stale();
@@ -129,6 +131,10 @@ impl Bank {
         let outcome = match self.filled.first() {
             Some(&at) => self.serve_waiter(ctx, at),
             None => match self.walk {
+                Some(walk) if walk.next > ctx.now => {
+                    ctx.wake_at(walk.next);
+                    Outcome::Blocked
+                }
                 Some(walk) if walk.set < self.array.sets() => self.step_walk(ctx, walk),
                 _ => self.serve_next(ctx),
             },
@@ -136,7 +142,7 @@ impl Bank {
         self.finish_walk(ctx);
         // A blocked bank is woken by the channel or the fill that it waits for.
         let more = !self.filled.is_empty()
-            || self.walk.is_some_and(|walk| walk.set < self.array.sets())
+            || self.walk.is_some()
             || ctx.peek(self.ports.requests).is_some()
             || (self.walk.is_none() && ctx.peek(self.ports.commands).is_some());
         if (more && outcome != Outcome::Blocked) || ctx.peek(self.ports.fills).is_some() {
@@ -208,19 +214,16 @@ impl Bank {
         match ctx.messages[request].kind {
             Kind::Read => self.read(ctx, request, way),
             Kind::Write => self.write(ctx, request, way),
-            Kind::Atomic(_) if self.policy == Policy::Private => self.atomic_below(ctx, request, way),
+            Kind::Atomic(_) if self.policy == Policy::Private => {
+                self.atomic_below(ctx, request, way)
+            }
             Kind::Atomic(_) => self.atomic_here(ctx, request, way),
             kind => unreachable!("{kind:?} is no request"),
         }
     }
 
-    fn read(
-        &mut self,
-        ctx: &mut Context,
-        request: Handle<Message>,
-        found: Option<Way>,
-    ) -> Outcome {
-        let Message { addr, mask, .. } = ctx.messages[request];
+    fn read(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> Outcome {
+        let mask = ctx.messages[request].mask;
         match found {
             Some(way) if mask & !self.array.valid(way) == 0 => {
                 if !ctx.may_send(self.ports.answers) {
@@ -417,25 +420,28 @@ impl Bank {
         ctx.send(self.ports.answers, request);
     }
 
-    /// One step of a release or acquire: a dirty line is written back, or a set is done.
+    /// One step of a release or acquire: a dirty line is written back, or a set is done. While nothing is on
+    /// its way nobody sees the sets: those without work are done at once, and take their cycles.
     fn step_walk(&mut self, ctx: &mut Context, mut walk: Walk) -> Outcome {
-        let dirty = self.array.ways(walk.set).find(|&way| self.array.dirty(way) != 0);
-        if let Some(way) = dirty.filter(|_| walk.sync.release) {
+        if walk.sync.release && self.array.is_dirty(walk.set) {
             if !ctx.may_send(self.ports.below) {
                 return Outcome::Blocked;
             }
+            let mut ways = self.array.ways(walk.set);
+            let way = ways.find(|&way| self.array.dirty(way) != 0).expect("the set is dirty");
             self.write_back(ctx, way);
             walk.written += 1;
             self.counters.released += 1;
         } else {
-            if walk.sync.acquire {
-                for way in self.array.ways(walk.set) {
-                    let clean = self.array.valid(way) & !self.array.dirty(way);
-                    self.counters.invalidated += u64::from(clean != 0);
-                    self.array.invalidate_clean(way);
+            let first = walk.set;
+            let end = if self.misses.is_idle() { self.array.sets() } else { first + 1 };
+            while walk.set < end && !(walk.sync.release && self.array.is_dirty(walk.set)) {
+                if walk.sync.acquire {
+                    self.counters.invalidated += u64::from(self.array.invalidate_set(walk.set));
                 }
+                walk.set += 1;
             }
-            walk.set += 1;
+            walk.next = ctx.now + Cycle::from(walk.set - first);
         }
         self.walk = Some(walk);
         Outcome::Done
@@ -444,7 +450,8 @@ impl Bank {
     /// Answers a walk that is over, once everything written is acknowledged.
     fn finish_walk(&mut self, ctx: &mut Context) {
         let Some(walk) = self.walk else { return };
-        let over = walk.set == self.array.sets() && self.unacknowledged == 0;
+        let over =
+            walk.set == self.array.sets() && walk.next <= ctx.now && self.unacknowledged == 0;
         if over && ctx.may_send(self.ports.done) {
             let message = &mut ctx.messages[walk.command];
             (message.kind, message.tag) = (Kind::SyncDone, walk.written);
