@@ -45,11 +45,20 @@ pub struct Place {
 }
 
 impl Place {
-    fn addr(&self, group: u32, item: u32, size: u64, aligned: bool) -> u64 {
+    /// Words that atomics change lie apart, those of 4 and of 8 bytes, and are only stored as a whole: classes
+    /// are kept by byte, and a sum carries from a byte that others store to those that they do not.
+    fn addr(&self, group: u32, item: u32, what: What, size: u64, aligned: bool) -> u64 {
         let page = self.page + if self.page_by_group { u64::from(group) } else { 0 };
         let at = self.offset + u64::from(item) * self.per_item + u64::from(group) * self.per_group;
-        let at = at % (WINDOW - size + 1);
-        let at = if aligned { at / size * size } else { at };
+        let words = matches!(what, What::Atomic(_)) || self.offset >= WINDOW / 2;
+        let (first, len) = match (what, size) {
+            (What::Load, _) => (0, WINDOW),
+            (_, 4) if words => (WINDOW / 2, WINDOW / 4),
+            (_, 8) if words => (WINDOW / 2 + WINDOW / 4, WINDOW / 4),
+            _ => (0, WINDOW / 2),
+        };
+        let at = first + at % (len - size + 1);
+        let at = if aligned || first > 0 { at / size * size } else { at };
         page % PAGES * PAGE + at
     }
 }
@@ -114,8 +123,7 @@ impl Run {
         if !who.has(group, item) {
             return;
         }
-        let aligned = aligned || matches!(what, What::Atomic(_));
-        let at = place.addr(group, item, size, aligned);
+        let at = place.addr(group, item, what, size, aligned);
         let key = Key { pc, iteration: [0; 4] };
         let addr = self.base + at;
         let cell = &mut self.memory[at as usize..(at + size) as usize];

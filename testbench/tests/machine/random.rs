@@ -67,7 +67,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn kernel() -> impl Strategy<Value = Kernel> {
-    let write = (0..PAGES, 0..WINDOW - 64, 1..64u64).prop_map(|(p, at, n)| (p * 4096 + at, n));
+    let write = (0..PAGES, 0..24u64, 1..8u64).prop_map(|(p, at, n)| (p * 4096 + at * 8, n * 8));
     (
         prop::collection::vec(write, 0..3),
         0..=7u32,
