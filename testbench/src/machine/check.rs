@@ -139,7 +139,6 @@ impl Checker {
         expected: &[u8; MAX_LINE],
         data: &[u8],
     ) {
-        self.checked.atomics += 1;
         let differ = masks::differences(expected, data, t.mask);
         if differ != 0 {
             self.explain(cycle, Observer::Atomic(who), t, differ, expected, data);
