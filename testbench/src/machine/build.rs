@@ -153,6 +153,21 @@ pub fn check_names(system: &System) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// What may stand in a field that names a design or policy; nothing where the field does not.
+pub fn names(field: &str) -> Vec<&'static str> {
+    fn of<T>(list: &[(&'static str, T)]) -> Vec<&'static str> {
+        list.iter().map(|(name, _)| *name).collect()
+    }
+    match field {
+        "l1.design" => of(&L1_DESIGNS),
+        "l2.design" => of(&launch::DESIGNS),
+        "l2.policy" => of(&POLICIES),
+        "placement.policy" => of(&PLACEMENTS),
+        "egress.design" => PathKind::ALL.map(PathKind::name).to_vec(),
+        _ => Vec::new(),
+    }
+}
+
 fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
     among.iter().find(|(n, _)| *n == name).map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<_> = among.iter().map(|(n, _)| *n).collect();

@@ -139,7 +139,6 @@ impl Checker {
         expected: &[u8; MAX_LINE],
         data: &[u8],
     ) {
-        self.checked.atomics += 1;
         let differ = masks::differences(expected, data, t.mask);
         if differ != 0 {
             self.explain(cycle, Observer::Atomic(who), t, differ, expected, data);
@@ -164,7 +163,7 @@ impl Checker {
             let addr = t.addr + k as u64;
             let possible = match t.racy >> k & 1 {
                 0 => Err(vec![expected[k]]),
-                _ => self.is_possible(addr, k, data),
+                _ => self.is_possible(addr, k, data, t.mask),
             };
             if let Err(possible) = possible
                 && self.wrong.is_none()
@@ -175,8 +174,9 @@ impl Checker {
         }
     }
 
-    /// Whether a racy load of byte `k` of a line may find what is there; else what it may find.
-    fn is_possible(&self, addr: u64, k: usize, data: &[u8]) -> Result<(), Vec<u8>> {
+    /// Whether a racy load of byte `k` of a line may find what is there; else what it may find. Of a location
+    /// of atomics that the load, of the bytes of `mask`, holds in part nothing is known.
+    fn is_possible(&self, addr: u64, k: usize, data: &[u8], mask: u128) -> Result<(), Vec<u8>> {
         if let Ok(at) = self.racy.binary_search_by_key(&addr, |r| r.addr) {
             let set = &self.racy[at].during;
             return if set.contains(data[k]) { Ok(()) } else { Err(members(set)) };
@@ -189,6 +189,9 @@ impl Checker {
         let first = k - (addr - cell.addr) as usize;
         let mut wide = [0; 8];
         let size = usize::from(cell.size);
+        if masks::span(first, size) & !mask != 0 {
+            return Ok(());
+        }
         wide[..size].copy_from_slice(&data[first..first + size]);
         match cell.admits(u64::from_le_bytes(wide)) {
             true => Ok(()),

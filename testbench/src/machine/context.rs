@@ -84,7 +84,7 @@ impl Context {
         match self.channels.refusal(channel, self.now) {
             None => true,
             Some(Refusal::Full) => {
-                self.channels.wait(channel);
+                self.channels.wait(&mut self.wheel, channel, self.now);
                 false
             }
             Some(Refusal::Busy(until)) => {

@@ -33,6 +33,7 @@ mod slice;
 mod statistics;
 
 pub use bodies::{BLOCKS, Bodies};
+pub use build::names;
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;

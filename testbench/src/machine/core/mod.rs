@@ -308,12 +308,16 @@ impl Core {
             wave.in_flight += 1;
             issue.load = load as u8;
         }
-        if issue.instr.kind == InstrKind::Load {
-            let (lanes, racy) = (issue.instr.lanes, issue.instr.racy & issue.instr.lanes);
-            let checked = &mut ctx.check.checked;
-            checked.loads += u64::from(lanes.count_ones());
-            checked.racy += u64::from(racy.count_ones());
-            checked.determined += u64::from((lanes & !racy).count_ones());
+        let (lanes, racy) = (issue.instr.lanes, issue.instr.racy & issue.instr.lanes);
+        let checked = &mut ctx.check.checked;
+        match issue.instr.kind {
+            InstrKind::Load => {
+                checked.loads += u64::from(lanes.count_ones());
+                checked.racy += u64::from(racy.count_ones());
+                checked.determined += u64::from((lanes & !racy).count_ones());
+            }
+            InstrKind::Atomic(_) => checked.atomics += u64::from(lanes.count_ones()),
+            _ => {}
         }
     }
 

@@ -128,9 +128,14 @@ impl Channels {
         (free > now).then_some(Refusal::Busy(free))
     }
 
-    /// Lets the producer be woken when there is room again.
-    pub fn wait(&mut self, id: ChannelId) {
-        self.channels[id.0 as usize].producer_waits = true;
+    /// Lets the producer be woken when there is room again: in the next cycle, where the consumer has popped in
+    /// this one and was visited before.
+    pub fn wait(&mut self, wheel: &mut Wheel, id: ChannelId, now: Cycle) {
+        let c = &mut self.channels[id.0 as usize];
+        match c.pop_cycle == now {
+            true => wheel.wake(c.spec.producer, now + 1),
+            false => c.producer_waits = true,
+        }
     }
 
     /// Sends a message of `bytes` bytes of accounting class `class`, which takes `extra` cycles longer than

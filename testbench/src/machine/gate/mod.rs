@@ -111,29 +111,29 @@ impl Gate {
         (u128::from(now) * u128::from(LINK_MHZ) / u128::from(self.clock_mhz)) as Cycle
     }
 
-    /// The machine's cycle in which the next link cycle begins.
-    fn next(&self) -> Cycle {
-        let ended = u128::from(self.link_cycle + 1);
+    /// The machine's cycle in which the link cycle after so many ended ones begins.
+    fn start(&self, ended: Cycle) -> Cycle {
+        let ended = u128::from(ended + 1);
         (ended * u128::from(self.clock_mhz)).div_ceil(LINK_MHZ.into()) as Cycle - 1
     }
 
     /// One cycle of the machine: a cycle of the links, where one begins in it.
     pub fn tick(&mut self, ctx: &mut Context) {
-        let due = self.links_at(ctx.now + 1);
-        if due == self.link_cycle {
+        let (ended, due) = (self.links_at(ctx.now), self.links_at(ctx.now + 1));
+        if due == ended {
             // No link cycle begins in this cycle of the machine.
-            ctx.wake_at(ctx.now + 1);
+            ctx.wake_at(self.start(ended));
             return;
         }
         // While nothing was under way nobody needed the cycles before.
-        let skipped = due - 1 - self.link_cycle;
+        let skipped = ended - self.link_cycle;
         if skipped > 0 {
             self.fabric.skip(skipped);
         }
         self.link_cycle = due;
         self.tick_links(ctx);
         if !self.is_quiet(ctx) {
-            ctx.wake_at(self.next());
+            ctx.wake_at(self.start(due));
         }
     }
 

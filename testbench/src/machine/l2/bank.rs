@@ -2,6 +2,8 @@
 //! back, acquires drop clean ones (CPElide, MICRO'24, section II-C; system semantics: policies `private` and
 //! `home-forward`).
 
+use std::collections::VecDeque;
+
 use crate::machine::atomic;
 use crate::machine::cache::{Array, Misses, Shape, Way};
 use crate::machine::context::Context;
@@ -19,6 +21,9 @@ pub enum Policy {
     /// through to the L3.
     HomeForward,
 }
+
+/// Tag of a write below for which no answer waits.
+const NOBODY: u32 = u32::MAX;
 
 /// A bank's channels.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +79,11 @@ pub struct Bank {
     walk: Option<Walk>,
     /// Write-backs and write-throughs that the L3 has not acknowledged.
     unacknowledged: u32,
+    /// Answers to other GPUs that may leave once the L3 has what they tell of: their release waits for the
+    /// answers, and memory must show it then. The tag of a write-through is a place here.
+    owed: Vec<Handle<Message>>,
+    /// Those that may leave.
+    paid: VecDeque<Handle<Message>>,
     pub counters: Counters,
 }
 
@@ -107,6 +117,8 @@ impl Bank {
             filled: Vec::new(),
             walk: None,
             unacknowledged: 0,
+            owed: Vec::new(),
+            paid: VecDeque::new(),
             counters: Counters::default(),
         }
     }
@@ -116,6 +128,15 @@ impl Bank {
         if let Some(message) = ctx.peek(self.ports.fills) {
             ctx.pop(self.ports.fills);
             self.take_fill(ctx, message);
+        }
+        if let Some(&answer) = self.paid.front()
+            && ctx.may_send(self.ports.answers)
+        {
+            self.paid.pop_front();
+            ctx.send(self.ports.answers, answer);
+            if !self.paid.is_empty() {
+                ctx.wake_at(ctx.now + 1);
+            }
         }
         if self.walk.is_none()
             && let Some(command) = ctx.peek(self.ports.commands)
@@ -159,6 +180,9 @@ impl Bank {
             self.filled.push(at);
         } else {
             self.unacknowledged -= 1;
+            if tag != NOBODY {
+                self.paid.push_back(std::mem::take(&mut self.owed[tag as usize]));
+            }
         }
         ctx.drop_message(message);
     }
@@ -298,16 +322,32 @@ impl Bank {
         let addr = self.array.addr(way).expect("a dirty line has an address");
         let mask = self.array.dirty(way);
         let line = ctx.lines.put(self.array.payload(way));
-        self.send_write(ctx, addr, mask, line);
+        self.send_write(ctx, addr, mask, line, NOBODY);
         self.array.clean(way);
     }
 
-    fn send_write(&mut self, ctx: &mut Context, addr: u64, mask: u128, line: Handle<Line>) {
+    fn send_write(
+        &mut self,
+        ctx: &mut Context,
+        addr: u64,
+        mask: u128,
+        line: Handle<Line>,
+        tag: u32,
+    ) {
         let to = ctx.places.slice(&ctx.layout, addr);
         let kind = Kind::Write;
         let born = ctx.now;
-        let write =
-            Message { mask, addr, born, line, to, from: self.unit, kind, ..Message::default() };
+        let write = Message {
+            mask,
+            addr,
+            born,
+            line,
+            tag,
+            to,
+            from: self.unit,
+            kind,
+            ..Message::default()
+        };
         let write = ctx.messages.put(write);
         ctx.send(self.ports.below, write);
         self.unacknowledged += 1;
@@ -336,11 +376,38 @@ impl Bank {
         if through {
             let copy = ctx.lines[line];
             let copy = ctx.lines.put(copy);
-            self.send_write(ctx, addr, mask, copy);
+            ctx.lines.free(line);
+            self.write_through(ctx, request, copy, Kind::Ack, Handle::NONE);
+        } else {
+            ctx.lines.free(line);
+            self.answer(ctx, request, Kind::Ack, Handle::NONE);
         }
-        ctx.lines.free(line);
-        self.answer(ctx, request, Kind::Ack, Handle::NONE);
         Outcome::Done
+    }
+
+    /// Sends what a request has changed below, and its answer: to a CU at once, as the release of its GPU waits
+    /// for the L3 here; to another GPU when the L3 has answered. Both ways must be free.
+    fn write_through(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        new: Handle<Line>,
+        kind: Kind,
+        line: Handle<Line>,
+    ) {
+        let Message { addr, mask, from, .. } = ctx.messages[request];
+        if !matches!(ctx.layout.site(from), Site::Gate(_)) {
+            self.send_write(ctx, addr, mask, new, NOBODY);
+            return self.answer(ctx, request, kind, line);
+        }
+        let place = self.owed.iter().position(|answer| !answer.is_some());
+        let place = place.unwrap_or_else(|| {
+            self.owed.push(Handle::NONE);
+            self.owed.len() - 1
+        });
+        self.send_write(ctx, addr, mask, new, place as u32);
+        self.make_answer(ctx, request, kind, line);
+        self.owed[place] = request;
     }
 
     /// True for a CU of this chiplet.
@@ -393,13 +460,14 @@ impl Bank {
                 atomic::apply(op, size.into(), mask, self.array.data_mut(way), &ctx.lines[line].0);
                 self.array.mark(way, mask, !through);
                 self.array.touch(way);
-                if through {
-                    let new = ctx.lines.put(self.array.payload(way));
-                    self.send_write(ctx, addr, mask, new);
-                }
                 self.counters.atomics += 1;
                 ctx.lines[line] = old;
-                self.answer(ctx, request, Kind::Data, line);
+                if through {
+                    let new = ctx.lines.put(self.array.payload(way));
+                    self.write_through(ctx, request, new, Kind::Data, line);
+                } else {
+                    self.answer(ctx, request, Kind::Data, line);
+                }
                 Outcome::Done
             }
             found => self.miss(ctx, request, found),
@@ -414,10 +482,20 @@ impl Bank {
         kind: Kind,
         line: Handle<Line>,
     ) {
+        self.make_answer(ctx, request, kind, line);
+        ctx.send(self.ports.answers, request);
+    }
+
+    fn make_answer(
+        &self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        kind: Kind,
+        line: Handle<Line>,
+    ) {
         let message = &mut ctx.messages[request];
         (message.kind, message.line) = (kind, line);
         (message.to, message.from) = (message.from, self.unit);
-        ctx.send(self.ports.answers, request);
     }
 
     /// One step of a release or acquire: a dirty line is written back, or a set is done. While nothing is on

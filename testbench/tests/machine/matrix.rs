@@ -1,0 +1,78 @@
+//! Every built-in program under every combination of designs, on scaled-down machines.
+
+use testbench::kernels::PROGRAMS;
+use testbench::machine::System;
+use testbench::trace::Reader;
+
+use super::shape::all;
+use super::{built_in, by_default, passes, system};
+
+/// Runs under every L1 design and L2 policy that there is, with every L2 design that promises the values.
+pub fn all_protocols(preset: &str, set: &[(&str, &str)], program: &Reader) {
+    for l1 in all("l1.design") {
+        for policy in all("l2.policy") {
+            // `none` is for negative tests.
+            for l2 in all("l2.design").iter().filter(|l2| *l2 != "none") {
+                let designs = [("l1.design", &l1), ("l2.design", l2), ("l2.policy", &policy)];
+                let designs = designs.iter().map(|(key, value)| (*key, value.as_str()));
+                let set: Vec<_> = set.iter().copied().chain(designs).collect();
+                report(&system(preset, &set), program);
+            }
+        }
+    }
+}
+
+fn report(system: &System, program: &Reader) {
+    let outcome = passes(system, program);
+    println!(
+        "{:<14} {} x {}  {:<5} {:<9} {:<13} {:<15} {:>8} cycles, {:.3} determined",
+        program.name(),
+        system.machine.gpus,
+        system.machine.chiplets,
+        system.l1.design,
+        system.l2.design,
+        system.l2.policy,
+        if system.machine.gpus > 1 { &system.egress.design } else { "" },
+        outcome.cycles,
+        outcome.determined(),
+    );
+    assert_eq!(outcome.checked.loads, program.totals().loads);
+    assert_eq!(outcome.checked.determined, program.totals().loads_determined);
+    assert_eq!(outcome.checked.atomics, program.totals().atomics);
+}
+
+#[test]
+fn every_program_passes_under_every_protocol_on_four_chiplets() {
+    for program in PROGRAMS {
+        all_protocols("cpelide-4-small", &[], &by_default(program.name));
+    }
+}
+
+#[test]
+fn every_program_passes_under_every_protocol_on_two_gpus_of_two_chiplets() {
+    for program in PROGRAMS {
+        all_protocols("cpelide-2-small", &[("machine.gpus", "2")], &by_default(program.name));
+    }
+}
+
+/// Programs that store much, little, with atomics, and from many GPUs into the same lines.
+#[test]
+fn programs_pass_under_every_egress_design_on_two_and_four_gpus() {
+    for name in ["pagerank_push", "jacobi2d", "sssp", "locks"] {
+        let mut params = testbench::kernels::program::<()>(name).unwrap().params();
+        params.iterations = 1;
+        let program = built_in(name, &params);
+        for gpus in ["2", "4"] {
+            for egress in all("egress.design") {
+                for policy in all("l2.policy") {
+                    let set = [
+                        ("machine.gpus", gpus),
+                        ("egress.design", &egress),
+                        ("l2.policy", &policy),
+                    ];
+                    report(&system("finepack-4gpu-small", &set), &program);
+                }
+            }
+        }
+    }
+}
