@@ -447,7 +447,7 @@ impl Bank {
         request: Handle<Message>,
         found: Option<Way>,
     ) -> Outcome {
-        let Message { addr, mask, line, kind, size, from, .. } = ctx.messages[request];
+        let Message { mask, line, kind, size, from, .. } = ctx.messages[request];
         let through = !self.is_own(ctx, from);
         let Kind::Atomic(op) = kind else { unreachable!("an atomic") };
         match found {
