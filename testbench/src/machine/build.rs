@@ -12,7 +12,7 @@ use super::config::{ConfigError, System};
 use super::core::{self, Core};
 use super::engine::{ChannelId, ChannelSpec, Channels, ComponentId, Rate};
 use super::gate::{self, Gate};
-use super::l1::{L1, NoL1, SoftwareL1, Spec};
+use super::l1::{self, L1, Spec};
 use super::l2::{self, Bank, Policy};
 use super::launch::{self, Global, GlobalPorts, Local, LocalPorts};
 use super::layout::{Layout, Site};
@@ -138,14 +138,9 @@ const PLACEMENTS: [(&str, Placement); 3] = [
     ("owner", Placement::Owner),
 ];
 
-type MakeL1 = fn(&Spec) -> Box<dyn L1>;
-
-const L1_DESIGNS: [(&str, MakeL1); 2] =
-    [("none", |_| Box::new(NoL1)), ("src", |spec| Box::new(SoftwareL1::new(spec)))];
-
 /// Every design and policy that a system names exists.
 pub fn check_names(system: &System) -> Result<(), ConfigError> {
-    choose("l1.design", &system.l1.design, &L1_DESIGNS)?;
+    choose("l1.design", &system.l1.design, &l1::DESIGNS)?;
     choose("l2.design", &system.l2.design, &launch::DESIGNS)?;
     choose("l2.policy", &system.l2.policy, &POLICIES)?;
     choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
@@ -159,7 +154,7 @@ pub fn names(field: &str) -> Vec<&'static str> {
         list.iter().map(|(name, _)| *name).collect()
     }
     match field {
-        "l1.design" => of(&L1_DESIGNS),
+        "l1.design" => of(&l1::DESIGNS),
         "l2.design" => of(&launch::DESIGNS),
         "l2.policy" => of(&POLICIES),
         "placement.policy" => of(&PLACEMENTS),
@@ -468,7 +463,7 @@ impl Builder<'_> {
         let (l1, line) = (&self.system.l1, self.system.machine.line);
         let shape = Shape { sets: l1.bytes / l1.ways / line, ways: l1.ways, line, stride: 1 };
         let spec = Spec { shape, misses: l1.misses, hit_latency: l1.hit_latency };
-        let make = choose("l1.design", &l1.design, &L1_DESIGNS)?;
+        let make = choose("l1.design", &l1.design, &l1::DESIGNS)?;
         Ok(make(&spec))
     }
 

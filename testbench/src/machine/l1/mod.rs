@@ -5,8 +5,9 @@ mod src;
 
 use std::fmt::Debug;
 
-pub use none::NoL1;
-pub use src::{SoftwareL1, Spec};
+use none::NoL1;
+use src::SoftwareL1;
+pub use src::Spec;
 
 use super::context::Context;
 use super::core::Transactions;
@@ -31,6 +32,13 @@ pub trait L1: Debug {
         Vec::new()
     }
 }
+
+/// Makes an L1.
+type Make = fn(&Spec) -> Box<dyn L1>;
+
+/// All designs, by `l1.design`.
+pub const DESIGNS: [(&str, Make); 2] =
+    [("none", |_| Box::new(NoL1)), ("src", |spec| Box::new(SoftwareL1::new(spec)))];
 
 /// What an L1 may use.
 #[derive(Debug)]
