@@ -52,6 +52,15 @@ test: setup
 
 bench: setup
 	cargo run --release -p cosim --example bench
+	cargo build --release -p testbench --example machine
+	target/release/examples/machine
+	@if command -v valgrind >/dev/null 2>&1; then \
+	  for size in 65536 131072 262144; do \
+	    valgrind --tool=callgrind --toggle-collect='*measured*' --callgrind-out-file=/dev/null \
+	      target/release/examples/machine $$size 2>&1 | \
+	      awk '/accesses/ { n = $$1 } /Collected/ { printf "%d accesses: %d instructions each\n", n, $$4 / n }'; \
+	  done; \
+	else echo "bench: valgrind is not installed; no instruction counts"; fi
 
 soak: setup
 	@set -e; for block in $(BLOCKS); do for config in $(CONFIGS); do for seed in $(SEEDS); do \

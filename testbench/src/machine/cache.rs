@@ -35,6 +35,8 @@ pub struct Array {
     shape: Shape,
     line_log: u32,
     stride: u64,
+    /// Where it is a power of 2.
+    stride_log: Option<u32>,
     /// Where the number of sets is a power of 2.
     set_mask: Option<u64>,
     tags: Vec<u64>,
@@ -58,6 +60,7 @@ impl Array {
         Self {
             line_log: shape.line.ilog2(),
             stride: shape.stride.into(),
+            stride_log: shape.stride.is_power_of_two().then(|| shape.stride.ilog2()),
             set_mask: shape.sets.is_power_of_two().then(|| u64::from(shape.sets) - 1),
             shape,
             tags: vec![EMPTY; lines],
@@ -84,7 +87,10 @@ impl Array {
 
     #[inline]
     fn set_of(&self, addr: u64) -> std::ops::Range<usize> {
-        let number = (addr >> self.line_log) / self.stride;
+        let number = match self.stride_log {
+            Some(log) => addr >> self.line_log >> log,
+            None => (addr >> self.line_log) / self.stride,
+        };
         let set = match self.set_mask {
             Some(mask) => number & mask,
             None => number % u64::from(self.shape.sets),

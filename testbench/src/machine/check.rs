@@ -250,16 +250,17 @@ impl Checker {
         }
     }
 
-    /// The host read a byte that is not what it must be.
-    pub fn host_saw(&mut self, cycle: Cycle, addr: u64, got: u8, expected: u8) {
-        let (kernel, seen_by) = (self.kernel.clone(), Observer::Host);
-        let possible = vec![expected];
-        self.wrong.get_or_insert(Wrong { cycle, addr, got, possible, kernel, seen_by });
-    }
-
-    /// What the host must read.
-    pub fn expected(&self, addr: u64) -> u8 {
-        self.memory.get(addr, 1).map_or(0, |b| b[0])
+    /// The host reads bytes of a line: they must be what the program left there.
+    pub fn host_read(&mut self, cycle: Cycle, line: u64, mask: u128, seen: &[u8]) {
+        let zero = [0; MAX_LINE];
+        let right = self.memory.get(line, seen.len()).unwrap_or(&zero);
+        let differ = masks::differences(right, seen, mask);
+        if differ != 0 {
+            let k = differ.trailing_zeros() as usize;
+            let (addr, got, possible) = (line + k as u64, seen[k], vec![right[k]]);
+            let (kernel, seen_by) = (self.kernel.clone(), Observer::Host);
+            self.wrong.get_or_insert(Wrong { cycle, addr, got, possible, kernel, seen_by });
+        }
     }
 }
 

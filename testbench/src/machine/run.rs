@@ -210,14 +210,12 @@ impl Machine {
         let line = u64::from(self.ctx.layout.line);
         let mut seen = [0; MAX_LINE];
         for at in (addr / line * line..addr + bytes).step_by(line as usize) {
-            look(&self.parts, &self.ctx, at, &mut seen[..line as usize]);
-            for k in addr.max(at)..(addr + bytes).min(at + line) {
-                let (got, expected) = (seen[(k - at) as usize], self.ctx.check.expected(k));
-                if got != expected {
-                    self.ctx.check.host_saw(self.ctx.now, k, got, expected);
-                    return self.check();
-                }
-            }
+            let seen = &mut seen[..line as usize];
+            look(&self.parts, &self.ctx, at, seen);
+            let (from, to) = (addr.max(at), (addr + bytes).min(at + line));
+            let mask = masks::span((from - at) as usize, (to - from) as usize);
+            self.ctx.check.host_read(self.ctx.now, at, mask, seen);
+            self.check()?;
         }
         Ok(())
     }
