@@ -431,8 +431,8 @@ impl Builder<'_> {
                 outputs.push(id);
             }
             let (first, count) = inputs[usize::from(chiplet)];
-            let group = self.channels.group(first, count);
-            routers.push(Some(Router::new((first, count), group, outputs, route)));
+            self.channels.number_inputs(first, count);
+            routers.push(Some(Router::new((first, count), outputs, route)));
         }
         (ends, routers)
     }

@@ -28,8 +28,8 @@ pub struct ChannelSpec {
 #[derive(Debug)]
 struct Channel {
     spec: ChannelSpec,
-    /// Group and place in it.
-    group: Option<(u32, u32)>,
+    /// Which of the consumer's inputs it is, where the consumer asks for those that it was woken for.
+    input: Option<u32>,
     /// Time at which each message is visible, and the message.
     ring: Box<[(Cycle, Handle<Message>)]>,
     pushed: u32,
@@ -52,14 +52,7 @@ pub struct Channels {
     channels: Vec<Channel>,
     /// When the head of each channel is visible; `MAX` when it is empty.
     heads: Vec<Cycle>,
-    /// For each group of channels, which of them hold something: a component with many inputs looks at these
-    /// only.
-    held: Vec<u128>,
 }
-
-/// Channels whose holding anything is known together, at most 128.
-#[derive(Clone, Copy, Debug)]
-pub struct GroupId(u32);
 
 /// Why a channel takes no message now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,28 +79,20 @@ impl Channels {
             producer_waits: false,
             bytes: [0; CLASSES],
             messages: 0,
-            group: None,
+            input: None,
             spec,
         });
         self.heads.push(Cycle::MAX);
         ChannelId(self.heads.len() as u32 - 1)
     }
 
-    /// Makes a group of channels of consecutive numbers.
-    pub fn group(&mut self, first: ChannelId, count: usize) -> GroupId {
-        assert!(count <= 128, "{count} channels in a group");
-        let group = self.held.len() as u32;
-        self.held.push(0);
+    /// Makes channels of consecutive numbers the inputs 0, 1, 2 and so on of their consumer, which is told which
+    /// of them it is woken for.
+    pub fn number_inputs(&mut self, first: ChannelId, count: usize) {
+        assert!(count <= 128, "{count} inputs");
         for i in 0..count as u32 {
-            self.channels[(first.0 + i) as usize].group = Some((group, i));
+            self.channels[(first.0 + i) as usize].input = Some(i);
         }
-        GroupId(group)
-    }
-
-    /// Which channels of a group hold anything, visible or not.
-    #[inline]
-    pub fn held(&self, group: GroupId) -> u128 {
-        self.held[group.0 as usize]
     }
 
     /// When the oldest message of a channel is visible.
@@ -159,21 +144,14 @@ impl Channels {
         c.messages += 1;
         if c.pushed == c.popped {
             self.heads[id.0 as usize] = visible;
-            if let Some((group, place)) = c.group {
-                self.held[group as usize] |= 1 << place;
-            }
         }
         let place = c.pushed as usize & (c.ring.len() - 1);
         c.ring[place] = (visible, message);
         c.pushed = c.pushed.wrapping_add(1);
-        wheel.wake(c.spec.consumer, visible);
-    }
-
-    /// The oldest message, visible or not; there must be one.
-    #[inline]
-    pub fn first(&self, id: ChannelId) -> Handle<Message> {
-        let c = &self.channels[id.0 as usize];
-        c.ring[c.popped as usize & (c.ring.len() - 1)].1
+        match c.input {
+            Some(input) => wheel.wake_input(c.spec.consumer, input, visible),
+            None => wheel.wake(c.spec.consumer, visible),
+        }
     }
 
     /// The oldest message, if it is visible in cycle `now`.
@@ -198,9 +176,6 @@ impl Channels {
         c.popped = c.popped.wrapping_add(1);
         if c.pushed == c.popped {
             self.heads[id.0 as usize] = Cycle::MAX;
-            if let Some((group, place)) = c.group {
-                self.held[group as usize] &= !(1 << place);
-            }
         } else {
             self.heads[id.0 as usize] = c.ring[c.popped as usize & (c.ring.len() - 1)].0;
         }

@@ -10,7 +10,7 @@ mod pool;
 mod rate;
 mod wheel;
 
-pub use channel::{ChannelId, ChannelSpec, Channels, GroupId, Refusal};
+pub use channel::{ChannelId, ChannelSpec, Channels, Refusal};
 pub use pool::{Handle, Pool};
 pub use rate::{Port, Rate};
 pub use wheel::Wheel;
