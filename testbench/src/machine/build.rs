@@ -1,9 +1,6 @@
 //! Puts a machine together from a system file.
 
 use cosim::body::BodyError;
-use hwmodel::depacketizer::Depacketizer;
-use hwmodel::packetizer::Packetizer;
-use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::tlp_link;
 
 use super::bodies::{Bodies, FinePackBlocks};
@@ -513,11 +510,10 @@ impl Builder<'_> {
         let mut ingress = Vec::new();
         let mut ports = Vec::new();
         for gpu in 0..layout.gpus {
-            let queue = blocks.body::<RemoteWriteQueue>()?;
-            let packetizer = blocks.body::<Packetizer>()?;
-            let timeout = system.egress.timeout;
-            paths.push(kind.with_bodies(&finepack, timeout, || (queue, packetizer)));
-            ingress.push(blocks.body::<Depacketizer>()?);
+            let bodies = || Ok((blocks.body()?, blocks.body()?));
+            let path = kind.with_bodies(&finepack, system.egress.timeout, bodies);
+            paths.push(path.map_err(|e: BodyError| e)?);
+            ingress.push(blocks.body()?);
             let unit = layout.gate(gpu);
             let chiplets =
                 || (0..layout.chiplets).map(move |i| usize::from(gpu * layout.chiplets + i));
