@@ -129,8 +129,9 @@ impl Gate {
     /// One cycle of the machine: a cycle of the links, where one begins in it.
     pub fn tick(&mut self, ctx: &mut Context) {
         let due = self.links_at(ctx.now + 1);
-        if due == self.link_cycle {
-            // No link cycle begins in this cycle of the machine.
+        if due == self.links_at(ctx.now) {
+            // No link cycle begins in this cycle of the machine: whoever was asleep waits for the next one
+            // like one who was awake.
             ctx.wake_at(ctx.now + 1);
             return;
         }
