@@ -64,7 +64,7 @@ pub struct WaveWriter<W: Write> {
 impl WaveWriter<PartFile> {
     /// Creates `path` and the save file `path` with the ending `.gtkw`.
     pub fn create(path: &Path, blocks: Vec<Shown>, clock: Clock) -> io::Result<Self> {
-        let save = save_file(&blocks, path);
+        let save = save_file(&blocks, path, clock);
         let writer = Self::new(PartFile::create(path)?, blocks, clock)?;
         std::fs::write(path.with_extension("gtkw"), save)?;
         Ok(writer)
@@ -190,12 +190,16 @@ fn variable(port: &Port, leaf: &Leaf) -> String {
 
 /// The text of a GTKWave save file: a group for each channel, and in it for each field the model, the
 /// RTL and the difference.
-pub fn save_file(blocks: &[Shown], waves: &Path) -> String {
+pub fn save_file(blocks: &[Shown], waves: &Path, clock: Clock) -> String {
     let name = waves.file_name().map_or_else(Default::default, |n| n.to_string_lossy());
-    // The zoom shows some 60 cycles.
+    // The zoom shows some 60 cycles: a cycle has 10 ns, or 1000 ps, and a step of the zoom is a factor of 2.
+    let zoom = match clock {
+        Clock::Plain => -6.0,
+        Clock::OneGhz => -12.64,
+    };
     let mut text = format!(
         "[*] written beside the waveform\n[dumpfile] \"{name}\"\n[size] 1600 1000\n[signals_width] 330\n\
-         [sst_expanded] 0\n*-6.000000 0\n@28\nclk_i\n"
+         [sst_expanded] 0\n*{zoom:.6} 0\n@28\nclk_i\n"
     );
     for (block, body) in blocks {
         for ports in [&block.inputs, &block.outputs] {

@@ -150,6 +150,22 @@ pub fn check_names(system: &System) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// Fields that name a design or a policy, with each legal name. Those of `egress.design` are
+/// [`PathKind::ALL`].
+pub fn design_names() -> Vec<(&'static str, &'static str)> {
+    fn of<T>(
+        field: &'static str,
+        among: &[(&'static str, T)],
+    ) -> impl Iterator<Item = (&'static str, &'static str)> {
+        among.iter().map(move |(name, _)| (field, *name))
+    }
+    of("l1.design", &L1_DESIGNS)
+        .chain(of("l2.design", &launch::DESIGNS))
+        .chain(of("l2.policy", &POLICIES))
+        .chain(of("placement.policy", &PLACEMENTS))
+        .collect()
+}
+
 fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
     among.iter().find(|(n, _)| *n == name).map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<_> = among.iter().map(|(n, _)| *n).collect();

@@ -33,7 +33,7 @@ mod slice;
 mod statistics;
 
 pub use bodies::{BLOCKS, Bodies};
-pub use build::BuildError;
+pub use build::{BuildError, design_names};
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;

@@ -68,6 +68,8 @@ pub struct Difference {
     pub block: Description,
     /// The machine's cycle.
     pub cycle: Cycle,
+    /// The links' cycle.
+    pub link_cycle: Cycle,
     /// What is wrong.
     pub text: String,
     /// Of two bodies: the report, and the cycles around the difference.
@@ -76,11 +78,12 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, gpu, cycle) = (self.block.name, self.gpu, self.cycle);
-        match self.mismatch {
-            Some(_) => write!(f, "{name} of GPU {gpu}: model and RTL differ at cycle {cycle}"),
-            None => write!(f, "{name} of GPU {gpu}: an assertion failed at cycle {cycle}"),
-        }
+        let what = match self.mismatch {
+            Some(_) => "model and RTL differ",
+            None => "an assertion failed",
+        };
+        let Self { gpu, block, cycle, link_cycle, .. } = self;
+        write!(f, "{} of GPU {gpu}: {what} at cycle {cycle}, {link_cycle} of the links", block.name)
     }
 }
 
@@ -223,7 +226,7 @@ impl Gate {
 
     /// The first failure.
     pub fn difference(&self) -> Option<Box<Difference>> {
-        let (_, cycle) = self.failed_at?;
+        let (link_cycle, cycle) = self.failed_at?;
         let bodies =
             (0..self.out.len()).flat_map(|gpu| self.bodies(gpu).into_iter().map(move |b| (gpu, b)));
         // Of several, the first in time.
@@ -234,6 +237,7 @@ impl Gate {
             gpu: gpu as u16,
             block: body.description(),
             cycle,
+            link_cycle: link_cycle - 1,
             text: body.failure(),
             mismatch: body.mismatch().map(|(found, window)| (found.clone(), window.to_vec())),
         }))
