@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use desk::Desk;
-use serde_json::Value;
+use desk::{Desk, Left};
 
 #[test]
 fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
@@ -138,7 +137,7 @@ fn good_run_passes_and_leaves_the_documented_json() {
     // The resolved configuration stands beside the result.
     assert!(desk.read("result.config.toml").contains("line = 16\n"));
     // Nothing else was left behind.
-    let names = fs::read_dir(&desk.0).unwrap().map(|e| e.unwrap().file_name());
+    let names = fs::read_dir(desk.file(".")).unwrap().map(|e| e.unwrap().file_name());
     let names: BTreeSet<_> = names.map(|n| n.into_string().unwrap()).collect();
     assert_eq!(names, BTreeSet::from(["result.config.toml".into(), "result.json".into()]));
 }
