@@ -11,8 +11,11 @@ export CXX := ccache g++
 endif
 
 DUET := target/release/duet
+# The main job: a captured program on two GPUs of four chiplets.
+MACHINE = --system cpelide-4-small --set machine.gpus=2 --workload testbench/workloads/bfs.trace
+LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(block)=lockstep)
 BLOCKS = remote_write_queue packetizer depacketizer finepack
-CONFIGS = small paper single-bank
+CONFIGS = small paper paper-2gpu single-bank
 
 .PHONY: setup run test bench soak lint traces clean
 .DEFAULT_GOAL := setup
@@ -43,9 +46,10 @@ setup: .tools/installed
 run: setup
 	@mkdir -p out
 	$(DUET) cosim finepack --cycles 200000 --json out/finepack.json
-	$(DUET) cosim finepack --cycles 1000 --wave out/finepack.vcd --dump-tlp out/finepack-tlps.txt
 	$(DUET) reproduce finepack --json out/reproduce-finepack.json
-	@echo "out/: finepack.json, finepack.vcd (gtkwave out/finepack.gtkw), finepack-tlps.txt, reproduce-finepack.json"
+	$(DUET) run $(MACHINE) $(LOCKSTEP) --json out/run.json --dump-tlp out/run-tlps.txt --wave out/run.vcd --wave-from 48800
+	$(DUET) compare $(MACHINE) --json out/compare.json
+	@echo "out/: compare.json; run.json, run-tlps.txt, run.vcd (gtkwave out/run.gtkw); finepack.json; reproduce-finepack.json"
 
 test: setup
 	cargo test --release --workspace

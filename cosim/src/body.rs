@@ -1,10 +1,14 @@
 //! The bodies of a block, chosen by name where a system is built.
 
-use hwmodel::{Block, ConfigError, Model};
+use std::fmt::{self, Write};
 
-use crate::lockstep::Lockstep;
-use crate::report::RunName;
+use hwmodel::ports::{Port, Ports};
+use hwmodel::{Block, ConfigError, Description, Model};
+
+use crate::lockstep::{Lockstep, WindowCycle};
+use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlError};
+use crate::runner::Flip;
 
 /// Which body stands for a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,23 +52,340 @@ pub enum BodyError {
     Rtl(#[from] RtlError),
 }
 
-/// A body of some block, whichever it is.
-pub type AnyBody<M> = Box<dyn Block<In = <M as Block>::In, Out = <M as Block>::Out>>;
+/// Cycles without a transfer after which RTL counts as idle: timers of blocks have at most 16 bits.
+const REST: u64 = 1 << 17;
 
-/// The body of block `M` after reset. `run` names the RTL's configuration, whose parameters `config` must
-/// be, and the run in reports. Errors: an illegal parameter; no RTL body of this configuration.
-pub fn body<M>(kind: BodyKind, run: &RunName, config: &M::Config) -> Result<AnyBody<M>, BodyError>
-where
-    M: Model<Config: 'static> + 'static,
-    M::In: 'static,
-    M::Out: 'static,
-{
-    let rtl = || Rtl::<M>::new(&run.config, config);
-    Ok(match kind {
-        BodyKind::Model => Box::new(M::new(config)?),
-        BodyKind::Rtl => Box::new(rtl()?),
-        BodyKind::Lockstep => {
-            Box::new(Lockstep::new(run.clone(), config, M::new(config)?, rtl()?, 0))
+/// A channel: its transfers are the cycles with valid and, where it has one, ready.
+#[derive(Clone, Debug)]
+struct Channel {
+    name: &'static str,
+    /// Handshakes that must be 1: inputs from bit 0, outputs from bit 32.
+    mask: u64,
+    count: u64,
+}
+
+impl Channel {
+    /// The channels of a block, in the order of its ports.
+    fn of(block: &Description) -> Vec<Self> {
+        let sides = [(&block.inputs, 0), (&block.outputs, 32)];
+        // Bit of a field in what `Ports::handshakes` gives, at its side's place; 0 where there is none.
+        let bit = |(ports, first): (&Vec<Port>, u32), field: &str| -> u64 {
+            let mut fields = ports.chunk_by(|a, b| a.field == b.field).map(|c| c[0].field);
+            fields.position(|f| f == field).map_or(0, |at| 1 << (first as usize + at))
+        };
+        let mut channels = Vec::new();
+        for (side, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+            for payload in side.0.iter().filter(|port| port.valid.is_some()) {
+                let ready = format!("{}_ready", payload.field);
+                let mask = bit(side, payload.field) | bit(other, &ready);
+                channels.push(Self { name: payload.field, mask, count: 0 });
+            }
         }
-    })
+        channels
+    }
+}
+
+/// The transfers of a body, for a comparison with those of another: each one's cycle and channel, as many
+/// as [`Log::MOST`], and a checksum of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// The first transfers.
+    pub first: Vec<(u64, &'static str)>,
+    /// Of the cycles and channels of all transfers.
+    pub checksum: u64,
+}
+
+impl Log {
+    /// Transfers that are kept one by one.
+    pub const MOST: usize = 1 << 20;
+
+    fn add(&mut self, cycle: u64, number: u64, name: &'static str) {
+        if self.first.len() < Self::MOST {
+            self.first.push((cycle, name));
+        }
+        // The multiplier of PCG.
+        let mixed = (self.checksum ^ cycle << 8 ^ number).wrapping_mul(6_364_136_223_846_793_005);
+        self.checksum = mixed ^ mixed >> 29;
+    }
+}
+
+enum Inner<M: Model> {
+    Model(Box<M>),
+    Rtl(Box<Rtl<M>>),
+    Lockstep(Box<Lockstep<M, Rtl<M>>>),
+}
+
+/// A body of block `M`, whichever it is: counts its transfers, and shows its cycles to whoever wants to see
+/// them.
+pub struct AnyBody<M: Model> {
+    inner: Inner<M>,
+    config: M::Config,
+    cycle: u64,
+    channels: Vec<Channel>,
+    /// Cycles with a transfer, and the last of them.
+    busy: u64,
+    last_transfer: Option<u64>,
+    log: Option<Box<Log>>,
+    /// The last cycle of one body alone, while somebody wants to see every one.
+    trace: Option<Box<WindowCycle>>,
+}
+
+macro_rules! each {
+    ($self:expr, $body:ident => $result:expr) => {
+        match $self {
+            Inner::Model($body) => $result,
+            Inner::Rtl($body) => $result,
+            Inner::Lockstep($body) => $result,
+        }
+    };
+}
+
+impl<M: Model> AnyBody<M> {
+    /// The body after reset. `run` names the RTL's configuration, whose parameters `config` must be, and the
+    /// run in reports. Errors: an illegal parameter; no RTL body of this configuration.
+    pub fn new(kind: BodyKind, run: &RunName, config: &M::Config) -> Result<Self, BodyError> {
+        let rtl = || Rtl::<M>::new(&run.config, config);
+        let inner = match kind {
+            BodyKind::Model => Inner::Model(Box::new(M::new(config)?)),
+            BodyKind::Rtl => Inner::Rtl(Box::new(rtl()?)),
+            BodyKind::Lockstep => {
+                let pair = Lockstep::new(run.clone(), config, M::new(config)?, rtl()?, 0);
+                Inner::Lockstep(Box::new(pair))
+            }
+        };
+        Ok(Self::from_inner(inner, config))
+    }
+
+    /// The model after reset.
+    pub fn model(config: &M::Config) -> Result<Self, ConfigError> {
+        Ok(Self::from_inner(Inner::Model(Box::new(M::new(config)?)), config))
+    }
+
+    fn from_inner(inner: Inner<M>, config: &M::Config) -> Self {
+        let channels = Channel::of(&Description::of::<M>(config));
+        let (config, log, trace) = (config.clone(), None, None);
+        let (cycle, busy, last_transfer) = (0, 0, None);
+        Self { inner, config, cycle, channels, busy, last_transfer, log, trace }
+    }
+
+    #[cold]
+    fn keep(&mut self, inputs: &M::In, outputs: &M::Out) {
+        let Some(trace) = &mut self.trace else { return };
+        trace.cycle = self.cycle;
+        inputs.store(&self.config, &mut trace.input);
+        let side = match self.inner {
+            Inner::Rtl(_) => &mut trace.rtl,
+            _ => &mut trace.model,
+        };
+        outputs.store(&self.config, side);
+    }
+
+    /// Counts the transfers of a cycle in which some valid or ready is 1.
+    #[inline]
+    fn count(&mut self, set: u64) {
+        let mut moved = false;
+        for (number, channel) in self.channels.iter_mut().enumerate() {
+            if set & channel.mask == channel.mask {
+                channel.count += 1;
+                moved = true;
+                if let Some(log) = &mut self.log {
+                    log.add(self.cycle, number as u64, channel.name);
+                }
+            }
+        }
+        if moved {
+            self.busy += 1;
+            self.last_transfer = Some(self.cycle);
+        }
+    }
+}
+
+/// What the owner of a body may ask of it, whichever block it is.
+pub trait Body {
+    /// Which body it is.
+    fn kind(&self) -> BodyKind;
+    /// The block's ports and parameters.
+    fn description(&self) -> Description;
+    /// Lets `cycles` cycles pass without a tick: an idle body is left alone.
+    fn skip(&mut self, cycles: u64);
+    /// Transfers on each channel so far.
+    fn transfers(&self) -> Vec<(&'static str, u64)>;
+    /// Cycles with a transfer so far.
+    fn busy(&self) -> u64;
+    /// Cycle of the last transfer.
+    fn last_transfer(&self) -> Option<u64>;
+    /// Keeps each transfer for [`Body::log`] from now on.
+    fn start_log(&mut self);
+    /// The transfers since [`Body::start_log`].
+    fn log(&self) -> Option<&Log>;
+    /// Keeps each cycle's images for [`Body::last_cycle`], or ceases to.
+    fn trace(&mut self, on: bool);
+    /// The cycle that the last tick ended, while tracing. One body alone has no images of the other side.
+    fn last_cycle(&self) -> Option<&WindowCycle>;
+    /// True once something is found to be wrong with it.
+    fn has_failed(&self) -> bool;
+    /// What is wrong, for a person.
+    fn failure(&self) -> String;
+    /// The first difference of two bodies, and the cycles around it.
+    fn mismatch(&self) -> Option<(&Mismatch, &[WindowCycle])>;
+    /// Inverts the bit of the RTL's outputs in this cycle, if what it belongs to is shown; false where it is
+    /// not, or where no RTL is compared.
+    fn flip(&mut self, flip: &Flip) -> bool;
+}
+
+impl<M: Model> Body for AnyBody<M> {
+    fn kind(&self) -> BodyKind {
+        match self.inner {
+            Inner::Model(_) => BodyKind::Model,
+            Inner::Rtl(_) => BodyKind::Rtl,
+            Inner::Lockstep(_) => BodyKind::Lockstep,
+        }
+    }
+
+    fn description(&self) -> Description {
+        Description::of::<M>(&self.config)
+    }
+
+    fn skip(&mut self, cycles: u64) {
+        self.cycle += cycles;
+        if let Inner::Lockstep(pair) = &mut self.inner {
+            pair.skip(cycles);
+        }
+    }
+
+    fn transfers(&self) -> Vec<(&'static str, u64)> {
+        self.channels.iter().map(|channel| (channel.name, channel.count)).collect()
+    }
+
+    fn busy(&self) -> u64 {
+        self.busy
+    }
+
+    fn last_transfer(&self) -> Option<u64> {
+        self.last_transfer
+    }
+
+    fn start_log(&mut self) {
+        self.log = Some(Box::default());
+    }
+
+    fn log(&self) -> Option<&Log> {
+        self.log.as_deref()
+    }
+
+    fn trace(&mut self, on: bool) {
+        match &mut self.inner {
+            Inner::Lockstep(pair) if on => pair.start_tracing(),
+            Inner::Lockstep(pair) => pair.stop_tracing(),
+            _ => {
+                let block = Description::of::<M>(&self.config);
+                self.trace = on.then(|| Box::new(WindowCycle::empty(&block)));
+            }
+        }
+    }
+
+    fn last_cycle(&self) -> Option<&WindowCycle> {
+        match &self.inner {
+            Inner::Lockstep(pair) => pair.last_cycle(),
+            _ => self.trace.as_deref(),
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed()
+    }
+
+    fn failure(&self) -> String {
+        let mut report = String::new();
+        let _ = self.write_failure(&mut report);
+        report
+    }
+
+    fn mismatch(&self) -> Option<(&Mismatch, &[WindowCycle])> {
+        match &self.inner {
+            Inner::Lockstep(pair) => Some((pair.mismatch()?, pair.window())),
+            _ => None,
+        }
+    }
+
+    fn flip(&mut self, flip: &Flip) -> bool {
+        match &mut self.inner {
+            Inner::Lockstep(pair) => flip.apply(pair),
+            _ => false,
+        }
+    }
+}
+
+impl<M: Model> Block for AnyBody<M> {
+    type In = M::In;
+    type Out = M::Out;
+
+    fn outputs(&self) -> M::Out {
+        each!(&self.inner, body => body.outputs())
+    }
+
+    fn tick(&mut self, inputs: &M::In) -> M::Out {
+        let outputs = each!(&mut self.inner, body => body.tick(inputs));
+        self.count(u64::from(inputs.handshakes()) | u64::from(outputs.handshakes()) << 32);
+        if self.trace.is_some() {
+            self.keep(inputs, &outputs);
+        }
+        self.cycle += 1;
+        outputs
+    }
+
+    /// RTL does not tell. When it has rested for longer than any timer of a block, a tick changes nothing.
+    fn is_idle(&self) -> bool {
+        let rests = || self.cycle - self.last_transfer.unwrap_or(0) > REST;
+        each!(&self.inner, body => body.is_idle()) || matches!(self.inner, Inner::Rtl(_)) && rests()
+    }
+
+    fn failed(&self) -> bool {
+        each!(&self.inner, body => body.failed())
+    }
+
+    fn write_failure(&self, report: &mut dyn Write) -> fmt::Result {
+        each!(&self.inner, body => body.write_failure(report))
+    }
+
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        each!(&self.inner, body => body.write_state(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hwmodel::common::finepack_types::FinePack;
+    use hwmodel::packetizer::{self, Packetizer};
+    use hwmodel::remote_write_queue::RemoteWriteQueue;
+
+    use super::*;
+    use crate::Catalog;
+
+    fn small() -> FinePack {
+        Catalog::load().unwrap().finepack["small"].clone()
+    }
+
+    #[test]
+    fn channels_of_a_block_are_its_valids_in_the_order_of_the_ports() {
+        let queue = AnyBody::<RemoteWriteQueue>::model(&(&small()).into()).unwrap();
+        let names: Vec<_> = queue.transfers().iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["req", "cpl", "drn", "rel", "err"]);
+        let masks: Vec<_> = queue.channels.iter().map(|c| c.mask.count_ones()).collect();
+        assert_eq!(masks, [2, 1, 2, 1, 1]);
+    }
+
+    /// Cycles in which nobody ticks a body count, so that the numbers of its transfers are those of the
+    /// system's clock.
+    #[test]
+    fn skipped_cycles_count_and_move_nothing() {
+        let mut body = AnyBody::<Packetizer>::model(&(&small()).into()).unwrap();
+        body.start_log();
+        body.skip(10);
+        body.tick(&packetizer::In::default());
+        body.tick(&packetizer::In { drn: Some(Default::default()), ..Default::default() });
+        assert_eq!(body.last_transfer(), Some(11));
+        assert_eq!(body.log().unwrap().first, [(11, "drn")]);
+        assert_eq!(body.transfers(), [("drn", 1), ("tlp", 0)]);
+    }
 }

@@ -10,6 +10,7 @@ pub mod body;
 mod bridge;
 pub mod catalog;
 pub mod lockstep;
+pub mod part_file;
 pub mod report;
 pub mod rtl;
 pub mod runner;

@@ -28,6 +28,15 @@ pub struct WindowCycle {
     pub rtl: Vec<u32>,
 }
 
+impl WindowCycle {
+    /// Room for the images of a cycle of this block.
+    pub fn empty(block: &Description) -> Self {
+        let output = vec![0; image_words(&block.outputs)];
+        let input = vec![0; image_words(&block.inputs)];
+        Self { cycle: 0, input, model: output.clone(), rtl: output }
+    }
+}
+
 /// A body that can be compared with a model of the same ports.
 pub trait Other: Block {
     /// What failed assertions printed.
@@ -50,10 +59,10 @@ pub struct Lockstep<M: Model, B> {
     run: RunName,
     model: M,
     other: B,
-    first_cycle: u64,
     cycle: u64,
-    /// The last cycles, at `cycle % HISTORY`.
-    history: Vec<(M::In, M::Out)>,
+    ticks: usize,
+    /// The last ticks and their cycles, at `ticks % HISTORY`.
+    history: Vec<(u64, M::In, M::Out)>,
     failure: Option<Box<Failure>>,
     /// The last cycle, while somebody wants to see every one.
     trace: Option<Box<WindowCycle>>,
@@ -72,8 +81,8 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
             run,
             model,
             other,
-            first_cycle,
             cycle: first_cycle,
+            ticks: 0,
             history: vec![Default::default(); HISTORY],
             failure: None,
             trace: None,
@@ -82,10 +91,12 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
 
     /// Keeps each cycle's images for [`Lockstep::last_cycle`] from now on.
     pub fn start_tracing(&mut self) {
-        let block = Description::of::<M>(&self.config);
-        let (input, output) = (image_words(&block.inputs), image_words(&block.outputs));
-        let (model, rtl) = (vec![0; output], vec![0; output]);
-        self.trace = Some(Box::new(WindowCycle { cycle: 0, input: vec![0; input], model, rtl }));
+        self.trace = Some(Box::new(WindowCycle::empty(&Description::of::<M>(&self.config))));
+    }
+
+    /// Ceases to keep them.
+    pub fn stop_tracing(&mut self) {
+        self.trace = None;
     }
 
     /// The cycle that the last tick ended, while tracing.
@@ -101,6 +112,11 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     /// The number of the next rising edge.
     pub fn cycle(&self) -> u64 {
         self.cycle
+    }
+
+    /// Lets `cycles` cycles pass in which neither body is ticked.
+    pub fn skip(&mut self, cycles: u64) {
+        self.cycle += cycles;
     }
 
     /// The body that is compared with the model.
@@ -141,10 +157,9 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         let block = Description::of::<M>(&self.config);
         let mut window = Vec::new();
         let mut past = Vec::new();
-        for back in (1..=(HISTORY as u64).min(self.cycle - self.first_cycle)).rev() {
-            let cycle = self.cycle - back;
-            let (input, output) = &self.history[cycle as usize % HISTORY];
-            let (input, output) = (self.image(input), self.image(output));
+        for back in (1..=HISTORY.min(self.ticks)).rev() {
+            let (cycle, input, output) = &self.history[(self.ticks - back) % HISTORY];
+            let (cycle, input, output) = (*cycle, self.image(input), self.image(output));
             past.extend(transfers(&block, cycle, &input, &output));
             window.push(WindowCycle { cycle, input, model: output.clone(), rtl: output });
         }
@@ -188,7 +203,8 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
         if model != rtl || self.failure.is_some() || self.other.failed() {
             self.record(inputs, &model, &rtl);
         }
-        self.history[self.cycle as usize % HISTORY] = (*inputs, model);
+        self.history[self.ticks % HISTORY] = (self.cycle, *inputs, model);
+        self.ticks += 1;
         self.cycle += 1;
         model
     }

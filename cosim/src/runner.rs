@@ -3,18 +3,19 @@
 //! The run is cut into episodes: at the start of each both bodies come fresh out of reset and the
 //! static inputs are drawn anew. Cycles are counted through.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use hwmodel::ports::{Port, image_words};
 use hwmodel::{Block, ConfigError, Description, Model, Ports};
 
+use crate::body::BodyKind;
 use crate::lockstep::{AFTER, Lockstep, WindowCycle};
+use crate::part_file::PartFile;
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlError};
 use crate::stimulus::{Count, NewStimulus, Statics, Stimulus};
 use crate::value::is_shown;
-use crate::wave::WaveWriter;
+use crate::wave::{Clock, Shown, WaveWriter};
 
 /// Cycles of an episode.
 pub const EPISODE: u64 = 1 << 16;
@@ -99,8 +100,11 @@ pub fn run<S: NewStimulus>(
     if let Some(flip) = &options.flip {
         flip.check(&block, options.cycles)?;
     }
-    let mut wave =
-        options.wave.as_deref().map(|path| Wave::create(path, vec![block.clone()])).transpose()?;
+    let mut wave = options
+        .wave
+        .as_deref()
+        .map(|path| Wave::of_pairs(path, vec![block.clone()]))
+        .transpose()?;
     let mut stimulus = S::new(config, &options.statics, options.seed);
     let mut flip = options.flip.clone();
     let mut cycle = 0;
@@ -132,7 +136,9 @@ pub fn run<S: NewStimulus>(
             let mut mismatch = pair.mismatch().cloned();
             let path = match (wave.take(), &options.mismatch_wave) {
                 (Some(wave), _) => Some(wave.finish()?),
-                (None, Some(path)) => Some(write_window(path, &block, pair.window())?),
+                (None, Some(path)) => {
+                    Some(write_window(path, &block, pair.window(), Clock::Plain)?)
+                }
                 (None, None) => None,
             };
             if let Some(mismatch) = &mut mismatch {
@@ -170,17 +176,20 @@ fn step<S: Stimulus>(
 /// A waveform being written, with its path for error messages.
 pub struct Wave {
     path: PathBuf,
-    writer: WaveWriter<std::io::BufWriter<fs::File>>,
+    writer: WaveWriter<PartFile>,
 }
 
 impl Wave {
-    /// Creates the file, its save file, and the folder that it lies in.
-    pub fn create(path: &Path, blocks: Vec<Description>) -> Result<Self, RunError> {
+    /// For blocks in lockstep.
+    pub fn of_pairs(path: &Path, blocks: Vec<Description>) -> Result<Self, RunError> {
+        let pairs = blocks.into_iter().map(|block| (block, BodyKind::Lockstep)).collect();
+        Self::create(path, pairs, Clock::Plain)
+    }
+
+    /// Creates the file, its save file, and the folder that they lie in.
+    pub fn create(path: &Path, blocks: Vec<Shown>, clock: Clock) -> Result<Self, RunError> {
         let error = |source| RunError::Wave { path: path.to_path_buf(), source };
-        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.exists()) {
-            fs::create_dir_all(folder).map_err(error)?;
-        }
-        let writer = WaveWriter::create(path, blocks).map_err(error)?;
+        let writer = WaveWriter::create(path, blocks, clock).map_err(error)?;
         Ok(Self { path: path.to_path_buf(), writer })
     }
 
@@ -205,8 +214,9 @@ pub fn write_window(
     path: &Path,
     block: &Description,
     window: &[WindowCycle],
+    clock: Clock,
 ) -> Result<PathBuf, RunError> {
-    let mut wave = Wave::create(path, vec![block.clone()])?;
+    let mut wave = Wave::create(path, vec![(block.clone(), BodyKind::Lockstep)], clock)?;
     window.iter().try_for_each(|cycle| wave.cycle(&[cycle]))?;
     wave.finish()
 }

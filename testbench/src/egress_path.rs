@@ -1,7 +1,8 @@
 //! The egress paths by name, on any bodies.
 
-use cosim::body::AnyBody;
+use cosim::body::{AnyBody, Body};
 use hwmodel::common::finepack_types::FinePack;
+use hwmodel::depacketizer::Depacketizer;
 use hwmodel::egress::{
     self, CFG_EXTRA, ConfigPacket, DMA_START, Dma, FinePackPath, In, Infinite, Out, P2p,
     WriteCombine,
@@ -53,6 +54,15 @@ impl PathKind {
         }
     }
 
+    /// Blocks with two bodies that it and the other end of its link use.
+    pub fn blocks(self) -> &'static [&'static str] {
+        match self {
+            Self::FinePack => &[RemoteWriteQueue::NAME, Packetizer::NAME, Depacketizer::NAME],
+            Self::Infinite => &[],
+            _ => &[Depacketizer::NAME],
+        }
+    }
+
     /// `CFG_EXTRA` of the links that this path needs.
     pub fn cfg_extra(self) -> Option<u32> {
         (self == Self::ConfigPacket).then_some(CFG_EXTRA)
@@ -60,31 +70,30 @@ impl PathKind {
 
     /// The path of one GPU after reset, on models.
     pub fn build(self, p: &FinePack) -> Result<EgressPath, ConfigError> {
-        let queue = Box::new(RemoteWriteQueue::new(&p.into())?);
-        let packetizer = Box::new(Packetizer::new(&p.into())?);
-        Ok(self.with_bodies(p, 0, || (queue, packetizer)))
+        let (queue, packetizer) = (AnyBody::model(&p.into())?, AnyBody::model(&p.into())?);
+        self.with_bodies(p, 0, || Ok((queue, packetizer)))
     }
 
     /// The path of one GPU after reset; where it has blocks with two bodies, on those that `bodies` gives.
     /// `timeout` is the write queue's.
-    pub fn with_bodies(
+    pub fn with_bodies<E>(
         self,
         p: &FinePack,
         timeout: u16,
-        bodies: impl FnOnce() -> (AnyBody<RemoteWriteQueue>, AnyBody<Packetizer>),
-    ) -> EgressPath {
+        bodies: impl FnOnce() -> Result<(AnyBody<RemoteWriteQueue>, AnyBody<Packetizer>), E>,
+    ) -> Result<EgressPath, E> {
         let c = egress::Config::from(p);
-        match self {
+        Ok(match self {
             Self::P2p => EgressPath::P2p(P2p::new(&c)),
             Self::WriteCombine => EgressPath::WriteCombine(WriteCombine::new(&c)),
             Self::FinePack => {
-                let (queue, packetizer) = bodies();
+                let (queue, packetizer) = bodies()?;
                 EgressPath::FinePack(Box::new(FinePackPath::new(queue, packetizer, timeout, 0)))
             }
             Self::Dma => EgressPath::Dma(Dma::new(&c, DMA_START)),
             Self::ConfigPacket => EgressPath::ConfigPacket(ConfigPacket::new(&c)),
             Self::Infinite => EgressPath::Infinite(Infinite::new(&c)),
-        }
+        })
     }
 }
 
@@ -100,6 +109,22 @@ pub enum EgressPath {
 }
 
 impl EgressPath {
+    /// The blocks with two bodies, in the order of the data's way.
+    pub fn bodies(&self) -> Vec<&dyn Body> {
+        match self {
+            Self::FinePack(path) => vec![path.queue(), path.packetizer()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn each_body(&mut self, mut change: impl FnMut(&mut dyn Body)) {
+        if let Self::FinePack(path) = self {
+            change(path.queue_mut());
+            change(path.packetizer_mut());
+        }
+    }
+
     /// The copy engine, of a path that is one.
     pub fn dma_mut(&mut self) -> Option<&mut Dma> {
         match self {

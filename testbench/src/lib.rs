@@ -10,5 +10,6 @@ pub mod memory;
 pub mod opencl;
 pub mod reproduce;
 pub mod systems;
+pub mod tlp_dump;
 pub mod trace;
 pub mod workloads;

@@ -1,107 +1,19 @@
 //! `duet cosim` as other programs see it: exit status, last line, messages, files.
 
+mod desk;
+
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use serde_json::Value;
-
-/// A folder of its own to run commands in; removed with it.
-struct Desk(PathBuf);
-
-/// What a command left.
-struct Left {
-    status: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Desk {
-    /// `None`, with a notice, where this build has no RTL bodies.
-    fn new(test: &str) -> Option<Self> {
-        if !cosim::HAS_RTL {
-            println!("skipped: this build has no RTL bodies (`make setup` installs Verilator)");
-            return None;
-        }
-        let path = std::env::temp_dir().join(format!("duet-cli-{test}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Some(Self(path))
-    }
-
-    /// Runs `duet` with these words. Whatever it is asked, it must not panic.
-    fn duet(&self, words: &str) -> Left {
-        let output = Command::new(env!("CARGO_BIN_EXE_duet"))
-            .args(words.split_whitespace())
-            .current_dir(&self.0)
-            .output()
-            .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        let (stdout, stderr) = (text(output.stdout), text(output.stderr));
-        let status = output.status.code().unwrap_or_else(|| panic!("{words}: killed\n{stderr}"));
-        for word in ["panicked", "RUST_BACKTRACE"] {
-            assert!(!stdout.contains(word) && !stderr.contains(word), "{words}:\n{stdout}{stderr}");
-        }
-        Left { status, stdout, stderr }
-    }
-
-    /// A command that must be refused with this status and a message that holds all these words.
-    fn refuses(&self, status: i32, words: &str, message: &[&str]) {
-        let left = self.duet(words);
-        assert_eq!(left.status, status, "{words}: {}", left.stderr);
-        for part in message {
-            assert!(left.stderr.contains(part), "{words}: no {part:?} in: {}", left.stderr);
-        }
-        assert!(!left.stdout.contains("PASS"), "{words}: {}", left.stdout);
-    }
-
-    /// A command that must pass.
-    fn passes(&self, words: &str) -> Left {
-        let left = self.duet(words);
-        assert_eq!((left.status, &left.stderr[..]), (0, ""), "{words}: {}", left.stdout);
-        assert!(left.last_line().starts_with("PASS "), "{words}: {}", left.stdout);
-        left
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        let path = self.file(name);
-        fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-    }
-
-    fn json(&self, name: &str) -> Value {
-        serde_json::from_str(&self.read(name)).unwrap()
-    }
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-impl Left {
-    fn last_line(&self) -> &str {
-        self.stdout.lines().last().unwrap_or("")
-    }
-
-    /// The rest of the line that starts with this label.
-    fn line(&self, label: &str) -> &str {
-        let line = self.stdout.lines().find_map(|line| line.trim_start().strip_prefix(label));
-        line.unwrap_or_else(|| panic!("no line {label:?} in:\n{}", self.stdout)).trim()
-    }
-}
+use desk::{Desk, Left};
 
 #[test]
 fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
     let Some(desk) = Desk::new("names") else { return };
     let blocks = "must be one of remote_write_queue, packetizer, depacketizer, finepack";
     desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", blocks]);
-    let configs = "must be one of paper, single-bank, small";
+    let configs = "must be one of paper, paper-2gpu, single-bank, small";
     desk.refuses(2, "cosim packetizer --config nosuch", &["duet: --config nosuch: ", configs]);
     let keys = "must be one of banks, beat, dq, ecrc_en, entries, line, maxpay, num_gpus, offb, \
                 ordq, pcie_gen, sh, timeout, acct";
@@ -135,7 +47,7 @@ fn legal_value_without_an_rtl_body_is_wrong_use_and_says_how_to_build_one() {
     let Some(desk) = Desk::new("unbuilt") else { return };
     let message = [
         "no RTL body was built with these parameters",
-        "paper, single-bank, small",
+        "paper, paper-2gpu, single-bank, small",
         "configs.toml",
     ];
     desk.refuses(2, "cosim remote_write_queue --set entries=8", &message);
@@ -225,7 +137,7 @@ fn good_run_passes_and_leaves_the_documented_json() {
     // The resolved configuration stands beside the result.
     assert!(desk.read("result.config.toml").contains("line = 16\n"));
     // Nothing else was left behind.
-    let names = fs::read_dir(&desk.0).unwrap().map(|e| e.unwrap().file_name());
+    let names = fs::read_dir(desk.file(".")).unwrap().map(|e| e.unwrap().file_name());
     let names: BTreeSet<_> = names.map(|n| n.into_string().unwrap()).collect();
     assert_eq!(names, BTreeSet::from(["result.config.toml".into(), "result.json".into()]));
 }

@@ -91,6 +91,7 @@ fn sessions_in_the_documents_are_real() {
     assert!(sessions.len() >= 3, "only {} sessions found", sessions.len());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     copy_folder(&crate_folder.join("tests/data"), &folder.join("data"));
+    copy_folder(&crate_folder.join("workloads"), &folder.join("testbench/workloads"));
     for Session { place, command, lines } in sessions {
         let output = Command::new(env!("CARGO_BIN_EXE_duet"))
             .args(command.split_whitespace())

@@ -108,6 +108,8 @@ pub trait Ports: Copy + Default + PartialEq + std::fmt::Debug {
     fn declare(config: &Self::Config) -> Vec<Port>;
     /// Writes the image. The payload words of an absent channel keep what they held.
     fn store(&self, config: &Self::Config, image: &mut [u32]);
+    /// Valids and plain bits that are 1, one bit for each field in their order.
+    fn handshakes(&self) -> u32;
     /// Reads an image.
     fn load(config: &Self::Config, image: &[u32]) -> Self;
 }

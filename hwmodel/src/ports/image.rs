@@ -38,3 +38,21 @@ pub fn load_channel<T: Signal>(value: &mut Option<T>, shape: T::Shape, from: &mu
         from.skip_port(T::width(shape));
     }
 }
+
+/// Whether a field's valid, or a plain bit, is 1. Named like what stores the field.
+#[doc(hidden)]
+pub mod handshake {
+    use crate::ports::Signal;
+
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn store_channel<T: Signal>(channel: &Option<T>) -> bool {
+        channel.is_some()
+    }
+
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn store_port<T: Signal>(port: &T) -> bool {
+        port.is_set()
+    }
+}

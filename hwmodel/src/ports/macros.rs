@@ -137,6 +137,16 @@ macro_rules! ports {
                 $( $crate::ports::$sm(&self.$sf, $ss, &mut to); )*
             }
             #[inline(always)]
+            #[allow(unused_assignments)]
+            fn handshakes(&self) -> u32 {
+                let (mut set, mut at) = (0, 0);
+                $(
+                    set |= u32::from($crate::ports::handshake::$sm(&self.$sf)) << at;
+                    at += 1;
+                )*
+                set
+            }
+            #[inline(always)]
             #[allow(unused_variables)]
             fn load($c: &$config, image: &[u32]) -> Self {
                 let mut from = $crate::ports::Reader::new(image);

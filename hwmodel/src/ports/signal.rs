@@ -40,6 +40,11 @@ pub trait Signal: Default {
     fn leaves(shape: Self::Shape, name: &str, lsb: u32, into: &mut Vec<Leaf>) {
         into.push(Leaf { name: name.to_string(), width: Self::width(shape), lsb });
     }
+    /// True in a valid, a ready or another plain bit that is 1.
+    #[inline(always)]
+    fn is_set(&self) -> bool {
+        false
+    }
     /// The SystemVerilog type that must have these fields, if it is a struct.
     fn sv_type(_shape: Self::Shape) -> Option<SvType> {
         None
@@ -68,6 +73,10 @@ integer_signal!(u8, u16, u32, u64);
 
 impl Signal for bool {
     type Shape = u32;
+    #[inline(always)]
+    fn is_set(&self) -> bool {
+        *self
+    }
     fn width(_one: u32) -> u32 {
         1
     }

@@ -75,7 +75,7 @@ struct Record<'a> {
     mismatch: Option<String>,
 }
 
-fn parse_flip(text: &str) -> Result<Flip, String> {
+pub fn parse_flip(text: &str) -> Result<Flip, String> {
     let form = "must be FIELD@CYCLE or FIELD[BIT]@CYCLE";
     let (place, cycle) = text.split_once('@').ok_or(form)?;
     let cycle = cycle.parse().map_err(|_| format!("cycle {cycle}: must be a number"))?;
@@ -248,6 +248,6 @@ fn chain_failure(error: finepack_chain::ChainError) -> Failure {
         finepack_chain::ChainError::Run(error) => run_failure(error),
         error @ finepack_chain::ChainError::WrongValue { .. } => Failure::new(WRONG_VALUE, error),
         error @ finepack_chain::ChainError::Stuck { .. } => Failure::new(STUCK, error),
-        error @ finepack_chain::ChainError::Dump { .. } => Failure::new(ENVIRONMENT, error),
+        error @ finepack_chain::ChainError::Dump(_) => Failure::new(ENVIRONMENT, error),
     }
 }

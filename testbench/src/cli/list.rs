@@ -1,9 +1,23 @@
-//! `duet list [blocks|systems|protocols|workloads] [--json]`: what there is.
+//! `duet list [blocks|systems|protocols|workloads] [--json]`: what there is. The JSON of all kinds holds the
+//! counters of a run too, with units and meanings.
+//!
+//! ```text
+//! $ duet list protocols
+//! protocols for l1.design
+//!   none ...
+//!   src ...
+//! protocols for l2.design
+//! ...
+//! protocols for egress.design
+//! ...
+//!   finepack             remote write queue and packetizer
+//! ...
+//! ```
 
 use clap::ValueEnum;
 use serde::Serialize;
-use testbench::catalog::{PROTOCOLS, SYSTEMS, WORKLOADS};
-use testbench::systems;
+use testbench::catalog;
+use testbench::machine::STATISTICS;
 
 use super::{Failure, USAGE};
 
@@ -34,8 +48,8 @@ struct Block {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let catalog = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
-    let configs: Vec<String> = catalog.finepack.keys().cloned().collect();
+    let configs = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
+    let configs: Vec<String> = configs.finepack.keys().cloned().collect();
     let mut blocks: Vec<Block> = cosim::blocks::BLOCKS
         .iter()
         .map(|b| Block {
@@ -51,45 +65,49 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         configs,
         rtl: cosim::HAS_RTL,
     });
-    let mut all_systems: Vec<(String, String)> = systems::presets().collect();
-    all_systems.extend(SYSTEMS.iter().map(|(name, about)| (name.to_string(), about.to_string())));
+    let lists = [
+        (Kind::Systems, "systems", catalog::systems()),
+        (Kind::Protocols, "protocols", catalog::protocols()),
+        (Kind::Workloads, "workloads", catalog::workloads()),
+    ];
+    let wanted = |kind| args.kind.is_none_or(|k| k == kind);
     if args.json {
         let mut all = serde_json::Map::new();
-        let mut add = |kind, name: &str, value: serde_json::Value| {
-            if args.kind.is_none_or(|k| k == kind) {
-                all.insert(name.to_string(), value);
+        if wanted(Kind::Blocks) {
+            all.insert("blocks".to_string(), serde_json::json!(blocks));
+        }
+        for (kind, name, entries) in lists {
+            if wanted(kind) {
+                all.insert(name.to_string(), serde_json::json!(entries));
             }
-        };
-        let pairs = |list: &[(&str, &str)]| -> serde_json::Value {
-            list.iter()
-                .map(|(name, about)| serde_json::json!({"name": name, "about": about}))
-                .collect()
-        };
-        add(Kind::Blocks, "blocks", serde_json::json!(blocks));
-        let shown: Vec<_> = all_systems
-            .iter()
-            .map(|(name, about)| serde_json::json!({"name": name, "about": about}))
-            .collect();
-        add(Kind::Systems, "systems", shown.into());
-        add(Kind::Protocols, "protocols", pairs(PROTOCOLS));
-        add(Kind::Workloads, "workloads", pairs(WORKLOADS));
+        }
+        if args.kind.is_none() {
+            let counters: Vec<_> = STATISTICS
+                .iter()
+                .map(|s| serde_json::json!({"name": s.name, "unit": s.unit, "meaning": s.meaning}))
+                .collect();
+            all.insert("counters".to_string(), counters.into());
+        }
         println!("{}", serde_json::Value::Object(all));
         return Ok(0);
     }
-    let show = |kind, title: &str, rows: Vec<(String, String)>| {
-        if args.kind.is_none_or(|k| k == kind) {
-            println!("{title}");
-            rows.iter().for_each(|(name, about)| println!("  {name:<20} {about}"));
+    if wanted(Kind::Blocks) {
+        println!("blocks");
+        for block in &blocks {
+            println!("  {:<20} {} ({})", block.name, block.about, block.configs.join(", "));
         }
-    };
-    let rows =
-        |list: &[(&str, &str)]| list.iter().map(|(n, a)| (n.to_string(), a.to_string())).collect();
-    let block_rows = blocks
-        .iter()
-        .map(|b| (b.name.to_string(), format!("{} ({})", b.about, b.configs.join(", "))));
-    show(Kind::Blocks, "blocks", block_rows.collect());
-    show(Kind::Systems, "systems", all_systems);
-    show(Kind::Protocols, "protocols", rows(PROTOCOLS));
-    show(Kind::Workloads, "workloads", rows(WORKLOADS));
+    }
+    for (kind, title, entries) in lists {
+        if !wanted(kind) {
+            continue;
+        }
+        // What a name is for stands where that changes.
+        for of_one_use in entries.chunk_by(|a, b| a.used_in == b.used_in) {
+            println!("{title} for {}", of_one_use[0].used_in);
+            for entry in of_one_use {
+                println!("  {:<20} {}", entry.name, entry.about);
+            }
+        }
+    }
     Ok(0)
 }

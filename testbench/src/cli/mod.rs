@@ -1,9 +1,12 @@
 //! Command line: one module for each verb. Results go to stdout, messages to stderr.
 
+mod compare;
 mod cosim;
 mod doctor;
+mod job;
 mod list;
 mod output;
+mod progress;
 mod reproduce;
 mod run;
 mod trace;
@@ -28,6 +31,7 @@ enum Verb {
     List(list::Args),
     Cosim(cosim::Args),
     Run(run::Args),
+    Compare(compare::Args),
     Reproduce(reproduce::Args),
     Doctor,
     Trace(trace::Args),
@@ -62,7 +66,7 @@ impl Failure {
 pub fn main() -> ExitCode {
     let verb = Cli::parse().verb;
     let is_run = match &verb {
-        Verb::Cosim(_) | Verb::Run(_) | Verb::Reproduce(_) => true,
+        Verb::Cosim(_) | Verb::Run(_) | Verb::Compare(_) | Verb::Reproduce(_) => true,
         Verb::Trace(args) => args.is_run(),
         Verb::List(_) | Verb::Doctor => false,
     };
@@ -70,6 +74,7 @@ pub fn main() -> ExitCode {
         Verb::List(args) => list::run(&args),
         Verb::Cosim(args) => cosim::run(&args),
         Verb::Run(args) => run::run(&args),
+        Verb::Compare(args) => compare::run(&args),
         Verb::Reproduce(args) => reproduce::run(&args),
         Verb::Doctor => doctor::run(),
         Verb::Trace(args) => trace::run(&args),

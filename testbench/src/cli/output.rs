@@ -1,27 +1,45 @@
 //! Result files: written whole or not at all.
 
-use std::fs;
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
+use cosim::part_file::PartFile;
 use serde::Serialize;
 
 use super::{ENVIRONMENT, Failure};
 
+fn failure(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
+    move |e| Failure::new(ENVIRONMENT, format!("{}: {e}", path.display()))
+}
+
 /// Writes `text` under a temporary name and renames it, so that a killed run leaves no half file.
 pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    let failure = |e: std::io::Error| Failure::new(ENVIRONMENT, format!("{}: {e}", path.display()));
-    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(failure)?;
-    }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    let part = Path::new(&name);
-    fs::write(part, text).map_err(failure)?;
-    fs::rename(part, path).map_err(failure)
+    let mut file = PartFile::create(path).map_err(failure(path))?;
+    file.write_all(text.as_bytes()).and_then(|()| file.finish()).map_err(failure(path))
 }
 
 /// Writes a value as JSON with a final newline.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| Failure::new(ENVIRONMENT, e))?;
-    write_file(path, &(text + "\n"))
+    JsonFile::create(path)?.write(value)
+}
+
+/// A JSON file that is known to be writable before the run whose result it will hold.
+pub struct JsonFile {
+    path: PathBuf,
+    file: PartFile,
+}
+
+impl JsonFile {
+    /// Creates the file under its temporary name.
+    pub fn create(path: &Path) -> Result<Self, Failure> {
+        let file = PartFile::create(path).map_err(failure(path))?;
+        Ok(Self { path: path.to_path_buf(), file })
+    }
+
+    /// Writes it.
+    pub fn write(mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(value).map_err(|e| Failure::new(ENVIRONMENT, e))?;
+        let written = writeln!(self.file, "{text}").and_then(|()| self.file.finish());
+        written.map_err(failure(&self.path))
+    }
 }

@@ -7,41 +7,50 @@
 //! PASS reuse: ...
 //! ```
 
-use std::path::{Path, PathBuf};
-
-use serde::Serialize;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use cosim::body::BodyKind;
-use testbench::kernels;
-use testbench::machine::{BLOCKS, Bodies, Machine, Options, RunError, System, SystemError};
-use testbench::systems;
-use testbench::trace::{self, Reader, Recorder};
+use cosim::runner::{self, Flip, Wave};
+use cosim::wave::Clock;
+use serde::Serialize;
+use testbench::machine::{BLOCKS, Bodies, Difference, Machine, Options, RunError, Window};
+use testbench::tlp_dump::TlpDump;
+use testbench::trace::Reader;
 
-use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, output};
+use super::job::{self, Job, run_failure};
+use super::output::JsonFile;
+use super::{ENVIRONMENT, Failure, USAGE, cosim::parse_flip, output, progress};
 
 /// Run a program on a full GPU
 #[derive(clap::Args)]
 pub struct Args {
-    /// Preset, or system file
-    #[arg(long, value_name = "NAME|FILE")]
-    system: String,
-    /// Built-in program, or trace
-    #[arg(long, value_name = "NAME|FILE")]
-    workload: String,
-    /// Set a field of the system, or `workload.size` and `workload.iterations`
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    job: job::Args,
     /// Body of a block
     #[arg(long = "impl", value_name = "BLOCK=model|rtl|lockstep")]
     bodies: Vec<String>,
-    /// Seed of a built-in program's input
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Stop with status 3 after so many cycles
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    max_cycles: Option<u64>,
-    /// Write the result as JSON
+    /// Write every TLP that a link carries: cycle of the links, source, destination, header, payload
+    #[arg(long, value_name = "FILE")]
+    dump_tlp: Option<PathBuf>,
+    /// Write a waveform of GPU 0's blocks with two bodies: 2000 cycles from its first TLP on
+    ///
+    /// The time in it is the links', whose clock has 1 GHz: cycle C of a machine with M MHz begins at
+    /// 1000 * C / M ns.
+    #[arg(long, value_name = "FILE")]
+    wave: Option<PathBuf>,
+    /// First cycle of the machine in the waveform
+    #[arg(long, value_name = "C", requires = "wave")]
+    wave_from: Option<u64>,
+    /// Cycle of the machine before which the waveform ends; else 2000 cycles after its first
+    #[arg(long, value_name = "C", requires = "wave")]
+    wave_to: Option<u64>,
+    /// Invert one bit of a block's RTL output in GPU 0, at (or, for a payload, first after) a cycle
+    #[arg(long, value_name = "BLOCK.FIELD[BIT]@CYCLE", value_parser = parse_flip)]
+    flip: Option<Flip>,
+    /// Write the result as JSON, and the resolved system beside it
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -57,6 +66,7 @@ struct Record {
     cycles: u64,
     time_ns: u64,
     values: Values,
+    blocks: BTreeMap<&'static str, BlockRecord>,
     counters: BTreeMap<String, u64>,
 }
 
@@ -70,22 +80,20 @@ struct Values {
     mismatches: u64,
 }
 
-/// `KEY=VALUE` pairs: those of the workload, and those of the system.
-type Settings = Vec<(String, String)>;
-
-fn settings(args: &Args) -> Result<(Settings, Settings), Failure> {
-    let mut pairs = Vec::new();
-    for setting in &args.set {
-        let (key, value) = setting
-            .split_once('=')
-            .ok_or_else(|| Failure::new(USAGE, format!("--set {setting}: must be KEY=VALUE")))?;
-        pairs.push((key.to_string(), value.to_string()));
-    }
-    Ok(pairs.into_iter().partition(|(key, _)| key.starts_with("workload.")))
+/// A block with two bodies, all its instances together; cycles are those of the links.
+#[derive(Serialize)]
+struct BlockRecord {
+    #[serde(rename = "impl")]
+    body: &'static str,
+    instances: u32,
+    cycles: u64,
+    busy_cycles: u64,
+    last_transfer: Option<u64>,
+    transfers: BTreeMap<&'static str, u64>,
 }
 
 /// The bodies that `--impl` chooses.
-fn bodies(args: &Args) -> Result<Bodies, Failure> {
+fn bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
     let usage = |message: String| Failure::new(USAGE, message);
     let mut bodies = Bodies::default();
     for choice in &args.bodies {
@@ -101,24 +109,36 @@ fn bodies(args: &Args) -> Result<Bodies, Failure> {
                 BLOCKS.join(", ")
             )));
         }
+        if !job.blocks().contains(&block) {
+            let problem = match job.blocks() {
+                [] => job.without_blocks(),
+                blocks => format!("this machine has {}", blocks.join(", ")),
+            };
+            return Err(usage(format!("--impl {choice}: {problem}")));
+        }
     }
     Ok(bodies)
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let (workload_settings, system_settings) = settings(args)?;
-    let system = systems::load(&args.system, &system_settings).map_err(system_failure)?;
-    // A recorded trace's folder goes when this function ends.
-    let (program, _folder) = program(args, &workload_settings)?;
-    let workload = format!("{} {:016x}", program.name(), program.checksum());
-    println!("{}  scale {}  workload {workload}  seed {}", system.name, system.scale, args.seed);
-    let options = Options { max_cycles: args.max_cycles.unwrap_or(0), ..Options::default() };
-    let bodies = bodies(args)?;
-    let again = program.reopen().map_err(|e| Failure::new(USAGE, e))?;
-    let mut machine = Machine::new(&system, &bodies, program, options).map_err(run_failure)?;
-    let result = machine.run();
+    let job = Job::load(&args.job)?;
+    println!(
+        "{}  scale {}  workload {}  seed {}",
+        job.system.name, job.system.scale, job.workload, args.job.seed
+    );
+    let options = Options { max_cycles: args.job.max_cycles.unwrap_or(0), ..Options::default() };
+    let bodies = bodies(args, &job)?;
+    let reopen = || job.program.reopen().map_err(|e| Failure::new(USAGE, e));
+    let mut machine =
+        Machine::new(&job.system, &bodies, reopen()?, options).map_err(run_failure)?;
+    let json = args.json.as_deref().map(JsonFile::create).transpose()?;
+    let dump = dump(args, &job, &mut machine)?;
+    let wave = wave(args, &job, &mut machine)?;
+    set_flip(args, &mut machine)?;
+
+    let result = progress::show(&mut machine, job.program.totals(), Machine::run);
+    let cycles = machine.cycle();
     let checked = machine.checked();
-    let wrong = matches!(result, Err(RunError::Wrong(..)));
     let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
     println!(
         "{} kernels, {} loads checked ({share:.1}% determined), {} atomics, {} bytes after releases",
@@ -127,103 +147,215 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         checked.atomics,
         checked.released_bytes
     );
-    if let Some(file) = &args.json {
-        let record = Record {
-            verdict: if result.is_ok() { "PASS" } else { "FAIL" },
-            system: system.name.clone(),
-            scale: system.scale,
-            workload,
-            seed: args.seed,
-            cycles: machine.cycle(),
-            time_ns: (u128::from(machine.cycle()) * 1000 / u128::from(system.machine.clock_mhz))
-                as u64,
-            values: Values {
-                loads_checked: checked.loads,
-                loads_determined: checked.determined,
-                loads_racy: checked.racy,
-                atomics_checked: checked.atomics,
-                released_bytes_checked: checked.released_bytes,
-                mismatches: wrong.into(),
-            },
-            counters: machine.statistics().into_iter().collect(),
-        };
-        output::write_json(file, &record)?;
+    if let Some(json) = json {
+        json.write(&record(args, &job, &machine, &result))?;
+        let path = args.json.as_deref().unwrap_or(Path::new("")).with_extension("system.toml");
+        let resolved = toml::to_string(&job.system).map_err(|e| Failure::new(ENVIRONMENT, e))?;
+        output::write_file(&path, &resolved)?;
     }
-    if let Err(RunError::Wrong(_, wrong)) = &result {
-        tell_life(&system, &bodies, again, options, wrong.addr)?;
+    let pending_flip = machine.pending_flip().cloned();
+    // It holds what writes the files.
+    drop(machine);
+    if let Some(dump) = dump.and_then(Rc::into_inner) {
+        dump.into_inner().finish().map_err(|e| Failure::new(ENVIRONMENT, e))?;
     }
-    let cycles = result.map_err(run_failure)?;
-    println!("PASS {}: {cycles} cycles, 0 wrong values", args.workload);
+    if let Some(wave) = wave.and_then(Rc::into_inner) {
+        wave.into_inner().finish()?;
+    }
+    match result {
+        Ok(_) => {}
+        Err(RunError::Differ(difference)) => return Err(tell_difference(args, difference)?),
+        Err(error) => {
+            if let RunError::Wrong(_, wrong) = &error {
+                tell_life(&job, &bodies, reopen()?, options, wrong.addr)?;
+            }
+            return Err(run_failure(error));
+        }
+    }
+    if let Some(flip) = pending_flip {
+        return Err(Failure::new(USAGE, flip.never_shown(cycles)));
+    }
+    println!("PASS {}: {cycles} cycles, 0 wrong values", args.job.workload);
     Ok(0)
+}
+
+fn record(args: &Args, job: &Job, machine: &Machine, result: &Result<u64, RunError>) -> Record {
+    let checked = machine.checked();
+    let block = |used: testbench::machine::BlockUse| {
+        let record = BlockRecord {
+            body: used.body.name(),
+            instances: used.instances,
+            cycles: used.cycles,
+            busy_cycles: used.busy,
+            last_transfer: used.last_transfer,
+            transfers: used.transfers.into_iter().collect(),
+        };
+        (used.name, record)
+    };
+    Record {
+        verdict: if result.is_ok() { "PASS" } else { "FAIL" },
+        system: job.system.name.clone(),
+        scale: job.system.scale,
+        workload: job.workload.clone(),
+        seed: args.job.seed,
+        cycles: machine.cycle(),
+        time_ns: job.time_ns(machine.cycle()),
+        values: Values {
+            loads_checked: checked.loads,
+            loads_determined: checked.determined,
+            loads_racy: checked.racy,
+            atomics_checked: checked.atomics,
+            released_bytes_checked: checked.released_bytes,
+            mismatches: matches!(result, Err(RunError::Wrong(..))).into(),
+        },
+        blocks: machine.blocks().into_iter().map(block).collect(),
+        counters: machine.statistics().into_iter().collect(),
+    }
+}
+
+/// A file and the machine's way to it.
+type Shared<T> = Option<Rc<RefCell<T>>>;
+
+/// `--dump-tlp`
+fn dump(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<TlpDump>, Failure> {
+    let Some(path) = &args.dump_tlp else { return Ok(None) };
+    if job.system.machine.gpus == 1 {
+        let problem = format!("--dump-tlp: {} has one GPU and no link", job.system.name);
+        return Err(Failure::new(USAGE, problem));
+    }
+    let dump = TlpDump::create(path).map_err(|e| Failure::new(ENVIRONMENT, e))?;
+    let dump = Rc::new(RefCell::new(dump));
+    let to = dump.clone();
+    machine.on_tlp(move |sent| to.borrow_mut().add(sent, 0));
+    Ok(Some(dump))
+}
+
+/// A waveform being written, and whether anything went wrong.
+struct Waves {
+    wave: Wave,
+    error: Option<runner::RunError>,
+    cycles: u64,
+}
+
+impl Waves {
+    fn finish(self) -> Result<(), Failure> {
+        let environment = |e| Failure::new(ENVIRONMENT, e);
+        self.error.map_or(Ok(()), |e| Err(environment(e)))?;
+        self.wave.finish().map_err(environment)?;
+        if self.cycles == 0 {
+            eprintln!(
+                "duet: --wave: the window holds no cycle: GPU 0 has no TLP, or the run ended before"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// `--wave`
+fn wave(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<Waves>, Failure> {
+    let Some(path) = &args.wave else { return Ok(None) };
+    let usage = |problem: String| Err(Failure::new(USAGE, problem));
+    if job.blocks().is_empty() {
+        return usage(format!("--wave: {}", job.without_blocks()));
+    }
+    let window = Window { from: args.wave_from, to: args.wave_to };
+    if let (Some(from), Some(to)) = (window.from, window.to) {
+        if from >= to {
+            return usage(format!("--wave-to {to}: must be above {from}, --wave-from"));
+        }
+    }
+    let wave = Wave::create(path, machine.shown_blocks(), Clock::OneGhz)
+        .map_err(|e| Failure::new(ENVIRONMENT, e))?;
+    let waves = Rc::new(RefCell::new(Waves { wave, error: None, cycles: 0 }));
+    let to = waves.clone();
+    machine.on_cycle(window, move |cycles| {
+        let waves = &mut *to.borrow_mut();
+        waves.cycles += 1;
+        if waves.error.is_none() {
+            waves.error = waves.wave.cycle(cycles).err();
+        }
+    });
+    Ok(Some(waves))
+}
+
+/// `--flip`
+fn set_flip(args: &Args, machine: &mut Machine) -> Result<(), Failure> {
+    let Some(flip) = &args.flip else { return Ok(()) };
+    let usage = |problem: String| Failure::new(USAGE, problem);
+    let shown = machine.shown_blocks();
+    let found = flip.field.split_once('.').and_then(|(name, field)| {
+        let (block, body) = shown.iter().find(|(block, _)| block.name == name)?;
+        Some((block, *body, Flip { field: field.to_string(), ..flip.clone() }))
+    });
+    let (block, body, flip) = found.ok_or_else(|| {
+        let names: Vec<_> = shown.iter().map(|(block, _)| block.name).collect();
+        usage(format!(
+            "--flip {}: must be BLOCK.FIELD of a block in this machine: {}",
+            flip.field,
+            if names.is_empty() { "it has none".to_string() } else { names.join(", ") }
+        ))
+    })?;
+    if body != BodyKind::Lockstep {
+        let name = block.name;
+        return Err(usage(format!("--flip: {name} is not in lockstep; --impl {name}=lockstep")));
+    }
+    flip.check(block, u64::MAX).map_err(|e| usage(e.to_string()))?;
+    machine.flip(block.name, flip);
+    Ok(())
+}
+
+/// Shows the first difference of two bodies, and writes the waveform around it.
+fn tell_difference(args: &Args, difference: Box<Difference>) -> Result<Failure, Failure> {
+    let (name, cycle) = (difference.block.name, difference.cycle);
+    match &difference.mismatch {
+        Some((mismatch, window)) => {
+            let mut mismatch = mismatch.clone();
+            mismatch.run.seed = args.job.seed;
+            let path = PathBuf::from(format!("out/run-{name}-{}.vcd", args.job.seed));
+            let waves = runner::write_window(&path, &difference.block, window, Clock::OneGhz)
+                .map_err(|e| Failure::new(ENVIRONMENT, e))?;
+            mismatch.waves = Some(waves);
+            mismatch.rerun = Some(rerun(args, cycle));
+            print!("{mismatch}");
+        }
+        None => print!("ASSERTION of {name} at cycle {cycle}\n{}", difference.text),
+    }
+    Ok(run_failure(RunError::Differ(difference)))
+}
+
+/// The command that shows what happened around a cycle.
+fn rerun(args: &Args, cycle: u64) -> String {
+    let job = &args.job;
+    let each = |flag: &str, values: &[String]| -> String {
+        values.iter().map(|value| format!(" --{flag} {value}")).collect()
+    };
+    let flip = args.flip.as_ref().map_or(String::new(), |flip| {
+        format!(" --flip {}[{}]@{}", flip.field, flip.bit, flip.cycle)
+    });
+    format!(
+        "duet run --system {} --workload {}{}{} --seed {}{flip} --wave out.vcd --wave-from {} --wave-to {}",
+        job.system,
+        job.workload,
+        each("set", &job.set),
+        each("impl", &args.bodies),
+        job.seed,
+        cycle.saturating_sub(100),
+        cycle + 10
+    )
 }
 
 /// Runs again with the wrong byte watched, and shows what happened to it.
 fn tell_life(
-    system: &System,
+    job: &Job,
     bodies: &Bodies,
     program: Reader,
     options: Options,
     addr: u64,
 ) -> Result<(), Failure> {
     let options = Options { watch: Some(addr), ..options };
-    let mut machine = Machine::new(system, bodies, program, options).map_err(run_failure)?;
+    let mut machine = Machine::new(&job.system, bodies, program, options).map_err(run_failure)?;
     // It ends as the first run did.
     let _ = machine.run();
     eprint!("life of byte {addr:#x}:\n{}", machine.life());
     Ok(())
-}
-
-/// The trace named, or that of a built-in program, recorded now.
-fn program(
-    args: &Args,
-    settings: &Settings,
-) -> Result<(Reader, Option<tempfile::TempDir>), Failure> {
-    let usage = |message: String| Failure::new(USAGE, message);
-    let file = Path::new(&args.workload);
-    if file.extension().is_some() || file.components().count() > 1 {
-        return Reader::open(file).map(|r| (r, None)).map_err(|e| usage(e.to_string()));
-    }
-    let program =
-        kernels::program::<trace::Error>(&args.workload).map_err(|e| usage(e.to_string()))?;
-    let mut params = program.params();
-    params.seed = args.seed;
-    for (key, value) in settings {
-        let number = |v: &str| {
-            v.parse()
-                .map_err(|_| usage(format!("--set {key}={value}: must be a number below 2^32")))
-        };
-        match key.as_str() {
-            "workload.size" => params.size = number(value)?,
-            "workload.iterations" => params.iterations = number(value)?,
-            _ => {
-                let names = "workload.size or workload.iterations";
-                return Err(usage(format!("--set {key}: must be {names}")));
-            }
-        }
-    }
-    let environment =
-        |e: std::io::Error| Failure::new(ENVIRONMENT, format!("temporary trace: {e}"));
-    let folder = tempfile::tempdir().map_err(environment)?;
-    let path = folder.path().join(&args.workload);
-    let mut recorder = Recorder::create(&path, &args.workload)
-        .and_then(Recorder::fast)
-        .map_err(|e| usage(e.to_string()))?;
-    kernels::run(&args.workload, &params, &mut recorder).map_err(|e| usage(e.to_string()))?;
-    recorder.save().map_err(|e| usage(e.to_string()))?;
-    Reader::open(&path).map(|r| (r, Some(folder))).map_err(|e| usage(e.to_string()))
-}
-
-fn system_failure(error: SystemError) -> Failure {
-    Failure::new(USAGE, error)
-}
-
-fn run_failure(error: RunError) -> Failure {
-    let status = match error {
-        RunError::Build(_) | RunError::Program { .. } | RunError::Trace(_) => USAGE,
-        RunError::Differ(_) => DIFFER,
-        RunError::Lost { .. } => WRONG_VALUE,
-        RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,
-        RunError::Wrong(..) => WRONG_VALUE,
-    };
-    Failure::new(status, error)
 }

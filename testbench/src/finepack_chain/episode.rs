@@ -7,13 +7,13 @@ use hwmodel::Block;
 use hwmodel::common::finepack_types::{FinePack, Req};
 
 use super::ChainError;
-use super::dump::TlpDump;
 use super::oracle::Oracle;
 use super::reached::Reached;
 use super::requests::Requests;
 use super::rogue;
 use super::system::{self, System};
 use crate::memory::OutOfRange;
+use crate::tlp_dump::TlpDump;
 
 /// Cycles without any transfer after which the chain counts as stuck.
 const STUCK_AFTER: u64 = 100_000;
@@ -87,7 +87,9 @@ impl<'a> Episode<'a> {
             }
             self.step(reached)?;
             if let Some(dump) = dump.as_deref_mut() {
-                dump.cycle(&mut self.system, self.first_cycle)?;
+                for link in self.system.fabric_mut().links_mut() {
+                    link.drain_sent(|sent| dump.add(sent, self.first_cycle));
+                }
             }
             if let Some(wave) = wave.as_deref_mut() {
                 system::trace(&self.system, wave)?;

@@ -5,7 +5,6 @@
 //! when the request is accepted. After a release that its GPU waits for, and at the end, the real
 //! memories must equal it, whatever was coalesced; every load and atomic must return its values.
 
-mod dump;
 mod episode;
 mod oracle;
 mod reached;
@@ -20,9 +19,10 @@ use cosim::runner::{self, EPISODE, Outcome, RunError, Wave};
 use cosim::stimulus::Random;
 use hwmodel::common::finepack_types::FinePack;
 
-use dump::TlpDump;
 use episode::Episode;
 use reached::Reached;
+
+use crate::tlp_dump::{DumpError, TlpDump};
 
 /// Name of the chain on the command line.
 pub const NAME: &str = "finepack";
@@ -59,13 +59,8 @@ pub enum ChainError {
         what: String,
     },
     /// The TLP file cannot be written.
-    #[error("{path}: {source}", path = path.display())]
-    Dump {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Dump(#[from] DumpError),
 }
 
 /// Runs the chain. `name` is the named configuration that `p` is.
@@ -73,7 +68,7 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
     let seed = options.run.seed;
     let mut dump = options.dump_tlp.as_deref().map(TlpDump::create).transpose()?;
     let mut wave = match &options.run.wave {
-        Some(path) => Some(Wave::create(path, system::descriptions(p))?),
+        Some(path) => Some(Wave::of_pairs(path, system::descriptions(p))?),
         None => None,
     };
     let mut flip = options.run.flip.clone();
@@ -91,22 +86,27 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
         let system = system::build(&run_name, p, timeout, acct, cycle)?;
         let end = options.run.cycles.min(cycle + EPISODE);
         let mut episode = Episode::new(system, p, random.word(), cycle, wave.is_some());
-        let found = episode.run(end, &mut reached, &mut flip, wave.as_mut(), dump.as_mut())?;
+        let found = episode.run(end, &mut reached, &mut flip, wave.as_mut(), dump.as_mut());
+        if found.is_err() {
+            // What led there is worth having.
+            wave.take().map(Wave::finish).transpose()?;
+            dump.take().map(TlpDump::finish).transpose()?;
+        }
+        let found = found?;
         cycle = episode.cycle();
         if found {
             let mut found = system::mismatch(&episode.system, &options.run)?;
             if let (Some(wave), Some(found)) = (wave.take(), &mut found) {
                 found.waves = Some(wave.finish()?);
             }
+            dump.map_or(Ok(()), TlpDump::finish)?;
             return Ok(reached.outcome(cycle, found));
         }
     }
     if let Some(wave) = wave {
         wave.finish()?;
     }
-    if let Some(dump) = dump {
-        dump.finish()?;
-    }
+    dump.map_or(Ok(()), TlpDump::finish)?;
     flip.map_or(Ok(()), |flip| Err(flip.never_shown(cycle)))?;
     Ok(reached.outcome(cycle, None))
 }

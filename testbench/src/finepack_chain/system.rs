@@ -6,6 +6,7 @@ use cosim::Rtl;
 use cosim::lockstep::Lockstep;
 use cosim::report::{Mismatch, RunName};
 use cosim::runner::{self, Flip, RunError, Wave};
+use cosim::wave::Clock;
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::egress::FinePackPath;
@@ -59,7 +60,7 @@ pub fn mismatch(system: &System, options: &runner::Options) -> Result<Option<Mis
         let Some(mut found) = pair.mismatch().cloned() else { return Ok(None) };
         if let Some(path) = path {
             let block = Description::of::<M>(&config);
-            found.waves = Some(runner::write_window(path, &block, pair.window())?);
+            found.waves = Some(runner::write_window(path, &block, pair.window(), Clock::Plain)?);
         }
         Ok(Some(found))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cosim::body::{AnyBody, BodyError, BodyKind, body};
+use cosim::body::{AnyBody, BodyError, BodyKind};
 use cosim::report::RunName;
 use hwmodel::Model;
 use hwmodel::common::finepack_types::FinePack;
@@ -80,10 +80,8 @@ impl FinePackBlocks {
     /// A block's body.
     pub fn body<M>(&self) -> Result<AnyBody<M>, BodyError>
     where
-        M: Model<Config: for<'a> From<&'a FinePack> + 'static> + 'static,
-        M::In: 'static,
-        M::Out: 'static,
+        M: Model<Config: for<'a> From<&'a FinePack>>,
     {
-        body::<M>(self.bodies.of(M::NAME), &self.run, &(&self.parameters).into())
+        AnyBody::new(self.bodies.of(M::NAME), &self.run, &(&self.parameters).into())
     }
 }

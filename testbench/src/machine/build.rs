@@ -1,9 +1,6 @@
 //! Puts a machine together from a system file.
 
 use cosim::body::BodyError;
-use hwmodel::depacketizer::Depacketizer;
-use hwmodel::packetizer::Packetizer;
-use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::tlp_link;
 
 use super::bodies::{Bodies, FinePackBlocks};
@@ -161,6 +158,15 @@ pub fn names(field: &str) -> Vec<&'static str> {
         "egress.design" => PathKind::ALL.map(PathKind::name).to_vec(),
         _ => Vec::new(),
     }
+}
+
+/// Fields that name a design or a policy, with each legal name. Those of `egress.design` are
+/// [`PathKind::ALL`].
+pub fn design_names() -> Vec<(&'static str, &'static str)> {
+    ["l1.design", "l2.design", "l2.policy", "placement.policy"]
+        .into_iter()
+        .flat_map(|field| names(field).into_iter().map(move |name| (field, name)))
+        .collect()
 }
 
 fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
@@ -524,11 +530,10 @@ impl Builder<'_> {
         let mut ingress = Vec::new();
         let mut ports = Vec::new();
         for gpu in 0..layout.gpus {
-            let queue = blocks.body::<RemoteWriteQueue>()?;
-            let packetizer = blocks.body::<Packetizer>()?;
-            let timeout = system.egress.timeout;
-            paths.push(kind.with_bodies(&finepack, timeout, || (queue, packetizer)));
-            ingress.push(blocks.body::<Depacketizer>()?);
+            let bodies = || Ok((blocks.body()?, blocks.body()?));
+            let path = kind.with_bodies(&finepack, system.egress.timeout, bodies);
+            paths.push(path.map_err(|e: BodyError| e)?);
+            ingress.push(blocks.body()?);
             let unit = layout.gate(gpu);
             let chiplets =
                 || (0..layout.chiplets).map(move |i| usize::from(gpu * layout.chiplets + i));

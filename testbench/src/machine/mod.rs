@@ -33,9 +33,10 @@ mod slice;
 mod statistics;
 
 pub use bodies::{BLOCKS, Bodies};
-pub use build::names;
+pub use build::{BuildError, design_names, names};
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;
-pub use run::{Machine, Options, Order, RunError};
+pub use gate::{BlockUse, Difference, LINK_MHZ, WINDOW, Window};
+pub use run::{Machine, Options, Order, Progress, RunError};
 pub use statistics::{Kind, STATISTICS, Statistic};

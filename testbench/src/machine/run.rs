@@ -1,5 +1,9 @@
 //! Runs a program on a machine.
 
+use cosim::body::Log;
+use cosim::lockstep::WindowCycle;
+use cosim::runner::Flip;
+use cosim::wave::Shown;
 use hwmodel::tlp_link::Sent;
 
 use super::bodies::Bodies;
@@ -9,6 +13,7 @@ use super::config::System;
 use super::context::{Context, Stop};
 use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
+use super::gate::{BlockUse, Difference, Gate, Window};
 use super::launch::{Packet, extension};
 use super::life::Life;
 use super::message::MAX_LINE;
@@ -50,7 +55,7 @@ pub enum RunError {
     Build(#[from] BuildError),
     /// Model and RTL of a block differ, or an assertion has failed.
     #[error("{0}")]
-    Differ(String),
+    Differ(Box<Difference>),
     /// The trace cannot be read.
     #[error(transparent)]
     Trace(#[from] trace::Error),
@@ -88,6 +93,24 @@ pub enum RunError {
 
 /// Who wants to see TLPs.
 type SeeTlp = Box<dyn FnMut(&Sent)>;
+/// Who wants to see the cycles of a window.
+type SeeCycle = Box<dyn FnMut(&[&WindowCycle])>;
+/// Who wants to know how far the run is.
+type SeeProgress = Box<dyn FnMut(&Progress)>;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Cycles so far.
+    pub cycle: Cycle,
+    /// Work-groups started.
+    pub groups: u64,
+    /// Loads and atomics of work-items that were checked.
+    pub checked: u64,
+}
+
+/// Steps between two calls of who wants to know: a power of 2.
+const PROGRESS_STEPS: u64 = 8192;
 
 /// A machine with a program.
 pub struct Machine {
@@ -100,6 +123,9 @@ pub struct Machine {
     random: SplitMix64,
     kernels: u32,
     on_tlp: Option<SeeTlp>,
+    on_cycle: Option<SeeCycle>,
+    on_progress: Option<SeeProgress>,
+    steps: u64,
 }
 
 impl Machine {
@@ -134,12 +160,33 @@ impl Machine {
             stop: None,
         };
         let (system, random) = (system.clone(), SplitMix64::new(seed));
-        let (active, kernels, on_tlp) = (Vec::new(), 0, None);
-        Ok(Self { parts, ctx, options, system, first_global, active, random, kernels, on_tlp })
+        Ok(Self {
+            parts,
+            ctx,
+            options,
+            system,
+            first_global,
+            active: Vec::new(),
+            random,
+            kernels: 0,
+            on_tlp: None,
+            on_cycle: None,
+            on_progress: None,
+            steps: 0,
+        })
     }
 
     /// Runs the program to its end. Gives the number of cycles.
     pub fn run(&mut self) -> Result<Cycle, RunError> {
+        let result = self.run_program();
+        // A body may have failed in one of the last cycles.
+        match (self.gate().and_then(Gate::difference), result) {
+            (Some(difference), _) => Err(RunError::Differ(difference)),
+            (None, result) => result,
+        }
+    }
+
+    fn run_program(&mut self) -> Result<Cycle, RunError> {
         while let Some(event) = self.ctx.program.next_event()? {
             match event {
                 Event::Alloc { addr, bytes, .. } => self.ctx.places.add_buffer(addr, bytes),
@@ -159,6 +206,87 @@ impl Machine {
     /// Shows every TLP whose last byte has left a GPU, with its cycle of the links.
     pub fn on_tlp(&mut self, see: impl FnMut(&Sent) + 'static) {
         self.on_tlp = Some(Box::new(see));
+    }
+
+    /// Shows the images of GPU 0's blocks with two bodies in each cycle of a window, in the order of
+    /// [`Machine::shown_blocks`].
+    pub fn on_cycle(&mut self, window: Window, see: impl FnMut(&[&WindowCycle]) + 'static) {
+        let component = ComponentId(self.parts.len() as u32 - 1);
+        let Some(gate) = self.gate_mut() else { return };
+        gate.watch(window);
+        if let Some(from) = window.from {
+            self.ctx.wheel.wake(component, from.max(self.ctx.now + 1));
+        }
+        self.on_cycle = Some(Box::new(see));
+    }
+
+    /// The blocks with two bodies of GPU 0.
+    pub fn shown_blocks(&self) -> Vec<Shown> {
+        self.gate().map_or(Vec::new(), Gate::shown_blocks)
+    }
+
+    /// What each block with two bodies has done.
+    pub fn blocks(&self) -> Vec<BlockUse> {
+        self.gate().map_or(Vec::new(), |gate| gate.uses(self.ctx.now))
+    }
+
+    /// Keeps each transfer of the blocks with two bodies from now on.
+    pub fn start_logs(&mut self) {
+        if let Some(gate) = self.gate_mut() {
+            gate.start_logs();
+        }
+    }
+
+    /// These transfers: GPU, block and log.
+    pub fn logs(&self) -> impl Iterator<Item = (usize, &'static str, &Log)> {
+        self.gate().into_iter().flat_map(Gate::logs)
+    }
+
+    /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in the first
+    /// cycle from that of the flip on in which the field is compared: a self-test of the comparison.
+    pub fn flip(&mut self, block: &str, flip: Flip) {
+        if let Some(gate) = self.gate_mut() {
+            gate.flip(block, flip);
+        }
+    }
+
+    /// The flip that has not happened.
+    pub fn pending_flip(&self) -> Option<&Flip> {
+        self.gate().and_then(Gate::pending_flip)
+    }
+
+    /// Tells how far the run is, every some thousand steps.
+    pub fn on_progress(&mut self, see: impl FnMut(&Progress) + 'static) {
+        self.on_progress = Some(Box::new(see));
+    }
+
+    #[cold]
+    fn tell_progress(&mut self) {
+        let Some(see) = &mut self.on_progress else { return };
+        let groups = |part: &Part| match part {
+            Part::Core(core) => core.counters.groups,
+            _ => 0,
+        };
+        let checked = self.ctx.check.checked;
+        see(&Progress {
+            cycle: self.ctx.now,
+            groups: self.parts.iter().map(groups).sum(),
+            checked: checked.loads + checked.atomics,
+        });
+    }
+
+    fn gate(&self) -> Option<&Gate> {
+        match self.parts.last() {
+            Some(Part::Gate(gate)) => Some(gate),
+            _ => None,
+        }
+    }
+
+    fn gate_mut(&mut self) -> Option<&mut Gate> {
+        match self.parts.last_mut() {
+            Some(Part::Gate(gate)) => Some(gate),
+            _ => None,
+        }
     }
 
     /// Cycles so far.
@@ -342,12 +470,23 @@ impl Machine {
             }
         }
         if let Some(Part::Gate(gate)) = self.parts.last_mut() {
-            if let Some(report) = gate.failure() {
-                return Err(RunError::Differ(report.to_string()));
-            }
             if let Some(see) = &mut self.on_tlp {
                 gate.drain_sent(see);
             }
+            if let Some(see) = &mut self.on_cycle {
+                if let Some(cycles) = gate.take_shown() {
+                    see(&cycles);
+                }
+            }
+            if gate.has_failed() {
+                if let Some(difference) = gate.difference() {
+                    return Err(RunError::Differ(difference));
+                }
+            }
+        }
+        self.steps += 1;
+        if self.steps % PROGRESS_STEPS == 0 {
+            self.tell_progress();
         }
         self.check()
     }

@@ -87,6 +87,10 @@ impl Incoming {
         &self.block
     }
 
+    pub fn block_mut(&mut self) -> &mut AnyBody<Depacketizer> {
+        &mut self.block
+    }
+
     /// True when there is nothing to do before a message or a beat comes.
     pub fn is_quiet(&self, ctx: &Context) -> bool {
         let waiting = |&channel: &ChannelId| ctx.peek(channel).is_some();

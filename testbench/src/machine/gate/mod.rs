@@ -4,13 +4,14 @@
 //! `outgoing` is a GPU as the source of requests, `incoming` as the home that serves them.
 
 mod incoming;
+mod observe;
 mod outgoing;
 mod staging;
 
 pub use incoming::Ports as IncomingPorts;
+pub use observe::{BlockUse, Difference, WINDOW, Window};
 pub use outgoing::Ports as OutgoingPorts;
 
-use hwmodel::Block;
 use hwmodel::common::finepack_types::{FinePack, Tlp};
 use hwmodel::depacketizer::{self, Depacketizer};
 use hwmodel::egress;
@@ -20,8 +21,10 @@ use super::context::Context;
 use super::engine::{Cycle, Rate};
 use crate::egress_path::EgressPath;
 use cosim::body::AnyBody;
+use cosim::runner::Flip;
 
 use incoming::Incoming;
+use observe::Watch;
 use outgoing::Outgoing;
 
 /// The links' clock.
@@ -64,8 +67,12 @@ pub struct Gate {
     ready: Vec<bool>,
     /// Cycles of the links so far, those that were skipped included.
     link_cycle: Cycle,
-    /// The report of a body that failed.
-    failure: Option<String>,
+    /// Cycles of the links and of the machine in which a body was first seen to have failed.
+    failed_at: Option<(Cycle, Cycle)>,
+    /// The window that somebody wants to see.
+    watch: Option<Watch>,
+    /// A bit to be inverted, and its block.
+    flip: Option<(String, Flip)>,
 }
 
 impl std::fmt::Debug for Gate {
@@ -102,7 +109,9 @@ impl Gate {
             beats: vec![None; gpus],
             ready: vec![false; gpus],
             link_cycle: 0,
-            failure: None,
+            failed_at: None,
+            watch: None,
+            flip: None,
         })
     }
 
@@ -128,11 +137,15 @@ impl Gate {
         // While nothing was under way nobody needed the cycles before.
         let skipped = ended - self.link_cycle;
         if skipped > 0 {
-            self.fabric.skip(skipped);
+            self.skip(skipped);
         }
         self.link_cycle = due;
+        if self.watch.is_some() || self.flip.is_some() {
+            self.prepare(ctx.now);
+        }
         self.tick_links(ctx);
-        if !self.is_quiet(ctx) {
+        let watched = self.watch.as_ref().is_some_and(Watch::is_open) || self.failed_at.is_some();
+        if watched || !self.is_quiet(ctx) {
             ctx.wake_at(self.start(due));
         }
     }
@@ -155,7 +168,7 @@ impl Gate {
             }
         }
         self.fabric.tick(&self.beats, &self.ready, 0);
-        self.find_failure();
+        self.find_failure(ctx.now);
     }
 
     fn is_quiet(&self, ctx: &Context) -> bool {
@@ -163,26 +176,6 @@ impl Gate {
             && self.out.iter().all(|out| out.is_quiet(ctx))
             && self.arriving.iter().all(|arriving| arriving.is_quiet(ctx))
             && self.beats.iter().all(Option::is_none)
-    }
-
-    fn find_failure(&mut self) {
-        if self.failure.is_some() {
-            return;
-        }
-        let mut report = String::new();
-        if let Some(out) = self.out.iter().find(|out| out.path().failed()) {
-            let _ = out.path().write_failure(&mut report);
-        } else if let Some(block) = self.arriving.iter().map(Incoming::block).find(|b| b.failed()) {
-            let _ = block.write_failure(&mut report);
-        } else {
-            return;
-        }
-        self.failure = Some(report);
-    }
-
-    /// The report of a body that differs from the other, or whose assertion failed.
-    pub fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
     }
 
     /// TLPs whose last byte has left since the last call, by source.

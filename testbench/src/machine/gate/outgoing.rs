@@ -109,6 +109,10 @@ impl Outgoing {
         &self.path
     }
 
+    pub fn path_mut(&mut self) -> &mut EgressPath {
+        &mut self.path
+    }
+
     /// True when there is nothing to do before a message comes.
     pub fn is_quiet(&self, ctx: &Context) -> bool {
         let waiting = |&channel: &ChannelId| ctx.peek(channel).is_some();

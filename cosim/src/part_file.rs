@@ -1,0 +1,57 @@
+//! Files that are written whole or not at all: they have their name from the moment they are finished.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A file being written, under its name and `.part`.
+#[derive(Debug)]
+pub struct PartFile {
+    path: PathBuf,
+    part: PathBuf,
+    file: BufWriter<File>,
+    finished: bool,
+}
+
+impl PartFile {
+    /// Creates the file, and the folder that it lies in.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        if path.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            fs::create_dir_all(folder)?;
+        }
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let file = BufWriter::new(File::create(&part)?);
+        Ok(Self { path: path.to_path_buf(), part, file, finished: false })
+    }
+
+    /// Gives it its name.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.file.flush()?;
+        fs::rename(&self.part, &self.path)?;
+        self.finished = true;
+        Ok(())
+    }
+}
+
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = fs::remove_file(&self.part);
+        }
+    }
+}
+
+impl Write for PartFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

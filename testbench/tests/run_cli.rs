@@ -1,0 +1,323 @@
+//! `duet run` and `duet compare` as other programs see them: exit status, last line, messages, files.
+
+mod desk;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use desk::Desk;
+use serde_json::Value;
+
+/// Two GPUs whose blocks are those of configuration `paper-2gpu`, with a clock that is not the links'.
+const TWO_GPUS: &str =
+    "--system cpelide-4-small --set machine.gpus=2 --set placement.policy=interleave";
+/// A short program in which the GPUs talk to each other.
+const REUSE: &str = "--workload reuse --set workload.size=16384 --set workload.iterations=1";
+const BLOCKS: [&str; 3] = ["remote_write_queue", "packetizer", "depacketizer"];
+/// What the machine's cycle is multiplied with and divided by for nanoseconds.
+const CLOCK_MHZ: u64 = 1801;
+
+fn on(body: &str) -> String {
+    BLOCKS.iter().map(|block| format!(" --impl {block}={body}")).collect()
+}
+
+fn kept_trace() -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/bfs.trace");
+    fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+#[test]
+fn wrong_use_is_refused_with_a_message_that_names_what_would_do() {
+    let desk = Desk::on_any_build("run-use");
+    let one = "--system stc-8cu-small";
+    for (words, message) in [
+        ("run --system nothing --workload copy".to_string(), vec!["nothing", "cpelide-4"]),
+        ("run --system none.toml --workload copy".into(), vec!["none.toml"]),
+        (format!("run {one} --workload nothing"), vec!["nothing", "stream"]),
+        (format!("run {one} --workload none.trace"), vec!["none.trace"]),
+        (format!("run {one} --workload copy --set l2"), vec!["--set l2", "KEY=VALUE"]),
+        (format!("run {one} --workload copy --set l2.color=3"), vec!["l2.color"]),
+        (format!("run {one} --workload copy --set l2.ways=x"), vec!["ways"]),
+        (format!("run {one} --workload copy --set l2.ways=0"), vec!["l2.ways", "1 to 64"]),
+        (format!("run {one} --workload copy --set l1.design=x"), vec!["l1.design", "src"]),
+        (format!("run {one} --workload copy --set workload.color=1"), vec!["workload.size"]),
+        (format!("run {one} --workload copy --set workload.size=-1"), vec!["number"]),
+        (format!("run {one} --workload copy --impl packetizer"), vec!["BLOCK=model|rtl|lockstep"]),
+        (format!("run {one} --workload copy --impl packetizer=c"), vec!["not model, rtl or"]),
+        (format!("run {one} --workload copy --impl l2=rtl"), vec!["none of remote_write_queue"]),
+        (format!("run {one} --workload copy --impl packetizer=model"), vec!["one GPU"]),
+        (format!("run {one} --workload copy --dump-tlp t.txt"), vec!["one GPU"]),
+        (format!("run {one} --workload copy --wave w.vcd"), vec!["one GPU"]),
+        (format!("run {one} --workload copy --wave-from 3"), vec!["--wave"]),
+        (format!("run {one} --workload copy --max-cycles 0"), vec!["--max-cycles"]),
+        (format!("run {one} --workload copy --flip tlp@3"), vec!["BLOCK.FIELD"]),
+        (
+            format!("run {TWO_GPUS} {REUSE} --wave w.vcd --wave-from 9 --wave-to 9"),
+            vec!["--wave-to 9", "above 9"],
+        ),
+        (
+            format!("run {TWO_GPUS} {REUSE} --set egress.design=p2p --impl packetizer=model"),
+            vec!["this machine has depacketizer"],
+        ),
+        (format!("compare {one} --workload copy"), vec!["nothing to compare", "one GPU"]),
+        (
+            format!("compare {TWO_GPUS} {REUSE} --set egress.design=infinite"),
+            vec!["nothing to compare", "infinite"],
+        ),
+    ] {
+        desk.refuses(2, &words, &message);
+        assert!(!words.contains("run ") || !desk.file("w.vcd").exists());
+    }
+}
+
+#[test]
+fn damaged_traces_are_refused() {
+    let desk = Desk::on_any_build("run-damaged");
+    let whole = kept_trace();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 0x10;
+    for (name, bytes) in [
+        ("empty.trace", &[][..]),
+        ("head.trace", &whole[..20]),
+        ("cut.trace", &whole[..whole.len() - 9]),
+        ("flipped.trace", &flipped),
+    ] {
+        fs::write(desk.file(name), bytes).unwrap();
+        desk.refuses(2, &format!("run --system stc-8cu-small --workload {name}"), &[name]);
+    }
+}
+
+#[test]
+fn cycle_limit_ends_with_status_3_and_says_so_in_the_json() {
+    let desk = Desk::on_any_build("run-limit");
+    let words = format!("run {TWO_GPUS} {REUSE} --max-cycles 5000 --json r.json");
+    desk.refuses(3, &words, &["5000"]);
+    let json = desk.json("r.json");
+    assert_eq!((&json["verdict"], &json["values"]["mismatches"]), (&"FAIL".into(), &0.into()));
+}
+
+/// A machine whose L2s are neither released nor acquired is wrong on purpose.
+#[test]
+fn wrong_value_ends_with_status_4_and_tells_the_life_of_the_byte() {
+    let desk = Desk::on_any_build("run-wrong");
+    let words = "run --system cpelide-4-small --workload reuse --set l2.design=none --json r.json";
+    desk.refuses(4, words, &["life of byte", "wrong value"]);
+    assert_eq!(desk.json("r.json")["values"]["mismatches"], 1);
+}
+
+#[test]
+fn files_that_cannot_be_written_end_with_status_5_before_the_run() {
+    let desk = Desk::on_any_build("run-unwritable");
+    fs::write(desk.file("file"), "").unwrap();
+    fs::create_dir(desk.file("folder")).unwrap();
+    for option in ["json", "dump-tlp", "wave"] {
+        for path in ["file/x", "folder"] {
+            let words = format!("run {TWO_GPUS} {REUSE} --{option} {path}");
+            desk.refuses(5, &words, &[path]);
+        }
+    }
+    assert!(fs::read_dir(desk.file("folder")).unwrap().next().is_none());
+    let left: BTreeSet<_> = fs::read_dir(desk.file("."))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(left, BTreeSet::from(["file".to_string(), "folder".to_string()]));
+}
+
+#[test]
+fn result_holds_the_blocks_and_the_resolved_system_runs_again_to_the_same_result() {
+    let desk = Desk::on_any_build("run-json");
+    desk.passes(&format!("run {TWO_GPUS} {REUSE} --json out/r.json"));
+    let json = desk.json("out/r.json");
+    for key in ["verdict", "system", "workload", "seed", "cycles", "time_ns", "values", "counters"]
+    {
+        assert!(!json[key].is_null(), "{key}");
+    }
+    for block in BLOCKS {
+        let found = &json["blocks"][block];
+        assert_eq!((&found["impl"], &found["instances"]), (&"model".into(), &2.into()), "{block}");
+        let moved: u64 =
+            found["transfers"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+        assert!(moved > 0 && found["cycles"].as_u64().unwrap() > 0, "{block}");
+    }
+    let blocks = &json["blocks"];
+    let sent = &blocks["packetizer"]["transfers"]["tlp"];
+    assert_eq!(sent, &blocks["depacketizer"]["transfers"]["tlp"]);
+    assert_eq!(
+        blocks["remote_write_queue"]["transfers"]["drn"],
+        blocks["packetizer"]["transfers"]["drn"]
+    );
+    desk.passes(&format!("run --system out/r.system.toml {REUSE} --json again.json"));
+    assert_eq!(desk.read("out/r.json"), desk.read("again.json"));
+}
+
+#[test]
+fn counters_of_a_result_are_those_that_list_explains() {
+    let desk = Desk::on_any_build("run-counters");
+    desk.passes(&format!("run {TWO_GPUS} {REUSE} --json r.json"));
+    let list: Value = serde_json::from_str(&desk.duet("list --json").stdout).unwrap();
+    let known: Vec<_> =
+        list["counters"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    for name in desk.json("r.json")["counters"].as_object().unwrap().keys() {
+        let explained = known.iter().any(|k| match k.strip_suffix('*') {
+            Some(group) => name.starts_with(group),
+            None => k == name,
+        });
+        assert!(explained, "{name}");
+    }
+}
+
+/// A gate that slept once took a cycle of the links too early, where the machine's clock is not theirs.
+#[test]
+fn result_is_the_same_twice_and_on_every_body_but_for_the_bodys_name() {
+    let Some(desk) = Desk::new("run-bodies") else { return };
+    let dump = "--dump-tlp";
+    let run = |name: &str, bodies: &str| {
+        let words = format!("run {TWO_GPUS} {REUSE}{bodies} --json {name}.json {dump} {name}.txt");
+        desk.passes(&words);
+        desk.read(&format!("{name}.json"))
+    };
+    let model = run("model", &on("model"));
+    assert_eq!(model, run("again", ""));
+    for body in ["rtl", "lockstep"] {
+        let as_model = run(body, &on(body)).replace(&format!("{body:?}"), "\"model\"");
+        assert_eq!(as_model, model, "{body}");
+        assert_eq!(desk.read(&format!("{body}.txt")), desk.read("model.txt"), "{body}");
+    }
+    assert!(desk.read("model.txt").lines().count() > 100);
+}
+
+/// Scopes of a waveform, and its time stamps.
+fn read_wave(path: &Path) -> (Vec<String>, Vec<u64>) {
+    let file = fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut parser = vcd::Parser::new(std::io::BufReader::new(file));
+    let header = parser.parse_header().unwrap();
+    assert_eq!(header.timescale, Some((100, vcd::TimescaleUnit::PS)));
+    let below = |items: &[vcd::ScopeItem]| -> Vec<vcd::Scope> {
+        let scopes = items.iter().filter_map(|item| match item {
+            vcd::ScopeItem::Scope(scope) => Some(scope.clone()),
+            _ => None,
+        });
+        scopes.collect()
+    };
+    let mut scopes = Vec::new();
+    for scope in below(&header.items) {
+        for block in below(&scope.items) {
+            scopes.push(format!("{}.{}", scope.identifier, block.identifier));
+        }
+    }
+    let commands = parser.map(|command| command.unwrap());
+    let times = commands.filter_map(|command| match command {
+        vcd::Command::Timestamp(time) => Some(time),
+        _ => None,
+    });
+    (scopes, times.collect())
+}
+
+/// Time stamps of the link cycles that begin in these cycles of the machine, both levels of the clock.
+fn link_times(cycles: std::ops::Range<u64>) -> Vec<u64> {
+    let ended = |cycle: u64| cycle * 1000 / CLOCK_MHZ;
+    (ended(cycles.start)..ended(cycles.end)).flat_map(|n| [10 * n, 10 * n + 5]).collect()
+}
+
+#[test]
+fn waveform_has_the_cycles_that_were_asked_for() {
+    let desk = Desk::on_any_build("run-wave");
+    let wave = |words: &str| {
+        desk.passes(&format!("run {TWO_GPUS} {REUSE} --wave w.vcd {words}"));
+        assert!(desk.read("w.gtkw").contains("w.vcd"));
+        read_wave(&desk.file("w.vcd"))
+    };
+    let (scopes, times) = wave("--wave-from 7000 --wave-to 7400");
+    assert_eq!(scopes, BLOCKS.map(|block| format!("model.{block}")));
+    assert_eq!(times, link_times(7000..7400));
+    let (_, times) = wave("--wave-from 7001");
+    assert_eq!(times, link_times(7001..9001));
+    // From the first TLP that is at GPU 0 on.
+    let (_, times) = wave("--dump-tlp t.txt");
+    let first: u64 = desk.read("t.txt").split(' ').next().unwrap().parse().unwrap();
+    assert!(times[0] / 10 <= first + 500, "{} {first}", times[0]);
+    assert!(times.len().abs_diff(link_times(0..2000).len()) <= 2, "{}", times.len());
+    assert!(times.windows(2).all(|t| t[1] == t[0] + 5));
+}
+
+#[test]
+fn waveform_of_rtl_and_lockstep_bodies_has_their_scopes() {
+    let Some(desk) = Desk::new("run-scopes") else { return };
+    let bodies = "--impl remote_write_queue=lockstep --impl packetizer=rtl";
+    desk.passes(&format!("run {TWO_GPUS} {REUSE} {bodies} --wave w.vcd --wave-to 9000"));
+    let expected = [
+        "model.remote_write_queue",
+        "model.depacketizer",
+        "rtl.remote_write_queue",
+        "rtl.packetizer",
+        "diff.remote_write_queue",
+    ];
+    assert_eq!(read_wave(&desk.file("w.vcd")).0, expected);
+}
+
+#[test]
+fn flipped_bit_ends_with_status_1_a_report_and_the_waves_around_it() {
+    let Some(desk) = Desk::new("run-flip") else { return };
+    let run = format!("run {TWO_GPUS} {REUSE}");
+    for (field, cycle) in [
+        ("remote_write_queue.req_ready", 7000),
+        ("packetizer.tlp[140]", 7000),
+        ("depacketizer.tlp_ready", 9001),
+    ] {
+        let (block, _) = field.split_once('.').unwrap();
+        let left = desk.duet(&format!("{run} {} --flip {field}@{cycle}", on("lockstep")));
+        assert_eq!(left.status, 1, "{field}: {}", left.stderr);
+        assert!(left.line("MISMATCH").starts_with(&format!("{block}.")), "{field}");
+        assert!(left.last_line().starts_with(&format!("FAIL {block} of GPU 0: model and RTL")));
+        let waves = left.line("waves").to_string();
+        assert_eq!(waves, format!("out/run-{block}-1.vcd"));
+        let (scopes, times) = read_wave(&desk.file(&waves));
+        assert_eq!(scopes, ["model", "rtl", "diff"].map(|side| format!("{side}.{block}")));
+        let at = left.line("MISMATCH").split_once("at cycle ").unwrap().1;
+        let at: u64 = at.split(' ').next().unwrap().parse().unwrap();
+        assert!(times[0] < 10 * at && times.ends_with(&[10 * at + 40, 10 * at + 45]), "{field}");
+        // The command that the report gives shows it again.
+        let rerun = left.line("rerun").strip_prefix("duet ").unwrap();
+        let again = desk.duet(rerun);
+        assert_eq!((again.status, again.line("MISMATCH")), (1, left.line("MISMATCH")));
+        let (_, times) = read_wave(&desk.file("out.vcd"));
+        assert!(times.contains(&(10 * at)), "{field}");
+    }
+    let model = format!("{run} --flip packetizer.tlp@1");
+    desk.refuses(2, &model, &["not in lockstep", "--impl packetizer=lockstep"]);
+    let late = format!("{run} {} --flip packetizer.tlp@900000000", on("lockstep"));
+    desk.refuses(2, &late, &["900000000", "early enough"]);
+}
+
+#[test]
+fn models_and_rtl_compare_equal() {
+    let Some(desk) = Desk::new("compare") else { return };
+    let compare = |words: &str| {
+        let left = desk.passes(&format!("compare {words} --json c.json"));
+        assert!(left.last_line().contains("transfers in the same cycles"), "{}", left.last_line());
+        desk.json("c.json")
+    };
+    let json = compare(&format!("{TWO_GPUS} {REUSE}"));
+    assert_eq!(json["cycles"]["model"], json["cycles"]["rtl"]);
+    for block in BLOCKS {
+        for side in ["model", "rtl"] {
+            assert!(json["blocks"][block]["busy_cycles"][side].as_u64() > Some(0), "{block}");
+        }
+    }
+    assert_eq!((&json["counters"], &json["verdict"]), (&serde_json::json!({}), &"PASS".into()));
+    // The regular program of the tests hides what a gate that slept did wrong.
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/bfs.trace");
+    let machine = "--system cpelide-4-small --set machine.gpus=2";
+    compare(&format!("{machine} --workload {}", trace.display()));
+    // Other paths have a de-packetizer at their end.
+    let json = compare(&format!("{TWO_GPUS} {REUSE} --set egress.design=write-combine"));
+    let names: Vec<_> = json["blocks"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["depacketizer"]);
+    desk.refuses(
+        3,
+        &format!("compare {TWO_GPUS} {REUSE} --max-cycles 5000"),
+        &["on model", "5000"],
+    );
+}
