@@ -39,9 +39,10 @@ impl Router {
         // The turn goes round with time: fair, and the same whenever the router was last visited.
         let turn = (ctx.now % self.inputs as Cycle) as u32;
         let mut taken = 0;
-        self.serve(ctx, due >> turn << turn, &mut taken);
-        self.serve(ctx, due & !(u128::MAX << turn), &mut taken);
-        if self.due(ctx) != 0 {
+        let moved = self.serve(ctx, due >> turn << turn, &mut taken)
+            | self.serve(ctx, due & !(u128::MAX << turn), &mut taken);
+        // Where nothing moved, the outputs wake the router: a deadlock must come to rest to be seen.
+        if moved && self.due(ctx) != 0 {
             ctx.wake_at(ctx.now + 1);
         }
     }
@@ -53,7 +54,9 @@ impl Router {
         heads.iter().enumerate().fold(0, |due, (i, &at)| due | u128::from(at <= ctx.now) << i)
     }
 
-    fn serve(&self, ctx: &mut Context, mut inputs: u128, taken: &mut u128) {
+    /// True when a message went on.
+    fn serve(&self, ctx: &mut Context, mut inputs: u128, taken: &mut u128) -> bool {
+        let mut moved = false;
         while inputs != 0 {
             let input = ChannelId(self.first_input.0 + inputs.trailing_zeros());
             inputs &= inputs - 1;
@@ -64,9 +67,11 @@ impl Router {
             if *taken >> to & 1 == 0 && ctx.may_send(output) {
                 ctx.pop(input);
                 ctx.forward(output, message);
+                moved = true;
             }
             // Whether it went or is refused, nobody else gets this output now.
             *taken |= 1 << to;
         }
+        moved
     }
 }
