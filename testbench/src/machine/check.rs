@@ -267,3 +267,6 @@ impl Checker {
 fn members(set: &ByteSet) -> Vec<u8> {
     (0..=u8::MAX).filter(|&v| set.contains(v)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -536,3 +536,6 @@ fn look(parts: &[Part], ctx: &Context, addr: u64, to: &mut [u8]) {
         _ => unreachable!("a slice has its number"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,95 @@
-//! directed
+//! Bugs that random programs found, each as the least program and machine that showed it.
+
+use testbench::machine::{Options, Order};
+use testbench::trace::AtomicOp;
+
+use super::program::{Kernel, Place, Program, Step, What, Who};
+use super::run;
+use super::shape::Shape;
+
+fn step(what: What, page: u64, offset: u64, size: u64) -> Step {
+    let place = Place { page, offset, per_item: size, per_group: size, page_by_group: false };
+    Step::Access { what, who: Who::All, place, size, aligned: true, gap: 0 }
+}
+
+fn program(groups: u32, items: u32, steps: &[Step]) -> Program {
+    let steps = steps.to_vec();
+    Program(vec![Kernel { writes: Vec::new(), groups, items, steps, read: true }])
+}
+
+/// A GPU's home acknowledged another GPU's store when its L2 had it. The last release could then be over
+/// while the write-through was still on its way to the L3, which the host reads.
+#[test]
+fn store_of_another_gpu_is_acknowledged_when_memory_shows_it() {
+    let shape = Shape {
+        gpus: 2,
+        line: 128,
+        l2: ("home-forward".into(), 1, 1, 1, 1, 1),
+        l3: (0, 1, 1, 1, 3),
+        memory: (4, 3, 1),
+        network: (2, 80, 4, 1),
+        gpu_link: (2, 8, 2),
+        egress: ("p2p".into(), "paper".into(), 0),
+        ..Shape::default()
+    };
+    let mut stores = vec![step(What::Store, 0, 0, 4), step(What::Store, 0, 64, 4)];
+    for steps in [stores.clone(), vec![step(What::Atomic(AtomicOp::Add), 0, 0, 4)]] {
+        let program = program(7, 5, &steps);
+        run(&shape.system(), &program.record(), Options::default()).unwrap();
+    }
+    stores.push(step(What::Load, 0, 0, 4));
+    run(&shape.system(), &program(7, 5, &stores).record(), Options::default()).unwrap();
+}
+
+/// A gate that had slept served a message in the middle of a link's cycle.
+#[test]
+fn links_that_slept_wake_at_the_start_of_their_cycle() {
+    for clock in [1000, 1801, 2500, 3333] {
+        let shape = Shape { gpus: 2, clock, gpu_link: (2, 1, 2), ..Shape::default() };
+        let program = program(2, 1, &[step(What::Load, 0, 0, 4), step(What::Store, 1, 0, 4)]);
+        let (system, trace) = (shape.system(), program.record());
+        let plain = run(&system, &trace, Options::default()).unwrap();
+        let options = Options { visit_all: true, ..Options::default() };
+        assert_eq!(plain, run(&system, &trace, options).unwrap(), "{clock} MHz");
+    }
+}
+
+/// A producer that found its channel full in the cycle of the consumer's pop, after the pop, was not woken
+/// before the next one.
+#[test]
+fn producer_refused_after_the_pop_is_woken() {
+    let shape = Shape {
+        gpus: 2,
+        clock: 2500,
+        l1: ("none".into(), 1, 1, 1, 1),
+        l2: ("home-forward".into(), 1, 2, 1, 1, 3),
+        l3: (0, 1, 2, 1, 3),
+        memory: (64, 3, 1),
+        network: (11, 2, 16, 1),
+        gpu_link: (2, 8, 2),
+        ..Shape::default()
+    };
+    let steps = [
+        step(What::Store, 0, 0, 16),
+        step(What::Atomic(AtomicOp::Add), 0, 192, 8),
+        step(What::Load, 1, 0, 4),
+        step(What::Load, 1, 0, 4),
+    ];
+    let (system, trace) = (shape.system(), program(6, 2, &steps).record());
+    let plain = run(&system, &trace, Options::default()).unwrap();
+    for seed in 1..20 {
+        let order = Order::Shuffled(seed);
+        let other = run(&system, &trace, Options { order, ..Options::default() }).unwrap();
+        assert_eq!(plain, other, "{order:?}");
+    }
+}
+
+/// A racy load of a part of a location that atomics change was compared with the location's range, made of
+/// bytes that the load had not asked for.
+#[test]
+fn part_of_an_atomics_location_may_be_loaded() {
+    let shape = Shape { gpus: 2, line: 32, ..Shape::default() };
+    let byte = |offset| step(What::Load, 0, offset, 1);
+    let steps = [step(What::Atomic(AtomicOp::Add), 0, 192, 8), byte(192), byte(195)];
+    run(&shape.system(), &program(2, 33, &steps).record(), Options::default()).unwrap();
+}

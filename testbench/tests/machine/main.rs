@@ -11,7 +11,6 @@ mod order;
 mod program;
 mod random;
 mod shape;
-mod stuck;
 mod traffic;
 
 use testbench::kernels::{self, KernelError, Params};
@@ -50,10 +49,6 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn count(&self, name: &str) -> u64 {
-        self.statistics.iter().find(|(n, _)| n == name).map_or(0, |(_, value)| *value)
-    }
-
     /// Share of loads with one right value.
     fn determined(&self) -> f64 {
         self.checked.determined as f64 / self.checked.loads.max(1) as f64
