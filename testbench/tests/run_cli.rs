@@ -321,3 +321,14 @@ fn models_and_rtl_compare_equal() {
         &["on model", "5000"],
     );
 }
+
+#[test]
+fn rtl_in_a_build_without_it_ends_with_status_5_and_says_how_to_get_it() {
+    if cosim::HAS_RTL {
+        return;
+    }
+    let desk = Desk::on_any_build("run-no-rtl");
+    for words in ["compare".to_string(), format!("run{}", on("rtl"))] {
+        desk.refuses(5, &format!("{words} {TWO_GPUS} {REUSE}"), &["no RTL bodies", "make setup"]);
+    }
+}

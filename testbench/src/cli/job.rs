@@ -12,7 +12,9 @@ use testbench::trace::{self, Reader, Recorder};
 
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
 
+/// The arguments of both. They are flattened into those of the verb, whose group has the name `Args`.
 #[derive(clap::Args)]
+#[group(skip)]
 pub struct Args {
     /// Preset, or system file
     #[arg(long, value_name = "NAME|FILE")]
