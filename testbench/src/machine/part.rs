@@ -25,6 +25,9 @@ pub enum Part {
     Global(Box<Global>),
     /// What joins the GPUs.
     Gate(Box<Gate>),
+    /// Takes nothing: shows what a deadlock looks like.
+    #[cfg(test)]
+    Nothing,
 }
 
 impl Part {
@@ -39,6 +42,8 @@ impl Part {
             Self::Local(local) => local.tick(ctx),
             Self::Global(global) => global.tick(ctx),
             Self::Gate(gate) => gate.tick(ctx),
+            #[cfg(test)]
+            Self::Nothing => {}
         }
     }
 }

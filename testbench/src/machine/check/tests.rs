@@ -97,8 +97,13 @@ fn memory_after_a_release_must_hold_the_last_stores() {
             assert_eq!(addr, A);
             values.iter().for_each(|&(at, value)| to[at] = value);
         });
-        let expected = checker.expected(A + 1);
-        (checker.wrong, expected)
+        let wrong = checker.wrong.take();
+        let mut seen = [0; LINE];
+        seen[1] = 9;
+        checker.host_read(60, A, 2, &seen);
+        let host = checker.wrong.expect("nobody stored 9");
+        assert_eq!((host.addr, host.got, host.seen_by), (A + 1, 9, Observer::Host));
+        (wrong, host.possible[0])
     };
     // What a racy byte holds is what the host must read.
     assert_eq!(after(&[(0, 6), (1, 4)]), (None, 4));
