@@ -103,3 +103,18 @@ fn part_of_an_atomics_location_may_be_loaded() {
     let steps = [step(What::Atomic(AtomicOp::Add), 0, 192, 8), byte(192), byte(195)];
     run(&shape.system(), &program(2, 33, &steps).record(), Options::default()).unwrap();
 }
+
+/// A line that is on its way to an L1 when its own CU stores to it is old when it comes.
+#[test]
+fn load_behind_a_store_to_a_line_on_its_way_sees_the_store() {
+    let own = |what, offset| {
+        let place = Place { page: 0, offset, per_item: 0, per_group: 0, page_by_group: false };
+        Step::Access { what, who: Who::One(0, 0), place, size: 4, aligned: true, gap: 0 }
+    };
+    let shape = Shape { loads: 4, memory: (32, 1, 100), ..Shape::default() };
+    for change in [What::Store, What::Atomic(AtomicOp::Add)] {
+        let last = own(What::Load, 128);
+        let steps = [last, own(change, 128), last, own(What::Load, 132), Step::Fence, last];
+        run(&shape.system(), &program(1, 1, &steps).record(), Options::default()).unwrap();
+    }
+}

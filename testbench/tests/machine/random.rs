@@ -187,7 +187,7 @@ fn random_programs_pass_on_random_machines() {
     let number = |name: &str, or: u64| {
         std::env::var(name).map_or(or, |v| v.parse().unwrap_or_else(|e| panic!("{name}: {e}")))
     };
-    let (cases, seed) = (number("DUET_CASES", 300) as u32, number("DUET_SEED", 1));
+    let (cases, seed) = (number("DUET_CASES", 1000) as u32, number("DUET_SEED", 1));
     let config = Config {
         cases,
         failure_persistence: None,
