@@ -43,7 +43,7 @@ fn without_releases_private_l2s_give_stale_bytes_and_the_life_says_where_the_rig
         let stale = |line: &&str| {
             line.contains(&format!("answered {got}: ")) && line.ends_with(&format!("-> {who}"))
         };
-        assert!(life.iter().any(|line| stale(&line)), "{err}");
+        assert!(life.iter().any(stale), "{err}");
     }
 }
 
