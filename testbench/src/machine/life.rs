@@ -62,7 +62,10 @@ impl Life {
         };
         let value = line.filter(|_| message.kind != Kind::Read).map(|l| l.0[self.byte]);
         let (from, to) = (message.from, message.to);
-        let step = Step { cycle, what, value, from, to };
+        self.keep(Step { cycle, what, value, from, to });
+    }
+
+    fn keep(&mut self, step: Step) {
         if self.first.len() < KEPT {
             self.first.push(step);
             return;
@@ -78,11 +81,7 @@ impl Life {
     pub fn see_store(&mut self, cycle: Cycle, who: Unit, mask: u128, bytes: &[u8; MAX_LINE]) {
         if mask >> self.byte & 1 == 1 {
             let (what, value) = ("stored by a work-item", Some(bytes[self.byte]));
-            let step = Step { cycle, what, value, from: who, to: who };
-            match self.first.len() < KEPT {
-                true => self.first.push(step),
-                false => self.last.push_back(step),
-            }
+            self.keep(Step { cycle, what, value, from: who, to: who });
         }
     }
 
@@ -102,5 +101,23 @@ impl Life {
             text += &format!("  cycle {:>8}  {}{value}: {way}\n", step.cycle, step.what);
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_life_keeps_its_ends() {
+        let mut life = Life::watch(0x1003, 64);
+        assert!(life.is_about(0x1000) && !life.is_about(0x1040));
+        for cycle in 0..1000 {
+            life.see_store(cycle, Unit(1), 1 << 3, &[7; MAX_LINE]);
+            life.see_store(cycle, Unit(1), 1 << 4, &[8; MAX_LINE]);
+        }
+        let cycles: Vec<_> = life.first.iter().chain(&life.last).map(|step| step.cycle).collect();
+        assert_eq!(cycles, (0..40).chain(960..1000).collect::<Vec<_>>());
+        assert!(life.last.iter().all(|step| step.value == Some(7)));
     }
 }

@@ -24,21 +24,31 @@ fn store_of_another_gpu_is_acknowledged_when_memory_shows_it() {
     let shape = Shape {
         gpus: 2,
         line: 128,
+        waves: 3,
+        loads: 1,
+        transactions: 1,
+        l1: ("none".into(), 1, 1, 1, 1),
         l2: ("home-forward".into(), 1, 1, 1, 1, 1),
         l3: (0, 1, 1, 1, 3),
-        memory: (4, 3, 1),
-        network: (2, 80, 4, 1),
+        memory: (64, 3, 1),
+        network: (2, 5, 4, 1),
+        chiplet_link: (2, 4, 1, 1),
         gpu_link: (2, 8, 2),
         egress: ("p2p".into(), "paper".into(), 0),
+        command_processor: (2, 2, 0),
+        placement: "first-touch".into(),
         ..Shape::default()
     };
-    let mut stores = vec![step(What::Store, 0, 0, 4), step(What::Store, 0, 64, 4)];
-    for steps in [stores.clone(), vec![step(What::Atomic(AtomicOp::Add), 0, 0, 4)]] {
-        let program = program(7, 5, &steps);
-        run(&shape.system(), &program.record(), Options::default()).unwrap();
-    }
-    stores.push(step(What::Load, 0, 0, 4));
-    run(&shape.system(), &program(7, 5, &stores).record(), Options::default()).unwrap();
+    let place =
+        |per_item| Place { page: 0, offset: 0, per_item, per_group: 0, page_by_group: false };
+    let access = |what, who, per_item| {
+        let place = place(per_item);
+        Step::Access { what, who, place, size: 4, aligned: false, gap: 0 }
+    };
+    let steps = [access(What::Store, Who::All, 8), access(What::Load, Who::Group(3), 0)];
+    let mut program = program(7, 5, &steps);
+    program.0[0].read = false;
+    run(&shape.system(), &program.record(), Options::default()).unwrap();
 }
 
 /// A gate that had slept served a message in the middle of a link's cycle.
@@ -92,4 +102,19 @@ fn part_of_an_atomics_location_may_be_loaded() {
     let byte = |offset| step(What::Load, 0, offset, 1);
     let steps = [step(What::Atomic(AtomicOp::Add), 0, 192, 8), byte(192), byte(195)];
     run(&shape.system(), &program(2, 33, &steps).record(), Options::default()).unwrap();
+}
+
+/// A line that is on its way to an L1 when its own CU stores to it is old when it comes.
+#[test]
+fn load_behind_a_store_to_a_line_on_its_way_sees_the_store() {
+    let own = |what, offset| {
+        let place = Place { page: 0, offset, per_item: 0, per_group: 0, page_by_group: false };
+        Step::Access { what, who: Who::One(0, 0), place, size: 4, aligned: true, gap: 0 }
+    };
+    let shape = Shape { loads: 4, memory: (32, 1, 100), ..Shape::default() };
+    for change in [What::Store, What::Atomic(AtomicOp::Add)] {
+        let last = own(What::Load, 128);
+        let steps = [last, own(change, 128), last, own(What::Load, 132), Step::Fence, last];
+        run(&shape.system(), &program(1, 1, &steps).record(), Options::default()).unwrap();
+    }
 }

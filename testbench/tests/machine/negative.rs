@@ -40,10 +40,10 @@ fn without_releases_private_l2s_give_stale_bytes_and_the_life_says_where_the_rig
         let bank = life[written].split("-> ").nth(1).unwrap();
         assert!(bank.contains(".l2.bank"), "{err}");
         assert_eq!(last(&format!("written {right}: {bank} ->")), None, "{err}");
-        let stale = |line: &&&str| {
+        let stale = |line: &&str| {
             line.contains(&format!("answered {got}: ")) && line.ends_with(&format!("-> {who}"))
         };
-        assert!(life.iter().find(stale).is_some(), "{err}");
+        assert!(life.iter().any(stale), "{err}");
     }
 }
 

@@ -27,7 +27,7 @@ impl Who {
             Self::All => true,
             Self::Item(i) => item == i,
             Self::Group(g) => group == g,
-            Self::EvenItems => item.is_multiple_of(2),
+            Self::EvenItems => item % 2 == 0,
             Self::One(g, i) => (group, item) == (g, i),
         }
     }
@@ -52,7 +52,7 @@ impl Place {
         let at = self.offset + u64::from(item) * self.per_item + u64::from(group) * self.per_group;
         let words = matches!(what, What::Atomic(_)) || self.offset >= WINDOW / 2;
         let (first, len) = match (what, size) {
-            (What::Load, _) => (0, WINDOW),
+            (What::Load, _) if !words || !aligned || !matches!(size, 4 | 8) => (0, WINDOW),
             (_, 4) if words => (WINDOW / 2, WINDOW / 4),
             (_, 8) if words => (WINDOW / 2 + WINDOW / 4, WINDOW / 4),
             _ => (0, WINDOW / 2),

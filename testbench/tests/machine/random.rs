@@ -66,13 +66,33 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Steps of single work-items of one group on one word: what they load has one right value where a barrier
+/// or nobody else comes between.
+fn own_step() -> impl Strategy<Value = Step> {
+    let what = prop_oneof![
+        3 => Just(What::Load),
+        2 => Just(What::Store),
+        2 => select(OPS.to_vec()).prop_map(What::Atomic),
+    ];
+    let spot = (0..2u64, 0..2u64, 0..2u32);
+    (what, spot, select(vec![0u32, 0, 1, 40]), select(vec![4u64, 8]), 0..3u32).prop_map(
+        |(what, (page, word, group), item, size, gap)| {
+            let offset = WINDOW / 2 + word * 16;
+            let (per_item, per_group) = (0, 0);
+            let place = Place { page, offset, per_item, per_group, page_by_group: false };
+            Step::Access { what, who: Who::One(group, item), place, size, aligned: true, gap }
+        },
+    )
+}
+
 fn kernel() -> impl Strategy<Value = Kernel> {
     let write = (0..PAGES, 0..24u64, 1..8u64).prop_map(|(p, at, n)| (p * 4096 + at * 8, n * 8));
+    let own = prop_oneof![5 => own_step(), 1 => step(), 1 => Just(Step::Barrier)];
     (
         prop::collection::vec(write, 0..3),
         0..=7u32,
         select(vec![1u32, 2, 5, 33, 64, 70]),
-        prop::collection::vec(step(), 1..10),
+        prop_oneof![prop::collection::vec(step(), 1..10), prop::collection::vec(own, 1..16),],
         any::<bool>(),
     )
         .prop_map(|(writes, groups, items, steps, read)| Kernel {
@@ -167,7 +187,7 @@ fn random_programs_pass_on_random_machines() {
     let number = |name: &str, or: u64| {
         std::env::var(name).map_or(or, |v| v.parse().unwrap_or_else(|e| panic!("{name}: {e}")))
     };
-    let (cases, seed) = (number("DUET_CASES", 300) as u32, number("DUET_SEED", 1));
+    let (cases, seed) = (number("DUET_CASES", 1000) as u32, number("DUET_SEED", 1));
     let config = Config {
         cases,
         failure_persistence: None,
