@@ -8,7 +8,7 @@ pub fn apply(op: AtomicOp, size: usize, mask: u128, data: &mut [u8], operands: &
     for at in (0..data.len()).step_by(size) {
         if mask >> at & 1 == 1 {
             let new =
-                new_value(op, size, word(&data[at..at + size]), word(&operands[at..at + size]));
+                op.apply(word(&data[at..at + size]), word(&operands[at..at + size]), size as u8);
             data[at..at + size].copy_from_slice(&new.to_le_bytes()[..size]);
         }
     }
@@ -18,39 +18,6 @@ fn word(bytes: &[u8]) -> u64 {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
     u64::from_le_bytes(wide)
-}
-
-/// The bytes of an integer of `size` bytes as a signed number.
-pub fn signed(size: usize, value: u64) -> i64 {
-    let unused = 64 - 8 * size as u32;
-    (value << unused) as i64 >> unused
-}
-
-fn new_value(op: AtomicOp, size: usize, old: u64, operand: u64) -> u64 {
-    let less = signed(size, operand) < signed(size, old);
-    match op {
-        AtomicOp::Add => old.wrapping_add(operand),
-        AtomicOp::Min => {
-            if less {
-                operand
-            } else {
-                old
-            }
-        }
-        AtomicOp::Max => {
-            if less {
-                old
-            } else {
-                operand
-            }
-        }
-        AtomicOp::UMin => old.min(operand),
-        AtomicOp::UMax => old.max(operand),
-        AtomicOp::And => old & operand,
-        AtomicOp::Or => old | operand,
-        AtomicOp::Xor => old ^ operand,
-        AtomicOp::Exchange => operand,
-    }
 }
 
 #[cfg(test)]

@@ -70,8 +70,8 @@ impl Context {
         self.channels.peek(channel, self.now)
     }
 
-    /// Takes the oldest message of a channel, which must be visible. Sees to it that the current component
-    /// is visited again for the next one.
+    /// Takes the oldest message of a channel, which must be visible. The next one woke, or will wake, the
+    /// component in the cycle in which it is visible: who leaves it there must ask for another visit.
     #[inline]
     pub fn pop(&mut self, channel: ChannelId) -> Handle<Message> {
         self.channels.pop(&mut self.wheel, channel, self.now)

@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 use cosim::body::AnyBody;
 use hwmodel::Block;
 use hwmodel::common::finepack_types::{Ingress, Tlp, ingress_kind};
-use hwmodel::depacketizer::Depacketizer;
+use hwmodel::depacketizer::{self, Depacketizer};
 use hwmodel::tlp_link::completion_bytes;
 
+use super::Counters;
 use super::outgoing::{Outgoing, to_machine_line};
-use super::{Counters, ingress_in};
 use crate::machine::context::Context;
 use crate::machine::engine::{ChannelId, Cycle, Handle, Port, Rate};
 use crate::machine::masks;
@@ -124,7 +124,7 @@ impl Incoming {
             }
         }
         let ready = self.arrived.len() < 2;
-        let shown = self.block.tick(&ingress_in(tlp, ready));
+        let shown = self.block.tick(&depacketizer::In { tlp, st_ready: ready });
         if let Some(access) = shown.st.filter(|_| ready) {
             self.arrived.push_back(access);
         }

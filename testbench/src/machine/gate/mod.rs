@@ -13,8 +13,7 @@ pub use observe::{BlockUse, Difference, WINDOW, Window};
 pub use outgoing::Ports as OutgoingPorts;
 
 use hwmodel::common::finepack_types::{FinePack, Tlp};
-use hwmodel::depacketizer::{self, Depacketizer};
-use hwmodel::egress;
+use hwmodel::depacketizer::Depacketizer;
 use hwmodel::tlp_link::{self, Fabric, Sent};
 
 use super::context::Context;
@@ -197,19 +196,4 @@ impl Gate {
             (counters, link)
         })
     }
-}
-
-/// Inputs of a de-packetizer in a cycle.
-fn ingress_in(tlp: Option<Tlp>, st_ready: bool) -> depacketizer::In {
-    depacketizer::In { tlp, st_ready }
-}
-
-/// Inputs of an egress path in a cycle.
-fn egress_in(
-    req: Option<hwmodel::common::finepack_types::Req>,
-    tlp_ready: bool,
-    cpl: Option<u8>,
-    self_id: u8,
-) -> egress::In {
-    egress::In { req, tlp_ready, cpl, self_id }
 }

@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 
 use hwmodel::Block;
 use hwmodel::common::finepack_types::{Ingress, LineData, Req, Tlp, aop, op};
+use hwmodel::egress;
 
+use super::Counters;
 use super::staging::Staging;
-use super::{Counters, egress_in};
 use crate::egress_path::EgressPath;
 use crate::machine::context::Context;
 use crate::machine::engine::{ChannelId, Cycle, Handle};
@@ -160,7 +161,8 @@ impl Outgoing {
         let due = self.completions.front().is_some_and(|(at, _)| *at <= now);
         let cpl = if due { self.completions.pop_front().map(|(_, from)| from) } else { None };
         let req = self.offered.filter(|_| room);
-        let out = self.path.tick(&egress_in(req, link_ready, cpl, self.gpu as u8));
+        let (tlp_ready, self_id) = (link_ready, self.gpu as u8);
+        let out = self.path.tick(&egress::In { req, tlp_ready, cpl, self_id });
         if out.req_ready && req.is_some() {
             self.accepted(ctx);
         }

@@ -86,10 +86,9 @@ impl Port<'_> {
 
     /// Answers a CU's request with the message that has come back for it.
     pub fn finish_with(&mut self, message: Handle<Message>) {
-        let Message { kind, line, tag, .. } = self.ctx.messages[message];
+        let Message { kind, line, .. } = self.ctx.messages[message];
         // The answer bears the server as its sender; the CU is who waits.
         self.ctx.messages[message].from = self.ctx.messages[message].to;
-        debug_assert!(tag != u32::MAX);
         if kind == Kind::Data {
             let data = self.ctx.lines[line];
             self.finish(message, Some(&data.0), 1);

@@ -121,3 +121,19 @@ fn routers_pass_on_every_byte_in_its_class() {
         }
     }
 }
+
+#[test]
+fn every_statistic_that_has_a_value_is_declared() {
+    let set = [("machine.gpus", "2"), ("l2.policy", "home-forward")];
+    let mut machine = machine("cpelide-2-small", &set, program("kmeans", 64));
+    machine.run().unwrap();
+    let declared = |name: &str| {
+        super::super::STATISTICS.iter().any(|s| match s.name.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => s.name == name,
+        })
+    };
+    for (name, _) in machine.statistics() {
+        assert!(declared(&name), "{name} has no unit and meaning");
+    }
+}
