@@ -4,16 +4,14 @@
 use super::context::Context;
 use super::engine::Handle;
 use super::masks;
-use super::message::{Line, Message};
-
-const EMPTY: u64 = u64::MAX;
+use super::message::Message;
 
 /// Size of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Sets, at least 1.
     pub sets: u32,
-    /// Ways, at least 1.
+    /// Ways, 1 to 64.
     pub ways: u32,
     /// Bytes of a line.
     pub line: u32,
@@ -26,8 +24,24 @@ pub type Way = u32;
 
 /// No miss register.
 const NO_MISS: u16 = u16::MAX;
-/// Age of a line that must stay.
-const HELD: u64 = u64::MAX;
+
+/// A set: its ways as bits.
+#[derive(Clone, Copy, Debug, Default)]
+struct Set {
+    /// Ways that hold a line.
+    present: u64,
+    /// Of these, ways with a dirty byte.
+    dirty: u64,
+    /// Of these, ways that a miss register will fill: they stay.
+    held: u64,
+}
+
+/// A way's neighbours in its set's order of use.
+#[derive(Clone, Copy, Debug, Default)]
+struct Neighbours {
+    newer: u8,
+    older: u8,
+}
 
 /// Lines with, for each byte, whether it is valid and whether it is dirty. Least recently used goes first.
 #[derive(Debug)]
@@ -39,37 +53,46 @@ pub struct Array {
     stride_log: Option<u32>,
     /// Where the number of sets is a power of 2.
     set_mask: Option<u64>,
-    tags: Vec<u64>,
-    /// When each line was used last; 0 for an empty way, [`HELD`] for a line that a miss register will fill.
-    used: Vec<u64>,
-    clock: u64,
+    sets: Vec<Set>,
+    /// The ways of a set are a ring, newest first; this is the newest.
+    newest: Vec<u8>,
+    order: Vec<Neighbours>,
+    /// Address of each line that is present. Sets begin at multiples of [`TAGS`].
+    tags: Vec<[u64; TAGS]>,
+    /// Groups of tags in a set.
+    groups: u32,
     valid: Vec<u128>,
     dirty: Vec<u128>,
-    /// Lines, and dirty lines, of each set: releases and acquires pass by the others.
-    lines: Vec<u16>,
-    dirty_lines: Vec<u16>,
     /// Miss register of the line.
     miss: Vec<u16>,
     data: Vec<u8>,
 }
 
+/// Tags that are compared at once, in vector registers of the host.
+const TAGS: usize = 8;
+
 impl Array {
     /// Empty.
     pub fn new(shape: Shape) -> Self {
+        assert!((1..=64).contains(&shape.ways), "{} ways", shape.ways);
         let lines = (shape.sets * shape.ways) as usize;
+        let ways = shape.ways as u8;
+        let ring = (0..ways)
+            .map(|way| Neighbours { newer: (way + ways - 1) % ways, older: (way + 1) % ways });
+        let groups = shape.ways.div_ceil(TAGS as u32);
         Self {
             line_log: shape.line.ilog2(),
             stride: shape.stride.into(),
             stride_log: shape.stride.is_power_of_two().then(|| shape.stride.ilog2()),
             set_mask: shape.sets.is_power_of_two().then(|| u64::from(shape.sets) - 1),
+            sets: vec![Set::default(); shape.sets as usize],
+            newest: vec![0; shape.sets as usize],
+            order: ring.cycle().take(lines).collect(),
+            tags: vec![[0; TAGS]; (shape.sets * groups) as usize],
+            groups,
             shape,
-            tags: vec![EMPTY; lines],
-            used: vec![0; lines],
-            clock: 0,
             valid: vec![0; lines],
             dirty: vec![0; lines],
-            lines: vec![0; shape.sets as usize],
-            dirty_lines: vec![0; shape.sets as usize],
             miss: vec![NO_MISS; lines],
             data: vec![0; lines * shape.line as usize],
         }
@@ -80,87 +103,119 @@ impl Array {
         self.shape.sets
     }
 
-    /// The ways of a set.
-    pub fn ways(&self, set: u32) -> std::ops::Range<Way> {
-        set * self.shape.ways..(set + 1) * self.shape.ways
-    }
-
     #[inline]
-    fn set_of(&self, addr: u64) -> std::ops::Range<usize> {
+    fn set_of(&self, addr: u64) -> u32 {
         let number = match self.stride_log {
             Some(log) => addr >> self.line_log >> log,
             None => (addr >> self.line_log) / self.stride,
         };
-        let set = match self.set_mask {
-            Some(mask) => number & mask,
-            None => number % u64::from(self.shape.sets),
-        };
-        let first = set as usize * self.shape.ways as usize;
-        first..first + self.shape.ways as usize
+        match self.set_mask {
+            Some(mask) => (number & mask) as u32,
+            None => (number % u64::from(self.shape.sets)) as u32,
+        }
     }
 
     /// The way that holds a line.
     #[inline]
     pub fn find(&self, addr: u64) -> Option<Way> {
         let set = self.set_of(addr);
-        let tags = &self.tags[set.clone()];
-        let mut at = 0;
-        // Four at a time: most sets hold many lines, and most lines are not there.
-        for four in tags.chunks_exact(4) {
-            let hit = [four[0] == addr, four[1] == addr, four[2] == addr, four[3] == addr];
-            if hit[0] | hit[1] | hit[2] | hit[3] {
-                break;
+        let present = self.sets[set as usize].present;
+        let groups = &self.tags[(set * self.groups) as usize..][..self.groups as usize];
+        let mut number = 0;
+        for group in groups {
+            // All of them at once, without a branch: most lines are not here.
+            if group.iter().fold(false, |any, tag| any | (*tag == addr)) {
+                for (tag, i) in group.iter().zip(number..) {
+                    if *tag == addr && present >> i & 1 == 1 {
+                        return Some(set * self.shape.ways + i);
+                    }
+                }
             }
-            at += 4;
+            number += TAGS as u32;
         }
-        let found = tags[at..].iter().position(|&tag| tag == addr)?;
-        Some((set.start + at + found) as Way)
+        None
     }
 
     /// A way for a new line: an empty one, else the least recently used that nobody holds.
     #[inline]
     pub fn victim(&self, addr: u64) -> Option<Way> {
         let set = self.set_of(addr);
-        let mut oldest = (HELD, 0);
-        for (i, &used) in self.used[set.clone()].iter().enumerate() {
-            if used < oldest.0 {
-                oldest = (used, i);
-            }
+        let Set { present, held, .. } = self.sets[set as usize];
+        let first = set * self.shape.ways;
+        let empty = present.trailing_ones();
+        if empty < self.shape.ways {
+            return Some(first + empty);
         }
-        (oldest.0 != HELD).then_some((set.start + oldest.1) as Way)
+        if held == present {
+            return None;
+        }
+        let newest = u32::from(self.newest[set as usize]);
+        let mut way = u32::from(self.order[(first + newest) as usize].newer);
+        while held >> way & 1 == 1 {
+            way = u32::from(self.order[(first + way) as usize].newer);
+        }
+        Some(first + way)
     }
 
     /// Puts a line, with no valid byte, into a way that holds no dirty byte.
+    #[inline]
     pub fn place(&mut self, way: Way, addr: u64) {
         debug_assert!(self.dirty[way as usize] == 0, "dirty bytes would be lost");
-        if self.tags[way as usize] == EMPTY {
-            let set = self.set(way);
-            self.lines[set] += 1;
-        }
-        self.tags[way as usize] = addr;
+        let (set, number) = self.split(way);
+        self.sets[set as usize].present |= 1 << number;
+        let group = (set * self.groups) as usize + number as usize / TAGS;
+        self.tags[group][number as usize % TAGS] = addr;
         self.valid[way as usize] = 0;
-        self.touch(way);
+        self.make_newest(set, number);
+    }
+
+    /// Set and number of a way.
+    #[inline]
+    fn split(&self, way: Way) -> (u32, u32) {
+        let set = way / self.shape.ways;
+        (set, way - set * self.shape.ways)
     }
 
     /// Marks a line as used now.
     #[inline]
     pub fn touch(&mut self, way: Way) {
-        self.clock += 1;
-        if self.miss[way as usize] == NO_MISS {
-            self.used[way as usize] = self.clock;
+        let (set, number) = self.split(way);
+        self.make_newest(set, number);
+    }
+
+    #[inline]
+    fn make_newest(&mut self, set: u32, number: u32) {
+        let newest = u32::from(self.newest[set as usize]);
+        if number == newest {
+            return;
         }
+        self.newest[set as usize] = number as u8;
+        let ring = &mut self.order[(set * self.shape.ways) as usize..][..self.shape.ways as usize];
+        let oldest = ring[newest as usize].newer;
+        if number == u32::from(oldest) {
+            return;
+        }
+        let Neighbours { newer, older } = ring[number as usize];
+        ring[usize::from(newer)].older = older;
+        ring[usize::from(older)].newer = newer;
+        ring[usize::from(oldest)].older = number as u8;
+        ring[newest as usize].newer = number as u8;
+        ring[number as usize] = Neighbours { newer: oldest, older: newest as u8 };
     }
 
     /// A miss register will fill the line: it stays until `release`.
     pub fn hold(&mut self, way: Way, miss: usize) {
-        self.used[way as usize] = HELD;
+        let (set, number) = self.split(way);
+        self.sets[set as usize].held |= 1 << number;
         self.miss[way as usize] = miss as u16;
     }
 
     /// The miss register is done with the line.
     pub fn release(&mut self, way: Way) {
+        let (set, number) = self.split(way);
+        self.sets[set as usize].held &= !(1 << number);
         self.miss[way as usize] = NO_MISS;
-        self.touch(way);
+        self.make_newest(set, number);
     }
 
     /// The miss register of the line in a way.
@@ -170,9 +225,10 @@ impl Array {
         (miss != NO_MISS).then_some(usize::from(miss))
     }
 
-    /// Address of the line in a way.
-    pub fn addr(&self, way: Way) -> Option<u64> {
-        Some(self.tags[way as usize]).filter(|tag| *tag != EMPTY)
+    /// Address of the line in a way that holds one.
+    pub fn addr(&self, way: Way) -> u64 {
+        let (set, number) = self.split(way);
+        self.tags[(set * self.groups) as usize + number as usize / TAGS][number as usize % TAGS]
     }
 
     /// Bytes that are valid.
@@ -185,13 +241,6 @@ impl Array {
     #[inline]
     pub fn dirty(&self, way: Way) -> u128 {
         self.dirty[way as usize]
-    }
-
-    /// A copy of the line's bytes, as a payload.
-    pub fn payload(&self, way: Way) -> Line {
-        let mut line = Line::default();
-        line.0[..self.shape.line as usize].copy_from_slice(self.data(way));
-        line
     }
 
     /// The line's bytes.
@@ -208,24 +257,19 @@ impl Array {
         &mut self.data[way as usize * line..][..line]
     }
 
-    fn set(&self, way: Way) -> usize {
-        (way / self.shape.ways) as usize
-    }
-
-    /// True when a line of the set has a dirty byte.
-    pub fn is_dirty(&self, set: u32) -> bool {
-        self.dirty_lines[set as usize] > 0
+    /// A way of the set with a dirty byte.
+    #[inline]
+    pub fn dirty_way(&self, set: u32) -> Option<Way> {
+        let dirty = self.sets[set as usize].dirty;
+        (dirty != 0).then(|| set * self.shape.ways + dirty.trailing_zeros())
     }
 
     #[inline]
     fn set_dirty(&mut self, way: Way, dirty: u128) {
         let before = std::mem::replace(&mut self.dirty[way as usize], dirty);
         if (before == 0) != (dirty == 0) {
-            let set = self.set(way);
-            self.dirty_lines[set] = match dirty {
-                0 => self.dirty_lines[set] - 1,
-                _ => self.dirty_lines[set] + 1,
-            };
+            let (set, number) = self.split(way);
+            self.sets[set as usize].dirty ^= 1 << number;
         }
     }
 
@@ -263,26 +307,23 @@ impl Array {
         let at = way as usize;
         self.valid[at] = self.dirty[at];
         if self.dirty[at] == 0 && self.miss[at] == NO_MISS {
-            if self.tags[at] != EMPTY {
-                let set = self.set(way);
-                self.lines[set] -= 1;
-            }
-            self.tags[at] = EMPTY;
-            self.used[at] = 0;
+            let (set, number) = self.split(way);
+            self.sets[set as usize].present &= !(1 << number);
         }
     }
 
     /// Forgets what is clean in a set. Gives how many lines had clean bytes.
     pub fn invalidate_set(&mut self, set: u32) -> u32 {
-        if self.lines[set as usize] == 0 {
-            return 0;
-        }
-        let mut lines = 0;
-        for way in self.ways(set) {
-            if self.tags[way as usize] != EMPTY {
-                lines += u32::from(self.valid(way) & !self.dirty(way) != 0);
-                self.invalidate_clean(way);
-            }
+        let Set { present, dirty, held } = self.sets[set as usize];
+        // A line that nobody holds has a valid byte.
+        let mut lines = (present & !dirty & !held).count_ones();
+        self.sets[set as usize].present &= dirty | held;
+        let mut left = dirty | held;
+        while left != 0 {
+            let way = set * self.shape.ways + left.trailing_zeros();
+            left &= left - 1;
+            lines += u32::from(self.valid(way) & !self.dirty(way) != 0);
+            self.invalidate_clean(way);
         }
         lines
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::core::MAX_LOADS;
+use super::core::{MAX_LOADS, MAX_WAVES};
 use super::message::MAX_LINE;
 use super::{build, gate};
 
@@ -268,7 +268,7 @@ impl System {
         let slowest = if m.gpus > 1 { gate::LINK_MHZ as u32 } else { 1 };
         range("machine.clock_mhz", m.clock_mhz, slowest, 100_000)?;
         range("scale", self.scale, 1, 1 << 20)?;
-        range("cu.waves", self.cu.waves, 1, 64)?;
+        range("cu.waves", self.cu.waves, 1, MAX_WAVES as u32)?;
         if ![32, 64].contains(&self.cu.lanes) {
             return Err(error("cu.lanes", format!("{} is neither 32 nor 64", self.cu.lanes)));
         }

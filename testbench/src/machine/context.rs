@@ -1,7 +1,7 @@
-//! What a component may touch while it is visited: time, its channels, the pools, and the machine's maps.
+//! What a component may touch while it is visited: time, its inlets and outlets, the pools, and the machine's maps.
 
 use super::check::Checker;
-use super::engine::{ChannelId, Channels, ComponentId, Cycle, Handle, Pool, Refusal, Wheel};
+use super::engine::{ComponentId, Cycle, Handle, InletId, Network, OutletId, Pool, Refusal, Wheel};
 use super::layout::Layout;
 use super::life::Life;
 use super::masks;
@@ -19,8 +19,8 @@ pub struct Context {
     pub me: ComponentId,
     /// Who is active when.
     pub wheel: Wheel,
-    /// All channels.
-    pub channels: Channels,
+    /// All inlets and outlets.
+    pub network: Network,
     /// All messages that are anywhere.
     pub messages: Pool<Message>,
     /// All payloads that are anywhere.
@@ -64,69 +64,82 @@ impl Context {
         self.wheel.wake(self.me, at);
     }
 
-    /// The oldest message of a channel that is visible now.
+    /// The oldest message of an inlet that is visible now.
     #[inline]
-    pub fn peek(&self, channel: ChannelId) -> Option<Handle<Message>> {
-        self.channels.peek(channel, self.now)
+    pub fn peek(&self, inlet: InletId) -> Option<Handle<Message>> {
+        self.network.peek(inlet, self.now)
     }
 
-    /// Takes the oldest message of a channel, which must be visible. The next one woke, or will wake, the
-    /// component in the cycle in which it is visible: who leaves it there must ask for another visit.
+    /// Takes the oldest message of an inlet, which must be visible. The component will be visited when the
+    /// next one is; who leaves a visible one there must ask for another visit.
     #[inline]
-    pub fn pop(&mut self, channel: ChannelId) -> Handle<Message> {
-        self.channels.pop(&mut self.wheel, channel, self.now)
+    pub fn take(&mut self, inlet: InletId) -> Handle<Message> {
+        self.network.take(&mut self.wheel, inlet, self.now)
     }
 
     /// True when a message may be sent now. Else the current component will be visited when that may have
     /// changed.
-    #[inline]
-    pub fn may_send(&mut self, channel: ChannelId) -> bool {
-        match self.channels.refusal(channel, self.now) {
+    #[inline(always)]
+    pub fn may_send(&mut self, outlet: OutletId) -> bool {
+        match self.network.refusal(outlet, self.now) {
             None => true,
-            Some(Refusal::Full) => {
-                self.channels.wait(&mut self.wheel, channel, self.now);
+            Some(refusal) => {
+                self.wait(outlet, refusal);
                 false
             }
-            Some(Refusal::Busy(until)) => {
-                self.wake_at(until);
-                false
-            }
+        }
+    }
+
+    #[inline(never)]
+    fn wait(&mut self, outlet: OutletId, refusal: Refusal) {
+        match refusal {
+            Refusal::Full => self.network.wait(&mut self.wheel, outlet, self.now),
+            Refusal::Busy(until) => self.wake_at(until),
         }
     }
 
     /// Sends a message; `may_send` must have said yes in this cycle.
     #[inline]
-    pub fn send(&mut self, channel: ChannelId, message: Handle<Message>) {
-        self.send_late(channel, message, 0);
+    pub fn send(&mut self, outlet: OutletId, message: Handle<Message>) {
+        self.send_late(outlet, message, 0);
+    }
+
+    /// Sends a message that takes `extra` cycles longer than the way's latency.
+    #[inline]
+    pub fn send_late(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
+        if self.life.is_about(self.messages[message].addr) {
+            self.see(message);
+        }
+        self.put(outlet, message, extra);
+    }
+
+    #[cold]
+    fn see(&mut self, message: Handle<Message>) {
+        let m = &self.messages[message];
+        let line = if m.line.is_some() { Some(&self.lines[m.line]) } else { None };
+        self.life.see(self.now, m, line);
     }
 
     /// Passes a message on.
     #[inline]
-    pub fn forward(&mut self, channel: ChannelId, message: Handle<Message>) {
-        let size = self.size_of(message);
-        self.channels.push(&mut self.wheel, channel, self.now, message, size, 0);
+    pub fn forward(&mut self, outlet: OutletId, message: Handle<Message>) {
+        self.put(outlet, message, 0);
     }
 
-    /// Sends a message that takes `extra` cycles longer than the channel's latency.
-    #[inline]
-    pub fn send_late(&mut self, channel: ChannelId, message: Handle<Message>, extra: u32) {
-        if self.life.is_about(self.messages[message].addr) {
-            let m = &self.messages[message];
-            let line = if m.line.is_some() { Some(&self.lines[m.line]) } else { None };
-            self.life.see(self.now, m, line);
-        }
-        let size = self.size_of(message);
-        self.channels.push(&mut self.wheel, channel, self.now, message, size, extra);
+    #[inline(never)]
+    fn put(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
+        let m = &self.messages[message];
+        let (to, size) = (m.to, self.size_of(m));
+        self.network.send(&mut self.wheel, outlet, self.now, (message, to), size, extra);
     }
 
     /// Accounting class and bytes of a message: a header, and for data the sectors that it touches.
     #[inline]
-    fn size_of(&self, message: Handle<Message>) -> (Class, u64) {
-        let Message { kind, mask, .. } = self.messages[message];
-        let header = u64::from(self.layout.header_bytes);
+    fn size_of(&self, message: &Message) -> (Class, u32) {
+        let header = self.layout.header_bytes;
         let sector = self.layout.sector_log;
-        let data = || u64::from(masks::sectors(mask, sector)) << sector;
-        match kind {
+        let data = || masks::sectors(message.mask, sector) << sector;
+        match message.kind {
             Kind::Read => (Class::Request, header),
             Kind::Write => (Class::Write, header + data()),
             Kind::Atomic(_) => (Class::Request, header + data()),
@@ -155,6 +168,14 @@ impl Context {
     pub fn is_cacheable(&self, unit: Unit, addr: u64) -> bool {
         let gpu = self.layout.gpu_of(self.layout.chiplet_of(unit));
         self.layout.gpu_of(self.places.home(addr)) == gpu
+    }
+
+    /// A payload with these bytes of a line. What lies behind them is not to be looked at.
+    #[inline]
+    pub fn payload(&mut self, bytes: &[u8]) -> Handle<Line> {
+        let line = self.lines.place();
+        self.lines[line].0[..bytes.len()].copy_from_slice(bytes);
+        line
     }
 
     /// Gives a message and its payload back.

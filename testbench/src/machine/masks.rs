@@ -21,12 +21,20 @@ pub fn runs(mask: u128, mut f: impl FnMut(usize, usize)) {
 /// Copies the bytes of `mask`.
 #[inline]
 pub fn copy(to: &mut [u8], from: &[u8], mask: u128) {
+    // Most lines are written whole.
+    if mask == span(0, to.len()) {
+        return to.copy_from_slice(&from[..to.len()]);
+    }
     runs(mask, |first, len| to[first..first + len].copy_from_slice(&from[first..first + len]));
 }
 
 /// The bytes of `mask` in which `a` and `b` differ.
 #[inline]
 pub fn differences(a: &[u8], b: &[u8], mask: u128) -> u128 {
+    let len = a.len().min(b.len());
+    if mask == span(0, len) && a[..len] == b[..len] {
+        return 0;
+    }
     let mut differ = 0;
     runs(mask, |first, len| {
         if a[first..first + len] != b[first..first + len] {

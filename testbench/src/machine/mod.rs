@@ -3,7 +3,7 @@
 //! them share (`context`).
 //!
 //! The way of a store: `core` cuts an instruction into lines and hands them to its `l1`; the request network
-//! (`router`) takes them to an L2 bank (`l2`), whose evictions and releases go over the memory network to an
+//! (`engine`, `link`) takes them to an L2 bank (`l2`), whose evictions and releases go over the memory network to an
 //! L3 `slice`. The `launch` processors start work-groups and tell the L2s when to write back and forget.
 
 mod atomic;
@@ -22,12 +22,12 @@ mod l2;
 mod launch;
 mod layout;
 mod life;
+mod link;
 mod masks;
 mod message;
 mod pages;
 mod part;
 mod places;
-mod router;
 mod run;
 mod slice;
 mod statistics;

@@ -3,9 +3,9 @@
 use super::context::Context;
 use super::core::Core;
 use super::gate::Gate;
-use super::l2::Bank;
+use super::l2::L2;
 use super::launch::{Global, Local};
-use super::router::Router;
+use super::link::Link;
 use super::slice::Slice;
 
 /// What the machine is made of; one visit is one cycle.
@@ -14,11 +14,11 @@ pub enum Part {
     /// A CU with its L1.
     Core(Box<Core>),
     /// An L2 bank.
-    Bank(Box<Bank>),
+    Bank(Box<dyn L2>),
     /// An L3 slice and its memory channel.
     Slice(Box<Slice>),
-    /// A crossbar.
-    Router(Router),
+    /// A link between chiplets.
+    Link(Link),
     /// A chiplet's command processor.
     Local(Box<Local>),
     /// A GPU's command processor.
@@ -38,7 +38,7 @@ impl Part {
             Self::Core(core) => core.tick(ctx),
             Self::Bank(bank) => bank.tick(ctx),
             Self::Slice(slice) => slice.tick(ctx),
-            Self::Router(router) => router.tick(ctx),
+            Self::Link(link) => link.tick(ctx),
             Self::Local(local) => local.tick(ctx),
             Self::Global(global) => global.tick(ctx),
             Self::Gate(gate) => gate.tick(ctx),

@@ -136,7 +136,7 @@ impl Machine {
         program: Reader,
         options: Options,
     ) -> Result<Self, RunError> {
-        let Built { parts, channels, layout, placement, l2_at_home, first_global } =
+        let Built { parts, network, layout, placement, l2_at_home, first_global } =
             build(system, bodies)?;
         let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
@@ -144,7 +144,7 @@ impl Machine {
             now: 0,
             me: ComponentId(0),
             wheel: Wheel::new(parts.len()),
-            channels,
+            network,
             messages: Pool::new(),
             lines: Pool::new(),
             places: Places::new(placement, &layout),
@@ -524,7 +524,7 @@ impl Machine {
 /// Which part holds a line below the L2s.
 fn slice_part(ctx: &Context, addr: u64) -> usize {
     let layout = &ctx.layout;
-    let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 4;
+    let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 1;
     usize::from(ctx.places.home(addr)) * per_chiplet
         + usize::from(layout.cores + layout.banks + layout.slice_of(addr))
 }

@@ -3,21 +3,23 @@
 
 mod straight;
 
+use std::collections::VecDeque;
+
 use super::atomic;
 use super::cache::{Array, Misses, Shape, Way};
 use super::context::Context;
-use super::engine::{ChannelId, Cycle, Handle, Port, Rate};
+use super::engine::{Cycle, Handle, InletId, OutletId, Port, Rate};
 use super::masks;
 use super::message::{Kind, Line, Message, Unit};
 use super::pages::Bytes;
 
-/// A slice's channels.
+/// A slice's inlet and outlet.
 #[derive(Clone, Copy, Debug)]
 pub struct Ports {
     /// Reads, writes and atomics.
-    pub requests: ChannelId,
+    pub requests: InletId,
     /// Answers.
-    pub answers: ChannelId,
+    pub answers: OutletId,
 }
 
 /// A memory channel.
@@ -46,11 +48,11 @@ pub struct Slice {
     ports: Ports,
     array: Array,
     misses: Misses,
-    filled: Vec<usize>,
+    filled: VecDeque<usize>,
     memory: Port,
     latency: u32,
     /// Memory reads under way: when, and which register. In order of time.
-    reads: std::collections::VecDeque<(Cycle, usize)>,
+    reads: VecDeque<(Cycle, usize)>,
     /// What a slice without an array uses instead.
     straight: Option<straight::Straight>,
     pub counters: Counters,
@@ -63,10 +65,10 @@ impl Slice {
             ports,
             array: Array::new(shape),
             misses: Misses::new(misses),
-            filled: Vec::new(),
+            filled: VecDeque::with_capacity(misses as usize),
             memory: Port::new(memory.rate),
             latency: memory.latency,
-            reads: std::collections::VecDeque::with_capacity(misses as usize),
+            reads: VecDeque::with_capacity(misses as usize),
             straight: (shape.sets == 0).then(|| straight::Straight::new(misses)),
             counters: Counters::default(),
         }
@@ -84,7 +86,7 @@ impl Slice {
             self.reads.pop_front();
             self.fill(ctx, miss);
         }
-        let progress = match self.filled.first() {
+        let progress = match self.filled.front() {
             Some(&at) => self.serve_waiter(ctx, at),
             None => self.serve_next(ctx),
         };
@@ -101,7 +103,7 @@ impl Slice {
             Some(data) => self.array.fill(miss.way, data),
             None => self.array.fill(miss.way, &[0; super::message::MAX_LINE][..line]),
         }
-        self.filled.push(at);
+        self.filled.push_back(at);
     }
 
     fn serve_waiter(&mut self, ctx: &mut Context, at: usize) -> bool {
@@ -114,7 +116,7 @@ impl Slice {
         if self.misses[at].waiters.is_empty() {
             self.array.release(self.misses[at].way);
             self.misses.end(at);
-            self.filled.remove(0);
+            self.filled.pop_front();
         }
         true
     }
@@ -130,7 +132,7 @@ impl Slice {
             None => self.perform(ctx, request, way),
         };
         if served {
-            ctx.pop(self.ports.requests);
+            ctx.take(self.ports.requests);
         }
         served
     }
@@ -153,22 +155,17 @@ impl Slice {
                     return false;
                 }
                 self.array.touch(way);
-                let old = self.array.payload(way);
-                let line = match kind {
-                    Kind::Atomic(op) => {
-                        let operands = &ctx.lines[line].0;
-                        atomic::apply(op, size.into(), mask, self.array.data_mut(way), operands);
-                        self.array.mark(way, mask, true);
-                        self.counters.atomics += 1;
-                        ctx.lines[line] = old;
-                        line
-                    }
-                    _ => {
-                        self.counters.reads += 1;
-                        ctx.lines.put(old)
-                    }
-                };
-                self.answer(ctx, request, Kind::Data, line);
+                let old = ctx.payload(self.array.data(way));
+                if let Kind::Atomic(op) = kind {
+                    let operands = &ctx.lines[line].0;
+                    atomic::apply(op, size.into(), mask, self.array.data_mut(way), operands);
+                    self.array.mark(way, mask, true);
+                    self.counters.atomics += 1;
+                    ctx.lines.free(line);
+                } else {
+                    self.counters.reads += 1;
+                }
+                self.answer(ctx, request, Kind::Data, old);
             }
             kind => unreachable!("{kind:?} is no request"),
         }
@@ -189,7 +186,7 @@ impl Slice {
         let way = self.array.victim(addr)?;
         let dirty = self.array.dirty(way);
         if dirty != 0 {
-            let victim = self.array.addr(way).expect("a dirty line has an address");
+            let victim = self.array.addr(way);
             let to = ctx.memory.get_mut(victim, ctx.layout.line as usize);
             masks::copy(to, self.array.data(way), dirty);
             self.memory.transfer(ctx.now, ctx.layout.line.into());

@@ -93,14 +93,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 core.l1().counters().iter().for_each(|(name, v)| add(&format!("l1.{name}"), *v));
             }
             Part::Bank(bank) => {
-                let c = &bank.counters;
-                add("l2.reads", c.reads);
-                add("l2.fetches", c.fetches);
-                add("l2.writes", c.writes);
-                add("l2.atomics", c.atomics);
-                add("l2.write_backs", c.write_backs);
-                add("l2.released", c.released);
-                add("l2.invalidated", c.invalidated);
+                bank.counters().iter().for_each(|(name, v)| add(&format!("l2.{name}"), *v));
             }
             Part::Slice(slice) => {
                 let c = &slice.counters;
@@ -140,16 +133,14 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                     add("gpu_link.busy_cycles", link.busy_cycles);
                 }
             }
-            Part::Router(_) | Part::Local(_) => {}
+            Part::Link(_) | Part::Local(_) => {}
             #[cfg(test)]
             Part::Nothing => {}
         }
     }
-    for (spec, _, bytes) in ctx.channels.iter() {
-        // What a router passes on to a unit of its chiplet was counted when it came in.
+    for (spec, bytes) in ctx.network.iter() {
         let group = match spec.name.as_str() {
             name if name.starts_with("link.") => "link",
-            name if name.ends_with(".in") => continue,
             name if is_network(name) => "chiplet",
             _ => "launch",
         };

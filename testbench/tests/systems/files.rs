@@ -34,7 +34,7 @@ fn bad_values_are_refused_with_file_and_line() {
     assert_eq!(message, place + "l2.policy: \"far\" is none of private, home-forward");
     let message = refused("bytes = 65536", "bytes = 4294967295");
     assert!(message.contains("l1.bytes: 4294967295 is not 1 to 1048576"), "{message}");
-    let message = refused("latency = 99", "latency = 10001");
+    let message = refused("latency = 100", "latency = 10001");
     assert!(message.contains("l2.latency: 10001 is not 1 to 10000"), "{message}");
 }
 

@@ -4,7 +4,7 @@ use crate::machine::masks;
 use crate::machine::message::MAX_LINE;
 use crate::trace::{Instr, InstrKind};
 
-/// One line of an instruction.
+/// One line of an instruction. What lies outside the mask is whatever lay there before.
 #[derive(Clone, Copy, Debug)]
 pub struct LineAccess {
     /// Byte address of the line.
@@ -19,10 +19,52 @@ pub struct LineAccess {
     pub olds: [u8; MAX_LINE],
 }
 
+/// The lines of an instruction. Their places are used again, and not cleared, for the next one.
+#[derive(Debug, Default)]
+pub struct Lines {
+    places: Vec<LineAccess>,
+    used: usize,
+}
+
+impl Lines {
+    fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// Adds a line of which no byte is accessed yet. Gives its place.
+    #[inline]
+    fn push(&mut self, addr: u64) -> usize {
+        let at = self.used;
+        if at == self.places.len() {
+            let empty = [0; MAX_LINE];
+            self.places.push(LineAccess { addr, mask: 0, racy: 0, bytes: empty, olds: empty });
+        }
+        let place = &mut self.places[at];
+        (place.addr, place.mask, place.racy) = (addr, 0, 0);
+        self.used += 1;
+        at
+    }
+}
+
+impl std::ops::Deref for Lines {
+    type Target = [LineAccess];
+    #[inline]
+    fn deref(&self) -> &[LineAccess] {
+        &self.places[..self.used]
+    }
+}
+
+impl std::ops::DerefMut for Lines {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [LineAccess] {
+        &mut self.places[..self.used]
+    }
+}
+
 /// Splits the active lanes of `instr` into lines of `line` bytes (a power of 2), in the order of the lowest
 /// lane. Two lanes of an atomic that change the same bytes go into two requests; of two stores to a byte the
 /// higher lane's stays.
-pub fn coalesce(instr: &Instr, line: u64, into: &mut Vec<LineAccess>) {
+pub fn coalesce(instr: &Instr, line: u64, into: &mut Lines) {
     into.clear();
     match (instr.kind, instr.size) {
         (InstrKind::Atomic(_), _) => coalesce_any(instr, line, into),
@@ -33,7 +75,7 @@ pub fn coalesce(instr: &Instr, line: u64, into: &mut Vec<LineAccess>) {
 }
 
 /// Loads and stores of `N` bytes: most are aligned, and most lanes fall into the line of the lane before.
-fn coalesce_aligned<const N: usize>(instr: &Instr, line: u64, into: &mut Vec<LineAccess>) {
+fn coalesce_aligned<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) {
     if is_one_run::<N>(instr, line) {
         return coalesce_run::<N>(instr, line, into);
     }
@@ -87,7 +129,7 @@ fn is_one_run<const N: usize>(instr: &Instr, line: u64) -> bool {
 }
 
 /// One run of bytes: whole lines but for the ends.
-fn coalesce_run<const N: usize>(instr: &Instr, line: u64, into: &mut Vec<LineAccess>) {
+fn coalesce_run<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) {
     let mut lane = 0;
     while lane < instr.addrs.len() {
         let addr = instr.addrs[lane];
@@ -106,15 +148,14 @@ fn coalesce_run<const N: usize>(instr: &Instr, line: u64, into: &mut Vec<LineAcc
 
 /// The request of a line, the latest first; a new one where there is none.
 #[inline]
-fn place(into: &mut Vec<LineAccess>, addr: u64) -> usize {
-    into.iter().rposition(|a| a.addr == addr).unwrap_or_else(|| {
-        let empty = [0; MAX_LINE];
-        into.push(LineAccess { addr, mask: 0, racy: 0, bytes: empty, olds: empty });
-        into.len() - 1
-    })
+fn place(into: &mut Lines, addr: u64) -> usize {
+    match into.iter().rposition(|a| a.addr == addr) {
+        Some(at) => at,
+        None => into.push(addr),
+    }
 }
 
-fn coalesce_any(instr: &Instr, line: u64, into: &mut Vec<LineAccess>) {
+fn coalesce_any(instr: &Instr, line: u64, into: &mut Lines) {
     let atomic = matches!(instr.kind, InstrKind::Atomic(_));
     let size = usize::from(instr.size);
     let mut lanes = instr.lanes;
@@ -153,16 +194,11 @@ fn put(access: &mut LineAccess, offset: usize, value: &[u8], racy: bool) {
 /// The request of a line, the latest first; a new one where there is none, or none that may take an atomic
 /// on these bytes.
 #[inline]
-fn find(into: &mut Vec<LineAccess>, addr: u64, mask: u128, atomic: bool) -> &mut LineAccess {
+fn find(into: &mut Lines, addr: u64, mask: u128, atomic: bool) -> &mut LineAccess {
     let fits = |a: &LineAccess| a.addr == addr && !(atomic && a.mask & mask != 0);
     let at = match into.iter().rposition(fits) {
         Some(at) => at,
-        None if into.iter().any(|a| a.addr == addr) => {
-            let empty = [0; MAX_LINE];
-            into.push(LineAccess { addr, mask: 0, racy: 0, bytes: empty, olds: empty });
-            into.len() - 1
-        }
-        None => place(into, addr),
+        None => into.push(addr),
     };
     &mut into[at]
 }
@@ -183,11 +219,12 @@ mod tests {
 
     #[test]
     fn neighbours_share_a_line_and_far_ones_do_not() {
-        let mut lines = Vec::new();
+        let mut lines = Lines::default();
         coalesce(&instr(InstrKind::Load, 4, &[0x100, 0x104, 0x140, 0x10c]), 64, &mut lines);
         let seen: Vec<_> = lines.iter().map(|l| (l.addr, l.mask)).collect();
         assert_eq!(seen, [(0x100, 0xf0ff), (0x140, 0xf)]);
-        assert_eq!(lines[0].bytes[..16], [1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
+        assert_eq!(lines[0].bytes[..8], [1, 1, 1, 1, 2, 2, 2, 2]);
+        assert_eq!(lines[0].bytes[12..16], [4; 4]);
     }
 
     #[test]
@@ -199,11 +236,15 @@ mod tests {
                     (0..64).map(|_| 0x1000 + random.below(600) / size * size).collect();
                 let mut instr = instr(InstrKind::Store, size as u8, &addrs[..63]);
                 (instr.lanes, instr.racy) = (random.bits(), random.bits());
-                let (mut fast, mut slow) = (Vec::new(), Vec::new());
+                let (mut fast, mut slow) = (Lines::default(), Lines::default());
                 coalesce(&instr, line, &mut fast);
                 coalesce_any(&instr, line, &mut slow);
                 let all = |lines: &[LineAccess]| -> Vec<_> {
-                    lines.iter().map(|l| (l.addr, l.mask, l.racy, l.bytes)).collect()
+                    let accessed = |l: &LineAccess| {
+                        let byte = |k: usize| if l.mask >> k & 1 == 1 { l.bytes[k] } else { 0 };
+                        std::array::from_fn::<u8, MAX_LINE, _>(byte)
+                    };
+                    lines.iter().map(|l| (l.addr, l.mask, l.racy, accessed(l))).collect()
                 };
                 assert_eq!(all(&fast), all(&slow));
                 for first in [0x1000, 0x1008, 0x1018] {
@@ -222,7 +263,7 @@ mod tests {
 
     #[test]
     fn an_access_across_a_line_is_cut() {
-        let mut lines = Vec::new();
+        let mut lines = Lines::default();
         coalesce(&instr(InstrKind::Store, 8, &[0x13c]), 64, &mut lines);
         let seen: Vec<_> = lines.iter().map(|l| (l.addr, l.mask)).collect();
         assert_eq!(seen, [(0x100, 0xf << 60), (0x140, 0xf)]);
@@ -230,7 +271,7 @@ mod tests {
 
     #[test]
     fn atomics_on_one_word_are_apart_and_later_stores_win() {
-        let mut lines = Vec::new();
+        let mut lines = Lines::default();
         let add = InstrKind::Atomic(AtomicOp::Add);
         coalesce(&instr(add, 4, &[0x100, 0x104, 0x100]), 64, &mut lines);
         let seen: Vec<_> = lines.iter().map(|l| (l.addr, l.mask)).collect();

@@ -5,28 +5,28 @@ mod transactions;
 mod wave;
 
 pub use transactions::{Transaction, Transactions};
-pub use wave::MAX_LOADS;
+pub use wave::{MAX_LOADS, MAX_WAVES};
 
-use coalesce::{LineAccess, coalesce};
+use coalesce::{LineAccess, Lines, coalesce};
 use wave::{Ready, Running, State, Wave};
 
 use super::context::{Context, Stop};
-use super::engine::{ChannelId, Cycle, Handle};
+use super::engine::{Cycle, Handle, InletId, OutletId};
 use super::l1::{self, L1};
-use super::message::{Kind, Line, Message, Unit};
+use super::message::{Kind, Message, Unit};
 use crate::trace::{Group, Instr, InstrKind, LANES};
 
-/// A CU's channels.
+/// A CU's inlets and outlets.
 #[derive(Clone, Copy, Debug)]
 pub struct Ports {
     /// From the local command processor.
-    pub orders: ChannelId,
+    pub orders: InletId,
     /// To it.
-    pub done: ChannelId,
+    pub done: OutletId,
     /// Requests to the network.
-    pub below: ChannelId,
+    pub below: OutletId,
     /// Answers from it.
-    pub answers: ChannelId,
+    pub answers: InletId,
 }
 
 /// Size and speed of a CU.
@@ -57,7 +57,7 @@ pub struct Counters {
 struct Issue {
     wave: usize,
     instr: Box<Instr>,
-    lines: Vec<LineAccess>,
+    lines: Lines,
     next: usize,
     load: u8,
 }
@@ -92,7 +92,7 @@ impl Core {
             transactions: Transactions::new(spec.transactions),
             groups: (0..spec.waves).map(|_| None).collect(),
             waves: (0..spec.waves).map(|_| Wave::default()).collect(),
-            ready: Ready::new(spec.waves),
+            ready: Ready::new(),
             issue: Issue::default(),
             ended: Vec::new(),
             acquired: None,
@@ -108,19 +108,20 @@ impl Core {
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
         if let Some(order) = ctx.peek(self.ports.orders) {
-            ctx.pop(self.ports.orders);
+            ctx.take(self.ports.orders);
             self.obey(ctx, order);
             if ctx.peek(self.ports.orders).is_some() {
                 ctx.wake_at(ctx.now + 1);
             }
         }
         while let Some(answer) = ctx.peek(self.ports.answers) {
-            ctx.pop(self.ports.answers);
+            ctx.take(self.ports.answers);
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.answer(&mut port, answer);
         }
-        while let Some(transaction) = self.transactions.take_due(ctx.now) {
-            self.complete(ctx.now, &transaction);
+        while let Some(at) = self.transactions.take_due(ctx.now) {
+            let Transaction { kind, wave, load, .. } = self.transactions[at];
+            self.complete(ctx.now, kind, wave.into(), load.into());
         }
         self.step(ctx);
         self.tell(ctx);
@@ -182,25 +183,24 @@ impl Core {
     }
 
     /// An access is over.
-    fn complete(&mut self, now: Cycle, t: &Transaction) {
-        let wave = &mut self.waves[usize::from(t.wave)];
-        if t.kind == InstrKind::Store {
+    fn complete(&mut self, now: Cycle, kind: InstrKind, at: usize, load: usize) {
+        let wave = &mut self.waves[at];
+        if kind == InstrKind::Store {
             wave.stores -= 1;
         } else {
-            let missing = &mut wave.loads[usize::from(t.load)];
+            let missing = &mut wave.loads[load];
             *missing -= 1;
             // A load of which lines are still to be issued is not over.
             if *missing == 0 {
                 wave.in_flight -= 1;
                 if wave.state == State::Loads {
-                    self.go_on(t.wave.into(), now);
+                    return self.go_on(at, now);
                 }
             }
         }
-        let wave = &self.waves[usize::from(t.wave)];
         match wave.state {
-            State::Fence if wave.is_quiet() => self.go_on(t.wave.into(), now),
-            State::Ended if wave.is_quiet() => self.end_wave(t.wave.into(), now),
+            State::Fence if wave.is_quiet() => self.go_on(at, now),
+            State::Ended if wave.is_quiet() => self.end_wave(at, now),
             _ => {}
         }
     }
@@ -325,12 +325,12 @@ impl Core {
     fn issue_line(&mut self, ctx: &mut Context) -> bool {
         let Issue { instr, lines, next, wave, load } = &self.issue;
         let LineAccess { addr, mask, racy, ref bytes, ref olds } = lines[*next];
+        let length = ctx.layout.line as usize;
+        let (bytes, olds) = (&bytes[..length], &olds[..length]);
         let (kind, expected, line) = match instr.kind {
-            InstrKind::Load => (Kind::Read, ctx.lines.put(Line(*bytes)), Handle::NONE),
-            InstrKind::Store => (Kind::Write, Handle::NONE, ctx.lines.put(Line(*bytes))),
-            InstrKind::Atomic(op) => {
-                (Kind::Atomic(op), ctx.lines.put(Line(*olds)), ctx.lines.put(Line(*bytes)))
-            }
+            InstrKind::Load => (Kind::Read, ctx.payload(bytes), Handle::NONE),
+            InstrKind::Store => (Kind::Write, Handle::NONE, ctx.payload(bytes)),
+            InstrKind::Atomic(op) => (Kind::Atomic(op), ctx.payload(olds), ctx.payload(bytes)),
             kind => unreachable!("{kind:?} has no lines"),
         };
         let (wave, load) = (*wave as u16, *load);
@@ -351,7 +351,6 @@ impl Core {
         }
         // The oracle's memory changes in the order of issue, which is each work-item's program order.
         let LineAccess { ref bytes, .. } = self.issue.lines[self.issue.next];
-        let length = ctx.layout.line as usize;
         match self.issue.instr.kind {
             InstrKind::Store => {
                 if ctx.life.is_about(addr) {

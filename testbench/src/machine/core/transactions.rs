@@ -31,6 +31,9 @@ pub struct Transaction {
 pub struct Transactions {
     all: Vec<Transaction>,
     free: Vec<u32>,
+    /// Those that are over in the cycle in which they were answered.
+    over: Vec<u32>,
+    /// When each of the others is.
     due: BinaryHeap<Reverse<(Cycle, u32)>>,
 }
 
@@ -40,6 +43,7 @@ impl Transactions {
         Self {
             all: vec![Transaction::default(); count as usize],
             free: (0..count).rev().collect(),
+            over: Vec::with_capacity(count as usize),
             due: BinaryHeap::with_capacity(count as usize),
         }
     }
@@ -61,20 +65,30 @@ impl Transactions {
         self.free.push(at);
     }
 
-    /// It is answered, and over in cycle `when`.
-    pub fn finish(&mut self, at: u32, when: Cycle) {
+    /// It is answered, and over now.
+    pub fn finish(&mut self, at: u32) {
+        self.over.push(at);
+    }
+
+    /// It is answered, and over in a later cycle.
+    pub fn finish_at(&mut self, at: u32, when: Cycle) {
         self.due.push(Reverse((when, at)));
     }
 
-    /// One that is over by now.
-    pub fn take_due(&mut self, now: Cycle) -> Option<Transaction> {
-        let &Reverse((at, number)) = self.due.peek()?;
-        if at > now {
-            return None;
-        }
-        self.due.pop();
-        self.free.push(number);
-        Some(self.all[number as usize])
+    /// One that is over by now. It may be looked at until the next one starts.
+    pub fn take_due(&mut self, now: Cycle) -> Option<u32> {
+        let at = match self.over.pop() {
+            Some(at) => at,
+            None => {
+                let Reverse((when, _)) = self.due.peek()?;
+                if *when > now {
+                    return None;
+                }
+                self.due.pop()?.0.1
+            }
+        };
+        self.free.push(at);
+        Some(at)
     }
 }
 

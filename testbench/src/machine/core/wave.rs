@@ -71,40 +71,69 @@ pub struct Running {
     pub at_barrier: u16,
 }
 
-/// When each wave may issue; `MAX` for those that wait for something else. Apart from the rest: it is
-/// looked through in every cycle.
+/// Which waves may issue, and when the others that wait for a time may.
 #[derive(Debug)]
 pub struct Ready {
-    at: Vec<Cycle>,
-    turn: usize,
+    /// Waves that may issue now, one bit each.
+    now: u64,
+    /// Waves that may issue later.
+    later: u64,
+    /// When; of those alone.
+    at: [Cycle; MAX_WAVES],
+    /// When the first of them may.
+    first: Cycle,
+    turn: u32,
 }
 
+/// Most wave slots.
+pub const MAX_WAVES: usize = 64;
+
 impl Ready {
-    /// For so many wave slots.
-    pub fn new(waves: u32) -> Self {
-        Self { at: vec![Cycle::MAX; waves as usize], turn: 0 }
+    /// No wave.
+    pub fn new() -> Self {
+        Self { now: 0, later: 0, at: [0; MAX_WAVES], first: Cycle::MAX, turn: 0 }
     }
 
     /// The wave may issue from cycle `at` on.
     pub fn set(&mut self, wave: usize, at: Cycle) {
+        self.later |= 1 << wave;
         self.at[wave] = at;
+        self.first = self.first.min(at);
     }
 
     /// The next wave in turn that may issue now.
     pub fn take(&mut self, now: Cycle) -> Option<usize> {
-        let (low, high) = self.at.split_at(self.turn);
-        let due = |&at: &Cycle| at <= now;
-        let wave = match high.iter().position(due) {
-            Some(i) => self.turn + i,
-            None => low.iter().position(due)?,
-        };
-        self.at[wave] = Cycle::MAX;
-        self.turn = (wave + 1) % self.at.len();
-        Some(wave)
+        if self.first <= now {
+            self.wake(now);
+        }
+        if self.now == 0 {
+            return None;
+        }
+        let after = self.now & u64::MAX << self.turn;
+        let wave = if after != 0 { after } else { self.now }.trailing_zeros();
+        self.now &= !(1 << wave);
+        self.turn = (wave + 1) % MAX_WAVES as u32;
+        Some(wave as usize)
     }
 
-    /// When the first of them may issue.
+    fn wake(&mut self, now: Cycle) {
+        self.first = Cycle::MAX;
+        let mut left = self.later;
+        while left != 0 {
+            let wave = left.trailing_zeros();
+            left &= left - 1;
+            let at = self.at[wave as usize];
+            if at <= now {
+                self.now |= 1 << wave;
+                self.later &= !(1 << wave);
+            } else {
+                self.first = self.first.min(at);
+            }
+        }
+    }
+
+    /// When the first of them may issue: 0 where one may now, `MAX` where none waits for a time.
     pub fn next(&self) -> Cycle {
-        self.at.iter().copied().min().unwrap_or(Cycle::MAX)
+        if self.now != 0 { 0 } else { self.first }
     }
 }

@@ -1,16 +1,16 @@
-//! The clockwork of a machine: time, who is active in a cycle, bounded channels, and the pools in which
+//! The clockwork of a machine: time, who is active in a cycle, ways to send, and the pools in which
 //! messages and line payloads lie.
 //!
 //! In a cycle every active component sees what its neighbours had sent before the cycle: a message is never
 //! visible in the cycle in which it is sent, and room that a receiver makes is visible to the sender one
 //! cycle later. So the order in which components are visited changes nothing.
 
-mod channel;
+mod network;
 mod pool;
 mod rate;
 mod wheel;
 
-pub use channel::{ChannelId, ChannelSpec, Channels, Refusal};
+pub use network::{InletId, InletSpec, Network, OutletId, OutletSpec, Refusal, Routes};
 pub use pool::{Handle, Pool};
 pub use rate::{Port, Rate};
 pub use wheel::Wheel;

@@ -63,6 +63,18 @@ impl<T> Pool<T> {
         Handle((self.values.len() - 1) as u32, PhantomData)
     }
 
+    /// A place whose value is whatever lay there last: to be written by the caller.
+    #[inline]
+    pub fn place(&mut self) -> Handle<T>
+    where
+        T: Default,
+    {
+        match self.free.pop() {
+            Some(place) => Handle(place, PhantomData),
+            None => self.put(T::default()),
+        }
+    }
+
     /// Gives a place back.
     #[inline]
     pub fn free(&mut self, handle: Handle<T>) {

@@ -22,14 +22,14 @@ impl Rate {
 #[derive(Clone, Copy, Debug)]
 pub struct Port {
     rate: Rate,
-    /// When it is free, in units of 1 / `rate.bytes` cycles, and in whole cycles.
-    free: u64,
+    /// First cycle in which a transfer may start, and parts of it that are taken, each 1 / `rate.bytes`.
     free_at: Cycle,
+    parts: u64,
 }
 
 impl Port {
     pub const fn new(rate: Rate) -> Self {
-        Self { rate, free: 0, free_at: 0 }
+        Self { rate, free_at: 0, parts: 0 }
     }
 
     /// First cycle in which a transfer may start.
@@ -42,9 +42,23 @@ impl Port {
     /// the last byte.
     #[inline]
     pub fn transfer(&mut self, now: Cycle, bytes: u64) -> Cycle {
-        self.free = self.free.max(now * self.rate.bytes) + bytes * self.rate.cycles;
-        self.free_at = self.free / self.rate.bytes;
-        self.free_at + Cycle::from(self.free % self.rate.bytes != 0)
+        if self.free_at < now {
+            (self.free_at, self.parts) = (now, 0);
+        }
+        self.parts += bytes * self.rate.cycles;
+        // Most transfers take a cycle or two: no division.
+        let mut left = 4;
+        while self.parts >= self.rate.bytes {
+            if left == 0 {
+                self.free_at += self.parts / self.rate.bytes;
+                self.parts %= self.rate.bytes;
+                break;
+            }
+            left -= 1;
+            self.free_at += 1;
+            self.parts -= self.rate.bytes;
+        }
+        self.free_at + Cycle::from(self.parts != 0)
     }
 }
 

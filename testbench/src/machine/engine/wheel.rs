@@ -8,9 +8,6 @@ use super::{ComponentId, Cycle};
 /// Cycles ahead that the wheel holds; what lies beyond waits in a heap.
 const BUCKETS: u64 = 1024;
 
-/// Bits of an entry that are the component; above them the input that it is woken for, plus 1.
-const COMPONENT_BITS: u32 = 20;
-
 /// Components to visit, by cycle. Waking a component more than once in a cycle visits it once.
 #[derive(Debug)]
 pub struct Wheel {
@@ -21,8 +18,6 @@ pub struct Wheel {
     beyond: BinaryHeap<Reverse<(Cycle, u32)>>,
     /// Components of the current cycle, one bit each: this sorts them and makes them unique.
     due: Vec<u64>,
-    /// For each component, inputs that it was woken for and has not taken.
-    inputs: Vec<u128>,
     /// The cycle for which a component was last put into a bucket: most wakes repeat it.
     last: Vec<Cycle>,
 }
@@ -30,14 +25,12 @@ pub struct Wheel {
 impl Wheel {
     /// For components 0 to `components - 1`, at cycle 0.
     pub fn new(components: usize) -> Self {
-        assert!(components < 1 << COMPONENT_BITS, "{components} components");
         Self {
             now: 0,
             buckets: vec![Vec::new(); BUCKETS as usize],
             occupied: [0; (BUCKETS / 64) as usize],
             beyond: BinaryHeap::new(),
             due: vec![0; components.div_ceil(64)],
-            inputs: vec![0; components],
             last: vec![Cycle::MAX; components],
         }
     }
@@ -58,28 +51,10 @@ impl Wheel {
         }
     }
 
-    /// Visits a component in cycle `at` because of its input number `input`, at most 127.
     #[inline]
-    pub fn wake_input(&mut self, component: ComponentId, input: u32, at: Cycle) {
-        debug_assert!(at > self.now, "cycle {at} is not after {}", self.now);
-        let entry = component.0 | (input + 1) << COMPONENT_BITS;
-        if at - self.now < BUCKETS {
-            self.put(entry, at);
-        } else {
-            self.beyond.push(Reverse((at, entry)));
-        }
-    }
-
-    /// The inputs for which a component was woken since it last asked.
-    #[inline]
-    pub fn take_inputs(&mut self, component: ComponentId) -> u128 {
-        std::mem::take(&mut self.inputs[component.0 as usize])
-    }
-
-    #[inline]
-    fn put(&mut self, entry: u32, at: Cycle) {
+    fn put(&mut self, component: u32, at: Cycle) {
         let bucket = (at % BUCKETS) as usize;
-        self.buckets[bucket].push(entry);
+        self.buckets[bucket].push(component);
         self.occupied[bucket / 64] |= 1 << (bucket % 64);
     }
 
@@ -126,12 +101,8 @@ impl Wheel {
         }
         let bucket = (to % BUCKETS) as usize;
         active.clear();
-        for entry in self.buckets[bucket].drain(..) {
-            let component = entry & ((1 << COMPONENT_BITS) - 1);
+        for component in self.buckets[bucket].drain(..) {
             self.due[component as usize / 64] |= 1 << (component % 64);
-            if let Some(input) = (entry >> COMPONENT_BITS).checked_sub(1) {
-                self.inputs[component as usize] |= 1 << input;
-            }
         }
         self.occupied[bucket / 64] &= !(1 << (bucket % 64));
         for (i, word) in self.due.iter_mut().enumerate() {
@@ -161,23 +132,6 @@ mod tests {
             seen.push((at, active.clone()));
         }
         assert_eq!(seen, [(1, vec![3]), (5, vec![1, 3]), (1030, vec![4]), (4000, vec![2])]);
-    }
-
-    #[test]
-    fn inputs_are_told_once() {
-        let mut wheel = Wheel::new(2);
-        for (input, at) in [(3, 5), (127, 5), (0, 2000)] {
-            wheel.wake_input(ComponentId(1), input, at);
-        }
-        let mut active = Vec::new();
-        wheel.advance(5, &mut active);
-        assert_eq!(
-            (active[..].as_ref(), wheel.take_inputs(ComponentId(1))),
-            (&[1][..], 1 << 3 | 1 << 127)
-        );
-        assert_eq!((wheel.take_inputs(ComponentId(1)), wheel.next()), (0, Some(2000)));
-        wheel.advance(2000, &mut active);
-        assert_eq!(wheel.take_inputs(ComponentId(1)), 1);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use hwmodel::tlp_link::completion_bytes;
 use super::Counters;
 use super::outgoing::{Outgoing, to_machine_line};
 use crate::machine::context::Context;
-use crate::machine::engine::{ChannelId, Cycle, Handle, Port, Rate};
+use crate::machine::engine::{Cycle, Handle, InletId, OutletId, Port, Rate};
 use crate::machine::masks;
 use crate::machine::message::{Kind, Line, Message, Unit};
 
@@ -21,13 +21,13 @@ const ROOM: usize = 16;
 /// Mark of a read's or atomic's tag, beside a write's.
 const ANSWERED: u32 = 1 << 31;
 
-/// Channels.
+/// Inlets and outlets.
 #[derive(Clone, Debug)]
 pub struct Ports {
     /// To the network of each chiplet that leads to the line's server.
-    pub entries: Vec<ChannelId>,
+    pub entries: Vec<OutletId>,
     /// Answers, from each chiplet.
-    pub answers: Vec<ChannelId>,
+    pub answers: Vec<InletId>,
 }
 
 /// Writes between two MARKs.
@@ -93,7 +93,7 @@ impl Incoming {
 
     /// True when there is nothing to do before a message or a beat comes.
     pub fn is_quiet(&self, ctx: &Context) -> bool {
-        let waiting = |&channel: &ChannelId| ctx.peek(channel).is_some();
+        let waiting = |&inlet: &InletId| ctx.peek(inlet).is_some();
         self.block.is_idle() && self.arrived.is_empty() && !self.ports.answers.iter().any(waiting)
     }
 
@@ -117,9 +117,9 @@ impl Incoming {
         out: &mut [Outgoing],
     ) -> bool {
         for i in 0..self.ports.answers.len() {
-            let channel = self.ports.answers[i];
-            if let Some(message) = ctx.peek(channel) {
-                ctx.pop(channel);
+            let inlet = self.ports.answers[i];
+            if let Some(message) = ctx.peek(inlet) {
+                ctx.take(inlet);
                 self.take_answer(ctx, now, message, out);
             }
         }

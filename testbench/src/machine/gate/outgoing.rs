@@ -11,7 +11,7 @@ use super::Counters;
 use super::staging::Staging;
 use crate::egress_path::EgressPath;
 use crate::machine::context::Context;
-use crate::machine::engine::{ChannelId, Cycle, Handle};
+use crate::machine::engine::{Cycle, Handle, InletId, OutletId};
 use crate::machine::masks;
 use crate::machine::message::{Kind, Line, Message};
 use crate::trace::AtomicOp;
@@ -21,15 +21,15 @@ const TAGS: usize = 256;
 /// Answers that may wait for the way to their CU before no more requests are taken.
 const MOST_ANSWERS: usize = 64;
 
-/// Channels.
+/// Inlets and outlets.
 #[derive(Clone, Debug)]
 pub struct Ports {
     /// Requests, from each chiplet.
-    pub exits: Vec<ChannelId>,
+    pub exits: Vec<InletId>,
     /// Answers, to each chiplet.
-    pub answers: Vec<ChannelId>,
+    pub answers: Vec<OutletId>,
     /// Release commands, and what answers them.
-    pub release: (ChannelId, ChannelId),
+    pub release: (InletId, OutletId),
 }
 
 /// A piece of a request that is under way.
@@ -116,7 +116,7 @@ impl Outgoing {
 
     /// True when there is nothing to do before a message comes.
     pub fn is_quiet(&self, ctx: &Context) -> bool {
-        let waiting = |&channel: &ChannelId| ctx.peek(channel).is_some();
+        let waiting = |&inlet: &InletId| ctx.peek(inlet).is_some();
         self.path.is_idle()
             && !self.ports.exits.iter().any(waiting)
             && self.current.is_none()
@@ -192,15 +192,15 @@ impl Outgoing {
     fn take_request(&mut self, ctx: &mut Context) {
         let chiplets = self.ports.exits.len();
         for i in 0..chiplets {
-            let channel = self.ports.exits[(self.turn + i) % chiplets];
-            let Some(message) = ctx.peek(channel) else { continue };
+            let inlet = self.ports.exits[(self.turn + i) % chiplets];
+            let Some(message) = ctx.peek(inlet) else { continue };
             let Message { kind, mask, addr, .. } = ctx.messages[message];
             let staged = kind != Kind::Write && self.staging.holds(addr);
             // A copy would overtake a load that came before the store and is still waiting in the path.
             if staged && self.free_tags.len() < TAGS {
                 continue;
             }
-            ctx.pop(channel);
+            ctx.take(inlet);
             self.turn = (self.turn + i + 1) % chiplets;
             match kind {
                 Kind::Read => self.counters.loads += 1,
@@ -325,10 +325,10 @@ impl Outgoing {
         // One in each cycle to each chiplet would be possible; one in all is what a port does.
         if let Some(&message) = self.answers.front() {
             let chiplet = ctx.layout.chiplet_of(ctx.messages[message].to) % ctx.layout.chiplets;
-            let channel = self.ports.answers[usize::from(chiplet)];
-            if ctx.may_send(channel) {
+            let outlet = self.ports.answers[usize::from(chiplet)];
+            if ctx.may_send(outlet) {
                 self.answers.pop_front();
-                ctx.send(channel, message);
+                ctx.send(outlet, message);
             }
         }
     }
@@ -336,7 +336,7 @@ impl Outgoing {
     fn take_release(&mut self, ctx: &mut Context) {
         let (from, to) = self.ports.release;
         if self.release == Release::None && ctx.peek(from).is_some() {
-            let message = ctx.pop(from);
+            let message = ctx.take(from);
             ctx.messages.free(message);
             self.release = Release::Wanted;
         }

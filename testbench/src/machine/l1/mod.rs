@@ -11,7 +11,7 @@ pub use src::Spec;
 
 use super::context::Context;
 use super::core::Transactions;
-use super::engine::{ChannelId, Cycle, Handle};
+use super::engine::{Cycle, Handle, OutletId};
 use super::message::{Kind, Message};
 use crate::trace::InstrKind;
 
@@ -46,7 +46,7 @@ pub struct Port<'a> {
     /// Time, pools, maps.
     pub ctx: &'a mut Context,
     /// The network below.
-    pub below: ChannelId,
+    pub below: OutletId,
     /// The CU's transactions.
     pub transactions: &'a mut Transactions,
 }
@@ -64,7 +64,8 @@ impl Port<'_> {
         free
     }
 
-    /// Answers a request with a line's bytes (none for a store), which the CU sees `after` cycles from now.
+    /// Answers a request with a line's bytes (none for a store), which the CU sees `after` cycles from now. What comes
+    /// from below is seen at once; what is found here after at least a cycle.
     /// The values are compared with the program's here, where they leave the memory system.
     pub fn finish(&mut self, request: Handle<Message>, data: Option<&[u8]>, after: Cycle) {
         let Message { tag, from, .. } = self.ctx.messages[request];
@@ -79,8 +80,11 @@ impl Port<'_> {
             self.ctx.lines.free(t.expected);
         }
         self.ctx.drop_message(request);
+        if after == 0 {
+            return self.transactions.finish(tag);
+        }
         let when = self.ctx.now + after;
-        self.transactions.finish(tag, when);
+        self.transactions.finish_at(tag, when);
         self.ctx.wake_at(when);
     }
 
@@ -91,9 +95,9 @@ impl Port<'_> {
         self.ctx.messages[message].from = self.ctx.messages[message].to;
         if kind == Kind::Data {
             let data = self.ctx.lines[line];
-            self.finish(message, Some(&data.0), 1);
+            self.finish(message, Some(&data.0), 0);
         } else {
-            self.finish(message, None, 1);
+            self.finish(message, None, 0);
         }
     }
 }

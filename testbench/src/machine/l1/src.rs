@@ -129,7 +129,7 @@ impl SoftwareL1 {
         let mut request = miss.waiters.first();
         while request.is_some() {
             let next = port.ctx.messages[request].next;
-            port.finish(request, Some(self.array.data(miss.way)), 1);
+            port.finish(request, Some(self.array.data(miss.way)), 0);
             request = next;
         }
         port.ctx.drop_message(message);

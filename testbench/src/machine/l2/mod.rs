@@ -1,5 +1,85 @@
-//! L2 designs: what sits between a network and the home of a line.
+//! L2 designs: what sits between the networks of a chiplet and the home of a line, and what releases and
+//! acquires it.
 
-mod bank;
+mod software;
 
-pub use bank::{Bank, Policy, Ports};
+use std::fmt::Debug;
+
+use super::cache::Shape;
+use super::context::Context;
+use super::engine::{InletId, OutletId};
+use super::launch::{LaunchDesign, Nothing, Software};
+use super::message::Unit;
+use software::Bank;
+
+/// Whose lines an L2 holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Any line that its chiplet's CUs touch.
+    Private,
+    /// Lines whose home is its chiplet, for all chiplets; stores of other chiplets are also written
+    /// through to the L3.
+    HomeForward,
+}
+
+/// A bank's inlets and outlets.
+#[derive(Clone, Copy, Debug)]
+pub struct Ports {
+    /// Requests of CUs.
+    pub requests: InletId,
+    /// Fills and acknowledgements from below.
+    pub fills: InletId,
+    /// Answers to CUs.
+    pub answers: OutletId,
+    /// Reads, write-backs and atomics to L3 slices, in one FIFO: a read never overtakes a write-back.
+    pub below: OutletId,
+    /// Release and acquire commands.
+    pub commands: InletId,
+    /// Answers to them.
+    pub done: OutletId,
+}
+
+/// What a bank is.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// Its unit.
+    pub unit: Unit,
+    /// Its chiplet.
+    pub chiplet: u16,
+    /// Whose lines it holds.
+    pub policy: Policy,
+    /// Sets, ways, line.
+    pub shape: Shape,
+    /// Miss registers.
+    pub misses: u32,
+    /// Inlets and outlets.
+    pub ports: Ports,
+}
+
+/// An L2 bank.
+pub trait L2: Debug {
+    /// One cycle.
+    fn tick(&mut self, ctx: &mut Context);
+
+    /// Counters by name.
+    fn counters(&self) -> Vec<(&'static str, u64)>;
+}
+
+/// An L2 design.
+#[derive(Clone, Copy)]
+pub struct Design {
+    /// Makes a bank.
+    pub bank: fn(Spec) -> Box<dyn L2>,
+    /// Makes what releases and acquires the L2s of a GPU.
+    pub launch: fn() -> Box<dyn LaunchDesign>,
+}
+
+fn bank(spec: Spec) -> Box<dyn L2> {
+    Box::new(Bank::new(spec))
+}
+
+/// All designs, by `l2.design`.
+pub const DESIGNS: [(&str, Design); 2] = [
+    ("software", Design { bank, launch: || Box::new(Software) }),
+    ("none", Design { bank, launch: || Box::new(Nothing) }),
+];

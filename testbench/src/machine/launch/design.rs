@@ -31,7 +31,7 @@ pub trait LaunchDesign: Debug {
 /// Everything is written back after each kernel and invalidated before each (CPElide specification 7,
 /// `BASELINE`).
 #[derive(Debug, Default)]
-struct Software;
+pub struct Software;
 
 impl LaunchDesign for Software {
     fn before(&mut self, _packet: &Packet, _extension: &[u8], all: u16) -> Masks {
@@ -45,7 +45,7 @@ impl LaunchDesign for Software {
 
 /// Nothing is done: for negative tests.
 #[derive(Debug, Default)]
-struct Nothing;
+pub struct Nothing;
 
 impl LaunchDesign for Nothing {
     fn before(&mut self, _packet: &Packet, _extension: &[u8], _all: u16) -> Masks {
@@ -59,16 +59,4 @@ impl LaunchDesign for Nothing {
     fn releases(&self) -> bool {
         false
     }
-}
-
-/// Makes a launch design.
-type Make = fn() -> Box<dyn LaunchDesign>;
-
-/// Launch design for each `l2.design`.
-pub const DESIGNS: [(&str, Make); 2] =
-    [("software", || Box::new(Software)), ("none", || Box::new(Nothing))];
-
-/// The launch design of an L2 design.
-pub fn design(l2: &str) -> Option<Box<dyn LaunchDesign>> {
-    DESIGNS.iter().find(|(name, _)| *name == l2).map(|(_, make)| make())
 }

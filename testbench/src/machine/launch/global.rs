@@ -2,18 +2,18 @@
 
 use super::{Control, LaunchDesign, Masks, Packet};
 use crate::machine::context::Context;
-use crate::machine::engine::{ChannelId, Cycle};
+use crate::machine::engine::{Cycle, InletId, OutletId};
 use crate::machine::message::{Kind, Message, Sync};
 
-/// Channels.
+/// Inlets and outlets.
 #[derive(Clone, Debug)]
 pub struct Ports {
     /// To each chiplet's command processor.
-    pub to_chiplets: Vec<ChannelId>,
+    pub to_chiplets: Vec<OutletId>,
     /// From each of them.
-    pub from_chiplets: Vec<ChannelId>,
+    pub from_chiplets: Vec<InletId>,
     /// To the gate to other GPUs and from it, where there are any.
-    pub gate: Option<(ChannelId, ChannelId)>,
+    pub gate: Option<(OutletId, InletId)>,
 }
 
 /// Times in cycles.
@@ -140,9 +140,9 @@ impl Global {
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
         for i in 0..self.ports.from_chiplets.len() {
-            let channel = self.ports.from_chiplets[i];
-            if let Some(message) = ctx.peek(channel) {
-                ctx.pop(channel);
+            let inlet = self.ports.from_chiplets[i];
+            while let Some(message) = ctx.peek(inlet) {
+                ctx.take(inlet);
                 let (control, ..) =
                     Control::decode(ctx.messages[message].addr).expect("chiplets speak plainly");
                 if let Control::Ack { lines, .. } = control {
@@ -207,7 +207,7 @@ impl Global {
             self.gate_asked = true;
         }
         if let Some(message) = ctx.peek(from) {
-            ctx.pop(from);
+            ctx.take(from);
             ctx.messages.free(message);
             self.end(ctx);
         }
@@ -253,8 +253,8 @@ impl Global {
     /// One message in each cycle; a broadcast is one message.
     fn send(&mut self, ctx: &mut Context) {
         while let Some(&(chiplet, control, extra)) = self.out.front() {
-            let channel = self.ports.to_chiplets[chiplet];
-            if !ctx.may_send(channel) {
+            let outlet = self.ports.to_chiplets[chiplet];
+            if !ctx.may_send(outlet) {
                 return;
             }
             self.out.pop_front();
@@ -262,7 +262,7 @@ impl Global {
             let kernel = self.kernel;
             let message = Message { kind: Kind::Control, addr, tag: kernel, ..Message::default() };
             let message = ctx.messages.put(message);
-            ctx.send_late(channel, message, extra);
+            ctx.send_late(outlet, message, extra);
             let together = extra > 0 && self.out.front().is_some_and(|next| next.1 == control);
             if !together {
                 if !self.out.is_empty() {

@@ -2,24 +2,24 @@
 
 use super::Control;
 use crate::machine::context::Context;
-use crate::machine::engine::{ChannelId, Handle};
+use crate::machine::engine::{Handle, InletId, OutletId};
 use crate::machine::message::{Kind, Message, Sync};
 
-/// Channels.
+/// Inlets and outlets.
 #[derive(Clone, Debug)]
 pub struct Ports {
     /// From the global command processor.
-    pub commands: ChannelId,
+    pub commands: InletId,
     /// To it.
-    pub answers: ChannelId,
+    pub answers: OutletId,
     /// To each CU.
-    pub to_cores: Vec<ChannelId>,
+    pub to_cores: Vec<OutletId>,
     /// From each CU.
-    pub from_cores: Vec<ChannelId>,
+    pub from_cores: Vec<InletId>,
     /// To each L2 bank.
-    pub to_banks: Vec<ChannelId>,
+    pub to_banks: Vec<OutletId>,
     /// From each L2 bank.
-    pub from_banks: Vec<ChannelId>,
+    pub from_banks: Vec<InletId>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ impl Local {
         if self.syncing.is_none()
             && let Some(message) = ctx.peek(self.ports.commands)
         {
-            ctx.pop(self.ports.commands);
+            ctx.take(self.ports.commands);
             self.obey(ctx, message);
             ctx.messages.free(message);
             ctx.wake_at(ctx.now + 1);
@@ -99,9 +99,9 @@ impl Local {
 
     fn take_answers(&mut self, ctx: &mut Context) {
         for bank in 0..self.ports.from_banks.len() {
-            let channel = self.ports.from_banks[bank];
-            if let Some(message) = ctx.peek(channel) {
-                ctx.pop(channel);
+            let inlet = self.ports.from_banks[bank];
+            if let Some(message) = ctx.peek(inlet) {
+                ctx.take(inlet);
                 let syncing = self.syncing.as_mut().expect("banks answer what they were asked");
                 syncing.answered += 1;
                 syncing.lines += ctx.messages[message].tag;
@@ -109,9 +109,9 @@ impl Local {
             }
         }
         for core in 0..self.ports.from_cores.len() {
-            let channel = self.ports.from_cores[core];
-            while let Some(message) = ctx.peek(channel) {
-                ctx.pop(channel);
+            let inlet = self.ports.from_cores[core];
+            while let Some(message) = ctx.peek(inlet) {
+                ctx.take(inlet);
                 let launch = self.launch.as_mut().expect("CUs answer what they were asked");
                 if ctx.messages[message].kind == Kind::GroupDone {
                     launch.running -= 1;

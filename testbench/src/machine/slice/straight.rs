@@ -41,7 +41,7 @@ impl Slice {
         }
         let Some(request) = ctx.peek(self.ports.requests) else { return };
         if self.serve_straight(ctx, request) {
-            ctx.pop(self.ports.requests);
+            ctx.take(self.ports.requests);
             if ctx.peek(self.ports.requests).is_some() {
                 ctx.wake_at(ctx.now + 1);
             }

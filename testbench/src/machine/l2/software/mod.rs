@@ -2,67 +2,34 @@
 //! back, acquires drop clean ones (CPElide, MICRO'24, section II-C; system semantics: policies `private` and
 //! `home-forward`).
 
+mod walk;
+
 use std::collections::VecDeque;
 
+use walk::Walk;
+
+use super::{L2, Policy, Ports, Spec};
 use crate::machine::atomic;
-use crate::machine::cache::{Array, Misses, Shape, Way};
+use crate::machine::cache::{Array, Misses, Way};
 use crate::machine::context::Context;
-use crate::machine::engine::{ChannelId, Cycle, Handle};
+use crate::machine::engine::{Cycle, Handle};
 use crate::machine::layout::Site;
 use crate::machine::masks;
-use crate::machine::message::{Kind, Line, Message, Sync, Unit};
-
-/// Whose lines an L2 holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// Any line that its chiplet's CUs touch.
-    Private,
-    /// Lines whose home is its chiplet, for all chiplets; stores of other chiplets are also written
-    /// through to the L3.
-    HomeForward,
-}
+use crate::machine::message::{Kind, Line, Message, Unit};
 
 /// Tag of a write below for which no answer waits.
 const NOBODY: u32 = u32::MAX;
 
-/// A bank's channels.
-#[derive(Clone, Copy, Debug)]
-pub struct Ports {
-    /// Requests of CUs.
-    pub requests: ChannelId,
-    /// Fills and acknowledgements from below.
-    pub fills: ChannelId,
-    /// Answers to CUs.
-    pub answers: ChannelId,
-    /// Reads, write-backs and atomics to L3 slices, in one FIFO: a read never overtakes a write-back.
-    pub below: ChannelId,
-    /// Release and acquire commands.
-    pub commands: ChannelId,
-    /// Answers to them.
-    pub done: ChannelId,
-}
-
 /// Counters.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
-    pub reads: u64,
-    pub fetches: u64,
-    pub writes: u64,
-    pub atomics: u64,
-    pub write_backs: u64,
-    pub released: u64,
-    pub invalidated: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Walk {
-    sync: Sync,
-    set: u32,
-    /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be there.
-    next: Cycle,
-    written: u32,
-    /// Whoever asked.
-    command: Handle<Message>,
+struct Counters {
+    reads: u64,
+    fetches: u64,
+    writes: u64,
+    atomics: u64,
+    write_backs: u64,
+    released: u64,
+    invalidated: u64,
 }
 
 /// One bank.
@@ -75,7 +42,7 @@ pub struct Bank {
     array: Array,
     misses: Misses,
     /// Registers whose line has come and whose requests are being served, oldest first.
-    filled: Vec<usize>,
+    filled: VecDeque<usize>,
     walk: Option<Walk>,
     /// Write-backs and write-throughs that the L3 has not acknowledged.
     unacknowledged: u32,
@@ -84,7 +51,7 @@ pub struct Bank {
     owed: Vec<Handle<Message>>,
     /// Those that may leave.
     paid: VecDeque<Handle<Message>>,
-    pub counters: Counters,
+    counters: Counters,
 }
 
 /// What became of a request.
@@ -99,22 +66,16 @@ enum Outcome {
 }
 
 impl Bank {
-    pub fn new(
-        unit: Unit,
-        chiplet: u16,
-        policy: Policy,
-        shape: Shape,
-        misses: u32,
-        ports: Ports,
-    ) -> Self {
+    /// Empty.
+    pub fn new(spec: Spec) -> Self {
         Self {
-            unit,
-            chiplet,
-            policy,
-            ports,
-            array: Array::new(shape),
-            misses: Misses::new(misses),
-            filled: Vec::new(),
+            unit: spec.unit,
+            chiplet: spec.chiplet,
+            policy: spec.policy,
+            ports: spec.ports,
+            array: Array::new(spec.shape),
+            misses: Misses::new(spec.misses),
+            filled: VecDeque::with_capacity(spec.misses as usize),
             walk: None,
             unacknowledged: 0,
             owed: Vec::new(),
@@ -122,11 +83,13 @@ impl Bank {
             counters: Counters::default(),
         }
     }
+}
 
+impl L2 for Bank {
     /// One cycle: a message from below is taken, and one operation is done.
-    pub fn tick(&mut self, ctx: &mut Context) {
+    fn tick(&mut self, ctx: &mut Context) {
         if let Some(message) = ctx.peek(self.ports.fills) {
-            ctx.pop(self.ports.fills);
+            ctx.take(self.ports.fills);
             self.take_fill(ctx, message);
         }
         if let Some(&answer) = self.paid.front()
@@ -141,15 +104,15 @@ impl Bank {
         if self.walk.is_none()
             && let Some(command) = ctx.peek(self.ports.commands)
         {
-            ctx.pop(self.ports.commands);
+            ctx.take(self.ports.commands);
             let Kind::Sync(sync) = ctx.messages[command].kind else { unreachable!("a command") };
-            self.walk = Some(Walk { sync, set: 0, next: ctx.now, written: 0, command });
+            self.walk = Some(Walk::new(sync, command, ctx.now));
             if sync.acquire {
                 // What is on its way may have been read before somebody else's release.
                 self.misses.make_all_stale();
             }
         }
-        let outcome = match self.filled.first() {
+        let outcome = match self.filled.front() {
             Some(&at) => self.serve_waiter(ctx, at),
             None => match self.walk {
                 Some(walk) if walk.next > ctx.now => {
@@ -171,13 +134,28 @@ impl Bank {
         }
     }
 
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let c = &self.counters;
+        vec![
+            ("reads", c.reads),
+            ("fetches", c.fetches),
+            ("writes", c.writes),
+            ("atomics", c.atomics),
+            ("write_backs", c.write_backs),
+            ("released", c.released),
+            ("invalidated", c.invalidated),
+        ]
+    }
+}
+
+impl Bank {
     fn take_fill(&mut self, ctx: &mut Context, message: Handle<Message>) {
         let Message { kind, tag, line, .. } = ctx.messages[message];
         if kind == Kind::Data {
             let at = tag as usize;
             self.array.fill(self.misses[at].way, &ctx.lines[line].0);
             self.misses[at].filled = true;
-            self.filled.push(at);
+            self.filled.push_back(at);
         } else {
             self.unacknowledged -= 1;
             if tag != NOBODY {
@@ -200,7 +178,7 @@ impl Bank {
         if self.misses[at].waiters.is_empty() {
             let miss = self.misses[at];
             self.misses.end(at);
-            self.filled.remove(0);
+            self.filled.pop_front();
             self.array.release(miss.way);
             if miss.stale || self.array.valid(miss.way) == 0 {
                 self.array.invalidate_clean(miss.way);
@@ -223,7 +201,7 @@ impl Bank {
             None => self.perform(ctx, request, way),
         };
         if outcome == Outcome::Done {
-            ctx.pop(self.ports.requests);
+            ctx.take(self.ports.requests);
         }
         outcome
     }
@@ -255,7 +233,7 @@ impl Bank {
                 }
                 self.array.touch(way);
                 self.counters.reads += 1;
-                let line = ctx.lines.put(self.array.payload(way));
+                let line = ctx.payload(self.array.data(way));
                 self.answer(ctx, request, Kind::Data, line);
                 Outcome::Done
             }
@@ -268,11 +246,13 @@ impl Bank {
         let Message { addr, born, .. } = ctx.messages[request];
         if let Some(at) = found.and_then(|way| self.array.miss(way)) {
             // The request has waited for the line, and an atomic before it took the line away again.
-            return self.fetch(ctx, at, addr, born).map_or(Outcome::Blocked, |()| {
-                self.misses[at].filled = false;
-                self.filled.remove(0);
-                Outcome::Again
-            });
+            if !ctx.may_send(self.ports.below) {
+                return Outcome::Blocked;
+            }
+            self.fetch(ctx, at, addr, born);
+            self.misses[at].filled = false;
+            self.filled.pop_front();
+            return Outcome::Again;
         }
         if self.misses.is_full() || !ctx.may_send(self.ports.below) {
             return Outcome::Blocked;
@@ -285,23 +265,19 @@ impl Bank {
         self.misses[at].stale = self.walk.is_some_and(|walk| walk.sync.acquire);
         self.array.hold(way, at);
         self.misses.park(ctx, at, request);
-        self.fetch(ctx, at, addr, born).expect("the way below is free");
+        self.fetch(ctx, at, addr, born);
         self.counters.fetches += 1;
         Outcome::Done
     }
 
-    /// Asks the L3 for a whole line. None when the way below is not free.
-    fn fetch(&mut self, ctx: &mut Context, at: usize, addr: u64, born: Cycle) -> Option<()> {
-        if !ctx.may_send(self.ports.below) {
-            return None;
-        }
+    /// Asks the L3 for a whole line. The way below must be free.
+    fn fetch(&mut self, ctx: &mut Context, at: usize, addr: u64, born: Cycle) {
         let to = ctx.places.slice(&ctx.layout, addr);
         let mask = masks::span(0, ctx.layout.line as usize);
         let fetch =
             Message { mask, addr, born, tag: at as u32, to, from: self.unit, ..Message::default() };
         let fetch = ctx.messages.put(fetch);
         ctx.send(self.ports.below, fetch);
-        Some(())
     }
 
     /// A way with the line placed in it, nothing valid; or what to do when a victim had to be written back
@@ -319,9 +295,9 @@ impl Bank {
 
     /// Sends the dirty bytes of a way below, which must be free.
     fn write_back(&mut self, ctx: &mut Context, way: Way) {
-        let addr = self.array.addr(way).expect("a dirty line has an address");
+        let addr = self.array.addr(way);
         let mask = self.array.dirty(way);
-        let line = ctx.lines.put(self.array.payload(way));
+        let line = ctx.payload(self.array.data(way));
         self.send_write(ctx, addr, mask, line, NOBODY);
         self.array.clean(way);
     }
@@ -374,10 +350,8 @@ impl Bank {
         self.array.write(way, &ctx.lines[line].0, mask, !through);
         self.counters.writes += 1;
         if through {
-            let copy = ctx.lines[line];
-            let copy = ctx.lines.put(copy);
-            ctx.lines.free(line);
-            self.write_through(ctx, request, copy, Kind::Ack, Handle::NONE);
+            // The payload goes on.
+            self.write_through(ctx, request, line, Kind::Ack, Handle::NONE);
         } else {
             ctx.lines.free(line);
             self.answer(ctx, request, Kind::Ack, Handle::NONE);
@@ -456,17 +430,17 @@ impl Bank {
                 {
                     return Outcome::Blocked;
                 }
-                let old = self.array.payload(way);
+                let old = ctx.payload(self.array.data(way));
                 atomic::apply(op, size.into(), mask, self.array.data_mut(way), &ctx.lines[line].0);
                 self.array.mark(way, mask, !through);
                 self.array.touch(way);
                 self.counters.atomics += 1;
-                ctx.lines[line] = old;
+                ctx.lines.free(line);
                 if through {
-                    let new = ctx.lines.put(self.array.payload(way));
-                    self.write_through(ctx, request, new, Kind::Data, line);
+                    let new = ctx.payload(self.array.data(way));
+                    self.write_through(ctx, request, new, Kind::Data, old);
                 } else {
-                    self.answer(ctx, request, Kind::Data, line);
+                    self.answer(ctx, request, Kind::Data, old);
                 }
                 Outcome::Done
             }
@@ -496,45 +470,5 @@ impl Bank {
         let message = &mut ctx.messages[request];
         (message.kind, message.line) = (kind, line);
         (message.to, message.from) = (message.from, self.unit);
-    }
-
-    /// One step of a release or acquire: a dirty line is written back, or a set is done. While nothing is on
-    /// its way nobody sees the sets: those without work are done at once, and take their cycles.
-    fn step_walk(&mut self, ctx: &mut Context, mut walk: Walk) -> Outcome {
-        if walk.sync.release && self.array.is_dirty(walk.set) {
-            if !ctx.may_send(self.ports.below) {
-                return Outcome::Blocked;
-            }
-            let mut ways = self.array.ways(walk.set);
-            let way = ways.find(|&way| self.array.dirty(way) != 0).expect("the set is dirty");
-            self.write_back(ctx, way);
-            walk.written += 1;
-            self.counters.released += 1;
-        } else {
-            let first = walk.set;
-            let end = if self.misses.is_idle() { self.array.sets() } else { first + 1 };
-            while walk.set < end && !(walk.sync.release && self.array.is_dirty(walk.set)) {
-                if walk.sync.acquire {
-                    self.counters.invalidated += u64::from(self.array.invalidate_set(walk.set));
-                }
-                walk.set += 1;
-            }
-            walk.next = ctx.now + Cycle::from(walk.set - first);
-        }
-        self.walk = Some(walk);
-        Outcome::Done
-    }
-
-    /// Answers a walk that is over, once everything written is acknowledged.
-    fn finish_walk(&mut self, ctx: &mut Context) {
-        let Some(walk) = self.walk else { return };
-        let over =
-            walk.set == self.array.sets() && walk.next <= ctx.now && self.unacknowledged == 0;
-        if over && ctx.may_send(self.ports.done) {
-            let message = &mut ctx.messages[walk.command];
-            (message.kind, message.tag) = (Kind::SyncDone, walk.written);
-            ctx.send(self.ports.done, walk.command);
-            self.walk = None;
-        }
     }
 }

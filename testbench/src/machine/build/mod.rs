@@ -1,0 +1,296 @@
+//! Puts a machine together from a system file.
+
+mod names;
+mod numbers;
+mod wiring;
+
+pub use names::{check_names, design_names, names};
+
+use cosim::body::BodyError;
+use hwmodel::tlp_link;
+
+use super::bodies::{Bodies, FinePackBlocks};
+use super::cache::Shape;
+use super::config::{ConfigError, System};
+use super::core::{self, Core};
+use super::engine::{InletId, Network, OutletId, Rate};
+use super::gate::{self, Gate};
+use super::l1::{self, L1, Spec};
+use super::l2::{self, Policy};
+use super::launch::{self, Global, GlobalPorts, Local, LocalPorts};
+use super::layout::Layout;
+use super::message::Unit;
+use super::part::Part;
+use super::places::Placement;
+use super::slice::{self, MemorySpec, Slice};
+use crate::egress_path::PathKind;
+
+use names::{PLACEMENTS, POLICIES, choose};
+use numbers::Numbers;
+use wiring::{NETS, Net, Wiring};
+
+/// Components, and what connects them.
+pub struct Built {
+    pub parts: Vec<Part>,
+    pub network: Network,
+    pub layout: Layout,
+    pub placement: Placement,
+    pub l2_at_home: bool,
+    /// The first GPU's command processor; the others follow.
+    pub first_global: usize,
+}
+
+/// Why a machine cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// A field of the system.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A block's body.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+}
+
+/// Builds a machine.
+pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
+    let m = &system.machine;
+    let layout = Layout {
+        gpus: m.gpus,
+        chiplets: m.chiplets,
+        cores: m.cus,
+        banks: system.l2.banks,
+        slices: system.l3.slices,
+        line: m.line,
+        header_bytes: system.network.header_bytes,
+        sector_log: system.network.sector_bytes.ilog2(),
+    };
+    let policy = choose("l2.policy", &system.l2.policy, &POLICIES)?;
+    let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
+    let links = u32::from(layout.all_chiplets()) * u32::from(m.chiplets - 1) * NETS.len() as u32;
+    let numbers = Numbers { layout: layout.clone(), links };
+    let first_global = numbers.global(0).0 as usize;
+    let l2_at_home = policy == Policy::HomeForward;
+    let enters = if l2_at_home { Net::Request } else { Net::Memory };
+    let wiring = Wiring::new(system, numbers, enters);
+    let mut builder = Builder { system, bodies, policy, wiring };
+    let parts = builder.parts()?;
+    let network = builder.wiring.network;
+    Ok(Built { parts, network, layout, placement, l2_at_home, first_global })
+}
+
+/// Both ways of a command processor to one that it commands: out, and back.
+type Pair = (OutletId, InletId);
+
+struct Builder<'a> {
+    system: &'a System,
+    bodies: &'a Bodies,
+    policy: Policy,
+    wiring: Wiring<'a>,
+}
+
+impl Builder<'_> {
+    /// All components, in the order of their numbers.
+    fn parts(&mut self) -> Result<Vec<Part>, BuildError> {
+        let layout = self.wiring.numbers.layout.clone();
+        let mut parts = Vec::new();
+        let mut globals = Vec::new();
+        let mut releases = Vec::new();
+        for gpu in 0..layout.gpus {
+            let mut to_chiplets = Vec::new();
+            let mut from_chiplets = Vec::new();
+            for number in 0..layout.chiplets {
+                let (to, from) = self.chiplet(gpu, number, &mut parts)?;
+                to_chiplets.push(to);
+                from_chiplets.push(from);
+            }
+            let gate = (layout.gpus > 1).then(|| {
+                let (global, gate) = (self.wiring.numbers.global(gpu), self.wiring.numbers.gate());
+                let name = |way: &str| format!("gpu{gpu}.command_processor.{way}_gate");
+                let to = self.wiring.channel(name("to"), (global, gate), 1, 1);
+                let from = self.wiring.channel(name("from"), (gate, global), 1, 1);
+                releases.push((to.1, from.0));
+                (to.0, from.1)
+            });
+            globals.push(GlobalPorts { to_chiplets, from_chiplets, gate });
+        }
+        for ports in globals {
+            let c = &self.system.command_processor;
+            let spec = launch::Spec {
+                packet_cycles: c.packet_cycles,
+                broadcast_extra: c.broadcast_latency - c.unicast_latency,
+            };
+            let design = choose("l2.design", &self.system.l2.design, &l2::DESIGNS)?;
+            let launch = (design.launch)();
+            parts.push(Part::Global(Box::new(Global::new(spec, ports, launch))));
+        }
+        parts.append(&mut self.wiring.links);
+        if layout.gpus > 1 {
+            parts.push(self.gate(&releases)?);
+        }
+        Ok(parts)
+    }
+
+    /// A chiplet's components. Gives what its GPU's command processor has of it.
+    fn chiplet(
+        &mut self,
+        gpu: u16,
+        number: u16,
+        parts: &mut Vec<Part>,
+    ) -> Result<Pair, BuildError> {
+        let layout = self.wiring.numbers.layout.clone();
+        let chiplet = gpu * layout.chiplets + number;
+        let mut to_cores = Vec::new();
+        let mut from_cores = Vec::new();
+        for unit in (0..layout.cores).map(|i| layout.core(chiplet, i)) {
+            let (out, back) = self.orders(chiplet, unit);
+            parts.push(self.core(chiplet, unit, (out.1, back.0))?);
+            to_cores.push(out.0);
+            from_cores.push(back.1);
+        }
+        let mut to_banks = Vec::new();
+        let mut from_banks = Vec::new();
+        for unit in (0..layout.banks).map(|i| layout.bank(chiplet, i)) {
+            let (out, back) = self.orders(chiplet, unit);
+            parts.push(self.bank(chiplet, unit, (out.1, back.0))?);
+            to_banks.push(out.0);
+            from_banks.push(back.1);
+        }
+        for unit in (0..layout.slices).map(|i| layout.slice(chiplet, i)) {
+            parts.push(self.slice(chiplet, unit));
+        }
+        let pair = (self.wiring.numbers.global(gpu), self.wiring.numbers.local(chiplet));
+        let latency = self.system.command_processor.unicast_latency;
+        let name = |way: &str| format!("gpu{gpu}.command_processor.{way}_chiplet{number}");
+        let out = self.wiring.channel(name("to"), pair, latency, 4);
+        let back = self.wiring.channel(name("from"), (pair.1, pair.0), latency, 4);
+        let (commands, answers) = (out.1, back.0);
+        let ports = LocalPorts { commands, answers, to_cores, from_cores, to_banks, from_banks };
+        parts.push(Part::Local(Box::new(Local::new(number, self.system.cu.waves, ports))));
+        Ok((out.0, back.1))
+    }
+
+    /// Between a chiplet's command processor and a unit.
+    fn orders(&mut self, chiplet: u16, unit: Unit) -> (Pair, Pair) {
+        let local = self.wiring.numbers.local(chiplet);
+        let (name, peer) = (self.wiring.numbers.layout.name(unit), self.wiring.numbers.unit(unit));
+        let out = self.wiring.channel(format!("{name}.orders"), (local, peer), 1, 4);
+        (out, self.wiring.channel(format!("{name}.done"), (peer, local), 1, 4))
+    }
+
+    fn core(
+        &self,
+        chiplet: u16,
+        unit: Unit,
+        (orders, done): (InletId, OutletId),
+    ) -> Result<Part, ConfigError> {
+        let cu = &self.system.cu;
+        let spec = core::Spec {
+            waves: cu.waves,
+            lanes: cu.lanes,
+            loads: cu.loads,
+            transactions: cu.transactions,
+            gap_cycles: cu.gap_cycles,
+        };
+        let below = self.wiring.from(Net::Request, chiplet, unit);
+        let answers = self.wiring.to(Net::Answer, chiplet, unit);
+        let ports = core::Ports { orders, done, below, answers };
+        Ok(Part::Core(Box::new(Core::new(unit, spec, ports, self.l1()?))))
+    }
+
+    fn l1(&self) -> Result<Box<dyn L1>, ConfigError> {
+        let (l1, line) = (&self.system.l1, self.system.machine.line);
+        let shape = Shape { sets: l1.bytes / l1.ways / line, ways: l1.ways, line, stride: 1 };
+        let spec = Spec { shape, misses: l1.misses, hit_latency: l1.hit_latency };
+        let make = choose("l1.design", &l1.design, &l1::DESIGNS)?;
+        Ok(make(&spec))
+    }
+
+    fn bank(
+        &self,
+        chiplet: u16,
+        unit: Unit,
+        (commands, done): (InletId, OutletId),
+    ) -> Result<Part, ConfigError> {
+        let (l2, line) = (&self.system.l2, self.system.machine.line);
+        let banks = u64::from(l2.banks);
+        let sets = (l2.bytes / banks / u64::from(l2.ways) / u64::from(line)) as u32;
+        let shape = Shape { sets, ways: l2.ways, line, stride: l2.banks.into() };
+        let ports = l2::Ports {
+            requests: self.wiring.to(Net::Request, chiplet, unit),
+            fills: self.wiring.to(Net::Answer, chiplet, unit),
+            answers: self.wiring.from(Net::Answer, chiplet, unit),
+            below: self.wiring.from(Net::Memory, chiplet, unit),
+            commands,
+            done,
+        };
+        let spec = l2::Spec { unit, chiplet, policy: self.policy, shape, misses: l2.misses, ports };
+        let design = choose("l2.design", &l2.design, &l2::DESIGNS)?;
+        Ok(Part::Bank((design.bank)(spec)))
+    }
+
+    /// What joins the GPUs.
+    fn gate(&self, releases: &[(InletId, OutletId)]) -> Result<Part, BuildError> {
+        let (layout, system) = (&self.wiring.numbers.layout, self.system);
+        let blocks = FinePackBlocks::new(system, self.bodies)?;
+        let kinds = PathKind::ALL.map(|kind| (kind.name(), kind));
+        let kind = choose("egress.design", &system.egress.design, &kinds)?;
+        let least = gate::LINK_MHZ;
+        if u64::from(system.machine.clock_mhz) < least {
+            let problem =
+                format!("{}: at least {least}, the links' clock", system.machine.clock_mhz);
+            return Err(ConfigError { field: "machine.clock_mhz".into(), problem }.into());
+        }
+        let link = |e: hwmodel::ConfigError| ConfigError {
+            field: "gpu_link".into(),
+            problem: e.to_string(),
+        };
+        let finepack = blocks.parameters.clone();
+        let mut link_config =
+            tlp_link::Config::new(&finepack, system.gpu_link.latency).map_err(link)?;
+        link_config.bytes_per_cycle = system.gpu_link.bytes_per_ns;
+        link_config.framing.cfg_extra = kind.cfg_extra();
+        let mut paths = Vec::new();
+        let mut ingress = Vec::new();
+        let mut ports = Vec::new();
+        for gpu in 0..layout.gpus {
+            let bodies = || Ok((blocks.body()?, blocks.body()?));
+            let path = kind.with_bodies(&finepack, system.egress.timeout, bodies);
+            paths.push(path.map_err(|e: BodyError| e)?);
+            ingress.push(blocks.body()?);
+            let unit = layout.gate(gpu);
+            let chiplets = gpu * layout.chiplets..(gpu + 1) * layout.chiplets;
+            let from = |net| chiplets.clone().map(|c| self.wiring.from(net, c, unit)).collect();
+            let to = |net| chiplets.clone().map(|c| self.wiring.to(net, c, unit)).collect();
+            let (exits, answers) = (to(Net::Request), from(Net::Answer));
+            let release = releases[usize::from(gpu)];
+            let out = gate::OutgoingPorts { exits, answers, release };
+            let (entries, answers) = (from(self.wiring.enters), to(Net::Answer));
+            let arriving = gate::IncomingPorts { entries, answers };
+            ports.push((out, arriving));
+        }
+        let spec = gate::Spec {
+            finepack,
+            link: link_config,
+            clock_mhz: system.machine.clock_mhz,
+            line: system.machine.line,
+            l2_at_home: self.policy == Policy::HomeForward,
+        };
+        let gate = Gate::new(&spec, paths, ingress, ports).map_err(link)?;
+        Ok(Part::Gate(Box::new(gate)))
+    }
+
+    fn slice(&self, chiplet: u16, unit: Unit) -> Part {
+        let (l3, line) = (&self.system.l3, self.system.machine.line);
+        let slices = u64::from(l3.slices) * u64::from(self.system.machine.chiplets);
+        let sets = (l3.bytes / slices / u64::from(l3.ways) / u64::from(line)) as u32;
+        let shape = Shape { sets, ways: l3.ways, line, stride: l3.slices.into() };
+        let ports = slice::Ports {
+            requests: self.wiring.to(Net::Memory, chiplet, unit),
+            answers: self.wiring.from(Net::Answer, chiplet, unit),
+        };
+        let m = &self.system.memory;
+        let rate = Rate { bytes: m.bytes, cycles: m.cycles };
+        let memory = MemorySpec { rate, latency: m.latency };
+        Part::Slice(Box::new(Slice::new(unit, shape, l3.misses, memory, ports)))
+    }
+}

@@ -1,0 +1,47 @@
+//! Which component has which number.
+
+use super::super::engine::ComponentId;
+use super::super::layout::{Layout, Site};
+use super::super::message::Unit;
+
+/// Components stand in this order: for each chiplet its CUs, L2 banks, L3 slices and command processor; for
+/// each GPU its command processor; the links between chiplets; what joins the GPUs.
+pub struct Numbers {
+    pub layout: Layout,
+    /// Links between chiplets.
+    pub links: u32,
+}
+
+impl Numbers {
+    fn per_chiplet(&self) -> u32 {
+        let l = &self.layout;
+        u32::from(l.cores + l.banks + l.slices) + 1
+    }
+
+    /// CUs, banks and slices stand in the order of their units.
+    pub fn unit(&self, unit: Unit) -> ComponentId {
+        if let Site::Gate(_) = self.layout.site(unit) {
+            return self.gate();
+        }
+        let chiplet = u32::from(self.layout.chiplet_of(unit));
+        let first = self.layout.core(chiplet as u16, 0);
+        ComponentId(chiplet * self.per_chiplet() + u32::from(unit.0 - first.0))
+    }
+
+    pub fn local(&self, chiplet: u16) -> ComponentId {
+        ComponentId((u32::from(chiplet) + 1) * self.per_chiplet() - 1)
+    }
+
+    pub fn global(&self, gpu: u16) -> ComponentId {
+        ComponentId(u32::from(self.layout.all_chiplets()) * self.per_chiplet() + u32::from(gpu))
+    }
+
+    /// The link of this number.
+    pub fn link(&self, number: u32) -> ComponentId {
+        ComponentId(self.global(self.layout.gpus).0 + number)
+    }
+
+    pub fn gate(&self) -> ComponentId {
+        self.link(self.links)
+    }
+}

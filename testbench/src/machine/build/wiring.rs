@@ -1,0 +1,227 @@
+//! The networks of all chiplets, and the channels between command processors and what they command.
+
+use super::super::config::System;
+use super::super::engine::{
+    ComponentId, InletId, InletSpec, Network, OutletId, OutletSpec, Rate, Routes,
+};
+use super::super::layout::Site;
+use super::super::link::Link;
+use super::super::message::Unit;
+use super::super::part::Part;
+use super::numbers::Numbers;
+
+/// The three networks of a chiplet. What lies between L2 and L3 has its own, reads and write-backs in one
+/// FIFO: a read never overtakes a write-back, and a full L2 never stops what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Net {
+    /// From CUs to L2 banks and to the gate.
+    Request,
+    /// Back.
+    Answer,
+    /// From L2 banks to L3 slices.
+    Memory,
+}
+
+pub const NETS: [Net; 3] = [Net::Request, Net::Answer, Net::Memory];
+
+/// A chiplet's ends of one network.
+#[derive(Debug, Default)]
+struct Ends {
+    from: Vec<(Unit, OutletId)>,
+    to: Vec<(Unit, InletId)>,
+}
+
+/// What connects the components of a machine.
+pub struct Wiring<'a> {
+    system: &'a System,
+    pub numbers: Numbers,
+    pub network: Network,
+    /// The network that other GPUs' requests enter.
+    pub enters: Net,
+    /// By network, then by chiplet.
+    ends: [Vec<Ends>; NETS.len()],
+    pub links: Vec<Part>,
+}
+
+impl<'a> Wiring<'a> {
+    /// The networks of all chiplets.
+    pub fn new(system: &'a System, numbers: Numbers, enters: Net) -> Self {
+        let (network, ends, links) = (Network::default(), [const { Vec::new() }; 3], Vec::new());
+        let mut wiring = Self { system, numbers, network, enters, ends, links };
+        for net in NETS {
+            wiring.lay(net);
+        }
+        wiring
+    }
+
+    /// Where a unit sends into a network of a chiplet.
+    pub fn from(&self, net: Net, chiplet: u16, unit: Unit) -> OutletId {
+        let ends = &self.ends[net as usize][usize::from(chiplet)].from;
+        ends.iter().find(|(u, _)| *u == unit).expect("the unit sends here").1
+    }
+
+    /// Where a unit receives from a network of a chiplet.
+    pub fn to(&self, net: Net, chiplet: u16, unit: Unit) -> InletId {
+        let ends = &self.ends[net as usize][usize::from(chiplet)].to;
+        ends.iter().find(|(u, _)| *u == unit).expect("the unit receives here").1
+    }
+
+    /// A way from one component to another, for `queue` messages beyond those under way.
+    pub fn channel(
+        &mut self,
+        name: String,
+        (producer, consumer): (ComponentId, ComponentId),
+        latency: u32,
+        queue: u32,
+    ) -> (OutletId, InletId) {
+        let spec = InletSpec { name: name.clone(), consumer, latency: 0, width: 0 };
+        let inlet = self.network.add_inlet(spec);
+        let routes = self.network.route_to(inlet);
+        let (rate, window) = (Rate::per_cycle(64), queue + latency);
+        let spec = OutletSpec { name, producer, latency, rate, window };
+        (self.network.add_outlet(spec, routes), inlet)
+    }
+
+    /// The units of a chiplet that send into a network, and those that receive from it.
+    fn members(&self, net: Net, chiplet: u16) -> (Vec<Unit>, Vec<Unit>) {
+        let l = &self.numbers.layout;
+        let cores = || (0..l.cores).map(|i| l.core(chiplet, i));
+        let banks = || (0..l.banks).map(|i| l.bank(chiplet, i));
+        let slices = || (0..l.slices).map(|i| l.slice(chiplet, i));
+        match net {
+            Net::Request => (cores().collect(), banks().collect()),
+            Net::Answer => (banks().chain(slices()).collect(), cores().chain(banks()).collect()),
+            Net::Memory => (banks().collect(), slices().collect()),
+        }
+    }
+
+    /// Whether a GPU's gate sends into a network of its chiplets, and whether it receives from it.
+    fn gate_takes_part(&self, net: Net) -> (bool, bool) {
+        let several = self.numbers.layout.gpus > 1;
+        (several && (net == Net::Answer || net == self.enters), several && net != Net::Memory)
+    }
+
+    /// Latency of the end of a unit: half of the way between a CU and an L2 bank, or of that between an L2
+    /// bank and an L3 slice; whoever answers adds the time of its arrays.
+    fn latency(&self, net: Net, unit: Unit, sends: bool) -> u32 {
+        let n = &self.system.network;
+        let site = self.numbers.layout.site(unit);
+        let (near, far) = match (net, site) {
+            (Net::Memory, _) | (Net::Answer, Site::Slice(..)) => {
+                (n.memory_latency / 2, n.memory_latency.div_ceil(2))
+            }
+            _ => (n.latency / 2, n.latency.div_ceil(2)),
+        };
+        let answer = match (net, site) {
+            (Net::Answer, Site::Bank(..)) if sends => self.system.l2.latency,
+            (Net::Answer, Site::Slice(..)) if sends => self.system.l3.latency,
+            // What comes from an L3 slice goes the rest of its way; a bank's own way to CUs is longer.
+            (Net::Answer, Site::Bank(..)) => return n.memory_latency.div_ceil(2),
+            _ => 0,
+        };
+        answer + if sends { near } else { far }
+    }
+
+    /// One network: in each chiplet a crossbar, between those of a GPU a link each way.
+    fn lay(&mut self, net: Net) {
+        let chiplets = self.numbers.layout.all_chiplets();
+        let link = self.system.chiplet_link.clone();
+        let link_latency = match net {
+            Net::Answer => link.round_trip.div_ceil(2),
+            Net::Request | Net::Memory => link.round_trip / 2,
+        };
+        // Messages that are under way inside a crossbar when it is busy.
+        let far = self.system.network.latency.max(self.system.network.memory_latency);
+        let mut ways_out = Vec::new();
+        let mut routes = Vec::new();
+        for chiplet in 0..chiplets {
+            let (to, out) = self.lay_inlets(net, chiplet);
+            routes.push(self.routes(net, &to, &out));
+            self.ends[net as usize].push(Ends { from: Vec::new(), to });
+            ways_out.push(out);
+        }
+        for (chiplet, out) in (0..chiplets).zip(ways_out) {
+            for (peer, component, inlet) in out {
+                let name = format!("link.chiplet{chiplet}_to_chiplet{peer}.{net:?}").to_lowercase();
+                let rate = Rate { bytes: link.bytes, cycles: link.cycles };
+                let window = link.queue + link_latency + far;
+                let spec =
+                    OutletSpec { name, producer: component, latency: link_latency, rate, window };
+                let outlet = self.network.add_outlet(spec, routes[usize::from(peer)]);
+                self.links.push(Part::Link(Link::new(inlet, outlet)));
+            }
+            self.lay_outlets(net, chiplet, routes[usize::from(chiplet)], far);
+        }
+    }
+
+    /// Inlets of a chiplet's units, and of the links to the other chiplets of its GPU.
+    #[allow(clippy::type_complexity)]
+    fn lay_inlets(
+        &mut self,
+        net: Net,
+        chiplet: u16,
+    ) -> (Vec<(Unit, InletId)>, Vec<(u16, ComponentId, InletId)>) {
+        let layout = self.numbers.layout.clone();
+        let gpu = layout.gpu_of(chiplet);
+        let (_, mut receivers) = self.members(net, chiplet);
+        receivers.extend(self.gate_takes_part(net).1.then(|| layout.gate(gpu)));
+        let mut to = Vec::new();
+        for unit in receivers {
+            let spec = InletSpec {
+                name: format!("{}.{net:?}.in", layout.name(unit)).to_lowercase(),
+                consumer: self.numbers.unit(unit),
+                latency: self.latency(net, unit, false),
+                width: self.system.network.bytes_per_cycle as u32,
+            };
+            to.push((unit, self.network.add_inlet(spec)));
+        }
+        let first = gpu * layout.chiplets;
+        let mut out = Vec::new();
+        for peer in (first..first + layout.chiplets).filter(|&peer| peer != chiplet) {
+            let before = usize::from(layout.chiplets - 1) * usize::from(chiplet) + out.len();
+            let number = net as usize * self.numbers.links as usize / NETS.len() + before;
+            let component = self.numbers.link(number as u32);
+            let name = format!("link.chiplet{chiplet}_to_chiplet{peer}.{net:?}.in").to_lowercase();
+            let spec = InletSpec { name, consumer: component, latency: 0, width: 0 };
+            out.push((peer, component, self.network.add_inlet(spec)));
+        }
+        (to, out)
+    }
+
+    /// From a chiplet to each unit: its own directly, those of its GPU's other chiplets over a link.
+    fn routes(
+        &mut self,
+        net: Net,
+        to: &[(Unit, InletId)],
+        out: &[(u16, ComponentId, InletId)],
+    ) -> Routes {
+        let mut inlets = vec![None; self.numbers.layout.units().into()];
+        for &(unit, inlet) in to {
+            inlets[usize::from(unit.0)] = Some(inlet);
+        }
+        for &(peer, _, inlet) in out {
+            for unit in self.members(net, peer).1 {
+                inlets[usize::from(unit.0)] = Some(inlet);
+            }
+        }
+        self.network.add_routes(inlets)
+    }
+
+    fn lay_outlets(&mut self, net: Net, chiplet: u16, routes: Routes, far: u32) {
+        let layout = self.numbers.layout.clone();
+        let (mut senders, _) = self.members(net, chiplet);
+        senders.extend(self.gate_takes_part(net).0.then(|| layout.gate(layout.gpu_of(chiplet))));
+        for unit in senders {
+            let latency = self.latency(net, unit, true);
+            let spec = OutletSpec {
+                name: format!("{}.{net:?}", layout.name(unit)).to_lowercase(),
+                producer: self.numbers.unit(unit),
+                latency,
+                rate: Rate::per_cycle(self.system.network.bytes_per_cycle),
+                window: self.system.network.queue + latency + far,
+            };
+            let outlet = self.network.add_outlet(spec, routes);
+            self.ends[net as usize][usize::from(chiplet)].from.push((unit, outlet));
+        }
+    }
+}

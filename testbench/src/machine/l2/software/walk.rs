@@ -1,0 +1,65 @@
+//! Releases and acquires: a walk over the sets.
+
+use super::{Bank, Outcome};
+use crate::machine::cache::Array;
+use crate::machine::context::Context;
+use crate::machine::engine::{Cycle, Handle};
+use crate::machine::message::{Kind, Message, Sync};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk {
+    pub(super) sync: Sync,
+    pub(super) set: u32,
+    /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be there.
+    pub(super) next: Cycle,
+    written: u32,
+    /// Whoever asked.
+    command: Handle<Message>,
+}
+
+impl Walk {
+    pub fn new(sync: Sync, command: Handle<Message>, now: Cycle) -> Self {
+        Self { sync, set: 0, next: now, written: 0, command }
+    }
+}
+
+impl Bank {
+    /// One step of a release or acquire: a dirty line is written back, or a set is done. While nothing is on
+    /// its way nobody sees the sets: those without work are done at once, and take their cycles.
+    pub(super) fn step_walk(&mut self, ctx: &mut Context, mut walk: Walk) -> Outcome {
+        let dirty = |array: &Array, set: u32| array.dirty_way(set).filter(|_| walk.sync.release);
+        if let Some(way) = dirty(&self.array, walk.set) {
+            if !ctx.may_send(self.ports.below) {
+                return Outcome::Blocked;
+            }
+            self.write_back(ctx, way);
+            walk.written += 1;
+            self.counters.released += 1;
+        } else {
+            let first = walk.set;
+            let end = if self.misses.is_idle() { self.array.sets() } else { first + 1 };
+            while walk.set < end && dirty(&self.array, walk.set).is_none() {
+                if walk.sync.acquire {
+                    self.counters.invalidated += u64::from(self.array.invalidate_set(walk.set));
+                }
+                walk.set += 1;
+            }
+            walk.next = ctx.now + Cycle::from(walk.set - first);
+        }
+        self.walk = Some(walk);
+        Outcome::Done
+    }
+
+    /// Answers a walk that is over, once everything written is acknowledged.
+    pub(super) fn finish_walk(&mut self, ctx: &mut Context) {
+        let Some(walk) = self.walk else { return };
+        let over =
+            walk.set == self.array.sets() && walk.next <= ctx.now && self.unacknowledged == 0;
+        if over && ctx.may_send(self.ports.done) {
+            let message = &mut ctx.messages[walk.command];
+            (message.kind, message.tag) = (Kind::SyncDone, walk.written);
+            ctx.send(self.ports.done, walk.command);
+            self.walk = None;
+        }
+    }
+}
