@@ -157,7 +157,8 @@ impl Array {
         Some(first + way)
     }
 
-    /// Puts a line, with no valid byte, into a way that holds no dirty byte.
+    /// Puts a line, with no valid byte, into a way that holds no dirty byte. It is used first by what comes
+    /// next: a write, or the miss register's release.
     #[inline]
     pub fn place(&mut self, way: Way, addr: u64) {
         debug_assert!(self.dirty[way as usize] == 0, "dirty bytes would be lost");
@@ -166,7 +167,6 @@ impl Array {
         let group = (set * self.groups) as usize + number as usize / TAGS;
         self.tags[group][number as usize % TAGS] = addr;
         self.valid[way as usize] = 0;
-        self.make_newest(set, number);
     }
 
     /// Set and number of a way.

@@ -12,26 +12,25 @@ const BUCKETS: u64 = 1024;
 #[derive(Debug)]
 pub struct Wheel {
     now: Cycle,
-    buckets: Vec<Vec<u32>>,
+    /// For each bucket one bit for each component: setting it is all that a wake does.
+    buckets: Vec<u64>,
+    /// Words of a bucket.
+    words: usize,
     /// One bit for each bucket that holds something.
     occupied: [u64; (BUCKETS / 64) as usize],
     beyond: BinaryHeap<Reverse<(Cycle, u32)>>,
-    /// Components of the current cycle, one bit each: this sorts them and makes them unique.
-    due: Vec<u64>,
-    /// The cycle for which a component was last put into a bucket: most wakes repeat it.
-    last: Vec<Cycle>,
 }
 
 impl Wheel {
     /// For components 0 to `components - 1`, at cycle 0.
     pub fn new(components: usize) -> Self {
+        let words = components.div_ceil(64);
         Self {
             now: 0,
-            buckets: vec![Vec::new(); BUCKETS as usize],
+            buckets: vec![0; words * BUCKETS as usize],
+            words,
             occupied: [0; (BUCKETS / 64) as usize],
             beyond: BinaryHeap::new(),
-            due: vec![0; components.div_ceil(64)],
-            last: vec![Cycle::MAX; components],
         }
     }
 
@@ -39,11 +38,6 @@ impl Wheel {
     #[inline]
     pub fn wake(&mut self, component: ComponentId, at: Cycle) {
         debug_assert!(at > self.now, "cycle {at} is not after {}", self.now);
-        let last = &mut self.last[component.0 as usize];
-        if *last == at {
-            return;
-        }
-        *last = at;
         if at - self.now < BUCKETS {
             self.put(component.0, at);
         } else {
@@ -54,7 +48,7 @@ impl Wheel {
     #[inline]
     fn put(&mut self, component: u32, at: Cycle) {
         let bucket = (at % BUCKETS) as usize;
-        self.buckets[bucket].push(component);
+        self.buckets[bucket * self.words + component as usize / 64] |= 1 << (component % 64);
         self.occupied[bucket / 64] |= 1 << (bucket % 64);
     }
 
@@ -101,17 +95,15 @@ impl Wheel {
         }
         let bucket = (to % BUCKETS) as usize;
         active.clear();
-        for component in self.buckets[bucket].drain(..) {
-            self.due[component as usize / 64] |= 1 << (component % 64);
-        }
-        self.occupied[bucket / 64] &= !(1 << (bucket % 64));
-        for (i, word) in self.due.iter_mut().enumerate() {
+        let words = &mut self.buckets[bucket * self.words..][..self.words];
+        for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
             let mut left = std::mem::take(word);
             while left != 0 {
-                active.push(i as u32 * 64 + left.trailing_zeros());
+                active.push(first + left.trailing_zeros());
                 left &= left - 1;
             }
         }
+        self.occupied[bucket / 64] &= !(1 << (bucket % 64));
     }
 }
 

@@ -86,50 +86,31 @@ impl Bank {
 }
 
 impl L2 for Bank {
-    /// One cycle: a message from below is taken, and one operation is done.
+    /// One cycle: what has come from below is taken, and one operation is done.
     fn tick(&mut self, ctx: &mut Context) {
-        if let Some(message) = ctx.peek(self.ports.fills) {
+        while let Some(message) = ctx.peek(self.ports.fills) {
             ctx.take(self.ports.fills);
             self.take_fill(ctx, message);
         }
-        if let Some(&answer) = self.paid.front()
-            && ctx.may_send(self.ports.answers)
-        {
-            self.paid.pop_front();
-            ctx.send(self.ports.answers, answer);
-            if !self.paid.is_empty() {
-                ctx.wake_at(ctx.now + 1);
-            }
+        if !self.paid.is_empty() {
+            self.pay(ctx);
         }
         if self.walk.is_none()
             && let Some(command) = ctx.peek(self.ports.commands)
         {
             ctx.take(self.ports.commands);
-            let Kind::Sync(sync) = ctx.messages[command].kind else { unreachable!("a command") };
-            self.walk = Some(Walk::new(sync, command, ctx.now));
-            if sync.acquire {
-                // What is on its way may have been read before somebody else's release.
-                self.misses.make_all_stale();
-            }
+            self.start_walk(ctx, command);
         }
         let outcome = match self.filled.front() {
             Some(&at) => self.serve_waiter(ctx, at),
-            None => match self.walk {
-                Some(walk) if walk.next > ctx.now => {
-                    ctx.wake_at(walk.next);
-                    Outcome::Blocked
-                }
-                Some(walk) if walk.set < self.array.sets() => self.step_walk(ctx, walk),
-                _ => self.serve_next(ctx),
-            },
+            None if self.walk.is_some() => self.walk(ctx),
+            None => self.serve_next(ctx),
         };
-        self.finish_walk(ctx);
-        // A blocked bank is woken by the channel or the fill that it waits for.
-        let more = !self.filled.is_empty()
-            || self.walk.is_some()
-            || ctx.peek(self.ports.requests).is_some()
-            || (self.walk.is_none() && ctx.peek(self.ports.commands).is_some());
-        if (more && outcome != Outcome::Blocked) || ctx.peek(self.ports.fills).is_some() {
+        if self.walk.is_some() {
+            self.finish_walk(ctx);
+        }
+        // A blocked bank is woken by the outlet or the fill that it waits for.
+        if outcome != Outcome::Blocked && self.has_more(ctx) {
             ctx.wake_at(ctx.now + 1);
         }
     }
@@ -149,6 +130,25 @@ impl L2 for Bank {
 }
 
 impl Bank {
+    fn has_more(&self, ctx: &Context) -> bool {
+        !self.filled.is_empty()
+            || self.walk.is_some()
+            || ctx.peek(self.ports.requests).is_some()
+            || ctx.peek(self.ports.commands).is_some()
+    }
+
+    /// Sends an answer that may leave now.
+    fn pay(&mut self, ctx: &mut Context) {
+        if ctx.may_send(self.ports.answers)
+            && let Some(answer) = self.paid.pop_front()
+        {
+            ctx.send(self.ports.answers, answer);
+            if !self.paid.is_empty() {
+                ctx.wake_at(ctx.now + 1);
+            }
+        }
+    }
+
     fn take_fill(&mut self, ctx: &mut Context, message: Handle<Message>) {
         let Message { kind, tag, line, .. } = ctx.messages[message];
         if kind == Kind::Data {

@@ -9,24 +9,40 @@ use crate::machine::message::{Kind, Message, Sync};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     pub(super) sync: Sync,
-    pub(super) set: u32,
+    set: u32,
     /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be there.
-    pub(super) next: Cycle,
+    next: Cycle,
     written: u32,
     /// Whoever asked.
     command: Handle<Message>,
 }
 
-impl Walk {
-    pub fn new(sync: Sync, command: Handle<Message>, now: Cycle) -> Self {
-        Self { sync, set: 0, next: now, written: 0, command }
-    }
-}
-
 impl Bank {
+    pub(super) fn start_walk(&mut self, ctx: &Context, command: Handle<Message>) {
+        let Kind::Sync(sync) = ctx.messages[command].kind else { unreachable!("a command") };
+        self.walk = Some(Walk { sync, set: 0, next: ctx.now, written: 0, command });
+        if sync.acquire {
+            // What is on its way may have been read before somebody else's release.
+            self.misses.make_all_stale();
+        }
+    }
+
+    /// The operation of a cycle in a walk: a step of it; what comes after its last one while it waits for
+    /// acknowledgements.
+    pub(super) fn walk(&mut self, ctx: &mut Context) -> Outcome {
+        match self.walk {
+            Some(walk) if walk.next > ctx.now => {
+                ctx.wake_at(walk.next);
+                Outcome::Blocked
+            }
+            Some(walk) if walk.set < self.array.sets() => self.step_walk(ctx, walk),
+            _ => self.serve_next(ctx),
+        }
+    }
+
     /// One step of a release or acquire: a dirty line is written back, or a set is done. While nothing is on
     /// its way nobody sees the sets: those without work are done at once, and take their cycles.
-    pub(super) fn step_walk(&mut self, ctx: &mut Context, mut walk: Walk) -> Outcome {
+    fn step_walk(&mut self, ctx: &mut Context, mut walk: Walk) -> Outcome {
         let dirty = |array: &Array, set: u32| array.dirty_way(set).filter(|_| walk.sync.release);
         if let Some(way) = dirty(&self.array, walk.set) {
             if !ctx.may_send(self.ports.below) {
