@@ -80,6 +80,26 @@ fn read_all(mut reader: Reader) -> Result<Vec<String>, super::Error> {
 }
 
 #[test]
+fn groups_that_are_read_ahead_are_the_same_and_so_is_what_is_wrong() {
+    let whole = recorded();
+    let read = |bytes: &[u8], ahead: bool| {
+        let mut reader = Reader::from_bytes(bytes.to_vec(), "test").unwrap();
+        if ahead {
+            reader.read_ahead().unwrap();
+        }
+        let numbers = [(0, 1), (0, 0), (1, 0), (1, 1), (0, 0), (0, 1), (1, 2), (2, 0)];
+        numbers.map(|(kernel, number)| format!("{:?}", reader.group(kernel, number)))
+    };
+    assert_eq!(read(&whole, true), read(&whole, false));
+    // The payload of the first chunk, which is that of work-group 0.
+    let mut damaged = whole.clone();
+    damaged[40] ^= 1;
+    let right = read(&damaged, false);
+    assert!(right[1].contains("Damaged") && !right[0].contains("Damaged"), "{right:?}");
+    assert_eq!(read(&damaged, true), right);
+}
+
+#[test]
 fn groups_are_read_in_any_order_and_by_several_readers() {
     let mut reader = Reader::from_bytes(recorded(), "test").unwrap();
     verify(&mut reader).unwrap().expect_right();
