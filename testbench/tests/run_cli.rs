@@ -188,6 +188,38 @@ fn result_is_the_same_twice_and_on_every_body_but_for_the_bodys_name() {
     assert!(desk.read("model.txt").lines().count() > 100);
 }
 
+#[test]
+fn second_thread_changes_no_byte_of_results_and_messages() {
+    let desk = Desk::on_any_build("run-threads");
+    let same = |words: &str, status: i32| {
+        let [one, two] = [1, 2].map(|threads| {
+            let json = desk.file("r.json");
+            let _ = fs::remove_file(&json);
+            let left = desk.duet(&format!("{words} --threads {threads} --json r.json"));
+            assert_eq!(left.status, status, "{words}: {}", left.stderr);
+            (left.stdout, left.stderr, fs::read(json).unwrap())
+        });
+        assert!(one == two, "{words}:\n{one:?}\n{two:?}");
+        String::from_utf8(one.2).unwrap()
+    };
+    same(&format!("run {TWO_GPUS} {REUSE}"), 0);
+    same(&format!("run {TWO_GPUS} --workload pagerank_push --set workload.size=256"), 0);
+    same("run --system cpelide-4-small --workload reuse --set l2.design=none", 4);
+    // Damage in the first work-groups, and further on.
+    let mut whole = kept_trace();
+    for at in [whole.len() / 10, whole.len() / 2] {
+        whole[at] ^= 1;
+        fs::write(desk.file("bad.trace"), &whole).unwrap();
+        let json = same("run --system stc-8cu-small --workload bad.trace", 2);
+        assert!(json.contains("FAIL"), "{json}");
+        whole[at] ^= 1;
+    }
+    if cosim::HAS_RTL {
+        same(&format!("compare {TWO_GPUS} {REUSE}"), 0);
+    }
+    desk.refuses(2, &format!("run {TWO_GPUS} {REUSE} --threads 3"), &["--threads"]);
+}
+
 /// Scopes of a waveform, and its time stamps.
 fn read_wave(path: &Path) -> (Vec<String>, Vec<u64>) {
     let file = fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

@@ -157,11 +157,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 /// Runs on one kind of body.
 fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
     let options = Options { max_cycles: args.job.max_cycles.unwrap_or(0), ..Options::default() };
-    let program = job.program.reopen().map_err(|e| Failure::new(USAGE, e))?;
+    let program = job.program()?;
     let mut machine =
         Machine::new(&job.system, &Bodies::all(kind), program, options).map_err(run_failure)?;
     machine.start_logs();
-    let result = progress::show(&mut machine, job.program.totals(), Machine::run);
+    let result = progress::show(&mut machine, job.totals(), Machine::run);
     let cycles = result.map_err(|error| {
         if let RunError::Differ(difference) = &error {
             println!("{}", difference.text);

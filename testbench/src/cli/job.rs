@@ -8,7 +8,7 @@ use testbench::egress_path::PathKind;
 use testbench::kernels;
 use testbench::machine::{BuildError, Cycle, LINK_MHZ, RunError, System};
 use testbench::systems;
-use testbench::trace::{self, Reader, Recorder};
+use testbench::trace::{self, Reader, Recorder, Totals};
 
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
 
@@ -31,12 +31,19 @@ pub struct Args {
     /// Stop with status 3 after so many cycles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_cycles: Option<u64>,
+    /// Threads: the second one reads and decompresses the trace ahead; the result is the same
+    ///
+    /// Default: 2, or 1 where the machine has one core.
+    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub threads: Option<u8>,
 }
 
 /// A program and its system.
 pub struct Job {
     pub system: System,
-    pub program: Reader,
+    program: Reader,
+    /// A second thread reads it.
+    read_ahead: bool,
     /// Name and checksum of the program.
     pub workload: String,
     /// A recorded trace's folder, which goes with the job.
@@ -61,7 +68,24 @@ impl Job {
         let system = systems::load(&args.system, &of_system).map_err(|e| Failure::new(USAGE, e))?;
         let (program, folder) = program(args, &of_workload)?;
         let workload = format!("{} {:016x}", program.name(), program.checksum());
-        Ok(Self { system, program, workload, _folder: folder })
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let read_ahead = args.threads.map_or(cores > 1, |threads| threads > 1);
+        Ok(Self { system, program, read_ahead, workload, _folder: folder })
+    }
+
+    /// The program from its start, for one machine.
+    pub fn program(&self) -> Result<Reader, Failure> {
+        let usage = |e: trace::Error| Failure::new(USAGE, e);
+        let mut program = self.program.reopen().map_err(usage)?;
+        if self.read_ahead {
+            program.read_ahead().map_err(usage)?;
+        }
+        Ok(program)
+    }
+
+    /// Totals of the program.
+    pub fn totals(&self) -> &Totals {
+        self.program.totals()
     }
 
     /// Blocks of the machine that have two bodies.

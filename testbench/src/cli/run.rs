@@ -18,7 +18,6 @@ use cosim::wave::Clock;
 use serde::Serialize;
 use testbench::machine::{BLOCKS, Bodies, Difference, Machine, Options, RunError, Window};
 use testbench::tlp_dump::TlpDump;
-use testbench::trace::Reader;
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
@@ -128,15 +127,14 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     );
     let options = Options { max_cycles: args.job.max_cycles.unwrap_or(0), ..Options::default() };
     let bodies = bodies(args, &job)?;
-    let reopen = || job.program.reopen().map_err(|e| Failure::new(USAGE, e));
     let mut machine =
-        Machine::new(&job.system, &bodies, reopen()?, options).map_err(run_failure)?;
+        Machine::new(&job.system, &bodies, job.program()?, options).map_err(run_failure)?;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let dump = dump(args, &job, &mut machine)?;
     let wave = wave(args, &job, &mut machine)?;
     set_flip(args, &mut machine)?;
 
-    let result = progress::show(&mut machine, job.program.totals(), Machine::run);
+    let result = progress::show(&mut machine, job.totals(), Machine::run);
     let cycles = machine.cycle();
     let checked = machine.checked();
     let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
@@ -167,7 +165,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Err(RunError::Differ(difference)) => return Err(tell_difference(args, difference)?),
         Err(error) => {
             if let RunError::Wrong(_, wrong) = &error {
-                tell_life(&job, &bodies, reopen()?, options, wrong.addr)?;
+                tell_life(&job, &bodies, options, wrong.addr)?;
             }
             return Err(run_failure(error));
         }
@@ -345,14 +343,9 @@ fn rerun(args: &Args, cycle: u64) -> String {
 }
 
 /// Runs again with the wrong byte watched, and shows what happened to it.
-fn tell_life(
-    job: &Job,
-    bodies: &Bodies,
-    program: Reader,
-    options: Options,
-    addr: u64,
-) -> Result<(), Failure> {
+fn tell_life(job: &Job, bodies: &Bodies, options: Options, addr: u64) -> Result<(), Failure> {
     let options = Options { watch: Some(addr), ..options };
+    let program = job.program()?;
     let mut machine = Machine::new(&job.system, bodies, program, options).map_err(run_failure)?;
     // It ends as the first run did.
     let _ = machine.run();

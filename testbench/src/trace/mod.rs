@@ -5,6 +5,7 @@
 //! same methods. A trace reaches the machine as [`Event`]s, [`KernelHead`]s and [`Instr`]s.
 
 pub mod accel_sim;
+mod ahead;
 mod buffers;
 pub mod capture;
 mod chunk;

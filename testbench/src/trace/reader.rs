@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::chunk::{FRAME_BYTES, HEAD_BYTES, Kind, TRAILER_BYTES, Trailer, Unpacker, check_head};
 use super::event_code::event;
 use super::group::Place;
@@ -64,6 +65,7 @@ pub struct Reader {
     chunks: usize,
     /// Kernels given out.
     kernels: u32,
+    ahead: Option<Ahead>,
 }
 
 impl std::fmt::Debug for Reader {
@@ -113,7 +115,8 @@ impl Reader {
     }
 
     fn from_parts(shared: Arc<Shared>, source: Source, unpacker: Unpacker) -> Self {
-        Self { shared, source, unpacker, events: Vec::new(), at: 0, chunks: 0, kernels: 0 }
+        let events = Vec::new();
+        Self { shared, source, unpacker, events, at: 0, chunks: 0, kernels: 0, ahead: None }
     }
 
     /// Another reader of the same file, at the first event, for another thread.
@@ -121,6 +124,13 @@ impl Reader {
         let io = Error::io(&self.shared.file);
         let source = self.source.reopen().map_err(&io)?;
         Ok(Self::from_parts(self.shared.clone(), source, Unpacker::new().map_err(&io)?))
+    }
+
+    /// From now on a second thread reads work-groups before they are asked for.
+    pub fn read_ahead(&mut self) -> Result<(), Error> {
+        let ahead = Ahead::start(self.reopen()?).map_err(Error::io(&self.shared.file))?;
+        self.ahead = Some(ahead);
+        Ok(())
     }
 
     /// Name of the program.
@@ -205,6 +215,10 @@ impl Reader {
             let what = format!("kernel {kernel} has no work-group {group}");
             return Err(Error::program(&self.shared.file, what));
         };
+        let groups = self.groups(kernel);
+        if let Some(read) = self.ahead.as_mut().and_then(|a| a.take(kernel, group, groups)) {
+            return read;
+        }
         let bytes = self.chunk(place.group, Kind::Group)?;
         let file = self.shared.file.clone();
         let mut instructions =

@@ -173,6 +173,7 @@ impl<W: Read + Write + Seek> Recorder<W> {
     /// Goes through the kernel's work-groups again: racy lanes, tables of the head.
     fn class_kernel(&mut self, head: &mut KernelHead) -> Result<(), Error> {
         let mut counts = Counts::default();
+        self.classifier.begin_classify();
         for number in 0..head.groups {
             let group = self.writer.read_group(number)?;
             let racy = self.classifier.classify(&group, &mut counts)?;

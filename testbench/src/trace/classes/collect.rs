@@ -1,7 +1,7 @@
 //! Third look at a work-group, where something is racy: the values that bytes may have during and after
 //! the kernel.
 
-use super::page::{COLLECT, COLLECTED, MANY, MIXED, NOTHING, RACY_READ, cell_size, how};
+use super::page::{COLLECT, COLLECTED, Granule, MANY, MIXED, NOTHING, RACY_READ, cell_size, how};
 use super::writers::parts;
 use super::{Carried, Classifier};
 use crate::trace::instr_code::lanes;
@@ -33,6 +33,8 @@ struct Byte {
     racy_read: bool,
     /// Several groups write it.
     many: bool,
+    /// Its unit: number of the first byte, and bytes.
+    unit: (u32, u8),
     /// Number of its location among the cells, from 1; 0: none.
     cell: u32,
     /// Values at the kernel's start.
@@ -63,9 +65,12 @@ struct Cell {
 /// A write to a collected byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Write {
+    /// First byte of the unit.
+    unit: u32,
+    /// Rank in the segment: program order for one work-item.
+    rank: u64,
     byte: u32,
     item: u32,
-    rank: u64,
     how: u8,
     value: u8,
 }
@@ -88,19 +93,24 @@ impl Classifier {
         for &number in &touched {
             let Some(page) = self.pages.get_mut(number) else { continue };
             let (size, start) = (page.granule_bytes(), page.start);
-            for (i, granule) in page.all_mut().iter_mut().enumerate() {
-                let at = i * size;
+            let mut at = 0;
+            while at < PAGE as usize {
+                let (_, len) = page.unit(at, size);
                 let addr = number * PAGE + at as u64;
-                let carried = || (addr..addr + size as u64).any(|addr| self.carried.contains(addr));
-                let wanted = granule.flags & COLLECT != 0 || granule.group == MANY;
-                if !wanted && (granule.group == 0 || !carried()) {
-                    continue;
+                let granules = page.granules_mut(at, len);
+                let Granule { group, unit, .. } = granules[0];
+                let flags = granules.iter().fold(0, |flags, granule| flags | granule.flags);
+                let carried = || (addr..addr + len as u64).any(|addr| self.carried.contains(addr));
+                if flags & COLLECT != 0 || group == MANY || group != 0 && carried() {
+                    let first = self.collected.bytes.len();
+                    for (i, granule) in granules.iter_mut().enumerate() {
+                        granule.item = (first + i * size) as u32;
+                        granule.flags |= COLLECTED;
+                    }
+                    let facts = (flags & RACY_READ != 0, group == MANY, unit);
+                    self.collected.add(addr, &start[at..at + len], facts, &self.carried);
                 }
-                granule.item = self.collected.bytes.len() as u32;
-                granule.flags |= COLLECTED;
-                let racy_read = granule.flags & RACY_READ != 0;
-                let many = granule.group == MANY;
-                self.collected.add(addr, &start[at..at + size], racy_read, many, &self.carried);
+                at += len;
             }
         }
         self.touched = touched;
@@ -113,32 +123,23 @@ impl Classifier {
         self.touched_page(page_of(addr))?.collected(offset_of(addr))
     }
 
-    /// Finds the locations that only atomics of one kind change.
+    /// Finds the units that only atomics of one kind change, from one value.
     fn find_cells(&mut self) {
-        for number in 0..self.collected.bytes.len() {
-            let addr = self.collected.bytes[number].addr;
+        for first in 0..self.collected.bytes.len() {
+            let Byte { addr, unit, .. } = self.collected.bytes[first];
             let Some(page) = self.touched_page(page_of(addr)) else { continue };
-            let how = page.granule(offset_of(addr)).how;
-            if matches!(how, NOTHING | MIXED) || addr % cell_size(how) != 0 {
+            let (at, size) = (offset_of(addr), usize::from(unit.1));
+            let how = page.granule(at).how;
+            if unit.0 as usize != first || matches!(how, NOTHING | MIXED) {
                 continue;
             }
-            let size = cell_size(how) as usize;
-            let at = offset_of(addr);
-            let uniform = (at..at + size).all(|at| {
-                page.granule(at).how == how
-                    && page.collected(at).is_some_and(|n| self.collected.bytes[n].start.len() == 1)
-            });
-            let Some(op) = AtomicOp::from_code((how - 1) % 16).filter(|_| uniform) else {
-                continue;
-            };
             let mut start = [0; 8];
             start[..size].copy_from_slice(&page.start[at..at + size]);
-            let numbers: Vec<usize> = (at..at + size).filter_map(|at| page.collected(at)).collect();
-            let cell = Cell::new(addr, size as u8, op, u64::from_le_bytes(start));
-            self.collected.cells.push(cell);
-            for number in numbers {
-                self.collected.bytes[number].cell = self.collected.cells.len() as u32;
-            }
+            let bytes = &mut self.collected.bytes[first..first + size];
+            let single = bytes.iter().all(|byte| byte.start.len() == 1);
+            let Some(op) = AtomicOp::from_code((how - 1) % 16).filter(|_| single) else { continue };
+            self.collected.cells.push(Cell::new(addr, unit.1, op, u64::from_le_bytes(start)));
+            bytes.iter_mut().for_each(|byte| byte.cell = self.collected.cells.len() as u32);
         }
     }
 
@@ -181,7 +182,8 @@ impl Classifier {
                         _ => byte.stored = ByteSet::any(),
                     }
                     let rank = writes.len() as u64;
-                    writes.push(Write { byte: number as u32, item, rank, how, value });
+                    let (unit, _) = byte.unit;
+                    writes.push(Write { unit, rank, byte: number as u32, item, how, value });
                 }
             }
             if in_cell != 0 {
@@ -195,7 +197,15 @@ impl Classifier {
 }
 
 impl Collected {
-    fn add(&mut self, addr: u64, start: &[u8], racy_read: bool, many: bool, carried: &Carried) {
+    fn add(
+        &mut self,
+        addr: u64,
+        start: &[u8],
+        (racy_read, many, unit): (bool, bool, u8),
+        carried: &Carried,
+    ) {
+        let first = self.bytes.len();
+        let unit = usize::from(unit.max(1));
         for (i, &value) in start.iter().enumerate() {
             let addr = addr + i as u64;
             let start = carried.get(addr).copied().unwrap_or(ByteSet::of(value));
@@ -203,6 +213,7 @@ impl Collected {
                 addr,
                 racy_read,
                 many,
+                unit: ((first + i / unit * unit) as u32, unit as u8),
                 cell: 0,
                 start,
                 stored: ByteSet::default(),
@@ -212,36 +223,66 @@ impl Collected {
         }
     }
 
-    /// A barrier: of each byte, the last value that each work-item wrote remains possible.
+    /// A barrier: what may each unit hold now?
     fn end_segment(&mut self, writes: &mut Vec<Write>) {
         writes.sort_unstable();
-        for of_byte in writes.chunk_by(|a, b| a.byte == b.byte) {
-            let byte = &mut self.bytes[of_byte[0].byte as usize];
-            if byte.group_after == After::Unwritten {
-                self.written.push(of_byte[0].byte);
-            }
-            let one_before = match byte.group_after {
-                After::Unwritten => byte.start.len() == 1,
-                After::Values(values) => values.len() == 1,
-                After::Settled => true,
-                After::Anything => false,
-            };
-            let (item, how) = (of_byte[0].item, of_byte[0].how);
-            byte.group_after = if of_byte.iter().all(|write| write.how == MIXED) {
-                let mut values = ByteSet::default();
-                let last = of_byte.chunk_by(|a, b| a.item == b.item).filter_map(|own| own.last());
-                last.for_each(|write| values.insert(write.value));
-                After::Values(values)
-            } else if of_byte.iter().all(|write| write.item == item)
-                && (one_before || of_byte.iter().any(|write| write.how == MIXED))
-                || one_before && of_byte.iter().all(|write| write.how == how)
-            {
-                After::Settled
+        for of_unit in writes.chunk_by_mut(|a, b| a.unit == b.unit) {
+            let Write { unit, item, how, .. } = of_unit[0];
+            let one_how = of_unit.iter().all(|write| write.how == how);
+            if of_unit.iter().all(|write| write.item == item) {
+                of_unit.iter().for_each(|write| self.write_alone(write));
+            } else if one_how && how == MIXED {
+                self.store_unordered(of_unit);
             } else {
-                After::Anything
-            };
+                let (_, len) = self.bytes[unit as usize].unit;
+                let settled = one_how && self.is_single(unit, len.into());
+                let after = if settled { After::Settled } else { After::Anything };
+                of_unit.iter().for_each(|write| self.set_after(write.byte, after));
+            }
         }
         writes.clear();
+    }
+
+    /// Follows the only work-item that writes a unit in a segment.
+    fn write_alone(&mut self, write: &Write) {
+        let Write { byte, how, value, .. } = *write;
+        if how == MIXED {
+            self.set_after(byte, After::Values(ByteSet::of(value)));
+        } else if self.bytes[byte as usize].addr % cell_size(how) == 0 {
+            let size = cell_size(how) as u32;
+            let settled = self.is_single(byte, size as usize);
+            let after = if settled { After::Settled } else { After::Anything };
+            (byte..byte + size).for_each(|byte| self.set_after(byte, after));
+        }
+    }
+
+    /// Of each byte, the last value that each work-item stored remains possible.
+    fn store_unordered(&mut self, writes: &mut [Write]) {
+        writes.sort_unstable_by_key(|write| (write.byte, write.item, write.rank));
+        for of_byte in writes.chunk_by(|a, b| a.byte == b.byte) {
+            let mut values = ByteSet::default();
+            let last = of_byte.chunk_by(|a, b| a.item == b.item).filter_map(<[_]>::last);
+            last.for_each(|write| values.insert(write.value));
+            self.set_after(of_byte[0].byte, After::Values(values));
+        }
+    }
+
+    fn set_after(&mut self, number: u32, after: After) {
+        let byte = &mut self.bytes[number as usize];
+        if byte.group_after == After::Unwritten {
+            self.written.push(number);
+        }
+        byte.group_after = after;
+    }
+
+    /// True when each of these bytes has one value for the group.
+    fn is_single(&self, first: u32, len: usize) -> bool {
+        self.bytes[first as usize..][..len].iter().all(|byte| match byte.group_after {
+            After::Unwritten => byte.start.len() == 1,
+            After::Values(values) => values.len() == 1,
+            After::Settled => true,
+            After::Anything => false,
+        })
     }
 
     fn end_group(&mut self, memory: &Memory) {

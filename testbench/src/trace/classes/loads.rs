@@ -2,20 +2,24 @@
 //!
 //! A load is racy when another group writes one of its bytes, or another work-item of its group does so
 //! between the same two barriers, or when the byte has several possible values at that time: an earlier
-//! kernel left them, or unordered work-items of this group wrote them before the last barrier.
+//! kernel left them, or unordered work-items of this group wrote them before the last barrier. Of a unit's
+//! bytes, who writes one writes all.
 
 use super::page::{COLLECT, MANY, MIXED, RACY_READ, how};
 use super::writers::parts;
 use super::{Classifier, Counts};
 use crate::trace::group::RacyLanes;
 use crate::trace::instr_code::lanes;
+use crate::trace::limits::PAGE;
 use crate::trace::pages::{offset_of, page_of};
 use crate::trace::walk::{Order, Walk};
 use crate::trace::{Error, Group, Instr, InstrKind, LANES};
 
-/// A byte that several work-items write in one segment, and by whom.
+/// A write to a unit that several work-items write in one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Write {
+    /// First byte of the unit, and its bytes.
+    unit: (u64, usize),
     addr: u64,
     item: u32,
     /// Rank in the segment: program order for one work-item.
@@ -80,7 +84,8 @@ impl Classifier {
             let item = (warp * LANES + lane) as u32 + 1;
             for (addr, _, len) in parts(instr.addrs[lane], instr.size) {
                 let page = self.page(page_of(addr));
-                for granule in page.granules_mut(offset_of(addr), len) {
+                let (at, len) = page.unit(offset_of(addr), len);
+                for granule in page.granules_mut(at, len) {
                     if granule.segment != segment {
                         (granule.segment, granule.item) = (segment, item);
                     } else if granule.item != item {
@@ -104,12 +109,14 @@ impl Classifier {
             let item = (warp * LANES + lane) as u32;
             for (addr, first, len) in parts(instr.addrs[lane], instr.size) {
                 let Some(page) = self.touched_page(page_of(addr)) else { continue };
-                for i in 0..len {
-                    let granule = page.granule(offset_of(addr) + i);
+                for (i, addr) in (0..len).zip(addr..) {
+                    let granule = page.granule(offset_of(addr));
                     if granule.segment == self.segment && granule.item == MANY {
                         let value = instr.values[16 * lane + first + i];
                         let rank = writes.len() as u64;
-                        writes.push(Write { addr: addr + i as u64, item, rank, how, value });
+                        let (at, len) = page.unit(offset_of(addr), 1);
+                        let unit = (page_of(addr) * PAGE + at as u64, len);
+                        writes.push(Write { unit, addr, item, rank, how, value });
                     }
                 }
             }
@@ -141,8 +148,10 @@ impl Classifier {
                     _ => {}
                 }
             }
-            if instr.kind == InstrKind::Store || how(instr.kind, size) == MIXED {
-                self.own_store(instr.kind, item, addr, size);
+            match instr.kind {
+                InstrKind::Atomic(op) if op.commutes() => self.own_atomic(addr, size),
+                InstrKind::Store | InstrKind::Atomic(_) => self.own_store(item, addr, size),
+                _ => {}
             }
         }
         racy
@@ -185,40 +194,56 @@ impl Classifier {
         }
     }
 
+    /// True when a byte has several possible values for the group that is being classified.
+    fn has_several(&self, addr: u64) -> bool {
+        self.several.get(&addr).copied().unwrap_or_else(|| self.carried.contains(addr))
+    }
+
     /// A store that no other work-item's is unordered with settles the bytes for this work-item at once.
     /// (Loads of others in this segment are racy anyway.)
-    fn own_store(&mut self, kind: InstrKind, item: u32, addr: u64, size: u8) {
-        if matches!(kind, InstrKind::Load | InstrKind::Fence | InstrKind::Barrier)
-            || (self.several.is_empty() && self.carried.values.is_empty())
-        {
+    fn own_store(&mut self, item: u32, addr: u64, size: u8) {
+        if self.several.is_empty() && self.carried.values.is_empty() {
             return;
         }
         for addr in addr..addr + u64::from(size) {
             let page = self.touched_page(page_of(addr));
             let alone = page.is_some_and(|page| page.granule(offset_of(addr)).item == item);
-            if alone && (self.several.contains_key(&addr) || self.carried.contains(addr)) {
+            if alone && self.has_several(addr) {
                 self.several.insert(addr, false);
             }
+        }
+    }
+
+    /// A commutative atomic spreads several possible values from one of its bytes to all.
+    fn own_atomic(&mut self, addr: u64, size: u8) {
+        if self.several.is_empty() && self.carried.values.is_empty() {
+            return;
+        }
+        let bytes = addr..addr + u64::from(size);
+        if bytes.clone().any(|addr| self.has_several(addr)) {
+            self.several.extend(bytes.map(|addr| (addr, true)));
         }
     }
 
     /// A barrier ends the segment: which of the bytes that several work-items wrote have one value now?
     fn settle(&mut self, mut writes: Vec<Write>) {
         writes.sort_unstable();
-        for of_byte in writes.chunk_by(|a, b| a.addr == b.addr) {
-            let addr = of_byte[0].addr;
-            let before =
-                self.several.get(&addr).copied().unwrap_or_else(|| self.carried.contains(addr));
-            let how = of_byte[0].how;
-            let several = if of_byte.iter().any(|write| write.how != MIXED) {
-                before || of_byte.iter().any(|write| write.how != how)
-            } else {
-                let last = of_byte.chunk_by(|a, b| a.item == b.item).filter_map(|own| own.last());
-                let mut values = last.map(|write| write.value);
-                let first = values.next();
-                values.any(|value| Some(value) != first)
-            };
-            self.several.insert(addr, several);
+        for of_unit in writes.chunk_by(|a, b| a.unit == b.unit) {
+            let how = of_unit[0].how;
+            let one_how = of_unit.iter().all(|write| write.how == how);
+            let (start, len) = of_unit[0].unit;
+            let before = (start..start + len as u64).any(|addr| self.has_several(addr));
+            for of_byte in of_unit.chunk_by(|a, b| a.addr == b.addr) {
+                let several = if one_how && how == MIXED {
+                    let last = of_byte.chunk_by(|a, b| a.item == b.item).filter_map(<[_]>::last);
+                    let mut values = last.map(|write| write.value);
+                    let first = values.next();
+                    values.any(|value| Some(value) != first)
+                } else {
+                    before || !one_how
+                };
+                self.several.insert(of_byte[0].addr, several);
+            }
         }
     }
 }

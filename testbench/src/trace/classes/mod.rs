@@ -6,6 +6,8 @@
 //! 3. `collect`, only where something is racy: the values that racy bytes may have.
 
 mod collect;
+#[cfg(test)]
+mod interleavings;
 mod loads;
 mod page;
 #[cfg(test)]
@@ -113,6 +115,15 @@ impl Classifier {
         self.kernel += 1;
         self.segment = 0;
         self.touched.clear();
+    }
+
+    /// All groups of the kernel are gathered.
+    pub fn begin_classify(&mut self) {
+        for &number in &self.touched {
+            if let Some(page) = self.pages.get_mut(number) {
+                page.join_units();
+            }
+        }
     }
 
     /// Pages that kernels have accessed.

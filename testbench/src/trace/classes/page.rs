@@ -31,6 +31,8 @@ pub struct Granule {
     pub how: u8,
     /// [`COLLECT`] and so on.
     pub flags: u8,
+    /// Bytes of the greatest commutative atomic that writes it; 0: none.
+    pub unit: u8,
 }
 
 /// Code of an instruction that writes: operation and size of a commutative atomic, else [`MIXED`].
@@ -47,10 +49,15 @@ pub fn cell_size(how: u8) -> u64 {
 }
 
 /// A page. Most programs access 4 aligned bytes at a time: as long as all do, a granule is 4 bytes.
+///
+/// A commutative atomic makes each of its bytes of all of them: by carries, or by a comparison. So the bytes
+/// of the greatest such atomic of the kernel, aligned as it is, are one *unit*, of whose bytes the same is said.
 #[derive(Debug)]
 pub struct KernelPage {
     /// Kernel that this describes.
     pub kernel: u32,
+    /// Some unit is more than a granule's own bytes.
+    has_units: bool,
     shift: u32,
     granules: Vec<Granule>,
     /// Bytes at the kernel's start.
@@ -61,12 +68,13 @@ impl KernelPage {
     /// A page that no kernel has touched.
     pub fn new(start: [u8; PAGE as usize]) -> Self {
         let granules = vec![Granule::default(); PAGE as usize / 4];
-        Self { kernel: 0, shift: 2, granules, start }
+        Self { kernel: 0, has_units: false, shift: 2, granules, start }
     }
 
     /// Begins another kernel.
     pub fn reset(&mut self, start: [u8; PAGE as usize]) {
         self.granules.fill(Granule::default());
+        self.has_units = false;
         self.start = start;
     }
 
@@ -83,6 +91,54 @@ impl KernelPage {
         }
     }
 
+    /// A group writes these bytes, which [`KernelPage::fit`] has seen.
+    pub fn write(&mut self, group: u32, how: u8, at: usize, len: usize) {
+        let unit = if how == MIXED { 0 } else { len as u8 };
+        self.has_units |= unit > 0;
+        for granule in self.granules_mut(at, len) {
+            granule.unit = granule.unit.max(unit);
+            if granule.group != group + 1 {
+                granule.group = if granule.group == 0 { group + 1 } else { MANY };
+            }
+            if granule.how != how {
+                granule.how = if granule.how == NOTHING { how } else { MIXED };
+            }
+        }
+    }
+
+    /// Makes what is known of a unit's bytes the same, when all writers of the kernel are known.
+    pub fn join_units(&mut self) {
+        for (at, len) in self.units() {
+            let granules = self.granules_mut(at, len);
+            let Granule { group, how, .. } = granules[0];
+            let one_group = granules.iter().all(|granule| granule.group == group);
+            let one_how = granules.iter().all(|granule| granule.how == how);
+            for granule in granules {
+                granule.group = if one_group { group } else { MANY };
+                granule.how = if one_how { how } else { MIXED };
+            }
+        }
+    }
+
+    /// Place and bytes of each unit of more than one granule.
+    fn units(&self) -> Vec<(usize, usize)> {
+        let places = (0..PAGE as usize).step_by(4).filter(|_| self.has_units);
+        let units = places.map(|at| (at, usize::from(self.granule(at).unit)));
+        units.filter(|&(at, len)| len > self.granule_bytes() && at % len == 0).collect()
+    }
+
+    /// The bytes of all units in which these lie, as place and length.
+    pub fn unit(&self, at: usize, len: usize) -> (usize, usize) {
+        if !self.has_units || len == 0 {
+            return (at, len);
+        }
+        let size = |at| usize::from(self.granule(at).unit.max(1));
+        let (first, last) = (at, at + len - 1);
+        let start = first / size(first) * size(first);
+        let end = (last / size(last) + 1) * size(last);
+        (start, end.max(at + len) - start)
+    }
+
     /// The granules of bytes that [`KernelPage::fit`] has seen.
     pub fn granules_mut(&mut self, at: usize, len: usize) -> &mut [Granule] {
         &mut self.granules[at >> self.shift..(at + len) >> self.shift]
@@ -91,11 +147,6 @@ impl KernelPage {
     /// The granule of a byte.
     pub fn granule(&self, at: usize) -> &Granule {
         &self.granules[at >> self.shift]
-    }
-
-    /// All granules.
-    pub fn all_mut(&mut self) -> &mut [Granule] {
-        &mut self.granules
     }
 
     /// Number of the collected byte.

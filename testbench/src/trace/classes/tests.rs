@@ -385,3 +385,38 @@ fn loads_beside_atomics_are_checked_by_their_range() {
     assert!(!head.may_hold(outcome.base, &[6, 0, 0, 0]));
     assert!(head.may_hold(outcome.base + 1, &[0]));
 }
+
+#[test]
+fn a_byte_stored_beside_atomics_on_its_word_makes_all_of_the_word_racy() {
+    let mut kernel = vec![];
+    for group in 0..6 {
+        kernel.extend([Group, Atomic(group, AtomicOp::Add, 0, 0x55)]);
+    }
+    kernel.extend([Group, StoreByte(0, 1, 0xff), Load(0, 0), Load(0, 4)]);
+    let outcome = run(&[&kernel, &[Group, LoadByte(0, 3)]], &[]);
+    assert_eq!(outcome.racy, [vec![true, true, true, true, true, true, true, false], vec![true]]);
+    assert!(outcome.heads[0].atomics.is_empty());
+    for byte in 0..4 {
+        assert_eq!(outcome.during(0, byte), Some(ByteSet::any()));
+        assert_eq!(outcome.after(0, byte), Some(ByteSet::any()));
+    }
+    assert_eq!(outcome.after(0, 4), None);
+}
+
+/// A sum of one byte with several values was thought to leave the others as they were.
+#[test]
+fn an_atomic_spreads_what_is_not_known_of_one_byte_to_its_word() {
+    let race = [Group, StoreByte(0, 0, 0xff), StoreByte(1, 0, 1)];
+    let add = |item| Atomic(item, AtomicOp::Add, 0, 1);
+    let alone = [Group, LoadByte(0, 1), add(0), LoadByte(0, 1), LoadByte(0, 4)];
+    let outcome = run(&[&race, &alone, &[Group, LoadByte(0, 1)]], &[]);
+    assert_eq!(outcome.racy[1..], [vec![false, true, true, false], vec![true]]);
+    let unordered = [Group, add(0), add(1), Barrier, LoadByte(0, 1)];
+    assert_eq!(run(&[&race, &unordered], &[]).racy[1], [true; 3]);
+    // A store of the whole word ends it.
+    let cleared = [Group, Store(0, 0, 7), add(0), Barrier, Load(1, 0)];
+    assert_eq!(
+        run(&[&race, &cleared, &[Group, Load(0, 0)]], &[]).racy[1..],
+        [vec![false; 2], vec![false]]
+    );
+}

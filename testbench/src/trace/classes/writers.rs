@@ -1,7 +1,7 @@
 //! First look at a work-group: who writes what.
 
 use super::Classifier;
-use super::page::{MANY, MIXED, NOTHING, how};
+use super::page::how;
 use crate::trace::instr_code::lanes;
 use crate::trace::limits::PAGE;
 use crate::trace::pages::{offset_of, page_of};
@@ -59,13 +59,6 @@ impl Classifier {
     fn gather_write(&mut self, group: u32, how: u8, addr: u64, len: usize) {
         let page = self.page(page_of(addr));
         page.fit(offset_of(addr), len);
-        for granule in page.granules_mut(offset_of(addr), len) {
-            if granule.group != group + 1 {
-                granule.group = if granule.group == 0 { group + 1 } else { MANY };
-            }
-            if granule.how != how {
-                granule.how = if granule.how == NOTHING { how } else { MIXED };
-            }
-        }
+        page.write(group, how, offset_of(addr), len);
     }
 }

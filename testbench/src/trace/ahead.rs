@@ -1,0 +1,82 @@
+//! A second thread reads and decompresses work-groups before they are asked for. What is read, and what is
+//! wrong with it, is the same as without; only who does the work differs.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use super::{Error, Group, Reader};
+
+/// Work-groups that are read behind the one asked for last: each part of a machine goes through its share of a
+/// kernel in ascending order.
+const NEXT: usize = 8;
+/// Most work-groups that are ahead.
+const MOST: usize = 64;
+
+/// Kernel and work-group.
+type Number = (u32, u32);
+type Answer = (Number, Result<Group, Error>);
+
+/// The other thread, which ends with this.
+pub struct Ahead {
+    orders: Sender<Number>,
+    answers: Receiver<Answer>,
+    kernel: Option<u32>,
+    /// Work-groups of this kernel that were read or ordered.
+    ordered: Vec<bool>,
+    /// Those that were ordered and not yet asked for, and what came.
+    waiting: HashMap<u32, Option<Result<Group, Error>>>,
+}
+
+impl Ahead {
+    /// Starts the thread, which has a reader of its own.
+    pub fn start(mut reader: Reader) -> io::Result<Self> {
+        let (orders, to_read) = channel();
+        let (read, answers) = channel();
+        thread::Builder::new().name("trace".to_string()).spawn(move || {
+            for (kernel, group) in to_read {
+                if read.send(((kernel, group), reader.group(kernel, group))).is_err() {
+                    break;
+                }
+            }
+        })?;
+        let (ordered, waiting) = (Vec::new(), HashMap::new());
+        Ok(Self { orders, answers, kernel: None, ordered, waiting })
+    }
+
+    /// A work-group of a kernel of `groups`, when it was read ahead; orders those behind it.
+    pub fn take(&mut self, kernel: u32, group: u32, groups: u32) -> Option<Result<Group, Error>> {
+        if self.kernel != Some(kernel) {
+            self.kernel = Some(kernel);
+            self.ordered.clear();
+            self.ordered.resize(groups as usize, false);
+            self.waiting.clear();
+        }
+        let found = self.find(kernel, group);
+        self.ordered[group as usize] = true;
+        for next in (group + 1..groups).take(NEXT) {
+            if !self.ordered[next as usize] && self.waiting.len() < MOST {
+                self.ordered[next as usize] = self.orders.send((kernel, next)).is_ok();
+                self.waiting.insert(next, None);
+            }
+        }
+        found
+    }
+
+    /// What was ordered, when it has come.
+    fn find(&mut self, kernel: u32, group: u32) -> Option<Result<Group, Error>> {
+        loop {
+            match self.waiting.get_mut(&group)? {
+                Some(_) => return self.waiting.remove(&group)?,
+                None => {
+                    // Of an earlier kernel, some that nobody has asked for may still come.
+                    let ((of_kernel, number), read) = self.answers.recv().ok()?;
+                    if let Some(place) = self.waiting.get_mut(&number) {
+                        *place = Some(read).filter(|_| of_kernel == kernel);
+                    }
+                }
+            }
+        }
+    }
+}
