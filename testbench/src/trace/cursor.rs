@@ -132,19 +132,20 @@ fn decode(bytes: &[u8], instr: &mut Instr) -> Result<usize, Expected> {
         _ => return Err("a size that the kind of instruction has"),
     }
     instr.size = 1 << log_size;
-    addresses(&mut rest, flags & FORM_MASK, lanes, &mut instr.addrs)?;
+    let stride = addresses(&mut rest, flags & FORM_MASK, lanes, &mut instr.addrs)?;
+    instr.is_run = stride == Some(1 << log_size);
     let same = flags & SAME_VALUE != 0;
     match log_size {
-        0 => spread::<1, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
-        1 => spread::<2, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
-        2 => spread::<4, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
-        3 => spread::<8, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
-        _ => spread::<16, 16, 1024>(&mut rest, same, lanes, &mut instr.values)?,
+        0 => spread::<1>(&mut rest, same, lanes, &mut instr.values)?,
+        1 => spread::<2>(&mut rest, same, lanes, &mut instr.values)?,
+        2 => spread::<4>(&mut rest, same, lanes, &mut instr.values)?,
+        3 => spread::<8>(&mut rest, same, lanes, &mut instr.values)?,
+        _ => spread::<16>(&mut rest, same, lanes, &mut instr.values)?,
     }
     if let InstrKind::Atomic(_) = instr.kind {
         match log_size {
-            2 => spread::<4, 8, 512>(&mut rest, false, lanes, &mut instr.olds)?,
-            _ => spread::<8, 8, 512>(&mut rest, false, lanes, &mut instr.olds)?,
+            2 => spread::<4>(&mut rest, false, lanes, &mut instr.olds)?,
+            _ => spread::<8>(&mut rest, false, lanes, &mut instr.olds)?,
         }
     }
     Ok(bytes.len() - rest.0.len())
@@ -162,15 +163,17 @@ fn kind(code: u8) -> Result<InstrKind, Expected> {
     })
 }
 
+/// Gives the distance between neighbouring lanes, where all have the same.
 fn addresses(
     rest: &mut Bytes,
     form: u8,
     lanes: u64,
     addrs: &mut [u64; LANES],
-) -> Result<(), Expected> {
+) -> Result<Option<i32>, Expected> {
     let base = u64::from_le_bytes(rest.array()?);
     if form == STRIDE {
-        let stride = i64::from(i32::from_le_bytes(rest.array()?)) as u64;
+        let distance = i32::from_le_bytes(rest.array()?);
+        let stride = i64::from(distance) as u64;
         // Four lanes at a time: one vector register.
         let mut next: [u64; 4] =
             std::array::from_fn(|i| base.wrapping_add(stride.wrapping_mul(i as u64)));
@@ -181,17 +184,18 @@ fn addresses(
         // The stride is small: when both ends are inside, all between are.
         let first = addrs[lanes.trailing_zeros() as usize % LANES];
         let last = addrs[(63 - lanes.leading_zeros() as usize) % LANES];
-        return in_range(first.max(last));
+        return in_range(first.max(last)).map(|()| Some(distance));
     }
     if base >= ADDRESS_END {
-        return in_range(base);
+        return in_range(base).map(|()| None);
     }
-    match form {
+    let of_form = match form {
         // Distances of up to 4 bytes cannot wrap, nor leave 2^45.
         OFFSET_16 => offsets::<2>(rest, base, lanes, addrs),
         OFFSET_32 => offsets::<4>(rest, base, lanes, addrs),
         _ => offsets::<8>(rest, base, lanes, addrs),
-    }
+    };
+    of_form.map(|()| None)
 }
 
 fn in_range(addr: u64) -> Result<(), Expected> {
@@ -251,53 +255,34 @@ fn for_each_run(lanes: u64, mut visit: impl FnMut(usize, usize, usize)) {
     }
 }
 
-/// Puts values of `N` bytes, one after another in `rest`, at `PITCH` times the lane. `LEN` is 64 times
-/// `PITCH`, so that no lane needs a check.
-fn spread<const N: usize, const PITCH: usize, const LEN: usize>(
+/// Puts values of `N` bytes, one after another in `rest`, at `N` times the lane.
+fn spread<const N: usize>(
     rest: &mut Bytes,
     same: bool,
     lanes: u64,
-    places: &mut [u8; LEN],
+    places: &mut [u8],
 ) -> Result<(), Expected> {
+    let places = &mut places[..N * LANES];
     if same {
         let value = rest.array::<N>()?;
         // Inactive lanes may get it too.
-        for places in places.chunks_exact_mut(4 * PITCH) {
-            for i in 0..4 {
-                places[PITCH * i..][..N].copy_from_slice(&value);
-            }
-        }
+        places.chunks_exact_mut(N).for_each(|place| place.copy_from_slice(&value));
         return Ok(());
     }
     let packed = rest.take(N * lanes.count_ones() as usize)?;
-    if !in_runs(lanes) {
+    if lanes == u64::MAX {
+        places.copy_from_slice(packed);
+    } else if in_runs(lanes) {
+        for_each_run(lanes, |first, lane, len| {
+            let run = &packed[N * first..N * (first + len)];
+            places[N * lane..N * (lane + len)].copy_from_slice(run);
+        });
+    } else {
         for (lane, value) in instr_code::lanes(lanes).zip(packed.chunks_exact(N)) {
-            places[PITCH * (lane % LANES)..][..N].copy_from_slice(value);
+            places[N * (lane % LANES)..][..N].copy_from_slice(value);
         }
-        return Ok(());
     }
-    for_each_run(lanes, |first, lane, len| {
-        let packed = &packed[N * first..N * (first + len)];
-        spread_run::<N, PITCH>(packed, &mut places[PITCH * lane..PITCH * (lane + len)]);
-    });
     Ok(())
-}
-
-/// As many values as places. By four, because the compiler does not unroll such loops.
-#[inline(always)]
-fn spread_run<const N: usize, const PITCH: usize>(packed: &[u8], places: &mut [u8]) {
-    let fours = packed.len() / (4 * N);
-    let (packed_by_four, packed) = packed.split_at(fours * 4 * N);
-    let (by_four, places) = places.split_at_mut(fours * 4 * PITCH);
-    let values = packed_by_four.chunks_exact(4 * N);
-    for (places, values) in by_four.chunks_exact_mut(4 * PITCH).zip(values) {
-        for i in 0..4 {
-            places[PITCH * i..][..N].copy_from_slice(&values[N * i..][..N]);
-        }
-    }
-    for (place, value) in places.chunks_exact_mut(PITCH).zip(packed.chunks_exact(N)) {
-        place[..N].copy_from_slice(value);
-    }
 }
 
 #[cfg(test)]
@@ -313,12 +298,11 @@ mod tests {
         if a.size == 0 {
             return;
         }
-        let size = usize::from(a.size);
         for lane in lanes(a.lanes) {
             assert_eq!(a.addrs[lane], b.addrs[lane], "lane {lane}");
-            assert_eq!(a.values[16 * lane..][..size], b.values[16 * lane..][..size]);
+            assert_eq!(a.value(lane), b.value(lane));
             if let InstrKind::Atomic(_) = a.kind {
-                assert_eq!(a.olds[8 * lane..][..size], b.olds[8 * lane..][..size]);
+                assert_eq!(a.old(lane), b.old(lane));
             }
         }
     }

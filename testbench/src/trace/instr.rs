@@ -113,10 +113,42 @@ pub struct Instr {
     pub racy: u64,
     /// Byte address of each active lane.
     pub addrs: [u64; LANES],
-    /// Value of each active lane at `16 * lane`, `size` bytes.
+    /// Each lane's address is `size` behind that of the lane before it: known when it was decoded.
+    pub is_run: bool,
+    /// Value of each active lane at `size * lane`.
     pub values: [u8; 16 * LANES],
-    /// Old value of each active lane of an atomic, at `8 * lane`.
+    /// Old value of each active lane of an atomic, at `size * lane`.
     pub olds: [u8; 8 * LANES],
+}
+
+impl Instr {
+    /// The value of a lane.
+    #[inline]
+    pub fn value(&self, lane: usize) -> &[u8] {
+        let size = usize::from(self.size);
+        &self.values[size * lane..][..size]
+    }
+
+    /// The value of a lane, to set it. The size must be set.
+    #[inline]
+    pub fn value_mut(&mut self, lane: usize) -> &mut [u8] {
+        let size = usize::from(self.size);
+        &mut self.values[size * lane..][..size]
+    }
+
+    /// The old value of a lane of an atomic.
+    #[inline]
+    pub fn old(&self, lane: usize) -> &[u8] {
+        let size = usize::from(self.size);
+        &self.olds[size * lane..][..size]
+    }
+
+    /// The old value of a lane of an atomic, to set it. The size must be set.
+    #[inline]
+    pub fn old_mut(&mut self, lane: usize) -> &mut [u8] {
+        let size = usize::from(self.size);
+        &mut self.olds[size * lane..][..size]
+    }
 }
 
 impl Default for Instr {
@@ -128,6 +160,7 @@ impl Default for Instr {
             lanes: 0,
             racy: 0,
             addrs: [0; LANES],
+            is_run: false,
             values: [0; 16 * LANES],
             olds: [0; 8 * LANES],
         }

@@ -84,7 +84,7 @@ pub fn put_instr(out: &mut Vec<u8>, instr: &Instr) {
     out[flags_at] = flags;
     if let InstrKind::Atomic(_) = instr.kind {
         for lane in lanes(instr.lanes) {
-            out.extend_from_slice(&instr.olds[8 * lane..][..usize::from(instr.size)]);
+            out.extend_from_slice(instr.old(lane));
         }
     }
 }
@@ -146,8 +146,7 @@ fn put_addrs(out: &mut Vec<u8>, instr: &Instr) -> u8 {
 }
 
 fn put_values(out: &mut Vec<u8>, instr: &Instr) -> u8 {
-    let size = usize::from(instr.size);
-    let value = |lane: usize| &instr.values[16 * lane..][..size];
+    let value = |lane: usize| instr.value(lane);
     let first = instr.lanes.trailing_zeros() as usize % LANES;
     if lanes(instr.lanes).all(|lane| value(lane) == value(first)) {
         out.extend_from_slice(value(first));

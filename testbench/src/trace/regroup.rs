@@ -191,10 +191,10 @@ impl Schedule {
             let data = &lane.data[self.data[at]..];
             instr.addrs[at] = slot.addr;
             instr.gap = instr.gap.max(slot.gap);
-            instr.values[16 * at..][..size].copy_from_slice(&data[..size]);
+            instr.value_mut(at).copy_from_slice(&data[..size]);
             self.data[at] += size;
             if let InstrKind::Atomic(_) = instr.kind {
-                instr.olds[8 * at..][..size].copy_from_slice(&data[size..2 * size]);
+                instr.old_mut(at).copy_from_slice(&data[size..2 * size]);
                 self.data[at] += size;
             }
             self.slot[at] += 1;
@@ -363,8 +363,8 @@ mod tests {
             assert_eq!((instr.lanes, instr.gap), (u64::MAX, 63));
             for lane in 0..LANES {
                 assert_eq!(instr.addrs[lane], lane as u64 * 8);
-                assert_eq!(instr.values[16 * lane..][..4], (lane as u32).to_le_bytes());
-                assert_eq!(instr.olds[8 * lane..][..4], (lane as u32 + 100).to_le_bytes());
+                assert_eq!(instr.value(lane), (lane as u32).to_le_bytes());
+                assert_eq!(instr.old(lane), (lane as u32 + 100).to_le_bytes());
             }
         });
         assert_eq!(seen, 1);

@@ -205,11 +205,11 @@ impl Replay {
                 outcome.wrong(|| place.describe("an access to no buffer", lane, addr));
                 continue;
             }
-            let value = &instr.values[16 * lane..][..size];
+            let value = instr.value(lane);
             match instr.kind {
                 InstrKind::Load => self.check(place, (lane, addr), value, racy, outcome),
                 InstrKind::Atomic(_) => {
-                    let old = &instr.olds[8 * lane..][..size];
+                    let old = instr.old(lane);
                     self.check(place, (lane, addr), old, racy, outcome);
                 }
                 _ => {}

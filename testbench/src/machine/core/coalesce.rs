@@ -105,7 +105,7 @@ fn coalesce_aligned<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) 
             at = place(into, current);
         }
         let offset = (addr & (line - 1)) as usize % (MAX_LINE - N + 1);
-        let value: &[u8; N] = instr.values[16 * lane..].first_chunk().expect("16 bytes a lane");
+        let value: &[u8; N] = instr.values[N * lane..].first_chunk().expect("a lane's value");
         into[at].bytes[offset..offset + N].copy_from_slice(value);
         let bytes = ((1u128 << N) - 1) << offset;
         mask |= bytes;
@@ -119,30 +119,28 @@ fn coalesce_aligned<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) 
     }
 }
 
-/// True when all lanes access one run of bytes, lane after lane, aligned, and none is racy.
+/// True when the active lanes are neighbours and access one run of bytes, aligned, and none is racy.
 fn is_one_run<const N: usize>(instr: &Instr, line: u64) -> bool {
-    let first = instr.addrs[0];
-    let step = N as u64;
-    let run =
-        || instr.addrs.iter().zip(0u64..).fold(0, |bits, (a, i)| bits | (a ^ (first + i * step)));
-    instr.lanes == u64::MAX && instr.racy == 0 && first % step == 0 && line >= step && run() == 0
+    let first = instr.lanes.trailing_zeros();
+    let neighbours = instr.lanes >> (first % 64);
+    let addr = instr.addrs[first as usize % instr.addrs.len()];
+    let aligned = addr % N as u64 == 0 && line >= N as u64;
+    instr.is_run && instr.racy == 0 && neighbours & neighbours.wrapping_add(1) == 0 && aligned
 }
 
 /// One run of bytes: whole lines but for the ends.
 fn coalesce_run<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) {
-    let mut lane = 0;
-    while lane < instr.addrs.len() {
+    let mut lane = instr.lanes.trailing_zeros() as usize;
+    let end = lane + instr.lanes.count_ones() as usize;
+    while lane < end {
         let addr = instr.addrs[lane];
         let offset = (addr & (line - 1)) as usize;
-        let lanes = ((line as usize - offset) / N).min(instr.addrs.len() - lane);
-        let at = place(into, addr & !(line - 1));
+        let bytes = (line as usize - offset).min(N * (end - lane));
+        let at = into.push(addr & !(line - 1));
         let access = &mut into[at];
-        access.mask |= masks::span(offset, lanes * N);
-        let values = instr.values[16 * lane..].chunks_exact(16);
-        for (to, from) in access.bytes[offset..][..lanes * N].chunks_exact_mut(N).zip(values) {
-            to.copy_from_slice(&from[..N]);
-        }
-        lane += lanes;
+        access.mask = masks::span(offset, bytes);
+        access.bytes[offset..][..bytes].copy_from_slice(&instr.values[N * lane..][..bytes]);
+        lane += bytes / N;
     }
 }
 
@@ -163,7 +161,7 @@ fn coalesce_any(instr: &Instr, line: u64, into: &mut Lines) {
         let lane = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
         let addr = instr.addrs[lane];
-        let value = &instr.values[16 * lane..][..size];
+        let value = instr.value(lane);
         let racy = instr.racy >> lane & 1 == 1;
         let offset = (addr % line) as usize;
         // An access that is not aligned may reach into the next line.
@@ -171,7 +169,7 @@ fn coalesce_any(instr: &Instr, line: u64, into: &mut Lines) {
         let access = find(into, addr - offset as u64, masks::span(offset, here), atomic);
         put(access, offset, &value[..here], racy);
         if atomic {
-            access.olds[offset..offset + size].copy_from_slice(&instr.olds[8 * lane..][..size]);
+            access.olds[offset..offset + size].copy_from_slice(instr.old(lane));
         }
         if here < size {
             let rest = masks::span(0, size - here);
@@ -212,7 +210,7 @@ mod tests {
         let mut instr = Instr { kind, size, lanes: (1 << addrs.len()) - 1, ..Instr::default() };
         for (lane, &addr) in addrs.iter().enumerate() {
             instr.addrs[lane] = addr;
-            instr.values[16 * lane..][..size.into()].fill(lane as u8 + 1);
+            instr.value_mut(lane).fill(lane as u8 + 1);
         }
         instr
     }
@@ -251,11 +249,15 @@ mod tests {
                     let addrs: Vec<_> = (0..63).map(|i| first + i * size).collect();
                     let mut run = super::tests::instr(InstrKind::Load, size as u8, &addrs);
                     (run.lanes, run.addrs[63]) = (u64::MAX, first + 63 * size);
+                    run.is_run = true;
                     assert!(size != 4 || is_one_run::<4>(&run, line));
-                    coalesce(&run, line, &mut fast);
-                    slow.clear();
-                    coalesce_any(&run, line, &mut slow);
-                    assert_eq!(all(&fast), all(&slow));
+                    for lanes in [u64::MAX, u64::MAX << 32, u64::MAX >> 32, 0xff0, 1 << 63, 0b1011] {
+                        run.lanes = lanes;
+                        coalesce(&run, line, &mut fast);
+                        slow.clear();
+                        coalesce_any(&run, line, &mut slow);
+                        assert_eq!(all(&fast), all(&slow));
+                    }
                 }
             }
         }

@@ -176,7 +176,7 @@ impl Classifier {
                     if in_cell != 0 {
                         break;
                     }
-                    let value = instr.values[16 * lane + first + i];
+                    let value = instr.value(lane)[first + i];
                     match how {
                         MIXED => byte.stored.insert(value),
                         _ => byte.stored = ByteSet::any(),
@@ -189,7 +189,7 @@ impl Classifier {
             if in_cell != 0 {
                 let mut operand = [0; 8];
                 let size = usize::from(instr.size.min(8));
-                operand[..size].copy_from_slice(&instr.values[16 * lane..][..size]);
+                operand[..size].copy_from_slice(instr.value(lane));
                 self.collected.cells[in_cell as usize - 1].add(u64::from_le_bytes(operand));
             }
         }

@@ -149,8 +149,10 @@ impl Op {
             racy: instr.racy >> lane & 1 == 1,
             left: (1u32 << instr.size).wrapping_sub(1) as u16,
         };
-        op.value.copy_from_slice(&instr.values[16 * lane..][..16]);
-        op.old.copy_from_slice(&instr.olds[8 * lane..][..8]);
+        op.value[..op.size].copy_from_slice(instr.value(lane));
+        if let InstrKind::Atomic(_) = instr.kind {
+            op.old[..op.size].copy_from_slice(instr.old(lane));
+        }
         op
     }
 

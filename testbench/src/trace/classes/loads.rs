@@ -112,7 +112,7 @@ impl Classifier {
                 for (i, addr) in (0..len).zip(addr..) {
                     let granule = page.granule(offset_of(addr));
                     if granule.segment == self.segment && granule.item == MANY {
-                        let value = instr.values[16 * lane + first + i];
+                        let value = instr.value(lane)[first + i];
                         let rank = writes.len() as u64;
                         let (at, len) = page.unit(offset_of(addr), 1);
                         let unit = (page_of(addr) * PAGE + at as u64, len);

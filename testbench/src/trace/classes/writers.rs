@@ -47,7 +47,7 @@ impl Classifier {
                 }
             }
             // The page has its copy of the old bytes by now.
-            let value = &instr.values[16 * lane..][..usize::from(instr.size)];
+            let value = instr.value(lane);
             match instr.kind {
                 InstrKind::Store => self.memory.write(addr, value),
                 InstrKind::Atomic(op) => self.memory.update(op, addr, value),
