@@ -153,19 +153,25 @@ impl Context {
     #[inline]
     pub fn server(&self, from: Unit, addr: u64) -> Unit {
         let own = self.layout.chiplet_of(from);
+        let bank = self.layout.bank_of(addr);
+        if self.layout.gpus == 1 && !self.l2_at_home {
+            return self.layout.bank(own, bank);
+        }
         let home = self.places.home(addr);
         let gpu = self.layout.gpu_of(own);
         if self.layout.gpu_of(home) != gpu {
             return self.layout.gate(gpu);
         }
-        let chiplet = if self.l2_at_home { home } else { own };
-        self.layout.bank(chiplet, self.layout.bank_of(addr))
+        self.layout.bank(if self.l2_at_home { home } else { own }, bank)
     }
 
     /// True where the L1 of a unit may hold a line: its home is on the same GPU (FinePack, HPCA'23, section
     /// II: remote loads are not cached).
     #[inline]
     pub fn is_cacheable(&self, unit: Unit, addr: u64) -> bool {
+        if self.layout.gpus == 1 {
+            return true;
+        }
         let gpu = self.layout.gpu_of(self.layout.chiplet_of(unit));
         self.layout.gpu_of(self.places.home(addr)) == gpu
     }

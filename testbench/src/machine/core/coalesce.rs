@@ -251,7 +251,8 @@ mod tests {
                     (run.lanes, run.addrs[63]) = (u64::MAX, first + 63 * size);
                     run.is_run = true;
                     assert!(size != 4 || is_one_run::<4>(&run, line));
-                    for lanes in [u64::MAX, u64::MAX << 32, u64::MAX >> 32, 0xff0, 1 << 63, 0b1011] {
+                    for lanes in [u64::MAX, u64::MAX << 32, u64::MAX >> 32, 0xff0, 1 << 63, 0b1011]
+                    {
                         run.lanes = lanes;
                         coalesce(&run, line, &mut fast);
                         slow.clear();
