@@ -16,7 +16,9 @@ use cosim::body::BodyKind;
 use cosim::runner::{self, Flip, Wave};
 use cosim::wave::Clock;
 use serde::Serialize;
-use testbench::machine::{BLOCKS, Bodies, Difference, Machine, Options, RunError, Window};
+use testbench::machine::{
+    BLOCKS, Bodies, Difference, KernelUse, Machine, Options, RunError, Window,
+};
 use testbench::tlp_dump::TlpDump;
 
 use super::job::{self, Job, run_failure};
@@ -66,6 +68,7 @@ struct Record {
     time_ns: u64,
     values: Values,
     blocks: BTreeMap<&'static str, BlockRecord>,
+    kernels: Vec<KernelRecord>,
     counters: BTreeMap<String, u64>,
 }
 
@@ -77,6 +80,15 @@ struct Values {
     atomics_checked: u64,
     released_bytes_checked: u64,
     mismatches: u64,
+}
+
+/// All launches of the kernels of one name.
+#[derive(Serialize)]
+struct KernelRecord {
+    name: String,
+    launches: u32,
+    cycles: u64,
+    counters: BTreeMap<String, u64>,
 }
 
 /// A block with two bodies, all its instances together; cycles are those of the links.
@@ -125,7 +137,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         "{}  scale {}  workload {}  seed {}",
         job.system.name, job.system.scale, job.workload, args.job.seed
     );
-    let options = Options { max_cycles: args.job.max_cycles.unwrap_or(0), ..Options::default() };
+    let max_cycles = args.job.max_cycles.unwrap_or(0);
+    let options = Options { max_cycles, by_kernel: true, ..Options::default() };
     let bodies = bodies(args, &job)?;
     let mut machine =
         Machine::new(&job.system, &bodies, job.program()?, options).map_err(run_failure)?;
@@ -145,6 +158,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         checked.atomics,
         checked.released_bytes
     );
+    print_kernels(machine.kernel_uses());
     if let Some(json) = json {
         json.write(&record(args, &job, &machine, &result))?;
         let path = args.json.as_deref().unwrap_or(Path::new("")).with_extension("system.toml");
@@ -177,6 +191,25 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Kernels in the table that is printed.
+const KERNELS: usize = 8;
+
+/// The kernels that cost most.
+fn print_kernels(uses: &[KernelUse]) {
+    let all: u64 = uses.iter().map(|kernel| kernel.cycles).sum();
+    let mut uses: Vec<_> = uses.iter().collect();
+    // Stable: kernels that cost the same stay in the order of the program.
+    uses.sort_by_key(|kernel| std::cmp::Reverse(kernel.cycles));
+    for kernel in uses.iter().take(KERNELS) {
+        let KernelUse { name, launches, cycles, .. } = kernel;
+        let share = 100.0 * *cycles as f64 / all.max(1) as f64;
+        println!("  {share:5.1} % {cycles:>12} cycles {launches:>6} launches  {name}");
+    }
+    if uses.len() > KERNELS {
+        println!("  and {} more kernels", uses.len() - KERNELS);
+    }
+}
+
 fn record(args: &Args, job: &Job, machine: &Machine, result: &Result<u64, RunError>) -> Record {
     let checked = machine.checked();
     let block = |used: testbench::machine::BlockUse| {
@@ -189,6 +222,10 @@ fn record(args: &Args, job: &Job, machine: &Machine, result: &Result<u64, RunErr
             transfers: used.transfers.into_iter().collect(),
         };
         (used.name, record)
+    };
+    let kernel = |used: KernelUse| {
+        let KernelUse { name, launches, cycles, counters } = used;
+        KernelRecord { name, launches, cycles, counters }
     };
     Record {
         verdict: if result.is_ok() { "PASS" } else { "FAIL" },
@@ -207,6 +244,7 @@ fn record(args: &Args, job: &Job, machine: &Machine, result: &Result<u64, RunErr
             mismatches: matches!(result, Err(RunError::Wrong(..))).into(),
         },
         blocks: machine.blocks().into_iter().map(block).collect(),
+        kernels: machine.kernel_uses().iter().cloned().map(kernel).collect(),
         counters: machine.statistics().into_iter().collect(),
     }
 }

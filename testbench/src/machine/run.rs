@@ -14,6 +14,7 @@ use super::context::{Context, Stop};
 use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
 use super::gate::{BlockUse, Difference, Gate, Window};
+use super::kernel_use::{KernelUse, KernelUses};
 use super::launch::{Packet, extension};
 use super::life::Life;
 use super::message::MAX_LINE;
@@ -45,6 +46,8 @@ pub struct Options {
     pub visit_all: bool,
     /// A byte whose life is recorded.
     pub watch: Option<u64>,
+    /// Keep what each kernel costs.
+    pub by_kernel: bool,
 }
 
 /// Why a run did not pass.
@@ -122,6 +125,7 @@ pub struct Machine {
     active: Vec<u32>,
     random: SplitMix64,
     kernels: u32,
+    kernel_uses: KernelUses,
     on_tlp: Option<SeeTlp>,
     on_cycle: Option<SeeCycle>,
     on_progress: Option<SeeProgress>,
@@ -169,6 +173,7 @@ impl Machine {
             active: Vec::new(),
             random,
             kernels: 0,
+            kernel_uses: KernelUses::default(),
             on_tlp: None,
             on_cycle: None,
             on_progress: None,
@@ -304,6 +309,11 @@ impl Machine {
         self.kernels
     }
 
+    /// What each kernel has cost, where that is kept.
+    pub fn kernel_uses(&self) -> &[KernelUse] {
+        self.kernel_uses.all()
+    }
+
     /// What happened to the byte that was watched.
     pub fn life(&self) -> String {
         self.ctx.life.tell(&self.ctx.layout)
@@ -363,9 +373,14 @@ impl Machine {
         self.ctx.check.begin_kernel(number, head);
         let spans = self.spans(head.groups);
         self.place_pages(head, &spans);
+        let start = self.ctx.now;
         self.submit(number, head, &spans);
         self.simulate()?;
         self.kernels += 1;
+        if self.options.by_kernel {
+            let now = self.statistics();
+            self.kernel_uses.add(&head.name, self.ctx.now - start, now);
+        }
         let Part::Global(global) = &self.parts[self.first_global] else {
             unreachable!("by its number")
         };

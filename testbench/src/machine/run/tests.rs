@@ -110,3 +110,22 @@ fn every_statistic_that_has_a_value_is_declared() {
         assert!(declared(&name), "{name} has no unit and meaning");
     }
 }
+
+#[test]
+fn kernels_share_the_cycles_and_statistics_of_the_run() {
+    let options = Options { by_kernel: true, ..Options::default() };
+    let system = systems::load("cpelide-2-small", &[("machine.gpus".into(), "2".into())]).unwrap();
+    let mut machine =
+        Machine::new(&system, &Bodies::default(), program("lu", 64), options).unwrap();
+    machine.run().unwrap();
+    let uses = machine.kernel_uses();
+    assert!(uses.len() > 1 && uses.iter().any(|kernel| kernel.launches > 1), "{uses:?}");
+    assert_eq!(uses.iter().map(|kernel| kernel.launches).sum::<u32>(), machine.kernels());
+    assert_eq!(uses.iter().map(|kernel| kernel.cycles).sum::<u64>(), machine.cycle());
+    let mut sums = std::collections::BTreeMap::new();
+    for (name, value) in uses.iter().flat_map(|kernel| &kernel.counters) {
+        *sums.entry(name.clone()).or_insert(0) += value;
+    }
+    let whole = machine.statistics().into_iter().filter(|(_, value)| *value > 0).collect();
+    assert_eq!(sums, whole);
+}
