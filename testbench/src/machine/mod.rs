@@ -38,7 +38,7 @@ pub use build::{BuildError, design_names, names};
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;
-pub use kernel_use::KernelUse;
 pub use gate::{BlockUse, Difference, LINK_MHZ, WINDOW, Window};
+pub use kernel_use::KernelUse;
 pub use run::{Machine, Options, Order, Progress, RunError};
 pub use statistics::{Kind, STATISTICS, Statistic};

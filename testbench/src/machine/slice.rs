@@ -39,6 +39,7 @@ pub struct Counters {
     pub writes: u64,
     pub atomics: u64,
     pub memory_writes: u64,
+    pub write_back_waits: u64,
 }
 
 /// One slice. Write-back, byte masks, no fetch on a write.
@@ -51,6 +52,11 @@ pub struct Slice {
     filled: VecDeque<usize>,
     memory: Port,
     latency: u32,
+    /// Cycles of the channel that may be taken in advance: as many lines as there are miss registers wait for
+    /// it, then a line with dirty bytes must stay.
+    backlog: Cycle,
+    /// Such a line has been found.
+    waits: bool,
     /// Memory reads under way: when, and which register. In order of time.
     reads: VecDeque<(Cycle, usize)>,
     /// What a slice without an array uses instead.
@@ -68,6 +74,8 @@ impl Slice {
             filled: VecDeque::with_capacity(misses as usize),
             memory: Port::new(memory.rate),
             latency: memory.latency,
+            waits: false,
+            backlog: memory.rate.cycles_of(u64::from(misses) * u64::from(shape.line)),
             reads: VecDeque::with_capacity(misses as usize),
             straight: (shape.sets == 0).then(|| straight::Straight::new(misses)),
             counters: Counters::default(),
@@ -181,11 +189,20 @@ impl Slice {
     }
 
     /// Places a line, nothing valid. The victim goes to memory at once: the channel's time is taken, the
-    /// bytes are there. None when all ways are held: a fill will wake the slice.
+    /// bytes are there. None when all ways are held: a fill will wake the slice; or when too much waits for
+    /// the channel.
     fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Option<Way> {
         let way = self.array.victim(addr)?;
         let dirty = self.array.dirty(way);
         if dirty != 0 {
+            let first = self.memory.free_at().saturating_sub(self.backlog);
+            if first > ctx.now {
+                self.counters.write_back_waits += u64::from(!self.waits);
+                self.waits = true;
+                ctx.wake_at(first);
+                return None;
+            }
+            self.waits = false;
             let victim = self.array.addr(way);
             let to = ctx.memory.get_mut(victim, ctx.layout.line as usize);
             masks::copy(to, self.array.data(way), dirty);

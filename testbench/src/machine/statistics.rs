@@ -51,6 +51,7 @@ statistics! {
     "l3.fetches" "lines" "lines read from memory",
     "l3.writes" "requests" "writes taken by L3 slices",
     "l3.atomics" "requests" "atomics done by L3 slices",
+    "l3.write_back_waits" "lines" "evictions of L3 slices that waited for the memory channel",
     "memory.writes" "lines" "lines written to memory",
     "launch.packets" "packets" "kernel packets taken",
     "launch.releases" "chiplets" "L2 releases sent",
@@ -101,6 +102,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("l3.fetches", c.fetches);
                 add("l3.writes", c.writes);
                 add("l3.atomics", c.atomics);
+                add("l3.write_back_waits", c.write_back_waits);
                 add("memory.writes", c.memory_writes);
             }
             Part::Global(global) => {

@@ -16,6 +16,11 @@ impl Rate {
     pub const fn per_cycle(bytes: u64) -> Self {
         Self { bytes, cycles: 1 }
     }
+
+    /// Cycles of so many bytes, rounded up.
+    pub const fn cycles_of(&self, bytes: u64) -> Cycle {
+        (bytes * self.cycles).div_ceil(self.bytes)
+    }
 }
 
 /// A port of limited rate: when it is free next, in parts of a cycle, so that nothing is rounded away.

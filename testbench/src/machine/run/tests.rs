@@ -129,3 +129,20 @@ fn kernels_share_the_cycles_and_statistics_of_the_run() {
     let whole = machine.statistics().into_iter().filter(|(_, value)| *value > 0).collect();
     assert_eq!(sums, whole);
 }
+
+/// A slow channel stops the slices that evict into it, not only those that read.
+#[test]
+fn evictions_wait_for_the_memory_channel() {
+    let waits = |bytes: &str| {
+        let set = [("l3.bytes", "16384"), ("memory.bytes", bytes), ("memory.cycles", "16")];
+        let set = [&set[..], &[("l3.misses", "2"), ("l2.misses", "4")]].concat();
+        let mut machine = machine("cpelide-4-small", &set, program("stream", 4096));
+        machine.run().unwrap();
+        let all = machine.statistics();
+        let of = |name: &str| all.iter().find(|(n, _)| n == name).unwrap().1;
+        assert!(of("memory.writes") > 500, "{all:?}");
+        of("l3.write_back_waits")
+    };
+    let (slow, fast) = (waits("1"), waits("65536"));
+    assert!(slow > 100 && fast == 0, "{slow} and {fast}");
+}
