@@ -120,10 +120,15 @@ impl Context {
         self.life.see(self.now, m, line);
     }
 
-    /// Passes a message on.
+    /// Passes a message on, `extra` cycles later than the way's latency.
     #[inline]
-    pub fn forward(&mut self, outlet: OutletId, message: Handle<Message>) {
-        self.put(outlet, message, 0);
+    pub fn forward(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
+        self.put(outlet, message, extra);
+    }
+
+    /// Bytes that a message takes on its way.
+    pub fn bytes_of(&self, message: Handle<Message>) -> u32 {
+        self.size_of(&self.messages[message]).1
     }
 
     #[inline(never)]

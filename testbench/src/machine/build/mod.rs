@@ -27,7 +27,7 @@ use crate::egress_path::PathKind;
 
 use names::{PLACEMENTS, POLICIES, choose};
 use numbers::Numbers;
-use wiring::{NETS, Net, Wiring};
+use wiring::{Net, Wiring};
 
 /// Components, and what connects them.
 pub struct Built {
@@ -66,7 +66,7 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
     };
     let policy = choose("l2.policy", &system.l2.policy, &POLICIES)?;
     let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
-    let links = u32::from(layout.all_chiplets()) * u32::from(m.chiplets - 1) * NETS.len() as u32;
+    let links = u32::from(layout.all_chiplets()) * u32::from(m.chiplets - 1);
     let numbers = Numbers { layout: layout.clone(), links };
     let first_global = numbers.global(0).0 as usize;
     let l2_at_home = policy == Policy::HomeForward;
@@ -123,7 +123,7 @@ impl Builder<'_> {
             let launch = (design.launch)();
             parts.push(Part::Global(Box::new(Global::new(spec, ports, launch))));
         }
-        parts.append(&mut self.wiring.links);
+        parts.extend(self.wiring.take_links());
         if layout.gpus > 1 {
             parts.push(self.gate(&releases)?);
         }

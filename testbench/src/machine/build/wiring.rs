@@ -40,18 +40,26 @@ pub struct Wiring<'a> {
     pub enters: Net,
     /// By network, then by chiplet.
     ends: [Vec<Ends>; NETS.len()],
-    pub links: Vec<Part>,
+    links: Vec<Link>,
 }
 
 impl<'a> Wiring<'a> {
     /// The networks of all chiplets.
     pub fn new(system: &'a System, numbers: Numbers, enters: Net) -> Self {
-        let (network, ends, links) = (Network::default(), [const { Vec::new() }; 3], Vec::new());
+        let (network, ends) = (Network::default(), [const { Vec::new() }; 3]);
+        let link = &system.chiplet_link;
+        let rate = Rate { bytes: link.bytes, cycles: link.cycles };
+        let links = (0..numbers.links).map(|_| Link::new(rate)).collect();
         let mut wiring = Self { system, numbers, network, enters, ends, links };
         for net in NETS {
             wiring.lay(net);
         }
         wiring
+    }
+
+    /// The links between chiplets, in the order of their numbers.
+    pub fn take_links(&mut self) -> impl Iterator<Item = Part> {
+        std::mem::take(&mut self.links).into_iter().map(Part::Link)
     }
 
     /// Where a unit sends into a network of a chiplet.
@@ -122,7 +130,7 @@ impl<'a> Wiring<'a> {
         answer + if sends { near } else { far }
     }
 
-    /// One network: in each chiplet a crossbar, between those of a GPU a link each way.
+    /// One network: in each chiplet a crossbar, between those of a GPU its part of a link each way.
     fn lay(&mut self, net: Net) {
         let chiplets = self.numbers.layout.all_chiplets();
         let link = self.system.chiplet_link.clone();
@@ -141,14 +149,18 @@ impl<'a> Wiring<'a> {
             ways_out.push(out);
         }
         for (chiplet, out) in (0..chiplets).zip(ways_out) {
-            for (peer, component, inlet) in out {
+            for (peer, number, inlet) in out {
                 let name = format!("link.chiplet{chiplet}_to_chiplet{peer}.{net:?}").to_lowercase();
-                let rate = Rate { bytes: link.bytes, cycles: link.cycles };
-                let window = link.queue + link_latency + far;
-                let spec =
-                    OutletSpec { name, producer: component, latency: link_latency, rate, window };
+                let spec = OutletSpec {
+                    name,
+                    producer: self.numbers.link(number),
+                    latency: link_latency,
+                    // The link's own port is what limits all networks together.
+                    rate: Rate::UNLIMITED,
+                    window: link.queue + link_latency + far,
+                };
                 let outlet = self.network.add_outlet(spec, routes[usize::from(peer)]);
-                self.links.push(Part::Link(Link::new(inlet, outlet)));
+                self.links[number as usize].add(inlet, outlet);
             }
             self.lay_outlets(net, chiplet, routes[usize::from(chiplet)], far);
         }
@@ -160,7 +172,7 @@ impl<'a> Wiring<'a> {
         &mut self,
         net: Net,
         chiplet: u16,
-    ) -> (Vec<(Unit, InletId)>, Vec<(u16, ComponentId, InletId)>) {
+    ) -> (Vec<(Unit, InletId)>, Vec<(u16, u32, InletId)>) {
         let layout = self.numbers.layout.clone();
         let gpu = layout.gpu_of(chiplet);
         let (_, mut receivers) = self.members(net, chiplet);
@@ -178,23 +190,18 @@ impl<'a> Wiring<'a> {
         let first = gpu * layout.chiplets;
         let mut out = Vec::new();
         for peer in (first..first + layout.chiplets).filter(|&peer| peer != chiplet) {
-            let before = usize::from(layout.chiplets - 1) * usize::from(chiplet) + out.len();
-            let number = net as usize * self.numbers.links as usize / NETS.len() + before;
-            let component = self.numbers.link(number as u32);
+            let before = u32::from(layout.chiplets - 1) * u32::from(chiplet);
+            let number = before + out.len() as u32;
+            let consumer = self.numbers.link(number);
             let name = format!("link.chiplet{chiplet}_to_chiplet{peer}.{net:?}.in").to_lowercase();
-            let spec = InletSpec { name, consumer: component, latency: 0, width: 0 };
-            out.push((peer, component, self.network.add_inlet(spec)));
+            let spec = InletSpec { name, consumer, latency: 0, width: 0 };
+            out.push((peer, number, self.network.add_inlet(spec)));
         }
         (to, out)
     }
 
     /// From a chiplet to each unit: its own directly, those of its GPU's other chiplets over a link.
-    fn routes(
-        &mut self,
-        net: Net,
-        to: &[(Unit, InletId)],
-        out: &[(u16, ComponentId, InletId)],
-    ) -> Routes {
+    fn routes(&mut self, net: Net, to: &[(Unit, InletId)], out: &[(u16, u32, InletId)]) -> Routes {
         let mut inlets = vec![None; self.numbers.layout.units().into()];
         for &(unit, inlet) in to {
             inlets[usize::from(unit.0)] = Some(inlet);

@@ -12,6 +12,9 @@ pub struct Rate {
 }
 
 impl Rate {
+    /// More than any messages of a cycle.
+    pub const UNLIMITED: Self = Self::per_cycle(1 << 20);
+
     /// So many bytes in each cycle.
     pub const fn per_cycle(bytes: u64) -> Self {
         Self { bytes, cycles: 1 }
