@@ -84,6 +84,13 @@ impl Checker {
         self.memory.write(addr, data);
     }
 
+    /// A buffer ends.
+    pub fn free(&mut self, addr: u64, bytes: u64) {
+        let pages = bytes.next_multiple_of(PAGE);
+        self.memory.forget(addr, pages);
+        self.touched.forget(addr, pages);
+    }
+
     /// A CU issues a store.
     pub fn store(&mut self, addr: u64, mask: u128, data: &[u8; MAX_LINE], line: usize) {
         masks::copy(self.memory.get_mut(addr, line), data, mask);

@@ -40,6 +40,23 @@ impl<T: Default + Clone> PageMap<T> {
     }
 }
 
+impl<T: Default + Clone + PartialEq> PageMap<T> {
+    /// Forgets pages that lie in these bytes in whole.
+    pub fn forget(&mut self, addr: u64, bytes: u64) {
+        let pages = addr.div_ceil(PAGE) as usize..((addr + bytes) / PAGE) as usize;
+        let numbers = pages.start / LEAF..pages.end.div_ceil(LEAF).min(self.leaves.len());
+        for number in numbers {
+            let (first, end) = (pages.start.max(number * LEAF), pages.end.min((number + 1) * LEAF));
+            let place = &mut self.leaves[number];
+            let Some(leaf) = place.as_mut().filter(|_| first < end) else { continue };
+            leaf[first % LEAF..][..end - first].fill(T::default());
+            if leaf.iter().all(|value| *value == T::default()) {
+                *place = None;
+            }
+        }
+    }
+}
+
 /// Bytes of the space, 0 until they are written.
 #[derive(Debug, Default)]
 pub struct Bytes {
@@ -60,6 +77,11 @@ impl Bytes {
         let page = self.pages.get_mut(addr);
         let page = page.get_or_insert_with(|| vec![0; PAGE as usize].into());
         &mut page[(addr % PAGE) as usize..][..len]
+    }
+
+    /// Forgets pages that lie in these bytes in whole.
+    pub fn forget(&mut self, addr: u64, bytes: u64) {
+        self.pages.forget(addr, bytes);
     }
 
     /// Writes bytes that may cross pages.
@@ -85,6 +107,19 @@ mod tests {
         bytes.write(0x5ffe, &[1, 2, 3, 4]);
         assert_eq!(bytes.get(0x5ffc, 4), Some(&[0, 0, 1, 2][..]));
         assert_eq!(bytes.get(0x6000, 4), Some(&[3, 4, 0, 0][..]));
+    }
+
+    #[test]
+    fn a_buffer_that_ends_leaves_its_neighbours() {
+        let mut bytes = Bytes::default();
+        let (addr, size) = (PAGE * LEAF as u64 - PAGE, 2 * PAGE);
+        bytes.write(addr - 1, &vec![7; size as usize + 2]);
+        bytes.forget(addr, size);
+        bytes.forget(addr - PAGE + 1, 2);
+        let held = [addr - 1, addr, addr + PAGE, addr + size].map(|at| bytes.get(at, 1).is_some());
+        assert_eq!(held, [true, false, false, true]);
+        bytes.forget(0, addr);
+        assert!(bytes.pages.leaves[0].is_none() && bytes.pages.leaves[1].is_some());
     }
 
     #[test]

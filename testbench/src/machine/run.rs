@@ -1,5 +1,7 @@
 //! Runs a program on a machine.
 
+use std::collections::BTreeMap;
+
 use cosim::body::Log;
 use cosim::lockstep::WindowCycle;
 use cosim::runner::Flip;
@@ -18,7 +20,7 @@ use super::kernel_use::{KernelUse, KernelUses};
 use super::launch::{Packet, extension};
 use super::life::Life;
 use super::message::MAX_LINE;
-use super::pages::Bytes;
+use super::pages::{Bytes, SPACE};
 use super::part::Part;
 use super::places::Places;
 use super::{Observer, check, masks, statistics};
@@ -126,6 +128,8 @@ pub struct Machine {
     random: SplitMix64,
     kernels: u32,
     kernel_uses: KernelUses,
+    /// Live buffers: address and bytes.
+    buffers: BTreeMap<u64, u64>,
     on_tlp: Option<SeeTlp>,
     on_cycle: Option<SeeCycle>,
     on_progress: Option<SeeProgress>,
@@ -174,6 +178,7 @@ impl Machine {
             random,
             kernels: 0,
             kernel_uses: KernelUses::default(),
+            buffers: BTreeMap::new(),
             on_tlp: None,
             on_cycle: None,
             on_progress: None,
@@ -194,8 +199,11 @@ impl Machine {
     fn run_program(&mut self) -> Result<Cycle, RunError> {
         while let Some(event) = self.ctx.program.next_event()? {
             match event {
-                Event::Alloc { addr, bytes, .. } => self.ctx.places.add_buffer(addr, bytes),
-                Event::Free { .. } => {}
+                Event::Alloc { addr, bytes, .. } => {
+                    self.ctx.places.add_buffer(addr, bytes);
+                    self.buffers.insert(addr, bytes);
+                }
+                Event::Free { addr } => self.free(addr),
                 Event::HostWrite { addr, data } => self.host_write(addr, &data),
                 Event::HostRead { addr, bytes } => self.host_read(addr, bytes)?,
                 Event::Kernel(head) => self.kernel(&head)?,
@@ -342,6 +350,19 @@ impl Machine {
             slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
             at += len as u64;
         }
+    }
+
+    /// A buffer ends. No other will have its addresses: what is held between the live ones goes, for caches
+    /// may have written lines of a buffer back after its end.
+    fn free(&mut self, addr: u64) {
+        let Some(bytes) = self.buffers.remove(&addr) else { return };
+        self.ctx.check.free(addr, bytes);
+        let mut end = 0;
+        for (&addr, bytes) in &self.buffers {
+            self.ctx.memory.forget(end, addr - end);
+            end = addr + bytes;
+        }
+        self.ctx.memory.forget(end, SPACE - end);
     }
 
     fn host_read(&mut self, addr: u64, bytes: u64) -> Result<(), RunError> {

@@ -11,8 +11,9 @@ use super::{Error, Group, Reader};
 /// Work-groups that are read behind the one asked for last: each part of a machine goes through its share of a
 /// kernel in ascending order.
 const NEXT: usize = 8;
-/// Most work-groups that are ahead.
+/// Most work-groups that are ahead, and about the most bytes of their instructions.
 const MOST: usize = 64;
+const MOST_BYTES: usize = 64 << 20;
 
 /// Kernel and work-group.
 type Number = (u32, u32);
@@ -27,6 +28,8 @@ pub struct Ahead {
     ordered: Vec<bool>,
     /// Those that were ordered and not yet asked for, and what came.
     waiting: HashMap<u32, Option<Result<Group, Error>>>,
+    /// Most that may wait, by the size of the last that came.
+    room: usize,
 }
 
 impl Ahead {
@@ -42,7 +45,7 @@ impl Ahead {
             }
         })?;
         let (ordered, waiting) = (Vec::new(), HashMap::new());
-        Ok(Self { orders, answers, kernel: None, ordered, waiting })
+        Ok(Self { orders, answers, kernel: None, ordered, waiting, room: 1 })
     }
 
     /// A work-group of a kernel of `groups`, when it was read ahead; orders those behind it.
@@ -52,11 +55,15 @@ impl Ahead {
             self.ordered.clear();
             self.ordered.resize(groups as usize, false);
             self.waiting.clear();
+            self.room = 1;
         }
         let found = self.find(kernel, group);
+        if let Some(Ok(group)) = &found {
+            self.room = (MOST_BYTES / group.bytes().max(1)).clamp(1, MOST);
+        }
         self.ordered[group as usize] = true;
         for next in (group + 1..groups).take(NEXT) {
-            if !self.ordered[next as usize] && self.waiting.len() < MOST {
+            if !self.ordered[next as usize] && self.waiting.len() < self.room {
                 self.ordered[next as usize] = self.orders.send((kernel, next)).is_ok();
                 self.waiting.insert(next, None);
             }

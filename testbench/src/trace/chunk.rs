@@ -7,7 +7,7 @@ use super::Error;
 /// First bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"DUETTRC\n";
 /// Version of the format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes before the first chunk: magic, version, checksum of the two.
 pub const HEAD_BYTES: u64 = 16;
 /// Bytes of a frame before its payload.
@@ -31,6 +31,8 @@ pub enum Kind {
     Classes = 3,
     /// Places of all other chunks, totals.
     Index = 4,
+    /// Places of some work-groups' chunks.
+    Places = 5,
 }
 
 impl Kind {
@@ -40,6 +42,7 @@ impl Kind {
             Self::Group => "the chunk of a work-group",
             Self::Classes => "the chunk of a work-group's racy lanes",
             Self::Index => "the index",
+            Self::Places => "the chunk of work-groups' places",
         }
     }
 }
@@ -97,6 +100,11 @@ impl Unpacker {
     pub fn new() -> std::io::Result<Self> {
         let decompressor = zstd::bulk::Decompressor::new()?;
         Ok(Self { decompressor, packed: Vec::new() })
+    }
+
+    /// Bytes of the chunk that was read last, with its frame.
+    pub fn last_bytes(&self) -> u64 {
+        FRAME_BYTES + self.packed.len() as u64
     }
 
     /// The contents of the chunk of this kind at `offset`, which ends before `limit`.
@@ -224,8 +232,11 @@ impl Default for Contents {
 }
 
 impl Contents {
-    /// Adds a chunk.
+    /// Adds a chunk, unless it says where others stand.
     pub fn add(&mut self, kind: Kind, payload: &[u8]) {
+        if matches!(kind, Kind::Index | Kind::Places) {
+            return;
+        }
         let words = [u32::from(kind as u8), payload.len() as u32, crc32fast::hash(payload)];
         for byte in words.iter().flat_map(|word| word.to_le_bytes()) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);

@@ -2,7 +2,7 @@
 
 use super::FirstTouch;
 use super::limits::PAGE;
-use super::pages::PageTable;
+use super::pages::{PageTable, page_of};
 
 /// Pages that the program has touched, and those of the current kernel that nobody had touched before.
 #[derive(Debug, Default)]
@@ -11,6 +11,8 @@ pub struct FirstTouches {
     /// The page of the last access: most accesses repeat it.
     recent: Option<u64>,
     new: Vec<FirstTouch>,
+    /// Pages that were ever touched.
+    pages: u64,
 }
 
 impl FirstTouches {
@@ -27,8 +29,19 @@ impl FirstTouches {
     fn touch(&mut self, page: u64, group: u32) {
         if self.touched.get(page).is_none() {
             self.touched.entry(page, || ());
+            self.pages += 1;
             self.new.push(FirstTouch { page: page * PAGE, group });
         }
+    }
+
+    /// A buffer ends: nobody will touch its pages again.
+    pub fn free(&mut self, addr: u64, bytes: u64) {
+        self.touched.remove_range(page_of(addr), (addr + bytes).div_ceil(PAGE));
+    }
+
+    /// Pages that kernels have touched so far.
+    pub fn pages(&self) -> u64 {
+        self.pages
     }
 
     /// The kernel ends: its first touches.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::limits::{MAX_KERNELS, MAX_NAME};
+use super::limits::{MAX_KERNELS, MAX_NAME, PLACES};
 use super::wire::{Malformed, Wire, put_bytes, put_varint};
 
 /// Totals of a trace. Accesses are those of single work-items.
@@ -82,13 +82,13 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// Where a work-group's chunks stand.
+/// Where a kernel's work-groups are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GroupPlace {
-    /// Offset of the instructions.
-    pub group: u64,
-    /// Offset of the racy lanes; 0 when there are none.
-    pub classes: u64,
+pub struct KernelPlace {
+    /// Work-groups.
+    pub groups: u32,
+    /// Number of its first chunk of places among those of all kernels.
+    pub first: usize,
 }
 
 /// Where everything stands.
@@ -100,8 +100,10 @@ pub struct Index {
     pub totals: Totals,
     /// Offset of each chunk of events, in the order of the program.
     pub events: Vec<u64>,
-    /// Each kernel's work-groups.
-    pub kernels: Vec<Vec<GroupPlace>>,
+    /// The kernels.
+    pub kernels: Vec<KernelPlace>,
+    /// Offset of each chunk of places, [`PLACES`] work-groups of a kernel in each.
+    pub places: Vec<u64>,
 }
 
 impl Index {
@@ -113,55 +115,45 @@ impl Index {
         for total in totals.fields() {
             put_varint(&mut out, *total);
         }
-        put_varint(&mut out, self.events.len() as u64);
-        for &offset in &self.events {
-            put_varint(&mut out, offset);
+        for list in [&self.events, &self.places] {
+            put_varint(&mut out, list.len() as u64);
+            list.iter().for_each(|&offset| put_varint(&mut out, offset));
         }
         put_varint(&mut out, self.kernels.len() as u64);
-        for groups in &self.kernels {
-            put_varint(&mut out, groups.len() as u64);
-            for place in groups {
-                put_varint(&mut out, place.group);
-                put_varint(&mut out, place.classes);
-            }
+        for kernel in &self.kernels {
+            put_varint(&mut out, u64::from(kernel.groups));
         }
         out
     }
 
-    /// From the contents of its chunk, in a file that has room for `chunks` others: no list can be
-    /// longer.
-    pub fn from_bytes(bytes: &[u8], chunks: u64) -> Result<Self, Malformed> {
+    /// From the contents of its chunk.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut wire = Wire::new(bytes, 0);
         let name = wire.string(MAX_NAME, "the program's name")?;
         let mut totals = Totals::default();
         for total in totals.fields() {
             *total = wire.varint("a total")?;
         }
-        let mut left = chunks;
-        let mut list = |wire: &mut Wire, expected| -> Result<usize, Malformed> {
-            let n = wire.count(1, expected)?;
-            left = left.checked_sub(n as u64).ok_or(wire.malformed("no more chunks than fit"))?;
-            Ok(n)
+        let mut offsets = |expected| -> Result<Vec<u64>, Malformed> {
+            (0..wire.count(1, expected)?).map(|_| wire.varint("an offset")).collect()
         };
-        let events = (0..list(&mut wire, "a number of chunks of events")?)
-            .map(|_| wire.varint("an offset"))
-            .collect::<Result<_, _>>()?;
-        let mut kernels = Vec::new();
+        let events = offsets("a number of chunks of events")?;
+        let places = offsets("a number of chunks of places")?;
         let n = wire.count(1, "a number of kernels")?;
         if n > MAX_KERNELS {
             return Err(wire.malformed("at most 2^22 kernels"));
         }
+        let (mut kernels, mut first) = (Vec::with_capacity(n), 0);
         for _ in 0..n {
-            let groups = (0..list(&mut wire, "a number of work-groups")?)
-                .map(|_| {
-                    let group = wire.varint("a work-group's offset")?;
-                    Ok(GroupPlace { group, classes: wire.varint("an offset of racy lanes")? })
-                })
-                .collect::<Result<_, _>>()?;
-            kernels.push(groups);
+            let groups = wire.u32("a number of work-groups")?;
+            kernels.push(KernelPlace { groups, first });
+            first += groups.div_ceil(PLACES) as usize;
         }
         wire.end()?;
-        Ok(Self { name, totals, events, kernels })
+        if first != places.len() {
+            return Err(wire.malformed("as many chunks of places as the work-groups need"));
+        }
+        Ok(Self { name, totals, events, kernels, places })
     }
 }
 
@@ -176,14 +168,19 @@ mod tests {
             *total = i as u64 * 1000;
         }
         index.events = vec![16, 500, 300];
-        index.kernels = vec![vec![], vec![GroupPlace { group: 40, classes: 0 }; 3]];
+        index.places = vec![40, 90, 700];
+        index.kernels = vec![
+            KernelPlace { groups: 0, first: 0 },
+            KernelPlace { groups: 2 * PLACES, first: 0 },
+            KernelPlace { groups: 1, first: 2 },
+        ];
         let bytes = index.to_bytes();
-        assert_eq!(Index::from_bytes(&bytes, 6), Ok(index));
+        assert_eq!(Index::from_bytes(&bytes).as_ref(), Ok(&index));
         for len in 0..bytes.len() {
-            assert!(Index::from_bytes(&bytes[..len], 6).is_err());
+            assert!(Index::from_bytes(&bytes[..len]).is_err());
         }
-        // Three chunks of events and three work-groups do not fit into a file of five chunks.
-        assert!(Index::from_bytes(&bytes, 5).is_err());
+        index.kernels[2].groups = PLACES + 1;
+        assert!(Index::from_bytes(&index.to_bytes()).is_err());
     }
 
     proptest::proptest! {
@@ -191,7 +188,7 @@ mod tests {
         fn any_bytes_are_an_index_or_refused(
             bytes in proptest::collection::vec(0u8..20, 0..200)
         ) {
-            let _ = Index::from_bytes(&bytes, 1000);
+            let _ = Index::from_bytes(&bytes);
         }
     }
 }

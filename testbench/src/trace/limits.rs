@@ -19,3 +19,5 @@ pub const MAX_KERNELS: usize = 1 << 22;
 pub const MAX_TABLE: usize = 1 << 24;
 /// Most ranges of an argument.
 pub const MAX_RANGES: usize = 1 << 20;
+/// Work-groups whose places stand in one chunk; a kernel's last may hold fewer.
+pub const PLACES: u32 = 4096;

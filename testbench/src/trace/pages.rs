@@ -47,23 +47,19 @@ impl<T> PageTable<T> {
         leaf[page as usize % LEAF].get_or_insert_with(|| Box::new(make()))
     }
 
-    /// Removes the entry of a page.
-    pub fn remove(&mut self, page: u64) {
-        if let Some(Some(leaf)) = self.top.get_mut((page >> LEAF_BITS) as usize) {
-            leaf[page as usize % LEAF] = None;
-        }
-    }
-
     /// Removes the entries of pages from `first` to before `end`. Takes time only for what is there.
     pub fn remove_range(&mut self, first: u64, end: u64) {
         let mut page = first;
         while page < end.min((self.top.len() as u64) << LEAF_BITS) {
-            if self.top[(page >> LEAF_BITS) as usize].is_some() {
-                self.remove(page);
-                page += 1;
-            } else {
-                page = ((page >> LEAF_BITS) + 1) << LEAF_BITS;
+            let next = ((page >> LEAF_BITS) + 1) << LEAF_BITS;
+            let top = &mut self.top[(page >> LEAF_BITS) as usize];
+            if let Some(leaf) = top {
+                leaf[page as usize % LEAF..][..(end.min(next) - page) as usize].fill_with(|| None);
+                if leaf.iter().all(Option::is_none) {
+                    *top = None;
+                }
             }
+            page = next;
         }
     }
 }
@@ -108,11 +104,6 @@ impl AddressSet {
             self.members -= bits[at / 64] >> (at % 64) & 1;
             bits[at / 64] &= !(1 << (at % 64));
         }
-    }
-
-    /// Members.
-    pub fn len(&self) -> u64 {
-        self.members
     }
 }
 
@@ -179,7 +170,7 @@ impl Memory {
 
     /// Forgets the pages of a buffer.
     pub fn forget(&mut self, addr: u64, bytes: u64) {
-        self.pages.remove_range(page_of(addr), page_of(addr.saturating_add(bytes)) + 1);
+        self.pages.remove_range(page_of(addr), addr.saturating_add(bytes).div_ceil(PAGE));
     }
 }
 
@@ -197,8 +188,9 @@ mod tests {
         assert_eq!(memory.number(4094, 4), 0x0403_0201);
         memory.write(ADDRESS_END - 1, &[7]);
         assert_eq!(memory.byte(ADDRESS_END - 1), 7);
-        memory.forget(4096, 10);
-        assert_eq!(memory.number(4094, 4), 0x0201);
+        memory.write(8192, &[5]);
+        memory.forget(4096, 4096);
+        assert_eq!((memory.number(4094, 4), memory.byte(8192)), (0x0201, 5));
     }
 
     #[test]
@@ -207,9 +199,9 @@ mod tests {
         set.insert(5);
         set.insert(5);
         set.insert(1 << 40);
-        assert_eq!((set.len(), set.contains(5), set.contains(6)), (2, true, false));
+        assert_eq!((set.members, set.contains(5), set.contains(6)), (2, true, false));
         set.remove(5);
         set.remove(5);
-        assert_eq!((set.len(), set.contains(5)), (1, false));
+        assert_eq!((set.members, set.contains(5)), (1, false));
     }
 }

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ahead::Ahead;
-use super::chunk::{FRAME_BYTES, HEAD_BYTES, Kind, TRAILER_BYTES, Trailer, Unpacker, check_head};
+use super::chunk::{HEAD_BYTES, Kind, TRAILER_BYTES, Trailer, Unpacker, check_head};
 use super::event_code::event;
 use super::group::Place;
-use super::index::{Index, Totals};
+use super::index::{Index, KernelPlace, Totals};
+use super::limits::PLACES;
+use super::places::{GroupPlace, Held};
 use super::wire::{Malformed, Wire};
 use super::{Error, Event, Group};
 
@@ -53,7 +55,7 @@ struct Shared {
     trailer: Trailer,
 }
 
-/// An open trace. Only the index is held in memory.
+/// An open trace. The index and the places of some work-groups are held in memory.
 pub struct Reader {
     shared: Arc<Shared>,
     source: Source,
@@ -65,6 +67,7 @@ pub struct Reader {
     chunks: usize,
     /// Kernels given out.
     kernels: u32,
+    places: Held,
     ahead: Option<Ahead>,
 }
 
@@ -108,15 +111,16 @@ impl Reader {
         let trailer = Trailer::from_bytes(&bytes, file, end)?;
         let mut unpacker = Unpacker::new().map_err(&io)?;
         let contents = unpacker.read(&mut source, file, (trailer.index, end), Kind::Index)?;
-        let index = Index::from_bytes(&contents, trailer.index / FRAME_BYTES)
+        let index = Index::from_bytes(&contents)
             .map_err(|m| Error::damaged(file, trailer.index, in_contents(m)))?;
         let shared = Arc::new(Shared { file: file.into(), index, trailer });
         Ok(Self::from_parts(shared, source, unpacker))
     }
 
     fn from_parts(shared: Arc<Shared>, source: Source, unpacker: Unpacker) -> Self {
-        let events = Vec::new();
-        Self { shared, source, unpacker, events, at: 0, chunks: 0, kernels: 0, ahead: None }
+        let (events, places) = (Vec::new(), Held::default());
+        let (at, chunks, kernels, ahead) = (0, 0, 0, None);
+        Self { shared, source, unpacker, events, at, chunks, kernels, places, ahead }
     }
 
     /// Another reader of the same file, at the first event, for another thread.
@@ -160,7 +164,7 @@ impl Reader {
 
     /// Work-groups of a kernel; 0 for a kernel that does not exist.
     pub fn groups(&self, kernel: u32) -> u32 {
-        self.shared.index.kernels.get(kernel as usize).map_or(0, |groups| groups.len() as u32)
+        self.shared.index.kernels.get(kernel as usize).map_or(0, |place| place.groups)
     }
 
     /// The next event. The n-th kernel among them, from 0, is kernel n of [`Reader::group`].
@@ -210,15 +214,15 @@ impl Reader {
 
     /// The instructions of a work-group.
     pub fn group(&mut self, kernel: u32, group: u32) -> Result<Group, Error> {
-        let groups = self.shared.index.kernels.get(kernel as usize);
-        let Some(&place) = groups.and_then(|groups| groups.get(group as usize)) else {
+        let groups = self.groups(kernel);
+        if group >= groups {
             let what = format!("kernel {kernel} has no work-group {group}");
             return Err(Error::program(&self.shared.file, what));
-        };
-        let groups = self.groups(kernel);
+        }
         if let Some(read) = self.ahead.as_mut().and_then(|a| a.take(kernel, group, groups)) {
             return read;
         }
+        let place = self.place(kernel, group)?;
         let bytes = self.chunk(place.group, Kind::Group)?;
         let file = self.shared.file.clone();
         let mut instructions =
@@ -228,6 +232,20 @@ impl Reader {
             instructions.add_classes(place.classes, &bytes)?;
         }
         Ok(instructions)
+    }
+
+    /// Where the chunks of a work-group that exists stand.
+    fn place(&mut self, kernel: u32, group: u32) -> Result<GroupPlace, Error> {
+        let KernelPlace { groups, first } = self.shared.index.kernels[kernel as usize];
+        let chunk = first + (group / PLACES) as usize;
+        if !self.places.find(chunk) {
+            let offset = self.shared.index.places[chunk];
+            let bytes = self.chunk(offset, Kind::Places)?;
+            let held =
+                self.places.add(chunk, &bytes, (groups - group / PLACES * PLACES).min(PLACES));
+            held.map_err(|m| Error::damaged(&self.shared.file, offset, in_contents(m)))?;
+        }
+        Ok(self.places.latest(group % PLACES))
     }
 
     fn chunk(&mut self, offset: u64, kind: Kind) -> Result<Vec<u8>, Error> {

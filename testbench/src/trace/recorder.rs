@@ -99,7 +99,7 @@ impl<W: Read + Write + Seek> Recorder<W> {
     /// Completes the trace.
     pub fn finish(mut self) -> Result<W, Error> {
         self.expect_host("the trace ends")?;
-        self.writer.totals().footprint_bytes = self.classifier.footprint_pages() * PAGE;
+        self.writer.totals().footprint_bytes = self.first_touches.pages() * PAGE;
         self.writer.finish()
     }
 
@@ -174,15 +174,16 @@ impl<W: Read + Write + Seek> Recorder<W> {
     fn class_kernel(&mut self, head: &mut KernelHead) -> Result<(), Error> {
         let mut counts = Counts::default();
         self.classifier.begin_classify();
-        for number in 0..head.groups {
-            let group = self.writer.read_group(number)?;
+        self.writer.rewind();
+        for _ in 0..head.groups {
+            let group = self.writer.read_back()?;
             let racy = self.classifier.classify(&group, &mut counts)?;
-            self.writer.classes(number, &racy)?;
+            self.writer.classes(&group, &racy)?;
         }
         if self.classifier.begin_collect() {
-            for number in 0..head.groups {
-                let group = self.writer.read_group(number)?;
-                self.classifier.collect(&group)?;
+            self.writer.rewind();
+            for _ in 0..head.groups {
+                self.classifier.collect(&self.writer.read_back()?)?;
             }
         }
         (head.racy, head.atomics) = self.classifier.end_kernel();
@@ -235,6 +236,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
             return self.refuse(format!("no buffer to free at {addr:#x}"));
         };
         self.classifier.free(addr, bytes);
+        self.first_touches.free(addr, bytes);
         self.writer.event(&Event::Free { addr })
     }
 

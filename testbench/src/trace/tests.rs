@@ -165,11 +165,11 @@ fn every_cut_file_is_an_error() {
 #[test]
 fn another_version_is_named() {
     let mut bytes = recorded();
-    bytes[8] = 2;
+    bytes[8] = 1;
     let sum = crc32fast::hash(&bytes[..12]);
     bytes[12..16].copy_from_slice(&sum.to_le_bytes());
     let error = Reader::from_bytes(bytes, "old.trace").err().unwrap().to_string();
-    assert_eq!(error, "old.trace, offset 8: expected format version 1, the file has version 2");
+    assert_eq!(error, "old.trace, offset 8: expected format version 2, the file has version 1");
 }
 
 /// Absurd numbers behind right checksums: the reader must not believe them.
@@ -246,4 +246,22 @@ fn what_a_trace_cannot_hold_is_refused() {
     recorder.access(&right).unwrap();
     assert!(recorder.alloc("buffer", 1).is_err());
     assert!(recorder.into_bytes().is_err());
+}
+
+/// The pages of a freed buffer were forgotten with the one behind them.
+#[test]
+fn a_freed_buffer_takes_nothing_of_its_neighbour() {
+    let mut recorder = Recorder::in_memory("program").unwrap();
+    let [first, second] = ["first", "second"].map(|name| recorder.alloc(name, 4096).unwrap());
+    recorder.host_write(second, &[7; 4]).unwrap();
+    recorder.free(first).unwrap();
+    recorder.begin_kernel(KernelSpec { local: [64, 1, 1], ..KernelSpec::default() }).unwrap();
+    recorder.begin_group().unwrap();
+    let (kind, key) = (AccessKind::Load, Key::default());
+    let load = Access { item: 0, key, kind, addr: second, bytes: &[7; 4], gap: 0 };
+    recorder.access(&load).unwrap();
+    recorder.end_group().unwrap();
+    recorder.end_kernel().unwrap();
+    let bytes = recorder.into_bytes().unwrap();
+    verify(&mut Reader::from_bytes(bytes, "test").unwrap()).unwrap().expect_right();
 }

@@ -8,15 +8,17 @@ use super::chunk::{
 };
 use super::event_code::put_event;
 use super::group::{Place, RacyLanes, put_classes, put_group};
-use super::index::{GroupPlace, Index, Totals};
-use super::limits::{MAX_HOST_WRITE, MAX_NAME};
+use super::index::{Index, KernelPlace, Totals};
+use super::limits::{MAX_HOST_WRITE, MAX_NAME, PLACES};
+use super::places::{GroupPlace, put_places};
 use super::{Error, Event, Group, KernelHead};
 
 /// Events are collected to chunks of about this size.
 const EVENTS_BYTES: usize = 1 << 18;
 
 /// A trace that is being written. The work-groups of a kernel come before its head, which says what is
-/// known only when all of them were seen; the index puts them in order.
+/// known only when all of them were seen. They stand one behind the other, so that they can be read back; what
+/// tells their places comes behind the last of them.
 pub struct Writer<W> {
     out: W,
     file: Arc<str>,
@@ -25,6 +27,12 @@ pub struct Writer<W> {
     unpacker: Unpacker,
     contents: Contents,
     index: Index,
+    /// Where the kernel's first work-group stands.
+    first: u64,
+    /// The next work-group to be read back, and where it stands.
+    back: (u32, u64),
+    /// Places of the work-groups that were read back and are classed, since the last chunk of them.
+    places: Vec<GroupPlace>,
     events: Vec<u8>,
     payload: Vec<u8>,
 }
@@ -44,6 +52,9 @@ impl<W: Read + Write + Seek> Writer<W> {
             unpacker: Unpacker::new().map_err(Error::io(file))?,
             contents: Contents::default(),
             index: Index { name: name.to_string(), ..Index::default() },
+            first: 0,
+            back: (0, 0),
+            places: Vec::new(),
             events: Vec::new(),
             payload: Vec::new(),
         })
@@ -79,22 +90,22 @@ impl<W: Read + Write + Seek> Writer<W> {
         Ok(())
     }
 
-    /// A kernel begins. Gives its number.
+    /// A kernel begins: what follows are its work-groups. Gives its number.
     pub fn begin_kernel(&mut self) -> u32 {
-        self.index.kernels.push(Vec::new());
-        self.index.kernels.len() as u32 - 1
+        self.first = self.at;
+        self.index.kernels.push(KernelPlace { groups: 0, first: self.index.places.len() });
+        self.last_kernel()
     }
 
     /// Adds the next work-group of the kernel: the encoded instructions of each warp. Gives it as a
     /// reader would.
     pub fn group<B: AsRef<[u8]>>(&mut self, warps: &[B]) -> Result<Group, Error> {
-        let kernel = self.last_kernel();
-        let group = self.groups() as u32;
+        let (kernel, group) = (self.last_kernel(), self.groups());
         self.payload.clear();
         put_group(&mut self.payload, kernel, group, warps);
         let offset = self.chunk(Kind::Group)?;
-        if let Some(groups) = self.index.kernels.last_mut() {
-            groups.push(GroupPlace { group: offset, classes: 0 });
+        if let Some(place) = self.index.kernels.last_mut() {
+            place.groups += 1;
         }
         let place = Place { file: self.file.clone(), offset, kernel, group };
         Group::new(place, std::mem::take(&mut self.payload))
@@ -105,34 +116,41 @@ impl<W: Read + Write + Seek> Writer<W> {
     }
 
     /// Work-groups of the kernel so far.
-    pub fn groups(&self) -> usize {
-        self.index.kernels.last().map_or(0, Vec::len)
+    fn groups(&self) -> u32 {
+        self.index.kernels.last().map_or(0, |place| place.groups)
     }
 
-    /// Reads back a work-group of the kernel.
-    pub fn read_group(&mut self, group: u32) -> Result<Group, Error> {
-        let kernel = self.last_kernel();
-        let places = self.index.kernels.last();
-        let place = places.and_then(|places| places.get(group as usize));
-        let offset = place.map_or(0, |place| place.group);
+    /// The next work-group that is read back is the kernel's first.
+    pub fn rewind(&mut self) {
+        self.back = (0, self.first);
+    }
+
+    /// Reads back the next work-group of the kernel.
+    pub fn read_back(&mut self) -> Result<Group, Error> {
+        let (group, offset) = self.back;
         let span = (offset, self.at);
         let bytes = self.unpacker.read(&mut self.out, &self.file, span, Kind::Group)?;
         self.out.seek(SeekFrom::Start(self.at)).map_err(Error::io(&self.file))?;
-        Group::new(Place { file: self.file.clone(), offset, kernel, group }, bytes)
+        self.back = (group + 1, offset + self.unpacker.last_bytes());
+        let place = Place { file: self.file.clone(), offset, kernel: self.last_kernel(), group };
+        Group::new(place, bytes)
     }
 
-    /// Adds the racy lanes of a work-group of the kernel.
-    pub fn classes(&mut self, group: u32, warps: &[Vec<RacyLanes>]) -> Result<(), Error> {
-        if warps.iter().all(Vec::is_empty) {
-            return Ok(());
+    /// Adds the racy lanes of the work-group that was read back last. All must have theirs, in their order.
+    pub fn classes(&mut self, group: &Group, warps: &[Vec<RacyLanes>]) -> Result<(), Error> {
+        let mut place = GroupPlace { group: group.place.offset, classes: 0 };
+        if warps.iter().any(|warp| !warp.is_empty()) {
+            self.payload.clear();
+            put_classes(&mut self.payload, group.kernel(), group.group(), warps);
+            place.classes = self.chunk(Kind::Classes)?;
         }
-        let kernel = self.last_kernel();
-        self.payload.clear();
-        put_classes(&mut self.payload, kernel, group, warps);
-        let offset = self.chunk(Kind::Classes)?;
-        let places = self.index.kernels.last_mut();
-        if let Some(place) = places.and_then(|places| places.get_mut(group as usize)) {
-            place.classes = offset;
+        self.places.push(place);
+        if self.places.len() == PLACES as usize || group.group() + 1 == self.groups() {
+            self.payload.clear();
+            put_places(&mut self.payload, &self.places);
+            self.places.clear();
+            let offset = self.chunk(Kind::Places)?;
+            self.index.places.push(offset);
         }
         Ok(())
     }

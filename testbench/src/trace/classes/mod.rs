@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 use collect::Collected;
 use page::KernelPage;
 
+use super::limits::PAGE;
 use super::pages::{AddressSet, Memory, PageTable, page_of};
 use super::{AtomicCell, ByteSet, Instr, RacyByte};
 
@@ -83,8 +84,6 @@ pub struct Classifier {
     pages: PageTable<KernelPage>,
     /// Pages of this kernel that somebody writes, or that have racy bytes.
     touched: Vec<u64>,
-    /// Pages that any kernel has accessed; an "address" of this set is a page's number.
-    footprint: AddressSet,
     /// Number of the kernel, from 1.
     kernel: u32,
     /// Number of the segment in the kernel, from 1.
@@ -107,7 +106,7 @@ impl Classifier {
     pub fn free(&mut self, addr: u64, bytes: u64) {
         self.memory.forget(addr, bytes);
         self.carried.remove_range(addr, bytes);
-        self.pages.remove_range(page_of(addr), page_of(addr + bytes - 1) + 1);
+        self.pages.remove_range(page_of(addr), (addr + bytes).div_ceil(PAGE));
     }
 
     /// A kernel begins.
@@ -124,11 +123,6 @@ impl Classifier {
                 page.join_units();
             }
         }
-    }
-
-    /// Pages that kernels have accessed.
-    pub fn footprint_pages(&self) -> u64 {
-        self.footprint.len()
     }
 
     /// The page of this kernel, made when it is the first to touch it.

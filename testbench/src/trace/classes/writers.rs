@@ -29,22 +29,14 @@ impl Classifier {
     }
 
     fn gather_instr(&mut self, group: u32, instr: &Instr) {
-        let mut last_page = u64::MAX;
-        let writes = matches!(instr.kind, InstrKind::Store | InstrKind::Atomic(_));
-        if !writes && instr.kind != InstrKind::Load {
+        if !matches!(instr.kind, InstrKind::Store | InstrKind::Atomic(_)) {
             return;
         }
         let how = how(instr.kind, instr.size);
         for lane in lanes(instr.lanes) {
             let addr = instr.addrs[lane];
             for (addr, _, len) in parts(addr, instr.size) {
-                if page_of(addr) != last_page {
-                    last_page = page_of(addr);
-                    self.footprint.insert(last_page);
-                }
-                if writes {
-                    self.gather_write(group, how, addr, len);
-                }
+                self.gather_write(group, how, addr, len);
             }
             // The page has its copy of the old bytes by now.
             let value = instr.value(lane);
