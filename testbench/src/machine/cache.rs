@@ -444,3 +444,6 @@ impl std::ops::IndexMut<usize> for Misses {
         &mut self.misses[at]
     }
 }
+
+#[cfg(test)]
+mod tests;

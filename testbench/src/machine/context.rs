@@ -48,6 +48,9 @@ pub struct Context {
     pub completions: u32,
     /// What ended the run early.
     pub stop: Option<Stop>,
+    /// Every message that was sent: where, to whom, class and bytes.
+    #[cfg(test)]
+    pub sent: Vec<(OutletId, Unit, Class, u32)>,
 }
 
 /// Why a run cannot go on.
@@ -135,6 +138,8 @@ impl Context {
     fn put(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
         let m = &self.messages[message];
         let (to, size) = (m.to, self.size_of(m));
+        #[cfg(test)]
+        self.sent.push((outlet, to, size.0, size.1));
         self.network.send(&mut self.wheel, outlet, self.now, (message, to), size, extra);
     }
 

@@ -166,6 +166,8 @@ impl Machine {
             waves_of_group: 0,
             completions: 0,
             stop: None,
+            #[cfg(test)]
+            sent: Vec::new(),
         };
         let (system, random) = (system.clone(), SplitMix64::new(seed));
         Ok(Self {

@@ -9,6 +9,7 @@ mod matrix;
 mod negative;
 mod order;
 mod program;
+mod program_order;
 mod random;
 mod shape;
 mod traffic;

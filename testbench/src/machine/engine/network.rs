@@ -482,3 +482,6 @@ mod tests {
         assert_eq!(first, [50, 50]);
     }
 }
+
+#[cfg(test)]
+mod properties;

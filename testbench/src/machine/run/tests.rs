@@ -1,5 +1,8 @@
 //! What can only be seen inside a machine.
 
+mod acquire;
+mod traffic;
+
 use super::*;
 use crate::kernels::{self, KernelError, Params};
 use crate::systems;
