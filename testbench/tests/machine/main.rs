@@ -10,6 +10,7 @@ mod negative;
 mod order;
 mod program;
 mod random;
+mod seams;
 mod shape;
 mod traffic;
 
