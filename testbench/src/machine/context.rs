@@ -172,7 +172,7 @@ impl Context {
     }
 
     /// Compares what a load or an atomic of a CU has got with what the program saw.
-    #[inline]
+    #[inline(always)]
     pub fn compare(&mut self, who: Unit, t: &Transaction, data: &[u8]) {
         let expected = &self.lines[t.expected].0;
         match t.kind {

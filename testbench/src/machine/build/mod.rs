@@ -226,7 +226,14 @@ impl Builder<'_> {
         };
         let below = self.wiring.from(Net::Request, chiplet, unit);
         let answers = self.wiring.to(Net::Answer, chiplet, unit);
-        let ports = core::Ports { orders, done, below, answers, unit: to_unit };
+        let ports = core::Ports {
+            orders,
+            done,
+            below,
+            answers,
+            to_unit: to_unit.map(|(to, _)| to),
+            from_unit: to_unit.map(|(_, from)| from),
+        };
         let (l1, line) = (&self.system.l1, self.system.machine.line);
         let shape = Shape { sets: l1.bytes / l1.ways / line, ways: l1.ways, line, stride: 1 };
         let l1 = Spec { shape, misses: l1.misses, hit_latency: l1.hit_latency };

@@ -14,7 +14,7 @@ use wave::{Ready, Running, State, Wave};
 
 use super::context::{Context, Stop};
 use super::engine::{Cycle, Handle, InletId, OutletId};
-use super::l1::{self, Hooks, L1, Tell};
+use super::l1::{self, Hooks, L1};
 use super::message::{Kind, Message, Unit};
 use crate::trace::{Cursor, Group, Instr, InstrKind, LANES};
 
@@ -29,8 +29,10 @@ pub struct Ports {
     pub below: OutletId,
     /// Answers from it.
     pub answers: InletId,
-    /// To and from the GPU's unit of the L1 design, if it has one.
-    pub unit: Option<(OutletId, InletId)>,
+    /// To the GPU's unit of the L1 design, if it has one.
+    pub to_unit: Option<OutletId>,
+    /// From it.
+    pub from_unit: Option<InletId>,
 }
 
 /// Size and speed of a CU.
@@ -82,7 +84,6 @@ pub struct Core {
     steers: bool,
     /// It may hold or send back a wave at an instruction.
     returns: bool,
-    told: Vec<Tell>,
     /// Of each wave slot its speculative loads, oldest first.
     checkpoints: Vec<Vec<Checkpoint>>,
     transactions: Transactions,
@@ -107,9 +108,8 @@ impl Core {
             ports,
             l1,
             hooks,
-            steers: hooks != Hooks::default() || ports.unit.is_some(),
+            steers: hooks != Hooks::default() || ports.to_unit.is_some(),
             returns: hooks.issue || hooks.speculation,
-            told: Vec::new(),
             checkpoints: (0..spec.waves).map(|_| Vec::new()).collect(),
             transactions: Transactions::new(spec.transactions),
             groups: (0..spec.waves).map(|_| None).collect(),
@@ -152,17 +152,15 @@ impl Core {
             self.hear_l1(ctx);
         }
         self.step(ctx);
-        if self.steers && !self.told.is_empty() {
+        if self.steers && !self.transactions.told.is_empty() {
             ctx.wake_at(ctx.now + 1);
         }
         self.tell(ctx);
     }
 
     fn l1_and_port<'a>(&'a mut self, ctx: &'a mut Context) -> (&'a mut dyn L1, l1::Port<'a>) {
-        let below = self.ports.below;
-        let unit = self.ports.unit.map(|(to, _)| to);
-        let (transactions, told) = (&mut self.transactions, &mut self.told);
-        (&mut *self.l1, l1::Port { ctx, below, unit, transactions, told })
+        let (below, unit) = (self.ports.below, self.ports.to_unit);
+        (&mut *self.l1, l1::Port { ctx, below, unit, transactions: &mut self.transactions })
     }
 
     fn obey(&mut self, ctx: &mut Context, order: Handle<Message>) {
@@ -236,7 +234,9 @@ impl Core {
                 }
             }
         }
-        self.settle(ctx, at);
+        if matches!(wave.state, State::Fence | State::Ended) && wave.is_quiet() {
+            self.settle(ctx, at);
+        }
     }
 
     /// A wave at a fence or at its end passes it once nothing is under way.

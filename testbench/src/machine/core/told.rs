@@ -20,19 +20,21 @@ pub(super) struct Checkpoint {
 
 impl Core {
     /// Lets the L1 see its unit's messages and the cycle, and does what it has told the CU.
+    #[cold]
     pub(super) fn hear_l1(&mut self, ctx: &mut Context) {
-        let inlet = self.ports.unit.map(|(_, from)| from);
-        while let Some(message) = inlet.and_then(|inlet| ctx.peek(inlet)) {
-            inlet.map(|inlet| ctx.take(inlet));
-            let (l1, mut port) = self.l1_and_port(ctx);
-            l1.message(&mut port, message);
+        if let Some(inlet) = self.ports.from_unit {
+            while let Some(message) = ctx.peek(inlet) {
+                ctx.take(inlet);
+                let (l1, mut port) = self.l1_and_port(ctx);
+                l1.message(&mut port, message);
+            }
         }
         if self.hooks.tick {
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.tick(&mut port);
         }
         // A wave that passes a fence may make the L1 say more: that is for the next cycle.
-        for tell in std::mem::take(&mut self.told) {
+        for tell in std::mem::take(&mut self.transactions.told) {
             match tell {
                 Tell::GoOn(at) => self.release(ctx, at),
                 Tell::Confirm(tag) => self.confirm(ctx, tag),
@@ -58,15 +60,15 @@ impl Core {
     }
 
     /// Whether the wave may not issue the instruction that was fetched for it. It then stands before it again.
+    #[cold]
     pub(super) fn is_held(&mut self, ctx: &mut Context, at: usize) -> bool {
         let instr = &self.issue.instr;
         // Nobody else may see what depends on a load that can still change.
         if self.waves[at].unconfirmed > 0 && instr.kind != InstrKind::Load {
             self.waves[at].state = State::Unconfirmed;
         } else if self.hooks.issue {
-            let (below, unit) = (self.ports.below, self.ports.unit.map(|(to, _)| to));
-            let (transactions, told) = (&mut self.transactions, &mut self.told);
-            let mut port = Port { ctx, below, unit, transactions, told };
+            let (below, unit) = (self.ports.below, self.ports.to_unit);
+            let mut port = Port { ctx, below, unit, transactions: &mut self.transactions };
             if self.l1.may_issue(&mut port, at, instr) {
                 return false;
             }
@@ -79,12 +81,14 @@ impl Core {
     }
 
     /// Whether the L1 delays a wave at a fence or at its end.
+    #[cold]
     pub(super) fn is_delayed(&mut self, ctx: &mut Context, at: usize) -> bool {
         let (l1, mut port) = self.l1_and_port(ctx);
         !l1.fence(&mut port, at)
     }
 
     /// The line just issued may be one of a speculative load.
+    #[cold]
     pub(super) fn keep_checkpoint(&mut self, tag: u32) {
         let t = self.transactions[tag];
         if !t.is_speculative() {
@@ -159,7 +163,7 @@ impl Core {
     /// A load is not waited for any more; what it has got is forgotten.
     fn drop_load(&mut self, ctx: &mut Context, tag: u32) {
         let t = self.transactions[tag];
-        debug_assert!(t.kind == InstrKind::Load, "{:?} behind a speculative load", t.kind);
+        assert!(t.kind == InstrKind::Load, "{:?} behind a speculative load", t.kind);
         let wave = &mut self.waves[usize::from(t.wave)];
         if t.is_speculative() {
             wave.unconfirmed -= 1;
@@ -180,6 +184,7 @@ impl Core {
     }
 
     /// A load that was dropped has been answered.
+    #[cold]
     pub(super) fn forget(&mut self, ctx: &mut Context, at: usize) {
         self.waves[at].dropped -= 1;
         self.settle(ctx, at);

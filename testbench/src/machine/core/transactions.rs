@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::machine::engine::{Cycle, Handle};
+use crate::machine::l1::Tell;
 use crate::machine::message::Line;
 use crate::trace::InstrKind;
 
@@ -53,7 +54,7 @@ pub enum Value {
     Dropped,
 }
 
-/// A fixed number of transactions, and when each that has been answered is over.
+/// A fixed number of transactions, when each that has been answered is over, and what else the CU is told.
 #[derive(Debug)]
 pub struct Transactions {
     all: Vec<Transaction>,
@@ -62,6 +63,8 @@ pub struct Transactions {
     over: Vec<u32>,
     /// When each of the others is.
     due: BinaryHeap<Reverse<(Cycle, u32)>>,
+    /// What the L1 tells the CU of its own accord.
+    pub told: Vec<Tell>,
 }
 
 impl Transactions {
@@ -72,6 +75,7 @@ impl Transactions {
             free: (0..count).rev().collect(),
             over: Vec::with_capacity(count as usize),
             due: BinaryHeap::with_capacity(count as usize),
+            told: Vec::new(),
         }
     }
 
@@ -141,6 +145,7 @@ impl Transactions {
     }
 
     /// One that is over by now, or that its wave has got. It may be looked at until the next one starts.
+    #[inline]
     pub fn take_due(&mut self, now: Cycle) -> Option<u32> {
         let at = match self.over.pop() {
             Some(at) => at,
@@ -152,8 +157,8 @@ impl Transactions {
                 self.due.pop()?.0.1
             }
         };
-        match self.all[at as usize].value {
-            Value::Speculative => self.all[at as usize].value = Value::Taken,
+        match &mut self.all[at as usize].value {
+            value @ Value::Speculative => *value = Value::Taken,
             _ => self.free.push(at),
         }
         Some(at)

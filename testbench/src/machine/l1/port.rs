@@ -27,8 +27,6 @@ pub struct Port<'a> {
     pub unit: Option<OutletId>,
     /// The CU's transactions.
     pub transactions: &'a mut Transactions,
-    /// What the CU is told.
-    pub told: &'a mut Vec<Tell>,
 }
 
 impl Port<'_> {
@@ -63,16 +61,11 @@ impl Port<'_> {
         let Message { tag, from, .. } = self.ctx.messages[request];
         if let Some(data) = data {
             let t = self.transactions[tag];
-            match t.value {
-                Value::Speculative => {
-                    let found = self.ctx.payload(data);
-                    self.transactions.keep(tag, found);
-                }
-                Value::Dropped => self.ctx.lines.free(t.expected),
-                _ => {
-                    self.ctx.compare(from, &t, data);
-                    self.ctx.lines.free(t.expected);
-                }
+            if t.value == Value::Plain {
+                self.ctx.compare(from, &t, data);
+                self.ctx.lines.free(t.expected);
+            } else {
+                self.keep_or_drop(tag, data);
             }
         }
         self.ctx.drop_message(request);
@@ -82,6 +75,19 @@ impl Port<'_> {
         let when = self.ctx.now + after;
         self.transactions.finish_at(tag, when);
         self.ctx.wake_at(when);
+    }
+
+    /// What a speculative load has got is compared later, what a dropped one has never.
+    #[cold]
+    fn keep_or_drop(&mut self, tag: u32, data: &[u8]) {
+        let t = self.transactions[tag];
+        match t.value {
+            Value::Dropped => self.ctx.lines.free(t.expected),
+            _ => {
+                let found = self.ctx.payload(data);
+                self.transactions.keep(tag, found);
+            }
+        }
     }
 
     /// Answers a CU's request with the message that has come back for it.
@@ -99,7 +105,7 @@ impl Port<'_> {
 
     /// A wave that `may_issue` or `fence` has stopped goes on; any other is not touched.
     pub fn go_on(&mut self, wave: usize) {
-        self.told.push(Tell::GoOn(wave));
+        self.transactions.told.push(Tell::GoOn(wave));
     }
 
     /// Marks a load as speculative, which only `request` may do for the one that it is given. Its wave goes on with what
@@ -110,12 +116,12 @@ impl Port<'_> {
 
     /// A speculative load, answered or not, is one no more.
     pub fn confirm(&mut self, tag: u32) {
-        self.told.push(Tell::Confirm(tag));
+        self.transactions.told.push(Tell::Confirm(tag));
     }
 
     /// The wave of a speculative load goes back to it. It and all younger loads of the wave are dropped.
     pub fn replay(&mut self, tag: u32) {
-        self.told.push(Tell::Replay(tag));
+        self.transactions.told.push(Tell::Replay(tag));
     }
 
     /// The transaction of a request: its wave, and its place in the wave's list.

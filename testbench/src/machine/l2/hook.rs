@@ -76,7 +76,8 @@ pub trait BankHook: Debug {
 pub struct Seat {
     hook: Option<Box<dyn BankHook>>,
     requests: InletId,
-    unit: Option<(OutletId, InletId)>,
+    to_unit: Option<OutletId>,
+    from_unit: Option<InletId>,
 }
 
 impl Seat {
@@ -86,16 +87,8 @@ impl Seat {
         requests: InletId,
         unit: Option<(OutletId, InletId)>,
     ) -> Self {
-        Self { hook, requests, unit }
-    }
-
-    fn parts<'a>(
-        &'a mut self,
-        ctx: &'a mut Context,
-    ) -> Option<(&'a mut dyn BankHook, BankPort<'a>)> {
-        let (requests, unit) = (self.requests, self.unit.map(|(to, _)| to));
-        let port = BankPort { ctx, requests, unit };
-        self.hook.as_mut().map(|hook| (&mut **hook as &mut dyn BankHook, port))
+        let (to_unit, from_unit) = (unit.map(|(to, _)| to), unit.map(|(_, from)| from));
+        Self { hook, requests, to_unit, from_unit }
     }
 
     /// True where there is one.
@@ -104,13 +97,20 @@ impl Seat {
         self.hook.is_some()
     }
 
+    /// What a hook is called with; there must be one.
+    #[cold]
+    fn parts<'a>(&'a mut self, ctx: &'a mut Context) -> (&'a mut dyn BankHook, BankPort<'a>) {
+        let hook = self.hook.as_mut().expect("there is one");
+        (&mut **hook, BankPort { ctx, requests: self.requests, unit: self.to_unit })
+    }
+
     /// Shows the hook what the unit says.
     #[inline]
     pub fn hear(&mut self, ctx: &mut Context) {
-        let Some((_, inlet)) = self.unit else { return };
+        let Some(inlet) = self.from_unit else { return };
         while let Some(message) = ctx.peek(inlet) {
             ctx.take(inlet);
-            let (hook, mut port) = self.parts(ctx).expect("a unit speaks to hooks");
+            let (hook, mut port) = self.parts(ctx);
             hook.message(&mut port, message);
         }
     }
@@ -118,21 +118,22 @@ impl Seat {
     /// See [`BankHook::pick`].
     #[inline]
     pub fn pick(&mut self, ctx: &mut Context) -> Option<Handle<Message>> {
-        if self.hook.is_none() {
+        if !self.is_taken() {
             return ctx.peek(self.requests);
         }
-        let (hook, mut port) = self.parts(ctx)?;
+        let (hook, mut port) = self.parts(ctx);
         hook.pick(&mut port)
     }
 
     /// See [`BankHook::served`].
     #[inline]
     pub fn served(&mut self, ctx: &mut Context) {
-        if self.hook.is_none() {
+        if !self.is_taken() {
             ctx.take(self.requests);
-        } else if let Some((hook, mut port)) = self.parts(ctx) {
-            hook.served(&mut port);
+            return;
         }
+        let (hook, mut port) = self.parts(ctx);
+        hook.served(&mut port);
     }
 
     /// See [`BankHook::place`].
@@ -144,6 +145,7 @@ impl Seat {
     }
 
     /// See [`BankHook::evict`].
+    #[inline]
     pub fn evict(&mut self, way: Way) {
         if let Some(hook) = &mut self.hook {
             hook.evict(way);
@@ -151,8 +153,10 @@ impl Seat {
     }
 
     /// See [`BankHook::answer`].
+    #[inline]
     pub fn answer(&mut self, ctx: &mut Context, way: Way, asked: Kind, answer: Handle<Message>) {
-        if let Some((hook, mut port)) = self.parts(ctx) {
+        if self.is_taken() {
+            let (hook, mut port) = self.parts(ctx);
             hook.answer(&mut port, way, asked, answer);
         }
     }
@@ -160,7 +164,8 @@ impl Seat {
     /// See [`BankHook::pass`].
     #[inline]
     pub fn pass(&mut self, ctx: &mut Context, request: Handle<Message>) {
-        if let Some((hook, mut port)) = self.parts(ctx) {
+        if self.is_taken() {
+            let (hook, mut port) = self.parts(ctx);
             hook.pass(&mut port, request);
         }
     }

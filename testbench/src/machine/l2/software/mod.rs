@@ -310,6 +310,7 @@ impl Bank {
 
     /// A way with the line placed in it, nothing valid; or what to do when a victim had to be written back
     /// first, or all ways are held. The way below must be free.
+    #[inline(always)]
     fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Result<Way, Outcome> {
         let way = self.array.victim(addr).ok_or(Outcome::Blocked)?;
         if self.array.dirty(way) != 0 {
@@ -317,12 +318,20 @@ impl Bank {
             self.counters.write_backs += 1;
             return Err(Outcome::Again);
         }
-        if self.seat.is_taken() && self.holds(way) {
-            self.seat.evict(way);
+        if self.seat.is_taken() {
+            self.show_change(way, addr);
         }
         self.array.place(way, addr);
-        self.seat.place(way, addr);
         Ok(way)
+    }
+
+    /// Shows the hook that another line, or the first, comes into a way.
+    #[cold]
+    fn show_change(&mut self, way: Way, addr: u64) {
+        if self.holds(way) {
+            self.seat.evict(way);
+        }
+        self.seat.place(way, addr);
     }
 
     /// Whether a way holds a line.
@@ -495,6 +504,7 @@ impl Bank {
     }
 
     /// Turns a request into its answer and sends it; the way must be free.
+    #[inline(always)]
     fn answer(
         &mut self,
         ctx: &mut Context,
@@ -506,6 +516,7 @@ impl Bank {
         ctx.send(self.ports.answers, request);
     }
 
+    #[inline(always)]
     fn make_answer(
         &mut self,
         ctx: &mut Context,
@@ -514,12 +525,17 @@ impl Bank {
         line: Handle<Line>,
     ) {
         let message = &mut ctx.messages[request];
-        let (asked, addr) = (message.kind, message.addr);
+        let asked = message.kind;
         (message.kind, message.line) = (kind, line);
         (message.to, message.from) = (message.from, self.unit);
         if self.seat.is_taken() {
-            let way = self.array.find(addr).expect("what is answered is here");
-            self.seat.answer(ctx, way, asked, request);
+            self.show_answer(ctx, request, asked);
         }
+    }
+
+    #[cold]
+    fn show_answer(&mut self, ctx: &mut Context, answer: Handle<Message>, asked: Kind) {
+        let way = self.array.find(ctx.messages[answer].addr).expect("what is answered is here");
+        self.seat.answer(ctx, way, asked, answer);
     }
 }
