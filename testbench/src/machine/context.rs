@@ -146,6 +146,7 @@ impl Context {
             Kind::Atomic(_) => (Class::Request, header + data()),
             Kind::Data => (Class::Data, header + data()),
             Kind::Ack => (Class::Acknowledgement, header),
+            Kind::Design(_) => (Class::Launch, header + data()),
             _ => (Class::Launch, header),
         }
     }

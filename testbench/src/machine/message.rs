@@ -90,7 +90,8 @@ pub enum Kind {
     Sync(Sync),
     /// Answer to `AcquireL1` and `Sync`; `tag` lines were written back.
     SyncDone,
-    /// Of an L1 design to itself: what the code, `addr`, `mask`, `tag` and `meta` mean is its own affair.
+    /// Of an L1 design to itself: what the code, `addr`, `tag` and `meta` mean is its own affair. `mask` says which
+    /// bytes of a `line` it carries, if any.
     Design(u8),
 }
 

@@ -156,7 +156,6 @@ impl Core {
         }
         wave.issued = wave.issued.max(wave.cursor.index());
         wave.cursor = cursor;
-        self.ready.remove(at);
         self.resume(ctx, at);
     }
 

@@ -115,12 +115,6 @@ impl Ready {
         self.first = self.first.min(at);
     }
 
-    /// The wave may not issue.
-    pub fn remove(&mut self, wave: usize) {
-        self.now &= !(1 << wave);
-        self.later &= !(1 << wave);
-    }
-
     /// The next wave in turn that may issue now.
     pub fn take(&mut self, now: Cycle) -> Option<usize> {
         if self.first <= now {

@@ -59,7 +59,7 @@ pub trait BankHook: Debug {
     fn evict(&mut self, _way: Way) {}
 
     /// A request, of kind `asked`, for the line in a way is done: this is its answer, which bears the request's `addr`,
-    /// `mask`, `tag` and `meta`. All answers pass here in the order in which the bank serves.
+    /// `mask`, `tag` and `meta`, and may be made something else that the L1 understands. All answers pass here in the order in which the bank serves.
     fn answer(&mut self, _port: &mut BankPort, _way: Way, _asked: Kind, _answer: Handle<Message>) {}
 
     /// An atomic is done below, which will answer with the request's `meta`.

@@ -26,6 +26,7 @@ const REPLAYED: u64 = 5;
 #[derive(Debug, Default)]
 struct Counters {
     loads: u64,
+    others: u64,
     confirmed: u64,
     replayed: u64,
     dropped: u64,
@@ -45,7 +46,9 @@ impl L1 for Speculate {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { tag, kind, .. } = port.ctx.messages[request];
         if kind != Kind::Read {
-            return self.inner.request(port, request);
+            let taken = self.inner.request(port, request);
+            self.counters.others += u64::from(taken);
+            return taken;
         }
         port.speculate(tag);
         let taken = self.inner.request(port, request);
@@ -72,6 +75,7 @@ impl L1 for Speculate {
         let mut all = self.inner.counters();
         all.extend([
             ("speculate_loads", c.loads),
+            ("speculate_others", c.others),
             ("speculate_confirmed", c.confirmed),
             ("speculate_replayed", c.replayed),
             ("speculate_dropped", c.dropped),
