@@ -139,7 +139,7 @@ impl Core {
             return;
         }
         let (at, place) = (usize::from(t.wave), t.place);
-        for tag in self.transactions.from_place(at, place) {
+        for tag in self.transactions.since(at, place) {
             self.drop_load(ctx, tag);
         }
         let first = self.checkpoints[at].iter().position(|c| c.place == place);

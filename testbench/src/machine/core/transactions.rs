@@ -133,7 +133,7 @@ impl Transactions {
     }
 
     /// A wave's transactions from a place in its list on, those that were dropped aside.
-    pub fn from_place(&self, wave: usize, place: u32) -> Vec<u32> {
+    pub fn since(&self, wave: usize, place: u32) -> Vec<u32> {
         let mut used = vec![true; self.all.len()];
         self.free.iter().for_each(|&at| used[at as usize] = false);
         let wanted = |&at: &u32| {
