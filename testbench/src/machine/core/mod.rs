@@ -1,6 +1,7 @@
 //! A compute unit: wavefronts that replay their lists, the coalescer, and the L1 beside it.
 
 mod coalesce;
+mod groups;
 mod told;
 mod transactions;
 mod wave;
@@ -16,7 +17,7 @@ use super::context::{Context, Stop};
 use super::engine::{Cycle, Handle, InletId, OutletId};
 use super::l1::{self, Hooks, L1};
 use super::message::{Kind, Message, Unit};
-use crate::trace::{Cursor, Group, Instr, InstrKind, LANES};
+use crate::trace::{Cursor, Instr, InstrKind};
 
 /// A CU's inlets and outlets.
 #[derive(Clone, Copy, Debug)]
@@ -182,42 +183,6 @@ impl Core {
         }
     }
 
-    /// Starts a work-group: a wave for each part of a warp that is as wide as a wave and has work-items.
-    fn start(&mut self, ctx: &mut Context, number: u32, group: Group) {
-        let items = ctx.items_of_group;
-        self.counters.groups += 1;
-        let slot = self.groups.iter().position(Option::is_none).expect("a group has a wave");
-        let part = u64::MAX >> (LANES as u32 - self.spec.lanes);
-        let mut waves = 0;
-        for warp in 0..group.warps() {
-            for shift in (0..LANES as u32).step_by(self.spec.lanes as usize) {
-                let lanes = part << shift & items_of(warp, items);
-                if lanes == 0 {
-                    continue;
-                }
-                let at = self.waves.iter().position(|w| w.state == State::Free);
-                let at = at.expect("the local command processor counts wave slots");
-                let cursor = group.cursor(warp);
-                let (state, group) = (State::Starting, slot as u16);
-                self.waves[at] = Wave { state, group, cursor, lanes, ..Wave::default() };
-                waves += 1;
-            }
-        }
-        self.groups[slot] = Some(Running { number, group, waves, at_barrier: 0 });
-        if waves == 0 {
-            self.end_group(slot);
-        }
-        for at in 0..self.waves.len() {
-            if self.waves[at].state == State::Starting {
-                if self.hooks.waves {
-                    let (l1, mut port) = self.l1_and_port(ctx);
-                    l1.begin_wave(&mut port, at);
-                }
-                self.go_on(at, ctx.now);
-            }
-        }
-    }
-
     /// An access is over.
     fn complete(&mut self, ctx: &mut Context, kind: InstrKind, at: usize, load: usize) {
         let wave = &mut self.waves[at];
@@ -338,21 +303,6 @@ impl Core {
         self.ready.set(at, now + gap);
     }
 
-    /// All waves of a group that have not ended are at the barrier: they go on.
-    fn meet(&mut self, now: Cycle, slot: usize) {
-        let running = self.groups[slot].as_mut().expect("it runs");
-        if running.at_barrier == 0 || running.at_barrier < running.waves {
-            return;
-        }
-        running.at_barrier = 0;
-        for at in 0..self.waves.len() {
-            let wave = &self.waves[at];
-            if wave.state == State::Barrier && usize::from(wave.group) == slot {
-                self.go_on(at, now + 1);
-            }
-        }
-    }
-
     fn begin_issue(&mut self, ctx: &mut Context, at: usize) {
         let issue = &mut self.issue;
         coalesce(&issue.instr, ctx.layout.line.into(), &mut issue.lines);
@@ -454,28 +404,6 @@ impl Core {
         }
     }
 
-    fn end_wave(&mut self, ctx: &mut Context, at: usize) {
-        if self.hooks.waves {
-            let (l1, mut port) = self.l1_and_port(ctx);
-            l1.end_wave(&mut port, at);
-        }
-        let slot = usize::from(self.waves[at].group);
-        self.waves[at].state = State::Free;
-        let running = self.groups[slot].as_mut().expect("it runs");
-        running.waves -= 1;
-        if running.waves == 0 {
-            self.end_group(slot);
-        } else {
-            // Nobody waits at a barrier for one that has ended.
-            self.meet(ctx.now, slot);
-        }
-    }
-
-    fn end_group(&mut self, slot: usize) {
-        let running = self.groups[slot].take().expect("it runs");
-        self.ended.push(running.number);
-    }
-
     /// Tells the local command processor what is over.
     fn tell(&mut self, ctx: &mut Context) {
         while let Some(&tag) = self.ended.first()
@@ -495,10 +423,4 @@ impl Core {
             ctx.send(self.ports.done, order);
         }
     }
-}
-
-/// Lanes of a warp that have a work-item, in a work-group of `items`.
-fn items_of(warp: usize, items: u32) -> u64 {
-    let left = (items as usize).saturating_sub(warp * LANES).min(LANES) as u32;
-    if left == 0 { 0 } else { u64::MAX >> (LANES as u32 - left) }
 }
