@@ -40,7 +40,7 @@ pub fn systems() -> Vec<Entry> {
 pub fn protocols() -> Vec<Entry> {
     let mut all: Vec<_> = machine::design_names()
         .into_iter()
-        .map(|(field, name)| entry(name, design(field, name), field))
+        .map(|(field, name)| entry(name, &design(field, name), field))
         .collect();
     let paths = PathKind::ALL.map(|kind| entry(kind.name(), path(kind), "egress.design"));
     all.extend(paths);
@@ -74,20 +74,20 @@ fn path(kind: PathKind) -> &'static str {
     }
 }
 
-/// One line for each design; a test sees that none is missing.
-fn design(field: &str, name: &str) -> &'static str {
-    match (field, name) {
-        ("l1.design", "none") => "no L1: every access goes to the L2",
-        ("l1.design", "src") => "software-managed, write-through; invalidated when a kernel begins",
-        ("l2.design", "software") => "released after and invalidated before each kernel",
-        ("l2.design", "none") => "nothing is done at a kernel's boundaries: for negative tests",
+/// One line for each design or policy; a test sees that none is missing.
+fn design(field: &str, name: &str) -> String {
+    if let Some((about, promises)) = machine::about(field, name) {
+        return format!("{about} (promises {})", promises.name());
+    }
+    let about = match (field, name) {
         ("l2.policy", "private") => "an L2 holds what its chiplet's CUs touch",
         ("l2.policy", "home-forward") => "an L2 holds its chiplet's lines, for all chiplets",
         ("placement.policy", "first-touch") => "a page lies where it is touched first",
         ("placement.policy", "interleave") => "pages go round all chiplets",
         ("placement.policy", "owner") => "a buffer lies on one GPU, buffers go round the GPUs",
         _ => "",
-    }
+    };
+    about.to_string()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a component may touch while it is visited: time, its inlets and outlets, the pools, and the machine's maps.
 
 use super::check::Checker;
+use super::core::Transaction;
 use super::engine::{ComponentId, Cycle, Handle, InletId, Network, OutletId, Pool, Refusal, Wheel};
 use super::layout::Layout;
 use super::life::Life;
@@ -8,7 +9,7 @@ use super::masks;
 use super::message::{Class, Kind, Line, Message, Unit};
 use super::pages::Bytes;
 use super::places::Places;
-use crate::trace::{self, Reader};
+use crate::trace::{self, InstrKind, Reader};
 
 /// Shared state of a machine. Components are visited one at a time.
 #[derive(Debug)]
@@ -155,6 +156,7 @@ impl Context {
             Kind::Atomic(_) => (Class::Request, header + data()),
             Kind::Data => (Class::Data, header + data()),
             Kind::Ack => (Class::Acknowledgement, header),
+            Kind::Design(_) => (Class::Launch, header + data()),
             _ => (Class::Launch, header),
         }
     }
@@ -184,6 +186,16 @@ impl Context {
         }
         let gpu = self.layout.gpu_of(self.layout.chiplet_of(unit));
         self.layout.gpu_of(self.places.home(addr)) == gpu
+    }
+
+    /// Compares what a load or an atomic of a CU has got with what the program saw.
+    #[inline(always)]
+    pub fn compare(&mut self, who: Unit, t: &Transaction, data: &[u8]) {
+        let expected = &self.lines[t.expected].0;
+        match t.kind {
+            InstrKind::Load => self.check.load(self.now, who, t, expected, data),
+            _ => self.check.atomic(self.now, who, t, expected, data),
+        }
     }
 
     /// A payload with these bytes of a line. What lies behind them is not to be looked at.

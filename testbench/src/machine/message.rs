@@ -31,7 +31,7 @@ pub enum Class {
     Acknowledgement,
     /// Invalidations.
     Invalidation,
-    /// Launches and synchronisation commands.
+    /// Launches, synchronisation commands, and what an L1 design says to itself.
     Launch,
 }
 
@@ -90,6 +90,9 @@ pub enum Kind {
     Sync(Sync),
     /// Answer to `AcquireL1` and `Sync`; `tag` lines were written back.
     SyncDone,
+    /// Of an L1 design to itself: what the code, `addr`, `tag` and `meta` mean is its own affair. `mask` says which
+    /// bytes of a `line` it carries, if any.
+    Design(u8),
 }
 
 /// What an L2 is told at a kernel boundary (CPElide specification 3.3).
@@ -130,6 +133,9 @@ pub struct Message {
     pub size: u8,
     /// Parts of it that a gate has sent and not got back.
     pub pieces: u16,
+    /// Whatever the L1 design wants to say beside it, to and from its hooks in L2 banks. It is not sent to other
+    /// GPUs.
+    pub meta: u64,
 }
 
 const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::core::Core;
 use super::gate::Gate;
+use super::l1::GpuUnit;
 use super::l2::L2;
 use super::launch::{Global, Local};
 use super::link::Link;
@@ -23,6 +24,8 @@ pub enum Part {
     Local(Box<Local>),
     /// A GPU's command processor.
     Global(Box<Global>),
+    /// What an L1 design has once in a GPU.
+    Unit(Box<dyn GpuUnit>),
     /// What joins the GPUs.
     Gate(Box<Gate>),
     /// Takes nothing: shows what a deadlock looks like.
@@ -41,6 +44,7 @@ impl Part {
             Self::Link(link) => link.tick(ctx),
             Self::Local(local) => local.tick(ctx),
             Self::Global(global) => global.tick(ctx),
+            Self::Unit(unit) => unit.tick(ctx),
             Self::Gate(gate) => gate.tick(ctx),
             #[cfg(test)]
             Self::Nothing => {}

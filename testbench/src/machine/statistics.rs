@@ -39,7 +39,7 @@ statistics! {
     "cu.instructions" "instructions" "memory instructions of waves",
     "cu.accesses" "accesses" "coalesced line accesses of CUs",
     "cu.groups" "work-groups" "work-groups started",
-    "l1.*" "events" "what the L1 design counts, summed over CUs",
+    "l1.*" "events" "what the L1 design counts, summed over CUs, units of GPUs and hooks in L2 banks",
     "l2.reads" "requests" "reads answered by L2 banks",
     "l2.fetches" "lines" "lines that L2 banks asked the L3 for",
     "l2.writes" "requests" "writes taken by L2 banks",
@@ -47,6 +47,7 @@ statistics! {
     "l2.write_backs" "lines" "dirty lines written back to make room",
     "l2.released" "lines" "dirty lines written back by releases",
     "l2.invalidated" "lines" "clean lines dropped by acquires",
+    "l2.*" "events" "what another L2 design counts beside these, summed over banks",
     "l3.reads" "requests" "reads answered by L3 slices",
     "l3.fetches" "lines" "lines read from memory",
     "l3.writes" "requests" "writes taken by L3 slices",
@@ -78,6 +79,7 @@ statistics! {
     "gpu_link.busy_cycles" "link cycles" "cycles with a byte on the wire, summed over links",
     "traffic.chiplet.*" "bytes" "bytes that units put into the networks of their chiplet, by class",
     "traffic.link.*" "bytes" "bytes on links between chiplets, by class",
+    "traffic.unit.*" "bytes" "bytes to and from the L1 design's units of GPUs, by class",
     "traffic.launch.*" "bytes" "bytes between command processors, CUs and L2 banks, by class",
 }
 
@@ -93,7 +95,12 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("cu.groups", core.counters.groups);
                 core.l1().counters().iter().for_each(|(name, v)| add(&format!("l1.{name}"), *v));
             }
+            Part::Unit(unit) => {
+                unit.counters().iter().for_each(|(name, v)| add(&format!("l1.{name}"), *v));
+            }
             Part::Bank(bank) => {
+                let hook = bank.seat().counters();
+                hook.iter().for_each(|(name, v)| add(&format!("l1.{name}"), *v));
                 bank.counters().iter().for_each(|(name, v)| add(&format!("l2.{name}"), *v));
             }
             Part::Slice(slice) => {
@@ -143,6 +150,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
     for (spec, bytes) in ctx.network.iter() {
         let group = match spec.name.as_str() {
             name if name.starts_with("link.") => "link",
+            name if name.contains(".unit.") => "unit",
             name if is_network(name) => "chiplet",
             _ => "launch",
         };

@@ -11,6 +11,7 @@ mod order;
 mod program;
 mod program_order;
 mod random;
+mod seams;
 mod shape;
 mod traffic;
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
-use testbench::machine::{Options, Order};
+use testbench::machine::{MemoryModel, Options, Order, about};
 use testbench::trace::AtomicOp;
 
 use super::program::{Kernel, PAGES, Place, Program, Step, WINDOW, What, Who};
@@ -122,6 +122,8 @@ fn shape() -> impl Strategy<Value = Shape> {
         (select(all("l2.policy")), 1..=2u32, 1..=2u32, 1..=2u16, 1..=2u32, 1..20u32),
         (0..=2u32, 1..=2u32, 1..=2u16, 1..=2u32, 1..20u32),
     );
+    let mut l2_designs = all("l2.design");
+    l2_designs.retain(|name| about("l2.design", name).unwrap().1 >= MemoryModel::Rc);
     let memory = (select(vec![4u32, 64]), 1..=3u32, select(vec![1u32, 20, 300]));
     let network = (2..12u32, select(vec![2u32, 5, 80]), select(vec![4u32, 16, 136]), 1..=3u32);
     let links = (
@@ -134,7 +136,8 @@ fn shape() -> impl Strategy<Value = Shape> {
         select(vec!["paper".to_string(), "small".to_string(), "single-bank".to_string()]),
         select(vec![0u16, 20]),
     );
-    let rest = ((0..50u32, 1..10u32, 0..10u32), select(all("placement.policy")));
+    let rest =
+        ((0..50u32, 1..10u32, 0..10u32), select(all("placement.policy")), select(l2_designs));
     (machine, cu, caches, memory, network, links, egress, rest).prop_map(
         |(m, cu, (l1, l2, l3), memory, network, links, egress, rest)| Shape {
             gpus: m.0,
@@ -156,6 +159,7 @@ fn shape() -> impl Strategy<Value = Shape> {
             egress,
             command_processor: rest.0,
             placement: rest.1,
+            l2_design: rest.2,
         },
     )
 }

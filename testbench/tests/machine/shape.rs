@@ -17,6 +17,7 @@ pub struct Shape {
     pub transactions: u32,
     /// Design, sets, ways, miss registers, latency.
     pub l1: (String, u32, u32, u32, u32),
+    pub l2_design: String,
     /// Policy, sets of a bank, ways, banks, miss registers, latency.
     pub l2: (String, u32, u32, u16, u32, u32),
     /// Sets of a slice, 0 for none; ways, slices, miss registers, latency.
@@ -49,6 +50,7 @@ impl Default for Shape {
             loads: 2,
             transactions: 8,
             l1: ("src".into(), 1, 2, 1, 2),
+            l2_design: "software".into(),
             l2: ("private".into(), 1, 2, 1, 1, 2),
             l3: (1, 2, 1, 1, 2),
             memory: (32, 1, 10),
@@ -119,6 +121,7 @@ impl Shape {
         let words = [
             ("name", "random"),
             ("l1.design", &l1.0),
+            ("l2.design", &self.l2_design),
             ("l2.policy", &l2.0),
             ("egress.design", &self.egress.0),
             ("egress.config", &self.egress.1),

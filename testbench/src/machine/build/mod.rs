@@ -4,7 +4,7 @@ mod names;
 mod numbers;
 mod wiring;
 
-pub use names::{check_names, design_names, names};
+pub use names::{about, check_names, design_names, names, promises};
 
 use cosim::body::BodyError;
 use hwmodel::tlp_link;
@@ -15,7 +15,7 @@ use super::config::{ConfigError, System};
 use super::core::{self, Core};
 use super::engine::{InletId, Network, OutletId, Rate};
 use super::gate::{self, Gate};
-use super::l1::{self, L1, Spec};
+use super::l1::{self, Spec, UnitPorts};
 use super::l2::{self, Policy};
 use super::launch::{self, Global, GlobalPorts, Local, LocalPorts};
 use super::layout::Layout;
@@ -67,12 +67,16 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
     let policy = choose("l2.policy", &system.l2.policy, &POLICIES)?;
     let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     let links = u32::from(layout.all_chiplets()) * u32::from(m.chiplets - 1);
-    let numbers = Numbers { layout: layout.clone(), links };
+    let l1 = choose("l1.design", &system.l1.design, l1::DESIGNS)?;
+    let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;
+    let units = if l1.unit.is_some() { m.gpus.into() } else { 0 };
+    let numbers = Numbers { layout: layout.clone(), links, units };
     let first_global = numbers.global(0).0 as usize;
     let l2_at_home = policy == Policy::HomeForward;
     let enters = if l2_at_home { Net::Request } else { Net::Memory };
     let wiring = Wiring::new(system, numbers, enters);
-    let mut builder = Builder { system, bodies, policy, wiring };
+    let unit_ports = vec![UnitPorts::default(); m.gpus.into()];
+    let mut builder = Builder { system, bodies, policy, l1, l2, unit_ports, wiring };
     let parts = builder.parts()?;
     let network = builder.wiring.network;
     Ok(Built { parts, network, layout, placement, l2_at_home, first_global })
@@ -85,6 +89,10 @@ struct Builder<'a> {
     system: &'a System,
     bodies: &'a Bodies,
     policy: Policy,
+    l1: l1::Design,
+    l2: l2::Design,
+    /// What the L1 design's unit of each GPU has of the parts that were built.
+    unit_ports: Vec<UnitPorts>,
     wiring: Wiring<'a>,
 }
 
@@ -119,11 +127,13 @@ impl Builder<'_> {
                 packet_cycles: c.packet_cycles,
                 broadcast_extra: c.broadcast_latency - c.unicast_latency,
             };
-            let design = choose("l2.design", &self.system.l2.design, &l2::DESIGNS)?;
-            let launch = (design.launch)();
+            let launch = (self.l2.launch)();
             parts.push(Part::Global(Box::new(Global::new(spec, ports, launch))));
         }
         parts.extend(self.wiring.take_links());
+        if let Some(make) = self.l1.unit {
+            parts.extend(self.unit_ports.drain(..).map(|ports| Part::Unit(make(ports))));
+        }
         if layout.gpus > 1 {
             parts.push(self.gate(&releases)?);
         }
@@ -143,7 +153,8 @@ impl Builder<'_> {
         let mut from_cores = Vec::new();
         for unit in (0..layout.cores).map(|i| layout.core(chiplet, i)) {
             let (out, back) = self.orders(chiplet, unit);
-            parts.push(self.core(chiplet, unit, (out.1, back.0))?);
+            let to_unit = self.unit_channels(gpu, unit, |ports| &mut ports.cores);
+            parts.push(self.core(chiplet, unit, (out.1, back.0), to_unit));
             to_cores.push(out.0);
             from_cores.push(back.1);
         }
@@ -151,7 +162,11 @@ impl Builder<'_> {
         let mut from_banks = Vec::new();
         for unit in (0..layout.banks).map(|i| layout.bank(chiplet, i)) {
             let (out, back) = self.orders(chiplet, unit);
-            parts.push(self.bank(chiplet, unit, (out.1, back.0))?);
+            let to_unit = match self.l1.bank {
+                Some(_) => self.unit_channels(gpu, unit, |ports| &mut ports.banks),
+                None => None,
+            };
+            parts.push(self.bank(chiplet, unit, (out.1, back.0), to_unit));
             to_banks.push(out.0);
             from_banks.push(back.1);
         }
@@ -177,12 +192,30 @@ impl Builder<'_> {
         (out, self.wiring.channel(format!("{name}.done"), (peer, local), 1, 4))
     }
 
+    /// Between a CU or bank and its GPU's unit of the L1 design, if it has one; as long as the way between CUs and banks.
+    fn unit_channels(
+        &mut self,
+        gpu: u16,
+        unit: Unit,
+        peers: fn(&mut UnitPorts) -> &mut Vec<Pair>,
+    ) -> Option<Pair> {
+        self.l1.unit?;
+        let (name, peer) = (self.wiring.numbers.layout.name(unit), self.wiring.numbers.unit(unit));
+        let own = self.wiring.numbers.gpu_unit(gpu);
+        let (latency, queue) = (self.system.network.latency, self.system.network.queue);
+        let to = self.wiring.channel(format!("{name}.unit.to"), (peer, own), latency, queue);
+        let from = self.wiring.channel(format!("{name}.unit.from"), (own, peer), latency, queue);
+        peers(&mut self.unit_ports[usize::from(gpu)]).push((from.0, to.1));
+        Some((to.0, from.1))
+    }
+
     fn core(
         &self,
         chiplet: u16,
         unit: Unit,
         (orders, done): (InletId, OutletId),
-    ) -> Result<Part, ConfigError> {
+        to_unit: Option<Pair>,
+    ) -> Part {
         let cu = &self.system.cu;
         let spec = core::Spec {
             waves: cu.waves,
@@ -193,16 +226,18 @@ impl Builder<'_> {
         };
         let below = self.wiring.from(Net::Request, chiplet, unit);
         let answers = self.wiring.to(Net::Answer, chiplet, unit);
-        let ports = core::Ports { orders, done, below, answers };
-        Ok(Part::Core(Box::new(Core::new(unit, spec, ports, self.l1()?))))
-    }
-
-    fn l1(&self) -> Result<Box<dyn L1>, ConfigError> {
+        let ports = core::Ports {
+            orders,
+            done,
+            below,
+            answers,
+            to_unit: to_unit.map(|(to, _)| to),
+            from_unit: to_unit.map(|(_, from)| from),
+        };
         let (l1, line) = (&self.system.l1, self.system.machine.line);
         let shape = Shape { sets: l1.bytes / l1.ways / line, ways: l1.ways, line, stride: 1 };
-        let spec = Spec { shape, misses: l1.misses, hit_latency: l1.hit_latency };
-        let make = choose("l1.design", &l1.design, &l1::DESIGNS)?;
-        Ok(make(&spec))
+        let l1 = Spec { shape, misses: l1.misses, hit_latency: l1.hit_latency };
+        Part::Core(Box::new(Core::new(unit, spec, ports, (self.l1.core)(&l1))))
     }
 
     fn bank(
@@ -210,7 +245,8 @@ impl Builder<'_> {
         chiplet: u16,
         unit: Unit,
         (commands, done): (InletId, OutletId),
-    ) -> Result<Part, ConfigError> {
+        to_unit: Option<Pair>,
+    ) -> Part {
         let (l2, line) = (&self.system.l2, self.system.machine.line);
         let banks = u64::from(l2.banks);
         let sets = (l2.bytes / banks / u64::from(l2.ways) / u64::from(line)) as u32;
@@ -222,10 +258,11 @@ impl Builder<'_> {
             below: self.wiring.from(Net::Memory, chiplet, unit),
             commands,
             done,
+            unit: to_unit,
         };
-        let spec = l2::Spec { unit, chiplet, policy: self.policy, shape, misses: l2.misses, ports };
-        let design = choose("l2.design", &l2.design, &l2::DESIGNS)?;
-        Ok(Part::Bank((design.bank)(spec)))
+        let (policy, misses, hook) = (self.policy, l2.misses, self.l1.bank.map(|make| make()));
+        let spec = l2::Spec { unit, chiplet, policy, shape, misses, ports, hook };
+        Part::Bank((self.l2.bank)(spec))
     }
 
     /// What joins the GPUs.

@@ -3,6 +3,7 @@
 use super::super::config::{ConfigError, System};
 use super::super::l1;
 use super::super::l2::{self, Policy};
+use super::super::memory_model::MemoryModel;
 use super::super::places::Placement;
 use crate::egress_path::PathKind;
 
@@ -17,8 +18,8 @@ pub const PLACEMENTS: [(&str, Placement); 3] = [
 
 /// Every design and policy that a system names exists.
 pub fn check_names(system: &System) -> Result<(), ConfigError> {
-    choose("l1.design", &system.l1.design, &l1::DESIGNS)?;
-    choose("l2.design", &system.l2.design, &l2::DESIGNS)?;
+    choose("l1.design", &system.l1.design, l1::DESIGNS)?;
+    choose("l2.design", &system.l2.design, l2::DESIGNS)?;
     choose("l2.policy", &system.l2.policy, &POLICIES)?;
     choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
@@ -31,8 +32,8 @@ pub fn names(field: &str) -> Vec<&'static str> {
         list.iter().map(|(name, _)| *name).collect()
     }
     match field {
-        "l1.design" => of(&l1::DESIGNS),
-        "l2.design" => of(&l2::DESIGNS),
+        "l1.design" => of(l1::DESIGNS),
+        "l2.design" => of(l2::DESIGNS),
         "l2.policy" => of(&POLICIES),
         "placement.policy" => of(&PLACEMENTS),
         "egress.design" => PathKind::ALL.map(PathKind::name).to_vec(),
@@ -47,6 +48,24 @@ pub fn design_names() -> Vec<(&'static str, &'static str)> {
         .into_iter()
         .flat_map(|field| names(field).into_iter().map(move |name| (field, name)))
         .collect()
+}
+
+/// What an L1 or L2 design is, in a line, and what it promises.
+pub fn about(field: &str, name: &str) -> Option<(&'static str, MemoryModel)> {
+    let l1 = |d: &l1::Design| (d.about, d.promises);
+    let l2 = |d: &l2::Design| (d.about, d.promises);
+    match field {
+        "l1.design" => l1::DESIGNS.iter().find(|(n, _)| *n == name).map(|(_, d)| l1(d)),
+        "l2.design" => l2::DESIGNS.iter().find(|(n, _)| *n == name).map(|(_, d)| l2(d)),
+        _ => None,
+    }
+}
+
+/// What a machine promises: the least of what its designs do.
+pub fn promises(system: &System) -> Result<MemoryModel, ConfigError> {
+    let l1 = choose("l1.design", &system.l1.design, l1::DESIGNS)?;
+    let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;
+    Ok(l1.promises.min(l2.promises))
 }
 
 /// What a name stands for.

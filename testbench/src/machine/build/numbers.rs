@@ -5,11 +5,14 @@ use super::super::layout::{Layout, Site};
 use super::super::message::Unit;
 
 /// Components stand in this order: for each chiplet its CUs, L2 banks, L3 slices and command processor; for
-/// each GPU its command processor; the links between chiplets; what joins the GPUs.
+/// each GPU its command processor; the links between chiplets; the L1 design's unit of each GPU, if it has one; what joins
+/// the GPUs.
 pub struct Numbers {
     pub layout: Layout,
     /// Links between chiplets.
     pub links: u32,
+    /// L1 designs' units.
+    pub units: u32,
 }
 
 impl Numbers {
@@ -41,7 +44,12 @@ impl Numbers {
         ComponentId(self.global(self.layout.gpus).0 + number)
     }
 
+    /// A GPU's unit of the L1 design.
+    pub fn gpu_unit(&self, gpu: u16) -> ComponentId {
+        self.link(self.links + u32::from(gpu))
+    }
+
     pub fn gate(&self) -> ComponentId {
-        self.link(self.links)
+        self.link(self.links + self.units)
     }
 }

@@ -1,20 +1,23 @@
 //! A compute unit: wavefronts that replay their lists, the coalescer, and the L1 beside it.
 
 mod coalesce;
+mod groups;
+mod told;
 mod transactions;
 mod wave;
 
-pub use transactions::{Transaction, Transactions};
+pub use transactions::{Transaction, Transactions, Value};
 pub use wave::{MAX_LOADS, MAX_WAVES};
 
 use coalesce::{LineAccess, Lines, coalesce};
+use told::Checkpoint;
 use wave::{Ready, Running, State, Wave};
 
 use super::context::{Context, Stop};
 use super::engine::{Cycle, Handle, InletId, OutletId};
-use super::l1::{self, L1};
+use super::l1::{self, Hooks, L1};
 use super::message::{Kind, Message, Unit};
-use crate::trace::{Group, Instr, InstrKind, LANES};
+use crate::trace::{Cursor, Instr, InstrKind};
 
 /// A CU's inlets and outlets.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +30,10 @@ pub struct Ports {
     pub below: OutletId,
     /// Answers from it.
     pub answers: InletId,
+    /// To the GPU's unit of the L1 design, if it has one.
+    pub to_unit: Option<OutletId>,
+    /// From it.
+    pub from_unit: Option<InletId>,
 }
 
 /// Size and speed of a CU.
@@ -60,6 +67,9 @@ struct Issue {
     lines: Lines,
     next: usize,
     load: u8,
+    place: u32,
+    /// The wave's cursor before the instruction; only where the L1 may send it back there.
+    start: Cursor,
 }
 
 /// A compute unit.
@@ -69,6 +79,14 @@ pub struct Core {
     spec: Spec,
     ports: Ports,
     l1: Box<dyn L1>,
+    /// What the L1 wants to be asked.
+    hooks: Hooks,
+    /// It tells the CU something of its own accord.
+    steers: bool,
+    /// It may hold or send back a wave at an instruction.
+    returns: bool,
+    /// Of each wave slot its speculative loads, oldest first.
+    checkpoints: Vec<Vec<Checkpoint>>,
     transactions: Transactions,
     groups: Vec<Option<Running>>,
     waves: Vec<Wave>,
@@ -84,11 +102,16 @@ pub struct Core {
 impl Core {
     /// Idle.
     pub fn new(unit: Unit, spec: Spec, ports: Ports, l1: Box<dyn L1>) -> Self {
+        let hooks = l1.hooks();
         Self {
             unit,
             spec,
             ports,
             l1,
+            hooks,
+            steers: hooks != Hooks::default() || ports.to_unit.is_some(),
+            returns: hooks.issue || hooks.speculation,
+            checkpoints: (0..spec.waves).map(|_| Vec::new()).collect(),
             transactions: Transactions::new(spec.transactions),
             groups: (0..spec.waves).map(|_| None).collect(),
             waves: (0..spec.waves).map(|_| Wave::default()).collect(),
@@ -120,16 +143,25 @@ impl Core {
             l1.answer(&mut port, answer);
         }
         while let Some(at) = self.transactions.take_due(ctx.now) {
-            let Transaction { kind, wave, load, .. } = self.transactions[at];
-            self.complete(ctx.now, kind, wave.into(), load.into());
+            let Transaction { kind, wave, load, value, .. } = self.transactions[at];
+            match value {
+                Value::Dropped => self.forget(ctx, wave.into()),
+                _ => self.complete(ctx, kind, wave.into(), load.into()),
+            }
+        }
+        if self.steers {
+            self.hear_l1(ctx);
         }
         self.step(ctx);
+        if self.steers && !self.transactions.told.is_empty() {
+            ctx.wake_at(ctx.now + 1);
+        }
         self.tell(ctx);
     }
 
     fn l1_and_port<'a>(&'a mut self, ctx: &'a mut Context) -> (&'a mut dyn L1, l1::Port<'a>) {
-        let below = self.ports.below;
-        (&mut *self.l1, l1::Port { ctx, below, transactions: &mut self.transactions })
+        let (below, unit) = (self.ports.below, self.ports.to_unit);
+        (&mut *self.l1, l1::Port { ctx, below, unit, transactions: &mut self.transactions })
     }
 
     fn obey(&mut self, ctx: &mut Context, order: Handle<Message>) {
@@ -138,7 +170,7 @@ impl Core {
             Kind::StartGroup => {
                 ctx.messages.free(order);
                 match ctx.program.group(addr as u32, tag) {
-                    Ok(group) => self.start(ctx.now, tag, group, ctx.items_of_group),
+                    Ok(group) => self.start(ctx, tag, group),
                     Err(error) => ctx.stop = Some(Stop::Trace(error)),
                 }
             }
@@ -151,39 +183,8 @@ impl Core {
         }
     }
 
-    /// Starts a work-group: a wave for each part of a warp that is as wide as a wave and has work-items.
-    fn start(&mut self, now: Cycle, number: u32, group: Group, items: u32) {
-        self.counters.groups += 1;
-        let slot = self.groups.iter().position(Option::is_none).expect("a group has a wave");
-        let part = u64::MAX >> (LANES as u32 - self.spec.lanes);
-        let mut waves = 0;
-        for warp in 0..group.warps() {
-            for shift in (0..LANES as u32).step_by(self.spec.lanes as usize) {
-                let lanes = part << shift & items_of(warp, items);
-                if lanes == 0 {
-                    continue;
-                }
-                let at = self.waves.iter().position(|w| w.state == State::Free);
-                let at = at.expect("the local command processor counts wave slots");
-                let cursor = group.cursor(warp);
-                let (state, group) = (State::Starting, slot as u16);
-                self.waves[at] = Wave { state, group, cursor, lanes, ..Wave::default() };
-                waves += 1;
-            }
-        }
-        self.groups[slot] = Some(Running { number, group, waves, at_barrier: 0 });
-        if waves == 0 {
-            self.end_group(slot);
-        }
-        for at in 0..self.waves.len() {
-            if self.waves[at].state == State::Starting {
-                self.go_on(at, now);
-            }
-        }
-    }
-
     /// An access is over.
-    fn complete(&mut self, now: Cycle, kind: InstrKind, at: usize, load: usize) {
+    fn complete(&mut self, ctx: &mut Context, kind: InstrKind, at: usize, load: usize) {
         let wave = &mut self.waves[at];
         if kind == InstrKind::Store {
             wave.stores -= 1;
@@ -194,14 +195,32 @@ impl Core {
             if *missing == 0 {
                 wave.in_flight -= 1;
                 if wave.state == State::Loads {
-                    return self.go_on(at, now);
+                    return self.go_on(at, ctx.now);
                 }
             }
         }
-        match wave.state {
-            State::Fence if wave.is_quiet() => self.go_on(at, now),
-            State::Ended if wave.is_quiet() => self.end_wave(at, now),
-            _ => {}
+        if matches!(wave.state, State::Fence | State::Ended) && wave.is_quiet() {
+            self.settle(ctx, at);
+        }
+    }
+
+    /// A wave at a fence or at its end passes it once nothing is under way.
+    fn settle(&mut self, ctx: &mut Context, at: usize) {
+        let wave = &self.waves[at];
+        let is_fence = match wave.state {
+            State::Fence => true,
+            State::Ended => false,
+            _ => return,
+        };
+        if !wave.is_quiet() {
+            return;
+        }
+        if self.hooks.fence && self.is_delayed(ctx, at) {
+            self.waves[at].state = if is_fence { State::FenceHeld } else { State::EndHeld };
+        } else if is_fence {
+            self.go_on(at, ctx.now);
+        } else {
+            self.end_wave(ctx, at);
         }
     }
 
@@ -234,13 +253,14 @@ impl Core {
             let wave = &mut self.waves[at];
             let slot = usize::from(wave.group);
             let running = self.groups[slot].as_mut().expect("a wave's group runs");
+            if self.returns {
+                self.issue.start.clone_from(&wave.cursor);
+            }
             match wave.cursor.next(&running.group, &mut self.issue.instr) {
                 Ok(true) => {}
                 Ok(false) => {
                     wave.state = State::Ended;
-                    if wave.is_quiet() {
-                        self.end_wave(at, ctx.now);
-                    }
+                    self.settle(ctx, at);
                     continue;
                 }
                 Err(error) => {
@@ -250,19 +270,25 @@ impl Core {
             }
             match self.issue.instr.kind {
                 InstrKind::Barrier => {
-                    wave.state = State::Barrier;
-                    running.at_barrier += 1;
+                    if self.returns && self.is_held(ctx, at) {
+                        continue;
+                    }
+                    self.waves[at].state = State::Barrier;
+                    self.groups[slot].as_mut().expect("it runs").at_barrier += 1;
                     self.meet(ctx.now, slot);
                 }
-                InstrKind::Fence if wave.is_quiet() => self.go_on(at, ctx.now),
-                InstrKind::Fence => wave.state = State::Fence,
+                InstrKind::Fence => {
+                    wave.state = State::Fence;
+                    self.settle(ctx, at);
+                }
                 _ => {
                     self.issue.instr.lanes &= wave.lanes;
-                    if self.issue.instr.lanes != 0 {
+                    if self.issue.instr.lanes == 0 {
+                        self.go_on(at, ctx.now);
+                    } else if !self.returns || !self.is_held(ctx, at) {
                         self.begin_issue(ctx, at);
                         return;
                     }
-                    self.go_on(at, ctx.now);
                 }
             }
         }
@@ -277,21 +303,6 @@ impl Core {
         self.ready.set(at, now + gap);
     }
 
-    /// All waves of a group that have not ended are at the barrier: they go on.
-    fn meet(&mut self, now: Cycle, slot: usize) {
-        let running = self.groups[slot].as_mut().expect("it runs");
-        if running.at_barrier == 0 || running.at_barrier < running.waves {
-            return;
-        }
-        running.at_barrier = 0;
-        for at in 0..self.waves.len() {
-            let wave = &self.waves[at];
-            if wave.state == State::Barrier && usize::from(wave.group) == slot {
-                self.go_on(at, now + 1);
-            }
-        }
-    }
-
     fn begin_issue(&mut self, ctx: &mut Context, at: usize) {
         let issue = &mut self.issue;
         coalesce(&issue.instr, ctx.layout.line.into(), &mut issue.lines);
@@ -300,6 +311,7 @@ impl Core {
         self.counters.accesses += issue.lines.len() as u64;
         let wave = &mut self.waves[at];
         wave.state = State::Issuing;
+        issue.place = wave.cursor.index() - 1;
         if issue.instr.kind == InstrKind::Store {
             wave.stores += issue.lines.len() as u32;
         } else {
@@ -307,6 +319,10 @@ impl Core {
             wave.loads[load] = issue.lines.len() as u16;
             wave.in_flight += 1;
             issue.load = load as u8;
+        }
+        if issue.place < wave.issued {
+            // It is issued again, and was counted the first time.
+            return;
         }
         let (lanes, racy) = (issue.instr.lanes, issue.instr.racy & issue.instr.lanes);
         let checked = &mut ctx.check.checked;
@@ -323,7 +339,7 @@ impl Core {
 
     /// Hands one line to the L1. False when it does not take it now.
     fn issue_line(&mut self, ctx: &mut Context) -> bool {
-        let Issue { instr, lines, next, wave, load } = &self.issue;
+        let Issue { instr, lines, next, wave, load, place, .. } = &self.issue;
         let LineAccess { addr, mask, racy, ref bytes, ref olds } = lines[*next];
         let length = ctx.layout.line as usize;
         let (bytes, olds) = (&bytes[..length], &olds[..length]);
@@ -333,8 +349,18 @@ impl Core {
             InstrKind::Atomic(op) => (Kind::Atomic(op), ctx.payload(olds), ctx.payload(bytes)),
             kind => unreachable!("{kind:?} has no lines"),
         };
-        let (wave, load) = (*wave as u16, *load);
-        let transaction = Transaction { mask, racy, addr, expected, kind: instr.kind, wave, load };
+        let (kind_of_access, wave, load, place) = (instr.kind, *wave as u16, *load, *place);
+        let transaction = Transaction {
+            mask,
+            racy,
+            addr,
+            expected,
+            kind: kind_of_access,
+            wave,
+            load,
+            place,
+            ..Transaction::default()
+        };
         let tag = self.transactions.start(transaction);
         let (born, from, size) = (ctx.now, self.unit, instr.size);
         let rest = Message::default();
@@ -348,6 +374,9 @@ impl Core {
                 ctx.lines.free(expected);
             }
             return false;
+        }
+        if self.hooks.speculation {
+            self.keep_checkpoint(tag);
         }
         // The oracle's memory changes in the order of issue, which is each work-item's program order.
         let LineAccess { ref bytes, .. } = self.issue.lines[self.issue.next];
@@ -375,24 +404,6 @@ impl Core {
         }
     }
 
-    fn end_wave(&mut self, at: usize, now: Cycle) {
-        let slot = usize::from(self.waves[at].group);
-        self.waves[at].state = State::Free;
-        let running = self.groups[slot].as_mut().expect("it runs");
-        running.waves -= 1;
-        if running.waves == 0 {
-            self.end_group(slot);
-        } else {
-            // Nobody waits at a barrier for one that has ended.
-            self.meet(now, slot);
-        }
-    }
-
-    fn end_group(&mut self, slot: usize) {
-        let running = self.groups[slot].take().expect("it runs");
-        self.ended.push(running.number);
-    }
-
     /// Tells the local command processor what is over.
     fn tell(&mut self, ctx: &mut Context) {
         while let Some(&tag) = self.ended.first()
@@ -412,10 +423,4 @@ impl Core {
             ctx.send(self.ports.done, order);
         }
     }
-}
-
-/// Lanes of a warp that have a work-item, in a work-group of `items`.
-fn items_of(warp: usize, items: u32) -> u64 {
-    let left = (items as usize).saturating_sub(warp * LANES).min(LANES) as u32;
-    if left == 0 { 0 } else { u64::MAX >> (LANES as u32 - left) }
 }

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::machine::engine::{Cycle, Handle};
+use crate::machine::l1::Tell;
 use crate::machine::message::Line;
 use crate::trace::InstrKind;
 
@@ -24,9 +25,36 @@ pub struct Transaction {
     pub wave: u16,
     /// Which of the wave's loads in flight; unused for stores.
     pub load: u8,
+    /// What becomes of the value.
+    pub value: Value,
+    /// Where the instruction stands in the wave's list.
+    pub place: u32,
+    /// What a speculative load has got.
+    pub found: Handle<Line>,
 }
 
-/// A fixed number of transactions, and when each that has been answered is over.
+impl Transaction {
+    /// It may still be replayed.
+    pub fn is_speculative(&self) -> bool {
+        matches!(self.value, Value::Speculative | Value::Taken)
+    }
+}
+
+/// What becomes of the value of a transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Value {
+    /// It is compared when it comes.
+    #[default]
+    Plain,
+    /// It is kept until it is confirmed.
+    Speculative,
+    /// Likewise, and the wave has it.
+    Taken,
+    /// Nobody wants it any more.
+    Dropped,
+}
+
+/// A fixed number of transactions, when each that has been answered is over, and what else the CU is told.
 #[derive(Debug)]
 pub struct Transactions {
     all: Vec<Transaction>,
@@ -35,6 +63,8 @@ pub struct Transactions {
     over: Vec<u32>,
     /// When each of the others is.
     due: BinaryHeap<Reverse<(Cycle, u32)>>,
+    /// What the L1 tells the CU of its own accord.
+    pub told: Vec<Tell>,
 }
 
 impl Transactions {
@@ -45,6 +75,7 @@ impl Transactions {
             free: (0..count).rev().collect(),
             over: Vec::with_capacity(count as usize),
             due: BinaryHeap::with_capacity(count as usize),
+            told: Vec::new(),
         }
     }
 
@@ -75,7 +106,46 @@ impl Transactions {
         self.due.push(Reverse((when, at)));
     }
 
-    /// One that is over by now. It may be looked at until the next one starts.
+    /// The load may be replayed from now on.
+    pub fn speculate(&mut self, at: u32) {
+        self.all[at as usize].value = Value::Speculative;
+    }
+
+    /// What a speculative load has got.
+    pub fn keep(&mut self, at: u32, found: Handle<Line>) {
+        self.all[at as usize].found = found;
+    }
+
+    /// A speculative load is one no more.
+    pub fn confirm(&mut self, at: u32) {
+        if self.all[at as usize].value == Value::Taken {
+            self.free.push(at);
+        }
+        self.all[at as usize].value = Value::Plain;
+    }
+
+    /// Nobody waits for a load any more. It is over when it is answered, unless its wave has that answer.
+    pub fn drop(&mut self, at: u32) {
+        if self.all[at as usize].value == Value::Taken {
+            self.free.push(at);
+        }
+        self.all[at as usize].value = Value::Dropped;
+    }
+
+    /// A wave's transactions from a place in its list on, those that were dropped aside.
+    pub fn since(&self, wave: usize, place: u32) -> Vec<u32> {
+        let mut used = vec![true; self.all.len()];
+        self.free.iter().for_each(|&at| used[at as usize] = false);
+        let wanted = |&at: &u32| {
+            let t = &self.all[at as usize];
+            let is_used = used[at as usize] && t.value != Value::Dropped;
+            is_used && usize::from(t.wave) == wave && t.place >= place
+        };
+        (0..self.all.len() as u32).filter(wanted).collect()
+    }
+
+    /// One that is over by now, or that its wave has got. It may be looked at until the next one starts.
+    #[inline]
     pub fn take_due(&mut self, now: Cycle) -> Option<u32> {
         let at = match self.over.pop() {
             Some(at) => at,
@@ -87,7 +157,10 @@ impl Transactions {
                 self.due.pop()?.0.1
             }
         };
-        self.free.push(at);
+        match &mut self.all[at as usize].value {
+            value @ Value::Speculative => *value = Value::Taken,
+            _ => self.free.push(at),
+        }
         Some(at)
     }
 }

@@ -26,6 +26,14 @@ pub enum State {
     Barrier,
     /// At its end: it waits for all its accesses.
     Ended,
+    /// The L1 holds its next instruction.
+    Held,
+    /// Its next instruction waits until all its speculative loads are confirmed.
+    Unconfirmed,
+    /// The L1 delays the fence at which it stands.
+    FenceHeld,
+    /// The L1 delays its end.
+    EndHeld,
 }
 
 /// A wave slot.
@@ -44,6 +52,12 @@ pub struct Wave {
     pub in_flight: u8,
     /// Lines of stores that are not acknowledged.
     pub stores: u32,
+    /// Lines of speculative loads that are not confirmed.
+    pub unconfirmed: u32,
+    /// Lines of loads that were dropped before they were answered.
+    pub dropped: u32,
+    /// Instructions before this place have been issued once.
+    pub issued: u32,
 }
 
 impl Wave {
@@ -54,7 +68,7 @@ impl Wave {
 
     /// True when nothing is under way.
     pub fn is_quiet(&self) -> bool {
-        self.in_flight == 0 && self.stores == 0
+        self.in_flight == 0 && self.stores == 0 && self.unconfirmed == 0 && self.dropped == 0
     }
 }
 

@@ -1,8 +1,17 @@
 //! No L1: every request goes below.
 
-use super::{L1, Port};
+use super::{Design, L1, Port};
 use crate::machine::engine::Handle;
+use crate::machine::memory_model::MemoryModel;
 use crate::machine::message::Message;
+
+pub const DESIGN: Design = Design {
+    about: "no L1: every access goes to the L2",
+    promises: MemoryModel::Rc,
+    core: |_| Box::new(NoL1),
+    unit: None,
+    bank: None,
+};
 
 /// Nothing is held, so nothing is ever old.
 #[derive(Debug, Default)]

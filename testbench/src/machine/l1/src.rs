@@ -1,11 +1,20 @@
 //! Software-managed release consistency: a write-through L1 without allocation on stores, whose lines are
 //! all dropped when a kernel begins (system semantics, design `src`).
 
-use super::{L1, Port};
+use super::{Design, L1, Port};
 use crate::machine::cache::{Array, Misses, Shape};
 use crate::machine::engine::Handle;
 use crate::machine::masks;
+use crate::machine::memory_model::MemoryModel;
 use crate::machine::message::{Kind, Message};
+
+pub const DESIGN: Design = Design {
+    about: "software-managed, write-through; invalidated when a kernel begins",
+    promises: MemoryModel::Rc,
+    core: |spec| Box::new(SoftwareL1::new(spec)),
+    unit: None,
+    bank: None,
+};
 
 /// Size and speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

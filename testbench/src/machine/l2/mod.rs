@@ -1,16 +1,19 @@
 //! L2 designs: what sits between the networks of a chiplet and the home of a line, and what releases and
 //! acquires it.
 
+mod hook;
 mod software;
+mod through;
 
 use std::fmt::Debug;
 
 use super::cache::Shape;
 use super::context::Context;
 use super::engine::{InletId, OutletId};
-use super::launch::{LaunchDesign, Nothing, Software};
+use super::launch::LaunchDesign;
+use super::memory_model::MemoryModel;
 use super::message::Unit;
-use software::Bank;
+pub use hook::{BankHook, BankPort, Seat};
 
 /// Whose lines an L2 holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +40,12 @@ pub struct Ports {
     pub commands: InletId,
     /// Answers to them.
     pub done: OutletId,
+    /// To and from the GPU's unit, where the L1 design has one and hooks in the banks.
+    pub unit: Option<(OutletId, InletId)>,
 }
 
 /// What a bank is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Spec {
     /// Its unit.
     pub unit: Unit,
@@ -54,6 +59,8 @@ pub struct Spec {
     pub misses: u32,
     /// Inlets and outlets.
     pub ports: Ports,
+    /// The L1 design's hook, if it has one.
+    pub hook: Option<Box<dyn BankHook>>,
 }
 
 /// An L2 bank.
@@ -63,23 +70,27 @@ pub trait L2: Debug {
 
     /// Counters by name.
     fn counters(&self) -> Vec<(&'static str, u64)>;
+
+    /// Where the L1 design's hook is.
+    fn seat(&self) -> &Seat;
 }
 
 /// An L2 design.
 #[derive(Clone, Copy)]
 pub struct Design {
+    /// One line for `duet list`.
+    pub about: &'static str,
+    /// What it promises.
+    pub promises: MemoryModel,
     /// Makes a bank.
     pub bank: fn(Spec) -> Box<dyn L2>,
     /// Makes what releases and acquires the L2s of a GPU.
     pub launch: fn() -> Box<dyn LaunchDesign>,
 }
 
-fn bank(spec: Spec) -> Box<dyn L2> {
-    Box::new(Bank::new(spec))
-}
-
 /// All designs, by `l2.design`.
-pub const DESIGNS: [(&str, Design); 2] = [
-    ("software", Design { bank, launch: || Box::new(Software) }),
-    ("none", Design { bank, launch: || Box::new(Nothing) }),
+pub const DESIGNS: &[(&str, Design)] = &[
+    ("software", software::DESIGN),
+    ("none", software::UNCONTROLLED),
+    ("test-through", through::DESIGN),
 ];

@@ -8,14 +8,31 @@ use std::collections::VecDeque;
 
 use walk::Walk;
 
-use super::{L2, Policy, Ports, Spec};
+use super::{Design, L2, Policy, Ports, Seat, Spec};
 use crate::machine::atomic;
 use crate::machine::cache::{Array, Misses, Way};
 use crate::machine::context::Context;
 use crate::machine::engine::{Cycle, Handle};
+use crate::machine::launch::{Nothing, Software};
 use crate::machine::layout::Site;
 use crate::machine::masks;
+use crate::machine::memory_model::MemoryModel;
 use crate::machine::message::{Kind, Line, Message, Unit};
+
+pub const DESIGN: Design = Design {
+    about: "released after and invalidated before each kernel",
+    promises: MemoryModel::Rc,
+    bank: |spec| Box::new(Bank::new(spec)),
+    launch: || Box::new(Software),
+};
+
+/// The same, and nobody releases or acquires it.
+pub const UNCONTROLLED: Design = Design {
+    about: "nothing is done at a kernel's boundaries: for negative tests",
+    promises: MemoryModel::None,
+    launch: || Box::new(Nothing),
+    ..DESIGN
+};
 
 /// Tag of a write below for which no answer waits.
 const NOBODY: u32 = u32::MAX;
@@ -51,6 +68,8 @@ pub struct Bank {
     owed: Vec<Handle<Message>>,
     /// Those that may leave.
     paid: VecDeque<Handle<Message>>,
+    ways: u32,
+    seat: Seat,
     counters: Counters,
 }
 
@@ -80,6 +99,8 @@ impl Bank {
             unacknowledged: 0,
             owed: Vec::new(),
             paid: VecDeque::new(),
+            ways: spec.shape.ways,
+            seat: Seat::new(spec.hook, spec.ports.requests, spec.ports.unit),
             counters: Counters::default(),
         }
     }
@@ -88,6 +109,7 @@ impl Bank {
 impl L2 for Bank {
     /// One cycle: what has come from below is taken, and one operation is done.
     fn tick(&mut self, ctx: &mut Context) {
+        self.seat.hear(ctx);
         while let Some(message) = ctx.peek(self.ports.fills) {
             ctx.take(self.ports.fills);
             self.take_fill(ctx, message);
@@ -127,6 +149,10 @@ impl L2 for Bank {
             ("invalidated", c.invalidated),
         ]
     }
+
+    fn seat(&self) -> &Seat {
+        &self.seat
+    }
 }
 
 impl Bank {
@@ -134,6 +160,8 @@ impl Bank {
         !self.filled.is_empty()
             || self.walk.is_some()
             || ctx.peek(self.ports.requests).is_some()
+            // A hook may have taken more than it has given.
+            || self.seat.is_taken()
             || ctx.peek(self.ports.commands).is_some()
     }
 
@@ -181,7 +209,7 @@ impl Bank {
             self.filled.pop_front();
             self.array.release(miss.way);
             if miss.stale || self.array.valid(miss.way) == 0 {
-                self.array.invalidate_clean(miss.way);
+                self.forget(miss.way);
             }
         }
         Outcome::Done
@@ -190,7 +218,7 @@ impl Bank {
     /// A new request. One for a line that is on its way waits for it, so that all see the order in which
     /// they came.
     fn serve_next(&mut self, ctx: &mut Context) -> Outcome {
-        let Some(request) = ctx.peek(self.ports.requests) else { return Outcome::Blocked };
+        let Some(request) = self.seat.pick(ctx) else { return Outcome::Blocked };
         let way = self.array.find(ctx.messages[request].addr);
         let outcome = match way.and_then(|way| self.array.miss(way)) {
             Some(at) if self.misses[at].stale => Outcome::Blocked,
@@ -201,7 +229,7 @@ impl Bank {
             None => self.perform(ctx, request, way),
         };
         if outcome == Outcome::Done {
-            ctx.take(self.ports.requests);
+            self.seat.served(ctx);
         }
         outcome
     }
@@ -282,6 +310,7 @@ impl Bank {
 
     /// A way with the line placed in it, nothing valid; or what to do when a victim had to be written back
     /// first, or all ways are held. The way below must be free.
+    #[inline(always)]
     fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Result<Way, Outcome> {
         let way = self.array.victim(addr).ok_or(Outcome::Blocked)?;
         if self.array.dirty(way) != 0 {
@@ -289,8 +318,33 @@ impl Bank {
             self.counters.write_backs += 1;
             return Err(Outcome::Again);
         }
+        if self.seat.is_taken() {
+            self.show_change(way, addr);
+        }
         self.array.place(way, addr);
         Ok(way)
+    }
+
+    /// Shows the hook that another line, or the first, comes into a way.
+    #[cold]
+    fn show_change(&mut self, way: Way, addr: u64) {
+        if self.holds(way) {
+            self.seat.evict(way);
+        }
+        self.seat.place(way, addr);
+    }
+
+    /// Whether a way holds a line.
+    fn holds(&self, way: Way) -> bool {
+        self.array.find(self.array.addr(way)) == Some(way)
+    }
+
+    /// Drops the clean bytes of a way that holds a line.
+    fn forget(&mut self, way: Way) {
+        self.array.invalidate_clean(way);
+        if self.seat.is_taken() && !self.holds(way) {
+            self.seat.evict(way);
+        }
     }
 
     /// Sends the dirty bytes of a way below, which must be free.
@@ -405,8 +459,9 @@ impl Bank {
                 self.write_back(ctx, way);
                 return Outcome::Again;
             }
-            self.array.invalidate_clean(way);
+            self.forget(way);
         }
+        self.seat.pass(ctx, request);
         self.counters.atomics += 1;
         ctx.messages[request].to = ctx.places.slice(&ctx.layout, addr);
         ctx.send(self.ports.below, request);
@@ -449,6 +504,7 @@ impl Bank {
     }
 
     /// Turns a request into its answer and sends it; the way must be free.
+    #[inline(always)]
     fn answer(
         &mut self,
         ctx: &mut Context,
@@ -460,15 +516,26 @@ impl Bank {
         ctx.send(self.ports.answers, request);
     }
 
+    #[inline(always)]
     fn make_answer(
-        &self,
+        &mut self,
         ctx: &mut Context,
         request: Handle<Message>,
         kind: Kind,
         line: Handle<Line>,
     ) {
         let message = &mut ctx.messages[request];
+        let asked = message.kind;
         (message.kind, message.line) = (kind, line);
         (message.to, message.from) = (message.from, self.unit);
+        if self.seat.is_taken() {
+            self.show_answer(ctx, request, asked);
+        }
+    }
+
+    #[cold]
+    fn show_answer(&mut self, ctx: &mut Context, answer: Handle<Message>, asked: Kind) {
+        let way = self.array.find(ctx.messages[answer].addr).expect("what is answered is here");
+        self.seat.answer(ctx, way, asked, answer);
     }
 }

@@ -56,7 +56,10 @@ impl Bank {
             let end = if self.misses.is_idle() { self.array.sets() } else { first + 1 };
             while walk.set < end && dirty(&self.array, walk.set).is_none() {
                 if walk.sync.acquire {
-                    self.counters.invalidated += u64::from(self.array.invalidate_set(walk.set));
+                    self.counters.invalidated += u64::from(match self.seat.is_taken() {
+                        false => self.array.invalidate_set(walk.set),
+                        true => self.invalidate_set(walk.set),
+                    });
                 }
                 walk.set += 1;
             }
@@ -64,6 +67,20 @@ impl Bank {
         }
         self.walk = Some(walk);
         Outcome::Done
+    }
+
+    /// As the array does, and tells the hook which lines have gone.
+    #[cold]
+    fn invalidate_set(&mut self, set: u32) -> u32 {
+        let ways = set * self.ways..(set + 1) * self.ways;
+        let held: Vec<_> = ways.filter(|&way| self.holds(way)).collect();
+        let lines = self.array.invalidate_set(set);
+        for way in held {
+            if !self.holds(way) {
+                self.seat.evict(way);
+            }
+        }
+        lines
     }
 
     /// Answers a walk that is over, once everything written is acknowledged.
