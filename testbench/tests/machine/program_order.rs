@@ -107,27 +107,25 @@ fn flag_stored_behind_a_fence_is_never_seen_before_the_data() {
     assert!(without.contains(&broken), "the fence has nothing to do: {without:?}");
 }
 
-/// With egress `dma` stores to another GPU stay at home until a load asks for the line. What then goes there
-/// must not pass a load before it that still waits for the link.
+/// With egress `dma` stores to another GPU stay at home until a load asks for the line; that load waits in the
+/// path for the copy. A load of another line waits behind it: what is stored to that line afterwards must not be
+/// copied before it.
 #[test]
 fn load_before_a_staged_store_sees_the_old_value_and_one_after_it_the_new() {
     let shape = Shape {
         gpus: 2,
         loads: 16,
-        transactions: 64,
         l1: ("none".into(), 1, 1, 1, 1),
-        network: (2, 2, 64, 16),
-        gpu_link: (2, 1, 10),
         egress: ("dma".into(), "paper".into(), 0),
         ..Shape::default()
     };
     let system = shape.system();
-    // One group runs on the last GPU; page 0 lies on the first.
+    // The only work-item runs on the last GPU; page 0 lies on the first.
     let own = |what, offset| access(what, Who::All, 0, offset);
     for last in [What::Load, What::Atomic(AtomicOp::Add)] {
-        let mut steps: Vec<_> = (0..8).map(|i| own(What::Load, 16 + 4 * i)).collect();
-        steps.extend([What::Load, What::Store, last].map(|what| own(what, 128)));
-        let outcome = passes(&system, &program(1, steps).record());
+        let waits = [What::Store, What::Load].map(|what| own(what, 0));
+        let steps = waits.into_iter().chain([What::Load, What::Store, last].map(|w| own(w, 128)));
+        let outcome = passes(&system, &program(1, steps.collect()).record());
         assert_eq!(outcome.determined(), 1.0);
     }
 }
