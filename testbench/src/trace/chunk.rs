@@ -17,7 +17,7 @@ pub const TRAILER_BYTES: u64 = 32;
 /// Last bytes of every complete trace.
 pub const END_MAGIC: [u8; 8] = *b"\nTRCEND\n";
 /// Most bytes of a chunk, compressed or not.
-pub const MAX_CHUNK: u32 = 1 << 30;
+pub const MAX_CHUNK: u32 = 1 << 28;
 
 /// What a chunk holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

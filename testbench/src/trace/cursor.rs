@@ -134,6 +134,12 @@ fn decode(bytes: &[u8], instr: &mut Instr) -> Result<usize, Expected> {
     instr.size = 1 << log_size;
     let stride = addresses(&mut rest, flags & FORM_MASK, lanes, &mut instr.addrs)?;
     instr.is_run = stride == Some(1 << log_size);
+    if let InstrKind::Atomic(_) = instr.kind {
+        let mut active = instr_code::lanes(lanes).map(|lane| instr.addrs[lane]);
+        if active.any(|addr| addr % u64::from(instr.size) != 0) {
+            return Err("aligned addresses of an atomic");
+        }
+    }
     let same = flags & SAME_VALUE != 0;
     match log_size {
         0 => spread::<1>(&mut rest, same, lanes, &mut instr.values)?,
@@ -341,6 +347,9 @@ mod tests {
                         2 => base + next() % 0x1_0000_0000,
                         _ => next() % ADDRESS_END,
                     };
+                    if let InstrKind::Atomic(_) = kind {
+                        instr.addrs[lane] &= !u64::from(size - 1);
+                    }
                 }
                 for value in &mut instr.values {
                     *value = if same { seed as u8 } else { next() as u8 };

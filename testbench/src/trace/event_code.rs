@@ -176,7 +176,8 @@ fn head(wire: &mut Wire) -> Result<KernelHead, Malformed> {
     if n > MAX_ARGS {
         return Err(wire.malformed("at most 4096 arguments"));
     }
-    let args = (0..n).map(|_| arg(wire)).collect::<Result<_, _>>()?;
+    let mut ranges = MAX_RANGES;
+    let args = (0..n).map(|_| arg(wire, &mut ranges)).collect::<Result<_, _>>()?;
     let racy = racy(wire)?;
     let atomics = atomics(wire)?;
     let (grid, local) = ([gx, gy, gz], [lx, ly, lz]);
@@ -184,7 +185,8 @@ fn head(wire: &mut Wire) -> Result<KernelHead, Malformed> {
     Ok(KernelHead { name, grid, local, groups, stream, args, racy, atomics, first_touches })
 }
 
-fn arg(wire: &mut Wire) -> Result<Arg, Malformed> {
+/// An argument, with at most `most` ranges; `most` becomes what is left for others.
+fn arg(wire: &mut Wire, most: &mut usize) -> Result<Arg, Malformed> {
     let name = wire.string(MAX_NAME, "an argument's name")?;
     let mode = match wire.byte("an argument's mode")? {
         0 => return Ok(Arg { name, kind: ArgKind::Plain }),
@@ -196,9 +198,7 @@ fn arg(wire: &mut Wire) -> Result<Arg, Malformed> {
     let bytes = extent(wire, addr)?;
     let mut ranges = Vec::new();
     let n = wire.count(4, "a number of ranges")?;
-    if n > MAX_RANGES {
-        return Err(wire.malformed("at most 2^20 ranges"));
-    }
+    *most = most.checked_sub(n).ok_or(wire.malformed("at most 2^20 ranges of all arguments"))?;
     for _ in 0..n {
         let first_group = wire.u32("a range's first work-group")?;
         let last_group = wire.u32("a range's last work-group")?;
@@ -220,7 +220,7 @@ fn ascending(wire: &mut Wire, last: &mut Option<u64>) -> Result<u64, Malformed> 
 fn racy(wire: &mut Wire) -> Result<Vec<RacyByte>, Malformed> {
     let n = wire.count(3, "a number of racy bytes")?;
     if n > MAX_TABLE {
-        return Err(wire.malformed("at most 2^24 racy bytes"));
+        return Err(wire.malformed("at most 2^23 racy bytes"));
     }
     // No capacity ahead: an entry takes far more memory than 3 bytes.
     let mut table = Vec::new();
@@ -253,7 +253,7 @@ fn set(wire: &mut Wire) -> Result<ByteSet, Malformed> {
 fn atomics(wire: &mut Wire) -> Result<Vec<AtomicCell>, Malformed> {
     let n = wire.count(5, "a number of atomics' locations")?;
     if n > MAX_TABLE {
-        return Err(wire.malformed("at most 2^24 locations of atomics"));
+        return Err(wire.malformed("at most 2^23 locations of atomics"));
     }
     let mut table = Vec::new();
     let mut last = None;
@@ -275,7 +275,7 @@ fn atomics(wire: &mut Wire) -> Result<Vec<AtomicCell>, Malformed> {
 fn first_touches(wire: &mut Wire, groups: u32) -> Result<Vec<FirstTouch>, Malformed> {
     let n = wire.count(2, "a number of pages")?;
     if n > MAX_TABLE {
-        return Err(wire.malformed("at most 2^24 pages"));
+        return Err(wire.malformed("at most 2^23 pages"));
     }
     let mut table = Vec::new();
     let (mut page, mut group) = (0i64, 0u64);

@@ -126,8 +126,8 @@ impl Index {
         out
     }
 
-    /// From the contents of its chunk.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
+    /// From the contents of its chunk, in a file that has room for `chunks` others: no list can be longer.
+    pub fn from_bytes(bytes: &[u8], chunks: u64) -> Result<Self, Malformed> {
         let mut wire = Wire::new(bytes, 0);
         let name = wire.string(MAX_NAME, "the program's name")?;
         let mut totals = Totals::default();
@@ -135,7 +135,11 @@ impl Index {
             *total = wire.varint("a total")?;
         }
         let mut offsets = |expected| -> Result<Vec<u64>, Malformed> {
-            (0..wire.count(1, expected)?).map(|_| wire.varint("an offset")).collect()
+            let n = wire.count(1, expected)?;
+            if n as u64 > chunks {
+                return Err(wire.malformed("no more chunks than fit"));
+            }
+            (0..n).map(|_| wire.varint("an offset")).collect()
         };
         let events = offsets("a number of chunks of events")?;
         let places = offsets("a number of chunks of places")?;
@@ -175,12 +179,13 @@ mod tests {
             KernelPlace { groups: 1, first: 2 },
         ];
         let bytes = index.to_bytes();
-        assert_eq!(Index::from_bytes(&bytes).as_ref(), Ok(&index));
+        assert_eq!(Index::from_bytes(&bytes, 3).as_ref(), Ok(&index));
         for len in 0..bytes.len() {
-            assert!(Index::from_bytes(&bytes[..len]).is_err());
+            assert!(Index::from_bytes(&bytes[..len], 3).is_err());
         }
+        assert!(Index::from_bytes(&bytes, 2).is_err());
         index.kernels[2].groups = PLACES + 1;
-        assert!(Index::from_bytes(&index.to_bytes()).is_err());
+        assert!(Index::from_bytes(&index.to_bytes(), 3).is_err());
     }
 
     proptest::proptest! {
@@ -188,7 +193,7 @@ mod tests {
         fn any_bytes_are_an_index_or_refused(
             bytes in proptest::collection::vec(0u8..20, 0..200)
         ) {
-            let _ = Index::from_bytes(&bytes);
+            let _ = Index::from_bytes(&bytes, 1000);
         }
     }
 }

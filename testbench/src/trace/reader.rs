@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ahead::Ahead;
-use super::chunk::{HEAD_BYTES, Kind, TRAILER_BYTES, Trailer, Unpacker, check_head};
+use super::chunk::{FRAME_BYTES, HEAD_BYTES, Kind, TRAILER_BYTES, Trailer, Unpacker, check_head};
 use super::event_code::event;
 use super::group::Place;
 use super::index::{Index, KernelPlace, Totals};
@@ -111,7 +111,7 @@ impl Reader {
         let trailer = Trailer::from_bytes(&bytes, file, end)?;
         let mut unpacker = Unpacker::new().map_err(&io)?;
         let contents = unpacker.read(&mut source, file, (trailer.index, end), Kind::Index)?;
-        let index = Index::from_bytes(&contents)
+        let index = Index::from_bytes(&contents, trailer.index / FRAME_BYTES)
             .map_err(|m| Error::damaged(file, trailer.index, in_contents(m)))?;
         let shared = Arc::new(Shared { file: file.into(), index, trailer });
         Ok(Self::from_parts(shared, source, unpacker))

@@ -187,9 +187,6 @@ impl<W: Read + Write + Seek> Recorder<W> {
             }
         }
         (head.racy, head.atomics) = self.classifier.end_kernel();
-        if head.racy.len().max(head.atomics.len()) > MAX_TABLE {
-            return self.refuse(format!("more than {MAX_TABLE} racy bytes in a kernel"));
-        }
         let totals = self.writer.totals();
         totals.loads_determined += counts.loads;
         totals.loads_racy_carried += counts.loads_carried;
@@ -267,12 +264,15 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         if args.len() > MAX_ARGS {
             return self.refuse(format!("{} arguments; at most {MAX_ARGS}", args.len()));
         }
+        let mut all_ranges = 0;
         for arg in &args {
             self.check_name(&arg.name)?;
             let ArgKind::Buffer { addr, bytes, ranges, .. } = &arg.kind else { continue };
             self.check_span(*addr, *bytes)?;
-            if ranges.len() > MAX_RANGES {
-                return self.refuse(format!("more than {MAX_RANGES} ranges of an argument"));
+            all_ranges += ranges.len();
+            if all_ranges > MAX_RANGES {
+                return self
+                    .refuse(format!("more than {MAX_RANGES} ranges of a kernel's arguments"));
             }
             if let Some(r) = ranges.iter().find(|r| r.bytes > ADDRESS_END.saturating_sub(r.addr)) {
                 let (name, addr) = (&arg.name, r.addr);
@@ -360,6 +360,11 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         };
         self.class_kernel(&mut head)?;
         head.first_touches = self.first_touches.take();
+        let entries = [head.racy.len(), head.atomics.len(), head.first_touches.len()];
+        if entries.into_iter().max() > Some(MAX_TABLE) {
+            let what = "racy bytes, locations of atomics, or new pages in a kernel";
+            return self.refuse(format!("more than {MAX_TABLE} {what}"));
+        }
         self.writer.end_kernel(head)?;
         self.state = State::Host;
         Ok(())

@@ -188,7 +188,7 @@ impl<W: Read + Write + Seek> Writer<W> {
     fn chunk(&mut self, kind: Kind) -> Result<u64, Error> {
         if self.payload.len() > MAX_CHUNK as usize {
             let what =
-                "a work-group or a table of more than 1 GiB; use more and smaller work-groups";
+                "a work-group or a table of more than 256 MiB; use more and smaller work-groups";
             return Err(Error::program(&self.file, what));
         }
         self.contents.add(kind, &self.payload);

@@ -314,6 +314,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         rng_seed: proptest::test_runner::RngSeed::Fixed(1),
         failure_persistence: None,
+        max_shrink_iters: 2000,
         ..ProptestConfig::with_cases(400)
     })]
 

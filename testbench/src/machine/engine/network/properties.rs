@@ -213,7 +213,7 @@ impl Plain<'_> {
         // Of several in one cycle the turn goes round; those of an outlet stay in the order of sending.
         order.sort_by_key(|&at| {
             let Flight { reached, outlet, .. } = flights[at];
-            (reached, outlet as u64 ^ reached % 64, at)
+            (reached, outlet as u64 ^ (reached % 64), at)
         });
         let mut free = 0;
         for at in order {
@@ -464,6 +464,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
+        max_shrink_iters: 2000,
         ..ProptestConfig::with_cases(400)
     })]
 
