@@ -1,0 +1,5 @@
+//! The coherence directory.
+
+mod ports;
+
+pub use ports::*;
