@@ -3,6 +3,7 @@
 use cosim::Lockstep;
 use cosim::report::RunName;
 use duet_tests::{has_rtl, model, ones, parameters, rtl};
+use hwmodel::common::finepack_types::FinePack;
 use hwmodel::common::finepack_types::{Drain, Req, drain_kind, op};
 use hwmodel::packetizer::{self, Config, Packetizer};
 use hwmodel::remote_write_queue::{self, RemoteWriteQueue};
@@ -67,7 +68,7 @@ fn failed_assertion_is_a_mismatch_without_differences() {
     if !has_rtl() {
         return;
     }
-    let config = Config::from(&parameters("small"));
+    let config = Config::from(&parameters::<FinePack>("small"));
     let run = RunName { config: "small".into(), seed: 0 };
     let (model, rtl) = (model::<Packetizer>("small"), rtl::<Packetizer>("small"));
     let mut pair = Lockstep::new(run, &config, model, rtl, 0);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cosim::blocks;
 use cosim::verilator::Verilator;
 use cosim::wrapper::{top_name, wrapper};
-use duet_tests::{Scratch, has_rtl, parameters};
+use duet_tests::{Scratch, has_rtl, catalog};
 
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
@@ -56,7 +56,7 @@ impl Copy {
     fn lint(&self, block: &str) -> Result<(), String> {
         let rtl = self.scratch.path();
         let entry = blocks::find(block).expect("a block of this name");
-        let block = (entry.describe)(&parameters("small")).unwrap();
+        let block = (entry.describe)(&catalog(), "small").unwrap();
         let top = rtl.join(format!("{}.sv", top_name(&block)));
         fs::write(&top, wrapper(&block)).unwrap();
         let (common, folder) = (rtl.join("common"), rtl.join(block.name));

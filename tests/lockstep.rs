@@ -4,17 +4,19 @@
 use std::collections::BTreeMap;
 
 use cosim::blocks;
+use cosim::catalog::Pair;
 use cosim::report::Difference;
 use cosim::runner::{self, Flip, Options, Outcome};
+use cosim::stimulus::coherence_directory::CoherenceDirectoryStimulus;
 use cosim::stimulus::depacketizer::DepacketizerStimulus;
 use cosim::stimulus::packetizer::PacketizerStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use cosim::stimulus::{NewStimulus, Random, Statics};
 use cosim::value::{full_name, is_shown};
-use duet_tests::{Scratch, configs, has_rtl, model, parameters, rtl};
+use duet_tests::{Scratch, catalog, configs, has_rtl, model, parameters, rtl};
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::ports::{Leaf, Port, Ports, image_words};
-use hwmodel::{Block, Description, Model};
+use hwmodel::{Block, Description};
 use testbench::finepack_chain;
 
 const SEEDS: [u64; 2] = [1, 2];
@@ -24,15 +26,15 @@ fn options(cycles: u64, seed: u64) -> Options {
     Options { cycles, seed, ..Options::default() }
 }
 
-/// Runs one block in every configuration. Every row of the coverage must be reached in each.
-fn agree(name: &str, run: impl Fn(&str, &FinePack, &Options) -> Outcome) {
+/// Runs one block in each of its configurations. Every row of the coverage must be reached in each.
+fn agree(name: &str, configs: Vec<String>, run: impl Fn(&str, &Options) -> Outcome) {
     if !has_rtl() {
         return;
     }
-    for config in configs() {
+    for config in configs {
         let mut reached: BTreeMap<&str, u64> = BTreeMap::new();
         for seed in SEEDS {
-            let outcome = run(&config, &parameters(&config), &options(CYCLES, seed));
+            let outcome = run(&config, &options(CYCLES, seed));
             if let Some(mismatch) = outcome.mismatch {
                 panic!("{mismatch}");
             }
@@ -47,9 +49,9 @@ fn agree(name: &str, run: impl Fn(&str, &FinePack, &Options) -> Outcome) {
     }
 }
 
-fn run_block(name: &str, config: &str, p: &FinePack, options: &Options) -> Outcome {
+fn run_block(name: &str, config: &str, options: &Options) -> Outcome {
     let block = blocks::find(name).expect("a block of this name");
-    (block.run)(config, p, options).unwrap_or_else(|error| panic!("{error}"))
+    (block.run)(&catalog(), config, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 macro_rules! tests_of_block {
@@ -60,7 +62,8 @@ macro_rules! tests_of_block {
             #[test]
             fn agrees_and_reaches_every_case() {
                 let name = stringify!($block);
-                agree(name, |config, p, options| run_block(name, config, p, options));
+                let configs = (blocks::find(name).unwrap().family.configs)(&catalog());
+                agree(name, configs, |config, options| run_block(name, config, options));
             }
 
             #[test]
@@ -79,21 +82,22 @@ macro_rules! tests_of_block {
 tests_of_block!(remote_write_queue, RemoteWriteQueueStimulus);
 tests_of_block!(packetizer, PacketizerStimulus);
 tests_of_block!(depacketizer, DepacketizerStimulus);
+tests_of_block!(coherence_directory, CoherenceDirectoryStimulus);
 
 #[test]
 fn chain_agrees_and_reaches_every_case() {
-    agree(finepack_chain::NAME, run_chain);
+    agree(finepack_chain::NAME, configs::<FinePack>(), run_chain);
 }
 
 #[test]
 fn no_block_is_left_out() {
     let names: Vec<_> = blocks::BLOCKS.iter().map(|block| block.name).collect();
-    assert_eq!(names, ["remote_write_queue", "packetizer", "depacketizer"]);
+    assert_eq!(names, ["remote_write_queue", "packetizer", "depacketizer", "coherence_directory"]);
 }
 
-fn run_chain(config: &str, p: &FinePack, run: &Options) -> Outcome {
+fn run_chain(config: &str, run: &Options) -> Outcome {
     let options = finepack_chain::Options { run: run.clone(), dump_tlp: None };
-    finepack_chain::run(config, p, &options).unwrap_or_else(|error| panic!("{error}"))
+    finepack_chain::run(config, &parameters(config), &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -101,15 +105,14 @@ fn same_seed_gives_the_same_outcome_and_another_seed_another() {
     if !has_rtl() {
         return;
     }
-    let p = parameters("small");
     // Two episodes.
     let cycles = runner::EPISODE + 1000;
     for block in &blocks::BLOCKS {
-        let run = |seed| run_block(block.name, "small", &p, &options(cycles, seed));
+        let run = |seed| run_block(block.name, "small", &options(cycles, seed));
         assert!(run(3) == run(3), "{}", block.name);
         assert!(run(3) != run(4), "{}", block.name);
     }
-    let run = |seed| run_chain("small", &p, &options(cycles, seed));
+    let run = |seed| run_chain("small", &options(cycles, seed));
     assert!(run(3) == run(3));
     assert!(run(3) != run(4));
 }
@@ -117,9 +120,9 @@ fn same_seed_gives_the_same_outcome_and_another_seed_another() {
 /// The first cycle from `from` on in which the model shows `port`.
 fn first_shown<S>(config: &str, seed: u64, port: &Port, from: u64) -> Option<u64>
 where
-    S: NewStimulus<Model: Model<Config: for<'a> From<&'a FinePack>>>,
+    S: NewStimulus<Model: Pair>,
 {
-    let c = <S::Model as Model>::Config::from(&parameters(config));
+    let c = S::Model::config(&parameters(config));
     let mut model = model::<S::Model>(config);
     let mut stimulus = S::new(&c, &Statics::default(), seed);
     let ports = Description::of::<S::Model>(&c).outputs;
@@ -134,7 +137,7 @@ where
 /// Inverts one bit; checks that the report names the cycle, the field and the bit, and nothing else.
 fn flip_is_found<S>(config: &str, port: &Port, leaf: &Leaf, bit: u32)
 where
-    S: NewStimulus<Model: Model<Config: for<'a> From<&'a FinePack>>>,
+    S: NewStimulus<Model: Pair>,
 {
     const FROM: u64 = 777;
     const SEED: u64 = 5;
@@ -143,7 +146,7 @@ where
     let name = format!("{config}: {flip:?}");
     let due = first_shown::<S>(config, SEED, port, FROM).expect("the port is shown at some time");
     let run = Options { flip: Some(flip), ..options(due + 100, SEED) };
-    let c = <S::Model as Model>::Config::from(&parameters(config));
+    let c = S::Model::config(&parameters(config));
     let outcome = runner::run::<S>(config, &c, &run).unwrap();
     let found = outcome.mismatch.unwrap_or_else(|| panic!("{name} is not found"));
     assert_eq!(found.cycle, due, "{name}");
@@ -159,13 +162,13 @@ where
 /// Inverts the lowest and the highest bit of every field of every output port.
 fn flips_are_found<S>()
 where
-    S: NewStimulus<Model: Model<Config: for<'a> From<&'a FinePack>>>,
+    S: NewStimulus<Model: Pair>,
 {
     if !has_rtl() {
         return;
     }
-    for config in configs() {
-        let c = <S::Model as Model>::Config::from(&parameters(&config));
+    for config in configs::<<S::Model as Pair>::Family>() {
+        let c = S::Model::config(&parameters(&config));
         for port in &Description::of::<S::Model>(&c).outputs {
             for leaf in &port.leaves {
                 flip_is_found::<S>(&config, port, leaf, 0);
@@ -182,14 +185,13 @@ fn flipped_bit_is_found_in_each_block_of_the_chain() {
     if !has_rtl() {
         return;
     }
-    let p = parameters("small");
     for (block, field, shown) in [
         ("remote_write_queue", "req_ready", "req_ready_o"),
         ("packetizer", "drn_ready", "drn_ready_o"),
         ("depacketizer", "tlp_ready", "tlp_ready_o"),
     ] {
         let flip = Flip { field: format!("{block}.{field}"), bit: 0, cycle: 900 };
-        let outcome = run_chain("small", &p, &Options { flip: Some(flip), ..options(2000, 1) });
+        let outcome = run_chain("small", &Options { flip: Some(flip), ..options(2000, 1) });
         let found = outcome.mismatch.unwrap_or_else(|| panic!("{block}.{field} is not found"));
         assert_eq!((found.block, found.cycle), (block, 900));
         assert_eq!(found.differences[0].field, shown);
@@ -199,13 +201,13 @@ fn flipped_bit_is_found_in_each_block_of_the_chain() {
 /// Random bits on all inputs, without a clock edge, never move the outputs.
 fn random_inputs_move_nothing<S>()
 where
-    S: NewStimulus<Model: Model<Config: for<'a> From<&'a FinePack>>>,
+    S: NewStimulus<Model: Pair>,
 {
     if !has_rtl() {
         return;
     }
-    for config in configs() {
-        let c = <S::Model as Model>::Config::from(&parameters(&config));
+    for config in configs::<<S::Model as Pair>::Family>() {
+        let c = S::Model::config(&parameters(&config));
         let mut body = rtl::<S::Model>(&config);
         let mut stimulus = S::new(&c, &Statics::default(), 11);
         let mut random = Random::new(12);
@@ -237,7 +239,7 @@ fn flip_writes_a_waveform_window_around_its_cycle() {
         let flip = Flip { field: field.into(), bit: 0, cycle: 1234 };
         let run =
             Options { flip: Some(flip), mismatch_wave: Some(path.clone()), ..options(2000, 1) };
-        let outcome = run_block(block, "small", &parameters("small"), &run);
+        let outcome = run_block(block, "small", &run);
         let found = outcome.mismatch.expect("the flip is found");
         assert_eq!(found.waves.as_ref(), Some(&path));
         let (times, differ) = differences_in_vcd(&path);

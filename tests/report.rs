@@ -6,6 +6,7 @@ use cosim::Lockstep;
 use cosim::report::RunName;
 use cosim::runner::Flip;
 use duet_tests::{counting, has_rtl, model, ones, parameters, rtl};
+use hwmodel::common::finepack_types::FinePack;
 use hwmodel::Block;
 use hwmodel::common::finepack_types::{Drain, drain_kind};
 use hwmodel::packetizer::{Config, In, Packetizer};
@@ -45,7 +46,7 @@ fn report_shows_place_values_bits_inputs_past_waves_and_rerun() {
     if !has_rtl() {
         return;
     }
-    let config = Config::from(&parameters("small"));
+    let config = Config::from(&parameters::<FinePack>("small"));
     let run = RunName { config: "small".into(), seed: 7 };
     let bodies = (model::<Packetizer>("small"), rtl::<Packetizer>("small"));
     let mut pair = Lockstep::new(run, &config, bodies.0, bodies.1, 0);

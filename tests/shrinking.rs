@@ -5,6 +5,7 @@ use cosim::catalog::SEEDED_BUG;
 use cosim::report::RunName;
 use cosim::{Lockstep, Rtl};
 use duet_tests::{counting, has_rtl, model, parameters};
+use hwmodel::common::finepack_types::FinePack;
 use hwmodel::Block;
 use hwmodel::common::finepack_types::{Req, drain_kind, op};
 use hwmodel::remote_write_queue::{Config, In, RemoteWriteQueue};
@@ -57,7 +58,7 @@ impl Bench {
 
 /// Runs these steps in lockstep with the RTL body of a configuration.
 fn agrees(config: &str, steps: &[Step]) -> TestCaseResult {
-    let small = Config::from(&parameters("small"));
+    let small = Config::from(&parameters::<FinePack>("small"));
     let rtl = Rtl::new(config, &small).map_err(|e| TestCaseError::fail(e.to_string()))?;
     let run = RunName { config: config.into(), seed: 0 };
     let pair = Lockstep::new(run, &small, model::<RemoteWriteQueue>("small"), rtl, 0);

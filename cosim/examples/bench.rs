@@ -6,13 +6,15 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use cosim::catalog::Pair;
 use cosim::report::RunName;
+use cosim::settings::named;
+use cosim::stimulus::coherence_directory::CoherenceDirectoryStimulus;
 use cosim::stimulus::depacketizer::DepacketizerStimulus;
 use cosim::stimulus::packetizer::PacketizerStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use cosim::stimulus::{NewStimulus, Statics};
 use cosim::{Catalog, Lockstep, Rtl, run_floor};
-use hwmodel::common::finepack_types::FinePack;
 use hwmodel::ports::image_words;
 use hwmodel::{Block, Model, Ports};
 
@@ -34,22 +36,21 @@ fn main() {
         "block", "config", "rtl", "bridge/C++", "lockstep/rtl", "model/rtl"
     );
     for config in ["small", "paper"] {
-        let p = &catalog.finepack[config];
-        bench::<RemoteWriteQueueStimulus, _>(config, p);
-        bench::<PacketizerStimulus, _>(config, p);
-        bench::<DepacketizerStimulus, _>(config, p);
+        bench::<RemoteWriteQueueStimulus>(&catalog, config);
+        bench::<PacketizerStimulus>(&catalog, config);
+        bench::<DepacketizerStimulus>(&catalog, config);
+    }
+    for config in catalog.coherence_directory.keys() {
+        bench::<CoherenceDirectoryStimulus>(&catalog, config);
     }
     println!(
         "must reach                                               0.85         0.80           10.0"
     );
 }
 
-fn bench<S, C>(name: &str, p: &FinePack)
-where
-    S: NewStimulus<Model: Model<Config = C>>,
-    C: for<'a> From<&'a FinePack>,
-{
-    let config = C::from(p);
+fn bench<S: NewStimulus<Model: Pair>>(catalog: &Catalog, name: &str) {
+    let parameters = named(catalog, name).expect("a configuration of the family");
+    let config = S::Model::config(parameters);
     let new_model = || <S::Model as Model>::new(&config).expect("a named configuration is legal");
     let new_rtl = || Rtl::<S::Model>::new(name, &config).expect("a named configuration has a body");
 

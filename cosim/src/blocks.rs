@@ -1,15 +1,15 @@
 //! The blocks that have two bodies, by name, and what a command can ask of each.
 
-use hwmodel::common::finepack_types::FinePack;
-use hwmodel::{ConfigError, Description, Model};
+use hwmodel::{Description, Model};
 
+use crate::catalog::{Catalog, Pair};
 use crate::runner::{self, Options, Outcome, RunError};
-use crate::stimulus::NewStimulus;
+use crate::settings::{FamilyEntry, SettingError, StaticInput, named};
+use crate::stimulus::coherence_directory::CoherenceDirectoryStimulus;
 use crate::stimulus::depacketizer::DepacketizerStimulus;
 use crate::stimulus::packetizer::PacketizerStimulus;
 use crate::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
-
-type RunBlock = fn(&str, &FinePack, &Options) -> Result<Outcome, RunError>;
+use crate::stimulus::{NewStimulus, Stimulus};
 
 /// One block.
 pub struct BlockEntry {
@@ -17,39 +17,46 @@ pub struct BlockEntry {
     pub name: &'static str,
     /// What it is, in one line.
     pub about: &'static str,
-    /// Lockstep run.
-    pub run: RunBlock,
-    /// Parameters and ports.
-    pub describe: fn(&FinePack) -> Result<Description, ConfigError>,
+    /// Static inputs that can be fixed.
+    pub statics: &'static [StaticInput],
+    /// Its named configurations.
+    pub family: FamilyEntry,
+    /// Lockstep run in a named configuration.
+    pub run: fn(&Catalog, &str, &Options) -> Result<Outcome, RunError>,
+    /// Parameters and ports in a named configuration.
+    pub describe: fn(&Catalog, &str) -> Result<Description, SettingError>,
 }
 
 /// Every block with two bodies.
-pub const BLOCKS: [BlockEntry; 3] = [
-    entry::<RemoteWriteQueueStimulus, _>(
+pub const BLOCKS: [BlockEntry; 4] = [
+    entry::<RemoteWriteQueueStimulus>(
         "coalesces stores to other GPUs, one partition per destination",
     ),
-    entry::<PacketizerStimulus, _>("turns drained entries into one FinePack TLP"),
-    entry::<DepacketizerStimulus, _>("takes TLPs apart into stores, and checks them"),
+    entry::<PacketizerStimulus>("turns drained entries into one FinePack TLP"),
+    entry::<DepacketizerStimulus>("takes TLPs apart into stores, and checks them"),
+    entry::<CoherenceDirectoryStimulus>(
+        "records sharers of a home's lines, and invalidates them: baseline, HMG, REC, ideal",
+    ),
 ];
 
-const fn entry<S, C>(about: &'static str) -> BlockEntry
-where
-    S: NewStimulus<Model: Model<Config = C>>,
-    C: for<'a> From<&'a FinePack>,
-{
+const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
     BlockEntry {
         name: <S::Model as Model>::NAME,
         about,
-        run: |name, parameters, options| {
-            parameters.validate()?;
-            runner::run::<S>(name, &parameters.into(), options)
+        statics: S::STATICS,
+        family: FamilyEntry::of::<FamilyOf<S>>(),
+        run: |catalog, config, options| {
+            let parameters = named::<FamilyOf<S>>(catalog, config)?;
+            runner::run::<S>(config, &S::Model::config(parameters), options)
         },
-        describe: |parameters| {
-            parameters.validate()?;
-            Ok(Description::of::<S::Model>(&parameters.into()))
+        describe: |catalog, config| {
+            let parameters = named::<FamilyOf<S>>(catalog, config)?;
+            Ok(Description::of::<S::Model>(&S::Model::config(parameters)))
         },
     }
 }
+
+type FamilyOf<S> = <<S as Stimulus>::Model as Pair>::Family;
 
 /// The block of this name.
 pub fn find(name: &str) -> Option<&'static BlockEntry> {

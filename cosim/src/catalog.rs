@@ -1,27 +1,73 @@
 //! The named configurations, and which blocks have an RTL body in which of them. The build script
-//! and the library read the same list: a new block is one line in [`Catalog::bodies`].
+//! and the library read the same list: a new block is one line in `pairs!`, a new family of blocks a field of
+//! [`Catalog`] and its [`Family`].
 
 use std::collections::BTreeMap;
 
+use hwmodel::coherence_directory::{self, CoherenceDirectory};
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::packetizer::Packetizer;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
-use hwmodel::{ConfigError, Description};
-use serde::Deserialize;
+use hwmodel::{ConfigError, Description, Model};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// Name of the one body with a deliberate bug, for the tests of the comparison itself.
 pub const SEEDED_BUG: &str = "small-seeded-bug";
+/// Name of the coherence directory's body with a corrupt array, for error code 4.
+pub const DUPLICATE: &str = "small-duplicate";
 
 /// The text of the configuration file.
 pub const CONFIGS_TOML: &str = include_str!("../configs.toml");
+
+/// Configurations of one family, by name.
+pub type Named<F> = BTreeMap<String, F>;
 
 /// All named configurations, by family.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalog {
     /// Configurations of the FinePack blocks.
-    pub finepack: BTreeMap<String, FinePack>,
+    pub finepack: Named<FinePack>,
+    /// Configurations of the coherence directory.
+    pub coherence_directory: Named<coherence_directory::Config>,
+}
+
+/// Parameters that some blocks have in common.
+pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned {
+    /// Its tables in the configuration file.
+    const NAME: &'static str;
+
+    /// Its configurations.
+    fn named(catalog: &Catalog) -> &Named<Self>;
+
+    /// Checks every limit.
+    fn check(&self) -> Result<(), ConfigError>;
+}
+
+impl Family for FinePack {
+    const NAME: &'static str = "finepack";
+
+    fn named(catalog: &Catalog) -> &Named<Self> {
+        &catalog.finepack
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        self.validate()
+    }
+}
+
+impl Family for coherence_directory::Config {
+    const NAME: &'static str = "coherence_directory";
+
+    fn named(catalog: &Catalog) -> &Named<Self> {
+        &catalog.coherence_directory
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        self.validate()
+    }
 }
 
 /// One RTL body to build: a block in a named configuration.
@@ -33,6 +79,48 @@ pub struct Body {
     pub block: Description,
 }
 
+/// A block with two bodies, and the family that its parameters come from.
+pub trait Pair: Model {
+    /// The family.
+    type Family: Family;
+
+    /// Its own parameters.
+    fn config(parameters: &Self::Family) -> Self::Config;
+}
+
+macro_rules! pairs {
+    ($($block:ident: $family:ty),* $(,)?) => {
+        $(impl Pair for $block {
+            type Family = $family;
+
+            fn config(parameters: &$family) -> Self::Config {
+                parameters.into()
+            }
+        })*
+
+        /// Every block in every configuration of its family.
+        fn pairs(catalog: &Catalog) -> Vec<Body> {
+            let mut bodies = Vec::new();
+            $(bodies.extend(bodies_of::<$block>(catalog));)*
+            bodies
+        }
+    };
+}
+
+pairs! {
+    RemoteWriteQueue: FinePack,
+    Packetizer: FinePack,
+    Depacketizer: FinePack,
+    CoherenceDirectory: coherence_directory::Config,
+}
+
+fn bodies_of<M: Pair>(catalog: &Catalog) -> impl Iterator<Item = Body> {
+    M::Family::named(catalog).iter().map(|(config, parameters)| {
+        let block = Description::of::<M>(&M::config(parameters));
+        Body { config: config.clone(), block }
+    })
+}
+
 /// Why the configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
@@ -40,8 +128,10 @@ pub enum CatalogError {
     #[error("configs.toml: {0}")]
     Toml(#[from] toml::de::Error),
     /// An illegal parameter.
-    #[error("configs.toml: [finepack.{config}]: {source}")]
+    #[error("configs.toml: [{family}.{config}]: {source}")]
     Parameter {
+        /// Name of the family.
+        family: &'static str,
         /// Name of the configuration.
         config: String,
         /// The parameter.
@@ -53,27 +143,30 @@ impl Catalog {
     /// Parses and checks the named configurations.
     pub fn load() -> Result<Self, CatalogError> {
         let catalog: Self = toml::from_str(CONFIGS_TOML)?;
-        for (config, parameters) in &catalog.finepack {
-            parameters
-                .validate()
-                .map_err(|source| CatalogError::Parameter { config: config.clone(), source })?;
-        }
+        catalog.check::<FinePack>()?;
+        catalog.check::<coherence_directory::Config>()?;
         Ok(catalog)
+    }
+
+    fn check<F: Family>(&self) -> Result<(), CatalogError> {
+        F::named(self).iter().try_for_each(|(config, parameters)| {
+            let (family, config) = (F::NAME, config.clone());
+            parameters.check().map_err(|source| CatalogError::Parameter { family, config, source })
+        })
     }
 
     /// Every RTL body, in a fixed order.
     pub fn bodies(&self) -> Vec<Body> {
-        let mut bodies = Vec::new();
-        for (config, p) in &self.finepack {
-            let mut add = |block| bodies.push(Body { config: config.clone(), block });
-            add(Description::of::<RemoteWriteQueue>(&p.into()));
-            add(Description::of::<Packetizer>(&p.into()));
-            add(Description::of::<Depacketizer>(&p.into()));
-        }
+        let mut bodies = pairs(self);
         if let Some(small) = self.finepack.get("small") {
             let mut block = Description::of::<RemoteWriteQueue>(&small.into());
             block.parameters.push(("SeededBug", 1));
             bodies.push(Body { config: SEEDED_BUG.to_string(), block });
+        }
+        if let Some(small) = self.coherence_directory.get("small") {
+            let corrupt = coherence_directory::Config { duplicate: 1, ..small.clone() };
+            let block = Description::of::<CoherenceDirectory>(&corrupt);
+            bodies.push(Body { config: DUPLICATE.to_string(), block });
         }
         bodies
     }

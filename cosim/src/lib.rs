@@ -14,6 +14,7 @@ pub mod part_file;
 pub mod report;
 pub mod rtl;
 pub mod runner;
+pub mod settings;
 pub mod stimulus;
 pub mod value;
 pub mod verilator;

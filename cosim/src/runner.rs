@@ -13,6 +13,7 @@ use crate::lockstep::{AFTER, Lockstep, WindowCycle};
 use crate::part_file::PartFile;
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlError};
+use crate::settings::SettingError;
 use crate::stimulus::{Count, NewStimulus, Statics, Stimulus};
 use crate::value::is_shown;
 use crate::wave::{Clock, Shown, WaveWriter};
@@ -54,6 +55,9 @@ pub enum RunError {
     /// An illegal parameter.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// No such configuration.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// No RTL body.
     #[error(transparent)]
     Rtl(#[from] RtlError),

@@ -4,22 +4,28 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cosim::catalog::{Family, Pair};
+use cosim::settings::named;
 use cosim::{Catalog, Rtl};
-use hwmodel::common::finepack_types::{FinePack, LineData};
-use hwmodel::{Block, Model};
+use hwmodel::common::finepack_types::LineData;
+use hwmodel::Block;
 
 /// Either body of a block.
 pub type Body<M> = Box<dyn Block<In = <M as Block>::In, Out = <M as Block>::Out>>;
 
-/// The named configuration. Panics where there is none.
-pub fn parameters(config: &str) -> FinePack {
-    let catalog = Catalog::load().expect("the configurations are legal");
-    catalog.finepack.get(config).unwrap_or_else(|| panic!("configuration {config}")).clone()
+/// All configurations.
+pub fn catalog() -> Catalog {
+    Catalog::load().expect("the configurations are legal")
 }
 
-/// The names of all configurations.
-pub fn configs() -> Vec<String> {
-    Catalog::load().expect("the configurations are legal").finepack.into_keys().collect()
+/// The named configuration. Panics where there is none.
+pub fn parameters<F: Family>(config: &str) -> F {
+    named::<F>(&catalog(), config).unwrap_or_else(|error| panic!("{error}")).clone()
+}
+
+/// The names of a family's configurations.
+pub fn configs<F: Family>() -> Vec<String> {
+    F::named(&catalog()).keys().cloned().collect()
 }
 
 /// True where this build has RTL bodies; says so where it has not.
@@ -31,27 +37,18 @@ pub fn has_rtl() -> bool {
 }
 
 /// A block's model in a named configuration.
-pub fn model<M>(config: &str) -> M
-where
-    M: Model<Config: for<'a> From<&'a FinePack>>,
-{
-    M::new(&M::Config::from(&parameters(config))).expect("the configurations are legal")
+pub fn model<M: Pair>(config: &str) -> M {
+    M::new(&M::config(&parameters(config))).expect("the configurations are legal")
 }
 
 /// A block's RTL body in a named configuration.
-pub fn rtl<M>(config: &str) -> Rtl<M>
-where
-    M: Model<Config: for<'a> From<&'a FinePack>>,
-{
-    let found = Rtl::new(config, &M::Config::from(&parameters(config)));
+pub fn rtl<M: Pair>(config: &str) -> Rtl<M> {
+    let found = Rtl::new(config, &M::config(&parameters(config)));
     found.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Runs `check` on the model, then on the RTL body where there is one.
-pub fn on_both_bodies<M>(config: &str, check: impl Fn(Body<M>))
-where
-    M: Model<Config: for<'a> From<&'a FinePack>> + 'static,
-{
+pub fn on_both_bodies<M: Pair + 'static>(config: &str, check: impl Fn(Body<M>)) {
     println!("on the model");
     check(Box::new(model::<M>(config)));
     if has_rtl() {

@@ -1,6 +1,7 @@
 //! Constrained-random inputs for one block, one module per block, and what they reached; beside them
 //! what several draw from.
 
+pub mod coherence_directory;
 pub mod depacketizer;
 pub mod packetizer;
 pub mod random;
@@ -10,15 +11,24 @@ pub mod requests;
 use hwmodel::Model;
 use hwmodel::ports::Bytes;
 
+use crate::settings::StaticInput;
+
 pub use random::Random;
 
 /// Static inputs that the user fixes instead of the seed, by port name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Statics {
-    /// Of the remote write queue: idle cycles before a flush.
-    pub timeout: Option<u16>,
-    /// Of the remote write queue: 0 EXACT, 1 PAPER.
-    pub acct: Option<u8>,
+pub struct Statics(Vec<(&'static str, u32)>);
+
+impl Statics {
+    /// Fixes one.
+    pub fn fix(&mut self, name: &'static str, value: u32) {
+        self.0.push((name, value));
+    }
+
+    /// The value to which one is fixed last.
+    pub fn get(&self, name: &str) -> Option<u32> {
+        self.0.iter().rfind(|(fixed, _)| *fixed == name).map(|(_, value)| *value)
+    }
 }
 
 /// How often something was reached.
@@ -48,6 +58,9 @@ pub trait Stimulus {
 
 /// A stimulus that can be made for a configuration.
 pub trait NewStimulus: Stimulus {
+    /// Static inputs that can be fixed.
+    const STATICS: &'static [StaticInput] = &[];
+
     /// Draws everything from the seed.
     fn new(config: &<Self::Model as Model>::Config, statics: &Statics, seed: u64) -> Self;
 }

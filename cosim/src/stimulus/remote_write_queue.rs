@@ -9,6 +9,7 @@ use hwmodel::remote_write_queue::{Config, In, Out, RemoteWriteQueue};
 
 use super::requests::{Pattern, Requester};
 use super::{Count, NewStimulus, Random, Statics, Stimulus};
+use crate::settings::StaticInput;
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
@@ -129,8 +130,8 @@ impl Stimulus for RemoteWriteQueueStimulus {
         self.requester.self_id = r.below(self.config.num_gpus) as u8;
         let timeout = r.pick(&[0, 0, 1, 2, 9, 40, 300]);
         let acct = r.below(2) as u8;
-        self.timeout = self.statics.timeout.unwrap_or(timeout);
-        self.acct = self.statics.acct.unwrap_or(acct);
+        self.timeout = self.statics.get("timeout").map_or(timeout, |fixed| fixed as u16);
+        self.acct = self.statics.get("acct").map_or(acct, |fixed| fixed as u8);
         self.held = None;
         self.completions = [None; MAX_GPUS];
         self.phase = Self::draw_phase(r, &self.requester);
@@ -199,6 +200,9 @@ impl Stimulus for RemoteWriteQueueStimulus {
 }
 
 impl NewStimulus for RemoteWriteQueueStimulus {
+    /// Idle cycles before a flush; 0 EXACT, 1 PAPER.
+    const STATICS: &'static [StaticInput] = &[("timeout", 65535), ("acct", 1)];
+
     fn new(config: &Config, statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let requester = Requester {

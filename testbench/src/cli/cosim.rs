@@ -13,8 +13,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use cosim::blocks::{self, BlockEntry};
 use cosim::runner::{Flip, Options, Outcome, RunError};
-use cosim::stimulus::Statics;
+use cosim::settings::{FamilyEntry, StaticInput};
+use cosim::stimulus::NewStimulus;
+use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use hwmodel::common::finepack_types::FinePack;
 use serde::Serialize;
 use testbench::finepack_chain;
@@ -29,7 +32,7 @@ pub struct Args {
     /// Named configuration
     #[arg(long, default_value = "small")]
     config: String,
-    /// Set a parameter, or the static inputs `timeout` and `acct`
+    /// Set a parameter or a static input
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Cycles to run
@@ -91,53 +94,46 @@ pub fn parse_flip(text: &str) -> Result<Flip, String> {
     Ok(Flip { field: field.to_string(), bit, cycle })
 }
 
-/// The parameters after `--set`, the static inputs, and the named configuration that they are.
-fn resolve(args: &Args) -> Result<(String, FinePack, Statics), Failure> {
-    let usage = |message: String| Failure::new(USAGE, message);
-    let catalog = cosim::Catalog::load().map_err(|e| usage(e.to_string()))?;
-    let names = || catalog.finepack.keys().cloned().collect::<Vec<_>>().join(", ");
-    let named = catalog
-        .finepack
-        .get(&args.config)
-        .ok_or_else(|| usage(format!("--config {}: must be one of {}", args.config, names())))?;
-    let mut table = toml::Table::try_from(named).map_err(|e| usage(e.to_string()))?;
-    let mut statics = Statics::default();
-    for setting in &args.set {
-        let (key, value) = setting
-            .split_once('=')
-            .ok_or_else(|| usage(format!("--set {setting}: must be KEY=VALUE")))?;
-        let number = |most: u32| {
-            let parsed = value.parse::<u32>().ok().filter(|v| *v <= most);
-            parsed
-                .ok_or_else(|| usage(format!("--set {key}={value}: must be a number, 0 to {most}")))
-        };
-        match key {
-            "timeout" => statics.timeout = Some(number(65535)? as u16),
-            "acct" => statics.acct = Some(number(1)? as u8),
-            _ if table.contains_key(key) => {
-                table.insert(key.to_string(), i64::from(number(u32::MAX)?).into());
-            }
-            _ => {
-                let keys: Vec<_> =
-                    table.keys().map(String::as_str).chain(["timeout", "acct"]).collect();
-                return Err(usage(format!("--set {key}: must be one of {}", keys.join(", "))));
-            }
+/// What runs: a block, or the chain.
+enum Subject {
+    Block(&'static BlockEntry),
+    Chain,
+}
+
+impl Subject {
+    fn find(name: &str) -> Result<Self, Failure> {
+        if name == finepack_chain::NAME {
+            return Ok(Self::Chain);
+        }
+        blocks::find(name).map(Self::Block).ok_or_else(|| {
+            let names = blocks::BLOCKS.iter().map(|block| block.name);
+            let names: Vec<_> = names.chain([finepack_chain::NAME]).collect();
+            Failure::new(USAGE, format!("block {name}: must be one of {}", names.join(", ")))
+        })
+    }
+
+    fn family(&self) -> FamilyEntry {
+        match self {
+            Self::Block(block) => block.family,
+            Self::Chain => FamilyEntry::of::<FinePack>(),
         }
     }
-    let parameters: FinePack =
-        table.try_into().map_err(|e: toml::de::Error| usage(e.to_string()))?;
-    parameters.validate().map_err(|e| usage(format!("{e}, in configuration {}", args.config)))?;
-    let (name, _) = catalog.finepack.iter().find(|(_, p)| **p == parameters).ok_or_else(|| {
-        usage(format!(
-            "--set {}: no RTL body was built with these parameters; built: {}; a new table in cosim/configs.toml builds one",
-            args.set.join(" --set "), names()
-        ))
-    })?;
-    Ok((name.clone(), parameters, statics))
+
+    fn statics(&self) -> &'static [StaticInput] {
+        match self {
+            Self::Block(block) => block.statics,
+            Self::Chain => RemoteWriteQueueStimulus::STATICS,
+        }
+    }
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let (config, parameters, statics) = resolve(args)?;
+    let subject = Subject::find(&args.block)?;
+    let catalog = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
+    let (config, statics) = subject
+        .family()
+        .apply(&catalog, &args.config, &args.set, subject.statics())
+        .map_err(|e| Failure::new(USAGE, e))?;
     let options = Options {
         cycles: args.asked(),
         seed: args.seed,
@@ -149,40 +145,29 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         ))),
         flip: args.flip.clone(),
     };
+    if let (Subject::Block(block), Some(_)) = (&subject, &args.dump_tlp) {
+        let problem = format!("--dump-tlp: {} has no link; use finepack", block.name);
+        return Err(Failure::new(USAGE, problem));
+    }
     println!("{}  config {config}  seed {}", args.block, args.seed);
-    let outcome = match (args.block.as_str(), cosim::blocks::find(&args.block)) {
-        (finepack_chain::NAME, _) => {
+    let outcome = match &subject {
+        Subject::Chain => {
             let chain = finepack_chain::Options { run: options, dump_tlp: args.dump_tlp.clone() };
-            finepack_chain::run(&config, &parameters, &chain).map_err(chain_failure)?
+            finepack_chain::run(&config, &catalog.finepack[&config], &chain)
+                .map_err(chain_failure)?
         }
-        (_, Some(block)) => {
-            if args.dump_tlp.is_some() {
-                return Err(Failure::new(
-                    USAGE,
-                    format!("--dump-tlp: {} has no link; use finepack", args.block),
-                ));
-            }
-            (block.run)(&config, &parameters, &options).map_err(run_failure)?
-        }
-        (name, None) => {
-            let names: Vec<_> = cosim::blocks::BLOCKS
-                .iter()
-                .map(|b| b.name)
-                .chain([finepack_chain::NAME])
-                .collect();
-            return Err(Failure::new(
-                USAGE,
-                format!("block {name}: must be one of {}", names.join(", ")),
-            ));
+        Subject::Block(block) => {
+            (block.run)(&catalog, &config, &options).map_err(run_failure)?
         }
     };
-    report(args, &config, &parameters, outcome)
+    let text = (subject.family().text)(&catalog, &config).map_err(|e| Failure::new(USAGE, e))?;
+    report(args, &config, &text, outcome)
 }
 
 fn report(
     args: &Args,
     config: &str,
-    parameters: &FinePack,
+    resolved: &str,
     mut outcome: Outcome,
 ) -> Result<u8, Failure> {
     let transfers: Vec<_> = outcome.transfers.iter().map(|(n, c)| format!("{n} {c}")).collect();
@@ -220,8 +205,7 @@ fn report(
             mismatch: outcome.mismatch.as_ref().map(ToString::to_string),
         };
         output::write_json(path, &record)?;
-        let resolved = toml::to_string(parameters).map_err(|e| Failure::new(ENVIRONMENT, e))?;
-        output::write_file(&path.with_extension("config.toml"), &resolved)?;
+        output::write_file(&path.with_extension("config.toml"), resolved)?;
     }
     match &outcome.mismatch {
         None => {
@@ -238,7 +222,10 @@ fn report(
 fn run_failure(error: RunError) -> Failure {
     let status = match &error {
         RunError::Rtl(cosim::RtlError::NoVerilator { .. }) | RunError::Wave { .. } => ENVIRONMENT,
-        RunError::Rtl(_) | RunError::Config(_) | RunError::Flip { .. } => USAGE,
+        RunError::Rtl(_)
+        | RunError::Config(_)
+        | RunError::Setting(_)
+        | RunError::Flip { .. } => USAGE,
     };
     Failure::new(status, error)
 }

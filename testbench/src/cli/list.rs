@@ -48,21 +48,20 @@ struct Block {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let configs = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
-    let configs: Vec<String> = configs.finepack.keys().cloned().collect();
+    let known = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
     let mut blocks: Vec<Block> = cosim::blocks::BLOCKS
         .iter()
         .map(|b| Block {
             name: b.name,
             about: b.about,
-            configs: configs.clone(),
+            configs: (b.family.configs)(&known),
             rtl: cosim::HAS_RTL,
         })
         .collect();
     blocks.push(Block {
         name: "finepack",
         about: "the chain remote_write_queue, packetizer, link, depacketizer",
-        configs,
+        configs: known.finepack.keys().cloned().collect(),
         rtl: cosim::HAS_RTL,
     });
     let lists = [

@@ -81,8 +81,9 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
     let mut cycle = 0;
     while cycle < options.run.cycles {
         let timeout = random.pick(&[0, 0, 3, 40, 300]);
-        let timeout = options.run.statics.timeout.unwrap_or(timeout);
-        let acct = options.run.statics.acct.unwrap_or(random.below(2) as u8);
+        let timeout = options.run.statics.get("timeout").map_or(timeout, |fixed| fixed as u16);
+        let acct = random.below(2) as u8;
+        let acct = options.run.statics.get("acct").map_or(acct, |fixed| fixed as u8);
         let system = system::build(&run_name, p, timeout, acct, cycle)?;
         let end = options.run.cycles.min(cycle + EPISODE);
         let mut episode = Episode::new(system, p, random.word(), cycle, wave.is_some());

@@ -1,0 +1,168 @@
+//! From a named configuration and `KEY=VALUE`s to the configuration that was built.
+
+use hwmodel::ConfigError;
+
+use crate::catalog::{Catalog, Family};
+use crate::stimulus::Statics;
+
+/// A static input that can be fixed: its port, and the largest value.
+pub type StaticInput = (&'static str, u32);
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    /// No configuration of this name.
+    #[error("--config {config}: must be one of {known}")]
+    Config {
+        /// The name.
+        config: String,
+        /// Those that are.
+        known: String,
+    },
+    /// A setting without `=`.
+    #[error("--set {setting}: must be KEY=VALUE")]
+    Form {
+        /// The setting.
+        setting: String,
+    },
+    /// No such parameter.
+    #[error("--set {key}: must be one of {known}")]
+    Key {
+        /// The key.
+        key: String,
+        /// Those that are.
+        known: String,
+    },
+    /// Not a value for this key.
+    #[error("--set {key}={value}: must be {limit}")]
+    Value {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+        /// What would do.
+        limit: String,
+    },
+    /// An illegal parameter.
+    #[error("{source}, in configuration {config}")]
+    Parameter {
+        /// Name of the configuration.
+        config: String,
+        /// The parameter.
+        source: ConfigError,
+    },
+    /// A legal configuration without a body.
+    #[error(
+        "--set {settings}: no RTL body was built with these parameters; built: {known}; a new table in cosim/configs.toml builds one"
+    )]
+    NotBuilt {
+        /// What was set.
+        settings: String,
+        /// The configurations that were built.
+        known: String,
+    },
+}
+
+/// What a command can ask of a family, whichever it is.
+#[derive(Clone, Copy)]
+pub struct FamilyEntry {
+    /// Names of its configurations.
+    pub configs: fn(&Catalog) -> Vec<String>,
+    /// The named configuration that `--config` and `--set`s mean.
+    pub resolve: fn(&Catalog, &str, &[(String, String)]) -> Result<String, SettingError>,
+    /// All parameters of a named configuration, as TOML.
+    pub text: fn(&Catalog, &str) -> Result<String, SettingError>,
+}
+
+impl FamilyEntry {
+    /// Of a family's type.
+    pub const fn of<F: Family>() -> Self {
+        Self {
+            configs: |catalog| F::named(catalog).keys().cloned().collect(),
+            resolve: resolve::<F>,
+            text: |catalog, config| {
+                let parameters = named::<F>(catalog, config)?;
+                Ok(toml::to_string(parameters).expect("parameters are numbers and names"))
+            },
+        }
+    }
+
+    /// Takes `KEY=VALUE`s apart: those of static inputs, and the named configuration that the others make of
+    /// `config`.
+    pub fn apply(
+        &self,
+        catalog: &Catalog,
+        config: &str,
+        settings: &[String],
+        inputs: &[StaticInput],
+    ) -> Result<(String, Statics), SettingError> {
+        let (mut statics, mut parameters) = (Statics::default(), Vec::new());
+        for setting in settings {
+            let form = || SettingError::Form { setting: setting.clone() };
+            let (key, value) = setting.split_once('=').ok_or_else(form)?;
+            match inputs.iter().find(|(name, _)| *name == key) {
+                Some((name, most)) => statics.fix(name, number(key, value, *most)?),
+                None => parameters.push((key.to_string(), value.to_string())),
+            }
+        }
+        let resolved = (self.resolve)(catalog, config, &parameters);
+        let resolved = resolved.map_err(|error| match error {
+            SettingError::Key { key, known } => {
+                let known = inputs.iter().fold(known, |known, (name, _)| known + ", " + name);
+                SettingError::Key { key, known }
+            }
+            error => error,
+        });
+        Ok((resolved?, statics))
+    }
+}
+
+/// A named configuration.
+pub fn named<'a, F: Family>(catalog: &'a Catalog, config: &str) -> Result<&'a F, SettingError> {
+    F::named(catalog).get(config).ok_or_else(|| SettingError::Config {
+        config: config.to_string(),
+        known: known::<F>(catalog),
+    })
+}
+
+fn known<F: Family>(catalog: &Catalog) -> String {
+    F::named(catalog).keys().cloned().collect::<Vec<_>>().join(", ")
+}
+
+fn number(key: &str, value: &str, most: u32) -> Result<u32, SettingError> {
+    let (key, limit) = (key.to_string(), format!("a number, 0 to {most}"));
+    let parsed = value.parse().ok().filter(|number| *number <= most);
+    parsed.ok_or_else(|| SettingError::Value { key, value: value.to_string(), limit })
+}
+
+fn resolve<F: Family>(
+    catalog: &Catalog,
+    config: &str,
+    settings: &[(String, String)],
+) -> Result<String, SettingError> {
+    let base = named::<F>(catalog, config)?;
+    let mut table = toml::Table::try_from(base).expect("parameters are numbers and names");
+    for (key, value) in settings {
+        let keys = || table.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let unknown = || SettingError::Key { key: key.clone(), known: keys() };
+        let before = table.get(key).ok_or_else(unknown)?;
+        let new = match before {
+            toml::Value::Integer(_) => i64::from(number(key, value, u32::MAX)?).into(),
+            _ => toml::Value::from(value.as_str()),
+        };
+        table.insert(key.clone(), new);
+        // One setting at a time: what is refused is this one.
+        if let Err(error) = table.clone().try_into::<F>() {
+            let limit = error.message().to_string();
+            return Err(SettingError::Value { key: key.clone(), value: value.clone(), limit });
+        }
+    }
+    let parameters: F = table.try_into().expect("each setting was accepted");
+    let config = config.to_string();
+    parameters.check().map_err(|source| SettingError::Parameter { config, source })?;
+    let built = F::named(catalog).iter().find(|(_, p)| **p == parameters);
+    let all: Vec<_> = settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let not_built =
+        || SettingError::NotBuilt { settings: all.join(" --set "), known: known::<F>(catalog) };
+    built.map(|(name, _)| name.clone()).ok_or_else(not_built)
+}

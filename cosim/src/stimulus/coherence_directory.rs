@@ -1,0 +1,371 @@
+//! Requests to a coherence directory, legal and faulty, and back-pressure.
+
+use std::collections::VecDeque;
+
+use hwmodel::Block;
+use hwmodel::coherence_directory::{
+    CoherenceDirectory, Config, In, Inv, Out, Req, Rsp, Variant, cause, err, op,
+};
+
+use super::{Count, NewStimulus, Random, Statics, Stimulus};
+
+/// Requests after which the oldest job holds further ones up (specification section 6, rule 2).
+const OLD: u8 = 96;
+
+/// What one phase draws. Chances are parts of 256.
+#[derive(Clone, Debug)]
+struct Phase {
+    left: u32,
+    valid: u32,
+    rsp_ready: u32,
+    inv_ready: u32,
+    /// Relative frequency of each op.
+    ops: [u32; 6],
+    /// Chance of a request that must be refused.
+    fault: u32,
+    /// Chance that a request concerns the entry of the one before.
+    again: u32,
+    /// Sets in use: the first, and how many.
+    sets: (u32, u32),
+    /// Entries in use that compete for a set, and the first's tag.
+    tags: (u64, u32),
+    /// Lines of an entry in use.
+    lines: u32,
+    src: Option<u8>,
+}
+
+/// What is known of a request whose response is due.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    op: u8,
+    src: u8,
+    id: u8,
+    /// The request before left the entry present, for another line.
+    present: bool,
+    /// The request before evicted the entry.
+    absent: bool,
+}
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct CoherenceDirectoryStimulus {
+    config: Config,
+    random: Random,
+    phase: Phase,
+    self_id: u8,
+    held: Option<Req>,
+    /// The last request that was accepted.
+    last: Option<Req>,
+    asked: VecDeque<Asked>,
+    accepted: u64,
+    seen: Seen,
+}
+
+/// Rows of the transition table by op (specification section 5.2).
+#[derive(Clone, Debug, Default)]
+struct Rows {
+    absent: [u64; 6],
+    present: [u64; 6],
+    tracked: [u64; 6],
+}
+
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    req: u64,
+    rsp: u64,
+    inv: u64,
+    rows: Rows,
+    rwr_of_only_sharer: u64,
+    rwr_of_others: u64,
+    victim: u64,
+    cause: [u64; 3],
+    several_lines: u64,
+    several_dests: u64,
+    req_held: u64,
+    rsp_held: u64,
+    inv_held: u64,
+    old_job: u64,
+    err: [u64; 5],
+}
+
+impl CoherenceDirectoryStimulus {
+    fn draw_phase(r: &mut Random, c: &Config, self_id: u8) -> Phase {
+        let ways = c.ways;
+        let sets = if c.variant == Variant::Ideal { c.ideal_lines } else { c.sets() };
+        let in_use = r.pick(&[1, 1, 2, 4, 16, sets]).min(sets);
+        let tags = r.pick(&[1, ways.div_ceil(2), ways, ways + 1, 2 * ways, 4 * ways]);
+        let most = (1 << c.addr_w) / (u64::from(c.range) * u64::from(sets));
+        let tags = tags.min(most as u32);
+        let first = r.pick(&[0, most - u64::from(tags), r.word() % (most - u64::from(tags) + 1)]);
+        let mut ops = [0; 6];
+        for (chance, mix) in
+            ops.iter_mut().zip([[1, 4, 0], [8, 4, 16], [1, 4, 0], [2, 4, 0], [0, 1, 0], [0, 1, 4]])
+        {
+            *chance = r.pick(&mix);
+        }
+        if ops.iter().sum::<u32>() == 0 {
+            ops = [1; 6];
+        }
+        let other = (u32::from(self_id) + 1 + r.below(c.gpus - 1)) % c.gpus;
+        Phase {
+            left: 1 + r.below(600),
+            valid: r.pick(&[256, 256, 200, 64, 8]),
+            rsp_ready: r.pick(&[256, 256, 200, 100, 16]),
+            inv_ready: r.pick(&[256, 256, 200, 100, 16, 0]),
+            ops,
+            fault: r.pick(&[0, 0, 0, 2, 24]),
+            again: r.pick(&[0, 16, 128]),
+            sets: (r.below(sets - in_use + 1), in_use),
+            tags: (first, tags),
+            lines: r.pick(&[1, 2, c.pos(), c.pos()]).min(c.pos()),
+            src: if r.chance(64) { Some(other as u8) } else { None },
+        }
+    }
+
+    fn address(&mut self) -> u64 {
+        let (c, p, r) = (&self.config, &self.phase, &mut self.random);
+        let low = r.word() % u64::from(c.line);
+        let line = u64::from(r.below(p.lines)) * u64::from(c.line);
+        let range = u64::from(c.range);
+        let again = self.last.filter(|_| r.chance(p.again));
+        if let Some(last) = again {
+            return last.addr / range * range + line + low;
+        }
+        let set = u64::from(p.sets.0 + r.below(p.sets.1));
+        if c.variant == Variant::Ideal {
+            return set * range + low;
+        }
+        let tag = p.tags.0 + u64::from(r.below(p.tags.1));
+        (tag * u64::from(c.sets()) + set) * range + line + low
+    }
+
+    fn request(&mut self) -> Req {
+        let addr = self.address();
+        let (c, p, r) = (&self.config, &self.phase, &mut self.random);
+        let mut pick = r.below(p.ops.iter().sum());
+        let mut op = 0u8;
+        while pick >= p.ops[usize::from(op)] {
+            pick -= p.ops[usize::from(op)];
+            op += 1;
+        }
+        let other = (u32::from(self.self_id) + 1 + r.below(c.gpus - 1)) % c.gpus;
+        let src = match op {
+            op::LRD | op::LWR => self.self_id,
+            op::RRD | op::RWR => p.src.unwrap_or(other as u8),
+            _ => r.below(c.gpus) as u8,
+        };
+        let mut req = Req { addr, id: r.word() as u8, src, op };
+        if r.chance(p.fault) {
+            match r.below(4) {
+                0 => req.op = 6 + r.below(2) as u8,
+                1 => req.src = r.below(16) as u8,
+                2 => req.src = if req.src == self.self_id { other as u8 } else { self.self_id },
+                _ => req.addr = r.word() & ((1 << c.addr_w) - 1),
+            }
+        }
+        req
+    }
+
+    /// What the directory must do with a request, if it must refuse it.
+    fn fault(&self, req: &Req) -> Option<u8> {
+        let c = &self.config;
+        let home = req.src == self.self_id;
+        let wrong_src = match req.op {
+            op::LRD | op::LWR => !home,
+            op::RRD | op::RWR => home,
+            _ => false,
+        };
+        let lines = u64::from(c.ideal_lines) * u64::from(c.line);
+        match req.op {
+            6.. => Some(err::OP),
+            _ if wrong_src || u32::from(req.src) >= c.gpus => Some(err::SRC),
+            op::FENCE => None,
+            _ if c.variant == Variant::Ideal && req.addr >= lines => Some(err::ADDR),
+            _ => None,
+        }
+    }
+
+    fn accept(&mut self, req: Req) {
+        let range = u64::from(self.config.range);
+        let line = u64::from(self.config.line);
+        let last = self.last.filter(|last| last.addr / range == req.addr / range);
+        let allocates = |last: &Req| matches!(last.op, op::RRD | op::RWR);
+        let present = last.is_some_and(|l| allocates(&l) && l.addr / line != req.addr / line);
+        let absent = last.is_some_and(|last| last.op == op::EVICT);
+        let fault = self.fault(&req);
+        if fault.is_none() {
+            let Req { op, src, id, .. } = req;
+            self.asked.push_back(Asked { op, src, id, present, absent });
+        } else {
+            // Its response counts for no row.
+            self.asked.push_back(Asked { op: 6, src: 0, id: req.id, present, absent });
+        }
+        self.last = Some(req).filter(|_| fault.is_none());
+        self.accepted += 1;
+        self.seen.req += 1;
+    }
+
+    fn answered(&mut self, rsp: &Rsp) {
+        self.seen.rsp += 1;
+        let Some(asked) = self.asked.pop_front().filter(|asked| asked.id == rsp.id) else { return };
+        if asked.op > 5 {
+            return;
+        }
+        let rec = self.config.variant == Variant::Rec;
+        let (op, rows) = (usize::from(asked.op), &mut self.seen.rows);
+        if rsp.hit || asked.op == op::FENCE {
+            rows.tracked[op] += 1;
+        } else if !rec || rsp.alloc || asked.absent {
+            rows.absent[op] += 1;
+        } else if asked.present || matches!(asked.op, op::RRD | op::RWR) || rsp.evicted {
+            rows.present[op] += 1;
+        }
+        if asked.op == op::RWR && rsp.hit {
+            let only = rsp.sharers == 1 << asked.src;
+            self.seen.rwr_of_only_sharer += u64::from(only);
+            self.seen.rwr_of_others += u64::from(!only);
+        }
+        self.seen.victim += u64::from(rsp.alloc && rsp.evicted);
+    }
+
+    fn invalidates(&mut self, inv: &Inv) {
+        let seen = &mut self.seen;
+        seen.inv += 1;
+        seen.cause[usize::from(inv.cause).min(2)] += 1;
+        seen.several_lines += u64::from(!inv.last);
+        seen.several_dests += u64::from(inv.dest.count_ones() > 1);
+    }
+
+    fn count(&mut self, input: &In, out: &Out) {
+        if let Some(req) = input.req {
+            if out.req_ready {
+                self.accept(req);
+            }
+        }
+        if let Some(rsp) = out.rsp.filter(|_| input.rsp_ready) {
+            self.answered(&rsp);
+        }
+        if let Some(inv) = out.inv {
+            if input.inv_ready {
+                self.invalidates(&inv);
+            }
+            let age = (self.accepted as u8).wrapping_sub(inv.seq);
+            self.seen.old_job += u64::from(!out.req_ready && age == OLD);
+        }
+        let seen = &mut self.seen;
+        seen.req_held += u64::from(input.req.is_some() && !out.req_ready);
+        seen.rsp_held += u64::from(out.rsp.is_some() && !input.rsp_ready);
+        seen.inv_held += u64::from(out.inv.is_some() && !input.inv_ready);
+        if let Some(code) = out.err {
+            seen.err[usize::from(code).min(4)] += 1;
+        }
+    }
+}
+
+impl Stimulus for CoherenceDirectoryStimulus {
+    type Model = CoherenceDirectory;
+
+    fn restart(&mut self) {
+        self.self_id = self.random.below(self.config.gpus) as u8;
+        self.phase = Self::draw_phase(&mut self.random, &self.config, self.self_id);
+        (self.held, self.last, self.accepted) = (None, None, 0);
+        self.asked.clear();
+    }
+
+    fn inputs(&mut self, out: &<CoherenceDirectory as Block>::Out) -> In {
+        if self.phase.left == 0 {
+            self.phase = Self::draw_phase(&mut self.random, &self.config, self.self_id);
+        }
+        self.phase.left -= 1;
+        if self.held.is_none() && self.random.chance(self.phase.valid) {
+            self.held = Some(self.request());
+        }
+        let input = In {
+            req: self.held,
+            rsp_ready: self.random.chance(self.phase.rsp_ready),
+            inv_ready: self.random.chance(self.phase.inv_ready),
+            self_id: self.self_id,
+        };
+        self.count(&input, out);
+        if out.req_ready {
+            self.held = None;
+        }
+        input
+    }
+
+    fn transfers(&self) -> Vec<Count> {
+        let Seen { req, rsp, inv, err, .. } = &self.seen;
+        vec![("req", *req), ("rsp", *rsp), ("inv", *inv), ("err", err.iter().sum())]
+    }
+
+    fn coverage(&self) -> Vec<Count> {
+        let Seen { rows, cause: by_cause, err: by_code, .. } = &self.seen;
+        let Config { variant, gpus, .. } = self.config;
+        let seen = &self.seen;
+        let names: [[&str; 3]; 5] = [
+            ["lrd_absent", "lrd_present", "lrd_tracked"],
+            ["rrd_absent", "rrd_present", "rrd_tracked"],
+            ["lwr_absent", "lwr_present", "lwr_tracked"],
+            ["rwr_absent", "rwr_present", "rwr_tracked"],
+            ["evict_absent", "evict_present", "evict_tracked"],
+        ];
+        let mut all = Vec::new();
+        for (op, [absent, present, tracked]) in names.into_iter().enumerate() {
+            all.push((absent, rows.absent[op]));
+            if variant == Variant::Rec {
+                all.push((present, rows.present[op]));
+            }
+            all.push((tracked, rows.tracked[op]));
+        }
+        all.extend([
+            ("fence", rows.tracked[usize::from(op::FENCE)]),
+            ("rwr_of_only_sharer", seen.rwr_of_only_sharer),
+            ("inv_write", by_cause[usize::from(cause::WRITE)]),
+            ("inv_fence", by_cause[usize::from(cause::FENCE)]),
+            ("req_held", seen.req_held),
+            ("rsp_held", seen.rsp_held),
+            ("inv_held", seen.inv_held),
+            ("req_held_by_old_job", seen.old_job),
+            ("err_src", by_code[usize::from(err::SRC)]),
+            ("err_op", by_code[usize::from(err::OP)]),
+        ]);
+        if gpus > 2 {
+            all.extend([
+                ("rwr_of_others", seen.rwr_of_others),
+                ("inv_several_dests", seen.several_dests),
+            ]);
+        }
+        if variant == Variant::Ideal {
+            all.push(("err_addr", by_code[usize::from(err::ADDR)]));
+        } else {
+            all.extend([
+                ("inv_evict", by_cause[usize::from(cause::EVICT)]),
+                ("victim", seen.victim),
+            ]);
+        }
+        if matches!(variant, Variant::Hmg | Variant::Rec) {
+            all.push(("inv_several_lines", seen.several_lines));
+        }
+        all
+    }
+}
+
+impl NewStimulus for CoherenceDirectoryStimulus {
+    fn new(config: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Self::draw_phase(&mut random, config, 0);
+        let mut stimulus = Self {
+            config: config.clone(),
+            random,
+            phase,
+            self_id: 0,
+            held: None,
+            last: None,
+            asked: VecDeque::new(),
+            accepted: 0,
+            seen: Seen::default(),
+        };
+        stimulus.restart();
+        stimulus
+    }
+}
