@@ -1,5 +1,202 @@
-//! The coherence directory.
+//! The coherence directory of a home L2: which other GPUs hold copies of its lines, and the
+//! invalidations when a line is written or an entry evicted (REC, J. Systems Architecture 160, 2025,
+//! sections 2.3 and 4; cycle rules in `rtl/coherence_directory/README.md`).
+//!
+//! A request accepted in cycle t is decided in stage S1 in t+1; its response, its job and its error
+//! code show from t+2 on.
 
+mod counters;
+mod decide;
+mod flat;
+mod jobs;
+mod order;
 mod ports;
+mod responses;
+mod row;
+mod table;
+
+use std::fmt::{self, Write};
 
 pub use ports::*;
+
+use crate::block::{Block, ConfigError, Model};
+use counters::Events;
+use decide::{Array, Decide};
+use jobs::Jobs;
+use responses::Responses;
+
+/// Requests that the oldest unsent job may be behind (specification 6.2).
+const MAX_AGE: u8 = 96;
+
+/// Model of `rtl/coherence_directory`.
+#[derive(Debug)]
+pub struct CoherenceDirectory {
+    config: Config,
+    /// Rows that the initial sweep has yet to clear.
+    unswept: u32,
+    job_credit: u32,
+    rsp_credit: u32,
+    /// Number of the next request, modulo 256.
+    seq: u8,
+    /// The request in S1, and its number.
+    stage1: Option<(Req, u8)>,
+    /// The error pulse of this cycle.
+    err: Option<u8>,
+    decide: Decide,
+    jobs: Jobs,
+    responses: Responses,
+    events: Events,
+}
+
+impl CoherenceDirectory {
+    /// The GPUs that share the line of this byte address, bit g = GPU g; `None` when the line is not
+    /// tracked. What S1 has decided up to the last edge; hmg: the sharers of the line's entry.
+    pub fn sharers(&self, addr: u64) -> Option<u16> {
+        let sharers = match &self.decide.array {
+            Array::Sets(table) => table.sharers(addr),
+            Array::Ideal(flat) => flat.sharers(addr),
+        };
+        (sharers != 0).then_some(sharers)
+    }
+
+    /// Rows of the array, and cycles of the initial sweep.
+    fn rows(config: &Config) -> u32 {
+        match config.variant {
+            Variant::Ideal => config.ideal_lines / IDEAL_ROW,
+            _ => config.sets(),
+        }
+    }
+
+    /// A cycle of the initial sweep.
+    #[inline(never)]
+    fn sweep(&mut self, self_id: u8) {
+        let row = (Self::rows(&self.config) - self.unswept) as usize;
+        match &mut self.decide.array {
+            // The first slot of a line is that of the lowest other GPU.
+            Array::Sets(table) => table.sweep(row, if self_id == 0 { 0b10 } else { 0b01 }),
+            Array::Ideal(flat) => flat.sweep(row),
+        }
+        self.unswept -= 1;
+    }
+
+    /// One clock edge after the sweep.
+    #[inline(always)]
+    fn step(&mut self, inputs: &In, out: &Out) {
+        let Self { decide, jobs, responses, events, .. } = self;
+        events.cycle(out.req_ready, jobs.len());
+        if let Some(inv) = out.inv.as_ref().filter(|_| inputs.inv_ready) {
+            events.sent(inv);
+            self.job_credit += u32::from(jobs.pop(inv.last));
+        }
+        let rsp_taken = out.rsp.is_some() & inputs.rsp_ready;
+        responses.pop(rsp_taken);
+        self.rsp_credit += u32::from(rsp_taken);
+        self.err = None;
+        if let Some((req, seq)) = &self.stage1 {
+            let done = decide.tick(req, *seq, inputs.self_id, jobs, events);
+            responses.push(done.rsp);
+            self.job_credit += u32::from(!done.job);
+            self.err = done.err;
+        }
+        self.stage1 = None;
+        if let (Some(req), true) = (&inputs.req, out.req_ready) {
+            let addr = req.addr & (u64::MAX >> (64 - self.config.addr_w));
+            self.stage1 = Some((Req { addr, ..*req }, self.seq));
+            self.seq = self.seq.wrapping_add(1);
+            self.job_credit -= 1;
+            self.rsp_credit -= 1;
+        }
+    }
+}
+
+impl Block for CoherenceDirectory {
+    type In = In;
+    type Out = Out;
+
+    #[inline(always)]
+    fn outputs(&self) -> Out {
+        let Self { jobs, responses, .. } = self;
+        let swept = self.unswept == 0;
+        let credits = (self.job_credit > 0) & (self.rsp_credit > 0);
+        Out {
+            req_ready: swept & credits & !jobs.is_late(self.seq, MAX_AGE),
+            rsp: responses.front(),
+            inv: jobs.front(),
+            idle: swept & self.stage1.is_none() & (jobs.len() == 0) & (responses.len() == 0),
+            err: self.err,
+            cnt: self.events.show(),
+        }
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.outputs();
+        if self.unswept == 0 {
+            self.step(inputs, &out);
+        } else {
+            self.sweep(inputs.self_id);
+        }
+        out
+    }
+
+    fn is_idle(&self) -> bool {
+        // Whatever holds the ready low holds a place, and `jobq_max` has seen the last job.
+        let held = self.jobs.len() + self.responses.len();
+        self.unswept == 0 && self.stage1.is_none() && held == 0 && self.err.is_none()
+    }
+
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        write!(line, "unswept={} seq={}", self.unswept, self.seq)?;
+        write!(line, " job_credit={} rsp_credit={}", self.job_credit, self.rsp_credit)?;
+        match &self.stage1 {
+            Some((Req { addr, id, src, op }, seq)) => {
+                write!(line, " s1={{op={op} src={src} id={id} addr={addr:#x} seq={seq}}}")?;
+            }
+            None => write!(line, " s1=none")?,
+        }
+        write!(line, " err={}", self.err.unwrap_or(0))?;
+        write!(line, " rsps={} jobs={}", self.responses.len(), self.jobs.len())?;
+        write!(line, " {}", self.jobs)
+    }
+}
+
+impl Model for CoherenceDirectory {
+    const NAME: &'static str = "coherence_directory";
+
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            config: config.clone(),
+            unswept: Self::rows(config),
+            job_credit: config.jobs,
+            rsp_credit: config.rsps,
+            seq: 0,
+            stage1: None,
+            err: None,
+            decide: Decide::new(config),
+            jobs: Jobs::new(config),
+            responses: Responses::new(),
+            events: Events::new(),
+        })
+    }
+
+    fn rtl_parameters(c: &Config) -> Vec<(&'static str, u64)> {
+        [
+            ("Variant", c.variant as u32),
+            ("Gpus", c.gpus),
+            ("Entries", c.entries),
+            ("Ways", c.ways),
+            ("Line", c.line),
+            ("Range", c.range),
+            ("AddrW", c.addr_w),
+            ("Repl", c.repl as u32),
+            ("Jobs", c.jobs),
+            ("Rsps", c.rsps),
+            ("IdealLines", c.ideal_lines),
+            ("Duplicate", c.duplicate),
+        ]
+        .map(|(name, value)| (name, u64::from(value)))
+        .to_vec()
+    }
+}

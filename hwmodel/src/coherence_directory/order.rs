@@ -1,0 +1,33 @@
+//! Replacement order of one set: which way was renewed longer ago (specification 4.3).
+
+/// One in each of 16 nibbles.
+const ONES: u64 = 0x1111_1111_1111_1111;
+
+/// The ways of a set from the oldest up, a nibble each, the oldest lowest. Holds the same as the
+/// RTL's matrix of pairs, in a form in which the oldest needs no search. The nibbles above the last
+/// way mean nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Order(u64);
+
+impl Order {
+    /// Way 0 is the oldest.
+    pub const RESET: Self = Self(0xFEDC_BA98_7654_3210);
+
+    /// The way that was renewed longest ago.
+    #[inline(always)]
+    pub fn oldest(self) -> usize {
+        (self.0 & 0xF) as usize
+    }
+
+    /// Makes `way`, one of `ways`, the newest.
+    #[inline(always)]
+    pub fn renew(&mut self, way: usize, ways: usize) {
+        let differs = self.0 ^ (way as u64).wrapping_mul(ONES);
+        // A nibble of 0 borrows into its top bit; the lowest such bit is exact. One nibble is 0.
+        let same = differs.wrapping_sub(ONES) & !differs & (ONES << 3);
+        let older = (1u64 << (same.trailing_zeros() & 0x3C)).wrapping_sub(1);
+        let newest = 4 * (ways as u32 - 1);
+        let moved = self.0 >> 4 & !older & ((1u64 << newest) - 1);
+        self.0 = self.0 & older | moved | (way as u64) << newest;
+    }
+}
