@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cosim::blocks;
 use cosim::verilator::Verilator;
 use cosim::wrapper::{top_name, wrapper};
-use duet_tests::{Scratch, has_rtl, catalog};
+use duet_tests::{Scratch, catalog, has_rtl};
 
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")

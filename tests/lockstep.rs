@@ -97,7 +97,8 @@ fn no_block_is_left_out() {
 
 fn run_chain(config: &str, run: &Options) -> Outcome {
     let options = finepack_chain::Options { run: run.clone(), dump_tlp: None };
-    finepack_chain::run(config, &parameters(config), &options).unwrap_or_else(|error| panic!("{error}"))
+    finepack_chain::run(config, &parameters(config), &options)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

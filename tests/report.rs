@@ -6,8 +6,8 @@ use cosim::Lockstep;
 use cosim::report::RunName;
 use cosim::runner::Flip;
 use duet_tests::{counting, has_rtl, model, ones, parameters, rtl};
-use hwmodel::common::finepack_types::FinePack;
 use hwmodel::Block;
+use hwmodel::common::finepack_types::FinePack;
 use hwmodel::common::finepack_types::{Drain, drain_kind};
 use hwmodel::packetizer::{Config, In, Packetizer};
 

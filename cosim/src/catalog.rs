@@ -35,7 +35,7 @@ pub struct Catalog {
 }
 
 /// Parameters that some blocks have in common.
-pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned {
+pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     /// Its tables in the configuration file.
     const NAME: &'static str;
 

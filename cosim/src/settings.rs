@@ -63,13 +63,15 @@ pub enum SettingError {
     },
 }
 
+type Resolve = fn(&Catalog, &str, &[(String, String)]) -> Result<String, SettingError>;
+
 /// What a command can ask of a family, whichever it is.
 #[derive(Clone, Copy)]
 pub struct FamilyEntry {
     /// Names of its configurations.
     pub configs: fn(&Catalog) -> Vec<String>,
     /// The named configuration that `--config` and `--set`s mean.
-    pub resolve: fn(&Catalog, &str, &[(String, String)]) -> Result<String, SettingError>,
+    pub resolve: Resolve,
     /// All parameters of a named configuration, as TOML.
     pub text: fn(&Catalog, &str) -> Result<String, SettingError>,
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use cosim::catalog::{Family, Pair};
 use cosim::settings::named;
 use cosim::{Catalog, Rtl};
-use hwmodel::common::finepack_types::LineData;
 use hwmodel::Block;
+use hwmodel::common::finepack_types::LineData;
 
 /// Either body of a block.
 pub type Body<M> = Box<dyn Block<In = <M as Block>::In, Out = <M as Block>::Out>>;

@@ -96,7 +96,9 @@ impl CoherenceDirectoryStimulus {
         let tags = r.pick(&[1, ways.div_ceil(2), ways, ways + 1, 2 * ways, 4 * ways]);
         let most = (1 << c.addr_w) / (u64::from(c.range) * u64::from(sets));
         let tags = tags.min(most as u32);
-        let first = r.pick(&[0, most - u64::from(tags), r.word() % (most - u64::from(tags) + 1)]);
+        let free = most - u64::from(tags);
+        let any = r.word() % (free + 1);
+        let first = r.pick(&[0, free, any]);
         let mut ops = [0; 6];
         for (chance, mix) in
             ops.iter_mut().zip([[1, 4, 0], [8, 4, 16], [1, 4, 0], [2, 4, 0], [0, 1, 0], [0, 1, 4]])

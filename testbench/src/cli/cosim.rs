@@ -156,20 +156,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             finepack_chain::run(&config, &catalog.finepack[&config], &chain)
                 .map_err(chain_failure)?
         }
-        Subject::Block(block) => {
-            (block.run)(&catalog, &config, &options).map_err(run_failure)?
-        }
+        Subject::Block(block) => (block.run)(&catalog, &config, &options).map_err(run_failure)?,
     };
     let text = (subject.family().text)(&catalog, &config).map_err(|e| Failure::new(USAGE, e))?;
     report(args, &config, &text, outcome)
 }
 
-fn report(
-    args: &Args,
-    config: &str,
-    resolved: &str,
-    mut outcome: Outcome,
-) -> Result<u8, Failure> {
+fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Result<u8, Failure> {
     let transfers: Vec<_> = outcome.transfers.iter().map(|(n, c)| format!("{n} {c}")).collect();
     println!("transfers  {}", transfers.join("  "));
     for row in outcome.coverage.chunks(3) {
@@ -222,10 +215,9 @@ fn report(
 fn run_failure(error: RunError) -> Failure {
     let status = match &error {
         RunError::Rtl(cosim::RtlError::NoVerilator { .. }) | RunError::Wave { .. } => ENVIRONMENT,
-        RunError::Rtl(_)
-        | RunError::Config(_)
-        | RunError::Setting(_)
-        | RunError::Flip { .. } => USAGE,
+        RunError::Rtl(_) | RunError::Config(_) | RunError::Setting(_) | RunError::Flip { .. } => {
+            USAGE
+        }
     };
     Failure::new(status, error)
 }
