@@ -34,7 +34,7 @@ def lint_verilator(block):
     program, root = verilator()
     env = dict(os.environ, VERILATOR_ROOT=root) if root else None
     command = [program, "--lint-only", "-Wall", "--assert", "-Wno-SYNCASYNCNET", "-I" + COMMON, "-y", COMMON,
-               "--top-module", block] + sources(block)
+               "-I" + os.path.join(RTL, block), "--top-module", block] + sources(block)
     # The report on stdout says nothing about the block; findings go to stderr.
     return subprocess.run(command, env=env, stdout=subprocess.DEVNULL).returncode == 0
 

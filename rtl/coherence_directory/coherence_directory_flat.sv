@@ -1,0 +1,47 @@
+`include "duet_assert.svh"
+
+/// A row of the ideal array: the sharers of `IdealRow` lines, without tags. It says what
+/// coherence_directory_row says; a line has an entry while it has a sharer, and nothing is ever evicted.
+/// Combinational.
+module coherence_directory_flat
+  import coherence_directory_pkg::*;
+#(
+  parameter int unsigned Gpus = 4,
+  localparam int unsigned Sharers = Gpus - 1,
+  localparam int unsigned LineW   = $clog2(IdealRow),
+  localparam int unsigned RowW    = IdealRow * Sharers
+) (
+  input  logic               clk_i,   // for the assertion only
+  input  logic               rst_ni,
+  input  logic [RowW-1:0]    row_i,
+  // look: what the row says about a line
+  input  logic               look_i,
+  input  logic [LineW-1:0]   idx_i,      // line in the row
+  output logic               tracked_o,  // it has sharers
+  output logic [Sharers-1:0] slots_o,
+  // what becomes of it, see coherence_directory_decide
+  input  logic               line_i,
+  input  logic [Sharers-1:0] slots_i,
+  output logic               wr_o,
+  output logic [RowW-1:0]    row_o
+);
+  typedef logic [IdealRow-1:0][Sharers-1:0] row_t;
+
+  row_t old, updated;
+  assign old = row_i;
+
+  always_comb begin : look
+    slots_o = '0;
+    if (look_i) slots_o = old[idx_i];
+  end
+  assign tracked_o = (slots_o != '0);
+
+  assign wr_o = line_i;
+  always_comb begin : write_back
+    updated = old;
+    if (wr_o) updated[idx_i] = slots_i;
+  end
+  assign row_o = updated;
+
+  `DUET_ASSERT(OnlyAfterLook, look_i || !wr_o, "row changes without a request")
+endmodule

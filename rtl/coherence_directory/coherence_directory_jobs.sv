@@ -1,0 +1,182 @@
+`include "duet_assert.svh"
+`include "coherence_directory_types.svh"
+`include "coherence_directory_entry.svh"
+
+/// Job FIFO and invalidation engine: sends the lines of the oldest job one by one, the lowest first. A job
+/// that is made in cycle t is on `inv` from t+1 on when there is no other; behind the last line of a job
+/// follows the first of the next without a bubble.
+module coherence_directory_jobs
+  import coherence_directory_pkg::*;
+#(
+  parameter int unsigned Variant = VariantRec,
+  parameter int unsigned Gpus    = 4,
+  parameter int unsigned Line    = 64,
+  parameter int unsigned Range   = 1024,
+  parameter int unsigned AddrW   = 48,
+  parameter int unsigned Jobs    = 8,
+  localparam int unsigned Sharers = Gpus - 1,
+  localparam int unsigned Pos     = Range / Line,
+  localparam int unsigned PosW    = (Pos > 1) ? $clog2(Pos) : 1,
+  localparam int unsigned Groups  = (Variant == VariantRec) ? Pos : 1,
+  localparam int unsigned BaseW   = AddrW - $clog2(Range),
+  localparam int unsigned CountW  = $clog2(Jobs + 1),
+  localparam type         inv_t   = `DIRECTORY_INV_T(AddrW)
+) (
+  input  logic                            clk_i,
+  input  logic                            rst_ni,
+  input  logic [3:0]                      self_id_i,
+  // push: the job of the request in S1, at most one of three
+  input  logic                            write_i,
+  input  logic                            evict_i,
+  input  logic                            fence_i,
+  input  logic [7:0]                      seq_i,
+  input  logic [BaseW-1:0]                base_i,   // the request's line: address / Range,
+  input  logic [PosW-1:0]                 pos_i,    // line in the range
+  input  logic [Sharers-1:0]              slots_i,  // who loses it; hmg: who loses the four lines
+  input  logic [BaseW-1:0]                whole_base_i,  // the entry to evict
+  input  logic [Pos-1:0]                  whole_pos_i,
+  input  logic [Groups-1:0][Sharers-1:0]  whole_slots_i,
+  // state
+  output logic [CountW-1:0]               count_o,     // jobs held
+  output logic [7:0]                      head_seq_o,  // of the oldest
+  output logic                            done_o,      // its last line is taken
+  // inv: one line per cycle
+  output logic                            inv_valid_o,
+  input  logic                            inv_ready_i,
+  output inv_t                            inv_o
+);
+  localparam int unsigned PtrW   = $clog2(Jobs);
+  localparam int unsigned LineW  = $clog2(Line);
+  localparam int unsigned GroupW = (Groups > 1) ? PosW : 1;
+  typedef `DIRECTORY_JOB_T(BaseW, Pos, Groups, Sharers) job_t;
+
+  job_t              mem_q [Jobs];  // not reset: count_q says what means something
+  logic [PtrW-1:0]   wr_d, wr_q, rd_d, rd_q;
+  logic [CountW-1:0] count_d, count_q;
+  logic [Pos-1:0]    sent_d, sent_q;  // lines of the head that are taken
+
+  // The new job.
+  logic push;
+  job_t job;
+  assign push = write_i || evict_i || fence_i;
+  always_comb begin : make
+    job = '0;
+    if (push) job.seq = seq_i;
+    if (write_i) begin
+      job.cause = CauseWrite;
+      job.base  = base_i;
+      if (Variant == VariantHmg) begin
+        job.pos      = '1;
+        job.slots[0] = slots_i;
+      end else if (Variant == VariantRec) begin
+        job.pos[pos_i]   = 1'b1;
+        job.slots[pos_i] = slots_i;
+      end else begin
+        job.pos[0]   = 1'b1;
+        job.slots[0] = slots_i;
+      end
+    end
+    if (evict_i) begin
+      job.cause = CauseEvict;
+      job.base  = whole_base_i;
+      job.pos   = whole_pos_i;
+      job.slots = whole_slots_i;
+    end
+    // One message with address 0 to everybody.
+    if (fence_i) begin
+      job.cause    = CauseFence;
+      job.pos[0]   = 1'b1;
+      job.slots[0] = '1;
+    end
+  end
+
+  // The head and its lowest line.
+  logic               held, last;
+  job_t               head;
+  logic [Pos-1:0]     left, lowest;
+  logic [PosW-1:0]    line;
+  logic [GroupW-1:0]  group;
+  logic [Sharers-1:0] slots;
+  assign held = (count_q != '0);
+  always_comb begin : present
+    head   = '0;
+    left   = '0;
+    lowest = '0;
+    last   = 1'b0;
+    line   = '0;
+    group  = '0;
+    slots  = '0;
+    inv_o  = '0;
+    if (held) begin
+      head   = mem_q[rd_q];
+      left   = head.pos & ~sent_q;
+      lowest = left & ~(left - Pos'(1));
+      last   = (left == lowest);
+      for (int unsigned k = 0; k < Pos; k++) if (lowest[k]) line |= PosW'(k);
+      if (Groups > 1) group = GroupW'(line);
+      slots = head.slots[group];
+      inv_o.cause = head.cause;
+      inv_o.last  = last;
+      inv_o.seq   = head.seq;
+      inv_o.dest  = gpus_of_slots(16'(slots), self_id_i);
+      inv_o.addr  = (AddrW'(head.base) << $clog2(Range)) | (AddrW'(line) << LineW);
+    end
+  end
+
+  logic sent;
+  assign sent   = held && inv_ready_i;
+  assign done_o = sent && last;
+
+  function automatic logic [PtrW-1:0] after(logic [PtrW-1:0] ptr);
+    return (32'(ptr) == Jobs - 1) ? '0 : ptr + 1'b1;
+  endfunction
+  always_comb begin : next_state
+    wr_d    = push ? after(wr_q) : wr_q;
+    rd_d    = done_o ? after(rd_q) : rd_q;
+    count_d = count_q + CountW'(push) - CountW'(done_o);
+    sent_d  = sent_q;
+    if (sent) sent_d = sent_q | lowest;
+    if (done_o) sent_d = '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wr_q    <= '0;
+      rd_q    <= '0;
+      count_q <= '0;
+      sent_q  <= '0;
+    end else begin
+      wr_q    <= wr_d;
+      rd_q    <= rd_d;
+      count_q <= count_d;
+      sent_q  <= sent_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (push) mem_q[wr_q] <= job;
+  end
+
+  assign count_o     = count_q;
+  assign head_seq_o  = held ? head.seq : '0;
+  assign inv_valid_o = held;
+
+  // The line that each WRITE job is about, kept apart from the job.
+  logic [AddrW-1:0] written_q [Jobs];
+  logic [AddrW-1:0] written;
+  assign written = written_q[rd_q];
+  always_ff @(posedge clk_i) begin
+    if (push) written_q[wr_q] <= {base_i, $clog2(Range)'(0)} | (AddrW'(pos_i) << LineW);
+  end
+
+  `DUET_ASSERT(OneJob, $onehot0({write_i, evict_i, fence_i}), "more than one job in a cycle")
+  `DUET_ASSERT(NoOverflow, !push || 32'(count_q) < Jobs, "job pushed into a full FIFO")
+  `DUET_ASSERT(SentLegal, !held || left != '0, "job without a line left")
+  `DUET_ASSERT(DestLegal, !held || (inv_o.dest != '0 && !inv_o.dest[self_id_i]),
+               "invalidation to nobody or to the home")
+  `DUET_ASSERT(IdealNeverEvicts, Variant != VariantIdeal || !held || inv_o.cause != CauseEvict,
+               "eviction from the ideal directory")
+  `DUET_ASSERT(WrittenLine, Variant == VariantHmg || !held || inv_o.cause != CauseWrite
+                            || inv_o.addr == written, "WRITE job of another line")
+  `DUET_ASSERT_STABLE(InvStable, inv_valid_o, inv_ready_i, inv_o)
+endmodule

@@ -1,0 +1,72 @@
+`include "duet_assert.svh"
+
+/// The array: one memory with one write port and one read port, and the sweep that initialises it.
+/// A row that is read in cycle t is on `row_o` from t+1 on; a write of the same row in t is in it. From the
+/// first cycle after reset the sweep writes one row per cycle; `ready_o` rises in the cycle after the last.
+module coherence_directory_table #(
+  parameter int unsigned Rows = 1024,
+  parameter int unsigned RowW = 852,
+  parameter logic [RowW-1:0] InitRow = RowW'(0),  // what the sweep writes
+  localparam int unsigned IdxW = (Rows > 1) ? $clog2(Rows) : 1
+) (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  output logic            ready_o,  // the sweep is over
+  input  logic            rd_i,
+  input  logic [IdxW-1:0] rd_idx_i,
+  output logic [RowW-1:0] row_o,    // the row read last
+  input  logic            wr_i,     // only while ready_o
+  input  logic [IdxW-1:0] wr_idx_i,
+  input  logic [RowW-1:0] wr_row_i
+);
+  logic [RowW-1:0] mem [Rows];
+  logic [RowW-1:0] row_q;
+
+  logic [IdxW-1:0] sweep_d, sweep_q;  // row that the sweep writes
+  logic            ready_d, ready_q;
+
+  logic            wr;
+  logic [IdxW-1:0] wr_idx;
+  logic [RowW-1:0] wr_row;
+
+  always_comb begin : write_port
+    sweep_d = sweep_q;
+    ready_d = ready_q;
+    wr      = wr_i;
+    wr_idx  = wr_idx_i;
+    wr_row  = wr_row_i;
+    if (!ready_q) begin
+      wr      = 1'b1;
+      wr_idx  = sweep_q;
+      wr_row  = InitRow;
+      sweep_d = sweep_q + 1'b1;
+      ready_d = (32'(sweep_q) == Rows - 1);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sweep_q <= '0;
+      ready_q <= 1'b0;
+    end else begin
+      sweep_q <= sweep_d;
+      ready_q <= ready_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (wr) mem[wr_idx] <= wr_row;
+  end
+
+  // The read is written inside the edge, and not as a `row_d`, so that a simulator need not look a row up
+  // whenever the address changes.
+  always_ff @(posedge clk_i) begin
+    if (rd_i) row_q <= (wr && wr_idx == rd_idx_i) ? wr_row : mem[rd_idx_i];
+  end
+
+  assign ready_o = ready_q;
+  assign row_o   = row_q;
+
+  `DUET_ASSERT(NoAccessInSweep, ready_q || !(rd_i || wr_i), "access during the initial sweep")
+  `DUET_ASSERT(IndexLegal, !wr || 32'(wr_idx) < Rows, "write of a row that does not exist")
+endmodule
