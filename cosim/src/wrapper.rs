@@ -54,7 +54,8 @@ fn check_type(sv: &mut String, port: &Port) {
     let Some(ty) = &port.sv_type else { return };
     let args: Vec<_> = ty.args.iter().map(u32::to_string).collect();
     let (name, width) = (&port.name, port.width);
-    writeln!(sv, "  typedef `{}({}) {name}_t;", ty.name, args.join(", ")).unwrap();
+    let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+    writeln!(sv, "  typedef `{}{args} {name}_t;", ty.name).unwrap();
     writeln!(
         sv,
         "  if ($bits({name}_t) != {width}) begin : gen_{name}_width\n    \
