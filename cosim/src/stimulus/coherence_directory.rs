@@ -107,6 +107,9 @@ impl CoherenceDirectoryStimulus {
         }
         if ops.iter().sum::<u32>() == 0 {
             ops = [1; 6];
+        } else if r.chance(16) {
+            // Few jobs among many requests: a held job grows old.
+            ops = [64, 0, 0, 0, 0, 1];
         }
         let other = (u32::from(self_id) + 1 + r.below(c.gpus - 1)) % c.gpus;
         Phase {
