@@ -28,7 +28,7 @@ impl Copy {
         let verilator =
             Verilator::find(workspace()).unwrap().expect("the bodies were built with one");
         let scratch = Scratch::new(test);
-        for folder in ["common", "remote_write_queue", "packetizer", "depacketizer"] {
+        for folder in blocks::BLOCKS.iter().map(|block| block.name).chain(["common"]) {
             fs::create_dir(scratch.path().join(folder)).unwrap();
             for file in sources(&workspace().join("rtl").join(folder)) {
                 fs::copy(&file, scratch.path().join(folder).join(file.file_name().unwrap()))
