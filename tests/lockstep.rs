@@ -213,7 +213,7 @@ where
         let mut stimulus = S::new(&c, &Statics::default(), 11);
         let mut random = Random::new(12);
         let words = image_words(&<<S::Model as Block>::In as Ports>::declare(&c));
-        for cycle in 0..5000 {
+        for cycle in 0..20_000 {
             let out = body.outputs();
             for _ in 0..3 {
                 let image: Vec<u32> = (0..words).map(|_| random.word() as u32).collect();
@@ -223,7 +223,8 @@ where
             assert_eq!(body.tick(&stimulus.inputs(&out)), out, "{config}, cycle {cycle}");
         }
         assert!(!body.failed(), "{config}: {}", body.messages());
-        assert!(stimulus.transfers().iter().all(|(_, count)| *count > 0), "nothing has happened");
+        let transfers = stimulus.transfers();
+        assert!(transfers.iter().all(|(_, count)| *count > 0), "{config}: {transfers:?}");
     }
 }
 

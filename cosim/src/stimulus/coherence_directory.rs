@@ -95,7 +95,7 @@ impl CoherenceDirectoryStimulus {
         let in_use = r.pick(&[1, 1, 2, 4, 16, sets]).min(sets);
         let tags = r.pick(&[1, ways.div_ceil(2), ways, ways + 1, 2 * ways, 4 * ways]);
         let most = (1 << c.addr_w) / (u64::from(c.range) * u64::from(sets));
-        let tags = tags.min(most as u32);
+        let tags = u64::from(tags).min(most) as u32;
         let free = most - u64::from(tags);
         let any = r.word() % (free + 1);
         let first = r.pick(&[0, free, any]);
@@ -107,24 +107,28 @@ impl CoherenceDirectoryStimulus {
         }
         if ops.iter().sum::<u32>() == 0 {
             ops = [1; 6];
-        } else if r.chance(16) {
-            // Few jobs among many requests: a held job grows old.
-            ops = [64, 0, 0, 0, 0, 1];
         }
         let other = (u32::from(self_id) + 1 + r.below(c.gpus - 1)) % c.gpus;
-        Phase {
-            left: 1 + r.below(600),
+        let most_cycles = r.pick(&[200, 200, 600, 4000]);
+        let mut phase = Phase {
+            left: 1 + r.below(most_cycles),
             valid: r.pick(&[256, 256, 200, 64, 8]),
             rsp_ready: r.pick(&[256, 256, 200, 100, 16]),
             inv_ready: r.pick(&[256, 256, 200, 100, 16, 0]),
             ops,
-            fault: r.pick(&[0, 0, 0, 2, 24]),
+            fault: r.pick(&[0, 0, 2, 24]),
             again: r.pick(&[0, 16, 128]),
             sets: (r.below(sets - in_use + 1), in_use),
             tags: (first, tags),
             lines: r.pick(&[1, 2, c.pos(), c.pos()]).min(c.pos()),
             src: if r.chance(64) { Some(other as u8) } else { None },
+        };
+        if r.chance(16) {
+            // Few jobs among many requests: a job grows old while it is held.
+            phase.ops = [128, 0, 0, 0, 0, 1];
+            (phase.valid, phase.rsp_ready, phase.inv_ready) = (256, 256, 2);
         }
+        phase
     }
 
     fn address(&mut self) -> u64 {
