@@ -1,17 +1,18 @@
 //! Events since reset (specification 9).
 //!
 //! The counters lie in blocks of eight, in the order of the port. A block is counted and shown in
-//! whole vectors: a word that was just stored would be slow to load in a wider one.
+//! whole vectors: a word that was just stored would be slow to load in a wider one. What is added
+//! comes from tables, so that no event needs a decision that a processor would have to foresee.
 
-use super::{Counters, Inv, MAX_POS, cause};
+use super::{Counters, Inv, MAX_POS, cause, op};
 use crate::ports::Words;
 
 const BLOCK: usize = 8;
 type Block = [u32; BLOCK];
 
-/// Element 0 counts nothing, element k + 1 counts in place k.
-const STEP: [Block; BLOCK + 1] = {
-    let mut steps = [[0; BLOCK]; BLOCK + 1];
+/// Element 0 adds nothing, element k + 1 one in place k.
+const ONE: [Block; 16] = {
+    let mut steps = [[0; BLOCK]; 16];
     let mut k = 0;
     while k < BLOCK {
         steps[k + 1][k] = 1;
@@ -20,15 +21,73 @@ const STEP: [Block; BLOCK + 1] = {
     steps
 };
 
-/// What a request counts at the end of S1.
+/// What `Tally::access` adds: bit 3: it is one; bit 2: it hits; bits 1 and 0: its op.
+const ACCESS: [Block; 16] = {
+    let mut steps = [[0; BLOCK]; 16];
+    let mut k = 8;
+    while k < 16 {
+        steps[k][k % 4] = 1;
+        if k & 4 != 0 {
+            steps[k][4 + k % 4] = 1;
+        }
+        k += 1;
+    }
+    steps
+};
+
+/// What is added to the other counters but messages: bit 0: an allocation; 1: an EVICT job; 3 and 2:
+/// 1 + cause of a line that is taken; 4: `req_ready_o` is 0; 5: more jobs than ever before.
+const OTHER: [Block; 64] = {
+    let mut steps = [[0; BLOCK]; 64];
+    let mut k = 0;
+    while k < 64 {
+        let sent = k >> 2 & 3;
+        let events = [k & 1, k >> 1 & 1, 0, 0, 0, 0, k >> 4 & 1, k >> 5 & 1];
+        let mut place = 0;
+        while place < BLOCK {
+            steps[k][place] = events[place] as u32;
+            place += 1;
+        }
+        steps[k][2] = (sent == 1 + cause::WRITE as usize) as u32;
+        steps[k][3] = (sent == 1 + cause::EVICT as usize) as u32;
+        k += 1;
+    }
+    steps
+};
+
+/// By 1 + cause of a line that is taken, or 0: where its destinations count.
+const MESSAGES: [Block; 4] =
+    [[0; 8], [0, 0, 0, 0, u32::MAX, 0, 0, 0], [0, 0, 0, 0, 0, u32::MAX, 0, 0], [0; 8]];
+
+/// What a request counts at the end of S1, as places in the tables.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
-    /// 0: not an access; else 1 + op, and 4 more for a hit: into `STEP` twice
-    pub request: u8,
-    pub hit: u8,
-    pub alloc: bool,
-    /// Lines of the EVICT job, if there is one; else 0.
-    pub evict_lines: u8,
+    access: u8,
+    other: u8,
+    evict_block: u8,
+    evict_step: u8,
+}
+
+impl Tally {
+    /// LRD, RRD, LWR or RWR.
+    #[inline(always)]
+    pub fn access(&mut self, op: u8, hit: bool) {
+        self.access = if op < op::EVICT { 8 | u8::from(hit) << 2 | op } else { 0 };
+    }
+
+    /// An allocation.
+    #[inline(always)]
+    pub fn alloc(&mut self) {
+        self.other |= 1;
+    }
+
+    /// An EVICT job of 1 to 64 lines.
+    #[inline(always)]
+    pub fn evict(&mut self, lines: u32) {
+        self.other |= 2;
+        self.evict_block = (lines as u8 - 1) / BLOCK as u8;
+        self.evict_step = (lines as u8 - 1) % BLOCK as u8 + 1;
+    }
 }
 
 /// The counters, modulo 2^32.
@@ -88,29 +147,20 @@ impl Events {
         }
     }
 
-    /// The end of a cycle after the sweep: S1 ends with `tally`, `sent` was taken, and `jobs` were held.
+    /// The end of a cycle after the sweep: S1 ends with `tally`, `inv` was shown and perhaps `taken`,
+    /// and `jobs` were held.
     #[inline(always)]
-    pub fn cycle(&mut self, tally: &Tally, sent: Option<&Inv>, req_ready: bool, jobs: u32) {
-        add(&mut self.accesses, &STEP[usize::from(tally.request) % STEP.len()]);
-        add(&mut self.accesses, &STEP[usize::from(tally.hit) % STEP.len()]);
-        if tally.evict_lines != 0 {
-            let k = usize::from(tally.evict_lines) - 1;
-            add(&mut self.evict_lines[k / BLOCK % (MAX_POS / BLOCK)], &STEP[k % BLOCK + 1]);
-        }
-        let (mut lines, mut messages) = ([0; 2], [0; 2]);
-        if let Some(inv) = sent {
-            let write = u32::from(inv.cause == cause::WRITE);
-            let evict = u32::from(inv.cause == cause::EVICT);
-            let all = inv.dest.count_ones();
-            (lines, messages) = ([write, evict], [write * all, evict * all]);
-        }
+    pub fn tick(&mut self, tally: &Tally, inv: &Inv, taken: bool, req_ready: bool, jobs: u32) {
+        add(&mut self.accesses, &ACCESS[usize::from(tally.access) % 16]);
+        let evict_lines = &mut self.evict_lines[usize::from(tally.evict_block) % 8];
+        add(evict_lines, &ONE[usize::from(tally.evict_step) % 16]);
+        let sent = if taken { inv.cause + 1 } else { 0 };
+        let mut messages = MESSAGES[usize::from(sent % 4)];
+        messages.iter_mut().for_each(|mask| *mask &= inv.dest.count_ones());
         // One job at most comes in a cycle.
-        let more = u32::from(jobs > self.others[7]);
-        let low = u32::from(!req_ready);
-        let (alloc, evict) = (u32::from(tally.alloc), u32::from(tally.evict_lines != 0));
-        let [line_write, line_evict] = lines;
-        let [msg_write, msg_evict] = messages;
-        let steps = [alloc, evict, line_write, line_evict, msg_write, msg_evict, low, more];
-        add(&mut self.others, &steps);
+        let more = u8::from(jobs > self.others[7]);
+        let other = tally.other | sent << 2 | u8::from(!req_ready) << 4 | more << 5;
+        add(&mut self.others, &OTHER[usize::from(other) % 64]);
+        add(&mut self.others, &messages);
     }
 }

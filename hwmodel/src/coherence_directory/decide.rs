@@ -6,9 +6,8 @@
 use super::counters::Tally;
 use super::flat::Flat;
 use super::jobs::Jobs;
-use super::responses::Word;
 use super::table::{Place, Table};
-use super::{Config, MAX_WAYS, Replacement, Req, Variant, err, op};
+use super::{Config, MAX_WAYS, Replacement, Req, Rsp, Variant, err, op};
 
 /// What LRD, RRD, LWR and RWR do to the sharers of a line, in every variant. What was a sharer and is
 /// none any more is invalidated; a line without sharers is not tracked.
@@ -50,13 +49,13 @@ impl Access {
 /// behind the others.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Done {
+    /// There is a request.
+    pub valid: bool,
     /// A job was made.
     pub job: bool,
     /// For `err_code_o`; 0 is none.
     pub err: u8,
     pub tally: Tally,
-    /// Sharers before; 0 when the line was not tracked.
-    before: u16,
 }
 
 /// The array of the variant.
@@ -94,47 +93,56 @@ impl Decide {
 
     /// Executes request number `seq`. Returns what it did, and its response.
     #[inline(always)]
-    pub fn execute(&mut self, req: &Req, seq: u8, self_id: u8, jobs: &mut Jobs) -> (Done, Word) {
+    pub fn execute(&mut self, req: &Req, seq: u8, self_id: u8, jobs: &mut Jobs) -> (Done, Rsp) {
         let &Req { addr, id, src, op } = req;
         let addr = addr & self.addr_mask;
-        let rsp = Word::new(id, seq);
+        let mut done = Done { valid: true, ..Done::default() };
+        let mut rsp = Rsp { id, seq, ..Rsp::default() };
         let own = src == self_id;
         let wrong_src = (src >= self.gpus) | ((op < op::EVICT) & (own == (op & 1 != 0)));
         if (op > op::FENCE) | wrong_src | ((addr >= self.end) & (op != op::FENCE)) {
-            let err = if op > op::FENCE {
+            rsp.err = true;
+            done.err = if op > op::FENCE {
                 err::OP
             } else if wrong_src {
                 err::SRC
             } else {
                 err::ADDR
             };
-            return (Done { err, ..Done::default() }, rsp.with_err());
-        }
-        if op == op::FENCE {
+        } else if op == op::FENCE {
             let all = (1u32 << self.gpus) - 1;
             jobs.put_fence(seq, all as u16 & !(1 << (self_id & 0xF)));
-            return (Done { job: true, ..Done::default() }, rsp);
+            done.job = true;
+        } else {
+            let access = Access::new(op, src);
+            match &mut self.array {
+                Array::Sets(table) => {
+                    let evict = op == op::EVICT;
+                    sets(table, evict, access, addr, self.lru, jobs, &mut done, &mut rsp);
+                }
+                Array::Ideal(flat) => ideal(flat, access, addr, jobs, &mut done, &mut rsp),
+            }
+            done.tally.access(op, rsp.hit);
         }
-        let access = Access::new(op, src);
-        let mut done = match &mut self.array {
-            Array::Sets(table) => sets(table, op == op::EVICT, access, addr, self.lru, seq, jobs),
-            Array::Ideal(flat) => ideal(flat, access, addr, seq, jobs),
-        };
-        if op < op::EVICT {
-            done.tally.request = op + 1;
-            done.tally.hit = if done.before != 0 { op + 5 } else { 0 };
-        }
-        (done, rsp.with_result(done.before, done.tally.alloc, done.tally.evict_lines != 0))
+        (done, rsp)
     }
 }
 
-/// Makes the EVICT job of a valid entry; returns its lines.
+/// Makes the EVICT job of a valid entry.
 #[inline(always)]
-fn evict(table: &mut Table, set: usize, way: usize, seq: u8, jobs: &mut Jobs) -> u8 {
+fn evict(
+    table: &mut Table,
+    set: usize,
+    way: usize,
+    jobs: &mut Jobs,
+    done: &mut Done,
+    rsp: &mut Rsp,
+) {
     let (base, lines) = table.row(set).entry(way);
-    let (lines, dests) = jobs.put_evict(seq, base, lines);
+    let (lines, dests) = jobs.put_evict(rsp.seq, base, lines);
     table.copy_lines(set, way, dests);
-    lines as u8
+    done.tally.evict(lines);
+    (done.job, rsp.evicted) = (true, true);
 }
 
 /// A request to a directory with entries.
@@ -145,56 +153,62 @@ fn sets(
     access: Access,
     addr: u64,
     lru: bool,
-    seq: u8,
     jobs: &mut Jobs,
-) -> Done {
+    done: &mut Done,
+    rsp: &mut Rsp,
+) {
     let Place { set, base, line } = table.place(addr);
     let ways = table.ways;
     let found = table.row(set).find(base);
-    let mut done = Done::default();
     if found != 0 {
         let way = found.trailing_zeros() as usize % MAX_WAYS;
         done.err = if found & (found - 1) != 0 { err::DUPLICATE } else { 0 };
         let tracked = table.row(set).tracks(way, line);
         let sharers = table.line(set, way, line);
-        done.before = if tracked { *sharers } else { 0 };
+        let before = if tracked { *sharers } else { 0 };
+        (rsp.hit, rsp.sharers) = (tracked, before);
         if is_evict {
-            done.tally.evict_lines = evict(table, set, way, seq, jobs);
-            done.job = true;
+            evict(table, set, way, jobs, done, rsp);
             table.row(set).clear(way);
         } else {
-            let after = access.after(done.before);
+            let after = access.after(before);
             *sharers = after;
             let row = table.row(set);
             row.track(way, line, after != 0);
-            if lru & (access.add != 0) {
-                row.renew(way, ways);
-            }
-            done.job = jobs.put_write(seq, base, line, access.invalidated(done.before));
+            row.renew(way, ways, lru & (access.add != 0));
+            done.job = jobs.put_write(rsp.seq, base, line, access.invalidated(before));
         }
     } else if access.add != 0 {
         let way = table.row(set).victim(ways);
         if table.row(set).is_valid(way) {
-            done.tally.evict_lines = evict(table, set, way, seq, jobs);
-            done.job = true;
+            evict(table, set, way, jobs, done, rsp);
         }
         *table.line(set, way, line) = access.add;
         let row = table.row(set);
         row.allocate(way, base, line);
-        row.renew(way, ways);
-        done.tally.alloc = true;
+        row.renew(way, ways, true);
+        done.tally.alloc();
+        rsp.alloc = true;
     }
-    done
 }
 
 /// A request to an ideal directory. EVICT changes nothing, as LRD.
 #[inline(always)]
-fn ideal(flat: &mut Flat, access: Access, addr: u64, seq: u8, jobs: &mut Jobs) -> Done {
-    let Some((base, sharers)) = flat.line(addr) else { return Done::default() };
+fn ideal(
+    flat: &mut Flat,
+    access: Access,
+    addr: u64,
+    jobs: &mut Jobs,
+    done: &mut Done,
+    rsp: &mut Rsp,
+) {
+    let Some((base, sharers)) = flat.line(addr) else { return };
     let before = *sharers;
     *sharers = access.after(before);
-    let mut done = Done { before, ..Done::default() };
-    done.tally.alloc = before == 0 && access.add != 0;
-    done.job = jobs.put_write(seq, base, 0, access.invalidated(before));
-    done
+    (rsp.hit, rsp.sharers) = (before != 0, before);
+    rsp.alloc = before == 0 && access.add != 0;
+    if rsp.alloc {
+        done.tally.alloc();
+    }
+    done.job = jobs.put_write(rsp.seq, base, 0, access.invalidated(before));
 }

@@ -68,21 +68,20 @@ impl Jobs {
         (self.count > 0) & (seq.wrapping_sub(self.ring[self.place(0)].seq) >= requests)
     }
 
-    /// What `inv_o` shows: the lowest line of the oldest job.
+    /// What `inv_o` shows if a job is held: the lowest line of the oldest one. Made even of what an
+    /// empty FIFO left behind, so that there is nothing to foresee.
     #[inline(always)]
-    pub fn front(&self) -> Option<Inv> {
-        // Made even of what an empty FIFO left behind, so that there is nothing to foresee.
+    pub fn front(&self) -> Inv {
         let head = self.place(0);
         let Job { left, base, seq, cause } = self.ring[head];
         let line = left.trailing_zeros();
-        let inv = Inv {
+        Inv {
             addr: (base << self.base_shift) + (u64::from(line) << self.line_shift),
             dest: self.dests[head][(line & self.group_mask) as usize % MAX_POS],
             seq,
             last: left & left.wrapping_sub(1) == 0,
             cause,
-        };
-        (self.count > 0).then_some(inv)
+        }
     }
 
     /// One edge: the line that is shown leaves if it is `taken`, with its job if it is its `last`; the

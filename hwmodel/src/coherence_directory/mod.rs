@@ -36,9 +36,7 @@ pub struct CoherenceDirectory {
     unswept: u32,
     /// Number of the next request, modulo 256.
     seq: u8,
-    /// S1 has a request.
-    stage1: bool,
-    /// What it has done.
+    /// S1.
     done: Done,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
@@ -79,37 +77,52 @@ impl CoherenceDirectory {
         self.unswept -= 1;
     }
 
+    /// What the ports show; `inv` is the front of the job FIFO.
+    #[inline(always)]
+    fn show(&self, inv: &Inv) -> Out {
+        let Self { jobs, responses, .. } = self;
+        let swept = self.unswept == 0;
+        let credits = (self.job_credit() > 0) & (self.rsp_credit() > 0);
+        Out {
+            req_ready: swept & credits & !jobs.is_late(self.seq, MAX_AGE),
+            rsp: responses.front(),
+            inv: (jobs.len() > 0).then_some(*inv),
+            idle: swept & !self.done.valid & (jobs.len() == 0) & (responses.len() == 0),
+            err: (self.err != 0).then_some(self.err),
+            cnt: self.events.show(),
+        }
+    }
+
     /// One clock edge after the sweep.
     #[inline(always)]
-    fn step(&mut self, inputs: &In, out: &Out) {
+    fn step(&mut self, inputs: &In, req_ready: bool, inv: &Inv) {
         let Self { decide, jobs, responses, events, done, .. } = self;
-        let sent = out.inv.as_ref().filter(|_| inputs.inv_ready);
-        events.cycle(&done.tally, sent, out.req_ready, jobs.len());
-        jobs.tick(sent.is_some(), sent.is_some_and(|inv| inv.last), done.job);
-        responses.tick(out.rsp.is_some() & inputs.rsp_ready, self.stage1);
+        let sent = (jobs.len() > 0) & inputs.inv_ready;
+        let rsp_taken = (responses.len() > 0) & inputs.rsp_ready;
+        events.tick(&done.tally, inv, sent, req_ready, jobs.len());
+        jobs.tick(sent, inv.last, done.job);
+        responses.tick(rsp_taken, done.valid);
         self.err = done.err;
-        if let (Some(req), true) = (&inputs.req, out.req_ready) {
+        if let (Some(req), true) = (&inputs.req, req_ready) {
             let rsp;
             (*done, rsp) = decide.execute(req, self.seq, inputs.self_id, jobs);
             responses.put(rsp);
-            self.stage1 = true;
             self.seq = self.seq.wrapping_add(1);
         } else {
             *done = Done::default();
-            self.stage1 = false;
         }
     }
 
     /// A credit is out for the request in S1 and for each job held.
     #[inline(always)]
     fn job_credit(&self) -> u32 {
-        self.config.jobs - self.jobs.len() - u32::from(self.stage1)
+        self.config.jobs - self.jobs.len() - u32::from(self.done.valid)
     }
 
     /// A credit is out for the request in S1 and for each response held.
     #[inline(always)]
     fn rsp_credit(&self) -> u32 {
-        self.config.rsps - self.responses.len() - u32::from(self.stage1)
+        self.config.rsps - self.responses.len() - u32::from(self.done.valid)
     }
 }
 
@@ -117,25 +130,15 @@ impl Block for CoherenceDirectory {
     type In = In;
     type Out = Out;
 
-    #[inline(always)]
     fn outputs(&self) -> Out {
-        let Self { jobs, responses, .. } = self;
-        let swept = self.unswept == 0;
-        let credits = (self.job_credit() > 0) & (self.rsp_credit() > 0);
-        Out {
-            req_ready: swept & credits & !jobs.is_late(self.seq, MAX_AGE),
-            rsp: responses.front(),
-            inv: jobs.front(),
-            idle: swept & !self.stage1 & (jobs.len() == 0) & (responses.len() == 0),
-            err: (self.err != 0).then_some(self.err),
-            cnt: self.events.show(),
-        }
+        self.show(&self.jobs.front())
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
-        let out = self.outputs();
+        let inv = self.jobs.front();
+        let out = self.show(&inv);
         if self.unswept == 0 {
-            self.step(inputs, &out);
+            self.step(inputs, out.req_ready, &inv);
         } else {
             self.sweep(inputs.self_id);
         }
@@ -145,7 +148,7 @@ impl Block for CoherenceDirectory {
     fn is_idle(&self) -> bool {
         // Whatever holds the ready low holds a place, and `jobq_max` has seen the last job.
         let held = self.jobs.len() + self.responses.len();
-        self.unswept == 0 && !self.stage1 && held == 0 && self.err == 0
+        self.unswept == 0 && !self.done.valid && held == 0 && self.err == 0
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
@@ -154,7 +157,7 @@ impl Block for CoherenceDirectory {
         write!(
             line,
             " s1={} job={} err={}",
-            u8::from(self.stage1),
+            u8::from(self.done.valid),
             u8::from(self.done.job),
             self.err
         )?;
@@ -174,7 +177,6 @@ impl Model for CoherenceDirectory {
             config: config.clone(),
             unswept: Self::rows(config),
             seq: 0,
-            stage1: false,
             done: Done::default(),
             err: 0,
             decide: Decide::new(config),

@@ -71,9 +71,8 @@ impl Row {
     pub fn track(&mut self, way: usize, line: u32, tracked: bool) {
         let lines = self.lines[way] & !(1 << line) | u64::from(tracked) << line;
         self.lines[way] = lines;
-        if lines == 0 {
-            self.clear(way);
-        }
+        self.valid ^= u32::from(lines == 0) << way;
+        self.bases[way] = if lines == 0 { INVALID } else { self.bases[way] };
     }
 
     /// Overwrites the entry with a new one that tracks one line.
@@ -92,9 +91,9 @@ impl Row {
         self.lines[way] = 0;
     }
 
-    /// Makes `way`, one of `ways`, the newest.
+    /// Makes `way`, one of `ways`, the newest, if so `asked`.
     #[inline(always)]
-    pub fn renew(&mut self, way: usize, ways: usize) {
-        self.order.renew(way, ways);
+    pub fn renew(&mut self, way: usize, ways: usize, asked: bool) {
+        self.order.renew(way, ways, asked);
     }
 }
