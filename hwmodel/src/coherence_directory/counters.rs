@@ -8,14 +8,17 @@ use super::{Counters, Inv, MAX_POS, cause, op};
 use crate::ports::Words;
 
 const BLOCK: usize = 8;
-type Block = [u32; BLOCK];
+/// Aligned as the vector that holds it.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+struct Block([u32; BLOCK]);
 
 /// Element 0 adds nothing, element k + 1 one in place k.
 const ONE: [Block; 16] = {
-    let mut steps = [[0; BLOCK]; 16];
+    let mut steps = [Block([0; BLOCK]); 16];
     let mut k = 0;
     while k < BLOCK {
-        steps[k + 1][k] = 1;
+        steps[k + 1].0[k] = 1;
         k += 1;
     }
     steps
@@ -23,12 +26,12 @@ const ONE: [Block; 16] = {
 
 /// What `Tally::access` adds: bit 3: it is one; bit 2: it hits; bits 1 and 0: its op.
 const ACCESS: [Block; 16] = {
-    let mut steps = [[0; BLOCK]; 16];
+    let mut steps = [Block([0; BLOCK]); 16];
     let mut k = 8;
     while k < 16 {
-        steps[k][k % 4] = 1;
+        steps[k].0[k % 4] = 1;
         if k & 4 != 0 {
-            steps[k][4 + k % 4] = 1;
+            steps[k].0[4 + k % 4] = 1;
         }
         k += 1;
     }
@@ -38,26 +41,30 @@ const ACCESS: [Block; 16] = {
 /// What is added to the other counters but messages: bit 0: an allocation; 1: an EVICT job; 3 and 2:
 /// 1 + cause of a line that is taken; 4: `req_ready_o` is 0; 5: more jobs than ever before.
 const OTHER: [Block; 64] = {
-    let mut steps = [[0; BLOCK]; 64];
+    let mut steps = [Block([0; BLOCK]); 64];
     let mut k = 0;
     while k < 64 {
         let sent = k >> 2 & 3;
         let events = [k & 1, k >> 1 & 1, 0, 0, 0, 0, k >> 4 & 1, k >> 5 & 1];
         let mut place = 0;
         while place < BLOCK {
-            steps[k][place] = events[place] as u32;
+            steps[k].0[place] = events[place] as u32;
             place += 1;
         }
-        steps[k][2] = (sent == 1 + cause::WRITE as usize) as u32;
-        steps[k][3] = (sent == 1 + cause::EVICT as usize) as u32;
+        steps[k].0[2] = (sent == 1 + cause::WRITE as usize) as u32;
+        steps[k].0[3] = (sent == 1 + cause::EVICT as usize) as u32;
         k += 1;
     }
     steps
 };
 
 /// By 1 + cause of a line that is taken, or 0: where its destinations count.
-const MESSAGES: [Block; 4] =
-    [[0; 8], [0, 0, 0, 0, u32::MAX, 0, 0, 0], [0, 0, 0, 0, 0, u32::MAX, 0, 0], [0; 8]];
+const MESSAGES: [Block; 4] = {
+    let mut masks = [Block([0; BLOCK]); 4];
+    masks[1 + cause::WRITE as usize].0[4] = u32::MAX;
+    masks[1 + cause::EVICT as usize].0[5] = u32::MAX;
+    masks
+};
 
 /// What a request counts at the end of S1, as places in the tables.
 #[derive(Clone, Copy, Debug, Default)]
@@ -104,17 +111,17 @@ pub(super) struct Events {
 
 #[inline(always)]
 fn add(block: &mut Block, steps: &Block) {
-    for (counter, step) in block.iter_mut().zip(steps) {
-        *counter = counter.wrapping_add(*step);
+    for (counter, step) in block.0.iter_mut().zip(steps.0) {
+        *counter = counter.wrapping_add(step);
     }
 }
 
 impl Events {
     pub fn new() -> Self {
         Self {
-            evict_lines: [[0; BLOCK]; MAX_POS / BLOCK],
-            accesses: [0; BLOCK],
-            others: [0; BLOCK],
+            evict_lines: [Block::default(); MAX_POS / BLOCK],
+            accesses: Block::default(),
+            others: Block::default(),
         }
     }
 
@@ -122,10 +129,12 @@ impl Events {
     #[inline(always)]
     pub fn show(&self) -> Counters {
         let [req_lrd, req_rrd, req_lwr, req_rwr, hit_lrd, hit_rrd, hit_lwr, hit_rwr] =
-            self.accesses;
-        let [alloc, evict, line_write, line_evict, msg_write, msg_evict, low, max] = self.others;
+            self.accesses.0;
+        let [alloc, evict, line_write, line_evict, msg_write, msg_evict, low, max] = self.others.0;
         let mut hist = [0; MAX_POS];
-        hist.copy_from_slice(self.evict_lines.as_flattened());
+        for (to, block) in hist.chunks_exact_mut(BLOCK).zip(&self.evict_lines) {
+            to.copy_from_slice(&block.0);
+        }
         Counters {
             evict_lines_hist: Words(hist),
             req_lrd,
@@ -156,9 +165,9 @@ impl Events {
         add(evict_lines, &ONE[usize::from(tally.evict_step) % 16]);
         let sent = if taken { inv.cause + 1 } else { 0 };
         let mut messages = MESSAGES[usize::from(sent % 4)];
-        messages.iter_mut().for_each(|mask| *mask &= inv.dest.count_ones());
+        messages.0.iter_mut().for_each(|mask| *mask &= inv.dest.count_ones());
         // One job at most comes in a cycle.
-        let more = u8::from(jobs > self.others[7]);
+        let more = u8::from(jobs > self.others.0[7]);
         let other = tally.other | sent << 2 | u8::from(!req_ready) << 4 | more << 5;
         add(&mut self.others, &OTHER[usize::from(other) % 64]);
         add(&mut self.others, &messages);

@@ -91,13 +91,18 @@ impl Decide {
         Self { array, gpus: config.gpus as u8, lru, addr_mask, end }
     }
 
-    /// Executes request number `seq`. Returns what it did, and its response.
+    /// Executes a request: `done` and `rsp` say nothing but its number so far.
     #[inline(always)]
-    pub fn execute(&mut self, req: &Req, seq: u8, self_id: u8, jobs: &mut Jobs) -> (Done, Rsp) {
-        let &Req { addr, id, src, op } = req;
+    pub fn execute(
+        &mut self,
+        req: &Req,
+        self_id: u8,
+        jobs: &mut Jobs,
+        done: &mut Done,
+        rsp: &mut Rsp,
+    ) {
+        let &Req { addr, src, op, .. } = req;
         let addr = addr & self.addr_mask;
-        let mut done = Done { valid: true, ..Done::default() };
-        let mut rsp = Rsp { id, seq, ..Rsp::default() };
         let own = src == self_id;
         let wrong_src = (src >= self.gpus) | ((op < op::EVICT) & (own == (op & 1 != 0)));
         if (op > op::FENCE) | wrong_src | ((addr >= self.end) & (op != op::FENCE)) {
@@ -111,25 +116,24 @@ impl Decide {
             };
         } else if op == op::FENCE {
             let all = (1u32 << self.gpus) - 1;
-            jobs.put_fence(seq, all as u16 & !(1 << (self_id & 0xF)));
+            jobs.put_fence(rsp.seq, all as u16 & !(1 << (self_id & 0xF)));
             done.job = true;
         } else {
             let access = Access::new(op, src);
             match &mut self.array {
                 Array::Sets(table) => {
                     let evict = op == op::EVICT;
-                    sets(table, evict, access, addr, self.lru, jobs, &mut done, &mut rsp);
+                    sets(table, evict, access, addr, self.lru, jobs, done, rsp);
                 }
-                Array::Ideal(flat) => ideal(flat, access, addr, jobs, &mut done, &mut rsp),
+                Array::Ideal(flat) => ideal(flat, access, addr, jobs, done, rsp),
             }
             done.tally.access(op, rsp.hit);
         }
-        (done, rsp)
     }
 }
 
 /// Makes the EVICT job of a valid entry.
-#[inline(always)]
+#[inline(never)]
 fn evict(
     table: &mut Table,
     set: usize,

@@ -103,13 +103,12 @@ impl CoherenceDirectory {
         jobs.tick(sent, inv.last, done.job);
         responses.tick(rsp_taken, done.valid);
         self.err = done.err;
+        *done = Done::default();
         if let (Some(req), true) = (&inputs.req, req_ready) {
-            let rsp;
-            (*done, rsp) = decide.execute(req, self.seq, inputs.self_id, jobs);
-            responses.put(rsp);
+            done.valid = true;
+            let rsp = responses.put(Rsp { id: req.id, seq: self.seq, ..Rsp::default() });
+            decide.execute(req, inputs.self_id, jobs, done, rsp);
             self.seq = self.seq.wrapping_add(1);
-        } else {
-            *done = Done::default();
         }
     }
 

@@ -42,7 +42,7 @@ impl Responses {
 
     /// Puts a response behind the others, which it joins at the next edge. There must be a credit.
     #[inline(always)]
-    pub fn put(&mut self, rsp: Rsp) {
-        self.ring[self.head.wrapping_add(self.count) as usize % RING] = Some(rsp);
+    pub fn put(&mut self, rsp: Rsp) -> &mut Rsp {
+        self.ring[self.head.wrapping_add(self.count) as usize % RING].insert(rsp)
     }
 }

@@ -30,15 +30,16 @@ impl Row {
 
     /// The ways with this base: bit w = way w.
     #[inline(always)]
-    pub fn find(&self, base: u64) -> u64 {
-        // As wide as a base and in the order of a vector, so that it stays in vectors.
-        let mut found = [0; CHUNK];
+    pub fn find(&self, base: u64) -> u32 {
+        // As wide as a base, in the order of a vector, and no power of 2 (which the compiler would make
+        // a shift for each way), so that it stays in vectors.
+        let mut found = [0u64; CHUNK];
         for (first, bases) in (0..).step_by(CHUNK).zip(self.bases.chunks_exact(CHUNK)) {
             for k in 0..CHUNK {
-                found[k] |= if bases[k] == base { 1 << (first + k) } else { 0 };
+                found[k] |= if bases[k] == base { 1 << 63 | 1 << (first + k) } else { 0 };
             }
         }
-        (found[0] | found[2]) | (found[1] | found[3])
+        ((found[0] | found[2]) | (found[1] | found[3])) as u32
     }
 
     /// The way of `ways` that a new entry takes: the lowest invalid one, else the oldest.

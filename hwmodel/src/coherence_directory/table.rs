@@ -26,6 +26,8 @@ pub(super) struct Table {
     pub ways: usize,
     /// Sharer fields of an entry.
     groups: usize,
+    /// Sharer fields of a set.
+    set_groups: usize,
     line_shift: u32,
     base_shift: u32,
     duplicate: bool,
@@ -40,6 +42,7 @@ impl Table {
             sharers: vec![0; config.entries as usize * groups + CHUNK],
             ways: config.ways as usize,
             groups,
+            set_groups: config.ways as usize * groups,
             line_shift: config.line.ilog2(),
             base_shift: config.range.ilog2(),
             duplicate: config.duplicate != 0,
@@ -60,7 +63,7 @@ impl Table {
 
     #[inline(always)]
     fn first(&self, set: usize, way: usize) -> usize {
-        (set * self.ways + way) * self.groups
+        set * self.set_groups + way * self.groups
     }
 
     /// The sharers of a line, which mean nothing while it is not tracked.
