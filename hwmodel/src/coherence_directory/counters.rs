@@ -4,7 +4,7 @@
 //! whole vectors: a word that was just stored would be slow to load in a wider one. What is added
 //! comes from tables, so that no event needs a decision that a processor would have to foresee.
 
-use super::{Counters, Inv, MAX_POS, cause, op};
+use super::{Counters, Inv, MAX_GPUS, MAX_POS, cause};
 use crate::ports::Words;
 
 const BLOCK: usize = 8;
@@ -24,47 +24,45 @@ const ONE: [Block; 16] = {
     steps
 };
 
-/// What `Tally::access` adds: bit 3: it is one; bit 2: it hits; bits 1 and 0: its op.
+/// What `Tally::access` adds: 1 + op; 8 more if it hits.
 const ACCESS: [Block; 16] = {
     let mut steps = [Block([0; BLOCK]); 16];
-    let mut k = 8;
-    while k < 16 {
-        steps[k].0[k % 4] = 1;
-        if k & 4 != 0 {
-            steps[k].0[4 + k % 4] = 1;
-        }
-        k += 1;
+    let mut op = 0;
+    while op < 4 {
+        steps[1 + op].0[op] = 1;
+        steps[9 + op].0[op] = 1;
+        steps[9 + op].0[4 + op] = 1;
+        op += 1;
     }
     steps
 };
 
-/// What is added to the other counters but messages: bit 0: an allocation; 1: an EVICT job; 3 and 2:
-/// 1 + cause of a line that is taken; 4: `req_ready_o` is 0; 5: more jobs than ever before.
-const OTHER: [Block; 64] = {
-    let mut steps = [Block([0; BLOCK]); 64];
+/// What is added to the counters that neither ops nor lines have. Bit 0: an allocation; 1: an EVICT
+/// job; 2: `req_ready_o` is 0; 3: more jobs than ever before.
+const OTHER: [Block; 16] = {
+    let mut steps = [Block([0; BLOCK]); 16];
     let mut k = 0;
-    while k < 64 {
-        let sent = k >> 2 & 3;
-        let events = [k & 1, k >> 1 & 1, 0, 0, 0, 0, k >> 4 & 1, k >> 5 & 1];
-        let mut place = 0;
-        while place < BLOCK {
-            steps[k].0[place] = events[place] as u32;
-            place += 1;
-        }
-        steps[k].0[2] = (sent == 1 + cause::WRITE as usize) as u32;
-        steps[k].0[3] = (sent == 1 + cause::EVICT as usize) as u32;
+    while k < 16 {
+        steps[k].0 =
+            [k as u32 & 1, k as u32 >> 1 & 1, 0, 0, 0, 0, k as u32 >> 2 & 1, k as u32 >> 3 & 1];
         k += 1;
     }
     steps
 };
 
-/// By 1 + cause of a line that is taken, or 0: where its destinations count.
-const MESSAGES: [Block; 4] = {
-    let mut masks = [Block([0; BLOCK]); 4];
-    masks[1 + cause::WRITE as usize].0[4] = u32::MAX;
-    masks[1 + cause::EVICT as usize].0[5] = u32::MAX;
-    masks
+/// What a line adds that is taken, by its cause and its destinations.
+const SENT: [[Block; 32]; 4] = {
+    let mut steps = [[Block([0; BLOCK]); 32]; 4];
+    let mut messages = 0;
+    while messages <= MAX_GPUS {
+        steps[cause::WRITE as usize][messages].0 = [0, 0, 1, 0, messages as u32, 0, 0, 0];
+        steps[cause::EVICT as usize][messages].0 = [0, 0, 0, 1, 0, messages as u32, 0, 0];
+        messages += 1;
+    }
+    steps
 };
+/// The cause of a line that is not taken: it counts nothing.
+const NOT_SENT: u8 = 3;
 
 /// What a request counts at the end of S1, as places in the tables.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,10 +74,10 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// LRD, RRD, LWR or RWR.
+    /// A request without error; only LRD, RRD, LWR and RWR count.
     #[inline(always)]
     pub fn access(&mut self, op: u8, hit: bool) {
-        self.access = if op < op::EVICT { 8 | u8::from(hit) << 2 | op } else { 0 };
+        self.access = 1 + op | u8::from(hit) << 3;
     }
 
     /// An allocation.
@@ -163,13 +161,11 @@ impl Events {
         add(&mut self.accesses, &ACCESS[usize::from(tally.access) % 16]);
         let evict_lines = &mut self.evict_lines[usize::from(tally.evict_block) % 8];
         add(evict_lines, &ONE[usize::from(tally.evict_step) % 16]);
-        let sent = if taken { inv.cause + 1 } else { 0 };
-        let mut messages = MESSAGES[usize::from(sent % 4)];
-        messages.0.iter_mut().for_each(|mask| *mask &= inv.dest.count_ones());
+        let cause = if taken { inv.cause } else { NOT_SENT };
+        add(&mut self.others, &SENT[usize::from(cause % 4)][inv.dest.count_ones() as usize % 32]);
         // One job at most comes in a cycle.
         let more = u8::from(jobs > self.others.0[7]);
-        let other = tally.other | sent << 2 | u8::from(!req_ready) << 4 | more << 5;
-        add(&mut self.others, &OTHER[usize::from(other) % 64]);
-        add(&mut self.others, &messages);
+        let other = tally.other | u8::from(!req_ready) << 2 | more << 3;
+        add(&mut self.others, &OTHER[usize::from(other) % 16]);
     }
 }

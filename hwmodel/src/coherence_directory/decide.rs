@@ -6,7 +6,7 @@
 use super::counters::Tally;
 use super::flat::Flat;
 use super::jobs::Jobs;
-use super::table::{Place, Table};
+use super::table::{Place, Set, Table};
 use super::{Config, MAX_WAYS, Replacement, Req, Rsp, Variant, err, op};
 
 /// What LRD, RRD, LWR and RWR do to the sharers of a line, in every variant. What was a sharer and is
@@ -103,16 +103,13 @@ impl Decide {
     ) {
         let &Req { addr, src, op, .. } = req;
         let addr = addr & self.addr_mask;
-        let own = src == self_id;
-        let wrong_src = (src >= self.gpus) | ((op < op::EVICT) & (own == (op & 1 != 0)));
-        if (op > op::FENCE) | wrong_src | ((addr >= self.end) & (op != op::FENCE)) {
+        let beyond = (addr >= self.end) & (op != op::FENCE);
+        if !self.is_legal(op, src, self_id) | beyond {
             rsp.err = true;
-            done.err = if op > op::FENCE {
-                err::OP
-            } else if wrong_src {
-                err::SRC
-            } else {
-                err::ADDR
+            done.err = match op {
+                op::LRD..=op::FENCE if beyond && self.is_legal(op, src, self_id) => err::ADDR,
+                op::LRD..=op::FENCE => err::SRC,
+                _ => err::OP,
             };
         } else if op == op::FENCE {
             let all = (1u32 << self.gpus) - 1;
@@ -130,21 +127,25 @@ impl Decide {
             done.tally.access(op, rsp.hit);
         }
     }
+
+    /// The op exists and may come from this GPU (README rule 8).
+    #[inline(always)]
+    fn is_legal(&self, op: u8, src: u8, self_id: u8) -> bool {
+        const OWN: u8 = 1;
+        const OTHER: u8 = 2;
+        /// By op.
+        const FROM: [u8; 8] = [OWN, OTHER, OWN, OTHER, OWN | OTHER, OWN | OTHER, 0, 0];
+        let from = if src == self_id { OWN } else { OTHER };
+        (FROM[usize::from(op.min(7))] & from != 0) & (src < self.gpus)
+    }
 }
 
 /// Makes the EVICT job of a valid entry.
 #[inline(never)]
-fn evict(
-    table: &mut Table,
-    set: usize,
-    way: usize,
-    jobs: &mut Jobs,
-    done: &mut Done,
-    rsp: &mut Rsp,
-) {
-    let (base, lines) = table.row(set).entry(way);
+fn evict(set: &Set, way: usize, jobs: &mut Jobs, done: &mut Done, rsp: &mut Rsp) {
+    let (base, lines) = set.row.entry(way);
     let (lines, dests) = jobs.put_evict(rsp.seq, base, lines);
-    table.copy_lines(set, way, dests);
+    set.copy_lines(way, dests);
     done.tally.evict(lines);
     (done.job, rsp.evicted) = (true, true);
 }
@@ -161,36 +162,35 @@ fn sets(
     done: &mut Done,
     rsp: &mut Rsp,
 ) {
-    let Place { set, base, line } = table.place(addr);
-    let ways = table.ways;
-    let found = table.row(set).find(base);
+    let place @ Place { base, line, .. } = table.place(addr);
+    let set = &mut table.set(place);
+    let ways = set.ways;
+    let found = set.find(base);
     if found != 0 {
         let way = found.trailing_zeros() as usize % MAX_WAYS;
         done.err = if found & (found - 1) != 0 { err::DUPLICATE } else { 0 };
-        let tracked = table.row(set).tracks(way, line);
-        let sharers = table.line(set, way, line);
+        let tracked = set.row.tracks(way, line);
+        let sharers = set.line(way, line);
         let before = if tracked { *sharers } else { 0 };
         (rsp.hit, rsp.sharers) = (tracked, before);
         if is_evict {
-            evict(table, set, way, jobs, done, rsp);
-            table.row(set).clear(way);
+            evict(set, way, jobs, done, rsp);
+            set.row.clear(way);
         } else {
             let after = access.after(before);
             *sharers = after;
-            let row = table.row(set);
-            row.track(way, line, after != 0);
-            row.renew(way, ways, lru & (access.add != 0));
+            set.row.track(way, line, after != 0);
+            set.row.renew(way, ways, lru & (access.add != 0));
             done.job = jobs.put_write(rsp.seq, base, line, access.invalidated(before));
         }
     } else if access.add != 0 {
-        let way = table.row(set).victim(ways);
-        if table.row(set).is_valid(way) {
-            evict(table, set, way, jobs, done, rsp);
+        let way = set.row.victim(ways);
+        if set.row.is_valid(way) {
+            evict(set, way, jobs, done, rsp);
         }
-        *table.line(set, way, line) = access.add;
-        let row = table.row(set);
-        row.allocate(way, base, line);
-        row.renew(way, ways, true);
+        *set.line(way, line) = access.add;
+        set.row.allocate(way, base, line);
+        set.row.renew(way, ways, true);
         done.tally.alloc();
         rsp.alloc = true;
     }

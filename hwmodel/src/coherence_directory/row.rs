@@ -6,7 +6,18 @@ use super::order::Order;
 /// The base of an invalid entry; an address has no such base.
 const INVALID: u64 = u64::MAX;
 /// Bases compared at once.
-const CHUNK: usize = 4;
+pub(super) const CHUNK: usize = 4;
+
+/// Bit w for way w, by chunks.
+const BITS: [[u64; CHUNK]; MAX_WAYS / CHUNK] = {
+    let mut bits = [[0; CHUNK]; MAX_WAYS / CHUNK];
+    let mut way = 0;
+    while way < MAX_WAYS {
+        bits[way / CHUNK][way % CHUNK] = 1 << way;
+        way += 1;
+    }
+    bits
+};
 
 /// The entries of one set, without their sharers. An entry is valid while it has a line. Ways that
 /// the configuration does not have are never valid.
@@ -28,15 +39,14 @@ impl Row {
     pub const EMPTY: Self =
         Self { order: Order::RESET, valid: 0, bases: [INVALID; MAX_WAYS], lines: [0; MAX_WAYS] };
 
-    /// The ways with this base: bit w = way w.
+    /// The ways with this base, of the first `chunks` chunks: bit w = way w.
     #[inline(always)]
-    pub fn find(&self, base: u64) -> u32 {
-        // As wide as a base, in the order of a vector, and no power of 2 (which the compiler would make
-        // a shift for each way), so that it stays in vectors.
+    pub fn find(&self, base: u64, chunks: usize) -> u32 {
+        // As wide as a base and in the order of a vector, so that it stays in vectors.
         let mut found = [0u64; CHUNK];
-        for (first, bases) in (0..).step_by(CHUNK).zip(self.bases.chunks_exact(CHUNK)) {
+        for (bases, bits) in self.bases.chunks_exact(CHUNK).zip(&BITS).take(chunks) {
             for k in 0..CHUNK {
-                found[k] |= if bases[k] == base { 1 << 63 | 1 << (first + k) } else { 0 };
+                found[k] |= if bases[k] == base { bits[k] } else { 0 };
             }
         }
         ((found[0] | found[2]) | (found[1] | found[3])) as u32

@@ -1,10 +1,10 @@
 //! The array of entries, how an address finds its set, and the initial sweep (specification 4.2, 5.1).
 
-use super::row::Row;
+use super::row::{CHUNK, Row};
 use super::{Config, Variant};
 
-/// Sharer fields that are read at once.
-const CHUNK: usize = 16;
+/// Sharer fields that are copied at once.
+const BATCH: usize = 16;
 
 /// Where an address belongs.
 #[derive(Clone, Copy, Debug)]
@@ -21,9 +21,11 @@ pub(super) struct Place {
 pub(super) struct Table {
     rows: Vec<Row>,
     /// By set, way and line: the GPUs that share it. Means nothing while the line is not tracked.
-    /// Behind the last there is room to read a whole chunk.
+    /// Behind the last there is room to read a whole batch.
     sharers: Vec<u16>,
     pub ways: usize,
+    /// Chunks of ways.
+    chunks: usize,
     /// Sharer fields of an entry.
     groups: usize,
     /// Sharer fields of a set.
@@ -39,8 +41,9 @@ impl Table {
         let groups = if config.variant == Variant::Hmg { 1 } else { config.pos() as usize };
         Self {
             rows: vec![Row::EMPTY; config.sets() as usize],
-            sharers: vec![0; config.entries as usize * groups + CHUNK],
+            sharers: vec![0; config.entries as usize * groups + BATCH],
             ways: config.ways as usize,
+            chunks: (config.ways as usize).div_ceil(CHUNK),
             groups,
             set_groups: config.ways as usize * groups,
             line_shift: config.line.ilog2(),
@@ -56,29 +59,17 @@ impl Table {
         Place { set: base as usize & (self.rows.len() - 1), base, line: line as u32 }
     }
 
+    /// The set of `place`.
     #[inline(always)]
-    pub fn row(&mut self, set: usize) -> &mut Row {
-        &mut self.rows[set]
-    }
-
-    #[inline(always)]
-    fn first(&self, set: usize, way: usize) -> usize {
-        set * self.set_groups + way * self.groups
-    }
-
-    /// The sharers of a line, which mean nothing while it is not tracked.
-    #[inline(always)]
-    pub fn line(&mut self, set: usize, way: usize, line: u32) -> &mut u16 {
-        let at = self.first(set, way) + line as usize;
-        &mut self.sharers[at]
-    }
-
-    /// Copies the sharers of all lines of an entry, in whole chunks.
-    #[inline(always)]
-    pub fn copy_lines(&self, set: usize, way: usize, to: &mut [u16]) {
-        let first = self.first(set, way);
-        for k in (0..self.groups).step_by(CHUNK) {
-            to[k..][..CHUNK].copy_from_slice(&self.sharers[first + k..][..CHUNK]);
+    pub fn set(&mut self, place: Place) -> Set<'_> {
+        let Self { ways, chunks, groups, .. } = *self;
+        let first = place.set * self.set_groups;
+        Set {
+            row: &mut self.rows[place.set],
+            sharers: &mut self.sharers[first..],
+            ways,
+            chunks,
+            groups,
         }
     }
 
@@ -86,9 +77,10 @@ impl Table {
     pub fn sweep(&mut self, set: usize, sharer: u16) {
         self.rows[set] = Row::EMPTY;
         if self.duplicate {
+            let mut set = self.set(Place { set, base: 0, line: 0 });
             for way in 0..2 {
-                self.rows[set].allocate(way, 0, 0);
-                *self.line(set, way, 0) = sharer;
+                set.row.allocate(way, 0, 0);
+                *set.line(way, 0) = sharer;
             }
         }
     }
@@ -97,8 +89,43 @@ impl Table {
     pub fn sharers(&self, addr: u64) -> u16 {
         let Place { set, base, line } = self.place(addr);
         let row = &self.rows[set];
-        let way = row.find(base).trailing_zeros() as usize;
+        let way = row.find(base, self.chunks).trailing_zeros() as usize;
         let tracked = way < self.ways && row.tracks(way, line);
-        if tracked { self.sharers[self.first(set, way) + line as usize] } else { 0 }
+        let at = set * self.set_groups + way * self.groups + line as usize;
+        if tracked { self.sharers[at] } else { 0 }
+    }
+}
+
+/// One set with its sharers.
+#[derive(Debug)]
+pub(super) struct Set<'a> {
+    pub row: &'a mut Row,
+    /// From the first way on, to the end of the array.
+    sharers: &'a mut [u16],
+    pub ways: usize,
+    chunks: usize,
+    groups: usize,
+}
+
+impl Set<'_> {
+    /// The ways with this base: bit w = way w.
+    #[inline(always)]
+    pub fn find(&self, base: u64) -> u32 {
+        self.row.find(base, self.chunks)
+    }
+
+    /// The sharers of a line, which mean nothing while it is not tracked.
+    #[inline(always)]
+    pub fn line(&mut self, way: usize, line: u32) -> &mut u16 {
+        &mut self.sharers[way * self.groups + line as usize]
+    }
+
+    /// Copies the sharers of all lines of an entry, in whole batches.
+    #[inline(always)]
+    pub fn copy_lines(&self, way: usize, to: &mut [u16]) {
+        let from = &self.sharers[way * self.groups..];
+        for k in (0..self.groups).step_by(BATCH) {
+            to[k..][..BATCH].copy_from_slice(&from[k..][..BATCH]);
+        }
     }
 }
