@@ -77,7 +77,7 @@ impl Tally {
     /// A request without error; only LRD, RRD, LWR and RWR count.
     #[inline(always)]
     pub fn access(&mut self, op: u8, hit: bool) {
-        self.access = 1 + op | u8::from(hit) << 3;
+        self.access = 1 + op + 8 * u8::from(hit);
     }
 
     /// An allocation.

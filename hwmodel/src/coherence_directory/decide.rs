@@ -45,8 +45,7 @@ impl Access {
     }
 }
 
-/// What the request in S1 has done, besides the change of the array. Its response and its job lie
-/// behind the others.
+/// What the request in S1 has done, besides the change of the array.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Done {
     /// There is a request.
@@ -56,6 +55,55 @@ pub(super) struct Done {
     /// For `err_code_o`; 0 is none.
     pub err: u8,
     pub tally: Tally,
+}
+
+/// Where a request puts what it does. Its job and its response lie behind those that are held.
+#[derive(Debug)]
+pub(super) struct Effects<'a> {
+    pub jobs: &'a mut Jobs,
+    pub done: &'a mut Done,
+    pub rsp: &'a mut Rsp,
+}
+
+impl Effects<'_> {
+    /// Says what the line's sharers were; 0 when it was not tracked.
+    #[inline(always)]
+    fn found(&mut self, before: u16) {
+        (self.rsp.hit, self.rsp.sharers) = (before != 0, before);
+    }
+
+    #[inline(always)]
+    fn allocated(&mut self) {
+        self.rsp.alloc = true;
+        self.done.tally.alloc();
+    }
+
+    /// Makes the job of a written line, if it has destinations.
+    #[inline(always)]
+    fn invalidate(&mut self, base: u64, line: u32, dest: u16) {
+        self.done.job = self.jobs.put_write(self.rsp.seq, base, line, dest);
+    }
+
+    /// Makes the EVICT job of a valid entry.
+    #[inline(never)] // rare enough to keep out of the way of the others
+    fn evict(&mut self, set: &Set, way: usize) {
+        let (base, lines) = set.row.entry(way);
+        let (lines, dests) = self.jobs.put_evict(self.rsp.seq, base, lines);
+        set.copy_lines(way, dests);
+        self.done.tally.evict(lines);
+        (self.done.job, self.rsp.evicted) = (true, true);
+    }
+
+    #[inline(never)]
+    fn fence(&mut self, dest: u16) {
+        self.jobs.put_fence(self.rsp.seq, dest);
+        self.done.job = true;
+    }
+
+    #[inline(never)]
+    fn refuse(&mut self, code: u8) {
+        (self.rsp.err, self.done.err) = (true, code);
+    }
 }
 
 /// The array of the variant.
@@ -91,128 +139,103 @@ impl Decide {
         Self { array, gpus: config.gpus as u8, lru, addr_mask, end }
     }
 
-    /// Executes a request: `done` and `rsp` say nothing but its number so far.
+    /// Executes a request (README rules 6 to 8).
     #[inline(always)]
-    pub fn execute(
-        &mut self,
-        req: &Req,
-        self_id: u8,
-        jobs: &mut Jobs,
-        done: &mut Done,
-        rsp: &mut Rsp,
-    ) {
+    pub fn execute(&mut self, req: &Req, self_id: u8, effects: &mut Effects) {
         let &Req { addr, src, op, .. } = req;
         let addr = addr & self.addr_mask;
-        let beyond = (addr >= self.end) & (op != op::FENCE);
-        if !self.is_legal(op, src, self_id) | beyond {
-            rsp.err = true;
-            done.err = match op {
-                op::LRD..=op::FENCE if beyond && self.is_legal(op, src, self_id) => err::ADDR,
-                op::LRD..=op::FENCE => err::SRC,
-                _ => err::OP,
-            };
-        } else if op == op::FENCE {
-            let all = (1u32 << self.gpus) - 1;
-            jobs.put_fence(rsp.seq, all as u16 & !(1 << (self_id & 0xF)));
-            done.job = true;
-        } else {
-            let access = Access::new(op, src);
-            match &mut self.array {
-                Array::Sets(table) => {
-                    let evict = op == op::EVICT;
-                    sets(table, evict, access, addr, self.lru, jobs, done, rsp);
-                }
-                Array::Ideal(flat) => ideal(flat, access, addr, jobs, done, rsp),
+        let wrong_src = !self.may_come(op, src, self_id);
+        if wrong_src | (addr >= self.end) {
+            if op > op::FENCE {
+                return effects.refuse(err::OP);
+            } else if wrong_src {
+                return effects.refuse(err::SRC);
+            } else if op != op::FENCE {
+                return effects.refuse(err::ADDR);
             }
-            done.tally.access(op, rsp.hit);
         }
+        if op == op::FENCE {
+            let all = (1u32 << self.gpus) - 1;
+            return effects.fence(all as u16 & !(1 << (self_id & 0xF)));
+        }
+        let access = Access::new(op, src);
+        match &mut self.array {
+            Array::Sets(table) if op == op::EVICT => evict(table, addr, effects),
+            Array::Sets(table) => access_sets(table, addr, access, self.lru, effects),
+            // Which has no entries: EVICT changes nothing, as LRD.
+            Array::Ideal(flat) => access_ideal(flat, addr, access, effects),
+        }
+        effects.done.tally.access(op, effects.rsp.hit);
     }
 
-    /// The op exists and may come from this GPU (README rule 8).
+    /// Requests with this op may come from `src`; none with what is no op.
     #[inline(always)]
-    fn is_legal(&self, op: u8, src: u8, self_id: u8) -> bool {
+    fn may_come(&self, op: u8, src: u8, self_id: u8) -> bool {
         const OWN: u8 = 1;
         const OTHER: u8 = 2;
-        /// By op.
         const FROM: [u8; 8] = [OWN, OTHER, OWN, OTHER, OWN | OTHER, OWN | OTHER, 0, 0];
         let from = if src == self_id { OWN } else { OTHER };
         (FROM[usize::from(op.min(7))] & from != 0) & (src < self.gpus)
     }
 }
 
-/// Makes the EVICT job of a valid entry.
-#[inline(never)]
-fn evict(set: &Set, way: usize, jobs: &mut Jobs, done: &mut Done, rsp: &mut Rsp) {
-    let (base, lines) = set.row.entry(way);
-    let (lines, dests) = jobs.put_evict(rsp.seq, base, lines);
-    set.copy_lines(way, dests);
-    done.tally.evict(lines);
-    (done.job, rsp.evicted) = (true, true);
-}
-
-/// A request to a directory with entries.
+/// LRD, RRD, LWR or RWR of a directory with entries.
 #[inline(always)]
-fn sets(
-    table: &mut Table,
-    is_evict: bool,
-    access: Access,
-    addr: u64,
-    lru: bool,
-    jobs: &mut Jobs,
-    done: &mut Done,
-    rsp: &mut Rsp,
-) {
+fn access_sets(table: &mut Table, addr: u64, access: Access, lru: bool, effects: &mut Effects) {
     let place @ Place { base, line, .. } = table.place(addr);
     let set = &mut table.set(place);
-    let ways = set.ways;
-    let found = set.find(base);
-    if found != 0 {
-        let way = found.trailing_zeros() as usize % MAX_WAYS;
-        done.err = if found & (found - 1) != 0 { err::DUPLICATE } else { 0 };
-        let tracked = set.row.tracks(way, line);
-        let sharers = set.line(way, line);
-        let before = if tracked { *sharers } else { 0 };
-        (rsp.hit, rsp.sharers) = (tracked, before);
-        if is_evict {
-            evict(set, way, jobs, done, rsp);
-            set.row.clear(way);
-        } else {
-            let after = access.after(before);
-            *sharers = after;
-            set.row.track(way, line, after != 0);
-            set.row.renew(way, ways, lru & (access.add != 0));
-            done.job = jobs.put_write(rsp.seq, base, line, access.invalidated(before));
-        }
+    if let Some(way) = find(set, base, effects) {
+        let before = set.sharers(way, line);
+        let after = access.after(before);
+        effects.found(before);
+        *set.line(way, line) = after;
+        set.row.track(way, line, after != 0);
+        set.row.renew(way, set.ways, lru & (access.add != 0));
+        effects.invalidate(base, line, access.invalidated(before));
     } else if access.add != 0 {
-        let way = set.row.victim(ways);
+        let way = set.row.victim(set.ways);
         if set.row.is_valid(way) {
-            evict(set, way, jobs, done, rsp);
+            effects.evict(set, way);
         }
         *set.line(way, line) = access.add;
         set.row.allocate(way, base, line);
-        set.row.renew(way, ways, true);
-        done.tally.alloc();
-        rsp.alloc = true;
+        set.row.renew(way, set.ways, true);
+        effects.allocated();
     }
 }
 
-/// A request to an ideal directory. EVICT changes nothing, as LRD.
+/// EVICT of a directory with entries.
+#[inline(never)]
+fn evict(table: &mut Table, addr: u64, effects: &mut Effects) {
+    let place @ Place { base, line, .. } = table.place(addr);
+    let set = &mut table.set(place);
+    if let Some(way) = find(set, base, effects) {
+        effects.found(set.sharers(way, line));
+        effects.evict(set, way);
+        set.row.clear(way);
+    }
+}
+
+/// The lowest way with this base, and an error if it is not the only one.
 #[inline(always)]
-fn ideal(
-    flat: &mut Flat,
-    access: Access,
-    addr: u64,
-    jobs: &mut Jobs,
-    done: &mut Done,
-    rsp: &mut Rsp,
-) {
+fn find(set: &Set, base: u64, effects: &mut Effects) -> Option<usize> {
+    let found = set.find(base);
+    if found == 0 {
+        return None;
+    }
+    effects.done.err = if found & (found - 1) != 0 { err::DUPLICATE } else { 0 };
+    Some(found.trailing_zeros() as usize % MAX_WAYS)
+}
+
+/// LRD, RRD, LWR or RWR of an ideal directory.
+#[inline(always)]
+fn access_ideal(flat: &mut Flat, addr: u64, access: Access, effects: &mut Effects) {
     let Some((base, sharers)) = flat.line(addr) else { return };
     let before = *sharers;
     *sharers = access.after(before);
-    (rsp.hit, rsp.sharers) = (before != 0, before);
-    rsp.alloc = before == 0 && access.add != 0;
-    if rsp.alloc {
-        done.tally.alloc();
+    effects.found(before);
+    if before == 0 && access.add != 0 {
+        effects.allocated();
     }
-    done.job = jobs.put_write(rsp.seq, base, 0, access.invalidated(before));
+    effects.invalidate(base, 0, access.invalidated(before));
 }

@@ -21,7 +21,7 @@ pub use ports::*;
 
 use crate::block::{Block, ConfigError, Model};
 use counters::Events;
-use decide::{Array, Decide, Done};
+use decide::{Array, Decide, Done, Effects};
 use jobs::Jobs;
 use responses::Responses;
 
@@ -107,7 +107,7 @@ impl CoherenceDirectory {
         if let (Some(req), true) = (&inputs.req, req_ready) {
             done.valid = true;
             let rsp = responses.put(Rsp { id: req.id, seq: self.seq, ..Rsp::default() });
-            decide.execute(req, inputs.self_id, jobs, done, rsp);
+            decide.execute(req, inputs.self_id, &mut Effects { jobs, done, rsp });
             self.seq = self.seq.wrapping_add(1);
         }
     }

@@ -120,6 +120,13 @@ impl Set<'_> {
         &mut self.sharers[way * self.groups + line as usize]
     }
 
+    /// The sharers of a line of a valid entry; 0 when it is not tracked.
+    #[inline(always)]
+    pub fn sharers(&self, way: usize, line: u32) -> u16 {
+        let sharers = self.sharers[way * self.groups + line as usize];
+        if self.row.tracks(way, line) { sharers } else { 0 }
+    }
+
     /// Copies the sharers of all lines of an entry, in whole batches.
     #[inline(always)]
     pub fn copy_lines(&self, way: usize, to: &mut [u16]) {
