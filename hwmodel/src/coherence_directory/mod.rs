@@ -14,6 +14,8 @@ mod ports;
 mod responses;
 mod row;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::{self, Write};
 
@@ -155,7 +157,7 @@ impl Block for CoherenceDirectory {
         write!(line, " job_credit={} rsp_credit={}", self.job_credit(), self.rsp_credit())?;
         write!(
             line,
-            " s1={} job={} err={}",
+            " s1={} s1_job={} err={}",
             u8::from(self.done.valid),
             u8::from(self.done.job),
             self.err
