@@ -165,7 +165,8 @@ fn run(config: &Config, self_id: u8, seed: u64, pace: &Pace, cycles: usize) {
         } else {
             assert_eq!(held_inv, None);
         }
-        let code = codes.pop_front_if(|(due, _)| *due == cycle).map(|(_, code)| code);
+        let code = codes.front().filter(|(due, _)| *due == cycle).map(|(_, code)| *code);
+        codes.drain(..usize::from(code.is_some()));
         assert_eq!(out.err, code, "cycle {cycle}: {what}");
         if let Some(req) = inputs.req.filter(|_| out.req_ready) {
             let answer = oracle.request(&req);
