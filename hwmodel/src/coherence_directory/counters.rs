@@ -1,100 +1,171 @@
-//! Events since reset (specification 9). Each counter that an op or a cause selects is an element,
-//! so that counting needs no decision.
+//! Events since reset (specification 9).
+//!
+//! The counters lie in blocks of eight, in the order of the port. A block is counted and shown in
+//! whole vectors: a word that was just stored would be slow to load in a wider one. What is added
+//! comes from tables, so that no event needs a decision that a processor would have to foresee.
 
-use super::{Counters, Inv, MAX_POS};
+use super::{Counters, Inv, MAX_GPUS, MAX_POS, cause};
 use crate::ports::Words;
+
+const BLOCK: usize = 8;
+/// Aligned as the vector that holds it.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+struct Block([u32; BLOCK]);
+
+/// Element 0 adds nothing, element k + 1 one in place k.
+const ONE: [Block; 16] = {
+    let mut steps = [Block([0; BLOCK]); 16];
+    let mut k = 0;
+    while k < BLOCK {
+        steps[k + 1].0[k] = 1;
+        k += 1;
+    }
+    steps
+};
+
+/// What `Tally::access` adds: 1 + op; 8 more if it hits.
+const ACCESS: [Block; 16] = {
+    let mut steps = [Block([0; BLOCK]); 16];
+    let mut op = 0;
+    while op < 4 {
+        steps[1 + op].0[op] = 1;
+        steps[9 + op].0[op] = 1;
+        steps[9 + op].0[4 + op] = 1;
+        op += 1;
+    }
+    steps
+};
+
+/// What is added to the counters that neither ops nor lines have. Bit 0: an allocation; 1: an EVICT
+/// job; 2: `req_ready_o` is 0; 3: more jobs than ever before.
+const OTHER: [Block; 16] = {
+    let mut steps = [Block([0; BLOCK]); 16];
+    let mut k = 0;
+    while k < 16 {
+        steps[k].0 =
+            [k as u32 & 1, k as u32 >> 1 & 1, 0, 0, 0, 0, k as u32 >> 2 & 1, k as u32 >> 3 & 1];
+        k += 1;
+    }
+    steps
+};
+
+/// What a line adds that is taken, by its cause and its destinations.
+const SENT: [[Block; 32]; 4] = {
+    let mut steps = [[Block([0; BLOCK]); 32]; 4];
+    let mut messages = 0;
+    while messages <= MAX_GPUS {
+        steps[cause::WRITE as usize][messages].0 = [0, 0, 1, 0, messages as u32, 0, 0, 0];
+        steps[cause::EVICT as usize][messages].0 = [0, 0, 0, 1, 0, messages as u32, 0, 0];
+        messages += 1;
+    }
+    steps
+};
+/// The cause of a line that is not taken: it counts nothing.
+const NOT_SENT: u8 = 3;
+
+/// What a request counts at the end of S1, as places in the tables.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    access: u8,
+    other: u8,
+    evict_block: u8,
+    evict_step: u8,
+}
+
+impl Tally {
+    /// A request without error; only LRD, RRD, LWR and RWR count.
+    #[inline(always)]
+    pub fn access(&mut self, op: u8, hit: bool) {
+        self.access = 1 + op + 8 * u8::from(hit);
+    }
+
+    /// An allocation.
+    #[inline(always)]
+    pub fn alloc(&mut self) {
+        self.other |= 1;
+    }
+
+    /// An EVICT job of 1 to 64 lines.
+    #[inline(always)]
+    pub fn evict(&mut self, lines: u32) {
+        self.other |= 2;
+        self.evict_block = (lines as u8 - 1) / BLOCK as u8;
+        self.evict_step = (lines as u8 - 1) % BLOCK as u8 + 1;
+    }
+}
 
 /// The counters, modulo 2^32.
 #[derive(Debug)]
+#[repr(align(32))]
 pub(super) struct Events {
-    /// By lines - 1.
-    evict_lines: [u32; MAX_POS],
-    /// By op.
-    requests: [u32; 4],
-    /// By op.
-    hits: [u32; 4],
-    alloc: u32,
-    evict: u32,
-    /// By cause; that of FENCE and the one that does not exist are not shown.
-    lines: [u32; 4],
-    /// By cause, likewise.
-    messages: [u32; 4],
-    ready_low_cycles: u32,
-    jobq_max: u32,
+    /// By lines - 1, in blocks.
+    evict_lines: [Block; MAX_POS / BLOCK],
+    /// Requests by op, hits by op.
+    accesses: Block,
+    /// The others in the order of the port.
+    others: Block,
 }
 
 #[inline(always)]
-fn add(counter: &mut u32, n: u32) {
-    *counter = counter.wrapping_add(n);
+fn add(block: &mut Block, steps: &Block) {
+    for (counter, step) in block.0.iter_mut().zip(steps.0) {
+        *counter = counter.wrapping_add(step);
+    }
 }
 
 impl Events {
     pub fn new() -> Self {
         Self {
-            evict_lines: [0; MAX_POS],
-            requests: [0; 4],
-            hits: [0; 4],
-            alloc: 0,
-            evict: 0,
-            lines: [0; 4],
-            messages: [0; 4],
-            ready_low_cycles: 0,
-            jobq_max: 0,
+            evict_lines: [Block::default(); MAX_POS / BLOCK],
+            accesses: Block::default(),
+            others: Block::default(),
         }
     }
 
     /// What `cnt_o` shows.
     #[inline(always)]
     pub fn show(&self) -> Counters {
+        let [req_lrd, req_rrd, req_lwr, req_rwr, hit_lrd, hit_rrd, hit_lwr, hit_rwr] =
+            self.accesses.0;
+        let [alloc, evict, line_write, line_evict, msg_write, msg_evict, low, max] = self.others.0;
+        let mut hist = [0; MAX_POS];
+        for (to, block) in hist.chunks_exact_mut(BLOCK).zip(&self.evict_lines) {
+            to.copy_from_slice(&block.0);
+        }
         Counters {
-            evict_lines_hist: Words(self.evict_lines),
-            req_lrd: self.requests[0],
-            req_rrd: self.requests[1],
-            req_lwr: self.requests[2],
-            req_rwr: self.requests[3],
-            hit_lrd: self.hits[0],
-            hit_rrd: self.hits[1],
-            hit_lwr: self.hits[2],
-            hit_rwr: self.hits[3],
-            alloc: self.alloc,
-            evict: self.evict,
-            inv_lines_write: self.lines[0],
-            inv_lines_evict: self.lines[1],
-            inv_msgs_write: self.messages[0],
-            inv_msgs_evict: self.messages[1],
-            ready_low_cycles: self.ready_low_cycles,
-            jobq_max: self.jobq_max,
+            evict_lines_hist: Words(hist),
+            req_lrd,
+            req_rrd,
+            req_lwr,
+            req_rwr,
+            hit_lrd,
+            hit_rrd,
+            hit_lwr,
+            hit_rwr,
+            alloc,
+            evict,
+            inv_lines_write: line_write,
+            inv_lines_evict: line_evict,
+            inv_msgs_write: msg_write,
+            inv_msgs_evict: msg_evict,
+            ready_low_cycles: low,
+            jobq_max: max,
         }
     }
 
-    /// LRD, RRD, LWR or RWR in S1.
+    /// The end of a cycle after the sweep: S1 ends with `tally`, `inv` was shown and perhaps `taken`,
+    /// and `jobs` were held.
     #[inline(always)]
-    pub fn access(&mut self, op: u8, hit: bool, alloc: bool) {
-        let op = usize::from(op % 4);
-        add(&mut self.requests[op], 1);
-        add(&mut self.hits[op], hit.into());
-        add(&mut self.alloc, alloc.into());
-    }
-
-    /// An EVICT job of 1 to 64 lines is made.
-    #[inline(always)]
-    pub fn evict(&mut self, lines: u32) {
-        add(&mut self.evict, 1);
-        add(&mut self.evict_lines[(lines as usize - 1) % MAX_POS], 1);
-    }
-
-    /// A line is taken.
-    #[inline(always)]
-    pub fn sent(&mut self, inv: &Inv) {
-        let cause = usize::from(inv.cause % 4);
-        add(&mut self.lines[cause], 1);
-        add(&mut self.messages[cause], inv.dest.count_ones());
-    }
-
-    /// A cycle after the sweep with `jobs` held.
-    #[inline(always)]
-    pub fn cycle(&mut self, req_ready: bool, jobs: usize) {
-        add(&mut self.ready_low_cycles, u32::from(!req_ready));
-        self.jobq_max = self.jobq_max.max(jobs as u32);
+    pub fn tick(&mut self, tally: &Tally, inv: &Inv, taken: bool, req_ready: bool, jobs: u32) {
+        add(&mut self.accesses, &ACCESS[usize::from(tally.access) % 16]);
+        let evict_lines = &mut self.evict_lines[usize::from(tally.evict_block) % 8];
+        add(evict_lines, &ONE[usize::from(tally.evict_step) % 16]);
+        let cause = if taken { inv.cause } else { NOT_SENT };
+        add(&mut self.others, &SENT[usize::from(cause % 4)][inv.dest.count_ones() as usize % 32]);
+        // One job at most comes in a cycle.
+        let more = u8::from(jobs > self.others.0[7]);
+        let other = tally.other | u8::from(!req_ready) << 2 | more << 3;
+        add(&mut self.others, &OTHER[usize::from(other) % 16]);
     }
 }

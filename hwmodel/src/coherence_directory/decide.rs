@@ -1,11 +1,13 @@
-//! Stage S1: what a request does (specification 5.2, 5.5).
+//! What a request does (specification 5.2, 5.5).
+//!
+//! The block decides when it accepts a request: only requests change the array, one after the other,
+//! so that nothing can come between that and S1. What S1 makes is held until it ends.
 
-use super::counters::Events;
+use super::counters::Tally;
 use super::flat::Flat;
 use super::jobs::Jobs;
-use super::row::{INVALID, Row};
-use super::table::{Place, Table};
-use super::{Config, Replacement, Req, Rsp, Variant, err, op};
+use super::table::{Place, Set, Table};
+use super::{Config, MAX_WAYS, Replacement, Req, Rsp, Variant, err, op};
 
 /// What LRD, RRD, LWR and RWR do to the sharers of a line, in every variant. What was a sharer and is
 /// none any more is invalidated; a line without sharers is not tracked.
@@ -20,14 +22,14 @@ use super::{Config, Replacement, Req, Rsp, Variant, err, op};
 struct Access {
     /// Sharers that stay.
     keep: u16,
-    /// `src` of a request of another GPU: the op tracks the line.
+    /// `src` of a request of another GPU, which makes the line tracked; else 0.
     add: u16,
 }
 
 impl Access {
     #[inline(always)]
     fn new(op: u8, src: u8) -> Self {
-        let remote = u16::from(op & op::RRD);
+        let remote = u16::from(op & 1);
         let write = u16::from(op >> 1 & 1);
         Self { keep: write.wrapping_sub(1), add: remote << (src & 0xF) }
     }
@@ -43,21 +45,72 @@ impl Access {
     }
 }
 
+/// What the request in S1 has done, besides the change of the array.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Done {
+    /// There is a request.
+    pub valid: bool,
+    /// A job was made.
+    pub job: bool,
+    /// For `err_code_o`; 0 is none.
+    pub err: u8,
+    pub tally: Tally,
+}
+
+/// Where a request puts what it does. Its job and its response lie behind those that are held.
+#[derive(Debug)]
+pub(super) struct Effects<'a> {
+    pub jobs: &'a mut Jobs,
+    pub done: &'a mut Done,
+    pub rsp: &'a mut Rsp,
+}
+
+impl Effects<'_> {
+    /// Says what the line's sharers were; 0 when it was not tracked.
+    #[inline(always)]
+    fn found(&mut self, before: u16) {
+        (self.rsp.hit, self.rsp.sharers) = (before != 0, before);
+    }
+
+    #[inline(always)]
+    fn allocated(&mut self) {
+        self.rsp.alloc = true;
+        self.done.tally.alloc();
+    }
+
+    /// Makes the job of a written line, if it has destinations.
+    #[inline(always)]
+    fn invalidate(&mut self, base: u64, line: u32, dest: u16) {
+        self.done.job = self.jobs.put_write(self.rsp.seq, base, line, dest);
+    }
+
+    /// Makes the EVICT job of a valid entry.
+    #[inline(never)] // rare enough to keep out of the way of the others
+    fn evict(&mut self, set: &Set, way: usize) {
+        let (base, lines) = set.row.entry(way);
+        let (lines, dests) = self.jobs.put_evict(self.rsp.seq, base, lines);
+        set.copy_lines(way, dests);
+        self.done.tally.evict(lines);
+        (self.done.job, self.rsp.evicted) = (true, true);
+    }
+
+    #[inline(never)]
+    fn fence(&mut self, dest: u16) {
+        self.jobs.put_fence(self.rsp.seq, dest);
+        self.done.job = true;
+    }
+
+    #[inline(never)]
+    fn refuse(&mut self, code: u8) {
+        (self.rsp.err, self.done.err) = (true, code);
+    }
+}
+
 /// The array of the variant.
 #[derive(Debug)]
 pub(super) enum Array {
     Sets(Table),
     Ideal(Flat),
-}
-
-/// What S1 hands on, besides the job and the counts.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Decision {
-    pub rsp: Rsp,
-    /// For `err_code_o`.
-    pub err: Option<u8>,
-    /// A job was made.
-    pub job: bool,
 }
 
 /// The array, and what decides about it.
@@ -67,125 +120,122 @@ pub(super) struct Decide {
     gpus: u8,
     /// A use makes an entry the newest, not its allocation alone.
     lru: bool,
+    addr_mask: u64,
+    /// Ideal: end of the addresses that it covers.
+    end: u64,
 }
 
 impl Decide {
     pub fn new(config: &Config) -> Self {
-        let array = match config.variant {
-            Variant::Ideal => Array::Ideal(Flat::new(config)),
-            _ => Array::Sets(Table::new(config)),
+        let (array, end) = match config.variant {
+            Variant::Ideal => (
+                Array::Ideal(Flat::new(config)),
+                u64::from(config.ideal_lines) * u64::from(config.line),
+            ),
+            _ => (Array::Sets(Table::new(config)), u64::MAX),
         };
-        Self { array, gpus: config.gpus as u8, lru: config.repl == Replacement::Lru }
+        let addr_mask = u64::MAX >> (64 - config.addr_w);
+        let lru = config.repl == Replacement::Lru;
+        Self { array, gpus: config.gpus as u8, lru, addr_mask, end }
     }
 
-    /// Executes request number `seq`.
+    /// Executes a request (README rules 6 to 8).
     #[inline(always)]
-    pub fn tick(
-        &mut self,
-        req: &Req,
-        seq: u8,
-        self_id: u8,
-        jobs: &mut Jobs,
-        events: &mut Events,
-    ) -> Decision {
-        let rsp = Rsp { id: req.id, seq, ..Rsp::default() };
-        let mut done = Decision { rsp, err: None, job: false };
-        done.err = self.refuse(req, self_id);
-        if done.err.is_some() {
-            done.rsp.err = true;
-        } else if req.op == op::FENCE {
+    pub fn execute(&mut self, req: &Req, self_id: u8, effects: &mut Effects) {
+        let &Req { addr, src, op, .. } = req;
+        let addr = addr & self.addr_mask;
+        let wrong_src = !self.may_come(op, src, self_id);
+        if wrong_src | (addr >= self.end) {
+            if op > op::FENCE {
+                return effects.refuse(err::OP);
+            } else if wrong_src {
+                return effects.refuse(err::SRC);
+            } else if op != op::FENCE {
+                return effects.refuse(err::ADDR);
+            }
+        }
+        if op == op::FENCE {
             let all = (1u32 << self.gpus) - 1;
-            jobs.push_fence(seq, (all & !(1 << (self_id & 0xF))) as u16);
-            done.job = true;
-        } else {
-            match &mut self.array {
-                Array::Sets(table) => sets(table, req, self.lru, &mut done, jobs, events),
-                Array::Ideal(flat) => ideal(flat, req, &mut done, jobs),
-            }
-            if req.op < op::EVICT {
-                events.access(req.op, done.rsp.hit, done.rsp.alloc);
-            }
+            return effects.fence(all as u16 & !(1 << (self_id & 0xF)));
         }
-        done
+        let access = Access::new(op, src);
+        match &mut self.array {
+            Array::Sets(table) if op == op::EVICT => evict(table, addr, effects),
+            Array::Sets(table) => access_sets(table, addr, access, self.lru, effects),
+            // Which has no entries: EVICT changes nothing, as LRD.
+            Array::Ideal(flat) => access_ideal(flat, addr, access, effects),
+        }
+        effects.done.tally.access(op, effects.rsp.hit);
     }
 
-    /// The error for which a request is not executed (README rule 8).
+    /// Requests with this op may come from `src`; none with what is no op.
     #[inline(always)]
-    fn refuse(&self, req: &Req, self_id: u8) -> Option<u8> {
-        if req.op > op::FENCE {
-            return Some(err::OP);
-        }
-        let own = req.src == self_id;
-        let remote = req.op & op::RRD != 0;
-        if req.src >= self.gpus || req.op < op::EVICT && own == remote {
-            return Some(err::SRC);
-        }
-        match &self.array {
-            Array::Ideal(flat) if req.op != op::FENCE && !flat.covers(req.addr) => Some(err::ADDR),
-            _ => None,
-        }
+    fn may_come(&self, op: u8, src: u8, self_id: u8) -> bool {
+        const OWN: u8 = 1;
+        const OTHER: u8 = 2;
+        const FROM: [u8; 8] = [OWN, OTHER, OWN, OTHER, OWN | OTHER, OWN | OTHER, 0, 0];
+        let from = if src == self_id { OWN } else { OTHER };
+        (FROM[usize::from(op.min(7))] & from != 0) & (src < self.gpus)
     }
 }
 
-/// A request to a directory with entries.
+/// LRD, RRD, LWR or RWR of a directory with entries.
 #[inline(always)]
-fn sets(
-    table: &mut Table,
-    req: &Req,
-    lru: bool,
-    done: &mut Decision,
-    jobs: &mut Jobs,
-    events: &mut Events,
-) {
-    let Place { set, base, line } = table.place(req.addr);
-    let row = &mut table.row(set);
-    let Decision { rsp, err, job } = done;
-    let mut evict = |row: &Row, way: usize| {
-        let lines = jobs.push_evict(rsp.seq, row.bases[way], row.lines[way], row.entry(way));
-        events.evict(lines);
-    };
-    let access = Access::new(req.op, req.src);
-    let found = row.find(base);
-    if found & found.wrapping_sub(1) != 0 {
-        *err = Some(err::DUPLICATE);
-    }
-    if found != 0 {
-        let way = found.trailing_zeros() as usize;
-        let before = row.sharers(way, line);
-        (rsp.hit, rsp.sharers) = (before != 0, before);
-        if req.op == op::EVICT {
-            evict(row, way);
-            row.clear(way);
-            (rsp.evicted, *job) = (true, true);
-        } else {
-            row.set(way, line, access.after(before));
-            if lru && access.add != 0 {
-                row.renew(way);
-            }
-            *job = jobs.push_write(rsp.seq, base, line, access.invalidated(before));
-        }
+fn access_sets(table: &mut Table, addr: u64, access: Access, lru: bool, effects: &mut Effects) {
+    let place @ Place { base, line, .. } = table.place(addr);
+    let set = &mut table.set(place);
+    if let Some(way) = find(set, base, effects) {
+        let before = set.sharers(way, line);
+        let after = access.after(before);
+        effects.found(before);
+        *set.line(way, line) = after;
+        set.row.track(way, line, after != 0);
+        set.row.renew(way, set.ways, lru & (access.add != 0));
+        effects.invalidate(base, line, access.invalidated(before));
     } else if access.add != 0 {
-        let way = row.victim();
-        if row.bases[way] != INVALID {
-            evict(row, way);
-            (rsp.evicted, *job) = (true, true);
+        let way = set.row.victim(set.ways);
+        if set.row.is_valid(way) {
+            effects.evict(set, way);
         }
-        row.allocate(way, base, line, access.add);
-        row.renew(way);
-        rsp.alloc = true;
+        *set.line(way, line) = access.add;
+        set.row.allocate(way, base, line);
+        set.row.renew(way, set.ways, true);
+        effects.allocated();
     }
 }
 
-/// A request to an ideal directory. EVICT changes nothing, as LRD.
+/// EVICT of a directory with entries.
+#[inline(never)]
+fn evict(table: &mut Table, addr: u64, effects: &mut Effects) {
+    let place @ Place { base, line, .. } = table.place(addr);
+    let set = &mut table.set(place);
+    if let Some(way) = find(set, base, effects) {
+        effects.found(set.sharers(way, line));
+        effects.evict(set, way);
+        set.row.clear(way);
+    }
+}
+
+/// The lowest way with this base, and an error if it is not the only one.
 #[inline(always)]
-fn ideal(flat: &mut Flat, req: &Req, done: &mut Decision, jobs: &mut Jobs) {
-    let Some((base, sharers)) = flat.line(req.addr) else { return };
-    let access = Access::new(req.op, req.src);
+fn find(set: &Set, base: u64, effects: &mut Effects) -> Option<usize> {
+    let found = set.find(base);
+    if found == 0 {
+        return None;
+    }
+    effects.done.err = if found & (found - 1) != 0 { err::DUPLICATE } else { 0 };
+    Some(found.trailing_zeros() as usize % MAX_WAYS)
+}
+
+/// LRD, RRD, LWR or RWR of an ideal directory.
+#[inline(always)]
+fn access_ideal(flat: &mut Flat, addr: u64, access: Access, effects: &mut Effects) {
+    let Some((base, sharers)) = flat.line(addr) else { return };
     let before = *sharers;
     *sharers = access.after(before);
-    let Rsp { seq, .. } = done.rsp;
-    done.rsp.hit = before != 0;
-    done.rsp.sharers = before;
-    done.rsp.alloc = before == 0 && access.add != 0;
-    done.job = jobs.push_write(seq, base, 0, access.invalidated(before));
+    effects.found(before);
+    if before == 0 && access.add != 0 {
+        effects.allocated();
+    }
+    effects.invalidate(base, 0, access.invalidated(before));
 }

@@ -22,12 +22,6 @@ impl Flat {
         self.sharers[row * lines..][..lines].fill(0);
     }
 
-    /// The address belongs to a line of the array.
-    #[inline(always)]
-    pub fn covers(&self, addr: u64) -> bool {
-        addr >> self.line_shift < self.sharers.len() as u64
-    }
-
     /// Number and sharers of the line of `addr`; none where the array does not cover it.
     #[inline(always)]
     pub fn line(&mut self, addr: u64) -> Option<(u64, &mut u16)> {

@@ -4,8 +4,11 @@ use std::fmt;
 
 use super::{Config, Inv, MAX_POS, Variant, cause};
 
-/// Invalidations that one request causes.
-#[derive(Clone, Debug)]
+/// Places in the ring: the largest depth. A smaller FIFO uses as many as a power of 2 needs.
+const RING: usize = 64;
+
+/// Invalidations that one request causes, without their destinations.
+#[derive(Clone, Copy, Debug, Default)]
 struct Job {
     /// Bit k: line k of the entry has yet to be sent.
     left: u64,
@@ -13,21 +16,21 @@ struct Job {
     base: u64,
     seq: u8,
     cause: u8,
-    /// Destinations of each line; hmg: of all in element 0.
-    dests: [u16; MAX_POS],
 }
 
 /// Jobs in request order.
 #[derive(Debug)]
 pub(super) struct Jobs {
-    /// A power of 2 of places, at least one for each credit.
-    ring: Box<[Job]>,
-    head: usize,
-    count: usize,
+    ring: [Job; RING],
+    /// By job: destinations of each line; hmg: of all in element 0.
+    dests: [[u16; MAX_POS]; RING],
+    head: u32,
+    count: u32,
+    ring_mask: u32,
     /// Line k has its destinations in element `k & group_mask`.
-    group_mask: usize,
-    /// All lines of an hmg entry; 1 in the others.
-    whole: u64,
+    group_mask: u32,
+    /// Lines of a sharer field: the four of an hmg entry, one in the others.
+    group: u64,
     line_shift: u32,
     base_shift: u32,
 }
@@ -35,13 +38,14 @@ pub(super) struct Jobs {
 impl Jobs {
     pub fn new(config: &Config) -> Self {
         let hmg = config.variant == Variant::Hmg;
-        let empty = Job { left: 0, base: 0, seq: 0, cause: 0, dests: [0; MAX_POS] };
         Self {
-            ring: vec![empty; config.jobs.next_power_of_two() as usize].into(),
+            ring: [Job::default(); RING],
+            dests: [[0; MAX_POS]; RING],
             head: 0,
             count: 0,
-            group_mask: if hmg { 0 } else { MAX_POS - 1 },
-            whole: if hmg { 0b1111 } else { 1 },
+            ring_mask: config.jobs.next_power_of_two() - 1,
+            group_mask: if hmg { 0 } else { MAX_POS as u32 - 1 },
+            group: if hmg { 0b1111 } else { 1 },
             line_shift: config.line.ilog2(),
             base_shift: config.range.ilog2(),
         }
@@ -49,83 +53,77 @@ impl Jobs {
 
     /// Jobs held.
     #[inline(always)]
-    pub fn len(&self) -> usize {
+    pub fn len(&self) -> u32 {
         self.count
     }
 
     #[inline(always)]
-    fn place(&mut self, nth: usize) -> &mut Job {
-        let places = self.ring.len();
-        &mut self.ring[(self.head + nth) & (places - 1)]
-    }
-
-    #[inline(always)]
-    fn head(&self) -> &Job {
-        &self.ring[self.head & (self.ring.len() - 1)]
+    fn place(&self, nth: u32) -> usize {
+        (self.head.wrapping_add(nth) & self.ring_mask) as usize % RING
     }
 
     /// The oldest job is this many or more requests older than request number `seq`.
     #[inline(always)]
     pub fn is_late(&self, seq: u8, requests: u8) -> bool {
-        (self.count > 0) & (seq.wrapping_sub(self.head().seq) >= requests)
+        (self.count > 0) & (seq.wrapping_sub(self.ring[self.place(0)].seq) >= requests)
     }
 
-    /// What `inv_o` shows: the lowest line of the oldest job.
+    /// What `inv_o` shows if a job is held: the lowest line of the oldest one. Made even of what an
+    /// empty FIFO left behind, so that there is nothing to foresee.
     #[inline(always)]
-    pub fn front(&self) -> Option<Inv> {
-        // Made even of what an empty FIFO left behind, so that there is nothing to foresee.
-        let Job { left, base, seq, cause, ref dests } = *self.head();
+    pub fn front(&self) -> Inv {
+        let head = self.place(0);
+        let Job { left, base, seq, cause } = self.ring[head];
         let line = left.trailing_zeros();
-        let inv = Inv {
+        Inv {
             addr: (base << self.base_shift) + (u64::from(line) << self.line_shift),
-            dest: dests[line as usize & self.group_mask],
+            dest: self.dests[head][(line & self.group_mask) as usize % MAX_POS],
             seq,
             last: left & left.wrapping_sub(1) == 0,
             cause,
-        };
-        (self.count > 0).then_some(inv)
+        }
     }
 
-    /// Removes the line that is shown; `last` as it was shown. Returns `last`: a job ends.
+    /// One edge: the line that is shown leaves if it is `taken`, with its job if it is its `last`; the
+    /// job that was put behind the others joins them if it is `ready`.
     #[inline(always)]
-    pub fn pop(&mut self, last: bool) -> bool {
-        let job = self.place(0);
-        job.left &= job.left.wrapping_sub(1);
-        self.count -= usize::from(last);
-        self.head += usize::from(last);
-        last
+    pub fn tick(&mut self, taken: bool, last: bool, ready: bool) {
+        let job = &mut self.ring[self.place(0)];
+        job.left &= job.left.wrapping_sub(u64::from(taken));
+        let done = u32::from(taken & last);
+        self.count = self.count + u32::from(ready) - done;
+        self.head = self.head.wrapping_add(done);
     }
 
-    /// Appends the invalidation of a written line `line` of the entry with `base` in `dest`, unless
-    /// that is empty. There must be a credit for it. Returns whether there is a job.
+    /// Puts a job behind the others, which it joins at the next edge if it is said to be ready then.
+    /// There must be a credit for it. Returns its destinations, for the caller to fill.
     #[inline(always)]
-    pub fn push_write(&mut self, seq: u8, base: u64, line: u32, dest: u16) -> bool {
-        let left = self.whole << line;
-        let job = self.place(self.count);
-        (job.left, job.base, job.seq, job.cause) = (left, base, seq, cause::WRITE);
-        job.dests[line as usize % MAX_POS] = dest;
-        self.count += usize::from(dest != 0);
+    fn put(&mut self, job: Job) -> &mut [u16; MAX_POS] {
+        let end = self.place(self.count);
+        self.ring[end] = job;
+        &mut self.dests[end]
+    }
+
+    /// Puts the invalidation of the written line `line` of the entry with `base`. Returns whether it is
+    /// a job: it has a destination.
+    #[inline(always)]
+    pub fn put_write(&mut self, seq: u8, base: u64, line: u32, dest: u16) -> bool {
+        let left = self.group << line;
+        self.put(Job { left, base, seq, cause: cause::WRITE })[line as usize % MAX_POS] = dest;
         dest != 0
     }
 
-    /// Appends the invalidation of the entry with `base` with these lines, of which there is one, and
-    /// their sharers. There must be a credit for it. Returns the lines to be sent.
+    /// Puts the invalidation of all `lines` of the entry with `base`. Returns their number and the
+    /// place for their sharers.
     #[inline(always)]
-    pub fn push_evict(&mut self, seq: u8, base: u64, lines: u64, sharers: &[u16]) -> u32 {
-        let left = lines * self.whole;
-        let job = self.place(self.count);
-        (job.left, job.base, job.seq, job.cause) = (left, base, seq, cause::EVICT);
-        job.dests[..sharers.len()].copy_from_slice(sharers);
-        self.count += 1;
-        left.count_ones()
+    pub fn put_evict(&mut self, seq: u8, base: u64, lines: u64) -> (u32, &mut [u16; MAX_POS]) {
+        let left = lines * self.group;
+        (left.count_ones(), self.put(Job { left, base, seq, cause: cause::EVICT }))
     }
 
-    /// Appends a FENCE to `dest`. There must be a credit for it.
-    pub fn push_fence(&mut self, seq: u8, dest: u16) {
-        let job = self.place(self.count);
-        (job.left, job.base, job.seq, job.cause) = (1, 0, seq, cause::FENCE);
-        job.dests[0] = dest;
-        self.count += 1;
+    /// Puts a FENCE.
+    pub fn put_fence(&mut self, seq: u8, dest: u16) {
+        self.put(Job { left: 1, base: 0, seq, cause: cause::FENCE })[0] = dest;
     }
 }
 
@@ -134,7 +132,7 @@ impl fmt::Display for Jobs {
         if self.count == 0 {
             return write!(line, "head=none");
         }
-        let Job { left, base, seq, cause, .. } = self.head();
+        let Job { left, base, seq, cause } = self.ring[self.place(0)];
         write!(line, "head={{cause={cause} seq={seq} base={base:#x} left={left:#x}}}")
     }
 }

@@ -14,6 +14,8 @@ mod ports;
 mod responses;
 mod row;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::{self, Write};
 
@@ -21,7 +23,7 @@ pub use ports::*;
 
 use crate::block::{Block, ConfigError, Model};
 use counters::Events;
-use decide::{Array, Decide};
+use decide::{Array, Decide, Done, Effects};
 use jobs::Jobs;
 use responses::Responses;
 
@@ -34,14 +36,12 @@ pub struct CoherenceDirectory {
     config: Config,
     /// Rows that the initial sweep has yet to clear.
     unswept: u32,
-    job_credit: u32,
-    rsp_credit: u32,
     /// Number of the next request, modulo 256.
     seq: u8,
-    /// The request in S1, and its number.
-    stage1: Option<(Req, u8)>,
-    /// The error pulse of this cycle.
-    err: Option<u8>,
+    /// S1.
+    done: Done,
+    /// The error pulse of this cycle; 0 is none.
+    err: u8,
     decide: Decide,
     jobs: Jobs,
     responses: Responses,
@@ -79,33 +79,51 @@ impl CoherenceDirectory {
         self.unswept -= 1;
     }
 
+    /// What the ports show; `inv` is the front of the job FIFO.
+    #[inline(always)]
+    fn show(&self, inv: &Inv) -> Out {
+        let Self { jobs, responses, .. } = self;
+        let swept = self.unswept == 0;
+        let credits = (self.job_credit() > 0) & (self.rsp_credit() > 0);
+        Out {
+            req_ready: swept & credits & !jobs.is_late(self.seq, MAX_AGE),
+            rsp: responses.front(),
+            inv: (jobs.len() > 0).then_some(*inv),
+            idle: swept & !self.done.valid & (jobs.len() == 0) & (responses.len() == 0),
+            err: (self.err != 0).then_some(self.err),
+            cnt: self.events.show(),
+        }
+    }
+
     /// One clock edge after the sweep.
     #[inline(always)]
-    fn step(&mut self, inputs: &In, out: &Out) {
-        let Self { decide, jobs, responses, events, .. } = self;
-        events.cycle(out.req_ready, jobs.len());
-        if let Some(inv) = out.inv.as_ref().filter(|_| inputs.inv_ready) {
-            events.sent(inv);
-            self.job_credit += u32::from(jobs.pop(inv.last));
-        }
-        let rsp_taken = out.rsp.is_some() & inputs.rsp_ready;
-        responses.pop(rsp_taken);
-        self.rsp_credit += u32::from(rsp_taken);
-        self.err = None;
-        if let Some((req, seq)) = &self.stage1 {
-            let done = decide.tick(req, *seq, inputs.self_id, jobs, events);
-            responses.push(done.rsp);
-            self.job_credit += u32::from(!done.job);
-            self.err = done.err;
-        }
-        self.stage1 = None;
-        if let (Some(req), true) = (&inputs.req, out.req_ready) {
-            let addr = req.addr & (u64::MAX >> (64 - self.config.addr_w));
-            self.stage1 = Some((Req { addr, ..*req }, self.seq));
+    fn step(&mut self, inputs: &In, req_ready: bool, inv: &Inv) {
+        let Self { decide, jobs, responses, events, done, .. } = self;
+        let sent = (jobs.len() > 0) & inputs.inv_ready;
+        let rsp_taken = (responses.len() > 0) & inputs.rsp_ready;
+        events.tick(&done.tally, inv, sent, req_ready, jobs.len());
+        jobs.tick(sent, inv.last, done.job);
+        responses.tick(rsp_taken, done.valid);
+        self.err = done.err;
+        *done = Done::default();
+        if let (Some(req), true) = (&inputs.req, req_ready) {
+            done.valid = true;
+            let rsp = responses.put(Rsp { id: req.id, seq: self.seq, ..Rsp::default() });
+            decide.execute(req, inputs.self_id, &mut Effects { jobs, done, rsp });
             self.seq = self.seq.wrapping_add(1);
-            self.job_credit -= 1;
-            self.rsp_credit -= 1;
         }
+    }
+
+    /// A credit is out for the request in S1 and for each job held.
+    #[inline(always)]
+    fn job_credit(&self) -> u32 {
+        self.config.jobs - self.jobs.len() - u32::from(self.done.valid)
+    }
+
+    /// A credit is out for the request in S1 and for each response held.
+    #[inline(always)]
+    fn rsp_credit(&self) -> u32 {
+        self.config.rsps - self.responses.len() - u32::from(self.done.valid)
     }
 }
 
@@ -113,25 +131,15 @@ impl Block for CoherenceDirectory {
     type In = In;
     type Out = Out;
 
-    #[inline(always)]
     fn outputs(&self) -> Out {
-        let Self { jobs, responses, .. } = self;
-        let swept = self.unswept == 0;
-        let credits = (self.job_credit > 0) & (self.rsp_credit > 0);
-        Out {
-            req_ready: swept & credits & !jobs.is_late(self.seq, MAX_AGE),
-            rsp: responses.front(),
-            inv: jobs.front(),
-            idle: swept & self.stage1.is_none() & (jobs.len() == 0) & (responses.len() == 0),
-            err: self.err,
-            cnt: self.events.show(),
-        }
+        self.show(&self.jobs.front())
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
-        let out = self.outputs();
+        let inv = self.jobs.front();
+        let out = self.show(&inv);
         if self.unswept == 0 {
-            self.step(inputs, &out);
+            self.step(inputs, out.req_ready, &inv);
         } else {
             self.sweep(inputs.self_id);
         }
@@ -141,19 +149,19 @@ impl Block for CoherenceDirectory {
     fn is_idle(&self) -> bool {
         // Whatever holds the ready low holds a place, and `jobq_max` has seen the last job.
         let held = self.jobs.len() + self.responses.len();
-        self.unswept == 0 && self.stage1.is_none() && held == 0 && self.err.is_none()
+        self.unswept == 0 && !self.done.valid && held == 0 && self.err == 0
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
         write!(line, "unswept={} seq={}", self.unswept, self.seq)?;
-        write!(line, " job_credit={} rsp_credit={}", self.job_credit, self.rsp_credit)?;
-        match &self.stage1 {
-            Some((Req { addr, id, src, op }, seq)) => {
-                write!(line, " s1={{op={op} src={src} id={id} addr={addr:#x} seq={seq}}}")?;
-            }
-            None => write!(line, " s1=none")?,
-        }
-        write!(line, " err={}", self.err.unwrap_or(0))?;
+        write!(line, " job_credit={} rsp_credit={}", self.job_credit(), self.rsp_credit())?;
+        write!(
+            line,
+            " s1={} s1_job={} err={}",
+            u8::from(self.done.valid),
+            u8::from(self.done.job),
+            self.err
+        )?;
         write!(line, " rsps={} jobs={}", self.responses.len(), self.jobs.len())?;
         write!(line, " {}", self.jobs)
     }
@@ -169,11 +177,9 @@ impl Model for CoherenceDirectory {
         Ok(Self {
             config: config.clone(),
             unswept: Self::rows(config),
-            job_credit: config.jobs,
-            rsp_credit: config.rsps,
             seq: 0,
-            stage1: None,
-            err: None,
+            done: Done::default(),
+            err: 0,
             decide: Decide::new(config),
             jobs: Jobs::new(config),
             responses: Responses::new(),

@@ -19,15 +19,17 @@ impl Order {
         (self.0 & 0xF) as usize
     }
 
-    /// Makes `way`, one of `ways`, the newest.
+    /// Makes `way`, one of `ways`, the newest, if so `asked`. A mask and no branch, which nobody could
+    /// foresee.
     #[inline(always)]
-    pub fn renew(&mut self, way: usize, ways: usize) {
+    pub fn renew(&mut self, way: usize, ways: usize, asked: bool) {
         let differs = self.0 ^ (way as u64).wrapping_mul(ONES);
         // A nibble of 0 borrows into its top bit; the lowest such bit is exact. One nibble is 0.
         let same = differs.wrapping_sub(ONES) & !differs & (ONES << 3);
         let older = (1u64 << (same.trailing_zeros() & 0x3C)).wrapping_sub(1);
         let newest = 4 * (ways as u32 - 1);
         let moved = self.0 >> 4 & !older & ((1u64 << newest) - 1);
-        self.0 = self.0 & older | moved | (way as u64) << newest;
+        let renewed = self.0 & older | moved | (way as u64) << newest;
+        self.0 ^= (self.0 ^ renewed) & u64::from(asked).wrapping_neg();
     }
 }

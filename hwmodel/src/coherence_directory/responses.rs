@@ -10,8 +10,8 @@ const RING: usize = 16;
 #[derive(Debug)]
 pub(super) struct Responses {
     ring: [Option<Rsp>; RING + 1],
-    head: usize,
-    count: usize,
+    head: u32,
+    count: u32,
 }
 
 impl Responses {
@@ -21,28 +21,28 @@ impl Responses {
 
     /// Responses held.
     #[inline(always)]
-    pub fn len(&self) -> usize {
+    pub fn len(&self) -> u32 {
         self.count
     }
 
     /// What `rsp_o` shows.
     #[inline(always)]
     pub fn front(&self) -> Option<Rsp> {
-        self.ring[if self.count > 0 { self.head % RING } else { RING }]
+        let head = self.head as usize % RING;
+        self.ring[if self.count > 0 { head } else { RING }]
     }
 
-    /// Removes the oldest response if it is `taken`.
+    /// One edge: the oldest response leaves if it is `taken`, the one that was put behind the others
+    /// joins them if it is `ready`.
     #[inline(always)]
-    pub fn pop(&mut self, taken: bool) {
-        self.count -= usize::from(taken);
-        self.head += usize::from(taken);
+    pub fn tick(&mut self, taken: bool, ready: bool) {
+        self.count = self.count + u32::from(ready) - u32::from(taken);
+        self.head = self.head.wrapping_add(u32::from(taken));
     }
 
-    /// Appends a response, for which there must be a credit.
+    /// Puts a response behind the others, which it joins at the next edge. There must be a credit.
     #[inline(always)]
-    pub fn push(&mut self, rsp: Rsp) {
-        debug_assert!(self.count < RING, "a response without a credit");
-        self.ring[(self.head + self.count) % RING] = Some(rsp);
-        self.count += 1;
+    pub fn put(&mut self, rsp: Rsp) -> &mut Rsp {
+        self.ring[self.head.wrapping_add(self.count) as usize % RING].insert(rsp)
     }
 }

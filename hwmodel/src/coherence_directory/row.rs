@@ -1,89 +1,110 @@
 //! One set: lookup, victim, and what is tracked (specification 4.1, 4.3, 5.2).
 
+use super::MAX_WAYS;
 use super::order::Order;
 
 /// The base of an invalid entry; an address has no such base.
-pub(super) const INVALID: u64 = u64::MAX;
+const INVALID: u64 = u64::MAX;
+/// Bases compared at once.
+pub(super) const CHUNK: usize = 4;
 
-/// One set, as it lies in the table. An entry is valid while it has a line.
-#[derive(Debug)]
-pub(super) struct Row<'a> {
-    /// By way: the entry's address / bytes that it covers, or [`INVALID`].
-    pub bases: &'a mut [u64],
-    /// By way: bit k: line k is tracked. In hmg the four lines are one: bit 0.
-    pub lines: &'a mut [u64],
-    /// By way and line: the GPUs that share it. Means nothing while the line is not tracked.
-    pub sharers: &'a mut [u16],
-    /// Sharer fields of an entry.
-    pub groups: usize,
+/// Bit w for way w, by chunks.
+const BITS: [[u64; CHUNK]; MAX_WAYS / CHUNK] = {
+    let mut bits = [[0; CHUNK]; MAX_WAYS / CHUNK];
+    let mut way = 0;
+    while way < MAX_WAYS {
+        bits[way / CHUNK][way % CHUNK] = 1 << way;
+        way += 1;
+    }
+    bits
+};
+
+/// The entries of one set, without their sharers. An entry is valid while it has a line. Ways that
+/// the configuration does not have are never valid.
+#[derive(Clone, Debug)]
+#[repr(align(64))] // no cache line holds parts of two rows
+pub(super) struct Row {
     /// Which entry is replaced.
-    pub order: &'a mut Order,
+    order: Order,
+    /// Bit w: way w is valid.
+    valid: u32,
+    /// By way: the entry's address / bytes that it covers, or [`INVALID`].
+    bases: [u64; MAX_WAYS],
+    /// By way: bit k: line k is tracked. In hmg the four lines are one: bit 0.
+    lines: [u64; MAX_WAYS],
 }
 
-impl Row<'_> {
-    /// The ways with this base: bit w = way w.
-    #[inline(always)]
-    pub fn find(&self, base: u64) -> u32 {
-        let ways = self.bases.iter().enumerate();
-        ways.fold(0, |found, (way, &other)| found | u32::from(other == base) << way)
-    }
+impl Row {
+    /// No entry is valid.
+    pub const EMPTY: Self =
+        Self { order: Order::RESET, valid: 0, bases: [INVALID; MAX_WAYS], lines: [0; MAX_WAYS] };
 
-    /// The way that a new entry takes: the lowest invalid one, else the oldest.
+    /// The ways with this base, of the first `chunks` chunks: bit w = way w.
     #[inline(always)]
-    pub fn victim(&self) -> usize {
-        match self.find(INVALID) {
-            0 => self.order.oldest(),
-            free => free.trailing_zeros() as usize,
+    pub fn find(&self, base: u64, chunks: usize) -> u32 {
+        // As wide as a base and in the order of a vector, so that it stays in vectors.
+        let mut found = [0u64; CHUNK];
+        for (bases, bits) in self.bases.chunks_exact(CHUNK).zip(&BITS).take(chunks) {
+            for k in 0..CHUNK {
+                found[k] |= if bases[k] == base { bits[k] } else { 0 };
+            }
         }
+        ((found[0] | found[2]) | (found[1] | found[3])) as u32
     }
 
+    /// The way of `ways` that a new entry takes: the lowest invalid one, else the oldest.
     #[inline(always)]
-    fn at(&self, way: usize, line: u32) -> usize {
-        way * self.groups + line as usize
+    pub fn victim(&self, ways: usize) -> usize {
+        let free = self.valid.trailing_ones() as usize;
+        if free < ways { free } else { self.order.oldest() }
     }
 
-    /// Sharers of a line of a valid entry; 0 when it is not tracked.
+    /// The way holds an entry.
     #[inline(always)]
-    pub fn sharers(&self, way: usize, line: u32) -> u16 {
-        let tracked = self.lines[way] >> line & 1 != 0;
-        if tracked { self.sharers[self.at(way, line)] } else { 0 }
+    pub fn is_valid(&self, way: usize) -> bool {
+        self.valid >> way & 1 != 0
     }
 
-    /// Gives a line of a valid entry new sharers. Without any it is no longer tracked, and the entry
-    /// is invalid once it has no line.
+    /// Base and lines of a valid entry.
     #[inline(always)]
-    pub fn set(&mut self, way: usize, line: u32, sharers: u16) {
-        let at = self.at(way, line);
-        self.sharers[at] = sharers;
-        let lines = self.lines[way] & !(1 << line) | u64::from(sharers != 0) << line;
+    pub fn entry(&self, way: usize) -> (u64, u64) {
+        (self.bases[way], self.lines[way])
+    }
+
+    /// The line of a valid entry is tracked.
+    #[inline(always)]
+    pub fn tracks(&self, way: usize, line: u32) -> bool {
+        self.lines[way] >> line & 1 != 0
+    }
+
+    /// Says whether a line of a valid entry is tracked. The entry is invalid once it has none.
+    #[inline(always)]
+    pub fn track(&mut self, way: usize, line: u32, tracked: bool) {
+        let lines = self.lines[way] & !(1 << line) | u64::from(tracked) << line;
         self.lines[way] = lines;
+        self.valid ^= u32::from(lines == 0) << way;
         self.bases[way] = if lines == 0 { INVALID } else { self.bases[way] };
     }
 
     /// Overwrites the entry with a new one that tracks one line.
     #[inline(always)]
-    pub fn allocate(&mut self, way: usize, base: u64, line: u32, sharers: u16) {
+    pub fn allocate(&mut self, way: usize, base: u64, line: u32) {
+        self.valid |= 1 << way;
         self.bases[way] = base;
         self.lines[way] = 1 << line;
-        let at = self.at(way, line);
-        self.sharers[at] = sharers;
     }
 
     /// Makes the entry invalid.
+    #[inline(always)]
     pub fn clear(&mut self, way: usize) {
+        self.valid &= !(1 << way);
         self.bases[way] = INVALID;
         self.lines[way] = 0;
     }
 
-    /// Makes `way` the newest.
+    /// Makes `way`, one of `ways`, the newest, if so `asked`.
     #[inline(always)]
-    pub fn renew(&mut self, way: usize) {
-        self.order.renew(way, self.bases.len());
-    }
-
-    /// The sharers of all lines of an entry.
-    #[inline(always)]
-    pub fn entry(&self, way: usize) -> &[u16] {
-        &self.sharers[way * self.groups..][..self.groups]
+    pub fn renew(&mut self, way: usize, ways: usize, asked: bool) {
+        self.order.renew(way, ways, asked);
     }
 }

@@ -1,8 +1,10 @@
 //! The array of entries, how an address finds its set, and the initial sweep (specification 4.2, 5.1).
 
-use super::order::Order;
-use super::row::{INVALID, Row};
+use super::row::{CHUNK, Row};
 use super::{Config, Variant};
+
+/// Sharer fields that are copied at once.
+const BATCH: usize = 16;
 
 /// Where an address belongs.
 #[derive(Clone, Copy, Debug)]
@@ -17,32 +19,33 @@ pub(super) struct Place {
 /// All sets of a directory with entries.
 #[derive(Debug)]
 pub(super) struct Table {
-    bases: Vec<u64>,
-    lines: Vec<u64>,
+    rows: Vec<Row>,
+    /// By set, way and line: the GPUs that share it. Means nothing while the line is not tracked.
+    /// Behind the last there is room to read a whole batch.
     sharers: Vec<u16>,
-    orders: Vec<Order>,
-    ways: usize,
+    pub ways: usize,
+    /// Chunks of ways.
+    chunks: usize,
     /// Sharer fields of an entry.
     groups: usize,
-    set_mask: usize,
+    /// Sharer fields of a set.
+    set_groups: usize,
     line_shift: u32,
     base_shift: u32,
     duplicate: bool,
 }
 
 impl Table {
-    /// What it holds is not tracked, but only the sweep makes it usable.
+    /// An array that the sweep has yet to clear.
     pub fn new(config: &Config) -> Self {
         let groups = if config.variant == Variant::Hmg { 1 } else { config.pos() as usize };
-        let (entries, sets) = (config.entries as usize, config.sets() as usize);
         Self {
-            bases: vec![0; entries],
-            lines: vec![0; entries],
-            sharers: vec![0; entries * groups],
-            orders: vec![Order::RESET; sets],
+            rows: vec![Row::EMPTY; config.sets() as usize],
+            sharers: vec![0; config.entries as usize * groups + BATCH],
             ways: config.ways as usize,
+            chunks: (config.ways as usize).div_ceil(CHUNK),
             groups,
-            set_mask: sets - 1,
+            set_groups: config.ways as usize * groups,
             line_shift: config.line.ilog2(),
             base_shift: config.range.ilog2(),
             duplicate: config.duplicate != 0,
@@ -53,42 +56,83 @@ impl Table {
     pub fn place(&self, addr: u64) -> Place {
         let base = addr >> self.base_shift;
         let line = (addr >> self.line_shift) as usize & (self.groups - 1);
-        Place { set: base as usize & self.set_mask, base, line: line as u32 }
+        Place { set: base as usize & (self.rows.len() - 1), base, line: line as u32 }
     }
 
+    /// The set of `place`.
     #[inline(always)]
-    pub fn row(&mut self, set: usize) -> Row<'_> {
-        let Self { ways, groups, .. } = *self;
-        Row {
-            bases: &mut self.bases[set * ways..][..ways],
-            lines: &mut self.lines[set * ways..][..ways],
-            sharers: &mut self.sharers[set * ways * groups..][..ways * groups],
+    pub fn set(&mut self, place: Place) -> Set<'_> {
+        let Self { ways, chunks, groups, .. } = *self;
+        let first = place.set * self.set_groups;
+        Set {
+            row: &mut self.rows[place.set],
+            sharers: &mut self.sharers[first..],
+            ways,
+            chunks,
             groups,
-            order: &mut self.orders[set],
         }
     }
 
     /// One step of the sweep. `sharer` is what a corrupt array has in line 0 of ways 0 and 1.
     pub fn sweep(&mut self, set: usize, sharer: u16) {
-        let duplicate = self.duplicate;
-        let row = &mut self.row(set);
-        row.bases.fill(INVALID);
-        row.lines.fill(0);
-        *row.order = Order::RESET;
-        if duplicate {
-            (0..2).for_each(|way| row.allocate(way, 0, 0, sharer));
+        self.rows[set] = Row::EMPTY;
+        if self.duplicate {
+            let mut set = self.set(Place { set, base: 0, line: 0 });
+            for way in 0..2 {
+                set.row.allocate(way, 0, 0);
+                *set.line(way, 0) = sharer;
+            }
         }
     }
 
     /// Sharers of the line of `addr`; 0 when it is not tracked.
     pub fn sharers(&self, addr: u64) -> u16 {
         let Place { set, base, line } = self.place(addr);
-        let first = set * self.ways;
-        let way = self.bases[first..][..self.ways].iter().position(|&other| other == base);
-        way.map_or(0, |way| {
-            let entry = first + way;
-            let tracked = self.lines[entry] >> line & 1 != 0;
-            if tracked { self.sharers[entry * self.groups + line as usize] } else { 0 }
-        })
+        let row = &self.rows[set];
+        let way = row.find(base, self.chunks).trailing_zeros() as usize;
+        let tracked = way < self.ways && row.tracks(way, line);
+        let at = set * self.set_groups + way * self.groups + line as usize;
+        if tracked { self.sharers[at] } else { 0 }
+    }
+}
+
+/// One set with its sharers.
+#[derive(Debug)]
+pub(super) struct Set<'a> {
+    pub row: &'a mut Row,
+    /// From the first way on, to the end of the array.
+    sharers: &'a mut [u16],
+    pub ways: usize,
+    chunks: usize,
+    groups: usize,
+}
+
+impl Set<'_> {
+    /// The ways with this base: bit w = way w.
+    #[inline(always)]
+    pub fn find(&self, base: u64) -> u32 {
+        self.row.find(base, self.chunks)
+    }
+
+    /// The sharers of a line, which mean nothing while it is not tracked.
+    #[inline(always)]
+    pub fn line(&mut self, way: usize, line: u32) -> &mut u16 {
+        &mut self.sharers[way * self.groups + line as usize]
+    }
+
+    /// The sharers of a line of a valid entry; 0 when it is not tracked.
+    #[inline(always)]
+    pub fn sharers(&self, way: usize, line: u32) -> u16 {
+        let sharers = self.sharers[way * self.groups + line as usize];
+        if self.row.tracks(way, line) { sharers } else { 0 }
+    }
+
+    /// Copies the sharers of all lines of an entry, in whole batches.
+    #[inline(always)]
+    pub fn copy_lines(&self, way: usize, to: &mut [u16]) {
+        let from = &self.sharers[way * self.groups..];
+        for k in (0..self.groups).step_by(BATCH) {
+            to[k..][..BATCH].copy_from_slice(&from[k..][..BATCH]);
+        }
     }
 }
