@@ -120,6 +120,7 @@ module coherence_directory
   logic       s1_valid_q;
   req_t       s1_req_q;
   logic [7:0] s1_seq_q;
+  logic [3:0] self_q;  // static: a register only so that all of S1 depends on registers alone
 
   wire [BaseW-1:0]   s1_base = BaseW'(s1_req_q.addr >> CoverW);
   wire [PosW-1:0]    s1_pos  = (Pos > 1) ? PosW'(s1_req_q.addr >> LineW) : '0;
@@ -137,8 +138,8 @@ module coherence_directory
     fault  = ErrNone;
     if (Ideal && !fence && (64'(s1_req_q.addr) >> LineW) >= 64'(IdealLines)) fault = ErrAddr;
     if (32'(s1_req_q.src) >= GpusP
-        || (remote && s1_req_q.src == self_id_i)
-        || (local_ && s1_req_q.src != self_id_i)) fault = ErrSrc;
+        || (remote && s1_req_q.src == self_q)
+        || (local_ && s1_req_q.src != self_q)) fault = ErrSrc;
     if (s1_req_q.op > OpFence) fault = ErrOp;
     exec = s1_valid_q && fault == ErrNone;
     look = exec && !fence;
@@ -156,7 +157,7 @@ module coherence_directory
   logic [Pos-1:0]     whole_pos;
   logic [Groups-1:0][Sharers-1:0] whole_slots;
 
-  assign src_slot = Sharers'(slots_of_gpus(16'h1 << s1_req_q.src, self_id_i));
+  assign src_slot = Sharers'(slots_of_gpus(16'h1 << s1_req_q.src, self_q));
   assign s1_free  = s1_valid_q && !(job_write || job_evict || job_fence);
 
   coherence_directory_table #(
@@ -268,7 +269,7 @@ module coherence_directory
   ) u_jobs (
     .clk_i,
     .rst_ni,
-    .self_id_i,
+    .self_i       (self_q),
     .write_i      (job_write),
     .evict_i      (job_evict),
     .fence_i      (job_fence),
@@ -290,7 +291,7 @@ module coherence_directory
   rsp_t rsp;
   assign rsp = '{
       seq:      s1_seq_q,
-      sharers:  gpus_of_slots(16'(slots), self_id_i),
+      sharers:  gpus_of_slots(16'(slots), self_q),
       reserved: '0,
       err:      fault != ErrNone,
       evicted:  job_evict,
@@ -359,8 +360,9 @@ module coherence_directory
     end
   end
 
-  // s1_valid_q covers these.
+  // s1_valid_q covers these. The sweep is longer than self_q needs.
   always_ff @(posedge clk_i) begin
+    self_q <= self_id_i;
     if (accept) begin
       s1_req_q <= req_i;
       s1_seq_q <= seq_q;
