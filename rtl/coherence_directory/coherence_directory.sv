@@ -21,7 +21,7 @@ module coherence_directory
   parameter int unsigned Rsps       = 4,           // responses held, 3..16
   parameter int unsigned IdealLines = 65536,       // lines of the ideal directory, a power of 2, at least 64
   parameter int unsigned Duplicate  = 0,           // test only. 1: the sweep leaves two ways with one base
-  localparam int unsigned Pos = Range / Line,
+  localparam int unsigned Pos = at_least(Line, Range) / Line,
   localparam type req_t = `DIRECTORY_REQ_T(AddrW),
   localparam type rsp_t = `DIRECTORY_RSP_T,
   localparam type inv_t = `DIRECTORY_INV_T(AddrW),
@@ -49,29 +49,36 @@ module coherence_directory
   output logic [3:0] err_code_o,
   output cnt_t       cnt_o         // events since reset
 );
-  localparam int unsigned Sharers = Gpus - 1;
+  // Parameters of the parts. Too small ones are not passed on: the assertions below tell of them.
+  localparam int unsigned GpusP  = at_least(2, Gpus);
+  localparam int unsigned WaysP  = at_least(1, Ways);
+  localparam int unsigned RangeP = at_least(Line, Range);
+  localparam int unsigned JobsP  = at_least(2, Jobs);
+  localparam int unsigned RspsP  = at_least(3, Rsps);
+
+  localparam int unsigned Sharers = GpusP - 1;
   localparam int unsigned Groups  = (Variant == VariantRec) ? Pos : 1;
   localparam int unsigned LineW   = $clog2(Line);
-  localparam int unsigned CoverW  = $clog2(Range);
+  localparam int unsigned CoverW  = $clog2(RangeP);
   localparam int unsigned BaseW   = AddrW - CoverW;
   localparam int unsigned PosW    = (Pos > 1) ? $clog2(Pos) : 1;
-  localparam int unsigned JobsW   = $clog2(Jobs + 1);
-  localparam int unsigned RspsW   = $clog2(Rsps + 1);
+  localparam int unsigned JobsW   = $clog2(JobsP + 1);
+  localparam int unsigned RspsW   = $clog2(RspsP + 1);
   // Oldest job, in requests, from which on no request is taken: their numbers have 8 bits.
   localparam logic [7:0]  MaxAge  = 8'd96;
 
   // The array: sets of entries, or rows of lines.
   localparam bit          Ideal    = (Variant == VariantIdeal);
-  localparam int unsigned Sets     = Entries / Ways;
-  localparam int unsigned Rows     = Ideal ? IdealLines / IdealRow : Sets;
+  localparam int unsigned Sets     = at_least(1, Entries / WaysP);
+  localparam int unsigned Rows     = Ideal ? at_least(1, IdealLines / IdealRow) : Sets;
   localparam int unsigned RowLow   = Ideal ? LineW + $clog2(IdealRow) : CoverW;  // lowest address bit of the index
   localparam int unsigned RowIdxW  = (Rows > 1) ? $clog2(Rows) : 1;
-  localparam int unsigned OrderW   = (Ways > 1) ? Ways * (Ways - 1) / 2 : 1;
-  localparam int unsigned BaseBits = Ideal ? 1 : base_bits(Variant, AddrW, Range);
-  localparam int unsigned GroupBits = group_bits(Variant, Gpus, Pos);
+  localparam int unsigned OrderW   = (WaysP > 1) ? WaysP * (WaysP - 1) / 2 : 1;
+  localparam int unsigned BaseBits = Ideal ? 1 : base_bits(Variant, AddrW, RangeP);
+  localparam int unsigned GroupBits = group_bits(Variant, GpusP, Pos);
   typedef `DIRECTORY_ENTRY_T(BaseBits, GroupBits) entry_t;
   localparam int unsigned EntryW   = $bits(entry_t);
-  localparam int unsigned RowW     = Ideal ? IdealRow * Sharers : OrderW + Ways * EntryW;
+  localparam int unsigned RowW     = Ideal ? IdealRow * Sharers : OrderW + WaysP * EntryW;
 
   // What the sweep writes. A corrupt set: line 0 of base 0 is tracked for the first slot, twice.
   function automatic logic [RowW-1:0] init_row();
@@ -113,6 +120,7 @@ module coherence_directory
   logic       s1_valid_q;
   req_t       s1_req_q;
   logic [7:0] s1_seq_q;
+  logic [3:0] self_q;  // static: a register only so that all of S1 depends on registers alone
 
   wire [BaseW-1:0]   s1_base = BaseW'(s1_req_q.addr >> CoverW);
   wire [PosW-1:0]    s1_pos  = (Pos > 1) ? PosW'(s1_req_q.addr >> LineW) : '0;
@@ -129,9 +137,9 @@ module coherence_directory
     fence  = (s1_req_q.op == OpFence);
     fault  = ErrNone;
     if (Ideal && !fence && (64'(s1_req_q.addr) >> LineW) >= 64'(IdealLines)) fault = ErrAddr;
-    if (32'(s1_req_q.src) >= Gpus
-        || (remote && s1_req_q.src == self_id_i)
-        || (local_ && s1_req_q.src != self_id_i)) fault = ErrSrc;
+    if (32'(s1_req_q.src) >= GpusP
+        || (remote && s1_req_q.src == self_q)
+        || (local_ && s1_req_q.src != self_q)) fault = ErrSrc;
     if (s1_req_q.op > OpFence) fault = ErrOp;
     exec = s1_valid_q && fault == ErrNone;
     look = exec && !fence;
@@ -149,7 +157,7 @@ module coherence_directory
   logic [Pos-1:0]     whole_pos;
   logic [Groups-1:0][Sharers-1:0] whole_slots;
 
-  assign src_slot = Sharers'(slots_of_gpus(16'h1 << s1_req_q.src, self_id_i));
+  assign src_slot = Sharers'(slots_of_gpus(16'h1 << s1_req_q.src, self_q));
   assign s1_free  = s1_valid_q && !(job_write || job_evict || job_fence);
 
   coherence_directory_table #(
@@ -170,7 +178,7 @@ module coherence_directory
 
   if (Ideal) begin : gen_flat
     coherence_directory_flat #(
-      .Gpus(Gpus)
+      .Gpus(GpusP)
     ) u_flat (
       .clk_i,
       .rst_ni,
@@ -194,10 +202,10 @@ module coherence_directory
   end else begin : gen_row
     coherence_directory_row #(
       .Variant(Variant),
-      .Gpus   (Gpus),
-      .Ways   (Ways),
+      .Gpus   (GpusP),
+      .Ways   (WaysP),
       .Line   (Line),
-      .Range  (Range),
+      .Range  (RangeP),
       .AddrW  (AddrW)
     ) u_row (
       .clk_i,
@@ -227,7 +235,7 @@ module coherence_directory
   coherence_directory_decide #(
     .Variant(Variant),
     .Repl   (Repl),
-    .Gpus   (Gpus)
+    .Gpus   (GpusP)
   ) u_decide (
     .clk_i,
     .rst_ni,
@@ -253,15 +261,15 @@ module coherence_directory
   // What leaves
   coherence_directory_jobs #(
     .Variant(Variant),
-    .Gpus   (Gpus),
+    .Gpus   (GpusP),
     .Line   (Line),
-    .Range  (Range),
+    .Range  (RangeP),
     .AddrW  (AddrW),
-    .Jobs   (Jobs)
+    .Jobs   (JobsP)
   ) u_jobs (
     .clk_i,
     .rst_ni,
-    .self_id_i,
+    .self_i       (self_q),
     .write_i      (job_write),
     .evict_i      (job_evict),
     .fence_i      (job_fence),
@@ -283,7 +291,7 @@ module coherence_directory
   rsp_t rsp;
   assign rsp = '{
       seq:      s1_seq_q,
-      sharers:  gpus_of_slots(16'(slots), self_id_i),
+      sharers:  gpus_of_slots(16'(slots), self_q),
       reserved: '0,
       err:      fault != ErrNone,
       evicted:  job_evict,
@@ -293,7 +301,7 @@ module coherence_directory
   };
 
   coherence_directory_responses #(
-    .Rsps(Rsps)
+    .Rsps(RspsP)
   ) u_responses (
     .clk_i,
     .rst_ni,
@@ -352,8 +360,9 @@ module coherence_directory
     end
   end
 
-  // s1_valid_q covers these.
+  // s1_valid_q covers these. The sweep is longer than self_q needs.
   always_ff @(posedge clk_i) begin
+    self_q <= self_id_i;
     if (accept) begin
       s1_req_q <= req_i;
       s1_seq_q <= seq_q;
@@ -363,7 +372,7 @@ module coherence_directory
   `DUET_ASSERT_PARAM(VariantLegal, Variant <= VariantIdeal, "Variant must be 0..3")
   `DUET_ASSERT_PARAM(GpusLegal, Gpus >= 2 && Gpus <= 16, "Gpus must be 2..16")
   `DUET_ASSERT_PARAM(WaysLegal, Ways >= 1 && Ways <= 16, "Ways must be 1..16")
-  `DUET_ASSERT_PARAM(EntriesLegal, Ways > 0 && Entries % Ways == 0 && $onehot(Sets),
+  `DUET_ASSERT_PARAM(EntriesLegal, Entries == WaysP * Sets && $onehot(Sets),
                      "Entries must be Ways times a power of 2")
   `DUET_ASSERT_PARAM(LineLegal, Line == 64 || Line == 128, "Line must be 64 or 128")
   `DUET_ASSERT_PARAM(RangeOfLine, Variant inside {VariantHmg, VariantRec} || Range == Line,

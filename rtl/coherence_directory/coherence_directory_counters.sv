@@ -28,54 +28,92 @@ module coherence_directory_counters
 );
   localparam int unsigned HistW = (Pos > 1) ? $clog2(Pos) : 1;
 
-  cnt_t cnt_d, cnt_q;
+  // Three groups, so that the large one depends on registers alone; together they are cnt_t.
+  typedef struct packed {
+    logic [Pos-1:0][31:0] hist;
+    logic [3:0][31:0]     req;  // by op: LRD, RRD, LWR, RWR
+    logic [3:0][31:0]     hit;
+    logic [31:0]          alloc;
+    logic [31:0]          evict;
+  } requests_t;
+  typedef struct packed {
+    logic [1:0][31:0] lines;  // by cause: WRITE, EVICT
+    logic [1:0][31:0] msgs;
+  } invs_t;
+  typedef struct packed {
+    logic [31:0] wait_cycles;
+    logic [31:0] jobs;
+  } levels_t;
+  requests_t requests_d, requests_q;
+  invs_t     invs_d, invs_q;
+  levels_t   levels_d, levels_q;
+
+  logic [1:0]       op;   // LRD, RRD, LWR or RWR
   logic [HistW-1:0] bin;  // lines of the EVICT job, less 1
-  always_comb begin : count
-    cnt_d = cnt_q;
-    bin   = '0;
+  always_comb begin : count_requests
+    requests_d = requests_q;
+    op  = op_i[1:0];
+    bin = '0;
     if (exec_i) begin
-      unique case (op_i)
-        OpLrd: begin
-          cnt_d.req_lrd = cnt_q.req_lrd + 32'd1;
-          if (hit_i) cnt_d.hit_lrd = cnt_q.hit_lrd + 32'd1;
-        end
-        OpRrd: begin
-          cnt_d.req_rrd = cnt_q.req_rrd + 32'd1;
-          if (hit_i) cnt_d.hit_rrd = cnt_q.hit_rrd + 32'd1;
-        end
-        OpLwr: begin
-          cnt_d.req_lwr = cnt_q.req_lwr + 32'd1;
-          if (hit_i) cnt_d.hit_lwr = cnt_q.hit_lwr + 32'd1;
-        end
-        OpRwr: begin
-          cnt_d.req_rwr = cnt_q.req_rwr + 32'd1;
-          if (hit_i) cnt_d.hit_rwr = cnt_q.hit_rwr + 32'd1;
-        end
-        default: ;  // EVICT and FENCE have no counter
-      endcase
-      if (alloc_i) cnt_d.alloc = cnt_q.alloc + 32'd1;
+      // EVICT and FENCE have no counter.
+      if (op_i <= OpRwr) begin
+        requests_d.req[op] = requests_q.req[op] + 32'd1;
+        if (hit_i) requests_d.hit[op] = requests_q.hit[op] + 32'd1;
+      end
+      if (alloc_i) requests_d.alloc = requests_q.alloc + 32'd1;
       if (evict_i) begin
-        cnt_d.evict = cnt_q.evict + 32'd1;
         bin = HistW'($countones(lines_i) - 1);
-        cnt_d.evict_lines_hist[bin] = cnt_q.evict_lines_hist[bin] + 32'd1;
+        requests_d.evict     = requests_q.evict + 32'd1;
+        requests_d.hist[bin] = requests_q.hist[bin] + 32'd1;
       end
     end
-    if (inv_i && cause_i == CauseWrite) begin
-      cnt_d.inv_lines_write = cnt_q.inv_lines_write + 32'd1;
-      cnt_d.inv_msgs_write  = cnt_q.inv_msgs_write + 32'($countones(dest_i));
+  end
+
+  logic cause;
+  always_comb begin : count_invalidations
+    invs_d = invs_q;
+    cause  = (cause_i == CauseEvict);
+    if (inv_i && cause_i != CauseFence) begin
+      invs_d.lines[cause] = invs_q.lines[cause] + 32'd1;
+      invs_d.msgs[cause]  = invs_q.msgs[cause] + 32'($countones(dest_i));
     end
-    if (inv_i && cause_i == CauseEvict) begin
-      cnt_d.inv_lines_evict = cnt_q.inv_lines_evict + 32'd1;
-      cnt_d.inv_msgs_evict  = cnt_q.inv_msgs_evict + 32'($countones(dest_i));
-    end
-    if (wait_i) cnt_d.ready_low_cycles = cnt_q.ready_low_cycles + 32'd1;
-    if (32'(jobs_i) > cnt_q.jobq_max) cnt_d.jobq_max = 32'(jobs_i);
+  end
+
+  always_comb begin : watch_levels
+    levels_d = levels_q;
+    if (wait_i) levels_d.wait_cycles = levels_q.wait_cycles + 32'd1;
+    if (32'(jobs_i) > levels_q.jobs) levels_d.jobs = 32'(jobs_i);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) cnt_q <= '0;
-    else         cnt_q <= cnt_d;
+    if (!rst_ni) begin
+      requests_q <= '0;
+      invs_q     <= '0;
+      levels_q   <= '0;
+    end else begin
+      requests_q <= requests_d;
+      invs_q     <= invs_d;
+      levels_q   <= levels_d;
+    end
   end
 
-  assign cnt_o = cnt_q;
+  assign cnt_o = '{
+      evict_lines_hist: requests_q.hist,
+      req_lrd:          requests_q.req[OpLrd[1:0]],
+      req_rrd:          requests_q.req[OpRrd[1:0]],
+      req_lwr:          requests_q.req[OpLwr[1:0]],
+      req_rwr:          requests_q.req[OpRwr[1:0]],
+      hit_lrd:          requests_q.hit[OpLrd[1:0]],
+      hit_rrd:          requests_q.hit[OpRrd[1:0]],
+      hit_lwr:          requests_q.hit[OpLwr[1:0]],
+      hit_rwr:          requests_q.hit[OpRwr[1:0]],
+      alloc:            requests_q.alloc,
+      evict:            requests_q.evict,
+      inv_lines_write:  invs_q.lines[0],
+      inv_lines_evict:  invs_q.lines[1],
+      inv_msgs_write:   invs_q.msgs[0],
+      inv_msgs_evict:   invs_q.msgs[1],
+      ready_low_cycles: levels_q.wait_cycles,
+      jobq_max:         levels_q.jobs
+  };
 endmodule

@@ -24,7 +24,7 @@ module coherence_directory_jobs
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
-  input  logic [3:0]                      self_id_i,
+  input  logic [3:0]                      self_i,  // this GPU
   // push: the job of the request in S1, at most one of three
   input  logic                            write_i,
   input  logic                            evict_i,
@@ -90,10 +90,6 @@ module coherence_directory_jobs
     end
   end
 
-  // Static, but an input all the same: no output may depend on one.
-  logic [3:0] self_q;
-  always_ff @(posedge clk_i) self_q <= self_id_i;
-
   // The head and its lowest line.
   logic               held, last;
   job_t               head;
@@ -122,7 +118,7 @@ module coherence_directory_jobs
       inv_o.cause = head.cause;
       inv_o.last  = last;
       inv_o.seq   = head.seq;
-      inv_o.dest  = gpus_of_slots(16'(slots), self_q);
+      inv_o.dest  = gpus_of_slots(16'(slots), self_i);
       inv_o.addr  = (AddrW'(head.base) << $clog2(Range)) | (AddrW'(line) << LineW);
     end
   end
@@ -176,7 +172,7 @@ module coherence_directory_jobs
   `DUET_ASSERT(OneJob, $onehot0({write_i, evict_i, fence_i}), "more than one job in a cycle")
   `DUET_ASSERT(NoOverflow, !push || 32'(count_q) < Jobs, "job pushed into a full FIFO")
   `DUET_ASSERT(SentLegal, !held || left != '0, "job without a line left")
-  `DUET_ASSERT(DestLegal, !held || (inv_o.dest != '0 && !inv_o.dest[self_q]),
+  `DUET_ASSERT(DestLegal, !held || (inv_o.dest != '0 && !inv_o.dest[self_i]),
                "invalidation to nobody or to the home")
   `DUET_ASSERT(IdealNeverEvicts, Variant != VariantIdeal || !held || inv_o.cause != CauseEvict,
                "eviction from the ideal directory")

@@ -37,6 +37,11 @@ package coherence_directory_pkg;
   localparam int unsigned IdealRow = 64;
   // verilator lint_on UNUSEDPARAM
 
+  // The larger one: keeps a size legal when a parameter is not, so that the assertion on it can tell.
+  function automatic int unsigned at_least(int unsigned low, int unsigned value);
+    return (value < low) ? low : value;
+  endfunction
+
   // Bits of an entry's base. The baseline stores the whole address, as the paper counts it; ideal has no
   // entries.
   function automatic int unsigned base_bits(int unsigned variant, int unsigned addr_w, int unsigned range);

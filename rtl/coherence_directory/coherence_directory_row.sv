@@ -122,9 +122,13 @@ module coherence_directory_row
     assign slots_o   = present_o ? group.slots : '0;
 
     always_comb begin : split
-      for (int unsigned k = 0; k < Pos; k++) begin
-        whole_pos_o[k]   = groups[k].pos;
-        whole_slots_o[k] = groups[k].slots;
+      whole_pos_o   = '0;
+      whole_slots_o = '0;
+      if (look_i) begin
+        for (int unsigned k = 0; k < Pos; k++) begin
+          whole_pos_o[k]   = groups[k].pos;
+          whole_slots_o[k] = groups[k].slots;
+        end
       end
     end
 
