@@ -1,0 +1,501 @@
+//! GPUs and homes, the channels between them, and the checks after every step.
+
+use std::collections::VecDeque;
+
+use cosim::stimulus::Random;
+
+use crate::counts::Counts;
+use crate::directory::Source;
+use crate::failure::{Check, Failure};
+use crate::history::Published;
+use crate::home::{Effect, Home};
+use crate::knowledge::{Knowledge, Stale};
+use crate::log::{Detail, Log};
+use crate::messages::{Message, Request, Token, What};
+use crate::phase::Phase;
+use crate::pool;
+use crate::program::{self, Op};
+use crate::sharer::{Applied, Lookup, Sharer, Stored};
+use crate::weakness::Weakness;
+use crate::words::{WORDS, Word, Write, words};
+
+/// Threads of a GPU.
+const THREADS: usize = 3;
+/// Requests of a GPU on their way to one home, after which it issues no more.
+const WINDOW: usize = 12;
+/// Steps between rests.
+const REST: u64 = 6000;
+/// Steps in which everything in flight must come home.
+const PATIENCE: u64 = 40_000;
+
+/// A system, all of which follows from this.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub name: String,
+    pub source: Source,
+    pub homes: usize,
+    pub seed: u64,
+    pub weakness: Option<Weakness>,
+    /// Checks that find nothing.
+    pub ignored: &'static [Check],
+}
+
+struct Thread {
+    gpu: usize,
+    program: VecDeque<Op>,
+    waits: bool,
+    /// Its release, and the homes that have not answered.
+    release: Option<(Published, usize)>,
+}
+
+pub struct System {
+    setup: Setup,
+    random: Random,
+    phase: Phase,
+    lines: Vec<std::ops::Range<usize>>,
+    /// No more programs: the next rest comes.
+    resting: bool,
+    threads: Vec<Thread>,
+    gpus: Vec<Sharer>,
+    homes: Vec<Home>,
+    tokens: Vec<Token>,
+    /// By GPU and line: invalidations and write-throughs in flight.
+    invs: Vec<Vec<u32>>,
+    writes: Vec<Vec<u32>>,
+    knowledge: Knowledge,
+    log: Log,
+    effects: Vec<Effect>,
+    counts: Counts,
+}
+
+type Step<T = ()> = Result<T, Box<Failure>>;
+
+impl System {
+    pub fn new(setup: &Setup) -> Self {
+        let mut random = Random::new(setup.seed);
+        let config = setup.source.config();
+        let gpus = config.gpus as usize;
+        let threads = gpus * THREADS;
+        let (mut homes, mut lines) = (Vec::new(), Vec::new());
+        let mut first = 0;
+        for gpu in 0..setup.homes {
+            let addresses = pool::draw(&mut random, &config);
+            lines.push(first..first + addresses.len());
+            let directory = setup.source.make(gpu, setup.seed, setup.weakness);
+            let all = (gpus, threads);
+            let next = first + addresses.len();
+            homes.push(Home::new(gpu, all, directory, addresses, first, config.line, setup.weakness));
+            first = next;
+        }
+        let of_thread: Vec<usize> = (0..threads).map(|thread| thread / THREADS).collect();
+        let thread =
+            |&gpu: &usize| Thread { gpu, program: VecDeque::new(), waits: false, release: None };
+        Self {
+            phase: Phase::draw(&mut random, &lines, gpus),
+            lines,
+            resting: false,
+            threads: of_thread.iter().map(thread).collect(),
+            gpus: (0..gpus).map(|_| Sharer::new(first, setup.homes)).collect(),
+            homes,
+            tokens: Vec::new(),
+            invs: vec![vec![0; first]; gpus],
+            writes: vec![vec![0; first]; gpus],
+            knowledge: Knowledge::new(&of_thread, gpus, first * WORDS),
+            log: Log::new(first),
+            effects: Vec::new(),
+            counts: Counts::default(),
+            random,
+            setup: setup.clone(),
+        }
+    }
+
+    /// Runs, and at last rests.
+    pub fn run(mut self, steps: u64) -> Step<Counts> {
+        while self.log.step < steps {
+            let end = steps.min(self.log.step + REST);
+            while self.log.step < end {
+                self.step()?;
+            }
+            self.rest()?;
+        }
+        self.counts.steps = self.log.step;
+        Ok(self.counts)
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.tokens.is_empty()
+            && self.threads.iter().all(|thread| thread.program.is_empty() && !thread.waits)
+            && self.gpus.iter().all(Sharer::is_quiet)
+            && self.homes.iter().all(Home::is_quiet)
+    }
+
+    /// Lets everything in flight come home, and compares copies with memory.
+    fn rest(&mut self) -> Step {
+        self.resting = true;
+        self.phase = self.phase.clone().quiet();
+        let begin = self.log.step;
+        while !self.is_quiet() {
+            self.step()?;
+            if self.log.step > begin + PATIENCE {
+                let waiting = self.threads.iter().position(|thread| thread.waits);
+                let found = format!("thread {waiting:?} waits");
+                return self.fail(Check::Progress, 0, 0, "an end of all that was asked for", &found);
+            }
+        }
+        for line in 0..self.lines.last().map_or(0, |lines| lines.end) {
+            let home = self.home(line);
+            let memory = self.homes[home].memory[line - self.lines[home].start];
+            for gpu in 0..self.gpus.len() {
+                if let Some(copy) = self.gpus[gpu].copy(line).filter(|copy| **copy != memory) {
+                    let found = format!("a copy with {copy:?}");
+                    let expected = format!("nothing but {memory:?}");
+                    self.fail(Check::AtRest, gpu, line, &expected, &found)?;
+                }
+            }
+        }
+        self.counts.rests += 1;
+        self.resting = false;
+        self.phase.left = 0;
+        Ok(())
+    }
+
+    fn step(&mut self) -> Step {
+        if self.phase.left == 0 {
+            self.phase = Phase::draw(&mut self.random, &self.lines, self.gpus.len());
+        }
+        self.phase.left -= u32::from(!self.resting);
+        for thread in 0..self.threads.len() {
+            if !self.threads[thread].waits && self.random.chance(self.phase.issue) {
+                self.issue(thread)?;
+            }
+        }
+        for home in 0..self.homes.len() {
+            self.tick_home(home)?;
+        }
+        for gpu in 0..self.gpus.len() {
+            self.tick_gpu(gpu)?;
+        }
+        if !self.tokens.is_empty() && self.random.chance(self.phase.token) {
+            let at = self.random.below(self.tokens.len() as u32) as usize;
+            let token = self.tokens.swap_remove(at);
+            self.arrive(token);
+        }
+        self.check_sharers()?;
+        self.log.step += 1;
+        Ok(())
+    }
+
+    fn home(&self, line: usize) -> usize {
+        self.lines.iter().position(|lines| lines.contains(&line)).expect("each line has a home")
+    }
+
+    fn issue(&mut self, thread: usize) -> Step {
+        let gpu = self.threads[thread].gpu;
+        if self.threads[thread].program.is_empty() && !self.resting {
+            self.threads[thread].program = program::draw(&mut self.random, &self.phase);
+        }
+        let full = |home: &Home| home.inbox[gpu].iter().map(VecDeque::len).sum::<usize>() >= WINDOW;
+        if self.homes.iter().any(full) {
+            return Ok(());
+        }
+        match self.threads[thread].program.pop_front() {
+            None => Ok(()),
+            Some(Op::Read(word)) => self.read(thread, word),
+            Some(Op::Write { line, mask }) => {
+                self.write(thread, line, mask);
+                Ok(())
+            }
+            Some(Op::Atomic(word)) => {
+                let write = self.knowledge.issue(thread);
+                self.threads[thread].waits = true;
+                self.counts.atomics += 1;
+                self.log.note(word.line(), gpu, "atomic writes", Detail::Is(word, write));
+                self.send(word.line(), Request { gpu, thread, what: What::Atomic { word, write } });
+                Ok(())
+            }
+            Some(Op::Release) => {
+                self.release(thread);
+                Ok(())
+            }
+        }
+    }
+
+    fn send(&mut self, line: usize, request: Request) {
+        let home = self.home(line);
+        self.homes[home].send(request);
+    }
+
+    fn read(&mut self, thread: usize, word: Word) -> Step {
+        let (gpu, line) = (self.threads[thread].gpu, word.line());
+        let local = self.home(line) == gpu;
+        let lookup = if local { Lookup::Miss } else { self.gpus[gpu].read(thread, word) };
+        match lookup {
+            Lookup::Hit(write) => {
+                self.counts.read_hits += 1;
+                return self.returned(thread, word, write, "reads its copy:");
+            }
+            Lookup::Waits => self.counts.read_waits += 1,
+            Lookup::Miss => {
+                let count = [&mut self.counts.read_misses, &mut self.counts.local_reads];
+                *count[usize::from(local)] += 1;
+                self.send(line, Request { gpu, thread, what: What::Read(word) });
+            }
+        }
+        self.threads[thread].waits = true;
+        Ok(())
+    }
+
+    fn write(&mut self, thread: usize, line: usize, mask: u8) {
+        let gpu = self.threads[thread].gpu;
+        let write = self.knowledge.issue(thread);
+        for word in words(line, mask) {
+            self.knowledge.wrote(thread, word, write);
+        }
+        if self.home(line) == gpu {
+            self.counts.local_writes += 1;
+            self.log.note(line, gpu, "writes", Detail::Wrote(mask, write));
+        } else {
+            let merges = self.setup.weakness != Some(Weakness::NoMerge);
+            let Counts { write_hits, write_merges, write_allocates, write_misses, .. } =
+                &mut self.counts;
+            let (count, what) = match self.gpus[gpu].write(line, mask, write, merges) {
+                Stored::Hit => (write_hits, "writes its copy and through:"),
+                Stored::Merged => (write_merges, "writes a pending fill and through:"),
+                Stored::Allocated => (write_allocates, "writes a new copy and through:"),
+                Stored::Passed => (write_misses, "writes through:"),
+            };
+            *count += 1;
+            self.writes[gpu][line] += 1;
+            self.log.note(line, gpu, what, Detail::Wrote(mask, write));
+            for word in words(line, mask) {
+                self.knowledge.seen(gpu, word, write);
+            }
+        }
+        self.send(line, Request { gpu, thread, what: What::Write { line, mask, write } });
+    }
+
+    fn release(&mut self, thread: usize) {
+        let gpu = self.threads[thread].gpu;
+        let own = self.setup.weakness == Some(Weakness::FenceToOwnHomeOnly);
+        let published = self.knowledge.release(thread);
+        let mut left = 0;
+        for home in self.homes.iter_mut().filter(|home| !own || home.gpu == gpu) {
+            home.send(Request { gpu, thread, what: What::Fence });
+            left += 1;
+        }
+        if left == 0 {
+            self.knowledge.released(published);
+            return;
+        }
+        self.threads[thread].release = Some((published, left));
+        self.threads[thread].waits = true;
+    }
+
+    /// A read has its result.
+    fn returned(&mut self, thread: usize, word: Word, write: Write, what: &'static str) -> Step {
+        let gpu = self.threads[thread].gpu;
+        self.log.note(word.line(), gpu, what, Detail::Is(word, write));
+        let learned = self.knowledge.read(thread, word, write);
+        self.learned(thread, word, write, learned)
+    }
+
+    /// An atomic has its reply.
+    fn replied(&mut self, thread: usize, word: Word, old: Write, write: Write) -> Step {
+        let gpu = self.threads[thread].gpu;
+        self.log.note(word.line(), gpu, "atomic has the reply", Detail::Is(word, old));
+        let learned = self.knowledge.learned(thread, word, old);
+        self.learned(thread, word, old, learned)?;
+        self.knowledge.wrote(thread, word, write);
+        self.knowledge.seen(gpu, word, write);
+        Ok(())
+    }
+
+    fn learned(
+        &mut self,
+        thread: usize,
+        word: Word,
+        found: Write,
+        learned: Result<Vec<Word>, Stale>,
+    ) -> Step {
+        self.threads[thread].waits = false;
+        match learned {
+            Ok(learned) => {
+                self.counts.flags_seen += u64::from(!learned.is_empty());
+                self.counts.learned += learned.len() as u64;
+                for op in program::verify(&mut self.random, &learned) {
+                    self.threads[thread].program.push_front(op);
+                }
+                Ok(())
+            }
+            Err(Stale { known, through }) => {
+                let gpu = self.threads[thread].gpu;
+                let check = if through.is_some() { Check::MessagePassing } else { Check::Coherence };
+                let how = through.map_or("its GPU has seen or made it".to_string(), |flag| {
+                    format!("thread {thread} saw write {}, before which it was released", flag.0)
+                });
+                let expected = format!("word {} = write {} or later: {how}", word.at(), known.0);
+                self.fail(check, gpu, word.line(), &expected, &format!("write {}", found.0))
+            }
+        }
+    }
+
+    fn tick_home(&mut self, home: usize) -> Step {
+        let Self { homes, random, phase, log, effects, .. } = self;
+        let ticked = homes[home].tick(random, phase, &phase.request[home], log, effects);
+        if let Err(found) = ticked {
+            let line = self.lines[home].start;
+            self.fail(Check::Ports, home, line, "legal outputs of the directory", &found)?;
+        }
+        let mut effects = std::mem::take(&mut self.effects);
+        for effect in effects.drain(..) {
+            self.apply(home, effect)?;
+        }
+        self.effects = effects;
+        Ok(())
+    }
+
+    fn apply(&mut self, home: usize, effect: Effect) -> Step {
+        match effect {
+            Effect::Send { gpu, message } => {
+                if let Message::Inv { line } = message {
+                    self.invs[gpu][line] += 1;
+                    self.counts.invs += 1;
+                }
+                self.gpus[gpu].channels[home].push_back(message);
+            }
+            Effect::Read { thread, word, write } => {
+                self.returned(thread, word, write, "reads memory:")?;
+            }
+            Effect::Atomic { thread, word, old, write } => self.replied(thread, word, old, write)?,
+            Effect::Wrote { word, write } => self.knowledge.seen(home, word, write),
+            Effect::Ordered { write, number } => self.knowledge.history.order(write, number),
+            Effect::Decided { gpu, line } => self.writes[gpu][line] -= 1,
+        }
+        Ok(())
+    }
+
+    fn tick_gpu(&mut self, gpu: usize) -> Step {
+        for home in 0..self.homes.len() {
+            if self.random.chance(self.phase.message[home][gpu]) {
+                let Some(message) = self.gpus[gpu].channels[home].pop_front() else { continue };
+                match message {
+                    Message::Marker { home, thread }
+                        if self.setup.weakness == Some(Weakness::MarkerBeforeBanks) =>
+                    {
+                        self.tokens.push(Token::Returned { home, thread });
+                    }
+                    _ => self.gpus[gpu].arrive(message),
+                }
+            }
+        }
+        for bank in 0..self.gpus[gpu].banks.len() {
+            if self.random.chance(self.phase.bank) {
+                if let Some(message) = self.gpus[gpu].banks[bank].pop_front() {
+                    self.apply_message(gpu, &message)?;
+                }
+            }
+        }
+        if self.random.chance(self.phase.drop_copy) {
+            let all = self.lines.last().map_or(0, |lines| lines.end) as u32;
+            let line = self.random.below(all) as usize;
+            if self.gpus[gpu].drop_copy(line) {
+                self.counts.dropped_copies += 1;
+                self.log.note(line, gpu, "evicts its copy", Detail::None);
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_message(&mut self, gpu: usize, message: &Message) -> Step {
+        match self.gpus[gpu].apply(message) {
+            Applied::Filled(waiters) => {
+                self.counts.fills += 1;
+                for (thread, word, write) in waiters {
+                    self.returned(thread, word, write, "reads a fill:")?;
+                }
+            }
+            Applied::Invalidated(hit) => {
+                let line = message.line().expect("an invalidation has a line");
+                self.invs[gpu][line] -= 1;
+                let Counts { inv_hits, inv_misses, .. } = &mut self.counts;
+                *(if hit { inv_hits } else { inv_misses }) += 1;
+                let what = if hit { "INV drops its copy" } else { "INV finds no copy" };
+                self.log.note(line, gpu, what, Detail::None);
+            }
+            Applied::Replied => {
+                if let Message::Reply { thread, word, old, write } = *message {
+                    self.replied(thread, word, old, write)?;
+                }
+            }
+            Applied::Marker { home, thread } => self.tokens.push(Token::Returned { home, thread }),
+            Applied::Part => {}
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, token: Token) {
+        match token {
+            Token::Returned { home, thread } => {
+                let left = &mut self.homes[home].markers[thread];
+                *left -= 1;
+                if *left == 0 {
+                    self.tokens.push(Token::Released { thread });
+                }
+            }
+            Token::Released { thread } => {
+                let release = &mut self.threads[thread].release;
+                let (published, left) = release.take().expect("it waits for this");
+                if left > 1 {
+                    *release = Some((published, left - 1));
+                    return;
+                }
+                self.knowledge.released(published);
+                self.threads[thread].waits = false;
+                self.counts.releases += 1;
+            }
+        }
+    }
+
+    /// Specification section 8: every L2 copy outside the home has its bit set, or an INV for it, or a
+    /// write-through of it from that GPU, is in flight.
+    fn check_sharers(&mut self) -> Step {
+        for home in 0..self.homes.len() {
+            let lines = self.lines[home].clone();
+            for line in lines.clone() {
+                let known = &self.homes[home].tracking;
+                for gpu in 0..self.gpus.len() {
+                    let in_flight = self.invs[gpu][line] + self.writes[gpu][line];
+                    if self.gpus[gpu].copy(line).is_some()
+                        && in_flight == 0
+                        && known.sharers[line - lines.start] >> gpu & 1 == 0
+                        && known.knows(line - lines.start) >> gpu & 1 == 0
+                    {
+                        let sharers = known.sharers[line - lines.start];
+                        let found = format!("sharers {sharers:#b}, nothing in flight");
+                        let expected = "its copy is known to the directory";
+                        return self.fail(Check::LostSharer, gpu, line, expected, &found);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fail(&self, check: Check, gpu: usize, line: usize, expected: &str, found: &str) -> Step {
+        if self.setup.ignored.contains(&check) {
+            return Ok(());
+        }
+        let home = self.home(line);
+        let address = self.homes[home].addresses[line - self.lines[home].start];
+        Err(Box::new(Failure {
+            check,
+            step: self.log.step,
+            system: format!("{}, {} homes, seed {}", self.setup.name, self.homes.len(), self.setup.seed),
+            gpu,
+            line: format!("line {address:#x} of home {home}"),
+            expected: expected.to_string(),
+            found: found.to_string(),
+            events: self.log.of(line),
+        }))
+    }
+}
