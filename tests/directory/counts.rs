@@ -40,7 +40,9 @@ counts! {
     local_writes,
     atomics,
     fills,
-    invs,
+    /// Lines of jobs of each cause.
+    write_invs,
+    evict_invs,
     inv_hits,
     inv_misses,
     dropped_copies,
@@ -49,6 +51,11 @@ counts! {
     flags_seen,
     /// Words of which they told.
     learned,
+    /// Steps in which an invalidation waited for fill data that it must not overtake.
+    inv_waits,
+    /// Steps in which a request waited because a fill, or a job in the directory, was too old.
+    old_fills,
+    old_jobs,
     rests,
 }
 

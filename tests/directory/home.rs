@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use cosim::stimulus::Random;
 use hwmodel::coherence_directory::{In, Inv, Out, Req, Rsp, cause, op};
 
+use crate::counts::Counts;
 use crate::directory::Directory;
 use crate::log::{Detail, Log};
 use crate::messages::{Message, Request, What};
@@ -20,16 +21,37 @@ const MAX_AGE: u64 = 96;
 /// What a step of the home does to the others.
 #[derive(Debug)]
 pub enum Effect {
-    Send { gpu: usize, message: Message },
+    Send {
+        gpu: usize,
+        message: Message,
+    },
     /// A thread of the home gets its word.
-    Read { thread: usize, word: Word, write: Write },
-    Atomic { thread: usize, word: Word, old: Write, write: Write },
+    Read {
+        thread: usize,
+        word: Word,
+        write: Write,
+    },
+    Atomic {
+        thread: usize,
+        word: Word,
+        old: Write,
+        write: Write,
+    },
     /// The home's own write is done.
-    Wrote { word: Word, write: Write },
+    Wrote {
+        word: Word,
+        write: Write,
+    },
     /// The write has its place in the order.
-    Ordered { write: Write, number: u64 },
+    Ordered {
+        write: Write,
+        number: u64,
+    },
     /// The directory knows of the write of another GPU.
-    Decided { gpu: usize, line: usize },
+    Decided {
+        gpu: usize,
+        line: usize,
+    },
 }
 
 /// Something that goes on the channel of a GPU, from acceptance to its sending.
@@ -51,7 +73,6 @@ pub struct Home {
     /// By GPU: its requests on their way. The second channel is for the reads of a system that breaks rule 6.
     pub inbox: Vec<[VecDeque<Request>; 2]>,
     pub tracking: Tracking,
-    pub invs: u64,
     weakness: Option<Weakness>,
     line_bytes: u32,
     /// What the directory is shown until it accepts it.
@@ -88,7 +109,6 @@ impl Home {
             memory: vec![Data::default(); lines],
             inbox: vec![Default::default(); gpus],
             tracking: Tracking::new(lines),
-            invs: 0,
             weakness,
             line_bytes,
             offered: None,
@@ -119,25 +139,33 @@ impl Home {
         &mut self,
         r: &mut Random,
         phase: &Phase,
-        speeds: &[u32],
         log: &mut Log,
+        counts: &mut Counts,
         effects: &mut Vec<Effect>,
     ) -> Result<(), String> {
         if self.offered.is_none() {
-            self.offered = self.next_request(r, phase, speeds);
+            self.offered = self.next_request(r, phase);
         }
         let out = self.directory.outputs();
+        let (may_accept, may_send) =
+            (self.may_accept(), out.inv.is_none_or(|inv| self.may_send(&inv)));
         let input = In {
-            req: self.offered.filter(|_| self.may_accept()).map(|(_, req)| req),
+            req: self.offered.filter(|_| may_accept).map(|(_, req)| req),
             rsp_ready: r.chance(phase.rsp_ready),
-            inv_ready: r.chance(phase.inv_ready) && out.inv.is_none_or(|inv| self.may_send(&inv)),
+            inv_ready: r.chance(phase.inv_ready) && may_send,
             self_id: self.gpu as u8,
         };
+        let age = out.inv.map_or(0, |inv| self.accepted - self.number(inv.seq));
+        counts.inv_waits += u64::from(!may_send);
+        counts.old_fills += u64::from(!may_accept);
+        counts.old_jobs += u64::from(age >= MAX_AGE && !out.req_ready);
         self.directory.tick(&input);
         self.check_body(&out)?;
         self.tracking.shown(out.inv.map(|inv| (self.number(inv.seq), inv.addr)));
         if let Some(inv) = out.inv.filter(|_| input.inv_ready) {
             self.invalidate(&inv, log, effects)?;
+            counts.write_invs += u64::from(inv.cause == cause::WRITE);
+            counts.evict_invs += u64::from(inv.cause == cause::EVICT);
         }
         if let Some(request) = self.tracking.decide(&*self.directory, &self.addresses) {
             if let (What::Write { line, .. }, true) = (request.what, request.gpu != self.gpu) {
@@ -168,10 +196,12 @@ impl Home {
     }
 
     /// The next request that comes out of a channel, or a wish of the home's own.
-    fn next_request(&self, r: &mut Random, phase: &Phase, speeds: &[u32]) -> Option<(Request, Req)> {
+    fn next_request(&self, r: &mut Random, phase: &Phase) -> Option<(Request, Req)> {
+        let speeds = &phase.request[self.gpu];
         let gpus = self.inbox.len();
         let first = r.below(gpus as u32) as usize;
-        let mut channels = (0..gpus).map(|k| (first + k) % gpus).filter(|&gpu| r.chance(speeds[gpu]));
+        let mut channels =
+            (0..gpus).map(|k| (first + k) % gpus).filter(|&gpu| r.chance(speeds[gpu]));
         let arrived = channels.find_map(|gpu| {
             let either = usize::from(self.inbox[gpu][1].is_empty());
             self.inbox[gpu][1 - either].front()
@@ -202,7 +232,10 @@ impl Home {
     /// Whether no fill is too old for the numbers of invalidations to be compared with it.
     fn may_accept(&self) -> bool {
         let fills = self.unsent.iter().filter(|unsent| unsent.request.what.is_read());
-        fills.map(|unsent| unsent.number).min().is_none_or(|oldest| self.accepted - oldest < MAX_AGE)
+        fills
+            .map(|unsent| unsent.number)
+            .min()
+            .is_none_or(|oldest| self.accepted - oldest < MAX_AGE)
     }
 
     /// Whether all fills of the line that go to the same GPU for requests before this one are sent. Rule 2 in its
@@ -241,7 +274,8 @@ impl Home {
         let message = match (inv.cause, line) {
             (cause::FENCE, _) => {
                 let fence = self.fences.pop_front().filter(|fence| fence.0 == number);
-                let (_, thread) = fence.ok_or(format!("FENCE of request {number}, of which none is"))?;
+                let (_, thread) =
+                    fence.ok_or(format!("FENCE of request {number}, of which none is"))?;
                 self.markers[thread] += inv.dest.count_ones();
                 Some(Message::Marker { home: self.gpu, thread })
             }
@@ -255,7 +289,6 @@ impl Home {
                 log.note(line, gpu, "INV is sent to it", Detail::Number(number));
             }
         }
-        self.invs += 1;
         self.tracking.sent(number, inv.addr);
         if inv.last {
             self.finished = Some(number);
@@ -356,7 +389,8 @@ impl Home {
         let message = message.expect("it may go");
         effects.push(Effect::Send { gpu: request.gpu, message });
         if let Some(line) = request.what.line() {
-            let what = if request.what.is_read() { "fill is sent to it" } else { "reply is sent to it" };
+            let what =
+                if request.what.is_read() { "fill is sent to it" } else { "reply is sent to it" };
             log.note(line, request.gpu, what, Detail::Number(number));
         }
     }

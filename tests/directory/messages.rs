@@ -16,12 +16,21 @@ pub enum What {
     /// Another GPU gets the line, a thread of the home the word.
     Read(Word),
     /// Of the words in the mask.
-    Write { line: usize, mask: u8, write: Write },
-    Atomic { word: Word, write: Write },
+    Write {
+        line: usize,
+        mask: u8,
+        write: Write,
+    },
+    Atomic {
+        word: Word,
+        write: Write,
+    },
     /// Part of the release of the thread.
     Fence,
     /// The home's own wish.
-    Evict { line: usize },
+    Evict {
+        line: usize,
+    },
 }
 
 impl What {
@@ -42,12 +51,25 @@ impl What {
 /// From a home to a GPU, all in one FIFO (rules 2 and 6).
 #[derive(Clone, Copy, Debug)]
 pub enum Message {
-    Fill { line: usize, data: Data },
-    Inv { line: usize },
+    Fill {
+        line: usize,
+        data: Data,
+    },
+    Inv {
+        line: usize,
+    },
     /// Of an atomic: what was there before.
-    Reply { thread: usize, word: Word, old: Write, write: Write },
+    Reply {
+        thread: usize,
+        word: Word,
+        old: Write,
+        write: Write,
+    },
     /// To be returned when all before it is done.
-    Marker { home: usize, thread: usize },
+    Marker {
+        home: usize,
+        thread: usize,
+    },
 }
 
 impl Message {

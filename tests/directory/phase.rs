@@ -2,6 +2,8 @@
 
 use cosim::stimulus::Random;
 
+use crate::program::{PROGRAMS, READS};
+use crate::sharer::BANKS;
 use crate::words::{WORDS, Word};
 
 /// Chances are parts of 256, of one message or action in a step.
@@ -14,8 +16,8 @@ pub struct Phase {
     /// By home and GPU: of requests, and of messages back.
     pub request: Vec<Vec<u32>>,
     pub message: Vec<Vec<u32>>,
-    /// Of a bank of an L2.
-    pub bank: u32,
+    /// By GPU and bank of its L2.
+    pub banks: Vec<[u32; BANKS]>,
     pub rsp_ready: u32,
     pub inv_ready: u32,
     /// Of fill data and replies.
@@ -29,49 +31,69 @@ pub struct Phase {
     pub hot: Vec<usize>,
     pub flags: Vec<Word>,
     /// Relative frequency of the programs of threads.
-    pub programs: [u32; 6],
+    pub programs: [u32; PROGRAMS],
 }
 
 impl Phase {
     /// `lines` by home.
     pub fn draw(r: &mut Random, lines: &[std::ops::Range<usize>], gpus: usize) -> Self {
+        // Rarely nothing passes, while reads go on until a job or a fill is old (specification, section 6, rule 2).
+        let old = r.chance(8);
         let mut hot: Vec<usize> = Vec::new();
         for lines in lines {
-            let count = r.pick(&[2, 4, lines.len(), lines.len()]).min(lines.len());
+            let all = lines.len();
+            let count = if old { 2 } else { r.pick(&[2, 4, all, all]) }.min(all);
             let first = r.below((lines.len() - count + 1) as u32) as usize;
             hot.extend(lines.clone().skip(first).take(count));
         }
         let flag = |r: &mut Random| Word::of(r.pick(&hot), r.below(WORDS as u32) as usize);
         let flags = (0..1 + r.below(3)).map(|_| flag(r)).collect();
+        // Most things are fast, so that what is slow is overtaken.
+        let speed = |r: &mut Random| {
+            let slow = r.chance(40);
+            r.pick(if slow { &[3, 10, 30] } else { &[100, 200, 255] })
+        };
         let speeds = |r: &mut Random| -> Vec<Vec<u32>> {
-            let slow = r.chance(128);
-            let speed = |r: &mut Random| r.pick(if slow { &[8, 24, 255] } else { &[64, 200, 255] });
             lines.iter().map(|_| (0..gpus).map(|_| speed(r)).collect()).collect()
         };
-        Self {
-            left: 300 + r.below(1500),
-            issue: r.pick(&[8, 64, 200]),
+        let mut phase = Self {
+            left: 300 + r.below(900),
+            issue: r.pick(&[20, 80, 200]),
             request: speeds(r),
             message: speeds(r),
-            bank: r.pick(&[16, 128, 255]),
-            rsp_ready: r.pick(&[16, 128, 255]),
-            inv_ready: r.pick(&[8, 32, 128, 255]),
-            answer: r.pick(&[4, 32, 128, 255]),
-            token: r.pick(&[32, 128]),
+            banks: (0..gpus).map(|_| [0; BANKS].map(|_| speed(r))).collect(),
+            rsp_ready: speed(r),
+            inv_ready: speed(r),
+            answer: speed(r),
+            token: speed(r),
             drop_copy: r.pick(&[0, 1, 16]),
-            evict: r.pick(&[0, 0, 2, 12]),
+            evict: r.pick(&[0, 0, 1, 6]),
             hot,
             flags,
-            programs: [0; 6].map(|_| r.pick(&[1, 2, 6])),
+            programs: [0; PROGRAMS].map(|_| r.pick(&[1, 2, 6])),
+        };
+        if old {
+            let blocked = if r.chance(128) { &mut phase.inv_ready } else { &mut phase.answer };
+            *blocked = 0;
+            (phase.issue, phase.evict, phase.programs) = (200, 0, READS);
         }
+        phase
     }
 
     /// Everything in flight comes home soon; nothing new is wanted.
     pub fn quiet(mut self) -> Self {
         self.request.iter_mut().chain(&mut self.message).flatten().for_each(|chance| *chance = 200);
-        let Self { issue, bank, rsp_ready, inv_ready, answer, token, .. } = &mut self;
-        [issue, bank, rsp_ready, inv_ready, answer, token].map(|chance| *chance = 200);
-        (self.drop_copy, self.evict) = (0, 0);
-        self
+        self.banks.iter_mut().flatten().for_each(|chance| *chance = 200);
+        let usual = 200;
+        Self {
+            issue: usual,
+            rsp_ready: usual,
+            inv_ready: usual,
+            answer: usual,
+            token: usual,
+            drop_copy: 0,
+            evict: 0,
+            ..self
+        }
     }
 }

@@ -16,6 +16,10 @@ pub enum Op {
     Release,
 }
 
+/// Programs to choose from, and the frequencies of a phase that hardly writes.
+pub const PROGRAMS: usize = 7;
+pub const READS: [u32; PROGRAMS] = [1, 0, 0, 0, 0, 0, 20];
+
 /// The next few operations of a thread.
 pub fn draw(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
     let mut choice = r.below(phase.programs.iter().sum());
@@ -30,14 +34,21 @@ pub fn draw(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
         2 => atomic_between_reads(r, phase),
         3 => publish(r, phase),
         4 => consume(r, phase),
-        _ => [access(r, phase), access(r, phase), Op::Release].into(),
+        5 => [access(r, phase), access(r, phase), Op::Release].into(),
+        _ => (0..4).map(|_| Op::Read(word(r, phase))).collect(),
     }
 }
 
 /// What a reader of a flag does when it has learned something.
 pub fn verify(r: &mut Random, learned: &[Word]) -> Vec<Op> {
     let first = r.below(learned.len().max(1) as u32) as usize;
-    learned.iter().cycle().skip(first).take(learned.len().min(4)).map(|&word| Op::Read(word)).collect()
+    learned
+        .iter()
+        .cycle()
+        .skip(first)
+        .take(learned.len().min(4))
+        .map(|&word| Op::Read(word))
+        .collect()
 }
 
 fn line(r: &mut Random, phase: &Phase) -> usize {
@@ -71,7 +82,7 @@ fn read_back(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
 
 /// The second read must not find the copy of the first.
 fn atomic_between_reads(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
-    let word = word(r, phase);
+    let word = if r.chance(128) { r.pick(&phase.flags) } else { word(r, phase) };
     [Op::Read(word), Op::Atomic(word), Op::Read(word)].into()
 }
 

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use crate::messages::Message;
 use crate::words::{Data, FULL, WORDS, Word, Write, words};
 
-const BANKS: usize = 2;
+/// Banks of an L2; even lines are in one, odd ones in the other.
+pub const BANKS: usize = 2;
 
 /// A read that its home has not answered yet.
 #[derive(Debug, Default)]
@@ -42,7 +43,10 @@ pub enum Applied {
     Invalidated(bool),
     Replied,
     /// A marker goes back to its home.
-    Marker { home: usize, thread: usize },
+    Marker {
+        home: usize,
+        thread: usize,
+    },
     /// Other banks have yet to see the marker.
     Part,
 }

@@ -1,5 +1,7 @@
 //! GPUs and homes, the channels between them, and the checks after every step.
 
+mod threads;
+
 use std::collections::VecDeque;
 
 use cosim::stimulus::Random;
@@ -9,20 +11,20 @@ use crate::directory::Source;
 use crate::failure::{Check, Failure};
 use crate::history::Published;
 use crate::home::{Effect, Home};
-use crate::knowledge::{Knowledge, Stale};
+use crate::knowledge::Knowledge;
 use crate::log::{Detail, Log};
-use crate::messages::{Message, Request, Token, What};
+use crate::messages::{Message, Token};
 use crate::phase::Phase;
 use crate::pool;
-use crate::program::{self, Op};
-use crate::sharer::{Applied, Lookup, Sharer, Stored};
+use crate::program::Op;
+use crate::sharer::{Applied, Sharer};
 use crate::weakness::Weakness;
-use crate::words::{WORDS, Word, Write, words};
+use crate::words::WORDS;
 
 /// Threads of a GPU.
 const THREADS: usize = 3;
-/// Requests of a GPU on their way to one home, after which it issues no more.
-const WINDOW: usize = 12;
+/// Most steps of releases that end in one step of the system.
+const TOKENS: usize = 4;
 /// Steps between rests.
 const REST: u64 = 6000;
 /// Steps in which everything in flight must come home.
@@ -84,7 +86,15 @@ impl System {
             let directory = setup.source.make(gpu, setup.seed, setup.weakness);
             let all = (gpus, threads);
             let next = first + addresses.len();
-            homes.push(Home::new(gpu, all, directory, addresses, first, config.line, setup.weakness));
+            homes.push(Home::new(
+                gpu,
+                all,
+                directory,
+                addresses,
+                first,
+                config.line,
+                setup.weakness,
+            ));
             first = next;
         }
         let of_thread: Vec<usize> = (0..threads).map(|thread| thread / THREADS).collect();
@@ -139,7 +149,13 @@ impl System {
             if self.log.step > begin + PATIENCE {
                 let waiting = self.threads.iter().position(|thread| thread.waits);
                 let found = format!("thread {waiting:?} waits");
-                return self.fail(Check::Progress, 0, 0, "an end of all that was asked for", &found);
+                return self.fail(
+                    Check::Progress,
+                    0,
+                    0,
+                    "an end of all that was asked for",
+                    &found,
+                );
             }
         }
         for line in 0..self.lines.last().map_or(0, |lines| lines.end) {
@@ -175,10 +191,12 @@ impl System {
         for gpu in 0..self.gpus.len() {
             self.tick_gpu(gpu)?;
         }
-        if !self.tokens.is_empty() && self.random.chance(self.phase.token) {
-            let at = self.random.below(self.tokens.len() as u32) as usize;
-            let token = self.tokens.swap_remove(at);
-            self.arrive(token);
+        for _ in 0..self.tokens.len().min(TOKENS) {
+            if self.random.chance(self.phase.token) {
+                let at = self.random.below(self.tokens.len() as u32) as usize;
+                let token = self.tokens.swap_remove(at);
+                self.arrive(token);
+            }
         }
         self.check_sharers()?;
         self.log.step += 1;
@@ -189,159 +207,9 @@ impl System {
         self.lines.iter().position(|lines| lines.contains(&line)).expect("each line has a home")
     }
 
-    fn issue(&mut self, thread: usize) -> Step {
-        let gpu = self.threads[thread].gpu;
-        if self.threads[thread].program.is_empty() && !self.resting {
-            self.threads[thread].program = program::draw(&mut self.random, &self.phase);
-        }
-        let full = |home: &Home| home.inbox[gpu].iter().map(VecDeque::len).sum::<usize>() >= WINDOW;
-        if self.homes.iter().any(full) {
-            return Ok(());
-        }
-        match self.threads[thread].program.pop_front() {
-            None => Ok(()),
-            Some(Op::Read(word)) => self.read(thread, word),
-            Some(Op::Write { line, mask }) => {
-                self.write(thread, line, mask);
-                Ok(())
-            }
-            Some(Op::Atomic(word)) => {
-                let write = self.knowledge.issue(thread);
-                self.threads[thread].waits = true;
-                self.counts.atomics += 1;
-                self.log.note(word.line(), gpu, "atomic writes", Detail::Is(word, write));
-                self.send(word.line(), Request { gpu, thread, what: What::Atomic { word, write } });
-                Ok(())
-            }
-            Some(Op::Release) => {
-                self.release(thread);
-                Ok(())
-            }
-        }
-    }
-
-    fn send(&mut self, line: usize, request: Request) {
-        let home = self.home(line);
-        self.homes[home].send(request);
-    }
-
-    fn read(&mut self, thread: usize, word: Word) -> Step {
-        let (gpu, line) = (self.threads[thread].gpu, word.line());
-        let local = self.home(line) == gpu;
-        let lookup = if local { Lookup::Miss } else { self.gpus[gpu].read(thread, word) };
-        match lookup {
-            Lookup::Hit(write) => {
-                self.counts.read_hits += 1;
-                return self.returned(thread, word, write, "reads its copy:");
-            }
-            Lookup::Waits => self.counts.read_waits += 1,
-            Lookup::Miss => {
-                let count = [&mut self.counts.read_misses, &mut self.counts.local_reads];
-                *count[usize::from(local)] += 1;
-                self.send(line, Request { gpu, thread, what: What::Read(word) });
-            }
-        }
-        self.threads[thread].waits = true;
-        Ok(())
-    }
-
-    fn write(&mut self, thread: usize, line: usize, mask: u8) {
-        let gpu = self.threads[thread].gpu;
-        let write = self.knowledge.issue(thread);
-        for word in words(line, mask) {
-            self.knowledge.wrote(thread, word, write);
-        }
-        if self.home(line) == gpu {
-            self.counts.local_writes += 1;
-            self.log.note(line, gpu, "writes", Detail::Wrote(mask, write));
-        } else {
-            let merges = self.setup.weakness != Some(Weakness::NoMerge);
-            let Counts { write_hits, write_merges, write_allocates, write_misses, .. } =
-                &mut self.counts;
-            let (count, what) = match self.gpus[gpu].write(line, mask, write, merges) {
-                Stored::Hit => (write_hits, "writes its copy and through:"),
-                Stored::Merged => (write_merges, "writes a pending fill and through:"),
-                Stored::Allocated => (write_allocates, "writes a new copy and through:"),
-                Stored::Passed => (write_misses, "writes through:"),
-            };
-            *count += 1;
-            self.writes[gpu][line] += 1;
-            self.log.note(line, gpu, what, Detail::Wrote(mask, write));
-            for word in words(line, mask) {
-                self.knowledge.seen(gpu, word, write);
-            }
-        }
-        self.send(line, Request { gpu, thread, what: What::Write { line, mask, write } });
-    }
-
-    fn release(&mut self, thread: usize) {
-        let gpu = self.threads[thread].gpu;
-        let own = self.setup.weakness == Some(Weakness::FenceToOwnHomeOnly);
-        let published = self.knowledge.release(thread);
-        let mut left = 0;
-        for home in self.homes.iter_mut().filter(|home| !own || home.gpu == gpu) {
-            home.send(Request { gpu, thread, what: What::Fence });
-            left += 1;
-        }
-        if left == 0 {
-            self.knowledge.released(published);
-            return;
-        }
-        self.threads[thread].release = Some((published, left));
-        self.threads[thread].waits = true;
-    }
-
-    /// A read has its result.
-    fn returned(&mut self, thread: usize, word: Word, write: Write, what: &'static str) -> Step {
-        let gpu = self.threads[thread].gpu;
-        self.log.note(word.line(), gpu, what, Detail::Is(word, write));
-        let learned = self.knowledge.read(thread, word, write);
-        self.learned(thread, word, write, learned)
-    }
-
-    /// An atomic has its reply.
-    fn replied(&mut self, thread: usize, word: Word, old: Write, write: Write) -> Step {
-        let gpu = self.threads[thread].gpu;
-        self.log.note(word.line(), gpu, "atomic has the reply", Detail::Is(word, old));
-        let learned = self.knowledge.learned(thread, word, old);
-        self.learned(thread, word, old, learned)?;
-        self.knowledge.wrote(thread, word, write);
-        self.knowledge.seen(gpu, word, write);
-        Ok(())
-    }
-
-    fn learned(
-        &mut self,
-        thread: usize,
-        word: Word,
-        found: Write,
-        learned: Result<Vec<Word>, Stale>,
-    ) -> Step {
-        self.threads[thread].waits = false;
-        match learned {
-            Ok(learned) => {
-                self.counts.flags_seen += u64::from(!learned.is_empty());
-                self.counts.learned += learned.len() as u64;
-                for op in program::verify(&mut self.random, &learned) {
-                    self.threads[thread].program.push_front(op);
-                }
-                Ok(())
-            }
-            Err(Stale { known, through }) => {
-                let gpu = self.threads[thread].gpu;
-                let check = if through.is_some() { Check::MessagePassing } else { Check::Coherence };
-                let how = through.map_or("its GPU has seen or made it".to_string(), |flag| {
-                    format!("thread {thread} saw write {}, before which it was released", flag.0)
-                });
-                let expected = format!("word {} = write {} or later: {how}", word.at(), known.0);
-                self.fail(check, gpu, word.line(), &expected, &format!("write {}", found.0))
-            }
-        }
-    }
-
     fn tick_home(&mut self, home: usize) -> Step {
-        let Self { homes, random, phase, log, effects, .. } = self;
-        let ticked = homes[home].tick(random, phase, &phase.request[home], log, effects);
+        let Self { homes, random, phase, log, counts, effects, .. } = self;
+        let ticked = homes[home].tick(random, phase, log, counts, effects);
         if let Err(found) = ticked {
             let line = self.lines[home].start;
             self.fail(Check::Ports, home, line, "legal outputs of the directory", &found)?;
@@ -359,14 +227,15 @@ impl System {
             Effect::Send { gpu, message } => {
                 if let Message::Inv { line } = message {
                     self.invs[gpu][line] += 1;
-                    self.counts.invs += 1;
                 }
                 self.gpus[gpu].channels[home].push_back(message);
             }
             Effect::Read { thread, word, write } => {
                 self.returned(thread, word, write, "reads memory:")?;
             }
-            Effect::Atomic { thread, word, old, write } => self.replied(thread, word, old, write)?,
+            Effect::Atomic { thread, word, old, write } => {
+                self.replied(thread, word, old, write)?
+            }
             Effect::Wrote { word, write } => self.knowledge.seen(home, word, write),
             Effect::Ordered { write, number } => self.knowledge.history.order(write, number),
             Effect::Decided { gpu, line } => self.writes[gpu][line] -= 1,
@@ -389,7 +258,7 @@ impl System {
             }
         }
         for bank in 0..self.gpus[gpu].banks.len() {
-            if self.random.chance(self.phase.bank) {
+            if self.random.chance(self.phase.banks[gpu][bank]) {
                 if let Some(message) = self.gpus[gpu].banks[bank].pop_front() {
                     self.apply_message(gpu, &message)?;
                 }
@@ -490,7 +359,12 @@ impl System {
         Err(Box::new(Failure {
             check,
             step: self.log.step,
-            system: format!("{}, {} homes, seed {}", self.setup.name, self.homes.len(), self.setup.seed),
+            system: format!(
+                "{}, {} homes, seed {}",
+                self.setup.name,
+                self.homes.len(),
+                self.setup.seed
+            ),
             gpu,
             line: format!("line {address:#x} of home {home}"),
             expected: expected.to_string(),
