@@ -126,7 +126,7 @@ pub enum Source {
     /// The model with these parameters.
     Model(Config),
     /// Model and RTL of a named configuration.
-    Both(&'static str),
+    Both(String),
 }
 
 impl Source {
@@ -147,7 +147,7 @@ impl Source {
             }
             (Self::Model(_), _) => Box::new(model(config)),
             (Self::Both(name), _) => {
-                let run = RunName { config: name.to_string(), seed };
+                let run = RunName { config: name.clone(), seed };
                 let pair = Lockstep::new(run, config, model(config), rtl(name), 0);
                 Box::new(Both { pair, shown: model(config) })
             }

@@ -151,8 +151,8 @@ impl Home {
             (self.may_accept(), out.inv.is_none_or(|inv| self.may_send(&inv)));
         let input = In {
             req: self.offered.filter(|_| may_accept).map(|(_, req)| req),
-            rsp_ready: r.chance(phase.rsp_ready),
-            inv_ready: r.chance(phase.inv_ready) && may_send,
+            rsp_ready: r.chance(phase.rsp_ready[self.gpu]),
+            inv_ready: r.chance(phase.inv_ready[self.gpu]) && may_send,
             self_id: self.gpu as u8,
         };
         let age = out.inv.map_or(0, |inv| self.accepted - self.number(inv.seq));
@@ -232,24 +232,24 @@ impl Home {
     /// Whether no fill is too old for the numbers of invalidations to be compared with it.
     fn may_accept(&self) -> bool {
         let fills = self.unsent.iter().filter(|unsent| unsent.request.what.is_read());
-        fills
-            .map(|unsent| unsent.number)
-            .min()
-            .is_none_or(|oldest| self.accepted - oldest < MAX_AGE)
+        self.weakness == Some(Weakness::OldFills)
+            || fills
+                .map(|unsent| unsent.number)
+                .min()
+                .is_none_or(|oldest| self.accepted - oldest < MAX_AGE)
     }
 
     /// Whether all fills of the line that go to the same GPU for requests before this one are sent. Rule 2 in its
     /// weakest form: fills of other lines wait for nothing.
     fn may_send(&self, inv: &Inv) -> bool {
-        let (number, line) = (self.number(inv.seq), self.line(inv));
-        self.weakness == Some(Weakness::EarlyInv)
-            || !self.unsent.iter().any(|unsent| {
-                let Unsent { request, .. } = unsent;
-                request.what.is_read()
-                    && unsent.number < number
-                    && request.what.line() == line
-                    && inv.dest >> request.gpu & 1 == 1
-            })
+        let line = self.line(inv);
+        let waits = self.unsent.iter().any(|Unsent { number, request, .. }| {
+            // As hardware compares 8 bits.
+            let before = (1..128).contains(&inv.seq.wrapping_sub(*number as u8));
+            let here = request.what.line() == line && inv.dest >> request.gpu & 1 == 1;
+            request.what.is_read() && before && here
+        });
+        !waits || self.weakness == Some(Weakness::EarlyInv)
     }
 
     /// The number of a request, of which the directory shows 8 bits.
@@ -376,7 +376,7 @@ impl Home {
 
     /// Sends one of the fills and replies that may go, if any.
     fn answer(&mut self, r: &mut Random, phase: &Phase, log: &mut Log, effects: &mut Vec<Effect>) {
-        if self.unsent.is_empty() || !r.chance(phase.answer) {
+        if self.unsent.is_empty() || !r.chance(phase.answer[self.gpu]) {
             return;
         }
         while self.jobs.front().is_some_and(|&job| Some(job) <= self.finished) {

@@ -18,10 +18,10 @@ pub struct Phase {
     pub message: Vec<Vec<u32>>,
     /// By GPU and bank of its L2.
     pub banks: Vec<[u32; BANKS]>,
-    pub rsp_ready: u32,
-    pub inv_ready: u32,
-    /// Of fill data and replies.
-    pub answer: u32,
+    /// By home; the last is of fill data and replies.
+    pub rsp_ready: Vec<u32>,
+    pub inv_ready: Vec<u32>,
+    pub answer: Vec<u32>,
     pub token: u32,
     /// Of a copy to be dropped, in a GPU.
     pub drop_copy: u32,
@@ -56,15 +56,16 @@ impl Phase {
         let speeds = |r: &mut Random| -> Vec<Vec<u32>> {
             lines.iter().map(|_| (0..gpus).map(|_| speed(r)).collect()).collect()
         };
+        let of_homes = |r: &mut Random| -> Vec<u32> { lines.iter().map(|_| speed(r)).collect() };
         let mut phase = Self {
             left: 300 + r.below(900),
             issue: r.pick(&[20, 80, 200]),
             request: speeds(r),
             message: speeds(r),
             banks: (0..gpus).map(|_| [0; BANKS].map(|_| speed(r))).collect(),
-            rsp_ready: speed(r),
-            inv_ready: speed(r),
-            answer: speed(r),
+            rsp_ready: of_homes(r),
+            inv_ready: of_homes(r),
+            answer: of_homes(r),
             token: speed(r),
             drop_copy: r.pick(&[0, 1, 16]),
             evict: r.pick(&[0, 0, 1, 6]),
@@ -74,7 +75,7 @@ impl Phase {
         };
         if old {
             let blocked = if r.chance(128) { &mut phase.inv_ready } else { &mut phase.answer };
-            *blocked = 0;
+            blocked[r.below(lines.len() as u32) as usize] = 0;
             (phase.issue, phase.evict, phase.programs) = (200, 0, READS);
         }
         phase
@@ -82,18 +83,11 @@ impl Phase {
 
     /// Everything in flight comes home soon; nothing new is wanted.
     pub fn quiet(mut self) -> Self {
-        self.request.iter_mut().chain(&mut self.message).flatten().for_each(|chance| *chance = 200);
-        self.banks.iter_mut().flatten().for_each(|chance| *chance = 200);
-        let usual = 200;
-        Self {
-            issue: usual,
-            rsp_ready: usual,
-            inv_ready: usual,
-            answer: usual,
-            token: usual,
-            drop_copy: 0,
-            evict: 0,
-            ..self
-        }
+        let fast = 200;
+        self.request.iter_mut().chain(&mut self.message).for_each(|speeds| speeds.fill(fast));
+        self.banks.iter_mut().for_each(|speeds| speeds.fill(fast));
+        let of_homes = [&mut self.rsp_ready, &mut self.inv_ready, &mut self.answer];
+        of_homes.into_iter().for_each(|speeds| speeds.fill(fast));
+        Self { issue: fast, token: fast, drop_copy: 0, evict: 0, ..self }
     }
 }

@@ -15,6 +15,8 @@ pub enum Weakness {
     ReplyAfterOwnInvOnly,
     /// Invalidations do not wait for the fill data of requests before (rule 2).
     EarlyInv,
+    /// The home accepts any number of requests while fill data waits (rule 2).
+    OldFills,
     /// A write does not merge into a pending fill of its line (rule 4).
     NoMerge,
     /// The directory loses an invalidation now and then.
