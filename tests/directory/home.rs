@@ -9,7 +9,7 @@ use hwmodel::coherence_directory::{In, Inv, Out, Req, Rsp, cause, op};
 use crate::counts::Counts;
 use crate::directory::Directory;
 use crate::log::{Detail, Log};
-use crate::messages::{Message, Request, What};
+use crate::messages::{Message, Reply, Request, What};
 use crate::phase::Phase;
 use crate::tracking::Tracking;
 use crate::weakness::Weakness;
@@ -33,9 +33,7 @@ pub enum Effect {
     },
     Atomic {
         thread: usize,
-        word: Word,
-        old: Write,
-        write: Write,
+        reply: Reply,
     },
     /// The home's own write is done.
     Wrote {
@@ -46,6 +44,10 @@ pub enum Effect {
     Ordered {
         write: Write,
         number: u64,
+    },
+    /// A fence needs no marker.
+    Released {
+        thread: usize,
     },
     /// The directory knows of the write of another GPU.
     Decided {
@@ -84,8 +86,8 @@ pub struct Home {
     /// Requests that made a job, and the last of them whose job is sent.
     jobs: VecDeque<u64>,
     finished: Option<u64>,
-    /// FENCE requests without their job sent, with the thread that releases.
-    fences: VecDeque<(u64, usize)>,
+    /// FENCE requests without their job sent, with the GPU and the thread that release.
+    fences: VecDeque<(u64, usize, usize)>,
     /// Markers that have not come back, by thread that releases.
     pub markers: Vec<u32>,
 }
@@ -271,17 +273,23 @@ impl Home {
         effects: &mut Vec<Effect>,
     ) -> Result<(), String> {
         let (number, line) = (self.number(inv.seq), self.line(inv));
-        let message = match (inv.cause, line) {
-            (cause::FENCE, _) => {
-                let fence = self.fences.pop_front().filter(|fence| fence.0 == number);
-                let (_, thread) =
-                    fence.ok_or(format!("FENCE of request {number}, of which none is"))?;
-                self.markers[thread] += inv.dest.count_ones();
-                Some(Message::Marker { home: self.gpu, thread })
+        let mut dest = inv.dest;
+        let message = if inv.cause == cause::FENCE {
+            let fence = self.fences.pop_front().filter(|fence| fence.0 == number);
+            let (_, gpu, thread) =
+                fence.ok_or(format!("FENCE of request {number}, which is none"))?;
+            if self.weakness == Some(Weakness::NoMarkerToReleaser) {
+                dest &= !(1 << gpu);
             }
-            (_, line) => line.map(|line| Message::Inv { line }),
+            self.markers[thread] += dest.count_ones();
+            if dest == 0 {
+                effects.push(Effect::Released { thread });
+            }
+            Some(Message::Marker { home: self.gpu, thread })
+        } else {
+            line.map(|line| Message::Inv { line })
         };
-        for gpu in (0..self.inbox.len()).filter(|gpu| inv.dest >> gpu & 1 == 1) {
+        for gpu in (0..self.inbox.len()).filter(|gpu| dest >> gpu & 1 == 1) {
             if let Some(message) = message {
                 effects.push(Effect::Send { gpu, message });
             }
@@ -331,13 +339,14 @@ impl Home {
                 }
                 return Ok(());
             }
-            What::Atomic { word, write } => {
+            What::Atomic { word, write, waits } => {
                 let old = std::mem::replace(&mut data[word.at()], write);
+                let reply = Reply { word, old, write, waits };
                 if local {
-                    effects.push(Effect::Atomic { thread, word, old, write });
+                    effects.push(Effect::Atomic { thread, reply });
                     return Ok(());
                 }
-                Message::Reply { thread, word, old, write }
+                Message::Reply { thread, reply }
             }
             What::Fence | What::Evict { .. } => return Ok(()),
         };
@@ -361,7 +370,7 @@ impl Home {
             effects.push(Effect::Ordered { write, number });
         }
         if let What::Fence = what {
-            self.fences.push_back((number, thread));
+            self.fences.push_back((number, gpu, thread));
         }
         if gpu != self.gpu && matches!(what, What::Read(_) | What::Atomic { .. }) {
             self.unsent.push(Unsent { number, request, message: None });

@@ -5,12 +5,23 @@ use std::rc::Rc;
 use crate::history::{History, Published};
 use crate::words::{Word, Write};
 
+/// How a thread has learned of a write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// It, or an access of its GPU, has seen or made it.
+    #[default]
+    Own,
+    /// It saw this write, whose thread had released what it knew.
+    Flag(Write),
+    /// It released an atomic for which it had not waited.
+    Release,
+}
+
 /// The newest write of a word that a thread knows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     write: Write,
-    /// The write by which it learned of this one; none if it saw or made it itself.
-    through: Option<Write>,
+    source: Source,
 }
 
 #[derive(Debug)]
@@ -23,14 +34,15 @@ struct Reader {
     published: Option<Rc<Published>>,
     releases: u64,
     recent: Vec<Word>,
+    /// Atomics for which it did not wait: the next release makes them visible to itself, too.
+    unanswered: Vec<(Word, Write)>,
 }
 
 /// A read returned something older than this.
 #[derive(Clone, Copy, Debug)]
 pub struct Stale {
     pub known: Write,
-    /// The write with which it was released; none if the GPU itself had seen or written it.
-    pub through: Option<Write>,
+    pub source: Source,
 }
 
 pub struct Knowledge {
@@ -50,6 +62,7 @@ impl Knowledge {
             published: None,
             releases: 0,
             recent: Vec::new(),
+            unanswered: Vec::new(),
         };
         Self {
             history: History::new(),
@@ -67,7 +80,14 @@ impl Knowledge {
     /// The thread has made a write.
     pub fn wrote(&mut self, thread: usize, word: Word, write: Write) {
         let reader = &mut self.readers[thread];
-        reader.known[word.0] = Known { write, through: None };
+        reader.known[word.0] = Known { write, source: Source::Own };
+        reader.recent.push(word);
+    }
+
+    /// The thread has issued an atomic and does not wait for the reply.
+    pub fn unanswered(&mut self, thread: usize, word: Word, write: Write) {
+        let reader = &mut self.readers[thread];
+        reader.unanswered.push((word, write));
         reader.recent.push(word);
     }
 
@@ -84,7 +104,7 @@ impl Knowledge {
         let gpu = self.readers[thread].gpu;
         let known = self.seen[gpu][word.0];
         if self.history.older(write, known) {
-            return Err(Stale { known, through: None });
+            return Err(Stale { known, source: Source::Own });
         }
         self.seen[gpu][word.0] = write;
         self.learned(thread, word, write)
@@ -94,9 +114,9 @@ impl Knowledge {
     pub fn learned(&mut self, thread: usize, word: Word, write: Write) -> Result<Vec<Word>, Stale> {
         let known = self.readers[thread].known[word.0];
         if self.history.older(write, known.write) {
-            return Err(Stale { known: known.write, through: known.through });
+            return Err(Stale { known: known.write, source: known.source });
         }
-        self.readers[thread].known[word.0] = Known { write, through: None };
+        self.readers[thread].known[word.0] = Known { write, source: Source::Own };
         Ok(self.join(thread, write))
     }
 
@@ -111,7 +131,7 @@ impl Knowledge {
         let mut learned = Vec::new();
         for (at, (known, &write)) in reader.known.iter_mut().zip(&news.known).enumerate() {
             if history.older(known.write, write) {
-                *known = Known { write, through: Some(flag) };
+                *known = Known { write, source: Source::Flag(flag) };
                 if news.recent.contains(&Word(at)) {
                     learned.push(Word(at));
                 }
@@ -122,16 +142,28 @@ impl Knowledge {
 
     /// What a release of the thread that starts now will have made visible.
     pub fn release(&mut self, thread: usize) -> Published {
-        let reader = &mut self.readers[thread];
+        let Self { history, readers, .. } = self;
+        let reader = &mut readers[thread];
         reader.releases += 1;
-        let known = reader.known.iter().map(|known| known.write).collect();
+        let mut known: Vec<_> = reader.known.iter().map(|known| known.write).collect();
+        for (word, write) in reader.unanswered.drain(..) {
+            if history.older(known[word.0], write) {
+                known[word.0] = write;
+            }
+        }
         let recent = std::mem::take(&mut reader.recent);
         Published { thread, number: reader.releases, known, recent }
     }
 
     /// It is complete.
     pub fn released(&mut self, published: Published) {
-        let reader = &mut self.readers[published.thread];
+        let Self { history, readers, .. } = self;
+        let reader = &mut readers[published.thread];
+        for (known, &write) in reader.known.iter_mut().zip(&published.known) {
+            if history.older(known.write, write) {
+                *known = Known { write, source: Source::Release };
+            }
+        }
         reader.joined[published.thread] = published.number;
         reader.published = Some(Rc::new(published));
     }

@@ -198,6 +198,17 @@ fn release_without_fence_to_other_homes_is_found() {
 }
 
 #[test]
+fn release_without_fence_to_the_own_home_is_found() {
+    is_found(Weakness::NoFenceToOwnHome, &[], &[Check::MessagePassing]);
+}
+
+/// Its copies may be older than its atomics, if it has not waited for their replies.
+#[test]
+fn release_without_marker_to_the_releaser_is_found() {
+    is_found(Weakness::NoMarkerToReleaser, &[], &[Check::MessagePassing, Check::Coherence]);
+}
+
+#[test]
 fn marker_before_all_banks_have_applied_what_came_before_is_found() {
     is_found(Weakness::MarkerBeforeBanks, &[], &[Check::MessagePassing]);
 }

@@ -16,21 +16,13 @@ pub enum What {
     /// Another GPU gets the line, a thread of the home the word.
     Read(Word),
     /// Of the words in the mask.
-    Write {
-        line: usize,
-        mask: u8,
-        write: Write,
-    },
-    Atomic {
-        word: Word,
-        write: Write,
-    },
+    Write { line: usize, mask: u8, write: Write },
+    /// `waits`: the thread goes on when it has the reply.
+    Atomic { word: Word, write: Write, waits: bool },
     /// Part of the release of the thread.
     Fence,
     /// The home's own wish.
-    Evict {
-        line: usize,
-    },
+    Evict { line: usize },
 }
 
 impl What {
@@ -48,6 +40,15 @@ impl What {
     }
 }
 
+/// What an atomic has done.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply {
+    pub word: Word,
+    pub old: Write,
+    pub write: Write,
+    pub waits: bool,
+}
+
 /// From a home to a GPU, all in one FIFO (rules 2 and 6).
 #[derive(Clone, Copy, Debug)]
 pub enum Message {
@@ -61,9 +62,7 @@ pub enum Message {
     /// Of an atomic: what was there before.
     Reply {
         thread: usize,
-        word: Word,
-        old: Write,
-        write: Write,
+        reply: Reply,
     },
     /// To be returned when all before it is done.
     Marker {
@@ -77,7 +76,7 @@ impl Message {
     pub fn line(&self) -> Option<usize> {
         match *self {
             Self::Fill { line, .. } | Self::Inv { line } => Some(line),
-            Self::Reply { word, .. } => Some(word.line()),
+            Self::Reply { reply, .. } => Some(reply.word.line()),
             Self::Marker { .. } => None,
         }
     }

@@ -7,12 +7,12 @@ use cosim::stimulus::Random;
 use crate::phase::Phase;
 use crate::words::{FULL, WORDS, Word, words};
 
-/// Reads and atomics wait for their result, a release for its end; writes wait for nothing.
+/// A read waits for its result, a release for its end, an atomic if it says so; writes wait for nothing.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
     Read(Word),
     Write { line: usize, mask: u8 },
-    Atomic(Word),
+    Atomic { word: Word, waits: bool },
     Release,
 }
 
@@ -69,7 +69,7 @@ fn access(r: &mut Random, phase: &Phase) -> Op {
     match r.below(8) {
         0..4 => Op::Read(word(r, phase)),
         4..7 => Op::Write { line: line(r, phase), mask: mask(r) },
-        _ => Op::Atomic(word(r, phase)),
+        _ => Op::Atomic { word: word(r, phase), waits: r.chance(128) },
     }
 }
 
@@ -83,7 +83,10 @@ fn read_back(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
 /// The second read must not find the copy of the first.
 fn atomic_between_reads(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
     let word = if r.chance(128) { r.pick(&phase.flags) } else { word(r, phase) };
-    [Op::Read(word), Op::Atomic(word), Op::Read(word)].into()
+    if r.chance(128) {
+        return [Op::Read(word), Op::Atomic { word, waits: true }, Op::Read(word)].into();
+    }
+    [Op::Read(word), Op::Atomic { word, waits: false }, Op::Release, Op::Read(word)].into()
 }
 
 /// Message passing: data of any homes, release, flag.
@@ -91,11 +94,19 @@ fn publish(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
     let flag = r.pick(&phase.flags);
     let mut program = VecDeque::new();
     for _ in 0..1 + r.below(3) {
-        program.push_back(Op::Write { line: line(r, phase), mask: mask(r) });
+        program.push_back(if r.chance(64) {
+            Op::Atomic { word: word(r, phase), waits: false }
+        } else {
+            Op::Write { line: line(r, phase), mask: mask(r) }
+        });
     }
     program.push_back(Op::Release);
     let write = Op::Write { line: flag.line(), mask: 1 << flag.at() };
-    program.push_back(if r.chance(96) { Op::Atomic(flag) } else { write });
+    program.push_back(if r.chance(96) {
+        Op::Atomic { word: flag, waits: r.chance(128) }
+    } else {
+        write
+    });
     program
 }
 
@@ -107,7 +118,11 @@ fn consume(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
     }
     for _ in 0..1 + r.below(3) {
         let flag = r.pick(&phase.flags);
-        program.push_back(if r.chance(32) { Op::Atomic(flag) } else { Op::Read(flag) });
+        program.push_back(if r.chance(32) {
+            Op::Atomic { word: flag, waits: true }
+        } else {
+            Op::Read(flag)
+        });
     }
     program
 }

@@ -5,6 +5,10 @@
 pub enum Weakness {
     /// A release sends FENCE to the GPU's own directory only (rule 7).
     FenceToOwnHomeOnly,
+    /// It sends none to the GPU's own directory (rule 7).
+    NoFenceToOwnHome,
+    /// The releaser itself gets no marker (rule 7).
+    NoMarkerToReleaser,
     /// A GPU returns the marker when it arrives, before its L2 banks have applied what came before (rule 7).
     MarkerBeforeBanks,
     /// Reads have a channel of their own beside that of writes, atomics and fences (rule 6).

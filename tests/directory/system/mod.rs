@@ -233,11 +233,10 @@ impl System {
             Effect::Read { thread, word, write } => {
                 self.returned(thread, word, write, "reads memory:")?;
             }
-            Effect::Atomic { thread, word, old, write } => {
-                self.replied(thread, word, old, write)?
-            }
+            Effect::Atomic { thread, reply } => self.replied(thread, reply)?,
             Effect::Wrote { word, write } => self.knowledge.seen(home, word, write),
             Effect::Ordered { write, number } => self.knowledge.history.order(write, number),
+            Effect::Released { thread } => self.tokens.push(Token::Released { thread }),
             Effect::Decided { gpu, line } => self.writes[gpu][line] -= 1,
         }
         Ok(())
@@ -292,8 +291,8 @@ impl System {
                 self.log.note(line, gpu, what, Detail::None);
             }
             Applied::Replied => {
-                if let Message::Reply { thread, word, old, write } = *message {
-                    self.replied(thread, word, old, write)?;
+                if let Message::Reply { thread, reply } = *message {
+                    self.replied(thread, reply)?;
                 }
             }
             Applied::Marker { home, thread } => self.tokens.push(Token::Returned { home, thread }),

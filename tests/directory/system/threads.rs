@@ -6,9 +6,9 @@ use super::{Step, System};
 use crate::counts::Counts;
 use crate::failure::Check;
 use crate::home::Home;
-use crate::knowledge::Stale;
+use crate::knowledge::{Source, Stale};
 use crate::log::Detail;
-use crate::messages::{Request, What};
+use crate::messages::{Reply, Request, What};
 use crate::program::{self, Op};
 use crate::sharer::{Lookup, Stored};
 use crate::weakness::Weakness;
@@ -34,12 +34,16 @@ impl System {
                 self.write(thread, line, mask);
                 Ok(())
             }
-            Some(Op::Atomic(word)) => {
+            Some(Op::Atomic { word, waits }) => {
                 let write = self.knowledge.issue(thread);
-                self.threads[thread].waits = true;
+                self.threads[thread].waits = waits;
                 self.counts.atomics += 1;
                 self.log.note(word.line(), gpu, "atomic writes", Detail::Is(word, write));
-                self.send(word.line(), Request { gpu, thread, what: What::Atomic { word, write } });
+                if !waits {
+                    self.knowledge.unanswered(thread, word, write);
+                }
+                let what = What::Atomic { word, write, waits };
+                self.send(word.line(), Request { gpu, thread, what });
                 Ok(())
             }
             Some(Op::Release) => {
@@ -105,10 +109,15 @@ impl System {
 
     fn release(&mut self, thread: usize) {
         let gpu = self.threads[thread].gpu;
-        let own = self.setup.weakness == Some(Weakness::FenceToOwnHomeOnly);
+        let weakness = self.setup.weakness;
+        let fenced = |home: &Home| match weakness {
+            Some(Weakness::FenceToOwnHomeOnly) => home.gpu == gpu,
+            Some(Weakness::NoFenceToOwnHome) => home.gpu != gpu,
+            _ => true,
+        };
         let published = self.knowledge.release(thread);
         let mut left = 0;
-        for home in self.homes.iter_mut().filter(|home| !own || home.gpu == gpu) {
+        for home in self.homes.iter_mut().filter(|home| fenced(home)) {
             home.send(Request { gpu, thread, what: What::Fence });
             left += 1;
         }
@@ -135,12 +144,15 @@ impl System {
     }
 
     /// An atomic has its reply.
-    pub(super) fn replied(&mut self, thread: usize, word: Word, old: Write, write: Write) -> Step {
+    pub(super) fn replied(&mut self, thread: usize, reply: Reply) -> Step {
+        let Reply { word, old, write, waits } = reply;
         let gpu = self.threads[thread].gpu;
         self.log.note(word.line(), gpu, "atomic has the reply", Detail::Is(word, old));
-        let learned = self.knowledge.learned(thread, word, old);
-        self.learned(thread, word, old, learned)?;
-        self.knowledge.wrote(thread, word, write);
+        if waits {
+            let learned = self.knowledge.learned(thread, word, old);
+            self.learned(thread, word, old, learned)?;
+            self.knowledge.wrote(thread, word, write);
+        }
         self.knowledge.seen(gpu, word, write);
         Ok(())
     }
@@ -162,13 +174,16 @@ impl System {
                 }
                 Ok(())
             }
-            Err(Stale { known, through }) => {
+            Err(Stale { known, source }) => {
                 let gpu = self.threads[thread].gpu;
-                let check =
-                    if through.is_some() { Check::MessagePassing } else { Check::Coherence };
-                let how = through.map_or("its GPU has seen or made it".to_string(), |flag| {
-                    format!("thread {thread} saw write {}, before which it was released", flag.0)
-                });
+                let (check, how) = match source {
+                    Source::Own => (Check::Coherence, "its GPU has seen or made it".to_string()),
+                    Source::Flag(flag) => {
+                        let how = format!("thread {thread} saw write {}, before which", flag.0);
+                        (Check::MessagePassing, format!("{how} it was released"))
+                    }
+                    Source::Release => (Check::MessagePassing, "it was released".to_string()),
+                };
                 let expected = format!("word {} = write {} or later: {how}", word.at(), known.0);
                 self.fail(check, gpu, word.line(), &expected, &format!("write {}", found.0))
             }
