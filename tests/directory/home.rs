@@ -8,6 +8,7 @@ use hwmodel::coherence_directory::{In, Inv, Out, Req, Rsp, cause, op};
 
 use crate::counts::Counts;
 use crate::directory::Directory;
+use crate::egress::{Egress, MAX_AGE};
 use crate::log::{Detail, Log};
 use crate::messages::{Message, Reply, Request, What};
 use crate::phase::Phase;
@@ -15,8 +16,8 @@ use crate::tracking::Tracking;
 use crate::weakness::Weakness;
 use crate::words::{Data, Word, Write, words};
 
-/// Most requests that are accepted after one whose fill data has not been sent (rule 2).
-const MAX_AGE: u64 = 96;
+/// Addresses below this mean nothing in any line.
+const LOW: u32 = 64;
 
 /// What a step of the home does to the others.
 #[derive(Debug)]
@@ -56,14 +57,6 @@ pub enum Effect {
     },
 }
 
-/// Something that goes on the channel of a GPU, from acceptance to its sending.
-struct Unsent {
-    number: u64,
-    request: Request,
-    /// Once the data was read.
-    message: Option<Message>,
-}
-
 pub struct Home {
     pub gpu: usize,
     pub directory: Box<dyn Directory>,
@@ -76,16 +69,12 @@ pub struct Home {
     pub inbox: Vec<[VecDeque<Request>; 2]>,
     pub tracking: Tracking,
     weakness: Option<Weakness>,
-    line_bytes: u32,
     /// What the directory is shown until it accepts it.
     offered: Option<(Request, Req)>,
     accepted: u64,
     /// Accepted, without response, with their ids.
     asked: VecDeque<(u64, Request, u8)>,
-    unsent: Vec<Unsent>,
-    /// Requests that made a job, and the last of them whose job is sent.
-    jobs: VecDeque<u64>,
-    finished: Option<u64>,
+    egress: Egress,
     /// FENCE requests without their job sent, with the GPU and the thread that release.
     fences: VecDeque<(u64, usize, usize)>,
     /// Markers that have not come back, by thread that releases.
@@ -95,11 +84,11 @@ pub struct Home {
 impl Home {
     pub fn new(
         gpu: usize,
-        (gpus, threads): (usize, usize),
+        gpus: usize,
+        threads: usize,
         directory: Box<dyn Directory>,
         addresses: Vec<u64>,
         first: usize,
-        line_bytes: u32,
         weakness: Option<Weakness>,
     ) -> Self {
         let lines = addresses.len();
@@ -112,13 +101,10 @@ impl Home {
             inbox: vec![Default::default(); gpus],
             tracking: Tracking::new(lines),
             weakness,
-            line_bytes,
             offered: None,
             accepted: 0,
             asked: VecDeque::new(),
-            unsent: Vec::new(),
-            jobs: VecDeque::new(),
-            finished: None,
+            egress: Egress::new(weakness),
             fences: VecDeque::new(),
             markers: vec![0; threads],
         }
@@ -132,7 +118,7 @@ impl Home {
 
     /// Nothing is inside or on its way here.
     pub fn is_quiet(&self) -> bool {
-        let nothing = self.inbox.iter().flatten().all(VecDeque::is_empty) && self.unsent.is_empty();
+        let nothing = self.inbox.iter().flatten().all(VecDeque::is_empty) && self.egress.is_empty();
         nothing && self.offered.is_none() && self.directory.outputs().idle
     }
 
@@ -149,8 +135,8 @@ impl Home {
             self.offered = self.next_request(r, phase);
         }
         let out = self.directory.outputs();
-        let (may_accept, may_send) =
-            (self.may_accept(), out.inv.is_none_or(|inv| self.may_send(&inv)));
+        let may_accept = self.egress.may_accept(self.accepted);
+        let may_send = out.inv.is_none_or(|inv| self.egress.may_send(&inv, self.line(&inv)));
         let input = In {
             req: self.offered.filter(|_| may_accept).map(|(_, req)| req),
             rsp_ready: r.chance(phase.rsp_ready[self.gpu]),
@@ -178,13 +164,14 @@ impl Home {
             self.access(&rsp, effects)?;
         }
         if out.inv.is_none() {
-            // A job shows with the response of its request, so there is none.
-            self.jobs.clear();
+            self.egress.sent_all_jobs();
         }
         if input.req.is_some() && out.req_ready {
             self.accept(log, effects);
         }
-        self.answer(r, phase, log, effects);
+        if r.chance(phase.answer[self.gpu]) {
+            self.answer(r, log, effects);
+        }
         Ok(())
     }
 
@@ -225,33 +212,10 @@ impl Home {
             What::Evict { .. } => op::EVICT,
         };
         let src = if op == op::LWR { self.gpu } else { request.gpu } as u8;
-        // The bits below the line mean nothing; a fence has no address.
+        // A fence has no address.
         let line = request.what.line().map_or(0, |line| self.addresses[line - self.first]);
-        let addr = line + u64::from(r.below(self.line_bytes));
+        let addr = line + u64::from(r.below(LOW));
         Some((request, Req { op, src, addr, id: r.word() as u8 }))
-    }
-
-    /// Whether no fill is too old for the numbers of invalidations to be compared with it.
-    fn may_accept(&self) -> bool {
-        let fills = self.unsent.iter().filter(|unsent| unsent.request.what.is_read());
-        self.weakness == Some(Weakness::OldFills)
-            || fills
-                .map(|unsent| unsent.number)
-                .min()
-                .is_none_or(|oldest| self.accepted - oldest < MAX_AGE)
-    }
-
-    /// Whether all fills of the line that go to the same GPU for requests before this one are sent. Rule 2 in its
-    /// weakest form: fills of other lines wait for nothing.
-    fn may_send(&self, inv: &Inv) -> bool {
-        let line = self.line(inv);
-        let waits = self.unsent.iter().any(|Unsent { number, request, .. }| {
-            // As hardware compares 8 bits.
-            let before = (1..128).contains(&inv.seq.wrapping_sub(*number as u8));
-            let here = request.what.line() == line && inv.dest >> request.gpu & 1 == 1;
-            request.what.is_read() && before && here
-        });
-        !waits || self.weakness == Some(Weakness::EarlyInv)
     }
 
     /// The number of a request, of which the directory shows 8 bits.
@@ -299,7 +263,7 @@ impl Home {
         }
         self.tracking.sent(number, inv.addr);
         if inv.last {
-            self.finished = Some(number);
+            self.egress.sent_job(number);
         }
         Ok(())
     }
@@ -320,7 +284,7 @@ impl Home {
             _ => rsp.sharers,
         };
         if rsp.evicted || rsp.sharers & !kept != 0 || matches!(what, What::Fence) {
-            self.jobs.push_back(number);
+            self.egress.made_job(number);
         }
         let Some(line) = what.line() else { return Ok(()) };
         let data = &mut self.memory[line - self.first];
@@ -350,8 +314,7 @@ impl Home {
             }
             What::Fence | What::Evict { .. } => return Ok(()),
         };
-        let unsent = self.unsent.iter_mut().find(|unsent| unsent.number == number);
-        unsent.expect("noted when it was accepted").message = Some(message);
+        self.egress.give(number, message);
         Ok(())
     }
 
@@ -359,12 +322,9 @@ impl Home {
         let Some((request, req)) = self.offered.take() else { return };
         let (number, Request { gpu, thread, what }) = (self.accepted, request);
         self.accepted += 1;
-        match what {
-            What::Evict { .. } => {}
-            _ => {
-                let split = self.weakness == Some(Weakness::SplitRequests) && what.is_read();
-                self.inbox[gpu][usize::from(split)].pop_front();
-            }
+        if !matches!(what, What::Evict { .. }) {
+            let split = self.weakness == Some(Weakness::SplitRequests) && what.is_read();
+            self.inbox[gpu][usize::from(split)].pop_front();
         }
         if let What::Write { write, .. } | What::Atomic { write, .. } = what {
             effects.push(Effect::Ordered { write, number });
@@ -373,7 +333,7 @@ impl Home {
             self.fences.push_back((number, gpu, thread));
         }
         if gpu != self.gpu && matches!(what, What::Read(_) | What::Atomic { .. }) {
-            self.unsent.push(Unsent { number, request, message: None });
+            self.egress.expect(number, request);
         }
         if let Some(line) = what.line() {
             const NAMES: [&str; 6] = ["LRD", "RRD", "LWR", "RWR", "EVICT", "FENCE"];
@@ -383,36 +343,14 @@ impl Home {
         self.tracking.accepted(number, request);
     }
 
-    /// Sends one of the fills and replies that may go, if any.
-    fn answer(&mut self, r: &mut Random, phase: &Phase, log: &mut Log, effects: &mut Vec<Effect>) {
-        if self.unsent.is_empty() || !r.chance(phase.answer[self.gpu]) {
+    fn answer(&mut self, r: &mut Random, log: &mut Log, effects: &mut Vec<Effect>) {
+        let Some((number, Request { gpu, what, .. }, message)) = self.egress.take(r) else {
             return;
+        };
+        effects.push(Effect::Send { gpu, message });
+        if let Some(line) = what.line() {
+            let what = if what.is_read() { "fill is sent to it" } else { "reply is sent to it" };
+            log.note(line, gpu, what, Detail::Number(number));
         }
-        while self.jobs.front().is_some_and(|&job| Some(job) <= self.finished) {
-            self.jobs.pop_front();
-        }
-        let first = r.below(self.unsent.len() as u32) as usize;
-        let mut all = (0..self.unsent.len()).map(|k| (first + k) % self.unsent.len());
-        let Some(at) = all.find(|&at| self.may_answer(&self.unsent[at])) else { return };
-        let Unsent { number, request, message } = self.unsent.swap_remove(at);
-        let message = message.expect("it may go");
-        effects.push(Effect::Send { gpu: request.gpu, message });
-        if let Some(line) = request.what.line() {
-            let what =
-                if request.what.is_read() { "fill is sent to it" } else { "reply is sent to it" };
-            log.note(line, request.gpu, what, Detail::Number(number));
-        }
-    }
-
-    /// Fills may go at any time. A reply waits for the jobs of its request and of all before it.
-    fn may_answer(&self, unsent: &Unsent) -> bool {
-        let number = unsent.number;
-        unsent.message.is_some()
-            && (unsent.request.what.is_read()
-                || match self.weakness {
-                    Some(Weakness::EarlyReply) => true,
-                    Some(Weakness::ReplyAfterOwnInvOnly) => !self.jobs.contains(&number),
-                    _ => self.jobs.front().is_none_or(|&job| job > number),
-                })
     }
 }

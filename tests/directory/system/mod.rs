@@ -84,17 +84,9 @@ impl System {
             let addresses = pool::draw(&mut random, &config);
             lines.push(first..first + addresses.len());
             let directory = setup.source.make(gpu, setup.seed, setup.weakness);
-            let all = (gpus, threads);
             let next = first + addresses.len();
-            homes.push(Home::new(
-                gpu,
-                all,
-                directory,
-                addresses,
-                first,
-                config.line,
-                setup.weakness,
-            ));
+            let weakness = setup.weakness;
+            homes.push(Home::new(gpu, gpus, threads, directory, addresses, first, weakness));
             first = next;
         }
         let of_thread: Vec<usize> = (0..threads).map(|thread| thread / THREADS).collect();
