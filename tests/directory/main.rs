@@ -42,7 +42,7 @@ const SHAPES: [(u32, usize); 5] = [(2, 1), (2, 2), (3, 2), (4, 1), (4, 2)];
 const SEEDS: [u64; 4] = [1, 2, 3, 4];
 
 /// Steps of a run on models.
-const STEPS: u64 = 200_000;
+const STEPS: u64 = 400_000;
 
 /// Steps of a run on model and RTL.
 const STEPS_OF_RTL: u64 = 60_000;

@@ -51,8 +51,9 @@ pub fn verify(r: &mut Random, learned: &[Word]) -> Vec<Op> {
         .collect()
 }
 
+/// One line is wanted more than the others.
 fn line(r: &mut Random, phase: &Phase) -> usize {
-    r.pick(&phase.hot)
+    if r.chance(64) { phase.flags[0].line() } else { r.pick(&phase.hot) }
 }
 
 fn word(r: &mut Random, phase: &Phase) -> Word {
@@ -82,7 +83,7 @@ fn read_back(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
 
 /// The second read must not find the copy of the first.
 fn atomic_between_reads(r: &mut Random, phase: &Phase) -> VecDeque<Op> {
-    let word = if r.chance(128) { r.pick(&phase.flags) } else { word(r, phase) };
+    let word = if r.chance(128) { phase.flags[0] } else { word(r, phase) };
     if r.chance(128) {
         return [Op::Read(word), Op::Atomic { word, waits: true }, Op::Read(word)].into();
     }

@@ -111,7 +111,7 @@ impl System {
         }
     }
 
-    /// Runs, and at last rests.
+    /// Runs with a rest now and then and at the end.
     pub fn run(mut self, steps: u64) -> Step<Counts> {
         while self.log.step < steps {
             let end = steps.min(self.log.step + REST);
@@ -140,14 +140,9 @@ impl System {
             self.step()?;
             if self.log.step > begin + PATIENCE {
                 let waiting = self.threads.iter().position(|thread| thread.waits);
-                let found = format!("thread {waiting:?} waits");
-                return self.fail(
-                    Check::Progress,
-                    0,
-                    0,
-                    "an end of all that was asked for",
-                    &found,
-                );
+                let gpu = waiting.map_or(0, |thread| self.threads[thread].gpu);
+                let expected = "an end of all that was asked for";
+                return self.fail(Check::Progress, gpu, 0, expected, &format!("{waiting:?} waits"));
             }
         }
         for line in 0..self.lines.last().map_or(0, |lines| lines.end) {
@@ -168,10 +163,12 @@ impl System {
     }
 
     fn step(&mut self) -> Step {
-        if self.phase.left == 0 {
-            self.phase = Phase::draw(&mut self.random, &self.lines, self.gpus.len());
+        if !self.resting {
+            if self.phase.left == 0 {
+                self.phase = Phase::draw(&mut self.random, &self.lines, self.gpus.len());
+            }
+            self.phase.left -= 1;
         }
-        self.phase.left -= u32::from(!self.resting);
         for thread in 0..self.threads.len() {
             if !self.threads[thread].waits && self.random.chance(self.phase.issue) {
                 self.issue(thread)?;
@@ -345,17 +342,13 @@ impl System {
         if self.setup.ignored.contains(&check) {
             return Ok(());
         }
+        let Setup { name, homes, seed, .. } = &self.setup;
         let home = self.home(line);
         let address = self.homes[home].addresses[line - self.lines[home].start];
         Err(Box::new(Failure {
             check,
             step: self.log.step,
-            system: format!(
-                "{}, {} homes, seed {}",
-                self.setup.name,
-                self.homes.len(),
-                self.setup.seed
-            ),
+            system: format!("{name}, {homes} homes, seed {seed}"),
             gpu,
             line: format!("line {address:#x} of home {home}"),
             expected: expected.to_string(),
