@@ -7,7 +7,7 @@ use crate::words::{Word, Write};
 
 /// How a thread has learned of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Source {
+pub enum Origin {
     /// It, or an access of its GPU, has seen or made it.
     #[default]
     Own,
@@ -21,7 +21,7 @@ pub enum Source {
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     write: Write,
-    source: Source,
+    origin: Origin,
 }
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ struct Reader {
 #[derive(Clone, Copy, Debug)]
 pub struct Stale {
     pub known: Write,
-    pub source: Source,
+    pub origin: Origin,
 }
 
 pub struct Knowledge {
@@ -80,7 +80,7 @@ impl Knowledge {
     /// The thread has made a write.
     pub fn wrote(&mut self, thread: usize, word: Word, write: Write) {
         let reader = &mut self.readers[thread];
-        reader.known[word.0] = Known { write, source: Source::Own };
+        reader.known[word.0] = Known { write, origin: Origin::Own };
         reader.recent.push(word);
     }
 
@@ -104,7 +104,7 @@ impl Knowledge {
         let gpu = self.readers[thread].gpu;
         let known = self.seen[gpu][word.0];
         if self.history.older(write, known) {
-            return Err(Stale { known, source: Source::Own });
+            return Err(Stale { known, origin: Origin::Own });
         }
         self.seen[gpu][word.0] = write;
         self.learned(thread, word, write)
@@ -114,9 +114,9 @@ impl Knowledge {
     pub fn learned(&mut self, thread: usize, word: Word, write: Write) -> Result<Vec<Word>, Stale> {
         let known = self.readers[thread].known[word.0];
         if self.history.older(write, known.write) {
-            return Err(Stale { known: known.write, source: known.source });
+            return Err(Stale { known: known.write, origin: known.origin });
         }
-        self.readers[thread].known[word.0] = Known { write, source: Source::Own };
+        self.readers[thread].known[word.0] = Known { write, origin: Origin::Own };
         Ok(self.join(thread, write))
     }
 
@@ -131,7 +131,7 @@ impl Knowledge {
         let mut learned = Vec::new();
         for (at, (known, &write)) in reader.known.iter_mut().zip(&news.known).enumerate() {
             if history.older(known.write, write) {
-                *known = Known { write, source: Source::Flag(flag) };
+                *known = Known { write, origin: Origin::Flag(flag) };
                 if news.recent.contains(&Word(at)) {
                     learned.push(Word(at));
                 }
@@ -161,7 +161,7 @@ impl Knowledge {
         let reader = &mut readers[published.thread];
         for (known, &write) in reader.known.iter_mut().zip(&published.known) {
             if history.older(known.write, write) {
-                *known = Known { write, source: Source::Release };
+                *known = Known { write, origin: Origin::Release };
             }
         }
         reader.joined[published.thread] = published.number;

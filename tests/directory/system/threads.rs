@@ -6,7 +6,7 @@ use super::{Step, System};
 use crate::counts::Counts;
 use crate::failure::Check;
 use crate::home::Home;
-use crate::knowledge::{Source, Stale};
+use crate::knowledge::{Origin, Stale};
 use crate::log::Detail;
 use crate::messages::{Reply, Request, What};
 use crate::program::{self, Op};
@@ -174,15 +174,15 @@ impl System {
                 }
                 Ok(())
             }
-            Err(Stale { known, source }) => {
+            Err(Stale { known, origin }) => {
                 let gpu = self.threads[thread].gpu;
-                let (check, how) = match source {
-                    Source::Own => (Check::Coherence, "its GPU has seen or made it".to_string()),
-                    Source::Flag(flag) => {
+                let (check, how) = match origin {
+                    Origin::Own => (Check::Coherence, "its GPU has seen or made it".to_string()),
+                    Origin::Flag(flag) => {
                         let how = format!("thread {thread} saw write {}, before which", flag.0);
                         (Check::MessagePassing, format!("{how} it was released"))
                     }
-                    Source::Release => (Check::MessagePassing, "it was released".to_string()),
+                    Origin::Release => (Check::MessagePassing, "it was released".to_string()),
                 };
                 let expected = format!("word {} = write {} or later: {how}", word.at(), known.0);
                 self.fail(check, gpu, word.line(), &expected, &format!("write {}", found.0))
