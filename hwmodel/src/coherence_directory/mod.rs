@@ -147,9 +147,10 @@ impl Block for CoherenceDirectory {
     }
 
     fn is_idle(&self) -> bool {
-        // Whatever holds the ready low holds a place, and `jobq_max` has seen the last job.
+        // Whatever holds the ready low or shows an error holds a place, and `jobq_max` has seen the
+        // last job.
         let held = self.jobs.len() + self.responses.len();
-        self.unswept == 0 && !self.done.valid && held == 0 && self.err == 0
+        self.unswept == 0 && !self.done.valid && held == 0
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
