@@ -8,6 +8,7 @@ use super::{Counters, Inv, MAX_GPUS, MAX_POS, cause};
 use crate::ports::Words;
 
 const BLOCK: usize = 8;
+
 /// Aligned as the vector that holds it.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
@@ -43,8 +44,8 @@ const OTHER: [Block; 16] = {
     let mut steps = [Block([0; BLOCK]); 16];
     let mut k = 0;
     while k < 16 {
-        steps[k].0 =
-            [k as u32 & 1, k as u32 >> 1 & 1, 0, 0, 0, 0, k as u32 >> 2 & 1, k as u32 >> 3 & 1];
+        let bits = k as u32;
+        steps[k].0 = [bits & 1, bits >> 1 & 1, 0, 0, 0, 0, bits >> 2 & 1, bits >> 3 & 1];
         k += 1;
     }
     steps
@@ -61,6 +62,7 @@ const SENT: [[Block; 32]; 4] = {
     }
     steps
 };
+
 /// The cause of a line that is not taken: it counts nothing.
 const NOT_SENT: u8 = 3;
 

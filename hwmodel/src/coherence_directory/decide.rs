@@ -1,7 +1,9 @@
 //! What a request does (specification 5.2, 5.5).
 //!
-//! The block decides when it accepts a request: only requests change the array, one after the other,
-//! so that nothing can come between that and S1. What S1 makes is held until it ends.
+//! The model decides when it accepts a request, not in S1, one cycle later: only requests change the
+//! array, one after the other, so that nothing can come between. The request's response and its job
+//! are put behind those that are held, and join them when S1 ends. By then they lie still, and are
+//! fast to show.
 
 use super::counters::Tally;
 use super::flat::Flat;

@@ -1,5 +1,5 @@
 //! The array of the ideal directory: every line has its sharers, nothing is ever replaced
-//! (specification 1, 2). The RTL has this in its rows of 64 lines.
+//! (specification 1, 2). The sweep takes it in rows of 64 lines (README rule 14).
 
 use super::{Config, IDEAL_ROW};
 

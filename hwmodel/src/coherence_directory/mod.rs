@@ -2,8 +2,8 @@
 //! invalidations when a line is written or an entry evicted (REC, J. Systems Architecture 160, 2025,
 //! sections 2.3 and 4; cycle rules in `rtl/coherence_directory/README.md`).
 //!
-//! A request accepted in cycle t is decided in stage S1 in t+1; its response, its job and its error
-//! code show from t+2 on.
+//! A request accepted in cycle t is in stage S1 in t+1; its response, its job and its error code show
+//! from t+2 on. One request, one response and one line of a job can move in every cycle.
 
 mod counters;
 mod decide;
@@ -30,7 +30,8 @@ use responses::Responses;
 /// Requests that the oldest unsent job may be behind (specification 6.2).
 const MAX_AGE: u8 = 96;
 
-/// Model of `rtl/coherence_directory`.
+/// Model of `rtl/coherence_directory`. A new one sweeps its array first: `entries / ways` cycles, in
+/// ideal `ideal_lines / 64`, in which it takes no request.
 #[derive(Debug)]
 pub struct CoherenceDirectory {
     config: Config,
@@ -38,7 +39,7 @@ pub struct CoherenceDirectory {
     unswept: u32,
     /// Number of the next request, modulo 256.
     seq: u8,
-    /// S1.
+    /// The request in S1: what it has done.
     done: Done,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
@@ -50,7 +51,8 @@ pub struct CoherenceDirectory {
 
 impl CoherenceDirectory {
     /// The GPUs that share the line of this byte address, bit g = GPU g; `None` when the line is not
-    /// tracked. What S1 has decided up to the last edge; hmg: the sharers of the line's entry.
+    /// tracked. That is how all accepted requests leave it, also the one that is in S1. hmg: the
+    /// sharers of the line's entry.
     pub fn sharers(&self, addr: u64) -> Option<u16> {
         let sharers = match &self.decide.array {
             Array::Sets(table) => table.sharers(addr),
@@ -147,9 +149,10 @@ impl Block for CoherenceDirectory {
     }
 
     fn is_idle(&self) -> bool {
-        // Whatever holds the ready low holds a place, and `jobq_max` has seen the last job.
+        // Whatever holds the ready low or shows an error holds a place, and `jobq_max` has seen the
+        // last job.
         let held = self.jobs.len() + self.responses.len();
-        self.unswept == 0 && !self.done.valid && held == 0 && self.err == 0
+        self.unswept == 0 && !self.done.valid && held == 0
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
