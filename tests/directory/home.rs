@@ -155,7 +155,7 @@ impl Home {
             counts.write_invs += u64::from(inv.cause == cause::WRITE);
             counts.evict_invs += u64::from(inv.cause == cause::EVICT);
         }
-        if let Some(request) = self.tracking.decide(&*self.directory, &self.addresses) {
+        if let Some(request) = self.tracking.decide(&self.addresses) {
             if let (What::Write { line, .. }, true) = (request.what, request.gpu != self.gpu) {
                 effects.push(Effect::Decided { gpu: request.gpu, line });
             }
@@ -340,7 +340,7 @@ impl Home {
             log.note(line, gpu, NAMES[usize::from(req.op)], Detail::Number(number));
         }
         self.asked.push_back((number, request, req.id));
-        self.tracking.accepted(number, request);
+        self.tracking.accepted(number, request, &*self.directory, &self.addresses);
     }
 
     fn answer(&mut self, r: &mut Random, log: &mut Log, effects: &mut Vec<Effect>) {

@@ -18,17 +18,33 @@ pub struct Tracking {
     /// By line of the home: its sharers.
     pub sharers: Vec<u16>,
     owed: VecDeque<Owed>,
-    /// The request that the next edge decides.
+    /// The request in stage S1, and the sharers that it leaves, by line: the view shows them from its acceptance on,
+    /// the ports once S1 has ended.
     stage1: Option<(u64, Request)>,
+    decided: Vec<u16>,
 }
 
 impl Tracking {
     pub fn new(lines: usize) -> Self {
-        Self { sharers: vec![0; lines], owed: VecDeque::new(), stage1: None }
+        Self {
+            sharers: vec![0; lines],
+            owed: VecDeque::new(),
+            stage1: None,
+            decided: vec![0; lines],
+        }
     }
 
-    pub fn accepted(&mut self, number: u64, request: Request) {
+    pub fn accepted(
+        &mut self,
+        number: u64,
+        request: Request,
+        directory: &dyn Directory,
+        addresses: &[u64],
+    ) {
         self.stage1 = Some((number, request));
+        for (sharers, &addr) in self.decided.iter_mut().zip(addresses) {
+            *sharers = directory.sharers(addr);
+        }
     }
 
     /// The invalidation that the directory showed before the edge: what it no longer holds it does not owe, but has
@@ -51,11 +67,11 @@ impl Tracking {
         }
     }
 
-    /// After an edge: looks at what it has changed. Returns the request that it decided.
-    pub fn decide(&mut self, directory: &dyn Directory, addresses: &[u64]) -> Option<Request> {
+    /// After an edge: S1 ends. Returns the request that was in it.
+    pub fn decide(&mut self, addresses: &[u64]) -> Option<Request> {
         let (number, request) = self.stage1.take()?;
-        for (line, (&addr, known)) in addresses.iter().zip(&mut self.sharers).enumerate() {
-            let sharers = directory.sharers(addr);
+        let lines = addresses.iter().zip(&self.decided).zip(&mut self.sharers);
+        for (line, ((&addr, &sharers), known)) in lines.enumerate() {
             let gpus = *known & !sharers;
             if gpus != 0 {
                 self.owed.push_back(Owed { number, addr, line, gpus });
