@@ -207,3 +207,57 @@ fn example_11_evictions_at_full_rate_are_accepted_every_16_cycles() {
         assert_eq!((cnt.inv_lines_evict as usize, cnt.jobq_max), (LINES, 8));
     });
 }
+
+/// Offers `first`, then `others`, in cycles 0 to 119; responses and invalidations are taken from cycles
+/// `rsp` and `inv` on. The cycles in which a request is not taken.
+fn stalls(dir: &mut Directory, [first, others]: [Req; 2], rsp: usize, inv: usize) -> Vec<usize> {
+    let mut stalls = Vec::new();
+    for cycle in 0..120 {
+        let req = Some(if cycle == 0 { first } else { others });
+        let (rsp_ready, inv_ready) = (cycle >= rsp, cycle >= inv);
+        let at = dir.bench.cycle(&In { req, rsp_ready, inv_ready, ..quiet(0) });
+        if !dir.bench.out[at].req_ready {
+            stalls.push(cycle);
+        }
+    }
+    let cnt = dir.bench.body.outputs().cnt;
+    assert_eq!(cnt.ready_low_cycles as usize, stalls.len());
+    stalls
+}
+
+#[test]
+fn as_many_requests_are_taken_as_there_is_room_for_their_jobs() {
+    for (config, jobs) in [("paper", 8), ("paper-ideal", 8), ("small", 3), ("single-set", 2)] {
+        on_both(config, |mut dir| {
+            // The first line is taken in cycle 30, and one per cycle from then on.
+            let fence = req(op::FENCE, 1, 0);
+            let stalls: Vec<_> = stalls(&mut dir, [fence, fence], 0, 30);
+            let before: Vec<_> = (jobs..=30).collect();
+            assert_eq!(stalls[..before.len()], before, "{config}");
+            if jobs >= 3 {
+                assert_eq!(stalls.len(), before.len(), "{config}: one-line jobs at full rate");
+            }
+        });
+    }
+}
+
+#[test]
+fn as_many_requests_are_taken_as_there_is_room_for_their_responses() {
+    for (config, rsps) in [("paper", 4), ("paper-hmg", 4), ("single-set", 3), ("one-way", 3)] {
+        on_both(config, |mut dir| {
+            let expected: Vec<_> = (rsps..=30).collect();
+            assert_eq!(stalls(&mut dir, [lrd(0), lrd(0)], 30, 0), expected, "{config}");
+        });
+    }
+}
+
+#[test]
+fn no_request_is_taken_while_the_oldest_job_is_96_requests_old() {
+    for config in ["paper", "paper-ideal", "small", "single-set"] {
+        on_both(config, |mut dir| {
+            // The job of request 0 is taken in cycle 110; requests 1 to 95 make none.
+            let expected: Vec<_> = (96..=110).collect();
+            assert_eq!(stalls(&mut dir, [req(op::FENCE, 1, 0), lrd(0)], 0, 110), expected, "{config}");
+        });
+    }
+}
