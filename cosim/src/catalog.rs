@@ -163,11 +163,18 @@ impl Catalog {
             block.parameters.push(("SeededBug", 1));
             bodies.push(Body { config: SEEDED_BUG.to_string(), block });
         }
-        if let Some(small) = self.coherence_directory.get("small") {
-            let corrupt = coherence_directory::Config { duplicate: 1, ..small.clone() };
+        if let Some(corrupt) = self.duplicate() {
             let block = Description::of::<CoherenceDirectory>(&corrupt);
             bodies.push(Body { config: DUPLICATE.to_string(), block });
         }
         bodies
+    }
+
+    /// The parameters of [`DUPLICATE`]: `small`, first in, first out. With LRU the use that tells the two
+    /// ways apart would overwrite the order that the sweep has left.
+    pub fn duplicate(&self) -> Option<coherence_directory::Config> {
+        let small = self.coherence_directory.get("small")?.clone();
+        let repl = coherence_directory::Replacement::Fifo;
+        Some(coherence_directory::Config { duplicate: 1, repl, ..small })
     }
 }
