@@ -168,6 +168,11 @@ impl<M: Model> AnyBody<M> {
         Self { inner, config, cycle, channels, busy, last_transfer, log, trace }
     }
 
+    /// Its parameters.
+    pub fn config(&self) -> &M::Config {
+        &self.config
+    }
+
     #[cold]
     fn keep(&mut self, inputs: &M::In, outputs: &M::Out) {
         let Some(trace) = &mut self.trace else { return };
@@ -197,6 +202,12 @@ impl<M: Model> AnyBody<M> {
             self.busy += 1;
             self.last_transfer = Some(self.cycle);
         }
+    }
+}
+
+impl<M: Model> fmt::Debug for AnyBody<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind().name(), M::NAME)
     }
 }
 

@@ -122,6 +122,15 @@ fn enabled_bytes(hdr: TlpHeader) -> u32 {
 /// Wire bytes of a completion with `payload` bytes on the reverse link (3 DW header; specification
 /// 3.1); made by the test bench.
 pub fn completion_bytes(payload: u32, ecrc: bool) -> u32 {
-    let ecrc = if ecrc { ECRC } else { 0 };
-    FRAMING + 12 + payload + ecrc
+    answer_bytes(12, payload, ecrc)
+}
+
+/// Wire bytes of a fill of a coherent L2 with `payload` bytes, or of an invalidation or marker with none, on the reverse
+/// link: a header of 16 bytes, with the framing of a TLP.
+pub fn coherence_bytes(payload: u32, ecrc: bool) -> u32 {
+    answer_bytes(16, payload, ecrc)
+}
+
+fn answer_bytes(header: u32, payload: u32, ecrc: bool) -> u32 {
+    FRAMING + header + payload + if ecrc { ECRC } else { 0 }
 }

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use cosim::RtlError;
 use cosim::body::BodyError;
-use testbench::egress_path::PathKind;
 use testbench::kernels;
-use testbench::machine::{BuildError, Cycle, LINK_MHZ, RunError, System};
+use testbench::machine::{self, BuildError, Cycle, LINK_MHZ, RunError, System};
 use testbench::systems;
 use testbench::trace::{self, Reader, Recorder, Totals};
 
@@ -89,24 +88,18 @@ impl Job {
     }
 
     /// Blocks of the machine that have two bodies.
-    pub fn blocks(&self) -> &'static [&'static str] {
-        let kind = PathKind::ALL.into_iter().find(|kind| kind.name() == self.system.egress.design);
-        match kind {
-            Some(kind) if self.system.machine.gpus > 1 => kind.blocks(),
-            _ => &[],
-        }
+    pub fn blocks(&self) -> Vec<&'static str> {
+        machine::blocks(&self.system)
     }
 
     /// Why it has none.
     pub fn without_blocks(&self) -> String {
+        let (name, l2, egress) =
+            (&self.system.name, &self.system.l2.design, &self.system.egress.design);
         match self.system.machine.gpus {
-            1 => format!(
-                "{}: one GPU, whose memory system has no block with two bodies",
-                self.system.name
-            ),
+            1 => format!("{name}: one GPU, and l2.design = {l2:?} has no block with two bodies"),
             _ => format!(
-                "{}: egress.design = {:?} has no block with two bodies",
-                self.system.name, self.system.egress.design
+                "{name}: egress.design = {egress:?} and l2.design = {l2:?} have no block with two bodies"
             ),
         }
     }
@@ -168,7 +161,9 @@ pub fn run_failure(error: RunError) -> Failure {
         RunError::Build(BuildError::Body(BodyError::Rtl(RtlError::NoVerilator { .. }))) => {
             ENVIRONMENT
         }
-        RunError::Build(_) | RunError::Program { .. } | RunError::Trace(_) => USAGE,
+        RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) | RunError::Trace(_) => {
+            USAGE
+        }
         RunError::Differ(_) => DIFFER,
         RunError::Lost { .. } => WRONG_VALUE,
         RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,

@@ -122,7 +122,7 @@ fn bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
         }
         if !job.blocks().contains(&block) {
             let problem = match job.blocks() {
-                [] => job.without_blocks(),
+                blocks if blocks.is_empty() => job.without_blocks(),
                 blocks => format!("this machine has {}", blocks.join(", ")),
             };
             return Err(usage(format!("--impl {choice}: {problem}")));
@@ -291,8 +291,16 @@ impl Waves {
 fn wave(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<Waves>, Failure> {
     let Some(path) = &args.wave else { return Ok(None) };
     let usage = |problem: String| Err(Failure::new(USAGE, problem));
-    if job.blocks().is_empty() {
-        return usage(format!("--wave: {}", job.without_blocks()));
+    if machine.shown_blocks().is_empty() {
+        let problem = match job.blocks().as_slice() {
+            [] => job.without_blocks(),
+            blocks => format!(
+                "{}: shows blocks between GPUs, and the machine has only {}; duet cosim shows every block",
+                job.system.name,
+                blocks.join(", ")
+            ),
+        };
+        return usage(format!("--wave: {problem}"));
     }
     let window = Window { from: args.wave_from, to: args.wave_to };
     if let (Some(from), Some(to)) = (window.from, window.to) {

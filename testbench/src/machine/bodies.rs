@@ -10,7 +10,10 @@ use hwmodel::common::finepack_types::FinePack;
 use super::config::{ConfigError, System};
 
 /// Blocks of a machine that have two bodies.
-pub const BLOCKS: [&str; 3] = ["remote_write_queue", "packetizer", "depacketizer"];
+pub const BLOCKS: [&str; 4] =
+    ["remote_write_queue", "packetizer", "depacketizer", "coherence_directory"];
+/// Those between GPUs.
+const FINEPACK: [&str; 3] = ["remote_write_queue", "packetizer", "depacketizer"];
 
 /// A choice of bodies, by block; the model where nothing is said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +67,7 @@ impl FinePackBlocks {
         let same =
             |p: &FinePack| FinePack { pcie_gen: parameters.pcie_gen, ..p.clone() } == parameters;
         let built = catalog.finepack.iter().find(|(_, p)| same(p)).map(|(name, _)| name.clone());
-        let wants_rtl = BLOCKS.iter().any(|block| bodies.of(block) != BodyKind::Model);
+        let wants_rtl = FINEPACK.iter().any(|block| bodies.of(block) != BodyKind::Model);
         let config = match built {
             Some(config) => config,
             None if wants_rtl => {

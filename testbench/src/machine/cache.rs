@@ -218,6 +218,11 @@ impl Array {
         self.make_newest(set, number);
     }
 
+    /// Ways of the line's set that no miss register holds.
+    pub fn unheld(&self, addr: u64) -> u32 {
+        self.shape.ways - self.sets[self.set_of(addr) as usize].held.count_ones()
+    }
+
     /// The miss register of the line in a way.
     #[inline]
     pub fn miss(&self, way: Way) -> Option<usize> {
@@ -397,6 +402,11 @@ impl Misses {
             misses: vec![Miss::default(); count as usize],
             free: (0..count as u16).rev().collect(),
         }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.misses.len() as u32
     }
 
     /// True when all are in use.

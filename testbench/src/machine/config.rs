@@ -40,6 +40,9 @@ sections! {
         l1: L1Section,
         /// Second level cache.
         l2: L2Section,
+        /// Beside the L2s, where the L2 design has one.
+        #[serde(default)]
+        directory: DirectorySection,
         /// Third level cache.
         l3: L3Section,
         /// Memory channels.
@@ -112,6 +115,24 @@ sections! {
         misses: u32,
         /// Cycles from a request's arrival to the answer's leaving.
         latency: u32,
+    }
+    /// Coherence directory of a chiplet's L2, in slices beside its banks. What an entry covers and how it is replaced without
+    /// `range` and `repl` follows from the design.
+    DirectorySection {
+        /// Entries of the slices together.
+        entries: u32,
+        /// Ways of a set.
+        ways: u32,
+        /// Bytes that an entry of `rec` covers.
+        range: u32,
+        /// How `rec` replaces entries: `lru` or `fifo`.
+        repl: String,
+        /// Depth of a slice's invalidation job FIFO.
+        jobs: u32,
+        /// Depth of its response FIFO.
+        rsps: u32,
+        /// Lines of a slice that `ideal` can track.
+        ideal_lines: u32,
     }
     /// Third level cache of a GPU.
     L3Section {
@@ -192,6 +213,14 @@ sections! {
     PlacementSection {
         /// `first-touch`, `interleave` or `owner`.
         policy: String,
+    }
+}
+
+impl Default for DirectorySection {
+    /// REC (J. Systems Architecture 160, 2025), table 2.
+    fn default() -> Self {
+        let (entries, ways, range, repl) = (8192, 8, 1024, "lru".to_string());
+        Self { entries, ways, range, repl, jobs: 8, rsps: 4, ideal_lines: 65536 }
     }
 }
 
@@ -313,7 +342,8 @@ impl System {
         let chiplet = u64::from(m.cus) * u64::from(self.l1.bytes) + self.l2.bytes;
         let gpu = u64::from(m.chiplets) * chiplet + self.l3.bytes;
         range("capacity of all caches", u64::from(m.gpus) * gpu, 0, 1 << 32)?;
-        build::check_names(self)
+        build::check_names(self)?;
+        build::check_directory(self)
     }
 }
 

@@ -3,13 +3,18 @@
 use super::check::Checker;
 use super::core::Transaction;
 use super::engine::{ComponentId, Cycle, Handle, InletId, Network, OutletId, Pool, Refusal, Wheel};
+use super::gate::Difference;
+use super::l2::Policy;
 use super::layout::Layout;
 use super::life::Life;
 use super::masks;
-use super::message::{Class, Kind, Line, Message, Unit};
+use super::message::{Class, Coherence, Kind, Line, Message, Unit};
 use super::pages::Bytes;
 use super::places::Places;
 use crate::trace::{self, InstrKind, Reader};
+
+/// Bytes of an invalidation (directory specification, section 3).
+const INVALIDATION_BYTES: u32 = 16;
 
 /// Shared state of a machine. Components are visited one at a time.
 #[derive(Debug)]
@@ -39,8 +44,8 @@ pub struct Context {
     pub life: Life,
     /// The program that runs.
     pub program: Reader,
-    /// The L2 that serves a line is the one at its home, not the one beside the CU.
-    pub l2_at_home: bool,
+    /// Whose lines an L2 holds, and with it which L2 serves a CU.
+    pub policy: Policy,
     /// Work-items of a work-group of the kernel that runs.
     pub items_of_group: u32,
     /// Waves of a work-group of the kernel that runs.
@@ -59,6 +64,10 @@ pub struct Context {
 pub enum Stop {
     /// The trace cannot be read.
     Trace(trace::Error),
+    /// Something of the system is too small for the program.
+    Limit(String),
+    /// A body has failed.
+    Differ(Box<Difference>),
 }
 
 impl Context {
@@ -156,6 +165,11 @@ impl Context {
             Kind::Atomic(_) => (Class::Request, header + data()),
             Kind::Data => (Class::Data, header + data()),
             Kind::Ack => (Class::Acknowledgement, header),
+            Kind::Coherence(Coherence::Invalidate(_)) => (Class::Invalidation, INVALIDATION_BYTES),
+            Kind::Coherence(Coherence::Marked | Coherence::Fenced) => {
+                (Class::Acknowledgement, header)
+            }
+            Kind::Coherence(_) => (Class::Invalidation, header),
             Kind::Design(_) => (Class::Launch, header + data()),
             _ => (Class::Launch, header),
         }
@@ -166,7 +180,8 @@ impl Context {
     pub fn server(&self, from: Unit, addr: u64) -> Unit {
         let own = self.layout.chiplet_of(from);
         let bank = self.layout.bank_of(addr);
-        if self.layout.gpus == 1 && !self.l2_at_home {
+        let at_home = self.policy == Policy::HomeForward;
+        if self.policy == Policy::Coherent || (self.layout.gpus == 1 && !at_home) {
             return self.layout.bank(own, bank);
         }
         let home = self.places.home(addr);
@@ -174,14 +189,14 @@ impl Context {
         if self.layout.gpu_of(home) != gpu {
             return self.layout.gate(gpu);
         }
-        self.layout.bank(if self.l2_at_home { home } else { own }, bank)
+        self.layout.bank(if at_home { home } else { own }, bank)
     }
 
     /// True where the L1 of a unit may hold a line: its home is on the same GPU (FinePack, HPCA'23, section
-    /// II: remote loads are not cached).
+    /// II: remote loads are not cached), or the L2 beside it holds it too.
     #[inline]
     pub fn is_cacheable(&self, unit: Unit, addr: u64) -> bool {
-        if self.layout.gpus == 1 {
+        if self.layout.gpus == 1 || self.policy == Policy::Coherent {
             return true;
         }
         let gpu = self.layout.gpu_of(self.layout.chiplet_of(unit));

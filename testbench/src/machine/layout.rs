@@ -34,6 +34,8 @@ pub struct Layout {
     pub header_bytes: u32,
     /// Granule of data in a message: log2 of its bytes.
     pub sector_log: u32,
+    /// Bytes that follow one another in an L2 bank before the next bank's turn: log2, at least that of a line.
+    pub bank_log: u32,
 }
 
 impl Layout {
@@ -111,7 +113,7 @@ impl Layout {
     /// The L2 bank, within a chiplet, of a line.
     #[inline]
     pub fn bank_of(&self, addr: u64) -> u16 {
-        (addr / u64::from(self.line) % u64::from(self.banks)) as u16
+        ((addr >> self.bank_log) % u64::from(self.banks)) as u16
     }
 
     /// The L3 slice, within a chiplet, of a line.
@@ -136,6 +138,7 @@ mod tests {
             line: 64,
             header_bytes: 8,
             sector_log: 5,
+            bank_log: 6,
         };
         for unit in (0..layout.units()).map(Unit) {
             let again = match layout.site(unit) {

@@ -90,9 +90,27 @@ pub enum Kind {
     Sync(Sync),
     /// Answer to `AcquireL1` and `Sync`; `tag` lines were written back.
     SyncDone,
+    /// Between L2 banks that a directory keeps coherent.
+    Coherence(Coherence),
     /// Of an L1 design to itself: what the code, `addr`, `tag` and `meta` mean is its own affair. `mask` says which
     /// bytes of a `line` it carries, if any.
     Design(u8),
+}
+
+/// What L2 banks of different chiplets say to each other beside requests and answers (directory specification,
+/// section 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coherence {
+    /// From a home: drop the line; why is a cause of the directory.
+    Invalidate(u8),
+    /// To a home: tell me when all invalidations of writes before have arrived.
+    Fence,
+    /// From a home, behind its invalidations; `tag` is the fence's number.
+    Marker,
+    /// Back to it.
+    Marked,
+    /// From the home to whoever sent the fence.
+    Fenced,
 }
 
 /// What an L2 is told at a kernel boundary (CPElide specification 3.3).
@@ -134,7 +152,7 @@ pub struct Message {
     /// Parts of it that a gate has sent and not got back.
     pub pieces: u16,
     /// Whatever the L1 design wants to say beside it, to and from its hooks in L2 banks. It is not sent to other
-    /// GPUs.
+    /// GPUs. To a bank that is kept coherent: the chiplet of another GPU that asks, plus 1; 0 is any of them.
     pub meta: u64,
 }
 

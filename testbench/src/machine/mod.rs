@@ -35,7 +35,9 @@ mod slice;
 mod statistics;
 
 pub use bodies::{BLOCKS, Bodies};
-pub use build::{BuildError, about, design_names, names, promises};
+pub use build::{
+    BuildError, about, blocks, design_names, go_together, has_policy, names, promises,
+};
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;

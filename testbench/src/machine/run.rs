@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cosim::body::Log;
+use cosim::body::{Body, Log};
 use cosim::lockstep::WindowCycle;
 use cosim::runner::Flip;
 use cosim::wave::Shown;
@@ -17,6 +17,7 @@ use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
 use super::gate::{BlockUse, Difference, Gate, Window};
 use super::kernel_use::{KernelUse, KernelUses};
+use super::l2::Policy;
 use super::launch::{Packet, extension};
 use super::life::Life;
 use super::message::MAX_LINE;
@@ -72,6 +73,9 @@ pub enum RunError {
         /// What does not fit.
         problem: String,
     },
+    /// Something of the system is too small for the program.
+    #[error("{0}")]
+    Limit(String),
     /// Nobody can go on.
     #[error("deadlock in cycle {cycle}\n{report}")]
     Deadlock {
@@ -147,7 +151,7 @@ impl Machine {
         program: Reader,
         options: Options,
     ) -> Result<Self, RunError> {
-        let Built { parts, network, layout, placement, l2_at_home, first_global } =
+        let Built { parts, network, layout, placement, policy, first_global } =
             build(system, bodies)?;
         let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
@@ -163,7 +167,7 @@ impl Machine {
             memory: Bytes::default(),
             check: check::Checker::default(),
             program,
-            l2_at_home,
+            policy,
             life,
             items_of_group: 0,
             waves_of_group: 0,
@@ -256,7 +260,15 @@ impl Machine {
 
     /// What each block with two bodies has done.
     pub fn blocks(&self) -> Vec<BlockUse> {
-        self.gate().map_or(Vec::new(), |gate| gate.uses(self.ctx.now))
+        let mut uses = self.gate().map_or(Vec::new(), |gate| gate.uses(self.ctx.now));
+        for part in &self.parts {
+            if let Part::Bank(bank) = part
+                && let Some(body) = bank.directory()
+            {
+                BlockUse::add(&mut uses, body, self.ctx.now + 1);
+            }
+        }
+        uses
     }
 
     /// Keeps each transfer of the blocks with two bodies from now on.
@@ -264,11 +276,31 @@ impl Machine {
         if let Some(gate) = self.gate_mut() {
             gate.start_logs();
         }
+        for part in &mut self.parts {
+            if let Part::Bank(bank) = part
+                && let Some(body) = bank.directory_mut()
+            {
+                body.start_log();
+            }
+        }
     }
 
     /// These transfers: GPU, block and log.
     pub fn logs(&self) -> impl Iterator<Item = (usize, &'static str, &Log)> {
-        self.gate().into_iter().flat_map(Gate::logs)
+        let banks = self.parts.iter().enumerate().filter_map(|(at, part)| match part {
+            Part::Bank(bank) => Some((at, bank.directory()?)),
+            _ => None,
+        });
+        let banks = banks
+            .filter_map(|(at, body)| Some((self.gpu_of(at), body.description().name, body.log()?)));
+        self.gate().into_iter().flat_map(Gate::logs).chain(banks)
+    }
+
+    /// GPU of a part of a chiplet.
+    fn gpu_of(&self, part: usize) -> usize {
+        let layout = &self.ctx.layout;
+        let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 1;
+        layout.gpu_of((part / per_chiplet) as u16).into()
     }
 
     /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in the first
@@ -364,6 +396,15 @@ impl Machine {
             };
             let mask = masks::span(offset, len);
             slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
+            let coherent = self.ctx.policy == Policy::Coherent;
+            // Other L2s hold nothing between kernels.
+            let chiplets = if coherent { self.ctx.layout.all_chiplets() } else { 0 };
+            for chiplet in 0..chiplets {
+                let Part::Bank(bank) = &mut self.parts[bank_part(&self.ctx, chiplet, first)] else {
+                    unreachable!("a bank has its number")
+                };
+                bank.forget_line(first);
+            }
             at += len as u64;
         }
     }
@@ -519,6 +560,8 @@ impl Machine {
         if let Some(stop) = self.ctx.stop.take() {
             match stop {
                 Stop::Trace(error) => return Err(error.into()),
+                Stop::Limit(problem) => return Err(RunError::Limit(problem)),
+                Stop::Differ(difference) => return Err(RunError::Differ(difference)),
             }
         }
         if let Some(Part::Gate(gate)) = self.parts.last_mut() {
@@ -579,6 +622,13 @@ fn slice_part(ctx: &Context, addr: u64) -> usize {
     let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 1;
     usize::from(ctx.places.home(addr)) * per_chiplet
         + usize::from(layout.cores + layout.banks + layout.slice_of(addr))
+}
+
+/// Which part is a chiplet's bank of a line.
+fn bank_part(ctx: &Context, chiplet: u16, addr: u64) -> usize {
+    let layout = &ctx.layout;
+    let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 1;
+    usize::from(chiplet) * per_chiplet + usize::from(layout.cores + layout.bank_of(addr))
 }
 
 /// A line as an observer below the L2s sees it.

@@ -76,6 +76,8 @@ statistics! {
     "gpu_link.padding_bytes" "bytes" "padding, and disabled bytes of plain writes",
     "gpu_link.framing_bytes" "bytes" "framing, sequence numbers, CRCs and flit overhead",
     "gpu_link.completion_bytes" "bytes" "completions on the reverse links",
+    "gpu_link.coherence_messages" "messages" "invalidations and markers between L2s, on the reverse links",
+    "gpu_link.coherence_bytes" "bytes" "their bytes there",
     "gpu_link.busy_cycles" "link cycles" "cycles with a byte on the wire, summed over links",
     "traffic.chiplet.*" "bytes" "bytes that units put into the networks of their chiplet, by class",
     "traffic.link.*" "bytes" "bytes on links between chiplets, by class",
@@ -139,6 +141,8 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                     add("gpu_link.padding_bytes", link.padding_bytes);
                     add("gpu_link.framing_bytes", link.framing_bytes());
                     add("gpu_link.completion_bytes", c.completion_bytes);
+                    add("gpu_link.coherence_messages", c.coherence_messages);
+                    add("gpu_link.coherence_bytes", c.coherence_bytes);
                     add("gpu_link.busy_cycles", link.busy_cycles);
                 }
             }
@@ -162,5 +166,5 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
 }
 
 fn is_network(name: &str) -> bool {
-    ["request", "answer", "memory"].iter().any(|net| name.ends_with(&format!(".{net}")))
+    ["request", "answer", "memory", "peer"].iter().any(|net| name.ends_with(&format!(".{net}")))
 }

@@ -23,6 +23,7 @@ pub fn with_chiplets(mut system: System, name: &str, chiplets: u16) -> System {
 ///    slices, miss registers, bandwidth of networks, links and memory.
 /// 2. Where units are divided, each stays as it is. Units of which no whole number is left are rounded, at
 ///    least 1, and what rounding added is taken from each unit: miss registers, bytes in a cycle.
+///    A directory has a power of 2 of sets, rounded down.
 /// 3. Lines, ways (but for caches smaller than one set), GPUs, chiplets, clock and queues stay.
 /// 4. Latencies stay: a load on the idle machine takes exactly as long. What a line takes longer through
 ///    narrower ports is taken off the latency behind them.
@@ -45,6 +46,8 @@ pub fn twin(full: &System, by: u32) -> System {
     if full.l3.bytes > 0 {
         (s.l3.bytes, s.l3.ways) = fit(full.l3.bytes / factor, full.l3.ways, slice_lines);
     }
+    s.directory.entries =
+        sets(full.directory.entries / full.directory.ways, by) * full.directory.ways;
     let registers =
         |each: u32, units: u64, left: u64| (divide(u64::from(each) * units, left) as u32).min(each);
     s.l2.misses = registers(full.l2.misses, banks, banks_left);
@@ -99,6 +102,11 @@ fn fit(bytes: u64, ways: u32, line: u64) -> (u64, u32) {
     let lines = (bytes / line).max(1);
     let ways = ways.min(lines as u32);
     (lines / u64::from(ways) * u64::from(ways) * line, ways)
+}
+
+/// Sets of a directory left of `sets`: a power of 2.
+fn sets(sets: u32, by: u32) -> u32 {
+    1 << (sets / by).max(1).ilog2()
 }
 
 /// A rate in lowest terms.

@@ -1,7 +1,7 @@
 //! Every built-in program under every combination of designs, on scaled-down machines.
 
 use testbench::kernels::PROGRAMS;
-use testbench::machine::{MemoryModel, System, promises};
+use testbench::machine::{MemoryModel, System, go_together, has_policy, promises};
 use testbench::trace::Reader;
 
 use super::shape::all;
@@ -10,9 +10,11 @@ use super::{built_in, by_default, passes, system};
 /// Runs under every L1 design, L2 design and L2 policy that there are, where they promise the values together.
 pub fn all_protocols(preset: &str, set: &[(&str, &str)], program: &Reader) {
     for l1 in all("l1.design") {
-        for policy in all("l2.policy") {
-            for l2 in all("l2.design") {
-                let designs = [("l1.design", &l1), ("l2.design", &l2), ("l2.policy", &policy)];
+        for l2 in all("l2.design").into_iter().filter(|l2| go_together(&l1, l2)) {
+            let policies = all("l2.policy");
+            let meant = if has_policy(&l2) { policies.len() } else { 1 };
+            for policy in &policies[..meant] {
+                let designs = [("l1.design", &l1), ("l2.design", &l2), ("l2.policy", policy)];
                 let designs = designs.iter().map(|(key, value)| (*key, value.as_str()));
                 let set: Vec<_> = set.iter().copied().chain(designs).collect();
                 let system = system(preset, &set);
@@ -66,11 +68,14 @@ fn programs_pass_under_every_egress_design_on_two_and_four_gpus() {
         let program = built_in(name, &params);
         for gpus in ["2", "4"] {
             for egress in all("egress.design") {
-                for policy in all("l2.policy") {
+                // The policy means nothing to rec.
+                let software = ["private", "home-forward"].map(|policy| ("software", policy));
+                for (l2, policy) in software.into_iter().chain([("rec", "private")]) {
                     let set = [
                         ("machine.gpus", gpus),
                         ("egress.design", &egress),
-                        ("l2.policy", &policy),
+                        ("l2.design", l2),
+                        ("l2.policy", policy),
                     ];
                     report(&system("finepack-4gpu-small", &set), &program);
                 }

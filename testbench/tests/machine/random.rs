@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
-use testbench::machine::{MemoryModel, Options, Order, about};
+use testbench::machine::{MemoryModel, Options, Order, about, go_together, has_policy};
 use testbench::trace::AtomicOp;
 
 use super::program::{Kernel, PAGES, Place, Program, Step, WINDOW, What, Who};
@@ -124,6 +124,13 @@ fn shape() -> impl Strategy<Value = Shape> {
     );
     let mut l2_designs = all("l2.design");
     l2_designs.retain(|name| about("l2.design", name).unwrap().1 >= MemoryModel::Rc);
+    let directory = (
+        select(vec![1u32, 2, 4]),
+        1..=3u32,
+        select(vec![2u32, 4, 16]),
+        select(vec!["lru".to_string(), "fifo".to_string()]),
+        2..=3u32,
+    );
     let memory = (select(vec![4u32, 64]), 1..=3u32, select(vec![1u32, 20, 300]));
     let network = (2..12u32, select(vec![2u32, 5, 80]), select(vec![4u32, 16, 136]), 1..=3u32);
     let links = (
@@ -136,32 +143,54 @@ fn shape() -> impl Strategy<Value = Shape> {
         select(vec!["paper".to_string(), "small".to_string(), "single-bank".to_string()]),
         select(vec![0u16, 20]),
     );
-    let rest =
-        ((0..50u32, 1..10u32, 0..10u32), select(all("placement.policy")), select(l2_designs));
+    let rest = (
+        (0..50u32, 1..10u32, 0..10u32),
+        select(all("placement.policy")),
+        select(l2_designs),
+        directory,
+    );
     (machine, cu, caches, memory, network, links, egress, rest).prop_map(
-        |(m, cu, (l1, l2, l3), memory, network, links, egress, rest)| Shape {
-            gpus: m.0,
-            chiplets: m.1,
-            cus: m.2,
-            line: m.3,
-            clock: m.4,
-            waves: cu.0,
-            lanes: cu.1,
-            loads: cu.2,
-            transactions: cu.3,
-            l1,
-            l2,
-            l3,
-            memory,
-            network,
-            chiplet_link: links.0,
-            gpu_link: links.1,
-            egress,
-            command_processor: rest.0,
-            placement: rest.1,
-            l2_design: rest.2,
+        |(m, cu, (l1, l2, l3), memory, network, links, egress, rest)| {
+            legal(Shape {
+                gpus: m.0,
+                chiplets: m.1,
+                cus: m.2,
+                line: m.3,
+                clock: m.4,
+                waves: cu.0,
+                lanes: cu.1,
+                loads: cu.2,
+                transactions: cu.3,
+                l1,
+                l2,
+                l3,
+                memory,
+                network,
+                chiplet_link: links.0,
+                gpu_link: links.1,
+                egress,
+                command_processor: rest.0,
+                placement: rest.1,
+                l2_design: rest.2,
+                directory: rest.3,
+            })
         },
     )
+}
+
+/// The nearest shape that can be built.
+fn legal(mut shape: Shape) -> Shape {
+    if has_policy(&shape.l2_design) {
+        return shape;
+    }
+    if !go_together(&shape.l1.0, &shape.l2_design) {
+        shape.l1.0 = "src".into();
+    }
+    shape.line = shape.line.max(64);
+    (shape.l2.2, shape.l2.4) = (shape.l2.2.max(2), shape.l2.4.max(2));
+    // Its blocks have lines that are long enough.
+    shape.egress.1 = "paper".into();
+    shape
 }
 
 /// The program passes, and however the machine is simulated it is the same run.

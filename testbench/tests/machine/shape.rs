@@ -20,6 +20,8 @@ pub struct Shape {
     pub l2_design: String,
     /// Policy, sets of a bank, ways, banks, miss registers, latency.
     pub l2: (String, u32, u32, u16, u32, u32),
+    /// Of a bank's directory: sets, ways, lines of an entry, replacement, depth of its job FIFO.
+    pub directory: (u32, u32, u32, String, u32),
     /// Sets of a slice, 0 for none; ways, slices, miss registers, latency.
     pub l3: (u32, u32, u16, u32, u32),
     /// Bytes in cycles, latency.
@@ -52,6 +54,7 @@ impl Default for Shape {
             l1: ("src".into(), 1, 2, 1, 2),
             l2_design: "software".into(),
             l2: ("private".into(), 1, 2, 1, 1, 2),
+            directory: (1, 1, 2, "lru".into(), 2),
             l3: (1, 2, 1, 1, 2),
             memory: (32, 1, 10),
             network: (2, 2, 64, 1),
@@ -70,6 +73,7 @@ impl Shape {
         let l1 = &self.l1;
         let l2 = &self.l2;
         let l3 = &self.l3;
+        let directory = &self.directory;
         let l2_bytes = l2.1 * l2.2 * u32::from(l2.3) * self.line;
         let l3_bytes = l3.0 * l3.1 * u32::from(l3.2 * self.chiplets) * self.line;
         let numbers = [
@@ -91,6 +95,11 @@ impl Shape {
             ("l2.banks", l2.3.into()),
             ("l2.misses", l2.4),
             ("l2.latency", l2.5),
+            ("directory.entries", directory.0 * directory.1 * u32::from(l2.3)),
+            ("directory.ways", directory.1),
+            ("directory.range", directory.2 * self.line),
+            ("directory.jobs", directory.4),
+            ("directory.rsps", 3),
             ("l3.bytes", l3_bytes),
             ("l3.ways", l3.1),
             ("l3.slices", l3.2.into()),
@@ -123,6 +132,7 @@ impl Shape {
             ("l1.design", &l1.0),
             ("l2.design", &self.l2_design),
             ("l2.policy", &l2.0),
+            ("directory.repl", &directory.3),
             ("egress.design", &self.egress.0),
             ("egress.config", &self.egress.1),
             ("placement.policy", &self.placement),

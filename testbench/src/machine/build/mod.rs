@@ -1,12 +1,16 @@
 //! Puts a machine together from a system file.
 
+mod directory;
 mod names;
 mod numbers;
 mod wiring;
 
-pub use names::{about, check_names, design_names, names, promises};
+pub use directory::check as check_directory;
+pub use names::{about, check_names, design_names, go_together, has_policy, names, promises};
 
 use cosim::body::BodyError;
+use hwmodel::Model;
+use hwmodel::coherence_directory::CoherenceDirectory;
 use hwmodel::tlp_link;
 
 use super::bodies::{Bodies, FinePackBlocks};
@@ -18,7 +22,7 @@ use super::gate::{self, Gate};
 use super::l1::{self, Spec, UnitPorts};
 use super::l2::{self, Policy};
 use super::launch::{self, Global, GlobalPorts, Local, LocalPorts};
-use super::layout::Layout;
+use super::layout::{Layout, Site};
 use super::message::Unit;
 use super::part::Part;
 use super::places::Placement;
@@ -27,7 +31,7 @@ use crate::egress_path::PathKind;
 
 use names::{PLACEMENTS, POLICIES, choose};
 use numbers::Numbers;
-use wiring::{Net, Wiring};
+use wiring::{Between, Net, Wiring};
 
 /// Components, and what connects them.
 pub struct Built {
@@ -35,7 +39,7 @@ pub struct Built {
     pub network: Network,
     pub layout: Layout,
     pub placement: Placement,
-    pub l2_at_home: bool,
+    pub policy: Policy,
     /// The first GPU's command processor; the others follow.
     pub first_global: usize,
 }
@@ -51,9 +55,29 @@ pub enum BuildError {
     Body(#[from] BodyError),
 }
 
+/// Names of the blocks of a machine that have two bodies.
+pub fn blocks(system: &System) -> Vec<&'static str> {
+    let path = PathKind::ALL.into_iter().find(|kind| kind.name() == system.egress.design);
+    let mut blocks = match path {
+        Some(kind) if system.machine.gpus > 1 => kind.blocks().to_vec(),
+        _ => Vec::new(),
+    };
+    if directory::of(system).is_some() {
+        blocks.push(CoherenceDirectory::NAME);
+    }
+    blocks
+}
+
 /// Builds a machine.
 pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
     let m = &system.machine;
+    let l1 = choose("l1.design", &system.l1.design, l1::DESIGNS)?;
+    let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;
+    let policy = match l2.directory {
+        Some(_) => Policy::Coherent,
+        None => choose("l2.policy", &system.l2.policy, &POLICIES)?,
+    };
+    let cover = l2.directory.map_or(m.line, |variant| directory::range(system, variant));
     let layout = Layout {
         gpus: m.gpus,
         chiplets: m.chiplets,
@@ -63,23 +87,25 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
         line: m.line,
         header_bytes: system.network.header_bytes,
         sector_log: system.network.sector_bytes.ilog2(),
+        bank_log: cover.ilog2(),
     };
-    let policy = choose("l2.policy", &system.l2.policy, &POLICIES)?;
     let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     let links = u32::from(layout.all_chiplets()) * u32::from(m.chiplets - 1);
-    let l1 = choose("l1.design", &system.l1.design, l1::DESIGNS)?;
-    let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;
     let units = if l1.unit.is_some() { m.gpus.into() } else { 0 };
     let numbers = Numbers { layout: layout.clone(), links, units };
     let first_global = numbers.global(0).0 as usize;
-    let l2_at_home = policy == Policy::HomeForward;
-    let enters = if l2_at_home { Net::Request } else { Net::Memory };
-    let wiring = Wiring::new(system, numbers, enters);
+    let coherent = policy == Policy::Coherent && layout.all_chiplets() > 1;
+    let between = match policy {
+        Policy::Private => Between { leaves: Net::Request, enters: Net::Memory },
+        Policy::HomeForward => Between { leaves: Net::Request, enters: Net::Request },
+        Policy::Coherent => Between { leaves: Net::Peer, enters: Net::Peer },
+    };
+    let wiring = Wiring::new(system, numbers, between, coherent);
     let unit_ports = vec![UnitPorts::default(); m.gpus.into()];
     let mut builder = Builder { system, bodies, policy, l1, l2, unit_ports, wiring };
     let parts = builder.parts()?;
     let network = builder.wiring.network;
-    Ok(Built { parts, network, layout, placement, l2_at_home, first_global })
+    Ok(Built { parts, network, layout, placement, policy, first_global })
 }
 
 /// Both ways of a command processor to one that it commands: out, and back.
@@ -166,7 +192,7 @@ impl Builder<'_> {
                 Some(_) => self.unit_channels(gpu, unit, |ports| &mut ports.banks),
                 None => None,
             };
-            parts.push(self.bank(chiplet, unit, (out.1, back.0), to_unit));
+            parts.push(self.bank(chiplet, unit, (out.1, back.0), to_unit)?);
             to_banks.push(out.0);
             from_banks.push(back.1);
         }
@@ -246,11 +272,14 @@ impl Builder<'_> {
         unit: Unit,
         (commands, done): (InletId, OutletId),
         to_unit: Option<Pair>,
-    ) -> Part {
+    ) -> Result<Part, BuildError> {
         let (l2, line) = (&self.system.l2, self.system.machine.line);
+        let layout = self.wiring.numbers.layout.clone();
         let banks = u64::from(l2.banks);
         let sets = (l2.bytes / banks / u64::from(l2.ways) / u64::from(line)) as u32;
-        let shape = Shape { sets, ways: l2.ways, line, stride: l2.banks.into() };
+        // With a directory a bank numbers its lines itself.
+        let stride = if self.l2.directory.is_some() { 1 } else { l2.banks.into() };
+        let shape = Shape { sets, ways: l2.ways, line, stride };
         let ports = l2::Ports {
             requests: self.wiring.to(Net::Request, chiplet, unit),
             fills: self.wiring.to(Net::Answer, chiplet, unit),
@@ -258,11 +287,28 @@ impl Builder<'_> {
             below: self.wiring.from(Net::Memory, chiplet, unit),
             commands,
             done,
+            peers: self.wiring.peers(chiplet, unit),
             unit: to_unit,
         };
+        let directory = match directory::of(self.system) {
+            Some(variant) => Some(directory::body(self.system, self.bodies, variant)?),
+            None => None,
+        };
         let (policy, misses, hook) = (self.policy, l2.misses, self.l1.bank.map(|make| make()));
-        let spec = l2::Spec { unit, chiplet, policy, shape, misses, ports, hook };
-        Part::Bank((self.l2.bank)(spec))
+        let Site::Bank(_, number) = layout.site(unit) else { unreachable!("a bank") };
+        let spec = l2::Spec {
+            unit,
+            chiplet,
+            number,
+            layout,
+            policy,
+            shape,
+            misses,
+            ports,
+            hook,
+            directory,
+        };
+        Ok(Part::Bank((self.l2.bank)(spec)))
     }
 
     /// What joins the GPUs.
@@ -298,10 +344,10 @@ impl Builder<'_> {
             let chiplets = gpu * layout.chiplets..(gpu + 1) * layout.chiplets;
             let from = |net| chiplets.clone().map(|c| self.wiring.from(net, c, unit)).collect();
             let to = |net| chiplets.clone().map(|c| self.wiring.to(net, c, unit)).collect();
-            let (exits, answers) = (to(Net::Request), from(Net::Answer));
+            let (exits, answers) = (to(self.wiring.between.leaves), from(Net::Answer));
             let release = releases[usize::from(gpu)];
             let out = gate::OutgoingPorts { exits, answers, release };
-            let (entries, answers) = (from(self.wiring.enters), to(Net::Answer));
+            let (entries, answers) = (from(self.wiring.between.enters), to(Net::Answer));
             let arriving = gate::IncomingPorts { entries, answers };
             ports.push((out, arriving));
         }
@@ -310,7 +356,7 @@ impl Builder<'_> {
             link: link_config,
             clock_mhz: system.machine.clock_mhz,
             line: system.machine.line,
-            l2_at_home: self.policy == Policy::HomeForward,
+            policy: self.policy,
         };
         let gate = Gate::new(&spec, paths, ingress, ports).map_err(link)?;
         Ok(Part::Gate(Box::new(gate)))

@@ -68,6 +68,18 @@ pub fn promises(system: &System) -> Result<MemoryModel, ConfigError> {
     Ok(l1.promises.min(l2.promises))
 }
 
+/// Whether an L1 design goes with an L2 design: hooks in L2 banks need banks that call them.
+pub fn go_together(l1: &str, l2: &str) -> bool {
+    let l1 = l1::DESIGNS.iter().find(|(name, _)| *name == l1);
+    let l2 = l2::DESIGNS.iter().find(|(name, _)| *name == l2);
+    l1.zip(l2).is_some_and(|((_, l1), (_, l2))| l1.bank.is_none() || l2.directory.is_none())
+}
+
+/// Whether `l2.policy` means anything to an L2 design: one with a directory has its own.
+pub fn has_policy(l2: &str) -> bool {
+    l2::DESIGNS.iter().any(|(name, design)| *name == l2 && design.directory.is_none())
+}
+
 /// What a name stands for.
 pub fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
     among.iter().find(|(n, _)| *n == name).map(|(_, value)| *value).ok_or_else(|| {

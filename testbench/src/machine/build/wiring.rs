@@ -20,9 +20,19 @@ pub enum Net {
     Answer,
     /// From L2 banks to L3 slices.
     Memory,
+    /// From L2 banks to those of other chiplets, where a directory keeps them coherent: requests that wait for one of these never
+    /// stop those that wait for none.
+    Peer,
 }
 
-pub const NETS: [Net; 3] = [Net::Request, Net::Answer, Net::Memory];
+pub const NETS: [Net; 4] = [Net::Request, Net::Answer, Net::Memory, Net::Peer];
+
+/// The networks through which requests leave their GPU and enter another.
+#[derive(Clone, Copy, Debug)]
+pub struct Between {
+    pub leaves: Net,
+    pub enters: Net,
+}
 
 /// A chiplet's ends of one network.
 #[derive(Debug, Default)]
@@ -36,8 +46,9 @@ pub struct Wiring<'a> {
     system: &'a System,
     pub numbers: Numbers,
     pub network: Network,
-    /// The network that other GPUs' requests enter.
-    pub enters: Net,
+    pub between: Between,
+    /// Whether banks of different chiplets talk to each other.
+    peers: bool,
     /// By network, then by chiplet.
     ends: [Vec<Ends>; NETS.len()],
     links: Vec<Link>,
@@ -45,13 +56,13 @@ pub struct Wiring<'a> {
 
 impl<'a> Wiring<'a> {
     /// The networks of all chiplets.
-    pub fn new(system: &'a System, numbers: Numbers, enters: Net) -> Self {
-        let (network, ends) = (Network::default(), [const { Vec::new() }; 3]);
+    pub fn new(system: &'a System, numbers: Numbers, between: Between, peers: bool) -> Self {
+        let (network, ends) = (Network::default(), [const { Vec::new() }; NETS.len()]);
         let link = &system.chiplet_link;
         let rate = Rate { bytes: link.bytes, cycles: link.cycles };
         let links = (0..numbers.links).map(|_| Link::new(rate)).collect();
-        let mut wiring = Self { system, numbers, network, enters, ends, links };
-        for net in NETS {
+        let mut wiring = Self { system, numbers, network, between, peers, ends, links };
+        for net in NETS.into_iter().filter(|net| peers || *net != Net::Peer) {
             wiring.lay(net);
         }
         wiring
@@ -72,6 +83,12 @@ impl<'a> Wiring<'a> {
     pub fn to(&self, net: Net, chiplet: u16, unit: Unit) -> InletId {
         let ends = &self.ends[net as usize][usize::from(chiplet)].to;
         ends.iter().find(|(u, _)| *u == unit).expect("the unit receives here").1
+    }
+
+    /// Where a bank hears its peers, and where it talks to them, if it does.
+    pub fn peers(&self, chiplet: u16, unit: Unit) -> Option<(InletId, OutletId)> {
+        let peers = || (self.to(Net::Peer, chiplet, unit), self.from(Net::Peer, chiplet, unit));
+        self.peers.then(peers)
     }
 
     /// A way from one component to another, for `queue` messages beyond those under way.
@@ -100,13 +117,17 @@ impl<'a> Wiring<'a> {
             Net::Request => (cores().collect(), banks().collect()),
             Net::Answer => (banks().chain(slices()).collect(), cores().chain(banks()).collect()),
             Net::Memory => (banks().collect(), slices().collect()),
+            Net::Peer => (banks().collect(), banks().collect()),
         }
     }
 
     /// Whether a GPU's gate sends into a network of its chiplets, and whether it receives from it.
     fn gate_takes_part(&self, net: Net) -> (bool, bool) {
         let several = self.numbers.layout.gpus > 1;
-        (several && (net == Net::Answer || net == self.enters), several && net != Net::Memory)
+        (
+            several && (net == Net::Answer || net == self.between.enters),
+            several && (net == Net::Answer || net == self.between.leaves),
+        )
     }
 
     /// Latency of the end of a unit: half of the way between a CU and an L2 bank, or of that between an L2
@@ -136,7 +157,7 @@ impl<'a> Wiring<'a> {
         let link = self.system.chiplet_link.clone();
         let link_latency = match net {
             Net::Answer => link.round_trip.div_ceil(2),
-            Net::Request | Net::Memory => link.round_trip / 2,
+            Net::Request | Net::Memory | Net::Peer => link.round_trip / 2,
         };
         // Messages that are under way inside a crossbar when it is busy.
         let far = self.system.network.latency.max(self.system.network.memory_latency);
@@ -144,7 +165,7 @@ impl<'a> Wiring<'a> {
         let mut routes = Vec::new();
         for chiplet in 0..chiplets {
             let (to, out) = self.lay_inlets(net, chiplet);
-            routes.push(self.routes(net, &to, &out));
+            routes.push(self.routes(net, chiplet, &to, &out));
             self.ends[net as usize].push(Ends { from: Vec::new(), to });
             ways_out.push(out);
         }
@@ -200,9 +221,25 @@ impl<'a> Wiring<'a> {
         (to, out)
     }
 
-    /// From a chiplet to each unit: its own directly, those of its GPU's other chiplets over a link.
-    fn routes(&mut self, net: Net, to: &[(Unit, InletId)], out: &[(u16, u32, InletId)]) -> Routes {
-        let mut inlets = vec![None; self.numbers.layout.units().into()];
+    /// From a chiplet to each unit: its own directly, those of its GPU's other chiplets over a link, banks of other GPUs
+    /// that it talks to by way of the gate.
+    fn routes(
+        &mut self,
+        net: Net,
+        chiplet: u16,
+        to: &[(Unit, InletId)],
+        out: &[(u16, u32, InletId)],
+    ) -> Routes {
+        let layout = &self.numbers.layout;
+        let mut inlets = vec![None; layout.units().into()];
+        let gate = layout.gate(layout.gpu_of(chiplet));
+        let gate = to.iter().find(|(unit, _)| self.peers && *unit == gate);
+        if let Some(&(_, inlet)) = gate {
+            let banks = |chiplet| (0..layout.banks).map(move |bank| layout.bank(chiplet, bank));
+            for unit in (0..layout.all_chiplets()).flat_map(banks) {
+                inlets[usize::from(unit.0)] = Some(inlet);
+            }
+        }
         for &(unit, inlet) in to {
             inlets[usize::from(unit.0)] = Some(inlet);
         }

@@ -7,12 +7,13 @@ use cosim::body::AnyBody;
 use hwmodel::Block;
 use hwmodel::common::finepack_types::{Ingress, Tlp, ingress_kind};
 use hwmodel::depacketizer::{self, Depacketizer};
-use hwmodel::tlp_link::completion_bytes;
+use hwmodel::tlp_link::{coherence_bytes, completion_bytes};
 
 use super::Counters;
 use super::outgoing::{Outgoing, to_machine_line};
 use crate::machine::context::Context;
 use crate::machine::engine::{Cycle, Handle, InletId, OutletId, Port, Rate};
+use crate::machine::l2::Policy;
 use crate::machine::masks;
 use crate::machine::message::{Kind, Line, Message, Unit};
 
@@ -44,7 +45,7 @@ pub struct Incoming {
     gpu: u16,
     block: AnyBody<Depacketizer>,
     ports: Ports,
-    l2_at_home: bool,
+    policy: Policy,
     /// Accesses that have arrived, oldest first, and the bytes of the oldest that are still to be sent.
     arrived: VecDeque<Ingress>,
     left: u128,
@@ -62,7 +63,7 @@ impl Incoming {
         gpu: u16,
         block: AnyBody<Depacketizer>,
         ports: Ports,
-        l2_at_home: bool,
+        policy: Policy,
         rate: Rate,
         latency: Cycle,
         ecrc: bool,
@@ -71,7 +72,7 @@ impl Incoming {
             gpu,
             block,
             ports,
-            l2_at_home,
+            policy,
             arrived: VecDeque::with_capacity(2 * ROOM),
             left: 0,
             epochs: VecDeque::from([Epoch::default()]),
@@ -116,11 +117,18 @@ impl Incoming {
         tlp: Option<Tlp>,
         out: &mut [Outgoing],
     ) -> bool {
+        while let Some(fence) = out[usize::from(self.gpu)].departing.pop_front() {
+            self.pass_on(ctx, now, fence, out);
+        }
         for i in 0..self.ports.answers.len() {
             let inlet = self.ports.answers[i];
-            if let Some(message) = ctx.peek(inlet) {
+            let Some(message) = ctx.peek(inlet) else { continue };
+            if !matches!(ctx.messages[message].kind, Kind::Coherence(_)) {
                 ctx.take(inlet);
                 self.take_answer(ctx, now, message, out);
+            } else if out[self.destination(ctx, message)].has_room() {
+                ctx.take(inlet);
+                self.pass_on(ctx, now, message, out);
             }
         }
         let ready = self.arrived.len() < 2;
@@ -159,9 +167,9 @@ impl Incoming {
         let moved = if shift >= 0 { self.left << shift } else { self.left >> -shift };
         let mask = moved & masks::span(0, line as usize);
         let here = if shift >= 0 { mask >> shift } else { mask << -shift };
-        let to = match self.l2_at_home {
-            true => ctx.layout.bank(home, ctx.layout.bank_of(addr)),
-            false => ctx.layout.slice(home, ctx.layout.slice_of(addr)),
+        let to = match self.policy {
+            Policy::Private => ctx.layout.slice(home, ctx.layout.slice_of(addr)),
+            _ => ctx.layout.bank(home, ctx.layout.bank_of(addr)),
         };
         let mut message = Message { mask, addr, to, from: self.unit(ctx), ..Message::default() };
         message.born = ctx.now;
@@ -192,6 +200,14 @@ impl Incoming {
                 }
             }
         }
+        if self.policy == Policy::Coherent {
+            let asker = match message.kind {
+                // Stores of several chiplets share packets, which have one source.
+                Kind::Write => (ctx.layout.chiplets == 1).then_some(u16::from(source)),
+                _ => Some(out[usize::from(source)].asker(ctx, access.tag)),
+            };
+            message.meta = asker.map_or(0, |chiplet| u64::from(chiplet) + 1);
+        }
         let message = ctx.messages.put(message);
         ctx.send(self.ports.entries[chiplet], message);
         self.left &= !here;
@@ -218,26 +234,51 @@ impl Incoming {
             self.complete_marks(now, out);
         } else {
             let source = usize::from((tag >> 8) as u8);
-            let due = self.completion(now, mask.count_ones());
+            let payload = mask.count_ones();
+            let bytes = match self.policy {
+                Policy::Coherent => coherence_bytes(payload, self.ecrc),
+                _ => completion_bytes(payload, self.ecrc),
+            };
+            self.counters.completion_bytes += u64::from(bytes);
+            let due = self.transfer(now, bytes);
             out[source].give_back(due, tag as u8, &ctx.lines[line]);
         }
         ctx.drop_message(message);
     }
 
+    fn destination(&self, ctx: &Context, message: Handle<Message>) -> usize {
+        let chiplet = ctx.layout.chiplet_of(ctx.messages[message].to);
+        ctx.layout.gpu_of(chiplet).into()
+    }
+
+    /// A message of one L2 to another goes over the link, behind all answers before it.
+    fn pass_on(
+        &mut self,
+        ctx: &Context,
+        now: Cycle,
+        message: Handle<Message>,
+        out: &mut [Outgoing],
+    ) {
+        let due = self.transfer(now, coherence_bytes(0, self.ecrc));
+        self.counters.coherence_messages += 1;
+        self.counters.coherence_bytes += u64::from(coherence_bytes(0, self.ecrc));
+        out[self.destination(ctx, message)].hand_over(due, message);
+    }
+
     /// A MARK is complete when all that came before it is ordered at its home.
     fn complete_marks(&mut self, now: Cycle, out: &mut [Outgoing]) {
         while let Some(&Epoch { unacknowledged: 0, mark: Some(source) }) = self.epochs.front() {
-            let due = self.completion(now, 0);
+            let bytes = completion_bytes(0, self.ecrc);
+            self.counters.completion_bytes += u64::from(bytes);
+            let due = self.transfer(now, bytes);
             out[usize::from(source)].complete_mark(due, self.gpu as u8);
             self.epochs.pop_front();
             self.first_epoch = self.first_epoch.wrapping_add(1);
         }
     }
 
-    /// A completion with so much payload takes its time on the reverse link: when it is at its source.
-    fn completion(&mut self, now: Cycle, payload: u32) -> Cycle {
-        let bytes = u64::from(completion_bytes(payload, self.ecrc));
-        self.counters.completion_bytes += bytes;
-        self.reverse.transfer(now, bytes) + self.latency
+    /// So many bytes take their time on the reverse link: when they are at their destination.
+    fn transfer(&mut self, now: Cycle, bytes: u32) -> Cycle {
+        self.reverse.transfer(now, bytes.into()) + self.latency
     }
 }

@@ -1,5 +1,6 @@
 //! Between GPUs: each GPU's egress path, the links and their switch, each GPU's de-packetizer. Loads and
-//! atomics come back on the reverse links. All of it runs in the links' clock, 1 GHz.
+//! atomics come back on the reverse links, and with them, in one FIFO, what L2s that keep each other coherent say. All of
+//! it runs in the links' clock, 1 GHz.
 //!
 //! `outgoing` is a GPU as the source of requests, `incoming` as the home that serves them.
 
@@ -18,6 +19,7 @@ use hwmodel::tlp_link::{self, Fabric, Sent};
 
 use super::context::Context;
 use super::engine::{Cycle, Rate};
+use super::l2::Policy;
 use crate::egress_path::EgressPath;
 use cosim::body::AnyBody;
 use cosim::runner::Flip;
@@ -39,8 +41,8 @@ pub struct Spec {
     pub clock_mhz: u32,
     /// Bytes of a machine's line.
     pub line: u32,
-    /// The L2 at the home takes part; else requests go to the L3.
-    pub l2_at_home: bool,
+    /// Which L2s take part.
+    pub policy: Policy,
 }
 
 /// Counters of one GPU.
@@ -51,6 +53,9 @@ pub struct Counters {
     pub atomics: u64,
     pub releases: u64,
     pub completion_bytes: u64,
+    /// Invalidations and markers of directories that this GPU has sent, and their bytes.
+    pub coherence_messages: u64,
+    pub coherence_bytes: u64,
     pub arrived_stores: u64,
     pub arrived_loads: u64,
     pub arrived_atomics: u64,
@@ -97,8 +102,8 @@ impl Gate {
         for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate()
         {
             out.push(Outgoing::new(gpu as u16, spec.line, spec.finepack.line, path, o));
-            let home = spec.l2_at_home;
-            arriving.push(Incoming::new(gpu as u16, block, i, home, rate, latency, ecrc));
+            let policy = spec.policy;
+            arriving.push(Incoming::new(gpu as u16, block, i, policy, rate, latency, ecrc));
         }
         Ok(Self {
             clock_mhz: spec.clock_mhz.into(),
@@ -190,6 +195,8 @@ impl Gate {
         self.out.iter().zip(&self.arriving).zip(links).map(|((o, i), link)| {
             let mut counters = o.counters;
             counters.completion_bytes = i.counters.completion_bytes;
+            counters.coherence_messages = i.counters.coherence_messages;
+            counters.coherence_bytes = i.counters.coherence_bytes;
             counters.arrived_stores = i.counters.arrived_stores;
             counters.arrived_loads = i.counters.arrived_loads;
             counters.arrived_atomics = i.counters.arrived_atomics;

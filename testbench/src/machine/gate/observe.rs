@@ -47,9 +47,9 @@ pub struct BlockUse {
     pub name: &'static str,
     /// Which body.
     pub body: BodyKind,
-    /// Instances: one for each GPU.
+    /// Instances: one for each GPU, or for each L2 bank.
     pub instances: u32,
-    /// Cycles of its clock, the links', from reset to the end.
+    /// Cycles of its clock, that of the links or of the GPU, from reset to the end.
     pub cycles: u64,
     /// Of these, cycles with a transfer, summed over instances.
     pub busy: u64,
@@ -57,6 +57,31 @@ pub struct BlockUse {
     pub last_transfer: Option<u64>,
     /// Transfers on each channel, summed over instances.
     pub transfers: Vec<(&'static str, u64)>,
+}
+
+impl BlockUse {
+    /// Adds a body, whose clock has had so many cycles, to those of its block.
+    pub fn add(uses: &mut Vec<Self>, body: &dyn Body, cycles: u64) {
+        let name = body.description().name;
+        let transfers = body.transfers();
+        let Some(one) = uses.iter_mut().find(|u| u.name == name) else {
+            return uses.push(Self {
+                name,
+                body: body.kind(),
+                instances: 1,
+                cycles,
+                busy: body.busy(),
+                last_transfer: body.last_transfer(),
+                transfers,
+            });
+        };
+        one.instances += 1;
+        one.busy += body.busy();
+        one.last_transfer = one.last_transfer.max(body.last_transfer());
+        for (sum, (_, count)) in one.transfers.iter_mut().zip(transfers) {
+            sum.1 += count;
+        }
+    }
 }
 
 /// A body that differs from the other, or whose assertion failed.
@@ -112,28 +137,9 @@ impl Gate {
 
     /// What each block did until cycle `now` of the machine ended.
     pub fn uses(&self, now: Cycle) -> Vec<BlockUse> {
-        let mut uses: Vec<BlockUse> = Vec::new();
+        let mut uses = Vec::new();
         for body in (0..self.out.len()).flat_map(|gpu| self.bodies(gpu)) {
-            let name = body.description().name;
-            let transfers = body.transfers();
-            let Some(one) = uses.iter_mut().find(|u| u.name == name) else {
-                uses.push(BlockUse {
-                    name,
-                    body: body.kind(),
-                    instances: 1,
-                    cycles: self.links_at(now + 1),
-                    busy: body.busy(),
-                    last_transfer: body.last_transfer(),
-                    transfers,
-                });
-                continue;
-            };
-            one.instances += 1;
-            one.busy += body.busy();
-            one.last_transfer = one.last_transfer.max(body.last_transfer());
-            for (sum, (_, count)) in one.transfers.iter_mut().zip(transfers) {
-                sum.1 += count;
-            }
+            BlockUse::add(&mut uses, body, self.links_at(now + 1));
         }
         uses
     }

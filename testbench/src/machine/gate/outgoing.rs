@@ -20,6 +20,8 @@ use crate::trace::AtomicOp;
 const TAGS: usize = 256;
 /// Answers that may wait for the way to their CU before no more requests are taken.
 const MOST_ANSWERS: usize = 64;
+/// Answers under way before no more is taken of what other L2s say.
+const MOST_RETURNED: usize = 1024;
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -64,12 +66,35 @@ pub struct Outgoing {
     answers: VecDeque<Handle<Message>>,
     /// Completions of MARKs on their way: when, from whom.
     completions: VecDeque<(Cycle, u8)>,
-    /// Data on its way: when, tag, bytes in their places of the machine's line.
-    returned: VecDeque<(Cycle, u8, Box<Line>)>,
+    /// Data on its way, and what other L2s say: when it is here.
+    returned: VecDeque<(Cycle, Returned)>,
     release: Release,
     release_id: u8,
+    /// The command processor waits for a release: the next one, or the one that is under way.
+    commanded: Commanded,
+    /// Fences of L2s that wait for the stores before them to be at their homes, and how many of them the release that is
+    /// under way is for.
+    fences: VecDeque<Handle<Message>>,
+    fenced: usize,
+    /// Fences that may go over the link.
+    pub departing: VecDeque<Handle<Message>>,
     staging: Staging,
     pub counters: Counters,
+}
+
+/// What comes over a reverse link.
+enum Returned {
+    /// Tag, bytes in their places of the machine's line.
+    Data(u8, Box<Line>),
+    /// For an L2 bank.
+    Message(Handle<Message>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Commanded {
+    No,
+    Next,
+    Now,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +126,10 @@ impl Outgoing {
             returned: VecDeque::new(),
             release: Release::None,
             release_id: 0,
+            commanded: Commanded::No,
+            fences: VecDeque::new(),
+            fenced: 0,
+            departing: VecDeque::new(),
             staging: Staging::default(),
             counters: Counters::default(),
         }
@@ -124,6 +153,8 @@ impl Outgoing {
             && self.answers.is_empty()
             && self.completions.is_empty()
             && self.returned.is_empty()
+            && self.departing.is_empty()
+            && (self.fences.is_empty() || self.release == Release::Under)
             && matches!(self.release, Release::None | Release::Under)
     }
 
@@ -134,7 +165,22 @@ impl Outgoing {
 
     /// Data comes back in link cycle `due`.
     pub fn give_back(&mut self, due: Cycle, tag: u8, data: &Line) {
-        self.returned.push_back((due, tag, Box::new(*data)));
+        self.returned.push_back((due, Returned::Data(tag, Box::new(*data))));
+    }
+
+    /// What another L2 says to one of this GPU comes in link cycle `due`.
+    pub fn hand_over(&mut self, due: Cycle, message: Handle<Message>) {
+        self.returned.push_back((due, Returned::Message(message)));
+    }
+
+    /// True while another L2 may say something.
+    pub fn has_room(&self) -> bool {
+        self.returned.len() + self.answers.len() < MOST_RETURNED
+    }
+
+    /// The chiplet that asks for what has this tag.
+    pub fn asker(&self, ctx: &Context, tag: u8) -> u16 {
+        ctx.layout.chiplet_of(ctx.messages[self.pending[usize::from(tag)].message].from)
     }
 
     /// What an atomic that this GPU has sent does: a TLP has no code for unsigned comparisons.
@@ -184,6 +230,10 @@ impl Outgoing {
             self.release = Release::Under;
             self.release_id = self.release_id.wrapping_add(1);
             self.counters.releases += 1;
+            if self.commanded == Commanded::Next {
+                self.commanded = Commanded::Now;
+            }
+            self.fenced = self.fences.len();
             let (op, id) = (op::RELEASE_SYS, self.release_id);
             self.offered = Some(Req { op, id, ..Req::default() });
         }
@@ -202,6 +252,10 @@ impl Outgoing {
             }
             ctx.take(inlet);
             self.turn = (self.turn + i + 1) % chiplets;
+            if let Kind::Coherence(_) = kind {
+                self.fences.push_back(message);
+                return;
+            }
             match kind {
                 Kind::Read => self.counters.loads += 1,
                 Kind::Write => self.counters.stores += 1,
@@ -304,7 +358,14 @@ impl Outgoing {
 
     fn take_returned(&mut self, ctx: &mut Context, now: Cycle) {
         while self.returned.front().is_some_and(|(at, ..)| *at <= now) {
-            let (_, tag, data) = self.returned.pop_front().expect("there is one");
+            let (_, returned) = self.returned.pop_front().expect("there is one");
+            let (tag, data) = match returned {
+                Returned::Data(tag, data) => (tag, data),
+                Returned::Message(message) => {
+                    self.answers.push_back(message);
+                    continue;
+                }
+            };
             let Pending { message, mask } = self.pending[usize::from(tag)];
             self.free_tags.push(tag);
             let Message { kind, line, .. } = ctx.messages[message];
@@ -335,15 +396,25 @@ impl Outgoing {
 
     fn take_release(&mut self, ctx: &mut Context) {
         let (from, to) = self.ports.release;
-        if self.release == Release::None && ctx.peek(from).is_some() {
+        if self.commanded == Commanded::No && ctx.peek(from).is_some() {
             let message = ctx.take(from);
             ctx.messages.free(message);
+            self.commanded = Commanded::Next;
+        }
+        let wanted = self.commanded == Commanded::Next || !self.fences.is_empty();
+        if self.release == Release::None && wanted {
             self.release = Release::Wanted;
         }
-        if self.release == Release::Done && ctx.may_send(to) {
+        let commanded = self.commanded == Commanded::Now;
+        if self.release == Release::Done && (!commanded || ctx.may_send(to)) {
             self.release = Release::None;
-            let message = ctx.messages.put(Message { kind: Kind::SyncDone, ..Message::default() });
-            ctx.send(to, message);
+            self.departing.extend(self.fences.drain(..self.fenced));
+            if commanded {
+                self.commanded = Commanded::No;
+                let done = Message { kind: Kind::SyncDone, ..Message::default() };
+                let done = ctx.messages.put(done);
+                ctx.send(to, done);
+            }
         }
     }
 

@@ -1,16 +1,21 @@
 //! L2 designs: what sits between the networks of a chiplet and the home of a line, and what releases and
 //! acquires it.
 
+mod directory;
 mod hook;
 mod software;
 mod through;
 
 use std::fmt::Debug;
 
+use cosim::body::AnyBody;
+use hwmodel::coherence_directory::{CoherenceDirectory, Variant};
+
 use super::cache::Shape;
 use super::context::Context;
 use super::engine::{InletId, OutletId};
 use super::launch::LaunchDesign;
+use super::layout::Layout;
 use super::memory_model::MemoryModel;
 use super::message::Unit;
 pub use hook::{BankHook, BankPort, Seat};
@@ -23,6 +28,8 @@ pub enum Policy {
     /// Lines whose home is its chiplet, for all chiplets; stores of other chiplets are also written
     /// through to the L3.
     HomeForward,
+    /// Any line that its chiplet's CUs touch, whatever GPU it lies on; the L2 at its home keeps the copies coherent.
+    Coherent,
 }
 
 /// A bank's inlets and outlets.
@@ -40,6 +47,8 @@ pub struct Ports {
     pub commands: InletId,
     /// Answers to them.
     pub done: OutletId,
+    /// Requests of other chiplets' banks, and to them, where the design has a directory.
+    pub peers: Option<(InletId, OutletId)>,
     /// To and from the GPU's unit, where the L1 design has one and hooks in the banks.
     pub unit: Option<(OutletId, InletId)>,
 }
@@ -51,6 +60,10 @@ pub struct Spec {
     pub unit: Unit,
     /// Its chiplet.
     pub chiplet: u16,
+    /// Its number among the chiplet's banks.
+    pub number: u16,
+    /// Shape of the machine.
+    pub layout: Layout,
     /// Whose lines it holds.
     pub policy: Policy,
     /// Sets, ways, line.
@@ -61,6 +74,8 @@ pub struct Spec {
     pub ports: Ports,
     /// The L1 design's hook, if it has one.
     pub hook: Option<Box<dyn BankHook>>,
+    /// The directory beside the bank, where the design has one and there is anybody to share a line.
+    pub directory: Option<AnyBody<CoherenceDirectory>>,
 }
 
 /// An L2 bank.
@@ -73,6 +88,19 @@ pub trait L2: Debug {
 
     /// Where the L1 design's hook is.
     fn seat(&self) -> &Seat;
+
+    /// The host has written below. Nothing is under way.
+    fn forget_line(&mut self, _addr: u64) {}
+
+    /// The directory's body, if there is one.
+    fn directory(&self) -> Option<&AnyBody<CoherenceDirectory>> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn directory_mut(&mut self) -> Option<&mut AnyBody<CoherenceDirectory>> {
+        None
+    }
 }
 
 /// An L2 design.
@@ -82,6 +110,9 @@ pub struct Design {
     pub about: &'static str,
     /// What it promises.
     pub promises: MemoryModel,
+    /// The directory that each bank has of its chiplet's lines, if any. CUs then ask the banks of their own chiplet whatever
+    /// `l2.policy` says.
+    pub directory: Option<Variant>,
     /// Makes a bank.
     pub bank: fn(Spec) -> Box<dyn L2>,
     /// Makes what releases and acquires the L2s of a GPU.
@@ -92,5 +123,9 @@ pub struct Design {
 pub const DESIGNS: &[(&str, Design)] = &[
     ("software", software::DESIGN),
     ("none", software::UNCONTROLLED),
+    ("directory", directory::DESIGN),
+    ("hmg", directory::HMG),
+    ("rec", directory::REC),
+    ("ideal", directory::IDEAL),
     ("test-through", through::DESIGN),
 ];

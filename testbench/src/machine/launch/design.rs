@@ -43,6 +43,21 @@ impl LaunchDesign for Software {
     }
 }
 
+/// Dirty lines are written back after each kernel, and stores to other chiplets made visible; nothing is invalidated, as
+/// directories see to that (REC, J. Systems Architecture 160, 2025, section 2.3).
+#[derive(Debug, Default)]
+pub struct Coherent;
+
+impl LaunchDesign for Coherent {
+    fn before(&mut self, _packet: &Packet, _extension: &[u8], _all: u16) -> Masks {
+        Masks::default()
+    }
+
+    fn after(&mut self, all: u16) -> Masks {
+        Masks { release: all, acquire: 0 }
+    }
+}
+
 /// Nothing is done: for negative tests.
 #[derive(Debug, Default)]
 pub struct Nothing;

@@ -8,7 +8,7 @@ mod local;
 mod packet;
 
 pub use control::Control;
-pub use design::{LaunchDesign, Masks, Nothing, Software};
+pub use design::{Coherent, LaunchDesign, Masks, Nothing, Software};
 pub use global::{Global, Ports as GlobalPorts, Spec};
 pub use local::{Local, Ports as LocalPorts};
 pub use packet::{Packet, extension};

@@ -22,6 +22,7 @@ use crate::machine::message::{Kind, Line, Message, Unit};
 pub const DESIGN: Design = Design {
     about: "released after and invalidated before each kernel",
     promises: MemoryModel::Rc,
+    directory: None,
     bank: |spec| Box::new(Bank::new(spec)),
     launch: || Box::new(Software),
 };

@@ -1,0 +1,135 @@
+//! The coherence directory beside each L2 bank: its parameters and its body.
+
+use cosim::body::{AnyBody, BodyKind};
+use cosim::report::RunName;
+use hwmodel::Model;
+use hwmodel::coherence_directory::{CoherenceDirectory, Config, Replacement, Variant};
+
+use super::super::bodies::{Bodies, FinePackBlocks};
+use super::super::config::{ConfigError, DirectorySection, System};
+use super::super::l2;
+use super::BuildError;
+use super::names::{choose, go_together};
+
+const REPLACEMENTS: [(&str, Replacement); 2] =
+    [("lru", Replacement::Lru), ("fifo", Replacement::Fifo)];
+
+/// Bytes that an entry covers.
+pub fn range(system: &System, variant: Variant) -> u32 {
+    let line = system.machine.line;
+    match variant {
+        Variant::Baseline | Variant::Ideal => line,
+        Variant::Hmg => 4 * line,
+        Variant::Rec => system.directory.range,
+    }
+}
+
+/// Chiplets that may share a line.
+fn nodes(system: &System) -> u32 {
+    u32::from(system.machine.gpus) * u32::from(system.machine.chiplets)
+}
+
+/// Bytes of a line of the blocks between GPUs.
+fn finepack_line(system: &System) -> Result<u32, ConfigError> {
+    Ok(FinePackBlocks::new(system, &Bodies::default())?.parameters.line)
+}
+
+/// Parameters of each slice: the directory's entries shared among the banks.
+fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
+    let d = &system.directory;
+    let rec = choose("directory.repl", &d.repl, &REPLACEMENTS)?;
+    let (banks, ways) = (u32::from(system.l2.banks), d.ways);
+    if d.entries % banks != 0 {
+        let problem = format!("{}: must be a multiple of l2.banks, {banks}", d.entries);
+        return Err(ConfigError { field: "directory.entries".into(), problem });
+    }
+    // An ideal one has none: with any number it is the same block.
+    let (entries, ways) = match variant {
+        Variant::Ideal => (DirectorySection::default().entries, DirectorySection::default().ways),
+        _ => (d.entries / banks, ways),
+    };
+    let config = Config {
+        variant,
+        gpus: nodes(system),
+        entries,
+        ways,
+        line: system.machine.line,
+        range: range(system, variant),
+        addr_w: 48,
+        repl: if variant == Variant::Rec { rec } else { Replacement::Fifo },
+        jobs: d.jobs,
+        rsps: d.rsps,
+        ideal_lines: d.ideal_lines,
+        duplicate: 0,
+    };
+    let field = |name: &str| match name {
+        "gpus" => "machine.gpus x machine.chiplets".to_string(),
+        "line" => "machine.line".to_string(),
+        name => format!("directory.{name}"),
+    };
+    let checked = config.validate();
+    checked.map_err(|e| ConfigError {
+        field: field(e.name),
+        problem: format!("{} for each of {banks} L2 banks: must be {}", e.value, e.limit),
+    })?;
+    Ok(config)
+}
+
+/// The directory that each L2 bank has, if any: where nobody shares anything there is none.
+pub fn of(system: &System) -> Option<Variant> {
+    let l2 = l2::DESIGNS.iter().find(|(name, _)| *name == system.l2.design);
+    l2.and_then(|(_, design)| design.directory).filter(|_| nodes(system) > 1)
+}
+
+/// Every limit of a machine whose L2 design has a directory.
+pub fn check(system: &System) -> Result<(), ConfigError> {
+    let Some(variant) = of(system) else { return Ok(()) };
+    let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
+    let name = &system.l2.design;
+    if system.machine.gpus > 1 {
+        // A line whose parts are fetched one by one could be invalidated between them.
+        let (blocks, line) = (finepack_line(system)?, system.machine.line);
+        if blocks < line {
+            let problem = format!(
+                "{:?} has lines of {blocks} B: at least machine.line, {line}, with l2.design = {name}",
+                system.egress.config
+            );
+            return error("egress.config", problem);
+        }
+    }
+    if !go_together(&system.l1.design, name) {
+        let problem =
+            format!("{:?} has hooks in L2 banks, and {name} calls none", system.l1.design);
+        return error("l1.design", problem);
+    }
+    // The last register and the last way are for lines that other chiplets wait for.
+    for (field, value) in [("l2.misses", system.l2.misses), ("l2.ways", system.l2.ways)] {
+        if value < 2 {
+            return error(field, format!("{value}: must be at least 2 with l2.design = {name}"));
+        }
+    }
+    config(system, variant).map(|_| ())
+}
+
+/// A slice's body.
+pub fn body(
+    system: &System,
+    bodies: &Bodies,
+    variant: Variant,
+) -> Result<AnyBody<CoherenceDirectory>, BuildError> {
+    let config = config(system, variant)?;
+    let kind = bodies.of(CoherenceDirectory::NAME);
+    let error = |problem: String| ConfigError { field: "directory".into(), problem };
+    let catalog = cosim::Catalog::load().map_err(|e| error(e.to_string()))?;
+    let built = catalog.coherence_directory.iter().find(|(_, named)| **named == config);
+    if built.is_none() && kind != BodyKind::Model {
+        let Config { gpus, entries, ways, range, .. } = config;
+        let problem = format!(
+            "no RTL body was built of {variant:?} for {gpus} chiplets in all, {entries} entries in {ways} ways of {range} B for each bank; a new table in cosim/configs.toml builds one"
+        );
+        return Err(error(problem).into());
+    }
+    let config_name = built.map_or("", |(name, _)| name).to_string();
+    let run = RunName { config: config_name, seed: 0 };
+    Ok(AnyBody::new(kind, &run, &config)?)
+}
