@@ -198,7 +198,7 @@ pub fn save_file(blocks: &[Shown], waves: &Path, clock: Clock) -> String {
         Clock::OneGhz => -12.64,
     };
     let mut text = format!(
-        "[*] written beside the waveform\n[dumpfile] \"{name}\"\n[size] 1600 1000\n[signals_width] 330\n\
+        "[*] written beside the waveform\n[dumpfile] \"{name}\"\n[size] 1600 1000\n[signals_width] 390\n\
          [sst_expanded] 0\n*{zoom:.6} 0\n@28\nclk_i\n"
     );
     for (block, body) in blocks {

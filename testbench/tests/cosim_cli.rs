@@ -11,13 +11,17 @@ use desk::{Desk, Left};
 #[test]
 fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
     let Some(desk) = Desk::new("names") else { return };
-    let blocks = "must be one of remote_write_queue, packetizer, depacketizer, finepack";
+    let blocks = "must be one of remote_write_queue, packetizer, depacketizer, \
+                  coherence_directory, finepack";
     desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", blocks]);
     let configs = "must be one of paper, paper-2gpu, single-bank, small";
     desk.refuses(2, "cosim packetizer --config nosuch", &["duet: --config nosuch: ", configs]);
     let keys = "must be one of banks, beat, dq, ecrc_en, entries, line, maxpay, num_gpus, offb, \
                 ordq, pcie_gen, sh, timeout, acct";
-    desk.refuses(2, "cosim packetizer --set nosuch=1", &["duet: --set nosuch: ", keys]);
+    desk.refuses(2, "cosim remote_write_queue --set nosuch=1", &["duet: --set nosuch: ", keys]);
+    let keys = "must be one of addr_w, duplicate, entries, gpus, ideal_lines, jobs, line, range, repl, \
+                rsps, variant, ways";
+    desk.refuses(2, "cosim coherence_directory --set nosuch=1", &["duet: --set nosuch: ", keys]);
     desk.refuses(2, "cosim packetizer --nosuch", &["--nosuch"]);
     desk.refuses(2, "nosuch", &["nosuch"]);
 }
@@ -288,7 +292,7 @@ fn check_wave(path: &Path, blocks: &[&str]) -> Vec<u64> {
 #[test]
 fn waveform_has_the_same_names_in_the_scopes_model_rtl_and_diff() {
     let Some(desk) = Desk::new("wave") else { return };
-    for block in ["remote_write_queue", "packetizer", "depacketizer"] {
+    for block in ["remote_write_queue", "packetizer", "depacketizer", "coherence_directory"] {
         desk.passes(&format!("cosim {block} --cycles 300 --wave waves/{block}.vcd"));
         let times = check_wave(&desk.file("waves").join(format!("{block}.vcd")), &[block]);
         // Both clock levels of each cycle.
