@@ -75,6 +75,11 @@ pub fn load(name: &str, set: &[(String, String)]) -> Result<System, SystemError>
     System::parse(name, &text, set)
 }
 
+/// A preset divided by a factor of the caller's choice, as its twin is by the family's.
+pub fn twin(full: &str, by: u32) -> Result<System, SystemError> {
+    Ok(scale::twin(&load(full, &[])?, by))
+}
+
 /// Names of all presets: the full systems, then their twins.
 pub fn names() -> Vec<String> {
     presets().map(|(name, _)| name).collect()

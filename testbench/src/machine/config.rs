@@ -287,7 +287,7 @@ impl System {
     }
 
     /// Every limit that the machine relies on.
-    fn check(&self) -> Result<(), ConfigError> {
+    pub fn check(&self) -> Result<(), ConfigError> {
         let m = &self.machine;
         range("machine.gpus", m.gpus, 1, 16)?;
         range("machine.chiplets", m.chiplets, 1, 16)?;

@@ -1,19 +1,12 @@
 //! A paper's experiments on running systems: our number beside the paper's.
 //!
 //! Every number of ours is counted in a run or read off the blocks' declarations; none comes from a
-//! formula of the paper. Every run compares all memories with the expected ones after each release,
-//! and ends at the first difference.
+//! formula of the paper. Every run compares what it computes with what is right, and ends at the first
+//! difference.
 
-pub mod burst;
-pub mod egress_run;
-pub mod figures;
+pub mod figure;
 pub mod finepack;
-mod storage;
-pub mod sweeps;
-#[cfg(test)]
-mod tests;
-mod text;
-mod traffic;
+pub mod rec;
 
 /// The papers that can be reproduced.
-pub const PAPERS: [&str; 1] = ["finepack"];
+pub const PAPERS: [&str; 2] = ["finepack", "rec"];

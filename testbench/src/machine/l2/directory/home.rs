@@ -37,6 +37,8 @@ pub struct Home {
     offered: Option<(Req, Unit)>,
     /// Requests that it has taken, modulo 256.
     taken: u8,
+    /// By their numbers: the lines that they are about.
+    about: Box<[u64; 256]>,
     /// An invalidation, and the chiplets that it has not been sent to.
     leaving: Option<(Inv, u16)>,
     fences: VecDeque<Fence>,
@@ -70,6 +72,7 @@ impl Home {
             shown,
             offered: None,
             taken: 0,
+            about: Box::new([0; 256]),
             leaving: None,
             fences: VecDeque::new(),
             frames,
@@ -138,6 +141,7 @@ impl Home {
                 let missing = u32::from(chiplets) - 1;
                 self.fences.push_back(Fence { seq: self.taken, releaser: from, missing });
             }
+            self.about[usize::from(self.taken)] = req.addr;
             self.taken = self.taken.wrapping_add(1);
             self.offered = None;
         }
@@ -179,6 +183,8 @@ impl Bank {
             if !self.outbox.is_empty() || !ctx.may_send(self.ports.answers) {
                 break;
             }
+            let other = home.about[usize::from(inv.seq)] != inv.addr;
+            self.counters.inv_false += u64::from(inv.cause == cause::WRITE && other);
             let chiplet = left.trailing_zeros() as u16;
             let Site::Bank(_, number) = ctx.layout.site(self.unit) else { unreachable!("a bank") };
             let what = match inv.cause {

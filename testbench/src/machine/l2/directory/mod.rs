@@ -20,6 +20,7 @@ use crate::machine::engine::Handle;
 use crate::machine::launch::Coherent;
 use crate::machine::memory_model::MemoryModel;
 use crate::machine::message::{Coherence, Kind, Line, Message, Unit};
+use crate::machine::pages::PageMap;
 use addresses::Addresses;
 use home::Home;
 use release::Release;
@@ -54,8 +55,13 @@ pub const IDEAL: Design = Design {
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     reads: u64,
+    /// Of these, of CUs of the own chiplet; and cycles from their leaving the CU to their answer's leaving here, together.
+    own_reads: u64,
+    read_cycles: u64,
     fetches: u64,
     remote_fetches: u64,
+    /// Fetches of lines that have been here before.
+    again: u64,
     writes: u64,
     writes_through: u64,
     atomics: u64,
@@ -65,6 +71,8 @@ struct Counters {
     inv_hit: [u64; 2],
     /// Those that did not.
     inv_miss: u64,
+    /// Invalidations sent for a write to another line of the entry.
+    inv_false: u64,
 }
 
 /// One bank.
@@ -77,6 +85,8 @@ pub struct Bank {
     /// Lines by their local address.
     array: Array,
     misses: Misses,
+    /// Lines that have been fetched: a bit for each of a page.
+    seen: PageMap<u64>,
     /// Registers that wait for other chiplets.
     remote_misses: u32,
     /// Registers whose line has come and whose requests are being served, oldest first.
@@ -122,6 +132,7 @@ impl Bank {
             addresses: Addresses::new(&spec.layout, spec.number),
             array: Array::new(spec.shape),
             misses: Misses::new(spec.misses),
+            seen: PageMap::default(),
             remote_misses: 0,
             filled: VecDeque::with_capacity(spec.misses as usize),
             peers_turn: false,
@@ -247,8 +258,11 @@ impl L2 for Bank {
         let c = &self.counters;
         let mut all = vec![
             ("reads", c.reads),
+            ("own_reads", c.own_reads),
+            ("read_cycles", c.read_cycles),
             ("fetches", c.fetches),
             ("remote_fetches", c.remote_fetches),
+            ("fetches_again", c.again),
             ("writes", c.writes),
             ("writes_through", c.writes_through),
             ("atomics", c.atomics),
@@ -257,6 +271,7 @@ impl L2 for Bank {
             ("inv_hit_write", c.inv_hit[0]),
             ("inv_hit_evict", c.inv_hit[1]),
             ("inv_miss", c.inv_miss),
+            ("inv_false", c.inv_false),
         ];
         if let Some(home) = &self.home {
             let d = home.body.outputs().cnt;

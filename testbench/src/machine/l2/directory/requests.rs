@@ -8,6 +8,10 @@ use crate::machine::engine::{Handle, InletId};
 use crate::machine::layout::Site;
 use crate::machine::masks;
 use crate::machine::message::{Kind, Line, Message, Unit};
+use crate::machine::pages::PAGE;
+
+/// Bytes of the shortest line of a directory.
+const MIN_LINE: u32 = 64;
 
 impl Bank {
     /// A new request, of the own CUs and of other chiplets in turns.
@@ -123,6 +127,11 @@ impl Bank {
                 }
                 self.array.touch(way);
                 self.counters.reads += 1;
+                if matches!(ctx.layout.site(asked.from), Site::Core(chiplet, _) if chiplet == self.chiplet)
+                {
+                    self.counters.own_reads += 1;
+                    self.counters.read_cycles += ctx.now - asked.born;
+                }
                 let line = copy(ctx, &self.array, way);
                 self.answer(ctx, request, Kind::Data, line);
                 if home {
@@ -167,10 +176,10 @@ impl Bank {
         Outcome::Done
     }
 
-    /// Whether one more line may be waited for that another chiplet must give: a miss register, and a way of each set, are left
-    /// for what that chiplet may be waiting for.
+    /// Whether one more line may be waited for that another chiplet must give. Half of the miss registers, and a way of each
+    /// set, are left for what others may be waiting for here: that is served sooner, and they could wait for each other.
     fn may_wait_for_others(&self, addr: u64) -> bool {
-        self.remote_misses + 1 < self.misses.count()
+        self.remote_misses < self.misses.count() / 2
             && self.array.unheld(self.addresses.local(addr)) > 1
     }
 
@@ -188,6 +197,10 @@ impl Bank {
                 (ctx.places.slice(&ctx.layout, addr), self.ports.below)
             }
         };
+        let local = self.addresses.local(addr);
+        let (seen, bit) = (self.seen.get_mut(local), 1 << (local % PAGE / u64::from(MIN_LINE)));
+        self.counters.again += u64::from(*seen & bit != 0);
+        *seen |= bit;
         let tag = at as u32;
         let fetch = Message { mask, addr, born, tag, to, from: self.unit, ..Message::default() };
         let fetch = ctx.messages.put(fetch);

@@ -1,68 +1,16 @@
 //! The figures of FinePack (specification 11): ours, the paper's, and why they may differ.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
-
+use super::Report;
 use super::egress_run::Record;
-use super::finepack::Report;
 use super::storage::storage;
 use super::sweeps::{Point, find};
 use crate::egress_path::PathKind;
+use crate::reproduce::figure::{Figure, figure, geometric_mean, mean};
 
 /// Bytes of a configuration packet at PCIe 4.0 (specification 7).
 const CONTEXT_BYTES: u64 = 28;
 
-/// One figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Figure {
-    /// Number in specification 11, or `E4` for its worked example 4.
-    pub id: &'static str,
-    /// What is measured.
-    pub quantity: &'static str,
-    /// Ours, for a person; `None` where it cannot be shown yet.
-    pub ours: Option<String>,
-    /// Ours, by name.
-    pub values: BTreeMap<String, f64>,
-    /// The paper's.
-    pub paper: &'static str,
-    /// Place in the paper.
-    pub place: &'static str,
-    /// Why it cannot be shown, or why it may differ.
-    pub note: &'static str,
-}
-
-impl Figure {
-    pub(super) fn with(
-        mut self,
-        ours: String,
-        values: impl IntoIterator<Item = (String, f64)>,
-    ) -> Self {
-        self.ours = Some(ours);
-        self.values.extend(values);
-        self
-    }
-}
-
-pub(super) fn figure(
-    id: &'static str,
-    quantity: &'static str,
-    paper: &'static str,
-    place: &'static str,
-    note: &'static str,
-) -> Figure {
-    Figure { id, quantity, ours: None, values: BTreeMap::new(), paper, place, note }
-}
-
 const FULL_GPU: &str = "not yet: needs compute time and caches of the full GPU";
-
-fn geometric_mean(values: &[f64]) -> f64 {
-    (values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64).exp()
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
 
 /// For each workload, in the report's order.
 fn each(r: &Report, f: impl Fn(&'static str) -> f64) -> Vec<f64> {

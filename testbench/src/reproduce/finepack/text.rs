@@ -3,9 +3,8 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::egress_run::Record;
-use super::figures::Figure;
-use super::finepack::{CONFIG, Report};
 use super::sweeps::Input;
+use super::{CONFIG, Report};
 use crate::egress_path::PathKind;
 
 const LEGEND: &str = "\
@@ -13,9 +12,6 @@ st/pkt: stores for each TLP that carries stores. Bytes: hdr+frame holds headers,
 and configuration packets; again: sent more than once before a release; merged: overwritten in a
 queue, not sent; useful: delivered and read there in the next iteration; wasted: the other delivered
 bytes. link us: the busiest link carries bytes; done us: until all releases are done; at 1 GHz.";
-
-/// Columns of running text.
-const WIDTH: usize = 100;
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
@@ -47,7 +43,7 @@ impl Display for Report {
         self.bandwidths(f)?;
         self.sixteen(f)?;
         writeln!(f, "\nFigures of the paper")?;
-        self.figures.iter().try_for_each(|figure| figure_text(f, figure))
+        self.figures.iter().try_for_each(|figure| write!(f, "{figure}"))
     }
 }
 
@@ -186,26 +182,4 @@ impl Report {
         }
         writeln!(f, "dest us: writes at the busiest destination, one per cycle")
     }
-}
-
-fn figure_text(f: &mut Formatter, figure: &Figure) -> fmt::Result {
-    writeln!(f, "\n{:<4} {}", figure.id, figure.quantity)?;
-    paragraph(f, "ours", figure.ours.as_deref().unwrap_or("-"))?;
-    paragraph(f, "paper", &format!("{} ({})", figure.paper, figure.place))?;
-    paragraph(f, "note", figure.note)
-}
-
-/// `text` behind a label, broken at spaces.
-fn paragraph(f: &mut Formatter, label: &str, text: &str) -> fmt::Result {
-    let mut line = format!("     {label:<6}");
-    let indent = line.len();
-    for word in text.split(' ') {
-        if line.len() > indent && line.len() + 1 + word.len() > WIDTH {
-            writeln!(f, "{}", line.trim_end())?;
-            line = " ".repeat(indent);
-        }
-        line.push_str(word);
-        line.push(' ');
-    }
-    writeln!(f, "{}", line.trim_end())
 }

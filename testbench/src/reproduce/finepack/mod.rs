@@ -3,14 +3,24 @@
 //! All GPUs run the kernels of an iteration at the same time and offer one store per cycle (chosen);
 //! the next iteration starts when all releases are done. So cycles are those of communication.
 
+pub mod burst;
+pub mod egress_run;
+mod figures;
+mod storage;
+pub mod sweeps;
+#[cfg(test)]
+mod tests;
+mod text;
+mod traffic;
+
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::tlp_link::LINK_LAT;
 use serde::Serialize;
 
-use super::egress_run::{Record, RunError, Setup};
-use super::figures::{self, Figure};
-use super::sweeps::{self, BurstBytes, Input, Point};
+use super::figure::Figure;
 use crate::egress_path::PathKind;
+use egress_run::{Record, RunError, Setup};
+use sweeps::{BurstBytes, Input, Point};
 
 /// Stores of a packet in the short runs: the paper's average (section VI-A).
 const AVERAGE: u32 = 42;

@@ -6,12 +6,12 @@ use super::burst::Burst;
 use super::egress_run::{Record, RunError, Setup};
 use super::figures::two_decimals;
 use super::sweeps::{BurstBytes, Input, generation};
-use super::{finepack, sweeps};
+use super::{run, sweeps};
 use crate::egress_path::PathKind;
 use crate::workloads::{Kernel, NAMES, Replica, Workload};
 
 fn paper() -> FinePack {
-    cosim::Catalog::load().unwrap().finepack[finepack::CONFIG].clone()
+    cosim::Catalog::load().unwrap().finepack[super::CONFIG].clone()
 }
 
 fn setup() -> Setup {
@@ -97,7 +97,7 @@ fn config_packets_lose_what_worked_example_6_says() {
 #[test]
 fn report_has_every_figure_and_is_the_same_again() {
     let inputs = NAMES.map(|workload| Input { workload, size: 1000, iterations: 2 });
-    let report = finepack::run(&paper(), &inputs).unwrap();
+    let report = run(&paper(), &inputs).unwrap();
     let ids: Vec<String> = report.figures.iter().map(|f| f.id.to_string()).collect();
     let expected: Vec<String> =
         (1..=15).map(|n| format!("F{n}")).chain(["E4".to_string()]).collect();
@@ -110,7 +110,7 @@ fn report_has_every_figure_and_is_the_same_again() {
     let storage = &report.figures[13].values;
     assert_eq!((storage["entries"], storage["entry_bytes"]), (192.0, 144.0));
     assert_eq!((storage["data_kib"], storage["data_kib_16_gpus_1_bank"]), (48.0, 120.0));
-    assert_eq!(report, finepack::run(&paper(), &inputs).unwrap());
+    assert_eq!(report, run(&paper(), &inputs).unwrap());
     assert!(report.to_string().lines().all(|line| line.chars().count() <= 132));
 }
 

@@ -7,8 +7,8 @@ use hwmodel::common::finepack_types::FinePack;
 use hwmodel::ports::{Port, Ports};
 use hwmodel::remote_write_queue::{self as queue, RemoteWriteQueue};
 
-use super::figures::{Figure, figure};
-use super::finepack::Report;
+use super::Report;
+use crate::reproduce::figure::{Figure, figure};
 
 /// Caches of the GV100, L1 and L2 (FinePack section IV-B).
 const GV100_CACHE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
