@@ -1,10 +1,13 @@
-//! The FinePack blocks of a machine as RTL and in lockstep: the same run.
+//! The blocks of a machine as RTL and in lockstep: the same run.
 #![cfg(feature = "rtl")]
 
 use cosim::body::BodyKind;
-use testbench::machine::{BLOCKS, Bodies, Options};
+use hwmodel::Model;
+use hwmodel::coherence_directory::CoherenceDirectory;
+use testbench::kernels::PROGRAMS;
+use testbench::machine::{BLOCKS, Bodies, Options, blocks, has_policy, names};
 
-use super::{built_in, run_on, system};
+use super::{built_in, by_default, run_on, system};
 
 #[test]
 fn blocks_as_rtl_and_in_lockstep_give_the_models_run() {
@@ -16,12 +19,40 @@ fn blocks_as_rtl_and_in_lockstep_give_the_models_run() {
         let run = |bodies: &Bodies| run_on(&system, bodies, &program, Options::default()).unwrap();
         let model = run(&Bodies::default());
         for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
-            for block in BLOCKS {
+            for block in blocks(&system) {
                 let mut bodies = Bodies::default();
                 assert!(bodies.choose(block, kind), "{block}");
                 assert_eq!(run(&bodies), model, "{name}: {block} as {}", kind.name());
             }
             assert_eq!(run(&Bodies::all(kind)), model, "{name}: all as {}", kind.name());
+        }
+    }
+}
+
+#[test]
+fn every_block_is_in_one_of_these_machines() {
+    let finepack = system("finepack-4gpu-small", &[]);
+    let rec = system("rec-4gpu-small", &[("l2.design", "rec"), ("egress.design", "infinite")]);
+    assert_eq!([blocks(&finepack), blocks(&rec)].concat(), BLOCKS);
+}
+
+#[test]
+fn directories_as_rtl_and_in_lockstep_give_the_models_run() {
+    for program in PROGRAMS {
+        let trace = by_default(program.name);
+        for design in names("l2.design").into_iter().filter(|design| !has_policy(design)) {
+            for preset in ["rec-4gpu-small", "cpelide-4-small"] {
+                let system = system(preset, &[("l2.design", design)]);
+                let run = |kind| {
+                    let mut bodies = Bodies::default();
+                    assert!(bodies.choose(CoherenceDirectory::NAME, kind));
+                    run_on(&system, &bodies, &trace, Options::default()).unwrap()
+                };
+                let model = run(BodyKind::Model);
+                for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
+                    assert_eq!(run(kind), model, "{} {preset} {design}", program.name);
+                }
+            }
         }
     }
 }
