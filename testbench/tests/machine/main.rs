@@ -4,6 +4,7 @@
 mod bodies;
 mod captures;
 mod checker;
+mod coherence;
 mod directed;
 mod matrix;
 mod negative;
