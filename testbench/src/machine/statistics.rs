@@ -51,6 +51,7 @@ statistics! {
     "l2.read_cycles" "cycles" "from these reads' leaving their CUs to their answers' leaving the bank, together",
     "l2.remote_fetches" "lines" "lines asked of banks of other chiplets",
     "l2.fetches_again" "lines" "of all fetched lines, those that the bank had fetched before",
+    "l2.remote_fetches_again" "lines" "of these, lines of other chiplets",
     "l2.writes_through" "requests" "writes sent on to the home of their line",
     "l2.inv_hit_write" "lines" "copies that invalidations found, for writes",
     "l2.inv_hit_evict" "lines" "copies that invalidations found, for evicted entries",

@@ -60,8 +60,9 @@ struct Counters {
     read_cycles: u64,
     fetches: u64,
     remote_fetches: u64,
-    /// Fetches of lines that have been here before.
+    /// Fetches of lines that have been here before, from below and from other chiplets.
     again: u64,
+    remote_again: u64,
     writes: u64,
     writes_through: u64,
     atomics: u64,
@@ -263,6 +264,7 @@ impl L2 for Bank {
             ("fetches", c.fetches),
             ("remote_fetches", c.remote_fetches),
             ("fetches_again", c.again),
+            ("remote_fetches_again", c.remote_again),
             ("writes", c.writes),
             ("writes_through", c.writes_through),
             ("atomics", c.atomics),

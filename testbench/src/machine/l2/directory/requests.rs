@@ -187,9 +187,15 @@ impl Bank {
     fn fetch(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>) {
         let Message { addr, born, .. } = ctx.messages[request];
         let mask = masks::span(0, ctx.layout.line as usize);
+        let local = self.addresses.local(addr);
+        let (seen, bit) = (self.seen.get_mut(local), 1 << (local % PAGE / u64::from(MIN_LINE)));
+        let again = u64::from(*seen & bit != 0);
+        *seen |= bit;
+        self.counters.again += again;
         let (to, outlet) = match self.ports.peers {
             Some((_, peers)) if !self.is_home(ctx, addr) => {
                 self.counters.remote_fetches += 1;
+                self.counters.remote_again += again;
                 (self.home_of(ctx, addr), peers)
             }
             _ => {
@@ -197,10 +203,6 @@ impl Bank {
                 (ctx.places.slice(&ctx.layout, addr), self.ports.below)
             }
         };
-        let local = self.addresses.local(addr);
-        let (seen, bit) = (self.seen.get_mut(local), 1 << (local % PAGE / u64::from(MIN_LINE)));
-        self.counters.again += u64::from(*seen & bit != 0);
-        *seen |= bit;
         let tag = at as u32;
         let fetch = Message { mask, addr, born, tag, to, from: self.unit, ..Message::default() };
         let fetch = ctx.messages.put(fetch);
