@@ -25,7 +25,7 @@ module coherence_directory
   localparam type req_t = `DIRECTORY_REQ_T(AddrW),
   localparam type rsp_t = `DIRECTORY_RSP_T,
   localparam type inv_t = `DIRECTORY_INV_T(AddrW),
-  localparam type cnt_t = `DIRECTORY_CNT_T(Pos)
+  localparam type cnt_t = `DIRECTORY_CNT_T
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -47,7 +47,10 @@ module coherence_directory
   // err: pulse
   output logic       err_valid_o,
   output logic [3:0] err_code_o,
-  output cnt_t       cnt_o         // events since reset
+  output cnt_t       cnt_o,        // events since reset
+  // hist: one place of the histogram of evictions, a cycle later
+  input  logic [5:0]  hist_sel_i,
+  output logic [31:0] hist_o
 );
   // Parameters of the parts. Too small ones are not passed on: the assertions below tell of them.
   localparam int unsigned GpusP  = at_least(2, Gpus);
@@ -330,7 +333,9 @@ module coherence_directory
     .dest_i (inv_o.dest),
     .wait_i (swept && !req_ready_o),
     .jobs_i (job_count),
-    .cnt_o
+    .cnt_o,
+    .hist_sel_i,
+    .hist_o
   );
 
   logic [3:0] err_d, err_q;

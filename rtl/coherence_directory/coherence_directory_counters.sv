@@ -6,7 +6,7 @@ module coherence_directory_counters
 #(
   parameter int unsigned Pos   = 16,
   parameter int unsigned JobsW = 4,  // bits of a number of jobs
-  localparam type cnt_t = `DIRECTORY_CNT_T(Pos)
+  localparam type cnt_t = `DIRECTORY_CNT_T
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -24,13 +24,15 @@ module coherence_directory_counters
   // state
   input  logic             wait_i,   // no request can be taken, after the sweep
   input  logic [JobsW-1:0] jobs_i,   // jobs held
-  output cnt_t             cnt_o
+  output cnt_t             cnt_o,
+  // EVICT jobs of hist_sel_i + 1 lines, a cycle later
+  input  logic [5:0]       hist_sel_i,
+  output logic [31:0]      hist_o
 );
   localparam int unsigned HistW = (Pos > 1) ? $clog2(Pos) : 1;
 
   // Three groups, so that the large one depends on registers alone; together they are cnt_t.
   typedef struct packed {
-    logic [Pos-1:0][31:0] hist;
     logic [3:0][31:0]     req;  // by op: LRD, RRD, LWR, RWR
     logic [3:0][31:0]     hit;
     logic [31:0]          alloc;
@@ -48,12 +50,10 @@ module coherence_directory_counters
   invs_t     invs_d, invs_q;
   levels_t   levels_d, levels_q;
 
-  logic [1:0]       op;   // LRD, RRD, LWR or RWR
-  logic [HistW-1:0] bin;  // lines of the EVICT job, less 1
+  logic [1:0] op;  // LRD, RRD, LWR or RWR
   always_comb begin : count_requests
     requests_d = requests_q;
-    op  = op_i[1:0];
-    bin = '0;
+    op = op_i[1:0];
     if (exec_i) begin
       // EVICT and FENCE have no counter.
       if (op_i <= OpRwr) begin
@@ -61,13 +61,24 @@ module coherence_directory_counters
         if (hit_i) requests_d.hit[op] = requests_q.hit[op] + 32'd1;
       end
       if (alloc_i) requests_d.alloc = requests_q.alloc + 32'd1;
-      if (evict_i) begin
-        bin = HistW'($countones(lines_i) - 1);
-        requests_d.evict     = requests_q.evict + 32'd1;
-        requests_d.hist[bin] = requests_q.hist[bin] + 32'd1;
-      end
+      if (evict_i) requests_d.evict = requests_q.evict + 32'd1;
     end
   end
+
+  // The histogram: a place is written when its jobs are made, and one is read in every cycle.
+  logic [Pos-1:0][31:0] hist_q;
+  logic [31:0]          hist_out_q;
+  wire [HistW-1:0] bin = HistW'($countones(lines_i) - 1);  // lines of the EVICT job, less 1
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      hist_q     <= '0;
+      hist_out_q <= '0;
+    end else begin
+      if (exec_i && evict_i) hist_q[bin] <= hist_q[bin] + 32'd1;
+      hist_out_q <= (32'(hist_sel_i) < Pos) ? hist_q[HistW'(hist_sel_i)] : '0;
+    end
+  end
+  assign hist_o = hist_out_q;
 
   logic cause;
   always_comb begin : count_invalidations
@@ -98,7 +109,6 @@ module coherence_directory_counters
   end
 
   assign cnt_o = '{
-      evict_lines_hist: requests_q.hist,
       req_lrd:          requests_q.req[OpLrd[1:0]],
       req_rrd:          requests_q.req[OpRrd[1:0]],
       req_lwr:          requests_q.req[OpLwr[1:0]],

@@ -33,9 +33,8 @@
     logic [1:0]             cause; /* coherence_directory_pkg::Cause* */ \
   }
 
-// Events since reset, modulo 2^32. `__pos` is the number of lines that an entry covers.
-`define DIRECTORY_CNT_T(__pos) struct packed { \
-    logic [(__pos)-1:0][31:0] evict_lines_hist; /* [k]: EVICT jobs of k + 1 lines */ \
+// Events since reset, modulo 2^32.
+`define DIRECTORY_CNT_T struct packed { \
     logic [31:0]            req_lrd; \
     logic [31:0]            req_rrd; \
     logic [31:0]            req_lwr; \

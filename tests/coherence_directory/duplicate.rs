@@ -161,7 +161,8 @@ fn bodies_agree_on_a_corrupt_array_until_the_end() {
         for cycle in 0..100 {
             let req = random.chance(192).then(|| any_request(&mut random));
             let (rsp_ready, inv_ready) = (random.chance(192), random.chance(192));
-            let inputs = In { req, rsp_ready, inv_ready, self_id: (seed % 2) as u8 };
+            let self_id = (seed % 2) as u8;
+            let inputs = In { req, rsp_ready, inv_ready, ..quiet(self_id) };
             let out = model.tick(&inputs);
             assert_eq!(out, rtl.tick(&inputs), "seed {seed}, cycle {cycle}");
             codes[usize::from(out.err.unwrap_or(0))] += 1;

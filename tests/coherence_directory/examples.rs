@@ -123,7 +123,7 @@ fn example_5_eviction_sends_three_lines_in_three_cycles() {
         ];
         assert_eq!(done.sent(), expected);
         let cnt = dir.bench.body.outputs().cnt;
-        assert_eq!((cnt.evict, cnt.evict_lines_hist.0[2]), (1, 1));
+        assert_eq!((cnt.evict, dir.evictions_of(3), dir.evictions_of(2)), (1, 1, 0));
         assert_eq!((cnt.inv_lines_evict, cnt.inv_msgs_evict), (3, 4));
     });
 }

@@ -54,6 +54,12 @@ impl Directory {
         out
     }
 
+    /// EVICT jobs of so many lines.
+    fn evictions_of(&mut self, lines: u8) -> u32 {
+        self.bench.cycle(&In { hist_sel: lines - 1, ..quiet(self.self_id) });
+        self.bench.body.outputs().hist
+    }
+
     /// Offers a request in the next cycle, in which it must be accepted; returns that cycle.
     fn send(&mut self, req: Req) -> usize {
         assert!(self.cycle(Some(req)).req_ready, "{req:?} is not accepted at once");
@@ -94,7 +100,7 @@ impl Directory {
 
 /// Inputs without a request.
 fn quiet(self_id: u8) -> In {
-    In { req: None, rsp_ready: true, inv_ready: true, self_id }
+    In { rsp_ready: true, inv_ready: true, self_id, ..In::default() }
 }
 
 /// Runs `check` on both bodies as the directory of GPU 0.

@@ -203,7 +203,7 @@ fn example_11_evictions_at_full_rate_are_accepted_every_16_cycles() {
         }
         assert!(shown.len() > LINES + 2);
         let cnt = dir.bench.body.outputs().cnt;
-        assert_eq!((cnt.evict as usize, cnt.evict_lines_hist.0[15] as usize), (ENTRIES, ENTRIES));
+        assert_eq!((cnt.evict as usize, dir.evictions_of(16) as usize), (ENTRIES, ENTRIES));
         assert_eq!((cnt.inv_lines_evict as usize, cnt.jobq_max), (LINES, 8));
     });
 }

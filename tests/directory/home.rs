@@ -142,6 +142,7 @@ impl Home {
             rsp_ready: r.chance(phase.rsp_ready[self.gpu]),
             inv_ready: r.chance(phase.inv_ready[self.gpu]) && may_send,
             self_id: self.gpu as u8,
+            hist_sel: 0,
         };
         let age = out.inv.map_or(0, |inv| self.accepted - self.number(inv.seq));
         counts.inv_waits += u64::from(!may_send);

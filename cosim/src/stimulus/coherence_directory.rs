@@ -294,6 +294,8 @@ impl Stimulus for CoherenceDirectoryStimulus {
             rsp_ready: self.random.chance(self.phase.rsp_ready),
             inv_ready: self.random.chance(self.phase.inv_ready),
             self_id: self.self_id,
+            // Also places that no entry has.
+            hist_sel: self.random.below(2 * self.config.pos()).min(63) as u8,
         };
         self.count(&input, out);
         if out.req_ready {

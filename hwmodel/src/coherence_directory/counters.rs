@@ -5,7 +5,6 @@
 //! comes from tables, so that no event needs a decision that a processor would have to foresee.
 
 use super::{Counters, Inv, MAX_GPUS, MAX_POS, cause};
-use crate::ports::Words;
 
 const BLOCK: usize = 8;
 
@@ -131,12 +130,7 @@ impl Events {
         let [req_lrd, req_rrd, req_lwr, req_rwr, hit_lrd, hit_rrd, hit_lwr, hit_rwr] =
             self.accesses.0;
         let [alloc, evict, line_write, line_evict, msg_write, msg_evict, low, max] = self.others.0;
-        let mut hist = [0; MAX_POS];
-        for (to, block) in hist.chunks_exact_mut(BLOCK).zip(&self.evict_lines) {
-            to.copy_from_slice(&block.0);
-        }
         Counters {
-            evict_lines_hist: Words(hist),
             req_lrd,
             req_rrd,
             req_lwr,
@@ -154,6 +148,13 @@ impl Events {
             ready_low_cycles: low,
             jobq_max: max,
         }
+    }
+
+    /// EVICT jobs of `place` + 1 lines.
+    #[inline(always)]
+    pub fn evictions(&self, place: u8) -> u32 {
+        let place = usize::from(place) % MAX_POS;
+        self.evict_lines[place / BLOCK].0[place % BLOCK]
     }
 
     /// The end of a cycle after the sweep: S1 ends with `tally`, `inv` was shown and perhaps `taken`,

@@ -43,6 +43,8 @@ pub struct CoherenceDirectory {
     done: Done,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
+    /// The place of the histogram that was asked for.
+    hist: u32,
     decide: Decide,
     jobs: Jobs,
     responses: Responses,
@@ -94,6 +96,7 @@ impl CoherenceDirectory {
             idle: swept & !self.done.valid & (jobs.len() == 0) & (responses.len() == 0),
             err: (self.err != 0).then_some(self.err),
             cnt: self.events.show(),
+            hist: self.hist,
         }
     }
 
@@ -140,6 +143,7 @@ impl Block for CoherenceDirectory {
     fn tick(&mut self, inputs: &In) -> Out {
         let inv = self.jobs.front();
         let out = self.show(&inv);
+        self.hist = self.events.evictions(inputs.hist_sel);
         if self.unswept == 0 {
             self.step(inputs, out.req_ready, &inv);
         } else {
@@ -150,7 +154,7 @@ impl Block for CoherenceDirectory {
 
     fn is_idle(&self) -> bool {
         // Whatever holds the ready low or shows an error holds a place, and `jobq_max` has seen the
-        // last job.
+        // last job. `hist` has seen the last eviction, unless another place is asked for.
         let held = self.jobs.len() + self.responses.len();
         self.unswept == 0 && !self.done.valid && held == 0
     }
@@ -183,6 +187,7 @@ impl Model for CoherenceDirectory {
             seq: 0,
             done: Done::default(),
             err: 0,
+            hist: 0,
             decide: Decide::new(config),
             jobs: Jobs::new(config),
             responses: Responses::new(),

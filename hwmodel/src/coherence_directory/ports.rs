@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::block::ConfigError;
-use crate::ports::Words;
 use crate::{message, ports};
 
 /// Most GPUs that a directory knows.
@@ -217,9 +216,7 @@ message! {
 message! {
     /// Events since reset, modulo 2^32 (specification section 9; `rtl/coherence_directory/README.md` says when
     /// each counts).
-    pub struct Counters: "DIRECTORY_CNT_T" in "coherence_directory_types.svh" (pos: u32) {
-        /// Element k: EVICT jobs of k + 1 lines.
-        pub evict_lines_hist: Words<MAX_POS> = pos,
+    pub struct Counters: "DIRECTORY_CNT_T" in "coherence_directory_types.svh" () {
         /// LRD.
         pub req_lrd: u32 = 32,
         /// RRD.
@@ -266,6 +263,8 @@ ports! {
         pub inv_ready: bool = 1,
         /// This GPU, below `gpus`; static.
         pub self_id: u8 = 4,
+        /// Place of the histogram that `hist` shows in the next cycle.
+        pub hist_sel: u8 = 6,
     }
 }
 
@@ -283,6 +282,8 @@ ports! {
         /// Pulse: error code.
         pub err: Option<u8> as (err_valid, err_code) = 4,
         /// Events since reset.
-        pub cnt: Counters = (c.pos(),),
+        pub cnt: Counters = (),
+        /// EVICT jobs of `hist_sel` + 1 lines, both of the cycle before.
+        pub hist: u32 = 32,
     }
 }

@@ -65,16 +65,6 @@ impl<'a> Writer<'a> {
         self.acc = u64::from(le_word(&bytes[bytes.len() - 4..]) >> down);
     }
 
-    /// Appends whole words.
-    #[inline(always)]
-    pub(super) fn put_words(&mut self, words: &[u32]) {
-        if self.have > 0 {
-            return words.iter().for_each(|&word| self.short(word.into(), 32));
-        }
-        self.words[self.at..][..words.len()].copy_from_slice(words);
-        self.at += words.len();
-    }
-
     #[inline(always)]
     pub(super) fn align(&mut self) {
         if self.have > 0 {
@@ -158,16 +148,6 @@ impl<'a> Reader<'a> {
             bytes.copy_from_slice(&(self.acc as u32 | word << self.have).to_le_bytes());
             self.acc = u64::from(word >> (32 - self.have));
         }
-    }
-
-    /// Takes whole words.
-    #[inline(always)]
-    pub(super) fn get_words(&mut self, words: &mut [u32]) {
-        if self.have > 0 {
-            return words.iter_mut().for_each(|word| *word = self.short(32) as u32);
-        }
-        words.copy_from_slice(&self.words[self.at..][..words.len()]);
-        self.at += words.len();
     }
 
     #[inline(always)]

@@ -20,4 +20,4 @@ pub use bits::{Reader, Writer};
 pub use declare::{Declare, Dir, Port, Ports, image_words};
 #[doc(hidden)]
 pub use image::{handshake, load_channel, load_port, store_channel, store_port};
-pub use signal::{Bytes, Leaf, Signal, SvType, Words};
+pub use signal::{Bytes, Leaf, Signal, SvType};

@@ -146,35 +146,6 @@ impl<const N: usize> Signal for Bytes<N> {
     }
 }
 
-/// Up to `N` numbers of 32 bits, element 0 lowest. The shape is the number in use; the rest is zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Words<const N: usize>(pub [u32; N]);
-
-impl<const N: usize> Default for Words<N> {
-    fn default() -> Self {
-        Self([0; N])
-    }
-}
-
-impl<const N: usize> Signal for Words<N> {
-    type Shape = u32;
-    fn width(count: u32) -> u32 {
-        32 * count
-    }
-    #[inline(always)]
-    fn put(&self, count: u32, to: &mut Writer) {
-        to.put_words(&self.0[..count as usize]);
-    }
-    #[inline(always)]
-    fn get(&mut self, count: u32, from: &mut Reader) {
-        from.get_words(&mut self.0[..count as usize]);
-    }
-    fn leaves(count: u32, name: &str, lsb: u32, into: &mut Vec<Leaf>) {
-        let leaf = |k| Leaf { name: format!("{name}[{k}]"), width: 32, lsb: lsb + 32 * k };
-        into.extend((0..count).map(leaf));
-    }
-}
-
 /// Up to `N` values of one kind, element 0 lowest. The shape is (each element's shape, count).
 impl<T: Signal, const N: usize> Signal for [T; N]
 where

@@ -13,15 +13,6 @@ message! {
     }
 }
 
-message! {
-    struct Counts: "COUNTS_T" in "example.svh" (count: u32) {
-        aligned: Words<3> = count,
-        odd: u8 = 3,
-        shifted: Words<3> = count,
-        low: u32 = 32,
-    }
-}
-
 struct Config {
     line: u32,
 }
@@ -31,7 +22,6 @@ ports! {
         message: Option<Message> as (message_valid, message) = (c.line,),
         list: [u16; 4] = (13, 3),
         flag: bool = 1,
-        counts: Counts = (2,),
     }
 }
 
@@ -40,13 +30,7 @@ fn example() -> Example {
     (0..16).for_each(|i| data.0[i] = 0xa0 + i as u8);
     let message =
         Message { high: 0x15, data, mask: 0x8001, addr: 0xfedc_ba98_7654_3210, low: true };
-    let counts = Counts {
-        aligned: Words([0x8000_0001, 7, 0]),
-        odd: 5,
-        shifted: Words([0xffff_0000, 3, 0]),
-        low: 9,
-    };
-    Example { message: Some(message), list: [1, 2, 0x1fff, 0], flag: true, counts }
+    Example { message: Some(message), list: [1, 2, 0x1fff, 0], flag: true }
 }
 
 #[test]
@@ -71,9 +55,6 @@ fn fields_stand_at_their_bits_from_the_last_declared_up() {
     assert_eq!(image[8], 1 | 2 << 13 | 0x1fff << 26);
     assert_eq!(image[9], 0x1fff >> 6);
     assert_eq!(image[10], 1);
-    // Words of both kinds of place: whole ones, and those that begin 3 bits into a word.
-    assert_eq!(image[11..14], [9, 0xffff_0000, 3]);
-    assert_eq!(image[14..17], [5 | 1 << 3, 4 | 7 << 3, 0]);
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn example_5_eviction_sends_the_lines_from_the_lowest_up() {
     assert!(invalidations.iter().all(|inv| inv.cause == cause::EVICT && inv.seq == 4));
     let cnt = b.dir.outputs().cnt;
     assert_eq!((cnt.inv_lines_evict, cnt.inv_msgs_evict), (3, 4));
-    assert_eq!((cnt.evict, cnt.evict_lines_hist.0[2]), (1, 1));
+    assert_eq!((cnt.evict, b.dir.events.evictions(2)), (1, 1));
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn request(random: &mut Random, config: &Config, self_id: u8) -> Req {
 }
 
 /// The counters that follow from the answers alone, `ready_low_cycles` and `jobq_max` left out.
-fn count(counters: &mut Counters, req: &Req, answer: &Answer) {
+fn count(counters: &mut Counters, evictions: &mut [u32; MAX_POS], req: &Req, answer: &Answer) {
     let rsp = &answer.rsp;
     if rsp.err {
         return;
@@ -80,7 +80,7 @@ fn count(counters: &mut Counters, req: &Req, answer: &Answer) {
         }
         Some(cause::EVICT) => {
             c.evict += 1;
-            c.evict_lines_hist.0[lines - 1] += 1;
+            evictions[lines - 1] += 1;
             c.inv_lines_evict += lines as u32;
             c.inv_msgs_evict += messages;
         }
@@ -112,7 +112,8 @@ fn run(config: &Config, self_id: u8, seed: u64, pace: &Pace, cycles: usize) {
     let (mut job_credit, mut rsp_credit) = (config.jobs, config.rsps);
     // Credits that come back at the end of S1.
     let mut returning = VecDeque::new();
-    let (mut counted, mut touched) = (Counters::default(), BTreeSet::new());
+    let (mut counted, mut evictions) = (Counters::default(), [0; MAX_POS]);
+    let mut touched = BTreeSet::new();
     let mut held_inv = None;
     for cycle in 0..cycles + 10_000 {
         let offers = cycle < cycles && random.chance(pace.req);
@@ -170,7 +171,7 @@ fn run(config: &Config, self_id: u8, seed: u64, pace: &Pace, cycles: usize) {
         assert_eq!(out.err, code, "cycle {cycle}: {what}");
         if let Some(req) = inputs.req.filter(|_| out.req_ready) {
             let answer = oracle.request(&req);
-            count(&mut counted, &req, &answer);
+            count(&mut counted, &mut evictions, &req, &answer);
             touched.insert(req.addr / u64::from(config.line) * u64::from(config.line));
             job_credit -= 1;
             rsp_credit -= 1;
@@ -196,6 +197,8 @@ fn run(config: &Config, self_id: u8, seed: u64, pace: &Pace, cycles: usize) {
     let Counters { ready_low_cycles, jobq_max, .. } = shown;
     assert_eq!(shown, Counters { ready_low_cycles, jobq_max, ..counted }, "{what}");
     assert!(jobq_max <= config.jobs);
+    let shown = std::array::from_fn(|place| dir.events.evictions(place as u8));
+    assert_eq!(evictions, shown, "{what}");
 }
 
 /// All legal pairs of line and range of a variant.

@@ -5,7 +5,7 @@ use super::*;
 /// Ticks a new directory; the first cycle (counted from 1) in which a request can be taken.
 fn first_ready(config: &Config) -> usize {
     let mut dir = CoherenceDirectory::new(config).unwrap();
-    let inputs = In { req: Some(rrd(1, 0)), rsp_ready: true, inv_ready: true, self_id: 0 };
+    let inputs = In { req: Some(rrd(1, 0)), rsp_ready: true, inv_ready: true, ..In::default() };
     for cycle in 1.. {
         let idle = dir.is_idle();
         let out = dir.tick(&inputs);

@@ -125,7 +125,7 @@ impl Home {
     fn tick(&mut self, now: Cycle, chiplets: u16) {
         let self_id = self.chiplet as u8;
         while self.cycles < now && !self.shown.idle {
-            self.body.tick(&In { self_id, rsp_ready: true, inv_ready: false, req: None });
+            self.body.tick(&In { self_id, rsp_ready: true, ..In::default() });
             self.shown = self.body.outputs();
             self.cycles += 1;
         }
@@ -135,7 +135,7 @@ impl Home {
         self.cycles = now + 1;
         let inv_ready = self.leaving.is_none();
         let req = self.offered.map(|(req, _)| req);
-        let out = self.body.tick(&In { self_id, rsp_ready: true, inv_ready, req });
+        let out = self.body.tick(&In { self_id, rsp_ready: true, inv_ready, req, hist_sel: 0 });
         if let Some((req, from)) = self.offered.filter(|_| out.req_ready) {
             if req.op == op::FENCE {
                 let missing = u32::from(chiplets) - 1;
