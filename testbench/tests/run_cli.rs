@@ -324,6 +324,28 @@ fn flipped_bit_ends_with_status_1_a_report_and_the_waves_around_it() {
 }
 
 #[test]
+fn flipped_bit_of_a_directory_ends_with_status_1_a_report_and_waves() {
+    let Some(desk) = Desk::new("run-flip-directory") else { return };
+    let run =
+        "run --system cpelide-4-small --set l2.design=rec --workload locks --set workload.size=64";
+    for field in ["rsp[20]", "req_ready", "cnt[5]"] {
+        let flip =
+            format!("--impl coherence_directory=lockstep --flip coherence_directory.{field}@3000");
+        let left = desk.duet(&format!("{run} {flip}"));
+        assert_eq!(left.status, 1, "{field}: {}", left.stderr);
+        assert!(left.line("MISMATCH").starts_with("coherence_directory."), "{field}");
+        assert!(left.last_line().starts_with("FAIL coherence_directory of GPU 0: model and RTL"));
+        let (scopes, _) = read_wave(&desk.file(left.line("waves")));
+        assert_eq!(
+            scopes,
+            ["model", "rtl", "diff"].map(|side| format!("{side}.coherence_directory"))
+        );
+        let again = desk.duet(left.line("rerun").strip_prefix("duet ").unwrap());
+        assert_eq!((again.status, again.line("MISMATCH")), (1, left.line("MISMATCH")));
+    }
+}
+
+#[test]
 fn models_and_rtl_compare_equal() {
     let Some(desk) = Desk::new("compare") else { return };
     let compare = |words: &str| {

@@ -15,6 +15,8 @@ use std::rc::Rc;
 use cosim::body::BodyKind;
 use cosim::runner::{self, Flip, Wave};
 use cosim::wave::Clock;
+use hwmodel::Model;
+use hwmodel::coherence_directory::CoherenceDirectory;
 use serde::Serialize;
 use testbench::machine::{
     BLOCKS, Bodies, Difference, KernelUse, Machine, Options, RunError, Window,
@@ -165,7 +167,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         let resolved = toml::to_string(&job.system).map_err(|e| Failure::new(ENVIRONMENT, e))?;
         output::write_file(&path, &resolved)?;
     }
-    let pending_flip = machine.pending_flip().cloned();
+    let pending_flip = machine.pending_flip();
     // It holds what writes the files.
     drop(machine);
     if let Some(dump) = dump.and_then(Rc::into_inner) {
@@ -326,7 +328,7 @@ fn wave(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<Waves>, 
 fn set_flip(args: &Args, machine: &mut Machine) -> Result<(), Failure> {
     let Some(flip) = &args.flip else { return Ok(()) };
     let usage = |problem: String| Failure::new(USAGE, problem);
-    let shown = machine.shown_blocks();
+    let shown = machine.flip_blocks();
     let found = flip.field.split_once('.').and_then(|(name, field)| {
         let (block, body) = shown.iter().find(|(block, _)| block.name == name)?;
         Some((block, *body, Flip { field: field.to_string(), ..flip.clone() }))
@@ -359,7 +361,7 @@ fn tell_difference(args: &Args, difference: Box<Difference>) -> Result<Failure, 
             let waves = runner::write_window(&path, &difference.block, window, Clock::OneGhz)
                 .map_err(|e| Failure::new(ENVIRONMENT, e))?;
             mismatch.waves = Some(waves);
-            mismatch.rerun = Some(rerun(args, cycle));
+            mismatch.rerun = Some(rerun(args, name, cycle));
             print!("{mismatch}");
         }
         None => print!("ASSERTION of {name} at cycle {cycle}\n{}", difference.text),
@@ -367,8 +369,8 @@ fn tell_difference(args: &Args, difference: Box<Difference>) -> Result<Failure, 
     Ok(run_failure(RunError::Differ(difference)))
 }
 
-/// The command that shows what happened around a cycle.
-fn rerun(args: &Args, cycle: u64) -> String {
+/// The command that shows what happened around a cycle, in a waveform where the block is one that it can show.
+fn rerun(args: &Args, block: &str, cycle: u64) -> String {
     let job = &args.job;
     let each = |flag: &str, values: &[String]| -> String {
         values.iter().map(|value| format!(" --{flag} {value}")).collect()
@@ -376,15 +378,21 @@ fn rerun(args: &Args, cycle: u64) -> String {
     let flip = args.flip.as_ref().map_or(String::new(), |flip| {
         format!(" --flip {}[{}]@{}", flip.field, flip.bit, flip.cycle)
     });
+    let wave = match block {
+        CoherenceDirectory::NAME => String::new(),
+        _ => format!(
+            " --wave out.vcd --wave-from {} --wave-to {}",
+            cycle.saturating_sub(100),
+            cycle + 10
+        ),
+    };
     format!(
-        "duet run --system {} --workload {}{}{} --seed {}{flip} --wave out.vcd --wave-from {} --wave-to {}",
+        "duet run --system {} --workload {}{}{} --seed {}{flip}{wave}",
         job.system,
         job.workload,
         each("set", &job.set),
         each("impl", &args.bodies),
-        job.seed,
-        cycle.saturating_sub(100),
-        cycle + 10
+        job.seed
     )
 }
 

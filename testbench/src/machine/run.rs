@@ -6,6 +6,8 @@ use cosim::body::{Body, Log};
 use cosim::lockstep::WindowCycle;
 use cosim::runner::Flip;
 use cosim::wave::Shown;
+use hwmodel::Model;
+use hwmodel::coherence_directory::CoherenceDirectory;
 use hwmodel::tlp_link::Sent;
 
 use super::bodies::Bodies;
@@ -17,7 +19,7 @@ use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
 use super::gate::{BlockUse, Difference, Gate, Window};
 use super::kernel_use::{KernelUse, KernelUses};
-use super::l2::Policy;
+use super::l2::{L2, Policy};
 use super::launch::{Packet, extension};
 use super::life::Life;
 use super::message::MAX_LINE;
@@ -258,6 +260,16 @@ impl Machine {
         self.gate().map_or(Vec::new(), Gate::shown_blocks)
     }
 
+    /// These, and the directory of the first L2 bank: what a flip can reach.
+    pub fn flip_blocks(&self) -> Vec<Shown> {
+        let banks = self.parts.iter().filter_map(|part| match part {
+            Part::Bank(bank) => bank.directory(),
+            _ => None,
+        });
+        let directory = banks.take(1).map(|body| (body.description(), body.kind()));
+        self.shown_blocks().into_iter().chain(directory).collect()
+    }
+
     /// What each block with two bodies has done.
     pub fn blocks(&self) -> Vec<BlockUse> {
         let mut uses = self.gate().map_or(Vec::new(), |gate| gate.uses(self.ctx.now));
@@ -276,13 +288,7 @@ impl Machine {
         if let Some(gate) = self.gate_mut() {
             gate.start_logs();
         }
-        for part in &mut self.parts {
-            if let Part::Bank(bank) = part
-                && let Some(body) = bank.directory_mut()
-            {
-                body.start_log();
-            }
-        }
+        self.banks_mut().filter_map(|bank| bank.directory_mut()).for_each(|body| body.start_log());
     }
 
     /// These transfers: GPU, block and log.
@@ -306,14 +312,25 @@ impl Machine {
     /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in the first
     /// cycle from that of the flip on in which the field is compared: a self-test of the comparison.
     pub fn flip(&mut self, block: &str, flip: Flip) {
-        if let Some(gate) = self.gate_mut() {
+        if block == CoherenceDirectory::NAME {
+            let place = self.banks_mut().find_map(|bank| bank.flip());
+            *place.expect("the machine has such a block") = Some(flip);
+        } else if let Some(gate) = self.gate_mut() {
             gate.flip(block, flip);
         }
     }
 
     /// The flip that has not happened.
-    pub fn pending_flip(&self) -> Option<&Flip> {
-        self.gate().and_then(Gate::pending_flip)
+    pub fn pending_flip(&mut self) -> Option<Flip> {
+        let of_bank = self.banks_mut().find_map(|bank| bank.flip()?.clone());
+        of_bank.or_else(|| self.gate().and_then(Gate::pending_flip).cloned())
+    }
+
+    fn banks_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn L2>> {
+        self.parts.iter_mut().filter_map(|part| match part {
+            Part::Bank(bank) => Some(bank),
+            _ => None,
+        })
     }
 
     /// Tells how far the run is, every some thousand steps.

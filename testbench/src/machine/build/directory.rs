@@ -68,9 +68,13 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
         name => format!("directory.{name}"),
     };
     let checked = config.validate();
-    checked.map_err(|e| ConfigError {
-        field: field(e.name),
-        problem: format!("{} for each of {banks} L2 banks: must be {}", e.value, e.limit),
+    checked.map_err(|e| {
+        let share = match e.name {
+            "entries" => format!(" for each of {banks} L2 banks"),
+            _ => String::new(),
+        };
+        let problem = format!("{}{share}: must be {}", e.value, e.limit);
+        ConfigError { field: field(e.name), problem }
     })?;
     Ok(config)
 }

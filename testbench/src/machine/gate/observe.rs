@@ -93,8 +93,8 @@ pub struct Difference {
     pub block: Description,
     /// The machine's cycle.
     pub cycle: Cycle,
-    /// The links' cycle.
-    pub link_cycle: Cycle,
+    /// The links' cycle, where the block runs in their clock.
+    pub link_cycle: Option<Cycle>,
     /// What is wrong.
     pub text: String,
     /// Of two bodies: the report, and the cycles around the difference.
@@ -108,7 +108,8 @@ impl fmt::Display for Difference {
             None => "an assertion failed",
         };
         let Self { gpu, block, cycle, link_cycle, .. } = self;
-        write!(f, "{} of GPU {gpu}: {what} at cycle {cycle}, {link_cycle} of the links", block.name)
+        write!(f, "{} of GPU {gpu}: {what} at cycle {cycle}", block.name)?;
+        link_cycle.map_or(Ok(()), |cycle| write!(f, ", {cycle} of the links"))
     }
 }
 
@@ -243,7 +244,7 @@ impl Gate {
             gpu: gpu as u16,
             block: body.description(),
             cycle,
-            link_cycle: link_cycle - 1,
+            link_cycle: Some(link_cycle - 1),
             text: body.failure(),
             mismatch: body.mismatch().map(|(found, window)| (found.clone(), window.to_vec())),
         }))

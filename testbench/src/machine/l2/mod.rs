@@ -9,6 +9,7 @@ mod through;
 use std::fmt::Debug;
 
 use cosim::body::AnyBody;
+use cosim::runner::Flip;
 use hwmodel::coherence_directory::{CoherenceDirectory, Variant};
 
 use super::cache::Shape;
@@ -99,6 +100,11 @@ pub trait L2: Debug {
 
     /// The same, to be changed.
     fn directory_mut(&mut self) -> Option<&mut AnyBody<CoherenceDirectory>> {
+        None
+    }
+
+    /// Where a bit of the directory's outputs that is to be inverted waits for its cycle.
+    fn flip(&mut self) -> Option<&mut Option<Flip>> {
         None
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use cosim::body::{AnyBody, Body};
+use cosim::runner::Flip;
 use hwmodel::Block;
 use hwmodel::coherence_directory::{CoherenceDirectory, In, Inv, Out, Req, Variant, cause, op};
 
@@ -43,6 +44,8 @@ pub struct Home {
     leaving: Option<(Inv, u16)>,
     fences: VecDeque<Fence>,
     frames: Frames,
+    /// A bit to be inverted.
+    pub flip: Option<Flip>,
 }
 
 /// Of an ideal directory: which of its pages stands for which of the bank's, in the order of their first use. Others have all
@@ -76,12 +79,13 @@ impl Home {
             leaving: None,
             fences: VecDeque::new(),
             frames,
+            flip: None,
         }
     }
 
     /// True while the block must be visited in every cycle.
     pub fn is_busy(&self) -> bool {
-        !self.shown.idle || self.offered.is_some() || self.leaving.is_some()
+        self.flip.is_some() || !self.shown.idle || self.offered.is_some() || self.leaving.is_some()
     }
 
     /// True when it can be given a request.
@@ -133,6 +137,9 @@ impl Home {
             self.body.skip(now - self.cycles);
         }
         self.cycles = now + 1;
+        if self.flip.as_ref().is_some_and(|flip| now >= flip.cycle && self.body.flip(flip)) {
+            self.flip = None;
+        }
         let inv_ready = self.leaving.is_none();
         let req = self.offered.map(|(req, _)| req);
         let out = self.body.tick(&In { self_id, rsp_ready: true, inv_ready, req, hist_sel: 0 });
@@ -159,7 +166,7 @@ impl Home {
             gpu,
             block: self.body.description(),
             cycle,
-            link_cycle: cycle,
+            link_cycle: None,
             text: self.body.failure(),
             mismatch: mismatch.map(|(mismatch, window)| (mismatch.clone(), window.to_vec())),
         })

@@ -10,6 +10,7 @@ mod requests;
 use std::collections::VecDeque;
 
 use cosim::body::AnyBody;
+use cosim::runner::Flip;
 use hwmodel::Block;
 use hwmodel::coherence_directory::{CoherenceDirectory, Variant, cause};
 
@@ -308,6 +309,10 @@ impl L2 for Bank {
 
     fn directory_mut(&mut self) -> Option<&mut AnyBody<CoherenceDirectory>> {
         self.home.as_mut().map(|home| &mut home.body)
+    }
+
+    fn flip(&mut self) -> Option<&mut Option<Flip>> {
+        self.home.as_mut().map(|home| &mut home.flip)
     }
 }
 
