@@ -116,7 +116,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     for used in &model.blocks {
         let record = &blocks[used.name];
         println!("{}, {} instances", used.name, used.instances);
-        record.cycles.print("cycles of the links");
+        record.cycles.print("cycles of its clock");
         record.busy_cycles.print("cycles with transfers");
         record.last_transfer.print("last transfer");
         // In the order of the ports.
