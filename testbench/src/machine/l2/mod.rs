@@ -5,6 +5,7 @@ mod directory;
 mod hook;
 mod software;
 mod through;
+mod writes;
 
 use std::fmt::Debug;
 

@@ -14,6 +14,7 @@ use cosim::runner::Flip;
 use hwmodel::Block;
 use hwmodel::coherence_directory::{CoherenceDirectory, Variant, cause};
 
+use super::writes::Writes;
 use super::{Design, L2, Ports, Seat, Spec};
 use crate::machine::cache::{Array, Misses};
 use crate::machine::context::Context;
@@ -96,21 +97,15 @@ pub struct Bank {
     /// Whose turn it is: other chiplets' banks, or the own CUs.
     peers_turn: bool,
     release: Option<Release>,
-    /// Write-backs that the L3 has not acknowledged.
-    unacknowledged: u32,
+    writes: Writes,
     home: Option<Box<Home>>,
     /// Fences of other GPUs, whose stores are here.
     fences: VecDeque<Unit>,
-    /// Answers to other GPUs that wait for the L3's acknowledgement.
-    owed: Vec<Handle<Message>>,
-    /// Those that have it, and short messages, waiting for the way of answers.
+    /// Answers that have waited for writes, and short messages, waiting for the way of answers.
     outbox: VecDeque<Handle<Message>>,
     seat: Seat,
     counters: Counters,
 }
-
-/// Tag of a write that nobody waits for.
-const NOBODY: u32 = u32::MAX;
 
 /// What became of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -139,10 +134,9 @@ impl Bank {
             filled: VecDeque::with_capacity(spec.misses as usize),
             peers_turn: false,
             release: None,
-            unacknowledged: 0,
+            writes: Writes::new(spec.unit, spec.ports.below),
             home,
             fences: VecDeque::new(),
-            owed: Vec::new(),
             outbox: VecDeque::new(),
             seat: Seat::new(None, spec.ports.requests, None),
             counters: Counters::default(),
@@ -158,13 +152,7 @@ impl Bank {
                 self.misses[at].filled = true;
                 self.filled.push_back(at);
             }
-            Kind::Ack => {
-                self.unacknowledged -= 1;
-                if tag != NOBODY {
-                    let answer = std::mem::replace(&mut self.owed[tag as usize], Handle::NONE);
-                    self.outbox.push_back(answer);
-                }
-            }
+            Kind::Ack => self.outbox.extend(self.writes.acknowledged(tag)),
             Kind::Coherence(Coherence::Invalidate(cause)) => self.invalidate(addr, cause),
             Kind::Coherence(Coherence::Marker) => {
                 // All invalidations before it on this way have been obeyed.

@@ -43,7 +43,7 @@ impl Bank {
             None
         } else if release.set < self.array.sets() {
             self.step_walk(ctx, &mut release)
-        } else if self.unacknowledged == 0 && release.sync.release && self.home.is_some() {
+        } else if self.writes.are_done() && release.sync.release && self.home.is_some() {
             self.ask_home(ctx, &mut release)
         } else {
             None
@@ -109,7 +109,7 @@ impl Bank {
             || !release.sync.release
             || release.answered == ctx.layout.all_chiplets();
         let walked = release.set == self.array.sets() && release.next <= ctx.now;
-        if walked && self.unacknowledged == 0 && fenced && ctx.may_send(self.ports.done) {
+        if walked && self.writes.are_done() && fenced && ctx.may_send(self.ports.done) {
             let message = &mut ctx.messages[release.command];
             (message.kind, message.tag) = (Kind::SyncDone, release.written);
             ctx.send(self.ports.done, release.command);

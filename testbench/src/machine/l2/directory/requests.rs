@@ -1,10 +1,10 @@
 //! Reads, writes and atomics of the chiplet's CUs, and those of other chiplets whose home this is.
 
-use super::{Bank, NOBODY, Outcome, copy};
+use super::{Bank, Outcome, copy};
 use crate::machine::atomic;
 use crate::machine::cache::Way;
 use crate::machine::context::Context;
-use crate::machine::engine::{Handle, InletId};
+use crate::machine::engine::{Handle, InletId, OutletId};
 use crate::machine::layout::Site;
 use crate::machine::masks;
 use crate::machine::message::{Kind, Line, Message, Unit};
@@ -236,25 +236,8 @@ impl Bank {
         let addr = self.addresses.global(self.array.addr(way));
         let mask = self.array.dirty(way);
         let line = copy(ctx, &self.array, way);
-        self.send_write(ctx, addr, mask, line, NOBODY);
+        self.writes.send(ctx, addr, mask, line, Handle::NONE);
         self.array.clean(way);
-    }
-
-    /// Writes below. `tag`: who is answered when the L3 has acknowledged it.
-    fn send_write(
-        &mut self,
-        ctx: &mut Context,
-        addr: u64,
-        mask: u128,
-        line: Handle<Line>,
-        tag: u32,
-    ) {
-        let to = ctx.places.slice(&ctx.layout, addr);
-        let (kind, born, from) = (Kind::Write, ctx.now, self.unit);
-        let write = Message { mask, addr, born, line, tag, to, from, kind, ..Message::default() };
-        let write = ctx.messages.put(write);
-        ctx.send(self.ports.below, write);
-        self.unacknowledged += 1;
     }
 
     /// A write to a line of this chiplet: what it changes is dirty, or written through for another GPU, whose release may
@@ -296,7 +279,7 @@ impl Bank {
         request: Handle<Message>,
         found: Option<Way>,
     ) -> Outcome {
-        let Message { addr, mask, line, .. } = ctx.messages[request];
+        let Message { mask, line, .. } = ctx.messages[request];
         let (_, peers) = self.ports.peers.expect("another chiplet has the line");
         if !ctx.may_send(peers) {
             return Outcome::Blocked;
@@ -305,9 +288,7 @@ impl Bank {
             self.array.write(way, &ctx.lines[line].0, mask, false);
         }
         self.counters.writes_through += 1;
-        ctx.messages[request].to = self.home_of(ctx, addr);
-        ctx.send(peers, request);
-        Outcome::Done
+        self.pass_on(ctx, request, peers)
     }
 
     /// The home performs it and answers the CU; the copy here is old then.
@@ -317,7 +298,6 @@ impl Bank {
         request: Handle<Message>,
         found: Option<Way>,
     ) -> Outcome {
-        let addr = ctx.messages[request].addr;
         let (_, peers) = self.ports.peers.expect("another chiplet has the line");
         if !ctx.may_send(peers) {
             return Outcome::Blocked;
@@ -325,7 +305,12 @@ impl Bank {
         if let Some(way) = found {
             self.array.invalidate_clean(way);
         }
-        ctx.messages[request].to = self.home_of(ctx, addr);
+        self.pass_on(ctx, request, peers)
+    }
+
+    /// The home of its line serves the request, and answers it.
+    fn pass_on(&self, ctx: &mut Context, request: Handle<Message>, peers: OutletId) -> Outcome {
+        ctx.messages[request].to = self.home_of(ctx, ctx.messages[request].addr);
         ctx.send(peers, request);
         Outcome::Done
     }
@@ -397,14 +382,8 @@ impl Bank {
         line: Handle<Line>,
     ) {
         let Message { addr, mask, .. } = ctx.messages[request];
-        let place = self.owed.iter().position(|answer| !answer.is_some());
-        let place = place.unwrap_or_else(|| {
-            self.owed.push(Handle::NONE);
-            self.owed.len() - 1
-        });
-        self.send_write(ctx, addr, mask, new, place as u32);
+        self.writes.send(ctx, addr, mask, new, request);
         self.make_answer(ctx, request, kind, line);
-        self.owed[place] = request;
     }
 
     fn make_answer(

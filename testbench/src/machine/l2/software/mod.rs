@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use walk::Walk;
 
+use super::writes::Writes;
 use super::{Design, L2, Policy, Ports, Seat, Spec};
 use crate::machine::atomic;
 use crate::machine::cache::{Array, Misses, Way};
@@ -35,9 +36,6 @@ pub const UNCONTROLLED: Design = Design {
     ..DESIGN
 };
 
-/// Tag of a write below for which no answer waits.
-const NOBODY: u32 = u32::MAX;
-
 /// Counters.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
@@ -62,12 +60,8 @@ pub struct Bank {
     /// Registers whose line has come and whose requests are being served, oldest first.
     filled: VecDeque<usize>,
     walk: Option<Walk>,
-    /// Write-backs and write-throughs that the L3 has not acknowledged.
-    unacknowledged: u32,
-    /// Answers to other GPUs that may leave once the L3 has what they tell of: their release waits for the
-    /// answers, and memory must show it then. The tag of a write-through is a place here.
-    owed: Vec<Handle<Message>>,
-    /// Those that may leave.
+    writes: Writes,
+    /// Answers to other GPUs that have waited for writes and may leave.
     paid: VecDeque<Handle<Message>>,
     ways: u32,
     seat: Seat,
@@ -97,8 +91,7 @@ impl Bank {
             misses: Misses::new(spec.misses),
             filled: VecDeque::with_capacity(spec.misses as usize),
             walk: None,
-            unacknowledged: 0,
-            owed: Vec::new(),
+            writes: Writes::new(spec.unit, spec.ports.below),
             paid: VecDeque::new(),
             ways: spec.shape.ways,
             seat: Seat::new(spec.hook, spec.ports.requests, spec.ports.unit),
@@ -186,10 +179,7 @@ impl Bank {
             self.misses[at].filled = true;
             self.filled.push_back(at);
         } else {
-            self.unacknowledged -= 1;
-            if tag != NOBODY {
-                self.paid.push_back(std::mem::take(&mut self.owed[tag as usize]));
-            }
+            self.paid.extend(self.writes.acknowledged(tag));
         }
         ctx.drop_message(message);
     }
@@ -353,35 +343,8 @@ impl Bank {
         let addr = self.array.addr(way);
         let mask = self.array.dirty(way);
         let line = ctx.payload(self.array.data(way));
-        self.send_write(ctx, addr, mask, line, NOBODY);
+        self.writes.send(ctx, addr, mask, line, Handle::NONE);
         self.array.clean(way);
-    }
-
-    fn send_write(
-        &mut self,
-        ctx: &mut Context,
-        addr: u64,
-        mask: u128,
-        line: Handle<Line>,
-        tag: u32,
-    ) {
-        let to = ctx.places.slice(&ctx.layout, addr);
-        let kind = Kind::Write;
-        let born = ctx.now;
-        let write = Message {
-            mask,
-            addr,
-            born,
-            line,
-            tag,
-            to,
-            from: self.unit,
-            kind,
-            ..Message::default()
-        };
-        let write = ctx.messages.put(write);
-        ctx.send(self.ports.below, write);
-        self.unacknowledged += 1;
     }
 
     fn write(
@@ -426,17 +389,11 @@ impl Bank {
     ) {
         let Message { addr, mask, from, .. } = ctx.messages[request];
         if !matches!(ctx.layout.site(from), Site::Gate(_)) {
-            self.send_write(ctx, addr, mask, new, NOBODY);
+            self.writes.send(ctx, addr, mask, new, Handle::NONE);
             return self.answer(ctx, request, kind, line);
         }
-        let place = self.owed.iter().position(|answer| !answer.is_some());
-        let place = place.unwrap_or_else(|| {
-            self.owed.push(Handle::NONE);
-            self.owed.len() - 1
-        });
-        self.send_write(ctx, addr, mask, new, place as u32);
+        self.writes.send(ctx, addr, mask, new, request);
         self.make_answer(ctx, request, kind, line);
-        self.owed[place] = request;
     }
 
     /// True for a CU of this chiplet.

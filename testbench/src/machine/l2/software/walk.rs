@@ -86,8 +86,7 @@ impl Bank {
     /// Answers a walk that is over, once everything written is acknowledged.
     pub(super) fn finish_walk(&mut self, ctx: &mut Context) {
         let Some(walk) = self.walk else { return };
-        let over =
-            walk.set == self.array.sets() && walk.next <= ctx.now && self.unacknowledged == 0;
+        let over = walk.set == self.array.sets() && walk.next <= ctx.now && self.writes.are_done();
         if over && ctx.may_send(self.ports.done) {
             let message = &mut ctx.messages[walk.command];
             (message.kind, message.tag) = (Kind::SyncDone, walk.written);
