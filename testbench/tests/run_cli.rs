@@ -342,7 +342,27 @@ fn flipped_bit_of_a_directory_ends_with_status_1_a_report_and_waves() {
         );
         let again = desk.duet(left.line("rerun").strip_prefix("duet ").unwrap());
         assert_eq!((again.status, again.line("MISMATCH")), (1, left.line("MISMATCH")));
+        let (scopes, times) = read_wave(&desk.file("out.vcd"));
+        assert_eq!(scopes.len(), 3);
+        let at = left.line("MISMATCH").split_once("at cycle ").unwrap().1;
+        let at: u64 = at.split(' ').next().unwrap().parse().unwrap();
+        assert!(times.contains(&(10 * at)), "{field}");
     }
+}
+
+#[test]
+fn directory_of_one_gpu_is_shown_in_a_waveform() {
+    let Some(desk) = Desk::new("run-wave-directory") else { return };
+    let run = "run --system cpelide-4-small --set l2.design=rec --workload copy --wave w.vcd";
+    let plain = desk.passes(run);
+    let (scopes, first) = read_wave(&desk.file("w.vcd"));
+    assert_eq!(scopes, ["model.coherence_directory"]);
+    let windowed = desk.passes(&format!("{run} --wave-from 9000 --wave-to 9100"));
+    assert_eq!(plain.last_line(), windowed.last_line(), "looking changes nothing");
+    let (_, times) = read_wave(&desk.file("w.vcd"));
+    // A sample for each edge of each cycle.
+    assert_eq!((times[0], times.len()), (90_000, 200));
+    assert!(first.len() > 1000);
 }
 
 #[test]

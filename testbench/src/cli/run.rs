@@ -15,8 +15,6 @@ use std::rc::Rc;
 use cosim::body::BodyKind;
 use cosim::runner::{self, Flip, Wave};
 use cosim::wave::Clock;
-use hwmodel::Model;
-use hwmodel::coherence_directory::CoherenceDirectory;
 use serde::Serialize;
 use testbench::machine::{
     BLOCKS, Bodies, Difference, KernelUse, Machine, Options, RunError, Window,
@@ -167,7 +165,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         let resolved = toml::to_string(&job.system).map_err(|e| Failure::new(ENVIRONMENT, e))?;
         output::write_file(&path, &resolved)?;
     }
-    let pending_flip = machine.pending_flip();
+    let pending_flip = machine.pending_flip().cloned();
+    let shown: Vec<_> = machine.shown_blocks().iter().map(|(block, _)| block.name).collect();
     // It holds what writes the files.
     drop(machine);
     if let Some(dump) = dump.and_then(Rc::into_inner) {
@@ -178,7 +177,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     match result {
         Ok(_) => {}
-        Err(RunError::Differ(difference)) => return Err(tell_difference(args, difference)?),
+        Err(RunError::Differ(difference)) => {
+            return Err(tell_difference(args, &shown, difference)?);
+        }
         Err(error) => {
             if let RunError::Wrong(_, wrong) = &error {
                 tell_life(&job, &bodies, options, wrong.addr)?;
@@ -282,7 +283,7 @@ impl Waves {
         self.wave.finish().map_err(environment)?;
         if self.cycles == 0 {
             eprintln!(
-                "duet: --wave: the window holds no cycle: GPU 0 has no TLP, or the run ended before"
+                "duet: --wave: the window holds no cycle: GPU 0 has no transfer, or the run ended before"
             );
         }
         Ok(())
@@ -294,15 +295,7 @@ fn wave(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<Waves>, 
     let Some(path) = &args.wave else { return Ok(None) };
     let usage = |problem: String| Err(Failure::new(USAGE, problem));
     if machine.shown_blocks().is_empty() {
-        let problem = match job.blocks().as_slice() {
-            [] => job.without_blocks(),
-            blocks => format!(
-                "{}: shows blocks between GPUs, and the machine has only {}; duet cosim shows every block",
-                job.system.name,
-                blocks.join(", ")
-            ),
-        };
-        return usage(format!("--wave: {problem}"));
+        return usage(format!("--wave: {}", job.without_blocks()));
     }
     let window = Window { from: args.wave_from, to: args.wave_to };
     if let (Some(from), Some(to)) = (window.from, window.to) {
@@ -351,7 +344,12 @@ fn set_flip(args: &Args, machine: &mut Machine) -> Result<(), Failure> {
 }
 
 /// Shows the first difference of two bodies, and writes the waveform around it.
-fn tell_difference(args: &Args, difference: Box<Difference>) -> Result<Failure, Failure> {
+/// `shown`: the blocks that a waveform shows.
+fn tell_difference(
+    args: &Args,
+    shown: &[&str],
+    difference: Box<Difference>,
+) -> Result<Failure, Failure> {
     let (name, cycle) = (difference.block.name, difference.cycle);
     match &difference.mismatch {
         Some((mismatch, window)) => {
@@ -361,7 +359,7 @@ fn tell_difference(args: &Args, difference: Box<Difference>) -> Result<Failure, 
             let waves = runner::write_window(&path, &difference.block, window, Clock::OneGhz)
                 .map_err(|e| Failure::new(ENVIRONMENT, e))?;
             mismatch.waves = Some(waves);
-            mismatch.rerun = Some(rerun(args, name, cycle));
+            mismatch.rerun = Some(rerun(args, shown.contains(&name), cycle));
             print!("{mismatch}");
         }
         None => print!("ASSERTION of {name} at cycle {cycle}\n{}", difference.text),
@@ -369,8 +367,8 @@ fn tell_difference(args: &Args, difference: Box<Difference>) -> Result<Failure, 
     Ok(run_failure(RunError::Differ(difference)))
 }
 
-/// The command that shows what happened around a cycle, in a waveform where the block is one that it can show.
-fn rerun(args: &Args, block: &str, cycle: u64) -> String {
+/// The command that shows what happened around a cycle, with a waveform or without.
+fn rerun(args: &Args, wave: bool, cycle: u64) -> String {
     let job = &args.job;
     let each = |flag: &str, values: &[String]| -> String {
         values.iter().map(|value| format!(" --{flag} {value}")).collect()
@@ -378,13 +376,10 @@ fn rerun(args: &Args, block: &str, cycle: u64) -> String {
     let flip = args.flip.as_ref().map_or(String::new(), |flip| {
         format!(" --flip {}[{}]@{}", flip.field, flip.bit, flip.cycle)
     });
-    let wave = match block {
-        CoherenceDirectory::NAME => String::new(),
-        _ => format!(
-            " --wave out.vcd --wave-from {} --wave-to {}",
-            cycle.saturating_sub(100),
-            cycle + 10
-        ),
+    let window = (cycle.saturating_sub(100), cycle + 10);
+    let wave = match wave {
+        true => format!(" --wave out.vcd --wave-from {} --wave-to {}", window.0, window.1),
+        false => String::new(),
     };
     format!(
         "duet run --system {} --workload {}{}{} --seed {}{flip}{wave}",

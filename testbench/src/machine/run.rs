@@ -19,7 +19,7 @@ use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
 use super::gate::{BlockUse, Difference, Gate, Window};
 use super::kernel_use::{KernelUse, KernelUses};
-use super::l2::{L2, Policy};
+use super::l2::{Home, Policy};
 use super::launch::{Packet, extension};
 use super::life::Life;
 use super::message::MAX_LINE;
@@ -141,6 +141,8 @@ pub struct Machine {
     buffers: BTreeMap<u64, u64>,
     on_tlp: Option<SeeTlp>,
     on_cycle: Option<SeeCycle>,
+    /// It sees blocks between GPUs, else the directory of the first L2 bank.
+    shows_gate: bool,
     on_progress: Option<SeeProgress>,
     steps: u64,
 }
@@ -192,6 +194,7 @@ impl Machine {
             buffers: BTreeMap::new(),
             on_tlp: None,
             on_cycle: None,
+            shows_gate: false,
             on_progress: None,
             steps: 0,
         })
@@ -246,39 +249,44 @@ impl Machine {
     /// Shows the images of GPU 0's blocks with two bodies in each cycle of a window, in the order of
     /// [`Machine::shown_blocks`].
     pub fn on_cycle(&mut self, window: Window, see: impl FnMut(&[&WindowCycle]) + 'static) {
-        let component = ComponentId(self.parts.len() as u32 - 1);
-        let Some(gate) = self.gate_mut() else { return };
-        gate.watch(window);
+        self.shows_gate = self.gate().is_some_and(|gate| !gate.shown_blocks().is_empty());
+        let component = if self.shows_gate {
+            self.gate_mut().expect("it has blocks").watch(window);
+            self.parts.len() - 1
+        } else {
+            let Some(at) = self.parts.iter().position(|part| home(part).is_some()) else { return };
+            home_mut(&mut self.parts[at]).expect("it is there").watch(window);
+            at
+        };
         if let Some(from) = window.from {
-            self.ctx.wheel.wake(component, from.max(self.ctx.now + 1));
+            self.ctx.wheel.wake(ComponentId(component as u32), from.max(self.ctx.now + 1));
         }
         self.on_cycle = Some(Box::new(see));
     }
 
-    /// The blocks with two bodies of GPU 0.
+    /// The blocks with two bodies between GPU 0 and others; where there are none, the directory of the first L2 bank.
     pub fn shown_blocks(&self) -> Vec<Shown> {
-        self.gate().map_or(Vec::new(), Gate::shown_blocks)
+        let between = self.gate().map_or(Vec::new(), Gate::shown_blocks);
+        if between.is_empty() { self.shown_directory().into_iter().collect() } else { between }
+    }
+
+    /// The directory of the first L2 bank.
+    fn shown_directory(&self) -> Option<Shown> {
+        let home = self.parts.iter().find_map(home)?;
+        Some((home.body.description(), home.body.kind()))
     }
 
     /// These, and the directory of the first L2 bank: what a flip can reach.
     pub fn flip_blocks(&self) -> Vec<Shown> {
-        let banks = self.parts.iter().filter_map(|part| match part {
-            Part::Bank(bank) => bank.directory(),
-            _ => None,
-        });
-        let directory = banks.take(1).map(|body| (body.description(), body.kind()));
-        self.shown_blocks().into_iter().chain(directory).collect()
+        let between = self.gate().map_or(Vec::new(), Gate::shown_blocks);
+        between.into_iter().chain(self.shown_directory()).collect()
     }
 
     /// What each block with two bodies has done.
     pub fn blocks(&self) -> Vec<BlockUse> {
         let mut uses = self.gate().map_or(Vec::new(), |gate| gate.uses(self.ctx.now));
-        for part in &self.parts {
-            if let Part::Bank(bank) = part
-                && let Some(body) = bank.directory()
-            {
-                BlockUse::add(&mut uses, body, self.ctx.now + 1);
-            }
+        for home in self.parts.iter().filter_map(home) {
+            BlockUse::add(&mut uses, &home.body, self.ctx.now + 1);
         }
         uses
     }
@@ -288,17 +296,15 @@ impl Machine {
         if let Some(gate) = self.gate_mut() {
             gate.start_logs();
         }
-        self.banks_mut().filter_map(|bank| bank.directory_mut()).for_each(|body| body.start_log());
+        self.parts.iter_mut().filter_map(home_mut).for_each(|home| home.body.start_log());
     }
 
     /// These transfers: GPU, block and log.
     pub fn logs(&self) -> impl Iterator<Item = (usize, &'static str, &Log)> {
-        let banks = self.parts.iter().enumerate().filter_map(|(at, part)| match part {
-            Part::Bank(bank) => Some((at, bank.directory()?)),
-            _ => None,
+        let banks = self.parts.iter().enumerate().filter_map(|(at, part)| {
+            let body = &home(part)?.body;
+            Some((self.gpu_of(at), body.description().name, body.log()?))
         });
-        let banks = banks
-            .filter_map(|(at, body)| Some((self.gpu_of(at), body.description().name, body.log()?)));
         self.gate().into_iter().flat_map(Gate::logs).chain(banks)
     }
 
@@ -313,24 +319,20 @@ impl Machine {
     /// cycle from that of the flip on in which the field is compared: a self-test of the comparison.
     pub fn flip(&mut self, block: &str, flip: Flip) {
         if block == CoherenceDirectory::NAME {
-            let place = self.banks_mut().find_map(|bank| bank.flip());
-            *place.expect("the machine has such a block") = Some(flip);
+            let at = self.parts.iter().position(|part| home(part).is_some());
+            let at = at.expect("the machine has such a block");
+            // Idle cycles are skipped, and whether that is so must not matter here.
+            self.ctx.wheel.wake(ComponentId(at as u32), flip.cycle.max(self.ctx.now + 1));
+            home_mut(&mut self.parts[at]).expect("it is there").flip = Some(flip);
         } else if let Some(gate) = self.gate_mut() {
             gate.flip(block, flip);
         }
     }
 
     /// The flip that has not happened.
-    pub fn pending_flip(&mut self) -> Option<Flip> {
-        let of_bank = self.banks_mut().find_map(|bank| bank.flip()?.clone());
-        of_bank.or_else(|| self.gate().and_then(Gate::pending_flip).cloned())
-    }
-
-    fn banks_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn L2>> {
-        self.parts.iter_mut().filter_map(|part| match part {
-            Part::Bank(bank) => Some(bank),
-            _ => None,
-        })
+    pub fn pending_flip(&self) -> Option<&Flip> {
+        let of_bank = self.parts.iter().find_map(|part| home(part)?.flip.as_ref());
+        of_bank.or_else(|| self.gate().and_then(Gate::pending_flip))
     }
 
     /// Tells how far the run is, every some thousand steps.
@@ -574,6 +576,12 @@ impl Machine {
             self.ctx.me = ComponentId(at);
             self.parts[at as usize].tick(&mut self.ctx);
         }
+        if let Some(see) = self.on_cycle.as_mut().filter(|_| !self.shows_gate) {
+            if let Some(cycle) = self.parts.iter_mut().find_map(home_mut).and_then(Home::take_shown)
+            {
+                see(&[cycle]);
+            }
+        }
         if let Some(stop) = self.ctx.stop.take() {
             match stop {
                 Stop::Trace(error) => return Err(error.into()),
@@ -585,7 +593,7 @@ impl Machine {
             if let Some(see) = &mut self.on_tlp {
                 gate.drain_sent(see);
             }
-            if let Some(see) = &mut self.on_cycle {
+            if let Some(see) = self.on_cycle.as_mut().filter(|_| self.shows_gate) {
                 if let Some(cycles) = gate.take_shown() {
                     see(&cycles);
                 }
@@ -639,6 +647,22 @@ fn slice_part(ctx: &Context, addr: u64) -> usize {
     let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 1;
     usize::from(ctx.places.home(addr)) * per_chiplet
         + usize::from(layout.cores + layout.banks + layout.slice_of(addr))
+}
+
+/// The directory of an L2 bank.
+fn home(part: &Part) -> Option<&Home> {
+    match part {
+        Part::Bank(bank) => bank.home(),
+        _ => None,
+    }
+}
+
+/// The same, to be changed.
+fn home_mut(part: &mut Part) -> Option<&mut Home> {
+    match part {
+        Part::Bank(bank) => bank.home_mut(),
+        _ => None,
+    }
 }
 
 /// Which part is a chiplet's bank of a line.

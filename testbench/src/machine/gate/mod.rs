@@ -10,7 +10,7 @@ mod outgoing;
 mod staging;
 
 pub use incoming::Ports as IncomingPorts;
-pub use observe::{BlockUse, Difference, WINDOW, Window};
+pub use observe::{BlockUse, Difference, WINDOW, Watch, Window};
 pub use outgoing::Ports as OutgoingPorts;
 
 use hwmodel::common::finepack_types::{FinePack, Tlp};
@@ -25,7 +25,6 @@ use cosim::body::AnyBody;
 use cosim::runner::Flip;
 
 use incoming::Incoming;
-use observe::Watch;
 use outgoing::Outgoing;
 
 /// The links' clock.

@@ -27,7 +27,7 @@ pub struct Window {
 
 /// A window, and where it stands.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub struct Watch {
     window: Window,
     open: bool,
     /// The images are those of this visit.
@@ -35,8 +35,33 @@ pub(super) struct Watch {
 }
 
 impl Watch {
+    /// Not open yet.
+    pub fn new(window: Window) -> Self {
+        Self { window, open: false, fresh: false }
+    }
+
+    /// True within the window.
     pub fn is_open(&self) -> bool {
         self.open
+    }
+
+    /// Before cycle `now`, in which the first transfer may come: whether the bodies are to be traced from now on, where
+    /// that changes. After `false` the window is over.
+    pub fn step(&mut self, now: Cycle, transfer: impl Fn() -> bool) -> Option<bool> {
+        let Window { from, to } = self.window;
+        let opens = !self.open && from.map_or_else(transfer, |from| now >= from);
+        if opens {
+            self.window.to = Some(to.unwrap_or(from.unwrap_or(now) + WINDOW));
+        }
+        self.open |= opens;
+        let over = self.open && self.window.to.is_some_and(|to| now >= to);
+        self.fresh = self.open && !over;
+        if over { Some(false) } else { opens.then_some(true) }
+    }
+
+    /// Whether a cycle has ended within the window since the last call.
+    pub fn take_fresh(&mut self) -> bool {
+        std::mem::take(&mut self.fresh)
     }
 }
 
@@ -167,7 +192,7 @@ impl Gate {
 
     /// Shows a window from now on.
     pub fn watch(&mut self, window: Window) {
-        self.watch = Some(Watch { window, open: false, fresh: false });
+        self.watch = Some(Watch::new(window));
     }
 
     /// Inverts a bit of an output of GPU 0's block of this name, on the RTL's side, once.
@@ -193,25 +218,17 @@ impl Gate {
             self.flip = (!done).then_some((block, flip));
         }
         let Some(mut watch) = self.watch.take() else { return };
-        let Window { from, to } = watch.window;
         let has_tlp = || self.fabric.tlp(0).is_some() || self.out[0].path().outputs().tlp.is_some();
-        if !watch.open && from.map_or_else(has_tlp, |from| now >= from) {
-            watch.open = true;
-            watch.window.to = Some(to.unwrap_or(from.unwrap_or(now) + WINDOW));
-            self.each_body(0, |body| body.trace(true));
+        let change = watch.step(now, has_tlp);
+        if let Some(on) = change {
+            self.each_body(0, |body| body.trace(on));
         }
-        if watch.open && watch.window.to.is_some_and(|to| now >= to) {
-            self.each_body(0, |body| body.trace(false));
-            return;
-        }
-        watch.fresh = watch.open;
-        self.watch = Some(watch);
+        self.watch = Some(watch).filter(|_| change != Some(false));
     }
 
     /// The cycle of GPU 0's blocks that has ended since the last call, within the window.
     pub fn take_shown(&mut self) -> Option<Vec<&WindowCycle>> {
-        let watch = self.watch.as_mut()?;
-        if !std::mem::take(&mut watch.fresh) {
+        if !self.watch.as_mut()?.take_fresh() {
             return None;
         }
         Some(self.bodies(0).into_iter().filter_map(|body| body.last_cycle()).collect())

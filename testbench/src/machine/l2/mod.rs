@@ -10,7 +10,6 @@ mod writes;
 use std::fmt::Debug;
 
 use cosim::body::AnyBody;
-use cosim::runner::Flip;
 use hwmodel::coherence_directory::{CoherenceDirectory, Variant};
 
 use super::cache::Shape;
@@ -20,6 +19,7 @@ use super::launch::LaunchDesign;
 use super::layout::Layout;
 use super::memory_model::MemoryModel;
 use super::message::Unit;
+pub use directory::Home;
 pub use hook::{BankHook, BankPort, Seat};
 
 /// Whose lines an L2 holds.
@@ -94,18 +94,13 @@ pub trait L2: Debug {
     /// The host has written below. Nothing is under way.
     fn forget_line(&mut self, _addr: u64) {}
 
-    /// The directory's body, if there is one.
-    fn directory(&self) -> Option<&AnyBody<CoherenceDirectory>> {
+    /// The directory of the lines whose home this is, if there is one.
+    fn home(&self) -> Option<&Home> {
         None
     }
 
     /// The same, to be changed.
-    fn directory_mut(&mut self) -> Option<&mut AnyBody<CoherenceDirectory>> {
-        None
-    }
-
-    /// Where a bit of the directory's outputs that is to be inverted waits for its cycle.
-    fn flip(&mut self) -> Option<&mut Option<Flip>> {
+    fn home_mut(&mut self) -> Option<&mut Home> {
         None
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use cosim::body::{AnyBody, Body};
+use cosim::lockstep::WindowCycle;
 use cosim::runner::Flip;
 use hwmodel::Block;
 use hwmodel::coherence_directory::{CoherenceDirectory, In, Inv, Out, Req, Variant, cause, op};
@@ -10,7 +11,7 @@ use hwmodel::coherence_directory::{CoherenceDirectory, In, Inv, Out, Req, Varian
 use super::{Bank, Outcome};
 use crate::machine::context::{Context, Stop};
 use crate::machine::engine::Cycle;
-use crate::machine::gate::Difference;
+use crate::machine::gate::{Difference, Watch, Window};
 use crate::machine::layout::Site;
 use crate::machine::message::{Coherence, Kind, Message, Unit};
 use crate::machine::pages::{PAGE, PageMap};
@@ -44,8 +45,10 @@ pub struct Home {
     leaving: Option<(Inv, u16)>,
     fences: VecDeque<Fence>,
     frames: Frames,
-    /// A bit to be inverted.
+    /// A bit of the body's outputs that is to be inverted, on the RTL's side.
     pub flip: Option<Flip>,
+    /// The window that somebody wants to see.
+    watch: Option<Watch>,
 }
 
 /// Of an ideal directory: which of its pages stands for which of the bank's, in the order of their first use. Others have all
@@ -80,12 +83,17 @@ impl Home {
             fences: VecDeque::new(),
             frames,
             flip: None,
+            watch: None,
         }
     }
 
     /// True while the block must be visited in every cycle.
     pub fn is_busy(&self) -> bool {
-        self.flip.is_some() || !self.shown.idle || self.offered.is_some() || self.leaving.is_some()
+        self.flip.is_some()
+            || self.watch.as_ref().is_some_and(Watch::is_open)
+            || !self.shown.idle
+            || self.offered.is_some()
+            || self.leaving.is_some()
     }
 
     /// True when it can be given a request.
@@ -137,8 +145,8 @@ impl Home {
             self.body.skip(now - self.cycles);
         }
         self.cycles = now + 1;
-        if self.flip.as_ref().is_some_and(|flip| now >= flip.cycle && self.body.flip(flip)) {
-            self.flip = None;
+        if self.flip.is_some() || self.watch.is_some() {
+            self.prepare(now);
         }
         let inv_ready = self.leaving.is_none();
         let req = self.offered.map(|(req, _)| req);
@@ -156,6 +164,31 @@ impl Home {
             self.leaving = Some((inv, inv.dest));
         }
         self.shown = self.body.outputs();
+    }
+
+    /// Before cycle `now` of the block.
+    #[cold]
+    fn prepare(&mut self, now: Cycle) {
+        if self.flip.as_ref().is_some_and(|flip| now >= flip.cycle && self.body.flip(flip)) {
+            self.flip = None;
+        }
+        let offered = self.offered.is_some();
+        let change = self.watch.as_mut().and_then(|watch| watch.step(now, || offered));
+        if let Some(on) = change {
+            self.body.trace(on);
+            self.watch = self.watch.take().filter(|_| on);
+        }
+    }
+
+    /// Shows a window from now on.
+    pub fn watch(&mut self, window: Window) {
+        self.watch = Some(Watch::new(window));
+    }
+
+    /// The cycle that has ended since the last call, within the window.
+    pub fn take_shown(&mut self) -> Option<&WindowCycle> {
+        self.watch.as_mut()?.take_fresh().then_some(())?;
+        self.body.last_cycle()
     }
 
     /// What is wrong with the body.

@@ -9,10 +9,8 @@ mod requests;
 
 use std::collections::VecDeque;
 
-use cosim::body::AnyBody;
-use cosim::runner::Flip;
 use hwmodel::Block;
-use hwmodel::coherence_directory::{CoherenceDirectory, Variant, cause};
+use hwmodel::coherence_directory::{Variant, cause};
 
 use super::writes::Writes;
 use super::{Design, L2, Ports, Seat, Spec};
@@ -24,7 +22,7 @@ use crate::machine::memory_model::MemoryModel;
 use crate::machine::message::{Coherence, Kind, Line, Message, Unit};
 use crate::machine::pages::PageMap;
 use addresses::Addresses;
-use home::Home;
+pub use home::Home;
 use release::Release;
 
 pub const DESIGN: Design = Design {
@@ -291,16 +289,12 @@ impl L2 for Bank {
         }
     }
 
-    fn directory(&self) -> Option<&AnyBody<CoherenceDirectory>> {
-        self.home.as_ref().map(|home| &home.body)
+    fn home(&self) -> Option<&Home> {
+        self.home.as_deref()
     }
 
-    fn directory_mut(&mut self) -> Option<&mut AnyBody<CoherenceDirectory>> {
-        self.home.as_mut().map(|home| &mut home.body)
-    }
-
-    fn flip(&mut self) -> Option<&mut Option<Flip>> {
-        self.home.as_mut().map(|home| &mut home.flip)
+    fn home_mut(&mut self) -> Option<&mut Home> {
+        self.home.as_deref_mut()
     }
 }
 
