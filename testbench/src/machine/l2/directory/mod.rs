@@ -226,12 +226,14 @@ impl L2 for Bank {
             ctx.take(self.ports.commands);
             self.release = Some(Release::new(ctx, command));
         }
-        let outcome = match self.filled.front() {
-            Some(&at) => self.serve_waiter(ctx, at),
-            None => match self.step_release(ctx) {
+        let outcome = match self.serve_waiters(ctx) {
+            Outcome::Blocked if self.filled.is_empty() => match self.step_release(ctx) {
                 Some(outcome) => outcome,
                 None => self.serve_next(ctx),
             },
+            // A waiter whose home takes nothing now must not stop what that home waits for here.
+            Outcome::Blocked => self.serve_next(ctx),
+            outcome => outcome,
         };
         self.finish_release(ctx);
         if outcome != Outcome::Blocked && self.has_more(ctx) {

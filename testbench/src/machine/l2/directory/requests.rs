@@ -63,8 +63,19 @@ impl Bank {
         outcome
     }
 
-    /// Serves the oldest request that has waited for a line that has come.
-    pub(super) fn serve_waiter(&mut self, ctx: &mut Context, at: usize) -> Outcome {
+    /// Serves a request that has waited for a line that has come, the oldest line first.
+    pub(super) fn serve_waiters(&mut self, ctx: &mut Context) -> Outcome {
+        for k in 0..self.filled.len() {
+            let outcome = self.serve_waiter(ctx, self.filled[k]);
+            if outcome != Outcome::Blocked {
+                return outcome;
+            }
+        }
+        Outcome::Blocked
+    }
+
+    /// Serves the oldest request that has waited for this line.
+    fn serve_waiter(&mut self, ctx: &mut Context, at: usize) -> Outcome {
         let request = self.misses[at].waiters.first();
         // Once served the request is an answer on its way, or gone.
         let next = ctx.messages[request].next;
@@ -76,7 +87,7 @@ impl Bank {
         if self.misses[at].waiters.is_empty() {
             let miss = self.misses[at];
             self.misses.end(at);
-            self.filled.pop_front();
+            self.filled.retain(|&other| other != at);
             self.array.release(miss.way);
             self.remote_misses -= u32::from(!self.is_home(ctx, miss.addr));
             if self.array.valid(miss.way) == 0 {
@@ -158,7 +169,7 @@ impl Bank {
             // The request has waited for the line, and it was taken away again before its turn.
             self.fetch(ctx, at, request);
             self.misses[at].filled = false;
-            self.filled.pop_front();
+            self.filled.retain(|&other| other != at);
             return Outcome::Again;
         }
         if self.misses.is_full() || (remote && !self.may_wait_for_others(addr)) {
