@@ -42,7 +42,7 @@ fn passes(shape: &Shape, writer: u32) {
 /// Kernels follow each other at once, networks are narrow.
 fn shape() -> Shape {
     let l2 = ("private".into(), 4, 4, 1, 8, 2);
-    let (network, chiplet_link) = ((2, 2, 4, 1), (60, 4, 1, 1));
+    let (network, chiplet_link) = ((2, 2, 4, 1), (400, 4, 1, 1));
     Shape { l2, network, chiplet_link, command_processor: (0, 1, 0), ..Shape::default() }
 }
 

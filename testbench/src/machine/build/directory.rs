@@ -106,7 +106,7 @@ pub fn check(system: &System) -> Result<(), ConfigError> {
             format!("{:?} has hooks in L2 banks, and {name} calls none", system.l1.design);
         return error("l1.design", problem);
     }
-    // The last register and the last way are for lines that other chiplets wait for.
+    // Half of the registers, and a way, are for lines that other chiplets wait for.
     for (field, value) in [("l2.misses", system.l2.misses), ("l2.ways", system.l2.ways)] {
         if value < 2 {
             return error(field, format!("{value}: must be at least 2 with l2.design = {name}"));

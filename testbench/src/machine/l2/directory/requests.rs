@@ -66,7 +66,7 @@ impl Bank {
     /// Serves a request that has waited for a line that has come, the oldest line first.
     pub(super) fn serve_waiters(&mut self, ctx: &mut Context) -> Outcome {
         for k in 0..self.filled.len() {
-            let outcome = self.serve_waiter(ctx, self.filled[k]);
+            let outcome = self.serve_waiter(ctx, k);
             if outcome != Outcome::Blocked {
                 return outcome;
             }
@@ -74,8 +74,9 @@ impl Bank {
         Outcome::Blocked
     }
 
-    /// Serves the oldest request that has waited for this line.
-    fn serve_waiter(&mut self, ctx: &mut Context, at: usize) -> Outcome {
+    /// Serves the oldest request that has waited for the line of `filled[k]`.
+    fn serve_waiter(&mut self, ctx: &mut Context, k: usize) -> Outcome {
+        let at = self.filled[k];
         let request = self.misses[at].waiters.first();
         // Once served the request is an answer on its way, or gone.
         let next = ctx.messages[request].next;
@@ -87,7 +88,7 @@ impl Bank {
         if self.misses[at].waiters.is_empty() {
             let miss = self.misses[at];
             self.misses.end(at);
-            self.filled.retain(|&other| other != at);
+            self.filled.remove(k);
             self.array.release(miss.way);
             self.remote_misses -= u32::from(!self.is_home(ctx, miss.addr));
             if self.array.valid(miss.way) == 0 {
