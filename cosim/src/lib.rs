@@ -9,6 +9,7 @@ pub mod body;
 #[cfg(rtl_bodies)]
 mod bridge;
 pub mod catalog;
+pub mod command_processor;
 pub mod lockstep;
 pub mod part_file;
 pub mod report;

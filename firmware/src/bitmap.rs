@@ -1,0 +1,50 @@
+//! Sets of table slots.
+
+/// A set of up to 256 slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bitmap {
+    words: [u32; 8],
+}
+
+impl Bitmap {
+    /// Nothing.
+    pub const EMPTY: Self = Self { words: [0; 8] };
+
+    #[inline]
+    pub fn contains(&self, slot: usize) -> bool {
+        self.words[slot / 32 & 7] >> (slot % 32) & 1 == 1
+    }
+
+    #[inline]
+    pub fn insert(&mut self, slot: usize) {
+        self.words[slot / 32 & 7] |= 1 << (slot % 32);
+    }
+
+    #[inline]
+    pub fn remove(&mut self, slot: usize) {
+        self.words[slot / 32 & 7] &= !(1 << (slot % 32));
+    }
+
+    pub fn set(&mut self, slot: usize, member: bool) {
+        if member { self.insert(slot) } else { self.remove(slot) }
+    }
+
+    /// The lowest slot that is no member.
+    pub fn lowest_free(&self) -> usize {
+        let word = self.words.iter().position(|&word| word != u32::MAX).unwrap_or(0);
+        32 * word + self.words[word].trailing_ones() as usize
+    }
+
+    /// Members in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + use<> {
+        let words = self.words;
+        (0..8).flat_map(move |at| {
+            let mut rest = words[at];
+            core::iter::from_fn(move || {
+                let bit = rest.trailing_zeros();
+                rest &= rest.wrapping_sub(1);
+                (bit < 32).then_some(32 * at + bit as usize)
+            })
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! What the hardware says of itself.
+
+use crate::map::{PRIVATE_BYTES, error};
+
+/// Most chiplets.
+pub const MAX_CHIPLETS: usize = 16;
+/// Most table entries.
+pub const MAX_ENTRIES: usize = 256;
+
+/// Who keeps the L2s of chiplets coherent at kernel boundaries (specification 2 and 7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SyncMode {
+    /// Nobody.
+    #[default]
+    None,
+    /// All are released after each kernel and acquired before each.
+    Baseline,
+    /// The chiplet coherence table.
+    Cpelide,
+    /// Directories; only a system release writes back.
+    Hmg,
+}
+
+/// The register CONF.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Chiplets, 2 to 16; 1 where there is nothing to keep coherent.
+    pub chiplets: usize,
+    /// What is done at kernel boundaries.
+    pub sync_mode: SyncMode,
+    /// Most records of a kernel, 1 to 16.
+    pub max_structs: usize,
+    /// Entries of the table, up to 256.
+    pub table_entries: usize,
+    /// log2 of the lines of a 4 KiB page: 6, or 5 with lines of 128 bytes.
+    pub page_shift: u32,
+}
+
+impl Config {
+    /// Nothing.
+    pub const ZERO: Self = Self {
+        chiplets: 0,
+        sync_mode: SyncMode::None,
+        max_structs: 0,
+        table_entries: 0,
+        page_shift: 0,
+    };
+
+    /// From the register; the error is the code to halt with.
+    pub fn decode(word: u32) -> Result<Self, u32> {
+        let config = Self {
+            chiplets: (word & 31) as usize,
+            sync_mode: match word >> 8 & 3 {
+                0 => SyncMode::None,
+                1 => SyncMode::Baseline,
+                2 => SyncMode::Cpelide,
+                _ => SyncMode::Hmg,
+            },
+            max_structs: (word >> 11 & 31) as usize,
+            table_entries: (word >> 16 & 511) as usize,
+            page_shift: if word >> 25 & 1 == 1 { 5 } else { 6 },
+        };
+        let fits = (1..=MAX_CHIPLETS).contains(&config.chiplets)
+            && (1..=16).contains(&config.max_structs)
+            && (config.max_structs..=MAX_ENTRIES).contains(&config.table_entries)
+            && config.stride() * config.table_entries * 4 <= PRIVATE_BYTES as usize;
+        if fits { Ok(config) } else { Err(error::FATAL) }
+    }
+
+    /// Words of a table entry.
+    #[inline]
+    pub const fn stride(&self) -> usize {
+        2 + 2 * self.chiplets + (self.chiplets == MAX_CHIPLETS) as usize
+    }
+
+    /// All chiplets.
+    pub const fn all(&self) -> u16 {
+        (u16::MAX as u32 >> (16 - self.chiplets)) as u16
+    }
+
+    /// log2 of the bytes of a line.
+    #[inline]
+    pub const fn line_shift(&self) -> u32 {
+        12 - self.page_shift
+    }
+}

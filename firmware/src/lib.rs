@@ -1,0 +1,30 @@
+//! The firmware of the global command processor: CPElide's chiplet coherence table and the launches around it
+//! (CPElide, MICRO 2024, section III).
+//!
+//! `no_std`, without allocation and without unsafe code. It reaches everything outside itself through [`Bus`], so the same
+//! source runs on a host, in the instruction-set simulator and on the RISC-V core; `image/` is the binary for the latter two.
+//! [`Processor::poll`] handles what has happened and returns; whoever owns the processor calls it when something has.
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod bitmap;
+mod bus;
+mod coarsen;
+mod config;
+mod decide;
+mod labels;
+mod launch;
+mod layout;
+pub mod map;
+mod packet;
+mod processor;
+mod record;
+mod running;
+mod table;
+mod unchanged;
+mod vector;
+
+pub use bus::Bus;
+pub use config::{Config, SyncMode};
+pub use layout::{Cached, Indexed, Layout, Paper};
+pub use processor::Processor;

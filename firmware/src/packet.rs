@@ -1,0 +1,113 @@
+//! AQL packets (specification 3.6; HSA platform system architecture, AQL).
+
+use crate::bus::Bus;
+use crate::config::Config;
+use crate::map::{TRUNCATED, error, reg};
+
+const KERNEL_DISPATCH: u32 = 2;
+const BARRIER_AND: u32 = 3;
+const SYSTEM: u32 = 2;
+
+/// Offsets in a packet.
+mod at {
+    pub const HEADER: u32 = 0;
+    pub const WORKGROUP_X: u32 = 4;
+    pub const WORKGROUP_Z: u32 = 8;
+    pub const GRID: u32 = 12;
+    pub const EXTENSION: u32 = 48;
+    pub const SIGNAL: u32 = 56;
+    pub const DEP_SIGNALS: u32 = 8;
+    pub const DEP_WORDS: u32 = 10;
+}
+
+/// What a packet asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A kernel.
+    Dispatch,
+    /// Nothing but its scopes: with a system release and empty queues, the end of the program.
+    Barrier,
+}
+
+/// A packet as it lies in its slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    pub kind: Kind,
+    /// Chiplets that its stream may use; never 0 for a kernel.
+    pub chiplets: u16,
+    /// Acquire scope system.
+    pub acquires: bool,
+    /// Release scope system.
+    pub releases: bool,
+    /// It names an extension block.
+    pub labelled: bool,
+    /// The extension block is longer than the slot.
+    pub truncated: bool,
+    /// Its stream has chiplets that there are not.
+    pub absent: bool,
+}
+
+impl Packet {
+    /// Reads a packet. The error is the code with which it is rejected.
+    pub fn read<B: Bus>(bus: &mut B, slot: usize, config: &Config) -> Result<Self, u32> {
+        let header = bus.packet(slot, at::HEADER);
+        let meta = bus.get(reg::PKT_META + 4 * slot as u32);
+        let bound = (meta >> 8) as u16;
+        let mut packet = Self {
+            kind: Kind::Dispatch,
+            chiplets: bound & config.all(),
+            acquires: header >> 9 & 3 == SYSTEM,
+            releases: header >> 11 & 3 == SYSTEM,
+            labelled: false,
+            truncated: meta & TRUNCATED != 0,
+            absent: bound & !config.all() != 0,
+        };
+        match header & 0xff {
+            KERNEL_DISPATCH => {
+                let xy = bus.packet(slot, at::WORKGROUP_X);
+                let z = bus.packet(slot, at::WORKGROUP_Z) as u16;
+                let grid = [0, 1, 2].map(|i| bus.packet(slot, at::GRID + 4 * i));
+                if xy as u16 == 0 || xy >> 16 == 0 || z == 0 || grid.contains(&0) {
+                    return Err(error::PACKET);
+                }
+                if packet.chiplets == 0 {
+                    return Err(error::CHIPLET);
+                }
+                let address = bus.packet(slot, at::EXTENSION) | bus.packet(slot, at::EXTENSION + 4);
+                packet.labelled = address != 0;
+            }
+            BARRIER_AND => {
+                packet.kind = Kind::Barrier;
+                let signals = (0..at::DEP_WORDS)
+                    .fold(0, |all, i| all | bus.packet(slot, at::DEP_SIGNALS + 4 * i));
+                if signals != 0 {
+                    return Err(error::PACKET);
+                }
+            }
+            _ => return Err(error::PACKET),
+        }
+        Ok(packet)
+    }
+}
+
+/// Number of work-groups of a kernel; the error is the code of a grid of 2^32 and more.
+pub fn work_groups<B: Bus>(bus: &mut B, slot: usize) -> Result<u32, u32> {
+    let xy = bus.packet(slot, at::WORKGROUP_X);
+    let sizes = [xy & 0xffff, xy >> 16, bus.packet(slot, at::WORKGROUP_Z) & 0xffff];
+    let mut groups = 1u32;
+    for (i, size) in (0..).zip(sizes) {
+        let grid = bus.packet(slot, at::GRID + 4 * i);
+        let count = if size <= 1 { grid } else { grid.div_ceil(size) };
+        groups = match (groups, count) {
+            (groups, 1) => groups,
+            (1, count) => count,
+            _ => groups.checked_mul(count).ok_or(error::PACKET)?,
+        };
+    }
+    Ok(groups)
+}
+
+/// The completion signal, 0 for none.
+pub fn signal<B: Bus>(bus: &mut B, slot: usize) -> (u32, u32) {
+    (bus.packet(slot, at::SIGNAL), bus.packet(slot, at::SIGNAL + 4))
+}

@@ -1,0 +1,385 @@
+//! The event loop: packets, launches, answers, completion (specification 5.1, 5.5, 5.6).
+
+use crate::bitmap::Bitmap;
+use crate::bus::Bus;
+use crate::config::{Config, SyncMode};
+use crate::decide::Masks;
+use crate::labels::{self, Header, Records, Unusable};
+use crate::layout::Layout;
+use crate::map::{BROADCAST, NUM_SLOTS, count, error, message, reg};
+use crate::packet::{self, Kind, Packet};
+use crate::running::{Kernel, Running};
+use crate::table::Table;
+use crate::vector::Vector;
+
+/// What waits until all L2 operations are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiting {
+    Nobody,
+    /// The start of this slot's kernel.
+    Launch(usize),
+    /// The completion signal of this slot.
+    Completion(usize),
+}
+
+/// The numbers behind the counters of operations.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sent {
+    launches: u32,
+    acquires: u32,
+    releases: u32,
+}
+
+/// The firmware's state.
+#[derive(Debug)]
+pub struct Processor<L> {
+    table: Table<L>,
+    records: Records,
+    running: Running,
+    started: bool,
+    /// An unlabelled kernel may have touched anything.
+    every: bool,
+    waiting: Waiting,
+    /// Slots whose kernel ends with a system release.
+    releases: [bool; NUM_SLOTS],
+    sent: Sent,
+}
+
+impl<L: Layout> Default for Processor<L> {
+    fn default() -> Self {
+        Self::NEW
+    }
+}
+
+impl<L: Layout> Processor<L> {
+    /// After reset.
+    pub const NEW: Self = Self {
+        table: Table::NEW,
+        records: Records::NEW,
+        running: Running::NEW,
+        started: false,
+        every: false,
+        waiting: Waiting::Nobody,
+        releases: [false; NUM_SLOTS],
+        sent: Sent { launches: 0, acquires: 0, releases: 0 },
+    };
+
+    /// Handles all that has happened. To be called when a packet, a message or an acknowledgement has come.
+    pub fn poll<B: Bus>(&mut self, bus: &mut B) {
+        if !self.started {
+            match Config::decode(bus.get(reg::CONF)) {
+                Ok(config) => self.table.config = config,
+                Err(code) => {
+                    bus.error(code);
+                    bus.set(reg::EXIT, code);
+                    return;
+                }
+            }
+            self.started = true;
+        }
+        loop {
+            self.receive(bus);
+            if self.waiting != Waiting::Nobody {
+                if bus.get(reg::ACK_PEND) != 0 {
+                    return;
+                }
+                self.go_on(bus);
+            } else if let Some(slot) = self.ended() {
+                self.finish(bus, slot);
+            } else if let Some(slot) = self.next_packet(bus) {
+                self.start(bus, slot);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn receive<B: Bus>(&mut self, bus: &mut B) {
+        while bus.get(reg::RX_STAT) != 0 {
+            let low = bus.get(reg::RX_LO);
+            bus.get(reg::RX_HI);
+            let (chiplet, tag) = (low >> 4 & 15, (low >> 8) as u8);
+            match low & 15 {
+                message::DONE => {
+                    let of = |k: &&mut Kernel| k.tag == tag && k.missing >> chiplet & 1 == 1;
+                    match self.running.kernels.iter_mut().find(of) {
+                        Some(kernel) => kernel.missing &= !(1 << chiplet),
+                        None => bus.error(error::UNASKED),
+                    }
+                }
+                message::NACK => {
+                    bus.error(error::NACK);
+                    bus.set(reg::EXIT, error::NACK);
+                }
+                _ => bus.error(error::UNASKED),
+            }
+        }
+    }
+
+    /// A slot whose kernel has ended everywhere.
+    fn ended(&self) -> Option<usize> {
+        self.running.kernels.iter().position(|kernel| kernel.chiplets != 0 && kernel.missing == 0)
+    }
+
+    /// The slot with the oldest packet whose stream has nothing older.
+    fn next_packet<B: Bus>(&self, bus: &mut B) -> Option<usize> {
+        let stat = bus.get(reg::PKT_STAT);
+        if stat & 15 == 0 {
+            return None;
+        }
+        let mut metas = [0; NUM_SLOTS];
+        for slot in (0..NUM_SLOTS).filter(|slot| stat >> slot & 1 == 1) {
+            metas[slot] = bus.get(reg::PKT_META + 4 * slot as u32);
+        }
+        let oldest = metas[(stat >> 8 & 3) as usize] >> 24;
+        let age = |slot: usize| (metas[slot] >> 24).wrapping_sub(oldest) & 127;
+        let mut best = None;
+        for slot in (0..NUM_SLOTS).filter(|slot| stat >> slot & 1 == 1) {
+            let first_of_stream = (0..NUM_SLOTS).all(|other| {
+                stat >> other & 1 == 0
+                    || metas[other] as u8 != metas[slot] as u8
+                    || age(other) >= age(slot)
+            });
+            let idle = self.running.kernels[slot].chiplets == 0;
+            if first_of_stream && idle && best.is_none_or(|best| age(slot) < age(best)) {
+                best = Some(slot);
+            }
+        }
+        best
+    }
+
+    fn start<B: Bus>(&mut self, bus: &mut B, slot: usize) {
+        bus.stopwatch(1);
+        let config = self.table.config;
+        let packet = Packet::read(bus, slot, &config);
+        let groups = packet.and_then(|packet| match packet.kind {
+            Kind::Dispatch => packet::work_groups(bus, slot),
+            Kind::Barrier => Ok(0),
+        });
+        match (packet, groups) {
+            (Ok(packet), Ok(groups)) if packet.kind == Kind::Dispatch => {
+                self.launch(bus, slot, &packet, groups);
+            }
+            (Ok(packet), Ok(_)) => {
+                let masks = self.barrier(bus, &packet);
+                bus.stopwatch(0);
+                self.synchronise(bus, masks, 0);
+                self.wait(bus, masks, Waiting::Completion(slot));
+            }
+            (Err(code), _) | (_, Err(code)) => {
+                bus.stopwatch(0);
+                bus.error(code);
+                self.complete(bus, slot);
+            }
+        }
+    }
+
+    fn launch<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet, groups: u32) {
+        let config = self.table.config;
+        let header = Header::read(bus, slot, packet);
+        let scheduled = match header {
+            Ok(header) => labels::lowest(packet.chiplets, header.scheduled),
+            Err(_) => packet.chiplets,
+        };
+        let mut masks = Masks::default();
+        let mut kernel = Kernel { chiplets: scheduled, missing: scheduled, ..Kernel::default() };
+        match config.sync_mode {
+            SyncMode::None | SyncMode::Hmg => {}
+            SyncMode::Baseline => masks.acquire = config.all(),
+            SyncMode::Cpelide => {
+                match self.labelled(bus, slot, packet, header, scheduled, &mut masks) {
+                    Ok(entries) => kernel.entries = entries,
+                    Err(unusable) => {
+                        if let Unusable::Wrong(code) = unusable {
+                            bus.error(code);
+                        }
+                        bus.count(count::CONSERVATIVE, 1);
+                        masks = Masks { release: config.all(), acquire: config.all() };
+                        self.table.forget(bus, &self.running);
+                        self.every = true;
+                        kernel.unlabelled = true;
+                        kernel.chiplets = packet.chiplets;
+                        kernel.missing = packet.chiplets;
+                    }
+                }
+            }
+        }
+        bus.stopwatch(0);
+        kernel.tag = self.running.free_tag();
+        self.running.start(slot, kernel);
+        self.releases[slot] = packet.releases;
+        self.sent.launches += 1;
+        self.synchronise(bus, masks, kernel.tag);
+        describe(bus, slot, &kernel, groups);
+        self.wait(bus, masks, Waiting::Launch(slot));
+    }
+
+    /// Decides a launch with labels, or says why it cannot. Gives the kernel's entries.
+    fn labelled<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        slot: usize,
+        packet: &Packet,
+        header: Result<Header, Unusable>,
+        scheduled: u16,
+        masks: &mut Masks,
+    ) -> Result<Bitmap, Unusable> {
+        let header = header?;
+        let config = self.table.config;
+        if !self.every && !packet.acquires {
+            let numbers = labels::numbers(scheduled);
+            let unchanged = self.table.launch_unchanged(bus, slot, &header, &numbers);
+            if let Some(entries) = unchanged {
+                return Ok(entries);
+            }
+        }
+        labels::read(bus, slot, &header, scheduled, &config, &mut self.records)?;
+        if packet.acquires {
+            masks.acquire = self.table.chiplets(bus, Vector::present);
+        }
+        if self.every {
+            *masks = Masks { release: config.all(), acquire: config.all() };
+        }
+        let entries = self.table.launch(bus, &mut self.records, &mut self.running, masks);
+        let entries = entries.map_err(|_| Unusable::Wrong(error::ADDRESS))?;
+        self.every &= self.running.any_unlabelled();
+        Ok(entries)
+    }
+
+    /// A barrier's operations: with a system release and nothing else to do, all of them, and an empty table.
+    fn barrier<B: Bus>(&mut self, bus: &mut B, packet: &Packet) -> Masks {
+        let config = self.table.config;
+        let alone = bus.get(reg::PKT_STAT) & 15;
+        let alone = alone & alone.wrapping_sub(1) == 0;
+        if !packet.releases {
+            return Masks::default();
+        }
+        match config.sync_mode {
+            SyncMode::Cpelide if alone => {
+                let all = self.every.then(|| config.all());
+                let all = all.unwrap_or_else(|| self.table.chiplets(bus, Vector::present));
+                self.every = false;
+                self.table.forget(bus, &self.running);
+                Masks { release: all, acquire: all }
+            }
+            _ => Masks { release: self.system_release(bus), acquire: 0 },
+        }
+    }
+
+    /// What a system release writes back (specification 5.6, 7).
+    fn system_release<B: Bus>(&mut self, bus: &mut B) -> u16 {
+        match self.table.config.sync_mode {
+            SyncMode::None => 0,
+            SyncMode::Baseline | SyncMode::Hmg => self.table.config.all(),
+            SyncMode::Cpelide => {
+                let dirty = self.table.chiplets(bus, Vector::dirty);
+                let release = if self.every { self.table.config.all() } else { dirty };
+                let masks = Masks { release, acquire: 0 };
+                self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
+                release
+            }
+        }
+    }
+
+    /// A kernel has ended on all chiplets.
+    fn finish<B: Bus>(&mut self, bus: &mut B, slot: usize) {
+        let tag = self.running.kernels[slot].tag;
+        self.running.end(slot);
+        let always = self.table.config.sync_mode == SyncMode::Baseline;
+        let release = if always || self.releases[slot] { self.system_release(bus) } else { 0 };
+        let masks = Masks { release, acquire: 0 };
+        self.synchronise(bus, masks, tag);
+        self.wait(bus, masks, Waiting::Completion(slot));
+    }
+
+    /// One request for each chiplet with an operation, those with the same operations in one message.
+    fn synchronise<B: Bus>(&mut self, bus: &mut B, masks: Masks, tag: u8) {
+        let Masks { release, acquire } = masks;
+        let groups = [
+            (release & acquire, message::RELEASE | message::ACQUIRE),
+            (release & !acquire, message::RELEASE),
+            (acquire & !release, message::ACQUIRE),
+        ];
+        for (chiplets, operations) in groups {
+            if chiplets != 0 {
+                let low = message::SYNC_REQ | u32::from(tag) << 8 | operations << 16;
+                send(bus, low, 0, chiplets, self.table.config.all());
+            }
+        }
+        self.sent.releases += release.count_ones();
+        self.sent.acquires += acquire.count_ones();
+        self.count(bus);
+    }
+
+    fn count<B: Bus>(&self, bus: &mut B) {
+        let Sent { launches, acquires, releases } = self.sent;
+        let baseline = launches * self.table.config.chiplets as u32;
+        let values = [
+            (count::LAUNCHES, launches),
+            (count::ACQUIRES, acquires),
+            (count::ACQUIRES_ELIDED, baseline.saturating_sub(acquires)),
+            (count::RELEASES, releases),
+            (count::RELEASES_ELIDED, baseline.saturating_sub(releases)),
+        ];
+        for (counter, value) in values {
+            bus.set(reg::CNT + 4 * counter, value);
+        }
+    }
+
+    fn wait<B: Bus>(&mut self, bus: &mut B, masks: Masks, waiting: Waiting) {
+        self.waiting = waiting;
+        if masks == Masks::default() {
+            self.go_on(bus);
+        }
+    }
+
+    /// All operations are done.
+    fn go_on<B: Bus>(&mut self, bus: &mut B) {
+        match core::mem::replace(&mut self.waiting, Waiting::Nobody) {
+            Waiting::Launch(slot) => {
+                let Kernel { chiplets, tag, .. } = self.running.kernels[slot];
+                let low = message::LAUNCH_EN | u32::from(tag) << 8;
+                send(bus, low, 0, chiplets, self.table.config.all());
+            }
+            Waiting::Completion(slot) => self.complete(bus, slot),
+            Waiting::Nobody => {}
+        }
+    }
+
+    /// Writes the completion signal and frees the slot.
+    fn complete<B: Bus>(&mut self, bus: &mut B, slot: usize) {
+        let (low, high) = packet::signal(bus, slot);
+        if low | high != 0 {
+            bus.set(reg::SIG_LO, low);
+            bus.set(reg::SIG_HI, high);
+        }
+        bus.set(reg::PKT_POP, slot as u32);
+    }
+}
+
+/// Sends a message to some chiplets; all of them at once where that is all there are.
+fn send<B: Bus>(bus: &mut B, low: u32, high: u32, chiplets: u16, all: u16) {
+    let broadcast = if chiplets == all && chiplets != 1 { BROADCAST } else { 0 };
+    bus.set(reg::TX_LO, low);
+    bus.set(reg::TX_DST, u32::from(chiplets) | broadcast);
+    bus.set(reg::TX_HI, high);
+}
+
+/// Tells each chiplet its share of work-groups: equal contiguous pieces, the remainder to the last.
+fn describe<B: Bus>(bus: &mut B, slot: usize, kernel: &Kernel, groups: u32) {
+    let number = kernel.chiplets.count_ones();
+    let share = groups / number;
+    let tag = u32::from(kernel.tag) << 8;
+    let mut first = 0;
+    let mut rest = kernel.chiplets;
+    while rest != 0 {
+        let chiplet = rest & rest.wrapping_neg();
+        rest &= !chiplet;
+        let count = if rest == 0 { groups - first } else { share };
+        let desc = message::WG_DESC | tag | (slot as u32) << 16;
+        // Never a broadcast: each has its own.
+        send(bus, desc, first, chiplet, 0);
+        send(bus, message::WG_COUNT | tag, count, chiplet, 0);
+        first += count;
+    }
+}

@@ -1,0 +1,305 @@
+//! A host of the firmware with chiplets that do at once what they are told.
+
+use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
+use cosim::command_processor::{Native, Sent};
+use firmware::Layout;
+
+/// Pages of 4 KiB, lines of 64 bytes.
+pub const LINE: u64 = 64;
+
+/// A host of the firmware.
+pub trait Host {
+    /// Puts a packet into the queue.
+    fn submit(&mut self, packet: &[u8; 64], extension: &[u8], stream: u8, chiplets: u16);
+    /// Hands a message of a chiplet over.
+    fn receive(&mut self, bits: u64);
+    /// Runs until the firmware waits. Gives what it has sent.
+    fn run(&mut self) -> Vec<Sent>;
+    /// Completion signals since the last call.
+    fn signals(&mut self) -> Vec<u64>;
+    /// Error codes since the last call.
+    fn errors(&mut self) -> Vec<u8>;
+    /// Status with which it has halted.
+    fn exit(&self) -> Option<u32>;
+    /// CNT.
+    fn counters(&self) -> [u32; 16];
+    /// The first words of the private memory, where they can be seen.
+    fn private(&self) -> Option<&[u32]>;
+}
+
+impl<L: Layout> Host for Native<L> {
+    fn submit(&mut self, packet: &[u8; 64], extension: &[u8], stream: u8, chiplets: u16) {
+        assert!(Native::submit(self, packet, extension, stream, chiplets), "no slot is free");
+    }
+
+    fn receive(&mut self, bits: u64) {
+        Native::receive(self, bits);
+    }
+
+    fn run(&mut self) -> Vec<Sent> {
+        self.poll();
+        std::iter::from_fn(|| self.take_sent()).collect()
+    }
+
+    fn signals(&mut self) -> Vec<u64> {
+        std::iter::from_fn(|| self.take_signal()).collect()
+    }
+
+    fn errors(&mut self) -> Vec<u8> {
+        self.take_errors()
+    }
+
+    fn exit(&self) -> Option<u32> {
+        Native::exit(self)
+    }
+
+    fn counters(&self) -> [u32; 16] {
+        *Native::counters(self)
+    }
+
+    fn private(&self) -> Option<&[u32]> {
+        Some(Native::private(self))
+    }
+}
+
+/// L2 operations, a bit for each chiplet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operations {
+    pub release: u16,
+    pub acquire: u16,
+}
+
+/// No operation.
+pub const NONE: Operations = Operations { release: 0, acquire: 0 };
+
+/// Operations on these chiplets.
+pub fn operations(release: u16, acquire: u16) -> Operations {
+    Operations { release, acquire }
+}
+
+/// A kernel that has started: its tag, and what each chiplet was given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Started {
+    pub tag: u8,
+    /// Chiplet, first work-group, number.
+    pub shares: Vec<(u8, u32, u32)>,
+}
+
+/// The CONF word of a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    pub chiplets: u32,
+    pub sync_mode: u32,
+    pub max_structs: u32,
+    pub table_entries: u32,
+}
+
+/// Values of the field SYNC_MODE.
+pub mod mode {
+    pub const BASELINE: u32 = 1;
+    pub const CPELIDE: u32 = 2;
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self { chiplets: 4, sync_mode: mode::CPELIDE, max_structs: 8, table_entries: 64 }
+    }
+}
+
+impl Machine {
+    /// The register CONF (specification 3.5).
+    pub fn conf(&self) -> u32 {
+        self.chiplets | self.sync_mode << 8 | self.max_structs << 11 | self.table_entries << 16
+    }
+}
+
+impl<H: Host + ?Sized> Host for &mut H {
+    fn submit(&mut self, packet: &[u8; 64], extension: &[u8], stream: u8, chiplets: u16) {
+        (**self).submit(packet, extension, stream, chiplets);
+    }
+
+    fn receive(&mut self, bits: u64) {
+        (**self).receive(bits);
+    }
+
+    fn run(&mut self) -> Vec<Sent> {
+        (**self).run()
+    }
+
+    fn signals(&mut self) -> Vec<u64> {
+        (**self).signals()
+    }
+
+    fn errors(&mut self) -> Vec<u8> {
+        (**self).errors()
+    }
+
+    fn exit(&self) -> Option<u32> {
+        (**self).exit()
+    }
+
+    fn counters(&self) -> [u32; 16] {
+        (**self).counters()
+    }
+
+    fn private(&self) -> Option<&[u32]> {
+        (**self).private()
+    }
+}
+
+/// A host with chiplets.
+pub struct Driver<H> {
+    pub host: H,
+    all: u16,
+    chiplets: u32,
+    /// Kernels that were started and have not ended: tag and chiplets.
+    running: Vec<(u8, u16)>,
+}
+
+impl<H: Host> Driver<H> {
+    pub fn new(host: H, machine: &Machine) -> Self {
+        let all = (u32::MAX >> (32 - machine.chiplets)) as u16;
+        Self { host, all, chiplets: machine.chiplets, running: Vec::new() }
+    }
+
+    /// Runs until the firmware waits for something else than acknowledgements, which come at once. Gives the operations and the
+    /// kernel that has started.
+    pub fn settle(&mut self) -> (Operations, Option<Started>) {
+        let mut all = NONE;
+        let mut started = Started::default();
+        let mut launched = None;
+        loop {
+            let sent = self.host.run();
+            if sent.is_empty() {
+                return (all, launched);
+            }
+            for Sent { message, chiplets, broadcast } in sent {
+                assert!(chiplets & !self.all == 0, "there is no such chiplet: {chiplets:#x}");
+                assert!(!broadcast || chiplets == self.all, "not all: {chiplets:#x}");
+                let (tag, a, b) = ((message >> 8) as u8, message >> 16 & 0xffff, message >> 32);
+                let of = |i: &u32| chiplets >> i & 1 == 1;
+                match message & 15 {
+                    1 => {
+                        assert!(launched.is_none(), "operations after LAUNCH_EN");
+                        all.release |= if a & 1 == 1 { chiplets } else { 0 };
+                        all.acquire |= if a & 2 == 2 { chiplets } else { 0 };
+                        for i in (0..self.chiplets).filter(of) {
+                            self.host
+                                .receive(8 | u64::from(i) << 4 | u64::from(tag) << 8 | a << 16);
+                        }
+                    }
+                    2 => started.shares.push((chiplets.trailing_zeros() as u8, b as u32, 0)),
+                    3 => {
+                        let share = started.shares.last_mut().expect("WG_DESC comes first");
+                        share.2 = b as u32;
+                    }
+                    4 => {
+                        started.tag = tag;
+                        self.running.push((tag, chiplets));
+                        launched = Some(std::mem::take(&mut started));
+                    }
+                    other => panic!("message of type {other}"),
+                }
+            }
+        }
+    }
+
+    /// Launches a kernel. Gives the operations before it, and its tag.
+    pub fn launch(&mut self, dispatch: &Dispatch, labels: Option<&Labels>) -> (Operations, u8) {
+        self.launch_on(dispatch, labels, 0, self.all)
+    }
+
+    /// The same of a stream on some chiplets.
+    pub fn launch_on(
+        &mut self,
+        dispatch: &Dispatch,
+        labels: Option<&Labels>,
+        stream: u8,
+        chiplets: u16,
+    ) -> (Operations, u8) {
+        let extension = labels.map(|labels| labels.encode().expect("it is short"));
+        let dispatch = Dispatch { extension: extension.is_some().into(), ..*dispatch };
+        let extension = extension.unwrap_or_default();
+        self.host.submit(&dispatch.encode(), &extension, stream, chiplets);
+        let (operations, started) = self.settle();
+        (operations, started.expect("it is launched").tag)
+    }
+
+    /// All work-groups of a kernel end. Gives the operations after it.
+    pub fn end(&mut self, tag: u8) -> Operations {
+        let at = self.running.iter().position(|kernel| kernel.0 == tag).expect("it runs");
+        let (_, chiplets) = self.running.remove(at);
+        for i in (0..16).filter(|i| chiplets >> i & 1 == 1) {
+            self.host.receive(9 | i << 4 | u64::from(tag) << 8);
+        }
+        let (operations, started) = self.settle();
+        assert_eq!(started, None);
+        operations
+    }
+
+    /// Launches a kernel, and ends it; nothing is done after it.
+    pub fn run(&mut self, labels: &Labels) -> Operations {
+        let (operations, tag) = self.launch(&kernel(), Some(labels));
+        assert_eq!(self.end(tag), NONE);
+        operations
+    }
+
+    /// The end of the program.
+    pub fn finish(&mut self) -> Operations {
+        self.host.submit(&barrier(Scope::None, Scope::System, 0), &[], 0, self.all);
+        self.settle().0
+    }
+
+    /// The entry in a slot of the table.
+    pub fn entry(&self, slot: usize) -> Option<Entry> {
+        let n = self.chiplets as usize;
+        let stride = 2 + 2 * n + usize::from(n == 16);
+        let words = &self.host.private()?[slot * stride..][..stride];
+        Some(Entry {
+            base: words[0],
+            ranges: (0..n).map(|i| (words[1 + 2 * i], words[2 + 2 * i])).collect(),
+            vector: words[1 + 2 * n] & (u32::MAX >> (32 - 2 * n)),
+            mixed: words[stride - 1] >> 30 & 1 == 1,
+            write: words[stride - 1] >> 31 == 1,
+        })
+    }
+}
+
+/// A table entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub base: u32,
+    pub ranges: Vec<(u32, u32)>,
+    pub vector: u32,
+    pub mixed: bool,
+    pub write: bool,
+}
+
+/// A kernel of 8 work-groups.
+pub fn kernel() -> Dispatch {
+    Dispatch { workgroup_size: [64, 1, 1], grid_size: [512, 1, 1], ..Dispatch::default() }
+}
+
+/// The ranges of a structure of `lines` lines of which each chiplet touches these; `None` for none.
+pub fn ranges(base: u64, lines: &[Option<(u64, u64)>]) -> Vec<Range> {
+    let of = |(chiplet, lines): (usize, &Option<(u64, u64)>)| {
+        let (first, last) = (*lines)?;
+        let (start, end) = (base + first * LINE, base + last * LINE + LINE - 1);
+        Some(Range { chiplet: chiplet as u8, start, end })
+    };
+    lines.iter().enumerate().filter_map(of).collect()
+}
+
+/// A structure whose chunk i goes to chiplet `i`.
+pub fn chunks(base: u64, lines: u64, chiplets: u64) -> Vec<Range> {
+    let chunk = lines / chiplets;
+    let of = |i| Some((i * chunk, i * chunk + chunk - 1));
+    ranges(base, &(0..chiplets).map(of).collect::<Vec<_>>())
+}
+
+/// Labels of one structure.
+pub fn labels(base: u64, lines: u64, access: Access, ranges: &[Range]) -> Labels {
+    let mut labels = Labels::new(4);
+    labels.set_access_mode_range(base, lines * LINE, access, ranges);
+    labels
+}

@@ -1,0 +1,4 @@
+//! The command processor's firmware on its hosts: the worked examples of the specification, its errors, its counters.
+
+mod driver;
+mod examples;
