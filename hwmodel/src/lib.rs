@@ -6,6 +6,7 @@
 //! against them when it is built.
 
 pub mod block;
+pub mod chiplet_coherence_table;
 pub mod coherence_directory;
 pub mod common;
 pub mod depacketizer;

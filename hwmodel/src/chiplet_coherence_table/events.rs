@@ -1,0 +1,104 @@
+//! What a launch does to one entry that it touches (specification, sections 5.2, 5.3 and 5.5). `in_use[i]`: the
+//! pair of the entry and chiplet i is in use by another kernel that runs.
+
+use super::entry::{Entry, Record};
+use super::lines::{self, Lines};
+use super::masks::Masks;
+use super::transition::{self, Mode, State};
+use super::weakness::{Rules, Weakness};
+
+/// The mixed bit is resolved: D copies are written back, and may be old. Returns what that takes.
+pub fn resolve_mixed(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules) -> Masks {
+    let mut masks = Masks::default();
+    entry.mixed = false;
+    for i in 0..in_use.len() {
+        let in_use = in_use[i] && rules.keep(Weakness::ResolutionCleansInUse);
+        let step = transition::resolved(entry.states[i], in_use);
+        masks.add(i, &step);
+        entry.states[i] = step.state;
+        if step.state == State::Dirty {
+            entry.mixed |= rules.keep(Weakness::ResolutionInUseNotMixed);
+            let is_local = record.ranges[i].is_some();
+            let acquires = is_local && rules.keep(Weakness::ResolutionInUseNotAcquired);
+            masks.acquire |= u16::from(acquires) << i;
+        }
+    }
+    masks
+}
+
+/// Remote events, on the stored ranges. Returns what they take.
+pub fn remote(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules) -> Masks {
+    let weakness = match record.mode {
+        Mode::Read => Weakness::RemoteReadCleansInUse,
+        Mode::ReadWrite => Weakness::RemoteWriteCleansInUse,
+    };
+    let mut masks = Masks::default();
+    for i in 0..in_use.len() {
+        let Some(stored) = entry.ranges[i] else { continue };
+        if !others(&record.ranges, i).any(|(_, range)| range.overlaps(&stored)) {
+            continue;
+        }
+        let in_use = in_use[i] && rules.keep(weakness);
+        let step = transition::remote(entry.states[i], record.mode, in_use);
+        masks.add(i, &step);
+        entry.states[i] = step.state;
+        entry.mixed |= step.mixed && rules.keep(Weakness::RemoteWriteInUseNotMixed);
+    }
+    entry.mixed &= rules.keep(Weakness::NeverMixed);
+    masks
+}
+
+/// What the local events take. They happen later, after the effects of all operations of the launch.
+pub fn local_needs(entry: &Entry, record: &Record, in_use: &[bool]) -> Masks {
+    let mut masks = Masks::default();
+    for i in (0..in_use.len()).filter(|&i| record.ranges[i].is_some()) {
+        masks.add(i, &transition::local(entry.states[i], record.mode, in_use[i]));
+    }
+    masks
+}
+
+/// Local events, ranges, base, mode and mixed bit. Pairs that the launch has acquired are NP by now, unless in
+/// use. Returns how many ranges became longer without being replaced.
+pub fn local(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules) -> u32 {
+    let stored = entry.clone();
+    let may_go_on_writing = |j: usize| in_use[j] && stored.states[j] == State::Dirty;
+    let mut growths = 0;
+    for i in 0..in_use.len() {
+        let Some(range) = record.ranges[i] else { continue };
+        let forgets = record.mode == Mode::Read && !rules.keep(Weakness::StaleReadInUseValid);
+        let step = transition::local(stored.states[i], record.mode, in_use[i] && !forgets);
+        entry.states[i] = step.state;
+        entry.mixed |= step.mixed && rules.keep(Weakness::StaleWriteInUseNotMixed);
+
+        // Lines that this kernel fills here may become old while it runs.
+        let mut writers = others(&stored.ranges, i).filter(|&(j, _)| may_go_on_writing(j));
+        if writers.any(|(_, stored)| stored.overlaps(&range)) {
+            match step.state {
+                State::Valid if rules.keep(Weakness::ReaderBesideDirtyInUseValid) => {
+                    entry.states[i] = State::Stale;
+                }
+                State::Dirty => {
+                    entry.mixed |= rules.keep(Weakness::WriterBesideDirtyInUseNotMixed);
+                }
+                _ => {}
+            }
+        }
+
+        let reset = in_use[i] && !rules.keep(Weakness::RangeInUseReset);
+        let kept = stored.ranges[i].filter(|_| !reset);
+        growths += u32::from(kept.is_some_and(|kept| !kept.contains(&range)));
+        entry.ranges[i] = lines::hull(kept, Some(range));
+    }
+    entry.base = entry.base.min(record.base);
+    entry.mode = record.mode;
+    entry.mixed |= record.mode == Mode::ReadWrite && record.is_shared();
+    entry.mixed &= rules.keep(Weakness::NeverMixed);
+    entry.settle_mixed();
+    growths
+}
+
+/// The ranges of all chiplets but one, where they are not empty.
+fn others(ranges: &[Option<Lines>], but: usize) -> impl Iterator<Item = (usize, Lines)> {
+    let ranges = ranges.iter().copied().enumerate();
+    ranges.filter_map(move |(j, range)| range.filter(|_| j != but).map(|range| (j, range)))
+}

@@ -1,0 +1,126 @@
+//! AQL packets (specification, section 3.6; barrier-AND: section 5.8). Any bytes are a packet: what is wrong
+//! with them is a code of section 12.
+
+use super::bytes::{u16_at, u32_at, u64_at};
+use super::error;
+use super::extension::{self, Labels};
+use super::parameters::Parameters;
+
+/// What the packet processor hands over: a packet, and what came with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Dispatch<'a> {
+    /// The AQL packet.
+    pub packet: [u8; 64],
+    /// The extension block at the packet's address; empty where that is 0.
+    pub extension: &'a [u8],
+    /// The extension block was longer than a packet slot and is cut off.
+    pub truncated: bool,
+    /// Number of the stream. The table does not need it.
+    pub stream: u8,
+    /// The chiplets bound to the stream.
+    pub chiplets: u16,
+}
+
+/// The memory scope of a fence, as far as the table tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// None or agent: lazy.
+    Agent,
+    /// System: the host sees it, or has written.
+    System,
+}
+
+/// A kernel to launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelDispatch {
+    /// Before it.
+    pub acquire: Scope,
+    /// After it.
+    pub release: Scope,
+    /// Written when it has ended and released; 0 for none.
+    pub signal: u64,
+    /// Work-groups of the grid.
+    pub groups: u32,
+    /// The physical chiplets that it runs on, logical chiplet 0 first.
+    pub scheduled: Vec<u8>,
+    /// What it touches, or that nobody knows.
+    pub labels: Labels,
+    /// Codes of what is wrong with the extension block, in its order.
+    pub errors: Vec<u8>,
+}
+
+/// A packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Packet {
+    /// Type 2.
+    Kernel(KernelDispatch),
+    /// Type 3, without dependencies.
+    Barrier {
+        /// Before the packets that follow.
+        acquire: Scope,
+        /// After those before.
+        release: Scope,
+        /// Written when it is done; 0 for none.
+        signal: u64,
+    },
+    /// Not carried out; its completion signal is written all the same.
+    Rejected {
+        /// Why.
+        code: u8,
+        /// The completion signal; 0 for none.
+        signal: u64,
+    },
+}
+
+const KERNEL_DISPATCH: u8 = 2;
+const BARRIER_AND: u8 = 3;
+
+impl Packet {
+    /// Reads a packet. Total: no bytes make it panic.
+    pub fn parse(dispatch: &Dispatch, parameters: &Parameters) -> Self {
+        let packet = &dispatch.packet;
+        let header = u16_at(packet, 0);
+        let [acquire, release] = [scope(header >> 9), scope(header >> 11)];
+        let signal = u64_at(packet, 56);
+        let rejected = |code| Self::Rejected { code, signal };
+        match header as u8 {
+            KERNEL_DISPATCH => {}
+            BARRIER_AND if (0..5).all(|i| u64_at(packet, 8 + 8 * i) == 0) => {
+                return Self::Barrier { acquire, release, signal };
+            }
+            _ => return rejected(error::PACKET),
+        }
+        let Some(groups) = groups(packet) else { return rejected(error::PACKET) };
+        let stream = dispatch.chiplets & parameters.all_chiplets();
+        if stream == 0 {
+            return rejected(error::CHIPLETS);
+        }
+        let bound: Vec<u8> = (0..16).filter(|i| stream >> i & 1 == 1).collect();
+        let block = if u64_at(packet, 48) == 0 {
+            extension::Block::unlabelled(bound, Vec::new())
+        } else {
+            extension::Block::parse(dispatch.extension, dispatch.truncated, bound, parameters)
+        };
+        let extension::Block { scheduled, labels, errors } = block;
+        Self::Kernel(KernelDispatch { acquire, release, signal, groups, scheduled, labels, errors })
+    }
+}
+
+/// The undefined value 3 counts as system, which is never wrong.
+fn scope(bits: u16) -> Scope {
+    if bits & 0b11 >= 2 { Scope::System } else { Scope::Agent }
+}
+
+/// Work-groups of the grid: of each dimension, as many as hold its work-items. `None` where a dimension of the
+/// grid or of the work-groups is 0, or where they are more than a WG_COUNT message can say.
+fn groups(packet: &[u8; 64]) -> Option<u32> {
+    let mut groups: u32 = 1;
+    for i in 0..3 {
+        let (size, grid) = (u32::from(u16_at(packet, 4 + 2 * i)), u32_at(packet, 12 + 4 * i));
+        if size == 0 || grid == 0 {
+            return None;
+        }
+        groups = groups.checked_mul(grid.div_ceil(size))?;
+    }
+    Some(groups)
+}

@@ -1,0 +1,66 @@
+//! Parameters of the table (specification, section 2).
+
+use crate::block::ConfigError;
+
+/// Bytes of a page; structures begin on pages (section 4).
+pub const PAGE: u64 = 4096;
+
+/// How a GPU's L2s are kept coherent at kernel boundaries (section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncMode {
+    /// No operation at all: for negative tests.
+    None,
+    /// All chiplets are acquired before each kernel and released after it.
+    Baseline,
+    /// The table decides.
+    Cpelide,
+    /// No operation: directories keep the L2s coherent.
+    Hmg,
+}
+
+/// Parameters of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Chiplets of the GPU, 2 to 16.
+    pub chiplets: usize,
+    /// Entries of the table, 8 to 256, at least `max_structs`.
+    pub table_entries: usize,
+    /// Records of a kernel that are not coarsened, 1 to 16.
+    pub max_structs: usize,
+    /// Bytes of a line, 64 or 128.
+    pub line: u64,
+    /// What a kernel boundary does.
+    pub sync_mode: SyncMode,
+}
+
+impl Parameters {
+    /// The defaults of section 2.
+    pub const DEFAULT: Self = Self {
+        chiplets: 4,
+        table_entries: 64,
+        max_structs: 8,
+        line: 64,
+        sync_mode: SyncMode::Cpelide,
+    };
+
+    /// Errors: a parameter outside its legal range (sections 2 and 12).
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let Self { chiplets, table_entries, max_structs, line, .. } = *self;
+        ConfigError::check((2..=16).contains(&chiplets), "chiplets", chiplets as u64, "2 to 16")?;
+        ConfigError::check(
+            (1..=16).contains(&max_structs),
+            "max_structs",
+            max_structs as u64,
+            "1 to 16",
+        )?;
+        let entries = (8.max(max_structs)..=256).contains(&table_entries);
+        let limit = "8 to 256 and at least max_structs";
+        ConfigError::check(entries, "table_entries", table_entries as u64, limit)?;
+        ConfigError::check(line == 64 || line == 128, "line", line, "64 or 128")
+    }
+
+    /// One bit for each chiplet.
+    pub fn all_chiplets(&self) -> u16 {
+        (u32::from(u16::MAX) >> (16 - self.chiplets)) as u16
+    }
+}

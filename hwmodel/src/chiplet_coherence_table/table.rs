@@ -1,0 +1,157 @@
+//! The table: entries in slots, and its memory image (sections 4 and 5.8).
+
+use super::coarsen::Extent;
+use super::entry::{Entry, Record, TooLong};
+use super::lines::Lines;
+use super::parameters::PAGE;
+use super::running::Running;
+use super::transition::{Mode, State};
+use super::weakness::{Rules, Weakness};
+
+/// An entry in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The slot. `None` within a launch that has made the entry and not yet placed it.
+    pub slot: Option<usize>,
+    /// The entry.
+    pub entry: Entry,
+    /// Tags of the running kernels that touch it: the entry bitmaps of section 5.5, seen from the entry.
+    pub users: Vec<u8>,
+}
+
+impl Row {
+    /// The chiplets i whose pair (entry, i) is in use by a running kernel (section 5.5): all that its user was
+    /// scheduled on.
+    pub fn chiplets_in_use(&self, running: &Running) -> u16 {
+        self.users.iter().fold(0, |mask, &tag| mask | running.chiplets_of(tag))
+    }
+
+    /// The same, by chiplet.
+    pub fn in_use(&self, running: &Running) -> Vec<bool> {
+        let chiplets = self.chiplets_in_use(running);
+        (0..self.entry.states.len()).map(|i| chiplets >> i & 1 == 1).collect()
+    }
+}
+
+impl Extent for Row {
+    fn extent(&self) -> Lines {
+        self.entry.extent()
+    }
+
+    /// The lower slot stays (section 5.8); the users of both use it (section 5.5).
+    fn join(&self, other: &Self, rules: &Rules) -> Result<Self, TooLong> {
+        let slots = || self.slot.into_iter().chain(other.slot);
+        let mut users = self.users.clone();
+        users.extend(other.users.iter().filter(|tag| !self.users.contains(tag)));
+        if !rules.keep(Weakness::JoinForgetsUsers) {
+            users.clone_from(if slots().min() == self.slot { &self.users } else { &other.users });
+        }
+        let mut entry = self.entry.join(&other.entry, &rules.parameters)?;
+        entry.mixed &= rules.keep(Weakness::NeverMixed);
+        Ok(Self { slot: slots().min(), entry, users })
+    }
+}
+
+impl Extent for Record {
+    fn extent(&self) -> Lines {
+        self.extent()
+    }
+
+    fn join(&self, other: &Self, rules: &Rules) -> Result<Self, TooLong> {
+        self.join(other, &rules.parameters)
+    }
+}
+
+/// The table: its rows in address order. Extents are disjoint; no entry is absent.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// First and last line of an NP range in the memory image (section 5.8).
+const EMPTY: [u32; 2] = [0x0fff_ffff, 0];
+const MIXED: u32 = 1 << 30;
+const READ_WRITE: u32 = 1 << 31;
+
+impl Table {
+    /// The chiplets that are in this state in some entry.
+    pub fn chiplets_in(&self, state: State) -> u16 {
+        self.rows.iter().fold(0, |mask, row| mask | row.entry.chiplets_in(state))
+    }
+
+    /// A kernel has ended.
+    pub fn forget_user(&mut self, tag: u8) {
+        for row in &mut self.rows {
+            row.users.retain(|&user| user != tag);
+        }
+    }
+
+    /// The chiplets whose L2 may hold some entry.
+    pub fn present(&self) -> u16 {
+        use State::{Dirty, Stale, Valid};
+        [Valid, Dirty, Stale].iter().fold(0, |mask, &state| mask | self.chiplets_in(state))
+    }
+
+    /// Removes absent entries; their slots are free.
+    pub fn remove_absent(&mut self) {
+        self.rows.retain(|row| !row.entry.is_absent());
+    }
+
+    /// New entries take the lowest free slots, in address order.
+    pub fn assign_slots(&mut self, rules: &Rules) {
+        for at in 0..self.rows.len() {
+            if self.rows[at].slot.is_none() {
+                let free = |slot: &usize| self.rows.iter().all(|row| row.slot != Some(*slot));
+                let slot = (0..rules.parameters.table_entries).find(free);
+                self.rows[at].slot = Some(slot.expect("coarsening made room"));
+            }
+        }
+    }
+
+    /// The entries by slot.
+    pub fn entries(&self, rules: &Rules) -> Vec<Option<&Entry>> {
+        let mut slots = vec![None; rules.parameters.table_entries];
+        for row in &self.rows {
+            slots[row.slot.expect("rows have slots between launches")] = Some(&row.entry);
+        }
+        slots
+    }
+
+    /// The table as it stands in the command processor's private memory.
+    pub fn image(&self, rules: &Rules) -> Vec<u8> {
+        let stride = stride(rules.parameters.chiplets) / 4;
+        let mut words = Vec::new();
+        for slot in self.entries(rules) {
+            let end = words.len() + stride;
+            if let Some(entry) = slot {
+                write_entry(&mut words, entry, rules.parameters.line);
+            }
+            words.resize(end, 0);
+        }
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+}
+
+/// Bytes of an entry in the memory image.
+pub fn stride(chiplets: usize) -> usize {
+    8 + 8 * chiplets + if chiplets == 16 { 4 } else { 0 }
+}
+
+fn write_entry(words: &mut Vec<u32>, entry: &Entry, line: u64) {
+    let base = entry.base * (PAGE / line);
+    words.push(entry.base as u32);
+    for range in &entry.ranges {
+        let offsets = |r: &Lines| [(r.first - base) as u32, (r.last - base) as u32];
+        words.extend(range.as_ref().map_or(EMPTY, offsets));
+    }
+    let states = entry.states.iter().enumerate();
+    let vector = states.fold(0, |vector, (i, &state)| vector | (state as u32) << (2 * i));
+    let mixed = if entry.mixed { MIXED } else { 0 };
+    let mode = if entry.mode == Mode::ReadWrite { READ_WRITE } else { 0 };
+    if entry.states.len() == 16 {
+        words.extend([vector, mixed | mode]);
+    } else {
+        words.push(vector | mixed | mode);
+    }
+}

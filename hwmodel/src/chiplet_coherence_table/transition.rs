@@ -1,0 +1,126 @@
+//! What one chiplet's copy of a structure may be, and how events change it: the table of section 5.2 and the
+//! changes that section 5.5 makes for pairs (entry, chiplet) in use by a running kernel.
+
+/// How a kernel accesses a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// R: loads only.
+    Read,
+    /// R/W: loads and stores.
+    ReadWrite,
+}
+
+impl Mode {
+    /// The more conservative of both.
+    pub fn join(self, other: Self) -> Self {
+        if self == Self::ReadWrite { self } else { other }
+    }
+}
+
+/// What the L2 of a chiplet may hold of an entry (section 4; the encoding of the chiplet vector).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// NP: nothing, for certain.
+    NotPresent = 0b00,
+    /// V: clean lines that are up to date.
+    Valid = 0b01,
+    /// D: lines that are dirty.
+    Dirty = 0b10,
+    /// S: lines that are clean and may be old.
+    Stale = 0b11,
+}
+
+use Mode::{Read, ReadWrite};
+use State::{Dirty, NotPresent, Stale, Valid};
+
+/// What an event does to a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The state that follows.
+    pub state: State,
+    /// The chiplet is released.
+    pub release: bool,
+    /// The chiplet is acquired.
+    pub acquire: bool,
+    /// The entry becomes mixed (section 5.5).
+    pub mixed: bool,
+}
+
+impl Step {
+    const fn to(state: State) -> Self {
+        Self { state, release: false, acquire: false, mixed: false }
+    }
+
+    const fn releasing(self) -> Self {
+        Self { release: true, ..self }
+    }
+
+    const fn acquiring(self) -> Self {
+        Self { acquire: true, ..self }
+    }
+
+    const fn mixing(self) -> Self {
+        Self { mixed: true, ..self }
+    }
+}
+
+/// A kernel on this chiplet touches the entry (columns 2 and 3).
+pub fn local(state: State, mode: Mode, in_use: bool) -> Step {
+    match (state, mode) {
+        (NotPresent | Valid, Read) => Step::to(Valid),
+        (NotPresent | Valid, ReadWrite) | (Dirty, _) => Step::to(Dirty),
+        // The running kernel may fill the L2 with old lines again.
+        (Stale, Read) if in_use => Step::to(Stale).acquiring(),
+        (Stale, ReadWrite) if in_use => Step::to(Dirty).acquiring().mixing(),
+        (Stale, Read) => Step::to(Valid).acquiring(),
+        (Stale, ReadWrite) => Step::to(Dirty).acquiring(),
+    }
+}
+
+/// A kernel on another chiplet has a new range that overlaps this one's stored range (columns 4 and 5).
+pub fn remote(state: State, mode: Mode, in_use: bool) -> Step {
+    match (state, mode) {
+        (NotPresent, _) => Step::to(NotPresent),
+        (Valid, Read) => Step::to(Valid),
+        (Valid, ReadWrite) | (Stale, _) => Step::to(Stale),
+        // The running kernel may dirty the L2 again.
+        (Dirty, Read) if in_use => Step::to(Dirty).releasing(),
+        (Dirty, ReadWrite) if in_use => Step::to(Dirty).releasing().mixing(),
+        (Dirty, Read) => Step::to(Valid).releasing(),
+        (Dirty, ReadWrite) => Step::to(Stale).releasing(),
+    }
+}
+
+/// The mixed bit of the entry is resolved (section 5.3): what was dirty may also be old.
+pub fn resolved(state: State, in_use: bool) -> Step {
+    match state {
+        Dirty if in_use => Step::to(Dirty).releasing(),
+        Dirty => Step::to(Stale).releasing(),
+        state => Step::to(state),
+    }
+}
+
+/// The L2 of this chiplet is released for any reason (column 6). The lines stay, clean.
+pub fn released(state: State, mixed: bool) -> State {
+    match state {
+        Dirty if mixed => Stale,
+        Dirty => Valid,
+        state => state,
+    }
+}
+
+/// The L2 of this chiplet is acquired for any reason (column 7), after its release where it is dirty.
+pub fn acquired(_: State) -> State {
+    NotPresent
+}
+
+/// The states of one chiplet in two entries that become one (section 5.4), and whether they make it mixed.
+pub fn joined(a: State, b: State) -> (State, bool) {
+    match (a, b) {
+        (NotPresent, state) | (state, NotPresent) => (state, false),
+        (Dirty, Stale) | (Stale, Dirty) => (Dirty, true),
+        (Dirty, _) | (_, Dirty) => (Dirty, false),
+        (Stale, _) | (_, Stale) => (Stale, false),
+        (Valid, Valid) => (Valid, false),
+    }
+}

@@ -1,0 +1,82 @@
+//! The chiplet coherence table against real caches: random programs on byte-accurate L2s, in which every load returns
+//! the last value written, nothing that is dirty is lost, and the table covers what the L2s hold. The same programs find
+//! each rule of the table that is taken away.
+//!
+//! `DUET_PROGRAMS=100000 cargo test --release -p duet-tests --test chiplet_coherence_table` runs longer.
+
+mod bytes;
+mod caches;
+mod failure;
+mod generate;
+mod image;
+mod invariants;
+mod layout;
+mod oracle;
+mod packets;
+mod program;
+mod quality;
+mod run;
+mod shrink;
+mod synchroniser;
+
+use std::env;
+use std::thread;
+
+use failure::{Check, Failure};
+use hwmodel::chiplet_coherence_table::{Parameters, ReferenceTable, SyncMode, Weakness};
+use program::Program;
+use quality::Counts;
+use run::{Setup, run};
+use shrink::shrink;
+
+/// Programs unless DUET_PROGRAMS says otherwise.
+const PROGRAMS: u64 = 400;
+
+fn programs() -> u64 {
+    let parse = |text: String| text.parse().expect("DUET_PROGRAMS is a number");
+    env::var("DUET_PROGRAMS").map_or(PROGRAMS, parse)
+}
+
+/// Runs a program on the reference.
+fn on_reference(program: &Program, weakness: Option<Weakness>, setup: Setup) -> Result<Counts, Failure> {
+    let table = ReferenceTable::weakened(program.parameters, weakness);
+    run(program, &mut table.expect("the parameters are legal"), setup)
+}
+
+/// Runs all programs, on two threads; stops at the first that fails and shows it with fewer packets.
+fn all_pass(runs: impl Fn(&Program) -> Result<Counts, Failure> + Sync) -> Counts {
+    let programs = programs();
+    let some = |first: u64| {
+        let mut counts = Counts::default();
+        for seed in (first..=programs).step_by(2) {
+            let program = generate::program(seed);
+            match runs(&program) {
+                Ok(run) => counts += run,
+                Err(failure) => {
+                    let program = shrink(program, |program| runs(program).is_err());
+                    let small = runs(&program).err();
+                    panic!("seed {seed}: {failure}\nwith fewer packets: {}\n{program}", small.expect("still fails"));
+                }
+            }
+        }
+        counts
+    };
+    thread::scope(|scope| {
+        let other = scope.spawn(|| some(2));
+        let mut counts = some(1);
+        counts += other.join().expect("the programs pass");
+        counts
+    })
+}
+
+#[test]
+fn programs_see_their_own_values() {
+    let counts = all_pass(|program| on_reference(program, None, Setup::default()));
+    println!("{counts}");
+    assert!(counts.necessary_releases > 0 && counts.necessary_acquires > 0);
+}
+
+fn with_mode(program: &Program, sync_mode: SyncMode) -> Program {
+    let parameters = Parameters { sync_mode, ..program.parameters };
+    Program { parameters, ..program.clone() }
+}
