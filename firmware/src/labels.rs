@@ -43,6 +43,8 @@ pub struct Header {
     pub ranges: u32,
     /// Chiplets that the kernel runs on, the lowest of its stream's.
     pub scheduled: u32,
+    /// The block is whole, and says what the kernel touches.
+    pub usable: bool,
 }
 
 /// Why a launch is conservative.
@@ -55,7 +57,7 @@ pub enum Unusable {
 }
 
 impl Header {
-    /// Reads and checks it.
+    /// Reads and checks it. The error is why nothing of the block can be used.
     pub fn read<B: Bus>(bus: &mut B, slot: usize, packet: &Packet) -> Result<Self, Unusable> {
         if !packet.labelled {
             return Err(Unusable::Unlabelled);
@@ -63,12 +65,15 @@ impl Header {
         let word = |bus: &mut B, at: u32| bus.packet(slot, EXTENSION + at);
         let size = word(bus, 4);
         let counts = word(bus, 8);
-        let header =
-            Self { structures: counts & 0xff, scheduled: counts >> 8 & 0xff, ranges: counts >> 16 };
+        let header = Self {
+            structures: counts & 0xff,
+            scheduled: counts >> 8 & 0xff,
+            ranges: counts >> 16,
+            usable: !packet.truncated && word(bus, 12) & UNKNOWN == 0,
+        };
         let bytes = size >> 16;
         let used = HEADER + STRUCTURE * header.structures + RANGE * header.ranges;
-        if packet.truncated
-            || word(bus, 0) != MAGIC
+        if word(bus, 0) != MAGIC
             || size & 0xffff != VERSION
             || bytes > MAX_BYTES
             || used > bytes
@@ -76,11 +81,7 @@ impl Header {
         {
             return Err(Unusable::Wrong(error::EXTENSION));
         }
-        if word(bus, 12) & UNKNOWN != 0 {
-            return Err(Unusable::Unlabelled);
-        }
-        if packet.absent || header.scheduled == 0 || header.scheduled > packet.chiplets.count_ones()
-        {
+        if header.scheduled == 0 || header.scheduled > packet.chiplets.count_ones() {
             return Err(Unusable::Wrong(error::CHIPLET));
         }
         Ok(header)
@@ -143,47 +144,43 @@ pub fn read<B: Bus>(
         if length == 0 {
             continue;
         }
-        let end = base.checked_add(length).filter(|&end| end <= MAX_ADDRESS);
-        let end = end.ok_or(Unusable::Wrong(error::ADDRESS))?;
-        if base & 0xfff != 0 {
+        let last = base.checked_add(length - 1).filter(|&last| last < MAX_ADDRESS);
+        let last = last.ok_or(Unusable::Wrong(error::ADDRESS))?;
+        // A base inside a page is rounded down.
+        let page = base & !0xfff;
+        let line = |at: u64| (at - page) >> config.line_shift();
+        if line(last) >= MAX_LINES {
+            return Err(Unusable::Wrong(error::ADDRESS));
+        }
+        if base != page {
             bus.error(error::ADDRESS);
         }
         if first_range + ranges > header.ranges {
             return Err(Unusable::Wrong(error::EXTENSION));
         }
-        let page = base & !0xfff;
         let record = &mut records.list[records.len];
         *record = Record { base: (page >> 12) as u32, write: mode != 0, ..Record::EMPTY };
         records.len += 1;
-        let lines = |first: u64, last: u64| {
-            let (first, last) =
-                ((first - page) >> config.line_shift(), (last - page) >> config.line_shift());
-            if last < MAX_LINES {
-                Ok((first as u32, last as u32))
-            } else {
-                Err(Unusable::Wrong(error::ADDRESS))
-            }
-        };
-        let mut everywhere = ranges == 0;
+        let mut outside = false;
         for range in first_range..first_range + ranges {
             let at = range_at(header, range);
-            let (start, last) = (long(bus, slot, at), long(bus, slot, at + 8));
+            let (start, end) = (long(bus, slot, at), long(bus, slot, at + 8));
             let (chiplet, start) = ((start >> 56) as usize, start & (u64::MAX >> 8));
             if chiplet >= header.scheduled as usize {
                 return Err(Unusable::Wrong(error::CHIPLET));
             }
-            if start < base || start > last || last >= end {
-                bus.error(error::RANGE);
-                everywhere = true;
+            if page <= start && start <= end && end <= last {
+                record.add(numbers[chiplet].into(), line(start) as u32, line(end) as u32);
             } else {
-                let (first, last) = lines(start, last)?;
-                record.add(numbers[chiplet].into(), first, last);
+                outside = true;
             }
         }
-        if everywhere {
-            let (first, last) = lines(base, end - 1)?;
+        if outside {
+            bus.error(error::RANGE);
+        }
+        if outside || ranges == 0 {
             for &chiplet in &numbers[..header.scheduled as usize] {
-                record.add(chiplet.into(), first, last);
+                record.add(chiplet.into(), 0, line(last) as u32);
             }
         }
     }

@@ -30,9 +30,9 @@ impl<L: Layout> Table<L> {
         let config = self.config;
         records.separate(&config)?;
         let joins = records.coarsen(config.max_structs, &config)?;
-        bus.count(count::COARSENINGS, joins);
         self.refresh(bus);
         self.match_records(bus, records, running)?;
+        bus.count(count::COARSENINGS, joins);
         let mut resolved = 0;
         for record in &records.list[..records.len] {
             if let Some(slot) = record.slot {

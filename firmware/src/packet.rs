@@ -33,7 +33,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     pub kind: Kind,
-    /// Chiplets that its stream may use; never 0 for a kernel.
+    /// Chiplets that its stream may use.
     pub chiplets: u16,
     /// Acquire scope system.
     pub acquires: bool,
@@ -43,8 +43,6 @@ pub struct Packet {
     pub labelled: bool,
     /// The extension block is longer than the slot.
     pub truncated: bool,
-    /// Its stream has chiplets that there are not.
-    pub absent: bool,
 }
 
 impl Packet {
@@ -52,15 +50,14 @@ impl Packet {
     pub fn read<B: Bus>(bus: &mut B, slot: usize, config: &Config) -> Result<Self, u32> {
         let header = bus.packet(slot, at::HEADER);
         let meta = bus.get(reg::PKT_META + 4 * slot as u32);
-        let bound = (meta >> 8) as u16;
         let mut packet = Self {
             kind: Kind::Dispatch,
-            chiplets: bound & config.all(),
-            acquires: header >> 9 & 3 == SYSTEM,
-            releases: header >> 11 & 3 == SYSTEM,
+            chiplets: (meta >> 8) as u16 & config.all(),
+            // The undefined scope 3 counts as system, which is never wrong.
+            acquires: header >> 9 & 3 >= SYSTEM,
+            releases: header >> 11 & 3 >= SYSTEM,
             labelled: false,
             truncated: meta & TRUNCATED != 0,
-            absent: bound & !config.all() != 0,
         };
         match header & 0xff {
             KERNEL_DISPATCH => {
@@ -69,9 +66,6 @@ impl Packet {
                 let grid = [0, 1, 2].map(|i| bus.packet(slot, at::GRID + 4 * i));
                 if xy as u16 == 0 || xy >> 16 == 0 || z == 0 || grid.contains(&0) {
                     return Err(error::PACKET);
-                }
-                if packet.chiplets == 0 {
-                    return Err(error::CHIPLET);
                 }
                 let address = bus.packet(slot, at::EXTENSION) | bus.packet(slot, at::EXTENSION + 4);
                 packet.labelled = address != 0;

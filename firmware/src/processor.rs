@@ -40,6 +40,9 @@ pub struct Processor<L> {
     /// An unlabelled kernel may have touched anything.
     every: bool,
     waiting: Waiting,
+    /// Operations to request when those before are done, with this tag.
+    acquires_left: Masks,
+    tag: u8,
     /// Slots whose kernel ends with a system release.
     releases: [bool; NUM_SLOTS],
     sent: Sent,
@@ -60,9 +63,16 @@ impl<L: Layout> Processor<L> {
         started: false,
         every: false,
         waiting: Waiting::Nobody,
+        acquires_left: Masks { release: 0, acquire: 0 },
+        tag: 0,
         releases: [false; NUM_SLOTS],
         sent: Sent { launches: 0, acquires: 0, releases: 0 },
     };
+
+    /// The flag EVERY: an unlabelled kernel may have touched anything.
+    pub fn every(&self) -> bool {
+        self.every
+    }
 
     /// Handles all that has happened. To be called when a packet, a message or an acknowledgement has come.
     pub fn poll<B: Bus>(&mut self, bus: &mut B) {
@@ -152,25 +162,26 @@ impl<L: Layout> Processor<L> {
         bus.stopwatch(1);
         let config = self.table.config;
         let packet = Packet::read(bus, slot, &config);
-        let groups = packet.and_then(|packet| match packet.kind {
-            Kind::Dispatch => packet::work_groups(bus, slot),
-            Kind::Barrier => Ok(0),
-        });
-        match (packet, groups) {
-            (Ok(packet), Ok(groups)) if packet.kind == Kind::Dispatch => {
+        let started = packet.and_then(|packet| match packet.kind {
+            Kind::Dispatch => {
+                let groups = packet::work_groups(bus, slot)?;
+                if packet.chiplets == 0 {
+                    return Err(error::CHIPLET);
+                }
                 self.launch(bus, slot, &packet, groups);
+                Ok(())
             }
-            (Ok(packet), Ok(_)) => {
+            Kind::Barrier => {
                 let masks = self.barrier(bus, &packet);
                 bus.stopwatch(0);
-                self.synchronise(bus, masks, 0);
-                self.wait(bus, masks, Waiting::Completion(slot));
+                self.synchronise(bus, masks, 0, Waiting::Completion(slot));
+                Ok(())
             }
-            (Err(code), _) | (_, Err(code)) => {
-                bus.stopwatch(0);
-                bus.error(code);
-                self.complete(bus, slot);
-            }
+        });
+        if let Err(code) = started {
+            bus.stopwatch(0);
+            bus.error(code);
+            self.complete(bus, slot);
         }
     }
 
@@ -198,8 +209,6 @@ impl<L: Layout> Processor<L> {
                         self.table.forget(bus, &self.running);
                         self.every = true;
                         kernel.unlabelled = true;
-                        kernel.chiplets = packet.chiplets;
-                        kernel.missing = packet.chiplets;
                     }
                 }
             }
@@ -209,9 +218,9 @@ impl<L: Layout> Processor<L> {
         self.running.start(slot, kernel);
         self.releases[slot] = packet.releases;
         self.sent.launches += 1;
-        self.synchronise(bus, masks, kernel.tag);
+        self.synchronise(bus, masks, kernel.tag, Waiting::Launch(slot));
+        // While the L2s are at it.
         describe(bus, slot, &kernel, groups);
-        self.wait(bus, masks, Waiting::Launch(slot));
     }
 
     /// Decides a launch with labels, or says why it cannot. Gives the kernel's entries.
@@ -225,6 +234,9 @@ impl<L: Layout> Processor<L> {
         masks: &mut Masks,
     ) -> Result<Bitmap, Unusable> {
         let header = header?;
+        if !header.usable {
+            return Err(Unusable::Unlabelled);
+        }
         let config = self.table.config;
         if !self.every && !packet.acquires {
             let numbers = labels::numbers(scheduled);
@@ -235,7 +247,7 @@ impl<L: Layout> Processor<L> {
         }
         labels::read(bus, slot, &header, scheduled, &config, &mut self.records)?;
         if packet.acquires {
-            masks.acquire = self.table.chiplets(bus, Vector::present);
+            masks.acquire = self.present(bus);
         }
         if self.every {
             *masks = Masks { release: config.all(), acquire: config.all() };
@@ -248,22 +260,41 @@ impl<L: Layout> Processor<L> {
 
     /// A barrier's operations: with a system release and nothing else to do, all of them, and an empty table.
     fn barrier<B: Bus>(&mut self, bus: &mut B, packet: &Packet) -> Masks {
-        let config = self.table.config;
-        let alone = bus.get(reg::PKT_STAT) & 15;
-        let alone = alone & alone.wrapping_sub(1) == 0;
-        if !packet.releases {
-            return Masks::default();
+        let mut masks = Masks::default();
+        if self.table.config.sync_mode != SyncMode::Cpelide {
+            return masks;
         }
-        match config.sync_mode {
-            SyncMode::Cpelide if alone => {
-                let all = self.every.then(|| config.all());
-                let all = all.unwrap_or_else(|| self.table.chiplets(bus, Vector::present));
-                self.every = false;
-                self.table.forget(bus, &self.running);
-                Masks { release: all, acquire: all }
-            }
-            _ => Masks { release: self.system_release(bus), acquire: 0 },
+        let queued = bus.get(reg::PKT_STAT) & 15;
+        if packet.releases && queued & queued.wrapping_sub(1) == 0 {
+            let all = self.present(bus);
+            self.every = false;
+            self.table.forget(bus, &self.running);
+            return Masks { release: all, acquire: all };
         }
+        if packet.releases {
+            masks.release = self.system_release(bus);
+        }
+        if packet.acquires {
+            masks.acquire = self.present(bus);
+            let dirty = self.dirty(bus) & masks.acquire;
+            bus.count(count::IMPLIED, (dirty & !masks.release).count_ones());
+            masks.release |= dirty;
+            self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
+            self.table.sort();
+            let all = masks.acquire == self.table.config.all();
+            self.every &= !all || self.running.any_unlabelled();
+        }
+        masks
+    }
+
+    /// Chiplets whose L2 may hold something.
+    fn present<B: Bus>(&self, bus: &mut B) -> u16 {
+        if self.every { self.table.config.all() } else { self.table.chiplets(bus, Vector::present) }
+    }
+
+    /// Chiplets whose L2 may hold something dirty.
+    fn dirty<B: Bus>(&self, bus: &mut B) -> u16 {
+        if self.every { self.table.config.all() } else { self.table.chiplets(bus, Vector::dirty) }
     }
 
     /// What a system release writes back (specification 5.6, 7).
@@ -272,8 +303,7 @@ impl<L: Layout> Processor<L> {
             SyncMode::None => 0,
             SyncMode::Baseline | SyncMode::Hmg => self.table.config.all(),
             SyncMode::Cpelide => {
-                let dirty = self.table.chiplets(bus, Vector::dirty);
-                let release = if self.every { self.table.config.all() } else { dirty };
+                let release = self.dirty(bus);
                 let masks = Masks { release, acquire: 0 };
                 self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
                 release
@@ -288,12 +318,32 @@ impl<L: Layout> Processor<L> {
         let always = self.table.config.sync_mode == SyncMode::Baseline;
         let release = if always || self.releases[slot] { self.system_release(bus) } else { 0 };
         let masks = Masks { release, acquire: 0 };
-        self.synchronise(bus, masks, tag);
-        self.wait(bus, masks, Waiting::Completion(slot));
+        self.synchronise(bus, masks, tag, Waiting::Completion(slot));
+    }
+
+    /// Does operations, and then what waits for them. A kernel that runs on a chiplet that is acquired may fetch lines again at
+    /// once, so the releases of others come before.
+    fn synchronise<B: Bus>(&mut self, bus: &mut B, masks: Masks, tag: u8, then: Waiting) {
+        self.sent.releases += masks.release.count_ones();
+        self.sent.acquires += masks.acquire.count_ones();
+        self.count(bus);
+        self.waiting = then;
+        let own = if let Waiting::Launch(slot) = then { Some(slot) } else { None };
+        let runs_there = |(slot, kernel): (usize, &Kernel)| {
+            Some(slot) != own && kernel.chiplets & masks.acquire != 0
+        };
+        let first = Masks { acquire: 0, ..masks };
+        if masks.release != 0 && self.running.kernels.iter().enumerate().any(runs_there) {
+            self.acquires_left = Masks { release: masks.release & masks.acquire, ..masks };
+            self.tag = tag;
+            self.request(bus, first, tag);
+        } else {
+            self.request(bus, masks, tag);
+        }
     }
 
     /// One request for each chiplet with an operation, those with the same operations in one message.
-    fn synchronise<B: Bus>(&mut self, bus: &mut B, masks: Masks, tag: u8) {
+    fn request<B: Bus>(&self, bus: &mut B, masks: Masks, tag: u8) {
         let Masks { release, acquire } = masks;
         let groups = [
             (release & acquire, message::RELEASE | message::ACQUIRE),
@@ -306,9 +356,6 @@ impl<L: Layout> Processor<L> {
                 send(bus, low, 0, chiplets, self.table.config.all());
             }
         }
-        self.sent.releases += release.count_ones();
-        self.sent.acquires += acquire.count_ones();
-        self.count(bus);
     }
 
     fn count<B: Bus>(&self, bus: &mut B) {
@@ -326,15 +373,12 @@ impl<L: Layout> Processor<L> {
         }
     }
 
-    fn wait<B: Bus>(&mut self, bus: &mut B, masks: Masks, waiting: Waiting) {
-        self.waiting = waiting;
-        if masks == Masks::default() {
-            self.go_on(bus);
-        }
-    }
-
-    /// All operations are done.
+    /// What was requested is done.
     fn go_on<B: Bus>(&mut self, bus: &mut B) {
+        if self.acquires_left.acquire != 0 {
+            let left = core::mem::take(&mut self.acquires_left);
+            return self.request(bus, left, self.tag);
+        }
         match core::mem::replace(&mut self.waiting, Waiting::Nobody) {
             Waiting::Launch(slot) => {
                 let Kernel { chiplets, tag, .. } = self.running.kernels[slot];

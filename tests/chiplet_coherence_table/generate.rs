@@ -122,7 +122,15 @@ impl Draw<'_> {
         let life = r.below(self.profile.life + 1);
         let labels = if r.chance(self.profile.unlabelled) {
             use Labels::{BadMagic, NoExtension, TooManyChiplets, Truncated, Unknown};
-            r.pick(&[NoExtension, NoExtension, Unknown, Unknown, Truncated, BadMagic, TooManyChiplets])
+            r.pick(&[
+                NoExtension,
+                NoExtension,
+                Unknown,
+                Unknown,
+                Truncated,
+                BadMagic,
+                TooManyChiplets,
+            ])
         } else {
             Labels::Known
         };
@@ -187,7 +195,9 @@ impl Draw<'_> {
             } else {
                 // Outside: each chiplet may touch all of it.
                 ranges[0].2 = if self.r.chance(128) { end + 1 } else { base.wrapping_sub(1) };
-                may = (0..runs_on.len() as u8).map(|logical| (logical, structure.base, end)).collect();
+                may = (0..runs_on.len() as u8)
+                    .map(|logical| (logical, structure.base, end))
+                    .collect();
             }
         }
         let label = Label { base, length, writes, ranges };
@@ -288,10 +298,14 @@ impl Draw<'_> {
             let races = kept.iter().any(|other| {
                 let mut touched = Touched::default();
                 touched.add(other.mask(), other.write);
-                other.chiplet != access.chiplet && other.spot == access.spot && touched.conflicts(&own)
+                other.chiplet != access.chiplet
+                    && other.spot == access.spot
+                    && touched.conflicts(&own)
             });
             let mut running = self.running.iter();
-            if !races && (waits || !running.any(|(.., other)| other.at(access.spot()).conflicts(&own))) {
+            if !races
+                && (waits || !running.any(|(.., other)| other.at(access.spot()).conflicts(&own)))
+            {
                 kept.push(*access);
             }
         }

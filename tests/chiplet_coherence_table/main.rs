@@ -7,6 +7,7 @@
 mod bytes;
 mod caches;
 mod failure;
+mod firmware;
 mod generate;
 mod image;
 mod invariants;
@@ -38,7 +39,11 @@ fn programs() -> u64 {
 }
 
 /// Runs a program on the reference.
-fn on_reference(program: &Program, weakness: Option<Weakness>, setup: Setup) -> Result<Counts, Failure> {
+fn on_reference(
+    program: &Program,
+    weakness: Option<Weakness>,
+    setup: Setup,
+) -> Result<Counts, Failure> {
     let table = ReferenceTable::weakened(program.parameters, weakness);
     run(program, &mut table.expect("the parameters are legal"), setup)
 }
@@ -55,7 +60,10 @@ fn all_pass(runs: impl Fn(&Program) -> Result<Counts, Failure> + Sync) -> Counts
                 Err(failure) => {
                     let program = shrink(program, |program| runs(program).is_err());
                     let small = runs(&program).err();
-                    panic!("seed {seed}: {failure}\nwith fewer packets: {}\n{program}", small.expect("still fails"));
+                    panic!(
+                        "seed {seed}: {failure}\nwith fewer packets: {}\n{program}",
+                        small.expect("still fails")
+                    );
                 }
             }
         }
@@ -79,4 +87,26 @@ fn programs_see_their_own_values() {
 fn with_mode(program: &Program, sync_mode: SyncMode) -> Program {
     let parameters = Parameters { sync_mode, ..program.parameters };
     Program { parameters, ..program.clone() }
+}
+
+/// The firmware decides as the reference, entry by entry, with each layout of its memory.
+fn firmware_agrees<L: ::firmware::Layout>() {
+    all_pass(|program| {
+        run(program, &mut firmware::Both::<L>::new(&program.parameters), Setup::default())
+    });
+}
+
+#[test]
+fn firmware_agrees_with_the_table_in_fast_memory() {
+    firmware_agrees::<::firmware::Cached>();
+}
+
+#[test]
+fn firmware_agrees_with_an_index() {
+    firmware_agrees::<::firmware::Indexed>();
+}
+
+#[test]
+fn firmware_agrees_in_the_papers_layout() {
+    firmware_agrees::<::firmware::Paper>();
 }

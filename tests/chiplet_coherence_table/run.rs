@@ -50,7 +50,11 @@ struct Run<'a, 's> {
 }
 
 /// Runs a program. Errors: the first thing that is wrong.
-pub fn run(program: &Program, table: &mut dyn Synchroniser, setup: Setup) -> Result<Counts, Failure> {
+pub fn run(
+    program: &Program,
+    table: &mut dyn Synchroniser,
+    setup: Setup,
+) -> Result<Counts, Failure> {
     let mut run = Run {
         oracle: Oracle::new(program, setup.ignored),
         table,
@@ -311,7 +315,8 @@ impl<'a> Run<'a, '_> {
         self.host_reads()?;
         let Program { parameters, spots, .. } = self.oracle.program;
         if parameters.sync_mode == SyncMode::Cpelide {
-            let holds = |chiplet| (0..spots.len()).any(|spot| self.oracle.caches.held(chiplet, spot) != 0);
+            let holds =
+                |chiplet| (0..spots.len()).any(|spot| self.oracle.caches.held(chiplet, spot) != 0);
             if (0..parameters.chiplets).any(holds) {
                 self.oracle.fails(Check::End, || "an L2 is not empty".into())?;
             }

@@ -219,6 +219,11 @@ impl<L: Layout> Native<L> {
         &self.memory.counters
     }
 
+    /// The firmware's flag EVERY.
+    pub fn every(&self) -> bool {
+        self.processor.every()
+    }
+
     /// The private memory in words: the table's image at its start.
     pub fn private(&self) -> &[u32] {
         &self.memory.private
