@@ -1,10 +1,11 @@
-//! Which body stands for each block that has two, and the parameters of the FinePack blocks.
+//! Which body stands for each block that has two, and the parameters of those blocks.
 
 use std::collections::BTreeMap;
 
 use cosim::body::{AnyBody, BodyError, BodyKind};
 use cosim::report::RunName;
 use hwmodel::Model;
+use hwmodel::coherence_directory::{self, CoherenceDirectory};
 use hwmodel::common::finepack_types::FinePack;
 
 use super::config::{ConfigError, System};
@@ -86,5 +87,58 @@ impl FinePackBlocks {
         M: Model<Config: for<'a> From<&'a FinePack>>,
     {
         AnyBody::new(self.bodies.of(M::NAME), &self.run, &(&self.parameters).into())
+    }
+}
+
+/// The directories beside a machine's L2 banks: all have the same parameters.
+pub struct DirectoryBlocks {
+    parameters: coherence_directory::Config,
+    run: RunName,
+    kind: BodyKind,
+}
+
+impl DirectoryBlocks {
+    /// With these parameters, which must be valid. Errors: an RTL body is wanted and none was built with them.
+    pub fn new(
+        parameters: coherence_directory::Config,
+        bodies: &Bodies,
+    ) -> Result<Self, ConfigError> {
+        let error = |problem: String| ConfigError { field: "directory".into(), problem };
+        let kind = bodies.of(CoherenceDirectory::NAME);
+        let catalog = cosim::Catalog::load().map_err(|e| error(e.to_string()))?;
+        let built = catalog.coherence_directory.iter().find(|(_, named)| **named == parameters);
+        if built.is_none() && kind != BodyKind::Model {
+            let coherence_directory::Config { variant, gpus, entries, ways, range, .. } =
+                parameters;
+            let problem = format!(
+                "no RTL body was built of {variant:?} for {gpus} chiplets in all, {entries} entries in {ways} ways of {range} B for each bank; a new table in cosim/configs.toml builds one"
+            );
+            return Err(error(problem));
+        }
+        let config = built.map_or("", |(name, _)| name).to_string();
+        Ok(Self { parameters, run: RunName { config, seed: 0 }, kind })
+    }
+
+    /// A bank's directory.
+    pub fn body(&self) -> Result<AnyBody<CoherenceDirectory>, BodyError> {
+        AnyBody::new(self.kind, &self.run, &self.parameters)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directory_that_was_not_built_has_a_model_only() {
+        let catalog = cosim::Catalog::load().unwrap();
+        let named = catalog.coherence_directory.values().next().unwrap();
+        let other = coherence_directory::Config { addr_w: 51, ..named.clone() };
+        let blocks = |kind| DirectoryBlocks::new(other.clone(), &Bodies::all(kind));
+        assert!(blocks(BodyKind::Model).unwrap().body().is_ok());
+        for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
+            let error = blocks(kind).err().expect("there is none").to_string();
+            assert!(error.starts_with("directory: no RTL body was built of "), "{error}");
+        }
     }
 }

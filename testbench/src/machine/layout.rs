@@ -73,6 +73,17 @@ impl Layout {
         Unit(self.all_chiplets() * self.per_chiplet() + gpu)
     }
 
+    /// Parts of each chiplet: its units, and behind them its command processor.
+    pub fn parts_per_chiplet(&self) -> usize {
+        usize::from(self.per_chiplet()) + 1
+    }
+
+    /// Place of a unit that is not a gate among the machine's parts, those of the first chiplet first.
+    pub fn part_of(&self, unit: Unit) -> usize {
+        let first = usize::from(self.chiplet_of(unit)) * self.parts_per_chiplet();
+        first + usize::from(unit.0 % self.per_chiplet())
+    }
+
     /// What a unit is.
     pub fn site(&self, unit: Unit) -> Site {
         let (chiplet, rest) = (unit.0 / self.per_chiplet(), unit.0 % self.per_chiplet());
@@ -149,6 +160,9 @@ mod tests {
             };
             assert_eq!(again, unit);
         }
+        // 5 + 4 + 2 units of each chiplet, and its command processor.
+        assert_eq!(layout.part_of(layout.core(1, 0)), 12);
+        assert_eq!(layout.part_of(layout.slice(5, 1)), 5 * 12 + 10);
         assert_eq!(layout.name(layout.bank(4, 1)), "gpu1.chiplet1.l2.bank1");
     }
 }

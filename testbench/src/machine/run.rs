@@ -1,14 +1,12 @@
 //! Runs a program on a machine.
 
+mod observe;
+
 use std::collections::BTreeMap;
 
-use cosim::body::{Body, Log};
-use cosim::lockstep::WindowCycle;
-use cosim::runner::Flip;
-use cosim::wave::Shown;
-use hwmodel::Model;
-use hwmodel::coherence_directory::CoherenceDirectory;
-use hwmodel::tlp_link::Sent;
+pub use observe::Progress;
+
+use observe::Observers;
 
 use super::bodies::Bodies;
 use super::build::{BuildError, Built, build};
@@ -17,9 +15,9 @@ use super::config::System;
 use super::context::{Context, Stop};
 use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
-use super::gate::{BlockUse, Difference, Gate, Window};
+use super::gate::{Difference, Gate};
 use super::kernel_use::{KernelUse, KernelUses};
-use super::l2::{Home, Policy};
+use super::l2::Policy;
 use super::launch::{Packet, extension};
 use super::life::Life;
 use super::message::MAX_LINE;
@@ -102,25 +100,7 @@ pub enum RunError {
     Wrong(String, Box<Wrong>),
 }
 
-/// Who wants to see TLPs.
-type SeeTlp = Box<dyn FnMut(&Sent)>;
-/// Who wants to see the cycles of a window.
-type SeeCycle = Box<dyn FnMut(&[&WindowCycle])>;
-/// Who wants to know how far the run is.
-type SeeProgress = Box<dyn FnMut(&Progress)>;
-
-/// How far a run is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Cycles so far.
-    pub cycle: Cycle,
-    /// Work-groups started.
-    pub groups: u64,
-    /// Loads and atomics of work-items that were checked.
-    pub checked: u64,
-}
-
-/// Steps between two calls of who wants to know: a power of 2.
+/// Steps between two calls of who wants to know how far the run is: a power of 2.
 const PROGRESS_STEPS: u64 = 8192;
 
 /// Longest time after the last kernel in which an L1 design's own messages may be under way.
@@ -139,11 +119,7 @@ pub struct Machine {
     kernel_uses: KernelUses,
     /// Live buffers: address and bytes.
     buffers: BTreeMap<u64, u64>,
-    on_tlp: Option<SeeTlp>,
-    on_cycle: Option<SeeCycle>,
-    /// It sees blocks between GPUs, else the directory of the first L2 bank.
-    shows_gate: bool,
-    on_progress: Option<SeeProgress>,
+    observers: Observers,
     steps: u64,
 }
 
@@ -192,10 +168,7 @@ impl Machine {
             kernels: 0,
             kernel_uses: KernelUses::default(),
             buffers: BTreeMap::new(),
-            on_tlp: None,
-            on_cycle: None,
-            shows_gate: false,
-            on_progress: None,
+            observers: Observers::default(),
             steps: 0,
         })
     }
@@ -241,120 +214,6 @@ impl Machine {
         Ok(())
     }
 
-    /// Shows every TLP whose last byte has left a GPU, with its cycle of the links.
-    pub fn on_tlp(&mut self, see: impl FnMut(&Sent) + 'static) {
-        self.on_tlp = Some(Box::new(see));
-    }
-
-    /// Shows the images of GPU 0's blocks with two bodies in each cycle of a window, in the order of
-    /// [`Machine::shown_blocks`].
-    pub fn on_cycle(&mut self, window: Window, see: impl FnMut(&[&WindowCycle]) + 'static) {
-        self.shows_gate = self.gate().is_some_and(|gate| !gate.shown_blocks().is_empty());
-        let component = if self.shows_gate {
-            self.gate_mut().expect("it has blocks").watch(window);
-            self.parts.len() - 1
-        } else {
-            let Some(at) = self.parts.iter().position(|part| home(part).is_some()) else { return };
-            home_mut(&mut self.parts[at]).expect("it is there").watch(window);
-            at
-        };
-        if let Some(from) = window.from {
-            self.ctx.wheel.wake(ComponentId(component as u32), from.max(self.ctx.now + 1));
-        }
-        self.on_cycle = Some(Box::new(see));
-    }
-
-    /// The blocks with two bodies between GPU 0 and others; where there are none, the directory of the first L2 bank.
-    pub fn shown_blocks(&self) -> Vec<Shown> {
-        let between = self.gate().map_or(Vec::new(), Gate::shown_blocks);
-        if between.is_empty() { self.shown_directory().into_iter().collect() } else { between }
-    }
-
-    /// The directory of the first L2 bank.
-    fn shown_directory(&self) -> Option<Shown> {
-        let home = self.parts.iter().find_map(home)?;
-        Some((home.body.description(), home.body.kind()))
-    }
-
-    /// These, and the directory of the first L2 bank: what a flip can reach.
-    pub fn flip_blocks(&self) -> Vec<Shown> {
-        let between = self.gate().map_or(Vec::new(), Gate::shown_blocks);
-        between.into_iter().chain(self.shown_directory()).collect()
-    }
-
-    /// What each block with two bodies has done.
-    pub fn blocks(&self) -> Vec<BlockUse> {
-        let mut uses = self.gate().map_or(Vec::new(), |gate| gate.uses(self.ctx.now));
-        for home in self.parts.iter().filter_map(home) {
-            BlockUse::add(&mut uses, &home.body, self.ctx.now + 1);
-        }
-        uses
-    }
-
-    /// Keeps each transfer of the blocks with two bodies from now on.
-    pub fn start_logs(&mut self) {
-        if let Some(gate) = self.gate_mut() {
-            gate.start_logs();
-        }
-        self.parts.iter_mut().filter_map(home_mut).for_each(|home| home.body.start_log());
-    }
-
-    /// These transfers: GPU, block and log.
-    pub fn logs(&self) -> impl Iterator<Item = (usize, &'static str, &Log)> {
-        let banks = self.parts.iter().enumerate().filter_map(|(at, part)| {
-            let body = &home(part)?.body;
-            Some((self.gpu_of(at), body.description().name, body.log()?))
-        });
-        self.gate().into_iter().flat_map(Gate::logs).chain(banks)
-    }
-
-    /// GPU of a part of a chiplet.
-    fn gpu_of(&self, part: usize) -> usize {
-        let layout = &self.ctx.layout;
-        let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 1;
-        layout.gpu_of((part / per_chiplet) as u16).into()
-    }
-
-    /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in the first
-    /// cycle from that of the flip on in which the field is compared: a self-test of the comparison.
-    pub fn flip(&mut self, block: &str, flip: Flip) {
-        if block == CoherenceDirectory::NAME {
-            let at = self.parts.iter().position(|part| home(part).is_some());
-            let at = at.expect("the machine has such a block");
-            // Idle cycles are skipped, and whether that is so must not matter here.
-            self.ctx.wheel.wake(ComponentId(at as u32), flip.cycle.max(self.ctx.now + 1));
-            home_mut(&mut self.parts[at]).expect("it is there").flip = Some(flip);
-        } else if let Some(gate) = self.gate_mut() {
-            gate.flip(block, flip);
-        }
-    }
-
-    /// The flip that has not happened.
-    pub fn pending_flip(&self) -> Option<&Flip> {
-        let of_bank = self.parts.iter().find_map(|part| home(part)?.flip.as_ref());
-        of_bank.or_else(|| self.gate().and_then(Gate::pending_flip))
-    }
-
-    /// Tells how far the run is, every some thousand steps.
-    pub fn on_progress(&mut self, see: impl FnMut(&Progress) + 'static) {
-        self.on_progress = Some(Box::new(see));
-    }
-
-    #[cold]
-    fn tell_progress(&mut self) {
-        let Some(see) = &mut self.on_progress else { return };
-        let groups = |part: &Part| match part {
-            Part::Core(core) => core.counters.groups,
-            _ => 0,
-        };
-        let checked = self.ctx.check.checked;
-        see(&Progress {
-            cycle: self.ctx.now,
-            groups: self.parts.iter().map(groups).sum(),
-            checked: checked.loads + checked.atomics,
-        });
-    }
-
     fn gate(&self) -> Option<&Gate> {
         match self.parts.last() {
             Some(Part::Gate(gate)) => Some(gate),
@@ -362,11 +221,10 @@ impl Machine {
         }
     }
 
-    fn gate_mut(&mut self) -> Option<&mut Gate> {
-        match self.parts.last_mut() {
-            Some(Part::Gate(gate)) => Some(gate),
-            _ => None,
-        }
+    /// What has failed between GPUs, once what followed has been seen.
+    #[inline]
+    fn failure(&self) -> Option<Box<Difference>> {
+        self.gate().filter(|gate| gate.has_failed()).and_then(Gate::difference)
     }
 
     /// Cycles so far.
@@ -410,16 +268,18 @@ impl Machine {
             let len = (line as usize - offset).min(data.len() - done);
             bytes[offset..offset + len].copy_from_slice(&data[done..done + len]);
             let first = at - offset as u64;
-            let Part::Slice(slice) = &mut self.parts[slice_part(&self.ctx, first)] else {
+            let Part::Slice(slice) = &mut self.parts[part_below(&self.ctx, first)] else {
                 unreachable!("a slice has its number")
             };
             let mask = masks::span(offset, len);
             slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
             let coherent = self.ctx.policy == Policy::Coherent;
             // Other L2s hold nothing between kernels.
-            let chiplets = if coherent { self.ctx.layout.all_chiplets() } else { 0 };
+            let layout = &self.ctx.layout;
+            let chiplets = if coherent { layout.all_chiplets() } else { 0 };
             for chiplet in 0..chiplets {
-                let Part::Bank(bank) = &mut self.parts[bank_part(&self.ctx, chiplet, first)] else {
+                let bank = layout.bank(chiplet, layout.bank_of(first));
+                let Part::Bank(bank) = &mut self.parts[layout.part_of(bank)] else {
                     unreachable!("a bank has its number")
                 };
                 bank.forget_line(first);
@@ -576,12 +436,7 @@ impl Machine {
             self.ctx.me = ComponentId(at);
             self.parts[at as usize].tick(&mut self.ctx);
         }
-        if let Some(see) = self.on_cycle.as_mut().filter(|_| !self.shows_gate) {
-            if let Some(cycle) = self.parts.iter_mut().find_map(home_mut).and_then(Home::take_shown)
-            {
-                see(&[cycle]);
-            }
-        }
+        self.show_directory();
         if let Some(stop) = self.ctx.stop.take() {
             match stop {
                 Stop::Trace(error) => return Err(error.into()),
@@ -589,20 +444,9 @@ impl Machine {
                 Stop::Differ(difference) => return Err(RunError::Differ(difference)),
             }
         }
-        if let Some(Part::Gate(gate)) = self.parts.last_mut() {
-            if let Some(see) = &mut self.on_tlp {
-                gate.drain_sent(see);
-            }
-            if let Some(see) = self.on_cycle.as_mut().filter(|_| self.shows_gate) {
-                if let Some(cycles) = gate.take_shown() {
-                    see(&cycles);
-                }
-            }
-            if gate.has_failed() {
-                if let Some(difference) = gate.difference() {
-                    return Err(RunError::Differ(difference));
-                }
-            }
+        self.show_gate();
+        if let Some(difference) = self.failure() {
+            return Err(RunError::Differ(difference));
         }
         self.steps += 1;
         if self.steps % PROGRESS_STEPS == 0 {
@@ -641,40 +485,14 @@ impl Machine {
     }
 }
 
-/// Which part holds a line below the L2s.
-fn slice_part(ctx: &Context, addr: u64) -> usize {
-    let layout = &ctx.layout;
-    let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 1;
-    usize::from(ctx.places.home(addr)) * per_chiplet
-        + usize::from(layout.cores + layout.banks + layout.slice_of(addr))
-}
-
-/// The directory of an L2 bank.
-fn home(part: &Part) -> Option<&Home> {
-    match part {
-        Part::Bank(bank) => bank.home(),
-        _ => None,
-    }
-}
-
-/// The same, to be changed.
-fn home_mut(part: &mut Part) -> Option<&mut Home> {
-    match part {
-        Part::Bank(bank) => bank.home_mut(),
-        _ => None,
-    }
-}
-
-/// Which part is a chiplet's bank of a line.
-fn bank_part(ctx: &Context, chiplet: u16, addr: u64) -> usize {
-    let layout = &ctx.layout;
-    let per_chiplet = usize::from(layout.cores + layout.banks + layout.slices) + 1;
-    usize::from(chiplet) * per_chiplet + usize::from(layout.cores + layout.bank_of(addr))
+/// The L3 slice of a line, by its place among the parts.
+fn part_below(ctx: &Context, addr: u64) -> usize {
+    ctx.layout.part_of(ctx.places.slice(&ctx.layout, addr))
 }
 
 /// A line as an observer below the L2s sees it.
 fn look(parts: &[Part], ctx: &Context, addr: u64, to: &mut [u8]) {
-    match &parts[slice_part(ctx, addr)] {
+    match &parts[part_below(ctx, addr)] {
         Part::Slice(slice) => slice.look(&ctx.memory, addr, to),
         _ => unreachable!("a slice has its number"),
     }

@@ -1,14 +1,10 @@
-//! The coherence directory beside each L2 bank: its parameters and its body.
+//! The coherence directory beside each L2 bank: its parameters, and what they allow.
 
-use cosim::body::{AnyBody, BodyKind};
-use cosim::report::RunName;
-use hwmodel::Model;
-use hwmodel::coherence_directory::{CoherenceDirectory, Config, Replacement, Variant};
+use hwmodel::coherence_directory::{Config, Replacement, Variant};
 
-use super::super::bodies::{Bodies, FinePackBlocks};
+use super::super::bodies::{Bodies, DirectoryBlocks, FinePackBlocks};
 use super::super::config::{ConfigError, DirectorySection, System};
 use super::super::l2;
-use super::BuildError;
 use super::names::{choose, go_together};
 
 const REPLACEMENTS: [(&str, Replacement); 2] =
@@ -115,25 +111,8 @@ pub fn check(system: &System) -> Result<(), ConfigError> {
     config(system, variant).map(|_| ())
 }
 
-/// A slice's body.
-pub fn body(
-    system: &System,
-    bodies: &Bodies,
-    variant: Variant,
-) -> Result<AnyBody<CoherenceDirectory>, BuildError> {
-    let config = config(system, variant)?;
-    let kind = bodies.of(CoherenceDirectory::NAME);
-    let error = |problem: String| ConfigError { field: "directory".into(), problem };
-    let catalog = cosim::Catalog::load().map_err(|e| error(e.to_string()))?;
-    let built = catalog.coherence_directory.iter().find(|(_, named)| **named == config);
-    if built.is_none() && kind != BodyKind::Model {
-        let Config { gpus, entries, ways, range, .. } = config;
-        let problem = format!(
-            "no RTL body was built of {variant:?} for {gpus} chiplets in all, {entries} entries in {ways} ways of {range} B for each bank; a new table in cosim/configs.toml builds one"
-        );
-        return Err(error(problem).into());
-    }
-    let config_name = built.map_or("", |(name, _)| name).to_string();
-    let run = RunName { config: config_name, seed: 0 };
-    Ok(AnyBody::new(kind, &run, &config)?)
+/// The directories of a machine whose L2 design has some.
+pub fn blocks(system: &System, bodies: &Bodies) -> Result<Option<DirectoryBlocks>, ConfigError> {
+    let Some(variant) = of(system) else { return Ok(None) };
+    DirectoryBlocks::new(config(system, variant)?, bodies).map(Some)
 }

@@ -13,7 +13,7 @@ use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
 use hwmodel::tlp_link;
 
-use super::bodies::{Bodies, FinePackBlocks};
+use super::bodies::{Bodies, DirectoryBlocks, FinePackBlocks};
 use super::cache::Shape;
 use super::config::{ConfigError, System};
 use super::core::{self, Core};
@@ -102,7 +102,8 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
     };
     let wiring = Wiring::new(system, numbers, between, coherent);
     let unit_ports = vec![UnitPorts::default(); m.gpus.into()];
-    let mut builder = Builder { system, bodies, policy, l1, l2, unit_ports, wiring };
+    let directories = directory::blocks(system, bodies)?;
+    let mut builder = Builder { system, bodies, directories, policy, l1, l2, unit_ports, wiring };
     let parts = builder.parts()?;
     let network = builder.wiring.network;
     Ok(Built { parts, network, layout, placement, policy, first_global })
@@ -114,6 +115,7 @@ type Pair = (OutletId, InletId);
 struct Builder<'a> {
     system: &'a System,
     bodies: &'a Bodies,
+    directories: Option<DirectoryBlocks>,
     policy: Policy,
     l1: l1::Design,
     l2: l2::Design,
@@ -290,10 +292,7 @@ impl Builder<'_> {
             peers: self.wiring.peers(chiplet, unit),
             unit: to_unit,
         };
-        let directory = match directory::of(self.system) {
-            Some(variant) => Some(directory::body(self.system, self.bodies, variant)?),
-            None => None,
-        };
+        let directory = self.directories.as_ref().map(DirectoryBlocks::body).transpose()?;
         let (policy, misses, hook) = (self.policy, l2.misses, self.l1.bank.map(|make| make()));
         let Site::Bank(_, number) = layout.site(unit) else { unreachable!("a bank") };
         let spec = l2::Spec {

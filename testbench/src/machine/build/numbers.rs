@@ -17,18 +17,15 @@ pub struct Numbers {
 
 impl Numbers {
     fn per_chiplet(&self) -> u32 {
-        let l = &self.layout;
-        u32::from(l.cores + l.banks + l.slices) + 1
+        self.layout.parts_per_chiplet() as u32
     }
 
     /// CUs, banks and slices stand in the order of their units.
     pub fn unit(&self, unit: Unit) -> ComponentId {
-        if let Site::Gate(_) = self.layout.site(unit) {
-            return self.gate();
+        match self.layout.site(unit) {
+            Site::Gate(_) => self.gate(),
+            _ => ComponentId(self.layout.part_of(unit) as u32),
         }
-        let chiplet = u32::from(self.layout.chiplet_of(unit));
-        let first = self.layout.core(chiplet as u16, 0);
-        ComponentId(chiplet * self.per_chiplet() + u32::from(unit.0 - first.0))
     }
 
     pub fn local(&self, chiplet: u16) -> ComponentId {

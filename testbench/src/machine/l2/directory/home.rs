@@ -30,7 +30,7 @@ struct Fence {
 #[derive(Debug)]
 pub struct Home {
     pub body: AnyBody<CoherenceDirectory>,
-    chiplet: u16,
+    pub chiplet: u16,
     /// Cycles of the block so far.
     cycles: Cycle,
     /// What it showed last.
