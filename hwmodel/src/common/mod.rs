@@ -7,3 +7,5 @@ mod finepack_header;
 mod finepack_parameters;
 mod finepack_pkg;
 pub mod finepack_types;
+#[cfg(test)]
+pub(crate) mod random;
