@@ -79,11 +79,12 @@ fn check_type(sv: &mut String, port: &Port) {
     }
 }
 
-/// The fields of a struct port: name, lowest bit, bits. Elements of an array count as one field.
+/// The fields of a struct port: name, lowest bit, bits. Elements of an array count as one
+/// field, and so does a struct inside.
 fn fields(port: &Port) -> Vec<(&str, u32, u32)> {
     let mut fields: Vec<(&str, u32, u32)> = Vec::new();
     for leaf in &port.leaves {
-        let name = leaf.name.split('[').next().unwrap_or(&leaf.name);
+        let name = leaf.name.split(['[', '.']).next().unwrap_or(&leaf.name);
         match fields.last_mut() {
             Some((last, _, bits)) if *last == name => *bits += leaf.width,
             _ => fields.push((name, leaf.lsb, leaf.width)),

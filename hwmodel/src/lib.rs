@@ -8,10 +8,13 @@
 pub mod block;
 pub mod chiplet_coherence_table;
 pub mod coherence_directory;
+pub mod command_processor;
 pub mod common;
+pub mod cp_crossbar;
 pub mod depacketizer;
 pub mod description;
 pub mod egress;
+pub mod local_command_processor;
 pub mod packetizer;
 pub mod ports;
 pub mod remote_write_queue;

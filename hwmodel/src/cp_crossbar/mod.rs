@@ -1,0 +1,214 @@
+//! The crossbar between the global and the local command processors (CPElide, MICRO'24, section III-C,
+//! figure 7; cycle rules in `rtl/cp_crossbar/README.md`).
+//!
+//! A message accepted in cycle t is at its chiplet in t + `xb_uni`, a broadcast at all in t + `xb_bc`, and
+//! one from a chiplet at the global processor in t + `xb_uni`.
+
+mod inject;
+mod link;
+mod ports;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::{self, Write};
+
+pub use ports::*;
+
+use crate::block::{Block, ConfigError, Model};
+use crate::common::command_types::{Message, error_code, kind};
+use inject::Injection;
+use link::Link;
+
+/// Model of `rtl/cp_crossbar`.
+#[derive(Clone, Debug)]
+pub struct CpCrossbar {
+    config: Config,
+    /// Cycles so far; only differences matter.
+    now: u64,
+    /// A 1 for each chiplet.
+    all: u16,
+    injection: Injection,
+    /// To each chiplet.
+    down: Vec<Link>,
+    /// From each chiplet, then the NACKs of those that do not exist.
+    up: Vec<Link>,
+    /// Links of `down` and of `up` that hold messages.
+    down_busy: u16,
+    up_busy: u32,
+    /// Links of `down` that have no room, and links of `up` of chiplets that have.
+    down_full: u16,
+    up_ready: u16,
+    /// Link of `up` whose message was shown and not taken.
+    shown: Option<usize>,
+    /// The error pulse of this cycle; 0 is none.
+    err: u8,
+}
+
+/// The places of the ones of a mask, lowest first.
+fn ones(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let one = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (one < 32).then_some(one)
+    })
+}
+
+impl CpCrossbar {
+    /// The link whose message is on `rx`.
+    fn on_rx(&self) -> Option<usize> {
+        self.shown
+            .or_else(|| ones(self.up_busy).find(|&link| self.up[link].due(self.now).is_some()))
+    }
+
+    /// Accepts a message, and injects what can be in this cycle.
+    fn inject(&mut self, inputs: &In, tx_ready: bool) {
+        if let (Some(tx), true) = (&inputs.tx, tx_ready) {
+            let (injection, illegal) = Injection::of(tx, self.all);
+            self.injection = injection;
+            self.err = if illegal { error_code::PROTOCOL } else { 0 };
+        }
+        let injection = self.injection;
+        if injection.rest == 0 {
+            return;
+        }
+        let Config { xb_uni, xb_bc, chiplets } = self.config;
+        if injection.broadcast {
+            if self.down_full == 0 {
+                let due = self.now + u64::from(xb_bc);
+                for c in 0..chiplets as usize {
+                    self.send_down(c, due);
+                }
+                self.injection.rest = 0;
+            }
+            return;
+        }
+        let (c, due) = (injection.rest.trailing_zeros() as usize, self.now + u64::from(xb_uni));
+        let nacks = chiplets as usize;
+        if c < nacks && self.down_full & 1 << c == 0 {
+            self.send_down(c, due);
+        } else if c >= nacks && !self.up[nacks].is_full() {
+            let a = error_code::ABSENT_CHIPLET.into();
+            let nack = Message { kind: kind::NACK, a, b: 0, ..injection.to(c) };
+            self.send_up(nacks, due, nack);
+        } else {
+            return;
+        }
+        self.injection.rest &= injection.rest - 1;
+    }
+
+    /// What the ports show when the message of this link is on `rx`.
+    fn show(&self, on_rx: Option<usize>) -> Out {
+        let mut out = Out {
+            tx_ready: self.injection.rest == 0,
+            up_ready: self.up_ready,
+            err: (self.err != 0).then_some(self.err),
+            ..Out::default()
+        };
+        for c in ones(self.down_busy.into()) {
+            if let Some(message) = self.down[c].due(self.now) {
+                out.down_valid |= 1 << c;
+                out.down[c] = message;
+            }
+        }
+        out.rx = on_rx.and_then(|link| self.up[link].due(self.now));
+        out
+    }
+
+    fn send_down(&mut self, c: usize, due: u64) {
+        self.down[c].push(due, self.injection.to(c));
+        self.down_busy |= 1 << c;
+        self.down_full |= u16::from(self.down[c].is_full()) << c;
+    }
+
+    fn send_up(&mut self, link: usize, due: u64, message: Message) {
+        self.up[link].push(due, message);
+        self.up_busy |= 1 << link;
+        if link < 16 && self.up[link].is_full() {
+            self.up_ready &= !(1 << link);
+        }
+    }
+}
+
+impl Block for CpCrossbar {
+    type In = In;
+    type Out = Out;
+
+    fn outputs(&self) -> Out {
+        self.show(self.on_rx())
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let on_rx = self.on_rx();
+        let out = self.show(on_rx);
+        self.err = 0;
+        // Room is what the registers say: what is taken in this cycle leaves last.
+        self.inject(inputs, out.tx_ready);
+        let due = self.now + u64::from(self.config.xb_uni);
+        for c in ones((inputs.up_valid & out.up_ready).into()) {
+            self.send_up(c, due, Message { chiplet: c as u8, ..inputs.up[c] });
+        }
+        for c in ones((out.down_valid & inputs.down_ready).into()) {
+            self.down[c].pop();
+            self.down_busy &= !(u16::from(self.down[c].is_empty()) << c);
+            self.down_full &= !(1 << c);
+        }
+        self.shown = on_rx;
+        if let (Some(link), true) = (on_rx, inputs.rx_ready) {
+            self.up[link].pop();
+            self.up_busy &= !(u32::from(self.up[link].is_empty()) << link);
+            self.up_ready |= self.all & (1u32 << link) as u16;
+            self.shown = None;
+        }
+        self.now += 1;
+        out
+    }
+
+    fn is_idle(&self) -> bool {
+        self.injection.rest == 0 && self.down_busy == 0 && self.up_busy == 0 && self.err == 0
+    }
+
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        let Self { injection, down_busy, up_busy, .. } = self;
+        write!(line, "rest={:#x} down={down_busy:#x} up={up_busy:#x}", injection.rest)
+    }
+}
+
+impl Model for CpCrossbar {
+    const NAME: &'static str = "cp_crossbar";
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        validate(config)?;
+        let Config { chiplets, xb_uni, xb_bc } = *config;
+        let all = u16::MAX >> (16 - chiplets);
+        let down = Link::new(xb_uni.max(xb_bc) as usize + 1);
+        let up = Link::new(xb_uni as usize + 1);
+        Ok(Self {
+            config: config.clone(),
+            now: 0,
+            all,
+            injection: Injection::default(),
+            down: vec![down; chiplets as usize],
+            up: vec![up; chiplets as usize + 1],
+            down_busy: 0,
+            up_busy: 0,
+            down_full: 0,
+            up_ready: all,
+            shown: None,
+            err: 0,
+        })
+    }
+
+    fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
+        let Config { chiplets, xb_uni, xb_bc } = *config;
+        vec![("Chiplets", chiplets.into()), ("XbUni", xb_uni.into()), ("XbBc", xb_bc.into())]
+    }
+}
+
+fn validate(c: &Config) -> Result<(), ConfigError> {
+    let check =
+        |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
+    check((2..=16).contains(&c.chiplets), "chiplets", c.chiplets, "2 to 16")?;
+    check((1..=255).contains(&c.xb_uni), "xb_uni", c.xb_uni, "1 to 255")?;
+    check((1..=255).contains(&c.xb_bc), "xb_bc", c.xb_bc, "1 to 255")
+}

@@ -1,0 +1,224 @@
+//! The local command processor of a chiplet (CPElide, MICRO'24, section III-C; cycle rules in
+//! `rtl/local_command_processor/README.md`).
+//!
+//! A message accepted in cycle t acts in t + 1 at the earliest; what is done in d is answered in d + 1.
+
+mod dispatch;
+mod ports;
+mod queue;
+mod tags;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::{self, Write};
+
+pub use ports::*;
+
+use crate::block::{Block, ConfigError, Model};
+use crate::common::command_types::{Message, error_code, kind};
+use dispatch::Dispatch;
+use queue::Queue;
+use tags::Tags;
+
+/// Model of `rtl/local_command_processor`.
+#[derive(Clone, Debug)]
+pub struct LocalCommandProcessor {
+    queue: Queue,
+    head: Head,
+    tags: Tags,
+    launched: Dispatch,
+    /// The message that is sent.
+    up: Option<Message>,
+}
+
+/// How far the head of the queue has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Head {
+    /// Not begun.
+    #[default]
+    New,
+    /// The L2 has taken the operation.
+    Syncing,
+    /// The operation is done; its ACK, with these lines written back, waits.
+    Synced(u32),
+    /// The L1s have been told.
+    Invalidating,
+}
+
+/// What the head of the queue asks for, by the rules on what is refused.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    /// Operations of the L2.
+    Sync(u8),
+    /// A SYNC_REQ without operations.
+    Nothing,
+    Describe,
+    Count,
+    Launch,
+    Refuse,
+}
+
+/// What becomes of the head at the end of a cycle.
+enum Fate {
+    Stays(Head),
+    Leaves,
+    /// It leaves when this message can be sent; until then it is as in `Head`.
+    Answered(Message, Head),
+}
+
+impl LocalCommandProcessor {
+    #[inline]
+    fn act(&self) -> Option<(Act, &Message)> {
+        let message = self.queue.head()?;
+        let tag = message.tag;
+        let tags = &self.tags;
+        let act = match message.kind {
+            kind::SYNC_REQ if message.a & 3 == 0 => Act::Nothing,
+            kind::SYNC_REQ => Act::Sync((message.a & 3) as u8),
+            kind::WG_DESC..=kind::LAUNCH_EN if tags.running.has(tag) => Act::Refuse,
+            kind::WG_DESC => Act::Describe,
+            kind::WG_COUNT => Act::Count,
+            kind::LAUNCH_EN if tags.described.has(tag) && tags.counted.has(tag) => Act::Launch,
+            _ => Act::Refuse,
+        };
+        Some((act, message))
+    }
+
+    /// One cycle of the head.
+    fn step(&mut self, inputs: &In) -> Option<Fate> {
+        let (act, &message) = self.act()?;
+        let Message { tag, a, b, .. } = message;
+        let ack = |b| Message { kind: kind::ACK, chiplet: 0, tag, a: a & 3, b };
+        Some(match (act, self.head) {
+            (Act::Nothing, head) => Fate::Answered(ack(0), head),
+            (Act::Sync(_), Head::Synced(lines)) => Fate::Answered(ack(lines), self.head),
+            (Act::Sync(_), Head::Syncing) => match inputs.l2_sync_done {
+                Some(lines) => Fate::Answered(ack(lines), Head::Synced(lines)),
+                None => Fate::Stays(Head::Syncing),
+            },
+            (Act::Sync(_), head) => {
+                Fate::Stays(if inputs.l2_sync_ready { Head::Syncing } else { head })
+            }
+            (Act::Describe, _) => {
+                let kernel = self.tags.kernel(tag);
+                (kernel.slot, kernel.first) = (a as u8, b);
+                self.tags.described.set(tag);
+                Fate::Leaves
+            }
+            (Act::Count, _) => {
+                self.tags.kernel(tag).number = b;
+                self.tags.counted.set(tag);
+                Fate::Leaves
+            }
+            (Act::Launch, _) if inputs.l1_inv_done => {
+                if self.tags.launch(tag) {
+                    self.launched.push(tag);
+                }
+                Fate::Leaves
+            }
+            (Act::Launch, _) => Fate::Stays(Head::Invalidating),
+            (Act::Refuse, head) => {
+                let a = error_code::PROTOCOL.into();
+                let nack = Message { kind: kind::NACK, chiplet: 0, tag, a, b: 0 };
+                Fate::Answered(nack, head)
+            }
+        })
+    }
+}
+
+impl Block for LocalCommandProcessor {
+    type In = In;
+    type Out = Out;
+
+    fn outputs(&self) -> Out {
+        let mut out = Out {
+            rx_ready: self.queue.has_room(),
+            tx: self.up,
+            wg: self.launched.offer(&self.tags),
+            ..Out::default()
+        };
+        if self.head == Head::New {
+            match self.act() {
+                Some((Act::Sync(op), _)) => out.l2_sync = Some(op),
+                Some((Act::Launch, _)) => out.l1_inv = true,
+                _ => {}
+            }
+        }
+        out
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.outputs();
+        let up_free = self.up.is_none() || inputs.tx_ready;
+        // Who is running is what the registers say, for the head and for work groups that are done.
+        let wg_done = inputs.wg_done.filter(|&tag| self.tags.running.has(tag));
+        if out.wg.is_some() && inputs.wg_ready {
+            self.launched.take(&self.tags);
+        }
+        let fate = self.step(inputs);
+        if let Some(tag) = wg_done {
+            self.tags.work_group_done(tag);
+        }
+        if up_free {
+            self.up = None;
+        }
+        let leaves = match fate {
+            Some(Fate::Answered(message, _)) if up_free => {
+                self.up = Some(message);
+                true
+            }
+            Some(Fate::Leaves) => true,
+            Some(Fate::Answered(_, head) | Fate::Stays(head)) => {
+                self.head = head;
+                false
+            }
+            None => false,
+        };
+        if leaves {
+            self.queue.pop();
+            self.head = Head::New;
+        }
+        if self.up.is_none() {
+            if let Some(tag) = self.tags.finished.lowest() {
+                self.tags.finished.clear(tag);
+                self.up = Some(Message { kind: kind::DONE, tag, ..Message::default() });
+            }
+        }
+        if let (Some(message), true) = (inputs.rx, out.rx_ready) {
+            self.queue.push(message);
+        }
+        out
+    }
+
+    fn is_idle(&self) -> bool {
+        let waits = matches!(self.head, Head::Syncing | Head::Invalidating);
+        (self.queue.is_empty() || waits) && self.launched.is_empty() && self.up.is_none()
+    }
+
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        write!(line, "head={:?}", self.head)?;
+        if let Some(Message { kind, tag, a, b, .. }) = self.queue.head() {
+            write!(line, " kind={kind} tag={tag} a={a:#x} b={b:#x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Model for LocalCommandProcessor {
+    const NAME: &'static str = "local_command_processor";
+    type Config = Config;
+
+    fn new(_: &Config) -> Result<Self, ConfigError> {
+        Ok(Self {
+            queue: Queue::default(),
+            head: Head::default(),
+            tags: Tags::new(),
+            launched: Dispatch::new(),
+            up: None,
+        })
+    }
+
+    fn rtl_parameters(_: &Config) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+}
