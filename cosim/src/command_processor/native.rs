@@ -29,6 +29,8 @@ struct Memory {
     private: Vec<u32>,
     slots: [Slot; map::NUM_SLOTS],
     packets: u64,
+    /// Times that the firmware has read the header of a packet.
+    begun: u64,
     conf: u32,
     tx: [u32; 2],
     sent: VecDeque<Sent>,
@@ -46,6 +48,7 @@ impl Bus for Memory {
         match addr {
             0x1000_0000..0x1001_0000 => self.private[(addr as usize & 0xffff) / 4],
             0x2000_0000..0x2000_4000 => {
+                self.begun += u64::from(addr & 0xfff == 0);
                 self.slots[(addr as usize >> 12) & 3].words[(addr as usize & 0xfff) / 4]
             }
             _ => self.register(addr - map::MAILBOX),
@@ -129,6 +132,7 @@ impl<L: Layout> Native<L> {
             private: vec![0; map::PRIVATE_BYTES as usize / 4],
             slots: [slot.clone(), slot.clone(), slot.clone(), slot],
             packets: 0,
+            begun: 0,
             conf,
             tx: [0; 2],
             sent: VecDeque::new(),
@@ -143,9 +147,14 @@ impl<L: Layout> Native<L> {
         Self { processor: Box::new(Processor::NEW), memory }
     }
 
-    /// True where a packet can be submitted.
-    pub fn is_ready(&self) -> bool {
-        self.memory.slots.iter().any(|slot| slot.valid.is_none())
+    /// Number of slots without a packet.
+    pub fn free_slots(&self) -> usize {
+        self.memory.slots.iter().filter(|slot| slot.valid.is_none()).count()
+    }
+
+    /// Packets that the firmware has begun with: it has read their first word.
+    pub fn begun(&self) -> u64 {
+        self.memory.begun
     }
 
     /// Submits a packet with its extension block to the lowest free slot. Bytes beyond the slot are lost, and said to be.

@@ -3,16 +3,27 @@
 use std::collections::BTreeMap;
 
 use cosim::body::{AnyBody, BodyError, BodyKind};
+use cosim::command_processor::{Host, Timed, Times};
 use cosim::report::RunName;
 use hwmodel::Model;
 use hwmodel::coherence_directory::{self, CoherenceDirectory};
+use hwmodel::common::command_types::Command;
 use hwmodel::common::finepack_types::FinePack;
+use hwmodel::cp_crossbar::CpCrossbar;
+use hwmodel::local_command_processor::LocalCommandProcessor;
 
 use super::config::{ConfigError, System};
+use super::launch::Blocks;
 
 /// Blocks of a machine that have two bodies.
-pub const BLOCKS: [&str; 4] =
-    ["remote_write_queue", "packetizer", "depacketizer", "coherence_directory"];
+pub const BLOCKS: [&str; 6] = [
+    "remote_write_queue",
+    "packetizer",
+    "depacketizer",
+    "coherence_directory",
+    "cp_crossbar",
+    "local_command_processor",
+];
 /// Those between GPUs.
 const FINEPACK: [&str; 3] = ["remote_write_queue", "packetizer", "depacketizer"];
 
@@ -122,6 +133,51 @@ impl DirectoryBlocks {
     /// A bank's directory.
     pub fn body(&self) -> Result<AnyBody<CoherenceDirectory>, BodyError> {
         AnyBody::new(self.kind, &self.run, &self.parameters)
+    }
+}
+
+/// The command processors of a machine's GPUs: all have the same parameters.
+pub struct CommandBlocks {
+    parameters: Command,
+    chiplets: usize,
+    times: Times,
+    run: RunName,
+    bodies: Bodies,
+}
+
+impl CommandBlocks {
+    /// With the system's parameters. A GPU of one chiplet has the crossbar of two.
+    pub fn new(system: &System, bodies: &Bodies) -> Result<Self, ConfigError> {
+        let (c, chiplets) = (&system.command_processor, system.machine.chiplets);
+        let parameters = Command {
+            chiplets: u32::from(chiplets).max(2),
+            xb_uni: c.unicast_latency,
+            xb_bc: c.broadcast_latency,
+            pmem_lat: c.private_latency,
+            ce_on: c.clock_on,
+            ce_of: c.clock_of,
+        };
+        let times = Times { packet: c.packet_cycles, launch: c.elide_cycles };
+        let run = RunName { config: String::new(), seed: 0 };
+        Ok(Self { parameters, chiplets: chiplets.into(), times, run, bodies: bodies.clone() })
+    }
+
+    /// Those of a GPU.
+    pub fn blocks(&self) -> Result<Blocks, BodyError> {
+        Ok(Blocks {
+            host: Host::Native(Box::new(Timed::new(self.times))),
+            crossbar: self.body::<CpCrossbar>()?,
+            locals: (0..self.chiplets)
+                .map(|_| self.body::<LocalCommandProcessor>())
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn body<M>(&self) -> Result<AnyBody<M>, BodyError>
+    where
+        M: Model<Config: for<'a> From<&'a Command>>,
+    {
+        AnyBody::new(self.bodies.of(M::NAME), &self.run, &(&self.parameters).into())
     }
 }
 

@@ -202,12 +202,24 @@ sections! {
     }
     /// Command processors.
     CommandProcessorSection {
-        /// Cycles from a packet's arrival to the first message.
+        /// Cycles for each packet, where the firmware is called directly.
         packet_cycles: u32,
-        /// Cycles of a message to one chiplet.
+        /// Cycles for each launch under the chiplet coherence table besides, where the firmware is called directly.
+        elide_cycles: u32,
+        /// Cycles of a message to or from one chiplet.
         unicast_latency: u32,
-        /// Cycles of a broadcast, not less.
+        /// Cycles of a broadcast.
         broadcast_latency: u32,
+        /// Cycles of an access to the private memory that holds the table, in the processor's clock.
+        private_latency: u32,
+        /// Of each `clock_of` cycles of the GPU's clock so many are the processor's.
+        clock_on: u32,
+        /// Length of that pattern.
+        clock_of: u32,
+        /// Entries of the chiplet coherence table.
+        table_entries: u32,
+        /// Records of a kernel that are not coarsened.
+        max_structs: u32,
     }
     /// Homes of pages.
     PlacementSection {
@@ -334,9 +346,16 @@ impl System {
         range("gpu_link.latency", self.gpu_link.latency, 2, 100_000)?;
         let c = &self.command_processor;
         range("command_processor.packet_cycles", c.packet_cycles, 0, 1_000_000)?;
-        range("command_processor.unicast_latency", c.unicast_latency, 1, 100_000)?;
-        let least = c.unicast_latency;
-        range("command_processor.broadcast_latency", c.broadcast_latency, least, 100_000)?;
+        range("command_processor.elide_cycles", c.elide_cycles, 0, 1_000_000)?;
+        range("command_processor.unicast_latency", c.unicast_latency, 1, 255)?;
+        range("command_processor.broadcast_latency", c.broadcast_latency, 1, 255)?;
+        range("command_processor.private_latency", c.private_latency, 1, 255)?;
+        range("command_processor.clock_of", c.clock_of, 1, 16)?;
+        range("command_processor.clock_on", c.clock_on, 1, c.clock_of)?;
+        range("command_processor.max_structs", c.max_structs, 1, 16)?;
+        range("command_processor.table_entries", c.table_entries, 8.max(c.max_structs), 256)?;
+        // The command processors, and their firmware, are made for so many.
+        range("machine.chiplets", m.chiplets, 1, 16)?;
         let ports = m.cus + m.chiplets + self.l2.banks + self.l3.slices + 1;
         range("machine.cus, chiplets, l2.banks and l3.slices together", ports, 1, 127)?;
         let chiplet = u64::from(m.cus) * u64::from(self.l1.bytes) + self.l2.bytes;

@@ -76,17 +76,15 @@ pub enum Kind {
     Data,
     /// Answer to a write: it is ordered at the place that answers.
     Ack,
-    /// Between command processors: `addr` holds the message of 64 bits.
-    Control,
     /// To a gate: let everything that this GPU has stored to others arrive.
     ReleaseSystem,
-    /// To a CU: start work-group `tag` of kernel `addr`.
+    /// To a CU: start work-group `tag` of kernel `addr`; `meta` is the tag of its messages between command processors.
     StartGroup,
-    /// From a CU: work-group `tag` has ended, its stores are acknowledged.
+    /// From a CU: work-group `tag` has ended, its stores are acknowledged. From a chiplet, `meta`: the kernel's tag.
     GroupDone,
-    /// To a CU: drop what the L1 holds.
+    /// To a CU, or to a chiplet for all of them: drop what the L1 holds; from a chiplet: they have.
     AcquireL1,
-    /// To an L2 bank: write back, invalidate, or both.
+    /// To an L2 bank, or to a chiplet for all of them: write back, invalidate, or both.
     Sync(Sync),
     /// Answer to `AcquireL1` and `Sync`; `tag` lines were written back.
     SyncDone,

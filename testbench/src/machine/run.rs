@@ -4,6 +4,9 @@ mod observe;
 
 use std::collections::BTreeMap;
 
+use cosim::command_processor::SyncMode;
+use cosim::command_processor::packet::{Dispatch, Scope, barrier};
+
 pub use observe::Progress;
 
 use observe::Observers;
@@ -18,7 +21,7 @@ use super::engine::{ComponentId, Cycle, Pool, Wheel};
 use super::gate::{Difference, Gate};
 use super::kernel_use::{KernelUse, KernelUses};
 use super::l2::Policy;
-use super::launch::{Packet, extension};
+use super::launch;
 use super::life::Life;
 use super::message::MAX_LINE;
 use super::pages::{Bytes, SPACE};
@@ -113,6 +116,9 @@ pub struct Machine {
     options: Options,
     system: System,
     first_global: usize,
+    sync: SyncMode,
+    /// Kernels have run whose stores the host does not see yet.
+    unseen: bool,
     active: Vec<u32>,
     random: SplitMix64,
     kernels: u32,
@@ -131,7 +137,7 @@ impl Machine {
         program: Reader,
         options: Options,
     ) -> Result<Self, RunError> {
-        let Built { parts, network, layout, placement, policy, first_global } =
+        let Built { parts, network, layout, placement, policy, sync, first_global } =
             build(system, bodies)?;
         let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
@@ -163,6 +169,8 @@ impl Machine {
             options,
             system,
             first_global,
+            sync,
+            unseen: false,
             active: Vec::new(),
             random,
             kernels: 0,
@@ -190,12 +198,22 @@ impl Machine {
                     self.ctx.places.add_buffer(addr, bytes);
                     self.buffers.insert(addr, bytes);
                 }
-                Event::Free { addr } => self.free(addr),
-                Event::HostWrite { addr, data } => self.host_write(addr, &data),
-                Event::HostRead { addr, bytes } => self.host_read(addr, bytes)?,
+                Event::Free { addr } => {
+                    self.make_visible()?;
+                    self.free(addr);
+                }
+                Event::HostWrite { addr, data } => {
+                    self.make_visible()?;
+                    self.host_write(addr, &data);
+                }
+                Event::HostRead { addr, bytes } => {
+                    self.make_visible()?;
+                    self.host_read(addr, bytes)?;
+                }
                 Event::Kernel(head) => self.kernel(&head)?,
             }
         }
+        self.make_visible()?;
         let cycles = self.ctx.now;
         self.let_arrive()?;
         let (messages, lines) = (self.ctx.messages.in_use(), self.ctx.lines.in_use());
@@ -338,13 +356,28 @@ impl Machine {
             let now = self.statistics();
             self.kernel_uses.add(&head.name, self.ctx.now - start, now);
         }
-        let Part::Global(global) = &self.parts[self.first_global] else {
-            unreachable!("by its number")
-        };
-        if !global.releases() {
-            self.ctx.check.end_kernel_unseen();
-            return Ok(());
+        match self.sync {
+            // Nobody will ever see to it.
+            SyncMode::None => {
+                self.ctx.check.end_kernel_unseen();
+                Ok(())
+            }
+            SyncMode::Cpelide if self.is_lazy() => {
+                self.unseen = true;
+                Ok(())
+            }
+            _ => self.look_at_memory(),
         }
+    }
+
+    /// True where a kernel's stores may stay in its chiplet's L2 until the host or another chiplet wants them: other GPUs may
+    /// want them at any time.
+    fn is_lazy(&self) -> bool {
+        self.sync == SyncMode::Cpelide && self.ctx.layout.gpus == 1
+    }
+
+    /// What kernels have written must be in memory.
+    fn look_at_memory(&mut self) -> Result<(), RunError> {
         let mut checker = std::mem::take(&mut self.ctx.check);
         let line = self.ctx.layout.line as usize;
         checker.end_kernel(self.ctx.now, line, |addr, to| look(&self.parts, &self.ctx, addr, to));
@@ -352,15 +385,39 @@ impl Machine {
         self.check()
     }
 
-    /// Static, kernel-wide partition: equal contiguous pieces, the remainder to the last chiplet (CPElide
-    /// specification 5.1). First work-group and number of each chiplet.
+    /// Before the host looks at memory or changes it, and at the end of the program: a barrier packet with a system release.
+    fn make_visible(&mut self) -> Result<(), RunError> {
+        if !std::mem::take(&mut self.unseen) {
+            return Ok(());
+        }
+        for gpu in 0..usize::from(self.ctx.layout.gpus) {
+            self.queue(
+                gpu,
+                barrier(Scope::Agent, Scope::System, 1),
+                Vec::new(),
+                launch::Kernel::default(),
+            );
+        }
+        self.simulate()?;
+        self.look_at_memory()
+    }
+
+    /// Static, kernel-wide partition: each GPU, and within it each chiplet, gets an equal contiguous piece, the last the remainder
+    /// (CPElide specification 5.1); where there are fewer work-groups than chiplets each goes to its own. First work-group and
+    /// number of each chiplet.
     fn spans(&self, groups: u32) -> Vec<(u32, u32)> {
-        let chiplets = u32::from(self.ctx.layout.all_chiplets());
-        let piece = groups / chiplets;
-        let rest = groups % chiplets;
-        (0..chiplets)
-            .map(|i| (i * piece, if i + 1 == chiplets { piece + rest } else { piece }))
-            .collect()
+        let split = |(first, groups): (u32, u32), among: u32| {
+            let pieces = among.min(groups).max(1);
+            let piece = groups / pieces;
+            (0..among).map(move |i| match i + 1 {
+                n if n < pieces => (first + i * piece, piece),
+                n if n == pieces => (first + i * piece, groups - i * piece),
+                _ => (first + groups, 0),
+            })
+        };
+        let layout = &self.ctx.layout;
+        let gpus = split((0, groups), layout.gpus.into());
+        gpus.flat_map(|share| split(share, layout.chiplets.into())).collect()
     }
 
     /// First touch: pages get the chiplet whose work-group comes first in the trace's order.
@@ -374,26 +431,42 @@ impl Machine {
         }
     }
 
-    /// One packet for each GPU, with its share of the work-groups.
+    /// One packet for each GPU, with its share of the work-groups; a barrier where that is none.
     fn submit(&mut self, kernel: u32, head: &KernelHead, spans: &[(u32, u32)]) {
         let per_gpu = usize::from(self.ctx.layout.chiplets);
+        let scope = if self.is_lazy() { Scope::Agent } else { Scope::System };
         for (gpu, spans) in spans.chunks(per_gpu).enumerate() {
-            let ends = |&(first, count): &(u32, u32)| (first, (first + count).saturating_sub(1));
+            let groups: u32 = spans.iter().map(|span| span.1).sum();
+            if groups == 0 {
+                self.queue(gpu, barrier(scope, scope, 1), Vec::new(), launch::Kernel::default());
+                continue;
+            }
+            let ends = |&(first, count): &(u32, u32)| (first, first + count - 1);
             let inclusive: Vec<_> = spans.iter().filter(|s| s.1 > 0).map(ends).collect();
-            let labels = extension(head, &inclusive).unwrap_or_default();
-            let packet = Packet {
+            let labels = launch::labels(head, &inclusive).encode().unwrap_or_default();
+            // A row of whole work-groups.
+            let [x, y, z] = head.local;
+            let dispatch = Dispatch {
                 workgroup_size: head.local.map(|size| size as u16),
-                grid_size: head.grid,
+                grid_size: [x * groups, y, z],
                 kernel_object: kernel.into(),
-                kernarg_address: spans[0].0.into(),
                 extension: u64::from(!labels.is_empty()),
                 completion_signal: 1,
+                acquire: scope,
+                release: scope,
+                ..Dispatch::default()
             };
-            let at = self.first_global + gpu;
-            let Part::Global(global) = &mut self.parts[at] else { unreachable!("by its number") };
-            global.submit(self.ctx.now, packet.encode(), labels, spans.to_vec());
-            self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
+            let kernel = launch::Kernel { number: kernel, first_group: spans[0].0 };
+            self.queue(gpu, dispatch.encode(), labels, kernel);
         }
+    }
+
+    /// Puts a packet into the queue of a GPU.
+    fn queue(&mut self, gpu: usize, packet: [u8; 64], labels: Vec<u8>, kernel: launch::Kernel) {
+        let at = self.first_global + gpu;
+        let Part::Global(global) = &mut self.parts[at] else { unreachable!("by its number") };
+        global.submit(self.ctx.now, packet, labels, kernel);
+        self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
     }
 
     /// Simulates until every GPU has written its completion signal.

@@ -77,6 +77,16 @@ statistics! {
     "launch.acquires" "chiplets" "L2 acquires sent",
     "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
     "launch.launch_cycles" "cycles" "from packet to enabling the launch",
+    "launch.errors" "errors" "error codes of the command processor",
+    "firmware.acquires_elided" "chiplets" "L2 acquires that the baseline would have sent besides",
+    "firmware.releases_elided" "chiplets" "L2 releases that the baseline would have sent besides",
+    "firmware.max_entries" "entries" "most entries of the chiplet coherence table, summed over GPUs",
+    "firmware.coarsenings" "joins" "records or entries joined because there were too many",
+    "firmware.conservative" "launches" "launches without usable labels",
+    "firmware.cycles" "cycles" "of the processor's clock in steps 1 to 7 of launches; 0 where the firmware is called directly",
+    "firmware.implied_releases" "chiplets" "releases only because an acquire would have lost dirty lines",
+    "firmware.mixed_resolutions" "entries" "entries whose mixed bit was resolved",
+    "firmware.range_growths" "ranges" "ranges that grew",
     "launch.release_cycles" "cycles" "from the last work-group's end to the completion signal",
     "egress.stores" "requests" "line stores of CUs to other GPUs",
     "egress.loads" "requests" "line loads of CUs from other GPUs",
@@ -102,6 +112,19 @@ statistics! {
     "traffic.unit.*" "bytes" "bytes to and from the L1 design's units of GPUs, by class",
     "traffic.launch.*" "bytes" "bytes between command processors, CUs and L2 banks, by class",
 }
+
+/// Counters of the firmware (CPElide specification 9); launches and operations sent are counted outside.
+const FIRMWARE: [(usize, &str); 9] = [
+    (2, "acquires_elided"),
+    (4, "releases_elided"),
+    (5, "max_entries"),
+    (6, "coarsenings"),
+    (7, "conservative"),
+    (8, "cycles"),
+    (9, "implied_releases"),
+    (10, "mixed_resolutions"),
+    (11, "range_growths"),
+];
 
 /// All values, by name.
 pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
@@ -140,6 +163,11 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("launch.lines_written_back", c.lines_written_back);
                 add("launch.launch_cycles", c.launch_cycles);
                 add("launch.release_cycles", c.release_cycles);
+                add("launch.errors", c.errors);
+                let firmware = global.firmware_counters();
+                for (number, name) in FIRMWARE {
+                    add(&format!("firmware.{name}"), firmware[number].into());
+                }
             }
             Part::Gate(gate) => {
                 for (c, link) in gate.counters() {

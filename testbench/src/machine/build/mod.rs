@@ -9,11 +9,12 @@ pub use directory::check as check_directory;
 pub use names::{about, check_names, design_names, go_together, has_policy, names, promises};
 
 use cosim::body::BodyError;
+use cosim::command_processor::{Conf, SyncMode};
 use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
 use hwmodel::tlp_link;
 
-use super::bodies::{Bodies, DirectoryBlocks, FinePackBlocks};
+use super::bodies::{Bodies, CommandBlocks, DirectoryBlocks, FinePackBlocks};
 use super::cache::Shape;
 use super::config::{ConfigError, System};
 use super::core::{self, Core};
@@ -21,7 +22,7 @@ use super::engine::{InletId, Network, OutletId, Rate};
 use super::gate::{self, Gate};
 use super::l1::{self, Spec, UnitPorts};
 use super::l2::{self, Policy};
-use super::launch::{self, Global, GlobalPorts, Local, LocalPorts};
+use super::launch::{Global, GlobalPorts, Local, LocalPorts};
 use super::layout::{Layout, Site};
 use super::message::Unit;
 use super::part::Part;
@@ -40,6 +41,7 @@ pub struct Built {
     pub layout: Layout,
     pub placement: Placement,
     pub policy: Policy,
+    pub sync: SyncMode,
     /// The first GPU's command processor; the others follow.
     pub first_global: usize,
 }
@@ -106,7 +108,7 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
     let mut builder = Builder { system, bodies, directories, policy, l1, l2, unit_ports, wiring };
     let parts = builder.parts()?;
     let network = builder.wiring.network;
-    Ok(Built { parts, network, layout, placement, policy, first_global })
+    Ok(Built { parts, network, layout, placement, policy, sync: l2.sync, first_global })
 }
 
 /// Both ways of a command processor to one that it commands: out, and back.
@@ -149,14 +151,10 @@ impl Builder<'_> {
             });
             globals.push(GlobalPorts { to_chiplets, from_chiplets, gate });
         }
+        let command = CommandBlocks::new(self.system, self.bodies)?;
         for ports in globals {
-            let c = &self.system.command_processor;
-            let spec = launch::Spec {
-                packet_cycles: c.packet_cycles,
-                broadcast_extra: c.broadcast_latency - c.unicast_latency,
-            };
-            let launch = (self.l2.launch)();
-            parts.push(Part::Global(Box::new(Global::new(spec, ports, launch))));
+            let conf = self.conf().bits();
+            parts.push(Part::Global(Box::new(Global::new(ports, command.blocks()?, conf))));
         }
         parts.extend(self.wiring.take_links());
         if let Some(make) = self.l1.unit {
@@ -202,14 +200,26 @@ impl Builder<'_> {
             parts.push(self.slice(chiplet, unit));
         }
         let pair = (self.wiring.numbers.global(gpu), self.wiring.numbers.local(chiplet));
-        let latency = self.system.command_processor.unicast_latency;
         let name = |way: &str| format!("gpu{gpu}.command_processor.{way}_chiplet{number}");
-        let out = self.wiring.channel(name("to"), pair, latency, 4);
-        let back = self.wiring.channel(name("from"), (pair.1, pair.0), latency, 4);
+        let out = self.wiring.channel(name("to"), pair, 1, 4);
+        let back = self.wiring.channel(name("from"), (pair.1, pair.0), 1, 4);
         let (commands, answers) = (out.1, back.0);
         let ports = LocalPorts { commands, answers, to_cores, from_cores, to_banks, from_banks };
-        parts.push(Part::Local(Box::new(Local::new(number, self.system.cu.waves, ports))));
+        parts.push(Part::Local(Box::new(Local::new(self.system.cu.waves, ports))));
         Ok((out.0, back.1))
+    }
+
+    /// What the firmware is told of the machine.
+    fn conf(&self) -> Conf {
+        let (m, c) = (&self.system.machine, &self.system.command_processor);
+        Conf {
+            chiplets: m.chiplets.into(),
+            sync_mode: self.l2.sync,
+            home_forward: self.policy == Policy::HomeForward,
+            max_structs: c.max_structs,
+            table_entries: c.table_entries,
+            long_lines: m.line == 128,
+        }
     }
 
     /// Between a chiplet's command processor and a unit.

@@ -10,12 +10,12 @@ mod writes;
 use std::fmt::Debug;
 
 use cosim::body::AnyBody;
+use cosim::command_processor::SyncMode;
 use hwmodel::coherence_directory::{CoherenceDirectory, Variant};
 
 use super::cache::Shape;
 use super::context::Context;
 use super::engine::{InletId, OutletId};
-use super::launch::LaunchDesign;
 use super::layout::Layout;
 use super::memory_model::MemoryModel;
 use super::message::Unit;
@@ -117,13 +117,14 @@ pub struct Design {
     pub directory: Option<Variant>,
     /// Makes a bank.
     pub bank: fn(Spec) -> Box<dyn L2>,
-    /// Makes what releases and acquires the L2s of a GPU.
-    pub launch: fn() -> Box<dyn LaunchDesign>,
+    /// When the command processor releases and acquires the L2s.
+    pub sync: SyncMode,
 }
 
 /// All designs, by `l2.design`.
 pub const DESIGNS: &[(&str, Design)] = &[
     ("software", software::DESIGN),
+    ("cpelide", software::CPELIDE),
     ("none", software::UNCONTROLLED),
     ("directory", directory::DESIGN),
     ("hmg", directory::HMG),

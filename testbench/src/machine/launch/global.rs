@@ -1,6 +1,10 @@
-//! The command processor of a GPU: one packet after another, synchronised as its launch design says.
+//! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
-use super::{Control, LaunchDesign, Masks, Packet};
+use hwmodel::common::command_types::{Aql, Ext, kind};
+use hwmodel::local_command_processor as local;
+use hwmodel::ports::Bytes;
+
+use super::blocks::{Blocks, Inputs, Outputs};
 use crate::machine::context::Context;
 use crate::machine::engine::{Cycle, InletId, OutletId};
 use crate::machine::message::{Kind, Message, Sync};
@@ -8,7 +12,7 @@ use crate::machine::message::{Kind, Message, Sync};
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
 pub struct Ports {
-    /// To each chiplet's command processor.
+    /// To each chiplet.
     pub to_chiplets: Vec<OutletId>,
     /// From each of them.
     pub from_chiplets: Vec<InletId>,
@@ -16,195 +20,306 @@ pub struct Ports {
     pub gate: Option<(OutletId, InletId)>,
 }
 
-/// Times in cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spec {
-    /// From a packet's arrival to the first message.
-    pub packet_cycles: u32,
-    /// What a broadcast takes longer than a message to one chiplet.
-    pub broadcast_extra: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    Idle,
-    /// The packet is read until this cycle.
-    Reading(Cycle),
-    /// Acquires and releases before the kernel.
-    Before,
-    /// Work-groups are announced and run.
-    Running,
-    /// Releases after it.
-    After,
-    /// Stores to other GPUs arrive.
-    Gate,
-    /// Over: the completion signal is for the host to see.
-    Over,
-}
-
 /// Where a launch's time went.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
+    /// Kernels.
     pub launches: u64,
+    /// Chiplets asked for a release, and for an acquire.
     pub releases: u64,
     pub acquires: u64,
     pub lines_written_back: u64,
-    /// Cycles from packet to enabling the launch.
+    /// Cycles from a packet to the message that enables its launch.
     pub launch_cycles: u64,
-    /// Cycles from the last work-group's end to the completion signal.
+    /// Cycles from the last chiplet's DONE to the completion signal.
     pub release_cycles: u64,
+    /// Error codes, and the last one.
+    pub errors: u64,
+    pub last_error: u8,
 }
 
-/// A packet as it was submitted.
+/// A packet on its way in.
 #[derive(Debug)]
-struct Job {
-    packet: [u8; 64],
+struct Feeding {
+    aql: Option<Aql>,
+    /// Extension block, and how much of it is in.
     extension: Vec<u8>,
-    /// First work-group and their number, of each chiplet.
-    spans: Vec<(u32, u32)>,
+    at: usize,
 }
 
-/// A GPU's command processor.
+/// What a chiplet has said and its block has not heard.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    synchronised: Option<u32>,
+    dropped: bool,
+    ended: u32,
+    /// Tag of the kernel whose work-groups end.
+    tag: u8,
+    /// The L1s are to be dropped, and nobody could be told.
+    drop: bool,
+}
+
+/// A kernel of a packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kernel {
+    /// Its number.
+    pub number: u32,
+    /// First work-group of this GPU's share.
+    pub first_group: u32,
+}
+
+/// Whether the completion signal has been written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Completion {
+    No,
+    /// Stores to other GPUs are told to arrive, or are to be told.
+    Gate {
+        asked: bool,
+    },
+    /// For the host to see.
+    Yes,
+}
+
+/// A GPU's command processors.
 #[derive(Debug)]
 pub struct Global {
-    spec: Spec,
     ports: Ports,
-    design: Box<dyn LaunchDesign>,
-    job: Option<Job>,
-    /// Kernel of the packet that runs.
-    kernel: u32,
-    step: Step,
+    blocks: Blocks,
+    inputs: Inputs,
+    shown: Outputs,
+    /// The first cycle that the blocks have not seen.
+    next: Cycle,
+    feeding: Option<Feeding>,
+    heard: Vec<Heard>,
+    kernel: Kernel,
+    completion: Completion,
     since: Cycle,
-    tag: u8,
-    /// Messages to send: chiplet, what, extra cycles.
-    out: std::collections::VecDeque<(usize, Control, u32)>,
-    /// Answers that are missing.
-    missing: u32,
-    gate_asked: bool,
     pub counters: Counters,
 }
 
 impl Global {
-    /// Idle.
-    pub fn new(spec: Spec, ports: Ports, design: Box<dyn LaunchDesign>) -> Self {
+    /// Idle. `conf`: the register CONF (CPElide specification 3.5).
+    pub fn new(ports: Ports, blocks: Blocks, conf: u32) -> Self {
+        let chiplets = ports.to_chiplets.len();
+        let shown = Outputs {
+            host: blocks.host.outputs(),
+            crossbar: hwmodel::Block::outputs(&blocks.crossbar),
+            locals: vec![local::Out::default(); blocks.locals.len()],
+        };
+        let inputs = Inputs {
+            conf,
+            chiplets: vec![local::In::default(); blocks.locals.len()],
+            ..Inputs::default()
+        };
         Self {
-            spec,
             ports,
-            design,
-            job: None,
-            kernel: 0,
-            step: Step::Idle,
+            blocks,
+            inputs,
+            shown,
+            next: 0,
+            feeding: None,
+            heard: vec![Heard::default(); chiplets],
+            kernel: Kernel::default(),
+            completion: Completion::No,
             since: 0,
-            tag: 0,
-            out: std::collections::VecDeque::new(),
-            missing: 0,
-            gate_asked: false,
             counters: Counters::default(),
         }
     }
 
-    /// Takes a packet with its extension block, in cycle `now`. `spans`: for each chiplet that takes part,
-    /// its first work-group and their number. The caller visits the processor in the next cycle.
-    pub fn submit(
-        &mut self,
-        now: Cycle,
-        packet: [u8; 64],
-        extension: Vec<u8>,
-        spans: Vec<(u32, u32)>,
-    ) {
-        debug_assert!(self.step == Step::Idle, "one packet at a time");
-        self.job = Some(Job { packet, extension, spans });
-        self.step = Step::Reading(now + 1 + Cycle::from(self.spec.packet_cycles));
+    /// Takes a packet with its extension block, in cycle `now`. The caller visits the processor in the next cycle.
+    pub fn submit(&mut self, now: Cycle, packet: [u8; 64], extension: Vec<u8>, kernel: Kernel) {
+        debug_assert!(self.feeding.is_none(), "one packet at a time");
+        let chiplets = self.ports.to_chiplets.len();
+        let mask = u16::MAX >> (16 - chiplets);
+        let aql = Some(Aql { mask, stream: 0, packet: Bytes(packet) });
+        self.feeding = Some(Feeding { aql, extension, at: 0 });
+        self.kernel = kernel;
+        self.completion = Completion::No;
         self.since = now;
     }
 
-    /// True once the packet's completion signal is written; the processor is idle again.
+    /// True once the packet's completion signal is written.
     pub fn take_completion(&mut self) -> bool {
-        let over = self.step == Step::Over;
-        if over {
-            self.step = Step::Idle;
-            self.job = None;
-        }
-        over
+        std::mem::replace(&mut self.completion, Completion::No) == Completion::Yes
     }
 
-    /// True where memory shows a kernel's stores after its completion signal.
-    pub fn releases(&self) -> bool {
-        self.design.releases()
+    /// The counters of the firmware.
+    pub fn firmware_counters(&self) -> [u32; 16] {
+        self.blocks.host.outputs().cnt
     }
 
-    fn all(&self) -> u16 {
-        u16::MAX >> (16 - self.ports.to_chiplets.len())
+    /// The blocks.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// The blocks, to be watched.
+    pub fn blocks_mut(&mut self) -> &mut Blocks {
+        &mut self.blocks
     }
 
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
-        for i in 0..self.ports.from_chiplets.len() {
-            let inlet = self.ports.from_chiplets[i];
-            while let Some(message) = ctx.peek(inlet) {
-                ctx.take(inlet);
-                let (control, ..) =
-                    Control::decode(ctx.messages[message].addr).expect("chiplets speak plainly");
-                if let Control::Ack { lines, .. } = control {
-                    self.counters.lines_written_back += u64::from(lines);
+        self.catch_up(ctx.now);
+        self.hear(ctx);
+        self.blocks.show(&mut self.shown);
+        self.feed();
+        self.obey(ctx);
+        self.count(ctx.now);
+        self.blocks.tick(&self.shown, &mut self.inputs);
+        self.next = ctx.now + 1;
+        if self.shown.host.sig.is_some() {
+            self.completion = Completion::Gate { asked: false };
+        }
+        self.complete(ctx);
+        let waits = |heard: &Heard| heard.dropped || heard.drop || heard.ended > 0;
+        let waits = self.heard.iter().any(waits) || self.feeding.is_some();
+        if waits || !self.blocks.is_idle() {
+            ctx.wake_at(ctx.now + 1);
+        }
+    }
+
+    /// Idle cycles that nobody visited. The blocks see so many that the clock of the command processor stands where it would.
+    fn catch_up(&mut self, now: Cycle) {
+        let passed = now - self.next;
+        let pattern = u64::from(self.blocks.host.pattern());
+        let skipped = passed / pattern * pattern;
+        self.blocks.skip(skipped);
+        for _ in skipped..passed {
+            self.blocks.show(&mut self.shown);
+            self.inputs.aql = None;
+            self.inputs.ext = None;
+            self.inputs.chiplets.fill(local::In::default());
+            self.blocks.tick(&self.shown, &mut self.inputs);
+        }
+    }
+
+    fn hear(&mut self, ctx: &mut Context) {
+        for (inlet, heard) in self.ports.from_chiplets.iter().zip(&mut self.heard) {
+            while let Some(message) = ctx.peek(*inlet) {
+                ctx.take(*inlet);
+                let Message { kind, tag, meta, .. } = ctx.messages[message];
+                match kind {
+                    Kind::SyncDone => heard.synchronised = Some(tag),
+                    Kind::AcquireL1 => heard.dropped = true,
+                    Kind::GroupDone => {
+                        heard.ended += 1;
+                        heard.tag = meta as u8;
+                    }
+                    kind => unreachable!("{kind:?} is no answer of a chiplet"),
                 }
-                self.missing -= 1;
                 ctx.messages.free(message);
             }
         }
-        self.advance(ctx);
-        self.send(ctx);
     }
 
-    fn advance(&mut self, ctx: &mut Context) {
-        let waiting = self.missing > 0 || !self.out.is_empty();
-        match self.step {
-            Step::Reading(until) if until > ctx.now => ctx.wake_at(until),
-            Step::Reading(_) => {
-                let all = self.all();
-                let job = self.job.as_ref().expect("a packet is read");
-                let Some(packet) = Packet::decode(&job.packet) else {
-                    // Not a kernel: rejected, the completion signal is written (specification 12).
-                    return self.end(ctx);
-                };
-                self.kernel = packet.kernel_object as u32;
-                let masks = self.design.before(&packet, &job.extension, all);
-                self.counters.launches += 1;
-                self.synchronise(masks);
-                self.step = Step::Before;
-                ctx.wake_at(ctx.now + 1);
+    /// The next part of a packet.
+    fn feed(&mut self) {
+        self.inputs.aql = None;
+        self.inputs.ext = None;
+        let Some(feeding) = &mut self.feeding else { return };
+        let host = &self.shown.host;
+        if let Some(aql) = &feeding.aql {
+            self.inputs.aql = Some(aql.clone());
+            if host.aql_ready {
+                feeding.aql = None;
             }
-            Step::Before if !waiting => {
-                self.launch();
-                self.counters.launch_cycles += ctx.now - self.since;
-                self.step = Step::Running;
-                ctx.wake_at(ctx.now + 1);
+        } else if feeding.at < feeding.extension.len() {
+            let mut beat = [0; 16];
+            let rest = &feeding.extension[feeding.at..];
+            let len = rest.len().min(16);
+            beat[..len].copy_from_slice(&rest[..len]);
+            let last = rest.len() <= 16;
+            self.inputs.ext = Some(Ext { last, data: u128::from_le_bytes(beat) });
+            if host.ext_ready {
+                feeding.at += len;
             }
-            Step::Running if !waiting => {
-                self.since = ctx.now;
-                let all = self.all();
-                let masks = self.design.after(all);
-                self.synchronise(masks);
-                self.step = Step::After;
-                ctx.wake_at(ctx.now + 1);
-            }
-            Step::After if !waiting => {
-                self.gate_asked = false;
-                self.step = Step::Gate;
-                self.release_gate(ctx);
-            }
-            Step::Gate => self.release_gate(ctx),
-            _ => {}
+        }
+        if feeding.aql.is_none() && feeding.at == feeding.extension.len() {
+            self.feeding = None;
         }
     }
 
-    fn release_gate(&mut self, ctx: &mut Context) {
+    /// What the chiplets' command processors want of their chiplets.
+    fn obey(&mut self, ctx: &mut Context) {
+        for (i, heard) in self.heard.iter_mut().enumerate() {
+            let (out, own) = (&self.shown.locals[i], &mut self.inputs.chiplets[i]);
+            let outlet = self.ports.to_chiplets[i];
+            *own = local::In {
+                l2_sync_done: heard.synchronised.take(),
+                l1_inv_done: std::mem::take(&mut heard.dropped),
+                ..local::In::default()
+            };
+            if heard.ended > 0 {
+                heard.ended -= 1;
+                own.wg_done = Some(heard.tag);
+            }
+            let mut send = |message: Message| {
+                let may = ctx.may_send(outlet);
+                if may {
+                    let message = ctx.messages.put(message);
+                    ctx.send(outlet, message);
+                }
+                may
+            };
+            heard.drop |= out.l1_inv;
+            if heard.drop {
+                heard.drop = !send(Message { kind: Kind::AcquireL1, ..Message::default() });
+            }
+            if let Some(op) = out.l2_sync {
+                let sync = Sync { release: op & 1 == 1, acquire: op & 2 == 2 };
+                own.l2_sync_ready = send(Message { kind: Kind::Sync(sync), ..Message::default() });
+            }
+            if let Some(group) = &out.wg {
+                own.wg_ready = send(Message {
+                    kind: Kind::StartGroup,
+                    tag: self.kernel.first_group + group.group,
+                    addr: self.kernel.number.into(),
+                    meta: group.tag.into(),
+                    ..Message::default()
+                });
+            }
+        }
+    }
+
+    fn count(&mut self, now: Cycle) {
+        let c = &mut self.counters;
+        if let Some(tx) = self.shown.host.tx.filter(|_| self.shown.crossbar.tx_ready) {
+            let chiplets = u64::from(tx.dst.count_ones());
+            match tx.msg.kind {
+                kind::SYNC_REQ => {
+                    c.releases += if tx.msg.a & 1 == 1 { chiplets } else { 0 };
+                    c.acquires += if tx.msg.a & 2 == 2 { chiplets } else { 0 };
+                }
+                kind::LAUNCH_EN => {
+                    c.launches += 1;
+                    c.launch_cycles += now - self.since;
+                }
+                _ => {}
+            }
+        }
+        if let Some(rx) = self.shown.crossbar.rx.filter(|_| self.shown.host.rx_ready) {
+            match rx.kind {
+                kind::ACK => c.lines_written_back += u64::from(rx.b),
+                kind::DONE => self.since = now,
+                _ => {}
+            }
+        }
+        if let Some(code) = self.shown.host.err {
+            c.errors += 1;
+            c.last_error = code;
+        }
+    }
+
+    /// After the completion signal what was stored to other GPUs arrives; then the host sees it.
+    fn complete(&mut self, ctx: &mut Context) {
+        let Completion::Gate { asked } = self.completion else { return };
         let Some((to, from)) = self.ports.gate else { return self.end(ctx) };
-        if !self.gate_asked && ctx.may_send(to) {
+        if !asked && ctx.may_send(to) {
             let message = Message { kind: Kind::ReleaseSystem, ..Message::default() };
             let message = ctx.messages.put(message);
             ctx.send(to, message);
-            self.gate_asked = true;
+            self.completion = Completion::Gate { asked: true };
         }
         if let Some(message) = ctx.peek(from) {
             ctx.take(from);
@@ -216,60 +331,6 @@ impl Global {
     fn end(&mut self, ctx: &mut Context) {
         self.counters.release_cycles += ctx.now - self.since;
         ctx.completions += 1;
-        self.step = Step::Over;
-        self.tag = self.tag.wrapping_add(1);
-    }
-
-    /// One request per chiplet; the same one to all of them is a broadcast.
-    fn synchronise(&mut self, masks: Masks) {
-        self.counters.releases += u64::from(masks.release.count_ones());
-        self.counters.acquires += u64::from(masks.acquire.count_ones());
-        let chiplets = self.ports.to_chiplets.len();
-        let of = |i: usize| {
-            let bit = |mask: u16| mask >> i & 1 == 1;
-            Sync { release: bit(masks.release), acquire: bit(masks.acquire) }
-        };
-        let same = (1..chiplets).all(|i| of(i) == of(0)) && chiplets > 1;
-        let extra = if same { self.spec.broadcast_extra } else { 0 };
-        for sync in (0..chiplets).map(|i| (i, of(i))).filter(|(_, s)| s.release || s.acquire) {
-            self.out.push_back((sync.0, Control::SyncReq(sync.1), extra));
-            self.missing += 1;
-        }
-    }
-
-    fn launch(&mut self) {
-        let spans = &self.job.as_ref().expect("a packet runs").spans;
-        for (chiplet, &(first, count)) in spans.iter().enumerate() {
-            self.out.push_back((chiplet, Control::WgDesc { slot: 0, first }, 0));
-            self.out.push_back((chiplet, Control::WgCount(count), 0));
-        }
-        let extra = if spans.len() > 1 { self.spec.broadcast_extra } else { 0 };
-        for chiplet in 0..spans.len() {
-            self.out.push_back((chiplet, Control::LaunchEn, extra));
-            self.missing += 1;
-        }
-    }
-
-    /// One message in each cycle; a broadcast is one message.
-    fn send(&mut self, ctx: &mut Context) {
-        while let Some(&(chiplet, control, extra)) = self.out.front() {
-            let outlet = self.ports.to_chiplets[chiplet];
-            if !ctx.may_send(outlet) {
-                return;
-            }
-            self.out.pop_front();
-            let addr = control.encode(chiplet as u16, self.tag);
-            let kernel = self.kernel;
-            let message = Message { kind: Kind::Control, addr, tag: kernel, ..Message::default() };
-            let message = ctx.messages.put(message);
-            ctx.send_late(outlet, message, extra);
-            let together = extra > 0 && self.out.front().is_some_and(|next| next.1 == control);
-            if !together {
-                if !self.out.is_empty() {
-                    ctx.wake_at(ctx.now + 1);
-                }
-                return;
-            }
-        }
+        self.completion = Completion::Yes;
     }
 }

@@ -1,14 +1,12 @@
-//! From a kernel's packet to its work-groups: the global command processor of each GPU, the local one of
-//! each chiplet, and the launch designs that say which L2 is released and acquired when.
+//! From a kernel's packet to its work-groups: the command processor of each GPU with its firmware, the crossbar, those of the
+//! chiplets, and what they command.
 
-mod control;
-mod design;
+mod blocks;
 mod global;
+mod labels;
 mod local;
-mod packet;
 
-pub use control::Control;
-pub use design::{Coherent, LaunchDesign, Masks, Nothing, Software};
-pub use global::{Global, Ports as GlobalPorts, Spec};
+pub use blocks::Blocks;
+pub use global::{Global, Kernel, Ports as GlobalPorts};
+pub use labels::labels;
 pub use local::{Local, Ports as LocalPorts};
-pub use packet::{Packet, extension};

@@ -9,6 +9,7 @@ mod requests;
 
 use std::collections::VecDeque;
 
+use cosim::command_processor::SyncMode;
 use hwmodel::Block;
 use hwmodel::coherence_directory::{Variant, cause};
 
@@ -17,7 +18,6 @@ use super::{Design, L2, Ports, Seat, Spec};
 use crate::machine::cache::{Array, Misses};
 use crate::machine::context::Context;
 use crate::machine::engine::Handle;
-use crate::machine::launch::Coherent;
 use crate::machine::memory_model::MemoryModel;
 use crate::machine::message::{Coherence, Kind, Line, Message, Unit};
 use crate::machine::pages::PageMap;
@@ -30,7 +30,7 @@ pub const DESIGN: Design = Design {
     promises: MemoryModel::Rc,
     directory: Some(Variant::Baseline),
     bank: |spec| Box::new(Bank::new(spec)),
-    launch: || Box::new(Coherent),
+    sync: SyncMode::Hmg,
 };
 
 pub const HMG: Design = Design {

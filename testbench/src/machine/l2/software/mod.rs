@@ -14,25 +14,32 @@ use crate::machine::atomic;
 use crate::machine::cache::{Array, Misses, Way};
 use crate::machine::context::Context;
 use crate::machine::engine::{Cycle, Handle};
-use crate::machine::launch::{Nothing, Software};
 use crate::machine::layout::Site;
 use crate::machine::masks;
 use crate::machine::memory_model::MemoryModel;
 use crate::machine::message::{Kind, Line, Message, Unit};
+use cosim::command_processor::SyncMode;
 
 pub const DESIGN: Design = Design {
     about: "released after and invalidated before each kernel",
     promises: MemoryModel::Rc,
     directory: None,
     bank: |spec| Box::new(Bank::new(spec)),
-    launch: || Box::new(Software),
+    sync: SyncMode::Baseline,
+};
+
+/// The same, released and acquired only where the chiplet coherence table says so (CPElide, MICRO 2024).
+pub const CPELIDE: Design = Design {
+    about: "released and invalidated where the command processor's chiplet coherence table says so",
+    sync: SyncMode::Cpelide,
+    ..DESIGN
 };
 
 /// The same, and nobody releases or acquires it.
 pub const UNCONTROLLED: Design = Design {
     about: "nothing is done at a kernel's boundaries: for negative tests",
     promises: MemoryModel::None,
-    launch: || Box::new(Nothing),
+    sync: SyncMode::None,
     ..DESIGN
 };
 

@@ -1,0 +1,38 @@
+//! The register CONF (specification 3.5).
+
+pub use firmware::SyncMode;
+
+/// What the hardware tells the firmware of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conf {
+    /// Chiplets of the GPU, 1 to 16.
+    pub chiplets: u32,
+    /// What is done at kernel boundaries.
+    pub sync_mode: SyncMode,
+    /// L2 policy `home_forward`, else `private`.
+    pub home_forward: bool,
+    /// Most records of a kernel that are not coarsened, 1 to 16.
+    pub max_structs: u32,
+    /// Entries of the table, up to 256.
+    pub table_entries: u32,
+    /// Lines of 128 bytes, else of 64.
+    pub long_lines: bool,
+}
+
+impl Conf {
+    /// The register's value.
+    pub fn bits(&self) -> u32 {
+        let mode = match self.sync_mode {
+            SyncMode::None => 0,
+            SyncMode::Baseline => 1,
+            SyncMode::Cpelide => 2,
+            SyncMode::Hmg => 3,
+        };
+        self.chiplets
+            | mode << 8
+            | u32::from(self.home_forward) << 10
+            | self.max_structs << 11
+            | self.table_entries << 16
+            | u32::from(self.long_lines) << 25
+    }
+}

@@ -1,0 +1,183 @@
+//! The firmware called directly behind the ports of the command processor, with the times that the paper measured: CP_LAT for
+//! each packet, ELIDE_LAT for each launch (CPElide, MICRO 2024, section IV-B).
+
+use std::collections::VecDeque;
+
+use firmware::Cached;
+use firmware::map::{NUM_SLOTS, count};
+use hwmodel::command_processor::{In, Out};
+use hwmodel::common::command_types::{Aql, Message, Tx};
+
+use super::native::Native;
+
+/// Cycles of the clock of the chiplets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// For each packet.
+    pub packet: u32,
+    /// For each kernel besides.
+    pub launch: u32,
+}
+
+/// The bits of a message (specification 3.2).
+pub fn message_bits(m: &Message) -> u64 {
+    u64::from(m.kind)
+        | u64::from(m.chiplet) << 4
+        | u64::from(m.tag) << 8
+        | u64::from(m.a) << 16
+        | u64::from(m.b) << 32
+}
+
+/// The message of these bits.
+pub fn message(bits: u64) -> Message {
+    Message {
+        kind: (bits & 15) as u8,
+        chiplet: (bits >> 4 & 15) as u8,
+        tag: (bits >> 8) as u8,
+        a: (bits >> 16) as u16,
+        b: (bits >> 32) as u32,
+    }
+}
+
+/// The firmware with ports. It stands for the block and is not compared with it: it answers at other times.
+#[derive(Debug)]
+pub struct Timed {
+    native: Option<Native<Cached>>,
+    times: Times,
+    now: u64,
+    /// A packet whose extension block is on its way.
+    packet: Option<(Aql, Vec<u8>)>,
+    packets: usize,
+    /// Something has come that the firmware has not seen.
+    event: bool,
+    /// When the last kernel was launched; its successor's packet was in the queue by then.
+    last_launch: u64,
+    /// The firmware computes until this cycle.
+    busy_until: u64,
+    sent: VecDeque<(u64, Tx)>,
+    signals: VecDeque<(u64, u64)>,
+    errors: VecDeque<u8>,
+    counters: [u32; count::NUM],
+}
+
+impl Timed {
+    /// After reset.
+    pub fn new(times: Times) -> Self {
+        Self {
+            native: None,
+            times,
+            now: 0,
+            packet: None,
+            packets: 0,
+            event: false,
+            last_launch: 0,
+            busy_until: 0,
+            sent: VecDeque::new(),
+            signals: VecDeque::new(),
+            errors: VecDeque::new(),
+            counters: [0; count::NUM],
+        }
+    }
+
+    /// What the ports show.
+    pub fn outputs(&self) -> Out {
+        let due = |at: u64| at <= self.now;
+        let exit = self.native.as_ref().and_then(Native::exit);
+        Out {
+            aql_ready: self.packet.is_none() && self.packets < NUM_SLOTS,
+            ext_ready: self.packet.is_some(),
+            tx: self.sent.front().filter(|sent| due(sent.0)).map(|sent| sent.1),
+            rx_ready: true,
+            sig: self.signals.front().filter(|signal| due(signal.0)).map(|signal| signal.1),
+            trace: None,
+            err: self.errors.front().copied(),
+            exit,
+            halted: exit.is_some(),
+            cnt: self.counters,
+        }
+    }
+
+    /// One cycle.
+    pub fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.outputs();
+        let native = self.native.get_or_insert_with(|| Native::new(inputs.conf));
+        if let (Some(aql), true) = (&inputs.aql, out.aql_ready) {
+            self.packet = Some((aql.clone(), Vec::new()));
+            let labelled = aql.packet.0[48..56] != [0; 8];
+            if !labelled {
+                take(native, &mut self.packet);
+                self.packets += 1;
+                self.event = true;
+            }
+        } else if let (Some(ext), Some((_, bytes))) = (&inputs.ext, &mut self.packet) {
+            bytes.extend(ext.data.to_le_bytes());
+            if ext.last {
+                take(native, &mut self.packet);
+                self.packets += 1;
+                self.event = true;
+            }
+        }
+        if let Some(rx) = &inputs.rx {
+            native.receive(message_bits(rx));
+            self.event = true;
+        }
+        if out.tx.is_some() && inputs.tx_ready {
+            self.sent.pop_front();
+        }
+        if out.sig.is_some() {
+            self.signals.pop_front();
+        }
+        self.errors.pop_front();
+        if self.event && self.now >= self.busy_until {
+            self.event = false;
+            self.poll();
+        }
+        self.now += 1;
+        out
+    }
+
+    fn poll(&mut self) {
+        let Some(native) = &mut self.native else { return };
+        let before = native.counters()[count::LAUNCHES as usize];
+        let packets = native.free_slots();
+        let begun = native.begun();
+        native.poll();
+        let launches = native.counters()[count::LAUNCHES as usize] - before;
+        let begun = (native.begun() - begun) as u32;
+        // The decision runs ahead of the launch, while the kernel before runs: what is left of it is seen.
+        let ahead = self.now - self.last_launch.min(self.now);
+        let decide = u64::from(launches * self.times.launch).saturating_sub(ahead);
+        let time = u64::from(begun * self.times.packet) + decide;
+        if launches > 0 {
+            self.last_launch = self.now + time;
+        }
+        self.packets -= native.free_slots() - packets;
+        self.busy_until = self.now + 1 + time;
+        while let Some(sent) = native.take_sent() {
+            let tx = Tx { bcast: sent.broadcast, dst: sent.chiplets, msg: message(sent.message) };
+            self.sent.push_back((self.busy_until, tx));
+        }
+        while let Some(signal) = native.take_signal() {
+            self.signals.push_back((self.busy_until, signal));
+        }
+        self.errors.extend(native.take_errors());
+        self.counters = *native.counters();
+    }
+
+    /// True when nothing happens until something comes.
+    pub fn is_idle(&self) -> bool {
+        !self.event && self.sent.is_empty() && self.signals.is_empty() && self.errors.is_empty()
+    }
+
+    /// Lets cycles pass in which nothing comes.
+    pub fn skip(&mut self, cycles: u64) {
+        self.now += cycles;
+    }
+}
+
+fn take(native: &mut Native<Cached>, packet: &mut Option<(Aql, Vec<u8>)>) {
+    if let Some((aql, extension)) = packet.take() {
+        let taken = native.submit(&aql.packet.0, &extension, aql.stream, aql.mask);
+        debug_assert!(taken, "ready was 1");
+    }
+}
