@@ -2,7 +2,9 @@
 //! what several draw from.
 
 pub mod coherence_directory;
+pub mod cp_crossbar;
 pub mod depacketizer;
+pub mod local_command_processor;
 pub mod packetizer;
 pub mod random;
 pub mod remote_write_queue;

@@ -1,6 +1,242 @@
 //! The global command processor (CPElide, MICRO'24, sections III-C, IV-B; cycle rules in
 //! `rtl/command_processor/README.md`).
+//!
+//! All cycles are the processor's, those in which its clock is enabled, unless said otherwise. An access to
+//! slots or mailbox granted in cycle g acts in g + 3 and is answered in g + 4.
 
+#[cfg(test)]
+mod assembler;
+mod core;
+mod mailbox;
+mod memory;
+mod messages;
+mod packets;
 mod ports;
+mod run;
+#[cfg(test)]
+mod tests;
+mod transfer;
+
+use std::fmt::{self, Write};
 
 pub use ports::*;
+
+use self::core::Core;
+use crate::block::{Block, ConfigError, Model};
+use crate::common::command_types::{error_code, event};
+use mailbox::Mailbox;
+use memory::Memory;
+use messages::Received;
+use run::State;
+
+/// A cycle that never comes.
+const NEVER: u64 = u64::MAX;
+/// Cycles from the end of the core's reset to its first instruction.
+const BOOT_CYCLES: u64 = 4;
+/// Counter that CNT8_RUN runs.
+const CNT8: usize = 8;
+
+/// Model of `rtl/command_processor`.
+#[derive(Clone, Debug)]
+pub struct CommandProcessor {
+    config: Config,
+    /// Place in the pattern of the clock enable.
+    phase: u32,
+    /// This cycle, or the next one that is enabled.
+    cycle: u64,
+    /// `hold_q`.
+    hold: bool,
+    core: Core,
+    memory: Memory,
+    mailbox: Mailbox,
+    state: State,
+    /// The cycle in which `state` has something to do; `NEVER` while it waits for what is outside.
+    next: u64,
+    /// The cycle in which the core's record shows.
+    trace_at: u64,
+    exit: Option<u32>,
+    /// Code 7 was shown for the full RX FIFO.
+    told_full: bool,
+}
+
+impl CommandProcessor {
+    /// The status with which the core has halted.
+    pub fn exit(&self) -> Option<u32> {
+        self.exit
+    }
+
+    /// One enabled cycle.
+    #[inline]
+    fn enabled_cycle(&mut self, inputs: &In, out: &Out) {
+        let Mailbox { packets, messages, run, .. } = &self.mailbox;
+        let comes_in = inputs.aql.is_some() | inputs.ext.is_some() | inputs.rx.is_some();
+        if !comes_in & (self.cycle != self.next) & !self.mailbox.pulses & !run {
+            self.cycle += 1;
+            return;
+        }
+        // The core acts first, but what comes in sees the registers as they were before.
+        let (valid, ack_pend, full) = (packets.valid(), messages.ack_pend, messages.rx.is_full());
+        let counts = *run && self.exit.is_none();
+        self.mailbox.begin_cycle();
+        if self.cycle == self.next {
+            self.advance(inputs.conf);
+        }
+        let mailbox = &mut self.mailbox;
+        mailbox.cnt[CNT8] = mailbox.cnt[CNT8].wrapping_add(counts.into());
+        let mut events = 0;
+        if let (Some(aql), true) = (&inputs.aql, out.aql_ready) {
+            events |= if mailbox.packets.accept(aql, valid) { event::PKT } else { 0 };
+        }
+        if let (Some(ext), true) = (&inputs.ext, out.ext_ready) {
+            events |= if mailbox.packets.extend(ext) { event::PKT } else { 0 };
+        }
+        self.told_full &= full;
+        match inputs.rx {
+            Some(message) if out.rx_ready => match mailbox.messages.receive(message, ack_pend) {
+                Received::Ack => events |= event::ACK,
+                Received::Queued => events |= event::RX,
+                Received::Unexpected => mailbox.show_error(error_code::PROTOCOL),
+            },
+            Some(_) if full && out.exit.is_none() && !self.told_full => {
+                mailbox.show_error(error_code::PROTOCOL);
+                self.told_full = true;
+            }
+            _ => {}
+        }
+        self.cycle += 1;
+        if events != 0 {
+            self.mailbox.events |= events;
+            self.wake();
+        }
+    }
+
+    /// Enabled cycles among the first `cycles` of the pattern.
+    fn enabled_of(&self, cycles: u64) -> u64 {
+        let (on, of) = (u64::from(self.config.ce_on), u64::from(self.config.ce_of));
+        cycles / of * on + (cycles % of).min(on)
+    }
+}
+
+impl Block for CommandProcessor {
+    type In = In;
+    type Out = Out;
+
+    #[inline]
+    fn outputs(&self) -> Out {
+        let Mailbox { packets, messages, cnt, sig, err, .. } = &self.mailbox;
+        let enabled = self.phase < self.config.ce_on;
+        let halted = self.exit.is_some();
+        let takes = enabled && !halted;
+        Out {
+            aql_ready: takes && packets.takes_packet(),
+            ext_ready: takes && packets.takes_beat(),
+            tx: messages.tx.front(),
+            rx_ready: takes && !messages.rx.is_full(),
+            sig: if enabled { *sig } else { None },
+            trace: (enabled && self.trace_at == self.cycle).then_some(self.core.record),
+            err: if enabled { *err } else { None },
+            exit: self.exit,
+            halted,
+            cnt: *cnt,
+        }
+    }
+
+    #[inline]
+    fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.outputs();
+        if inputs.imem_we && inputs.core_hold {
+            self.memory.load_image(inputs.imem_addr, inputs.imem_data);
+            self.core.forget(inputs.imem_addr.into());
+        }
+        if self.phase < self.config.ce_on {
+            self.enabled_cycle(inputs, &out);
+        }
+        if out.tx.is_some() && inputs.tx_ready {
+            self.mailbox.messages.tx.pop();
+            self.wake();
+        }
+        if self.hold && !inputs.core_hold {
+            self.hold = false;
+            self.core.start_at(self.cycle + 1);
+            (self.state, self.next) = (State::Begins, self.cycle + BOOT_CYCLES);
+        }
+        self.phase = if self.phase + 1 == self.config.ce_of { 0 } else { self.phase + 1 };
+        out
+    }
+
+    fn is_idle(&self) -> bool {
+        self.exit.is_some() && self.quiet_cycles() == NEVER
+    }
+
+    fn quiet_cycles(&self) -> u64 {
+        let Mailbox { messages, pulses, .. } = &self.mailbox;
+        if self.hold || !messages.tx.is_empty() || *pulses {
+            return 0;
+        }
+        let shows = if self.trace_at < self.cycle { NEVER } else { self.trace_at };
+        let busy = self.next.min(shows);
+        if busy == NEVER {
+            return NEVER;
+        }
+        let (on, of) = (u64::from(self.config.ce_on), u64::from(self.config.ce_of));
+        let phase = u64::from(self.phase);
+        // To the next enabled cycle, and from there to the busy one.
+        let (gap, phase) = if phase < on { (0, phase) } else { (of - phase, 0) };
+        let place = phase + busy - self.cycle;
+        gap + place / on * of + place % on - phase
+    }
+
+    fn skip(&mut self, cycles: u64) {
+        let (phase, of) = (u64::from(self.phase), u64::from(self.config.ce_of));
+        let enabled = self.enabled_of(phase + cycles) - self.enabled_of(phase);
+        if self.mailbox.run && self.exit.is_none() {
+            self.mailbox.cnt[CNT8] = self.mailbox.cnt[CNT8].wrapping_add(enabled as u32);
+        }
+        self.cycle += enabled;
+        self.phase = ((phase + cycles) % of) as u32;
+    }
+
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        let Self { cycle, next, state, .. } = self;
+        write!(line, "cycle={cycle} {} next={next}", self.core)?;
+        write!(line, " state={state:?} events={:#x}", self.mailbox.events)?;
+        write!(line, " ack_pend={:#x}", self.mailbox.messages.ack_pend)
+    }
+}
+
+impl Model for CommandProcessor {
+    const NAME: &'static str = "command_processor";
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        validate(config)?;
+        Ok(Self {
+            config: config.clone(),
+            phase: 0,
+            cycle: 0,
+            hold: true,
+            core: Core::new(),
+            memory: Memory::new(config.pmem_lat),
+            mailbox: Mailbox::new(),
+            state: State::Stopped,
+            next: NEVER,
+            trace_at: NEVER,
+            exit: None,
+            told_full: false,
+        })
+    }
+
+    fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
+        let Config { pmem_lat, ce_on, ce_of } = *config;
+        vec![("PmemLat", pmem_lat.into()), ("CeOn", ce_on.into()), ("CeOf", ce_of.into())]
+    }
+}
+
+fn validate(c: &Config) -> Result<(), ConfigError> {
+    let check =
+        |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
+    check((1..=255).contains(&c.pmem_lat), "pmem_lat", c.pmem_lat, "1 to 255")?;
+    check((1..=16).contains(&c.ce_of), "ce_of", c.ce_of, "1 to 16")?;
+    let limit = format!("1 to ce_of = {}", c.ce_of);
+    check((1..=c.ce_of).contains(&c.ce_on), "ce_on", c.ce_on, &limit)
+}

@@ -3,6 +3,7 @@
 mod command_parameters;
 mod command_pkg;
 pub mod command_types;
+pub(crate) mod fifo;
 mod finepack_header;
 mod finepack_parameters;
 mod finepack_pkg;

@@ -5,7 +5,6 @@
 
 mod dispatch;
 mod ports;
-mod queue;
 mod tags;
 #[cfg(test)]
 mod tests;
@@ -15,15 +14,16 @@ use std::fmt::{self, Write};
 pub use ports::*;
 
 use crate::block::{Block, ConfigError, Model};
-use crate::common::command_types::{Message, error_code, kind};
+use crate::common::command_types::{LOCAL_QUEUE, Message, error_code, kind};
+use crate::common::fifo::Fifo;
 use dispatch::Dispatch;
-use queue::Queue;
 use tags::Tags;
 
 /// Model of `rtl/local_command_processor`.
 #[derive(Clone, Debug)]
 pub struct LocalCommandProcessor {
-    queue: Queue,
+    /// Messages in the order of their arrival; the oldest is the head.
+    queue: Fifo<Message, LOCAL_QUEUE>,
     head: Head,
     tags: Tags,
     launched: Dispatch,
@@ -68,8 +68,8 @@ enum Fate {
 
 impl LocalCommandProcessor {
     #[inline]
-    fn act(&self) -> Option<(Act, &Message)> {
-        let message = self.queue.head()?;
+    fn act(&self) -> Option<(Act, Message)> {
+        let message = self.queue.front()?;
         let tag = message.tag;
         let tags = &self.tags;
         let act = match message.kind {
@@ -86,7 +86,7 @@ impl LocalCommandProcessor {
 
     /// One cycle of the head.
     fn step(&mut self, inputs: &In) -> Option<Fate> {
-        let (act, &message) = self.act()?;
+        let (act, message) = self.act()?;
         let Message { tag, a, b, .. } = message;
         let ack = |b| Message { kind: kind::ACK, chiplet: 0, tag, a: a & 3, b };
         Some(match (act, self.head) {
@@ -132,7 +132,7 @@ impl Block for LocalCommandProcessor {
 
     fn outputs(&self) -> Out {
         let mut out = Out {
-            rx_ready: self.queue.has_room(),
+            rx_ready: !self.queue.is_full(),
             tx: self.up,
             wg: self.launched.offer(&self.tags),
             ..Out::default()
@@ -152,8 +152,8 @@ impl Block for LocalCommandProcessor {
         let up_free = self.up.is_none() || inputs.tx_ready;
         // Who is running is what the registers say, for the head and for work groups that are done.
         let wg_done = inputs.wg_done.filter(|&tag| self.tags.running.has(tag));
-        if out.wg.is_some() && inputs.wg_ready {
-            self.launched.take(&self.tags);
+        if let (Some(wg), true) = (out.wg, inputs.wg_ready) {
+            self.launched.take(wg.tag, &self.tags);
         }
         let fate = self.step(inputs);
         if let Some(tag) = wg_done {
@@ -197,7 +197,7 @@ impl Block for LocalCommandProcessor {
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
         write!(line, "head={:?}", self.head)?;
-        if let Some(Message { kind, tag, a, b, .. }) = self.queue.head() {
+        if let Some(Message { kind, tag, a, b, .. }) = self.queue.front() {
             write!(line, " kind={kind} tag={tag} a={a:#x} b={b:#x}")?;
         }
         Ok(())
@@ -210,10 +210,10 @@ impl Model for LocalCommandProcessor {
 
     fn new(_: &Config) -> Result<Self, ConfigError> {
         Ok(Self {
-            queue: Queue::default(),
+            queue: Fifo::default(),
             head: Head::default(),
             tags: Tags::new(),
-            launched: Dispatch::new(),
+            launched: Dispatch::default(),
             up: None,
         })
     }

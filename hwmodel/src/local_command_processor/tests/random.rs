@@ -70,7 +70,7 @@ fn every_request_is_answered_and_every_work_group_handed_out_once() {
             syncing |= out.l2_sync.is_some() && inputs.l2_sync_ready;
             if let Some(lines) = inputs.l2_sync_done {
                 // Requests are answered in their order: the tag is known when the answer is.
-                let tag = before.queue.head().expect("it waits").tag;
+                let tag = before.queue.front().expect("it waits").tag;
                 expected.acks.push((tag, lines));
             }
             if let (Some(wg), true) = (out.wg, inputs.wg_ready) {

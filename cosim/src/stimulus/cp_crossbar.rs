@@ -1,0 +1,265 @@
+//! Messages between command processors, legal and faulty, and chiplets that stall.
+
+use hwmodel::Block;
+use hwmodel::common::command_types::{MAX_CHIPLETS, Message, Tx, kind};
+use hwmodel::cp_crossbar::{Config, CpCrossbar, In, Out, PerChiplet};
+
+use super::{Count, NewStimulus, Random, Statics, Stimulus};
+
+/// What one phase draws. Chances are parts of 256.
+#[derive(Clone, Debug)]
+struct Phase {
+    left: u32,
+    tx: u32,
+    /// Relative frequency of each kind of destination, see [`CpCrossbarStimulus::destinations`].
+    to: [u32; 5],
+    up: u32,
+    rx_ready: u32,
+    down_ready: u32,
+    /// Chiplets that take nothing.
+    stalled: u16,
+}
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct CpCrossbarStimulus {
+    config: Config,
+    random: Random,
+    phase: Phase,
+    tx: Option<Tx>,
+    up: PerChiplet,
+    up_valid: u16,
+    /// A broadcast was accepted in the cycle before.
+    broadcast: bool,
+    /// Messages on the way to each chiplet, those accepted and not yet injected included.
+    down: [u32; MAX_CHIPLETS],
+    seen: Seen,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    tx: u64,
+    rx: u64,
+    down: u64,
+    up: u64,
+    unicast: u64,
+    list: u64,
+    broadcast: u64,
+    refused_broadcast: u64,
+    no_destination: u64,
+    absent: u64,
+    tx_held: u64,
+    broadcast_held: u64,
+    full_link: u64,
+    down_held: u64,
+    down_at_all: u64,
+    several_up: u64,
+    rx_held: u64,
+    up_held: u64,
+    nack: u64,
+    err: u64,
+}
+
+impl CpCrossbarStimulus {
+    fn draw_phase(random: &mut Random, config: &Config) -> Phase {
+        let all = u16::MAX >> (16 - config.chiplets);
+        let mut to = [0; 5];
+        for (chance, mix) in to.iter_mut().zip([[4, 1], [4, 0], [4, 0], [1, 0], [1, 0]]) {
+            *chance = random.pick(&mix);
+        }
+        let stalled = random.word() as u16 & random.word() as u16 & all;
+        Phase {
+            left: 64 + random.below(1024),
+            tx: random.pick(&[256, 256, 128, 16]),
+            to,
+            up: random.pick(&[256, 96, 16, 2]),
+            rx_ready: random.pick(&[256, 256, 128, 4]),
+            down_ready: random.pick(&[256, 256, 128, 24]),
+            stalled: random.pick(&[0, 0, stalled]),
+        }
+    }
+
+    fn all(&self) -> u16 {
+        u16::MAX >> (16 - self.config.chiplets)
+    }
+
+    /// One chiplet; some; all at once; some with the broadcast bit; any at all.
+    fn destinations(&mut self) -> (u16, bool) {
+        let (all, chiplets) = (self.all(), self.config.chiplets);
+        let r = &mut self.random;
+        let mut pick = r.below(self.phase.to.iter().sum());
+        let kind = self.phase.to.iter().position(|&part| {
+            let found = pick < part;
+            pick = pick.wrapping_sub(part);
+            found
+        });
+        match kind {
+            Some(0) => (1 << r.below(chiplets), false),
+            Some(1) => (r.word() as u16 & all, false),
+            Some(2) => (all, true),
+            Some(3) => (r.word() as u16 & all, true),
+            _ => (r.word() as u16 & r.word() as u16, r.chance(64)),
+        }
+    }
+
+    fn message(&mut self, kinds: &[u8]) -> Message {
+        let r = &mut self.random;
+        let any = r.below(16) as u8;
+        let kind = if r.chance(16) { any } else { r.pick(kinds) };
+        let word = r.word();
+        Message {
+            kind,
+            chiplet: word as u8 & 15,
+            tag: (word >> 4) as u8,
+            a: (word >> 12) as u16,
+            b: (word >> 32) as u32,
+        }
+    }
+
+    /// Counts what happens to messages from the global processor.
+    fn sent(&mut self, tx: &Tx, ready: bool) {
+        let (all, seen) = (self.all(), &mut self.seen);
+        if !ready {
+            seen.tx_held += 1;
+            return;
+        }
+        seen.tx += 1;
+        let broadcast = tx.bcast && tx.dst == all;
+        *(match (broadcast, tx.dst.count_ones()) {
+            (true, _) => &mut seen.broadcast,
+            (false, 0) => &mut seen.no_destination,
+            (false, 1) => &mut seen.unicast,
+            (false, _) => &mut seen.list,
+        }) += 1;
+        seen.refused_broadcast += u64::from(tx.bcast && !broadcast);
+        seen.absent += u64::from((tx.dst & !all).count_ones());
+        self.broadcast = broadcast;
+        for c in 0..self.config.chiplets as usize {
+            self.down[c] += u32::from(tx.dst >> c & 1);
+        }
+    }
+
+    fn observe(&mut self, input: &In, out: &Out) {
+        let Config { chiplets, xb_uni, xb_bc } = self.config;
+        self.seen.broadcast_held += u64::from(self.broadcast && !out.tx_ready);
+        self.broadcast = false;
+        if let Some(tx) = &input.tx {
+            self.sent(tx, out.tx_ready);
+        }
+        let (all, seen) = (self.all(), &mut self.seen);
+        let taken = out.down_valid & input.down_ready;
+        seen.down += u64::from(taken.count_ones());
+        seen.down_held += u64::from((out.down_valid & !input.down_ready).count_ones());
+        seen.down_at_all += u64::from(taken == all);
+        // More are on the way than a link holds: it is full, and one waits for it.
+        let places = xb_uni.max(xb_bc) + 1;
+        for (c, down) in self.down[..chiplets as usize].iter_mut().enumerate() {
+            seen.full_link += u64::from(*down > places && !out.tx_ready);
+            *down -= u32::from(taken >> c & 1);
+        }
+        let came = input.up_valid & out.up_ready;
+        seen.up += u64::from(came.count_ones());
+        seen.several_up += u64::from(came.count_ones() > 1);
+        seen.up_held += u64::from((input.up_valid & !out.up_ready).count_ones());
+        if let Some(message) = out.rx {
+            let absent = u32::from(message.chiplet) >= chiplets;
+            *(if input.rx_ready { &mut seen.rx } else { &mut seen.rx_held }) += 1;
+            seen.nack += u64::from(input.rx_ready && absent);
+        }
+        seen.err += u64::from(out.err.is_some());
+    }
+}
+
+impl Stimulus for CpCrossbarStimulus {
+    type Model = CpCrossbar;
+
+    fn restart(&mut self) {
+        (self.tx, self.up_valid, self.broadcast) = (None, 0, false);
+        self.down = [0; MAX_CHIPLETS];
+        self.phase = Self::draw_phase(&mut self.random, &self.config);
+    }
+
+    fn inputs(&mut self, out: &<CpCrossbar as Block>::Out) -> In {
+        if self.phase.left == 0 {
+            self.phase = Self::draw_phase(&mut self.random, &self.config);
+        }
+        self.phase.left -= 1;
+        if self.tx.is_none() && self.random.chance(self.phase.tx) {
+            let (dst, bcast) = self.destinations();
+            let kinds = [kind::SYNC_REQ, kind::WG_DESC, kind::WG_COUNT, kind::LAUNCH_EN];
+            self.tx = Some(Tx { bcast, dst, msg: self.message(&kinds) });
+        }
+        for c in 0..self.config.chiplets as usize {
+            if self.up_valid >> c & 1 == 0 && self.random.chance(self.phase.up) {
+                self.up_valid |= 1 << c;
+                self.up[c] = self.message(&[kind::ACK, kind::DONE, kind::NACK]);
+            }
+        }
+        let mut down_ready = 0;
+        for c in 0..self.config.chiplets {
+            down_ready |= u16::from(self.random.chance(self.phase.down_ready)) << c;
+        }
+        let input = In {
+            tx: self.tx,
+            rx_ready: self.random.chance(self.phase.rx_ready),
+            down_ready: down_ready & !self.phase.stalled,
+            up_valid: self.up_valid,
+            up: self.up,
+        };
+        self.observe(&input, out);
+        if out.tx_ready {
+            self.tx = None;
+        }
+        self.up_valid &= !out.up_ready;
+        input
+    }
+
+    fn transfers(&self) -> Vec<Count> {
+        let Seen { tx, rx, down, up, err, .. } = self.seen;
+        vec![("tx", tx), ("rx", rx), ("down", down), ("up", up), ("err", err)]
+    }
+
+    fn coverage(&self) -> Vec<Count> {
+        let s = &self.seen;
+        let mut all = vec![
+            ("unicast", s.unicast),
+            ("list", s.list),
+            ("broadcast", s.broadcast),
+            ("broadcast_to_some", s.refused_broadcast),
+            ("no_destination", s.no_destination),
+            ("tx_held", s.tx_held),
+            ("broadcast_held", s.broadcast_held),
+            ("full_link", s.full_link),
+            ("down_held", s.down_held),
+            ("down_at_all", s.down_at_all),
+            ("several_up", s.several_up),
+            ("up_held", s.up_held),
+            ("rx_held", s.rx_held),
+        ];
+        // With 16 chiplets none is absent.
+        if self.config.chiplets < 16 {
+            all.extend([("absent_chiplet", s.absent), ("nack", s.nack)]);
+        }
+        all
+    }
+}
+
+impl NewStimulus for CpCrossbarStimulus {
+    fn new(config: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Self::draw_phase(&mut random, config);
+        let mut new = Self {
+            config: config.clone(),
+            random,
+            phase,
+            tx: None,
+            up: PerChiplet::default(),
+            up_valid: 0,
+            broadcast: false,
+            down: [0; MAX_CHIPLETS],
+            seen: Seen::default(),
+        };
+        new.restart();
+        new
+    }
+}

@@ -1,0 +1,300 @@
+//! Requests to a local command processor, in and against the protocol, and a chiplet that answers late.
+
+use std::collections::VecDeque;
+
+use hwmodel::Block;
+use hwmodel::common::command_types::{Message, TAGS, kind};
+use hwmodel::local_command_processor::{Config, In, LocalCommandProcessor, Out};
+
+use super::{Count, NewStimulus, Random, Statics, Stimulus};
+
+/// Tags of kernels; those above are never launched.
+const USED: u32 = 200;
+
+/// What one phase draws. Chances are parts of 256.
+#[derive(Clone, Debug)]
+struct Phase {
+    left: u32,
+    rx: u32,
+    tx_ready: u32,
+    l2_ready: u32,
+    l2_done: u32,
+    l1_done: u32,
+    wg_ready: u32,
+    wg_done: u32,
+    /// Chance that the next messages are a request for the L2 and not a kernel.
+    sync: u32,
+    /// Chance of a message against the protocol.
+    fault: u32,
+    /// Tags in use, from 0.
+    tags: u32,
+    /// Most work groups of a kernel.
+    groups: u32,
+}
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct LocalCommandProcessorStimulus {
+    random: Random,
+    phase: Phase,
+    /// Messages to come.
+    messages: VecDeque<Message>,
+    /// The first of them is offered.
+    offered: bool,
+    /// Tags of the work groups that were taken and are not finished.
+    working: Vec<u8>,
+    /// Kernels by tag: with work groups taken and DONE not seen.
+    running: [bool; TAGS],
+    /// The L2 has taken an operation and is not done.
+    syncing: bool,
+    /// Requests for the L2 that were accepted and not answered.
+    requests: u32,
+    seen: Seen,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    rx: u64,
+    tx: u64,
+    l2_sync: u64,
+    wg: u64,
+    wg_done: u64,
+    rx_held: u64,
+    tx_held: u64,
+    l2_held: u64,
+    wg_held: u64,
+    by_op: [u64; 4],
+    second_request: u64,
+    answer_late: u64,
+    l1_inv: u64,
+    no_groups: u64,
+    several_kernels: u64,
+    to_running: u64,
+    foreign_done: u64,
+    ack: u64,
+    done: u64,
+    nack: u64,
+}
+
+impl LocalCommandProcessorStimulus {
+    fn draw_phase(random: &mut Random) -> Phase {
+        Phase {
+            left: 64 + random.below(2048),
+            rx: random.pick(&[256, 256, 128, 16]),
+            tx_ready: random.pick(&[256, 256, 128, 8]),
+            l2_ready: random.pick(&[256, 128, 16]),
+            l2_done: random.pick(&[256, 64, 4]),
+            l1_done: random.pick(&[256, 64, 8]),
+            wg_ready: random.pick(&[256, 128, 16]),
+            wg_done: random.pick(&[256, 128, 16]),
+            sync: random.pick(&[16, 64, 200]),
+            fault: random.pick(&[0, 0, 8, 64]),
+            tags: random.pick(&[1, 2, 8, USED]),
+            groups: random.pick(&[1, 2, 4, 64]),
+        }
+    }
+
+    /// The messages of one request, or of one kernel.
+    fn draw_messages(&mut self) {
+        let (p, r) = (&self.phase, &mut self.random);
+        let word = r.word();
+        let message = Message {
+            kind: kind::SYNC_REQ,
+            chiplet: word as u8 & 15,
+            tag: r.below(p.tags) as u8,
+            a: (word >> 8) as u16,
+            b: (word >> 32) as u32,
+        };
+        if r.chance(p.fault) {
+            let kind = r.below(16) as u8;
+            self.messages.push_back(Message { kind, ..message });
+        } else if r.chance(p.sync) {
+            self.messages.push_back(message);
+        } else {
+            let number = r.below(p.groups + 1);
+            let order = r.chance(128);
+            let desc = Message { kind: kind::WG_DESC, ..message };
+            let count = Message { kind: kind::WG_COUNT, b: number, ..message };
+            let enable = Message { kind: kind::LAUNCH_EN, ..message };
+            self.messages.extend(if order { [desc, count, enable] } else { [count, desc, enable] });
+        }
+    }
+
+    fn draw_inputs(&mut self, out: &Out) -> In {
+        if !self.offered && self.random.chance(self.phase.rx) {
+            if self.messages.is_empty() {
+                self.draw_messages();
+            }
+            self.offered = true;
+        }
+        let (p, r) = (&self.phase, &mut self.random);
+        let mut wg_done = None;
+        if !self.working.is_empty() && r.chance(p.wg_done) {
+            let at = r.below(self.working.len() as u32) as usize;
+            wg_done = Some(self.working.swap_remove(at));
+        } else if r.chance(4) {
+            // A tag that does not run.
+            wg_done = Some((USED + r.below(TAGS as u32 - USED)) as u8);
+        }
+        let lines = r.word() as u32;
+        In {
+            rx: self.messages.front().copied().filter(|_| self.offered),
+            tx_ready: r.chance(p.tx_ready),
+            l2_sync_ready: r.chance(p.l2_ready),
+            // Also when nothing was asked for: that is ignored.
+            l2_sync_done: r.chance(p.l2_done).then_some(lines),
+            l1_inv_done: r.chance(p.l1_done),
+            wg_ready: r.chance(p.wg_ready) && (out.wg.is_some() || r.chance(128)),
+            wg_done,
+        }
+    }
+
+    /// Counts the messages that go in and out.
+    fn count_messages(&mut self, input: &In, out: &Out) {
+        let seen = &mut self.seen;
+        match input.rx {
+            Some(message) if out.rx_ready => {
+                seen.rx += 1;
+                let Message { kind, tag, a, .. } = message;
+                let runs = self.running[usize::from(tag)];
+                if kind == kind::SYNC_REQ {
+                    seen.by_op[usize::from(a & 3)] += 1;
+                    seen.second_request += u64::from(self.requests > 0 && self.syncing);
+                    self.requests += 1;
+                }
+                let kernel = (kind::WG_DESC..=kind::LAUNCH_EN).contains(&kind);
+                seen.to_running += u64::from(kernel && runs);
+                seen.no_groups += u64::from(kind == kind::WG_COUNT && message.b == 0);
+            }
+            Some(_) => seen.rx_held += 1,
+            None => {}
+        }
+        let Some(message) = out.tx else { return };
+        if !input.tx_ready {
+            seen.tx_held += 1;
+            return;
+        }
+        seen.tx += 1;
+        match message.kind {
+            kind::ACK => {
+                seen.ack += 1;
+                self.requests -= 1;
+            }
+            kind::DONE => {
+                seen.done += 1;
+                self.running[usize::from(message.tag)] = false;
+            }
+            _ => seen.nack += 1,
+        }
+    }
+
+    fn observe(&mut self, input: &In, out: &Out) {
+        self.count_messages(input, out);
+        let seen = &mut self.seen;
+        // The operation ends while something else waits to be sent.
+        let waits = out.tx.is_some() && !input.tx_ready;
+        if self.syncing && input.l2_sync_done.is_some() {
+            seen.answer_late += u64::from(waits);
+            self.syncing = false;
+        }
+        if out.l2_sync.is_some() {
+            if input.l2_sync_ready {
+                seen.l2_sync += 1;
+                self.syncing = true;
+            } else {
+                seen.l2_held += 1;
+            }
+        }
+        seen.l1_inv += u64::from(out.l1_inv);
+        match out.wg {
+            Some(wg) if input.wg_ready => {
+                seen.wg += 1;
+                self.working.push(wg.tag);
+                self.running[usize::from(wg.tag)] = true;
+            }
+            Some(_) => seen.wg_held += 1,
+            None => {}
+        }
+        seen.several_kernels += u64::from(self.working.windows(2).any(|pair| pair[0] != pair[1]));
+        match input.wg_done {
+            Some(tag) if u32::from(tag) < USED => seen.wg_done += 1,
+            Some(_) => seen.foreign_done += 1,
+            None => {}
+        }
+    }
+}
+
+impl Stimulus for LocalCommandProcessorStimulus {
+    type Model = LocalCommandProcessor;
+
+    fn restart(&mut self) {
+        self.messages.clear();
+        self.working.clear();
+        self.running = [false; TAGS];
+        (self.offered, self.syncing, self.requests) = (false, false, 0);
+        self.phase = Self::draw_phase(&mut self.random);
+    }
+
+    fn inputs(&mut self, out: &<LocalCommandProcessor as Block>::Out) -> In {
+        if self.phase.left == 0 {
+            self.phase = Self::draw_phase(&mut self.random);
+        }
+        self.phase.left -= 1;
+        let input = self.draw_inputs(out);
+        self.observe(&input, out);
+        if input.rx.is_some() && out.rx_ready {
+            self.messages.pop_front();
+            self.offered = false;
+        }
+        input
+    }
+
+    fn transfers(&self) -> Vec<Count> {
+        let Seen { rx, tx, l2_sync, wg, wg_done, .. } = self.seen;
+        vec![("rx", rx), ("tx", tx), ("l2_sync", l2_sync), ("wg", wg), ("wg_done", wg_done)]
+    }
+
+    fn coverage(&self) -> Vec<Count> {
+        let s = &self.seen;
+        vec![
+            ("no_operation", s.by_op[0]),
+            ("release", s.by_op[1]),
+            ("acquire", s.by_op[2]),
+            ("release_and_acquire", s.by_op[3]),
+            ("second_request_waits", s.second_request),
+            ("answer_waits", s.answer_late),
+            ("l2_sync_held", s.l2_held),
+            ("l1_inv", s.l1_inv),
+            ("no_work_groups", s.no_groups),
+            ("several_kernels", s.several_kernels),
+            ("message_to_running_kernel", s.to_running),
+            ("done_of_no_kernel", s.foreign_done),
+            ("ack", s.ack),
+            ("done", s.done),
+            ("nack", s.nack),
+            ("rx_held", s.rx_held),
+            ("tx_held", s.tx_held),
+            ("wg_held", s.wg_held),
+        ]
+    }
+}
+
+impl NewStimulus for LocalCommandProcessorStimulus {
+    fn new(_: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Self::draw_phase(&mut random);
+        let mut new = Self {
+            random,
+            phase,
+            messages: VecDeque::new(),
+            offered: false,
+            working: Vec::new(),
+            running: [false; TAGS],
+            syncing: false,
+            requests: 0,
+            seen: Seen::default(),
+        };
+        new.restart();
+        new
+    }
+}
