@@ -50,10 +50,10 @@ pub enum BodyError {
     /// No RTL body.
     #[error(transparent)]
     Rtl(#[from] RtlError),
+    /// Firmware that does not start; with the status with which it has halted.
+    #[error("the firmware image does not start: {}", .0.map_or("it never waits".into(), |s| format!("exit status {s}")))]
+    Image(Option<u32>),
 }
-
-/// Cycles without a transfer after which RTL counts as idle: timers of blocks have at most 16 bits.
-const REST: u64 = 1 << 17;
 
 /// A channel: its transfers are the cycles with valid and, where it has one, ready.
 #[derive(Clone, Debug)]
@@ -173,6 +173,11 @@ impl<M: Model> AnyBody<M> {
         &self.config
     }
 
+    fn rests(&self) -> bool {
+        let rests = || self.cycle - self.last_transfer.unwrap_or(0) > M::REST;
+        matches!(self.inner, Inner::Rtl(_)) && rests()
+    }
+
     #[cold]
     fn keep(&mut self, inputs: &M::In, outputs: &M::Out) {
         let Some(trace) = &mut self.trace else { return };
@@ -218,7 +223,7 @@ pub trait Body {
     /// The block's ports and parameters.
     fn description(&self) -> Description;
     /// Lets `cycles` cycles pass without a tick: an idle body is left alone.
-    fn skip(&mut self, cycles: u64);
+    fn rest(&mut self, cycles: u64);
     /// Transfers on each channel so far.
     fn transfers(&self) -> Vec<(&'static str, u64)>;
     /// Cycles with a transfer so far.
@@ -257,7 +262,7 @@ impl<M: Model> Body for AnyBody<M> {
         Description::of::<M>(&self.config)
     }
 
-    fn skip(&mut self, cycles: u64) {
+    fn rest(&mut self, cycles: u64) {
         self.cycle += cycles;
         if let Inner::Lockstep(pair) = &mut self.inner {
             pair.skip(cycles);
@@ -347,8 +352,22 @@ impl<M: Model> Block for AnyBody<M> {
 
     /// RTL does not tell. When it has rested for longer than any timer of a block, a tick changes nothing.
     fn is_idle(&self) -> bool {
-        let rests = || self.cycle - self.last_transfer.unwrap_or(0) > REST;
-        each!(&self.inner, body => body.is_idle()) || matches!(self.inner, Inner::Rtl(_)) && rests()
+        each!(&self.inner, body => body.is_idle()) || self.rests()
+    }
+
+    /// Of a body that only waits, its clocks and counters stand still too while nobody ticks it: RTL has no other way.
+    fn quiet_cycles(&self) -> u64 {
+        match &self.inner {
+            Inner::Model(model) => model.quiet_cycles(),
+            Inner::Lockstep(pair) => pair.quiet_cycles(),
+            Inner::Rtl(_) => {
+                if self.rests() {
+                    u64::MAX
+                } else {
+                    0
+                }
+            }
+        }
     }
 
     fn failed(&self) -> bool {
@@ -392,7 +411,7 @@ mod tests {
     fn skipped_cycles_count_and_move_nothing() {
         let mut body = AnyBody::<Packetizer>::model(&(&small()).into()).unwrap();
         body.start_log();
-        body.skip(10);
+        body.rest(10);
         body.tick(&packetizer::In::default());
         body.tick(&packetizer::In { drn: Some(Default::default()), ..Default::default() });
         assert_eq!(body.last_transfer(), Some(11));

@@ -213,6 +213,10 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
         self.model.is_idle()
     }
 
+    fn quiet_cycles(&self) -> u64 {
+        self.model.quiet_cycles()
+    }
+
     fn failed(&self) -> bool {
         self.failure.is_some()
     }

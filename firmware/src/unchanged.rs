@@ -141,8 +141,12 @@ impl<L: Layout> Table<L> {
             let at = structure_at(index);
             *page = bus.packet(slot, at) >> 12 | bus.packet(slot, at + 4) << 20;
         }
-        for entry in self.occupied.iter() {
+        // A free slot is zero, and so is nothing else but an entry of page 0, which is left to be found missing.
+        for entry in 0..self.config.table_entries {
             let base = self.word(bus, entry, 0);
+            if base == 0 {
+                continue;
+            }
             for (page, found) in pages.iter().zip(found.iter_mut()) {
                 if *page == base {
                     *found = entry as u8 + 1;

@@ -95,6 +95,10 @@ pub trait Model:
     /// `snake_case` name: RTL folder and top module, Rust module, VCD scope, command-line argument.
     const NAME: &'static str;
 
+    /// Cycles without a transfer after which a tick with idle inputs changes nothing that anybody sees: longer than any timer
+    /// of the block, which has at most 16 bits unless it says otherwise.
+    const REST: u64 = 1 << 17;
+
     /// The block's parameters, one field for each RTL parameter.
     type Config: Clone + Debug + PartialEq;
 

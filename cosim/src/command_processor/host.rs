@@ -1,21 +1,85 @@
 //! What runs the firmware of a GPU: the ports are the same, the cycles are those of the host.
 
-use hwmodel::command_processor::{In, Out};
+use firmware_embed::Image;
+use hwmodel::Block;
+use hwmodel::command_processor::{CommandProcessor, Config, In, Out};
 
-use super::timed::Timed;
+use super::timed::{Timed, Times};
+use crate::body::{AnyBody, Body, BodyError, BodyKind};
+use crate::report::RunName;
+
+/// Cycles in which an image must have come to wait for its first packet.
+const BOOT: u32 = 100_000;
 
 /// A host of the firmware.
 #[derive(Debug)]
 pub enum Host {
     /// Called directly, with the paper's times.
     Native(Box<Timed>),
+    /// The command processor with an image: the instruction-set simulator is its model, the core its RTL.
+    Core(Box<AnyBody<CommandProcessor>>),
 }
 
 impl Host {
+    /// Calls the firmware.
+    pub fn native(times: Times) -> Self {
+        Self::Native(Box::new(Timed::new(times)))
+    }
+
+    /// Loads an image and lets it start, up to where it waits for a packet. `conf`: the register CONF. Errors: there is no
+    /// such body; the image does not come so far.
+    pub fn core(
+        kind: BodyKind,
+        run: &RunName,
+        config: &Config,
+        image: &Image,
+        conf: u32,
+    ) -> Result<Self, BodyError> {
+        let mut body = AnyBody::<CommandProcessor>::new(kind, run, config)?;
+        for (addr, &word) in (0..).zip(&image.words) {
+            let (imem_addr, imem_data) = (addr, word);
+            body.tick(&In {
+                conf,
+                core_hold: true,
+                imem_we: true,
+                imem_addr,
+                imem_data,
+                ..In::default()
+            });
+        }
+        let mut cycles = image.words.len() as u32;
+        while !(body.quiet_cycles() == u64::MAX && cycles % config.ce_of == 0) {
+            body.tick(&In { conf, ..In::default() });
+            cycles += 1;
+            let exit = body.outputs().exit;
+            if exit.is_some() || cycles > BOOT {
+                return Err(BodyError::Image(exit));
+            }
+        }
+        Ok(Self::Core(Box::new(body)))
+    }
+
+    /// The block, where there is one.
+    pub fn body(&self) -> Option<&AnyBody<CommandProcessor>> {
+        match self {
+            Self::Native(_) => None,
+            Self::Core(body) => Some(body),
+        }
+    }
+
+    /// The same, to be watched.
+    pub fn body_mut(&mut self) -> Option<&mut AnyBody<CommandProcessor>> {
+        match self {
+            Self::Native(_) => None,
+            Self::Core(body) => Some(body),
+        }
+    }
+
     /// What the ports show before the next edge.
     pub fn outputs(&self) -> Out {
         match self {
             Self::Native(host) => host.outputs(),
+            Self::Core(body) => body.outputs(),
         }
     }
 
@@ -23,6 +87,7 @@ impl Host {
     pub fn tick(&mut self, inputs: &In) {
         match self {
             Self::Native(host) => host.tick(inputs),
+            Self::Core(body) => body.tick(inputs),
         };
     }
 
@@ -30,13 +95,16 @@ impl Host {
     pub fn is_idle(&self) -> bool {
         match self {
             Self::Native(host) => host.is_idle(),
+            Self::Core(body) => body.quiet_cycles() == u64::MAX,
         }
     }
 
-    /// Lets cycles pass in which nothing comes: a multiple of [`Host::pattern`].
-    pub fn skip(&mut self, cycles: u64) {
+    /// Lets cycles pass in which nothing comes: a multiple of [`Host::pattern`], so that the processor's clock stands where
+    /// it would.
+    pub fn rest(&mut self, cycles: u64) {
         match self {
             Self::Native(host) => host.skip(cycles),
+            Self::Core(body) => body.rest(cycles),
         }
     }
 
@@ -44,6 +112,7 @@ impl Host {
     pub fn pattern(&self) -> u32 {
         match self {
             Self::Native(_) => 1,
+            Self::Core(body) => body.config().ce_of,
         }
     }
 }

@@ -206,6 +206,9 @@ impl Block for CommandProcessor {
 
 impl Model for CommandProcessor {
     const NAME: &'static str = "command_processor";
+    // Every instruction that retires is a transfer. The longest, an access to the private memory, takes some hundred cycles;
+    // a core that is silent for longer waits.
+    const REST: u64 = 1 << 11;
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {

@@ -1,30 +1,16 @@
 //! The worked examples of specification section 10, on each host.
 
-use cosim::command_processor::Native;
 use cosim::command_processor::packet::{Access, Labels};
-use firmware::{Cached, Indexed, Paper};
 
 use crate::driver::{
     Driver, Host, LINE, Machine, NONE, Operations, chunks, kernel, labels, mode, operations, ranges,
 };
+use crate::hosts::each;
 
 const X: u64 = 0x10_0000;
 const Y: u64 = 0x80_0000;
 const ALL: u16 = 15;
 const MIB2: u64 = 32768;
-
-/// Runs an example on each host.
-fn each(machine: &Machine, example: impl Fn(&mut Driver<&mut dyn Host>)) {
-    let conf = machine.conf();
-    let hosts: [&mut dyn Host; 3] = [
-        &mut Native::<Cached>::new(conf),
-        &mut Native::<Indexed>::new(conf),
-        &mut Native::<Paper>::new(conf),
-    ];
-    for host in hosts {
-        example(&mut Driver::new(host, machine));
-    }
-}
 
 fn square() -> Labels {
     let mut labels = Labels::new(4);

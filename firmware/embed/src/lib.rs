@@ -1,0 +1,119 @@
+//! The firmware's images: built from source with this crate, and read from ELF files.
+
+use object::Endianness;
+use object::elf::{EM_RISCV, FileHeader32, PT_LOAD};
+use object::read::elf::{FileHeader, ProgramHeader};
+
+/// Bytes of the instruction memory, from address 0.
+pub const IMEM_BYTES: usize = 64 * 1024;
+/// Code and constants that the firmware may have.
+pub const CODE_LIMIT: usize = 24 * 1024;
+
+/// An ELF file that was built with this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elf {
+    /// What it holds in fast memory: `cached`, `indexed` or `paper`.
+    pub name: &'static str,
+    /// Where the file lies.
+    pub path: &'static str,
+    /// Its bytes.
+    pub bytes: &'static [u8],
+}
+
+macro_rules! elf {
+    ($name:literal) => {
+        Elf {
+            name: $name,
+            path: concat!(env!("OUT_DIR"), "/", $name, ".elf"),
+            bytes: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".elf")),
+        }
+    };
+}
+
+/// The images; none where the RISC-V target was missing. The first is the default.
+#[cfg(images)]
+pub const ELVES: &[Elf] = &[elf!("cached"), elf!("indexed"), elf!("paper")];
+/// The images; none where the RISC-V target was missing. The first is the default.
+#[cfg(not(images))]
+pub const ELVES: &[Elf] = &[];
+
+/// Why a file is no image.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImageError {
+    /// Not an ELF file of 32 bits.
+    #[error("not an ELF file of 32 bits: {0}")]
+    Elf(String),
+    /// Of another machine.
+    #[error("machine {0}: must be {EM_RISCV}, RISC-V")]
+    Machine(u16),
+    /// It does not fit.
+    #[error(
+        "bytes {from:#x} to {to:#x}: must lie in the instruction memory, below {IMEM_BYTES:#x}"
+    )]
+    Range {
+        /// First address.
+        from: u64,
+        /// One past the last.
+        to: u64,
+    },
+    /// Built without the RISC-V target.
+    #[error(
+        "this build has no firmware image: the target riscv32imc-unknown-none-elf was not installed"
+    )]
+    Missing,
+}
+
+/// What is loaded into the instruction memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Words from address 0.
+    pub words: Vec<u32>,
+    /// Bytes of code and constants.
+    pub code_bytes: usize,
+    /// Bytes of globals in fast memory.
+    pub data_bytes: usize,
+}
+
+impl Image {
+    /// The default image of this build.
+    pub fn built() -> Result<Self, ImageError> {
+        Self::read(ELVES.first().ok_or(ImageError::Missing)?.bytes)
+    }
+
+    /// Reads an ELF file.
+    pub fn read(file: &[u8]) -> Result<Self, ImageError> {
+        let elf = |e: object::read::Error| ImageError::Elf(e.to_string());
+        let header = FileHeader32::<Endianness>::parse(file).map_err(elf)?;
+        let endian = header.endian().map_err(elf)?;
+        if endian != Endianness::Little {
+            return Err(ImageError::Elf("big-endian".into()));
+        }
+        let machine = header.e_machine(endian);
+        if machine != EM_RISCV {
+            return Err(ImageError::Machine(machine));
+        }
+        let mut bytes = vec![0; IMEM_BYTES];
+        let (mut end, mut code_bytes, mut data_bytes) = (0, 0, 0);
+        for segment in header.program_headers(endian, file).map_err(elf)? {
+            if segment.p_type(endian) != PT_LOAD {
+                continue;
+            }
+            let (from, size) = (segment.p_paddr(endian), segment.p_filesz(endian));
+            if size == 0 {
+                data_bytes += segment.p_memsz(endian) as usize;
+                continue;
+            }
+            let data = segment.data(endian, file);
+            let data = data.map_err(|()| ImageError::Elf("a segment is cut off".into()))?;
+            let to = u64::from(from) + u64::from(size);
+            let place = bytes.get_mut(from as usize..to as usize);
+            let from = from.into();
+            place.ok_or(ImageError::Range { from, to })?.copy_from_slice(data);
+            end = end.max(to as usize);
+            code_bytes += data.len();
+        }
+        let words = bytes[..end.next_multiple_of(4)].chunks_exact(4);
+        let words = words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        Ok(Self { words: words.collect(), code_bytes, data_bytes })
+    }
+}
