@@ -10,6 +10,12 @@ pub trait Bus {
     /// Stores an aligned word.
     fn store(&mut self, addr: u32, value: u32);
 
+    /// Loads four aligned words that follow each other.
+    #[inline(always)]
+    fn load4(&mut self, addr: u32) -> [u32; 4] {
+        [self.load(addr), self.load(addr + 4), self.load(addr + 8), self.load(addr + 12)]
+    }
+
     /// A mailbox register.
     #[inline(always)]
     fn get(&mut self, register: u32) -> u32 {
@@ -38,6 +44,12 @@ pub trait Bus {
     #[inline(always)]
     fn packet(&mut self, slot: usize, offset: u32) -> u32 {
         self.load(SLOTS + slot as u32 * SLOT_BYTES + offset)
+    }
+
+    /// Four words of a packet slot.
+    #[inline(always)]
+    fn packet4(&mut self, slot: usize, offset: u32) -> [u32; 4] {
+        self.load4(SLOTS + slot as u32 * SLOT_BYTES + offset)
     }
 
     /// Adds to a counter.

@@ -97,15 +97,37 @@ pub fn lowest(mask: u16, count: u32) -> u16 {
     mask & !rest
 }
 
-/// Numbers of the chiplets of a mask.
-pub fn numbers(mask: u16) -> [u8; 16] {
-    let mut numbers = [0; 16];
-    let mut next = 0;
-    for i in (0..16).filter(|i| mask >> i & 1 == 1) {
-        numbers[next] = i;
-        next += 1;
+/// The chiplets that a kernel runs on, by their place among them.
+#[derive(Debug)]
+pub struct Numbers {
+    pub list: [u8; 16],
+    /// They are the lowest ones of all.
+    pub in_order: bool,
+    mask: u16,
+}
+
+impl Numbers {
+    /// None.
+    pub const NEW: Self = Self { list: [0; 16], in_order: false, mask: 0 };
+
+    /// Those of a mask. Most kernels run on the same ones as the last.
+    #[inline]
+    pub fn set(&mut self, mask: u16) {
+        if self.mask != mask {
+            self.fill(mask);
+        }
     }
-    numbers
+
+    #[inline(never)]
+    fn fill(&mut self, mask: u16) {
+        self.mask = mask;
+        self.in_order = mask & mask.wrapping_add(1) == 0;
+        let mut next = 0;
+        for i in (0..16).filter(|i| mask >> i & 1 == 1) {
+            self.list[next] = i;
+            next += 1;
+        }
+    }
 }
 
 /// Offset in a slot of a structure.
@@ -120,6 +142,7 @@ pub const fn range_at(header: &Header, index: u32) -> u32 {
     EXTENSION + HEADER + STRUCTURE * header.structures + RANGE * index
 }
 
+#[inline(never)]
 fn long<B: Bus>(bus: &mut B, slot: usize, at: u32) -> u64 {
     u64::from(bus.packet(slot, at)) | u64::from(bus.packet(slot, at + 4)) << 32
 }
@@ -130,12 +153,12 @@ pub fn read<B: Bus>(
     bus: &mut B,
     slot: usize,
     header: &Header,
-    scheduled: u16,
+    numbers: &Numbers,
     config: &Config,
     records: &mut Records,
 ) -> Result<(), Unusable> {
     records.len = 0;
-    let numbers = numbers(scheduled);
+    let numbers = &numbers.list;
     for index in 0..header.structures {
         let at = structure_at(index);
         let (base, length) = (long(bus, slot, at), long(bus, slot, at + 8));

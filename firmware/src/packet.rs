@@ -67,6 +67,10 @@ impl Packet {
                 if xy as u16 == 0 || xy >> 16 == 0 || z == 0 || grid.contains(&0) {
                     return Err(error::PACKET);
                 }
+                // More work-groups than a message can say.
+                if (grid[1] != 1 || grid[2] != 1) && work_groups(bus, slot).is_none() {
+                    return Err(error::PACKET);
+                }
                 let address = bus.packet(slot, at::EXTENSION) | bus.packet(slot, at::EXTENSION + 4);
                 packet.labelled = address != 0;
             }
@@ -84,8 +88,8 @@ impl Packet {
     }
 }
 
-/// Number of work-groups of a kernel; the error is the code of a grid of 2^32 and more.
-pub fn work_groups<B: Bus>(bus: &mut B, slot: usize) -> Result<u32, u32> {
+/// Number of work-groups of a kernel, if it is below 2^32.
+pub fn work_groups<B: Bus>(bus: &mut B, slot: usize) -> Option<u32> {
     let xy = bus.packet(slot, at::WORKGROUP_X);
     let sizes = [xy & 0xffff, xy >> 16, bus.packet(slot, at::WORKGROUP_Z) & 0xffff];
     let mut groups = 1u32;
@@ -95,10 +99,10 @@ pub fn work_groups<B: Bus>(bus: &mut B, slot: usize) -> Result<u32, u32> {
         groups = match (groups, count) {
             (groups, 1) => groups,
             (1, count) => count,
-            _ => groups.checked_mul(count).ok_or(error::PACKET)?,
+            _ => groups.checked_mul(count)?,
         };
     }
-    Ok(groups)
+    Some(groups)
 }
 
 /// The completion signal, 0 for none.

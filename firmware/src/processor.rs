@@ -4,7 +4,7 @@ use crate::bitmap::Bitmap;
 use crate::bus::Bus;
 use crate::config::{Config, SyncMode};
 use crate::decide::Masks;
-use crate::labels::{self, Header, Records, Unusable};
+use crate::labels::{self, Header, Numbers, Records, Unusable};
 use crate::layout::Layout;
 use crate::map::{BROADCAST, NUM_SLOTS, count, error, message, reg};
 use crate::packet::{self, Kind, Packet};
@@ -35,6 +35,7 @@ struct Sent {
 pub struct Processor<L> {
     table: Table<L>,
     records: Records,
+    numbers: Numbers,
     running: Running,
     started: bool,
     /// An unlabelled kernel may have touched anything.
@@ -59,6 +60,7 @@ impl<L: Layout> Processor<L> {
     pub const NEW: Self = Self {
         table: Table::NEW,
         records: Records::NEW,
+        numbers: Numbers::NEW,
         running: Running::NEW,
         started: false,
         every: false,
@@ -164,11 +166,10 @@ impl<L: Layout> Processor<L> {
         let packet = Packet::read(bus, slot, &config);
         let started = packet.and_then(|packet| match packet.kind {
             Kind::Dispatch => {
-                let groups = packet::work_groups(bus, slot)?;
                 if packet.chiplets == 0 {
                     return Err(error::CHIPLET);
                 }
-                self.launch(bus, slot, &packet, groups);
+                self.launch(bus, slot, &packet);
                 Ok(())
             }
             Kind::Barrier => {
@@ -185,7 +186,7 @@ impl<L: Layout> Processor<L> {
         }
     }
 
-    fn launch<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet, groups: u32) {
+    fn launch<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) {
         let config = self.table.config;
         let header = Header::read(bus, slot, packet);
         let scheduled = match header {
@@ -193,37 +194,36 @@ impl<L: Layout> Processor<L> {
             Err(_) => packet.chiplets,
         };
         let mut masks = Masks::default();
-        let mut kernel = Kernel { chiplets: scheduled, missing: scheduled, ..Kernel::default() };
+        let mut unlabelled = false;
+        let tag = self.running.free_tag();
+        self.running.kernels[slot].entries = Bitmap::EMPTY;
         match config.sync_mode {
             SyncMode::None | SyncMode::Hmg => {}
             SyncMode::Baseline => masks.acquire = config.all(),
             SyncMode::Cpelide => {
-                match self.labelled(bus, slot, packet, header, scheduled, &mut masks) {
-                    Ok(entries) => kernel.entries = entries,
-                    Err(unusable) => {
-                        if let Unusable::Wrong(code) = unusable {
-                            bus.error(code);
-                        }
-                        bus.count(count::CONSERVATIVE, 1);
-                        masks = Masks { release: config.all(), acquire: config.all() };
-                        self.table.forget(bus, &self.running);
-                        self.every = true;
-                        kernel.unlabelled = true;
+                let labelled = self.labelled(bus, slot, packet, header, scheduled, &mut masks);
+                if let Err(unusable) = labelled {
+                    if let Unusable::Wrong(code) = unusable {
+                        bus.error(code);
                     }
+                    bus.count(count::CONSERVATIVE, 1);
+                    masks = Masks { release: config.all(), acquire: config.all() };
+                    self.table.forget(bus, &self.running);
+                    self.every = true;
+                    unlabelled = true;
                 }
             }
         }
         bus.stopwatch(0);
-        kernel.tag = self.running.free_tag();
-        self.running.start(slot, kernel);
+        self.running.start(slot, scheduled, tag, unlabelled);
         self.releases[slot] = packet.releases;
         self.sent.launches += 1;
-        self.synchronise(bus, masks, kernel.tag, Waiting::Launch(slot));
+        self.synchronise(bus, masks, tag, Waiting::Launch(slot));
         // While the L2s are at it.
-        describe(bus, slot, &kernel, groups);
+        describe(bus, slot, &self.running.kernels[slot]);
     }
 
-    /// Decides a launch with labels, or says why it cannot. Gives the kernel's entries.
+    /// Decides a launch with labels, or says why it cannot. Then the kernel has its entries.
     fn labelled<B: Bus>(
         &mut self,
         bus: &mut B,
@@ -232,20 +232,21 @@ impl<L: Layout> Processor<L> {
         header: Result<Header, Unusable>,
         scheduled: u16,
         masks: &mut Masks,
-    ) -> Result<Bitmap, Unusable> {
+    ) -> Result<(), Unusable> {
         let header = header?;
         if !header.usable {
             return Err(Unusable::Unlabelled);
         }
         let config = self.table.config;
+        self.numbers.set(scheduled);
+        let entries = &mut self.running.kernels[slot].entries;
         if !self.every && !packet.acquires {
-            let numbers = labels::numbers(scheduled);
-            let unchanged = self.table.launch_unchanged(bus, slot, &header, &numbers);
-            if let Some(entries) = unchanged {
-                return Ok(entries);
+            if self.table.launch_unchanged(bus, slot, &header, &self.numbers, entries) {
+                return Ok(());
             }
+            *entries = Bitmap::EMPTY;
         }
-        labels::read(bus, slot, &header, scheduled, &config, &mut self.records)?;
+        labels::read(bus, slot, &header, &self.numbers, &config, &mut self.records)?;
         if packet.acquires {
             masks.acquire = self.present(bus);
         }
@@ -255,7 +256,8 @@ impl<L: Layout> Processor<L> {
         let entries = self.table.launch(bus, &mut self.records, &mut self.running, masks);
         let entries = entries.map_err(|_| Unusable::Wrong(error::ADDRESS))?;
         self.every &= self.running.any_unlabelled();
-        Ok(entries)
+        self.running.kernels[slot].entries = entries;
+        Ok(())
     }
 
     /// A barrier's operations: with a system release and nothing else to do, all of them, and an empty table.
@@ -410,7 +412,8 @@ fn send<B: Bus>(bus: &mut B, low: u32, high: u32, chiplets: u16, all: u16) {
 }
 
 /// Tells each chiplet its share of work-groups: equal contiguous pieces, the remainder to the last.
-fn describe<B: Bus>(bus: &mut B, slot: usize, kernel: &Kernel, groups: u32) {
+fn describe<B: Bus>(bus: &mut B, slot: usize, kernel: &Kernel) {
+    let groups = packet::work_groups(bus, slot).unwrap_or(0);
     let number = kernel.chiplets.count_ones();
     let share = groups / number;
     let tag = u32::from(kernel.tag) << 8;

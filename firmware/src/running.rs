@@ -45,7 +45,7 @@ impl Running {
         if self.len == 0 {
             return 0;
         }
-        let uses = |kernel: &&Kernel| kernel.entries.contains(entry);
+        let uses = |kernel: &&Kernel| kernel.chiplets != 0 && kernel.entries.contains(entry);
         self.kernels.iter().filter(uses).fold(0, |all, kernel| all | kernel.chiplets)
     }
 
@@ -68,9 +68,11 @@ impl Running {
         (0..=u8::MAX).find(|tag| !used(tag)).unwrap_or(0)
     }
 
-    /// A kernel starts.
-    pub fn start(&mut self, slot: usize, kernel: Kernel) {
-        self.kernels[slot] = kernel;
+    /// A kernel starts; its entries are set already.
+    pub fn start(&mut self, slot: usize, chiplets: u16, tag: u8, unlabelled: bool) {
+        let kernel = &mut self.kernels[slot];
+        (kernel.chiplets, kernel.missing) = (chiplets, chiplets);
+        (kernel.tag, kernel.unlabelled) = (tag, unlabelled);
         self.len += 1;
     }
 

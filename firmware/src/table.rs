@@ -9,12 +9,13 @@ use crate::bus::Bus;
 use crate::config::{Config, MAX_CHIPLETS, MAX_ENTRIES};
 use crate::layout::Layout;
 use crate::record::Record;
+use crate::unchanged::{Change, MOST};
 use crate::vector::Vector;
 
 const MODE: u32 = 1 << 31;
 const MIXED: u32 = 1 << 30;
 /// Words of entries in fast memory.
-const SHADOW_WORDS: usize = 1024;
+const SHADOW_WORDS: usize = 832;
 
 /// First and last line of an entry, counted from address 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +41,11 @@ pub struct Table<L> {
     /// First page of the extents, in that order.
     pages: [u32; MAX_ENTRIES],
     shadow: [u32; SHADOW_WORDS],
+    /// Place in the order where the next entry is looked for first.
+    pub hint: usize,
+    /// Of a launch that changes nothing but states: these, and the slots of its structures where there is no index.
+    pub changes: [Change; MOST],
+    pub found: [u8; MOST],
     layout: PhantomData<L>,
 }
 
@@ -54,6 +60,9 @@ impl<L: Layout> Table<L> {
         order: [0; MAX_ENTRIES],
         pages: [0; MAX_ENTRIES],
         shadow: [0; SHADOW_WORDS],
+        hint: 0,
+        changes: [Change::ZERO; MOST],
+        found: [0; MOST],
         layout: PhantomData,
     };
 
@@ -62,6 +71,14 @@ impl<L: Layout> Table<L> {
     pub fn word<B: Bus>(&self, bus: &mut B, slot: usize, word: usize) -> u32 {
         let at = slot * self.config.stride() + word;
         if L::SHADOW && at < SHADOW_WORDS { self.shadow[at] } else { bus.private(at as u32) }
+    }
+
+    /// An entry's words, where it lies in fast memory.
+    #[inline]
+    pub fn shadowed(&self, slot: usize) -> Option<&[u32]> {
+        let stride = self.config.stride();
+        let at = slot * stride;
+        if L::SHADOW { self.shadow.get(at..at + stride) } else { None }
     }
 
     #[inline]
@@ -95,6 +112,7 @@ impl<L: Layout> Table<L> {
     }
 
     /// Writes states, mixed and mode.
+    #[inline(never)]
     pub fn set_states<B: Bus>(
         &mut self,
         bus: &mut B,
@@ -120,6 +138,7 @@ impl<L: Layout> Table<L> {
     }
 
     /// A whole entry.
+    #[inline(never)]
     pub fn load<B: Bus>(&self, bus: &mut B, slot: usize) -> Record {
         let mut record = Record { base: self.word(bus, slot, 0), ..Record::EMPTY };
         for i in 0..self.config.chiplets {
@@ -131,6 +150,7 @@ impl<L: Layout> Table<L> {
     }
 
     /// Writes a whole entry to a slot, which may have been free.
+    #[inline(never)]
     pub fn store<B: Bus>(&mut self, bus: &mut B, slot: usize, record: &Record) {
         let Config { chiplets, page_shift, .. } = self.config;
         self.set_word(bus, slot, 0, record.base);
@@ -151,6 +171,7 @@ impl<L: Layout> Table<L> {
     }
 
     /// Frees a slot: all of it is zero.
+    #[inline(never)]
     pub fn remove<B: Bus>(&mut self, bus: &mut B, slot: usize) {
         for word in 0..self.config.stride() {
             self.set_word(bus, slot, word, 0);
@@ -173,6 +194,7 @@ impl<L: Layout> Table<L> {
     }
 
     /// Makes the extents and their order current.
+    #[inline(never)]
     pub fn refresh<B: Bus>(&mut self, bus: &mut B) {
         if !L::INDEX {
             for slot in self.occupied.iter() {
@@ -186,6 +208,7 @@ impl<L: Layout> Table<L> {
     }
 
     /// Sorts by extent. Little has moved, so that inserting is quick.
+    #[inline(never)]
     pub fn sort(&mut self) {
         for i in 1..self.len {
             let slot = self.order[i];
@@ -205,13 +228,16 @@ impl<L: Layout> Table<L> {
         }
     }
 
-    /// Place in the order of the first entry that starts in this page or behind it.
+    /// Place in the order of an entry that starts in this page, else of the first behind it.
     #[inline]
     pub fn first_from_page(&self, page: u32) -> usize {
+        if self.hint < self.len && self.pages[self.hint & 255] == page {
+            return self.hint;
+        }
         let (mut low, mut high) = (0, self.len);
         while low < high {
             let middle = (low + high) / 2;
-            if self.pages[middle] < page { low = middle + 1 } else { high = middle }
+            if self.pages[middle & 255] < page { low = middle + 1 } else { high = middle }
         }
         low
     }
