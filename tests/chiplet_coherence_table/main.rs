@@ -18,6 +18,7 @@ mod quality;
 mod run;
 mod shrink;
 mod synchroniser;
+mod weaknesses;
 
 use std::env;
 use std::thread;
@@ -30,7 +31,7 @@ use run::{Setup, run};
 use shrink::shrink;
 
 /// Programs unless DUET_PROGRAMS says otherwise.
-const PROGRAMS: u64 = 400;
+const PROGRAMS: u64 = 1000;
 
 fn programs() -> u64 {
     let parse = |text: String| text.parse().expect("DUET_PROGRAMS is a number");
@@ -79,4 +80,37 @@ fn programs_see_their_own_values() {
 fn with_mode(program: &Program, sync_mode: SyncMode) -> Program {
     let parameters = Parameters { sync_mode, ..program.parameters };
     Program { parameters, ..program.clone() }
+}
+
+/// BASELINE acquires L2s that running kernels have dirtied; those bytes stay.
+#[test]
+fn programs_see_their_own_values_with_baseline() {
+    let setup = Setup { ignored: &[Check::Dirty], ..Setup::default() };
+    let counts = all_pass(|program| on_reference(&with_mode(program, SyncMode::Baseline), None, setup));
+    println!("{counts}");
+    assert_eq!((counts.releases, counts.acquires), (counts.baseline, counts.baseline));
+}
+
+#[test]
+fn without_operations_old_values_are_seen() {
+    for sync_mode in [SyncMode::None, SyncMode::Hmg] {
+        let program = with_mode(&generate::program(1), sync_mode);
+        let failure = on_reference(&program, None, Setup::default()).expect_err("nothing is released");
+        assert_eq!(failure.check, Check::Value);
+    }
+}
+
+#[test]
+fn same_seed_gives_the_same_program() {
+    let text = |seed| generate::program(seed).to_string();
+    assert_eq!(text(1), text(1));
+    assert_ne!(text(1), text(2));
+}
+
+#[test]
+fn failing_program_is_shown_with_few_packets() {
+    let fails = |program: &Program| on_reference(program, Some(Weakness::NeverMixed), Setup::default()).is_err();
+    let program = (1..).map(generate::program).find(fails).expect("some program finds it");
+    let small = shrink(program, fails);
+    assert!(fails(&small) && small.items.len() <= 4, "{small}");
 }

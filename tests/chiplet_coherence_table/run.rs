@@ -8,7 +8,7 @@ use crate::failure::{Check, Failure};
 use crate::invariants;
 use crate::oracle::Oracle;
 use crate::packets;
-use crate::program::{Access, Item, Kernel, Kind, Program};
+use crate::program::{Access, Item, Kernel, Kind, Labels, Program};
 use crate::quality::Counts;
 use crate::synchroniser::Synchroniser;
 
@@ -22,6 +22,9 @@ pub struct Setup {
     /// Acquires do not wait for the releases of other chiplets, while kernels run.
     pub acquires_early: bool,
 }
+
+/// About how often time passes between two launches.
+const CALLS_PER_LAUNCH: u32 = 3;
 
 /// A kernel that has been launched and has not ended.
 struct Active<'a> {
@@ -92,7 +95,7 @@ impl<'a> Run<'a, '_> {
         let outcome = self.table.launch(&Dispatch {
             packet: packets::packet(item),
             extension: &extension,
-            truncated: labels == Some(crate::program::Labels::Truncated),
+            truncated: labels == Some(Labels::Truncated),
             stream: item.stream,
             chiplets: item.chiplets,
         });
@@ -195,8 +198,12 @@ impl<'a> Run<'a, '_> {
     /// Time passes.
     fn progress(&mut self) -> Result<(), Failure> {
         for at in 0..self.active.len() {
-            if self.active[at].started && self.random.chance(128) {
-                for _ in 0..1 + self.random.below(3) {
+            let Active { kernel, started, age, left, .. } = &self.active[at];
+            if *started {
+                // Spread over the kernel's life.
+                let accesses: usize = left.iter().map(Vec::len).sum();
+                let times = CALLS_PER_LAUNCH * (1 + kernel.life.saturating_sub(*age));
+                for _ in 0..(accesses as u32 + self.random.below(times)) / times {
                     self.step(at)?;
                 }
             }
@@ -272,6 +279,18 @@ impl<'a> Run<'a, '_> {
         self.oracle.fails(Check::Outcome, || format!("{outcome:x?}"))
     }
 
+    /// Counters of section 9 that can be seen from outside.
+    fn check_counters(&self) -> Result<(), Failure> {
+        let found = self.table.counters();
+        let Counts { launches, releases, acquires, baseline, .. } = self.oracle.quality.counts;
+        let elided = [acquires, releases].map(|sent| baseline.saturating_sub(sent));
+        let expected = [launches, acquires, elided[0], releases, elided[1]].map(|count| count as u32);
+        if found[..5] == expected {
+            return Ok(());
+        }
+        self.oracle.fails(Check::Outcome, || format!("counters {found:?}, not {expected:?}"))
+    }
+
     fn check_invariants(&self) -> Result<(), Failure> {
         let Program { parameters, spots, .. } = self.oracle.program;
         if parameters.sync_mode != SyncMode::Cpelide || self.setup.overlaps_launches {
@@ -309,6 +328,7 @@ impl<'a> Run<'a, '_> {
         });
         self.operate(&outcome)?;
         self.host_reads()?;
+        self.check_counters()?;
         let Program { parameters, spots, .. } = self.oracle.program;
         if parameters.sync_mode == SyncMode::Cpelide {
             let holds = |chiplet| (0..spots.len()).any(|spot| self.oracle.caches.held(chiplet, spot) != 0);

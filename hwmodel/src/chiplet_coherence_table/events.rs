@@ -42,7 +42,7 @@ pub fn remote(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules
         let step = transition::remote(entry.states[i], record.mode, in_use);
         masks.add(i, &step);
         entry.states[i] = step.state;
-        entry.mixed |= step.mixed && rules.keep(Weakness::RemoteWriteInUseNotMixed);
+        entry.mixed |= step.mixed && rules.keep(Weakness::WriterBesideDirtyInUseNotMixed);
     }
     entry.mixed &= rules.keep(Weakness::NeverMixed);
     masks
@@ -78,7 +78,10 @@ pub fn local(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules)
                     entry.states[i] = State::Stale;
                 }
                 State::Dirty => {
-                    entry.mixed |= rules.keep(Weakness::WriterBesideDirtyInUseNotMixed);
+                    entry.mixed |= rules.keep(match record.mode {
+                        Mode::Read => Weakness::DirtyReaderBesideDirtyInUseNotMixed,
+                        Mode::ReadWrite => Weakness::WriterBesideDirtyInUseNotMixed,
+                    });
                 }
                 _ => {}
             }
