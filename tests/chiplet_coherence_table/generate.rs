@@ -321,7 +321,7 @@ impl Draw<'_> {
             _ => {
                 let (start, end) = piece(0, pieces - 1);
                 let one = r.below(u32::from(logical)) as u8;
-                let chosen = (0..logical).filter(|&chiplet| chiplet == one || r.chance(96));
+                let chosen = (0..logical).filter(|&chiplet| chiplet == one || r.chance(if background { 24 } else { 96 }));
                 ranges.extend(chosen.map(|chiplet| (chiplet, start, end)));
             }
         }

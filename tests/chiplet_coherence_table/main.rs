@@ -6,6 +6,9 @@
 
 mod bytes;
 mod caches;
+mod directed;
+mod errors;
+mod examples;
 mod failure;
 mod generate;
 mod image;
@@ -13,10 +16,13 @@ mod invariants;
 mod layout;
 mod oracle;
 mod packets;
+mod places;
 mod program;
 mod quality;
 mod run;
+mod scopes;
 mod shrink;
+mod states;
 mod synchroniser;
 mod weaknesses;
 

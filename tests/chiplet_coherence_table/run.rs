@@ -1,14 +1,14 @@
 //! Runs a program: which kernels run at once, when their accesses, evictions and operations happen.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Share, SyncMode};
+use hwmodel::chiplet_coherence_table::{Outcome, Share, SyncMode};
 
 use crate::bytes::Footprint;
 use crate::failure::{Check, Failure};
 use crate::invariants;
 use crate::oracle::Oracle;
 use crate::packets;
-use crate::program::{Access, Item, Kernel, Kind, Labels, Program};
+use crate::program::{Access, Item, Kernel, Kind, Program};
 use crate::quality::Counts;
 use crate::synchroniser::Synchroniser;
 
@@ -88,17 +88,7 @@ impl<'a> Run<'a, '_> {
             }
         }
         let extension = packets::extension(item);
-        let labels = match &item.kind {
-            Kind::Kernel(kernel) => Some(kernel.labels),
-            _ => None,
-        };
-        let outcome = self.table.launch(&Dispatch {
-            packet: packets::packet(item),
-            extension: &extension,
-            truncated: labels == Some(Labels::Truncated),
-            stream: item.stream,
-            chiplets: item.chiplets,
-        });
+        let outcome = self.table.launch(&packets::dispatch(item, &extension));
         self.check_outcome(item, &outcome)?;
         let earlier = self.pending.take();
         if let Kind::Kernel(kernel) = &item.kind {
@@ -118,6 +108,7 @@ impl<'a> Run<'a, '_> {
             self.host_reads()?;
         }
         self.progress()?;
+        self.check_invariants()?;
         self.complete(earlier)
     }
 
@@ -319,13 +310,7 @@ impl<'a> Run<'a, '_> {
             host_writes: Vec::new(),
             kind: Kind::Barrier,
         };
-        let outcome = self.table.launch(&Dispatch {
-            packet: packets::packet(&barrier),
-            extension: &[],
-            truncated: false,
-            stream: 0,
-            chiplets: barrier.chiplets,
-        });
+        let outcome = self.table.launch(&packets::dispatch(&barrier, &[]));
         self.operate(&outcome)?;
         self.host_reads()?;
         self.check_counters()?;
