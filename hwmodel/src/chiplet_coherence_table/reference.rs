@@ -183,7 +183,7 @@ impl ReferenceTable {
                 masks |= self.system_release();
             }
             if acquire == Scope::System {
-                masks |= self.system_acquire();
+                masks |= self.system_acquire(masks.release);
             }
         }
         self.send(masks, outcome)
@@ -222,15 +222,16 @@ impl ReferenceTable {
         masks
     }
 
-    /// The host has written: whatever the L2s hold may be old.
-    fn system_acquire(&mut self) -> Masks {
+    /// The host has written: whatever the L2s hold may be old. `released`: chiplets that are released anyway.
+    fn system_acquire(&mut self, released: u16) -> Masks {
         let acquire = self.present();
         let mut dirty = self.table.chiplets_in(State::Dirty);
         if self.every && self.rules.keep(Weakness::EveryNotDirtyForAcquire) {
             dirty = self.all();
         }
-        let masks = Masks { release: acquire & dirty, acquire };
-        self.counters.implied += masks.release.count_ones();
+        let implied = acquire & dirty & !released;
+        self.counters.implied += implied.count_ones();
+        let masks = Masks { release: implied, acquire };
         masks.take_effect(&mut self.table, &self.running, &self.rules);
         self.every &= acquire != self.all() || self.unlabelled_kernel_runs();
         masks
