@@ -156,7 +156,9 @@ impl Caches {
     pub fn old(&self, chiplet: usize, spot: usize) -> Mask {
         let Line { valid, data, .. } = self.line(chiplet, spot);
         let truth = &self.truth[spot];
-        each(*valid).filter(|&byte| data[byte] != truth[byte]).fold(0, |mask, byte| mask | 1 << byte)
+        each(*valid)
+            .filter(|&byte| data[byte] != truth[byte])
+            .fold(0, |mask, byte| mask | 1 << byte)
     }
 }
 

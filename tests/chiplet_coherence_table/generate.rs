@@ -150,7 +150,15 @@ impl Draw<'_> {
         let life = if background { 16 } else { r.below(self.profile.life + 1) };
         let labels = if r.chance(self.profile.unlabelled) {
             use Labels::{BadMagic, NoExtension, TooManyChiplets, Truncated, Unknown};
-            r.pick(&[NoExtension, NoExtension, Unknown, Unknown, Truncated, BadMagic, TooManyChiplets])
+            r.pick(&[
+                NoExtension,
+                NoExtension,
+                Unknown,
+                Unknown,
+                Truncated,
+                BadMagic,
+                TooManyChiplets,
+            ])
         } else {
             Labels::Known
         };
@@ -250,7 +258,8 @@ impl Draw<'_> {
             return false;
         }
         let Access { chiplet, spot, .. } = *r.pick(&running);
-        let (same_line, same_chiplet) = r.pick(&[(true, false), (true, false), (false, true), (false, true), (true, true)]);
+        let (same_line, same_chiplet) =
+            r.pick(&[(true, false), (true, false), (false, true), (false, true), (true, true)]);
         let fits = |&logical: &usize| (runs_on[logical] == chiplet) == same_chiplet;
         let logicals: Vec<_> = (0..runs_on.len()).filter(fits).collect();
         if logicals.is_empty() {
@@ -321,7 +330,9 @@ impl Draw<'_> {
             _ => {
                 let (start, end) = piece(0, pieces - 1);
                 let one = r.below(u32::from(logical)) as u8;
-                let chosen = (0..logical).filter(|&chiplet| chiplet == one || r.chance(if background { 24 } else { 96 }));
+                let chosen = (0..logical).filter(|&chiplet| {
+                    chiplet == one || r.chance(if background { 24 } else { 96 })
+                });
                 ranges.extend(chosen.map(|chiplet| (chiplet, start, end)));
             }
         }
@@ -367,7 +378,9 @@ impl Draw<'_> {
             let races = kept.iter().any(|other| {
                 let mut touched = Touched::default();
                 touched.add(other.mask(), other.write);
-                other.chiplet != access.chiplet && other.spot == access.spot && touched.conflicts(&own)
+                other.chiplet != access.chiplet
+                    && other.spot == access.spot
+                    && touched.conflicts(&own)
             });
             let conflicts = |other: &Running| other.footprint.at(access.spot()).conflicts(&own);
             if !races && (waits || !self.running.iter().any(conflicts)) {

@@ -45,7 +45,11 @@ fn programs() -> u64 {
 }
 
 /// Runs a program on the reference.
-fn on_reference(program: &Program, weakness: Option<Weakness>, setup: Setup) -> Result<Counts, Failure> {
+fn on_reference(
+    program: &Program,
+    weakness: Option<Weakness>,
+    setup: Setup,
+) -> Result<Counts, Failure> {
     let table = ReferenceTable::weakened(program.parameters, weakness);
     run(program, &mut table.expect("the parameters are legal"), setup)
 }
@@ -62,7 +66,10 @@ fn all_pass(runs: impl Fn(&Program) -> Result<Counts, Failure> + Sync) -> Counts
                 Err(failure) => {
                     let program = shrink(program, |program| runs(program).is_err());
                     let small = runs(&program).err();
-                    panic!("seed {seed}: {failure}\nwith fewer packets: {}\n{program}", small.expect("still fails"));
+                    panic!(
+                        "seed {seed}: {failure}\nwith fewer packets: {}\n{program}",
+                        small.expect("still fails")
+                    );
                 }
             }
         }
@@ -92,7 +99,8 @@ fn with_mode(program: &Program, sync_mode: SyncMode) -> Program {
 #[test]
 fn programs_see_their_own_values_with_baseline() {
     let setup = Setup { ignored: &[Check::Dirty], ..Setup::default() };
-    let counts = all_pass(|program| on_reference(&with_mode(program, SyncMode::Baseline), None, setup));
+    let counts =
+        all_pass(|program| on_reference(&with_mode(program, SyncMode::Baseline), None, setup));
     println!("{counts}");
     assert_eq!((counts.releases, counts.acquires), (counts.baseline, counts.baseline));
 }
@@ -101,7 +109,8 @@ fn programs_see_their_own_values_with_baseline() {
 fn without_operations_old_values_are_seen() {
     for sync_mode in [SyncMode::None, SyncMode::Hmg] {
         let program = with_mode(&generate::program(1), sync_mode);
-        let failure = on_reference(&program, None, Setup::default()).expect_err("nothing is released");
+        let failure =
+            on_reference(&program, None, Setup::default()).expect_err("nothing is released");
         assert_eq!(failure.check, Check::Value);
     }
 }
@@ -115,7 +124,9 @@ fn same_seed_gives_the_same_program() {
 
 #[test]
 fn failing_program_is_shown_with_few_packets() {
-    let fails = |program: &Program| on_reference(program, Some(Weakness::NeverMixed), Setup::default()).is_err();
+    let fails = |program: &Program| {
+        on_reference(program, Some(Weakness::NeverMixed), Setup::default()).is_err()
+    };
     let program = (1..).map(generate::program).find(fails).expect("some program finds it");
     let small = shrink(program, fails);
     assert!(fails(&small) && small.items.len() <= 4, "{small}");

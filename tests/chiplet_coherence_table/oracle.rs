@@ -60,9 +60,8 @@ impl<'a> Oracle<'a> {
                 let (found, expected) = (self.store_name(found), self.store_name(expected));
                 format!("{who} finds {found} in byte {byte} of {:x}, not {expected}", at(spot))
             }),
-            Wrong::Dirty { spot } => self.fails(Check::Dirty, || {
-                format!("{who} is acquired while {:x} is dirty", at(spot))
-            }),
+            Wrong::Dirty { spot } => self
+                .fails(Check::Dirty, || format!("{who} is acquired while {:x} is dirty", at(spot))),
         }
     }
 
@@ -98,7 +97,8 @@ impl<'a> Oracle<'a> {
     /// A release of scope system is done: the host reads everything that no running kernel may write.
     pub fn host_reads(&mut self, running: &[&Footprint]) -> Result<(), Failure> {
         for spot in 0..self.unreleased.len() {
-            let writes = running.iter().fold(0, |mask, footprint| mask | footprint.at(spot).written);
+            let writes =
+                running.iter().fold(0, |mask, footprint| mask | footprint.at(spot).written);
             self.quality.host(spot, !writes);
             let result = self.caches.host_read(spot, !writes);
             result.or_else(|wrong| self.report("the host", wrong))?;

@@ -40,7 +40,9 @@ pub enum Kind {
     Kernel(Kernel),
     Barrier,
     /// A packet that is not carried out, because of its type or its grid.
-    Malformed { packet_type: u8 },
+    Malformed {
+        packet_type: u8,
+    },
 }
 
 #[derive(Clone, Debug)]

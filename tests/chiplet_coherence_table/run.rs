@@ -53,7 +53,11 @@ struct Run<'a, 's> {
 }
 
 /// Runs a program. Errors: the first thing that is wrong.
-pub fn run(program: &Program, table: &mut dyn Synchroniser, setup: Setup) -> Result<Counts, Failure> {
+pub fn run(
+    program: &Program,
+    table: &mut dyn Synchroniser,
+    setup: Setup,
+) -> Result<Counts, Failure> {
     let mut run = Run {
         oracle: Oracle::new(program, setup.ignored),
         table,
@@ -275,7 +279,8 @@ impl<'a> Run<'a, '_> {
         let found = self.table.counters();
         let Counts { launches, releases, acquires, baseline, .. } = self.oracle.quality.counts;
         let elided = [acquires, releases].map(|sent| baseline.saturating_sub(sent));
-        let expected = [launches, acquires, elided[0], releases, elided[1]].map(|count| count as u32);
+        let expected =
+            [launches, acquires, elided[0], releases, elided[1]].map(|count| count as u32);
         if found[..5] == expected {
             return Ok(());
         }
@@ -316,7 +321,8 @@ impl<'a> Run<'a, '_> {
         self.check_counters()?;
         let Program { parameters, spots, .. } = self.oracle.program;
         if parameters.sync_mode == SyncMode::Cpelide {
-            let holds = |chiplet| (0..spots.len()).any(|spot| self.oracle.caches.held(chiplet, spot) != 0);
+            let holds =
+                |chiplet| (0..spots.len()).any(|spot| self.oracle.caches.held(chiplet, spot) != 0);
             if (0..parameters.chiplets).any(holds) {
                 self.oracle.fails(Check::End, || "an L2 is not empty".into())?;
             }

@@ -5,7 +5,8 @@ use crate::program::{Kind, Program};
 /// Leaves out packets, then accesses and structures of kernels, as long as the program fails.
 pub fn shrink(mut program: Program, fails: impl Fn(&Program) -> bool) -> Program {
     let items = program.items.clone();
-    program.items = fewer(items, |items| fails(&Program { items: items.to_vec(), ..program.clone() }));
+    program.items =
+        fewer(items, |items| fails(&Program { items: items.to_vec(), ..program.clone() }));
     for at in 0..program.items.len() {
         let Kind::Kernel(kernel) = program.items[at].kind.clone() else { continue };
         let accesses = fewer(kernel.accesses.clone(), |accesses| {

@@ -126,13 +126,13 @@ fn groups(packet: &[u8; 64]) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
     /// Bytes that are often near a good block: its header, structures that begin on pages, ranges near them.
-    fn block() -> impl Strategy<Value = Vec<u8>> {
+    pub fn block() -> impl Strategy<Value = Vec<u8>> {
         let header = (0u8..4, 0u8..6, 0u16..6, 0u8..2, 0u16..400);
         (header, proptest::collection::vec(any::<u64>(), 0..60)).prop_map(|(header, words)| {
             let (structures, chiplets, ranges, flags, bytes) = header;

@@ -247,3 +247,38 @@ impl ReferenceTable {
         runs && self.rules.keep(Weakness::EveryClearedWhileRunning)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::packet::tests::block;
+    use super::*;
+
+    proptest! {
+        /// Nor do they make the table something else than a table.
+        #[test]
+        fn any_labels_can_be_launched(
+            launches in proptest::collection::vec((block(), any::<u16>(), 0u8..4, 0u8..8), 1..20),
+        ) {
+            let mut table = ReferenceTable::new(Parameters::DEFAULT).unwrap();
+            for (extension, chiplets, scopes, ends) in launches {
+                let mut packet = [0; 64];
+                packet[..2].copy_from_slice(&[2, scopes << 2]);
+                for at in [4, 6, 8, 12, 16, 20, 48] {
+                    packet[at] = 1;
+                }
+                let (truncated, stream) = (false, 0);
+                let extension = &extension;
+                table.launch(&Dispatch { packet, extension, truncated, stream, chiplets });
+                table.finish(ends);
+                for entry in table.entries().into_iter().flatten() {
+                    prop_assert!(entry.check_reach(&Parameters::DEFAULT).is_ok());
+                    for (range, &state) in entry.ranges.iter().zip(&entry.states) {
+                        prop_assert_eq!(range.is_none(), state == State::NotPresent);
+                    }
+                }
+            }
+        }
+    }
+}
