@@ -278,8 +278,8 @@ fn faults_are_told_in_the_order_of_the_block() {
         let outcome = bench.launch(&kernel(labels.clone()));
         assert_eq!((outcome.errors, outcome.conservative), (vec![2, 4, 2], false));
         let mut labels = labels;
-        labels[1].ranges = vec![(4, y, y + 63)];
+        labels[1].ranges = vec![(0, y + 1, y), (0, y + 1, y), (4, y, y + 63)];
         let outcome = bench.launch(&kernel(labels));
-        assert_eq!((outcome.errors, outcome.conservative), (vec![2, 4, 3], true));
+        assert_eq!((outcome.errors, outcome.conservative), (vec![2, 4, 2, 3], true));
     });
 }

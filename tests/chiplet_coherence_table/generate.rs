@@ -2,90 +2,21 @@
 //! writes, and neither do the chiplets of a kernel.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Parameters, SyncMode};
+use hwmodel::chiplet_coherence_table::Parameters;
 
 use crate::bytes::{Footprint, Touched, span};
 use crate::layout::{Layout, PAGE, Structure};
+use crate::profile::{self, Profile};
 use crate::program::{Access, Item, Kernel, Kind, Label, Labels, Program};
 
 /// Packets of a program.
 const ITEMS: usize = 60;
 
-/// What a program is like; chances are parts of 256.
-struct Profile {
-    /// The chiplets of each stream.
-    streams: Vec<u16>,
-    acquires: u32,
-    releases: u32,
-    unlabelled: u32,
-    barriers: u32,
-    faults: u32,
-    /// Kernels say what they touch exactly, or more.
-    exact: u32,
-    /// Longest life of a kernel.
-    life: u32,
-    /// Most structures of most kernels.
-    structures: u32,
-    /// Most kernels touch a structure on one chiplet.
-    sparse: bool,
-    /// Most accesses of a range.
-    accesses: u32,
-    /// Loads of all of a range's bytes in a line.
-    wide: u32,
-    /// Kernels touch one line of a structure that a running kernel touches.
-    beside: u32,
-    /// Stream 0 has few kernels, which run for long and touch whole structures again and again.
-    background: bool,
-}
-
-impl Profile {
-    fn draw(r: &mut Random, chiplets: u32) -> Self {
-        let streams = if r.chance(64) { 1 } else { 3 };
-        let background = streams > 1 && r.chance(128);
-        Self {
-            streams: (0..streams).map(|_| mask(r, chiplets)).collect(),
-            acquires: r.pick(&[0, 0, 12, 60]),
-            releases: r.pick(&[0, 0, 12, 60]),
-            unlabelled: r.pick(&[0, 0, 0, 12, 40]),
-            barriers: r.pick(&[0, 0, 6, 20]),
-            faults: r.pick(&[0, 0, 0, 12]),
-            exact: r.pick(&[0, 128, 256]),
-            life: r.pick(&[1, 4, 8, 16]),
-            structures: if background { 1 } else { r.pick(&[1, 2, 2, 4]) },
-            sparse: r.chance(48),
-            accesses: r.pick(&[2, 4, 8]),
-            wide: r.pick(&[8, 32, 96]),
-            beside: if background { 200 } else { r.pick(&[0, 60, 160]) },
-            background,
-        }
-    }
-}
-
-fn mask(r: &mut Random, chiplets: u32) -> u16 {
-    let all = (1 << chiplets) - 1;
-    match r.below(8) {
-        0 => 1 << r.below(chiplets),
-        1 => 1 + r.below(all) as u16,
-        2 => 0b11 << r.below(chiplets - 1),
-        _ => all as u16,
-    }
-}
-
-fn parameters(r: &mut Random) -> Parameters {
-    Parameters {
-        chiplets: r.pick(&[2, 2, 2, 3, 3, 4, 4, 4, 4, 7, 16]),
-        table_entries: r.pick(&[8, 8, 8, 64]),
-        max_structs: r.pick(&[1, 2, 4, 8]),
-        line: r.pick(&[64, 64, 128]),
-        sync_mode: SyncMode::Cpelide,
-    }
-}
-
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let r = &mut random;
-    let parameters = parameters(r);
+    let parameters = profile::parameters(r);
     let profile = Profile::draw(r, parameters.chiplets as u32);
     let structures = r.pick(&[1, 1, 1, 2, 3, 5, 8, 12, 14]);
     let layout = Layout::draw(r, structures, parameters.line);
@@ -119,7 +50,7 @@ impl Draw<'_> {
             stream = 1 + self.r.below(2) as u8;
         }
         let bound = self.profile.streams[usize::from(stream)];
-        let other = mask(self.r, self.parameters.chiplets as u32);
+        let other = profile::mask(self.r, self.parameters.chiplets as u32);
         let chiplets = if self.r.chance(200) { bound } else { other };
         self.running.retain(|running| running.stream != stream && running.life > 0);
 

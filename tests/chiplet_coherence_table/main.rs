@@ -14,9 +14,11 @@ mod generate;
 mod image;
 mod invariants;
 mod layout;
+mod liar;
 mod oracle;
 mod packets;
 mod places;
+mod profile;
 mod program;
 mod quality;
 mod run;
@@ -54,33 +56,41 @@ fn on_reference(
     run(program, &mut table.expect("the parameters are legal"), setup)
 }
 
-/// Runs all programs, on two threads; stops at the first that fails and shows it with fewer packets.
+/// Runs all programs, on two threads. Panics at the first that fails, and shows it with fewer packets.
 fn all_pass(runs: impl Fn(&Program) -> Result<Counts, Failure> + Sync) -> Counts {
     let programs = programs();
     let some = |first: u64| {
         let mut counts = Counts::default();
         for seed in (first..=programs).step_by(2) {
             let program = generate::program(seed);
-            match runs(&program) {
-                Ok(run) => counts += run,
-                Err(failure) => {
-                    let program = shrink(program, |program| runs(program).is_err());
-                    let small = runs(&program).err();
-                    panic!(
-                        "seed {seed}: {failure}\nwith fewer packets: {}\n{program}",
-                        small.expect("still fails")
-                    );
-                }
-            }
+            counts += runs(&program).map_err(|failure| (program, failure))?;
         }
-        counts
+        Ok(counts)
     };
-    thread::scope(|scope| {
-        let other = scope.spawn(|| some(2));
-        let mut counts = some(1);
-        counts += other.join().expect("the programs pass");
-        counts
-    })
+    let halves = thread::scope(|scope| {
+        let even = scope.spawn(|| some(2));
+        [some(1), even.join().expect("checks do not panic")]
+    });
+    let mut counts = Counts::default();
+    for half in halves {
+        match half {
+            Ok(half) => counts += half,
+            Err((program, failure)) => panic!("{}", report(program, &failure, &runs)),
+        }
+    }
+    counts
+}
+
+/// What fails, and a smaller program that fails too.
+fn report(
+    program: Program,
+    failure: &Failure,
+    runs: impl Fn(&Program) -> Result<Counts, Failure>,
+) -> String {
+    let seed = program.seed;
+    let small = shrink(program, |program| runs(program).is_err());
+    let still = runs(&small).expect_err("it still fails");
+    format!("seed {seed}: {failure}\nwith fewer packets: {still}\n{small}")
 }
 
 #[test]
@@ -130,4 +140,5 @@ fn failing_program_is_shown_with_few_packets() {
     let program = (1..).map(generate::program).find(fails).expect("some program finds it");
     let small = shrink(program, fails);
     assert!(fails(&small) && small.items.len() <= 4, "{small}");
+    assert!(small.to_string().contains("kernel on"), "{small}");
 }

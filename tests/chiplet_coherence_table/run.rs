@@ -318,7 +318,6 @@ impl<'a> Run<'a, '_> {
         let outcome = self.table.launch(&packets::dispatch(&barrier, &[]));
         self.operate(&outcome)?;
         self.host_reads()?;
-        self.check_counters()?;
         let Program { parameters, spots, .. } = self.oracle.program;
         if parameters.sync_mode == SyncMode::Cpelide {
             let holds =
@@ -330,7 +329,7 @@ impl<'a> Run<'a, '_> {
                 self.oracle.fails(Check::End, || "the table is not empty".into())?;
             }
         }
-        Ok(())
+        self.check_counters()
     }
 }
 
