@@ -13,7 +13,7 @@ pub enum Check {
     End,
     /// The invariants of section 8.
     Invariant,
-    /// Tag, shares, signal, rejection.
+    /// Tag, shares, signal, rejection, counters.
     Outcome,
 }
 

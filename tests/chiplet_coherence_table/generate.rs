@@ -2,76 +2,23 @@
 //! writes, and neither do the chiplets of a kernel.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Parameters, SyncMode};
+use hwmodel::chiplet_coherence_table::Parameters;
 
 use crate::bytes::{Footprint, Touched, span};
-use crate::layout::{Layout, PAGE};
+use crate::layout::{Layout, PAGE, Structure};
+use crate::profile::{self, Profile};
 use crate::program::{Access, Item, Kernel, Kind, Label, Labels, Program};
 
 /// Packets of a program.
 const ITEMS: usize = 60;
 
-/// What a program is like; chances are parts of 256.
-struct Profile {
-    /// The chiplets of each stream.
-    streams: Vec<u16>,
-    acquires: u32,
-    releases: u32,
-    unlabelled: u32,
-    barriers: u32,
-    faults: u32,
-    /// Kernels say what they touch exactly, or more.
-    exact: u32,
-    /// Longest life of a kernel.
-    life: u32,
-    /// Most structures of most kernels.
-    structures: u32,
-}
-
-impl Profile {
-    fn draw(r: &mut Random, chiplets: u32) -> Self {
-        let streams = if r.chance(64) { 1 } else { 3 };
-        Self {
-            streams: (0..streams).map(|_| mask(r, chiplets)).collect(),
-            acquires: r.pick(&[0, 0, 12, 60]),
-            releases: r.pick(&[0, 0, 12, 60]),
-            unlabelled: r.pick(&[0, 0, 0, 12, 40]),
-            barriers: r.pick(&[0, 0, 6, 20]),
-            faults: r.pick(&[0, 0, 0, 12]),
-            exact: r.pick(&[0, 128, 256]),
-            life: r.pick(&[1, 4, 8, 16]),
-            structures: r.pick(&[1, 2, 2, 4]),
-        }
-    }
-}
-
-fn mask(r: &mut Random, chiplets: u32) -> u16 {
-    let all = (1 << chiplets) - 1;
-    match r.below(8) {
-        0 => 1 << r.below(chiplets),
-        1 => 1 + r.below(all) as u16,
-        2 => 0b11 << r.below(chiplets - 1),
-        _ => all as u16,
-    }
-}
-
-fn parameters(r: &mut Random) -> Parameters {
-    Parameters {
-        chiplets: r.pick(&[2, 2, 3, 4, 4, 4, 4, 4, 7, 16]),
-        table_entries: r.pick(&[8, 8, 8, 64]),
-        max_structs: r.pick(&[1, 2, 4, 8]),
-        line: r.pick(&[64, 64, 128]),
-        sync_mode: SyncMode::Cpelide,
-    }
-}
-
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let r = &mut random;
-    let parameters = parameters(r);
+    let parameters = profile::parameters(r);
     let profile = Profile::draw(r, parameters.chiplets as u32);
-    let structures = r.pick(&[1, 2, 3, 5, 8, 12, 14]);
+    let structures = r.pick(&[1, 1, 1, 2, 3, 5, 8, 12, 14]);
     let layout = Layout::draw(r, structures, parameters.line);
     let mut draw = Draw { r, parameters, profile, layout, running: Vec::new() };
     let items = (0..ITEMS).map(|number| draw.item(number)).collect();
@@ -84,17 +31,28 @@ struct Draw<'a> {
     parameters: Parameters,
     profile: Profile,
     layout: Layout,
-    /// Kernels that may still run: stream, launches to come by which it has ended, bytes.
-    running: Vec<(u8, u32, Footprint)>,
+    running: Vec<Running>,
+}
+
+/// A kernel that may still run.
+struct Running {
+    stream: u8,
+    /// Launches to come by which it has ended.
+    life: u32,
+    footprint: Footprint,
+    accesses: Vec<Access>,
 }
 
 impl Draw<'_> {
     fn item(&mut self, number: usize) -> Item {
-        let stream = self.r.below(self.profile.streams.len() as u32) as u8;
+        let mut stream = self.r.below(self.profile.streams.len() as u32) as u8;
+        if stream == 0 && self.profile.background && self.r.chance(160) {
+            stream = 1 + self.r.below(2) as u8;
+        }
         let bound = self.profile.streams[usize::from(stream)];
-        let other = mask(self.r, self.parameters.chiplets as u32);
+        let other = profile::mask(self.r, self.parameters.chiplets as u32);
         let chiplets = if self.r.chance(200) { bound } else { other };
-        self.running.retain(|(other, life, _)| *other != stream && *life > 0);
+        self.running.retain(|running| running.stream != stream && running.life > 0);
 
         let kind = match self.r.below(256) {
             n if n < self.profile.barriers => Kind::Barrier,
@@ -119,7 +77,8 @@ impl Draw<'_> {
         let r = &mut *self.r;
         let bound = chiplets.count_ones();
         let scheduled = if r.chance(160) { bound } else { 1 + r.below(bound) };
-        let life = r.below(self.profile.life + 1);
+        let background = self.profile.background && stream == 0;
+        let life = if background { 16 } else { r.below(self.profile.life + 1) };
         let labels = if r.chance(self.profile.unlabelled) {
             use Labels::{BadMagic, NoExtension, TooManyChiplets, Truncated, Unknown};
             r.pick(&[
@@ -147,20 +106,24 @@ impl Draw<'_> {
         };
         let runs_on = kernel.runs_on(chiplets);
         for _ in 0..structures {
-            self.structure(&mut kernel, &runs_on);
+            let beside = !background && self.r.chance(self.profile.beside);
+            if !(beside && self.beside_running(&mut kernel, &runs_on)) {
+                self.structure(&mut kernel, &runs_on, background);
+            }
         }
         self.shuffle(&mut kernel.accesses);
         self.make_race_free(&mut kernel.accesses);
-        for (_, life, _) in &mut self.running {
-            *life = life.saturating_sub(1);
+        for running in &mut self.running {
+            running.life = running.life.saturating_sub(1);
         }
         let footprint = kernel.footprint(self.layout.spots.len());
-        self.running.push((stream, life, footprint));
+        let accesses = kernel.accesses.clone();
+        self.running.push(Running { stream, life, footprint, accesses });
         kernel
     }
 
     /// Adds a structure's label, and accesses within it.
-    fn structure(&mut self, kernel: &mut Kernel, runs_on: &[u8]) {
+    fn structure(&mut self, kernel: &mut Kernel, runs_on: &[u8], background: bool) {
         let r = &mut *self.r;
         let structures = &self.layout.structures;
         let at = r.below(structures.len() as u32) as usize;
@@ -181,7 +144,7 @@ impl Draw<'_> {
         cuts.sort_unstable();
         cuts.dedup();
 
-        let mut ranges = self.ranges(runs_on.len() as u8, &cuts);
+        let mut ranges = self.ranges(runs_on.len() as u8, &cuts, background);
         let mut may: Vec<(u8, u64, u64)> = ranges.clone();
         if ranges.is_empty() {
             may = (0..runs_on.len() as u8).map(|logical| (logical, base, end)).collect();
@@ -195,9 +158,7 @@ impl Draw<'_> {
             } else {
                 // Outside: each chiplet may touch all of it.
                 ranges[0].2 = if self.r.chance(128) { end + 1 } else { base.wrapping_sub(1) };
-                may = (0..runs_on.len() as u8)
-                    .map(|logical| (logical, structure.base, end))
-                    .collect();
+                may = (0..runs_on.len() as u8).map(|logical| (logical, base, end)).collect();
             }
         }
         let label = Label { base, length, writes, ranges };
@@ -209,16 +170,57 @@ impl Draw<'_> {
                 continue;
             }
             let chiplet = runs_on[usize::from(logical)];
-            for _ in 0..1 + self.r.below(4) {
+            for _ in 0..1 + self.r.below(self.profile.accesses) {
                 let write = writes && self.r.chance(144);
                 let access = self.access_in(start, end, write);
-                kernel.accesses.extend(access.map(|access| Access { chiplet, ..access }));
+                let times = if background { 8 } else { 1 + self.r.below(3) as usize };
+                let access = access.map(|access| Access { chiplet, ..access });
+                kernel.accesses.extend(access.iter().cycle().take(times * access.iter().len()));
             }
         }
     }
 
+    /// Adds a structure that a running kernel touches, of which this one touches one line on one chiplet: the line of
+    /// the other's access, or another line on the same chiplet. False where that cannot be.
+    fn beside_running(&mut self, kernel: &mut Kernel, runs_on: &[u8]) -> bool {
+        let (r, line) = (&mut *self.r, self.parameters.line);
+        let running: Vec<_> = self.running.iter().flat_map(|running| &running.accesses).collect();
+        if running.is_empty() {
+            return false;
+        }
+        let Access { chiplet, spot, .. } = *r.pick(&running);
+        let (same_line, same_chiplet) =
+            r.pick(&[(true, false), (true, false), (false, true), (false, true), (true, true)]);
+        let fits = |&logical: &usize| (runs_on[logical] == chiplet) == same_chiplet;
+        let logicals: Vec<_> = (0..runs_on.len()).filter(fits).collect();
+        if logicals.is_empty() {
+            return false;
+        }
+        let at = self.layout.spots[usize::from(spot)];
+        let holds = |structure: &&Structure| structure.base + structure.length > at;
+        let Some(structure) = self.layout.structures.iter().find(holds) else { return false };
+        let Structure { base, length, .. } = *structure;
+        let end = base + length - 1;
+        let spots = self.layout.spots.iter().filter(|&&spot| (base..=end).contains(&spot));
+        let other = r.pick(&spots.copied().collect::<Vec<_>>());
+        let at = if same_line { at } else { other };
+        let start = (at + u64::from(r.below(line as u32))).min(end);
+        let last = (start + u64::from(r.below(8))).min(at + line - 1).min(end);
+        let writes = r.chance(if same_chiplet { 80 } else { 144 });
+        let logical = r.pick(&logicals);
+        let ranges = vec![(logical as u8, start, last)];
+        kernel.structures.push(Label { base, length, writes, ranges });
+        let chiplet = runs_on[logical];
+        for _ in 0..1 + self.r.below(self.profile.accesses) {
+            let write = writes && self.r.chance(144);
+            let access = self.access_in(start, last, write);
+            kernel.accesses.extend(access.map(|access| Access { chiplet, ..access }));
+        }
+        true
+    }
+
     /// Ranges of logical chiplets between cuts; none for a structure that all may touch.
-    fn ranges(&mut self, logical: u8, cuts: &[u64]) -> Vec<(u8, u64, u64)> {
+    fn ranges(&mut self, logical: u8, cuts: &[u64], background: bool) -> Vec<(u8, u64, u64)> {
         let r = &mut *self.r;
         let pieces = cuts.len() - 1;
         let piece = |from: usize, to: usize| (cuts[from], cuts[to + 1] - 1);
@@ -228,10 +230,15 @@ impl Draw<'_> {
             piece(from, to)
         };
         let mut ranges = Vec::new();
-        match r.below(8) {
+        let form = match r.below(256) {
+            n if background => 5 + n % 2,
+            n if self.profile.sparse && n < 200 => 5,
+            n => n % 8,
+        };
+        match form {
             0 => {}
             // One piece each, perhaps not its own.
-            1..4 => {
+            1..3 => {
                 let shift = if r.chance(128) { 0 } else { r.below(pieces as u32) as usize };
                 for i in 0..pieces {
                     let (start, end) = piece((i + shift) % pieces, (i + shift) % pieces);
@@ -239,7 +246,7 @@ impl Draw<'_> {
                 }
             }
             // Any runs of pieces, for some of the chiplets.
-            4..6 => {
+            3..5 => {
                 for chiplet in 0..logical {
                     for _ in 0..r.pick(&[0, 1, 1, 2]) {
                         let (start, end) = some(r);
@@ -247,13 +254,17 @@ impl Draw<'_> {
                     }
                 }
             }
-            6 => {
+            5 => {
                 let (start, end) = some(r);
                 ranges.push((r.below(u32::from(logical)) as u8, start, end));
             }
             _ => {
                 let (start, end) = piece(0, pieces - 1);
-                ranges.extend((0..logical).map(|chiplet| (chiplet, start, end)));
+                let one = r.below(u32::from(logical)) as u8;
+                let chosen = (0..logical).filter(|&chiplet| {
+                    chiplet == one || r.chance(if background { 24 } else { 96 })
+                });
+                ranges.extend(chosen.map(|chiplet| (chiplet, start, end)));
             }
         }
         ranges
@@ -271,11 +282,11 @@ impl Draw<'_> {
         let spot = low + r.below((high - low) as u32) as usize;
         let from = start.saturating_sub(spots[spot]);
         let to = (end - spots[spot]).min(line - 1);
-        let (first, last) = if r.chance(if write { 32 } else { 96 }) {
+        let (first, last) = if r.chance(if write { 16 } else { self.profile.wide }) {
             (from, to)
         } else {
             let first = from + u64::from(r.below((to - from + 1) as u32));
-            (first, (first + u64::from(r.below(8))).min(to))
+            (first, (first + u64::from(r.below(4))).min(to))
         };
         let (first, last) = (first as u8, last as u8);
         Some(Access { chiplet: 0, spot: spot as u16, first, last, write })
@@ -302,10 +313,8 @@ impl Draw<'_> {
                     && other.spot == access.spot
                     && touched.conflicts(&own)
             });
-            let mut running = self.running.iter();
-            if !races
-                && (waits || !running.any(|(.., other)| other.at(access.spot()).conflicts(&own)))
-            {
+            let conflicts = |other: &Running| other.footprint.at(access.spot()).conflicts(&own);
+            if !races && (waits || !self.running.iter().any(conflicts)) {
                 kept.push(*access);
             }
         }

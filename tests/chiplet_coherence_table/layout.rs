@@ -82,9 +82,9 @@ impl Layout {
 fn length(r: &mut Random) -> u64 {
     let bytes = match r.below(8) {
         0 => 1 + r.below(100),
-        1 => 1 + r.below(1000),
-        2..4 => 1 + r.below(3 * PAGE as u32),
-        4 => PAGE as u32 * 2,
+        1..4 => 1 + r.below(500),
+        4 => 1 + r.below(3 * PAGE as u32),
+        5 => PAGE as u32 * 2,
         _ => PAGE as u32,
     };
     u64::from(bytes)

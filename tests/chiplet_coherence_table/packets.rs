@@ -1,5 +1,7 @@
 //! Packets and extension blocks as bytes (specification, sections 3.6 and 5.8), written from their tables.
 
+use hwmodel::chiplet_coherence_table::Dispatch;
+
 use crate::program::{Item, Kernel, Kind, Label, Labels};
 
 /// The completion signal of an item.
@@ -8,12 +10,22 @@ pub fn signal(item: &Item) -> u64 {
 }
 
 /// Writes fields at their offsets.
-pub struct Bytes(pub Vec<u8>);
+struct Bytes(Vec<u8>);
 
 impl Bytes {
-    pub fn put(&mut self, at: usize, field: &[u8]) {
+    fn put(&mut self, at: usize, field: &[u8]) {
         self.0[at..at + field.len()].copy_from_slice(field);
     }
+}
+
+/// What the packet processor hands over of an item.
+pub fn dispatch<'a>(item: &Item, extension: &'a [u8]) -> Dispatch<'a> {
+    let truncated = match &item.kind {
+        Kind::Kernel(kernel) => kernel.labels == Labels::Truncated,
+        _ => false,
+    };
+    let Item { stream, chiplets, .. } = *item;
+    Dispatch { packet: packet(item), extension, truncated, stream, chiplets }
 }
 
 /// The AQL packet of an item.

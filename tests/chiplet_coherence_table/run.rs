@@ -1,7 +1,7 @@
 //! Runs a program: which kernels run at once, when their accesses, evictions and operations happen.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Share, SyncMode};
+use hwmodel::chiplet_coherence_table::{Outcome, Share, SyncMode};
 
 use crate::bytes::Footprint;
 use crate::failure::{Check, Failure};
@@ -22,6 +22,9 @@ pub struct Setup {
     /// Acquires do not wait for the releases of other chiplets, while kernels run.
     pub acquires_early: bool,
 }
+
+/// About how often time passes between two launches.
+const CALLS_PER_LAUNCH: u32 = 3;
 
 /// A kernel that has been launched and has not ended.
 struct Active<'a> {
@@ -89,17 +92,7 @@ impl<'a> Run<'a, '_> {
             }
         }
         let extension = packets::extension(item);
-        let labels = match &item.kind {
-            Kind::Kernel(kernel) => Some(kernel.labels),
-            _ => None,
-        };
-        let outcome = self.table.launch(&Dispatch {
-            packet: packets::packet(item),
-            extension: &extension,
-            truncated: labels == Some(crate::program::Labels::Truncated),
-            stream: item.stream,
-            chiplets: item.chiplets,
-        });
+        let outcome = self.table.launch(&packets::dispatch(item, &extension));
         self.check_outcome(item, &outcome)?;
         let earlier = self.pending.take();
         if let Kind::Kernel(kernel) = &item.kind {
@@ -119,6 +112,7 @@ impl<'a> Run<'a, '_> {
             self.host_reads()?;
         }
         self.progress()?;
+        self.check_invariants()?;
         self.complete(earlier)
     }
 
@@ -199,8 +193,12 @@ impl<'a> Run<'a, '_> {
     /// Time passes.
     fn progress(&mut self) -> Result<(), Failure> {
         for at in 0..self.active.len() {
-            if self.active[at].started && self.random.chance(128) {
-                for _ in 0..1 + self.random.below(3) {
+            let Active { kernel, started, age, left, .. } = &self.active[at];
+            if *started {
+                // Spread over the kernel's life.
+                let accesses: usize = left.iter().map(Vec::len).sum();
+                let times = CALLS_PER_LAUNCH * (1 + kernel.life.saturating_sub(*age));
+                for _ in 0..(accesses as u32 + self.random.below(times)) / times {
                     self.step(at)?;
                 }
             }
@@ -276,6 +274,19 @@ impl<'a> Run<'a, '_> {
         self.oracle.fails(Check::Outcome, || format!("{outcome:x?}"))
     }
 
+    /// Counters of section 9 that can be seen from outside.
+    fn check_counters(&self) -> Result<(), Failure> {
+        let found = self.table.counters();
+        let Counts { launches, releases, acquires, baseline, .. } = self.oracle.quality.counts;
+        let elided = [acquires, releases].map(|sent| baseline.saturating_sub(sent));
+        let expected =
+            [launches, acquires, elided[0], releases, elided[1]].map(|count| count as u32);
+        if found[..5] == expected {
+            return Ok(());
+        }
+        self.oracle.fails(Check::Outcome, || format!("counters {found:?}, not {expected:?}"))
+    }
+
     fn check_invariants(&self) -> Result<(), Failure> {
         let Program { parameters, spots, .. } = self.oracle.program;
         if parameters.sync_mode != SyncMode::Cpelide || self.setup.overlaps_launches {
@@ -304,13 +315,7 @@ impl<'a> Run<'a, '_> {
             host_writes: Vec::new(),
             kind: Kind::Barrier,
         };
-        let outcome = self.table.launch(&Dispatch {
-            packet: packets::packet(&barrier),
-            extension: &[],
-            truncated: false,
-            stream: 0,
-            chiplets: barrier.chiplets,
-        });
+        let outcome = self.table.launch(&packets::dispatch(&barrier, &[]));
         self.operate(&outcome)?;
         self.host_reads()?;
         let Program { parameters, spots, .. } = self.oracle.program;
@@ -324,7 +329,7 @@ impl<'a> Run<'a, '_> {
                 self.oracle.fails(Check::End, || "the table is not empty".into())?;
             }
         }
-        Ok(())
+        self.check_counters()
     }
 }
 

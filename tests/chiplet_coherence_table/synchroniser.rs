@@ -1,6 +1,6 @@
 //! What decides on the operations at kernel boundaries: the reference here, any other form of it elsewhere.
 
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, ReferenceTable};
+use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
 
 /// A command processor's table. The caller performs the operations of an outcome before the next call.
 pub trait Synchroniser {
@@ -40,4 +40,10 @@ impl Synchroniser for ReferenceTable {
     fn counters(&self) -> [u32; 16] {
         self.counters()
     }
+}
+
+/// A new table of each body, by name.
+pub fn bodies(parameters: Parameters) -> Vec<(&'static str, Box<dyn Synchroniser>)> {
+    let reference = ReferenceTable::new(parameters).expect("the parameters are legal");
+    vec![("the reference", Box::new(reference))]
 }

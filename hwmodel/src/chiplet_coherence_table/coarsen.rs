@@ -60,3 +60,51 @@ pub fn nearest<T: Extent>(items: &mut Vec<T>, limit: usize, rules: &Rules) -> Re
     }
     Ok(joins)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chiplet_coherence_table::parameters::Parameters;
+
+    const RULES: Rules = Rules { parameters: Parameters::DEFAULT, weakness: None };
+
+    impl Extent for Lines {
+        fn extent(&self) -> Lines {
+            *self
+        }
+
+        fn join(&self, other: &Self, _: &Rules) -> Result<Self, TooLong> {
+            Ok(self.hull(other))
+        }
+    }
+
+    fn lines(runs: &[(u64, u64)]) -> Vec<Lines> {
+        runs.iter().map(|&(first, last)| Lines { first, last }).collect()
+    }
+
+    #[test]
+    fn what_overlaps_is_joined_and_what_touches_is_not() {
+        let mut items = lines(&[(20, 29), (0, 9), (8, 12), (12, 13), (14, 19)]);
+        overlapping(&mut items, &RULES).unwrap();
+        assert_eq!(items, lines(&[(0, 13), (14, 19), (20, 29)]));
+    }
+
+    #[test]
+    fn what_has_a_line_in_the_span_is_joined() {
+        let mut items = lines(&[(0, 9), (12, 13), (20, 29), (40, 49)]);
+        within(&mut items, Lines { first: 13, last: 20 }, &RULES).unwrap();
+        assert_eq!(items, lines(&[(0, 9), (12, 29), (40, 49)]));
+        within(&mut items, Lines { first: 30, last: 39 }, &RULES).unwrap();
+        assert_eq!(items.len(), 3);
+    }
+
+    #[test]
+    fn smallest_gap_is_closed_first_and_of_several_the_lowest() {
+        let mut items = lines(&[(0, 9), (13, 19), (22, 29), (32, 39), (39 + 4, 50)]);
+        assert_eq!(nearest(&mut items, 5, &RULES), Ok(0));
+        assert_eq!(nearest(&mut items, 4, &RULES), Ok(1));
+        assert_eq!(items, lines(&[(0, 9), (13, 29), (32, 39), (43, 50)]));
+        assert_eq!(nearest(&mut items, 2, &RULES), Ok(2));
+        assert_eq!(items, lines(&[(0, 39), (43, 50)]));
+    }
+}

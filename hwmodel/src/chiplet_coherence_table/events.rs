@@ -42,7 +42,7 @@ pub fn remote(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules
         let step = transition::remote(entry.states[i], record.mode, in_use);
         masks.add(i, &step);
         entry.states[i] = step.state;
-        entry.mixed |= step.mixed && rules.keep(Weakness::RemoteWriteInUseNotMixed);
+        entry.mixed |= step.mixed && rules.keep(Weakness::WriterBesideDirtyInUseNotMixed);
     }
     entry.mixed &= rules.keep(Weakness::NeverMixed);
     masks
@@ -63,10 +63,10 @@ pub fn local(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules)
     let stored = entry.clone();
     let may_go_on_writing = |j: usize| in_use[j] && stored.states[j] == State::Dirty;
     let mut growths = 0;
-    for i in 0..in_use.len() {
+    for (i, &in_use_here) in in_use.iter().enumerate() {
         let Some(range) = record.ranges[i] else { continue };
         let forgets = record.mode == Mode::Read && !rules.keep(Weakness::StaleReadInUseValid);
-        let step = transition::local(stored.states[i], record.mode, in_use[i] && !forgets);
+        let step = transition::local(stored.states[i], record.mode, in_use_here && !forgets);
         entry.states[i] = step.state;
         entry.mixed |= step.mixed && rules.keep(Weakness::StaleWriteInUseNotMixed);
 
@@ -78,13 +78,16 @@ pub fn local(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules)
                     entry.states[i] = State::Stale;
                 }
                 State::Dirty => {
-                    entry.mixed |= rules.keep(Weakness::WriterBesideDirtyInUseNotMixed);
+                    entry.mixed |= rules.keep(match record.mode {
+                        Mode::Read => Weakness::DirtyReaderBesideDirtyInUseNotMixed,
+                        Mode::ReadWrite => Weakness::WriterBesideDirtyInUseNotMixed,
+                    });
                 }
                 _ => {}
             }
         }
 
-        let reset = in_use[i] && !rules.keep(Weakness::RangeInUseReset);
+        let reset = in_use_here && !rules.keep(Weakness::RangeInUseReset);
         let kept = stored.ranges[i].filter(|_| !reset);
         growths += u32::from(kept.is_some_and(|kept| !kept.contains(&range)));
         entry.ranges[i] = lines::hull(kept, Some(range));

@@ -144,12 +144,10 @@ fn record(
         if start <= from && from <= to && to <= end {
             let range = &mut by_chiplet[usize::from(chiplet)];
             *range = lines::hull(*range, Some(Lines::holding(from, to, parameters.line)));
-        } else {
+        } else if !outside {
             outside = true;
+            errors.push(error::RANGE);
         }
-    }
-    if outside {
-        errors.push(error::RANGE);
     }
     if outside || count == 0 {
         for &chiplet in scheduled {

@@ -16,7 +16,8 @@ pub struct Share {
 pub struct Outcome {
     /// Chiplets whose L2 is released, one bit each.
     pub release: u16,
-    /// Chiplets whose L2 is acquired, after its release.
+    /// Chiplets whose L2 is acquired, after its release. While a kernel runs on one of them, all releases of the
+    /// outcome are done first: it could fetch lines that another L2 has not written back yet.
     pub acquire: u16,
     /// The launched kernel's tag; `None` where none is launched.
     pub tag: Option<u8>,
@@ -41,4 +42,19 @@ pub fn partition(groups: u32, chiplets: &[u8]) -> Vec<Share> {
         Share { chiplet, first, groups: if i == last { groups - first } else { piece } }
     };
     chiplets.iter().enumerate().map(share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_piece_has_the_remainder() {
+        let shares = |groups, chiplets: &[u8]| -> Vec<_> {
+            partition(groups, chiplets).iter().map(|s| (s.chiplet, s.first, s.groups)).collect()
+        };
+        assert_eq!(shares(11, &[0, 1, 3]), [(0, 0, 3), (1, 3, 3), (3, 6, 5)]);
+        assert_eq!(shares(2, &[0, 1, 2]), [(0, 0, 0), (1, 0, 0), (2, 0, 2)]);
+        assert_eq!(shares(u32::MAX, &[5]), [(5, 0, u32::MAX)]);
+    }
 }

@@ -124,3 +124,70 @@ fn groups(packet: &[u8; 64]) -> Option<u32> {
     }
     Some(groups)
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Bytes that are often near a good block: its header, structures that begin on pages, ranges near them.
+    pub fn block() -> impl Strategy<Value = Vec<u8>> {
+        let header = (0u8..4, 0u8..6, 0u16..6, 0u8..2, 0u16..400);
+        (header, proptest::collection::vec(any::<u64>(), 0..60)).prop_map(|(header, words)| {
+            let (structures, chiplets, ranges, flags, bytes) = header;
+            let mut block = b"CPE1\x01\x00".to_vec();
+            block.extend(bytes.to_le_bytes());
+            block.extend([structures, chiplets]);
+            block.extend(ranges.to_le_bytes());
+            block.extend([flags, 0, 0, 0]);
+            block.extend(words.iter().flat_map(|word| (word >> (word % 64)).to_le_bytes()));
+            block
+        })
+    }
+
+    fn dispatches<'a>(packet: &[u8], extension: &'a [u8], chiplets: u16) -> Dispatch<'a> {
+        let packet = packet.try_into().unwrap();
+        Dispatch { packet, extension, truncated: chiplets & 64 != 0, stream: 0, chiplets }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_packet(
+            packet in proptest::collection::vec(any::<u8>(), 64),
+            extension in prop_oneof![proptest::collection::vec(any::<u8>(), 0..200), block()],
+            chiplets: u16,
+            kind in 0u8..6,
+            line in prop_oneof![Just(64), Just(128)],
+        ) {
+            let parameters = Parameters { line, ..Parameters::DEFAULT };
+            let mut packet = packet;
+            Packet::parse(&dispatches(&packet, &extension, chiplets), &parameters);
+            packet[0] = kind;
+            let parsed = Packet::parse(&dispatches(&packet, &extension, chiplets), &parameters);
+            if let Packet::Kernel(kernel) = parsed {
+                prop_assert!(!kernel.scheduled.is_empty());
+                let known = matches!(kernel.labels, Labels::Known(_));
+                prop_assert!(known || kernel.errors.len() <= 4);
+            }
+        }
+    }
+
+    #[test]
+    fn groups_are_rounded_up_in_each_dimension() {
+        let mut packet = [0; 64];
+        packet[4..10].copy_from_slice(&[64, 0, 2, 0, 1, 0]);
+        packet[12..24].copy_from_slice(&[65, 0, 0, 0, 5, 0, 0, 0, 7, 0, 0, 0]);
+        assert_eq!(groups(&packet), Some(2 * 3 * 7));
+        packet[8] = 0;
+        assert_eq!(groups(&packet), None);
+    }
+
+    #[test]
+    fn only_scope_system_is_told_apart() {
+        assert_eq!([0, 1, 2, 3].map(scope), {
+            use Scope::{Agent, System};
+            [Agent, Agent, System, System]
+        });
+    }
+}

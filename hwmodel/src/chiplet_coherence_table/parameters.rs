@@ -64,3 +64,32 @@ impl Parameters {
         (u32::from(u16::MAX) >> (16 - self.chiplets)) as u16
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_have_limits() {
+        let default = Parameters::DEFAULT;
+        assert_eq!(default.check(), Ok(()));
+        for illegal in [
+            Parameters { chiplets: 1, ..default },
+            Parameters { chiplets: 17, ..default },
+            Parameters { table_entries: 7, ..default },
+            Parameters { table_entries: 257, ..default },
+            Parameters { table_entries: 9, max_structs: 10, ..default },
+            Parameters { max_structs: 0, ..default },
+            Parameters { max_structs: 17, ..default },
+            Parameters { line: 32, ..default },
+        ] {
+            assert!(illegal.check().is_err(), "{illegal:?}");
+        }
+    }
+
+    #[test]
+    fn each_chiplet_has_a_bit() {
+        let all = |chiplets| Parameters { chiplets, ..Parameters::DEFAULT }.all_chiplets();
+        assert_eq!([2, 4, 16].map(all), [0b11, 0b1111, u16::MAX]);
+    }
+}

@@ -222,15 +222,16 @@ impl ReferenceTable {
         masks
     }
 
-    /// The host has written: whatever the L2s hold may be old. `released`: for another reason.
+    /// The host has written: whatever the L2s hold may be old. `released`: chiplets that are released anyway.
     fn system_acquire(&mut self, released: u16) -> Masks {
         let acquire = self.present();
         let mut dirty = self.table.chiplets_in(State::Dirty);
         if self.every && self.rules.keep(Weakness::EveryNotDirtyForAcquire) {
             dirty = self.all();
         }
-        let masks = Masks { release: acquire & dirty, acquire };
-        self.counters.implied += (masks.release & !released).count_ones();
+        let implied = acquire & dirty & !released;
+        self.counters.implied += implied.count_ones();
+        let masks = Masks { release: implied, acquire };
         masks.take_effect(&mut self.table, &self.running, &self.rules);
         self.every &= acquire != self.all() || self.unlabelled_kernel_runs();
         masks
@@ -244,5 +245,40 @@ impl ReferenceTable {
     fn unlabelled_kernel_runs(&self) -> bool {
         let runs = self.running.kernels.iter().any(|kernel| kernel.unlabelled);
         runs && self.rules.keep(Weakness::EveryClearedWhileRunning)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::packet::tests::block;
+    use super::*;
+
+    proptest! {
+        /// Nor do they make the table something else than a table.
+        #[test]
+        fn any_labels_can_be_launched(
+            launches in proptest::collection::vec((block(), any::<u16>(), 0u8..4, 0u8..8), 1..20),
+        ) {
+            let mut table = ReferenceTable::new(Parameters::DEFAULT).unwrap();
+            for (extension, chiplets, scopes, ends) in launches {
+                let mut packet = [0; 64];
+                packet[..2].copy_from_slice(&[2, scopes << 2]);
+                for at in [4, 6, 8, 12, 16, 20, 48] {
+                    packet[at] = 1;
+                }
+                let (truncated, stream) = (false, 0);
+                let extension = &extension;
+                table.launch(&Dispatch { packet, extension, truncated, stream, chiplets });
+                table.finish(ends);
+                for entry in table.entries().into_iter().flatten() {
+                    prop_assert!(entry.check_reach(&Parameters::DEFAULT).is_ok());
+                    for (range, &state) in entry.ranges.iter().zip(&entry.states) {
+                        prop_assert_eq!(range.is_none(), state == State::NotPresent);
+                    }
+                }
+            }
+        }
     }
 }

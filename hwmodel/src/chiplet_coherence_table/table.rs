@@ -155,3 +155,54 @@ fn write_entry(words: &mut Vec<u32>, entry: &Entry, line: u64) {
         words.push(vector | mixed | mode);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chiplet_coherence_table::parameters::Parameters;
+
+    fn image(chiplets: usize, states: &[(usize, State)], mode: Mode, mixed: bool) -> Vec<u32> {
+        let parameters = Parameters { chiplets, table_entries: 8, ..Parameters::DEFAULT };
+        let mut entry = Entry {
+            base: 0x1_2345,
+            ranges: vec![None; chiplets],
+            states: vec![State::NotPresent; chiplets],
+            mode,
+            mixed,
+        };
+        for &(i, state) in states {
+            let first = 0x1_2345 * 64 + 16 * i as u64;
+            entry.ranges[i] = Some(Lines { first, last: first + 15 });
+            entry.states[i] = state;
+        }
+        let row = Row { slot: Some(1), entry, users: Vec::new() };
+        let image = Table { rows: vec![row] }.image(&Rules { parameters, weakness: None });
+        image.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    }
+
+    /// 40 bytes for each entry; the words of section 4.
+    #[test]
+    fn image_of_four_chiplets() {
+        let states = [(1, State::Dirty), (3, State::Stale)];
+        let words = image(4, &states, Mode::ReadWrite, true);
+        assert_eq!(words.len(), 8 * 10);
+        let np = [0x0fff_ffff, 0];
+        let expected = [0x1_2345, np[0], np[1], 16, 31, np[0], np[1], 48, 63, 0xc000_00c8];
+        assert_eq!(words[10..20], expected);
+        assert!(words[..10].iter().chain(&words[20..]).all(|&word| word == 0), "free slots are 0");
+    }
+
+    #[test]
+    fn vector_of_fifteen_chiplets_shares_its_word() {
+        let words = image(15, &[(0, State::Valid), (14, State::Stale)], Mode::ReadWrite, false);
+        assert_eq!(words.len(), 8 * 32);
+        assert_eq!(words[63], 0xb000_0001);
+    }
+
+    #[test]
+    fn vector_of_sixteen_chiplets_has_its_own() {
+        let words = image(16, &[(0, State::Dirty), (15, State::Stale)], Mode::Read, true);
+        assert_eq!(words.len(), 8 * 35);
+        assert_eq!((words[35 + 132 / 4], words[35 + 136 / 4]), (0xc000_0002, 0x4000_0000));
+    }
+}

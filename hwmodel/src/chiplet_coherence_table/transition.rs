@@ -124,3 +124,97 @@ pub fn joined(a: State, b: State) -> (State, bool) {
         (Valid, Valid) => (Valid, false),
     }
 }
+
+/// The columns of the table of section 5.2, each with the states NP, V, D, S in this order.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATES: [State; 4] = [NotPresent, Valid, Dirty, Stale];
+
+    /// The states that follow, the states that release and those that acquire.
+    fn column(event: impl Fn(State) -> Step) -> ([State; 4], Vec<State>, Vec<State>) {
+        let those = |asks: fn(&Step) -> bool| -> Vec<State> {
+            STATES.into_iter().filter(|&state| asks(&event(state))).collect()
+        };
+        assert!(those(|step| step.mixed).is_empty(), "nothing becomes mixed that is not in use");
+        (STATES.map(|state| event(state).state), those(|s| s.release), those(|s| s.acquire))
+    }
+
+    #[test]
+    fn local_read() {
+        let found = column(|state| local(state, Read, false));
+        assert_eq!(found, ([Valid, Valid, Dirty, Valid], vec![], vec![Stale]));
+    }
+
+    #[test]
+    fn local_write() {
+        let found = column(|state| local(state, ReadWrite, false));
+        assert_eq!(found, ([Dirty, Dirty, Dirty, Dirty], vec![], vec![Stale]));
+    }
+
+    #[test]
+    fn remote_read() {
+        let found = column(|state| remote(state, Read, false));
+        assert_eq!(found, ([NotPresent, Valid, Valid, Stale], vec![Dirty], vec![]));
+    }
+
+    #[test]
+    fn remote_write() {
+        let found = column(|state| remote(state, ReadWrite, false));
+        assert_eq!(found, ([NotPresent, Stale, Stale, Stale], vec![Dirty], vec![]));
+    }
+
+    #[test]
+    fn released_for_another_entry() {
+        assert_eq!(STATES.map(|state| released(state, false)), [NotPresent, Valid, Valid, Stale]);
+        assert_eq!(STATES.map(|state| released(state, true)), [NotPresent, Valid, Stale, Stale]);
+    }
+
+    #[test]
+    fn acquired_for_another_entry() {
+        assert_eq!(STATES.map(acquired), [NotPresent; 4]);
+    }
+
+    #[test]
+    fn mixed_entry_resolved() {
+        let found = column(|state| resolved(state, false));
+        assert_eq!(found, ([NotPresent, Valid, Stale, Stale], vec![Dirty], vec![]));
+    }
+
+    /// Section 5.5.
+    #[test]
+    fn pairs_in_use() {
+        assert_eq!(remote(Dirty, Read, true), Step::to(Dirty).releasing());
+        assert_eq!(remote(Dirty, ReadWrite, true), Step::to(Dirty).releasing().mixing());
+        assert_eq!(resolved(Dirty, true), Step::to(Dirty).releasing());
+        assert_eq!(local(Stale, Read, true), Step::to(Stale).acquiring());
+        assert_eq!(local(Stale, ReadWrite, true), Step::to(Dirty).acquiring().mixing());
+        for mode in [Read, ReadWrite] {
+            for state in [NotPresent, Valid, Stale] {
+                assert_eq!(remote(state, mode, true), remote(state, mode, false));
+            }
+            for state in [NotPresent, Valid, Dirty] {
+                assert_eq!(local(state, mode, true), local(state, mode, false));
+            }
+        }
+    }
+
+    /// Section 5.4.
+    #[test]
+    fn joins() {
+        let expected = [
+            (NotPresent, [NotPresent, Valid, Dirty, Stale]),
+            (Valid, [Valid, Valid, Dirty, Stale]),
+            (Dirty, [Dirty, Dirty, Dirty, Dirty]),
+            (Stale, [Stale, Stale, Dirty, Stale]),
+        ];
+        for (a, row) in expected {
+            assert_eq!(STATES.map(|b| joined(a, b).0), row);
+            for b in STATES {
+                let mixed = (a, b) == (Dirty, Stale) || (a, b) == (Stale, Dirty);
+                assert_eq!(joined(a, b).1, mixed);
+            }
+        }
+    }
+}

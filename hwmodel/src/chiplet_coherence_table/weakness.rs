@@ -19,8 +19,6 @@ pub enum Weakness {
     RemoteReadCleansInUse,
     /// 5.5: a remote R/W leads from D to S also for pairs in use.
     RemoteWriteCleansInUse,
-    /// 5.5: a remote R/W on a D pair in use does not make the entry mixed.
-    RemoteWriteInUseNotMixed,
     /// 5.5: resolving the mixed bit leads from D to S also for pairs in use.
     ResolutionCleansInUse,
     /// 5.5: resolving the mixed bit leaves D pairs in use as they are, but not the bit.
@@ -33,8 +31,11 @@ pub enum Weakness {
     StaleWriteInUseNotMixed,
     /// 5.5: who reads what a running kernel may be dirtying elsewhere is V.
     ReaderBesideDirtyInUseValid,
-    /// 5.5: who writes what a running kernel may be dirtying elsewhere does not make the entry mixed.
+    /// 5.5: a kernel that writes what a running kernel may be dirtying elsewhere does not make the entry mixed, neither
+    /// by its remote nor by its local event.
     WriterBesideDirtyInUseNotMixed,
+    /// 5.5: nor does one that reads it on a D chiplet.
+    DirtyReaderBesideDirtyInUseNotMixed,
     /// 5.5: the range of a pair in use becomes the new range.
     RangeInUseReset,
     /// 5.5: a join keeps the users of the lower slot only.
