@@ -24,14 +24,14 @@ pub trait Block {
     }
 
     /// How many ticks with idle inputs (no valid set) from now on would show no valid and start nothing that
-    /// the owner need see: it may [`Block::skip`] as many. So an owner leaves a block alone that only waits,
+    /// the owner need see: it may [`Block::skip_quiet`] as many. So an owner leaves a block alone that only waits,
     /// though its clocks and counters go on, which [`Block::is_idle`] cannot say of it. 0 is always correct.
     fn quiet_cycles(&self) -> u64 {
         if self.is_idle() { u64::MAX } else { 0 }
     }
 
     /// The same as this many ticks with idle inputs; at most [`Block::quiet_cycles`].
-    fn skip(&mut self, _cycles: u64) {}
+    fn skip_quiet(&mut self, _cycles: u64) {}
 
     /// True once something is found to be wrong with this body: a comparison that differs, a failed
     /// assertion. Cheap enough to ask in every cycle.
@@ -70,8 +70,8 @@ impl<B: Block + ?Sized> Block for Box<B> {
         (**self).quiet_cycles()
     }
 
-    fn skip(&mut self, cycles: u64) {
-        (**self).skip(cycles);
+    fn skip_quiet(&mut self, cycles: u64) {
+        (**self).skip_quiet(cycles);
     }
 
     fn failed(&self) -> bool {

@@ -101,10 +101,10 @@ impl Host {
 
     /// Lets cycles pass in which nothing comes: a multiple of [`Host::pattern`], so that the processor's clock stands where
     /// it would.
-    pub fn rest(&mut self, cycles: u64) {
+    pub fn skip(&mut self, cycles: u64) {
         match self {
             Self::Native(host) => host.skip(cycles),
-            Self::Core(body) => body.rest(cycles),
+            Self::Core(body) => body.skip(cycles),
         }
     }
 

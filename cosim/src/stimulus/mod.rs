@@ -2,6 +2,7 @@
 //! what several draw from.
 
 pub mod coherence_directory;
+pub mod command_processor;
 pub mod cp_crossbar;
 pub mod depacketizer;
 pub mod local_command_processor;

@@ -186,7 +186,7 @@ impl Block for CommandProcessor {
         gap + place / on * of + place % on - phase
     }
 
-    fn skip(&mut self, cycles: u64) {
+    fn skip_quiet(&mut self, cycles: u64) {
         let (phase, of) = (u64::from(self.phase), u64::from(self.config.ce_of));
         let enabled = self.enabled_of(phase + cycles) - self.enabled_of(phase);
         if self.mailbox.run && self.exit.is_none() {

@@ -12,22 +12,25 @@ fn enabled(config: &Config, clk: usize) -> bool {
 
 #[test]
 fn sixth_cycle_takes_and_pulses_nothing() {
-    let body =
-        [write(ERROR), write(SIG_HI), write(ERROR), write(ERROR), write(SIG_HI), write(ERROR)];
-    let mut b = Bench::with_config(&FIVE_OF_SIX, &program(1, &body));
-    for _ in 0..90 {
-        b.next.rx = Some(message(kind::ACK, 0, 0));
-        b.tick();
-    }
-    for (clk, out) in b.out.iter().enumerate() {
-        if !enabled(&FIVE_OF_SIX, clk) {
-            assert!(!out.aql_ready && !out.ext_ready && !out.rx_ready);
-            assert!(out.sig.is_none() && out.err.is_none() && out.trace.is_none());
-        } else {
-            assert_eq!(out.rx_ready, out.exit.is_none());
+    // Some pulse is made in the fifth cycle, whatever came before.
+    for nops in 0..5 {
+        let pulses = [write(ERROR), NOP, write(SIG_HI), NOP, write(ERROR), write(SIG_HI)];
+        let body = [&[NOP; 5][..nops], &pulses, &[TWO_C_NOPS], &pulses].concat();
+        let mut b = Bench::with_config(&FIVE_OF_SIX, &program(1, &body));
+        for _ in 0..150 {
+            b.next.rx = Some(message(kind::ACK, 0, 0));
+            b.tick();
         }
+        for (clk, out) in b.out.iter().enumerate() {
+            if enabled(&FIVE_OF_SIX, clk) {
+                assert_eq!(out.rx_ready, out.exit.is_none());
+            } else {
+                assert!(!out.aql_ready && !out.ext_ready && !out.rx_ready);
+                assert!(out.sig.is_none() && out.err.is_none() && out.trace.is_none());
+            }
+        }
+        assert_eq!(b.out.iter().filter(|out| out.sig.is_some()).count(), 4);
     }
-    assert_eq!(b.out.iter().filter(|out| out.sig.is_some()).count(), 2);
 }
 
 /// The processor's cycles are the same whatever the pattern, only further apart.

@@ -42,7 +42,7 @@ fn skipped_cycles_are_those_in_which_nothing_shows_and_leave_the_same_state() {
                         let shows = out.tx.is_some() || out.sig.is_some() || out.trace.is_some();
                         assert!(!shows && out.err.is_none() && out.exit.is_none());
                     }
-                    skipping.skip(quiet);
+                    skipping.skip_quiet(quiet);
                     skipped += quiet;
                     clk += quiet;
                 } else {

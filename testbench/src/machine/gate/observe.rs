@@ -157,7 +157,7 @@ impl Gate {
     pub(super) fn skip(&mut self, cycles: u64) {
         self.fabric.skip(cycles);
         for gpu in 0..self.out.len() {
-            self.each_body(gpu, |body| body.rest(cycles));
+            self.each_body(gpu, |body| body.skip(cycles));
         }
     }
 

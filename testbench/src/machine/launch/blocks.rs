@@ -81,8 +81,8 @@ impl Blocks {
 
     /// Lets cycles pass in which nothing comes; the host's clock must be where it was.
     pub fn skip(&mut self, cycles: Cycle) {
-        self.host.rest(cycles);
-        self.crossbar.rest(cycles);
-        self.locals.iter_mut().for_each(|local| local.rest(cycles));
+        self.host.skip(cycles);
+        self.crossbar.skip(cycles);
+        self.locals.iter_mut().for_each(|local| local.skip(cycles));
     }
 }

@@ -142,7 +142,7 @@ impl Home {
             self.cycles += 1;
         }
         if self.cycles < now {
-            self.body.rest(now - self.cycles);
+            self.body.skip(now - self.cycles);
         }
         self.cycles = now + 1;
         if self.flip.is_some() || self.watch.is_some() {

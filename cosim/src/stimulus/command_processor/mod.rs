@@ -1,0 +1,335 @@
+//! The command processor's neighbours: an image, packets with and without extension, messages, and back-
+//! pressure. The image is a random program.
+
+mod program;
+
+use hwmodel::Block;
+use hwmodel::command_processor::{CommandProcessor, Config, In, Out};
+use hwmodel::common::command_types::{Aql, Ext, Message, error_code, kind};
+use hwmodel::ports::Bytes;
+
+use super::{Count, NewStimulus, Random, Statics, Stimulus};
+use program::{End, Mix, WORDS};
+
+/// Beats of an extension block that a slot has room for.
+const MOST_BEATS: u32 = 252;
+
+/// What one phase draws. Chances are parts of 256.
+#[derive(Clone, Debug)]
+struct Phase {
+    left: u32,
+    aql: u32,
+    ext: u32,
+    rx: u32,
+    tx_ready: u32,
+    /// Chance that a packet has an extension.
+    extended: u32,
+    /// Most beats of one.
+    beats: u32,
+    /// Chance that a message is an ACK.
+    ack: u32,
+}
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct CommandProcessorStimulus {
+    random: Random,
+    phase: Phase,
+    conf: u32,
+    program: Box<[u32; WORDS]>,
+    /// Programs so far.
+    programs: usize,
+    /// Words of the program that are loaded.
+    loaded: usize,
+    /// Cycles for which the core is held after that.
+    held: u32,
+    aql: Option<Aql>,
+    ext: Option<Ext>,
+    rx: Option<Message>,
+    /// Beats that the packet accepted last waits for.
+    beats: u32,
+    /// Of them, the number of the next.
+    beat: u32,
+    seen: Seen,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    aql: u64,
+    ext: u64,
+    tx: u64,
+    rx: u64,
+    sig: u64,
+    trace: u64,
+    by_code: [u64; 3],
+    plain: u64,
+    extended: u64,
+    truncated: u64,
+    aql_held: u64,
+    rx_held: u64,
+    tx_held: u64,
+    broadcast: u64,
+    request: u64,
+    ack: u64,
+    trap: u64,
+    load: u64,
+    store: u64,
+    compressed: u64,
+    divide: u64,
+    exit: u64,
+    halt: u64,
+    late_image: u64,
+}
+
+impl CommandProcessorStimulus {
+    fn draw_phase(r: &mut Random) -> Phase {
+        Phase {
+            left: 64 + r.below(2048),
+            aql: r.pick(&[64, 8, 1]),
+            ext: r.pick(&[256, 128, 16]),
+            rx: r.pick(&[128, 16, 2]),
+            tx_ready: r.pick(&[256, 128, 8, 1]),
+            extended: r.pick(&[0, 64, 200]),
+            beats: r.pick(&[1, 4, 40, MOST_BEATS + 8]),
+            ack: r.pick(&[16, 128, 240]),
+        }
+    }
+
+    fn draw_aql(r: &mut Random, extended: bool) -> Aql {
+        let mut bytes = [0; 64];
+        for chunk in bytes.chunks_exact_mut(8) {
+            chunk.copy_from_slice(&r.word().to_le_bytes());
+        }
+        // The extension's address; one byte of it is enough.
+        bytes[48..56].fill(0);
+        if extended {
+            bytes[48 + r.below(8) as usize] = 1 + r.below(255) as u8;
+        }
+        Aql { mask: r.word() as u16, stream: r.word() as u8, packet: Bytes(bytes) }
+    }
+
+    fn draw_message(&mut self) -> Message {
+        let r = &mut self.random;
+        let any = r.below(16) as u8;
+        let other = r.pick(&[kind::DONE, kind::NACK, any]);
+        let kind = if r.chance(self.phase.ack) { kind::ACK } else { other };
+        let word = r.word();
+        Message {
+            kind,
+            chiplet: word as u8 & 15,
+            tag: (word >> 4) as u8,
+            a: (word >> 12) as u16,
+            b: (word >> 32) as u32,
+        }
+    }
+
+    /// The next word of the image; beside the program, also while the core runs, which must not matter.
+    fn draw_image(&mut self, input: &mut In) {
+        if self.loaded < WORDS {
+            input.core_hold = true;
+            input.imem_we = true;
+            input.imem_addr = self.loaded as u16;
+            input.imem_data = self.program[self.loaded];
+            self.loaded += 1;
+            return;
+        }
+        input.core_hold = self.held > 0;
+        self.held = self.held.saturating_sub(1);
+        if !input.core_hold && self.random.chance(1) {
+            input.imem_we = true;
+            input.imem_addr = self.random.below(WORDS as u32) as u16;
+            input.imem_data = self.random.word() as u32;
+            self.seen.late_image += 1;
+        }
+    }
+
+    fn draw_inputs(&mut self) -> In {
+        let (p, r) = (&self.phase, &mut self.random);
+        if self.aql.is_none() && r.chance(p.aql) {
+            let extended = r.chance(p.extended);
+            self.aql = Some(Self::draw_aql(r, extended));
+        }
+        if self.ext.is_none() && self.beats > 0 && r.chance(p.ext) {
+            let data = u128::from(r.word()) << 64 | u128::from(r.word());
+            self.ext = Some(Ext { last: self.beat + 1 == self.beats, data });
+        }
+        if self.rx.is_none() && r.chance(p.rx) {
+            self.rx = Some(self.draw_message());
+        }
+        let mut input = In {
+            aql: self.aql,
+            ext: self.ext,
+            tx_ready: self.random.chance(self.phase.tx_ready),
+            rx: self.rx,
+            conf: self.conf,
+            ..In::default()
+        };
+        self.draw_image(&mut input);
+        input
+    }
+
+    /// What is taken is not offered again.
+    fn taken(&mut self, input: &In, out: &Out) {
+        let seen = &mut self.seen;
+        if let Some(aql) = &input.aql {
+            if out.aql_ready {
+                self.aql = None;
+                seen.aql += 1;
+                let extended = aql.packet.0[48..56] != [0; 8];
+                *(if extended { &mut seen.extended } else { &mut seen.plain }) += 1;
+                if extended {
+                    let most = self.phase.beats;
+                    let too_many = most > MOST_BEATS && self.random.chance(128);
+                    let beats = if too_many { most } else { 1 + self.random.below(most) };
+                    (self.beats, self.beat) = (beats, 0);
+                }
+            } else {
+                seen.aql_held += 1;
+            }
+        }
+        if input.ext.is_some() && out.ext_ready {
+            self.ext = None;
+            seen.ext += 1;
+            self.beat += 1;
+            if self.beat == self.beats {
+                seen.truncated += u64::from(self.beats > MOST_BEATS);
+                self.beats = 0;
+            }
+        }
+        if let Some(message) = &input.rx {
+            if out.rx_ready {
+                self.rx = None;
+                seen.rx += 1;
+                seen.ack += u64::from(message.kind == kind::ACK);
+            } else {
+                seen.rx_held += 1;
+            }
+        }
+    }
+
+    fn observe(&mut self, input: &In, out: &Out) {
+        self.taken(input, out);
+        let seen = &mut self.seen;
+        if let Some(tx) = &out.tx {
+            if input.tx_ready {
+                seen.tx += 1;
+                seen.broadcast += u64::from(tx.bcast);
+                seen.request += u64::from(tx.msg.kind == kind::SYNC_REQ);
+            } else {
+                seen.tx_held += 1;
+            }
+        }
+        seen.sig += u64::from(out.sig.is_some());
+        if let Some(code) = out.err {
+            let row = match code {
+                error_code::PROTOCOL => 0,
+                error_code::HALT => 1,
+                _ => 2,
+            };
+            seen.by_code[row] += 1;
+        }
+        if let Some(t) = &out.trace {
+            seen.trace += 1;
+            seen.trap += u64::from(t.trap);
+            seen.load += u64::from(t.mem_rmask != 0);
+            seen.store += u64::from(t.mem_wmask != 0);
+            seen.compressed += u64::from(t.insn & 3 != 3 && !t.trap);
+            seen.divide += u64::from(t.insn & 0xfe00_407f == 0x0200_4033);
+        }
+        match out.exit {
+            Some(8) => seen.halt += 1,
+            Some(_) => seen.exit += 1,
+            None => {}
+        }
+    }
+}
+
+impl Stimulus for CommandProcessorStimulus {
+    type Model = CommandProcessor;
+
+    fn restart(&mut self) {
+        let mix = Mix::draw(&mut self.random);
+        // In turn: few programs are run, and each end is to be reached.
+        let end = [End::Exit, End::Halt, End::Never][self.programs % 3];
+        self.programs += 1;
+        program::write(&mut self.random, &mix, end, &mut self.program);
+        (self.aql, self.ext, self.rx) = (None, None, None);
+        (self.beats, self.beat, self.loaded) = (0, 0, 0);
+        self.held = self.random.below(20);
+        self.conf = self.random.word() as u32;
+        self.phase = Self::draw_phase(&mut self.random);
+    }
+
+    fn inputs(&mut self, out: &<CommandProcessor as Block>::Out) -> In {
+        if self.phase.left == 0 {
+            self.phase = Self::draw_phase(&mut self.random);
+        }
+        self.phase.left -= 1;
+        let input = self.draw_inputs();
+        self.observe(&input, out);
+        input
+    }
+
+    fn transfers(&self) -> Vec<Count> {
+        let s = &self.seen;
+        vec![
+            ("aql", s.aql),
+            ("ext", s.ext),
+            ("tx", s.tx),
+            ("rx", s.rx),
+            ("sig", s.sig),
+            ("trace", s.trace),
+            ("err", s.by_code.iter().sum()),
+        ]
+    }
+
+    fn coverage(&self) -> Vec<Count> {
+        let s = &self.seen;
+        vec![
+            ("packet", s.plain),
+            ("packet_with_extension", s.extended),
+            ("truncated_extension", s.truncated),
+            ("aql_held", s.aql_held),
+            ("rx_held", s.rx_held),
+            ("tx_held", s.tx_held),
+            ("broadcast", s.broadcast),
+            ("sync_req", s.request),
+            ("ack", s.ack),
+            ("err_protocol", s.by_code[0]),
+            ("err_halt", s.by_code[1]),
+            ("err_of_firmware", s.by_code[2]),
+            ("trap", s.trap),
+            ("load", s.load),
+            ("store", s.store),
+            ("compressed", s.compressed),
+            ("divide", s.divide),
+            ("cycles_after_exit", s.exit),
+            ("cycles_after_halt", s.halt),
+            ("image_write_while_running", s.late_image),
+        ]
+    }
+}
+
+impl NewStimulus for CommandProcessorStimulus {
+    fn new(_: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Self::draw_phase(&mut random);
+        let mut new = Self {
+            random,
+            phase,
+            conf: 0,
+            program: Box::new([0; WORDS]),
+            programs: 0,
+            loaded: 0,
+            held: 0,
+            aql: None,
+            ext: None,
+            rx: None,
+            beats: 0,
+            beat: 0,
+            seen: Seen::default(),
+        };
+        new.restart();
+        new
+    }
+}
