@@ -1,6 +1,7 @@
 //! Runs a program on a machine.
 
 mod observe;
+mod watchdog;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ use cosim::command_processor::packet::{Dispatch, Scope, barrier};
 pub use observe::Progress;
 
 use observe::Observers;
+use watchdog::Watchdog;
 
 use super::bodies::Bodies;
 use super::build::{BuildError, Built, build};
@@ -103,7 +105,7 @@ pub enum RunError {
     Wrong(String, Box<Wrong>),
 }
 
-/// Steps between two calls of who wants to know how far the run is: a power of 2.
+/// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of 2.
 const PROGRESS_STEPS: u64 = 8192;
 
 /// Longest time after the last kernel in which an L1 design's own messages may be under way.
@@ -126,6 +128,7 @@ pub struct Machine {
     /// Live buffers: address and bytes.
     buffers: BTreeMap<u64, u64>,
     observers: Observers,
+    watchdog: Watchdog,
     steps: u64,
 }
 
@@ -162,6 +165,7 @@ impl Machine {
             #[cfg(test)]
             sent: Vec::new(),
         };
+        let watchdog = Watchdog::new(system);
         let (system, random) = (system.clone(), SplitMix64::new(seed));
         Ok(Self {
             parts,
@@ -177,6 +181,7 @@ impl Machine {
             kernel_uses: KernelUses::default(),
             buffers: BTreeMap::new(),
             observers: Observers::default(),
+            watchdog,
             steps: 0,
         })
     }
@@ -524,6 +529,7 @@ impl Machine {
         self.steps += 1;
         if self.steps % PROGRESS_STEPS == 0 {
             self.tell_progress();
+            self.watch()?;
         }
         self.check()
     }

@@ -353,6 +353,13 @@ impl Network {
         self.outlet_specs.iter().zip(self.outlets.iter().map(|o| &o.bytes))
     }
 
+    /// Bytes that all outlets have carried, and messages that nobody has taken: the same again where nothing has moved.
+    pub fn sent_and_held(&self) -> (u64, u64) {
+        self.outlets.iter().fold((0, 0), |(sent, held), o| {
+            (sent + o.bytes.iter().sum::<u64>(), held + u64::from(o.sent.wrapping_sub(o.taken)))
+        })
+    }
+
     /// What an outlet is, and how many messages it holds.
     pub fn outlet(&self, id: OutletId) -> (&OutletSpec, u32) {
         let o = &self.outlets[id.0 as usize];

@@ -62,6 +62,21 @@ impl Wheel {
         }
     }
 
+    /// True where somebody has a visit far ahead, 1024 cycles or more.
+    pub fn has_far(&self) -> bool {
+        !self.beyond.is_empty()
+    }
+
+    /// Who has a visit ahead that is not far: once for each of its cycles.
+    pub fn ahead(&self) -> impl Iterator<Item = ComponentId> + '_ {
+        let buckets = self.buckets.chunks(self.words);
+        buckets.flat_map(|bucket| {
+            (0..64 * bucket.len())
+                .filter(|at| bucket[at / 64] >> (at % 64) & 1 == 1)
+                .map(|at| ComponentId(at as u32))
+        })
+    }
+
     fn next_bucket(&self) -> Option<Cycle> {
         let start = (self.now + 1) % BUCKETS;
         let words = self.occupied.len() as u64;

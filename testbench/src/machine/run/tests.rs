@@ -2,6 +2,7 @@
 
 mod acquire;
 mod traffic;
+mod watchdog;
 
 use super::*;
 use crate::kernels::{self, KernelError, Params};
