@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cosim::RtlError;
 use cosim::body::BodyError;
+use firmware_embed::ImageError;
 use testbench::kernels;
 use testbench::machine::{self, BuildError, Cycle, LINK_MHZ, RunError, System};
 use testbench::systems;
@@ -161,11 +162,12 @@ pub fn run_failure(error: RunError) -> Failure {
         RunError::Build(BuildError::Body(BodyError::Rtl(RtlError::NoVerilator { .. }))) => {
             ENVIRONMENT
         }
+        RunError::Build(BuildError::Image(ImageError::Missing)) => ENVIRONMENT,
         RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) | RunError::Trace(_) => {
             USAGE
         }
         RunError::Differ(_) => DIFFER,
-        RunError::Lost { .. } => WRONG_VALUE,
+        RunError::Lost { .. } | RunError::Firmware(_) => WRONG_VALUE,
         RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,
         RunError::Wrong(..) => WRONG_VALUE,
     };

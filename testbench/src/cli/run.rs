@@ -17,7 +17,7 @@ use cosim::runner::{self, Flip, Wave};
 use cosim::wave::Clock;
 use serde::Serialize;
 use testbench::machine::{
-    BLOCKS, Bodies, Difference, KernelUse, Machine, Options, RunError, Window,
+    BLOCKS, Bodies, Cp, Difference, KernelUse, Machine, Options, RunError, Window,
 };
 use testbench::tlp_dump::TlpDump;
 
@@ -33,6 +33,10 @@ pub struct Args {
     /// Body of a block
     #[arg(long = "impl", value_name = "BLOCK=model|rtl|lockstep")]
     bodies: Vec<String>,
+    /// What runs the command processors' firmware: called directly, or its image in the instruction-set simulator, on the RTL
+    /// core, on both
+    #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native")]
+    cp: String,
     /// Write every TLP that a link carries: cycle of the links, source, destination, header, payload
     #[arg(long, value_name = "FILE")]
     dump_tlp: Option<PathBuf>,
@@ -64,6 +68,7 @@ struct Record {
     scale: u32,
     workload: String,
     seed: u64,
+    cp: &'static str,
     cycles: u64,
     time_ns: u64,
     values: Values,
@@ -128,6 +133,10 @@ fn bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
             return Err(usage(format!("--impl {choice}: {problem}")));
         }
     }
+    let cp = Cp::ALL.iter().find(|(name, _)| *name == args.cp);
+    let (_, cp) =
+        cp.ok_or_else(|| usage(format!("--cp {}: must be native, iss, rtl or lockstep", args.cp)))?;
+    bodies.cp = *cp;
     Ok(bodies)
 }
 
@@ -236,6 +245,7 @@ fn record(args: &Args, job: &Job, machine: &Machine, result: &Result<u64, RunErr
         scale: job.system.scale,
         workload: job.workload.clone(),
         seed: args.job.seed,
+        cp: machine.cp().name(),
         cycles: machine.cycle(),
         time_ns: job.time_ns(machine.cycle()),
         values: Values {

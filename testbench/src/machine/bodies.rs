@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use cosim::body::{AnyBody, BodyError, BodyKind};
-use cosim::command_processor::{Host, Timed, Times};
+use cosim::command_processor::{Host, Times};
 use cosim::report::RunName;
+use firmware_embed::Image;
 use hwmodel::Model;
 use hwmodel::coherence_directory::{self, CoherenceDirectory};
+use hwmodel::command_processor::CommandProcessor;
 use hwmodel::common::command_types::Command;
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::cp_crossbar::CpCrossbar;
 use hwmodel::local_command_processor::LocalCommandProcessor;
 
+use super::build::BuildError;
 use super::config::{ConfigError, System};
 use super::launch::Blocks;
 
@@ -27,28 +30,58 @@ pub const BLOCKS: [&str; 6] = [
 /// Those between GPUs.
 const FINEPACK: [&str; 3] = ["remote_write_queue", "packetizer", "depacketizer"];
 
+/// What runs the firmware of the command processors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cp {
+    /// It is called directly.
+    #[default]
+    Native,
+    /// Its image runs in the instruction-set simulator, on the RTL core, or on both.
+    Core(BodyKind),
+}
+
+impl Cp {
+    /// All hosts, by `--cp`.
+    pub const ALL: [(&str, Self); 4] = [
+        ("native", Self::Native),
+        ("iss", Self::Core(BodyKind::Model)),
+        ("rtl", Self::Core(BodyKind::Rtl)),
+        ("lockstep", Self::Core(BodyKind::Lockstep)),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, cp)| *cp == self).map_or("", |(name, _)| name)
+    }
+}
+
 /// A choice of bodies, by block; the model where nothing is said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bodies(BTreeMap<String, BodyKind>);
+pub struct Bodies {
+    blocks: BTreeMap<String, BodyKind>,
+    /// What runs the firmware.
+    pub cp: Cp,
+}
 
 impl Bodies {
     /// The same body for every block.
     pub fn all(kind: BodyKind) -> Self {
-        Self(BLOCKS.iter().map(|block| (block.to_string(), kind)).collect())
+        let blocks = BLOCKS.iter().map(|block| (block.to_string(), kind)).collect();
+        Self { blocks, cp: Cp::default() }
     }
 
     /// Chooses a block's body. False where no such block is in any machine.
     pub fn choose(&mut self, block: &str, kind: BodyKind) -> bool {
         let known = BLOCKS.contains(&block);
         if known {
-            self.0.insert(block.to_string(), kind);
+            self.blocks.insert(block.to_string(), kind);
         }
         known
     }
 
     /// The body of a block.
     pub fn of(&self, block: &str) -> BodyKind {
-        self.0.get(block).copied().unwrap_or_default()
+        self.blocks.get(block).copied().unwrap_or_default()
     }
 }
 
@@ -141,13 +174,15 @@ pub struct CommandBlocks {
     parameters: Command,
     chiplets: usize,
     times: Times,
-    run: RunName,
+    named: BTreeMap<String, Command>,
     bodies: Bodies,
+    image: Option<Image>,
 }
 
 impl CommandBlocks {
-    /// With the system's parameters. A GPU of one chiplet has the crossbar of two.
-    pub fn new(system: &System, bodies: &Bodies) -> Result<Self, ConfigError> {
+    /// With the system's parameters. A GPU of one chiplet has the crossbar of two. Errors: an image is wanted, and this build
+    /// has none.
+    pub fn new(system: &System, bodies: &Bodies) -> Result<Self, BuildError> {
         let (c, chiplets) = (&system.command_processor, system.machine.chiplets);
         let parameters = Command {
             chiplets: u32::from(chiplets).max(2),
@@ -157,28 +192,69 @@ impl CommandBlocks {
             ce_on: c.clock_on,
             ce_of: c.clock_of,
         };
-        let times = Times { packet: c.packet_cycles, launch: c.elide_cycles };
-        let run = RunName { config: String::new(), seed: 0 };
-        Ok(Self { parameters, chiplets: chiplets.into(), times, run, bodies: bodies.clone() })
-    }
-
-    /// Those of a GPU.
-    pub fn blocks(&self) -> Result<Blocks, BodyError> {
-        Ok(Blocks {
-            host: Host::Native(Box::new(Timed::new(self.times))),
-            crossbar: self.body::<CpCrossbar>()?,
-            locals: (0..self.chiplets)
-                .map(|_| self.body::<LocalCommandProcessor>())
-                .collect::<Result<_, _>>()?,
+        let catalog = cosim::Catalog::load().map_err(|e| error(e.to_string()))?;
+        let image = match bodies.cp {
+            Cp::Native => None,
+            Cp::Core(_) => Some(Image::built()?),
+        };
+        Ok(Self {
+            parameters,
+            chiplets: chiplets.into(),
+            times: Times { packet: c.packet_cycles, launch: c.elide_cycles },
+            named: catalog.command,
+            bodies: bodies.clone(),
+            image,
         })
     }
 
-    fn body<M>(&self) -> Result<AnyBody<M>, BodyError>
+    /// Those of a GPU. `conf`: the register CONF.
+    pub fn blocks(&self, conf: u32) -> Result<Blocks, BuildError> {
+        let host = match (self.bodies.cp, &self.image) {
+            (Cp::Core(kind), Some(image)) => {
+                let config = (&self.parameters).into();
+                let run = self.run::<CommandProcessor>(kind)?;
+                Host::core(kind, &run, &config, image, conf)?
+            }
+            _ => Host::native(self.times),
+        };
+        let local = |_| self.body::<LocalCommandProcessor>();
+        Ok(Blocks {
+            host,
+            crossbar: self.body::<CpCrossbar>()?,
+            locals: (0..self.chiplets).map(local).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn body<M>(&self) -> Result<AnyBody<M>, BuildError>
     where
         M: Model<Config: for<'a> From<&'a Command>>,
     {
-        AnyBody::new(self.bodies.of(M::NAME), &self.run, &(&self.parameters).into())
+        let kind = self.bodies.of(M::NAME);
+        let run = self.run::<M>(kind)?;
+        Ok(AnyBody::new(kind, &run, &(&self.parameters).into())?)
     }
+
+    /// The named configuration that has a block's parameters. Errors: RTL is wanted, and none has.
+    fn run<M>(&self, kind: BodyKind) -> Result<RunName, ConfigError>
+    where
+        M: Model<Config: for<'a> From<&'a Command>>,
+    {
+        let own: M::Config = (&self.parameters).into();
+        let same = |named: &Command| M::Config::from(named) == own;
+        let built = self.named.iter().find(|(_, named)| same(named)).map(|(name, _)| name);
+        if built.is_none() && kind != BodyKind::Model {
+            let problem = format!(
+                "no RTL body of {} was built with {own:?}; a new table in cosim/configs.toml builds one",
+                M::NAME
+            );
+            return Err(error(problem));
+        }
+        Ok(RunName { config: built.cloned().unwrap_or_default(), seed: 0 })
+    }
+}
+
+fn error(problem: String) -> ConfigError {
+    ConfigError { field: "command_processor".into(), problem }
 }
 
 #[cfg(test)]

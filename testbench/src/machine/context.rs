@@ -68,6 +68,8 @@ pub enum Stop {
     Limit(String),
     /// A body has failed.
     Differ(Box<Difference>),
+    /// The firmware of a command processor has halted.
+    Firmware(String),
 }
 
 impl Context {

@@ -34,7 +34,7 @@ mod run;
 mod slice;
 mod statistics;
 
-pub use bodies::{BLOCKS, Bodies};
+pub use bodies::{BLOCKS, Bodies, Cp};
 pub use build::{
     BuildError, about, blocks, design_names, go_together, has_policy, names, promises,
 };

@@ -51,6 +51,22 @@ impl Part {
         }
     }
 
+    /// A GPU's command processors.
+    pub fn global(&self) -> Option<&Global> {
+        match self {
+            Self::Global(global) => Some(global),
+            _ => None,
+        }
+    }
+
+    /// The same, to be watched.
+    pub fn global_mut(&mut self) -> Option<&mut Global> {
+        match self {
+            Self::Global(global) => Some(global),
+            _ => None,
+        }
+    }
+
     /// The directory of an L2 bank, where there is one.
     pub fn home(&self) -> Option<&Home> {
         match self {

@@ -13,7 +13,7 @@ pub use observe::Progress;
 use observe::Observers;
 use watchdog::Watchdog;
 
-use super::bodies::Bodies;
+use super::bodies::{Bodies, Cp};
 use super::build::{BuildError, Built, build};
 use super::check::{Checked, Wrong};
 use super::config::System;
@@ -92,6 +92,9 @@ pub enum RunError {
     /// `--max-cycles`.
     #[error("not finished after {0} cycles, the limit")]
     CycleLimit(Cycle),
+    /// The firmware of a command processor has halted.
+    #[error("{0}")]
+    Firmware(String),
     /// The machine itself is wrong.
     #[error("{messages} messages and {lines} payloads are left after the last kernel's release")]
     Lost {
@@ -119,6 +122,7 @@ pub struct Machine {
     system: System,
     first_global: usize,
     sync: SyncMode,
+    cp: Cp,
     /// Kernels have run whose stores the host does not see yet.
     unseen: bool,
     active: Vec<u32>,
@@ -174,6 +178,7 @@ impl Machine {
             system,
             first_global,
             sync,
+            cp: bodies.cp,
             unseen: false,
             active: Vec::new(),
             random,
@@ -248,6 +253,11 @@ impl Machine {
     #[inline]
     fn failure(&self) -> Option<Box<Difference>> {
         self.gate().filter(|gate| gate.has_failed()).and_then(Gate::difference)
+    }
+
+    /// What runs the firmware.
+    pub fn cp(&self) -> Cp {
+        self.cp
     }
 
     /// Cycles so far.
@@ -520,6 +530,7 @@ impl Machine {
                 Stop::Trace(error) => return Err(error.into()),
                 Stop::Limit(problem) => return Err(RunError::Limit(problem)),
                 Stop::Differ(difference) => return Err(RunError::Differ(difference)),
+                Stop::Firmware(problem) => return Err(RunError::Firmware(problem)),
             }
         }
         self.show_gate();

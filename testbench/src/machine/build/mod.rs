@@ -12,6 +12,8 @@ use cosim::body::BodyError;
 use cosim::command_processor::{Conf, SyncMode};
 use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
+use hwmodel::cp_crossbar::CpCrossbar;
+use hwmodel::local_command_processor::LocalCommandProcessor;
 use hwmodel::tlp_link;
 
 use super::bodies::{Bodies, CommandBlocks, DirectoryBlocks, FinePackBlocks};
@@ -55,6 +57,9 @@ pub enum BuildError {
     /// A block's body.
     #[error(transparent)]
     Body(#[from] BodyError),
+    /// The firmware's image.
+    #[error(transparent)]
+    Image(#[from] firmware_embed::ImageError),
 }
 
 /// Names of the blocks of a machine that have two bodies.
@@ -67,6 +72,8 @@ pub fn blocks(system: &System) -> Vec<&'static str> {
     if directory::of(system).is_some() {
         blocks.push(CoherenceDirectory::NAME);
     }
+    // `--cp` chooses what runs the firmware.
+    blocks.extend([CpCrossbar::NAME, LocalCommandProcessor::NAME]);
     blocks
 }
 
@@ -152,9 +159,14 @@ impl Builder<'_> {
             globals.push(GlobalPorts { to_chiplets, from_chiplets, gate });
         }
         let command = CommandBlocks::new(self.system, self.bodies)?;
-        for ports in globals {
+        for (gpu, ports) in (0..).zip(globals) {
             let conf = self.conf().bits();
-            parts.push(Part::Global(Box::new(Global::new(ports, command.blocks()?, conf))));
+            parts.push(Part::Global(Box::new(Global::new(
+                gpu,
+                ports,
+                command.blocks(conf)?,
+                conf,
+            ))));
         }
         parts.extend(self.wiring.take_links());
         if let Some(make) = self.l1.unit {

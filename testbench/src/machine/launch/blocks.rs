@@ -74,6 +74,20 @@ impl Blocks {
         self.crossbar.tick(&across);
     }
 
+    /// All of them.
+    pub fn bodies(&self) -> impl Iterator<Item = &dyn Body> {
+        let host = self.host.body().map(|body| body as &dyn Body);
+        let locals = self.locals.iter().map(|local| local as &dyn Body);
+        host.into_iter().chain([&self.crossbar as &dyn Body]).chain(locals)
+    }
+
+    /// All of them, to be watched.
+    pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut dyn Body> {
+        let host = self.host.body_mut().map(|body| body as &mut dyn Body);
+        let locals = self.locals.iter_mut().map(|local| local as &mut dyn Body);
+        host.into_iter().chain([&mut self.crossbar as &mut dyn Body]).chain(locals)
+    }
+
     /// True when nothing happens until something comes.
     pub fn is_idle(&self) -> bool {
         self.host.is_idle() && self.crossbar.is_idle() && self.locals.iter().all(Block::is_idle)

@@ -1,12 +1,14 @@
 //! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
+use cosim::body::Body;
 use hwmodel::common::command_types::{Aql, Ext, kind};
 use hwmodel::local_command_processor as local;
 use hwmodel::ports::Bytes;
 
 use super::blocks::{Blocks, Inputs, Outputs};
-use crate::machine::context::Context;
+use crate::machine::context::{Context, Stop};
 use crate::machine::engine::{Cycle, InletId, OutletId};
+use crate::machine::gate::Difference;
 use crate::machine::message::{Kind, Message, Sync};
 
 /// Inlets and outlets.
@@ -83,6 +85,7 @@ enum Completion {
 /// A GPU's command processors.
 #[derive(Debug)]
 pub struct Global {
+    gpu: u16,
     ports: Ports,
     blocks: Blocks,
     inputs: Inputs,
@@ -99,7 +102,7 @@ pub struct Global {
 
 impl Global {
     /// Idle. `conf`: the register CONF (CPElide specification 3.5).
-    pub fn new(ports: Ports, blocks: Blocks, conf: u32) -> Self {
+    pub fn new(gpu: u16, ports: Ports, blocks: Blocks, conf: u32) -> Self {
         let chiplets = ports.to_chiplets.len();
         let shown = Outputs {
             host: blocks.host.outputs(),
@@ -112,6 +115,7 @@ impl Global {
             ..Inputs::default()
         };
         Self {
+            gpu,
             ports,
             blocks,
             inputs,
@@ -168,6 +172,9 @@ impl Global {
         self.count(ctx.now);
         self.blocks.tick(&self.shown, &mut self.inputs);
         self.next = ctx.now + 1;
+        if self.shown.host.halted || self.blocks.bodies().any(Body::has_failed) {
+            self.fail(ctx);
+        }
         if self.shown.host.sig.is_some() {
             self.completion = Completion::Gate { asked: false };
         }
@@ -177,6 +184,32 @@ impl Global {
         if waits || !self.blocks.is_idle() {
             ctx.wake_at(ctx.now + 1);
         }
+    }
+
+    /// The firmware has halted, or a body is wrong.
+    #[cold]
+    fn fail(&self, ctx: &mut Context) {
+        let gpu = self.gpu;
+        let stop = match self.blocks.bodies().find(|body| body.has_failed()) {
+            Some(body) => {
+                let mismatch = body.mismatch();
+                Stop::Differ(Box::new(Difference {
+                    gpu,
+                    block: body.description(),
+                    cycle: ctx.now,
+                    link_cycle: None,
+                    text: body.failure(),
+                    mismatch: mismatch.map(|(found, window)| (found.clone(), window.to_vec())),
+                }))
+            }
+            None => Stop::Firmware(format!(
+                "the firmware of GPU {gpu} has halted with status {} in cycle {}; its last error code was {}",
+                self.shown.host.exit.unwrap_or(0),
+                ctx.now,
+                self.counters.last_error,
+            )),
+        };
+        ctx.stop.get_or_insert(stop);
     }
 
     /// Idle cycles that nobody visited. The blocks see so many that the clock of the command processor stands where it would.

@@ -91,6 +91,9 @@ impl Machine {
         for home in self.parts.iter().filter_map(Part::home) {
             BlockUse::add(&mut uses, &home.body, self.ctx.now + 1);
         }
+        for body in self.parts.iter().filter_map(Part::global).flat_map(|g| g.blocks().bodies()) {
+            BlockUse::add(&mut uses, body, self.ctx.now + 1);
+        }
         uses
     }
 
@@ -99,7 +102,14 @@ impl Machine {
         if let Some(gate) = self.gate_mut() {
             gate.start_logs();
         }
-        self.parts.iter_mut().filter_map(Part::home_mut).for_each(|home| home.body.start_log());
+        for part in &mut self.parts {
+            if let Some(home) = part.home_mut() {
+                home.body.start_log();
+            }
+            if let Some(global) = part.global_mut() {
+                global.blocks_mut().bodies_mut().for_each(Body::start_log);
+            }
+        }
     }
 
     /// These transfers: GPU, block and log.
@@ -109,7 +119,12 @@ impl Machine {
             let gpu = self.ctx.layout.gpu_of(*chiplet);
             Some((gpu.into(), body.description().name, body.log()?))
         });
-        self.gate().into_iter().flat_map(Gate::logs).chain(banks)
+        let globals = self.parts.iter().filter_map(Part::global).enumerate();
+        let command = globals.flat_map(|(gpu, global)| {
+            let bodies = global.blocks().bodies();
+            bodies.filter_map(move |body| Some((gpu, body.description().name, body.log()?)))
+        });
+        self.gate().into_iter().flat_map(Gate::logs).chain(banks).chain(command)
     }
 
     /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in the first
