@@ -8,7 +8,10 @@ use cosim::catalog::Pair;
 use cosim::report::Difference;
 use cosim::runner::{self, Flip, Options, Outcome};
 use cosim::stimulus::coherence_directory::CoherenceDirectoryStimulus;
+use cosim::stimulus::command_processor::CommandProcessorStimulus;
+use cosim::stimulus::cp_crossbar::CpCrossbarStimulus;
 use cosim::stimulus::depacketizer::DepacketizerStimulus;
+use cosim::stimulus::local_command_processor::LocalCommandProcessorStimulus;
 use cosim::stimulus::packetizer::PacketizerStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use cosim::stimulus::{NewStimulus, Random, Statics};
@@ -83,6 +86,9 @@ tests_of_block!(remote_write_queue, RemoteWriteQueueStimulus);
 tests_of_block!(packetizer, PacketizerStimulus);
 tests_of_block!(depacketizer, DepacketizerStimulus);
 tests_of_block!(coherence_directory, CoherenceDirectoryStimulus);
+tests_of_block!(command_processor, CommandProcessorStimulus);
+tests_of_block!(cp_crossbar, CpCrossbarStimulus);
+tests_of_block!(local_command_processor, LocalCommandProcessorStimulus);
 
 #[test]
 fn chain_agrees_and_reaches_every_case() {
@@ -92,7 +98,16 @@ fn chain_agrees_and_reaches_every_case() {
 #[test]
 fn no_block_is_left_out() {
     let names: Vec<_> = blocks::BLOCKS.iter().map(|block| block.name).collect();
-    assert_eq!(names, ["remote_write_queue", "packetizer", "depacketizer", "coherence_directory"]);
+    let expected = [
+        "remote_write_queue",
+        "packetizer",
+        "depacketizer",
+        "coherence_directory",
+        "command_processor",
+        "cp_crossbar",
+        "local_command_processor",
+    ];
+    assert_eq!(names, expected);
 }
 
 fn run_chain(config: &str, run: &Options) -> Outcome {

@@ -6,7 +6,10 @@ use crate::catalog::{Catalog, Pair};
 use crate::runner::{self, Options, Outcome, RunError};
 use crate::settings::{FamilyEntry, SettingError, StaticInput, named};
 use crate::stimulus::coherence_directory::CoherenceDirectoryStimulus;
+use crate::stimulus::command_processor::CommandProcessorStimulus;
+use crate::stimulus::cp_crossbar::CpCrossbarStimulus;
 use crate::stimulus::depacketizer::DepacketizerStimulus;
+use crate::stimulus::local_command_processor::LocalCommandProcessorStimulus;
 use crate::stimulus::packetizer::PacketizerStimulus;
 use crate::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use crate::stimulus::{NewStimulus, Stimulus};
@@ -28,7 +31,7 @@ pub struct BlockEntry {
 }
 
 /// Every block with two bodies.
-pub const BLOCKS: [BlockEntry; 4] = [
+pub const BLOCKS: [BlockEntry; 7] = [
     entry::<RemoteWriteQueueStimulus>(
         "coalesces stores to other GPUs, one partition per destination",
     ),
@@ -36,6 +39,13 @@ pub const BLOCKS: [BlockEntry; 4] = [
     entry::<DepacketizerStimulus>("takes TLPs apart into stores, and checks them"),
     entry::<CoherenceDirectoryStimulus>(
         "records sharers of a home's lines, and invalidates them: baseline, HMG, REC, ideal",
+    ),
+    entry::<CommandProcessorStimulus>(
+        "runs the firmware that launches kernels: core, memories, mailbox",
+    ),
+    entry::<CpCrossbarStimulus>("carries messages between the command processors of a GPU"),
+    entry::<LocalCommandProcessorStimulus>(
+        "executes a chiplet's releases and acquires, and hands out its work groups",
     ),
 ];
 

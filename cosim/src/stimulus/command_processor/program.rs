@@ -12,7 +12,7 @@ const BOOT: u32 = 0x80;
 /// Where a round begins, behind the addresses in their registers, a jump and two words of the end.
 const START: u32 = BOOT + 4 * 15;
 /// Random instructions end here.
-const END: u32 = 4 * WORDS as u32 - 96;
+const END: u32 = 4 * WORDS as u32 - 128;
 
 /// Registers that hold addresses, so that most accesses end somewhere: what they point at, and how far the
 /// region reaches from there.
@@ -101,7 +101,7 @@ impl Mix {
             system: r.pick(&[0, 4, 16]),
             multiply: r.pick(&[2, 16]),
             compressed: r.pick(&[0, 64, 160]),
-            rounds: r.pick(&[2, 4, 16, 100_000]),
+            rounds: r.pick(&[3, 5, 16, 100_000]),
         }
     }
 }
@@ -199,6 +199,9 @@ pub fn write(r: &mut Random, mix: &Mix, end: End, words: &mut [u32; WORDS]) {
         w.word(0x0000_0013);
         w.land();
     }
+    // In each round, whatever the mix: a message, a signal.
+    send(r, &mut w);
+    w.word(s_type(2, r.below(32), MAILBOX, mailbox::SIG_HI));
     w.word(j_type(0, START.wrapping_sub(w.at)));
 }
 
