@@ -70,7 +70,7 @@ impl Draw<'_> {
 
     fn host_writes(&mut self) -> Vec<Access> {
         let writes = self.r.below(5);
-        (0..writes).map(|_| self.access_in(0, u64::MAX, true)).flatten().collect()
+        (0..writes).filter_map(|_| self.access_in(0, u64::MAX, true)).collect()
     }
 
     fn kernel(&mut self, stream: u8, chiplets: u16) -> Kernel {
