@@ -1,11 +1,11 @@
 //! Bugs that random programs found, each as the least program and machine that showed it.
 
-use testbench::machine::{Options, Order};
+use testbench::machine::{Options, Order, has_policy};
 use testbench::trace::AtomicOp;
 
 use super::program::{Kernel, Place, Program, Step, What, Who};
 use super::run;
-use super::shape::Shape;
+use super::shape::{Shape, all};
 
 fn step(what: What, page: u64, offset: u64, size: u64) -> Step {
     let place = Place { page, offset, per_item: size, per_group: size, page_by_group: false };
@@ -117,4 +117,36 @@ fn load_behind_a_store_to_a_line_on_its_way_sees_the_store() {
         let steps = [last, own(change, 128), last, own(What::Load, 132), Step::Fence, last];
         run(&shape.system(), &program(1, 1, &steps).record(), Options::default()).unwrap();
     }
+}
+
+/// A bank did nothing else while what had waited for a line could not leave for its home. Two homes with more atomics
+/// for each other than the way holds waited for each other for ever, between chiplets and between GPUs.
+#[test]
+fn banks_serve_each_other_while_what_waited_cannot_leave() {
+    // Two groups, each with the other's page: the line comes, then all atomics that have waited for it go to its home.
+    let place = Place { page: 1, offset: 128, per_item: 0, per_group: 0, page_by_group: true };
+    let all_items = |what| {
+        let who = Who::All;
+        Step::Access { what, who, place, size: 4, aligned: true, gap: 0 }
+    };
+    let steps = [all_items(What::Load), all_items(What::Atomic(AtomicOp::Add))];
+    let trace = program(2, 32, &steps).record();
+    let mut failed = Vec::new();
+    for design in all("l2.design").into_iter().filter(|design| !has_policy(design)) {
+        for (gpus, chiplets) in [(1, 2), (2, 1)] {
+            let shape = Shape {
+                gpus,
+                chiplets,
+                transactions: 64,
+                l2_design: design.clone(),
+                l2: ("private".into(), 1, 2, 1, 2, 2),
+                egress: ("infinite".into(), "paper".into(), 0),
+                ..Shape::default()
+            };
+            if let Err(error) = run(&shape.system(), &trace, Options::default()) {
+                failed.push(format!("{design} on {gpus} GPUs of {chiplets} chiplets: {error}"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
