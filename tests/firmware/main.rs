@@ -3,5 +3,6 @@
 mod core;
 mod cost;
 mod driver;
+mod errors;
 mod examples;
 mod hosts;

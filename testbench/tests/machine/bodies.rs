@@ -5,7 +5,7 @@ use cosim::body::BodyKind;
 use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
 use testbench::kernels::PROGRAMS;
-use testbench::machine::{BLOCKS, Bodies, Options, blocks, has_policy, names};
+use testbench::machine::{BLOCKS, Bodies, Cp, Options, blocks, has_policy, names};
 
 use super::{built_in, by_default, run_on, system};
 
@@ -33,7 +33,9 @@ fn blocks_as_rtl_and_in_lockstep_give_the_models_run() {
 fn every_block_is_in_one_of_these_machines() {
     let finepack = system("finepack-4gpu-small", &[]);
     let rec = system("rec-4gpu-small", &[("l2.design", "rec"), ("egress.design", "infinite")]);
-    assert_eq!([blocks(&finepack), blocks(&rec)].concat(), BLOCKS);
+    let all = [blocks(&finepack), blocks(&rec)].concat();
+    assert!(BLOCKS.iter().all(|block| all.contains(block)), "{all:?}");
+    assert!(all.iter().all(|block| BLOCKS.contains(block)), "{all:?}");
 }
 
 #[test]
@@ -52,6 +54,34 @@ fn directories_as_rtl_and_in_lockstep_give_the_models_run() {
                 for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
                     assert_eq!(run(kind), model, "{} {preset} {design}", program.name);
                 }
+            }
+        }
+    }
+}
+
+/// The firmware's image in the simulator, on the core and on both: the same cycles. Called directly it takes other times, and all
+/// values are right too.
+#[test]
+fn hosts_of_the_firmware_give_the_same_run() {
+    if firmware_embed::ELVES.is_empty() || cosim::built_configs("command_processor").is_empty() {
+        return eprintln!("skipped: no firmware image, or no RTL of the core");
+    }
+    for (name, size) in [("stream", 4096), ("jacobi2d", 64), ("pagerank_push", 256)] {
+        let params = testbench::kernels::program::<()>(name).unwrap().params();
+        let params = testbench::kernels::Params { size, iterations: 2, ..params };
+        let program = built_in(name, &params);
+        for (preset, policy) in
+            [("cpelide-2-small", "private"), ("cpelide-4-small", "home-forward")]
+        {
+            let system = system(preset, &[("l2.design", "cpelide"), ("l2.policy", policy)]);
+            let run = |cp| {
+                let bodies = Bodies { cp, ..Bodies::default() };
+                run_on(&system, &bodies, &program, Options::default()).unwrap()
+            };
+            run(Cp::Native);
+            let simulated = run(Cp::Core(BodyKind::Model));
+            for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
+                assert_eq!(run(Cp::Core(kind)), simulated, "{name} {preset} {}", kind.name());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::figures::transactions;
 use super::{Input, Report, input, points, run};
 
-const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 64, 1)];
+const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 96, 1)];
 
 static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL).unwrap());
 

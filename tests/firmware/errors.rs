@@ -1,0 +1,81 @@
+//! What the firmware says of packets that it cannot run, or not as they are (specification 12), on each host.
+
+use cosim::command_processor::packet::{Access, Dispatch, Range, Scope, barrier};
+
+use crate::driver::{Host, LINE, Machine, NONE, kernel, labels, operations};
+use crate::hosts::each;
+
+const X: u64 = 0x10_0000;
+const ALL: u16 = 15;
+const SIGNAL: u64 = 0x1_2345_6780;
+
+#[test]
+fn packets_that_cannot_run_are_rejected_with_their_signal() {
+    each(&Machine::default(), |driver| {
+        let reject =
+            |packet: [u8; 64], chiplets: u16, code: u8, driver: &mut crate::driver::Driver<_>| {
+                let host: &mut &mut dyn Host = &mut driver.host;
+                host.submit(&packet, &[], 0, chiplets);
+                assert_eq!(driver.settle(), (NONE, None));
+                assert_eq!(driver.host.errors(), [code]);
+                assert_eq!(driver.host.signals(), [SIGNAL]);
+            };
+        let kernel = Dispatch { completion_signal: SIGNAL, ..kernel() };
+        let mut unknown = kernel.encode();
+        unknown[0] = 4;
+        reject(unknown, ALL, 5, driver);
+        reject(Dispatch { grid_size: [512, 0, 1], ..kernel }.encode(), ALL, 5, driver);
+        reject(Dispatch { workgroup_size: [0, 1, 1], ..kernel }.encode(), ALL, 5, driver);
+        let absurd = Dispatch { workgroup_size: [1; 3], grid_size: [1 << 31, 2, 1], ..kernel };
+        reject(absurd.encode(), ALL, 5, driver);
+        reject(kernel.encode(), 0, 3, driver);
+        let mut depends = barrier(Scope::None, Scope::None, SIGNAL);
+        depends[8] = 1;
+        reject(depends, ALL, 5, driver);
+        // It goes on as if nothing had been.
+        assert_eq!(driver.run(&labels(X, 64, Access::Read, &[])), NONE);
+        assert_eq!(driver.host.exit(), None);
+    });
+}
+
+#[test]
+fn labels_that_cannot_be_are_conservative_or_mended() {
+    each(&Machine::default(), |driver| {
+        let range = |chiplet, start, end| Range { chiplet, start, end };
+        // Beyond the structure: all of it, everywhere, so that chiplets write the same lines.
+        let outside = [range(0, X, X + 64 * LINE)];
+        let write = labels(X, 64, Access::ReadWrite, &outside);
+        assert_eq!(driver.run(&write), NONE);
+        assert_eq!(driver.host.errors(), [2]);
+        assert!(driver.entry(0).is_none_or(|entry| entry.vector == 0xaa && entry.mixed));
+        // A chiplet that there is not.
+        let absent = labels(X, 64, Access::Read, &[range(9, X, X + 63)]);
+        assert_eq!(driver.run(&absent), operations(ALL, ALL));
+        assert_eq!(driver.host.errors(), [3]);
+        // Beyond 2^44.
+        assert_eq!(driver.run(&labels(1 << 44, 64, Access::Read, &[])), operations(ALL, ALL));
+        assert_eq!(driver.host.errors(), [4]);
+        // No magic.
+        let mut block = labels(X, 64, Access::Read, &[]).encode().expect("it is short");
+        block[0] = 0;
+        let packet = Dispatch { extension: 1, ..kernel() }.encode();
+        driver.host.submit(&packet, &block, 0, ALL);
+        let (done, started) = driver.settle();
+        assert_eq!((done, driver.host.errors()), (operations(ALL, ALL), vec![1]));
+        assert_eq!(driver.end(started.expect("it runs all the same").tag), NONE);
+        assert_eq!(driver.host.counters()[7], 3);
+    });
+}
+
+#[test]
+fn refused_message_halts_with_status_6_and_one_that_nobody_asked_for_is_told() {
+    each(&Machine::default(), |driver| {
+        // DONE of a kernel that does not run.
+        driver.host.receive(9 | 77 << 8);
+        assert!(driver.host.run().is_empty());
+        assert_eq!((driver.host.errors(), driver.host.exit()), (vec![7], None));
+        driver.host.receive(10 | 6 << 16);
+        assert!(driver.host.run().is_empty());
+        assert_eq!((driver.host.errors(), driver.host.exit()), (vec![6], Some(6)));
+    });
+}
