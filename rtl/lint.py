@@ -2,7 +2,8 @@
 """Lints every block of rtl/ with Verilator and slang: they catch different mistakes.
 
 Verilator runs with the default parameters of each block (the build lints every named configuration);
-slang is skipped with a notice where its Python package is missing."""
+slang is skipped with a notice where its Python package is missing, and so is a block that instantiates Ibex
+where Ibex is missing. Files of third parties are read and not linted."""
 
 import glob
 import os
@@ -24,6 +25,18 @@ def verilator():
     return "verilator", None
 
 
+def ibex():
+    """The folder of Ibex that the build uses; None where there is none."""
+    folder = os.environ.get("IBEX") or os.path.join(TOOLS, "python", "pythondata_cpu_ibex", "system_verilog")
+    return folder if os.path.exists(os.path.join(folder, "rtl", "ibex_top.sv")) else None
+
+
+def third_party(block, name):
+    """A file beside a block's sources that says what to read of Ibex, if it has one."""
+    path = os.path.join(RTL, block, name)
+    return [path] if os.path.exists(path) else []
+
+
 def sources(block):
     files = sorted(glob.glob(os.path.join(RTL, block, "*.sv")))
     packages = sorted(glob.glob(os.path.join(COMMON, "*_pkg.sv"))) + [f for f in files if f.endswith("_pkg.sv")]
@@ -33,8 +46,10 @@ def sources(block):
 def lint_verilator(block):
     program, root = verilator()
     env = dict(os.environ, VERILATOR_ROOT=root) if root else None
-    command = [program, "--lint-only", "-Wall", "--assert", "-Wno-SYNCASYNCNET", "-I" + COMMON, "-y", COMMON,
-               "-I" + os.path.join(RTL, block), "--top-module", block] + sources(block)
+    # The waiver first: it counts for what is read after it.
+    command = [program] + third_party(block, "ibex.vlt") + [arg for f in third_party(block, "ibex.f") for arg in ("-f", f)]
+    command += ["--lint-only", "-Wall", "--assert", "-Wno-SYNCASYNCNET", "-I" + COMMON, "-y", COMMON,
+                "-I" + os.path.join(RTL, block), "--top-module", block] + sources(block)
     # The report on stdout says nothing about the block; findings go to stderr.
     return subprocess.run(command, env=env, stdout=subprocess.DEVNULL).returncode == 0
 
@@ -46,7 +61,10 @@ def lint_slang(block):
     driver.addStandardArgs()
     # A cast may be useless for the default widths and needed for others; a default in a `unique case`
     # is the project's style.
-    command = ["slang", "-Wextra", "-Wno-useless-cast", "-Wno-case-redundant-default", "-Werror", "-I", COMMON, "-y", COMMON, "--top", block] + sources(block)
+    command = ["slang", "-Wextra", "-Wno-useless-cast", "-Wno-case-redundant-default", "-Werror", "-I", COMMON, "-y", COMMON, "--top", block]
+    for f in third_party(block, "ibex.f"):
+        command += ["-f", f, "--suppress-warnings", os.environ["IBEX"] + "/..."]
+    command += sources(block)
     ok = driver.parseCommandLine(" ".join(command)) and driver.processOptions() and driver.parseAllSources()
     if not ok:
         return False
@@ -64,6 +82,12 @@ def main():
         slang = False
         print("lint: slang is not installed, only Verilator looks at rtl/", file=sys.stderr)
     blocks = sorted(d for d in os.listdir(RTL) if os.path.exists(os.path.join(RTL, d, d + ".sv")))
+    if ibex():
+        os.environ["IBEX"] = ibex()  # the file list names it
+    else:
+        for block in [b for b in blocks if third_party(b, "ibex.f")]:
+            print(f"lint: Ibex is not installed, rtl/{block} is not looked at", file=sys.stderr)
+            blocks.remove(block)
     bad = [b for b in blocks if not lint_verilator(b)]
     bad += [b for b in blocks if slang and not lint_slang(b)]
     for block in sorted(set(bad)):

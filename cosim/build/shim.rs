@@ -6,19 +6,20 @@ use hwmodel::ports::Port;
 
 use crate::catalog::Body;
 
-/// Class prefix of a Verilated body.
+/// Class prefix of a Verilated body; bodies with the same parameters share a class.
 pub fn prefix(body: &Body) -> String {
-    format!("V{}_{}", body.block.name, body.config.replace('-', "_"))
+    format!("V{}_{}", body.block.name, body.built_as.replace('-', "_"))
 }
 
-/// One C++ file with a port map for each body and the list of all of them.
+/// One C++ file with a port map for each class and the list of all bodies.
 pub fn shims(bodies: &[Body]) -> String {
     let mut cpp = String::from("#include \"verilated_body.h\"\n");
-    for body in bodies {
+    let classes = || bodies.iter().filter(|body| body.config == body.built_as);
+    for body in classes() {
         writeln!(cpp, "#include \"{0}/{0}.h\"", prefix(body)).unwrap();
     }
     cpp.push_str("namespace duet {\nnamespace {\n");
-    for body in bodies {
+    for body in classes() {
         let prefix = prefix(body);
         writeln!(cpp, "struct {prefix}_ports {{").unwrap();
         writeln!(cpp, "  static void drive({prefix}& top, const uint32_t* in) {{").unwrap();

@@ -5,21 +5,23 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::Body;
 use crate::verilator::Verilator;
-use crate::{shim, wrapper};
+use crate::{ibex, shim, wrapper};
 
 /// Builds again when a source of this folder changes; its documents do not count.
 pub fn watch(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.extension().is_some_and(|e| e == "sv" || e == "svh") {
+        if path.extension().is_some_and(|e| ["sv", "svh", "f", "vlt"].iter().any(|of| e == *of)) {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     }
 }
 
-/// Verilates one body into its own folder below `out`; returns the C++ files to compile.
+/// Verilates one body into its own folder below `out`; returns the C++ files to compile. `ibex` is the folder
+/// of the core, for a block that has it inside.
 pub fn verilate(
     tool: &Verilator,
+    ibex: Option<&Path>,
     rtl: &Path,
     out: &Path,
     body: &Body,
@@ -34,8 +36,11 @@ pub fn verilate(
     write(&top_file, &wrapper::wrapper(&body.block))?;
 
     let folder = rtl.join(body.block.name);
-    let output = tool
-        .command()
+    let mut command = tool.command();
+    if let Some(ibex) = ibex.filter(|_| ibex::is_wanted(&folder)) {
+        ibex::arguments(&mut command, &folder, ibex);
+    }
+    let output = command
         .args(["--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--assert"])
         // Assertions sample `rst_ni` at the clock edge, which is meant.
         .args(["-Wall", "-Wno-SYNCASYNCNET"])

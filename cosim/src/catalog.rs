@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use hwmodel::coherence_directory::{self, CoherenceDirectory};
+use hwmodel::command_processor::CommandProcessor;
+use hwmodel::common::command_types::Command;
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::packetizer::Packetizer;
@@ -32,6 +34,8 @@ pub struct Catalog {
     pub finepack: Named<FinePack>,
     /// Configurations of the coherence directory.
     pub coherence_directory: Named<coherence_directory::Config>,
+    /// Configurations of the command-processor blocks.
+    pub command: Named<Command>,
 }
 
 /// Parameters that some blocks have in common.
@@ -70,13 +74,35 @@ impl Family for coherence_directory::Config {
     }
 }
 
-/// One RTL body to build: a block in a named configuration.
+impl Family for Command {
+    const NAME: &'static str = "command";
+
+    fn named(catalog: &Catalog) -> &Named<Self> {
+        &catalog.command
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        self.validate()
+    }
+}
+
+/// One RTL body: a block in a named configuration.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// Name of the configuration.
     pub config: String,
+    /// The configuration for which it is built, by name: the first one that is the same to this block. A family's
+    /// configurations may differ in what a block does not have.
+    pub built_as: String,
     /// The block.
     pub block: Description,
+}
+
+impl Body {
+    /// One that no other shares.
+    fn own(config: &str, block: Description) -> Self {
+        Self { config: config.to_string(), built_as: config.to_string(), block }
+    }
 }
 
 /// A block with two bodies, and the family that its parameters come from.
@@ -112,13 +138,18 @@ pairs! {
     Packetizer: FinePack,
     Depacketizer: FinePack,
     CoherenceDirectory: coherence_directory::Config,
+    CommandProcessor: Command,
 }
 
-fn bodies_of<M: Pair>(catalog: &Catalog) -> impl Iterator<Item = Body> {
-    M::Family::named(catalog).iter().map(|(config, parameters)| {
-        let block = Description::of::<M>(&M::config(parameters));
-        Body { config: config.clone(), block }
-    })
+fn bodies_of<M: Pair>(catalog: &Catalog) -> Vec<Body> {
+    let all: Vec<_> = M::Family::named(catalog).iter().map(|(n, p)| (n, M::config(p))).collect();
+    let built_as = |own: &M::Config| all.iter().find(|(_, config)| config == own).map(|(n, _)| *n);
+    let body = |(config, own): &(&String, M::Config)| Body {
+        config: config.to_string(),
+        built_as: built_as(own).unwrap_or(config).clone(),
+        block: Description::of::<M>(own),
+    };
+    all.iter().map(body).collect()
 }
 
 /// Why the configuration file cannot be used.
@@ -145,6 +176,7 @@ impl Catalog {
         let catalog: Self = toml::from_str(CONFIGS_TOML)?;
         catalog.check::<FinePack>()?;
         catalog.check::<coherence_directory::Config>()?;
+        catalog.check::<Command>()?;
         Ok(catalog)
     }
 
@@ -161,11 +193,11 @@ impl Catalog {
         if let Some(small) = self.finepack.get("small") {
             let mut block = Description::of::<RemoteWriteQueue>(&small.into());
             block.parameters.push(("SeededBug", 1));
-            bodies.push(Body { config: SEEDED_BUG.to_string(), block });
+            bodies.push(Body::own(SEEDED_BUG, block));
         }
         if let Some(corrupt) = self.duplicate() {
             let block = Description::of::<CoherenceDirectory>(&corrupt);
-            bodies.push(Body { config: DUPLICATE.to_string(), block });
+            bodies.push(Body::own(DUPLICATE, block));
         }
         bodies
     }

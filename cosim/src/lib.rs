@@ -9,6 +9,7 @@ pub mod body;
 #[cfg(rtl_bodies)]
 mod bridge;
 pub mod catalog;
+pub mod ibex;
 pub mod lockstep;
 pub mod part_file;
 pub mod report;
@@ -29,13 +30,21 @@ pub use rtl::{Rtl, RtlError};
 /// True when this build holds RTL bodies.
 pub const HAS_RTL: bool = cfg!(rtl_bodies);
 
-/// The configurations for which an RTL body of `block` was built. Empty without Verilator.
+/// The configurations for which an RTL body of `block` was built. Empty without Verilator, or without Ibex for a
+/// block that has it inside.
 pub fn built_configs(block: &str) -> Vec<String> {
-    if !HAS_RTL {
-        return Vec::new();
-    }
     let bodies = Catalog::load().map(|c| c.bodies()).unwrap_or_default();
-    bodies.into_iter().filter(|b| b.block.name == block).map(|b| b.config).collect()
+    let built = |config: &str| {
+        #[cfg(rtl_bodies)]
+        return bridge::ffi::has_body(block, config);
+        #[cfg(not(rtl_bodies))]
+        {
+            let _ = config;
+            false
+        }
+    };
+    let configs = bodies.into_iter().filter(|b| b.block.name == block).map(|b| b.config);
+    configs.filter(|config| built(config)).collect()
 }
 
 /// Runs the plain C++ harness over the Verilated top: `stimulus` holds one input image for each

@@ -16,6 +16,14 @@ pub enum RtlError {
         /// The block that was asked for.
         block: &'static str,
     },
+    /// This build has none of this block, which instantiates Ibex.
+    #[error(
+        "{block}: this build has no RTL body of it, because no Ibex was found; run `make setup` and build again, or set IBEX to its folder"
+    )]
+    NoIbex {
+        /// The block that was asked for.
+        block: &'static str,
+    },
     /// None with these parameters.
     #[error("{block}: no RTL body was built for configuration {config}; built: {built}")]
     NotBuilt {
@@ -51,8 +59,12 @@ impl<M: Model> Rtl<M> {
         {
             let body = crate::bridge::ffi::make_body(M::NAME, name);
             if body.is_null() {
-                let built = crate::built_configs(M::NAME).join(", ");
-                return Err(RtlError::NotBuilt { block: M::NAME, config: name.to_string(), built });
+                let built = crate::built_configs(M::NAME);
+                if built.is_empty() {
+                    return Err(RtlError::NoIbex { block: M::NAME });
+                }
+                let (config, built) = (name.to_string(), built.join(", "));
+                return Err(RtlError::NotBuilt { block: M::NAME, config, built });
             }
             let (config, messages) = (config.clone(), String::new());
             let mut rtl = Self { config, input, output, messages, failed: false, body };

@@ -1,5 +1,14 @@
-/// Codes of the command-processor blocks (hwmodel/src/common/command_pkg.rs).
+`include "command_types.svh"
+
+/// Messages and codes of the command-processor blocks (hwmodel/src/common/command_types.rs, command_pkg.rs).
 package command_pkg;
+  typedef `COMMAND_MSG_T   msg_t;
+  typedef `COMMAND_TX_T    tx_t;
+  typedef `COMMAND_WG_T    wg_t;
+  typedef `COMMAND_AQL_T   aql_t;
+  typedef `COMMAND_EXT_T   ext_t;
+  typedef `COMMAND_TRACE_T trace_t;
+
   // Each block uses some of them.
   // verilator lint_off UNUSEDPARAM
   // msg_t.kind

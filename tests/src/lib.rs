@@ -36,6 +36,15 @@ pub fn has_rtl() -> bool {
     cosim::HAS_RTL
 }
 
+/// True where this build has RTL bodies of `M`; says so where it has not.
+pub fn has_rtl_of<M: Pair>() -> bool {
+    let built = has_rtl() && !cosim::built_configs(M::NAME).is_empty();
+    if cosim::HAS_RTL && !built {
+        println!("skipped: this build has no RTL body of {} (`make setup` installs Ibex)", M::NAME);
+    }
+    built
+}
+
 /// A block's model in a named configuration.
 pub fn model<M: Pair>(config: &str) -> M {
     M::new(&M::config(&parameters(config))).expect("the configurations are legal")
@@ -51,8 +60,15 @@ pub fn rtl<M: Pair>(config: &str) -> Rtl<M> {
 pub fn on_both_bodies<M: Pair + 'static>(config: &str, check: impl Fn(Body<M>)) {
     println!("on the model");
     check(Box::new(model::<M>(config)));
-    if has_rtl() {
+    if has_rtl_of::<M>() {
         println!("on the RTL");
+        check(Box::new(rtl::<M>(config)));
+    }
+}
+
+/// Runs `check` on the RTL body, where there is one. For a block without a model.
+pub fn on_rtl<M: Pair + 'static>(config: &str, check: impl Fn(Body<M>)) {
+    if has_rtl_of::<M>() {
         check(Box::new(rtl::<M>(config)));
     }
 }

@@ -22,6 +22,8 @@ const BodyEntry* find(rust::Str block, rust::Str config) {
 
 }  // namespace
 
+bool has_body(rust::Str block, rust::Str config) { return find(block, config) != nullptr; }
+
 std::unique_ptr<Body> make_body(rust::Str block, rust::Str config) {
   const BodyEntry* entry = find(block, config);
   return entry ? entry->make() : nullptr;

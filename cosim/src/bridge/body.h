@@ -21,6 +21,9 @@ class Body {
   virtual size_t errors() const = 0;
 };
 
+// True where this body was built.
+bool has_body(rust::Str block, rust::Str config);
+
 // Null where no such body was built.
 std::unique_ptr<Body> make_body(rust::Str block, rust::Str config);
 

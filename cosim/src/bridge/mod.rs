@@ -11,6 +11,7 @@ pub(crate) mod ffi {
         fn settle(self: Pin<&mut Body>, input: &[u32], out: &mut [u32]);
         fn errors(self: &Body) -> usize;
 
+        fn has_body(block: &str, config: &str) -> bool;
         fn make_body(block: &str, config: &str) -> UniquePtr<Body>;
         fn run_floor(block: &str, config: &str, stimulus: &[u32], cycles: usize) -> usize;
         fn take_messages() -> String;

@@ -32,6 +32,17 @@ inline void read_port(const Port& port, uint32_t* words) {
   }
 }
 
+// Asserts the reset. It must be seen to fall: a flip-flop behind a clock gate that is closed in reset is
+// reset by nothing else.
+template <class Top>
+inline void fall_of_reset(Top& top) {
+  top.clk_i = 0;
+  top.rst_ni = 1;
+  top.eval();
+  top.rst_ni = 0;
+  top.eval();
+}
+
 // The context outlives the top, so it is a base that is built first.
 struct Context {
   VerilatedContext context;
@@ -52,7 +63,8 @@ class VerilatedBody final : private Context, public Body {
   }
 
   void reset(rust::Slice<uint32_t> out) override {
-    top_.rst_ni = 0;
+    count_here();
+    fall_of_reset(top_);
     for (int edge = 0; edge < 2; ++edge) cycle();
     top_.rst_ni = 1;
     Ports::read(top_, out.data());
@@ -112,7 +124,7 @@ size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
     top.eval();
     owner.context.timeInc(1);
   };
-  top.rst_ni = 0;
+  fall_of_reset(top);
   cycle();
   cycle();
   top.rst_ni = 1;

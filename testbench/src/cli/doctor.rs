@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use cosim::ibex;
 use cosim::verilator::Verilator;
 use testbench::opencl::Tools;
 
@@ -40,6 +41,19 @@ pub fn run() -> Result<u8, Failure> {
         Err(error) => {
             missing = true;
             println!("verilator    UNUSABLE: {error}");
+        }
+    }
+    match ibex::find(Path::new(".")) {
+        Ok(Some(folder)) => println!("ibex         {}", folder.display()),
+        Ok(None) => {
+            missing = true;
+            println!(
+                "ibex         MISSING: `make setup` in the project's folder; command_processor has no RTL body"
+            );
+        }
+        Err(error) => {
+            missing = true;
+            println!("ibex         UNUSABLE: {error}");
         }
     }
     for (name, args, purpose, how) in TOOLS {
