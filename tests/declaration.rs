@@ -141,6 +141,16 @@ fn swapped_fields_of_one_width_are_refused() {
 }
 
 #[test]
+fn swapped_fields_of_a_message_without_parameters_are_refused() {
+    if let Some(copy) = Copy::new("swapped_command") {
+        copy.replace(&["common"], "logic [3:0]  chiplet;", "logic [3:0] second;");
+        copy.replace(&["common"], "logic [3:0]  kind;", "logic [3:0]  chiplet;");
+        copy.replace(&["common"], "logic [3:0] second;", "logic [3:0]  kind;");
+        copy.refused("local_command_processor", &["COMMAND_MSG_T", "field kind is not at"]);
+    }
+}
+
+#[test]
 fn field_of_another_width_is_refused() {
     if let Some(copy) = Copy::new("wider_field") {
         copy.replace(

@@ -9,6 +9,7 @@ use hwmodel::command_processor::CommandProcessor;
 use hwmodel::common::command_types::Command;
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::depacketizer::Depacketizer;
+use hwmodel::local_command_processor::LocalCommandProcessor;
 use hwmodel::packetizer::Packetizer;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{ConfigError, Description, Model};
@@ -139,6 +140,7 @@ pairs! {
     Depacketizer: FinePack,
     CoherenceDirectory: coherence_directory::Config,
     CommandProcessor: Command,
+    LocalCommandProcessor: Command,
 }
 
 fn bodies_of<M: Pair>(catalog: &Catalog) -> Vec<Body> {

@@ -1,0 +1,85 @@
+`include "duet_assert.svh"
+
+/// Hands out the work groups of the launched kernels, oldest kernel first. A kernel that is launched in cycle t shows
+/// its first work group from t+1 on when no kernel is before it (README.md, rule 9).
+module local_command_processor_dispatch
+  import command_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        launch_i,
+  input  logic [7:0]  launch_tag_i,
+  // the oldest launched kernel, in the table of tags
+  output logic [7:0]  tag_o,
+  input  logic [7:0]  slot_i,
+  input  logic [31:0] first_i,
+  input  logic [31:0] number_i,
+  output logic        wg_valid_o,
+  input  logic        wg_ready_i,
+  output wg_t         wg_o,
+  // work groups that end, for the assertion on them
+  input  logic        wg_done_i,
+  input  logic [7:0]  wg_done_tag_i,
+  input  logic [31:0] wg_done_left_i
+);
+  logic [7:0]  mem_q [256];  // not reset: count_q says what means something
+  logic [7:0]  wr_d, wr_q, rd_d, rd_q;
+  logic [8:0]  count_d, count_q;
+  logic [31:0] issued_d, issued_q;  // work groups taken of the oldest kernel
+  logic        take, pop;
+
+  assign tag_o      = mem_q[rd_q];
+  assign wg_valid_o = (count_q != '0);
+  assign wg_o       = '{tag: tag_o, slot: slot_i, group: first_i + issued_q};
+  assign take       = wg_valid_o && wg_ready_i;
+  assign pop        = take && issued_q + 32'd1 == number_i;
+
+  // Pointers wrap: the places are as many as the tags.
+  assign wr_d    = wr_q + 8'(launch_i);
+  assign rd_d    = rd_q + 8'(pop);
+  assign count_d = count_q + 9'(launch_i) - 9'(pop);
+
+  always_comb begin : next_issued
+    issued_d = issued_q;
+    if (take) issued_d = issued_q + 32'd1;
+    if (pop) issued_d = '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wr_q     <= '0;
+      rd_q     <= '0;
+      count_q  <= '0;
+      issued_q <= '0;
+    end else begin
+      wr_q     <= wr_d;
+      rd_q     <= rd_d;
+      count_q  <= count_d;
+      issued_q <= issued_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (launch_i) mem_q[wr_q] <= launch_tag_i;
+  end
+
+  // Tags in the FIFO, for the assertions: all work groups of the others are taken.
+  logic [255:0] waiting_d, waiting_q;
+  always_comb begin : next_waiting
+    waiting_d = waiting_q;
+    if (launch_i) waiting_d[launch_tag_i] = 1'b1;
+    if (pop) waiting_d[tag_o] = 1'b0;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) waiting_q <= '0;
+    else         waiting_q <= waiting_d;
+  end
+  wire oldest_ends = wg_valid_o && wg_done_tag_i == tag_o;
+
+  `DUET_ASSERT(NoOverflow, !launch_i || count_q < 9'd256, "more kernels launched than tags")
+  `DUET_ASSERT(WaitsOnce, !launch_i || !waiting_q[launch_tag_i], "kernel launched that waits already")
+  `DUET_ASSERT(DoneWasTaken, !wg_done_i || !waiting_q[wg_done_tag_i]
+                             || (oldest_ends && wg_done_left_i > number_i - issued_q),
+               "work group finished that was not taken")
+  `DUET_ASSERT_STABLE(WgStable, wg_valid_o, wg_ready_i, wg_o)
+endmodule

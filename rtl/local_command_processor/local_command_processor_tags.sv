@@ -1,0 +1,108 @@
+`include "duet_assert.svh"
+
+/// The table of kernel tags: what was said of each, and how many of its work groups are left. A tag's last work group
+/// that is finished in cycle w makes the tag finished in w, and not running from w+1 on (README.md, rules 6, 7, 10).
+module local_command_processor_tags (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  // the head's tag
+  input  logic [7:0]  tag_i,
+  output logic        running_o,
+  output logic        ready_o,        // described and counted
+  input  logic        describe_i,
+  input  logic [7:0]  slot_i,
+  input  logic        count_i,
+  input  logic [31:0] value_i,        // first work group, or their number
+  input  logic        launch_i,
+  output logic        launched_o,     // and there is a work group: it runs
+  // the tag whose work groups are handed out
+  input  logic [7:0]  wg_tag_i,
+  output logic [7:0]  wg_slot_o,
+  output logic [31:0] wg_first_o,
+  output logic [31:0] wg_number_o,
+  // work groups that end
+  input  logic        wg_done_valid_i,
+  input  logic [7:0]  wg_done_i,
+  output logic [31:0] wg_done_left_o, // of this tag, before
+  output logic        wg_done_counts_o,
+  // the lowest finished tag, one that finishes in this cycle included
+  output logic        done_valid_o,
+  output logic [7:0]  done_tag_o,
+  input  logic        done_take_i
+);
+  typedef struct packed {
+    logic [255:0] described;
+    logic [255:0] counted;
+    logic [255:0] running;
+    logic [255:0] finished;
+  } regs_t;
+  regs_t regs_d, regs_q;
+
+  // Not reset: the bits say what means something.
+  logic [7:0]  slot_q   [256];
+  logic [31:0] first_q  [256];
+  logic [31:0] number_q [256];
+  logic [31:0] left_q   [256];
+
+  wire empty = (number_q[tag_i] == '0);
+  wire last  = (wg_done_left_o == 32'd1);
+
+  assign running_o        = regs_q.running[tag_i];
+  assign ready_o          = regs_q.described[tag_i] && regs_q.counted[tag_i];
+  assign launched_o       = launch_i && !empty;
+  assign wg_slot_o        = slot_q[wg_tag_i];
+  assign wg_first_o       = first_q[wg_tag_i];
+  assign wg_number_o      = number_q[wg_tag_i];
+  assign wg_done_left_o   = left_q[wg_done_i];
+  assign wg_done_counts_o = wg_done_valid_i && regs_q.running[wg_done_i];
+
+  // Bit b of the number of each tag.
+  typedef logic [7:0][255:0] masks_t;
+  function automatic masks_t masks();
+    for (int unsigned tag = 0; tag < 256; tag++) begin
+      for (int unsigned b = 0; b < 8; b++) masks[b][tag] = 1'(tag >> b);
+    end
+  endfunction
+  localparam masks_t Masks = masks();
+
+  logic [255:0] finished, lowest;
+  always_comb begin : find_finished
+    finished = regs_q.finished;
+    if (launch_i && empty) finished[tag_i] = 1'b1;
+    if (wg_done_counts_o && last) finished[wg_done_i] = 1'b1;
+    lowest       = finished & (~finished + 256'd1);
+    done_valid_o = (finished != '0);
+    for (int unsigned b = 0; b < 8; b++) done_tag_o[b] = |(lowest & Masks[b]);
+  end
+
+  always_comb begin : next_state
+    regs_d          = regs_q;
+    regs_d.finished = done_take_i ? finished & ~lowest : finished;
+    if (describe_i) regs_d.described[tag_i] = 1'b1;
+    if (count_i)    regs_d.counted[tag_i]   = 1'b1;
+    if (launch_i) begin
+      regs_d.described[tag_i] = 1'b0;
+      regs_d.counted[tag_i]   = 1'b0;
+      regs_d.running[tag_i]   = !empty;
+    end
+    if (wg_done_counts_o && last) regs_d.running[wg_done_i] = 1'b0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) regs_q <= '0;
+    else         regs_q <= regs_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (describe_i) begin
+      slot_q[tag_i]  <= slot_i;
+      first_q[tag_i] <= value_i;
+    end
+    if (count_i) number_q[tag_i] <= value_i;
+    if (launch_i) left_q[tag_i] <= number_q[tag_i];
+    if (wg_done_counts_o) left_q[wg_done_i] <= wg_done_left_o - 32'd1;
+  end
+
+  `DUET_ASSERT(LaunchedOnce, !launch_i || !regs_q.running[tag_i], "running tag launched")
+  `DUET_ASSERT(RunningHasWork, !wg_done_counts_o || wg_done_left_o != '0, "running tag without a work group left")
+endmodule
