@@ -147,6 +147,7 @@ fn swapped_fields_of_a_message_without_parameters_are_refused() {
         copy.replace(&["common"], "logic [3:0]  kind;", "logic [3:0]  chiplet;");
         copy.replace(&["common"], "logic [3:0] second;", "logic [3:0]  kind;");
         copy.refused("local_command_processor", &["COMMAND_MSG_T", "field kind is not at"]);
+        copy.refused("cp_crossbar", &["COMMAND_MSG_T", "field chiplet is not at"]);
     }
 }
 

@@ -8,6 +8,7 @@ use hwmodel::coherence_directory::{self, CoherenceDirectory};
 use hwmodel::command_processor::CommandProcessor;
 use hwmodel::common::command_types::Command;
 use hwmodel::common::finepack_types::FinePack;
+use hwmodel::cp_crossbar::CpCrossbar;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::local_command_processor::LocalCommandProcessor;
 use hwmodel::packetizer::Packetizer;
@@ -140,6 +141,7 @@ pairs! {
     Depacketizer: FinePack,
     CoherenceDirectory: coherence_directory::Config,
     CommandProcessor: Command,
+    CpCrossbar: Command,
     LocalCommandProcessor: Command,
 }
 
