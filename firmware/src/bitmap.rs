@@ -12,17 +12,17 @@ impl Bitmap {
 
     #[inline]
     pub fn contains(&self, slot: usize) -> bool {
-        self.words[slot / 32 & 7] >> (slot % 32) & 1 == 1
+        self.words[(slot / 32) & 7] >> (slot % 32) & 1 == 1
     }
 
     #[inline]
     pub fn insert(&mut self, slot: usize) {
-        self.words[slot / 32 & 7] |= 1 << (slot % 32);
+        self.words[(slot / 32) & 7] |= 1 << (slot % 32);
     }
 
     #[inline]
     pub fn remove(&mut self, slot: usize) {
-        self.words[slot / 32 & 7] &= !(1 << (slot % 32));
+        self.words[(slot / 32) & 7] &= !(1 << (slot % 32));
     }
 
     pub fn set(&mut self, slot: usize, member: bool) {

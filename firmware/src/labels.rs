@@ -122,10 +122,8 @@ impl Numbers {
     fn fill(&mut self, mask: u16) {
         self.mask = mask;
         self.in_order = mask & mask.wrapping_add(1) == 0;
-        let mut next = 0;
-        for i in (0..16).filter(|i| mask >> i & 1 == 1) {
-            self.list[next] = i;
-            next += 1;
+        for (at, i) in (0..16).filter(|i| mask >> i & 1 == 1).enumerate() {
+            self.list[at] = i;
         }
     }
 }

@@ -109,7 +109,7 @@ impl<L: Layout> Table<L> {
             if mixed || !clean_or_dirty || !apart {
                 return None;
             }
-            let new = if write { vector.0 & !(3 * low) | 2 * low } else { vector.0 };
+            let new = if write { vector.0 & !(3 * low) | (2 * low) } else { vector.0 };
             if new != vector.0 || write != mode {
                 self.changes[num_changes & 15] =
                     Change { slot: entry as u8, write, vector: Vector(new) };

@@ -48,7 +48,7 @@ impl Vector {
     pub fn after(self, release: u16, acquire: u16, mixed: bool) -> Self {
         let released = self.dirty_bits() & spread(release);
         // 10 becomes 01, or 11 where mixed.
-        let kept = if mixed { self.0 | released } else { self.0 ^ 3 * released };
+        let kept = if mixed { self.0 | released } else { self.0 ^ (3 * released) };
         Self(kept & !(3 * spread(acquire)))
     }
 }

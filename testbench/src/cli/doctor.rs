@@ -5,6 +5,7 @@ use std::process::Command;
 
 use cosim::ibex;
 use cosim::verilator::Verilator;
+use firmware_embed::Image;
 use testbench::opencl::Tools;
 
 use super::{ENVIRONMENT, Failure};
@@ -27,6 +28,16 @@ pub fn run() -> Result<u8, Failure> {
     match cosim::HAS_RTL {
         true => println!("RTL bodies   in this build"),
         false => println!("RTL bodies   NOT in this build: install Verilator and build again"),
+    }
+    match Image::built() {
+        Ok(image) => println!(
+            "firmware     in this build: {} bytes of code and constants, {} of globals",
+            image.code_bytes, image.data_bytes
+        ),
+        Err(error) => {
+            missing = true;
+            println!("firmware     MISSING: {error}; `make setup` in the project's folder");
+        }
     }
     match Verilator::find(Path::new(".")) {
         Ok(Some(v)) => {

@@ -16,6 +16,7 @@
 //! ```
 
 use clap::ValueEnum;
+use firmware_embed::{ELVES, Image};
 use serde::Serialize;
 use testbench::catalog;
 use testbench::machine::STATISTICS;
@@ -46,6 +47,21 @@ struct Block {
     about: &'static str,
     configs: Vec<String>,
     rtl: bool,
+}
+
+/// The firmware's images; the first is the one that runs.
+fn firmware() -> Result<serde_json::Value, Failure> {
+    let mut images = Vec::new();
+    for elf in ELVES {
+        let image = Image::read(elf.bytes).map_err(|e| Failure::new(USAGE, e))?;
+        let Image { code_bytes, data_bytes, .. } = image;
+        let (name, path) = (elf.name, elf.path);
+        images.push(serde_json::json!({
+            "name": name, "path": path, "code_bytes": code_bytes, "data_bytes": data_bytes
+        }));
+    }
+    let first = ELVES.first().map(|elf| elf.path);
+    Ok(serde_json::json!({"image": first, "images": images}))
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
@@ -87,6 +103,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
                 .map(|s| serde_json::json!({"name": s.name, "unit": s.unit, "meaning": s.meaning}))
                 .collect();
             all.insert("counters".to_string(), counters.into());
+            all.insert("firmware".to_string(), firmware()?);
         }
         println!("{}", serde_json::Value::Object(all));
         return Ok(0);
