@@ -67,7 +67,7 @@ impl Copy {
     fn lint(&self, block: &str) -> Result<(), String> {
         let rtl = self.scratch.path();
         let block = &blocks()[block];
-        let top = rtl.join(format!("{}.sv", top_name(&block)));
+        let top = rtl.join(format!("{}.sv", top_name(block)));
         fs::write(&top, wrapper(block)).unwrap();
         let (common, folder) = (rtl.join("common"), rtl.join(block.name));
         let packages = [&common, &folder].into_iter().flat_map(|f| sources(f));

@@ -46,7 +46,11 @@ fn wrong_use_is_refused_with_a_message_that_names_what_would_do() {
         (format!("run {one} --workload copy --impl packetizer"), vec!["BLOCK=model|rtl|lockstep"]),
         (format!("run {one} --workload copy --impl packetizer=c"), vec!["not model, rtl or"]),
         (format!("run {one} --workload copy --impl l2=rtl"), vec!["none of remote_write_queue"]),
-        (format!("run {one} --workload copy --impl packetizer=model"), vec!["one GPU"]),
+        (
+            format!("run {one} --workload copy --impl packetizer=model"),
+            vec!["this machine has cp_crossbar, local_command_processor"],
+        ),
+        (format!("run {one} --workload copy --cp core"), vec!["native, iss, rtl or lockstep"]),
         (format!("run {one} --workload copy --dump-tlp t.txt"), vec!["one GPU"]),
         (format!("run {one} --workload copy --wave w.vcd"), vec!["one GPU"]),
         (format!("run {one} --workload copy --wave-from 3"), vec!["--wave"]),
@@ -60,7 +64,6 @@ fn wrong_use_is_refused_with_a_message_that_names_what_would_do() {
             format!("run {TWO_GPUS} {REUSE} --set egress.design=p2p --impl packetizer=model"),
             vec!["this machine has depacketizer"],
         ),
-        (format!("compare {one} --workload copy"), vec!["nothing to compare", "one GPU"]),
         (
             format!("compare {TWO_GPUS} {REUSE} --set egress.design=infinite"),
             vec!["nothing to compare", "infinite"],
@@ -388,7 +391,7 @@ fn models_and_rtl_compare_equal() {
     // Other paths have a de-packetizer at their end.
     let json = compare(&format!("{TWO_GPUS} {REUSE} --set egress.design=write-combine"));
     let names: Vec<_> = json["blocks"].as_object().unwrap().keys().collect();
-    assert_eq!(names, ["depacketizer"]);
+    assert_eq!(names, ["cp_crossbar", "depacketizer", "local_command_processor"]);
     desk.refuses(
         3,
         &format!("compare {TWO_GPUS} {REUSE} --max-cycles 5000"),

@@ -206,7 +206,7 @@ fn cycle_register_counts_from_reset_and_cnt8_between_two_writes() {
         let acted: Vec<_> =
             trace.iter().filter(|(_, r)| r.mem_wmask != 0).map(|(c, _)| c - 2).collect();
         // From the cycle after the write on.
-        assert_eq!(loads[2].1 as usize, loads[2].0 - 2 - acted[0] - 1 + 0);
+        assert_eq!(loads[2].1 as usize, loads[2].0 - 2 - acted[0] - 1);
         assert_eq!(loads[3].1, 1);
         assert_eq!(loads[4].1 as usize, acted[1] - acted[0]);
         assert_eq!((loads[5].1, loads[6].1), (loads[4].1, 0));

@@ -58,7 +58,7 @@ impl Core {
 impl Host for Core {
     fn submit(&mut self, packet: &[u8; 64], extension: &[u8], stream: u8, chiplets: u16) {
         let aql = Aql { mask: chiplets, stream, packet: Bytes(*packet) };
-        while !self.tick(In { aql: Some(aql.clone()), ..In::default() }).aql_ready {}
+        while !self.tick(In { aql: Some(aql), ..In::default() }).aql_ready {}
         // The packet processor fetches a block where the packet names one, and at least one beat of it.
         let named = packet[48..56] != [0; 8];
         let mut beats: Vec<&[u8]> = extension.chunks(16).collect();
@@ -70,7 +70,7 @@ impl Host for Core {
             beat[..bytes.len()].copy_from_slice(bytes);
             let (last, data) = (at + 1 == beats.len(), u128::from_le_bytes(beat));
             let ext = Some(Ext { last, data });
-            while !self.tick(In { ext: ext.clone(), ..In::default() }).ext_ready {}
+            while !self.tick(In { ext, ..In::default() }).ext_ready {}
         }
     }
 

@@ -102,7 +102,7 @@ impl Timed {
         let out = self.outputs();
         let native = self.native.get_or_insert_with(|| Native::new(inputs.conf));
         if let (Some(aql), true) = (&inputs.aql, out.aql_ready) {
-            self.packet = Some((aql.clone(), Vec::new()));
+            self.packet = Some((*aql, Vec::new()));
             let labelled = aql.packet.0[48..56] != [0; 8];
             if !labelled {
                 take(native, &mut self.packet);

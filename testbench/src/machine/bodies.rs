@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cosim::body::{AnyBody, BodyError, BodyKind};
-use cosim::command_processor::{Host, Times};
+use cosim::command_processor::{Host, SyncMode, Times};
 use cosim::report::RunName;
 use firmware_embed::Image;
 use hwmodel::Model;
@@ -68,6 +68,11 @@ impl Bodies {
     pub fn all(kind: BodyKind) -> Self {
         let blocks = BLOCKS.iter().map(|block| (block.to_string(), kind)).collect();
         Self { blocks, cp: Cp::default() }
+    }
+
+    /// With this host of the firmware.
+    pub fn with_cp(self, cp: Cp) -> Self {
+        Self { cp, ..self }
     }
 
     /// Chooses a block's body. False where no such block is in any machine.
@@ -182,7 +187,7 @@ pub struct CommandBlocks {
 impl CommandBlocks {
     /// With the system's parameters. A GPU of one chiplet has the crossbar of two. Errors: an image is wanted, and this build
     /// has none.
-    pub fn new(system: &System, bodies: &Bodies) -> Result<Self, BuildError> {
+    pub fn new(system: &System, bodies: &Bodies, sync: SyncMode) -> Result<Self, BuildError> {
         let (c, chiplets) = (&system.command_processor, system.machine.chiplets);
         let parameters = Command {
             chiplets: u32::from(chiplets).max(2),
@@ -200,7 +205,10 @@ impl CommandBlocks {
         Ok(Self {
             parameters,
             chiplets: chiplets.into(),
-            times: Times { packet: c.packet_cycles, launch: c.elide_cycles },
+            times: Times {
+                packet: c.packet_cycles,
+                launch: if sync == SyncMode::Cpelide { c.elide_cycles } else { 0 },
+            },
             named: catalog.command,
             bodies: bodies.clone(),
             image,

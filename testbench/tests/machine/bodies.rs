@@ -75,7 +75,7 @@ fn hosts_of_the_firmware_give_the_same_run() {
         {
             let system = system(preset, &[("l2.design", "cpelide"), ("l2.policy", policy)]);
             let run = |cp| {
-                let bodies = Bodies { cp, ..Bodies::default() };
+                let bodies = Bodies::default().with_cp(cp);
                 run_on(&system, &bodies, &program, Options::default()).unwrap()
             };
             run(Cp::Native);

@@ -158,7 +158,7 @@ impl Builder<'_> {
             });
             globals.push(GlobalPorts { to_chiplets, from_chiplets, gate });
         }
-        let command = CommandBlocks::new(self.system, self.bodies)?;
+        let command = CommandBlocks::new(self.system, self.bodies, self.l2.sync)?;
         for (gpu, ports) in (0..).zip(globals) {
             let conf = self.conf().bits();
             parts.push(Part::Global(Box::new(Global::new(

@@ -51,8 +51,8 @@ impl Blocks {
     pub fn tick(&mut self, outputs: &Outputs, inputs: &mut Inputs) {
         let Outputs { host, crossbar, locals } = outputs;
         self.host.tick(&global::In {
-            aql: inputs.aql.clone(),
-            ext: inputs.ext.clone(),
+            aql: inputs.aql,
+            ext: inputs.ext,
             tx_ready: crossbar.tx_ready,
             rx: crossbar.rx,
             conf: inputs.conf,

@@ -253,7 +253,7 @@ impl Global {
         let Some(feeding) = &mut self.feeding else { return };
         let host = &self.shown.host;
         if let Some(aql) = &feeding.aql {
-            self.inputs.aql = Some(aql.clone());
+            self.inputs.aql = Some(*aql);
             if host.aql_ready {
                 feeding.aql = None;
             }
