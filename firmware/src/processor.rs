@@ -263,8 +263,17 @@ impl<L: Layout> Processor<L> {
     /// A barrier's operations: with a system release and nothing else to do, all of them, and an empty table.
     fn barrier<B: Bus>(&mut self, bus: &mut B, packet: &Packet) -> Masks {
         let mut masks = Masks::default();
-        if self.table.config.sync_mode != SyncMode::Cpelide {
-            return masks;
+        let all = self.table.config.all();
+        match self.table.config.sync_mode {
+            SyncMode::Cpelide => {}
+            SyncMode::None => return masks,
+            // As around a kernel that does nothing.
+            mode => {
+                masks.release = if packet.releases { all } else { 0 };
+                let acquires = mode == SyncMode::Baseline && packet.acquires;
+                masks.acquire = if acquires { all } else { 0 };
+                return masks;
+            }
         }
         let queued = bus.get(reg::PKT_STAT) & 15;
         if packet.releases && queued & queued.wrapping_sub(1) == 0 {

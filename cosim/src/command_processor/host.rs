@@ -48,7 +48,11 @@ impl Host {
             });
         }
         let mut cycles = image.words.len() as u32;
-        while !(body.quiet_cycles() == u64::MAX && cycles % config.ce_of == 0) {
+        // Before its first instruction the core is as silent as when it waits.
+        let waits = |body: &AnyBody<CommandProcessor>| {
+            body.last_transfer().is_some() && body.quiet_cycles() == u64::MAX
+        };
+        while !(waits(&body) && cycles % config.ce_of == 0) {
             body.tick(&In { conf, ..In::default() });
             cycles += 1;
             let exit = body.outputs().exit;

@@ -418,16 +418,13 @@ impl Machine {
     }
 
     /// Static, kernel-wide partition: each GPU, and within it each chiplet, gets an equal contiguous piece, the last the remainder
-    /// (CPElide specification 5.1); where there are fewer work-groups than chiplets each goes to its own. First work-group and
-    /// number of each chiplet.
+    /// (CPElide specification 5.1). First work-group and number of each chiplet.
     fn spans(&self, groups: u32) -> Vec<(u32, u32)> {
         let split = |(first, groups): (u32, u32), among: u32| {
-            let pieces = among.min(groups).max(1);
-            let piece = groups / pieces;
-            (0..among).map(move |i| match i + 1 {
-                n if n < pieces => (first + i * piece, piece),
-                n if n == pieces => (first + i * piece, groups - i * piece),
-                _ => (first + groups, 0),
+            let piece = groups / among;
+            (0..among).map(move |i| {
+                let own = if i + 1 == among { groups - i * piece } else { piece };
+                (first + i * piece, own)
             })
         };
         let layout = &self.ctx.layout;
@@ -456,9 +453,7 @@ impl Machine {
                 self.queue(gpu, barrier(scope, scope, 1), Vec::new(), launch::Kernel::default());
                 continue;
             }
-            let ends = |&(first, count): &(u32, u32)| (first, first + count - 1);
-            let inclusive: Vec<_> = spans.iter().filter(|s| s.1 > 0).map(ends).collect();
-            let labels = launch::labels(head, &inclusive).encode().unwrap_or_default();
+            let labels = launch::labels(head, spans);
             // A row of whole work-groups.
             let [x, y, z] = head.local;
             let dispatch = Dispatch {

@@ -2,18 +2,20 @@
 
 use cosim::command_processor::packet::{Access, Labels, Range};
 
-use crate::trace::{ArgKind, KernelHead, Mode};
+use crate::trace::{ArgKind, KernelHead, Mode, ScheduleRange};
 
-/// The labels of a kernel on chiplets that run these spans of work-groups (first and last): a structure for each buffer among
-/// the arguments, with ranges where the kernel gives them.
-pub fn labels(head: &KernelHead, spans: &[(u32, u32)]) -> Labels {
+/// The labels of a kernel on chiplets that run these spans of work-groups (first and number): a structure for each buffer among
+/// the arguments, with ranges where the kernel gives them. An extension block; empty where the kernel names no buffer, as it may
+/// then touch any, and where the block would be too long.
+pub fn labels(head: &KernelHead, spans: &[(u32, u32)]) -> Vec<u8> {
     let mut labels = Labels::new(spans.len() as u8);
     for arg in &head.args {
         let ArgKind::Buffer { addr, bytes, mode, ranges } = &arg.kind else { continue };
         let access = if *mode == Mode::ReadWrite { Access::ReadWrite } else { Access::Read };
         let mut own = Vec::new();
-        for (chiplet, &(low, high)) in spans.iter().enumerate() {
-            let used = ranges.iter().filter(|l| l.first_group <= high && l.last_group >= low);
+        for (chiplet, &(first, count)) in spans.iter().enumerate() {
+            let runs = |l: &&ScheduleRange| l.first_group < first + count && l.last_group >= first;
+            let used = ranges.iter().filter(runs);
             own.extend(used.filter(|l| l.bytes > 0).map(|label| Range {
                 chiplet: chiplet as u8,
                 start: label.addr,
@@ -24,13 +26,14 @@ pub fn labels(head: &KernelHead, spans: &[(u32, u32)]) -> Labels {
             labels.set_access_mode_range(*addr, *bytes, access, &own);
         }
     }
-    labels
+    let names_any = head.args.iter().any(|arg| matches!(arg.kind, ArgKind::Buffer { .. }));
+    labels.encode().filter(|_| names_any).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Arg, ScheduleRange};
+    use crate::trace::Arg;
 
     #[test]
     fn ranges_go_to_the_chiplets_that_run_their_groups() {
@@ -45,7 +48,8 @@ mod tests {
         let kind = ArgKind::Buffer { addr, bytes, mode, ranges };
         let args = vec![Arg { name: "x".into(), kind }];
         let head = KernelHead { args, ..KernelHead::default() };
-        let block = labels(&head, &[(0, 0), (1, 2)]).encode().unwrap();
+        let block = labels(&head, &[(0, 1), (1, 2)]);
+        assert!(labels(&KernelHead::default(), &[(0, 1)]).is_empty());
         assert_eq!(block.len(), 16 + 32 + 3 * 16);
         assert_eq!(block[..4], *b"CPE1");
         assert_eq!((block[8], block[9], block[10]), (1, 2, 3));
