@@ -64,10 +64,6 @@ fn wrong_use_is_refused_with_a_message_that_names_what_would_do() {
             format!("run {TWO_GPUS} {REUSE} --set egress.design=p2p --impl packetizer=model"),
             vec!["this machine has depacketizer"],
         ),
-        (
-            format!("compare {TWO_GPUS} {REUSE} --set egress.design=infinite"),
-            vec!["nothing to compare", "infinite"],
-        ),
     ] {
         desk.refuses(2, &words, &message);
         assert!(!words.contains("run ") || !desk.file("w.vcd").exists());
