@@ -1,6 +1,6 @@
 //! The firmware as a synchroniser: packets into its slots, messages out of its mailbox.
 
-use cosim::command_processor::Native;
+use cosim::command_processor::{self, Conf, Native};
 use firmware::Layout;
 use hwmodel::chiplet_coherence_table::{
     Dispatch, Outcome, Parameters, ReferenceTable, Share, SyncMode,
@@ -8,19 +8,22 @@ use hwmodel::chiplet_coherence_table::{
 
 use crate::synchroniser::Synchroniser;
 
-/// CONF of these parameters (specification, section 3.5).
-pub fn conf(parameters: &Parameters) -> u32 {
-    let mode = match parameters.sync_mode {
-        SyncMode::None => 0,
-        SyncMode::Baseline => 1,
-        SyncMode::Cpelide => 2,
-        SyncMode::Hmg => 3,
+/// CONF of these parameters.
+fn conf(parameters: &Parameters) -> u32 {
+    let conf = Conf {
+        chiplets: parameters.chiplets as u32,
+        sync_mode: match parameters.sync_mode {
+            SyncMode::None => command_processor::SyncMode::None,
+            SyncMode::Baseline => command_processor::SyncMode::Baseline,
+            SyncMode::Cpelide => command_processor::SyncMode::Cpelide,
+            SyncMode::Hmg => command_processor::SyncMode::Hmg,
+        },
+        home_forward: false,
+        max_structs: parameters.max_structs as u32,
+        table_entries: parameters.table_entries as u32,
+        long_lines: parameters.line == 128,
     };
-    parameters.chiplets as u32
-        | mode << 8
-        | (parameters.max_structs as u32) << 11
-        | (parameters.table_entries as u32) << 16
-        | u32::from(parameters.line == 128) << 25
+    conf.bits()
 }
 
 /// The firmware, called directly.

@@ -4,6 +4,8 @@
 use cosim::body::BodyKind;
 use cosim::command_processor::packet::{Access, Labels};
 
+use firmware_embed::CODE_LIMIT;
+
 use crate::core::Core;
 use crate::driver::{Driver, Host, LINE, Machine, NONE, chunks};
 use crate::hosts::{PAPER, named};
@@ -55,4 +57,13 @@ fn launches_that_change_nothing_cost_less_with_more_in_fast_memory() {
     // Specification 5.7 wants 3000 and 1500 of the other two: firmware/README.md says what they reach.
     assert!(most[0] <= 9000, "{most:?}");
     assert!(most[1] < most[0] && most[2] < most[1], "{most:?}");
+}
+
+#[test]
+fn images_are_as_small_as_the_specification_wants() {
+    for name in ["paper", "indexed", "cached"] {
+        let Some(image) = named(name) else { return eprintln!("skipped: no firmware image") };
+        println!("{name}: {} bytes", image.code_bytes);
+        assert!(image.code_bytes < CODE_LIMIT, "{name}: {} bytes", image.code_bytes);
+    }
 }

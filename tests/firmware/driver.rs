@@ -1,7 +1,7 @@
 //! A host of the firmware with chiplets that do at once what they are told.
 
 use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
-use cosim::command_processor::{Native, Sent};
+use cosim::command_processor::{Conf, Native, Sent, SyncMode};
 use firmware::Layout;
 
 /// Pages of 4 KiB, lines of 64 bytes.
@@ -89,27 +89,23 @@ pub struct Started {
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     pub chiplets: u32,
-    pub sync_mode: u32,
+    pub sync_mode: SyncMode,
     pub max_structs: u32,
     pub table_entries: u32,
 }
 
-/// Values of the field SYNC_MODE.
-pub mod mode {
-    pub const BASELINE: u32 = 1;
-    pub const CPELIDE: u32 = 2;
-}
-
 impl Default for Machine {
     fn default() -> Self {
-        Self { chiplets: 4, sync_mode: mode::CPELIDE, max_structs: 8, table_entries: 64 }
+        Self { chiplets: 4, sync_mode: SyncMode::Cpelide, max_structs: 8, table_entries: 64 }
     }
 }
 
 impl Machine {
     /// The register CONF (specification 3.5).
     pub fn conf(&self) -> u32 {
-        self.chiplets | self.sync_mode << 8 | self.max_structs << 11 | self.table_entries << 16
+        let Self { chiplets, sync_mode, max_structs, table_entries } = *self;
+        let (home_forward, long_lines) = (false, false);
+        Conf { chiplets, sync_mode, home_forward, max_structs, table_entries, long_lines }.bits()
     }
 }
 

@@ -1,9 +1,10 @@
 //! The worked examples of specification section 10, on each host.
 
+use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Access, Labels};
 
 use crate::driver::{
-    Driver, Host, LINE, Machine, NONE, Operations, chunks, kernel, labels, mode, operations, ranges,
+    Driver, Host, LINE, Machine, NONE, Operations, chunks, kernel, labels, operations, ranges,
 };
 use crate::hosts::each;
 
@@ -33,7 +34,7 @@ fn example_1_square_needs_nothing_but_the_end() {
         }
         assert_eq!(driver.finish(), operations(ALL, ALL));
     });
-    each(&Machine { sync_mode: mode::BASELINE, ..Machine::default() }, |driver| {
+    each(&Machine { sync_mode: SyncMode::Baseline, ..Machine::default() }, |driver| {
         for _ in 0..3 {
             let (before, tag) = driver.launch(&kernel(), Some(&square()));
             assert_eq!(before, operations(0, ALL));
