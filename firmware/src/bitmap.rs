@@ -20,6 +20,15 @@ impl Bitmap {
         self.words[(slot / 32) & 7] |= 1 << (slot % 32);
     }
 
+    /// Inserts a slot that was no member; false where it was one.
+    #[inline]
+    pub fn insert_new(&mut self, slot: usize) -> bool {
+        let (word, bit) = (&mut self.words[(slot / 32) & 7], 1 << (slot % 32));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
     #[inline]
     pub fn remove(&mut self, slot: usize) {
         self.words[(slot / 32) & 7] &= !(1 << (slot % 32));

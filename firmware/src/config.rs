@@ -34,6 +34,10 @@ pub struct Config {
     pub table_entries: usize,
     /// log2 of the lines of a 4 KiB page: 6, or 5 with lines of 128 bytes.
     pub page_shift: u32,
+    /// log2 of the bytes of a line.
+    pub line_shift: u32,
+    /// Words of a table entry.
+    pub stride: usize,
 }
 
 impl Config {
@@ -44,12 +48,16 @@ impl Config {
         max_structs: 0,
         table_entries: 0,
         page_shift: 0,
+        line_shift: 0,
+        stride: 0,
     };
 
     /// From the register; the error is the code to halt with.
     pub fn decode(word: u32) -> Result<Self, u32> {
+        let chiplets = (word & 31) as usize;
+        let page_shift = if word >> 25 & 1 == 1 { 5 } else { 6 };
         let config = Self {
-            chiplets: (word & 31) as usize,
+            chiplets,
             sync_mode: match word >> 8 & 3 {
                 0 => SyncMode::None,
                 1 => SyncMode::Baseline,
@@ -58,29 +66,19 @@ impl Config {
             },
             max_structs: (word >> 11 & 31) as usize,
             table_entries: (word >> 16 & 511) as usize,
-            page_shift: if word >> 25 & 1 == 1 { 5 } else { 6 },
+            page_shift,
+            line_shift: 12 - page_shift,
+            stride: 2 + 2 * chiplets + usize::from(chiplets == MAX_CHIPLETS),
         };
         let fits = (1..=MAX_CHIPLETS).contains(&config.chiplets)
             && (1..=16).contains(&config.max_structs)
             && (config.max_structs..=MAX_ENTRIES).contains(&config.table_entries)
-            && config.stride() * config.table_entries * 4 <= PRIVATE_BYTES as usize;
+            && config.stride * config.table_entries * 4 <= PRIVATE_BYTES as usize;
         if fits { Ok(config) } else { Err(error::FATAL) }
-    }
-
-    /// Words of a table entry.
-    #[inline]
-    pub const fn stride(&self) -> usize {
-        2 + 2 * self.chiplets + (self.chiplets == MAX_CHIPLETS) as usize
     }
 
     /// All chiplets.
     pub const fn all(&self) -> u16 {
         (u16::MAX as u32 >> (16 - self.chiplets)) as u16
-    }
-
-    /// log2 of the bytes of a line.
-    #[inline]
-    pub const fn line_shift(&self) -> u32 {
-        12 - self.page_shift
     }
 }

@@ -1,10 +1,11 @@
 //! The extension block: which structures a kernel touches, where on each chiplet (specification 3.6, 12).
 
 use crate::bus::Bus;
-use crate::config::Config;
+use crate::config::{Config, MAX_CHIPLETS};
 use crate::map::{EXTENSION, error};
 use crate::packet::Packet;
 use crate::record::{MAX_LINES, Record};
+use crate::vector::spread;
 
 /// Most structures of a packet.
 pub const MAX_RECORDS: usize = 32;
@@ -12,8 +13,10 @@ const MAGIC: u32 = 0x3145_5043;
 const VERSION: u32 = 1;
 const MAX_BYTES: u32 = 4032;
 const HEADER: u32 = 16;
-const STRUCTURE: u32 = 32;
-const RANGE: u32 = 16;
+/// Bytes of a structure.
+pub const STRUCTURE: u32 = 32;
+/// Bytes of a range.
+pub const RANGE: u32 = 16;
 const UNKNOWN: u32 = 1;
 /// One past the highest address.
 const MAX_ADDRESS: u64 = 1 << 44;
@@ -41,7 +44,7 @@ impl Records {
 pub struct Header {
     pub structures: u32,
     pub ranges: u32,
-    /// Chiplets that the kernel runs on, the lowest of its stream's.
+    /// How many chiplets the kernel runs on.
     pub scheduled: u32,
     /// The block is whole, and says what the kernel touches.
     pub usable: bool,
@@ -81,50 +84,57 @@ impl Header {
         {
             return Err(Unusable::Wrong(error::EXTENSION));
         }
-        if header.scheduled == 0 || header.scheduled > packet.chiplets.count_ones() {
-            return Err(Unusable::Wrong(error::CHIPLET));
-        }
         Ok(header)
     }
 }
 
-/// The lowest `count` chiplets of a mask.
-pub fn lowest(mask: u16, count: u32) -> u16 {
-    let mut rest = mask;
-    for _ in 0..count {
-        rest &= rest.wrapping_sub(1);
-    }
-    mask & !rest
-}
-
-/// The chiplets that a kernel runs on, by their place among them.
+/// The chiplets that a kernel runs on: the lowest of its stream's, as many as its header says.
 #[derive(Debug)]
-pub struct Numbers {
+pub struct Scheduled {
+    /// All of them.
+    pub mask: u16,
+    /// Bit `2i` for each.
+    pub low: u32,
+    /// By their place among them.
     pub list: [u8; 16],
-    /// They are the lowest ones of all.
-    pub in_order: bool,
-    mask: u16,
+    /// Their number.
+    pub count: u32,
+    /// Number of ranges of a structure that has one for each chiplet, where all are scheduled. With 16 chiplets a word of the table
+    /// does not tell all states, and there is no such number.
+    pub regular: u32,
+    /// What they were taken from.
+    available: u16,
 }
 
-impl Numbers {
+impl Scheduled {
     /// None.
-    pub const NEW: Self = Self { list: [0; 16], in_order: false, mask: 0 };
+    pub const NEW: Self =
+        Self { mask: 0, low: 0, list: [0; 16], count: 0, regular: 0, available: 0 };
 
-    /// Those of a mask. Most kernels run on the same ones as the last.
+    /// The lowest `count` of `available`, if there are so many. Most kernels run on the same ones as the last.
     #[inline]
-    pub fn set(&mut self, mask: u16) {
-        if self.mask != mask {
-            self.fill(mask);
+    pub fn set(&mut self, available: u16, count: u32, config: &Config) -> Result<(), Unusable> {
+        if self.available == available && self.count == count {
+            return Ok(());
         }
+        self.fill(available, count, config)
     }
 
     #[inline(never)]
-    fn fill(&mut self, mask: u16) {
-        self.mask = mask;
-        self.in_order = mask & mask.wrapping_add(1) == 0;
-        for (at, i) in (0..16).filter(|i| mask >> i & 1 == 1).enumerate() {
+    fn fill(&mut self, available: u16, count: u32, config: &Config) -> Result<(), Unusable> {
+        if count == 0 || count > available.count_ones() {
+            return Err(Unusable::Wrong(error::CHIPLET));
+        }
+        (self.available, self.count, self.mask) = (available, count, 0);
+        let chiplets = (0..16).filter(|i| available >> i & 1 == 1);
+        for (at, i) in chiplets.take(count as usize).enumerate() {
+            self.mask |= 1 << i;
             self.list[at] = i;
         }
+        self.low = spread(self.mask);
+        let all = self.mask == config.all() && config.chiplets < MAX_CHIPLETS;
+        self.regular = if all { count } else { u32::MAX };
+        Ok(())
     }
 }
 
@@ -151,12 +161,12 @@ pub fn read<B: Bus>(
     bus: &mut B,
     slot: usize,
     header: &Header,
-    numbers: &Numbers,
+    scheduled: &Scheduled,
     config: &Config,
     records: &mut Records,
 ) -> Result<(), Unusable> {
     records.len = 0;
-    let numbers = &numbers.list;
+    let numbers = &scheduled.list;
     for index in 0..header.structures {
         let at = structure_at(index);
         let (base, length) = (long(bus, slot, at), long(bus, slot, at + 8));
@@ -169,7 +179,7 @@ pub fn read<B: Bus>(
         let last = last.ok_or(Unusable::Wrong(error::ADDRESS))?;
         // A base inside a page is rounded down.
         let page = base & !0xfff;
-        let line = |at: u64| (at - page) >> config.line_shift();
+        let line = |at: u64| (at - page) >> config.line_shift;
         if line(last) >= MAX_LINES {
             return Err(Unusable::Wrong(error::ADDRESS));
         }

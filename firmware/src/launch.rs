@@ -56,6 +56,7 @@ impl<L: Layout> Table<L> {
         for record in &records.list[..records.len] {
             if let Some(slot) = record.slot {
                 entries.insert(slot.into());
+                self.follow(slot);
             }
         }
         Ok(entries)
@@ -120,7 +121,7 @@ impl<L: Layout> Table<L> {
         let mut base = record.base;
         let mut last = record.extent(self.config.chiplets, shift).map_or(0, |(_, last)| last);
         for slot in (from..to).map(|at| self.slot_at(at)) {
-            base = base.min(self.word(bus, slot, 0));
+            base = base.min(self.stored_base(bus, slot));
             last = last.max(self.extent(slot).last);
         }
         if last - (u64::from(base) << shift) < MAX_LINES { Ok(()) } else { Err(TooLong) }

@@ -20,6 +20,7 @@ mod packet;
 mod processor;
 mod record;
 mod running;
+mod shadow;
 mod table;
 mod unchanged;
 mod vector;

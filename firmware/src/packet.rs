@@ -47,6 +47,7 @@ pub struct Packet {
 
 impl Packet {
     /// Reads a packet. The error is the code with which it is rejected.
+    #[inline(always)]
     pub fn read<B: Bus>(bus: &mut B, slot: usize, config: &Config) -> Result<Self, u32> {
         let header = bus.packet(slot, at::HEADER);
         let meta = bus.get(reg::PKT_META + 4 * slot as u32);

@@ -4,7 +4,7 @@ use crate::bitmap::Bitmap;
 use crate::bus::Bus;
 use crate::config::{Config, SyncMode};
 use crate::decide::Masks;
-use crate::labels::{self, Header, Numbers, Records, Unusable};
+use crate::labels::{self, Header, Records, Scheduled, Unusable};
 use crate::layout::Layout;
 use crate::map::{BROADCAST, NUM_SLOTS, count, error, message, reg};
 use crate::packet::{self, Kind, Packet};
@@ -35,7 +35,7 @@ struct Sent {
 pub struct Processor<L> {
     table: Table<L>,
     records: Records,
-    numbers: Numbers,
+    scheduled: Scheduled,
     running: Running,
     started: bool,
     /// An unlabelled kernel may have touched anything.
@@ -60,7 +60,7 @@ impl<L: Layout> Processor<L> {
     pub const NEW: Self = Self {
         table: Table::NEW,
         records: Records::NEW,
-        numbers: Numbers::NEW,
+        scheduled: Scheduled::NEW,
         running: Running::NEW,
         started: false,
         every: false,
@@ -139,6 +139,10 @@ impl<L: Layout> Processor<L> {
         if stat & 15 == 0 {
             return None;
         }
+        if stat & stat.wrapping_sub(1) & 15 == 0 {
+            let slot = (stat & 15).trailing_zeros() as usize;
+            return (self.running.kernels[slot % NUM_SLOTS].chiplets == 0).then_some(slot);
+        }
         let mut metas = [0; NUM_SLOTS];
         for slot in (0..NUM_SLOTS).filter(|slot| stat >> slot & 1 == 1) {
             metas[slot] = bus.get(reg::PKT_META + 4 * slot as u32);
@@ -163,6 +167,22 @@ impl<L: Layout> Processor<L> {
     fn start<B: Bus>(&mut self, bus: &mut B, slot: usize) {
         bus.stopwatch(1);
         let config = self.table.config;
+        if config.sync_mode == SyncMode::Cpelide && !self.every {
+            let entries = &mut self.running.kernels[slot].entries;
+            if let Some(releases) =
+                self.table.launch_unchanged(bus, slot, &mut self.scheduled, entries)
+            {
+                return self.send(
+                    bus,
+                    slot,
+                    releases,
+                    self.scheduled.mask,
+                    Masks::default(),
+                    false,
+                );
+            }
+            *entries = Bitmap::EMPTY;
+        }
         let packet = Packet::read(bus, slot, &config);
         let started = packet.and_then(|packet| match packet.kind {
             Kind::Dispatch => {
@@ -188,20 +208,18 @@ impl<L: Layout> Processor<L> {
 
     fn launch<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) {
         let config = self.table.config;
-        let header = Header::read(bus, slot, packet);
-        let scheduled = match header {
-            Ok(header) => labels::lowest(packet.chiplets, header.scheduled),
-            Err(_) => packet.chiplets,
-        };
+        let header = Header::read(bus, slot, packet).and_then(|header| {
+            self.scheduled.set(packet.chiplets, header.scheduled, &config)?;
+            Ok(header)
+        });
+        let scheduled = if header.is_ok() { self.scheduled.mask } else { packet.chiplets };
         let mut masks = Masks::default();
         let mut unlabelled = false;
-        let tag = self.running.free_tag();
-        self.running.kernels[slot].entries = Bitmap::EMPTY;
         match config.sync_mode {
             SyncMode::None | SyncMode::Hmg => {}
             SyncMode::Baseline => masks.acquire = config.all(),
             SyncMode::Cpelide => {
-                let labelled = self.labelled(bus, slot, packet, header, scheduled, &mut masks);
+                let labelled = self.labelled(bus, slot, packet, header, &mut masks);
                 if let Err(unusable) = labelled {
                     if let Unusable::Wrong(code) = unusable {
                         bus.error(code);
@@ -214,9 +232,23 @@ impl<L: Layout> Processor<L> {
                 }
             }
         }
+        self.send(bus, slot, packet.releases, scheduled, masks, unlabelled);
+    }
+
+    /// Sends what was decided, and the kernel.
+    fn send<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        slot: usize,
+        releases: bool,
+        scheduled: u16,
+        masks: Masks,
+        unlabelled: bool,
+    ) {
         bus.stopwatch(0);
+        let tag = self.running.free_tag();
         self.running.start(slot, scheduled, tag, unlabelled);
-        self.releases[slot] = packet.releases;
+        self.releases[slot] = releases;
         self.sent.launches += 1;
         self.synchronise(bus, masks, tag, Waiting::Launch(slot));
         // While the L2s are at it.
@@ -230,7 +262,6 @@ impl<L: Layout> Processor<L> {
         slot: usize,
         packet: &Packet,
         header: Result<Header, Unusable>,
-        scheduled: u16,
         masks: &mut Masks,
     ) -> Result<(), Unusable> {
         let header = header?;
@@ -238,15 +269,7 @@ impl<L: Layout> Processor<L> {
             return Err(Unusable::Unlabelled);
         }
         let config = self.table.config;
-        self.numbers.set(scheduled);
-        let entries = &mut self.running.kernels[slot].entries;
-        if !self.every && !packet.acquires {
-            if self.table.launch_unchanged(bus, slot, &header, &self.numbers, entries) {
-                return Ok(());
-            }
-            *entries = Bitmap::EMPTY;
-        }
-        labels::read(bus, slot, &header, &self.numbers, &config, &mut self.records)?;
+        labels::read(bus, slot, &header, &self.scheduled, &config, &mut self.records)?;
         if packet.acquires {
             masks.acquire = self.present(bus);
         }

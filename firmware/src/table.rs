@@ -9,13 +9,13 @@ use crate::bus::Bus;
 use crate::config::{Config, MAX_CHIPLETS, MAX_ENTRIES};
 use crate::layout::Layout;
 use crate::record::Record;
+use crate::shadow::{self, Shadow};
 use crate::unchanged::{Change, MOST};
 use crate::vector::Vector;
 
-const MODE: u32 = 1 << 31;
+/// The bit of the mode in the last word of an entry.
+pub const MODE: u32 = 1 << 31;
 const MIXED: u32 = 1 << 30;
-/// Words of entries in fast memory.
-const SHADOW_WORDS: usize = 832;
 
 /// First and last line of an entry, counted from address 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,13 +38,15 @@ pub struct Table<L> {
     extents: [Extent; MAX_ENTRIES],
     /// Slots by extent.
     order: [u8; MAX_ENTRIES],
-    /// First page of the extents, in that order.
-    pages: [u32; MAX_ENTRIES],
-    shadow: [u32; SHADOW_WORDS],
-    /// Place in the order where the next entry is looked for first.
-    pub hint: usize,
+    /// Base of each slot, with an index.
+    bases: [u32; MAX_ENTRIES],
+    shadow: Shadow,
+    /// For each slot the one that was found next after it; the slot that was found last.
+    pub next: [u8; MAX_ENTRIES],
+    pub last: u8,
     /// Of a launch that changes nothing but states: these, and the slots of its structures where there is no index.
     pub changes: [Change; MOST],
+    pub num_changes: usize,
     pub found: [u8; MOST],
     layout: PhantomData<L>,
 }
@@ -58,44 +60,44 @@ impl<L: Layout> Table<L> {
         len: 0,
         extents: [Extent { first: 0, last: 0 }; MAX_ENTRIES],
         order: [0; MAX_ENTRIES],
-        pages: [0; MAX_ENTRIES],
-        shadow: [0; SHADOW_WORDS],
-        hint: 0,
+        bases: [0; MAX_ENTRIES],
+        shadow: Shadow::NEW,
+        next: [0; MAX_ENTRIES],
+        last: 0,
         changes: [Change::ZERO; MOST],
+        num_changes: 0,
         found: [0; MOST],
         layout: PhantomData,
     };
 
-    /// A word of an entry.
-    #[inline]
-    pub fn word<B: Bus>(&self, bus: &mut B, slot: usize, word: usize) -> u32 {
-        let at = slot * self.config.stride() + word;
-        if L::SHADOW && at < SHADOW_WORDS { self.shadow[at] } else { bus.private(at as u32) }
-    }
-
-    /// An entry's words, where it lies in fast memory.
-    #[inline]
-    pub fn shadowed(&self, slot: usize) -> Option<&[u32]> {
-        let stride = self.config.stride();
-        let at = slot * stride;
-        if L::SHADOW { self.shadow.get(at..at + stride) } else { None }
+    /// An entry's ranges and states in fast memory, if it is there. With 16 chiplets one word does not hold the states.
+    #[inline(always)]
+    pub fn shadowed(&self, slot: usize) -> Option<(&[u32], &u32)> {
+        let chiplets = self.config.chiplets;
+        let may_be = L::SHADOW && chiplets < MAX_CHIPLETS;
+        if may_be { self.shadow.entry(slot, chiplets) } else { None }
     }
 
     #[inline]
-    fn set_word<B: Bus>(&mut self, bus: &mut B, slot: usize, word: usize, value: u32) {
-        let at = slot * self.config.stride() + word;
-        if L::SHADOW && at < SHADOW_WORDS {
-            if self.shadow[at] == value {
-                return;
-            }
-            self.shadow[at] = value;
-        }
-        bus.set_private(at as u32, value);
+    fn shadowed_mut(&mut self, slot: usize) -> Option<(&mut [u32], &mut u32)> {
+        let chiplets = self.config.chiplets;
+        let may_be = L::SHADOW && chiplets < MAX_CHIPLETS;
+        if may_be { self.shadow.entry_mut(slot, chiplets) } else { None }
+    }
+
+    #[inline]
+    fn private<B: Bus>(&self, bus: &mut B, slot: usize, word: usize) -> u32 {
+        bus.private((slot * self.config.stride + word) as u32)
+    }
+
+    #[inline]
+    fn set_private<B: Bus>(&self, bus: &mut B, slot: usize, word: usize, value: u32) {
+        bus.set_private((slot * self.config.stride + word) as u32, value);
     }
 
     /// The word with the vector, and that with mode and mixed.
     #[inline]
-    fn vector_words(&self) -> (usize, usize) {
+    pub fn vector_words(&self) -> (usize, usize) {
         let at = 1 + 2 * self.config.chiplets;
         (at, at + usize::from(self.config.chiplets == MAX_CHIPLETS))
     }
@@ -103,10 +105,12 @@ impl<L: Layout> Table<L> {
     /// States, mixed and mode of an entry.
     #[inline]
     pub fn states<B: Bus>(&self, bus: &mut B, slot: usize) -> (Vector, bool, bool) {
-        let (vector, flags) = self.vector_words();
-        let vector = self.word(bus, slot, vector);
-        let flags =
-            if self.config.chiplets == MAX_CHIPLETS { self.word(bus, slot, flags) } else { vector };
+        let (at, flags_at) = self.vector_words();
+        let vector = match self.shadowed(slot) {
+            Some((_, states)) => *states,
+            None => self.private(bus, slot, at),
+        };
+        let flags = if at == flags_at { vector } else { self.private(bus, slot, flags_at) };
         let bits = u32::MAX >> (32 - 2 * self.config.chiplets);
         (Vector(vector & bits), flags & MIXED != 0, flags & MODE != 0)
     }
@@ -123,24 +127,59 @@ impl<L: Layout> Table<L> {
     ) {
         let (at, flags_at) = self.vector_words();
         let flags = if mixed { MIXED } else { 0 } | if write { MODE } else { 0 };
-        if at == flags_at {
-            self.set_word(bus, slot, at, vector.0 | flags);
-        } else {
-            self.set_word(bus, slot, at, vector.0);
-            self.set_word(bus, slot, flags_at, flags);
+        if at != flags_at {
+            self.set_private(bus, slot, at, vector.0);
+            return self.set_private(bus, slot, flags_at, flags);
         }
+        let word = vector.0 | flags;
+        if let Some((_, states)) = self.shadowed_mut(slot) {
+            if *states == word {
+                return;
+            }
+            *states = word;
+        }
+        self.set_private(bus, slot, at, word);
     }
 
     /// A chiplet's range.
     #[inline]
     pub fn range<B: Bus>(&self, bus: &mut B, slot: usize, chiplet: usize) -> (u32, u32) {
-        (self.word(bus, slot, 1 + 2 * chiplet), self.word(bus, slot, 2 + 2 * chiplet))
+        let kept = self.shadowed(slot).and_then(|(ranges, _)| {
+            let bytes = (ranges[2 * chiplet], ranges[2 * chiplet + 1]);
+            shadow::lines(self.base(slot), bytes, self.config.line_shift)
+        });
+        if let Some(range) = kept {
+            return range;
+        }
+        (self.private(bus, slot, 1 + 2 * chiplet), self.private(bus, slot, 2 + 2 * chiplet))
+    }
+
+    /// Writes a chiplet's range, unless `known` that the entry has this base already and the range is what is in fast memory.
+    fn set_range<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        slot: usize,
+        chiplet: usize,
+        record: &Record,
+        known: bool,
+    ) {
+        let range @ (first, last) = (record.first[chiplet], record.last[chiplet]);
+        let now = shadow::bytes(record.base, range, self.config.line_shift);
+        if let Some((ranges, _)) = self.shadowed_mut(slot) {
+            let words = &mut ranges[2 * chiplet..2 * chiplet + 2];
+            if known && words == [now.0, now.1] && shadow::lines(record.base, now, 0).is_some() {
+                return;
+            }
+            words.copy_from_slice(&[now.0, now.1]);
+        }
+        self.set_private(bus, slot, 1 + 2 * chiplet, first);
+        self.set_private(bus, slot, 2 + 2 * chiplet, last);
     }
 
     /// A whole entry.
     #[inline(never)]
     pub fn load<B: Bus>(&self, bus: &mut B, slot: usize) -> Record {
-        let mut record = Record { base: self.word(bus, slot, 0), ..Record::EMPTY };
+        let mut record = Record { base: self.stored_base(bus, slot), ..Record::EMPTY };
         for i in 0..self.config.chiplets {
             (record.first[i], record.last[i]) = self.range(bus, slot, i);
         }
@@ -153,14 +192,19 @@ impl<L: Layout> Table<L> {
     #[inline(never)]
     pub fn store<B: Bus>(&mut self, bus: &mut B, slot: usize, record: &Record) {
         let Config { chiplets, page_shift, .. } = self.config;
-        self.set_word(bus, slot, 0, record.base);
+        let known = L::INDEX && self.occupied.contains(slot) && self.base(slot) == record.base;
+        if !known {
+            self.set_private(bus, slot, 0, record.base);
+        }
         for i in 0..chiplets {
-            self.set_word(bus, slot, 1 + 2 * i, record.first[i]);
-            self.set_word(bus, slot, 2 + 2 * i, record.last[i]);
+            self.set_range(bus, slot, i, record, known);
         }
         self.set_states(bus, slot, record.vector, record.mixed, record.write);
         if let Some((first, last)) = record.extent(chiplets, page_shift) {
             self.extents[slot] = Extent { first, last };
+        }
+        if L::INDEX {
+            self.bases[slot] = record.base;
         }
         self.disjoint.set(slot, record.is_disjoint(chiplets));
         if !self.occupied.contains(slot) {
@@ -173,8 +217,11 @@ impl<L: Layout> Table<L> {
     /// Frees a slot: all of it is zero.
     #[inline(never)]
     pub fn remove<B: Bus>(&mut self, bus: &mut B, slot: usize) {
-        for word in 0..self.config.stride() {
-            self.set_word(bus, slot, word, 0);
+        for word in 0..self.config.stride {
+            self.set_private(bus, slot, word, 0);
+        }
+        if let Some((_, states)) = self.shadowed_mut(slot) {
+            *states = 0;
         }
         self.occupied.remove(slot);
         if let Some(at) = self.order[..self.len].iter().position(|&s| usize::from(s) == slot) {
@@ -185,7 +232,17 @@ impl<L: Layout> Table<L> {
 
     /// Entries by address.
     pub fn slot_at(&self, at: usize) -> usize {
-        self.order[at].into()
+        self.order[at & 255].into()
+    }
+
+    /// Base of an entry.
+    pub fn stored_base<B: Bus>(&self, bus: &mut B, slot: usize) -> u32 {
+        if L::INDEX { self.base(slot) } else { self.private(bus, slot, 0) }
+    }
+
+    /// The same, with an index.
+    pub fn base(&self, slot: usize) -> u32 {
+        self.bases[slot]
     }
 
     /// Extent of an entry, after [`Table::refresh`].
@@ -220,25 +277,5 @@ impl<L: Layout> Table<L> {
             }
             self.order[at] = slot;
         }
-        if L::INDEX {
-            for at in 0..self.len {
-                let first = self.extents[usize::from(self.order[at])].first;
-                self.pages[at] = (first >> self.config.page_shift) as u32;
-            }
-        }
-    }
-
-    /// Place in the order of an entry that starts in this page, else of the first behind it.
-    #[inline]
-    pub fn first_from_page(&self, page: u32) -> usize {
-        if self.hint < self.len && self.pages[self.hint & 255] == page {
-            return self.hint;
-        }
-        let (mut low, mut high) = (0, self.len);
-        while low < high {
-            let middle = (low + high) / 2;
-            if self.pages[middle & 255] < page { low = middle + 1 } else { high = middle }
-        }
-        low
     }
 }

@@ -4,10 +4,12 @@
 
 use crate::bitmap::Bitmap;
 use crate::bus::Bus;
-use crate::labels::{Header, Numbers, range_at, structure_at};
+use crate::labels::{Header, RANGE, STRUCTURE, Scheduled, range_at, structure_at};
 use crate::layout::Layout;
-use crate::table::Table;
-use crate::vector::{Vector, spread};
+use crate::map::{SLOT_BYTES, SLOTS};
+use crate::packet::{Kind, Packet};
+use crate::table::{MODE, Table};
+use crate::vector::Vector;
 
 /// Most structures of such a launch.
 pub const MOST: usize = 16;
@@ -25,213 +27,249 @@ impl Change {
     pub const ZERO: Self = Self { slot: 0, write: false, vector: Vector(0) };
 }
 
-/// A structure in its packet slot: `base` below 2^44 on a page, `length` at most what is left of its 4 GiB.
-#[derive(Clone, Copy)]
-struct Structure {
-    base: u32,
-    base_high: u32,
-    length: u32,
-    /// Offset of its first range, and their number.
-    ranges_at: u32,
-    ranges: u32,
+/// A range in the packet.
+struct Asked {
+    start: u32,
+    start_high: u32,
+    end: u32,
+    end_high: u32,
+}
+
+impl Asked {
+    #[inline(always)]
+    fn read<B: Bus>(bus: &mut B, at: u32) -> Self {
+        let [start, start_high, end, end_high] = bus.load4(at);
+        Self { start, start_high, end, end_high }
+    }
+
+    /// It is well formed, and within these lines, counted from the base.
+    #[inline(always)]
+    fn is_within(&self, base: u32, length: u32, (first, last): (u32, u32), shift: u32) -> bool {
+        let (start, end) = (self.start.wrapping_sub(base), self.end.wrapping_sub(base));
+        start <= end && end < length && start >> shift >= first && end >> shift <= last
+    }
 }
 
 impl<L: Layout> Table<L> {
-    /// True where the launch is such a one. The table then has its new states, and `entries`, empty before, the kernel's.
+    /// Where the packet in a slot is such a launch: whether it ends with a system release. The table then has its new states, and
+    /// `entries`, empty before, the kernel's.
     #[inline(never)]
     pub fn launch_unchanged<B: Bus>(
         &mut self,
         bus: &mut B,
         slot: usize,
-        header: &Header,
-        numbers: &Numbers,
+        scheduled: &mut Scheduled,
         entries: &mut Bitmap,
-    ) -> bool {
-        self.try_unchanged(bus, slot, header, numbers, entries).is_some()
-    }
-
-    #[inline(always)]
-    fn try_unchanged<B: Bus>(
-        &mut self,
-        bus: &mut B,
-        slot: usize,
-        header: &Header,
-        numbers: &Numbers,
-        entries: &mut Bitmap,
-    ) -> Option<()> {
+    ) -> Option<bool> {
+        let packet = Packet::read(bus, slot, &self.config).ok()?;
+        if packet.kind != Kind::Dispatch || packet.acquires {
+            return None;
+        }
+        let header = Header::read(bus, slot, &packet).ok().filter(|header| header.usable)?;
+        scheduled.set(packet.chiplets, header.scheduled, &self.config).ok()?;
         if header.structures as usize > self.config.max_structs {
             return None;
         }
         if !L::INDEX {
-            self.scan(bus, slot, header);
+            self.scan(bus, slot, &header);
         }
-        let mut num_changes = 0;
-        for index in 0..header.structures {
-            let at = structure_at(index);
-            let [base, base_high, length, length_high] = bus.packet4(slot, at);
-            let word = bus.packet(slot, at + 16);
-            let (write, ranges, first_range) = (word & 0xff != 0, word >> 8 & 0xff, word >> 16);
-            let odd = base & 0xfff | base_high >> 12 | length_high;
-            if odd != 0
+        self.num_changes = 0;
+        let slot = SLOTS + slot as u32 * SLOT_BYTES;
+        let ranges = slot + range_at(&header, 0);
+        let mut at = slot + structure_at(0);
+        let mut last = self.last;
+        for index in 0..header.structures as usize {
+            let structure = bus.load4(at);
+            let [base, base_high, length, length_high] = structure;
+            let entry = self.entry_at(base >> 12 | base_high << 20, index, &mut last)?;
+            let word = bus.load(at + 16);
+            let (write, num_ranges, first_range) = (word & 0xff != 0, word >> 8 & 0xff, word >> 16);
+            if base & 0xfff | base_high >> 12 | length_high != 0
                 || length == 0
-                || base.checked_add(length - 1).is_none()
-                || first_range + ranges > header.ranges
+                || length - 1 > !base
+                || first_range + num_ranges > header.ranges
+                || !entries.insert_new(entry)
             {
                 return None;
             }
-            let page = base >> 12 | base_high << 20;
-            let entry = if L::INDEX {
-                self.find(bus, page)?
-            } else {
-                usize::from(self.found[index as usize & 15]).checked_sub(1)?
-            };
-            if entries.contains(entry) {
-                return None;
+            let ranges = ranges + RANGE * first_range;
+            let repeats = num_ranges == scheduled.regular
+                && self.repeats(bus, entry, structure, ranges, write, scheduled.low)
+                && (!write || self.disjoint.contains(entry));
+            if !repeats {
+                self.irregular(bus, at, ranges, scheduled, entry)?;
             }
-            entries.insert(entry);
-            let ranges_at = range_at(header, first_range);
-            let structure = Structure { base, base_high, length, ranges_at, ranges };
-            let touched = if ranges == 0 {
-                self.all_within(bus, &structure, entry, &numbers.list[..header.scheduled as usize])?
-            } else {
-                let in_order = numbers.in_order && ranges <= header.scheduled;
-                let first = in_order.then(|| self.within_in_order(bus, slot, &structure, entry));
-                match first.flatten() {
-                    Some(touched) => touched,
-                    None => self.within(bus, slot, &structure, entry, header, &numbers.list)?,
+            at += STRUCTURE;
+        }
+        self.last = last;
+        for at in 0..self.num_changes {
+            let Change { slot, write, vector } = self.changes[at & 15];
+            self.set_states(bus, slot.into(), vector, false, write);
+        }
+        Some(packet.releases)
+    }
+
+    /// True where each chiplet has one range, in their order, as most programs write them, within the stored one, and the entry is
+    /// in the state in which such a kernel leaves it that alone has touched it.
+    #[inline(always)]
+    fn repeats<B: Bus>(
+        &self,
+        bus: &mut B,
+        entry: usize,
+        [base, base_high, length, _]: [u32; 4],
+        ranges: u32,
+        write: bool,
+        low: u32,
+    ) -> bool {
+        let expected = if write { MODE | low << 1 } else { low };
+        let (mut at, mut start_high) = (ranges, base_high);
+        if let Some((stored, states)) = self.shadowed(entry) {
+            let end = base + (length - 1);
+            if *states != expected {
+                return false;
+            }
+            for stored in stored.chunks_exact(2) {
+                let asked = Asked::read(bus, at);
+                if asked.start_high != start_high
+                    || asked.end_high != base_high
+                    || asked.start > asked.end
+                    || asked.end > end
+                    || asked.start < stored[0]
+                    || asked.end > stored[1]
+                {
+                    return false;
                 }
-            };
-            let (vector, mixed, mode) = self.states(bus, entry);
-            let low = spread(touched);
-            let clean_or_dirty = (vector.0 ^ vector.0 >> 1) & low == low;
-            // Dirty lines, and lines that are written, are nobody else's.
-            let apart = !write && vector.dirty_bits() == 0 || self.disjoint.contains(entry);
-            if mixed || !clean_or_dirty || !apart {
-                return None;
+                at += RANGE;
+                start_high = start_high.wrapping_add(1 << 24);
             }
-            let new = if write { vector.0 & !(3 * low) | (2 * low) } else { vector.0 };
-            if new != vector.0 || write != mode {
-                self.changes[num_changes & 15] =
-                    Change { slot: entry as u8, write, vector: Vector(new) };
-                num_changes += 1;
+        } else {
+            let (vector, mixed, mode) = self.states(bus, entry);
+            if mixed || mode != write || vector.0 != expected & !MODE {
+                return false;
+            }
+            for chiplet in 0..self.config.chiplets {
+                let stored = self.range(bus, entry, chiplet);
+                let asked = Asked::read(bus, at);
+                if asked.start_high != start_high
+                    || asked.end_high != base_high
+                    || !asked.is_within(base, length, stored, self.config.line_shift)
+                {
+                    return false;
+                }
+                at += RANGE;
+                start_high = start_high.wrapping_add(1 << 24);
             }
         }
-        for at in 0..num_changes.min(MOST) {
-            let Change { slot, write, vector } = self.changes[at];
-            self.set_states(bus, slot.into(), vector, false, write);
+        true
+    }
+
+    /// Any other structure, which is at this address.
+    #[inline(never)]
+    fn irregular<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        at: u32,
+        ranges: u32,
+        scheduled: &Scheduled,
+        entry: usize,
+    ) -> Option<()> {
+        let write = bus.load(at + 16) & 0xff != 0;
+        let low = self.within(bus, at, ranges, scheduled, entry)?;
+        let (vector, mixed, mode) = self.states(bus, entry);
+        // Dirty lines, and lines that are written, are nobody else's.
+        let apart = !write && vector.dirty_bits() == 0 || self.disjoint.contains(entry);
+        if mixed || (vector.0 ^ vector.0 >> 1) & low != low || !apart {
+            return None;
+        }
+        let new = if write { vector.0 & !(3 * low) | (2 * low) } else { vector.0 };
+        if new != vector.0 || write != mode {
+            let change = Change { slot: entry as u8, write, vector: Vector(new) };
+            self.changes[self.num_changes & 15] = change;
+            self.num_changes += 1;
         }
         Some(())
     }
 
-    /// Each chiplet may touch all of the structure. Gives the chiplets, where that is nothing new to the entry.
-    #[inline(never)]
-    fn all_within<B: Bus>(
-        &self,
-        bus: &mut B,
-        structure: &Structure,
-        entry: usize,
-        numbers: &[u8],
-    ) -> Option<u16> {
-        let last = (structure.length - 1) >> self.config.line_shift();
-        let mut touched = 0;
-        for &chiplet in numbers {
-            let stored = self.range(bus, entry, chiplet.into());
-            if stored.0 != 0 || last > stored.1 {
-                return None;
-            }
-            touched |= 1 << chiplet;
-        }
-        Some(touched)
-    }
-
-    /// One range for each of the first chiplets, in their order, as most programs write them.
+    /// Any ranges of any of the chiplets, or none, where each of them may touch all of the structure, which is at this address. Gives
+    /// bit `2i` for each chiplet that does, where that is nothing new to the entry.
     #[inline(always)]
-    fn within_in_order<B: Bus>(
-        &self,
-        bus: &mut B,
-        slot: usize,
-        structure: &Structure,
-        entry: usize,
-    ) -> Option<u16> {
-        let Structure { base, base_high, length, ranges_at, ranges } = *structure;
-        let shift = self.config.line_shift();
-        let (mut at, mut chiplet) = (ranges_at, base_high);
-        let mut is_within = |bus: &mut B, stored: (u32, u32)| {
-            let [start, start_high, end, end_high] = bus.packet4(slot, at);
-            let (first, last) = (start.wrapping_sub(base), end.wrapping_sub(base));
-            let fits = start_high == chiplet
-                && end_high == base_high
-                && first <= last
-                && last < length
-                && first >> shift >= stored.0
-                && last >> shift <= stored.1;
-            at += 16;
-            chiplet += 1 << 24;
-            fits
-        };
-        match self.shadowed(entry) {
-            Some(words) => {
-                for stored in words[1..].chunks_exact(2).take(ranges as usize) {
-                    if !is_within(bus, (stored[0], stored[1])) {
-                        return None;
-                    }
-                }
-            }
-            None => {
-                for i in 0..ranges as usize {
-                    let stored = self.range(bus, entry, i);
-                    if !is_within(bus, stored) {
-                        return None;
-                    }
-                }
-            }
-        }
-        Some(((1u32 << ranges) - 1) as u16)
-    }
-
-    /// Any ranges of any of the chiplets.
-    #[inline(never)]
     fn within<B: Bus>(
         &self,
         bus: &mut B,
-        slot: usize,
-        structure: &Structure,
+        at: u32,
+        ranges: u32,
+        scheduled: &Scheduled,
         entry: usize,
-        header: &Header,
-        numbers: &[u8; 16],
-    ) -> Option<u16> {
-        let Structure { base, base_high, length, ranges_at, ranges } = *structure;
-        let shift = self.config.line_shift();
+    ) -> Option<u32> {
+        let [base, base_high, length, _] = bus.load4(at);
+        let num_ranges = bus.load(at + 16) >> 8 & 0xff;
+        let shift = self.config.line_shift;
         let mut touched = 0;
-        for at in (0..ranges).map(|range| ranges_at + 16 * range) {
-            let [start, start_high, end, end_high] = bus.packet4(slot, at);
-            let chiplet = start_high >> 24;
-            let (first, last) = (start.wrapping_sub(base), end.wrapping_sub(base));
-            if chiplet >= header.scheduled
-                || start_high & 0x00ff_ffff != base_high
-                || end_high != base_high
-                || first > last
-                || last >= length
+        if num_ranges == 0 {
+            for &chiplet in &scheduled.list[..scheduled.count as usize] {
+                let stored = self.range(bus, entry, chiplet.into());
+                if stored.0 != 0 || (length - 1) >> shift > stored.1 {
+                    return None;
+                }
+                touched |= 1 << (2 * chiplet);
+            }
+        }
+        for at in (0..num_ranges).map(|range| ranges + RANGE * range) {
+            let asked = Asked::read(bus, at);
+            let chiplet = asked.start_high >> 24;
+            if chiplet >= scheduled.count
+                || asked.start_high & 0x00ff_ffff != base_high
+                || asked.end_high != base_high
             {
                 return None;
             }
-            let number = numbers[chiplet as usize & 15];
+            let number = scheduled.list[chiplet as usize & 15];
             let stored = self.range(bus, entry, number.into());
-            if first >> shift < stored.0 || last >> shift > stored.1 {
+            if !asked.is_within(base, length, stored, shift) {
                 return None;
             }
-            touched |= 1 << number;
+            touched |= 1 << (2 * number);
         }
         Some(touched)
     }
 
-    /// An entry with this base. Structures of a kernel, and those of the next one, often lie one behind the other.
-    #[inline]
-    fn find<B: Bus>(&mut self, bus: &mut B, page: u32) -> Option<usize> {
-        let at = self.first_from_page(page);
-        self.hint = at + 1;
-        let entry = self.slot_at(at & 255);
-        (at < self.len && self.word(bus, entry, 0) == page).then_some(entry)
+    /// An entry with the base of a structure. What followed the entry before it the last time is likely to do so again.
+    #[inline(always)]
+    fn entry_at(&mut self, page: u32, index: usize, last: &mut u8) -> Option<usize> {
+        if !L::INDEX {
+            return usize::from(self.found[index & 15]).checked_sub(1);
+        }
+        let mut entry = usize::from(self.next[usize::from(*last)]);
+        // A free slot may have any base: no state of it fits.
+        if self.base(entry) != page {
+            entry = self.search(page)?;
+            self.next[usize::from(*last)] = entry as u8;
+        }
+        *last = entry as u8;
+        Some(entry)
+    }
+
+    /// This slot was found after the last one.
+    pub fn follow(&mut self, slot: u8) {
+        self.next[usize::from(self.last)] = slot;
+        self.last = slot;
+    }
+
+    /// An entry with this base, if it starts there.
+    #[inline(never)]
+    fn search(&self, page: u32) -> Option<usize> {
+        let first = u64::from(page) << self.config.page_shift;
+        let (mut low, mut high) = (0, self.len);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.extent(self.slot_at(middle)).first < first {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        let entry = self.slot_at(low);
+        (low < self.len && self.base(entry) == page).then_some(entry)
     }
 
     /// For each structure one more than the slot of an entry with its base, in one pass over the table.
@@ -245,7 +283,7 @@ impl<L: Layout> Table<L> {
             self.found[index as usize & 15] = 0;
         }
         // A free slot is zero, and so is nothing else but an entry of page 0, which is left to be found missing.
-        let stride = self.config.stride() as u32;
+        let stride = self.config.stride as u32;
         for entry in 0..self.config.table_entries {
             let base = bus.private(entry as u32 * stride);
             if base == 0 {

@@ -87,6 +87,32 @@ fn damaged_traces_are_refused() {
     }
 }
 
+/// Images that are none, and one of another machine, are refused before anything runs.
+#[test]
+fn files_that_are_no_image_are_refused() {
+    let desk = Desk::on_any_build("run-firmware");
+    // An ELF header of 32 bits, little-endian: an executable for machine 3, version 1, no segments.
+    let mut i386 = b"\x7fELF\x01\x01\x01".to_vec();
+    i386.resize(52, 0);
+    (i386[16], i386[18], i386[20], i386[40]) = (2, 3, 1, 52);
+    let mut wide = i386.clone();
+    wide[4] = 2;
+    for (name, bytes, message) in [
+        ("text.elf", b"no image".to_vec(), "not an ELF file of 32 bits"),
+        ("wide.elf", wide, "not an ELF file of 32 bits"),
+        ("i386.elf", i386, "machine 3: must be 243, RISC-V"),
+    ] {
+        fs::write(desk.file(name), bytes).unwrap();
+        let words = format!("run --system cpelide-4-small {REUSE} --cp iss --firmware {name}");
+        desk.refuses(2, &words, &[name, message]);
+    }
+    for (words, message) in
+        [("--cp iss --firmware nothing.elf", "nothing.elf"), ("--firmware paper", "--cp native")]
+    {
+        desk.refuses(2, &format!("run --system cpelide-4-small {REUSE} {words}"), &[message]);
+    }
+}
+
 #[test]
 fn cycle_limit_ends_with_status_3_and_says_so_in_the_json() {
     let desk = Desk::on_any_build("run-limit");

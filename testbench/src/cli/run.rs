@@ -11,10 +11,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use cosim::body::BodyKind;
 use cosim::runner::{self, Flip, Wave};
 use cosim::wave::Clock;
+use firmware_embed::{ELVES, Image};
 use serde::Serialize;
 use testbench::machine::{
     BLOCKS, Bodies, Cp, Difference, KernelUse, Machine, Options, RunError, Window,
@@ -37,6 +39,9 @@ pub struct Args {
     /// core, on both
     #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native")]
     cp: String,
+    /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts than native
+    #[arg(long, value_name = "cached|indexed|paper|FILE")]
+    firmware: Option<String>,
     /// Write every TLP that a link carries: cycle of the links, source, destination, header, payload
     #[arg(long, value_name = "FILE")]
     dump_tlp: Option<PathBuf>,
@@ -137,6 +142,19 @@ fn bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
     let (_, cp) =
         cp.ok_or_else(|| usage(format!("--cp {}: must be native, iss, rtl or lockstep", args.cp)))?;
     bodies.cp = *cp;
+    if let Some(firmware) = &args.firmware {
+        let failure = |problem: String| usage(format!("--firmware {firmware}: {problem}"));
+        if bodies.cp == Cp::Native {
+            let needs =
+                "--cp native calls the firmware directly; an image needs iss, rtl or lockstep";
+            return Err(failure(needs.into()));
+        }
+        let image = match ELVES.iter().find(|elf| elf.name == firmware) {
+            Some(elf) => Image::read(elf.bytes),
+            None => Image::read(&std::fs::read(firmware).map_err(|e| failure(e.to_string()))?),
+        };
+        bodies.image = Some(Arc::new(image.map_err(|e| failure(e.to_string()))?));
+    }
     Ok(bodies)
 }
 

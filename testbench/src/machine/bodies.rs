@@ -1,6 +1,7 @@
 //! Which body stands for each block that has two, and the parameters of those blocks.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use cosim::body::{AnyBody, BodyError, BodyKind};
 use cosim::command_processor::{Host, SyncMode, Times};
@@ -61,13 +62,15 @@ pub struct Bodies {
     blocks: BTreeMap<String, BodyKind>,
     /// What runs the firmware.
     pub cp: Cp,
+    /// Its image, where that is not the default.
+    pub image: Option<Arc<Image>>,
 }
 
 impl Bodies {
     /// The same body for every block.
     pub fn all(kind: BodyKind) -> Self {
         let blocks = BLOCKS.iter().map(|block| (block.to_string(), kind)).collect();
-        Self { blocks, cp: Cp::default() }
+        Self { blocks, ..Self::default() }
     }
 
     /// With this host of the firmware.
@@ -181,7 +184,7 @@ pub struct CommandBlocks {
     times: Times,
     named: BTreeMap<String, Command>,
     bodies: Bodies,
-    image: Option<Image>,
+    image: Option<Arc<Image>>,
 }
 
 impl CommandBlocks {
@@ -200,7 +203,10 @@ impl CommandBlocks {
         let catalog = cosim::Catalog::load().map_err(|e| error(e.to_string()))?;
         let image = match bodies.cp {
             Cp::Native => None,
-            Cp::Core(_) => Some(Image::built()?),
+            Cp::Core(_) => Some(match &bodies.image {
+                Some(image) => image.clone(),
+                None => Arc::new(Image::built()?),
+            }),
         };
         Ok(Self {
             parameters,
