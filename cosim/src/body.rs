@@ -173,6 +173,15 @@ impl<M: Model> AnyBody<M> {
         &self.config
     }
 
+    /// Cycles and transfers are counted from now on: those before were not of the run.
+    pub fn restart(&mut self) {
+        (self.cycle, self.busy, self.last_transfer) = (0, 0, None);
+        self.channels.iter_mut().for_each(|channel| channel.count = 0);
+        if let Inner::Lockstep(pair) = &mut self.inner {
+            pair.restart();
+        }
+    }
+
     fn rests(&self) -> bool {
         let rests = || self.cycle - self.last_transfer.unwrap_or(0) > M::REST;
         matches!(self.inner, Inner::Rtl(_)) && rests()

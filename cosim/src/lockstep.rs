@@ -119,6 +119,11 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         self.cycle += cycles;
     }
 
+    /// Cycles are counted from now on, and those before are forgotten.
+    pub fn restart(&mut self) {
+        (self.cycle, self.ticks) = (0, 0);
+    }
+
     /// The body that is compared with the model.
     pub fn other_mut(&mut self) -> &mut B {
         &mut self.other

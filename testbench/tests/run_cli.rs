@@ -52,7 +52,10 @@ fn wrong_use_is_refused_with_a_message_that_names_what_would_do() {
         ),
         (format!("run {one} --workload copy --cp core"), vec!["native, iss, rtl or lockstep"]),
         (format!("run {one} --workload copy --dump-tlp t.txt"), vec!["one GPU"]),
-        (format!("run {one} --workload copy --wave w.vcd"), vec!["one GPU"]),
+        (
+            format!("run {one} --workload copy --wave w.vcd --wave-of packetizer"),
+            vec!["--wave-of packetizer", "cp_crossbar, local_command_processor"],
+        ),
         (format!("run {one} --workload copy --wave-from 3"), vec!["--wave"]),
         (format!("run {one} --workload copy --max-cycles 0"), vec!["--max-cycles"]),
         (format!("run {one} --workload copy --flip tlp@3"), vec!["BLOCK.FIELD"]),
@@ -349,29 +352,35 @@ fn flipped_bit_ends_with_status_1_a_report_and_the_waves_around_it() {
 }
 
 #[test]
-fn flipped_bit_of_a_directory_ends_with_status_1_a_report_and_waves() {
-    let Some(desk) = Desk::new("run-flip-directory") else { return };
-    let run =
-        "run --system cpelide-4-small --set l2.design=rec --workload locks --set workload.size=64";
-    for field in ["rsp[20]", "req_ready", "cnt[5]"] {
-        let flip =
-            format!("--impl coherence_directory=lockstep --flip coherence_directory.{field}@3000");
-        let left = desk.duet(&format!("{run} {flip}"));
-        assert_eq!(left.status, 1, "{field}: {}", left.stderr);
-        assert!(left.line("MISMATCH").starts_with("coherence_directory."), "{field}");
-        assert!(left.last_line().starts_with("FAIL coherence_directory of GPU 0: model and RTL"));
-        let (scopes, _) = read_wave(&desk.file(left.line("waves")));
-        assert_eq!(
-            scopes,
-            ["model", "rtl", "diff"].map(|side| format!("{side}.coherence_directory"))
-        );
-        let again = desk.duet(left.line("rerun").strip_prefix("duet ").unwrap());
-        assert_eq!((again.status, again.line("MISMATCH")), (1, left.line("MISMATCH")));
-        let (scopes, times) = read_wave(&desk.file("out.vcd"));
-        assert_eq!(scopes.len(), 3);
-        let at = left.line("MISMATCH").split_once("at cycle ").unwrap().1;
-        let at: u64 = at.split(' ').next().unwrap().parse().unwrap();
-        assert!(times.contains(&(10 * at)), "{field}");
+fn flipped_bit_in_one_gpu_ends_with_status_1_a_report_and_waves() {
+    let Some(desk) = Desk::new("run-flip-one") else { return };
+    let directory = "--set l2.design=rec --workload locks --impl coherence_directory=lockstep";
+    let command = "--set l2.design=cpelide --workload reuse --cp lockstep --impl cp_crossbar=lockstep \
+                   --impl local_command_processor=lockstep";
+    for (words, block, scopes, fields) in [
+        (directory, "coherence_directory", 3, ["rsp[20]", "req_ready", "cnt[5]"]),
+        (command, "command_processor", 9, ["aql_ready", "trace[100]", "tx[3]"]),
+        (command, "cp_crossbar", 9, ["tx_ready", "down[5]", "up_ready"]),
+        (command, "local_command_processor", 9, ["rx_ready", "l1_inv", "tx[0]"]),
+    ] {
+        let run = format!("run --system cpelide-4-small --set workload.size=64 {words}");
+        for field in fields {
+            let left = desk.duet(&format!("{run} --flip {block}.{field}@3000"));
+            assert_eq!(left.status, 1, "{block}.{field}: {}", left.stderr);
+            assert!(left.line("MISMATCH").starts_with(&format!("{block}.")), "{field}");
+            let failed = format!("FAIL {block} of GPU 0: model and RTL");
+            assert!(left.last_line().starts_with(&failed));
+            let (shown, _) = read_wave(&desk.file(left.line("waves")));
+            assert_eq!(shown, ["model", "rtl", "diff"].map(|side| format!("{side}.{block}")));
+            // The command that the report gives shows it again, and the blocks beside it.
+            let again = desk.duet(left.line("rerun").strip_prefix("duet ").unwrap());
+            assert_eq!((again.status, again.line("MISMATCH")), (1, left.line("MISMATCH")));
+            let (shown, times) = read_wave(&desk.file("out.vcd"));
+            assert_eq!(shown.len(), scopes);
+            let at = left.line("MISMATCH").split_once("at cycle ").unwrap().1;
+            let at: u64 = at.split(' ').next().unwrap().parse().unwrap();
+            assert!(times.contains(&(10 * at)), "{block}.{field}");
+        }
     }
 }
 

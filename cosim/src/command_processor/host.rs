@@ -26,7 +26,7 @@ impl Host {
         Self::Native(Box::new(Timed::new(times)))
     }
 
-    /// Loads an image and lets it start, up to where it waits for a packet. `conf`: the register CONF. Errors: there is no
+    /// Loads an image and lets it start, up to where it waits for a packet; then its cycles are counted. `conf`: the register CONF. Errors: there is no
     /// such body; the image does not come so far.
     pub fn core(
         kind: BodyKind,
@@ -60,6 +60,7 @@ impl Host {
                 return Err(BodyError::Image(exit));
             }
         }
+        body.restart();
         Ok(Self::Core(Box::new(body)))
     }
 

@@ -45,12 +45,16 @@ pub struct Args {
     /// Write every TLP that a link carries: cycle of the links, source, destination, header, payload
     #[arg(long, value_name = "FILE")]
     dump_tlp: Option<PathBuf>,
-    /// Write a waveform of GPU 0's blocks with two bodies: 2000 cycles from its first TLP on
+    /// Write a waveform of GPU 0's blocks with two bodies: 2000 cycles from their first transfer on
     ///
-    /// The time in it is the links', whose clock has 1 GHz: cycle C of a machine with M MHz begins at
+    /// Those between GPUs, else the directory of the first L2 bank, else the command processors; or those beside --wave-of.
+    /// Each ns is a cycle of their clock. That of blocks between GPUs has 1 GHz: cycle C of a machine with M MHz begins at
     /// 1000 * C / M ns.
     #[arg(long, value_name = "FILE")]
     wave: Option<PathBuf>,
+    /// Show this block in the waveform, and those beside it
+    #[arg(long, value_name = "BLOCK", requires = "wave")]
+    wave_of: Option<String>,
     /// First cycle of the machine in the waveform
     #[arg(long, value_name = "C", requires = "wave")]
     wave_from: Option<u64>,
@@ -171,7 +175,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Machine::new(&job.system, &bodies, job.program()?, options).map_err(run_failure)?;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let dump = dump(args, &job, &mut machine)?;
-    let wave = wave(args, &job, &mut machine)?;
+    let wave = wave(args, &mut machine)?;
     set_flip(args, &mut machine)?;
 
     let result = progress::show(&mut machine, job.totals(), Machine::run);
@@ -193,7 +197,6 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         output::write_file(&path, &resolved)?;
     }
     let pending_flip = machine.pending_flip().cloned();
-    let shown: Vec<_> = machine.shown_blocks().iter().map(|(block, _)| block.name).collect();
     // It holds what writes the files.
     drop(machine);
     if let Some(dump) = dump.and_then(Rc::into_inner) {
@@ -205,7 +208,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     match result {
         Ok(_) => {}
         Err(RunError::Differ(difference)) => {
-            return Err(tell_difference(args, &shown, difference)?);
+            return Err(tell_difference(args, difference)?);
         }
         Err(error) => {
             if let RunError::Wrong(_, wrong) = &error {
@@ -319,11 +322,16 @@ impl Waves {
 }
 
 /// `--wave`
-fn wave(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<Waves>, Failure> {
+fn wave(args: &Args, machine: &mut Machine) -> Result<Shared<Waves>, Failure> {
     let Some(path) = &args.wave else { return Ok(None) };
     let usage = |problem: String| Err(Failure::new(USAGE, problem));
-    if machine.shown_blocks().is_empty() {
-        return usage(format!("--wave: {}", job.without_blocks()));
+    let of = args.wave_of.as_deref();
+    let shown = machine.shown_blocks(of);
+    if shown.is_empty() {
+        let all = machine.all_blocks();
+        let names: Vec<_> = all.iter().map(|(block, _)| block.name).collect();
+        let of = of.unwrap_or_default();
+        return usage(format!("--wave-of {of}: this machine has {}", names.join(", ")));
     }
     let window = Window { from: args.wave_from, to: args.wave_to };
     if let (Some(from), Some(to)) = (window.from, window.to) {
@@ -331,11 +339,11 @@ fn wave(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<Waves>, 
             return usage(format!("--wave-to {to}: must be above {from}, --wave-from"));
         }
     }
-    let wave = Wave::create(path, machine.shown_blocks(), Clock::OneGhz)
-        .map_err(|e| Failure::new(ENVIRONMENT, e))?;
+    let wave =
+        Wave::create(path, shown, Clock::OneGhz).map_err(|e| Failure::new(ENVIRONMENT, e))?;
     let waves = Rc::new(RefCell::new(Waves { wave, error: None, cycles: 0 }));
     let to = waves.clone();
-    machine.on_cycle(window, move |cycles| {
+    machine.on_cycle(of, window, move |cycles| {
         let waves = &mut *to.borrow_mut();
         waves.cycles += 1;
         if waves.error.is_none() {
@@ -349,7 +357,7 @@ fn wave(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<Waves>, 
 fn set_flip(args: &Args, machine: &mut Machine) -> Result<(), Failure> {
     let Some(flip) = &args.flip else { return Ok(()) };
     let usage = |problem: String| Failure::new(USAGE, problem);
-    let shown = machine.flip_blocks();
+    let shown = machine.all_blocks();
     let found = flip.field.split_once('.').and_then(|(name, field)| {
         let (block, body) = shown.iter().find(|(block, _)| block.name == name)?;
         Some((block, *body, Flip { field: field.to_string(), ..flip.clone() }))
@@ -372,12 +380,7 @@ fn set_flip(args: &Args, machine: &mut Machine) -> Result<(), Failure> {
 }
 
 /// Shows the first difference of two bodies, and writes the waveform around it.
-/// `shown`: the blocks that a waveform shows.
-fn tell_difference(
-    args: &Args,
-    shown: &[&str],
-    difference: Box<Difference>,
-) -> Result<Failure, Failure> {
+fn tell_difference(args: &Args, difference: Box<Difference>) -> Result<Failure, Failure> {
     let (name, cycle) = (difference.block.name, difference.cycle);
     match &difference.mismatch {
         Some((mismatch, window)) => {
@@ -387,7 +390,7 @@ fn tell_difference(
             let waves = runner::write_window(&path, &difference.block, window, Clock::OneGhz)
                 .map_err(|e| Failure::new(ENVIRONMENT, e))?;
             mismatch.waves = Some(waves);
-            mismatch.rerun = Some(rerun(args, shown.contains(&name), cycle));
+            mismatch.rerun = Some(rerun(args, name, cycle));
             print!("{mismatch}");
         }
         None => print!("ASSERTION of {name} at cycle {cycle}\n{}", difference.text),
@@ -395,8 +398,8 @@ fn tell_difference(
     Ok(run_failure(RunError::Differ(difference)))
 }
 
-/// The command that shows what happened around a cycle, with a waveform or without.
-fn rerun(args: &Args, wave: bool, cycle: u64) -> String {
+/// The command that shows what happened around a cycle.
+fn rerun(args: &Args, block: &str, cycle: u64) -> String {
     let job = &args.job;
     let each = |flag: &str, values: &[String]| -> String {
         values.iter().map(|value| format!(" --{flag} {value}")).collect()
@@ -404,17 +407,17 @@ fn rerun(args: &Args, wave: bool, cycle: u64) -> String {
     let flip = args.flip.as_ref().map_or(String::new(), |flip| {
         format!(" --flip {}[{}]@{}", flip.field, flip.bit, flip.cycle)
     });
-    let window = (cycle.saturating_sub(100), cycle + 10);
-    let wave = match wave {
-        true => format!(" --wave out.vcd --wave-from {} --wave-to {}", window.0, window.1),
-        false => String::new(),
-    };
+    let cp = if args.cp == "native" { String::new() } else { format!(" --cp {}", args.cp) };
+    let firmware = args.firmware.iter().map(|name| format!(" --firmware {name}"));
+    let (from, to) = (cycle.saturating_sub(100), cycle + 10);
     format!(
-        "duet run --system {} --workload {}{}{} --seed {}{flip}{wave}",
+        "duet run --system {} --workload {}{}{}{cp}{} --seed {}{flip} \
+         --wave out.vcd --wave-of {block} --wave-from {from} --wave-to {to}",
         job.system,
         job.workload,
         each("set", &job.set),
         each("impl", &args.bodies),
+        firmware.collect::<String>(),
         job.seed
     )
 }

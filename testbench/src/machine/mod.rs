@@ -33,6 +33,7 @@ mod places;
 mod run;
 mod slice;
 mod statistics;
+mod watched;
 
 pub use bodies::{BLOCKS, Bodies, Cp};
 pub use build::{
@@ -41,8 +42,9 @@ pub use build::{
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;
-pub use gate::{BlockUse, Difference, LINK_MHZ, WINDOW, Window};
+pub use gate::{BlockUse, Difference, LINK_MHZ};
 pub use kernel_use::KernelUse;
 pub use memory_model::MemoryModel;
 pub use run::{Machine, Options, Order, Progress, RunError};
 pub use statistics::{Kind, STATISTICS, Statistic};
+pub use watched::{WINDOW, Window};

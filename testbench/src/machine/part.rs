@@ -67,6 +67,22 @@ impl Part {
         }
     }
 
+    /// What joins GPUs.
+    pub fn gate(&self) -> Option<&Gate> {
+        match self {
+            Self::Gate(gate) => Some(gate),
+            _ => None,
+        }
+    }
+
+    /// The same, to be watched.
+    pub fn gate_mut(&mut self) -> Option<&mut Gate> {
+        match self {
+            Self::Gate(gate) => Some(gate),
+            _ => None,
+        }
+    }
+
     /// The directory of an L2 bank, where there is one.
     pub fn home(&self) -> Option<&Home> {
         match self {

@@ -519,7 +519,7 @@ impl Machine {
             self.ctx.me = ComponentId(at);
             self.parts[at as usize].tick(&mut self.ctx);
         }
-        self.show_directory();
+        self.show();
         if let Some(stop) = self.ctx.stop.take() {
             match stop {
                 Stop::Trace(error) => return Err(error.into()),
@@ -528,7 +528,6 @@ impl Machine {
                 Stop::Firmware(problem) => return Err(RunError::Firmware(problem)),
             }
         }
-        self.show_gate();
         if let Some(difference) = self.failure() {
             return Err(RunError::Differ(difference));
         }

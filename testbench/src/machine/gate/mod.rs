@@ -10,9 +10,10 @@ mod outgoing;
 mod staging;
 
 pub use incoming::Ports as IncomingPorts;
-pub use observe::{BlockUse, Difference, WINDOW, Watch, Window};
+pub use observe::{BlockUse, Difference};
 pub use outgoing::Ports as OutgoingPorts;
 
+use cosim::body::AnyBody;
 use hwmodel::common::finepack_types::{FinePack, Tlp};
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::tlp_link::{self, Fabric, Sent};
@@ -20,9 +21,8 @@ use hwmodel::tlp_link::{self, Fabric, Sent};
 use super::context::Context;
 use super::engine::{Cycle, Rate};
 use super::l2::Policy;
+use super::watched::Watched;
 use crate::egress_path::EgressPath;
-use cosim::body::AnyBody;
-use cosim::runner::Flip;
 
 use incoming::Incoming;
 use outgoing::Outgoing;
@@ -72,10 +72,8 @@ pub struct Gate {
     link_cycle: Cycle,
     /// Cycles of the links and of the machine in which a body was first seen to have failed.
     failed_at: Option<(Cycle, Cycle)>,
-    /// The window that somebody wants to see.
-    watch: Option<Watch>,
-    /// A bit to be inverted, and its block.
-    flip: Option<(String, Flip)>,
+    /// What somebody wants to see of GPU 0's blocks.
+    pub watched: Watched,
 }
 
 impl std::fmt::Debug for Gate {
@@ -113,8 +111,7 @@ impl Gate {
             ready: vec![false; gpus],
             link_cycle: 0,
             failed_at: None,
-            watch: None,
-            flip: None,
+            watched: Watched::default(),
         })
     }
 
@@ -143,11 +140,11 @@ impl Gate {
             self.skip(skipped);
         }
         self.link_cycle = due;
-        if self.watch.is_some() || self.flip.is_some() {
+        if self.watched.is_wanted() {
             self.prepare(ctx.now);
         }
         self.tick_links(ctx);
-        let watched = self.watch.as_ref().is_some_and(Watch::is_open) || self.failed_at.is_some();
+        let watched = self.watched.is_open() || self.failed_at.is_some();
         if watched || !self.is_quiet(ctx) {
             ctx.wake_at(self.start(due));
         }

@@ -5,65 +5,12 @@ use std::fmt;
 use cosim::Mismatch;
 use cosim::body::{Body, BodyKind, Log};
 use cosim::lockstep::{AFTER, WindowCycle};
-use cosim::runner::Flip;
 use cosim::wave::Shown;
 use hwmodel::{Block, Description};
 
 use super::Gate;
 use crate::egress_path::EgressPath;
 use crate::machine::engine::Cycle;
-
-/// Cycles of a window whose end is not given.
-pub const WINDOW: Cycle = 2000;
-
-/// Cycles of the machine in which the blocks of GPU 0 are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
-    /// The first; else that of the first TLP that GPU 0 sends or receives.
-    pub from: Option<Cycle>,
-    /// Behind the last; else [`WINDOW`] cycles after the first.
-    pub to: Option<Cycle>,
-}
-
-/// A window, and where it stands.
-#[derive(Debug)]
-pub struct Watch {
-    window: Window,
-    open: bool,
-    /// The images are those of this visit.
-    fresh: bool,
-}
-
-impl Watch {
-    /// Not open yet.
-    pub fn new(window: Window) -> Self {
-        Self { window, open: false, fresh: false }
-    }
-
-    /// True within the window.
-    pub fn is_open(&self) -> bool {
-        self.open
-    }
-
-    /// Before cycle `now`, in which the first transfer may come: whether the bodies are to be traced from now on, where
-    /// that changes. After `false` the window is over.
-    pub fn step(&mut self, now: Cycle, transfer: impl Fn() -> bool) -> Option<bool> {
-        let Window { from, to } = self.window;
-        let opens = !self.open && from.map_or_else(transfer, |from| now >= from);
-        if opens {
-            self.window.to = Some(to.unwrap_or(from.unwrap_or(now) + WINDOW));
-        }
-        self.open |= opens;
-        let over = self.open && self.window.to.is_some_and(|to| now >= to);
-        self.fresh = self.open && !over;
-        if over { Some(false) } else { opens.then_some(true) }
-    }
-
-    /// Whether a cycle has ended within the window since the last call.
-    pub fn take_fresh(&mut self) -> bool {
-        std::mem::take(&mut self.fresh)
-    }
-}
 
 /// How much a block did, all its instances together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,45 +137,18 @@ impl Gate {
         self.bodies(0).into_iter().map(|body| (body.description(), body.kind())).collect()
     }
 
-    /// Shows a window from now on.
-    pub fn watch(&mut self, window: Window) {
-        self.watch = Some(Watch::new(window));
-    }
-
-    /// Inverts a bit of an output of GPU 0's block of this name, on the RTL's side, once.
-    pub fn flip(&mut self, block: &str, flip: Flip) {
-        self.flip = Some((block.to_string(), flip));
-    }
-
-    /// The flip that is still to come.
-    pub fn pending_flip(&self) -> Option<&Flip> {
-        self.flip.as_ref().map(|(_, flip)| flip)
-    }
-
     /// Before a cycle of the links, in cycle `now` of the machine.
     #[cold]
     pub(super) fn prepare(&mut self, now: Cycle) {
-        if let Some((block, flip)) = self.flip.take() {
-            let mut done = false;
-            if now >= flip.cycle {
-                self.each_body(0, |body| {
-                    done |= body.description().name == block && body.flip(&flip);
-                });
-            }
-            self.flip = (!done).then_some((block, flip));
-        }
-        let Some(mut watch) = self.watch.take() else { return };
-        let has_tlp = || self.fabric.tlp(0).is_some() || self.out[0].path().outputs().tlp.is_some();
-        let change = watch.step(now, has_tlp);
-        if let Some(on) = change {
-            self.each_body(0, |body| body.trace(on));
-        }
-        self.watch = Some(watch).filter(|_| change != Some(false));
+        let mut watched = std::mem::take(&mut self.watched);
+        let has_tlp = self.fabric.tlp(0).is_some() || self.out[0].path().outputs().tlp.is_some();
+        watched.prepare(now, has_tlp, |change| self.each_body(0, change));
+        self.watched = watched;
     }
 
     /// The cycle of GPU 0's blocks that has ended since the last call, within the window.
     pub fn take_shown(&mut self) -> Option<Vec<&WindowCycle>> {
-        if !self.watch.as_mut()?.take_fresh() {
+        if !self.watched.take_fresh() {
             return None;
         }
         Some(self.bodies(0).into_iter().filter_map(|body| body.last_cycle()).collect())

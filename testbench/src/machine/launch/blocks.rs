@@ -88,6 +88,19 @@ impl Blocks {
         host.into_iter().chain([&mut self.crossbar as &mut dyn Body]).chain(locals)
     }
 
+    /// One of each kind, which a waveform shows: that of the first chiplet, where there is one for each of them.
+    pub fn shown(&self) -> impl Iterator<Item = &dyn Body> {
+        let others = self.locals.len() - 1;
+        let all = self.bodies().count();
+        self.bodies().take(all - others)
+    }
+
+    /// The same, to be watched.
+    pub fn shown_mut(&mut self) -> impl Iterator<Item = &mut dyn Body> {
+        let shown = self.shown().count();
+        self.bodies_mut().take(shown)
+    }
+
     /// True when nothing happens until something comes.
     pub fn is_idle(&self) -> bool {
         self.host.is_idle() && self.crossbar.is_idle() && self.locals.iter().all(Block::is_idle)

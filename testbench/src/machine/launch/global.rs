@@ -1,6 +1,7 @@
 //! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
 use cosim::body::Body;
+use cosim::lockstep::WindowCycle;
 use hwmodel::common::command_types::{Aql, Ext, kind};
 use hwmodel::local_command_processor as local;
 use hwmodel::ports::Bytes;
@@ -10,6 +11,7 @@ use crate::machine::context::{Context, Stop};
 use crate::machine::engine::{Cycle, InletId, OutletId};
 use crate::machine::gate::Difference;
 use crate::machine::message::{Kind, Message, Sync};
+use crate::machine::watched::Watched;
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -98,6 +100,8 @@ pub struct Global {
     completion: Completion,
     since: Cycle,
     pub counters: Counters,
+    /// What somebody wants to see of the blocks.
+    pub watched: Watched,
 }
 
 impl Global {
@@ -127,6 +131,7 @@ impl Global {
             completion: Completion::No,
             since: 0,
             counters: Counters::default(),
+            watched: Watched::default(),
         }
     }
 
@@ -162,6 +167,14 @@ impl Global {
         &mut self.blocks
     }
 
+    /// The cycle of the shown blocks that has ended since the last call, within the window.
+    pub fn take_shown(&mut self) -> Option<Vec<&WindowCycle>> {
+        if !self.watched.take_fresh() {
+            return None;
+        }
+        Some(self.blocks.shown().filter_map(Body::last_cycle).collect())
+    }
+
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
         self.catch_up(ctx.now);
@@ -170,6 +183,12 @@ impl Global {
         self.feed();
         self.obey(ctx);
         self.count(ctx.now);
+        if self.watched.is_wanted() {
+            let transfer = self.inputs.aql.is_some();
+            let blocks = &mut self.blocks;
+            let each = |change: &mut dyn FnMut(&mut dyn Body)| blocks.shown_mut().for_each(change);
+            self.watched.prepare(ctx.now, transfer, each);
+        }
         self.blocks.tick(&self.shown, &mut self.inputs);
         self.next = ctx.now + 1;
         if self.shown.host.halted || self.blocks.bodies().any(Body::has_failed) {
@@ -181,7 +200,8 @@ impl Global {
         self.complete(ctx);
         let waits = |heard: &Heard| heard.dropped || heard.drop || heard.ended > 0;
         let waits = self.heard.iter().any(waits) || self.feeding.is_some();
-        if waits || !self.blocks.is_idle() {
+        let watched = self.watched.is_open() || self.watched.pending_flip().is_some();
+        if waits || watched || !self.blocks.is_idle() {
             ctx.wake_at(ctx.now + 1);
         }
     }

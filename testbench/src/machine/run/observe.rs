@@ -5,15 +5,15 @@ use cosim::body::{Body, Log};
 use cosim::lockstep::WindowCycle;
 use cosim::runner::Flip;
 use cosim::wave::Shown;
-use hwmodel::Model;
-use hwmodel::coherence_directory::CoherenceDirectory;
 use hwmodel::tlp_link::Sent;
 
 use super::Machine;
 use crate::machine::engine::{ComponentId, Cycle};
-use crate::machine::gate::{BlockUse, Gate, Window};
+use crate::machine::gate::{BlockUse, Gate};
 use crate::machine::l2::Home;
+use crate::machine::launch::Global;
 use crate::machine::part::Part;
+use crate::machine::watched::{Watched, Window};
 
 /// Who wants to see TLPs.
 type SeeTlp = Box<dyn FnMut(&Sent)>;
@@ -33,13 +33,28 @@ pub struct Progress {
     pub checked: u64,
 }
 
+/// Blocks with two bodies that are seen together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    /// GPU 0's between GPUs.
+    Gate,
+    /// The directory of the first L2 bank.
+    Directory,
+    /// GPU 0's of the command processors.
+    Command,
+}
+
+impl Group {
+    const ALL: [Self; 3] = [Self::Gate, Self::Directory, Self::Command];
+}
+
 /// Who wants to see what.
 #[derive(Default)]
 pub(super) struct Observers {
     tlp: Option<SeeTlp>,
     cycle: Option<SeeCycle>,
-    /// `cycle` sees blocks between GPUs, else the directory of the first L2 bank.
-    shows_gate: bool,
+    /// The blocks that `cycle` sees.
+    group: Option<Group>,
     progress: Option<SeeProgress>,
 }
 
@@ -49,40 +64,75 @@ impl Machine {
         self.observers.tlp = Some(Box::new(see));
     }
 
-    /// Shows the images of GPU 0's blocks with two bodies in each cycle of a window, in the order of
-    /// [`Machine::shown_blocks`].
-    pub fn on_cycle(&mut self, window: Window, see: impl FnMut(&[&WindowCycle]) + 'static) {
-        self.observers.shows_gate = self.gate().is_some_and(|gate| !gate.shown_blocks().is_empty());
-        let component = if self.observers.shows_gate {
-            self.gate_mut().expect("it has blocks").watch(window);
-            self.parts.len() - 1
-        } else {
-            let Some(at) = self.parts.iter().position(|part| part.home().is_some()) else { return };
-            self.parts[at].home_mut().expect("it is there").watch(window);
-            at
-        };
+    /// Shows the images of the blocks of [`Machine::shown_blocks`] in each cycle of a window, in their order.
+    pub fn on_cycle(
+        &mut self,
+        of: Option<&str>,
+        window: Window,
+        see: impl FnMut(&[&WindowCycle]) + 'static,
+    ) {
+        let Some(group) = self.group(of) else { return };
+        let at = self.part_of(group);
+        self.watched(group).watch(window);
         if let Some(from) = window.from {
-            self.ctx.wheel.wake(ComponentId(component as u32), from.max(self.ctx.now + 1));
+            self.ctx.wheel.wake(ComponentId(at as u32), from.max(self.ctx.now + 1));
         }
+        self.observers.group = Some(group);
         self.observers.cycle = Some(Box::new(see));
     }
 
-    /// The blocks with two bodies between GPU 0 and others; where there are none, the directory of the first L2 bank.
-    pub fn shown_blocks(&self) -> Vec<Shown> {
-        let between = self.gate().map_or(Vec::new(), Gate::shown_blocks);
-        if between.is_empty() { self.shown_directory().into_iter().collect() } else { between }
+    /// The blocks with two bodies that a window shows: those beside one of this name, or where none is named those between GPU 0
+    /// and others, the directory of the first L2 bank, or the command processors, whatever there is first.
+    pub fn shown_blocks(&self, of: Option<&str>) -> Vec<Shown> {
+        self.group(of).map_or(Vec::new(), |group| self.blocks_of(group))
     }
 
-    /// The directory of the first L2 bank.
-    fn shown_directory(&self) -> Option<Shown> {
-        let home = self.parts.iter().find_map(Part::home)?;
-        Some((home.body.description(), home.body.kind()))
+    /// What a flip can reach, and a window can show.
+    pub fn all_blocks(&self) -> Vec<Shown> {
+        Group::ALL.into_iter().flat_map(|group| self.blocks_of(group)).collect()
     }
 
-    /// These, and the directory of the first L2 bank: what a flip can reach.
-    pub fn flip_blocks(&self) -> Vec<Shown> {
-        let between = self.gate().map_or(Vec::new(), Gate::shown_blocks);
-        between.into_iter().chain(self.shown_directory()).collect()
+    fn group(&self, of: Option<&str>) -> Option<Group> {
+        Group::ALL.into_iter().find(|&group| {
+            let blocks = self.blocks_of(group);
+            of.map_or(!blocks.is_empty(), |name| blocks.iter().any(|(block, _)| block.name == name))
+        })
+    }
+
+    fn blocks_of(&self, group: Group) -> Vec<Shown> {
+        let shown = |body: &dyn Body| (body.description(), body.kind());
+        match group {
+            Group::Gate => self.gate().map_or(Vec::new(), Gate::shown_blocks),
+            Group::Directory => {
+                let home = self.parts.iter().find_map(Part::home);
+                home.map(|home| shown(&home.body)).into_iter().collect()
+            }
+            Group::Command => {
+                let global = self.parts.iter().find_map(Part::global);
+                global.map_or(Vec::new(), |global| global.blocks().shown().map(shown).collect())
+            }
+        }
+    }
+
+    /// The component that has a group's blocks, of which there must be some.
+    fn part_of(&self, group: Group) -> usize {
+        let has = |part: &Part| match group {
+            Group::Gate => matches!(part, Part::Gate(_)),
+            Group::Directory => part.home().is_some(),
+            Group::Command => part.global().is_some(),
+        };
+        self.parts.iter().position(has).expect("the machine has such a block")
+    }
+
+    fn watched(&mut self, group: Group) -> &mut Watched {
+        let at = self.part_of(group);
+        let part = &mut self.parts[at];
+        let watched = match group {
+            Group::Gate => part.gate_mut().map(|gate| &mut gate.watched),
+            Group::Directory => part.home_mut().map(|home| &mut home.watched),
+            Group::Command => part.global_mut().map(|global| &mut global.watched),
+        };
+        watched.expect("it is there")
     }
 
     /// What each block with two bodies has done.
@@ -99,10 +149,10 @@ impl Machine {
 
     /// Keeps each transfer of the blocks with two bodies from now on.
     pub fn start_logs(&mut self) {
-        if let Some(gate) = self.gate_mut() {
-            gate.start_logs();
-        }
         for part in &mut self.parts {
+            if let Some(gate) = part.gate_mut() {
+                gate.start_logs();
+            }
             if let Some(home) = part.home_mut() {
                 home.body.start_log();
             }
@@ -130,21 +180,23 @@ impl Machine {
     /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in the first
     /// cycle from that of the flip on in which the field is compared: a self-test of the comparison.
     pub fn flip(&mut self, block: &str, flip: Flip) {
-        if block == CoherenceDirectory::NAME {
-            let at = self.parts.iter().position(|part| part.home().is_some());
-            let at = at.expect("the machine has such a block");
+        let group = self.group(Some(block)).expect("the machine has such a block");
+        if group != Group::Gate {
             // Idle cycles are skipped, and whether that is so must not matter here.
-            self.ctx.wheel.wake(ComponentId(at as u32), flip.cycle.max(self.ctx.now + 1));
-            self.parts[at].home_mut().expect("it is there").flip = Some(flip);
-        } else if let Some(gate) = self.gate_mut() {
-            gate.flip(block, flip);
+            let at = ComponentId(self.part_of(group) as u32);
+            self.ctx.wheel.wake(at, flip.cycle.max(self.ctx.now + 1));
         }
+        self.watched(group).flip(block, flip);
     }
 
     /// The flip that has not happened.
     pub fn pending_flip(&self) -> Option<&Flip> {
-        let of_bank = self.parts.iter().find_map(|part| part.home()?.flip.as_ref());
-        of_bank.or_else(|| self.gate().and_then(Gate::pending_flip))
+        self.parts.iter().find_map(|part| {
+            let gate = part.gate().map(|gate| &gate.watched);
+            let global = part.global().map(|global| &global.watched);
+            let home = part.home().map(|home| &home.watched);
+            gate.or(global).or(home)?.pending_flip()
+        })
     }
 
     /// Tells how far the run is, every some thousand steps.
@@ -167,37 +219,35 @@ impl Machine {
         });
     }
 
-    /// Shows the cycle of the first bank's directory that has ended, within the window.
+    /// Shows what has left the GPUs, and the cycle of the shown blocks that has ended, within the window.
     #[inline]
-    pub(super) fn show_directory(&mut self) {
-        let Observers { cycle, shows_gate, .. } = &mut self.observers;
-        if let Some(see) = cycle.as_mut().filter(|_| !*shows_gate) {
-            let home = self.parts.iter_mut().find_map(Part::home_mut);
-            if let Some(cycle) = home.and_then(Home::take_shown) {
-                see(&[cycle]);
-            }
-        }
-    }
-
-    /// Shows what has left the GPUs, and the cycle of GPU 0's blocks that has ended, within the window.
-    #[inline]
-    pub(super) fn show_gate(&mut self) {
-        let Some(Part::Gate(gate)) = self.parts.last_mut() else { return };
-        let Observers { tlp, cycle, shows_gate, .. } = &mut self.observers;
+    pub(super) fn show(&mut self) {
+        let Observers { tlp, cycle, group, .. } = &mut self.observers;
         if let Some(see) = tlp {
-            gate.drain_sent(see);
-        }
-        if let Some(see) = cycle.as_mut().filter(|_| *shows_gate) {
-            if let Some(cycles) = gate.take_shown() {
-                see(&cycles);
+            if let Some(gate) = self.parts.last_mut().and_then(Part::gate_mut) {
+                gate.drain_sent(see);
             }
         }
-    }
-
-    fn gate_mut(&mut self) -> Option<&mut Gate> {
-        match self.parts.last_mut() {
-            Some(Part::Gate(gate)) => Some(gate),
-            _ => None,
+        let (Some(see), Some(group)) = (cycle, *group) else { return };
+        let mut parts = self.parts.iter_mut();
+        match group {
+            Group::Gate => {
+                let gate = parts.next_back().and_then(Part::gate_mut);
+                if let Some(cycles) = gate.and_then(Gate::take_shown) {
+                    see(&cycles);
+                }
+            }
+            Group::Directory => {
+                if let Some(cycle) = parts.find_map(Part::home_mut).and_then(Home::take_shown) {
+                    see(&[cycle]);
+                }
+            }
+            Group::Command => {
+                if let Some(cycles) = parts.find_map(Part::global_mut).and_then(Global::take_shown)
+                {
+                    see(&cycles);
+                }
+            }
         }
     }
 }

@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 
 use cosim::body::{AnyBody, Body};
 use cosim::lockstep::WindowCycle;
-use cosim::runner::Flip;
 use hwmodel::Block;
 use hwmodel::coherence_directory::{CoherenceDirectory, In, Inv, Out, Req, Variant, cause, op};
 
 use super::{Bank, Outcome};
 use crate::machine::context::{Context, Stop};
 use crate::machine::engine::Cycle;
-use crate::machine::gate::{Difference, Watch, Window};
+use crate::machine::gate::Difference;
 use crate::machine::layout::Site;
 use crate::machine::message::{Coherence, Kind, Message, Unit};
 use crate::machine::pages::{PAGE, PageMap};
+use crate::machine::watched::Watched;
 
 /// A fence whose markers are under way.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +45,8 @@ pub struct Home {
     leaving: Option<(Inv, u16)>,
     fences: VecDeque<Fence>,
     frames: Frames,
-    /// A bit of the body's outputs that is to be inverted, on the RTL's side.
-    pub flip: Option<Flip>,
-    /// The window that somebody wants to see.
-    watch: Option<Watch>,
+    /// What somebody wants to see.
+    pub watched: Watched,
 }
 
 /// Of an ideal directory: which of its pages stands for which of the bank's, in the order of their first use. Others have all
@@ -82,15 +80,14 @@ impl Home {
             leaving: None,
             fences: VecDeque::new(),
             frames,
-            flip: None,
-            watch: None,
+            watched: Watched::default(),
         }
     }
 
     /// True while the block must be visited in every cycle.
     pub fn is_busy(&self) -> bool {
-        self.flip.is_some()
-            || self.watch.as_ref().is_some_and(Watch::is_open)
+        self.watched.pending_flip().is_some()
+            || self.watched.is_open()
             || !self.shown.idle
             || self.offered.is_some()
             || self.leaving.is_some()
@@ -145,8 +142,9 @@ impl Home {
             self.body.skip(now - self.cycles);
         }
         self.cycles = now + 1;
-        if self.flip.is_some() || self.watch.is_some() {
-            self.prepare(now);
+        if self.watched.is_wanted() {
+            let body = &mut self.body;
+            self.watched.prepare(now, self.offered.is_some(), |change| change(body));
         }
         let inv_ready = self.leaving.is_none();
         let req = self.offered.map(|(req, _)| req);
@@ -166,28 +164,9 @@ impl Home {
         self.shown = self.body.outputs();
     }
 
-    /// Before cycle `now` of the block.
-    #[cold]
-    fn prepare(&mut self, now: Cycle) {
-        if self.flip.as_ref().is_some_and(|flip| now >= flip.cycle && self.body.flip(flip)) {
-            self.flip = None;
-        }
-        let offered = self.offered.is_some();
-        let change = self.watch.as_mut().and_then(|watch| watch.step(now, || offered));
-        if let Some(on) = change {
-            self.body.trace(on);
-            self.watch = self.watch.take().filter(|_| on);
-        }
-    }
-
-    /// Shows a window from now on.
-    pub fn watch(&mut self, window: Window) {
-        self.watch = Some(Watch::new(window));
-    }
-
     /// The cycle that has ended since the last call, within the window.
     pub fn take_shown(&mut self) -> Option<&WindowCycle> {
-        self.watch.as_mut()?.take_fresh().then_some(())?;
+        self.watched.take_fresh().then_some(())?;
         self.body.last_cycle()
     }
 

@@ -5,8 +5,8 @@ use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
 
 use super::*;
-use crate::machine::gate::Window;
 use crate::machine::pages::PAGE;
+use crate::machine::watched::Window;
 use crate::trace::{Access, AccessKind, KernelSpec, Key, Record};
 
 /// The report of a run in which a component stands still from a cycle on, which must end soon; and the cycles that it was
@@ -143,7 +143,7 @@ fn open_window_over_a_long_gap_is_no_deadlock() {
         ("cu.gap_cycles", "1000"),
     ];
     let mut machine = machine("cpelide-2-small", &set, loads(6000));
-    machine.on_cycle(Window { from: Some(1), to: Some(LONG) }, |_| {});
+    machine.on_cycle(None, Window { from: Some(1), to: Some(LONG) }, |_| {});
     waits(&mut machine);
 }
 
