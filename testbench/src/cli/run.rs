@@ -16,6 +16,7 @@ use cosim::body::BodyKind;
 use cosim::runner::{self, Flip, Wave};
 use cosim::wave::Clock;
 use serde::Serialize;
+use testbench::audit_log::AuditLog;
 use testbench::machine::{
     BLOCKS, Bodies, Cp, Difference, KernelUse, Machine, Options, RunError, Window,
 };
@@ -40,6 +41,9 @@ pub struct Args {
     /// Write every TLP that a link carries: cycle of the links, source, destination, header, payload
     #[arg(long, value_name = "FILE")]
     dump_tlp: Option<PathBuf>,
+    /// Write what became of each kernel's packet: what the command processor released and acquired, when, and by which rule
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
     /// Write a waveform of GPU 0's blocks with two bodies: 2000 cycles from its first TLP on
     ///
     /// The time in it is the links', whose clock has 1 GHz: cycle C of a machine with M MHz begins at
@@ -153,6 +157,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Machine::new(&job.system, &bodies, job.program()?, options).map_err(run_failure)?;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let dump = dump(args, &job, &mut machine)?;
+    let audit = audit(args, &mut machine)?;
     let wave = wave(args, &job, &mut machine)?;
     set_flip(args, &mut machine)?;
 
@@ -180,6 +185,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     drop(machine);
     if let Some(dump) = dump.and_then(Rc::into_inner) {
         dump.into_inner().finish().map_err(|e| Failure::new(ENVIRONMENT, e))?;
+    }
+    if let Some(audit) = audit.and_then(Rc::into_inner) {
+        audit.into_inner().finish().map_err(|e| Failure::new(ENVIRONMENT, e))?;
     }
     if let Some(wave) = wave.and_then(Rc::into_inner) {
         wave.into_inner().finish()?;
@@ -277,6 +285,16 @@ fn dump(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<TlpDump>
     let to = dump.clone();
     machine.on_tlp(move |sent| to.borrow_mut().add(sent, 0));
     Ok(Some(dump))
+}
+
+/// `--audit`
+fn audit(args: &Args, machine: &mut Machine) -> Result<Shared<AuditLog>, Failure> {
+    let Some(path) = &args.audit else { return Ok(None) };
+    let log = AuditLog::create(path).map_err(|e| Failure::new(ENVIRONMENT, e))?;
+    let log = Rc::new(RefCell::new(log));
+    let to = log.clone();
+    machine.on_packet(move |packet| to.borrow_mut().add(packet));
+    Ok(Some(log))
 }
 
 /// A waveform being written, and whether anything went wrong.

@@ -43,6 +43,7 @@ pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;
 pub use gate::{BlockUse, Difference, LINK_MHZ, WINDOW, Window};
 pub use kernel_use::KernelUse;
+pub use launch::{Chiplets, Operations, Packet};
 pub use memory_model::MemoryModel;
-pub use run::{Machine, Options, Order, Progress, RunError};
+pub use run::{Audited, Buffers, Machine, Options, Order, Progress, RunError};
 pub use statistics::{Kind, STATISTICS, Statistic};

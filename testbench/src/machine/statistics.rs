@@ -75,6 +75,8 @@ statistics! {
     "launch.packets" "packets" "kernel packets taken",
     "launch.releases" "chiplets" "L2 releases sent",
     "launch.acquires" "chiplets" "L2 acquires sent",
+    "launch.idle_releases" "chiplets" "of these releases, those that wrote nothing back",
+    "launch.idle_acquires" "chiplets" "of these acquires, those that dropped no byte that had become old",
     "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
     "launch.launch_cycles" "cycles" "from packet to enabling the launch",
     "launch.errors" "errors" "error codes of the command processor",
@@ -160,6 +162,8 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("launch.packets", c.launches);
                 add("launch.releases", c.releases);
                 add("launch.acquires", c.acquires);
+                add("launch.idle_releases", c.idle_releases);
+                add("launch.idle_acquires", c.idle_acquires);
                 add("launch.lines_written_back", c.lines_written_back);
                 add("launch.launch_cycles", c.launch_cycles);
                 add("launch.release_cycles", c.release_cycles);

@@ -1,10 +1,12 @@
 //! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
 use cosim::body::Body;
+use cosim::command_processor::Conf;
 use hwmodel::common::command_types::{Aql, Ext, kind};
 use hwmodel::local_command_processor as local;
 use hwmodel::ports::Bytes;
 
+use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};
 use crate::machine::context::{Context, Stop};
 use crate::machine::engine::{Cycle, InletId, OutletId};
@@ -31,6 +33,9 @@ pub struct Counters {
     pub releases: u64,
     pub acquires: u64,
     pub lines_written_back: u64,
+    /// Of the releases, those that wrote nothing back; of the acquires, those that dropped no old byte.
+    pub idle_releases: u64,
+    pub idle_acquires: u64,
     /// Cycles from a packet to the message that enables its launch.
     pub launch_cycles: u64,
     /// Cycles from the last chiplet's DONE to the completion signal.
@@ -52,6 +57,8 @@ struct Feeding {
 /// What a chiplet has said and its block has not heard.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
+    /// What its L2 was told, and lines that it wrote back.
+    asked: Sync,
     synchronised: Option<u32>,
     dropped: bool,
     ended: u32,
@@ -97,12 +104,13 @@ pub struct Global {
     kernel: Kernel,
     completion: Completion,
     since: Cycle,
+    auditor: Auditor,
     pub counters: Counters,
 }
 
 impl Global {
     /// Idle. `conf`: the register CONF (CPElide specification 3.5).
-    pub fn new(gpu: u16, ports: Ports, blocks: Blocks, conf: u32) -> Self {
+    pub fn new(gpu: u16, ports: Ports, blocks: Blocks, conf: &Conf) -> Self {
         let chiplets = ports.to_chiplets.len();
         let shown = Outputs {
             host: blocks.host.outputs(),
@@ -110,7 +118,7 @@ impl Global {
             locals: vec![local::Out::default(); blocks.locals.len()],
         };
         let inputs = Inputs {
-            conf,
+            conf: conf.bits(),
             chiplets: vec![local::In::default(); blocks.locals.len()],
             ..Inputs::default()
         };
@@ -126,6 +134,7 @@ impl Global {
             kernel: Kernel::default(),
             completion: Completion::No,
             since: 0,
+            auditor: Auditor::new(gpu, conf),
             counters: Counters::default(),
         }
     }
@@ -135,8 +144,9 @@ impl Global {
         debug_assert!(self.feeding.is_none(), "one packet at a time");
         let chiplets = self.ports.to_chiplets.len();
         let mask = u16::MAX >> (16 - chiplets);
-        let aql = Some(Aql { mask, stream: 0, packet: Bytes(packet) });
-        self.feeding = Some(Feeding { aql, extension, at: 0 });
+        let aql = Aql { mask, stream: 0, packet: Bytes(packet) };
+        self.auditor.submit(now, &aql, &extension, kernel.number);
+        self.feeding = Some(Feeding { aql: Some(aql), extension, at: 0 });
         self.kernel = kernel;
         self.completion = Completion::No;
         self.since = now;
@@ -145,6 +155,11 @@ impl Global {
     /// True once the packet's completion signal is written.
     pub fn take_completion(&mut self) -> bool {
         std::mem::replace(&mut self.completion, Completion::No) == Completion::Yes
+    }
+
+    /// What became of the packet, once after its completion.
+    pub fn take_packet(&mut self) -> Option<&Packet> {
+        self.auditor.take()
     }
 
     /// The counters of the firmware.
@@ -167,6 +182,9 @@ impl Global {
         self.catch_up(ctx.now);
         self.hear(ctx);
         self.blocks.show(&mut self.shown);
+        if let Err(problem) = self.auditor.see(ctx.now, &self.shown) {
+            ctx.stop.get_or_insert(Stop::Decision(problem));
+        }
         self.feed();
         self.obey(ctx);
         self.count(ctx.now);
@@ -233,7 +251,12 @@ impl Global {
                 ctx.take(*inlet);
                 let Message { kind, tag, meta, .. } = ctx.messages[message];
                 match kind {
-                    Kind::SyncDone => heard.synchronised = Some(tag),
+                    Kind::SyncDone => {
+                        heard.synchronised = Some(tag);
+                        let Sync { release, acquire } = heard.asked;
+                        self.counters.idle_releases += u64::from(release && tag == 0);
+                        self.counters.idle_acquires += u64::from(acquire && meta == 0);
+                    }
                     Kind::AcquireL1 => heard.dropped = true,
                     Kind::GroupDone => {
                         heard.ended += 1;
@@ -301,6 +324,7 @@ impl Global {
             }
             if let Some(op) = out.l2_sync {
                 let sync = Sync { release: op & 1 == 1, acquire: op & 2 == 2 };
+                heard.asked = sync;
                 own.l2_sync_ready = send(Message { kind: Kind::Sync(sync), ..Message::default() });
             }
             if let Some(group) = &out.wg {

@@ -9,16 +9,19 @@ use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
 use hwmodel::tlp_link::Sent;
 
-use super::Machine;
+use super::{Buffers, Machine};
 use crate::machine::engine::{ComponentId, Cycle};
 use crate::machine::gate::{BlockUse, Gate, Window};
 use crate::machine::l2::Home;
+use crate::machine::launch::{Global, Packet};
 use crate::machine::part::Part;
 
 /// Who wants to see TLPs.
 type SeeTlp = Box<dyn FnMut(&Sent)>;
 /// Who wants to see the cycles of a window.
 type SeeCycle = Box<dyn FnMut(&[&WindowCycle])>;
+/// Who wants to see what became of packets.
+type SeePacket = Box<dyn FnMut(&Audited)>;
 /// Who wants to know how far the run is.
 type SeeProgress = Box<dyn FnMut(&Progress)>;
 
@@ -33,6 +36,21 @@ pub struct Progress {
     pub checked: u64,
 }
 
+/// A packet that is complete, and what its reasons are about.
+#[derive(Clone, Copy, Debug)]
+pub struct Audited<'a> {
+    /// What became of it.
+    pub packet: &'a Packet,
+    /// Name of the kernel; empty for a barrier.
+    pub kernel: &'a str,
+    /// Chiplets of a GPU.
+    pub chiplets: u16,
+    /// Bytes of a line of the chiplet coherence table.
+    pub line: u64,
+    /// Live buffers.
+    pub buffers: &'a Buffers,
+}
+
 /// Who wants to see what.
 #[derive(Default)]
 pub(super) struct Observers {
@@ -40,6 +58,7 @@ pub(super) struct Observers {
     cycle: Option<SeeCycle>,
     /// `cycle` sees blocks between GPUs, else the directory of the first L2 bank.
     shows_gate: bool,
+    packet: Option<SeePacket>,
     progress: Option<SeeProgress>,
 }
 
@@ -47,6 +66,24 @@ impl Machine {
     /// Shows every TLP whose last byte has left a GPU, with its cycle of the links.
     pub fn on_tlp(&mut self, see: impl FnMut(&Sent) + 'static) {
         self.observers.tlp = Some(Box::new(see));
+    }
+
+    /// Shows what became of each packet: of each kernel one for each GPU, and barriers.
+    pub fn on_packet(&mut self, see: impl FnMut(&Audited) + 'static) {
+        self.observers.packet = Some(Box::new(see));
+    }
+
+    /// Shows the packets that are complete. `kernel`: the name of the kernel that they have launched.
+    pub(super) fn show_packets(&mut self, kernel: &str) {
+        let Some(see) = &mut self.observers.packet else { return };
+        let layout = &self.ctx.layout;
+        // What the firmware takes for a line: 128 bytes, or 64.
+        let (chiplets, line) = (layout.chiplets, if layout.line == 128 { 128 } else { 64 });
+        for part in &mut self.parts[self.first_global..] {
+            let Some(packet) = part.global_mut().and_then(Global::take_packet) else { continue };
+            let kernel = packet.kernel.map_or("", |_| kernel);
+            see(&Audited { packet, kernel, chiplets, line, buffers: &self.buffers });
+        }
     }
 
     /// Shows the images of GPU 0's blocks with two bodies in each cycle of a window, in the order of
