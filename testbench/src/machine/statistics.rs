@@ -79,6 +79,7 @@ statistics! {
     "launch.idle_acquires" "chiplets" "of these acquires, those that dropped no byte that had become old",
     "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
     "launch.launch_cycles" "cycles" "from packet to enabling the launch",
+    "launch.sync_cycles" "cycles" "of launches with operations: from the first request to an L2 to the start at all chiplets",
     "launch.errors" "errors" "error codes of the command processor",
     "firmware.acquires_elided" "chiplets" "L2 acquires that the baseline would have sent besides",
     "firmware.releases_elided" "chiplets" "L2 releases that the baseline would have sent besides",
@@ -166,6 +167,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("launch.idle_acquires", c.idle_acquires);
                 add("launch.lines_written_back", c.lines_written_back);
                 add("launch.launch_cycles", c.launch_cycles);
+                add("launch.sync_cycles", c.sync_cycles);
                 add("launch.release_cycles", c.release_cycles);
                 add("launch.errors", c.errors);
                 let firmware = global.firmware_counters();

@@ -147,6 +147,11 @@ impl Auditor {
         }
     }
 
+    /// The packet that is not complete yet, or the last one.
+    pub fn packet(&self) -> &Packet {
+        &self.packet
+    }
+
     /// The packet, once it is complete.
     pub fn take(&mut self) -> Option<&Packet> {
         std::mem::take(&mut self.complete).then_some(&self.packet)
@@ -297,3 +302,6 @@ impl Display for Chiplets {
         f.write_str(&runs.join(","))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,6 +38,8 @@ pub struct Counters {
     pub idle_acquires: u64,
     /// Cycles from a packet to the message that enables its launch.
     pub launch_cycles: u64,
+    /// Of launches with operations: cycles from the first request to an L2 to the launch.
+    pub sync_cycles: u64,
     /// Cycles from the last chiplet's DONE to the completion signal.
     pub release_cycles: u64,
     /// Error codes, and the last one.
@@ -194,6 +196,10 @@ impl Global {
             self.fail(ctx);
         }
         if self.shown.host.sig.is_some() {
+            let packet = self.auditor.packet();
+            let has_operations = packet.before.requested.is_some();
+            let path = packet.critical_path().filter(|_| has_operations);
+            self.counters.sync_cycles += path.unwrap_or(0);
             self.completion = Completion::Gate { asked: false };
         }
         self.complete(ctx);
