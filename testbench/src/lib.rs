@@ -1,5 +1,6 @@
 //! Systems made of `duet`'s blocks, the workloads that run on them, and what the `duet` command shows.
 
+pub mod audit_log;
 pub mod catalog;
 pub mod egress_path;
 pub mod egress_system;

@@ -95,11 +95,6 @@ impl Entry {
         lines::extent(&self.ranges).expect("an absent entry is removed")
     }
 
-    /// The chiplets in this state.
-    pub fn chiplets_in(&self, state: State) -> u16 {
-        (0..self.states.len()).filter(|&i| self.states[i] == state).fold(0, |mask, i| mask | 1 << i)
-    }
-
     /// The mixed bit speaks of D copies only (section 5.8).
     pub fn settle_mixed(&mut self) {
         self.mixed &= self.states.contains(&State::Dirty);

@@ -3,58 +3,78 @@
 
 use super::entry::{Entry, Record};
 use super::lines::{self, Lines};
-use super::masks::Masks;
-use super::transition::{self, Mode, State};
+use super::reasons::{Cause, Needs, Pair};
+use super::transition::{self, Mode, State, Step};
 use super::weakness::{Rules, Weakness};
 
-/// The mixed bit is resolved: D copies are written back, and may be old. Returns what that takes.
-pub fn resolve_mixed(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules) -> Masks {
-    let mut masks = Masks::default();
+/// The entry at a chiplet, as the next rule finds it.
+fn pair(entry: &Entry, record: &Record, i: usize, in_use: &[bool]) -> Pair {
+    let lines = lines::extent(&entry.ranges).unwrap_or(record.extent());
+    Pair { lines, state: entry.states[i], in_use: in_use[i] }
+}
+
+/// The mixed bit is resolved: D copies are written back, and may be old. Adds what that takes to `needs`.
+pub fn resolve_mixed(
+    entry: &mut Entry,
+    record: &Record,
+    in_use: &[bool],
+    rules: &Rules,
+    needs: &mut Needs,
+) {
     entry.mixed = false;
     for i in 0..in_use.len() {
+        if entry.states[i] != State::Dirty {
+            continue;
+        }
+        let pair = pair(entry, record, i, in_use);
         let in_use = in_use[i] && rules.keep(Weakness::ResolutionCleansInUse);
-        let step = transition::resolved(entry.states[i], in_use);
-        masks.add(i, &step);
+        let mut step = transition::resolved(entry.states[i], in_use);
         entry.states[i] = step.state;
         if step.state == State::Dirty {
             entry.mixed |= rules.keep(Weakness::ResolutionInUseNotMixed);
             let is_local = record.ranges[i].is_some();
-            let acquires = is_local && rules.keep(Weakness::ResolutionInUseNotAcquired);
-            masks.acquire |= u16::from(acquires) << i;
+            step.acquire = is_local && rules.keep(Weakness::ResolutionInUseNotAcquired);
         }
+        needs.add_step(Cause::Mixed, i, pair, &step);
     }
-    masks
 }
 
-/// Remote events, on the stored ranges. Returns what they take.
-pub fn remote(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules) -> Masks {
+/// Remote events, on the stored ranges. Adds what they take to `needs`.
+pub fn remote(
+    entry: &mut Entry,
+    record: &Record,
+    in_use: &[bool],
+    rules: &Rules,
+    needs: &mut Needs,
+) {
     let weakness = match record.mode {
         Mode::Read => Weakness::RemoteReadCleansInUse,
         Mode::ReadWrite => Weakness::RemoteWriteCleansInUse,
     };
-    let mut masks = Masks::default();
     for i in 0..in_use.len() {
         let Some(stored) = entry.ranges[i] else { continue };
+        let pair = pair(entry, record, i, in_use);
         if !others(&record.ranges, i).any(|(_, range)| range.overlaps(&stored)) {
+            if record.ranges[i].is_none() {
+                needs.add_step(Cause::Apart, i, pair, &Step::to(pair.state));
+            }
             continue;
         }
         let in_use = in_use[i] && rules.keep(weakness);
         let step = transition::remote(entry.states[i], record.mode, in_use);
-        masks.add(i, &step);
+        needs.add_step(Cause::Remote(record.mode), i, pair, &step);
         entry.states[i] = step.state;
         entry.mixed |= step.mixed && rules.keep(Weakness::WriterBesideDirtyInUseNotMixed);
     }
     entry.mixed &= rules.keep(Weakness::NeverMixed);
-    masks
 }
 
-/// What the local events take. They happen later, after the effects of all operations of the launch.
-pub fn local_needs(entry: &Entry, record: &Record, in_use: &[bool]) -> Masks {
-    let mut masks = Masks::default();
+/// Adds what the local events take to `needs`. They happen later, after the effects of all operations of the launch.
+pub fn local_needs(entry: &Entry, record: &Record, in_use: &[bool], needs: &mut Needs) {
     for i in (0..in_use.len()).filter(|&i| record.ranges[i].is_some()) {
-        masks.add(i, &transition::local(entry.states[i], record.mode, in_use[i]));
+        let step = transition::local(entry.states[i], record.mode, in_use[i]);
+        needs.add_step(Cause::Local(record.mode), i, pair(entry, record, i, in_use), &step);
     }
-    masks
 }
 
 /// Local events, ranges, base, mode and mixed bit. Pairs that the launch has acquired are NP by now, unless in

@@ -5,13 +5,14 @@ use super::entry::{REACH, Record};
 use super::error;
 use super::lines::{self, Lines};
 use super::parameters::{PAGE, Parameters};
+use super::reasons::Unlabelled;
 use super::transition::Mode;
 
 /// What a kernel touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Labels {
     /// Nobody knows: the launch is conservative.
-    Unknown,
+    Unknown(Unlabelled),
     /// These structures, one record each, in the order of the block.
     Known(Vec<Record>),
 }
@@ -42,23 +43,32 @@ const UNKNOWN: u8 = 1;
 const ADDRESSES: u64 = 1 << 44;
 
 impl Block {
-    /// Nothing is known: no block, or one that is not used because of the last of `errors`.
-    pub fn unlabelled(scheduled: Vec<u8>, errors: Vec<u8>) -> Self {
-        Self { scheduled, labels: Labels::Unknown, errors }
+    /// Nothing is known, and nothing is wrong.
+    pub fn unlabelled(scheduled: Vec<u8>, why: Unlabelled) -> Self {
+        Self { scheduled, labels: Labels::Unknown(why), errors: Vec::new() }
+    }
+
+    /// The block is not used because of the last of `errors`; cut off where there are none.
+    fn faulty(scheduled: Vec<u8>, errors: Vec<u8>) -> Self {
+        let why = errors.last().map_or(Unlabelled::Truncated, |&code| Unlabelled::Fault(code));
+        Self { errors, ..Self::unlabelled(scheduled, why) }
     }
 
     /// Reads a block. `bound`: the chiplets of the stream, at least one.
     pub fn parse(block: &[u8], truncated: bool, bound: Vec<u8>, parameters: &Parameters) -> Self {
         let header = match Header::parse(block, truncated) {
             Ok(header) => header,
-            Err(errors) => return Self::unlabelled(bound, errors),
+            Err(errors) => return Self::faulty(bound, errors),
         };
         if !(1..=bound.len()).contains(&header.chiplets) {
-            return Self::unlabelled(bound, vec![error::CHIPLETS]);
+            return Self::faulty(bound, vec![error::CHIPLETS]);
         }
         let scheduled = bound[..header.chiplets].to_vec();
-        if truncated || header.unknown {
-            return Self::unlabelled(scheduled, Vec::new());
+        if header.unknown {
+            return Self::unlabelled(scheduled, Unlabelled::Flagged);
+        }
+        if truncated {
+            return Self::unlabelled(scheduled, Unlabelled::Truncated);
         }
         let (structures, rest) = block[HEADER..].split_at(STRUCTURE * header.structures);
         let ranges = &rest[..RANGE * header.ranges];
@@ -69,7 +79,7 @@ impl Block {
                 Ok(record) => records.extend(record),
                 Err(code) => {
                     errors.push(code);
-                    return Self::unlabelled(scheduled, errors);
+                    return Self::faulty(scheduled, errors);
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::coarsen::{self, Extent};
 use super::counters::Counters;
 use super::entry::{Entry, Record, TooLong};
 use super::events;
-use super::masks::Masks;
+use super::reasons::{Cause, Needs, Reason};
 use super::running::Running;
 use super::table::{Row, Table};
 use super::transition::State;
@@ -20,9 +20,9 @@ pub struct Launch<'a> {
     pub tag: u8,
     /// The table; in the end as the launch leaves it.
     pub table: Table,
-    /// What is sent: at first for EVERY or the acquire scope, in the end all.
-    pub masks: Masks,
-    /// Likewise.
+    /// What is sent, and why: at first for EVERY or the acquire scope, in the end all.
+    pub needs: Needs,
+    /// At first those before it, in the end with it.
     pub counters: Counters,
 }
 
@@ -41,17 +41,20 @@ impl Launch<'_> {
         self.counters.coarsenings += coarsen::nearest(&mut records, most, rules)?;
         let touches = self.one_to_one(records)?;
 
-        let dirty = self.table.chiplets_in(State::Dirty);
+        let dirty = self.table.pairs(&[State::Dirty], running);
         for touch in &touches {
             self.decide(touch);
         }
         if rules.keep(Weakness::NoImpliedRelease) {
-            let implied = self.masks.acquire & dirty & !self.masks.release;
-            self.masks.release |= implied;
-            self.counters.implied += implied.count_ones();
+            let implied = self.needs.masks.acquire & !self.needs.masks.release;
+            for (chiplet, pair) in dirty.into_iter().filter(|(i, _)| implied >> i & 1 == 1) {
+                let (cause, pair) = (Cause::Implied, Some(pair));
+                self.needs.add(Reason { cause, chiplet, pair, release: true, acquire: false });
+            }
+            self.counters.implied += (implied & self.needs.masks.release).count_ones();
         }
 
-        self.masks.take_effect(&mut self.table, running, rules);
+        self.needs.masks.take_effect(&mut self.table, running, rules);
         for touch in &touches {
             self.update(touch)?;
         }
@@ -94,15 +97,20 @@ impl Launch<'_> {
     /// Step 5 for one record, and the first part of step 7: resolution of the mixed bit and remote events, on the
     /// stored states and ranges; and which operations they and the local events to come need.
     fn decide(&mut self, touch: &Touch) {
-        let Some(at) = self.position(touch) else { return };
+        let Touch { record, .. } = touch;
+        let Some(at) = self.position(touch) else {
+            let entry = Entry::absent(record);
+            let in_use = vec![false; entry.states.len()];
+            return events::local_needs(&entry, record, &in_use, &mut self.needs);
+        };
         let row = &mut self.table.rows[at];
-        let in_use = row.in_use(self.running);
+        let (in_use, needs) = (row.in_use(self.running), &mut self.needs);
         if row.entry.mixed {
             self.counters.resolutions += 1;
-            self.masks |= events::resolve_mixed(&mut row.entry, &touch.record, &in_use, self.rules);
+            events::resolve_mixed(&mut row.entry, record, &in_use, self.rules, needs);
         }
-        self.masks |= events::remote(&mut row.entry, &touch.record, &in_use, self.rules);
-        self.masks |= events::local_needs(&row.entry, &touch.record, &in_use);
+        events::remote(&mut row.entry, record, &in_use, self.rules, needs);
+        events::local_needs(&row.entry, record, &in_use, needs);
     }
 
     /// The last part of step 7 for one record; a new entry where none is left. Errors: it would be too long.

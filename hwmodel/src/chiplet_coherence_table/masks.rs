@@ -1,10 +1,8 @@
 //! Operations on L2s, and what they mean for all entries (specification, section 5.3).
 
-use std::ops::BitOrAssign;
-
 use super::running::Running;
 use super::table::Table;
-use super::transition::{self, State, Step};
+use super::transition::{self, State};
 use super::weakness::{Rules, Weakness};
 
 /// Chiplets to release and to acquire, one bit each.
@@ -17,12 +15,6 @@ pub struct Masks {
 }
 
 impl Masks {
-    /// Adds the operations of a step.
-    pub fn add(&mut self, chiplet: usize, step: &Step) {
-        self.release |= u16::from(step.release) << chiplet;
-        self.acquire |= u16::from(step.acquire) << chiplet;
-    }
-
     /// The operations are on whole L2s, so they change every entry, but for pairs in use: their kernel can fill
     /// or dirty the L2 again (section 5.5). Entries that are then absent are removed.
     pub fn take_effect(self, table: &mut Table, running: &Running, rules: &Rules) {
@@ -51,12 +43,5 @@ impl Masks {
             row.entry.settle_mixed();
         }
         table.remove_absent();
-    }
-}
-
-impl BitOrAssign for Masks {
-    fn bitor_assign(&mut self, other: Self) {
-        self.release |= other.release;
-        self.acquire |= other.acquire;
     }
 }

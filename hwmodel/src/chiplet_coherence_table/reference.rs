@@ -9,8 +9,9 @@ use super::masks::Masks;
 use super::outcome::{Outcome, partition};
 use super::packet::{Dispatch, KernelDispatch, Packet, Scope};
 use super::parameters::{Parameters, SyncMode};
+use super::reasons::{Cause, Needs, Reason, Unlabelled};
 use super::running::{Kernel, Running};
-use super::table::Table;
+use super::table::{PRESENT, Table};
 use super::transition::State;
 use super::weakness::{Rules, Weakness};
 use crate::block::ConfigError;
@@ -25,6 +26,8 @@ pub struct ReferenceTable {
     /// Kernels without labels have run since all L2s were acquired: lines of anything may be anywhere.
     every: bool,
     counters: Counters,
+    /// Of the last call.
+    reasons: Vec<Reason>,
 }
 
 impl ReferenceTable {
@@ -46,6 +49,7 @@ impl ReferenceTable {
             running: Running::default(),
             every: false,
             counters: Counters::default(),
+            reasons: Vec::new(),
         })
     }
 
@@ -70,6 +74,12 @@ impl ReferenceTable {
         self.counters.by_number(self.rules.parameters.chiplets)
     }
 
+    /// Why the last launch, barrier or end of a kernel sent what it did: each of its operations has at least one reason.
+    /// Also the rules that were applied to an entry that a launch touches and asked for nothing.
+    pub fn reasons(&self) -> &[Reason] {
+        &self.reasons
+    }
+
     /// Steps 1 to 9 of a launch, or a barrier. To be called when all kernels before it in its stream have ended
     /// and [`Self::finish`] has been called for them. Panics where 256 kernels run already.
     pub fn launch(&mut self, dispatch: &Dispatch) -> Outcome {
@@ -77,7 +87,9 @@ impl ReferenceTable {
             Packet::Kernel(kernel) => self.launch_kernel(kernel),
             Packet::Barrier { acquire, release, signal } => self.barrier(acquire, release, signal),
             Packet::Rejected { code, signal } => {
-                Outcome { errors: vec![code], rejected: true, signal, ..Outcome::default() }
+                let outcome =
+                    Outcome { errors: vec![code], rejected: true, signal, ..Outcome::default() };
+                self.send(Needs::default(), outcome)
             }
         }
     }
@@ -85,23 +97,29 @@ impl ReferenceTable {
     /// All work-groups of the kernel with this tag are done: what is released before its signal (sections 5.6
     /// and 7). Of a tag that no kernel has, nothing comes.
     pub fn finish(&mut self, tag: u8) -> Outcome {
-        let Some(kernel) = self.running.remove(tag) else { return Outcome::default() };
-        self.table.forget_user(tag);
-        let masks = match (self.rules.parameters.sync_mode, kernel.release) {
-            (SyncMode::Baseline, _) => Masks { release: self.all(), acquire: 0 },
-            (SyncMode::Cpelide, Scope::System) => self.system_release(),
-            _ => Masks::default(),
+        let Some(kernel) = self.running.remove(tag) else {
+            return self.send(Needs::default(), Outcome::default());
         };
-        self.send(masks, Outcome { signal: kernel.signal, ..Outcome::default() })
+        self.table.forget_user(tag);
+        let mut needs = Needs::default();
+        match (self.rules.parameters.sync_mode, kernel.release) {
+            (SyncMode::Baseline, _) => {
+                needs.add_all(Cause::Baseline, Masks { release: self.all(), acquire: 0 });
+            }
+            (SyncMode::Cpelide, Scope::System) => self.system_release(&mut needs),
+            _ => {}
+        }
+        self.send(needs, Outcome { signal: kernel.signal, ..Outcome::default() })
     }
 
     fn all(&self) -> u16 {
         self.rules.parameters.all_chiplets()
     }
 
-    /// Counts what is sent.
-    fn send(&mut self, masks: Masks, outcome: Outcome) -> Outcome {
-        let Masks { release, acquire } = masks;
+    /// Counts what is sent, and keeps why.
+    fn send(&mut self, needs: Needs, outcome: Outcome) -> Outcome {
+        let Masks { release, acquire } = needs.masks;
+        self.reasons = needs.reasons;
         self.counters.releases += release.count_ones();
         self.counters.acquires += acquire.count_ones();
         Outcome { release, acquire, ..outcome }
@@ -111,17 +129,24 @@ impl ReferenceTable {
         let KernelDispatch { acquire, release, signal, groups, scheduled, labels, mut errors } =
             kernel;
         let tag = self.running.free_tag();
-        let (masks, unlabelled) = match self.rules.parameters.sync_mode {
-            SyncMode::None | SyncMode::Hmg => (Masks::default(), false),
-            SyncMode::Baseline => (Masks { release: 0, acquire: self.all() }, false),
+        let mut needs = Needs::default();
+        let mut unlabelled = false;
+        match self.rules.parameters.sync_mode {
+            SyncMode::None | SyncMode::Hmg => {}
+            SyncMode::Baseline => {
+                needs.add_all(Cause::Baseline, Masks { release: 0, acquire: self.all() });
+            }
             SyncMode::Cpelide => match self.labelled(labels, acquire, tag) {
-                Ok(masks) => (masks, false),
-                Err(code) => {
-                    errors.extend(code);
-                    (self.unlabelled(), true)
+                Ok(all) => needs = all,
+                Err(why) => {
+                    if why == Unlabelled::TooLong {
+                        errors.push(error::ADDRESS);
+                    }
+                    self.unlabelled(why, &mut needs);
+                    unlabelled = true;
                 }
             },
-        };
+        }
         self.counters.launches += 1;
         self.counters.conservative += u32::from(unlabelled);
         let chiplets = scheduled.iter().fold(0, |mask, &i| mask | 1 << i);
@@ -133,113 +158,141 @@ impl ReferenceTable {
             conservative: unlabelled,
             ..Outcome::default()
         };
-        self.send(masks, outcome)
+        self.send(needs, outcome)
     }
 
-    /// Steps 2 to 7 of a launch whose labels are known. Errors: it is conservative, and the code of the reason if
-    /// it has one; nothing has changed.
-    fn labelled(&mut self, labels: Labels, acquire: Scope, tag: u8) -> Result<Masks, Option<u8>> {
-        let Labels::Known(records) = labels else { return Err(None) };
-        let mut masks = Masks::default();
+    /// Steps 2 to 7 of a launch whose labels are known. Errors: it is conservative; nothing has changed.
+    fn labelled(&mut self, labels: Labels, acquire: Scope, tag: u8) -> Result<Needs, Unlabelled> {
+        let records = match labels {
+            Labels::Known(records) => records,
+            Labels::Unknown(why) => return Err(why),
+        };
+        let mut needs = Needs::default();
         if acquire == Scope::System {
-            masks.acquire |= self.present();
+            self.acquire_present(&mut needs);
         }
-        if self.every && self.rules.keep(Weakness::EveryNotReleased) {
-            masks.release |= self.all();
-        }
-        if self.every && self.rules.keep(Weakness::EveryNotAcquired) {
-            masks.acquire |= self.all();
+        if self.every {
+            let all = |weakness| if self.rules.keep(weakness) { self.all() } else { 0 };
+            let release = all(Weakness::EveryNotReleased);
+            let acquire = all(Weakness::EveryNotAcquired);
+            needs.add_all(Cause::Every, Masks { release, acquire });
         }
         let (table, counters) = (self.table.clone(), self.counters);
         let (rules, running) = (&self.rules, &self.running);
-        let mut launch = Launch { rules, running, tag, table, masks, counters };
-        launch.run(records).map_err(|TooLong| Some(error::ADDRESS))?;
-        let Launch { table, masks, counters, .. } = launch;
+        let mut launch = Launch { rules, running, tag, table, needs, counters };
+        launch.run(records).map_err(|TooLong| Unlabelled::TooLong)?;
+        let Launch { table, needs, counters, .. } = launch;
         self.table = table;
         self.counters = counters;
         self.every &= self.unlabelled_kernel_runs();
-        Ok(masks)
+        Ok(needs)
     }
 
     /// Step 2 of a conservative launch.
-    fn unlabelled(&mut self) -> Masks {
+    fn unlabelled(&mut self, why: Unlabelled, needs: &mut Needs) {
         let masks = Masks { release: self.all(), acquire: self.all() };
+        needs.add_all(Cause::Conservative(why), masks);
         masks.take_effect(&mut self.table, &self.running, &self.rules);
         self.every = self.rules.keep(Weakness::EveryNeverSet);
-        masks
     }
 
     /// Section 5.6 for a barrier. With release scope system, and when no kernel runs, it is the program's end.
     fn barrier(&mut self, acquire: Scope, release: Scope, signal: u64) -> Outcome {
         let outcome = Outcome { signal, ..Outcome::default() };
+        let mut needs = Needs::default();
         if self.rules.parameters.sync_mode != SyncMode::Cpelide {
-            return outcome;
+            return self.send(needs, outcome);
         }
-        let mut masks = Masks::default();
         if release == Scope::System && self.running.kernels.is_empty() {
-            masks = self.end_of_program();
+            self.end_of_program(&mut needs);
         } else {
             if release == Scope::System {
-                masks |= self.system_release();
+                self.system_release(&mut needs);
             }
             if acquire == Scope::System {
-                masks |= self.system_acquire(masks.release);
+                self.system_acquire(&mut needs);
             }
         }
-        self.send(masks, outcome)
+        self.send(needs, outcome)
     }
 
     /// Everything leaves the L2s.
-    fn end_of_program(&mut self) -> Masks {
-        let mut chiplets = self.table.present();
+    fn end_of_program(&mut self, needs: &mut Needs) {
         if self.every && self.rules.keep(Weakness::EveryNotDirtyAtEnd) {
-            chiplets = self.all();
+            let masks = Masks { release: self.all(), acquire: self.all() };
+            needs.add_all(Cause::Every, masks);
         }
+        self.add_pairs(needs, Cause::ProgramEnd, &PRESENT, (true, true));
         self.table = Table::default();
         self.every = false;
-        Masks { release: chiplets, acquire: chiplets }
+    }
+
+    /// Adds operations of the chiplets where entries are in these states: releases, acquires.
+    fn add_pairs(
+        &self,
+        needs: &mut Needs,
+        cause: Cause,
+        states: &[State],
+        (release, acquire): (bool, bool),
+    ) {
+        for (chiplet, pair) in self.table.pairs(states, &self.running) {
+            needs.add(Reason { cause, chiplet, pair: Some(pair), release, acquire });
+        }
     }
 
     /// The host will read: whatever is dirty is written back.
-    fn system_release(&mut self) -> Masks {
+    fn system_release(&mut self, needs: &mut Needs) {
         let Self { rules, running, .. } = self;
         let skips = !rules.keep(Weakness::SystemReleaseSkipsPairsInUse);
-        let rows = self.table.rows.iter();
-        let mut release = rows.fold(0, |mask, row| {
-            let skipped = if skips { row.chiplets_in_use(running) } else { 0 };
-            mask | row.entry.chiplets_in(State::Dirty) & !skipped
-        });
-        if self.every && rules.keep(Weakness::EveryNotDirtyForRelease) {
-            release = rules.parameters.all_chiplets();
+        for (chiplet, pair) in self.table.pairs(&[State::Dirty], running) {
+            if !(skips && pair.in_use) {
+                let (cause, pair) = (Cause::ReleaseScope, Some(pair));
+                needs.add(Reason { cause, chiplet, pair, release: true, acquire: false });
+            }
         }
-        let masks = Masks { release, acquire: 0 };
+        if self.every && rules.keep(Weakness::EveryNotDirtyForRelease) {
+            let release = rules.parameters.all_chiplets();
+            needs.add_all(Cause::Every, Masks { release, acquire: 0 });
+        }
+        let masks = needs.masks;
         if rules.keep(Weakness::SystemReleaseTakesPairsInUse) {
             masks.take_effect(&mut self.table, running, rules);
         } else {
             masks.take_effect(&mut self.table, &Running::default(), rules);
         }
-        self.every &= release != self.all() || self.rules.keep(Weakness::EveryClearedByRelease);
-        masks
+        let cleared = masks.release == self.all();
+        self.every &= !cleared || self.rules.keep(Weakness::EveryClearedByRelease);
     }
 
-    /// The host has written: whatever the L2s hold may be old. `released`: chiplets that are released anyway.
-    fn system_acquire(&mut self, released: u16) -> Masks {
-        let acquire = self.present();
-        let mut dirty = self.table.chiplets_in(State::Dirty);
-        if self.every && self.rules.keep(Weakness::EveryNotDirtyForAcquire) {
-            dirty = self.all();
+    /// The host has written: whatever the L2s hold may be old. `needs` has what is released anyway.
+    fn system_acquire(&mut self, needs: &mut Needs) {
+        let released = needs.masks.release;
+        self.acquire_present(needs);
+        for (chiplet, pair) in self.table.pairs(&[State::Dirty], &self.running) {
+            if released >> chiplet & 1 == 0 {
+                let (cause, pair) = (Cause::Implied, Some(pair));
+                needs.add(Reason { cause, chiplet, pair, release: true, acquire: false });
+            }
         }
-        let implied = acquire & dirty & !released;
+        if self.every && self.rules.keep(Weakness::EveryNotDirtyForAcquire) {
+            let release = self.all() & !released;
+            needs.add_all(Cause::Every, Masks { release, acquire: 0 });
+        }
+        let Masks { release, acquire } = needs.masks;
+        let implied = release & !released;
         self.counters.implied += implied.count_ones();
         let masks = Masks { release: implied, acquire };
         masks.take_effect(&mut self.table, &self.running, &self.rules);
         self.every &= acquire != self.all() || self.unlabelled_kernel_runs();
-        masks
     }
 
-    /// The chiplets whose L2 may hold something.
-    fn present(&self) -> u16 {
-        if self.every { self.all() } else { self.table.present() }
+    /// Acquires the chiplets whose L2 may hold something: the host may have written.
+    fn acquire_present(&self, needs: &mut Needs) {
+        if self.every {
+            let masks = Masks { release: 0, acquire: self.all() };
+            needs.add_all(Cause::AcquireScope, masks);
+        }
+        self.add_pairs(needs, Cause::AcquireScope, &PRESENT, (false, true));
     }
 
     fn unlabelled_kernel_runs(&self) -> bool {
@@ -255,8 +308,16 @@ mod tests {
     use super::super::packet::tests::block;
     use super::*;
 
+    /// The operations that the reasons of the last call ask for.
+    fn explained(table: &ReferenceTable) -> (u16, u16) {
+        table.reasons().iter().fold((0, 0), |(release, acquire), reason| {
+            let bit = |asked| u16::from(asked) << reason.chiplet;
+            (release | bit(reason.release), acquire | bit(reason.acquire))
+        })
+    }
+
     proptest! {
-        /// Nor do they make the table something else than a table.
+        /// Nor do they make the table something else than a table, and each operation has a reason.
         #[test]
         fn any_labels_can_be_launched(
             launches in proptest::collection::vec((block(), any::<u16>(), 0u8..4, 0u8..8), 1..20),
@@ -270,8 +331,11 @@ mod tests {
                 }
                 let (truncated, stream) = (false, 0);
                 let extension = &extension;
-                table.launch(&Dispatch { packet, extension, truncated, stream, chiplets });
-                table.finish(ends);
+                let dispatch = Dispatch { packet, extension, truncated, stream, chiplets };
+                let outcome = table.launch(&dispatch);
+                prop_assert_eq!((outcome.release, outcome.acquire), explained(&table));
+                let outcome = table.finish(ends);
+                prop_assert_eq!((outcome.release, outcome.acquire), explained(&table));
                 for entry in table.entries().into_iter().flatten() {
                     prop_assert!(entry.check_reach(&Parameters::DEFAULT).is_ok());
                     for (range, &state) in entry.ranges.iter().zip(&entry.states) {

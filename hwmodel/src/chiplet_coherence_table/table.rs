@@ -4,6 +4,7 @@ use super::coarsen::Extent;
 use super::entry::{Entry, Record, TooLong};
 use super::lines::Lines;
 use super::parameters::PAGE;
+use super::reasons::Pair;
 use super::running::Running;
 use super::transition::{Mode, State};
 use super::weakness::{Rules, Weakness};
@@ -69,17 +70,15 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
+/// The states of entries that an L2 may hold something of.
+pub const PRESENT: [State; 3] = [State::Valid, State::Dirty, State::Stale];
+
 /// First and last line of an NP range in the memory image (section 5.8).
 const EMPTY: [u32; 2] = [0x0fff_ffff, 0];
 const MIXED: u32 = 1 << 30;
 const READ_WRITE: u32 = 1 << 31;
 
 impl Table {
-    /// The chiplets that are in this state in some entry.
-    pub fn chiplets_in(&self, state: State) -> u16 {
-        self.rows.iter().fold(0, |mask, row| mask | row.entry.chiplets_in(state))
-    }
-
     /// A kernel has ended.
     pub fn forget_user(&mut self, tag: u8) {
         for row in &mut self.rows {
@@ -87,10 +86,15 @@ impl Table {
         }
     }
 
-    /// The chiplets whose L2 may hold some entry.
-    pub fn present(&self) -> u16 {
-        use State::{Dirty, Stale, Valid};
-        [Valid, Dirty, Stale].iter().fold(0, |mask, &state| mask | self.chiplets_in(state))
+    /// Each entry at each chiplet where it is in one of these states.
+    pub fn pairs(&self, states: &[State], running: &Running) -> Vec<(u8, Pair)> {
+        let of_row = |row: &Row| {
+            let (lines, used) = (row.extent(), row.chiplets_in_use(running));
+            let held = (0..).zip(row.entry.states.clone());
+            held.map(move |(i, state)| (i, Pair { lines, state, in_use: used >> i & 1 == 1 }))
+        };
+        let all = self.rows.iter().flat_map(of_row);
+        all.filter(|(_, pair)| states.contains(&pair.state)).collect()
     }
 
     /// Removes absent entries; their slots are free.

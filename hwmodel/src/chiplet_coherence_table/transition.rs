@@ -1,6 +1,8 @@
 //! What one chiplet's copy of a structure may be, and how events change it: the table of section 5.2 and the
 //! changes that section 5.5 makes for pairs (entry, chiplet) in use by a running kernel.
 
+use std::fmt::{self, Display, Formatter};
+
 /// How a kernel accesses a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -30,6 +32,26 @@ pub enum State {
     Stale = 0b11,
 }
 
+impl Display for Mode {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "R",
+            Self::ReadWrite => "R/W",
+        })
+    }
+}
+
+impl Display for State {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotPresent => "NP",
+            Self::Valid => "V",
+            Self::Dirty => "D",
+            Self::Stale => "S",
+        })
+    }
+}
+
 use Mode::{Read, ReadWrite};
 use State::{Dirty, NotPresent, Stale, Valid};
 
@@ -47,7 +69,8 @@ pub struct Step {
 }
 
 impl Step {
-    const fn to(state: State) -> Self {
+    /// Nothing but a state.
+    pub const fn to(state: State) -> Self {
         Self { state, release: false, acquire: false, mixed: false }
     }
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use testbench::reproduce::figure::Figure;
 use testbench::reproduce::finepack::egress_run::RunError;
-use testbench::reproduce::{PAPERS, finepack, rec};
+use testbench::reproduce::{PAPERS, cpelide, finepack, rec};
 
 use super::job::run_failure;
 use super::{Failure, STUCK, USAGE, WRONG_VALUE, output};
@@ -21,7 +21,7 @@ use super::{Failure, STUCK, USAGE, WRONG_VALUE, output};
 /// Run a paper's experiments
 #[derive(clap::Args)]
 pub struct Args {
-    /// finepack, rec, or all
+    /// cpelide, finepack, rec, or all
     paper: String,
     /// Write the result as JSON; of all papers, an object with each by its name
     #[arg(long, value_name = "FILE")]
@@ -38,6 +38,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut all = serde_json::Map::new();
     for paper in PAPERS.into_iter().filter(|paper| wanted(paper)) {
         let report = match paper {
+            "cpelide" => cpelide()?,
             "finepack" => finepack()?,
             _ => rec()?,
         };
@@ -61,12 +62,21 @@ fn finepack() -> Result<serde_json::Value, Failure> {
     show(report.paper, &report, &compared, &report.figures, 'F')
 }
 
+fn cpelide() -> Result<serde_json::Value, Failure> {
+    let report = cpelide::run(&cpelide::INPUTS).map_err(|error| {
+        println!("FAIL reproduce cpelide: {error}");
+        run_failure(error)
+    })?;
+    let compared = format!("{} loads checked, 0 wrong values", report.runs.loads_checked());
+    show(report.paper, &report, &compared, &report.figures, 'C')
+}
+
 fn rec() -> Result<serde_json::Value, Failure> {
     let report = rec::run(&rec::INPUTS).map_err(|error| {
         println!("FAIL reproduce rec: {error}");
         run_failure(error)
     })?;
-    let compared = format!("{} loads checked, 0 wrong values", report.loads_checked());
+    let compared = format!("{} loads checked, 0 wrong values", report.runs.loads_checked());
     show(report.paper, &report, &compared, &report.figures, 'R')
 }
 

@@ -18,6 +18,7 @@ use cosim::runner::{self, Flip, Wave};
 use cosim::wave::Clock;
 use firmware_embed::{ELVES, Image};
 use serde::Serialize;
+use testbench::audit_log::AuditLog;
 use testbench::machine::{
     BLOCKS, Bodies, Cp, Difference, KernelUse, Machine, Options, RunError, Window,
 };
@@ -45,6 +46,9 @@ pub struct Args {
     /// Write every TLP that a link carries: cycle of the links, source, destination, header, payload
     #[arg(long, value_name = "FILE")]
     dump_tlp: Option<PathBuf>,
+    /// Write what became of each kernel's packet: what the command processor released and acquired, when, and by which rule
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
     /// Write a waveform of GPU 0's blocks with two bodies: 2000 cycles from their first transfer on
     ///
     /// Those between GPUs, else the directory of the first L2 bank, else the command processors; or those beside --wave-of.
@@ -175,6 +179,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Machine::new(&job.system, &bodies, job.program()?, options).map_err(run_failure)?;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let dump = dump(args, &job, &mut machine)?;
+    let audit = audit(args, &mut machine)?;
     let wave = wave(args, &mut machine)?;
     set_flip(args, &mut machine)?;
 
@@ -201,6 +206,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     drop(machine);
     if let Some(dump) = dump.and_then(Rc::into_inner) {
         dump.into_inner().finish().map_err(|e| Failure::new(ENVIRONMENT, e))?;
+    }
+    if let Some(audit) = audit.and_then(Rc::into_inner) {
+        audit.into_inner().finish().map_err(|e| Failure::new(ENVIRONMENT, e))?;
     }
     if let Some(wave) = wave.and_then(Rc::into_inner) {
         wave.into_inner().finish()?;
@@ -298,6 +306,16 @@ fn dump(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<TlpDump>
     let to = dump.clone();
     machine.on_tlp(move |sent| to.borrow_mut().add(sent, 0));
     Ok(Some(dump))
+}
+
+/// `--audit`
+fn audit(args: &Args, machine: &mut Machine) -> Result<Shared<AuditLog>, Failure> {
+    let Some(path) = &args.audit else { return Ok(None) };
+    let log = AuditLog::create(path).map_err(|e| Failure::new(ENVIRONMENT, e))?;
+    let log = Rc::new(RefCell::new(log));
+    let to = log.clone();
+    machine.on_packet(move |packet| to.borrow_mut().add(packet));
+    Ok(Some(log))
 }
 
 /// A waveform being written, and whether anything went wrong.

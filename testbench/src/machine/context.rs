@@ -70,6 +70,8 @@ pub enum Stop {
     Differ(Box<Difference>),
     /// The firmware of a command processor has halted.
     Firmware(String),
+    /// It has decided otherwise than the reference of the chiplet coherence table.
+    Decision(String),
 }
 
 impl Context {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Dispatch, Scope, barrier};
 
-pub use observe::Progress;
+pub use observe::{Audited, Progress};
 
 use observe::Observers;
 use watchdog::Watchdog;
@@ -95,6 +95,9 @@ pub enum RunError {
     /// The firmware of a command processor has halted.
     #[error("{0}")]
     Firmware(String),
+    /// The firmware has decided otherwise than the reference of the chiplet coherence table.
+    #[error("{0}")]
+    Decision(String),
     /// The machine itself is wrong.
     #[error("{messages} messages and {lines} payloads are left after the last kernel's release")]
     Lost {
@@ -110,6 +113,9 @@ pub enum RunError {
 
 /// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of 2.
 const PROGRESS_STEPS: u64 = 8192;
+
+/// Live buffers, by address: bytes and name.
+pub type Buffers = BTreeMap<u64, (u64, String)>;
 
 /// Longest time after the last kernel in which an L1 design's own messages may be under way.
 const LAST_CYCLES: Cycle = 100_000;
@@ -129,8 +135,8 @@ pub struct Machine {
     random: SplitMix64,
     kernels: u32,
     kernel_uses: KernelUses,
-    /// Live buffers: address and bytes.
-    buffers: BTreeMap<u64, u64>,
+    /// Live buffers, by address.
+    buffers: Buffers,
     observers: Observers,
     watchdog: Watchdog,
     steps: u64,
@@ -184,7 +190,7 @@ impl Machine {
             random,
             kernels: 0,
             kernel_uses: KernelUses::default(),
-            buffers: BTreeMap::new(),
+            buffers: Buffers::new(),
             observers: Observers::default(),
             watchdog,
             steps: 0,
@@ -204,9 +210,9 @@ impl Machine {
     fn run_program(&mut self) -> Result<Cycle, RunError> {
         while let Some(event) = self.ctx.program.next_event()? {
             match event {
-                Event::Alloc { addr, bytes, .. } => {
+                Event::Alloc { addr, bytes, name } => {
                     self.ctx.places.add_buffer(addr, bytes);
-                    self.buffers.insert(addr, bytes);
+                    self.buffers.insert(addr, (bytes, name));
                 }
                 Event::Free { addr } => {
                     self.make_visible()?;
@@ -324,10 +330,10 @@ impl Machine {
     /// A buffer ends. No other will have its addresses: what is held between the live ones goes, for caches
     /// may have written lines of a buffer back after its end.
     fn free(&mut self, addr: u64) {
-        let Some(bytes) = self.buffers.remove(&addr) else { return };
+        let Some((bytes, _)) = self.buffers.remove(&addr) else { return };
         self.ctx.check.free(addr, bytes);
         let mut end = 0;
-        for (&addr, bytes) in &self.buffers {
+        for (&addr, (bytes, _)) in &self.buffers {
             self.ctx.memory.forget(end, addr - end);
             end = addr + bytes;
         }
@@ -365,7 +371,7 @@ impl Machine {
         self.place_pages(head, &spans);
         let start = self.ctx.now;
         self.submit(number, head, &spans);
-        self.simulate()?;
+        self.simulate(&head.name)?;
         self.kernels += 1;
         if self.options.by_kernel {
             let now = self.statistics();
@@ -413,7 +419,7 @@ impl Machine {
                 launch::Kernel::default(),
             );
         }
-        self.simulate()?;
+        self.simulate("")?;
         self.look_at_memory()
     }
 
@@ -479,8 +485,8 @@ impl Machine {
         self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
     }
 
-    /// Simulates until every GPU has written its completion signal.
-    fn simulate(&mut self) -> Result<(), RunError> {
+    /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they run.
+    fn simulate(&mut self, kernel: &str) -> Result<(), RunError> {
         let gpus = u32::from(self.ctx.layout.gpus);
         self.ctx.completions = 0;
         while self.ctx.completions < gpus {
@@ -491,6 +497,7 @@ impl Machine {
                 global.take_completion();
             }
         }
+        self.show_packets(kernel);
         Ok(())
     }
 
@@ -526,6 +533,7 @@ impl Machine {
                 Stop::Limit(problem) => return Err(RunError::Limit(problem)),
                 Stop::Differ(difference) => return Err(RunError::Differ(difference)),
                 Stop::Firmware(problem) => return Err(RunError::Firmware(problem)),
+                Stop::Decision(problem) => return Err(RunError::Decision(problem)),
             }
         }
         if let Some(difference) = self.failure() {

@@ -75,8 +75,11 @@ statistics! {
     "launch.packets" "packets" "kernel packets taken",
     "launch.releases" "chiplets" "L2 releases sent",
     "launch.acquires" "chiplets" "L2 acquires sent",
+    "launch.idle_releases" "chiplets" "of these releases, those that wrote nothing back",
+    "launch.idle_acquires" "chiplets" "of these acquires, those that dropped no byte that had become old",
     "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
     "launch.launch_cycles" "cycles" "from packet to enabling the launch",
+    "launch.sync_cycles" "cycles" "of launches with operations: from the first request to an L2 to the start at all chiplets",
     "launch.errors" "errors" "error codes of the command processor",
     "firmware.acquires_elided" "chiplets" "L2 acquires that the baseline would have sent besides",
     "firmware.releases_elided" "chiplets" "L2 releases that the baseline would have sent besides",
@@ -160,8 +163,11 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("launch.packets", c.launches);
                 add("launch.releases", c.releases);
                 add("launch.acquires", c.acquires);
+                add("launch.idle_releases", c.idle_releases);
+                add("launch.idle_acquires", c.idle_acquires);
                 add("launch.lines_written_back", c.lines_written_back);
                 add("launch.launch_cycles", c.launch_cycles);
+                add("launch.sync_cycles", c.sync_cycles);
                 add("launch.release_cycles", c.release_cycles);
                 add("launch.errors", c.errors);
                 let firmware = global.firmware_counters();

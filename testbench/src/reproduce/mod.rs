@@ -4,9 +4,11 @@
 //! formula of the paper. Every run compares what it computes with what is right, and ends at the first
 //! difference.
 
+pub mod cpelide;
+pub mod experiment;
 pub mod figure;
 pub mod finepack;
 pub mod rec;
 
 /// The papers that can be reproduced.
-pub const PAPERS: [&str; 2] = ["finepack", "rec"];
+pub const PAPERS: [&str; 3] = ["cpelide", "finepack", "rec"];

@@ -160,13 +160,9 @@ impl Builder<'_> {
         }
         let command = CommandBlocks::new(self.system, self.bodies, self.l2.sync)?;
         for (gpu, ports) in (0..).zip(globals) {
-            let conf = self.conf().bits();
-            parts.push(Part::Global(Box::new(Global::new(
-                gpu,
-                ports,
-                command.blocks(conf)?,
-                conf,
-            ))));
+            let conf = self.conf();
+            let blocks = command.blocks(conf.bits())?;
+            parts.push(Part::Global(Box::new(Global::new(gpu, ports, blocks, &conf))));
         }
         parts.extend(self.wiring.take_links());
         if let Some(make) = self.l1.unit {

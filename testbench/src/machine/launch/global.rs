@@ -1,11 +1,13 @@
 //! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
 use cosim::body::Body;
+use cosim::command_processor::Conf;
 use cosim::lockstep::WindowCycle;
 use hwmodel::common::command_types::{Aql, Ext, kind};
 use hwmodel::local_command_processor as local;
 use hwmodel::ports::Bytes;
 
+use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};
 use crate::machine::context::{Context, Stop};
 use crate::machine::engine::{Cycle, InletId, OutletId};
@@ -33,8 +35,13 @@ pub struct Counters {
     pub releases: u64,
     pub acquires: u64,
     pub lines_written_back: u64,
+    /// Of the releases, those that wrote nothing back; of the acquires, those that dropped no old byte.
+    pub idle_releases: u64,
+    pub idle_acquires: u64,
     /// Cycles from a packet to the message that enables its launch.
     pub launch_cycles: u64,
+    /// Of launches with operations: cycles from the first request to an L2 to the launch.
+    pub sync_cycles: u64,
     /// Cycles from the last chiplet's DONE to the completion signal.
     pub release_cycles: u64,
     /// Error codes, and the last one.
@@ -54,6 +61,8 @@ struct Feeding {
 /// What a chiplet has said and its block has not heard.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
+    /// What its L2 was told, and lines that it wrote back.
+    asked: Sync,
     synchronised: Option<u32>,
     dropped: bool,
     ended: u32,
@@ -99,6 +108,7 @@ pub struct Global {
     kernel: Kernel,
     completion: Completion,
     since: Cycle,
+    auditor: Auditor,
     pub counters: Counters,
     /// What somebody wants to see of the blocks.
     pub watched: Watched,
@@ -106,7 +116,7 @@ pub struct Global {
 
 impl Global {
     /// Idle. `conf`: the register CONF (CPElide specification 3.5).
-    pub fn new(gpu: u16, ports: Ports, blocks: Blocks, conf: u32) -> Self {
+    pub fn new(gpu: u16, ports: Ports, blocks: Blocks, conf: &Conf) -> Self {
         let chiplets = ports.to_chiplets.len();
         let shown = Outputs {
             host: blocks.host.outputs(),
@@ -114,7 +124,7 @@ impl Global {
             locals: vec![local::Out::default(); blocks.locals.len()],
         };
         let inputs = Inputs {
-            conf,
+            conf: conf.bits(),
             chiplets: vec![local::In::default(); blocks.locals.len()],
             ..Inputs::default()
         };
@@ -130,6 +140,7 @@ impl Global {
             kernel: Kernel::default(),
             completion: Completion::No,
             since: 0,
+            auditor: Auditor::new(gpu, conf),
             counters: Counters::default(),
             watched: Watched::default(),
         }
@@ -140,8 +151,9 @@ impl Global {
         debug_assert!(self.feeding.is_none(), "one packet at a time");
         let chiplets = self.ports.to_chiplets.len();
         let mask = u16::MAX >> (16 - chiplets);
-        let aql = Some(Aql { mask, stream: 0, packet: Bytes(packet) });
-        self.feeding = Some(Feeding { aql, extension, at: 0 });
+        let aql = Aql { mask, stream: 0, packet: Bytes(packet) };
+        self.auditor.submit(now, &aql, &extension, kernel.number);
+        self.feeding = Some(Feeding { aql: Some(aql), extension, at: 0 });
         self.kernel = kernel;
         self.completion = Completion::No;
         self.since = now;
@@ -150,6 +162,11 @@ impl Global {
     /// True once the packet's completion signal is written.
     pub fn take_completion(&mut self) -> bool {
         std::mem::replace(&mut self.completion, Completion::No) == Completion::Yes
+    }
+
+    /// What became of the packet, once after its completion.
+    pub fn take_packet(&mut self) -> Option<&Packet> {
+        self.auditor.take()
     }
 
     /// The counters of the firmware.
@@ -180,6 +197,9 @@ impl Global {
         self.catch_up(ctx.now);
         self.hear(ctx);
         self.blocks.show(&mut self.shown);
+        if let Err(problem) = self.auditor.see(ctx.now, &self.shown) {
+            ctx.stop.get_or_insert(Stop::Decision(problem));
+        }
         self.feed();
         self.obey(ctx);
         self.count(ctx.now);
@@ -195,6 +215,10 @@ impl Global {
             self.fail(ctx);
         }
         if self.shown.host.sig.is_some() {
+            let packet = self.auditor.packet();
+            let has_operations = packet.before.requested.is_some();
+            let path = packet.critical_path().filter(|_| has_operations);
+            self.counters.sync_cycles += path.unwrap_or(0);
             self.completion = Completion::Gate { asked: false };
         }
         self.complete(ctx);
@@ -253,7 +277,12 @@ impl Global {
                 ctx.take(*inlet);
                 let Message { kind, tag, meta, .. } = ctx.messages[message];
                 match kind {
-                    Kind::SyncDone => heard.synchronised = Some(tag),
+                    Kind::SyncDone => {
+                        heard.synchronised = Some(tag);
+                        let Sync { release, acquire } = heard.asked;
+                        self.counters.idle_releases += u64::from(release && tag == 0);
+                        self.counters.idle_acquires += u64::from(acquire && meta == 0);
+                    }
                     Kind::AcquireL1 => heard.dropped = true,
                     Kind::GroupDone => {
                         heard.ended += 1;
@@ -321,6 +350,7 @@ impl Global {
             }
             if let Some(op) = out.l2_sync {
                 let sync = Sync { release: op & 1 == 1, acquire: op & 2 == 2 };
+                heard.asked = sync;
                 own.l2_sync_ready = send(Message { kind: Kind::Sync(sync), ..Message::default() });
             }
             if let Some(group) = &out.wg {

@@ -27,6 +27,7 @@ struct Syncing {
     asked: usize,
     answered: usize,
     lines: u32,
+    stale: u64,
 }
 
 /// CUs told to drop their L1, and CUs that have.
@@ -87,7 +88,7 @@ impl Local {
         let Message { kind, addr, tag, meta, .. } = ctx.messages[command];
         match kind {
             Kind::Sync(sync) => {
-                self.syncing = Some(Syncing { sync, asked: 0, answered: 0, lines: 0 });
+                self.syncing = Some(Syncing { sync, asked: 0, answered: 0, lines: 0, stale: 0 });
                 true
             }
             Kind::AcquireL1 => {
@@ -110,6 +111,7 @@ impl Local {
                 let syncing = self.syncing.as_mut().expect("banks answer what they were asked");
                 syncing.answered += 1;
                 syncing.lines += ctx.messages[message].tag;
+                syncing.stale += ctx.messages[message].meta;
                 ctx.messages.free(message);
             }
         }
@@ -141,8 +143,8 @@ impl Local {
         }
         self.syncing = Some(syncing);
         if syncing.answered == self.ports.to_banks.len() && ctx.may_send(self.ports.answers) {
-            let (kind, tag) = (Kind::SyncDone, syncing.lines);
-            self.answer(ctx, Message { kind, tag, ..Message::default() });
+            let (kind, tag, meta) = (Kind::SyncDone, syncing.lines, syncing.stale);
+            self.answer(ctx, Message { kind, tag, meta, ..Message::default() });
             self.syncing = None;
             ctx.wake_at(ctx.now + 1);
         }

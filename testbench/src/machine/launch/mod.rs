@@ -1,11 +1,13 @@
 //! From a kernel's packet to its work-groups: the command processor of each GPU with its firmware, the crossbar, those of the
 //! chiplets, and what they command.
 
+mod audit;
 mod blocks;
 mod global;
 mod labels;
 mod local;
 
+pub use audit::{Chiplets, Operations, Packet};
 pub use blocks::Blocks;
 pub use global::{Global, Kernel, Ports as GlobalPorts};
 pub use labels::labels;

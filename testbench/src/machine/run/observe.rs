@@ -7,11 +7,11 @@ use cosim::runner::Flip;
 use cosim::wave::Shown;
 use hwmodel::tlp_link::Sent;
 
-use super::Machine;
+use super::{Buffers, Machine};
 use crate::machine::engine::{ComponentId, Cycle};
 use crate::machine::gate::{BlockUse, Gate};
 use crate::machine::l2::Home;
-use crate::machine::launch::Global;
+use crate::machine::launch::{Global, Packet};
 use crate::machine::part::Part;
 use crate::machine::watched::{Watched, Window};
 
@@ -19,6 +19,8 @@ use crate::machine::watched::{Watched, Window};
 type SeeTlp = Box<dyn FnMut(&Sent)>;
 /// Who wants to see the cycles of a window.
 type SeeCycle = Box<dyn FnMut(&[&WindowCycle])>;
+/// Who wants to see what became of packets.
+type SeePacket = Box<dyn FnMut(&Audited)>;
 /// Who wants to know how far the run is.
 type SeeProgress = Box<dyn FnMut(&Progress)>;
 
@@ -48,6 +50,21 @@ impl Group {
     const ALL: [Self; 3] = [Self::Gate, Self::Directory, Self::Command];
 }
 
+/// A packet that is complete, and what its reasons are about.
+#[derive(Clone, Copy, Debug)]
+pub struct Audited<'a> {
+    /// What became of it.
+    pub packet: &'a Packet,
+    /// Name of the kernel; empty for a barrier.
+    pub kernel: &'a str,
+    /// Chiplets of a GPU.
+    pub chiplets: u16,
+    /// Bytes of a line of the chiplet coherence table.
+    pub line: u64,
+    /// Live buffers.
+    pub buffers: &'a Buffers,
+}
+
 /// Who wants to see what.
 #[derive(Default)]
 pub(super) struct Observers {
@@ -55,6 +72,7 @@ pub(super) struct Observers {
     cycle: Option<SeeCycle>,
     /// The blocks that `cycle` sees.
     group: Option<Group>,
+    packet: Option<SeePacket>,
     progress: Option<SeeProgress>,
 }
 
@@ -62,6 +80,24 @@ impl Machine {
     /// Shows every TLP whose last byte has left a GPU, with its cycle of the links.
     pub fn on_tlp(&mut self, see: impl FnMut(&Sent) + 'static) {
         self.observers.tlp = Some(Box::new(see));
+    }
+
+    /// Shows what became of each packet: of each kernel one for each GPU, and barriers.
+    pub fn on_packet(&mut self, see: impl FnMut(&Audited) + 'static) {
+        self.observers.packet = Some(Box::new(see));
+    }
+
+    /// Shows the packets that are complete. `kernel`: the name of the kernel that they have launched.
+    pub(super) fn show_packets(&mut self, kernel: &str) {
+        let Some(see) = &mut self.observers.packet else { return };
+        let layout = &self.ctx.layout;
+        // What the firmware takes for a line: 128 bytes, or 64.
+        let (chiplets, line) = (layout.chiplets, if layout.line == 128 { 128 } else { 64 });
+        for part in &mut self.parts[self.first_global..] {
+            let Some(packet) = part.global_mut().and_then(Global::take_packet) else { continue };
+            let kernel = packet.kernel.map_or("", |_| kernel);
+            see(&Audited { packet, kernel, chiplets, line, buffers: &self.buffers });
+        }
     }
 
     /// Shows the images of the blocks of [`Machine::shown_blocks`] in each cycle of a window, in their order.

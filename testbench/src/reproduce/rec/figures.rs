@@ -1,64 +1,13 @@
 //! The figures of REC (directory specification, section 11): ours, the paper's, and why they may differ.
 
-use super::{Record, Report};
-use crate::reproduce::figure::{Figure, figure, geometric_mean, mean};
+use crate::reproduce::experiment::{Each, Record, Runs, percent};
+use crate::reproduce::figure::{Figure, figure};
 
 const PROGRAMS: &str = "our programs are smaller, and only some are kin of the paper's; means are geometric, which the paper does not say of its own";
 
-/// One value of ours for each program in which it means something.
-struct Each(Vec<(&'static str, f64)>);
-
-impl Each {
-    /// Of each program, where `of` says something.
-    fn of(r: &Report, of: impl Fn(&'static str) -> Option<f64>) -> Self {
-        Self(r.inputs.iter().filter_map(|i| Some((i.program, of(i.program)?))).collect())
-    }
-
-    /// How many times as fast a machine is as another.
-    fn speedup(r: &Report, machine: &'static str, over: &'static str) -> Self {
-        let cycles = |program, machine| r.record(program, machine).cycles as f64;
-        Self::of(r, |program| Some(cycles(program, over) / cycles(program, machine)))
-    }
-
-    /// A count on a machine over the same on another, where that is not 0.
-    fn ratio(r: &Report, machine: &str, over: &str, of: impl Fn(&Record) -> f64) -> Self {
-        Self::of(r, |program| {
-            let base = of(r.record(program, over));
-            (base != 0.0).then(|| of(r.record(program, machine)) / base)
-        })
-    }
-
-    fn values(&self) -> Vec<f64> {
-        self.0.iter().map(|(_, value)| *value).collect()
-    }
-
-    fn geometric(&self) -> f64 {
-        geometric_mean(&self.values())
-    }
-
-    fn mean(&self) -> f64 {
-        mean(&self.values())
-    }
-
-    fn listed(&self, digits: usize) -> String {
-        let each = self.0.iter().map(|(program, value)| format!("{program} {value:.digits$}"));
-        each.collect::<Vec<_>>().join(", ")
-    }
-
-    /// Into a figure's values.
-    fn named(&self, what: &str) -> impl Iterator<Item = (String, f64)> {
-        self.0.iter().map(move |(program, value)| (format!("{what}.{program}"), *value))
-    }
-}
-
-/// `+12.3 %`
-fn percent(ratio: f64) -> String {
-    format!("{:+.1} %", 100.0 * (ratio - 1.0))
-}
-
 /// The mean speedups of machines over others, with what they are shown as.
 fn speedups(
-    r: &Report,
+    r: &Runs,
     f: Figure,
     machines: &[(&'static str, &'static str, &'static str)],
 ) -> Figure {
@@ -89,7 +38,7 @@ fn latency(record: &Record) -> f64 {
 }
 
 /// All figures.
-pub fn all(r: &Report) -> Vec<Figure> {
+pub fn all(r: &Runs) -> Vec<Figure> {
     vec![
         rec(r),
         others(r),
@@ -125,7 +74,7 @@ pub fn all(r: &Report) -> Vec<Figure> {
     ]
 }
 
-fn rec(r: &Report) -> Figure {
+fn rec(r: &Runs) -> Figure {
     let f = figure(
         "R1",
         "speedup of REC over the baseline, 4 GPUs",
@@ -141,7 +90,7 @@ fn rec(r: &Report) -> Figure {
     )
 }
 
-fn others(r: &Report) -> Figure {
+fn others(r: &Runs) -> Figure {
     let f = figure(
         "R2",
         "speedup of HMG, and of the baseline with twice the entries",
@@ -152,7 +101,7 @@ fn others(r: &Report) -> Figure {
     speedups(r, f, &[("hmg", "baseline", "HMG"), ("baseline-2x", "baseline", "2x entries")])
 }
 
-fn ideal(r: &Report) -> Figure {
+fn ideal(r: &Runs) -> Figure {
     let f = figure(
         "R3",
         "speedup of a directory that never evicts",
@@ -174,7 +123,7 @@ fn ideal(r: &Report) -> Figure {
     f.with(ours, each.named("ideal").chain(means))
 }
 
-fn l2_misses(r: &Report) -> Figure {
+fn l2_misses(r: &Runs) -> Figure {
     let note = "fetches of lines that the same L2 had fetched before: of all lines, then of other GPUs' \
                 alone. Our L2s miss more lines of their own GPU, which no directory concerns. \
                 Programs without any to compare with are left out; arithmetic means";
@@ -203,7 +152,7 @@ fn l2_misses(r: &Report) -> Figure {
     if ours.is_empty() { f } else { f.with(ours.join("; "), values) }
 }
 
-fn miss_rate(r: &Report) -> Figure {
+fn miss_rate(r: &Runs) -> Figure {
     let note = "misses without cold ones for each read of a GPU's own CUs; programs without any on the ideal directory are left out; arithmetic mean";
     let f =
         figure("R5", "L2 miss rate: baseline over ideal", "2.4x mean", "section 3.1, Fig. 4", note);
@@ -215,7 +164,7 @@ fn miss_rate(r: &Report) -> Figure {
     f.with(format!("{:.2}x: {}", each.mean(), each.listed(2)), [("mean".into(), each.mean())])
 }
 
-fn causes(r: &Report) -> Figure {
+fn causes(r: &Runs) -> Figure {
     let note = "programs without any are left out";
     let f = figure(
         "R6",
@@ -236,7 +185,7 @@ fn causes(r: &Report) -> Figure {
     f.with(ours, each.named("evict").chain([("mean".into(), each.mean())]))
 }
 
-fn more_entries(r: &Report) -> Figure {
+fn more_entries(r: &Runs) -> Figure {
     let f = figure(
         "R7",
         "speedup of the baseline with 6 and 12 times the entries",
@@ -247,7 +196,7 @@ fn more_entries(r: &Report) -> Figure {
     speedups(r, f, &[("baseline-6x", "baseline", "6x"), ("baseline-12x", "baseline", "12x")])
 }
 
-fn lines(r: &Report) -> Figure {
+fn lines(r: &Runs) -> Figure {
     let note = "programs without evictions are left out: the more an entry covers, the fewer remain; arithmetic means";
     let f = figure(
         "R8",
@@ -279,7 +228,7 @@ fn lines(r: &Report) -> Figure {
     f.with(format!("{}; at 1 kB {}", each.join(", "), of("rec").listed(1)), values)
 }
 
-fn messages(r: &Report) -> Figure {
+fn messages(r: &Runs) -> Figure {
     let note = "unnecessary: evicted and found in the sharer's L2; transactions: requests, answers, invalidations and markers on the links; arithmetic means";
     let f = figure(
         "R9",
@@ -300,14 +249,14 @@ fn messages(r: &Report) -> Figure {
     f.with(ours, values)
 }
 
-fn lookup(r: &Report) -> Figure {
+fn lookup(r: &Runs) -> Figure {
     let note = "from a read's leaving its CU to its answer's leaving the L2, misses included; arithmetic mean";
     let f = figure("R10", "L2 lookup latency: REC over the baseline", "-14.8 %", "Fig. 16", note);
     let each = Each::ratio(r, "rec", "baseline", latency);
     f.with(format!("{} ({})", percent(each.mean()), each.listed(2)), [("mean".into(), each.mean())])
 }
 
-fn ranges(r: &Report) -> Figure {
+fn ranges(r: &Runs) -> Figure {
     let f = figure(
         "R11",
         "speedup of REC over the baseline by range",
@@ -320,7 +269,7 @@ fn ranges(r: &Report) -> Figure {
     speedups(r, f, &machines.map(|(machine, shown)| (machine, "baseline", shown)))
 }
 
-fn entries(r: &Report) -> Figure {
+fn entries(r: &Runs) -> Figure {
     let f = figure(
         "R12",
         "speedup of REC over the baseline of 8K entries by number of entries",
@@ -338,7 +287,7 @@ fn entries(r: &Report) -> Figure {
     speedups(r, f, &machines.map(|(machine, shown)| (machine, "baseline", shown)))
 }
 
-fn replacement(r: &Report) -> Figure {
+fn replacement(r: &Runs) -> Figure {
     let f = figure(
         "R13",
         "speedup of REC over the baseline with FIFO and LRU replacement",
@@ -353,7 +302,7 @@ fn replacement(r: &Report) -> Figure {
     f.with(ours, each.named("fifo over lru").chain([("fifo".into(), fifo), ("lru".into(), lru)]))
 }
 
-fn l2_size(r: &Report) -> Figure {
+fn l2_size(r: &Runs) -> Figure {
     let note = "sizes are the paper's; the machine has a 64th of them. The paper says both that REC gains with the size and that its effect falls with it";
     let f = figure(
         "R14",
@@ -370,7 +319,7 @@ fn l2_size(r: &Report) -> Figure {
     speedups(r, f, &each)
 }
 
-fn cus(r: &Report) -> Figure {
+fn cus(r: &Runs) -> Figure {
     let note = "twice the CUs (chosen: the paper's number is not given in its text); both over the same number, and REC over the baseline of the first";
     let f = figure(
         "R15",
@@ -386,7 +335,7 @@ fn cus(r: &Report) -> Figure {
     speedups(r, f, &each)
 }
 
-fn gpus(r: &Report) -> Figure {
+fn gpus(r: &Runs) -> Figure {
     let note =
         "programs stay as they are; equal storage: the baseline with 3 and 5 times the entries";
     let f = figure(
@@ -405,7 +354,7 @@ fn gpus(r: &Report) -> Figure {
     speedups(r, f, &each)
 }
 
-fn nvidia(r: &Report) -> Figure {
+fn nvidia(r: &Runs) -> Figure {
     let note = "the programs stay as they are and fit the L2 of 72 MB / 64, where the paper's grew with it";
     let f = figure(
         "R17",

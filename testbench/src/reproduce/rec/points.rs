@@ -1,6 +1,7 @@
 //! The machines of the experiment: the paper's, and what its figures change in it.
 
-use crate::machine::System;
+use crate::machine::{Cp, System};
+use crate::reproduce::experiment::Point;
 use crate::systems;
 
 /// The paper's machine is divided by this (chosen): the built-in programs' footprints are about as much
@@ -67,15 +68,6 @@ fn nvidia(system: &mut System) {
     system.directory.range = 2048;
 }
 
-/// A machine of the experiment.
-#[derive(Debug)]
-pub struct Point {
-    /// Name.
-    pub name: &'static str,
-    /// The machine.
-    pub system: System,
-}
-
 /// All machines. Panics where one cannot be built: they are constants.
 pub fn all() -> Vec<Point> {
     let base = systems::twin("rec-4gpu", SCALE).expect("it is a preset");
@@ -85,7 +77,7 @@ pub fn all() -> Vec<Point> {
         system.l2.design = design.to_string();
         change(&mut system);
         system.check().unwrap_or_else(|e| panic!("{name}: {e}"));
-        Point { name, system }
+        Point { name, system, cp: Cp::Native }
     };
     POINTS.iter().map(point).collect()
 }

@@ -3,24 +3,25 @@
 use std::sync::LazyLock;
 
 use super::figures::transactions;
-use super::{Input, Report, input, points, run};
+use super::{Report, points, run};
+use crate::reproduce::experiment::{Input, Record, input};
 
 const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 96, 1)];
 
 static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL).unwrap());
 
 fn count(program: &str, machine: &str, name: &str) -> u64 {
-    REPORT.record(program, machine).counter(name) as u64
+    REPORT.runs.record(program, machine).counter(name) as u64
 }
 
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    assert_eq!(REPORT.records.len(), SMALL.len() * points::all().len());
+    assert_eq!(REPORT.runs.records.len(), SMALL.len() * points::all().len());
     for input in SMALL {
-        let loads = REPORT.record(input.program, "baseline").loads_checked;
-        let same = |r: &&super::Record| r.program == input.program;
+        let loads = REPORT.runs.record(input.program, "baseline").loads_checked;
+        let same = |r: &&Record| r.program == input.program;
         assert!(loads > 1000);
-        assert!(REPORT.records.iter().filter(same).all(|r| r.loads_checked == loads));
+        assert!(REPORT.runs.records.iter().filter(same).all(|r| r.loads_checked == loads));
     }
 }
 
@@ -57,12 +58,12 @@ fn directories_evict_as_their_variants_do() {
 #[test]
 fn figures_are_those_of_the_runs() {
     let figure = |id| REPORT.figures.iter().find(|f| f.id == id).unwrap();
-    let cycles = |program, machine| REPORT.record(program, machine).cycles as f64;
+    let cycles = |program, machine| REPORT.runs.record(program, machine).cycles as f64;
     let speedup = |program| cycles(program, "baseline") / cycles(program, "rec");
     let mean = (speedup("pagerank") * speedup("lu")).sqrt();
     assert!((figure("R1").values["mean"] - mean).abs() < 1e-9);
     let ratio = |program| {
-        let [rec, base] = ["rec", "baseline"].map(|m| transactions(REPORT.record(program, m)));
+        let [rec, base] = ["rec", "baseline"].map(|m| transactions(REPORT.runs.record(program, m)));
         rec / base
     };
     let mean = (ratio("pagerank") + ratio("lu")) / 2.0;

@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Record, Report};
+use super::Report;
+use crate::reproduce::experiment::Record;
 
 const LEGEND: &str = "\
 Cycles of the GPUs' clock; speedups over the baseline. misses: lines fetched again by an L2; inv. hit: copies that
@@ -19,7 +20,7 @@ impl Display for Report {
             "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) divided by {}. Seed {}.",
             self.scale, self.seed
         )?;
-        for input in &self.inputs {
+        for input in &self.runs.inputs {
             let like = if input.like.is_empty() { "none" } else { input.like };
             write!(f, "\n{}", input.program)?;
             if input.size > 0 {
@@ -38,9 +39,9 @@ impl Display for Report {
                 "evicted",
                 "transactions"
             )?;
-            let base = self.record(input.program, "baseline");
+            let base = self.runs.record(input.program, "baseline");
             for machine in SHOWN {
-                row(f, self.record(input.program, machine), base)?;
+                row(f, self.runs.record(input.program, machine), base)?;
             }
         }
         writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;
