@@ -5,20 +5,31 @@ use std::path::PathBuf;
 
 use cosim::body::{BodyKind, Log};
 use serde::Serialize;
-use testbench::machine::{BlockUse, Bodies, Machine, Options, RunError};
+use testbench::machine::{self, BlockUse, Bodies, Machine, Options, RunError};
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
-use super::{DIFFER, ENVIRONMENT, Failure, USAGE, progress};
+use super::{DIFFER, ENVIRONMENT, Failure, progress};
 
 /// Run a program on models and on RTL, and compare
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     job: job::Args,
+    /// What runs the command processors' firmware: called directly on both sides, or its image in the instruction-set simulator
+    /// and on the RTL core
+    #[arg(long, value_enum, default_value_t = Cp::Native)]
+    cp: Cp,
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+/// What runs the firmware.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Cp {
+    Native,
+    Core,
 }
 
 /// A number of each side.
@@ -82,9 +93,6 @@ struct Side {
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let job = Job::load(&args.job)?;
-    if job.blocks().is_empty() {
-        return Err(Failure::new(USAGE, format!("nothing to compare: {}", job.without_blocks())));
-    }
     if !cosim::HAS_RTL {
         let no_rtl = cosim::RtlError::NoVerilator { block: job.blocks()[0] };
         return Err(Failure::new(ENVIRONMENT, no_rtl));
@@ -158,8 +166,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
     let options = Options { max_cycles: args.job.max_cycles.unwrap_or(0), ..Options::default() };
     let program = job.program()?;
-    let mut machine =
-        Machine::new(&job.system, &Bodies::all(kind), program, options).map_err(run_failure)?;
+    let cp = match args.cp {
+        Cp::Native => machine::Cp::Native,
+        Cp::Core => machine::Cp::Core(kind),
+    };
+    let bodies = Bodies::all(kind).with_cp(cp);
+    let mut machine = Machine::new(&job.system, &bodies, program, options).map_err(run_failure)?;
     machine.start_logs();
     let result = progress::show(&mut machine, job.totals(), Machine::run);
     let cycles = result.map_err(|error| {

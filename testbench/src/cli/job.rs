@@ -93,18 +93,6 @@ impl Job {
         machine::blocks(&self.system)
     }
 
-    /// Why it has none.
-    pub fn without_blocks(&self) -> String {
-        let (name, l2, egress) =
-            (&self.system.name, &self.system.l2.design, &self.system.egress.design);
-        match self.system.machine.gpus {
-            1 => format!("{name}: one GPU, and l2.design = {l2:?} has no block with two bodies"),
-            _ => format!(
-                "{name}: egress.design = {egress:?} and l2.design = {l2:?} have no block with two bodies"
-            ),
-        }
-    }
-
     /// Time of so many cycles.
     pub fn time_ns(&self, cycles: Cycle) -> u64 {
         (u128::from(cycles) * u128::from(LINK_MHZ) / u128::from(self.system.machine.clock_mhz))

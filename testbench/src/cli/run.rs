@@ -139,10 +139,7 @@ fn bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
             )));
         }
         if !job.blocks().contains(&block) {
-            let problem = match job.blocks() {
-                blocks if blocks.is_empty() => job.without_blocks(),
-                blocks => format!("this machine has {}", blocks.join(", ")),
-            };
+            let problem = format!("this machine has {}", job.blocks().join(", "));
             return Err(usage(format!("--impl {choice}: {problem}")));
         }
     }
