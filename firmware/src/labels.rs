@@ -190,7 +190,7 @@ pub fn read<B: Bus>(
             return Err(Unusable::Wrong(error::EXTENSION));
         }
         let record = &mut records.list[records.len];
-        *record = Record { base: (page >> 12) as u32, write: mode != 0, ..Record::EMPTY };
+        record.reset((page >> 12) as u32, mode != 0, config.chiplets);
         records.len += 1;
         let mut outside = false;
         for range in first_range..first_range + ranges {

@@ -51,7 +51,6 @@ impl<L: Layout> Table<L> {
         }
         self.update(bus, records, running, *masks)?;
         self.allocate(bus, records, running)?;
-        self.sort();
         let mut entries = Bitmap::EMPTY;
         for record in &records.list[..records.len] {
             if let Some(slot) = record.slot {
@@ -103,9 +102,9 @@ impl<L: Layout> Table<L> {
 
     /// Entries that overlap an extent, by order.
     fn entries_under(&self, (first, last): (u64, u64)) -> (u16, u16) {
-        let extent = |at: usize| self.extent(self.slot_at(at));
-        let from = (0..self.len).find(|&at| extent(at).last >= first).unwrap_or(self.len);
-        let to = (from..self.len).find(|&at| extent(at).first > last).unwrap_or(self.len);
+        let from = self.place(|extent| extent.last < first);
+        let overlaps = |at: &usize| self.extent(self.slot_at(*at)).first <= last;
+        let to = from + (from..self.len).take_while(overlaps).count();
         (from as u16, to as u16)
     }
 
@@ -246,13 +245,9 @@ impl<L: Layout> Table<L> {
         let new = |records: &Records| {
             records.list[..records.len].iter().filter(|r| r.slot.is_none()).count()
         };
-        if self.len + new(records) > self.config.table_entries {
-            self.sort();
-        }
         while self.len + new(records) > self.config.table_entries {
             let (a, b) = self.nearest(records);
             self.join_places(bus, records, running, a, b)?;
-            self.sort();
             bus.count(count::COARSENINGS, 1);
         }
         for record in &mut records.list[..records.len] {
@@ -342,6 +337,5 @@ impl<L: Layout> Table<L> {
         let all = self.config.all();
         let masks = Masks { release: all, acquire: all };
         self.whole_cache(bus, running, masks, &Bitmap::EMPTY);
-        self.sort();
     }
 }

@@ -314,7 +314,6 @@ impl<L: Layout> Processor<L> {
             bus.count(count::IMPLIED, (dirty & !masks.release).count_ones());
             masks.release |= dirty;
             self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
-            self.table.sort();
             let all = masks.acquire == self.table.config.all();
             self.every &= !all || self.running.any_unlabelled();
         }

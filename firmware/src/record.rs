@@ -32,10 +32,10 @@ pub struct Record {
 }
 
 impl Record {
-    /// Nobody touches anything.
-    pub const EMPTY: Self = Self {
+    /// Zeros; to be reset before it is used.
+    pub const ZERO: Self = Self {
         base: 0,
-        first: [EMPTY_FIRST; MAX_CHIPLETS],
+        first: [0; MAX_CHIPLETS],
         last: [0; MAX_CHIPLETS],
         vector: Vector(0),
         mixed: false,
@@ -43,8 +43,12 @@ impl Record {
         slot: None,
     };
 
-    /// The same as [`Record::EMPTY`], as zeros.
-    pub const ZERO: Self = Self { first: [0; MAX_CHIPLETS], ..Self::EMPTY };
+    /// Nobody touches anything of this structure.
+    pub fn reset(&mut self, base: u32, write: bool, chiplets: usize) {
+        (self.base, self.write, self.slot) = (base, write, None);
+        (self.vector, self.mixed) = (Vector(0), false);
+        (0..chiplets).for_each(|i| self.clear(i));
+    }
 
     /// True where a chiplet has a range.
     #[inline]

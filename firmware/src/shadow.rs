@@ -36,15 +36,22 @@ impl Shadow {
     }
 }
 
+/// True where an entry that ends with this line, counted from address 0, can be kept here: its addresses have one upper half.
+pub fn fits(base: u32, last: u64, line_shift: u32) -> bool {
+    (last >> (32 - line_shift)) as u32 == base >> 20
+}
+
 /// A range of lines of an entry as it is kept here.
-pub fn bytes(base: u32, (first, last): (u32, u32), line_shift: u32) -> (u32, u32) {
+#[inline]
+pub fn bytes(base: u32, (first, last): (u32, u32), line_shift: u32, fits: bool) -> (u32, u32) {
     if first > last {
         return EMPTY;
     }
-    let address = |line: u32| (u64::from(base) << 12) + (u64::from(line) << line_shift);
-    let (first, last) = (address(first), address(last) + ((1 << line_shift) - 1));
-    let whole = address(0) >> 32 == last >> 32;
-    if whole { (first as u32, last as u32) } else { ELSEWHERE }
+    if !fits {
+        return ELSEWHERE;
+    }
+    let address = |line: u32| (base << 12).wrapping_add(line << line_shift);
+    (address(first), address(last) + ((1 << line_shift) - 1))
 }
 
 /// The lines, unless they must be looked up.
@@ -67,7 +74,9 @@ mod tests {
     fn lines_come_back_from_bytes() {
         for (base, range) in [(0, (0, 0)), (0x12_3456, (7, 900)), (0xf_ffff, (0, 63)), (3, (5, 4))]
         {
-            let again = lines(base, bytes(base, range, 6), 6);
+            let last = (u64::from(base) << 6) + u64::from(range.1);
+            assert!(fits(base, last, 6), "{base:x} {range:?}");
+            let again = lines(base, bytes(base, range, 6, true), 6);
             let expected = if range.0 > range.1 { (EMPTY_FIRST, 0) } else { range };
             assert_eq!(again, Some(expected), "{base:x} {range:?}");
         }
@@ -75,7 +84,9 @@ mod tests {
 
     #[test]
     fn ranges_over_a_border_of_4_gib_are_elsewhere() {
-        assert_eq!(bytes(0xf_ffff, (0, 64), 6), ELSEWHERE);
+        assert!(!fits(0xf_ffff, (0xf_ffff << 6) + 64, 6));
+        assert!(fits(0xf_ffff, (0xf_ffff << 6) + 63, 6));
+        assert_eq!(bytes(0xf_ffff, (0, 64), 6, false), ELSEWHERE);
         assert_eq!(lines(0xf_ffff, ELSEWHERE, 6), None);
     }
 

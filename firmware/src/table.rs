@@ -154,20 +154,20 @@ impl<L: Layout> Table<L> {
         (self.private(bus, slot, 1 + 2 * chiplet), self.private(bus, slot, 2 + 2 * chiplet))
     }
 
-    /// Writes a chiplet's range, unless `known` that the entry has this base already and the range is what is in fast memory.
+    /// Writes a chiplet's range, of which `bytes` are kept in fast memory; unless `known` that the entry has this base already,
+    /// and they are there.
     fn set_range<B: Bus>(
         &mut self,
         bus: &mut B,
         slot: usize,
         chiplet: usize,
-        record: &Record,
+        (first, last): (u32, u32),
+        now: (u32, u32),
         known: bool,
     ) {
-        let range @ (first, last) = (record.first[chiplet], record.last[chiplet]);
-        let now = shadow::bytes(record.base, range, self.config.line_shift);
         if let Some((ranges, _)) = self.shadowed_mut(slot) {
             let words = &mut ranges[2 * chiplet..2 * chiplet + 2];
-            if known && words == [now.0, now.1] && shadow::lines(record.base, now, 0).is_some() {
+            if known && words == [now.0, now.1] {
                 return;
             }
             words.copy_from_slice(&[now.0, now.1]);
@@ -179,7 +179,7 @@ impl<L: Layout> Table<L> {
     /// A whole entry.
     #[inline(never)]
     pub fn load<B: Bus>(&self, bus: &mut B, slot: usize) -> Record {
-        let mut record = Record { base: self.stored_base(bus, slot), ..Record::EMPTY };
+        let mut record = Record { base: self.stored_base(bus, slot), ..Record::ZERO };
         for i in 0..self.config.chiplets {
             (record.first[i], record.last[i]) = self.range(bus, slot, i);
         }
@@ -192,24 +192,29 @@ impl<L: Layout> Table<L> {
     #[inline(never)]
     pub fn store<B: Bus>(&mut self, bus: &mut B, slot: usize, record: &Record) {
         let Config { chiplets, page_shift, .. } = self.config;
-        let known = L::INDEX && self.occupied.contains(slot) && self.base(slot) == record.base;
-        if !known {
+        let (extent, line_shift) = (record.extent(chiplets, page_shift), self.config.line_shift);
+        let fits = extent.is_some_and(|(_, last)| shadow::fits(record.base, last, line_shift));
+        let same_base = L::INDEX && self.occupied.contains(slot) && self.base(slot) == record.base;
+        if !same_base {
             self.set_private(bus, slot, 0, record.base);
         }
         for i in 0..chiplets {
-            self.set_range(bus, slot, i, record, known);
+            let range = (record.first[i], record.last[i]);
+            let bytes = shadow::bytes(record.base, range, line_shift, fits);
+            self.set_range(bus, slot, i, range, bytes, same_base && fits);
         }
         self.set_states(bus, slot, record.vector, record.mixed, record.write);
-        if let Some((first, last)) = record.extent(chiplets, page_shift) {
+        if let Some((first, last)) = extent {
             self.extents[slot] = Extent { first, last };
         }
         if L::INDEX {
             self.bases[slot] = record.base;
         }
         self.disjoint.set(slot, record.is_disjoint(chiplets));
-        if !self.occupied.contains(slot) {
-            self.occupied.insert(slot);
-            self.order[self.len] = slot as u8;
+        if self.occupied.insert_new(slot) {
+            let at = self.place(|extent| extent.first < self.extents[slot].first);
+            self.order.copy_within(at..self.len, at + 1);
+            self.order[at] = slot as u8;
             self.len += 1;
         }
     }
@@ -250,32 +255,23 @@ impl<L: Layout> Table<L> {
         self.extents[slot]
     }
 
-    /// Makes the extents and their order current.
-    #[inline(never)]
-    pub fn refresh<B: Bus>(&mut self, bus: &mut B) {
-        if !L::INDEX {
-            for slot in self.occupied.iter() {
-                let record = self.load(bus, slot);
-                let extent = record.extent(self.config.chiplets, self.config.page_shift);
-                let (first, last) = extent.unwrap_or_default();
-                self.extents[slot] = Extent { first, last };
-            }
-        }
-        self.sort();
+    /// Number of the lowest entries of which this is true; it must be of no entry above them.
+    #[inline]
+    pub fn place(&self, is_below: impl Fn(&Extent) -> bool) -> usize {
+        self.order[..self.len].partition_point(|&slot| is_below(&self.extents[usize::from(slot)]))
     }
 
-    /// Sorts by extent. Little has moved, so that inserting is quick.
+    /// Makes the extents current. Their order is: they are disjoint, and so is what becomes of an entry.
     #[inline(never)]
-    pub fn sort(&mut self) {
-        for i in 1..self.len {
-            let slot = self.order[i];
-            let first = self.extents[usize::from(slot)].first;
-            let mut at = i;
-            while at > 0 && self.extents[usize::from(self.order[at - 1])].first > first {
-                self.order[at] = self.order[at - 1];
-                at -= 1;
-            }
-            self.order[at] = slot;
+    pub fn refresh<B: Bus>(&mut self, bus: &mut B) {
+        if L::INDEX {
+            return;
+        }
+        for slot in self.occupied.iter() {
+            let record = self.load(bus, slot);
+            let extent = record.extent(self.config.chiplets, self.config.page_shift);
+            let (first, last) = extent.unwrap_or_default();
+            self.extents[slot] = Extent { first, last };
         }
     }
 }

@@ -259,17 +259,9 @@ impl<L: Layout> Table<L> {
     #[inline(never)]
     fn search(&self, page: u32) -> Option<usize> {
         let first = u64::from(page) << self.config.page_shift;
-        let (mut low, mut high) = (0, self.len);
-        while low < high {
-            let middle = (low + high) / 2;
-            if self.extent(self.slot_at(middle)).first < first {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        let entry = self.slot_at(low);
-        (low < self.len && self.base(entry) == page).then_some(entry)
+        let at = self.place(|extent| extent.first < first);
+        let entry = self.slot_at(at);
+        (at < self.len && self.base(entry) == page).then_some(entry)
     }
 
     /// For each structure one more than the slot of an entry with its base, in one pass over the table.
