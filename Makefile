@@ -94,6 +94,7 @@ soak: setup
 	  $(DUET) cosim $${pair%:*} --config $${pair#*:} --seed $$seed --cycles $(CYCLES); \
 	done; done
 	DUET_PROGRAMS=$(PROGRAMS) cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
+	DUET_SOAK=1 cargo test --release -p testbench --test machine decisions
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 
 lint: setup

@@ -74,7 +74,7 @@ impl Record {
     /// All statistics together whose names begin so.
     pub fn group(&self, start: &str) -> f64 {
         let group = self.counters.iter().filter(|(name, _)| name.starts_with(start));
-        group.map(|(_, value)| *value as f64).sum()
+        group.map(|(_, value)| value).sum::<u64>() as f64
     }
 }
 

@@ -5,6 +5,7 @@ mod bodies;
 mod captures;
 mod checker;
 mod coherence;
+mod decisions;
 mod directed;
 mod matrix;
 mod negative;

@@ -21,21 +21,21 @@ use crate::trace::{ArgKind, Event, Reader};
 /// Inputs of `duet reproduce cpelide` (chosen): about three quarters of what the L2s of four chiplets hold together, so that
 /// what one kernel leaves there is of use to the next; the whole takes some minutes.
 pub const INPUTS: [Input; 16] = [
-    input("stream", "BabelStream", 32768, 4),
-    input("copy", "Square", 49152, 6),
+    input("stream", "BabelStream", 32768, 8),
+    input("copy", "Square", 49152, 10),
     input("bfs", "BFS", 6144, 64),
     input("sssp", "SSSP", 3584, 64),
-    input("rnn", "RNN", 128, 4),
-    input("hotspot3d", "Hotspot3D", 64, 4),
+    input("rnn", "RNN", 128, 6),
+    input("hotspot3d", "Hotspot3D", 64, 8),
     input("lu", "LUD", 224, 1),
-    input("jacobi2d", "", 224, 5),
-    input("pagerank", "", 6144, 3),
+    input("jacobi2d", "", 224, 8),
+    input("pagerank", "", 6144, 5),
     input("pagerank_push", "", 3072, 2),
     input("gemm", "", 144, 2),
-    input("fft", "", 14, 2),
-    input("kmeans", "", 8192, 2),
+    input("fft", "", 14, 3),
+    input("kmeans", "", 8192, 4),
     input("als", "", 1024, 1),
-    input("reuse", "", 32768, 8),
+    input("reuse", "", 32768, 10),
     input(CAPTURE, "BFS", 0, 0),
 ];
 

@@ -25,7 +25,7 @@ fn try_hang(
     assert!(matches!(machine.run(), Err(RunError::CycleLimit(_))));
     stop(machine, which);
     machine.options.max_cycles = from + (16 << 20);
-    let (cycle, report) = match machine.simulate() {
+    let (cycle, report) = match machine.simulate("k") {
         Err(RunError::Deadlock { cycle, report }) => (cycle, report),
         other => panic!("{other:?}"),
     };
