@@ -154,6 +154,20 @@ fn order_of_a_pair_is_kept_behind_a_broadcast() {
     });
 }
 
+/// The second message of a link was due 34 cycles before the broadcast that it stays behind.
+#[test]
+fn unicast_stays_behind_a_much_slower_broadcast() {
+    on_bodies::<CpCrossbar>("paper", |body| {
+        let mut x = Crossbar::new(body, 4);
+        x.send(to_all(0b1111, 1));
+        x.send(to(0b1000, 2));
+        x.run(110);
+        let mut expected: Vec<_> = (0..4).map(|c| (100, c, at(c, 1))).collect();
+        expected.push((101, 3, at(3, 2)));
+        assert_eq!(x.delivered(), expected);
+    });
+}
+
 #[test]
 fn broadcast_to_some_is_error_7_and_goes_as_unicasts() {
     on_small(|mut x| {
