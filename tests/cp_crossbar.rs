@@ -1,7 +1,7 @@
 //! The crossbar between command processors: latencies, order, broadcasts, absent chiplets (rules of
 //! `rtl/cp_crossbar/README.md`, section 5.7 of the command-processor specification).
 
-use duet_tests::{Bench, Body, configs, on_rtl as on_bodies, parameters};
+use duet_tests::{Bench, Body, configs, on_both_bodies as on_bodies, parameters};
 use hwmodel::common::command_types::{Command, Message, Tx, error_code, kind};
 use hwmodel::cp_crossbar::{CpCrossbar, In, Out};
 

@@ -101,7 +101,7 @@ pub struct Bench {
 
 /// Runs a check on each body.
 pub fn on_each(parameters: Parameters, check: impl Fn(Bench)) {
-    for (name, table) in bodies(parameters) {
+    for (name, table) in bodies(&parameters) {
         println!("on {name}");
         check(Bench { parameters, table });
     }
@@ -144,6 +144,11 @@ impl Bench {
         let outcome = self.launch(&barrier(false, true));
         assert_eq!((outcome.release, outcome.acquire), (chiplets, chiplets), "at the end");
         assert_eq!(self.entries(), []);
+    }
+
+    /// The flag EVERY, where it can be seen.
+    pub fn every_is(&self, every: bool) {
+        assert!(self.table.every().is_none_or(|found| found == every), "EVERY is not {every}");
     }
 
     /// The entries, by slot.
