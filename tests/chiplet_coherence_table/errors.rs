@@ -57,7 +57,7 @@ fn is_rejected(outcome: &Outcome, code: u8, item: &Item) {
 
 #[test]
 fn block_that_cannot_be_read_is_code_1() {
-    let changes: [(&str, usize, &[u8]); 7] = [
+    let changes: [(&str, usize, &[u8]); 6] = [
         ("magic", 0, b"CPE2"),
         ("version", VERSION, &[2]),
         ("more than 4032 bytes", BYTES, &4033u16.to_le_bytes()),

@@ -49,7 +49,7 @@ use shrink::shrink;
 /// Programs unless DUET_PROGRAMS says otherwise.
 const PROGRAMS: u64 = 1000;
 /// Programs on the core unless DUET_CORE_PROGRAMS says otherwise.
-const CORE_PROGRAMS: u64 = 12;
+const CORE_PROGRAMS: u64 = 6;
 
 fn programs() -> u64 {
     number("DUET_PROGRAMS", PROGRAMS)

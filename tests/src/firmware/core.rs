@@ -31,6 +31,8 @@ pub struct Core {
     private: Vec<u32>,
     /// Cycles since the last instruction.
     silent: u32,
+    /// The core has halted.
+    halted: bool,
     /// Cycles of the chiplets' clock so far.
     pub cycles: u64,
     /// Instructions so far.
@@ -87,6 +89,7 @@ impl Core {
             sent: Vec::new(),
             private: vec![0; map::PMEM.1 as usize / 4],
             silent: SILENCE,
+            halted: false,
             cycles: 0,
             instructions: 0,
             work: Work::default(),
@@ -101,8 +104,8 @@ impl Core {
 
     /// One cycle.
     pub fn tick(&mut self, inputs: &In) -> Out {
-        let out = self.ports.outputs();
-        self.ports.tick(inputs);
+        let out = self.ports.tick(inputs);
+        self.halted = out.halted;
         self.cycles += 1;
         self.silent += 1;
         if let Some(retired) = &out.trace {
@@ -146,7 +149,7 @@ impl Core {
     fn settle(&mut self) {
         self.silent = 0;
         for _ in 0..MOST {
-            if self.is_halted() || self.silent >= SILENCE {
+            if self.halted || self.silent >= SILENCE {
                 return self.check();
             }
             self.skip();
@@ -172,11 +175,6 @@ impl Core {
     /// Panics where model and RTL differ, or an assertion has failed.
     fn check(&self) {
         assert!(!self.body().failed(), "{}", self.body().failure());
-    }
-
-    /// True once the core has halted.
-    fn is_halted(&self) -> bool {
-        self.ports.outputs().halted
     }
 }
 
@@ -213,7 +211,7 @@ impl Host for Core {
     fn run(&mut self) -> Vec<Sent> {
         for bits in std::mem::take(&mut self.received) {
             let rx = In { rx: Some(message(bits)), ..self.nothing() };
-            while !self.is_halted() && !self.tick(&rx).rx_ready {}
+            while !self.halted && !self.tick(&rx).rx_ready {}
         }
         self.settle();
         std::mem::take(&mut self.sent)
