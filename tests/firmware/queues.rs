@@ -22,6 +22,11 @@ fn plain(signal: u64) -> [u8; 64] {
     Dispatch { completion_signal: signal, ..kernel() }.encode()
 }
 
+/// ACK of a chiplet.
+fn ack(chiplet: u64) -> u64 {
+    8 | chiplet << 4
+}
+
 #[test]
 fn fifth_packet_waits_for_a_slot_and_all_run_in_order() {
     let mut native = Native::<Cached>::new(MACHINE.bits());
@@ -112,7 +117,6 @@ fn messages_beyond_sixteen_wait_are_told_and_not_lost() {
 #[test]
 fn acknowledgement_that_nobody_asked_for_is_told_and_ignored() {
     each(&MACHINE, |driver| {
-        let ack = |chiplet: u64| 8 | chiplet << 4;
         driver.host.receive(ack(2));
         assert!(driver.host.run().is_empty());
         assert_eq!(driver.host.errors(), [error_code::PROTOCOL]);
@@ -124,6 +128,29 @@ fn acknowledgement_that_nobody_asked_for_is_told_and_ignored() {
         assert!(!launches(driver.host.run()));
         driver.host.receive(ack(2));
         assert!(launches(driver.host.run()));
+        assert_eq!((driver.host.errors(), driver.host.exit()), (vec![], None));
+    });
+}
+
+/// Steps 4 to 9 of a launch are one section (specification 5.1): no other launch until its operations are acknowledged.
+#[test]
+fn launch_waits_until_the_operations_of_another_are_done() {
+    each(&MACHINE, |driver| {
+        let types = |sent: Vec<Sent>| sent.iter().map(|s| s.message & 15).collect::<Vec<_>>();
+        let requested: &[u64] = &[1, 2, 3, 2, 3, 2, 3, 2, 3];
+        driver.host.submit(&plain(1), &[], 1, ALL);
+        assert_eq!(types(driver.host.run()), requested);
+        driver.host.submit(&plain(2), &[], 2, ALL);
+        [0, 1, 3].into_iter().for_each(|chiplet| driver.host.receive(ack(chiplet)));
+        assert!(driver.host.run().is_empty());
+        // The last one lets the first kernel go, and the second one's operations begin.
+        driver.host.receive(ack(2));
+        assert_eq!(types(driver.host.run()), [&[4], requested].concat());
+        // The first one runs, so that all is released before anything is acquired.
+        (0..4).for_each(|chiplet| driver.host.receive(ack(chiplet)));
+        assert_eq!(types(driver.host.run()), [1]);
+        (0..4).for_each(|chiplet| driver.host.receive(ack(chiplet)));
+        assert_eq!(types(driver.host.run()), [4]);
         assert_eq!((driver.host.errors(), driver.host.exit()), (vec![], None));
     });
 }

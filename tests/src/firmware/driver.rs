@@ -61,8 +61,8 @@ impl<H: Host> Driver<H> {
         Self { host, all, chiplets: machine.chiplets, running: Vec::new() }
     }
 
-    /// Runs until the firmware waits for something else than acknowledgements, which come at once. Gives the operations and the
-    /// kernel that has started.
+    /// Runs until the firmware waits for something else than acknowledgements, which come when it waits for them. Gives the
+    /// operations and the kernel that has started.
     pub fn settle(&mut self) -> (Operations, Option<Started>) {
         let mut all = NONE;
         let mut started = Started::default();
@@ -72,19 +72,19 @@ impl<H: Host> Driver<H> {
             if sent.is_empty() {
                 return (all, launched);
             }
+            let mut now = NONE;
             for Sent { message, chiplets, broadcast } in sent {
                 assert!(chiplets & !self.all == 0, "there is no such chiplet: {chiplets:#x}");
                 assert!(!broadcast || chiplets == self.all, "not all: {chiplets:#x}");
                 let (tag, a, b) = ((message >> 8) as u8, message >> 16 & 0xffff, message >> 32);
-                let of = |i: &u32| chiplets >> i & 1 == 1;
                 match message & 15 {
                     1 => {
                         assert!(launched.is_none(), "operations after LAUNCH_EN");
-                        all.release |= if a & 1 == 1 { chiplets } else { 0 };
-                        all.acquire |= if a & 2 == 2 { chiplets } else { 0 };
-                        for i in (0..self.chiplets).filter(of) {
-                            self.host
-                                .receive(8 | u64::from(i) << 4 | u64::from(tag) << 8 | a << 16);
+                        now.release |= if a & 1 == 1 { chiplets } else { 0 };
+                        now.acquire |= if a & 2 == 2 { chiplets } else { 0 };
+                        for i in (0..self.chiplets).filter(|i| chiplets >> i & 1 == 1) {
+                            let ack = 8 | u64::from(i) << 4;
+                            self.host.receive(ack | u64::from(tag) << 8 | a << 16);
                         }
                     }
                     2 => started.shares.push((chiplets.trailing_zeros() as u8, b as u32, 0)),
@@ -93,6 +93,7 @@ impl<H: Host> Driver<H> {
                         share.2 = b as u32;
                     }
                     4 => {
+                        assert_eq!(now, NONE, "LAUNCH_EN before the operations are acknowledged");
                         started.tag = tag;
                         self.running.push((tag, chiplets));
                         launched = Some(std::mem::take(&mut started));
@@ -100,6 +101,10 @@ impl<H: Host> Driver<H> {
                     other => panic!("message of type {other}"),
                 }
             }
+            // What a running kernel fetches again must be what the others have written back.
+            let in_use = self.running.iter().any(|kernel| kernel.1 & now.acquire != 0);
+            assert!(!in_use || now.release & !all.release == 0, "acquired before the releases");
+            all = operations(all.release | now.release, all.acquire | now.acquire);
         }
     }
 
