@@ -8,6 +8,7 @@ CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
 FUZZ_SECONDS    ?= 600
 PROGRAMS        ?= 100000
+CORE_PROGRAMS   ?= 1000
 
 # A rebuild after a change of one .sv file takes seconds with ccache.
 ifneq ($(shell command -v ccache 2>/dev/null),)
@@ -79,6 +80,7 @@ test: setup
 
 bench: setup
 	cargo run --release -p cosim --example bench
+	cargo run --release -p duet-tests --example firmware
 	cargo build --release -p testbench --example machine
 	target/release/examples/machine
 	@if command -v valgrind >/dev/null 2>&1; then \
@@ -93,7 +95,8 @@ soak: setup
 	@set -e; for pair in $$($(DUET) list blocks --json | python3 -c '$(PAIRS)'); do for seed in $(SEEDS); do \
 	  $(DUET) cosim $${pair%:*} --config $${pair#*:} --seed $$seed --cycles $(CYCLES); \
 	done; done
-	DUET_PROGRAMS=$(PROGRAMS) cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
+	DUET_PROGRAMS=$(PROGRAMS) DUET_CORE_PROGRAMS=$(CORE_PROGRAMS) \
+	  cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
 	DUET_SOAK=1 cargo test --release -p testbench --test machine decisions
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 

@@ -1,6 +1,6 @@
 //! Crossbar and local command processors wired together: worked example 10 of the command-processor specification.
 
-use duet_tests::{Bench, Body, has_rtl_of, rtl};
+use duet_tests::{Bench, Body, has_rtl_of, model, rtl};
 use hwmodel::Block;
 use hwmodel::common::command_types::{Message, Tx, kind, sync_op};
 use hwmodel::cp_crossbar::{self, CpCrossbar};
@@ -57,14 +57,26 @@ impl Path {
 }
 
 #[test]
-fn release_of_two_chiplets_takes_its_cycles() {
-    if !has_rtl_of::<CpCrossbar>() {
-        return;
+fn release_of_two_chiplets_takes_its_cycles_in_the_models() {
+    release_of_two_chiplets_takes_its_cycles(Box::new(model::<CpCrossbar>(CONFIG)), || {
+        Box::new(model::<LocalCommandProcessor>(CONFIG))
+    });
+}
+
+#[test]
+fn release_of_two_chiplets_takes_its_cycles_in_the_rtl() {
+    if has_rtl_of::<CpCrossbar>() {
+        release_of_two_chiplets_takes_its_cycles(Box::new(rtl::<CpCrossbar>(CONFIG)), || {
+            Box::new(rtl::<LocalCommandProcessor>(CONFIG))
+        });
     }
-    let local =
-        |_| -> Body<LocalCommandProcessor> { Box::new(rtl::<LocalCommandProcessor>(CONFIG)) };
-    let crossbar: Body<CpCrossbar> = Box::new(rtl::<CpCrossbar>(CONFIG));
-    let locals = (0..CHIPLETS).map(local).map(Bench::new).collect();
+}
+
+fn release_of_two_chiplets_takes_its_cycles(
+    crossbar: Body<CpCrossbar>,
+    local: impl Fn() -> Body<LocalCommandProcessor>,
+) {
+    let locals = (0..CHIPLETS).map(|_| Bench::new(local())).collect();
     let crossbar = Bench::new(crossbar);
     let mut path = Path { crossbar, locals, busy: [None; CHIPLETS] };
     let request = Message { kind: kind::SYNC_REQ, a: sync_op::REL.into(), ..Message::default() };

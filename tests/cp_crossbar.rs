@@ -1,7 +1,7 @@
 //! The crossbar between command processors: latencies, order, broadcasts, absent chiplets (rules of
 //! `rtl/cp_crossbar/README.md`, section 5.7 of the command-processor specification).
 
-use duet_tests::{Bench, Body, configs, on_rtl as on_bodies, parameters};
+use duet_tests::{Bench, Body, configs, on_both_bodies as on_bodies, parameters};
 use hwmodel::common::command_types::{Command, Message, Tx, error_code, kind};
 use hwmodel::cp_crossbar::{CpCrossbar, In, Out};
 
@@ -150,6 +150,20 @@ fn order_of_a_pair_is_kept_behind_a_broadcast() {
             (6, 1, at(1, 4)),
             (7, 0, at(0, 3)),
         ];
+        assert_eq!(x.delivered(), expected);
+    });
+}
+
+/// The second message of a link was due 34 cycles before the broadcast that it stays behind.
+#[test]
+fn unicast_stays_behind_a_much_slower_broadcast() {
+    on_bodies::<CpCrossbar>("paper", |body| {
+        let mut x = Crossbar::new(body, 4);
+        x.send(to_all(0b1111, 1));
+        x.send(to(0b1000, 2));
+        x.run(110);
+        let mut expected: Vec<_> = (0..4).map(|c| (100, c, at(c, 1))).collect();
+        expected.push((101, 3, at(3, 2)));
         assert_eq!(x.delivered(), expected);
     });
 }

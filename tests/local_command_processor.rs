@@ -1,7 +1,7 @@
 //! The local command processor: its answers, launches and work groups, and the cycle of each (rules of
 //! `rtl/local_command_processor/README.md`).
 
-use duet_tests::{Bench, Body, on_rtl as on_bodies};
+use duet_tests::{Bench, Body, on_both_bodies as on_bodies};
 use hwmodel::common::command_types::{Message, WorkGroup, error_code, kind, sync_op};
 use hwmodel::local_command_processor::{In, LocalCommandProcessor, Out};
 

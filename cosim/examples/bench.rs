@@ -10,11 +10,15 @@ use cosim::catalog::Pair;
 use cosim::report::RunName;
 use cosim::settings::named;
 use cosim::stimulus::coherence_directory::CoherenceDirectoryStimulus;
+use cosim::stimulus::command_processor::CommandProcessorStimulus;
+use cosim::stimulus::cp_crossbar::CpCrossbarStimulus;
 use cosim::stimulus::depacketizer::DepacketizerStimulus;
+use cosim::stimulus::local_command_processor::LocalCommandProcessorStimulus;
 use cosim::stimulus::packetizer::PacketizerStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use cosim::stimulus::{NewStimulus, Statics};
 use cosim::{Catalog, Lockstep, Rtl, run_floor};
+use hwmodel::command_processor::CommandProcessor;
 use hwmodel::ports::image_words;
 use hwmodel::{Block, Model, Ports};
 
@@ -42,6 +46,13 @@ fn main() {
     }
     for config in catalog.coherence_directory.keys() {
         bench::<CoherenceDirectoryStimulus>(&catalog, config);
+    }
+    for config in ["small", "paper"] {
+        if !cosim::built_configs(CommandProcessor::NAME).is_empty() {
+            bench::<CommandProcessorStimulus>(&catalog, config);
+        }
+        bench::<CpCrossbarStimulus>(&catalog, config);
+        bench::<LocalCommandProcessorStimulus>(&catalog, config);
     }
     println!("{:<56} {:>12.2} {:>12.2} {:>14.1}", "must reach", 0.85, 0.8, 10.0);
 }

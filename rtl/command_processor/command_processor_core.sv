@@ -139,7 +139,6 @@ module command_processor_core
 
   // RVFI does not tell loads and stores from the rest: the instruction that retires in the cycle of an answer is one.
   typedef struct packed {
-    logic ran;    // the core was clocked at the end of the last enabled cycle: RVFI is new
     logic we;     // the access under way is a store
     logic load;   // a load was answered in that cycle
     logic store;
@@ -147,7 +146,6 @@ module command_processor_core
   regs_t regs_d, regs_q;
   always_comb begin : next_state
     regs_d = regs_q;
-    if (enabled_i) regs_d.ran = run_i;
     if (run_i) begin
       if (data_req_o && data_gnt_i) regs_d.we = data_we_o;
       regs_d.load  = data_rvalid_i && !regs_q.we;
@@ -159,7 +157,8 @@ module command_processor_core
     else         regs_q <= regs_d;
   end
 
-  assign trace_valid_o = enabled_i && regs_q.ran && rvfi_valid;
+  // The core is stopped in the middle of a load or store: RVFI holds no retirement then.
+  assign trace_valid_o = enabled_i && rvfi_valid;
   wire load  = regs_q.load && !rvfi_trap;
   wire store = regs_q.store && !rvfi_trap;
   wire [31:0] stored = {{8{rvfi_mem_mask[3]}}, {8{rvfi_mem_mask[2]}}, {8{rvfi_mem_mask[1]}}, {8{rvfi_mem_mask[0]}}};
@@ -178,5 +177,6 @@ module command_processor_core
   };
 
   `DUET_ASSERT(QuietInReset, rst_n || !(instr_req_o || data_req_o), "request of a core in reset")
+  `DUET_ASSERT(StoppedIsQuiet, !enabled_i || run_i || !rvfi_valid, "retirement shown of a core that has halted")
   `DUET_ASSERT(AlignedWord, !data_req_o || data_addr_o[1:0] == '0, "data address is not that of a word")
 endmodule

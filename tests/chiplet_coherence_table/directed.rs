@@ -1,6 +1,6 @@
 //! Launches by hand, on every body of the table.
 
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters};
+use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
 
 use crate::image::{Entry, decode};
 use crate::packets;
@@ -97,26 +97,39 @@ impl Item {
 pub struct Bench {
     pub parameters: Parameters,
     pub table: Box<dyn Synchroniser>,
+    /// The stream of the next packet: each has its own, so that none waits for a kernel that has not ended.
+    stream: u8,
 }
 
 /// Runs a check on each body.
 pub fn on_each(parameters: Parameters, check: impl Fn(Bench)) {
-    for (name, table) in bodies(parameters) {
+    for (name, table) in bodies(&parameters) {
         println!("on {name}");
-        check(Bench { parameters, table });
+        check(Bench { parameters, table, stream: 0 });
     }
+}
+
+/// Runs a check on the reference alone.
+pub fn on_reference(parameters: Parameters, check: impl Fn(Bench)) {
+    let table = Box::new(ReferenceTable::new(parameters).expect("the parameters are legal"));
+    check(Bench { parameters, table, stream: 0 });
 }
 
 impl Bench {
     /// Hands a packet over.
     pub fn launch(&mut self, item: &Item) -> Outcome {
-        self.table.launch(&packets::dispatch(item, &packets::extension(item)))
+        self.dispatch(packets::dispatch(item, &packets::extension(item)))
     }
 
     /// Any bytes.
     pub fn raw(&mut self, packet: [u8; 64], extension: &[u8], chiplets: u16) -> Outcome {
         let (truncated, stream) = (false, 0);
-        self.table.launch(&Dispatch { packet, extension, truncated, stream, chiplets })
+        self.dispatch(Dispatch { packet, extension, truncated, stream, chiplets })
+    }
+
+    fn dispatch(&mut self, dispatch: Dispatch) -> Outcome {
+        self.stream += 1;
+        self.table.launch(&Dispatch { stream: self.stream, ..dispatch })
     }
 
     /// Launches a kernel that starts, with these releases and acquires; returns its tag.
@@ -144,6 +157,11 @@ impl Bench {
         let outcome = self.launch(&barrier(false, true));
         assert_eq!((outcome.release, outcome.acquire), (chiplets, chiplets), "at the end");
         assert_eq!(self.entries(), []);
+    }
+
+    /// The flag EVERY, where it can be seen.
+    pub fn every_is(&self, every: bool) {
+        assert!(self.table.every().is_none_or(|found| found == every), "EVERY is not {every}");
     }
 
     /// The entries, by slot.

@@ -116,8 +116,8 @@ impl Synchroniser for Liar {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    fn every(&self) -> bool {
-        self.table.every()
+    fn every(&self) -> Option<bool> {
+        Some(self.table.every())
     }
 
     fn counters(&self) -> [u32; 16] {

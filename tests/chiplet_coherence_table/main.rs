@@ -2,8 +2,9 @@
 //! the last value written, nothing that is dirty is lost, and the table covers what the L2s hold. The same programs find
 //! each rule of the table that is taken away.
 //!
-//! `DUET_PROGRAMS=100000 cargo test --release -p duet-tests --test chiplet_coherence_table` runs longer.
+//! `DUET_PROGRAMS=100000 DUET_CORE_PROGRAMS=1000 cargo test --release -p duet-tests --test chiplet_coherence_table` runs longer.
 
+mod both;
 mod bytes;
 mod caches;
 mod directed;
@@ -31,8 +32,14 @@ mod weaknesses;
 
 use std::env;
 use std::thread;
+use std::time::Instant;
 
+use ::firmware::{Cached, Indexed, Layout, Paper};
+use both::Both;
+use cosim::command_processor::Native;
+use duet_tests::firmware::images;
 use failure::{Check, Failure};
+use firmware::Firmware;
 use hwmodel::chiplet_coherence_table::{Parameters, ReferenceTable, SyncMode, Weakness};
 use program::Program;
 use quality::Counts;
@@ -41,10 +48,16 @@ use shrink::shrink;
 
 /// Programs unless DUET_PROGRAMS says otherwise.
 const PROGRAMS: u64 = 1000;
+/// Programs on the core unless DUET_CORE_PROGRAMS says otherwise.
+const CORE_PROGRAMS: u64 = 6;
 
 fn programs() -> u64 {
-    let parse = |text: String| text.parse().expect("DUET_PROGRAMS is a number");
-    env::var("DUET_PROGRAMS").map_or(PROGRAMS, parse)
+    number("DUET_PROGRAMS", PROGRAMS)
+}
+
+/// What an environment variable says.
+fn number(variable: &str, default: u64) -> u64 {
+    env::var(variable).map_or(default, |text| text.parse().expect("it is a number"))
 }
 
 /// Runs a program on the reference.
@@ -57,25 +70,34 @@ fn on_reference(
     run(program, &mut table.expect("the parameters are legal"), setup)
 }
 
-/// Runs all programs, on two threads. Panics at the first that fails, and shows it with fewer packets.
-fn all_pass(runs: impl Fn(&Program) -> Result<Counts, Failure> + Sync) -> Counts {
-    let programs = programs();
+/// Runs so many programs, on two threads. Panics at the first that fails, and shows it with fewer packets.
+fn all_pass(programs: u64, runs: impl Fn(&Program) -> Result<Counts, Failure> + Sync) -> Counts {
+    let start = Instant::now();
     // Errors: the seed.
     let some = |first: u64| {
-        let mut counts = Counts::default();
+        let (mut counts, mut one_stream) = (Counts::default(), 0);
         for seed in (first..=programs).step_by(2) {
-            counts += runs(&generate::program(seed)).map_err(|_| seed)?;
+            let program = generate::program(seed);
+            counts += runs(&program).map_err(|_| seed)?;
+            one_stream += u64::from(program.items.iter().all(|item| item.stream == 0));
         }
-        Ok(counts)
+        Ok((counts, one_stream))
     };
     let halves = thread::scope(|scope| {
         let even = scope.spawn(|| some(2));
         [some(1), even.join().expect("checks do not panic")]
     });
-    let mut counts = Counts::default();
+    let (mut counts, mut one_stream) = (Counts::default(), 0);
     for half in halves {
-        counts += half.unwrap_or_else(|seed| panic!("{}", report(seed, &runs)));
+        let half = half.unwrap_or_else(|seed| panic!("{}", report(seed, &runs)));
+        counts += half.0;
+        one_stream += half.1;
     }
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{programs} programs, {one_stream} of one stream and {} of three: {seconds:.0} s",
+        programs - one_stream
+    );
     counts
 }
 
@@ -90,7 +112,7 @@ fn report(seed: u64, runs: impl Fn(&Program) -> Result<Counts, Failure>) -> Stri
 
 #[test]
 fn programs_see_their_own_values() {
-    let counts = all_pass(|program| on_reference(program, None, Setup::default()));
+    let counts = all_pass(programs(), |program| on_reference(program, None, Setup::default()));
     println!("{counts}");
     assert!(counts.necessary_releases > 0 && counts.necessary_acquires > 0);
 }
@@ -104,8 +126,9 @@ fn with_mode(program: &Program, sync_mode: SyncMode) -> Program {
 #[test]
 fn programs_see_their_own_values_with_baseline() {
     let setup = Setup { ignored: &[Check::Dirty], ..Setup::default() };
-    let counts =
-        all_pass(|program| on_reference(&with_mode(program, SyncMode::Baseline), None, setup));
+    let counts = all_pass(programs(), |program| {
+        on_reference(&with_mode(program, SyncMode::Baseline), None, setup)
+    });
     println!("{counts}");
     assert_eq!((counts.releases, counts.acquires), (counts.baseline, counts.baseline));
 }
@@ -138,24 +161,50 @@ fn failing_program_is_shown_with_few_packets() {
     assert!(small.to_string().contains("kernel on"), "{small}");
 }
 
+/// The firmware alone.
+#[test]
+fn programs_see_their_own_values_on_the_firmware() {
+    let counts = all_pass(programs(), |program| {
+        let mut firmware = Firmware::<Native<Cached>>::native(&program.parameters);
+        run(program, &mut firmware, Setup::default())
+    });
+    println!("{counts}");
+}
+
 /// The firmware decides as the reference, entry by entry, with each layout of its memory.
-fn firmware_agrees<L: ::firmware::Layout>() {
-    all_pass(|program| {
-        run(program, &mut firmware::Both::<L>::new(&program.parameters), Setup::default())
+fn firmware_agrees<L: Layout>() {
+    all_pass(programs(), |program| {
+        let firmware = Firmware::<Native<L>>::native(&program.parameters);
+        run(program, &mut Both::new(firmware, &program.parameters), Setup::default())
     });
 }
 
 #[test]
 fn firmware_agrees_with_the_table_in_fast_memory() {
-    firmware_agrees::<::firmware::Cached>();
+    firmware_agrees::<Cached>();
 }
 
 #[test]
 fn firmware_agrees_with_an_index() {
-    firmware_agrees::<::firmware::Indexed>();
+    firmware_agrees::<Indexed>();
 }
 
 #[test]
 fn firmware_agrees_in_the_papers_layout() {
-    firmware_agrees::<::firmware::Paper>();
+    firmware_agrees::<Paper>();
+}
+
+/// And on the core, model and RTL in lockstep at each port, instruction by instruction; the layouts take turns.
+#[test]
+fn firmware_agrees_on_the_core() {
+    let images = images();
+    if images.is_empty() {
+        return;
+    }
+    let counts = all_pass(number("DUET_CORE_PROGRAMS", CORE_PROGRAMS), |program| {
+        let (_, image) = &images[program.seed as usize % images.len()];
+        let firmware = Firmware::core(image, &program.parameters);
+        run(program, &mut Both::new(firmware, &program.parameters), Setup::default())
+    });
+    println!("{counts}");
 }

@@ -66,13 +66,15 @@ fn every_is_cleared_by_a_labelled_launch_after_the_unlabelled_kernel() {
         let unlabelled = kernel(Vec::new()).labelled(Labels::NoExtension);
         let running = bench.starts(&unlabelled, ALL, ALL);
         bench.runs(&kernel(vec![read(x)]).on(0b0001), ALL, ALL);
-        assert!(bench.table.every(), "the unlabelled kernel runs");
+        // The unlabelled kernel runs.
+        bench.every_is(true);
         let tag = bench.starts(&kernel(vec![read(x)]).on(0b0001).releasing(), ALL, ALL);
         bench.ends(tag, ALL);
         bench.ends(running, 0);
-        assert!(bench.table.every(), "clean copies may be anywhere");
+        // Clean copies may be anywhere.
+        bench.every_is(true);
         bench.runs(&kernel(vec![read(x)]).on(0b0001), ALL, ALL);
-        assert!(!bench.table.every());
+        bench.every_is(false);
         bench.runs(&kernel(vec![read(x)]).on(0b0001), 0, 0);
     });
 }
@@ -81,9 +83,9 @@ fn every_is_cleared_by_a_labelled_launch_after_the_unlabelled_kernel() {
 fn program_that_ends_after_an_unlabelled_kernel_empties_all() {
     on_each(Parameters::DEFAULT, |mut bench| {
         bench.runs(&kernel(Vec::new()).labelled(Labels::Unknown), ALL, ALL);
-        assert!(bench.table.every());
+        bench.every_is(true);
         bench.program_ends(ALL);
-        assert!(!bench.table.every());
+        bench.every_is(false);
     });
 }
 

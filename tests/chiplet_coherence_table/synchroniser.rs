@@ -1,6 +1,11 @@
 //! What decides on the operations at kernel boundaries: the reference here, any other form of it elsewhere.
 
+use ::firmware::{Cached, Indexed, Paper};
+use cosim::command_processor::Native;
+use duet_tests::firmware::images;
 use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
+
+use crate::firmware::Firmware;
 
 /// A command processor's table. The caller performs the operations of an outcome before the next call.
 pub trait Synchroniser {
@@ -13,8 +18,8 @@ pub trait Synchroniser {
     /// The table's memory image.
     fn image(&self) -> Vec<u8>;
 
-    /// The flag EVERY.
-    fn every(&self) -> bool;
+    /// The flag EVERY, where it can be seen.
+    fn every(&self) -> Option<bool>;
 
     /// The counters by their numbers; 8 is not compared.
     fn counters(&self) -> [u32; 16];
@@ -33,8 +38,8 @@ impl Synchroniser for ReferenceTable {
         self.image()
     }
 
-    fn every(&self) -> bool {
-        self.every()
+    fn every(&self) -> Option<bool> {
+        Some(self.every())
     }
 
     fn counters(&self) -> [u32; 16] {
@@ -42,8 +47,18 @@ impl Synchroniser for ReferenceTable {
     }
 }
 
-/// A new table of each body, by name.
-pub fn bodies(parameters: Parameters) -> Vec<(&'static str, Box<dyn Synchroniser>)> {
-    let reference = ReferenceTable::new(parameters).expect("the parameters are legal");
-    vec![("the reference", Box::new(reference))]
+/// A new table of each body, by name: the reference, and the firmware on its hosts in each layout.
+pub fn bodies(parameters: &Parameters) -> Vec<(String, Box<dyn Synchroniser>)> {
+    let reference = ReferenceTable::new(*parameters).expect("the parameters are legal");
+    let mut bodies: Vec<(String, Box<dyn Synchroniser>)> = vec![
+        ("the reference".into(), Box::new(reference)),
+        ("the host, cached".into(), Box::new(Firmware::<Native<Cached>>::native(parameters))),
+        ("the host, indexed".into(), Box::new(Firmware::<Native<Indexed>>::native(parameters))),
+        ("the host, paper".into(), Box::new(Firmware::<Native<Paper>>::native(parameters))),
+    ];
+    for (name, image) in images() {
+        let core = Firmware::core(&image, parameters);
+        bodies.push((format!("the core, {name}"), Box::new(core)));
+    }
+    bodies
 }

@@ -11,4 +11,4 @@ mod program;
 mod timing;
 mod traps;
 
-use duet_tests::on_rtl as on_bodies;
+use duet_tests::on_both_bodies as on_bodies;

@@ -52,6 +52,38 @@ fn memories_keep_the_bytes_that_are_enabled() {
 }
 
 #[test]
+fn trace_tells_what_an_access_reads_and_writes_and_nothing_of_others() {
+    let code = Code::default()
+        .set(9, 0x0800_0000)
+        .set(1, 0x8899_AABB)
+        .words(&[sw(1, 5, 9), store(1, 1, 3, 9), store(0, 1, 7, 9)])
+        .words(&[lw(0, 5, 9), load(5, 2, 3, 9), load(0, 2, 7, 9), add(2, 1, 9), beq(0, 0, 4)])
+        .halves(&[C_SW, C_LW]);
+    run(&code.exit(0), |_, machine| {
+        let trace = machine.trace().into_iter().skip(4).take(10).map(|(_, record)| record);
+        let told: Vec<_> = trace
+            .map(|r| {
+                (r.mem_addr, r.mem_rmask, r.mem_rdata, r.mem_wmask, r.mem_wdata, r.rd, r.wdata)
+            })
+            .collect();
+        let base = 0x0800_0000;
+        let expected = [
+            (base + 5, 0, 0, 15, 0x8899_AABB, 0, 0),
+            (base + 3, 0, 0, 3, 0xAABB, 0, 0),
+            (base + 7, 0, 0, 1, 0xBB, 0, 0),
+            (base + 5, 15, 0x88BB_AABB, 0, 0, 0, 0),
+            (base + 3, 3, 0xAABB, 0, 0, 2, 0xAABB),
+            (base + 7, 1, 0xFFFF_FFBB, 0, 0, 2, 0xFFFF_FFBB),
+            (0, 0, 0, 0, 0, 2, 0x9099_AABB),
+            (0, 0, 0, 0, 0, 0, 0),
+            (base, 0, 0, 15, 0, 0, 0), // x8
+            (base, 15, 0, 0, 0, 8, 0),
+        ];
+        assert_eq!(told, expected);
+    });
+}
+
+#[test]
 fn code_can_be_read_as_data() {
     let code = Code::default().words(&[lw(2, 0x80, 0), load(5, 2, 0x83, 0)]);
     let image = code.clone().exit(0).image();

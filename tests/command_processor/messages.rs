@@ -36,7 +36,7 @@ fn done(tag: u8) -> Message {
 
 impl Machine {
     /// Offers a message in one cycle of the processor.
-    fn arrives(&mut self, time: usize, message: Message) {
+    fn message(&mut self, time: usize, message: Message) {
         self.run_to(time);
         self.inputs.rx = Some(message);
         self.cycle();
@@ -134,7 +134,7 @@ fn ack_pend_follows_requests_and_acks() {
         .reads(&[ACK_PEND, RX_STAT]);
     on_small(&code, |mut machine| {
         // The first read acts in 27, WAIT stands from 32 on.
-        machine.arrives(40, ack(1));
+        machine.message(40, ack(1));
         machine.run_to_exit();
         let loads = machine.loads();
         assert_eq!(loads[0].1, 0b1011);
@@ -153,9 +153,9 @@ fn ack_that_nobody_waits_for_is_error_7_and_no_event() {
         .read(WAIT)
         .reads(&[ACK_PEND, RX_STAT]);
     on_small(&code, |mut machine| {
-        machine.arrives(3, ack(0));
-        machine.arrives(60, ack(1));
-        machine.arrives(80, Message { kind: kind::NACK, ..ack(0) });
+        machine.message(3, ack(0));
+        machine.message(60, ack(1));
+        machine.message(80, Message { kind: kind::NACK, ..ack(0) });
         machine.run_to_exit();
         let errors = machine.shown(|out| out.err);
         assert_eq!(errors, [(4, error_code::PROTOCOL), (61, error_code::PROTOCOL)]);
@@ -174,8 +174,8 @@ fn ack_and_request_at_one_edge() {
         machine.run_to(20);
         let acts = [27, 34];
         // Before the request nobody waits for it; with the second one the first is answered, and one is left.
-        machine.arrives(acts[0], ack(0));
-        machine.arrives(acts[1], ack(0));
+        machine.message(acts[0], ack(0));
+        machine.message(acts[1], ack(0));
         machine.run_to_exit();
         assert_eq!(machine.acted()[2..4], acts);
         assert_eq!(machine.shown(|out| out.err), [(acts[0] + 1, error_code::PROTOCOL)]);
@@ -190,8 +190,8 @@ fn other_messages_wait_in_order_and_reading_the_high_half_removes_them() {
         .wait(20)
         .reads(&[RX_STAT, RX_LO, RX_LO, RX_HI, RX_STAT, RX_LO, RX_HI, RX_STAT, RX_HI]);
     on_small(&code, |mut machine| {
-        machine.arrives(30, done(0x12));
-        machine.arrives(31, Message { kind: 0, chiplet: 5, tag: 1, a: 2, b: 3 });
+        machine.message(30, done(0x12));
+        machine.message(31, Message { kind: 0, chiplet: 5, tag: 1, a: 2, b: 3 });
         machine.run_to_exit();
         let expected = [0, 0, 0, 2, 0x1209, 0x1209, 0x12_0000, 1, 0x2_0150, 3, 0, 0];
         assert_eq!(machine.values(), expected);
@@ -226,8 +226,8 @@ fn wait_completes_in_the_cycle_in_which_an_event_is_there() {
     let code = Code::with_bases().reads(&[WAIT, WAIT]);
     on_small(&code, |mut machine| {
         let granted = 8;
-        machine.arrives(granted + 6, done(0));
-        machine.arrives(40, done(1));
+        machine.message(granted + 6, done(0));
+        machine.message(40, done(1));
         machine.run_to_exit();
         assert_eq!(machine.loads(), [(granted + 9, 0b010), (43, 0b010)]);
     });
@@ -242,10 +242,10 @@ fn events_of_the_past_and_of_the_very_cycle_are_not_lost() {
         .wait(20)
         .reads(&[WAIT, WAIT]);
     on_small(&code, |mut machine| {
-        machine.arrives(31, done(0));
-        machine.arrives(33, ack(0));
+        machine.message(31, done(0));
+        machine.message(33, ack(0));
         // WAIT is granted in 49 and acts in 52: this one comes in that cycle.
-        machine.arrives(52, ack(1));
+        machine.message(52, ack(1));
         machine.run_to_exit();
         // The second WAIT acts at once: the event has been there.
         assert_eq!(machine.loads(), [(54, 0b110), (59, 0b100)]);

@@ -44,7 +44,7 @@ fn beat(k: u32, last: bool) -> Ext {
 
 impl Machine {
     /// Offers a packet in one cycle of the processor; true when it is taken.
-    fn offer(&mut self, time: usize, aql: Aql) -> bool {
+    fn arrives(&mut self, time: usize, aql: Aql) -> bool {
         self.run_to(time);
         self.inputs.aql = Some(aql);
         let ready = self.cycle().1.aql_ready;
@@ -69,7 +69,7 @@ fn plain_packet_is_complete_in_the_next_cycle() {
     }
     on_small(&code, |mut machine| {
         let aql = packet(0x40, true);
-        assert!(machine.offer(20, aql));
+        assert!(machine.arrives(20, aql));
         assert!(!machine.cycle().1.ext_ready);
         machine.run_to_exit();
         assert_eq!(machine.loads()[0], (23, 0b001));
@@ -93,9 +93,9 @@ fn packet_with_extension_block_is_valid_after_its_last_beat() {
         machine.inputs.ext = Some(beat(9, true));
         assert!(!machine.run_to(2).cycle().1.ext_ready, "no packet waits");
         machine.inputs.ext = None;
-        assert!(machine.offer(5, aql));
+        assert!(machine.arrives(5, aql));
         // No other packet meanwhile.
-        assert!(!machine.offer(7, aql));
+        assert!(!machine.arrives(7, aql));
         assert!(machine.extend(beat(1, false)));
         machine.run_to(40);
         assert!(machine.extend(beat(2, true)));
@@ -116,7 +116,7 @@ fn extension_block_beyond_the_slot_is_dropped_and_told() {
         .read_slot(0xFFC)
         .read_slot(0x1000);
     on_small(&code, |mut machine| {
-        assert!(machine.offer(5, packet(1, false)));
+        assert!(machine.arrives(5, packet(1, false)));
         for k in 1..=LAST {
             assert!(machine.extend(beat(k, false)));
         }
@@ -133,7 +133,7 @@ fn extension_block_beyond_the_slot_is_dropped_and_told() {
 fn extension_block_that_just_fits_is_not_told() {
     let code = Code::with_bases().reads(&[WAIT, PKT_META]);
     on_small(&code, |mut machine| {
-        assert!(machine.offer(5, packet(1, false)));
+        assert!(machine.arrives(5, packet(1, false)));
         for k in 1..=LAST {
             assert!(machine.extend(beat(k, k == LAST)));
         }
@@ -164,13 +164,13 @@ fn packets_take_the_lowest_free_slot_and_the_oldest_is_told() {
         .reads(&[PKT_STAT, PKT_META + 4]);
     on_small(&code, |mut machine| {
         for k in 0..4 {
-            assert!(machine.offer(10 + k, packet(k as u8, true)));
+            assert!(machine.arrives(10 + k, packet(k as u8, true)));
         }
-        assert!(!machine.offer(14, packet(4, true)));
+        assert!(!machine.arrives(14, packet(4, true)));
         // Slot 1 is free from the cycle after its pop on.
         let mut taken = None;
         for time in 15..90 {
-            if machine.offer(time, packet(5, true)) {
+            if machine.arrives(time, packet(5, true)) {
                 taken = Some(time);
                 break;
             }
@@ -192,10 +192,25 @@ fn packets_take_the_lowest_free_slot_and_the_oldest_is_told() {
 }
 
 #[test]
+fn packet_that_is_complete_while_an_older_one_is_freed_is_the_oldest() {
+    let code = Code::with_bases().wait(40).write(PKT_POP, 0).read(PKT_STAT);
+    on_small(&code, |mut machine| {
+        assert!(machine.arrives(5, packet(0, true)));
+        assert!(machine.arrives(6, packet(1, false)));
+        // The store is in the ID stage from 50 on: after 4 and 40 instructions and its 2 for the value. It acts in 53.
+        machine.run_to(53);
+        assert!(machine.extend(beat(0, true)));
+        machine.run_to_exit();
+        let popped = machine.trace().into_iter().find(|(_, r)| r.mem_wmask != 0).unwrap().0 - 2;
+        assert_eq!((popped, machine.values()), (53, vec![1 << 8 | 0b0010]));
+    });
+}
+
+#[test]
 fn slot_that_is_being_filled_cannot_be_freed() {
     let code = Code::with_bases().write(PKT_POP, 0).wait(20).reads(&[PKT_STAT, WAIT, PKT_STAT]);
     on_small(&code, |mut machine| {
-        assert!(machine.offer(5, packet(1, false)));
+        assert!(machine.arrives(5, packet(1, false)));
         machine.run_to(80);
         assert!(machine.extend(beat(0, true)));
         machine.run_to_exit();
@@ -210,9 +225,9 @@ fn arrival_numbers_are_modulo_128_and_the_oldest_does_not_depend_on_them() {
     let back = -(round(Code::default()).bytes() as i32);
     let code = round(Code::with_bases().read(WAIT)).words(&[jal(0, back)]);
     on_small(&code, |mut machine| {
-        assert!(machine.offer(5, packet(0, true)));
+        assert!(machine.arrives(5, packet(0, true)));
         for k in 1..=130 {
-            assert!(machine.offer(machine.now().max(60) + 60, packet(1, true)), "{k}");
+            assert!(machine.arrives(machine.now().max(60) + 60, packet(1, true)), "{k}");
         }
         machine.run(60);
         let values = machine.values();
@@ -231,11 +246,11 @@ fn bytes_that_are_not_written_keep_what_they_held() {
         .read_slot(0x50)
         .read_slot(0);
     on_small(&code, |mut machine| {
-        assert!(machine.offer(5, packet(1, false)));
+        assert!(machine.arrives(5, packet(1, false)));
         assert!(machine.extend(beat(1, false)));
         assert!(machine.extend(beat(2, true)));
         let second = packet(9, false);
-        assert!(machine.offer(60, second));
+        assert!(machine.arrives(60, second));
         assert!(machine.extend(beat(3, true)));
         machine.run_to_exit();
         assert_eq!(machine.values()[2..], [0x300, 0x200, word(&second, 0)]);

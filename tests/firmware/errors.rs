@@ -1,8 +1,15 @@
 //! What the firmware says of packets that it cannot run, or not as they are (specification 12), on each host.
 
+use cosim::body::{BodyError, BodyKind};
 use cosim::command_processor::packet::{Access, Dispatch, Range, Scope, barrier};
+use cosim::command_processor::{Conf, Native};
 
-use crate::driver::{Host, LINE, Machine, NONE, kernel, labels, operations};
+use duet_tests::firmware::driver::{Driver, LINE, MACHINE, NONE, kernel, labels, operations};
+use duet_tests::firmware::{Core, Host, bodies, images};
+use firmware::Cached;
+use firmware::map::{MAILBOX, reg};
+use hwmodel::common::command_types::Retired;
+
 use crate::hosts::each;
 
 const X: u64 = 0x10_0000;
@@ -11,15 +18,14 @@ const SIGNAL: u64 = 0x1_2345_6780;
 
 #[test]
 fn packets_that_cannot_run_are_rejected_with_their_signal() {
-    each(&Machine::default(), |driver| {
-        let reject =
-            |packet: [u8; 64], chiplets: u16, code: u8, driver: &mut crate::driver::Driver<_>| {
-                let host: &mut &mut dyn Host = &mut driver.host;
-                host.submit(&packet, &[], 0, chiplets);
-                assert_eq!(driver.settle(), (NONE, None));
-                assert_eq!(driver.host.errors(), [code]);
-                assert_eq!(driver.host.signals(), [SIGNAL]);
-            };
+    each(&MACHINE, |driver| {
+        let reject = |packet: [u8; 64], chiplets: u16, code: u8, driver: &mut Driver<_>| {
+            let host: &mut &mut dyn Host = &mut driver.host;
+            host.submit(&packet, &[], 0, chiplets);
+            assert_eq!(driver.settle(), (NONE, None));
+            assert_eq!(driver.host.errors(), [code]);
+            assert_eq!(driver.host.signals(), [SIGNAL]);
+        };
         let kernel = Dispatch { completion_signal: SIGNAL, ..kernel() };
         let mut unknown = kernel.encode();
         unknown[0] = 4;
@@ -40,14 +46,14 @@ fn packets_that_cannot_run_are_rejected_with_their_signal() {
 
 #[test]
 fn labels_that_cannot_be_are_conservative_or_mended() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         let range = |chiplet, start, end| Range { chiplet, start, end };
         // Beyond the structure: all of it, everywhere, so that chiplets write the same lines.
         let outside = [range(0, X, X + 64 * LINE)];
         let write = labels(X, 64, Access::ReadWrite, &outside);
         assert_eq!(driver.run(&write), NONE);
         assert_eq!(driver.host.errors(), [2]);
-        assert!(driver.entry(0).is_none_or(|entry| entry.vector == 0xaa && entry.mixed));
+        assert!(driver.entry(0).vector == 0xaa && driver.entry(0).mixed);
         // A chiplet that there is not.
         let absent = labels(X, 64, Access::Read, &[range(9, X, X + 63)]);
         assert_eq!(driver.run(&absent), operations(ALL, ALL));
@@ -69,7 +75,7 @@ fn labels_that_cannot_be_are_conservative_or_mended() {
 
 #[test]
 fn refused_message_halts_with_status_6_and_one_that_nobody_asked_for_is_told() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         // DONE of a kernel that does not run.
         driver.host.receive(9 | 77 << 8);
         assert!(driver.host.run().is_empty());
@@ -78,4 +84,53 @@ fn refused_message_halts_with_status_6_and_one_that_nobody_asked_for_is_told() {
         assert!(driver.host.run().is_empty());
         assert_eq!((driver.host.errors(), driver.host.exit()), (vec![6], Some(6)));
     });
+}
+
+/// Too many chiplets, fewer entries than a kernel has structures, more entries than the private memory holds.
+#[test]
+fn machines_that_cannot_be_halt_with_status_8() {
+    let machines = [
+        Conf { chiplets: 0, ..MACHINE },
+        Conf { chiplets: 17, ..MACHINE },
+        Conf { table_entries: 7, ..MACHINE },
+        Conf { table_entries: 257, ..MACHINE },
+        Conf { max_structs: 0, ..MACHINE },
+        Conf { max_structs: 17, ..MACHINE },
+    ];
+    for machine in machines {
+        let mut native = Native::<Cached>::new(machine.bits());
+        native.poll();
+        assert_eq!((native.take_errors(), native.exit()), (vec![8], Some(8)), "{machine:?}");
+        for (name, image) in images() {
+            for kind in bodies() {
+                let error = Core::start(kind, "small", &image, machine.bits()).err();
+                let halted = BodyError::Image(Some(8));
+                assert_eq!(error, Some(halted), "{name}, {}: {machine:?}", kind.name());
+            }
+        }
+    }
+}
+
+/// The trap vector of the image: the store that sends the first message becomes an instruction that there is not.
+#[test]
+fn illegal_instruction_halts_with_status_8() {
+    for (name, mut image) in images() {
+        let packet = kernel().encode();
+        let mut core = Core::new(BodyKind::Model, "small", &image, MACHINE.bits());
+        core.submit(&packet, &[], 0, ALL);
+        let sends = |retired: &Retired| retired.mem_addr == MAILBOX + reg::TX_HI;
+        let pc = loop {
+            if let Some(retired) = core.tick(&core.nothing()).trace.filter(sends) {
+                break retired.pc as usize;
+            }
+        };
+        let word = &mut image.words[pc / 4];
+        *word &= if pc % 4 == 0 { 0xffff_0000 } else { 0x0000_ffff };
+        for kind in bodies() {
+            let mut core = Core::new(kind, "small", &image, MACHINE.bits());
+            core.submit(&packet, &[], 0, ALL);
+            assert_eq!(core.run(), [], "{name}, {}", kind.name());
+            assert_eq!((core.errors(), core.exit()), (vec![8], Some(8)));
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! The worked examples of specification section 10, on each host.
 
-use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Access, Labels};
-
-use crate::driver::{
-    Driver, Host, LINE, Machine, NONE, Operations, chunks, kernel, labels, operations, ranges,
+use cosim::command_processor::{Conf, SyncMode};
+use duet_tests::firmware::Host;
+use duet_tests::firmware::driver::{
+    Driver, LINE, MACHINE, NONE, Operations, chunks, kernel, labels, operations, ranges,
 };
+
 use crate::hosts::each;
 
 const X: u64 = 0x10_0000;
@@ -23,18 +24,17 @@ fn square() -> Labels {
 
 #[test]
 fn example_1_square_needs_nothing_but_the_end() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         for _ in 0..5 {
             assert_eq!(driver.run(&square()), NONE);
         }
-        if let (Some(a), Some(c)) = (driver.entry(0), driver.entry(1)) {
-            assert_eq!((a.vector, c.vector), (0x55, 0xaa));
-            assert_eq!((a.ranges[1], c.ranges[1]), ((8192, 16383), (8192, 16383)));
-            assert_eq!((a.write, c.write), (false, true));
-        }
+        let (a, c) = (driver.entry(0), driver.entry(1));
+        assert_eq!((a.vector, c.vector), (0x55, 0xaa));
+        assert_eq!((a.ranges[1], c.ranges[1]), ((8192, 16383), (8192, 16383)));
+        assert_eq!((a.write, c.write), (false, true));
         assert_eq!(driver.finish(), operations(ALL, ALL));
     });
-    each(&Machine { sync_mode: SyncMode::Baseline, ..Machine::default() }, |driver| {
+    each(&Conf { sync_mode: SyncMode::Baseline, ..MACHINE }, |driver| {
         for _ in 0..3 {
             let (before, tag) = driver.launch(&kernel(), Some(&square()));
             assert_eq!(before, operations(0, ALL));
@@ -54,25 +54,25 @@ fn one(driver: &mut Driver<&mut dyn Host>, chiplet: usize, access: Access) -> Op
 
 #[test]
 fn example_2_one_chiplet_per_kernel() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         assert_eq!(one(driver, 0, Access::ReadWrite), NONE);
         assert_eq!(one(driver, 1, Access::Read), operations(1, 0));
-        assert_eq!(driver.entry(0).map(|e| e.vector), driver.host.private().map(|_| 0b0101));
+        assert_eq!(driver.entry(0).vector, 0b0101);
         assert_eq!(one(driver, 0, Access::Read), NONE);
         assert_eq!(one(driver, 1, Access::ReadWrite), NONE);
-        assert_eq!(driver.entry(0).map(|e| e.vector), driver.host.private().map(|_| 0b1011));
+        assert_eq!(driver.entry(0).vector, 0b1011);
         // Another structure that chiplet 0 has read and written: released, then gone.
         let other = labels(Y, 64, Access::ReadWrite, &ranges(Y, &[Some((0, 63))]));
         assert_eq!(driver.run(&other), NONE);
         assert_eq!(one(driver, 0, Access::Read), operations(0b11, 0b01));
-        assert_eq!(driver.entry(0).map(|e| e.vector), driver.host.private().map(|_| 0b0101));
-        assert_eq!(driver.entry(1).map(|e| e.base), driver.host.private().map(|_| 0));
+        assert_eq!(driver.entry(0).vector, 0b0101);
+        assert_eq!(driver.entry(1).base, 0);
     });
 }
 
 #[test]
 fn example_3_shift() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         let chunk = |i: u64| Some((i * 64, i * 64 + 63));
         let own = ranges(X, &[chunk(0), chunk(1), chunk(2), chunk(3)]);
         let next = ranges(X, &[chunk(1), chunk(2), chunk(3), chunk(0)]);
@@ -80,26 +80,22 @@ fn example_3_shift() {
         let read = |ranges| labels(X, 256, Access::Read, ranges);
         assert_eq!(driver.run(&write(&own)), NONE);
         assert_eq!(driver.run(&read(&next)), operations(ALL, 0));
-        if let Some(entry) = driver.entry(0) {
-            assert_eq!(entry.vector, 0x55);
-            assert_eq!(entry.ranges, [(0, 127), (64, 191), (128, 255), (0, 255)]);
-        }
+        assert_eq!(driver.entry(0).vector, 0x55);
+        assert_eq!(driver.entry(0).ranges, [(0, 127), (64, 191), (128, 255), (0, 255)]);
         assert_eq!(driver.run(&write(&own)), operations(0, ALL));
-        if let Some(entry) = driver.entry(0) {
-            assert_eq!(entry.vector, 0xaa);
-            assert_eq!(entry.ranges, [(0, 63), (64, 127), (128, 191), (192, 255)]);
-        }
+        assert_eq!(driver.entry(0).vector, 0xaa);
+        assert_eq!(driver.entry(0).ranges, [(0, 63), (64, 127), (128, 191), (192, 255)]);
         assert_eq!(driver.run(&read(&own)), NONE);
     });
 }
 
 #[test]
 fn examples_4_and_5_modes_only() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         let write = labels(X, 64, Access::ReadWrite, &[]);
         let read = labels(X, 64, Access::Read, &[]);
         assert_eq!(driver.run(&write), NONE);
-        assert!(driver.entry(0).is_none_or(|entry| entry.mixed));
+        assert!(driver.entry(0).mixed);
         assert_eq!(driver.run(&read), operations(ALL, ALL));
         for _ in 0..3 {
             assert_eq!(driver.run(&read), NONE);
@@ -109,7 +105,7 @@ fn examples_4_and_5_modes_only() {
 
 #[test]
 fn example_6_nine_structures_of_which_the_neighbours_merge() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         let mut labels = Labels::new(4);
         for i in 0..9u64 {
             // The fourth ends where the fifth begins; the others lie a page apart.
@@ -121,18 +117,16 @@ fn example_6_nine_structures_of_which_the_neighbours_merge() {
         }
         assert_eq!(driver.run(&labels), NONE);
         assert_eq!(driver.host.counters()[6], 1);
-        if driver.host.private().is_some() {
-            let merged = driver.entry(3).unwrap();
-            assert_eq!((merged.base, merged.ranges[0], merged.write), (0x10c, (0, 383), true));
-            assert_eq!(driver.entry(7).unwrap().base, 0x100 + 4 * 8 - 1);
-            assert_eq!(driver.entry(8).unwrap().base, 0);
-        }
+        let merged = driver.entry(3);
+        assert_eq!((merged.base, merged.ranges[0], merged.write), (0x10c, (0, 383), true));
+        assert_eq!(driver.entry(7).base, 0x100 + 4 * 8 - 1);
+        assert_eq!(driver.entry(8).base, 0);
     });
 }
 
 #[test]
 fn example_7_a_join_of_dirty_and_stale_is_mixed() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         let on = |(i, first, last): (usize, u64, u64), access| {
             let mut lines = [None; 4];
             lines[i] = Some((first, last));
@@ -151,12 +145,12 @@ fn example_7_a_join_of_dirty_and_stale_is_mixed() {
 
 #[test]
 fn example_8_no_labels_are_the_baseline_and_an_empty_table() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         assert_eq!(driver.run(&square()), NONE);
         let (before, tag) = driver.launch(&kernel(), None);
         assert_eq!(before, operations(ALL, ALL));
         assert_eq!(driver.end(tag), NONE);
-        assert!(driver.host.private().is_none_or(|words| words.iter().all(|&word| word == 0)));
+        assert!(driver.host.private().iter().all(|&word| word == 0));
         assert_eq!(driver.host.counters()[7], 1);
         // The next one that says what it touches sees to what the other may have left.
         assert_eq!(driver.run(&square()), operations(ALL, ALL));
@@ -166,7 +160,7 @@ fn example_8_no_labels_are_the_baseline_and_an_empty_table() {
 
 #[test]
 fn example_9_a_boundary_in_mid_line_costs_what_the_baseline_costs() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         let mut ranges = chunks(X, 256, 4);
         for i in 0..3 {
             ranges[i].end += 32;
@@ -174,14 +168,14 @@ fn example_9_a_boundary_in_mid_line_costs_what_the_baseline_costs() {
         }
         let labels = labels(X, 256, Access::ReadWrite, &ranges);
         assert_eq!(driver.run(&labels), NONE);
-        assert!(driver.entry(0).is_none_or(|entry| entry.mixed));
+        assert!(driver.entry(0).mixed);
         assert_eq!(driver.run(&labels), operations(ALL, ALL));
     });
 }
 
 #[test]
 fn example_11_what_a_running_kernel_uses_stays() {
-    each(&Machine::default(), |driver| {
+    each(&MACHINE, |driver| {
         let z = 0x100_0000;
         let on = |base, access, i| {
             let mut lines = [None; 4];
@@ -197,14 +191,12 @@ fn example_11_what_a_running_kernel_uses_stays() {
         let (before, tag) = driver.launch_on(&kernel(), Some(&x), 1, ALL);
         assert_eq!(before, NONE);
         assert_eq!(driver.run(&on(z, Access::Read, 0)), operations(0b11, 0b01));
-        if driver.host.private().is_some() {
-            let of = |base: u64| {
-                let entries = (0..4).filter_map(|slot| driver.entry(slot));
-                let found = entries.into_iter().find(|e| u64::from(e.base) << 12 == base);
-                found.map(|entry| entry.vector)
-            };
-            assert_eq!((of(z), of(Y), of(X)), (Some(0b0101), None, Some(0b10)));
-        }
+        let of = |base: u64| {
+            let mut entries = (0..4).map(|slot| driver.entry(slot));
+            let found = entries.find(|entry| u64::from(entry.base) << 12 == base);
+            found.map(|entry| entry.vector)
+        };
+        assert_eq!((of(z), of(Y), of(X)), (Some(0b0101), None, Some(0b10)));
         assert_eq!(driver.end(tag), NONE);
     });
 }

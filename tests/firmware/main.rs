@@ -1,8 +1,8 @@
-//! The command processor's firmware on its hosts: the worked examples of the specification, its errors, its counters.
+//! The command processor's firmware on its hosts: the worked examples of the specification, its errors, full queues, and what
+//! launches cost.
 
-mod core;
 mod cost;
-mod driver;
 mod errors;
 mod examples;
 mod hosts;
+mod queues;

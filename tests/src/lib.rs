@@ -1,5 +1,7 @@
 //! What the tests across crates share: both bodies of a block behind one type, and a bench that
-//! drives one and keeps what it shows.
+//! drives one and keeps what it shows; the hosts of the firmware.
+
+pub mod firmware;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,13 +64,6 @@ pub fn on_both_bodies<M: Pair + 'static>(config: &str, check: impl Fn(Body<M>)) 
     check(Box::new(model::<M>(config)));
     if has_rtl_of::<M>() {
         println!("on the RTL");
-        check(Box::new(rtl::<M>(config)));
-    }
-}
-
-/// Runs `check` on the RTL body, where there is one. For a block without a model.
-pub fn on_rtl<M: Pair + 'static>(config: &str, check: impl Fn(Body<M>)) {
-    if has_rtl_of::<M>() {
         check(Box::new(rtl::<M>(config)));
     }
 }

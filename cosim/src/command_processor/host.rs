@@ -88,12 +88,12 @@ impl Host {
         }
     }
 
-    /// One edge of the chiplets' clock.
-    pub fn tick(&mut self, inputs: &In) {
+    /// One edge of the chiplets' clock. Returns the outputs of the cycle that it ends.
+    pub fn tick(&mut self, inputs: &In) -> Out {
         match self {
             Self::Native(host) => host.tick(inputs),
             Self::Core(body) => body.tick(inputs),
-        };
+        }
     }
 
     /// True when nothing happens until something comes.

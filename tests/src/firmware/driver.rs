@@ -1,71 +1,19 @@
 //! A host of the firmware with chiplets that do at once what they are told.
 
 use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
-use cosim::command_processor::{Conf, Native, Sent, SyncMode};
-use firmware::Layout;
+use cosim::command_processor::{Conf, Sent, SyncMode};
+
+use super::Host;
 
 /// Pages of 4 KiB, lines of 64 bytes.
 pub const LINE: u64 = 64;
 
-/// A host of the firmware.
-pub trait Host {
-    /// Puts a packet into the queue.
-    fn submit(&mut self, packet: &[u8; 64], extension: &[u8], stream: u8, chiplets: u16);
-    /// Hands a message of a chiplet over.
-    fn receive(&mut self, bits: u64);
-    /// Runs until the firmware waits. Gives what it has sent.
-    fn run(&mut self) -> Vec<Sent>;
-    /// Completion signals since the last call.
-    fn signals(&mut self) -> Vec<u64>;
-    /// Error codes since the last call.
-    fn errors(&mut self) -> Vec<u8>;
-    /// Status with which it has halted.
-    fn exit(&self) -> Option<u32>;
-    /// CNT.
-    fn counters(&self) -> [u32; 16];
-    /// The first words of the private memory, where they can be seen.
-    fn private(&self) -> Option<&[u32]>;
-}
-
-impl<L: Layout> Host for Native<L> {
-    fn submit(&mut self, packet: &[u8; 64], extension: &[u8], stream: u8, chiplets: u16) {
-        assert!(Native::submit(self, packet, extension, stream, chiplets), "no slot is free");
-    }
-
-    fn receive(&mut self, bits: u64) {
-        Native::receive(self, bits);
-    }
-
-    fn run(&mut self) -> Vec<Sent> {
-        self.poll();
-        std::iter::from_fn(|| self.take_sent()).collect()
-    }
-
-    fn signals(&mut self) -> Vec<u64> {
-        std::iter::from_fn(|| self.take_signal()).collect()
-    }
-
-    fn errors(&mut self) -> Vec<u8> {
-        self.take_errors()
-    }
-
-    fn exit(&self) -> Option<u32> {
-        Native::exit(self)
-    }
-
-    fn counters(&self) -> [u32; 16] {
-        *Native::counters(self)
-    }
-
-    fn private(&self) -> Option<&[u32]> {
-        Some(Native::private(self))
-    }
-}
-
 /// L2 operations, a bit for each chiplet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations {
+    /// L2s to write back.
     pub release: u16,
+    /// L2s to invalidate.
     pub acquire: u16,
 }
 
@@ -80,71 +28,25 @@ pub fn operations(release: u16, acquire: u16) -> Operations {
 /// A kernel that has started: its tag, and what each chiplet was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Started {
+    /// Of its messages.
     pub tag: u8,
     /// Chiplet, first work-group, number.
     pub shares: Vec<(u8, u32, u32)>,
 }
 
-/// The CONF word of a machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Machine {
-    pub chiplets: u32,
-    pub sync_mode: SyncMode,
-    pub max_structs: u32,
-    pub table_entries: u32,
-}
-
-impl Default for Machine {
-    fn default() -> Self {
-        Self { chiplets: 4, sync_mode: SyncMode::Cpelide, max_structs: 8, table_entries: 64 }
-    }
-}
-
-impl Machine {
-    /// The register CONF (specification 3.5).
-    pub fn conf(&self) -> u32 {
-        let Self { chiplets, sync_mode, max_structs, table_entries } = *self;
-        let (home_forward, long_lines) = (false, false);
-        Conf { chiplets, sync_mode, home_forward, max_structs, table_entries, long_lines }.bits()
-    }
-}
-
-impl<H: Host + ?Sized> Host for &mut H {
-    fn submit(&mut self, packet: &[u8; 64], extension: &[u8], stream: u8, chiplets: u16) {
-        (**self).submit(packet, extension, stream, chiplets);
-    }
-
-    fn receive(&mut self, bits: u64) {
-        (**self).receive(bits);
-    }
-
-    fn run(&mut self) -> Vec<Sent> {
-        (**self).run()
-    }
-
-    fn signals(&mut self) -> Vec<u64> {
-        (**self).signals()
-    }
-
-    fn errors(&mut self) -> Vec<u8> {
-        (**self).errors()
-    }
-
-    fn exit(&self) -> Option<u32> {
-        (**self).exit()
-    }
-
-    fn counters(&self) -> [u32; 16] {
-        (**self).counters()
-    }
-
-    fn private(&self) -> Option<&[u32]> {
-        (**self).private()
-    }
-}
+/// The default machine of the specification: four chiplets, 64 entries, 8 structures.
+pub const MACHINE: Conf = Conf {
+    chiplets: 4,
+    sync_mode: SyncMode::Cpelide,
+    home_forward: false,
+    max_structs: 8,
+    table_entries: 64,
+    long_lines: false,
+};
 
 /// A host with chiplets.
 pub struct Driver<H> {
+    /// The host.
     pub host: H,
     all: u16,
     chiplets: u32,
@@ -153,13 +55,14 @@ pub struct Driver<H> {
 }
 
 impl<H: Host> Driver<H> {
-    pub fn new(host: H, machine: &Machine) -> Self {
+    /// A host that has just started, with this register CONF.
+    pub fn new(host: H, machine: &Conf) -> Self {
         let all = (u32::MAX >> (32 - machine.chiplets)) as u16;
         Self { host, all, chiplets: machine.chiplets, running: Vec::new() }
     }
 
-    /// Runs until the firmware waits for something else than acknowledgements, which come at once. Gives the operations and the
-    /// kernel that has started.
+    /// Runs until the firmware waits for something else than acknowledgements, which come when it waits for them. Gives the
+    /// operations and the kernel that has started.
     pub fn settle(&mut self) -> (Operations, Option<Started>) {
         let mut all = NONE;
         let mut started = Started::default();
@@ -169,19 +72,19 @@ impl<H: Host> Driver<H> {
             if sent.is_empty() {
                 return (all, launched);
             }
+            let mut now = NONE;
             for Sent { message, chiplets, broadcast } in sent {
                 assert!(chiplets & !self.all == 0, "there is no such chiplet: {chiplets:#x}");
                 assert!(!broadcast || chiplets == self.all, "not all: {chiplets:#x}");
                 let (tag, a, b) = ((message >> 8) as u8, message >> 16 & 0xffff, message >> 32);
-                let of = |i: &u32| chiplets >> i & 1 == 1;
                 match message & 15 {
                     1 => {
                         assert!(launched.is_none(), "operations after LAUNCH_EN");
-                        all.release |= if a & 1 == 1 { chiplets } else { 0 };
-                        all.acquire |= if a & 2 == 2 { chiplets } else { 0 };
-                        for i in (0..self.chiplets).filter(of) {
-                            self.host
-                                .receive(8 | u64::from(i) << 4 | u64::from(tag) << 8 | a << 16);
+                        now.release |= if a & 1 == 1 { chiplets } else { 0 };
+                        now.acquire |= if a & 2 == 2 { chiplets } else { 0 };
+                        for i in (0..self.chiplets).filter(|i| chiplets >> i & 1 == 1) {
+                            let ack = 8 | u64::from(i) << 4;
+                            self.host.receive(ack | u64::from(tag) << 8 | a << 16);
                         }
                     }
                     2 => started.shares.push((chiplets.trailing_zeros() as u8, b as u32, 0)),
@@ -190,6 +93,7 @@ impl<H: Host> Driver<H> {
                         share.2 = b as u32;
                     }
                     4 => {
+                        assert_eq!(now, NONE, "LAUNCH_EN before the operations are acknowledged");
                         started.tag = tag;
                         self.running.push((tag, chiplets));
                         launched = Some(std::mem::take(&mut started));
@@ -197,6 +101,10 @@ impl<H: Host> Driver<H> {
                     other => panic!("message of type {other}"),
                 }
             }
+            // What a running kernel fetches again must be what the others have written back.
+            let in_use = self.running.iter().any(|kernel| kernel.1 & now.acquire != 0);
+            assert!(!in_use || now.release & !all.release == 0, "acquired before the releases");
+            all = operations(all.release | now.release, all.acquire | now.acquire);
         }
     }
 
@@ -221,16 +129,26 @@ impl<H: Host> Driver<H> {
         (operations, started.expect("it is launched").tag)
     }
 
+    /// The kernel has started and not ended.
+    pub fn runs(&self, tag: u8) -> bool {
+        self.running.iter().any(|kernel| kernel.0 == tag)
+    }
+
     /// All work-groups of a kernel end. Gives the operations after it.
     pub fn end(&mut self, tag: u8) -> Operations {
+        self.done(tag);
+        let (operations, started) = self.settle();
+        assert_eq!(started, None);
+        operations
+    }
+
+    /// Each chiplet says that its work-groups of a kernel have ended.
+    pub fn done(&mut self, tag: u8) {
         let at = self.running.iter().position(|kernel| kernel.0 == tag).expect("it runs");
         let (_, chiplets) = self.running.remove(at);
         for i in (0..16).filter(|i| chiplets >> i & 1 == 1) {
             self.host.receive(9 | i << 4 | u64::from(tag) << 8);
         }
-        let (operations, started) = self.settle();
-        assert_eq!(started, None);
-        operations
     }
 
     /// Launches a kernel, and ends it; nothing is done after it.
@@ -247,27 +165,32 @@ impl<H: Host> Driver<H> {
     }
 
     /// The entry in a slot of the table.
-    pub fn entry(&self, slot: usize) -> Option<Entry> {
+    pub fn entry(&self, slot: usize) -> Entry {
         let n = self.chiplets as usize;
         let stride = 2 + 2 * n + usize::from(n == 16);
-        let words = &self.host.private()?[slot * stride..][..stride];
-        Some(Entry {
+        let words = &self.host.private()[slot * stride..][..stride];
+        Entry {
             base: words[0],
             ranges: (0..n).map(|i| (words[1 + 2 * i], words[2 + 2 * i])).collect(),
             vector: words[1 + 2 * n] & (u32::MAX >> (32 - 2 * n)),
             mixed: words[stride - 1] >> 30 & 1 == 1,
             write: words[stride - 1] >> 31 == 1,
-        })
+        }
     }
 }
 
 /// A table entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
+    /// Page.
     pub base: u32,
+    /// First and last line of each chiplet.
     pub ranges: Vec<(u32, u32)>,
+    /// Two bits for each chiplet.
     pub vector: u32,
+    /// The mixed bit.
     pub mixed: bool,
+    /// The last kernel had it R/W.
     pub write: bool,
 }
 
