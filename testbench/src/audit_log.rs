@@ -1,13 +1,18 @@
 //! What became of each packet of the command processors, as text: a paragraph for each.
 //!
 //! ```text
-//! gpu 0 packet 2: kernel 2 add, tag 0, chiplets 0-1
-//!   cycles    submitted 61234  sync_req 72041  ack 72650  launch_en 72815  done 74702
-//!   cost      critical path 774, firmware 0
-//!   sent      1 release, 0 acquires; elided 1 and 2
-//!   before    release 0  acquire -  3 lines written back
-//!     release  0    D + remote R     0x2000+4096 b
-//!     -        0-1  V + local R      0x1000+4096 a
+//! gpu 0 packet 1: kernel 1 mix, tag 0, chiplets 0-1
+//!   cycles    submitted 21084  sync_req 28817  ack 29327  launch_en 29428  done 30472
+//!   cost      critical path 611, firmware 0
+//!   sent      releases 2, acquires 2; elided 0 and 0
+//!   before    release 0-1  acquire 0-1  32 lines written back
+//!     -        0-1    V + remote R             0x100000+2048 constant
+//!     -        0-1    V + local R              0x100000+2048 constant
+//!     -        0-1    V + remote R/W           0x101000+2048 a
+//!     acquire  0-1    S + local R/W            0x101000+2048 a
+//!     release  0-1    D + remote R             0x102000+2048 b
+//!     -        0-1    V + local R              0x102000+2048 b
+//!   after     release -  acquire -
 //! ```
 //!
 //! A line of a rule: what it asks for, of which chiplets; state of the entry there and event, which are a row of the transition

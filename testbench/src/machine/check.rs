@@ -109,15 +109,6 @@ impl Checker {
         self.touch(addr, line);
     }
 
-    /// True where bytes of a line are not those that the program's stores so far have left.
-    pub fn differs(&self, addr: u64, data: &[u8], mask: u128) -> bool {
-        let mut expected = [0; MAX_LINE];
-        if let Some(bytes) = self.memory.get(addr, data.len()) {
-            expected[..data.len()].copy_from_slice(bytes);
-        }
-        masks::differences(&expected, data, mask) != 0
-    }
-
     #[inline]
     fn touch(&mut self, addr: u64, line: usize) {
         let page = self.touched.get_mut(addr);

@@ -151,7 +151,7 @@ pub struct Message {
     pub pieces: u16,
     /// Whatever the L1 design wants to say beside it, to and from its hooks in L2 banks. It is not sent to other
     /// GPUs. To a bank that is kept coherent: the chiplet of another GPU that asks, plus 1; 0 is any of them.
-    /// In an L2's answer to a command: lines that its acquire dropped and that had old bytes.
+    /// In an L2's answer to a command: lines that its acquire dropped.
     pub meta: u64,
 }
 

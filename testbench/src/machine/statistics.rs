@@ -76,7 +76,7 @@ statistics! {
     "launch.releases" "chiplets" "L2 releases sent",
     "launch.acquires" "chiplets" "L2 acquires sent",
     "launch.idle_releases" "chiplets" "of these releases, those that wrote nothing back",
-    "launch.idle_acquires" "chiplets" "of these acquires, those that dropped no byte that had become old",
+    "launch.idle_acquires" "chiplets" "of these acquires, those that dropped no line",
     "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
     "launch.launch_cycles" "cycles" "from packet to enabling the launch",
     "launch.sync_cycles" "cycles" "of launches with operations: from the first request to an L2 to the start at all chiplets",

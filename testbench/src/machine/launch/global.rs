@@ -35,7 +35,7 @@ pub struct Counters {
     pub releases: u64,
     pub acquires: u64,
     pub lines_written_back: u64,
-    /// Of the releases, those that wrote nothing back; of the acquires, those that dropped no old byte.
+    /// Of the releases, those that wrote nothing back; of the acquires, those that dropped no line.
     pub idle_releases: u64,
     pub idle_acquires: u64,
     /// Cycles from a packet to the message that enables its launch.
@@ -167,6 +167,12 @@ impl Global {
     /// What became of the packet, once after its completion.
     pub fn take_packet(&mut self) -> Option<&Packet> {
         self.auditor.take()
+    }
+
+    /// Lets another auditor watch, to see that it is heard.
+    #[cfg(test)]
+    pub fn watch_with(&mut self, auditor: Auditor) {
+        self.auditor = auditor;
     }
 
     /// The counters of the firmware.

@@ -27,7 +27,7 @@ struct Syncing {
     asked: usize,
     answered: usize,
     lines: u32,
-    stale: u64,
+    dropped: u64,
 }
 
 /// CUs told to drop their L1, and CUs that have.
@@ -88,7 +88,7 @@ impl Local {
         let Message { kind, addr, tag, meta, .. } = ctx.messages[command];
         match kind {
             Kind::Sync(sync) => {
-                self.syncing = Some(Syncing { sync, asked: 0, answered: 0, lines: 0, stale: 0 });
+                self.syncing = Some(Syncing { sync, asked: 0, answered: 0, lines: 0, dropped: 0 });
                 true
             }
             Kind::AcquireL1 => {
@@ -111,7 +111,7 @@ impl Local {
                 let syncing = self.syncing.as_mut().expect("banks answer what they were asked");
                 syncing.answered += 1;
                 syncing.lines += ctx.messages[message].tag;
-                syncing.stale += ctx.messages[message].meta;
+                syncing.dropped += ctx.messages[message].meta;
                 ctx.messages.free(message);
             }
         }
@@ -143,7 +143,7 @@ impl Local {
         }
         self.syncing = Some(syncing);
         if syncing.answered == self.ports.to_banks.len() && ctx.may_send(self.ports.answers) {
-            let (kind, tag, meta) = (Kind::SyncDone, syncing.lines, syncing.stale);
+            let (kind, tag, meta) = (Kind::SyncDone, syncing.lines, syncing.dropped);
             self.answer(ctx, Message { kind, tag, meta, ..Message::default() });
             self.syncing = None;
             ctx.wake_at(ctx.now + 1);

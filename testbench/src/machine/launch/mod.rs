@@ -7,6 +7,8 @@ mod global;
 mod labels;
 mod local;
 
+#[cfg(test)]
+pub use audit::Auditor;
 pub use audit::{Chiplets, Operations, Packet};
 pub use blocks::Blocks;
 pub use global::{Global, Kernel, Ports as GlobalPorts};

@@ -4,6 +4,8 @@ mod acquire;
 mod traffic;
 mod watchdog;
 
+use cosim::command_processor::Conf;
+
 use super::*;
 use crate::kernels::{self, KernelError, Params};
 use crate::systems;
@@ -128,6 +130,30 @@ fn kernels_share_the_cycles_and_statistics_of_the_run() {
     }
     let whole = machine.statistics().into_iter().filter(|(_, value)| *value > 0).collect();
     assert_eq!(sums, whole);
+}
+
+/// The reference is told of another table than the firmware has: it joins the structures of
+/// each kernel to one, and so has one entry where the firmware has two (counter 5).
+#[test]
+fn run_ends_where_the_reference_decides_otherwise() {
+    let set = [("l2.design", "cpelide")];
+    let mut machine = machine("cpelide-2-small", &set, program("stream", 4096));
+    let conf = Conf {
+        chiplets: 2,
+        sync_mode: SyncMode::Cpelide,
+        home_forward: false,
+        max_structs: 1,
+        table_entries: 64,
+        long_lines: false,
+    };
+    let global = machine.parts.iter_mut().find_map(Part::global_mut).unwrap();
+    global.watch_with(launch::Auditor::new(0, &conf));
+    match machine.run() {
+        Err(RunError::Decision(text)) => {
+            assert!(text.ends_with("packet 0, kernel 0: CNT[5] = 2, must be 1"), "{text}");
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 /// A slow channel stops the slices that evict into it, not only those that read.

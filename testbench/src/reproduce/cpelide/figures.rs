@@ -5,7 +5,7 @@ use super::{Report, Structures};
 use crate::reproduce::experiment::{Each, Record, Runs, percent};
 use crate::reproduce::figure::{Figure, figure};
 
-const PROGRAMS: &str = "sixteen programs of ours for the paper's 24, of which seven are kin; our kernels are a few thousand cycles long, the paper's much longer, so the command processor's 2 us for a packet and 6 us for a decision, of which the kernel before hides a part, weigh more: `decision hidden` is without the 6 us; means are geometric";
+const PROGRAMS: &str = "sixteen programs of ours for the paper's 24, of which seven are kin; our kernels take 1 000 to 50 000 cycles, the paper's more, so the command processor's 2 us for a packet and 6 us for a decision, of which the kernel before hides a part, weigh more: `decision hidden` is without the 6 us; our HMG keeps a home's own stores in its L2 and drops nothing at a kernel's start; means are geometric";
 
 /// From this ratio of the baseline's fetches to CPElide's on a program reuses what kernels leave in the L2s (chosen).
 const REUSE: f64 = 1.1;
@@ -164,7 +164,7 @@ fn programs(
         format!("{name} {} / {}", percent(*speedup), percent(*hidden))
     });
     let ours = listed.collect::<Vec<_>>().join(", ");
-    figure(id, quantity, paper, place, "as it is / decision hidden; kin of the paper's program before the brackets, others by our name; see C1")
+    figure(id, quantity, paper, place, "as it is / decision hidden; kin of the paper's program before the brackets, others by our name. Hotspot3D: a chiplet's rows in eight layers are one range, which overlaps the others', so its launches cost what the baseline's do; stencils (jacobi2d) write what neighbours have read: an acquire each time; a capture has no ranges; LUD and bfs.trace have 40 and 24 kernels shorter than a decision; see C1")
         .with(ours, each.named("cpelide").chain(hidden.named("hidden")))
 }
 
@@ -174,7 +174,7 @@ fn l2_l3(r: &Runs) -> Figure {
         "traffic between L2 and L3: CPElide against HMG; between chiplets: HMG against CPElide",
         "-37 %; +23 %",
         "section V-B",
-        "requests at the L3 slices; bytes on the links between chiplets. Under `private` each L2 fetches other chiplets' lines over the links too",
+        "requests at the L3 slices; bytes on the links between chiplets. An acquire drops a whole L2, also what no other chiplet writes, where HMG keeps all but what is written",
     );
     let l3 = |record: &Record| record.counter("l3.reads") + record.counter("l3.writes");
     let link = |record: &Record| record.group("traffic.link");
@@ -320,7 +320,7 @@ fn cost(r: &Report) -> Figure {
         "the command processor: cycles of a decision, bytes of the table, code",
         "6 us (9000 cycles) for each launch, hidden but for the first; about 2 kB; 2 % more code",
         "sections III-A, IV-B",
-        "our firmware in the instruction-set simulator, counted by the hardware in steps 1 to 7 of launches; the paper's code without CPElide is not known here, ours is the whole firmware",
+        "our firmware in the instruction-set simulator, counted by the hardware in steps 1 to 7 of launches; the paper's code without CPElide is not known here, ours is the whole firmware. Launches that change nothing (stream, copy) keep the aim; others write entries back, and in the simulator no decision is hidden, as the host submits one packet at a time",
     );
     let mut values = vec![("table bytes".to_string(), r.bytes.table as f64)];
     let mut ours = Vec::new();
@@ -350,7 +350,7 @@ fn quality(r: &Runs) -> Figure {
         "operations sent: share of the baseline's, and of those sent the ones that had nothing to do",
         "-",
         "not in the paper",
-        "nothing to do: a release that wrote no line back, an acquire that dropped no byte that another chiplet or the host had changed; the baseline beside it. Operations on whole L2s that an ideal with the real contents would leave out at that moment; tests/chiplet_coherence_table judges by what programs do later",
+        "nothing to do: a release that wrote no line back, an acquire that dropped no line, which whoever knows the contents of L2s would leave out; the baseline beside it. Who also knows what programs do later would leave out more: tests/chiplet_coherence_table counts that on random programs",
     );
     let total = |machine: &str, name: &str| {
         let each = r.inputs.iter().map(|i| r.record(i.program, machine).counter(name));

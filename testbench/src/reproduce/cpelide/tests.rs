@@ -38,13 +38,11 @@ fn operations_of_babelstream_are_those_of_the_worked_example() {
     assert_eq!(sent("baseline"), [4 * KERNELS; 2]);
     assert_eq!(sent("hmg")[1], 0);
     assert_eq!(sent("monolithic"), [1, 1]);
-    // Every chiplet writes in each kernel, and reads what it has written itself.
+    // Every chiplet writes in each kernel; before the first the L2s are empty.
     let idle = ["launch.idle_releases", "launch.idle_acquires"];
-    assert_eq!(idle.map(|name| count("stream", "baseline", name)), [0, 4 * KERNELS]);
-    // Parts move: the copies of those before are old.
-    let [sent, idle] =
-        ["launch.acquires", "launch.idle_acquires"].map(|n| count("reuse", "cpelide", n));
-    assert!(sent > 4 && idle < sent, "{idle} of {sent}");
+    assert_eq!(idle.map(|name| count("stream", "baseline", name)), [0, 4]);
+    // Parts move to other chiplets.
+    assert!(count("reuse", "cpelide", "launch.acquires") > 4);
     assert!(count("reuse", "cpelide", "launch.sync_cycles") > 0);
 }
 

@@ -13,8 +13,7 @@ pub(super) struct Walk {
     /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be there.
     next: Cycle,
     written: u32,
-    /// Lines that were dropped and had old bytes.
-    stale: u32,
+    dropped: u32,
     /// Whoever asked.
     command: Handle<Message>,
 }
@@ -22,7 +21,7 @@ pub(super) struct Walk {
 impl Bank {
     pub(super) fn start_walk(&mut self, ctx: &Context, command: Handle<Message>) {
         let Kind::Sync(sync) = ctx.messages[command].kind else { unreachable!("a command") };
-        self.walk = Some(Walk { sync, set: 0, next: ctx.now, written: 0, stale: 0, command });
+        self.walk = Some(Walk { sync, set: 0, next: ctx.now, written: 0, dropped: 0, command });
         if sync.acquire {
             // What is on its way may have been read before somebody else's release.
             self.misses.make_all_stale();
@@ -58,11 +57,10 @@ impl Bank {
             let end = if self.misses.is_idle() { self.array.sets() } else { first + 1 };
             while walk.set < end && dirty(&self.array, walk.set).is_none() {
                 if walk.sync.acquire {
-                    walk.stale += self.stale_lines(ctx, walk.set);
-                    self.counters.invalidated += u64::from(match self.seat.is_taken() {
+                    walk.dropped += match self.seat.is_taken() {
                         false => self.array.invalidate_set(walk.set),
                         true => self.invalidate_set(walk.set),
-                    });
+                    };
                 }
                 walk.set += 1;
             }
@@ -70,16 +68,6 @@ impl Bank {
         }
         self.walk = Some(walk);
         Outcome::Done
-    }
-
-    /// Lines of a set with clean bytes that are not what the program has made of them.
-    fn stale_lines(&self, ctx: &Context, set: u32) -> u32 {
-        let ways = set * self.ways..(set + 1) * self.ways;
-        let is_stale = |&way: &u32| {
-            let clean = self.array.valid(way) & !self.array.dirty(way);
-            clean != 0 && ctx.check.differs(self.array.addr(way), self.array.data(way), clean)
-        };
-        ways.filter(is_stale).count() as u32
     }
 
     /// As the array does, and tells the hook which lines have gone.
@@ -103,7 +91,8 @@ impl Bank {
         if over && ctx.may_send(self.ports.done) {
             let message = &mut ctx.messages[walk.command];
             (message.kind, message.tag) = (Kind::SyncDone, walk.written);
-            message.meta = walk.stale.into();
+            message.meta = walk.dropped.into();
+            self.counters.invalidated += u64::from(walk.dropped);
             ctx.send(self.ports.done, walk.command);
             self.walk = None;
         }
