@@ -1,7 +1,7 @@
 //! What a kernel does to one entry (specification 5.2, 5.3, 5.5). Entry and kernel count lines from the same base.
 
 use crate::record::Record;
-use crate::vector::state;
+use crate::vector::{spread, state};
 
 /// Whole-cache operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,23 +69,24 @@ pub fn before(
 
 /// Does the effects of the operations on whole caches.
 pub fn whole_cache(entry: &mut Record, users: u16, masks: Masks, chiplets: usize) {
-    let acquire = masks.acquire & !users;
-    entry.vector = entry.vector.after(masks.release & !users, acquire, entry.mixed);
+    let (release, acquire) = (spread(masks.release & !users), spread(masks.acquire & !users));
+    entry.vector = entry.vector.after(release, acquire, entry.mixed);
     for i in 0..chiplets {
         if entry.vector.get(i) == state::NP {
             entry.clear(i);
         }
     }
-    entry.mixed &= entry.vector.dirty() != 0;
+    entry.mixed &= entry.vector.dirty_bits() != 0;
 }
 
-/// Does the local events after `before` and `whole_cache`. `dirty_users`: those of the users whose copies are dirty. Gives the
+/// Does the local events after `before` and `whole_cache`. `dirty_users`: what is dirty of
+/// the users' copies, where anything is. Gives the
 /// number of ranges that have grown to a hull.
 pub fn local(
     entry: &mut Record,
     kernel: &Record,
     users: u16,
-    dirty_users: &Record,
+    dirty_users: Option<&Record>,
     masks: Masks,
     chiplets: usize,
 ) -> u32 {
@@ -95,8 +96,9 @@ pub fn local(
         let used = users >> i & 1 == 1;
         let old = entry.vector.get(i);
         // What a running kernel writes may be fetched before it is released.
-        let beside = (0..chiplets)
-            .any(|k| k != i && users >> k & 1 == 1 && dirty_users.overlaps(k, first, last));
+        let beside = dirty_users.is_some_and(|held| {
+            (0..chiplets).any(|k| k != i && users >> k & 1 == 1 && held.overlaps(k, first, last))
+        });
         let new = match old {
             _ if kernel.write => {
                 entry.mixed |= old == state::S;
@@ -121,7 +123,7 @@ pub fn local(
         entry.add(i, first, last);
     }
     entry.mixed |= kernel.write && !kernel.is_disjoint(chiplets);
-    entry.mixed &= entry.vector.dirty() != 0;
+    entry.mixed &= entry.vector.dirty_bits() != 0;
     entry.write = kernel.write;
     hulls
 }

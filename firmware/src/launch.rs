@@ -36,10 +36,14 @@ impl<L: Layout> Table<L> {
         let mut resolved = 0;
         for record in &records.list[..records.len] {
             if let Some(slot) = record.slot {
-                let (mut entry, kernel) = self.on_one_base(bus, record, slot)?;
+                let mut entry = self.load(bus, slot.into());
+                let base = entry.base.min(record.base);
+                entry.rebase(base, config.chiplets, config.page_shift)?;
+                let rebased = record.on_base(base, &config)?;
+                let kernel = rebased.as_ref().unwrap_or(record);
                 let users = running.users(slot.into());
                 resolved +=
-                    u32::from(decide::before(&mut entry, &kernel, users, config.chiplets, masks));
+                    u32::from(decide::before(&mut entry, kernel, users, config.chiplets, masks));
             }
         }
         bus.count(count::MIXED, resolved);
@@ -144,20 +148,6 @@ impl<L: Layout> Table<L> {
         Ok(kept)
     }
 
-    /// An entry and what the kernel does with it, with lines counted from the lower base.
-    fn on_one_base<B: Bus>(
-        &self,
-        bus: &mut B,
-        record: &Record,
-        slot: u8,
-    ) -> Result<(Record, Record), TooLong> {
-        let (mut entry, mut kernel) = (self.load(bus, slot.into()), *record);
-        let base = entry.base.min(kernel.base);
-        entry.rebase(base, self.config.chiplets, self.config.page_shift)?;
-        kernel.rebase(base, self.config.chiplets, self.config.page_shift)?;
-        Ok((entry, kernel))
-    }
-
     /// Whole-cache effects on all entries, then the kernel's events on its own. A record whose entry goes has none.
     fn update<B: Bus>(
         &mut self,
@@ -166,7 +156,8 @@ impl<L: Layout> Table<L> {
         running: &Running,
         masks: Masks,
     ) -> Result<(), TooLong> {
-        let chiplets = self.config.chiplets;
+        let config = self.config;
+        let chiplets = config.chiplets;
         let mut own = Bitmap::EMPTY;
         for record in &records.list[..records.len] {
             if let Some(slot) = record.slot {
@@ -176,22 +167,29 @@ impl<L: Layout> Table<L> {
         self.whole_cache(bus, running, masks, &own);
         for record in &mut records.list[..records.len] {
             let Some(slot) = record.slot else { continue };
-            let (mut entry, kernel) = self.on_one_base(bus, record, slot)?;
+            let mut entry = self.load(bus, slot.into());
+            let base = entry.base.min(record.base);
+            entry.rebase(base, chiplets, config.page_shift)?;
+            let rebased = record.on_base(base, &config)?;
+            let kernel = rebased.as_ref().unwrap_or(record);
             let users = running.users(slot.into());
-            let old = entry;
+            // What users hold dirty; only then a copy is worth its time.
+            let dirty_users = (users & entry.vector.dirty() != 0).then(|| {
+                let mut old = entry;
+                let clean = |i: &usize| entry.vector.get(*i) != state::D;
+                (0..chiplets).filter(clean).for_each(|i| old.clear(i));
+                old
+            });
             let mut none = masks;
-            decide::before(&mut entry, &kernel, users, chiplets, &mut none);
+            decide::before(&mut entry, kernel, users, chiplets, &mut none);
             decide::whole_cache(&mut entry, users, masks, chiplets);
             if entry.vector.0 == 0 {
                 self.remove(bus, slot.into());
                 record.slot = None;
                 continue;
             }
-            let mut dirty_users = old;
-            (0..chiplets)
-                .filter(|&i| old.vector.get(i) != state::D)
-                .for_each(|i| dirty_users.clear(i));
-            let hulls = decide::local(&mut entry, &kernel, users, &dirty_users, masks, chiplets);
+            let hulls =
+                decide::local(&mut entry, kernel, users, dirty_users.as_ref(), masks, chiplets);
             bus.count(count::HULLS, hulls);
             self.store(bus, slot.into(), &entry);
         }
@@ -209,20 +207,29 @@ impl<L: Layout> Table<L> {
         if masks == Masks::default() {
             return;
         }
+        let (release, acquire) = (spread(masks.release), spread(masks.acquire));
+        let mut freed = false;
         for slot in self.occupied.iter().filter(|&slot| !own.contains(slot)) {
-            let (vector, mixed, _) = self.states(bus, slot);
+            let (vector, mixed, write) = self.states(bus, slot);
             let users = running.users(slot);
-            let after = vector.after(masks.release & !users, masks.acquire & !users, mixed);
+            let used = if users == 0 { 0 } else { spread(users) };
+            let after = vector.after(release & !used, acquire & !used, mixed);
             if after == vector {
                 continue;
             }
             if after.0 == 0 {
-                self.remove(bus, slot);
+                self.free(bus, slot);
+                freed = true;
+            } else if after.present_bits() == vector.present_bits() {
+                self.set_states(bus, slot, after, mixed && after.dirty_bits() != 0, write);
             } else {
                 let mut entry = self.load(bus, slot);
                 decide::whole_cache(&mut entry, users, masks, self.config.chiplets);
                 self.store(bus, slot, &entry);
             }
+        }
+        if freed {
+            self.compact();
         }
     }
 

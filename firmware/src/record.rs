@@ -1,6 +1,6 @@
 //! A structure with a range of lines for each chiplet: what a kernel says it will touch, and what a table entry holds.
 
-use crate::config::MAX_CHIPLETS;
+use crate::config::{Config, MAX_CHIPLETS};
 use crate::vector::{Vector, state};
 
 /// First line of an empty range.
@@ -112,6 +112,17 @@ impl Record {
         }
         self.base = base;
         Ok(())
+    }
+
+    /// The same with lines counted from a lower base, where that is another one.
+    #[inline]
+    pub fn on_base(&self, base: u32, config: &Config) -> Result<Option<Self>, TooLong> {
+        if base == self.base {
+            return Ok(None);
+        }
+        let mut rebased = *self;
+        rebased.rebase(base, config.chiplets, config.page_shift)?;
+        Ok(Some(rebased))
     }
 
     /// Takes another's ranges in, and its states (specification 5.4). The base is the lower one; the slot stays.

@@ -220,8 +220,14 @@ impl<L: Layout> Table<L> {
     }
 
     /// Frees a slot: all of it is zero.
-    #[inline(never)]
     pub fn remove<B: Bus>(&mut self, bus: &mut B, slot: usize) {
+        self.free(bus, slot);
+        self.compact();
+    }
+
+    /// Frees a slot, which is still in the order of entries.
+    #[inline(never)]
+    pub fn free<B: Bus>(&mut self, bus: &mut B, slot: usize) {
         for word in 0..self.config.stride {
             self.set_private(bus, slot, word, 0);
         }
@@ -229,10 +235,20 @@ impl<L: Layout> Table<L> {
             *states = 0;
         }
         self.occupied.remove(slot);
-        if let Some(at) = self.order[..self.len].iter().position(|&s| usize::from(s) == slot) {
-            self.order.copy_within(at + 1..self.len, at);
-            self.len -= 1;
+    }
+
+    /// Takes slots that are free out of the order of entries.
+    #[inline(never)]
+    pub fn compact(&mut self) {
+        let mut len = 0;
+        for at in 0..self.len {
+            let slot = self.order[at & 255];
+            if self.occupied.contains(slot.into()) {
+                self.order[len & 255] = slot;
+                len += 1;
+            }
         }
+        self.len = len;
     }
 
     /// Entries by address.

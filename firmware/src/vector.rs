@@ -31,12 +31,12 @@ impl Vector {
 
     /// Chiplets with dirty lines.
     pub fn dirty(self) -> u16 {
-        squeeze(self.0 >> 1 & !self.0)
+        squeeze(self.dirty_bits())
     }
 
     /// Chiplets with any line.
     pub fn present(self) -> u16 {
-        squeeze(self.0 >> 1 | self.0)
+        squeeze(self.present_bits())
     }
 
     /// Bit `2i` for each chiplet that is Dirty.
@@ -44,12 +44,19 @@ impl Vector {
         self.0 >> 1 & !self.0 & LOW
     }
 
-    /// After releases and acquires of whole L2s (specification 5.3); `mixed`: dirty copies may hold old lines too.
-    pub fn after(self, release: u16, acquire: u16, mixed: bool) -> Self {
-        let released = self.dirty_bits() & spread(release);
+    /// Bit `2i` for each chiplet with any line.
+    pub fn present_bits(self) -> u32 {
+        (self.0 >> 1 | self.0) & LOW
+    }
+
+    /// After releases and acquires of whole L2s (specification 5.3), bit `2i` for each chiplet; `mixed`: dirty copies may hold old
+    /// lines too.
+    #[inline]
+    pub fn after(self, release: u32, acquire: u32, mixed: bool) -> Self {
+        let released = self.dirty_bits() & release;
         // 10 becomes 01, or 11 where mixed.
         let kept = if mixed { self.0 | released } else { self.0 ^ (3 * released) };
-        Self(kept & !(3 * spread(acquire)))
+        Self(kept & !(3 * acquire))
     }
 }
 
@@ -93,10 +100,11 @@ mod tests {
             vector.set(chiplet, state);
         }
         assert_eq!((vector.dirty(), vector.present()), (0b11_0100, 0b11_1110));
+        let after = |release, acquire, mixed| vector.after(spread(release), spread(acquire), mixed);
         let states = |v: Vector| [0, 1, 2, 3, 4, 5].map(|i| v.get(i));
-        assert_eq!(states(vector.after(0b00_1111, 0, false)), [NP, V, V, S, D, D]);
-        assert_eq!(states(vector.after(0b00_1111, 0, true)), [NP, V, S, S, D, D]);
-        assert_eq!(states(vector.after(0, 0b10_1010, false)), [NP, NP, D, NP, D, NP]);
-        assert_eq!(states(vector.after(0b11_0000, 0b10_0000, false)), [NP, V, D, S, V, NP]);
+        assert_eq!(states(after(0b00_1111, 0, false)), [NP, V, V, S, D, D]);
+        assert_eq!(states(after(0b00_1111, 0, true)), [NP, V, S, S, D, D]);
+        assert_eq!(states(after(0, 0b10_1010, false)), [NP, NP, D, NP, D, NP]);
+        assert_eq!(states(after(0b11_0000, 0b10_0000, false)), [NP, V, D, S, V, NP]);
     }
 }
