@@ -29,7 +29,7 @@ struct Memory {
     private: Vec<u32>,
     slots: [Slot; map::NUM_SLOTS],
     packets: u64,
-    /// Times that the firmware has read the header of a packet.
+    /// Packets that the firmware has begun with: it runs its stopwatch meanwhile.
     begun: u64,
     conf: u32,
     tx: [u32; 2],
@@ -48,7 +48,6 @@ impl Bus for Memory {
         match addr {
             0x1000_0000..0x1001_0000 => self.private[(addr as usize & 0xffff) / 4],
             0x2000_0000..0x2000_4000 => {
-                self.begun += u64::from(addr & 0xfff == 0);
                 self.slots[(addr as usize >> 12) & 3].words[(addr as usize & 0xfff) / 4]
             }
             _ => self.register(addr - map::MAILBOX),
@@ -111,7 +110,7 @@ impl Memory {
             reg::EXIT => self.exit = Some(value),
             reg::CNT..reg::CNT8_RUN => self.counters[((register - reg::CNT) / 4) as usize] = value,
             // Nothing takes time here.
-            reg::CNT8_RUN => {}
+            reg::CNT8_RUN => self.begun += u64::from(value),
             other => unreachable!("the firmware writes no register {other:#x}"),
         }
     }
@@ -152,7 +151,7 @@ impl<L: Layout> Native<L> {
         self.memory.slots.iter().filter(|slot| slot.valid.is_none()).count()
     }
 
-    /// Packets that the firmware has begun with: it has read their first word.
+    /// Packets that the firmware has begun with.
     pub fn begun(&self) -> u64 {
         self.memory.begun
     }

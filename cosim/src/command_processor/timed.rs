@@ -181,3 +181,34 @@ fn take(native: &mut Native<Cached>, packet: &mut Option<(Aql, Vec<u8>)>) {
         debug_assert!(taken, "ready was 1");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hwmodel::ports::Bytes;
+
+    use super::*;
+    use crate::command_processor::packet::Dispatch;
+    use crate::command_processor::{Conf, SyncMode};
+
+    /// Whether the firmware decides at once or only after a closer look, which reads the packet again.
+    #[test]
+    fn packet_takes_its_time_once() {
+        let times = Times { packet: 100, launch: 30 };
+        let conf = Conf {
+            chiplets: 4,
+            sync_mode: SyncMode::Cpelide,
+            home_forward: false,
+            max_structs: 8,
+            table_entries: 64,
+            long_lines: false,
+        };
+        let (conf, mut host) = (conf.bits(), Timed::new(times));
+        let sizes =
+            Dispatch { workgroup_size: [1; 3], grid_size: [4, 1, 1], ..Dispatch::default() };
+        let aql = Aql { mask: 15, stream: 0, packet: Bytes(sizes.encode()) };
+        host.tick(&In { conf, aql: Some(aql), ..In::default() });
+        let mut shows_message = || host.tick(&In { conf, ..In::default() }).tx.is_some();
+        // In the cycle after the packet it begins.
+        assert_eq!((1..1000).find(|_| shows_message()), Some(1 + 100 + 30));
+    }
+}
