@@ -202,12 +202,10 @@ pub fn read<B: Bus>(
             }
             if page <= start && start <= end && end <= last {
                 record.add(numbers[chiplet].into(), line(start) as u32, line(end) as u32);
-            } else {
+            } else if !outside {
                 outside = true;
+                bus.error(error::RANGE);
             }
-        }
-        if outside {
-            bus.error(error::RANGE);
         }
         if outside || ranges == 0 {
             for &chiplet in &numbers[..header.scheduled as usize] {

@@ -282,6 +282,10 @@ fn faults_are_told_in_the_order_of_the_block() {
         let mut labels = labels;
         labels[1].ranges = vec![(0, y + 1, y), (0, y + 1, y)];
         labels[2].ranges = vec![(4, z, z + 63), (0, z, z - 1)];
+        let outcome = bench.launch(&kernel(labels.clone()));
+        assert_eq!((outcome.errors, outcome.conservative), (vec![2, 4, 2, 3], true));
+        // In one structure too.
+        labels[1].ranges.push((4, y, y + 63));
         let outcome = bench.launch(&kernel(labels));
         assert_eq!((outcome.errors, outcome.conservative), (vec![2, 4, 2, 3], true));
     });

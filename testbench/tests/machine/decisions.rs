@@ -1,7 +1,7 @@
 //! What CPElide's firmware decides. Every run of `l2.design = "cpelide"` compares it with the table's reference; here more
 //! programs and numbers of chiplets are run, and the hosts of the firmware must decide alike, however long each takes.
 //!
-//! With `DUET_SOAK` in the environment (`make soak`) all programs are run on all hosts.
+//! With `DUET_SOAK` in the environment (`make soak`) all programs are run on all hosts, on 2 to 8 chiplets.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -78,8 +78,12 @@ fn hosts_of_the_firmware_decide_alike() {
             hosts.push(BodyKind::Rtl);
         }
     }
+    let mut systems = vec![(2, POLICIES[0]), (4, POLICIES[1])];
+    if soak {
+        systems = [2, 4, 6, 7, 8].into_iter().flat_map(|n| POLICIES.map(|p| (n, p))).collect();
+    }
     for program in programs {
-        for (chiplets, policy) in [(2, POLICIES[0]), (4, POLICIES[1])] {
+        for &(chiplets, policy) in &systems {
             let system = cpelide(chiplets, policy);
             let native = decisions(&system, Cp::Native, &program);
             let sends = |(_, before, after): &Decision| {
