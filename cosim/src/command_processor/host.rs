@@ -26,8 +26,8 @@ impl Host {
         Self::Native(Box::new(Timed::new(times)))
     }
 
-    /// Loads an image and lets it start, up to where it waits for a packet; then its cycles are counted. `conf`: the register CONF. Errors: there is no
-    /// such body; the image does not come so far.
+    /// Loads an image and lets it start, up to where it waits for a packet; from then on its cycles are counted. `conf`: the
+    /// register CONF. Errors: there is no such body; the image does not come so far.
     pub fn core(
         kind: BodyKind,
         run: &RunName,

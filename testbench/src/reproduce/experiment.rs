@@ -2,6 +2,7 @@
 //! value checked; and what figures take from that.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -30,6 +31,17 @@ pub struct Input {
     pub size: u32,
     /// Iterations.
     pub iterations: u32,
+}
+
+impl Display for Input {
+    /// The program, and its size where it has one.
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(self.program)?;
+        match self.size {
+            0 => Ok(()),
+            size => write!(f, ": size {size}, {} iterations", self.iterations),
+        }
+    }
 }
 
 /// An input: program, kin, size, iterations.

@@ -24,12 +24,8 @@ impl Display for Report {
         )?;
         for input in &self.runs.inputs {
             let like = if input.like.is_empty() { "none" } else { input.like };
-            write!(f, "\n{}", input.program)?;
-            if input.size > 0 {
-                write!(f, ": size {}, {} iterations", input.size, input.iterations)?;
-            }
             let kernels = self.structures[input.program].kernels;
-            writeln!(f, ", {kernels} kernels; stands for the paper's: {like}")?;
+            writeln!(f, "\n{input}, {kernels} kernels; stands for the paper's: {like}")?;
             writeln!(
                 f,
                 "{:<15}{:>10}{:>8}{:>9}{:>9}{:>11}{:>11}{:>11}{:>11}{:>9}",

@@ -22,11 +22,7 @@ impl Display for Report {
         )?;
         for input in &self.runs.inputs {
             let like = if input.like.is_empty() { "none" } else { input.like };
-            write!(f, "\n{}", input.program)?;
-            if input.size > 0 {
-                write!(f, ": size {}, {} iterations", input.size, input.iterations)?;
-            }
-            writeln!(f, "; the paper's kin: {like}")?;
+            writeln!(f, "\n{input}; the paper's kin: {like}")?;
             writeln!(
                 f,
                 "{:<14}{:>11}{:>9}{:>9}{:>15}{:>8}{:>9}{:>14}",
