@@ -2,13 +2,15 @@
 
 use std::fmt::{self, Write};
 
-use hwmodel::ports::{Port, Ports};
+use hwmodel::ports::Ports;
 use hwmodel::{Block, ConfigError, Description, Model};
 
 use crate::lockstep::{Lockstep, WindowCycle};
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlError};
 use crate::runner::Flip;
+pub use crate::transfers::Log;
+use crate::transfers::Transfers;
 
 /// Which body stands for a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,60 +57,6 @@ pub enum BodyError {
     Image(Option<u32>),
 }
 
-/// A channel: its transfers are the cycles with valid and, where it has one, ready.
-#[derive(Clone, Debug)]
-struct Channel {
-    name: &'static str,
-    /// Handshakes that must be 1: inputs from bit 0, outputs from bit 32.
-    mask: u64,
-    count: u64,
-}
-
-impl Channel {
-    /// The channels of a block, in the order of its ports.
-    fn of(block: &Description) -> Vec<Self> {
-        let sides = [(&block.inputs, 0), (&block.outputs, 32)];
-        // Bit of a field in what `Ports::handshakes` gives, at its side's place; 0 where there is none.
-        let bit = |(ports, first): (&Vec<Port>, u32), field: &str| -> u64 {
-            let mut fields = ports.chunk_by(|a, b| a.field == b.field).map(|c| c[0].field);
-            fields.position(|f| f == field).map_or(0, |at| 1 << (first as usize + at))
-        };
-        let mut channels = Vec::new();
-        for (side, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
-            for payload in side.0.iter().filter(|port| port.valid.is_some()) {
-                let ready = format!("{}_ready", payload.field);
-                let mask = bit(side, payload.field) | bit(other, &ready);
-                channels.push(Self { name: payload.field, mask, count: 0 });
-            }
-        }
-        channels
-    }
-}
-
-/// The transfers of a body, for a comparison with those of another: each one's cycle and channel, as many
-/// as [`Log::MOST`], and a checksum of all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Log {
-    /// The first transfers.
-    pub first: Vec<(u64, &'static str)>,
-    /// Of the cycles and channels of all transfers.
-    pub checksum: u64,
-}
-
-impl Log {
-    /// Transfers that are kept one by one.
-    pub const MOST: usize = 1 << 20;
-
-    fn add(&mut self, cycle: u64, number: u64, name: &'static str) {
-        if self.first.len() < Self::MOST {
-            self.first.push((cycle, name));
-        }
-        // The multiplier of PCG.
-        let mixed = (self.checksum ^ cycle << 8 ^ number).wrapping_mul(6_364_136_223_846_793_005);
-        self.checksum = mixed ^ mixed >> 29;
-    }
-}
-
 enum Inner<M: Model> {
     Model(Box<M>),
     Rtl(Box<Rtl<M>>),
@@ -120,12 +68,7 @@ enum Inner<M: Model> {
 pub struct AnyBody<M: Model> {
     inner: Inner<M>,
     config: M::Config,
-    cycle: u64,
-    channels: Vec<Channel>,
-    /// Cycles with a transfer, and the last of them.
-    busy: u64,
-    last_transfer: Option<u64>,
-    log: Option<Box<Log>>,
+    transfers: Transfers,
     /// The last cycle of one body alone, while somebody wants to see every one.
     trace: Option<Box<WindowCycle>>,
 }
@@ -162,10 +105,8 @@ impl<M: Model> AnyBody<M> {
     }
 
     fn from_inner(inner: Inner<M>, config: &M::Config) -> Self {
-        let channels = Channel::of(&Description::of::<M>(config));
-        let (config, log, trace) = (config.clone(), None, None);
-        let (cycle, busy, last_transfer) = (0, 0, None);
-        Self { inner, config, cycle, channels, busy, last_transfer, log, trace }
+        let transfers = Transfers::new(&Description::of::<M>(config));
+        Self { inner, config: config.clone(), transfers, trace: None }
     }
 
     /// Its parameters.
@@ -175,47 +116,27 @@ impl<M: Model> AnyBody<M> {
 
     /// Cycles and transfers are counted from now on: those before were not of the run.
     pub fn restart(&mut self) {
-        (self.cycle, self.busy, self.last_transfer) = (0, 0, None);
-        self.channels.iter_mut().for_each(|channel| channel.count = 0);
+        self.transfers.restart();
         if let Inner::Lockstep(pair) = &mut self.inner {
             pair.restart();
         }
     }
 
     fn rests(&self) -> bool {
-        let rests = || self.cycle - self.last_transfer.unwrap_or(0) > M::REST;
+        let rests = || self.transfers.cycle - self.transfers.last.unwrap_or(0) > M::REST;
         matches!(self.inner, Inner::Rtl(_)) && rests()
     }
 
     #[cold]
     fn keep(&mut self, inputs: &M::In, outputs: &M::Out) {
         let Some(trace) = &mut self.trace else { return };
-        trace.cycle = self.cycle;
+        trace.cycle = self.transfers.cycle;
         inputs.store(&self.config, &mut trace.input);
         let side = match self.inner {
             Inner::Rtl(_) => &mut trace.rtl,
             _ => &mut trace.model,
         };
         outputs.store(&self.config, side);
-    }
-
-    /// Counts the transfers of a cycle in which some valid or ready is 1.
-    #[inline]
-    fn count(&mut self, set: u64) {
-        let mut moved = false;
-        for (number, channel) in self.channels.iter_mut().enumerate() {
-            if set & channel.mask == channel.mask {
-                channel.count += 1;
-                moved = true;
-                if let Some(log) = &mut self.log {
-                    log.add(self.cycle, number as u64, channel.name);
-                }
-            }
-        }
-        if moved {
-            self.busy += 1;
-            self.last_transfer = Some(self.cycle);
-        }
     }
 }
 
@@ -272,7 +193,7 @@ impl<M: Model> Body for AnyBody<M> {
     }
 
     fn skip(&mut self, cycles: u64) {
-        self.cycle += cycles;
+        self.transfers.cycle += cycles;
         match &mut self.inner {
             Inner::Model(model) => model.skip_quiet(cycles),
             Inner::Rtl(_) => {}
@@ -281,23 +202,23 @@ impl<M: Model> Body for AnyBody<M> {
     }
 
     fn transfers(&self) -> Vec<(&'static str, u64)> {
-        self.channels.iter().map(|channel| (channel.name, channel.count)).collect()
+        self.transfers.counts()
     }
 
     fn busy(&self) -> u64 {
-        self.busy
+        self.transfers.busy
     }
 
     fn last_transfer(&self) -> Option<u64> {
-        self.last_transfer
+        self.transfers.last
     }
 
     fn start_log(&mut self) {
-        self.log = Some(Box::default());
+        self.transfers.log = Some(Box::default());
     }
 
     fn log(&self) -> Option<&Log> {
-        self.log.as_deref()
+        self.transfers.log.as_deref()
     }
 
     fn trace(&mut self, on: bool) {
@@ -353,11 +274,10 @@ impl<M: Model> Block for AnyBody<M> {
 
     fn tick(&mut self, inputs: &M::In) -> M::Out {
         let outputs = each!(&mut self.inner, body => body.tick(inputs));
-        self.count(u64::from(inputs.handshakes()) | u64::from(outputs.handshakes()) << 32);
         if self.trace.is_some() {
             self.keep(inputs, &outputs);
         }
-        self.cycle += 1;
+        self.transfers.pass(inputs.handshakes(), outputs.handshakes());
         outputs
     }
 
@@ -399,22 +319,12 @@ mod tests {
     use hwmodel::command_processor::{self, CommandProcessor};
     use hwmodel::common::finepack_types::FinePack;
     use hwmodel::packetizer::{self, Packetizer};
-    use hwmodel::remote_write_queue::RemoteWriteQueue;
 
     use super::*;
     use crate::Catalog;
 
     fn small() -> FinePack {
         Catalog::load().unwrap().finepack["small"].clone()
-    }
-
-    #[test]
-    fn channels_of_a_block_are_its_valids_in_the_order_of_the_ports() {
-        let queue = AnyBody::<RemoteWriteQueue>::model(&(&small()).into()).unwrap();
-        let names: Vec<_> = queue.transfers().iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, ["req", "cpl", "drn", "rel", "err"]);
-        let masks: Vec<_> = queue.channels.iter().map(|c| c.mask.count_ones()).collect();
-        assert_eq!(masks, [2, 1, 2, 1, 1]);
     }
 
     /// A model that only waits may be left alone, and its clock goes on.

@@ -18,6 +18,7 @@ pub mod rtl;
 pub mod runner;
 pub mod settings;
 pub mod stimulus;
+mod transfers;
 pub mod value;
 pub mod verilator;
 pub mod wave;

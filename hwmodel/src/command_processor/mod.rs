@@ -69,20 +69,21 @@ impl CommandProcessor {
     #[inline]
     fn enabled_cycle(&mut self, inputs: &In, out: &Out) {
         let Mailbox { packets, messages, run, .. } = &self.mailbox;
+        let counts = *run && self.exit.is_none();
         let comes_in = inputs.aql.is_some() | inputs.ext.is_some() | inputs.rx.is_some();
-        if !comes_in & (self.cycle != self.next) & !self.mailbox.pulses & !run {
+        if !comes_in & (self.cycle != self.next) & !self.mailbox.pulses {
+            self.count(counts.into());
             self.cycle += 1;
             return;
         }
         // The core acts first, but what comes in sees the registers as they were before.
         let (valid, ack_pend, full) = (packets.valid(), messages.ack_pend, messages.rx.is_full());
-        let counts = *run && self.exit.is_none();
         self.mailbox.begin_cycle();
         if self.cycle == self.next {
             self.advance(inputs.conf);
         }
+        self.count(counts.into());
         let mailbox = &mut self.mailbox;
-        mailbox.cnt[CNT8] = mailbox.cnt[CNT8].wrapping_add(counts.into());
         let mut events = 0;
         if let (Some(aql), true) = (&inputs.aql, out.aql_ready) {
             events |= if mailbox.packets.accept(aql, valid) { event::PKT } else { 0 };
@@ -110,10 +111,18 @@ impl CommandProcessor {
         }
     }
 
+    /// Adds to the counter that CNT8_RUN runs.
+    #[inline(always)]
+    fn count(&mut self, cycles: u32) {
+        let count = &mut self.mailbox.cnt[CNT8];
+        *count = count.wrapping_add(cycles);
+    }
+
     /// Enabled cycles among the first `cycles` of the pattern.
     fn enabled_of(&self, cycles: u64) -> u64 {
         let (on, of) = (u64::from(self.config.ce_on), u64::from(self.config.ce_of));
-        cycles / of * on + (cycles % of).min(on)
+        let (patterns, rest) = divide(cycles, of);
+        patterns * on + rest.min(on)
     }
 }
 
@@ -127,18 +136,22 @@ impl Block for CommandProcessor {
         let enabled = self.phase < self.config.ce_on;
         let halted = self.exit.is_some();
         let takes = enabled && !halted;
-        Out {
+        let mut out = Out {
             aql_ready: takes && packets.takes_packet(),
             ext_ready: takes && packets.takes_beat(),
             tx: messages.tx.front(),
             rx_ready: takes && !messages.rx.is_full(),
             sig: if enabled { *sig } else { None },
-            trace: (enabled && self.trace_at == self.cycle).then_some(self.core.record),
+            trace: None,
             err: if enabled { *err } else { None },
             exit: self.exit,
             halted,
             cnt: *cnt,
+        };
+        if enabled && self.trace_at == self.cycle {
+            out.trace = Some(self.core.record);
         }
+        out
     }
 
     #[inline]
@@ -175,25 +188,25 @@ impl Block for CommandProcessor {
         }
         let shows = if self.trace_at < self.cycle { NEVER } else { self.trace_at };
         let busy = self.next.min(shows);
-        if busy == NEVER {
-            return NEVER;
-        }
         let (on, of) = (u64::from(self.config.ce_on), u64::from(self.config.ce_of));
         let phase = u64::from(self.phase);
+        if busy == NEVER || (busy == self.cycle && phase < on) {
+            return if busy == NEVER { NEVER } else { 0 };
+        }
         // To the next enabled cycle, and from there to the busy one.
         let (gap, phase) = if phase < on { (0, phase) } else { (of - phase, 0) };
-        let place = phase + busy - self.cycle;
-        gap + place / on * of + place % on - phase
+        let (patterns, rest) = divide(phase + busy - self.cycle, on);
+        gap + patterns * of + rest - phase
     }
 
     fn skip_quiet(&mut self, cycles: u64) {
         let (phase, of) = (u64::from(self.phase), u64::from(self.config.ce_of));
         let enabled = self.enabled_of(phase + cycles) - self.enabled_of(phase);
         if self.mailbox.run && self.exit.is_none() {
-            self.mailbox.cnt[CNT8] = self.mailbox.cnt[CNT8].wrapping_add(enabled as u32);
+            self.count(enabled as u32);
         }
         self.cycle += enabled;
-        self.phase = ((phase + cycles) % of) as u32;
+        self.phase = divide(phase + cycles, of).1 as u32;
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
@@ -233,6 +246,12 @@ impl Model for CommandProcessor {
         let Config { pmem_lat, ce_on, ce_of } = *config;
         vec![("PmemLat", pmem_lat.into()), ("CeOn", ce_on.into()), ("CeOf", ce_of.into())]
     }
+}
+
+/// Quotient and rest. Most waits are shorter than the pattern, and a division is slow.
+#[inline(always)]
+fn divide(number: u64, by: u64) -> (u64, u64) {
+    if number < by { (0, number) } else { (number / by, number % by) }
 }
 
 fn validate(c: &Config) -> Result<(), ConfigError> {

@@ -40,6 +40,7 @@ pub struct Core {
     /// Those of steps 1 to 7 of launches (specification 5.1): the firmware runs CNT\[8\] meanwhile.
     pub work: Work,
     timed: bool,
+    offered: Option<Vec<(u64, In)>>,
 }
 
 /// What a core has done.
@@ -94,7 +95,18 @@ impl Core {
             instructions: 0,
             work: Work::default(),
             timed: false,
+            offered: None,
         })
+    }
+
+    /// From now on, keeps what [`Core::offered`] gives.
+    pub fn keep_offered(&mut self) {
+        self.offered = Some(Vec::new());
+    }
+
+    /// The inputs of the cycles in which something came, by the numbers of these cycles.
+    pub fn offered(&self) -> &[(u64, In)] {
+        self.offered.as_deref().unwrap_or_default()
     }
 
     /// Inputs of a cycle in which nothing comes, and the crossbar takes what is sent.
@@ -119,6 +131,14 @@ impl Core {
             broadcast: tx.bcast,
         }));
         out
+    }
+
+    /// One cycle in which something comes.
+    fn offer(&mut self, inputs: &In) -> Out {
+        if let Some(offered) = &mut self.offered {
+            offered.push((self.cycles, inputs.clone()));
+        }
+        self.tick(inputs)
     }
 
     /// Counts an instruction, and keeps what it stores in the private memory.
@@ -163,9 +183,11 @@ impl Core {
         let body = self.body();
         let quiet = if body.kind() == BodyKind::Model { body.quiet_cycles() } else { 0 };
         let quiet = quiet.min(SILENCE.saturating_sub(self.silent).into());
-        self.ports.skip(quiet);
-        self.cycles += quiet;
-        self.silent += quiet as u32;
+        if quiet != 0 {
+            self.ports.skip(quiet);
+            self.cycles += quiet;
+            self.silent += quiet as u32;
+        }
     }
 
     fn body(&self) -> &AnyBody<CommandProcessor> {
@@ -195,12 +217,12 @@ impl Host for Core {
     fn submit(&mut self, packet: &[u8; 64], extension: &[u8], stream: u8, chiplets: u16) {
         let aql = Some(Aql { mask: chiplets, stream, packet: Bytes(*packet) });
         let aql = In { aql, ..self.nothing() };
-        while !self.tick(&aql).aql_ready {}
+        while !self.offer(&aql).aql_ready {}
         // The packet processor fetches a block where the packet names one.
         let named = packet[48..56] != [0; 8];
         for (data, last) in beats(extension).into_iter().filter(|_| named) {
             let ext = In { ext: Some(Ext { last, data }), ..self.nothing() };
-            while !self.tick(&ext).ext_ready {}
+            while !self.offer(&ext).ext_ready {}
         }
     }
 
@@ -211,7 +233,7 @@ impl Host for Core {
     fn run(&mut self) -> Vec<Sent> {
         for bits in std::mem::take(&mut self.received) {
             let rx = In { rx: Some(message(bits)), ..self.nothing() };
-            while !self.halted && !self.tick(&rx).rx_ready {}
+            while !self.halted && !self.offer(&rx).rx_ready {}
         }
         self.settle();
         std::mem::take(&mut self.sent)

@@ -1,0 +1,126 @@
+//! The transfers of a body, counted, and told one by one to whoever wants to compare them.
+
+use hwmodel::Description;
+use hwmodel::ports::Port;
+
+/// A channel: its transfers are the cycles with valid and, where it has one, ready.
+#[derive(Clone, Debug)]
+struct Channel {
+    name: &'static str,
+    /// Handshakes that must be 1: inputs from bit 0, outputs from bit 32.
+    mask: u64,
+    count: u64,
+}
+
+impl Channel {
+    /// The channels of a block, in the order of its ports.
+    fn of(block: &Description) -> Vec<Self> {
+        let sides = [(&block.inputs, 0), (&block.outputs, 32)];
+        // Bit of a field in what `Ports::handshakes` gives, at its side's place; 0 where there is none.
+        let bit = |(ports, first): (&Vec<Port>, u32), field: &str| -> u64 {
+            let mut fields = ports.chunk_by(|a, b| a.field == b.field).map(|c| c[0].field);
+            fields.position(|f| f == field).map_or(0, |at| 1 << (first as usize + at))
+        };
+        let mut channels = Vec::new();
+        for (side, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+            for payload in side.0.iter().filter(|port| port.valid.is_some()) {
+                let ready = format!("{}_ready", payload.field);
+                let mask = bit(side, payload.field) | bit(other, &ready);
+                channels.push(Self { name: payload.field, mask, count: 0 });
+            }
+        }
+        channels
+    }
+}
+
+/// The transfers of a body, for a comparison with those of another: each one's cycle and channel, as many
+/// as [`Log::MOST`], and a checksum of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// The first transfers.
+    pub first: Vec<(u64, &'static str)>,
+    /// Of the cycles and channels of all transfers.
+    pub checksum: u64,
+}
+
+impl Log {
+    /// Transfers that are kept one by one.
+    pub const MOST: usize = 1 << 20;
+
+    fn add(&mut self, cycle: u64, number: u64, name: &'static str) {
+        if self.first.len() < Self::MOST {
+            self.first.push((cycle, name));
+        }
+        // The multiplier of PCG.
+        let mixed = (self.checksum ^ cycle << 8 ^ number).wrapping_mul(6_364_136_223_846_793_005);
+        self.checksum = mixed ^ mixed >> 29;
+    }
+}
+
+/// The transfers of a body so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Transfers {
+    channels: Vec<Channel>,
+    /// Cycles so far.
+    pub cycle: u64,
+    /// Cycles with a transfer, and the last of them.
+    pub busy: u64,
+    pub last: Option<u64>,
+    pub log: Option<Box<Log>>,
+}
+
+impl Transfers {
+    pub fn new(block: &Description) -> Self {
+        Self { channels: Channel::of(block), cycle: 0, busy: 0, last: None, log: None }
+    }
+
+    /// Counts from now on.
+    pub fn restart(&mut self) {
+        (self.cycle, self.busy, self.last) = (0, 0, None);
+        self.channels.iter_mut().for_each(|channel| channel.count = 0);
+    }
+
+    /// How many on each channel.
+    pub fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.channels.iter().map(|channel| (channel.name, channel.count)).collect()
+    }
+
+    /// A cycle with these handshakes of its inputs and outputs has passed.
+    #[inline]
+    pub fn pass(&mut self, inputs: u32, outputs: u32) {
+        let set = u64::from(inputs) | u64::from(outputs) << 32;
+        let mut moved = false;
+        for (number, channel) in self.channels.iter_mut().enumerate() {
+            if set & channel.mask == channel.mask {
+                channel.count += 1;
+                moved = true;
+                if let Some(log) = &mut self.log {
+                    log.add(self.cycle, number as u64, channel.name);
+                }
+            }
+        }
+        if moved {
+            self.busy += 1;
+            self.last = Some(self.cycle);
+        }
+        self.cycle += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hwmodel::remote_write_queue::RemoteWriteQueue;
+
+    use super::*;
+    use crate::Catalog;
+
+    #[test]
+    fn channels_of_a_block_are_its_valids_in_the_order_of_the_ports() {
+        let small = Catalog::load().unwrap().finepack["small"].clone();
+        let channels = Channel::of(&Description::of::<RemoteWriteQueue>(&(&small).into()));
+        let names: Vec<_> = channels.iter().map(|channel| channel.name).collect();
+        assert_eq!(names, ["req", "cpl", "drn", "rel", "err"]);
+        let masks: Vec<_> = channels.iter().map(|channel| channel.mask.count_ones()).collect();
+        assert_eq!(masks, [2, 1, 2, 1, 1]);
+    }
+}
