@@ -45,15 +45,11 @@ module coherence_directory_jobs
   input  logic                            inv_ready_i,
   output inv_t                            inv_o
 );
-  localparam int unsigned PtrW   = $clog2(Jobs);
   localparam int unsigned LineW  = $clog2(Line);
   localparam int unsigned GroupW = (Groups > 1) ? PosW : 1;
   typedef `DIRECTORY_JOB_T(BaseW, Pos, Groups, Sharers) job_t;
 
-  job_t              mem_q [Jobs];  // not reset: count_q says what means something
-  logic [PtrW-1:0]   wr_d, wr_q, rd_d, rd_q;
-  logic [CountW-1:0] count_d, count_q;
-  logic [Pos-1:0]    sent_d, sent_q;  // lines of the head that are taken
+  logic [Pos-1:0] sent_d, sent_q;  // lines of the head that are taken
 
   // The new job.
   logic push;
@@ -90,6 +86,27 @@ module coherence_directory_jobs
     end
   end
 
+  // Beside each job the line that a WRITE is about, for the assertion on it.
+  typedef struct packed {
+    job_t             job;
+    logic [AddrW-1:0] written;
+  } place_t;
+  place_t pushed, oldest;
+  assign pushed = '{job: job, written: {base_i, $clog2(Range)'(0)} | (AddrW'(pos_i) << LineW)};
+
+  fifo #(
+    .T    (place_t),
+    .Depth(Jobs)
+  ) u_fifo (
+    .clk_i,
+    .rst_ni,
+    .push_i (push),
+    .data_i (pushed),
+    .pop_i  (done_o),
+    .head_o (oldest),
+    .count_o
+  );
+
   // The head and its lowest line.
   logic               held, last;
   job_t               head;
@@ -97,7 +114,7 @@ module coherence_directory_jobs
   logic [PosW-1:0]    line;
   logic [GroupW-1:0]  group;
   logic [Sharers-1:0] slots;
-  assign held = (count_q != '0);
+  assign held = (count_o != '0);
   always_comb begin : present
     head   = '0;
     left   = '0;
@@ -108,7 +125,7 @@ module coherence_directory_jobs
     slots  = '0;
     inv_o  = '0;
     if (held) begin
-      head   = mem_q[rd_q];
+      head   = oldest.job;
       left   = head.pos & ~sent_q;
       lowest = left & ~(left - Pos'(1));
       last   = (left == lowest);
@@ -127,56 +144,27 @@ module coherence_directory_jobs
   assign sent   = held && inv_ready_i;
   assign done_o = sent && last;
 
-  function automatic logic [PtrW-1:0] after(logic [PtrW-1:0] ptr);
-    return (32'(ptr) == Jobs - 1) ? '0 : ptr + 1'b1;
-  endfunction
-  always_comb begin : next_state
-    wr_d    = push ? after(wr_q) : wr_q;
-    rd_d    = done_o ? after(rd_q) : rd_q;
-    count_d = count_q + CountW'(push) - CountW'(done_o);
-    sent_d  = sent_q;
+  always_comb begin : next_sent
+    sent_d = sent_q;
     if (sent) sent_d = sent_q | lowest;
     if (done_o) sent_d = '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      wr_q    <= '0;
-      rd_q    <= '0;
-      count_q <= '0;
-      sent_q  <= '0;
-    end else begin
-      wr_q    <= wr_d;
-      rd_q    <= rd_d;
-      count_q <= count_d;
-      sent_q  <= sent_d;
-    end
+    if (!rst_ni) sent_q <= '0;
+    else         sent_q <= sent_d;
   end
 
-  always_ff @(posedge clk_i) begin
-    if (push) mem_q[wr_q] <= job;
-  end
-
-  assign count_o     = count_q;
   assign head_seq_o  = held ? head.seq : '0;
   assign inv_valid_o = held;
 
-  // The line that each WRITE job is about, kept apart from the job.
-  logic [AddrW-1:0] written_q [Jobs];
-  logic [AddrW-1:0] written;
-  assign written = written_q[rd_q];
-  always_ff @(posedge clk_i) begin
-    if (push) written_q[wr_q] <= {base_i, $clog2(Range)'(0)} | (AddrW'(pos_i) << LineW);
-  end
-
   `DUET_ASSERT(OneJob, $onehot0({write_i, evict_i, fence_i}), "more than one job in a cycle")
-  `DUET_ASSERT(NoOverflow, !push || 32'(count_q) < Jobs, "job pushed into a full FIFO")
   `DUET_ASSERT(SentLegal, !held || left != '0, "job without a line left")
   `DUET_ASSERT(DestLegal, !held || (inv_o.dest != '0 && !inv_o.dest[self_i]),
                "invalidation to nobody or to the home")
   `DUET_ASSERT(IdealNeverEvicts, Variant != VariantIdeal || !held || inv_o.cause != CauseEvict,
                "eviction from the ideal directory")
   `DUET_ASSERT(WrittenLine, Variant == VariantHmg || !held || inv_o.cause != CauseWrite
-                            || inv_o.addr == written, "WRITE job of another line")
+                            || inv_o.addr == oldest.written, "WRITE job of another line")
   `DUET_ASSERT_STABLE(InvStable, inv_valid_o, inv_ready_i, inv_o)
 endmodule

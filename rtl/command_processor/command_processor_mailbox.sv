@@ -60,7 +60,7 @@ module command_processor_mailbox
 
   // ------------------------------------------------------------------------------------------------
   // Messages
-  logic [TxCountW-1:0] tx_free;
+  logic [TxCountW-1:0] tx_count;  // messages to the crossbar
   logic [RxCountW-1:0] rx_count;
   msg_t                rx_head;
   logic [15:0]         ack_pend;
@@ -68,16 +68,20 @@ module command_processor_mailbox
   wire                 send = write && word_i == RegTxHi;
   wire                 sync = (regs_q.tx_lo[3:0] == KindSyncReq);
 
-  command_processor_tx u_tx (
+  // The core appends in the processor's cycles, the crossbar takes in any (README.md, rules 20 to 24).
+  fifo #(
+    .T    (tx_t),
+    .Depth(TxQueue)
+  ) u_tx (
     .clk_i,
     .rst_ni,
-    .push_i   (send),
-    .push_tx_i({regs_q.tx_dst, wdata_i, regs_q.tx_lo}),
-    .free_o   (tx_free),
-    .tx_valid_o,
-    .tx_ready_i,
-    .tx_o
+    .push_i (send),
+    .data_i ({regs_q.tx_dst, wdata_i, regs_q.tx_lo}),
+    .pop_i  (tx_valid_o && tx_ready_i),
+    .head_o (tx_o),
+    .count_o(tx_count)
   );
+  assign tx_valid_o = tx_count != '0;
 
   command_processor_rx u_rx (
     .clk_i,
@@ -100,7 +104,7 @@ module command_processor_mailbox
   // Writes and events
   always_comb begin : can_act
     ready_o = 1'b1;
-    if (we_i && word_i == RegTxHi) ready_o = (tx_free != '0);
+    if (we_i && word_i == RegTxHi) ready_o = (32'(tx_count) < TxQueue);
     if (!we_i && word_i == RegWait) ready_o = (regs_q.events != '0);
   end
 
@@ -151,7 +155,7 @@ module command_processor_mailbox
       [RegPktMeta:RegPktMeta+3]:   value = slots_meta_i[2'(word_i - RegPktMeta)];
       RegTxLo:                     value = regs_q.tx_lo;
       RegTxDst:                    value = 32'(regs_q.tx_dst);
-      RegTxFree:                   value = 32'(tx_free);
+      RegTxFree:                   value = 32'(TxQueue) - 32'(tx_count);
       RegAckPend:                  value = 32'(ack_pend);
       RegRxStat:                   value = 32'(rx_count);
       RegRxLo:                     value = rx_head[31:0];

@@ -23,22 +23,16 @@ module command_processor_rx
   output logic              push_o,      // another message is appended
   output logic              error_o      // ACK without request, or a message finds the FIFO full
 );
-  localparam int unsigned PtrW = $clog2(RxFifo);
-
   typedef struct packed {
-    logic [PtrW-1:0]   wr;
-    logic [PtrW-1:0]   rd;
-    logic [CountW-1:0] count;
-    logic [15:0]       ack_pend;
-    logic              told;  // that the FIFO is full
+    logic [15:0] ack_pend;
+    logic        told;  // that the FIFO is full
   } regs_t;
   regs_t regs_d, regs_q;
-  msg_t  mem_q [RxFifo];  // not reset: count says what means something
+  msg_t  oldest;
 
-  wire full   = (32'(regs_q.count) == RxFifo);
+  wire full   = (32'(count_o) == RxFifo);
   wire accept = rx_valid_i && rx_ready_o;
   wire is_ack = (rx_i.kind == KindAck);
-  wire pop    = pop_i && regs_q.count != '0;
   assign rx_ready_o = run_i && !full;
 
   always_comb begin : next_state
@@ -58,9 +52,6 @@ module command_processor_rx
     end
     // What is asked for in this cycle is asked for after the ACK.
     regs_d.ack_pend = regs_d.ack_pend | request_i;
-    regs_d.wr       = regs_q.wr + PtrW'(push_o);
-    regs_d.rd       = regs_q.rd + PtrW'(pop);
-    regs_d.count    = regs_q.count + CountW'(push_o) - CountW'(pop);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -68,14 +59,21 @@ module command_processor_rx
     else         regs_q <= regs_d;
   end
 
-  always_ff @(posedge clk_i) begin
-    if (push_o) mem_q[regs_q.wr] <= rx_i;
-  end
+  fifo #(
+    .T    (msg_t),
+    .Depth(RxFifo)
+  ) u_fifo (
+    .clk_i,
+    .rst_ni,
+    .push_i (push_o),
+    .data_i (rx_i),
+    .pop_i  (pop_i && count_o != '0),
+    .head_o (oldest),
+    .count_o
+  );
 
-  assign count_o    = regs_q.count;
-  assign head_o     = (regs_q.count != '0) ? mem_q[regs_q.rd] : '0;
+  assign head_o     = (count_o != '0) ? oldest : '0;
   assign ack_pend_o = regs_q.ack_pend;
 
-  `DUET_ASSERT(NoOverflow, !push_o || !full, "message pushed into a full RX FIFO")
   `DUET_ASSERT(QuietWhileStopped, run_i || !(pop_i || request_i != '0), "mailbox access of a core that stands")
 endmodule

@@ -18,56 +18,44 @@ module cp_crossbar_link
   input  logic       ready_i,
   output msg_t       msg_o
 );
-  localparam int unsigned PtrW   = (Places > 1) ? $clog2(Places) : 1;
   localparam int unsigned CountW = $clog2(Places + 1);
 
-  msg_t       msg_q [Places];  // not reset: count says what means something
-  logic [9:0] due_q [Places];
-
-  typedef struct packed {
-    logic [PtrW-1:0]   wr;
-    logic [PtrW-1:0]   rd;
-    logic [PtrW-1:0]   next;    // the oldest message that is not known to be due
-    logic [CountW-1:0] count;
-    logic [CountW-1:0] known;   // messages that were due in an earlier cycle
-  } regs_t;
-  regs_t regs_d, regs_q;
-
-  function automatic logic [PtrW-1:0] after(logic [PtrW-1:0] ptr);
-    return (32'(ptr) == Places - 1) ? '0 : ptr + 1'b1;
-  endfunction
+  logic [CountW-1:0] held, early;  // messages; those that are not known to be due
+  logic [9:0]        due;          // of the oldest of these
 
   // A message may stand here for longer than 10 bits can tell. So each is compared until it is due and then known to
   // be, one in a cycle: one enters in a cycle, so none is due for more than 255 cycles before it is compared.
-  wire falls_due = regs_q.count != regs_q.known && 10'(now_i - due_q[regs_q.next]) < 10'd512;
+  wire falls_due = early != '0 && 10'(now_i - due) < 10'd512;
 
-  assign full_o  = (32'(regs_q.count) == Places);
-  assign valid_o = (regs_q.known != '0) || falls_due;
-  assign msg_o   = msg_q[regs_q.rd];
-  wire   pop     = valid_o && ready_i;
+  assign full_o  = (32'(held) == Places);
+  assign valid_o = (held != early) || falls_due;
 
-  always_comb begin : next_state
-    regs_d = regs_q;
-    if (push_i) regs_d.wr = after(regs_q.wr);
-    if (pop) regs_d.rd = after(regs_q.rd);
-    if (falls_due) regs_d.next = after(regs_q.next);
-    regs_d.count = regs_q.count + CountW'(push_i) - CountW'(pop);
-    regs_d.known = regs_q.known + CountW'(falls_due) - CountW'(pop);
-  end
+  fifo #(
+    .T    (msg_t),
+    .Depth(Places)
+  ) u_messages (
+    .clk_i,
+    .rst_ni,
+    .push_i,
+    .data_i (msg_i),
+    .pop_i  (valid_o && ready_i),
+    .head_o (msg_o),
+    .count_o(held)
+  );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) regs_q <= '0;
-    else         regs_q <= regs_d;
-  end
+  fifo #(
+    .T    (logic [9:0]),
+    .Depth(Places)
+  ) u_due (
+    .clk_i,
+    .rst_ni,
+    .push_i,
+    .data_i (due_i),
+    .pop_i  (falls_due),
+    .head_o (due),
+    .count_o(early)
+  );
 
-  always_ff @(posedge clk_i) begin
-    if (push_i) begin
-      msg_q[regs_q.wr] <= msg_i;
-      due_q[regs_q.wr] <= due_i;
-    end
-  end
-
-  `DUET_ASSERT(NoOverflow, !push_i || !full_o, "message pushed into a full link")
-  `DUET_ASSERT(KnownAreHeld, regs_q.known <= regs_q.count, "more messages due than held")
+  `DUET_ASSERT(EarlyAreHeld, early <= held, "more messages to fall due than held")
   `DUET_ASSERT_STABLE(LinkStable, valid_o, ready_i, msg_o)
 endmodule

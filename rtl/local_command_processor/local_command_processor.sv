@@ -44,15 +44,20 @@ module local_command_processor
 
   logic head_valid, pop;
   msg_t head;
-  local_command_processor_queue u_queue (
+  logic [$clog2(LocalQueue+1)-1:0] queued;
+  assign rx_ready_o = 32'(queued) < LocalQueue;
+  assign head_valid = queued != '0;
+  fifo #(
+    .T    (msg_t),
+    .Depth(LocalQueue)
+  ) u_queue (
     .clk_i,
     .rst_ni,
-    .rx_valid_i,
-    .rx_ready_o,
-    .rx_i,
-    .head_valid_o(head_valid),
-    .head_o      (head),
-    .pop_i       (pop)
+    .push_i (rx_valid_i && rx_ready_o),
+    .data_i (rx_i),
+    .pop_i  (pop),
+    .head_o (head),
+    .count_o(queued)
   );
 
   logic        running, ready;

@@ -22,22 +22,27 @@ module local_command_processor_dispatch
   input  logic [7:0]  wg_done_tag_i,
   input  logic [31:0] wg_done_left_i
 );
-  logic [7:0]  mem_q [256];  // not reset: count_q says what means something
-  logic [7:0]  wr_d, wr_q, rd_d, rd_q;
-  logic [8:0]  count_d, count_q;
+  logic [8:0]  waits;  // launched kernels
   logic [31:0] issued_d, issued_q;  // work groups taken of the oldest kernel
   logic        take, pop;
 
-  assign tag_o      = mem_q[rd_q];
-  assign wg_valid_o = (count_q != '0);
+  // As many places as tags.
+  fifo #(
+    .T    (logic [7:0]),
+    .Depth(256)
+  ) u_fifo (
+    .clk_i,
+    .rst_ni,
+    .push_i (launch_i),
+    .data_i (launch_tag_i),
+    .pop_i  (pop),
+    .head_o (tag_o),
+    .count_o(waits)
+  );
+  assign wg_valid_o = (waits != '0);
   assign wg_o       = '{tag: tag_o, slot: slot_i, group: first_i + issued_q};
   assign take       = wg_valid_o && wg_ready_i;
   assign pop        = take && issued_q + 32'd1 == number_i;
-
-  // Pointers wrap: the places are as many as the tags.
-  assign wr_d    = wr_q + 8'(launch_i);
-  assign rd_d    = rd_q + 8'(pop);
-  assign count_d = count_q + 9'(launch_i) - 9'(pop);
 
   always_comb begin : next_issued
     issued_d = issued_q;
@@ -46,21 +51,8 @@ module local_command_processor_dispatch
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      wr_q     <= '0;
-      rd_q     <= '0;
-      count_q  <= '0;
-      issued_q <= '0;
-    end else begin
-      wr_q     <= wr_d;
-      rd_q     <= rd_d;
-      count_q  <= count_d;
-      issued_q <= issued_d;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (launch_i) mem_q[wr_q] <= launch_tag_i;
+    if (!rst_ni) issued_q <= '0;
+    else         issued_q <= issued_d;
   end
 
   // Tags in the FIFO, for the assertions: all work groups of the others are taken.
@@ -76,7 +68,6 @@ module local_command_processor_dispatch
   end
   wire oldest_ends = wg_valid_o && wg_done_tag_i == tag_o;
 
-  `DUET_ASSERT(NoOverflow, !launch_i || count_q < 9'd256, "more kernels launched than tags")
   `DUET_ASSERT(WaitsOnce, !launch_i || !waiting_q[launch_tag_i], "kernel launched that waits already")
   `DUET_ASSERT(DoneWasTaken, !wg_done_i || !waiting_q[wg_done_tag_i]
                              || (oldest_ends && wg_done_left_i > number_i - issued_q),

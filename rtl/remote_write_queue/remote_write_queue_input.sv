@@ -46,10 +46,8 @@ module remote_write_queue_input
   localparam logic [Line-1:0] Starts4 = {Line / 4{4'h1}};
   localparam logic [Line-1:0] Starts8 = {Line / 8{8'h01}};
 
-  // FIFO. The requests themselves need no reset.
-  req_t       fifo_q [2];
-  logic [1:0] count_d, count_q;
-  logic       wptr_d, wptr_q, rptr_d, rptr_q;
+  req_t       head;
+  logic [1:0] held;
   logic       push, pop;
 
   s2_t                  s2_d, s2_q;
@@ -57,19 +55,29 @@ module remote_write_queue_input
   logic [Line-1:0]      s2_mask_q;
   logic [Line-1:0][7:0] s2_data_q;
 
-  assign req_ready_o = (count_q < 2'd2);
+  assign req_ready_o = (held < 2'd2);
   assign push        = req_valid_i && req_ready_o;
-  assign pop         = (count_q != 2'd0) && (!s2_q.valid || s2_leave_i);
-  assign count_d     = count_q + 2'(push) - 2'(pop);
-  assign wptr_d      = wptr_q ^ push;
-  assign rptr_d      = rptr_q ^ pop;
+  assign pop         = (held != 2'd0) && (!s2_q.valid || s2_leave_i);
+
+  fifo #(
+    .T    (req_t),
+    .Depth(2)
+  ) u_fifo (
+    .clk_i,
+    .rst_ni,
+    .push_i (push),
+    .data_i (req_i),
+    .pop_i  (pop),
+    .head_o (head),
+    .count_o(held)
+  );
 
   // S1: measure the head.
-  wire [2:0]       head_op   = fifo_q[rptr_q].op;
-  wire [3:0]       head_dest = fifo_q[rptr_q].dest;
-  wire [3:0]       head_aop  = fifo_q[rptr_q].aop;
-  wire [Line-1:0]  head_mask = fifo_q[rptr_q].mask;
-  wire [LineW-1:0] unused_addr_in_line = fifo_q[rptr_q].addr[LineW-1:0];
+  wire [2:0]       head_op   = head.op;
+  wire [3:0]       head_dest = head.dest;
+  wire [3:0]       head_aop  = head.aop;
+  wire [Line-1:0]  head_mask = head.mask;
+  wire [LineW-1:0] unused_addr_in_line = head.addr[LineW-1:0];
 
   logic [9:0]       head_cost;
   logic [PartW-1:0] head_part;
@@ -125,7 +133,7 @@ module remote_write_queue_input
       s2_d = '{
           valid: 1'b1,
           op:    head_op,
-          id:    fifo_q[rptr_q].id,
+          id:    head.id,
           aop:   head_aop,
           part:  head_part,
           cost:  head_cost,
@@ -135,26 +143,16 @@ module remote_write_queue_input
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      count_q <= '0;
-      wptr_q  <= 1'b0;
-      rptr_q  <= 1'b0;
-      s2_q    <= '0;
-    end else begin
-      count_q <= count_d;
-      wptr_q  <= wptr_d;
-      rptr_q  <= rptr_d;
-      s2_q    <= s2_d;
-    end
+    if (!rst_ni) s2_q <= '0;
+    else         s2_q <= s2_d;
   end
 
   // Wide registers that a valid bit above covers.
   always_ff @(posedge clk_i) begin
-    if (push) fifo_q[wptr_q] <= req_i;
     if (pop) begin
-      s2_line_q <= fifo_q[rptr_q].addr[63:LineW];
+      s2_line_q <= head.addr[63:LineW];
       s2_mask_q <= head_mask;
-      s2_data_q <= fifo_q[rptr_q].data;
+      s2_data_q <= head.data;
     end
   end
 
@@ -170,6 +168,5 @@ module remote_write_queue_input
   assign s2_fault_o = s2_q.fault;
 
   `DUET_ASSERT(SelfIdLegal, 32'(self_id_i) < NumGpus, "self_id_i must be below NumGpus")
-  `DUET_ASSERT(FifoInRange, count_q <= 2'd2, "input FIFO holds more than two requests")
   `DUET_ASSERT(LeaveNeedsRequest, !s2_leave_i || s2_q.valid, "S2 left without a request")
 endmodule

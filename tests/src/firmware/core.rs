@@ -136,7 +136,7 @@ impl Core {
     /// One cycle in which something comes.
     fn offer(&mut self, inputs: &In) -> Out {
         if let Some(offered) = &mut self.offered {
-            offered.push((self.cycles, inputs.clone()));
+            offered.push((self.cycles, *inputs));
         }
         self.tick(inputs)
     }
