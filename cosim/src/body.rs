@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use hwmodel::ports::Ports;
 use hwmodel::{Block, ConfigError, Description, Model};
 
+use crate::command_processor::BOOT;
 use crate::lockstep::{Lockstep, WindowCycle};
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlError};
@@ -53,8 +54,15 @@ pub enum BodyError {
     #[error(transparent)]
     Rtl(#[from] RtlError),
     /// Firmware that does not start; with the status with which it has halted.
-    #[error("the firmware image does not start: {}", .0.map_or("it never waits".into(), |s| format!("exit status {s}")))]
+    #[error("the firmware image does not start: {}", why(*.0))]
     Image(Option<u32>),
+}
+
+fn why(exit: Option<u32>) -> String {
+    match exit {
+        Some(status) => format!("exit status {status}"),
+        None => format!("it does not wait for a packet within {BOOT} cycles"),
+    }
 }
 
 enum Inner<M: Model> {

@@ -36,6 +36,13 @@ pub enum RtlError {
     },
 }
 
+impl RtlError {
+    /// The build has no such body for want of a tool or a package.
+    pub fn is_missing_tool(&self) -> bool {
+        matches!(self, Self::NoVerilator { .. } | Self::NoIbex { .. })
+    }
+}
+
 /// An RTL body behind the same ports as model `M`.
 pub struct Rtl<M: Model> {
     config: M::Config,

@@ -19,27 +19,54 @@ fn main() {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let manifest = here.parent().expect("it lies in firmware").join("image/Cargo.toml");
     for (name, feature) in IMAGES {
-        if let Err(problem) = build(&manifest, &out, name, feature) {
-            println!(
-                "cargo::warning=no firmware image: {problem}. `rustup target add {TARGET}`, or Debian's rustc-web, rust-web-src and lld, provide what is missing."
-            );
-            return;
+        match build(&manifest, &out, name, feature) {
+            Ok(()) => {}
+            Err(Problem::Missing(what)) => {
+                println!(
+                    "cargo::warning=no firmware image: {what}. `rustup target add {TARGET}`, or Debian's rustc-web, rust-web-src and lld, provide what is missing."
+                );
+                return;
+            }
+            Err(Problem::Source(report)) => {
+                let lines = report.lines();
+                lines.for_each(|line| println!("cargo::error=firmware image {name}: {line}"));
+                return;
+            }
         }
     }
     println!("cargo::rustc-cfg=images");
 }
 
-/// With the toolchain of this build, then with one whose core library is built from its source.
-fn build(manifest: &Path, out: &Path, name: &str, feature: Option<&str>) -> Result<(), String> {
-    let first = run(manifest, out, name, feature, None);
-    let second = || {
-        let rustc = env::var("FIRMWARE_RUSTC").unwrap_or_else(|_| "/usr/bin/rustc".into());
-        match Path::new(&rustc).exists() {
-            true => run(manifest, out, name, feature, Some(&rustc)),
-            false => Err(format!("the target {TARGET} is not installed")),
+/// Why there is no image.
+enum Problem {
+    /// Something is not installed.
+    Missing(String),
+    /// The firmware does not compile or link.
+    Source(String),
+}
+
+impl Problem {
+    /// What a build that failed has reported.
+    fn of(report: &str) -> Self {
+        let missing = ["can't find crate for `core`", "linker `"];
+        let is_source = report.contains("could not compile `firmware");
+        if is_source && !missing.iter().any(|text| report.contains(text)) {
+            Self::Source(report.trim().into())
+        } else {
+            Self::Missing(report.trim().into())
         }
-    };
-    first.or_else(|_| second())
+    }
+}
+
+/// With the toolchain of this build, then with one whose core library is built from its source.
+fn build(manifest: &Path, out: &Path, name: &str, feature: Option<&str>) -> Result<(), Problem> {
+    let first = run(manifest, out, name, feature, None);
+    let Err(Problem::Missing(_)) = first else { return first };
+    let rustc = env::var("FIRMWARE_RUSTC").unwrap_or_else(|_| "/usr/bin/rustc".into());
+    match Path::new(&rustc).exists() {
+        true => run(manifest, out, name, feature, Some(&rustc)),
+        false => Err(Problem::Missing(format!("the target {TARGET} is not installed"))),
+    }
 }
 
 fn run(
@@ -48,7 +75,7 @@ fn run(
     name: &str,
     feature: Option<&str>,
     rustc: Option<&str>,
-) -> Result<(), String> {
+) -> Result<(), Problem> {
     let mut cargo = Command::new(env::var_os("CARGO").expect("set by cargo"));
     // Nothing of the build around it.
     for (key, _) in env::vars_os() {
@@ -67,12 +94,13 @@ fn run(
     if let Some(rustc) = rustc {
         cargo.arg("-Zbuild-std=core").env("RUSTC", rustc).env("RUSTC_BOOTSTRAP", "1");
     }
-    let done = cargo.output().map_err(|e| e.to_string())?;
+    let done = cargo.output().map_err(|e| Problem::Missing(e.to_string()))?;
     if !done.status.success() {
-        return Err(String::from_utf8_lossy(&done.stderr).trim().to_string());
+        return Err(Problem::of(&String::from_utf8_lossy(&done.stderr)));
     }
     let built = out.join("build").join(TARGET).join("release/firmware-image");
     let image = out.join(format!("{name}.elf"));
-    std::fs::copy(&built, &image).map_err(|e| format!("{}: {e}", built.display()))?;
+    let unread = |e| Problem::Source(format!("{}: {e}", built.display()));
+    std::fs::copy(&built, &image).map_err(unread)?;
     Ok(())
 }

@@ -111,7 +111,7 @@ impl Scheduled {
     pub const NEW: Self =
         Self { mask: 0, low: 0, list: [0; 16], count: 0, regular: 0, available: 0 };
 
-    /// The lowest `count` of `available`, if there are so many. Most kernels run on the same ones as the last.
+    /// The lowest `count` of `available`, which are some, if there are so many. Most kernels run on the same ones as the last.
     #[inline]
     pub fn set(&mut self, available: u16, count: u32, config: &Config) -> Result<(), Unusable> {
         if self.available == available && self.count == count {

@@ -180,8 +180,9 @@ impl<L: Layout> Table<L> {
                 (0..chiplets).filter(clean).for_each(|i| old.clear(i));
                 old
             });
-            let mut none = masks;
-            decide::before(&mut entry, kernel, users, chiplets, &mut none);
+            // They hold all that this adds.
+            let mut again = masks;
+            decide::before(&mut entry, kernel, users, chiplets, &mut again);
             decide::whole_cache(&mut entry, users, masks, chiplets);
             if entry.vector.0 == 0 {
                 self.remove(bus, slot.into());

@@ -7,6 +7,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod arrivals;
 mod bitmap;
 mod bus;
 mod coarsen;

@@ -1,13 +1,5 @@
 //! The memory map, the mailbox registers, the messages and the codes of errors (CPElide specification 3.2, 3.4, 3.5, 12).
 
-/// Instruction memory, 64 KiB; it also holds constants.
-pub const IMEM: u32 = 0x0000_0000;
-/// Bytes of [`IMEM`].
-pub const IMEM_BYTES: u32 = 64 * 1024;
-/// Fast data memory, 16 KiB: stack and globals.
-pub const DTCM: u32 = 0x0800_0000;
-/// Bytes of [`DTCM`].
-pub const DTCM_BYTES: u32 = 16 * 1024;
 /// Private memory, 64 KiB: the table at its start.
 pub const PRIVATE: u32 = 0x1000_0000;
 /// Bytes of [`PRIVATE`].
@@ -25,12 +17,8 @@ pub const MAILBOX: u32 = 0x4000_0000;
 
 /// Offsets of the mailbox registers.
 pub mod reg {
-    /// Identification, 0x4350_4531.
-    pub const ID: u32 = 0x00;
     /// Configuration.
     pub const CONF: u32 = 0x04;
-    /// Cycles of the core's clock.
-    pub const CYCLE: u32 = 0x08;
     /// Valid packet slots in bits 3 to 0, the oldest in 9 and 8.
     pub const PKT_STAT: u32 = 0x10;
     /// Frees a slot.
@@ -43,8 +31,6 @@ pub mod reg {
     pub const TX_DST: u32 = 0x34;
     /// High word of a message; sends it.
     pub const TX_HI: u32 = 0x38;
-    /// Free places of the queue of messages.
-    pub const TX_FREE: u32 = 0x3c;
     /// Chiplets with an unanswered SYNC_REQ.
     pub const ACK_PEND: u32 = 0x40;
     /// Number of queued DONE and NACK.
@@ -69,8 +55,6 @@ pub mod reg {
     pub const CNT8_RUN: u32 = 0xc0;
 }
 
-/// What [`reg::ID`] holds.
-pub const ID: u32 = 0x4350_4531;
 /// Bit of [`reg::TX_DST`]: to all chiplets at once.
 pub const BROADCAST: u32 = 1 << 16;
 /// Bit of [`reg::PKT_META`]: the extension block was longer than a slot.

@@ -33,7 +33,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     pub kind: Kind,
-    /// Chiplets that its stream may use.
+    /// Chiplets that its stream may use; a dispatch has some.
     pub chiplets: u16,
     /// Acquire scope system.
     pub acquires: bool,
@@ -71,6 +71,9 @@ impl Packet {
                 // More work-groups than a message can say.
                 if (grid[1] != 1 || grid[2] != 1) && work_groups(bus, slot).is_none() {
                     return Err(error::PACKET);
+                }
+                if packet.chiplets == 0 {
+                    return Err(error::CHIPLET);
                 }
                 let address = bus.packet(slot, at::EXTENSION) | bus.packet(slot, at::EXTENSION + 4);
                 packet.labelled = address != 0;

@@ -1,5 +1,6 @@
 //! The event loop: packets, launches, answers, completion (specification 5.1, 5.5, 5.6).
 
+use crate::arrivals::{Arrivals, slots};
 use crate::bitmap::Bitmap;
 use crate::bus::Bus;
 use crate::config::{Config, SyncMode};
@@ -36,6 +37,7 @@ pub struct Processor<L> {
     table: Table<L>,
     records: Records,
     scheduled: Scheduled,
+    arrivals: Arrivals,
     running: Running,
     started: bool,
     /// An unlabelled kernel may have touched anything.
@@ -61,6 +63,7 @@ impl<L: Layout> Processor<L> {
         table: Table::NEW,
         records: Records::NEW,
         scheduled: Scheduled::NEW,
+        arrivals: Arrivals::NEW,
         running: Running::NEW,
         started: false,
         every: false,
@@ -113,9 +116,13 @@ impl<L: Layout> Processor<L> {
             let (chiplet, tag) = (low >> 4 & 15, (low >> 8) as u8);
             match low & 15 {
                 message::DONE => {
-                    let of = |k: &&mut Kernel| k.tag == tag && k.missing >> chiplet & 1 == 1;
-                    match self.running.kernels.iter_mut().find(of) {
-                        Some(kernel) => kernel.missing &= !(1 << chiplet),
+                    let waiting = self.waiting;
+                    let of = |(slot, k): &(usize, &mut Kernel)| {
+                        let runs = k.tag == tag && k.missing >> chiplet & 1 == 1;
+                        runs && waiting != Waiting::Launch(*slot)
+                    };
+                    match self.running.kernels.iter_mut().enumerate().find(of) {
+                        Some((_, kernel)) => kernel.missing &= !(1 << chiplet),
                         None => bus.error(error::UNASKED),
                     }
                 }
@@ -134,34 +141,18 @@ impl<L: Layout> Processor<L> {
     }
 
     /// The slot with the oldest packet whose stream has nothing older.
-    fn next_packet<B: Bus>(&self, bus: &mut B) -> Option<usize> {
-        let stat = bus.get(reg::PKT_STAT);
-        if stat & 15 == 0 {
-            return None;
-        }
-        if stat & stat.wrapping_sub(1) & 15 == 0 {
-            let slot = (stat & 15).trailing_zeros() as usize;
-            return (self.running.kernels[slot % NUM_SLOTS].chiplets == 0).then_some(slot);
-        }
-        let mut metas = [0; NUM_SLOTS];
-        for slot in (0..NUM_SLOTS).filter(|slot| stat >> slot & 1 == 1) {
-            metas[slot] = bus.get(reg::PKT_META + 4 * slot as u32);
-        }
-        let oldest = metas[(stat >> 8 & 3) as usize] >> 24;
-        let age = |slot: usize| (metas[slot] >> 24).wrapping_sub(oldest) & 127;
-        let mut best = None;
-        for slot in (0..NUM_SLOTS).filter(|slot| stat >> slot & 1 == 1) {
-            let first_of_stream = (0..NUM_SLOTS).all(|other| {
-                stat >> other & 1 == 0
-                    || metas[other] as u8 != metas[slot] as u8
-                    || age(other) >= age(slot)
-            });
-            let idle = self.running.kernels[slot].chiplets == 0;
-            if first_of_stream && idle && best.is_none_or(|best| age(slot) < age(best)) {
-                best = Some(slot);
+    fn next_packet<B: Bus>(&mut self, bus: &mut B) -> Option<usize> {
+        let valid = bus.get(reg::PKT_STAT) & 15;
+        self.arrivals.note(bus, valid);
+        let mut oldest = None;
+        for slot in slots(valid) {
+            let waits = self.running.kernels[slot].chiplets != 0
+                || slots(valid).any(|other| self.arrivals.follows(slot, other));
+            if !waits && oldest.is_none_or(|oldest| self.arrivals.is_behind(oldest, slot)) {
+                oldest = Some(slot);
             }
         }
-        best
+        oldest
     }
 
     fn start<B: Bus>(&mut self, bus: &mut B, slot: usize) {
@@ -184,19 +175,12 @@ impl<L: Layout> Processor<L> {
             *entries = Bitmap::EMPTY;
         }
         let packet = Packet::read(bus, slot, &config);
-        let started = packet.and_then(|packet| match packet.kind {
-            Kind::Dispatch => {
-                if packet.chiplets == 0 {
-                    return Err(error::CHIPLET);
-                }
-                self.launch(bus, slot, &packet);
-                Ok(())
-            }
+        let started = packet.map(|packet| match packet.kind {
+            Kind::Dispatch => self.launch(bus, slot, &packet),
             Kind::Barrier => {
                 let masks = self.barrier(bus, &packet);
                 bus.stopwatch(0);
                 self.synchronise(bus, masks, 0, Waiting::Completion(slot));
-                Ok(())
             }
         });
         if let Err(code) = started {
@@ -216,8 +200,11 @@ impl<L: Layout> Processor<L> {
         let mut masks = Masks::default();
         let mut unlabelled = false;
         match config.sync_mode {
-            SyncMode::None | SyncMode::Hmg => {}
-            SyncMode::Baseline => masks.acquire = config.all(),
+            SyncMode::None | SyncMode::Hmg => tell_wrong(bus, &header),
+            SyncMode::Baseline => {
+                tell_wrong(bus, &header);
+                masks.acquire = config.all();
+            }
             SyncMode::Cpelide => {
                 let labelled = self.labelled(bus, slot, packet, header, &mut masks);
                 if let Err(unusable) = labelled {
@@ -430,7 +417,15 @@ impl<L: Layout> Processor<L> {
             bus.set(reg::SIG_LO, low);
             bus.set(reg::SIG_HI, high);
         }
+        self.arrivals.leave(slot);
         bus.set(reg::PKT_POP, slot as u32);
+    }
+}
+
+/// Tells the fault of a header that is not used.
+fn tell_wrong<B: Bus>(bus: &mut B, header: &Result<Header, Unusable>) {
+    if let Err(Unusable::Wrong(code)) = header {
+        bus.error(*code);
     }
 }
 

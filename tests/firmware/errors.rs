@@ -1,8 +1,8 @@
 //! What the firmware says of packets that it cannot run, or not as they are (specification 12), on each host.
 
 use cosim::body::{BodyError, BodyKind};
-use cosim::command_processor::packet::{Access, Dispatch, Range, Scope, barrier};
-use cosim::command_processor::{Conf, Native};
+use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
+use cosim::command_processor::{Conf, Native, SyncMode};
 
 use duet_tests::firmware::driver::{Driver, LINE, MACHINE, NONE, kernel, labels, operations};
 use duet_tests::firmware::{Core, Host, bodies, images};
@@ -15,16 +15,21 @@ use crate::hosts::each;
 const X: u64 = 0x10_0000;
 const ALL: u16 = 15;
 const SIGNAL: u64 = 0x1_2345_6780;
+/// Place in a block of the number of chiplets.
+const SCHEDULED: usize = 9;
 
 #[test]
 fn packets_that_cannot_run_are_rejected_with_their_signal() {
     each(&MACHINE, |driver| {
-        let reject = |packet: [u8; 64], chiplets: u16, code: u8, driver: &mut Driver<_>| {
+        let reject_with = |packet, block: &[u8], chiplets, code, driver: &mut Driver<_>| {
             let host: &mut &mut dyn Host = &mut driver.host;
-            host.submit(&packet, &[], 0, chiplets);
+            host.submit(&packet, block, 0, chiplets);
             assert_eq!(driver.settle(), (NONE, None));
             assert_eq!(driver.host.errors(), [code]);
             assert_eq!(driver.host.signals(), [SIGNAL]);
+        };
+        let reject = |packet: [u8; 64], chiplets: u16, code: u8, driver: &mut Driver<_>| {
+            reject_with(packet, &[], chiplets, code, driver);
         };
         let kernel = Dispatch { completion_signal: SIGNAL, ..kernel() };
         let mut unknown = kernel.encode();
@@ -35,6 +40,9 @@ fn packets_that_cannot_run_are_rejected_with_their_signal() {
         let absurd = Dispatch { workgroup_size: [1; 3], grid_size: [1 << 31, 2, 1], ..kernel };
         reject(absurd.encode(), ALL, 5, driver);
         reject(kernel.encode(), 0, 3, driver);
+        // No chiplet is asked for either: what a scheduler that has seen no packet yet must not take for the same again.
+        let nobody = Labels::new(0).encode().expect("it is short");
+        reject_with(Dispatch { extension: 1, ..kernel }.encode(), &nobody, 0, 3, driver);
         let mut depends = barrier(Scope::None, Scope::None, SIGNAL);
         depends[8] = 1;
         reject(depends, ALL, 5, driver);
@@ -86,6 +94,41 @@ fn refused_message_halts_with_status_6_and_one_that_nobody_asked_for_is_told() {
     });
 }
 
+#[test]
+fn kernel_cannot_end_before_it_was_launched() {
+    each(&MACHINE, |driver| {
+        driver.host.submit(&kernel().encode(), &[], 0, ALL);
+        assert!(!driver.host.run().is_empty(), "operations, as it has no labels");
+        (0..4).for_each(|chiplet| driver.host.receive(9 | chiplet << 4));
+        (0..4).for_each(|chiplet| driver.host.receive(8 | chiplet << 4));
+        assert_eq!(driver.host.run().len(), 1, "LAUNCH_EN");
+        assert_eq!(driver.host.errors(), [7; 4]);
+        (0..4).for_each(|chiplet| driver.host.receive(9 | chiplet << 4));
+        assert!(driver.host.run().is_empty());
+        assert_eq!(driver.host.errors(), []);
+    });
+}
+
+/// A block that cannot be read is told of where its labels are not needed, too.
+#[test]
+fn wrong_header_is_told_without_a_table() {
+    for sync_mode in [SyncMode::None, SyncMode::Baseline, SyncMode::Hmg] {
+        each(&Conf { sync_mode, ..MACHINE }, |driver| {
+            for (at, code) in [(0, 1), (SCHEDULED, 3)] {
+                let mut block = labels(X, 64, Access::Read, &[]).encode().expect("it is short");
+                block[at] = 9;
+                let packet = Dispatch { extension: 1, ..kernel() }.encode();
+                driver.host.submit(&packet, &block, 0, ALL);
+                let started = driver.settle().1.expect("it runs all the same");
+                assert_eq!(driver.host.errors(), [code]);
+                assert_eq!(started.shares.len(), 4);
+                driver.done(started.tag);
+                driver.settle();
+            }
+        });
+    }
+}
+
 /// Too many chiplets, fewer entries than a kernel has structures, more entries than the private memory holds.
 #[test]
 fn machines_that_cannot_be_halt_with_status_8() {
@@ -119,11 +162,8 @@ fn illegal_instruction_halts_with_status_8() {
         let mut core = Core::new(BodyKind::Model, "small", &image, MACHINE.bits());
         core.submit(&packet, &[], 0, ALL);
         let sends = |retired: &Retired| retired.mem_addr == MAILBOX + reg::TX_HI;
-        let pc = loop {
-            if let Some(retired) = core.tick(&core.nothing()).trace.filter(sends) {
-                break retired.pc as usize;
-            }
-        };
+        let mut retires = (0..100_000).filter_map(|_| core.tick(&core.nothing()).trace);
+        let pc = retires.find(sends).expect("a message within 100000 cycles").pc as usize;
         let word = &mut image.words[pc / 4];
         *word &= if pc % 4 == 0 { 0xffff_0000 } else { 0x0000_ffff };
         for kind in bodies() {

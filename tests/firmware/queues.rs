@@ -1,10 +1,11 @@
 //! Full queues, and acknowledgements that nobody has asked for (specification 3.5, 12): nothing is lost.
 
 use cosim::command_processor::packet::Dispatch;
-use cosim::command_processor::{Conf, Native, Sent, message};
+use cosim::command_processor::{Conf, Native, Sent, SyncMode, message};
 use duet_tests::firmware::Host;
 use duet_tests::firmware::driver::{Driver, MACHINE, NONE, kernel};
 use firmware::Cached;
+use firmware::map::message::{ACK, LAUNCH_EN, SYNC_REQ, WG_COUNT, WG_DESC};
 use hwmodel::command_processor::In;
 use hwmodel::common::command_types::{Aql, error_code};
 use hwmodel::ports::Bytes;
@@ -24,7 +25,12 @@ fn plain(signal: u64) -> [u8; 64] {
 
 /// ACK of a chiplet.
 fn ack(chiplet: u64) -> u64 {
-    8 | chiplet << 4
+    u64::from(ACK) | chiplet << 4
+}
+
+/// Type of a message.
+fn kind(sent: &Sent) -> u32 {
+    sent.message as u32 & 15
 }
 
 #[test]
@@ -121,7 +127,7 @@ fn acknowledgement_that_nobody_asked_for_is_told_and_ignored() {
         assert!(driver.host.run().is_empty());
         assert_eq!(driver.host.errors(), [error_code::PROTOCOL]);
         // Nor does it count for the next request, which waits for chiplet 2 like for all.
-        let launches = |sent: Vec<Sent>| sent.iter().any(|sent| sent.message & 15 == 4);
+        let launches = |sent: Vec<Sent>| sent.iter().any(|sent| kind(sent) == LAUNCH_EN);
         driver.host.submit(&plain(1), &[], 0, ALL);
         assert!(!launches(driver.host.run()));
         [0, 1, 3].into_iter().for_each(|chiplet| driver.host.receive(ack(chiplet)));
@@ -132,12 +138,36 @@ fn acknowledgement_that_nobody_asked_for_is_told_and_ignored() {
     });
 }
 
+/// Arrivals are numbered in 7 bits, which the packets of other streams use up while a kernel runs.
+#[test]
+fn packets_of_a_stream_stay_in_order_behind_a_kernel_that_runs_for_long() {
+    let machine = Conf { sync_mode: SyncMode::None, ..MACHINE };
+    each(&machine, |driver| {
+        let submit = |driver: &mut Driver<_>, signal, stream| {
+            let host: &mut &mut dyn Host = &mut driver.host;
+            host.submit(&plain(signal), &[], stream, ALL);
+            driver.settle().1.map(|started| started.tag)
+        };
+        let long = submit(driver, 1, 0).expect("it starts");
+        for pair in 0..70 {
+            let first = submit(driver, 2, 1).expect("it starts");
+            assert_eq!(submit(driver, 3, 1), None, "pair {pair}: beside the one before it");
+            driver.done(first);
+            let second = driver.settle().1.expect("it starts").tag;
+            driver.end(second);
+            assert_eq!(driver.host.signals(), [2, 3]);
+        }
+        driver.end(long);
+        assert_eq!((driver.host.signals(), driver.host.errors()), (vec![1], vec![]));
+    });
+}
+
 /// Steps 4 to 9 of a launch are one section (specification 5.1): no other launch until its operations are acknowledged.
 #[test]
 fn launch_waits_until_the_operations_of_another_are_done() {
     each(&MACHINE, |driver| {
-        let types = |sent: Vec<Sent>| sent.iter().map(|s| s.message & 15).collect::<Vec<_>>();
-        let requested: &[u64] = &[1, 2, 3, 2, 3, 2, 3, 2, 3];
+        let types = |sent: Vec<Sent>| sent.iter().map(kind).collect::<Vec<_>>();
+        let requested = [&[SYNC_REQ][..], &[WG_DESC, WG_COUNT].repeat(4)].concat();
         driver.host.submit(&plain(1), &[], 1, ALL);
         assert_eq!(types(driver.host.run()), requested);
         driver.host.submit(&plain(2), &[], 2, ALL);
@@ -145,12 +175,12 @@ fn launch_waits_until_the_operations_of_another_are_done() {
         assert!(driver.host.run().is_empty());
         // The last one lets the first kernel go, and the second one's operations begin.
         driver.host.receive(ack(2));
-        assert_eq!(types(driver.host.run()), [&[4], requested].concat());
+        assert_eq!(types(driver.host.run()), [&[LAUNCH_EN], &requested[..]].concat());
         // The first one runs, so that all is released before anything is acquired.
         (0..4).for_each(|chiplet| driver.host.receive(ack(chiplet)));
-        assert_eq!(types(driver.host.run()), [1]);
+        assert_eq!(types(driver.host.run()), [SYNC_REQ]);
         (0..4).for_each(|chiplet| driver.host.receive(ack(chiplet)));
-        assert_eq!(types(driver.host.run()), [4]);
+        assert_eq!(types(driver.host.run()), [LAUNCH_EN]);
         assert_eq!((driver.host.errors(), driver.host.exit()), (vec![], None));
     });
 }

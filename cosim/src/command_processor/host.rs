@@ -9,7 +9,7 @@ use crate::body::{AnyBody, Body, BodyError, BodyKind};
 use crate::report::RunName;
 
 /// Cycles in which an image must have come to wait for its first packet.
-const BOOT: u32 = 100_000;
+pub(crate) const BOOT: u32 = 100_000;
 
 /// A host of the firmware.
 #[derive(Debug)]

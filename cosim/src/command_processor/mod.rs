@@ -7,6 +7,7 @@ pub mod packet;
 mod timed;
 
 pub use conf::{Conf, SyncMode};
+pub(crate) use host::BOOT;
 pub use host::Host;
 pub use native::{Native, Sent};
 pub use timed::{Timed, Times, message, message_bits};

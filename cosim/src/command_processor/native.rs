@@ -43,12 +43,18 @@ struct Memory {
     exit: Option<u32>,
 }
 
+/// The word at an offset.
+fn place(offset: u32) -> usize {
+    offset as usize / 4
+}
+
 impl Bus for Memory {
     fn load(&mut self, addr: u32) -> u32 {
         match addr {
-            0x1000_0000..0x1001_0000 => self.private[(addr as usize & 0xffff) / 4],
-            0x2000_0000..0x2000_4000 => {
-                self.slots[(addr as usize >> 12) & 3].words[(addr as usize & 0xfff) / 4]
+            map::PRIVATE..map::SLOTS => self.private[place(addr - map::PRIVATE)],
+            map::SLOTS..map::MAILBOX => {
+                let at = addr - map::SLOTS;
+                self.slots[(at / map::SLOT_BYTES) as usize].words[place(at % map::SLOT_BYTES)]
             }
             _ => self.register(addr - map::MAILBOX),
         }
@@ -56,7 +62,7 @@ impl Bus for Memory {
 
     fn store(&mut self, addr: u32, value: u32) {
         match addr {
-            0x1000_0000..0x1001_0000 => self.private[(addr as usize & 0xffff) / 4] = value,
+            map::PRIVATE..map::SLOTS => self.private[place(addr - map::PRIVATE)] = value,
             _ => self.set_register(addr - map::MAILBOX, value),
         }
     }
@@ -65,7 +71,7 @@ impl Bus for Memory {
 impl Memory {
     fn register(&mut self, register: u32) -> u32 {
         match register {
-            reg::ID => map::ID,
+            reg::PKT_STAT | reg::RX_STAT | reg::ACK_PEND if self.exit.is_some() => 0,
             reg::CONF => self.conf,
             reg::PKT_STAT => {
                 let valid = self.slots.iter().enumerate().filter(|(_, slot)| slot.valid.is_some());
@@ -76,7 +82,6 @@ impl Memory {
             reg::PKT_META..reg::TX_LO => {
                 self.slots[((register - reg::PKT_META) / 4) as usize & 3].meta
             }
-            reg::TX_FREE => 8,
             reg::ACK_PEND => self.pending.into(),
             reg::RX_STAT => self.received.len() as u32,
             reg::RX_LO => self.received.front().map_or(0, |&m| m as u32),
@@ -88,6 +93,8 @@ impl Memory {
 
     fn set_register(&mut self, register: u32, value: u32) {
         match register {
+            // The core stands still.
+            _ if self.exit.is_some() => {}
             reg::PKT_POP => self.slots[value as usize & 3].valid = None,
             reg::TX_LO => self.tx[0] = value,
             reg::TX_DST => self.tx[1] = value,

@@ -112,6 +112,8 @@ const HEADER_BYTES: usize = 16;
 const RANGE_BYTES: usize = 16;
 /// Largest extension block.
 pub const MAX_BYTES: usize = 4032;
+/// Most structures of an extension block.
+pub const MAX_STRUCTURES: usize = 32;
 
 impl Labels {
     /// Of a kernel that runs on so many chiplets, the lowest of its stream's.
@@ -152,10 +154,10 @@ impl Labels {
         }
     }
 
-    /// The extension block. None where it would be too long: such a kernel has no labels.
+    /// The extension block. None where it would be too long, or name too many structures: such a kernel has no labels.
     pub fn encode(&self) -> Option<Vec<u8>> {
         let bytes = HEADER_BYTES + self.structures.len() + self.ranges.len();
-        if bytes > MAX_BYTES {
+        if bytes > MAX_BYTES || self.num_structures > MAX_STRUCTURES {
             return None;
         }
         let mut block = Vec::with_capacity(bytes);

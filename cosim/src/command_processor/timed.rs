@@ -84,10 +84,10 @@ impl Timed {
         let due = |at: u64| at <= self.now;
         let exit = self.native.as_ref().and_then(Native::exit);
         Out {
-            aql_ready: self.packet.is_none() && self.packets < NUM_SLOTS,
-            ext_ready: self.packet.is_some(),
+            aql_ready: exit.is_none() && self.packet.is_none() && self.packets < NUM_SLOTS,
+            ext_ready: exit.is_none() && self.packet.is_some(),
             tx: self.sent.front().filter(|sent| due(sent.0)).map(|sent| sent.1),
-            rx_ready: true,
+            rx_ready: exit.is_none(),
             sig: self.signals.front().filter(|signal| due(signal.0)).map(|signal| signal.1),
             trace: None,
             err: self.errors.front().copied(),
@@ -139,7 +139,7 @@ impl Timed {
     fn poll(&mut self) {
         let Some(native) = &mut self.native else { return };
         let before = native.counters()[count::LAUNCHES as usize];
-        let packets = native.free_slots();
+        let free = native.free_slots();
         let begun = native.begun();
         native.poll();
         let launches = native.counters()[count::LAUNCHES as usize] - before;
@@ -151,7 +151,7 @@ impl Timed {
         if launches > 0 {
             self.last_launch = self.now + time;
         }
-        self.packets -= native.free_slots() - packets;
+        self.packets -= native.free_slots() - free;
         self.busy_until = self.now + 1 + time;
         while let Some(sent) = native.take_sent() {
             let tx = Tx { bcast: sent.broadcast, dst: sent.chiplets, msg: message(sent.message) };

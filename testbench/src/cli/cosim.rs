@@ -214,7 +214,8 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
 
 fn run_failure(error: RunError) -> Failure {
     let status = match &error {
-        RunError::Rtl(cosim::RtlError::NoVerilator { .. }) | RunError::Wave { .. } => ENVIRONMENT,
+        RunError::Rtl(error) if error.is_missing_tool() => ENVIRONMENT,
+        RunError::Wave { .. } => ENVIRONMENT,
         RunError::Rtl(_) | RunError::Config(_) | RunError::Setting(_) | RunError::Flip { .. } => {
             USAGE
         }

@@ -69,10 +69,12 @@ pub fn run() -> Result<u8, Failure> {
     }
     for (name, args, purpose, how) in TOOLS {
         let found = Command::new(name).args(args).output().ok();
-        let line = found
-            .as_ref()
-            .map(|o| String::from_utf8_lossy(&o.stdout).lines().next().unwrap_or("").to_string());
-        match line {
+        let version = found.map(|found| {
+            let text = String::from_utf8_lossy(&found.stdout);
+            let line = text.lines().next().filter(|_| found.status.success());
+            line.unwrap_or("installed, of a version that it does not tell").to_string()
+        });
+        match version {
             Some(version) => println!("{name:<12} {version}"),
             None => {
                 missing |= !purpose.contains("optional");

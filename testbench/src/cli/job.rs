@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use cosim::RtlError;
 use cosim::body::BodyError;
 use firmware_embed::ImageError;
 use testbench::kernels;
@@ -146,8 +145,8 @@ fn program(
 
 /// The status of a run that did not pass.
 pub fn run_failure(error: RunError) -> Failure {
-    let status = match error {
-        RunError::Build(BuildError::Body(BodyError::Rtl(RtlError::NoVerilator { .. }))) => {
+    let status = match &error {
+        RunError::Build(BuildError::Body(BodyError::Rtl(error))) if error.is_missing_tool() => {
             ENVIRONMENT
         }
         RunError::Build(BuildError::Image(ImageError::Missing)) => ENVIRONMENT,

@@ -18,7 +18,8 @@ use clap::{Parser, Subcommand};
 /// Models and RTL of multi-GPU memory systems, side by side.
 ///
 /// Exit status: 0 pass; 1 model and RTL differ, or an assertion failed; 2 wrong use or configuration;
-/// 3 deadlock or cycle limit; 4 wrong value, protocol or race violation; 5 environment.
+/// 3 deadlock or cycle limit; 4 wrong value, or a decision of the firmware that its reference does not share;
+/// 5 environment.
 #[derive(Parser)]
 #[command(name = "duet", version)]
 struct Cli {
@@ -33,6 +34,7 @@ enum Verb {
     Run(run::Args),
     Compare(compare::Args),
     Reproduce(reproduce::Args),
+    /// What is installed, what is missing, how to get it.
     Doctor,
     Trace(trace::Args),
 }

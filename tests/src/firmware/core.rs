@@ -133,12 +133,18 @@ impl Core {
         out
     }
 
-    /// One cycle in which something comes.
-    fn offer(&mut self, inputs: &In) -> Out {
-        if let Some(offered) = &mut self.offered {
-            offered.push((self.cycles, *inputs));
+    /// Offers something until it is taken. Panics where it never is.
+    fn offer(&mut self, inputs: &In, is_taken: impl Fn(&Out) -> bool) {
+        for _ in 0..MOST {
+            if let Some(offered) = &mut self.offered {
+                offered.push((self.cycles, *inputs));
+            }
+            if is_taken(&self.tick(inputs)) {
+                return;
+            }
+            assert!(!self.halted, "cycle {}: halted with {:?}", self.cycles, self.exit());
         }
-        self.tick(inputs)
+        panic!("cycle {}: nothing was taken for {MOST} cycles", self.cycles);
     }
 
     /// Counts an instruction, and keeps what it stores in the private memory.
@@ -175,7 +181,7 @@ impl Core {
             self.skip();
             self.tick(&self.nothing());
         }
-        panic!("the firmware does not come to wait");
+        panic!("cycle {}: the firmware has not come to wait for {MOST} cycles", self.cycles);
     }
 
     /// Passes over cycles in which nothing happens; a model alone can tell.
@@ -217,12 +223,12 @@ impl Host for Core {
     fn submit(&mut self, packet: &[u8; 64], extension: &[u8], stream: u8, chiplets: u16) {
         let aql = Some(Aql { mask: chiplets, stream, packet: Bytes(*packet) });
         let aql = In { aql, ..self.nothing() };
-        while !self.offer(&aql).aql_ready {}
+        self.offer(&aql, |out| out.aql_ready);
         // The packet processor fetches a block where the packet names one.
         let named = packet[48..56] != [0; 8];
         for (data, last) in beats(extension).into_iter().filter(|_| named) {
             let ext = In { ext: Some(Ext { last, data }), ..self.nothing() };
-            while !self.offer(&ext).ext_ready {}
+            self.offer(&ext, |out| out.ext_ready);
         }
     }
 
@@ -233,7 +239,9 @@ impl Host for Core {
     fn run(&mut self) -> Vec<Sent> {
         for bits in std::mem::take(&mut self.received) {
             let rx = In { rx: Some(message(bits)), ..self.nothing() };
-            while !self.halted && !self.offer(&rx).rx_ready {}
+            if !self.halted {
+                self.offer(&rx, |out| out.rx_ready || out.halted);
+            }
         }
         self.settle();
         std::mem::take(&mut self.sent)

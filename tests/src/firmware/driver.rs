@@ -2,6 +2,7 @@
 
 use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
 use cosim::command_processor::{Conf, Sent, SyncMode};
+use firmware::map::message;
 
 use super::Host;
 
@@ -73,26 +74,28 @@ impl<H: Host> Driver<H> {
                 return (all, launched);
             }
             let mut now = NONE;
-            for Sent { message, chiplets, broadcast } in sent {
+            for Sent { message: bits, chiplets, broadcast } in sent {
                 assert!(chiplets & !self.all == 0, "there is no such chiplet: {chiplets:#x}");
                 assert!(!broadcast || chiplets == self.all, "not all: {chiplets:#x}");
-                let (tag, a, b) = ((message >> 8) as u8, message >> 16 & 0xffff, message >> 32);
-                match message & 15 {
-                    1 => {
+                let (tag, a, b) = ((bits >> 8) as u8, bits >> 16 & 0xffff, bits >> 32);
+                match bits as u32 & 15 {
+                    message::SYNC_REQ => {
                         assert!(launched.is_none(), "operations after LAUNCH_EN");
                         now.release |= if a & 1 == 1 { chiplets } else { 0 };
                         now.acquire |= if a & 2 == 2 { chiplets } else { 0 };
                         for i in (0..self.chiplets).filter(|i| chiplets >> i & 1 == 1) {
-                            let ack = 8 | u64::from(i) << 4;
+                            let ack = u64::from(message::ACK | i << 4);
                             self.host.receive(ack | u64::from(tag) << 8 | a << 16);
                         }
                     }
-                    2 => started.shares.push((chiplets.trailing_zeros() as u8, b as u32, 0)),
-                    3 => {
+                    message::WG_DESC => {
+                        started.shares.push((chiplets.trailing_zeros() as u8, b as u32, 0))
+                    }
+                    message::WG_COUNT => {
                         let share = started.shares.last_mut().expect("WG_DESC comes first");
                         share.2 = b as u32;
                     }
-                    4 => {
+                    message::LAUNCH_EN => {
                         assert_eq!(now, NONE, "LAUNCH_EN before the operations are acknowledged");
                         started.tag = tag;
                         self.running.push((tag, chiplets));
@@ -147,7 +150,7 @@ impl<H: Host> Driver<H> {
         let at = self.running.iter().position(|kernel| kernel.0 == tag).expect("it runs");
         let (_, chiplets) = self.running.remove(at);
         for i in (0..16).filter(|i| chiplets >> i & 1 == 1) {
-            self.host.receive(9 | i << 4 | u64::from(tag) << 8);
+            self.host.receive(u64::from(message::DONE) | i << 4 | u64::from(tag) << 8);
         }
     }
 

@@ -8,7 +8,9 @@ use std::fmt::{self, Display, Formatter};
 
 use cosim::command_processor::{Conf, SyncMode};
 use hwmodel::chiplet_coherence_table as table;
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, Reason, ReferenceTable};
+use hwmodel::chiplet_coherence_table::{
+    Dispatch, Outcome, Parameters, Reason, ReferenceTable, Share,
+};
 use hwmodel::common::command_types::{Aql, Message, Tx, kind};
 
 use super::blocks::Outputs;
@@ -96,6 +98,8 @@ pub struct Auditor {
     expected_after: Outcome,
     packet: Packet,
     packets: u64,
+    /// Work-groups that its chiplets were told of.
+    shares: Vec<Share>,
     /// Chiplets of the kernel that have not ended.
     running: u16,
     /// Firmware cycles of the packets before.
@@ -121,6 +125,7 @@ impl Auditor {
             expected_after: Outcome::default(),
             packet: Packet { gpu, ..Packet::default() },
             packets: 0,
+            shares: Vec::new(),
             running: 0,
             firmware_cycles: 0,
             complete: false,
@@ -138,6 +143,7 @@ impl Auditor {
             ..Packet::default()
         };
         self.packets += 1;
+        self.shares.clear();
         self.expected_after = Outcome::default();
         if let Some(reference) = &mut self.reference {
             let (stream, chiplets, truncated) = (aql.stream, aql.mask, false);
@@ -192,6 +198,15 @@ impl Auditor {
                 operations.release.0 |= if tx.msg.a & 1 == 1 { tx.dst } else { 0 };
                 operations.acquire.0 |= if tx.msg.a & 2 == 2 { tx.dst } else { 0 };
             }
+            kind::WG_DESC => {
+                let chiplet = tx.dst.trailing_zeros() as u8;
+                self.shares.push(Share { chiplet, first: tx.msg.b, groups: 0 });
+            }
+            kind::WG_COUNT => {
+                let chiplet = tx.dst.trailing_zeros() as u8;
+                let told = self.shares.iter_mut().find(|share| share.chiplet == chiplet);
+                told.into_iter().for_each(|share| share.groups = tx.msg.b);
+            }
             kind::LAUNCH_EN => {
                 self.packet.enabled = Some(now);
                 self.packet.tag = Some(tx.msg.tag);
@@ -200,9 +215,21 @@ impl Auditor {
                 self.compare(now, "before", &self.packet.before, &self.expected)?;
                 let expected = self.expected.tag;
                 if self.reference.is_some() && expected != self.packet.tag {
-                    return Err(
-                        self.differ(now, format!("tag {}, must be {expected:?}", tx.msg.tag))
+                    let must = expected.map_or("none".into(), |tag| tag.to_string());
+                    return Err(self.differ(now, format!("tag {}, must be {must}", tx.msg.tag)));
+                }
+                let started = self.shares.iter().fold(0, |mask, share| mask | 1 << share.chiplet);
+                let told = [Chiplets(tx.dst), Chiplets(started)];
+                if self.reference.is_some()
+                    && (self.shares != self.expected.shares || told[0] != told[1])
+                {
+                    let text = format!(
+                        "starts chiplets {} with work-groups {}, must be {}",
+                        told[0],
+                        Shares(&self.shares),
+                        Shares(&self.expected.shares)
                     );
+                    return Err(self.differ(now, text));
                 }
             }
             _ => {}
@@ -300,6 +327,19 @@ impl Display for Chiplets {
         let runs: Vec<_> = starts.map(run).collect();
         f.write_str(if runs.is_empty() { "-" } else { "" })?;
         f.write_str(&runs.join(","))
+    }
+}
+
+/// Of each chiplet its first work-group and their number.
+struct Shares<'a>(&'a [Share]);
+
+impl Display for Shares<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(if self.0.is_empty() { "-" } else { "" })?;
+        for (at, Share { chiplet, first, groups }) in self.0.iter().enumerate() {
+            write!(f, "{}{chiplet}: {first} + {groups}", if at > 0 { ", " } else { "" })?;
+        }
+        Ok(())
     }
 }
 

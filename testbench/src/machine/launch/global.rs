@@ -69,7 +69,7 @@ struct Heard {
     /// Tag of the kernel whose work-groups end.
     tag: u8,
     /// The L1s are to be dropped, and nobody could be told.
-    drop: bool,
+    drop_due: bool,
 }
 
 /// A kernel of a packet.
@@ -228,7 +228,7 @@ impl Global {
             self.completion = Completion::Gate { asked: false };
         }
         self.complete(ctx);
-        let waits = |heard: &Heard| heard.dropped || heard.drop || heard.ended > 0;
+        let waits = |heard: &Heard| heard.dropped || heard.drop_due || heard.ended > 0;
         let waits = self.heard.iter().any(waits) || self.feeding.is_some();
         let watched = self.watched.is_open() || self.watched.pending_flip().is_some();
         if waits || watched || !self.blocks.is_idle() {
@@ -350,9 +350,9 @@ impl Global {
                 }
                 may
             };
-            heard.drop |= out.l1_inv;
-            if heard.drop {
-                heard.drop = !send(Message { kind: Kind::AcquireL1, ..Message::default() });
+            heard.drop_due |= out.l1_inv;
+            if heard.drop_due {
+                heard.drop_due = !send(Message { kind: Kind::AcquireL1, ..Message::default() });
             }
             if let Some(op) = out.l2_sync {
                 let sync = Sync { release: op & 1 == 1, acquire: op & 2 == 2 };

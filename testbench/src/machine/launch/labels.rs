@@ -7,7 +7,7 @@ use crate::trace::{ArgKind, KernelHead, Mode, ScheduleRange};
 /// The labels of a kernel on chiplets that run these spans of work-groups (first and number): a structure for each buffer among
 /// the arguments, with the range of each chiplet where the kernel gives them: from the first to the last byte of what its
 /// work-groups use, which is all that the table keeps. An extension block; empty where the kernel names no buffer, as it may then
-/// touch any, and where the block would be too long.
+/// touch any, or more than a block can name, and where the block would be too long.
 pub fn labels(head: &KernelHead, spans: &[(u32, u32)]) -> Vec<u8> {
     let mut labels = Labels::new(spans.len() as u8);
     for arg in &head.args {
@@ -57,6 +57,19 @@ mod tests {
         let word = |i: usize| u64::from_le_bytes(block[48 + 8 * i..][..8].try_into().unwrap());
         assert_eq!([word(0), word(1)], [0x1000, 0x10ff]);
         assert_eq!([word(2), word(3)], [1 << 56 | 0x1100, 0x12ff]);
+    }
+
+    /// The firmware refuses a block of more than 32 structures; without one nothing is wrong.
+    #[test]
+    fn kernel_with_too_many_buffers_has_no_labels() {
+        let (addr, bytes, mode) = (0x1000, 64, Mode::Read);
+        let kind = ArgKind::Buffer { addr, bytes, mode, ranges: Vec::new() };
+        let head = |buffers| {
+            let args = vec![Arg { name: "x".into(), kind: kind.clone() }; buffers];
+            KernelHead { args, ..KernelHead::default() }
+        };
+        assert_eq!(labels(&head(32), &[(0, 1)]).len(), 16 + 32 * 32);
+        assert!(labels(&head(33), &[(0, 1)]).is_empty());
     }
 
     /// A range for each work-group made the block of a large grid too long, and each launch conservative.

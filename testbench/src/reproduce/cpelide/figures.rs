@@ -320,7 +320,7 @@ fn cost(r: &Report) -> Figure {
         "the command processor: cycles of a decision, bytes of the table, code",
         "6 us (9000 cycles) for each launch, hidden but for the first; about 2 kB; 2 % more code",
         "sections III-A, IV-B",
-        "our firmware in the instruction-set simulator, counted by the hardware in steps 1 to 7 of launches; the paper's code without CPElide is not known here, ours is the whole firmware. Launches that change nothing (stream, copy) keep the aim; others write entries back, and in the simulator no decision is hidden, as the host submits one packet at a time",
+        "our firmware in the instruction-set simulator, counted by the hardware in steps 1 to 7 of launches; the paper's code without CPElide is not known here, ours is the whole firmware. Launches that change nothing (stream, copy) keep the aim once they repeat, and the average has the first ones; others write entries back, and in the simulator no decision is hidden, as the host submits one packet at a time",
     );
     let mut values = vec![("table bytes".to_string(), r.bytes.table as f64)];
     let mut ours = Vec::new();

@@ -63,6 +63,20 @@ impl Bench {
         self.see(Out { tx, ..Out::default() }, None)
     }
 
+    /// Starts the kernel, after telling each chiplet the number of its work-groups.
+    fn launches(&mut self, groups: [u32; 2]) -> Result<(), String> {
+        let mut first = 0;
+        for (chiplet, groups) in groups.into_iter().enumerate() {
+            for (kind, b) in [(kind::WG_DESC, first), (kind::WG_COUNT, groups)] {
+                let msg = Message { kind, b, ..Message::default() };
+                let tx = Some(Tx { bcast: false, dst: 1 << chiplet, msg });
+                self.see(Out { tx, ..Out::default() }, None)?;
+            }
+            first += groups;
+        }
+        self.sends(kind::LAUNCH_EN, 0, 0)
+    }
+
     fn signals(&mut self, err: Option<u8>) -> Result<(), String> {
         for chiplet in 0..2 {
             let done = Message { kind: kind::DONE, chiplet, ..Message::default() };
@@ -75,7 +89,7 @@ impl Bench {
     fn begun() -> Self {
         let mut bench = Self::new();
         bench.submit(Access::ReadWrite, [0, 1]);
-        bench.sends(kind::LAUNCH_EN, 0, 0).unwrap();
+        bench.launches([1, 1]).unwrap();
         (bench.counters[0], bench.counters[2], bench.counters[4], bench.counters[5]) = (1, 2, 2, 1);
         bench
     }
@@ -99,7 +113,7 @@ fn says(result: Result<(), String>, text: &str) {
 fn right_decisions_pass_and_have_their_reasons() {
     let mut bench = Bench::shifted();
     bench.sends(kind::SYNC_REQ, 0, 1).unwrap();
-    bench.sends(kind::LAUNCH_EN, 0, 0).unwrap();
+    bench.launches([1, 1]).unwrap();
     (bench.counters[0], bench.counters[2], bench.counters[3], bench.counters[4]) = (2, 4, 2, 2);
     // The hulls of what each chiplet has touched grow.
     bench.counters[11] = 2;
@@ -137,11 +151,27 @@ fn operations_after_a_kernel_are_compared_at_its_signal() {
 fn tag_error_codes_and_counters_are_compared() {
     let mut bench = Bench::new();
     bench.submit(Access::Read, [0, 1]);
-    says(bench.sends(kind::LAUNCH_EN, 3, 0), "tag 3, must be Some(0)");
+    says(bench.sends(kind::LAUNCH_EN, 3, 0), "tag 3, must be 0");
     says(Bench::begun().signals(Some(4)), "error codes [4], must be []");
     let mut bench = Bench::begun();
     bench.counters[5] = 2;
     says(bench.signals(None), "CNT[5] = 2, must be 1");
+}
+
+#[test]
+fn work_groups_of_a_wrong_chiplet_are_found_at_the_launch() {
+    let mut bench = Bench::new();
+    bench.submit(Access::Read, [0, 1]);
+    says(
+        bench.launches([2, 0]),
+        "chiplets 0-1 with work-groups 0: 0 + 2, 1: 2 + 0, must be 0: 0 + 1, 1: 1 + 1",
+    );
+    let mut bench = Bench::new();
+    bench.submit(Access::Read, [0, 1]);
+    says(
+        bench.sends(kind::LAUNCH_EN, 0, 0),
+        "chiplets 0-1 with work-groups -, must be 0: 0 + 1, 1: 1 + 1",
+    );
 }
 
 #[test]
