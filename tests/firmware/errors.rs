@@ -7,6 +7,7 @@ use cosim::command_processor::{Conf, Native, SyncMode};
 use duet_tests::firmware::driver::{Driver, LINE, MACHINE, NONE, kernel, labels, operations};
 use duet_tests::firmware::{Core, Host, bodies, images};
 use firmware::Cached;
+use firmware::map::message::{ACK, DONE, NACK};
 use firmware::map::{MAILBOX, reg};
 use hwmodel::common::command_types::Retired;
 
@@ -17,6 +18,11 @@ const ALL: u16 = 15;
 const SIGNAL: u64 = 0x1_2345_6780;
 /// Place in a block of the number of chiplets.
 const SCHEDULED: usize = 9;
+
+/// A message of a chiplet.
+fn message(kind: u32, chiplet: u32) -> u64 {
+    u64::from(kind | chiplet << 4)
+}
 
 #[test]
 fn packets_that_cannot_run_are_rejected_with_their_signal() {
@@ -85,10 +91,10 @@ fn labels_that_cannot_be_are_conservative_or_mended() {
 fn refused_message_halts_with_status_6_and_one_that_nobody_asked_for_is_told() {
     each(&MACHINE, |driver| {
         // DONE of a kernel that does not run.
-        driver.host.receive(9 | 77 << 8);
+        driver.host.receive(message(DONE, 0) | 77 << 8);
         assert!(driver.host.run().is_empty());
         assert_eq!((driver.host.errors(), driver.host.exit()), (vec![7], None));
-        driver.host.receive(10 | 6 << 16);
+        driver.host.receive(message(NACK, 0) | 6 << 16);
         assert!(driver.host.run().is_empty());
         assert_eq!((driver.host.errors(), driver.host.exit()), (vec![6], Some(6)));
     });
@@ -99,11 +105,11 @@ fn kernel_cannot_end_before_it_was_launched() {
     each(&MACHINE, |driver| {
         driver.host.submit(&kernel().encode(), &[], 0, ALL);
         assert!(!driver.host.run().is_empty(), "operations, as it has no labels");
-        (0..4).for_each(|chiplet| driver.host.receive(9 | chiplet << 4));
-        (0..4).for_each(|chiplet| driver.host.receive(8 | chiplet << 4));
+        (0..4).for_each(|chiplet| driver.host.receive(message(DONE, chiplet)));
+        (0..4).for_each(|chiplet| driver.host.receive(message(ACK, chiplet)));
         assert_eq!(driver.host.run().len(), 1, "LAUNCH_EN");
         assert_eq!(driver.host.errors(), [7; 4]);
-        (0..4).for_each(|chiplet| driver.host.receive(9 | chiplet << 4));
+        (0..4).for_each(|chiplet| driver.host.receive(message(DONE, chiplet)));
         assert!(driver.host.run().is_empty());
         assert_eq!(driver.host.errors(), []);
     });

@@ -20,6 +20,16 @@ pub struct Conf {
 }
 
 impl Conf {
+    /// The specification's default machine: four chiplets, 64 entries, 8 structures.
+    pub const DEFAULT: Self = Self {
+        chiplets: 4,
+        sync_mode: SyncMode::Cpelide,
+        home_forward: false,
+        max_structs: 8,
+        table_entries: 64,
+        long_lines: false,
+    };
+
     /// The register's value.
     pub fn bits(&self) -> u32 {
         let mode = match self.sync_mode {

@@ -111,9 +111,9 @@ const VERSION: u16 = 1;
 const HEADER_BYTES: usize = 16;
 const RANGE_BYTES: usize = 16;
 /// Largest extension block.
-pub const MAX_BYTES: usize = 4032;
+const MAX_BYTES: usize = 4032;
 /// Most structures of an extension block.
-pub const MAX_STRUCTURES: usize = 32;
+const MAX_STRUCTURES: usize = 32;
 
 impl Labels {
     /// Of a kernel that runs on so many chiplets, the lowest of its stream's.

@@ -187,22 +187,14 @@ mod tests {
     use hwmodel::ports::Bytes;
 
     use super::*;
+    use crate::command_processor::Conf;
     use crate::command_processor::packet::Dispatch;
-    use crate::command_processor::{Conf, SyncMode};
 
     /// Whether the firmware decides at once or only after a closer look, which reads the packet again.
     #[test]
     fn packet_takes_its_time_once() {
         let times = Times { packet: 100, launch: 30 };
-        let conf = Conf {
-            chiplets: 4,
-            sync_mode: SyncMode::Cpelide,
-            home_forward: false,
-            max_structs: 8,
-            table_entries: 64,
-            long_lines: false,
-        };
-        let (conf, mut host) = (conf.bits(), Timed::new(times));
+        let (conf, mut host) = (Conf::DEFAULT.bits(), Timed::new(times));
         let sizes =
             Dispatch { workgroup_size: [1; 3], grid_size: [4, 1, 1], ..Dispatch::default() };
         let aql = Aql { mask: 15, stream: 0, packet: Bytes(sizes.encode()) };

@@ -188,11 +188,11 @@ impl Block for CommandProcessor {
         }
         let shows = if self.trace_at < self.cycle { NEVER } else { self.trace_at };
         let busy = self.next.min(shows);
+        if busy == NEVER {
+            return NEVER;
+        }
         let (on, of) = (u64::from(self.config.ce_on), u64::from(self.config.ce_of));
         let phase = u64::from(self.phase);
-        if busy == NEVER || (busy == self.cycle && phase < on) {
-            return if busy == NEVER { NEVER } else { 0 };
-        }
         // To the next enabled cycle, and from there to the busy one.
         let (gap, phase) = if phase < on { (0, phase) } else { (of - phase, 0) };
         let (patterns, rest) = divide(phase + busy - self.cycle, on);

@@ -1,7 +1,7 @@
 //! A host of the firmware with chiplets that do at once what they are told.
 
 use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
-use cosim::command_processor::{Conf, Sent, SyncMode};
+use cosim::command_processor::{Conf, Sent};
 use firmware::map::message;
 
 use super::Host;
@@ -36,14 +36,7 @@ pub struct Started {
 }
 
 /// The default machine of the specification: four chiplets, 64 entries, 8 structures.
-pub const MACHINE: Conf = Conf {
-    chiplets: 4,
-    sync_mode: SyncMode::Cpelide,
-    home_forward: false,
-    max_structs: 8,
-    table_entries: 64,
-    long_lines: false,
-};
+pub const MACHINE: Conf = Conf::DEFAULT;
 
 /// A host with chiplets.
 pub struct Driver<H> {

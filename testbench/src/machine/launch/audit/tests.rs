@@ -19,14 +19,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let conf = Conf {
-            chiplets: 2,
-            sync_mode: SyncMode::Cpelide,
-            home_forward: false,
-            max_structs: 8,
-            table_entries: 64,
-            long_lines: false,
-        };
+        let conf = Conf { chiplets: 2, ..Conf::DEFAULT };
         Self { auditor: Auditor::new(0, &conf), now: 0, counters: [0; 16] }
     }
 
