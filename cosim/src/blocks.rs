@@ -2,9 +2,9 @@
 
 use hwmodel::{Description, Model};
 
-use crate::catalog::{Catalog, Pair};
+use crate::catalog::Pair;
 use crate::runner::{self, Options, Outcome, RunError};
-use crate::settings::{FamilyEntry, SettingError, StaticInput, named};
+use crate::settings::{Chosen, FamilyEntry, StaticInput};
 use crate::stimulus::coherence_directory::CoherenceDirectoryStimulus;
 use crate::stimulus::command_processor::CommandProcessorStimulus;
 use crate::stimulus::cp_crossbar::CpCrossbarStimulus;
@@ -24,10 +24,10 @@ pub struct BlockEntry {
     pub statics: &'static [StaticInput],
     /// Its named configurations.
     pub family: FamilyEntry,
-    /// Lockstep run in a named configuration.
-    pub run: fn(&Catalog, &str, &Options) -> Result<Outcome, RunError>,
-    /// Parameters and ports in a named configuration.
-    pub describe: fn(&Catalog, &str) -> Result<Description, SettingError>,
+    /// Lockstep run with these parameters.
+    pub run: fn(&Chosen, &Options) -> Result<Outcome, RunError>,
+    /// Parameters and ports with these parameters of its family.
+    pub describe: fn(&Chosen) -> Description,
 }
 
 /// Every block with two bodies.
@@ -55,13 +55,12 @@ const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
         about,
         statics: S::STATICS,
         family: FamilyEntry::of::<FamilyOf<S>>(),
-        run: |catalog, config, options| {
-            let parameters = named::<FamilyOf<S>>(catalog, config)?;
-            runner::run::<S>(config, &S::Model::config(parameters), options)
+        run: |chosen, options| {
+            let config = S::Model::config(&chosen.parameters::<FamilyOf<S>>());
+            runner::run::<S>(&chosen.name, &config, options)
         },
-        describe: |catalog, config| {
-            let parameters = named::<FamilyOf<S>>(catalog, config)?;
-            Ok(Description::of::<S::Model>(&S::Model::config(parameters)))
+        describe: |chosen| {
+            Description::of::<S::Model>(&S::Model::config(&chosen.parameters::<FamilyOf<S>>()))
         },
     }
 }

@@ -92,10 +92,9 @@ macro_rules! each {
 }
 
 impl<M: Model> AnyBody<M> {
-    /// The body after reset. `run` names the RTL's configuration, whose parameters `config` must be, and the
-    /// run in reports. Errors: an illegal parameter; no RTL body of this configuration.
+    /// The body after reset. `run` names the run in reports. Errors: an illegal parameter; no RTL body can be built.
     pub fn new(kind: BodyKind, run: &RunName, config: &M::Config) -> Result<Self, BodyError> {
-        let rtl = || Rtl::<M>::new(&run.config, config);
+        let rtl = || Rtl::<M>::new(config);
         let inner = match kind {
             BodyKind::Model => Inner::Model(Box::new(M::new(config)?)),
             BodyKind::Rtl => Inner::Rtl(Box::new(rtl()?)),

@@ -1,6 +1,5 @@
-//! The named configurations, and which blocks have an RTL body in which of them. The build script
-//! and the library read the same list: a new block is one line in `pairs!`, a new family of blocks a field of
-//! [`Catalog`] and its [`Family`].
+//! The named configurations of the blocks with two bodies: a new block is one line in `pairs!`, a new family of blocks a
+//! field of [`Catalog`] and its [`Family`].
 
 use std::collections::BTreeMap;
 
@@ -13,14 +12,9 @@ use hwmodel::depacketizer::Depacketizer;
 use hwmodel::local_command_processor::LocalCommandProcessor;
 use hwmodel::packetizer::Packetizer;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
-use hwmodel::{ConfigError, Description, Model};
+use hwmodel::{ConfigError, Model};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-/// Name of the one body with a deliberate bug, for the tests of the comparison itself.
-pub const SEEDED_BUG: &str = "small-seeded-bug";
-/// Name of the coherence directory's body with a corrupt array, for error code 4.
-pub const DUPLICATE: &str = "small-duplicate";
 
 /// The text of the configuration file.
 pub const CONFIGS_TOML: &str = include_str!("../configs.toml");
@@ -88,25 +82,6 @@ impl Family for Command {
     }
 }
 
-/// One RTL body: a block in a named configuration.
-#[derive(Clone, Debug)]
-pub struct Body {
-    /// Name of the configuration.
-    pub config: String,
-    /// The configuration for which it is built, by name: the first one that is the same to this block. A family's
-    /// configurations may differ in what a block does not have.
-    pub built_as: String,
-    /// The block.
-    pub block: Description,
-}
-
-impl Body {
-    /// One that no other shares.
-    fn own(config: &str, block: Description) -> Self {
-        Self { config: config.to_string(), built_as: config.to_string(), block }
-    }
-}
-
 /// A block with two bodies, and the family that its parameters come from.
 pub trait Pair: Model {
     /// The family.
@@ -125,13 +100,6 @@ macro_rules! pairs {
                 parameters.into()
             }
         })*
-
-        /// Every block in every configuration of its family.
-        fn pairs(catalog: &Catalog) -> Vec<Body> {
-            let mut bodies = Vec::new();
-            $(bodies.extend(bodies_of::<$block>(catalog));)*
-            bodies
-        }
     };
 }
 
@@ -143,17 +111,6 @@ pairs! {
     CommandProcessor: Command,
     CpCrossbar: Command,
     LocalCommandProcessor: Command,
-}
-
-fn bodies_of<M: Pair>(catalog: &Catalog) -> Vec<Body> {
-    let all: Vec<_> = M::Family::named(catalog).iter().map(|(n, p)| (n, M::config(p))).collect();
-    let built_as = |own: &M::Config| all.iter().find(|(_, config)| config == own).map(|(n, _)| *n);
-    let body = |(config, own): &(&String, M::Config)| Body {
-        config: config.to_string(),
-        built_as: built_as(own).unwrap_or(config).clone(),
-        block: Description::of::<M>(own),
-    };
-    all.iter().map(body).collect()
 }
 
 /// Why the configuration file cannot be used.
@@ -184,33 +141,16 @@ impl Catalog {
         Ok(catalog)
     }
 
+    /// The name of the configuration with these parameters, if one has it.
+    pub fn name_of<F: Family>(&self, parameters: &F) -> Option<&str> {
+        let mut named = F::named(self).iter();
+        named.find(|(_, of_name)| *of_name == parameters).map(|(name, _)| name.as_str())
+    }
+
     fn check<F: Family>(&self) -> Result<(), CatalogError> {
         F::named(self).iter().try_for_each(|(config, parameters)| {
             let (family, config) = (F::NAME, config.clone());
             parameters.check().map_err(|source| CatalogError::Parameter { family, config, source })
         })
-    }
-
-    /// Every RTL body, in a fixed order.
-    pub fn bodies(&self) -> Vec<Body> {
-        let mut bodies = pairs(self);
-        if let Some(small) = self.finepack.get("small") {
-            let mut block = Description::of::<RemoteWriteQueue>(&small.into());
-            block.parameters.push(("SeededBug", 1));
-            bodies.push(Body::own(SEEDED_BUG, block));
-        }
-        if let Some(corrupt) = self.duplicate() {
-            let block = Description::of::<CoherenceDirectory>(&corrupt);
-            bodies.push(Body::own(DUPLICATE, block));
-        }
-        bodies
-    }
-
-    /// The parameters of [`DUPLICATE`]: `small`, first in, first out. With LRU the use that tells the two
-    /// ways apart would overwrite the order that the sweep has left.
-    pub fn duplicate(&self) -> Option<coherence_directory::Config> {
-        let small = self.coherence_directory.get("small")?.clone();
-        let repl = coherence_directory::Replacement::Fifo;
-        Some(coherence_directory::Config { duplicate: 1, repl, ..small })
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use hwmodel::ports::{Ports, image_words};
-use hwmodel::{Block, Description, Model};
+use hwmodel::{Block, ConfigError, Description, Model};
 
 use crate::report::{Mismatch, RunName, differences, shown_fields, transfers};
 use crate::rtl::Rtl;
@@ -39,6 +39,9 @@ impl WindowCycle {
 
 /// A body that can be compared with a model of the same ports.
 pub trait Other: Block {
+    /// Resets it while the inputs of its last cycle stand.
+    fn reset(&mut self);
+
     /// What failed assertions printed.
     fn assertions(&self) -> &str {
         ""
@@ -46,6 +49,10 @@ pub trait Other: Block {
 }
 
 impl<M: Model> Other for Rtl<M> {
+    fn reset(&mut self) {
+        Rtl::reset(self);
+    }
+
     fn assertions(&self) -> &str {
         self.messages()
     }
@@ -112,6 +119,18 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     /// The number of the next rising edge.
     pub fn cycle(&self) -> u64 {
         self.cycle
+    }
+
+    /// Resets both bodies in the midst of what they do. Cycles are counted on. Errors: an illegal parameter.
+    pub fn reset(&mut self) -> Result<(), ConfigError> {
+        self.model = M::new(&self.config)?;
+        self.other.reset();
+        Ok(())
+    }
+
+    /// Takes another body in place of the one that is compared. To be followed by a reset.
+    pub fn replace(&mut self, other: B) {
+        self.other = other;
     }
 
     /// Lets `cycles` cycles pass in which neither body is ticked.

@@ -2,45 +2,22 @@
 
 use std::fmt::{self, Write};
 
+use cxx::UniquePtr;
 use hwmodel::ports::{Ports, image_words};
 use hwmodel::{Block, Model};
 
-/// Why there is no RTL body.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RtlError {
-    /// This build has none at all.
-    #[error(
-        "{block}: this build has no RTL bodies, because no Verilator was found; run `make setup` and build again, or set VERILATOR to its path"
-    )]
-    NoVerilator {
-        /// The block that was asked for.
-        block: &'static str,
-    },
-    /// This build has none of this block, which instantiates Ibex.
-    #[error(
-        "{block}: this build has no RTL body of it, because no Ibex was found; run `make setup` and build again, or set IBEX to its folder"
-    )]
-    NoIbex {
-        /// The block that was asked for.
-        block: &'static str,
-    },
-    /// None with these parameters.
-    #[error("{block}: no RTL body was built for configuration {config}; built: {built}")]
-    NotBuilt {
-        /// The block that was asked for.
-        block: &'static str,
-        /// The configuration that was asked for.
-        config: String,
-        /// The configurations that there are.
-        built: String,
-    },
-}
+use crate::bridge::ffi;
+use crate::verilated::{self, Request, Variant};
 
-impl RtlError {
-    /// The build has no such body for want of a tool or a package.
-    pub fn is_missing_tool(&self) -> bool {
-        matches!(self, Self::NoVerilator { .. } | Self::NoIbex { .. })
-    }
+pub use crate::verilated::VerilatedError as RtlError;
+
+/// What a body is to be beside its block and parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RtlOptions {
+    /// The variant.
+    pub variant: Variant,
+    /// Registers hold random values of this seed before the first reset; 0 in all where it is 0.
+    pub registers: u32,
 }
 
 /// An RTL body behind the same ports as model `M`.
@@ -52,37 +29,33 @@ pub struct Rtl<M: Model> {
     /// What failed assertions have printed.
     messages: String,
     failed: bool,
-    #[cfg(rtl_bodies)]
-    body: cxx::UniquePtr<crate::bridge::ffi::Body>,
+    body: UniquePtr<ffi::Body>,
 }
 
 impl<M: Model> Rtl<M> {
-    /// The body that was built for the named configuration, after reset. `config` must be that
-    /// configuration. Errors: there is none.
-    pub fn new(name: &str, config: &M::Config) -> Result<Self, RtlError> {
-        let input = vec![0; image_words(&M::In::declare(config))];
-        let output = vec![0; image_words(&M::Out::declare(config))];
-        #[cfg(rtl_bodies)]
-        {
-            let body = crate::bridge::ffi::make_body(M::NAME, name);
-            if body.is_null() {
-                let built = crate::built_configs(M::NAME);
-                if built.is_empty() {
-                    return Err(RtlError::NoIbex { block: M::NAME });
-                }
-                let (config, built) = (name.to_string(), built.join(", "));
-                return Err(RtlError::NotBuilt { block: M::NAME, config, built });
-            }
-            let (config, messages) = (config.clone(), String::new());
-            let mut rtl = Self { config, input, output, messages, failed: false, body };
-            rtl.body.pin_mut().reset(&mut rtl.output);
-            Ok(rtl)
-        }
-        #[cfg(not(rtl_bodies))]
-        {
-            let _ = (name, input, output);
-            Err(RtlError::NoVerilator { block: M::NAME })
-        }
+    /// The body with these parameters, after reset; built first where it is not in the cache. Errors: it cannot be built.
+    pub fn new(config: &M::Config) -> Result<Self, RtlError> {
+        Self::with(config, &RtlOptions::default())
+    }
+
+    /// Likewise, as the options say.
+    pub fn with(config: &M::Config, options: &RtlOptions) -> Result<Self, RtlError> {
+        let request = Request::of::<M>(config, options.variant.clone());
+        let input = vec![0; image_words(&request.block.inputs)];
+        let output = vec![0; image_words(&request.block.outputs)];
+        // Verilator takes 31 bits.
+        let seed = (options.registers & 0x7fff_ffff) as i32;
+        let body = verilated::body(&request)?.make(seed);
+        let (config, messages) = (config.clone(), String::new());
+        let mut rtl = Self { config, input, output, messages, failed: false, body };
+        rtl.reset();
+        Ok(rtl)
+    }
+
+    /// Holds the reset for two edges while the inputs of the last cycle stand.
+    pub fn reset(&mut self) {
+        ffi::reset(self.body.pin_mut(), &self.input, &mut self.output);
+        self.collect_messages();
     }
 
     /// Inverts bit `bit` of word `word` of the output image until the next edge: a self-test of
@@ -95,10 +68,8 @@ impl<M: Model> Rtl<M> {
     /// whose outputs are registered.
     pub fn settle(&mut self, inputs: &M::In) -> M::Out {
         inputs.store(&self.config, &mut self.input);
-        #[cfg_attr(not(rtl_bodies), allow(unused_mut))]
         let mut output = self.output.clone();
-        #[cfg(rtl_bodies)]
-        self.body.pin_mut().settle(&self.input, &mut output);
+        ffi::settle(self.body.pin_mut(), &self.input, &mut output);
         M::Out::load(&self.config, &output)
     }
 
@@ -107,12 +78,28 @@ impl<M: Model> Rtl<M> {
         &self.messages
     }
 
+    /// From now on the body's signals are added to [`Rtl::take_trace`] in each cycle, or no longer. False in a body that
+    /// was not built for it.
+    pub fn set_trace(&mut self, on: bool) -> bool {
+        ffi::set_trace(self.body.pin_mut(), on)
+    }
+
+    /// The text of a VCD since the last call: its header once, then the changes of each cycle.
+    pub fn take_trace(&mut self) -> String {
+        ffi::take_trace(self.body.pin_mut())
+    }
+
     /// Not on the path of a cycle in which nothing is wrong.
-    #[cfg(rtl_bodies)]
     #[cold]
     fn collect_messages(&mut self) {
-        self.messages += &crate::bridge::ffi::take_messages();
-        self.failed |= self.body.errors() > 0;
+        let told = ffi::take_messages(self.body.pin_mut());
+        // Verilator begins each with its own count of time; cycles are counted elsewhere.
+        let line = |line: &str| match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+            Some((time, rest)) if time.bytes().all(|b| b.is_ascii_digit()) => rest.to_string(),
+            _ => line.to_string(),
+        };
+        told.lines().for_each(|text| self.messages += &(line(text) + "\n"));
+        self.failed |= ffi::errors(&self.body) > 0;
     }
 }
 
@@ -129,8 +116,7 @@ impl<M: Model> Block for Rtl<M> {
         // of `load`: the processor cannot forward a store to a wider load, and would wait.
         inputs.store(&self.config, &mut self.input);
         let outputs = M::Out::load(&self.config, &self.output);
-        #[cfg(rtl_bodies)]
-        if self.body.pin_mut().tick(&self.input, &mut self.output) {
+        if ffi::tick(self.body.pin_mut(), &self.input, &mut self.output) {
             self.collect_messages();
         }
         outputs

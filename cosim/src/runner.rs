@@ -1,6 +1,7 @@
 //! A co-simulation run: model and RTL of one block in lockstep under a stimulus.
 //!
-//! The run is cut into episodes: at the start of each both bodies come fresh out of reset and the
+//! The run is cut into episodes of random length, some longer than a counter of 16 bits. Between them both bodies are
+//! reset in the midst of their traffic, or the RTL is a new one whose registers held random values before its reset;
 //! static inputs are drawn anew. Cycles are counted through.
 
 use std::path::{Path, PathBuf};
@@ -12,14 +13,15 @@ use crate::body::BodyKind;
 use crate::lockstep::{AFTER, Lockstep, WindowCycle};
 use crate::part_file::PartFile;
 use crate::report::{Mismatch, RunName};
-use crate::rtl::{Rtl, RtlError};
+use crate::rtl::{Rtl, RtlError, RtlOptions};
 use crate::settings::SettingError;
-use crate::stimulus::{Count, NewStimulus, Statics, Stimulus};
+use crate::stimulus::{Count, NewStimulus, Random, Statics, Stimulus};
 use crate::value::is_shown;
 use crate::wave::{Clock, Shown, WaveWriter};
 
-/// Cycles of an episode.
-pub const EPISODE: u64 = 1 << 16;
+/// Lengths of episodes: how many of 16 have between so many cycles and so many.
+const EPISODES: [(u32, u32, u32); 4] =
+    [(7, 16, 2_000), (4, 2_000, 20_000), (3, 20_000, 70_000), (2, 70_000, 200_000)];
 
 /// One output bit that is inverted on the RTL side, as `FIELD[BIT]@CYCLE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub struct Options {
     pub mismatch_wave: Option<PathBuf>,
     /// A deliberate difference.
     pub flip: Option<Flip>,
+    /// The RTL body.
+    pub rtl: RtlOptions,
 }
 
 /// Why a run cannot start or go on. None of these is a difference between model and RTL.
@@ -110,19 +114,29 @@ pub fn run<S: NewStimulus>(
         .map(|path| Wave::of_pairs(path, vec![block.clone()]))
         .transpose()?;
     let mut stimulus = S::new(config, &options.statics, options.seed);
+    // Apart from what the stimulus draws.
+    let mut resets = Random::new(!options.seed);
     let mut flip = options.flip.clone();
     let mut cycle = 0;
+    let run = RunName { config: name.to_string(), seed: options.seed };
+    let rtl = |random: &mut Random| {
+        let registers = random.word() as u32 | 1;
+        Rtl::with(config, &RtlOptions { registers, ..options.rtl.clone() })
+    };
+    let (first, model) = (rtl(&mut resets)?, S::Model::new(config)?);
+    let mut pair = Lockstep::new(run, config, model, first, cycle);
+    if wave.is_some() {
+        pair.start_tracing();
+    }
     while cycle < options.cycles {
         if cycle > 0 {
             stimulus.restart();
+            if resets.chance(64) {
+                pair.replace(rtl(&mut resets)?);
+            }
+            pair.reset()?;
         }
-        let run = RunName { config: name.to_string(), seed: options.seed };
-        let rtl = Rtl::<S::Model>::new(name, config)?;
-        let mut pair = Lockstep::new(run, config, S::Model::new(config)?, rtl, cycle);
-        if wave.is_some() {
-            pair.start_tracing();
-        }
-        let end = options.cycles.min(cycle + EPISODE);
+        let end = options.cycles.min(cycle + episode(&mut resets));
         while cycle < end {
             if flip.as_ref().is_some_and(|f| cycle >= f.cycle && f.apply(&mut pair)) {
                 flip = None;
@@ -160,6 +174,18 @@ pub fn run<S: NewStimulus>(
 
 fn outcome<S: Stimulus>(cycles: u64, stimulus: &S, mismatch: Option<Mismatch>) -> Outcome {
     Outcome { cycles, transfers: stimulus.transfers(), coverage: stimulus.coverage(), mismatch }
+}
+
+/// The length of an episode.
+fn episode(random: &mut Random) -> u64 {
+    let mut at = random.below(16);
+    for (of_16, least, most) in EPISODES {
+        if at < of_16 {
+            return u64::from(least + random.below(most - least));
+        }
+        at -= of_16;
+    }
+    unreachable!("they are 16 together")
 }
 
 /// One cycle of the pair, traced where a waveform is being written.

@@ -1,4 +1,4 @@
-//! From a named configuration and `KEY=VALUE`s to the configuration that was built.
+//! From a named configuration and `KEY=VALUE`s to a family's parameters.
 
 use hwmodel::ConfigError;
 
@@ -51,29 +51,37 @@ pub enum SettingError {
         /// The parameter.
         source: ConfigError,
     },
-    /// A legal configuration without a body.
-    #[error(
-        "--set {settings}: no RTL body was built with these parameters; built: {known}; a new table in cosim/configs.toml builds one"
-    )]
-    NotBuilt {
-        /// What was set.
-        settings: String,
-        /// The configurations that were built.
-        known: String,
-    },
 }
 
-type Resolve = fn(&Catalog, &str, &[(String, String)]) -> Result<String, SettingError>;
+/// Parameters of a family, and what they are called.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The named configuration that has these parameters, else the one that they were made of and what was set.
+    pub name: String,
+    parameters: toml::Table,
+}
+
+impl Chosen {
+    /// The parameters. Panics where they are another family's.
+    pub fn parameters<F: Family>(&self) -> F {
+        self.parameters.clone().try_into().expect("parameters of this family")
+    }
+
+    /// All parameters, as TOML.
+    pub fn text(&self) -> String {
+        toml::to_string(&self.parameters).expect("parameters are numbers and names")
+    }
+}
+
+type Resolve = fn(&Catalog, &str, &[(String, String)]) -> Result<Chosen, SettingError>;
 
 /// What a command can ask of a family, whichever it is.
 #[derive(Clone, Copy)]
 pub struct FamilyEntry {
     /// Names of its configurations.
     pub configs: fn(&Catalog) -> Vec<String>,
-    /// The named configuration that `--config` and `--set`s mean.
+    /// The parameters that `--config` and `--set`s mean.
     pub resolve: Resolve,
-    /// All parameters of a named configuration, as TOML.
-    pub text: fn(&Catalog, &str) -> Result<String, SettingError>,
 }
 
 impl FamilyEntry {
@@ -82,22 +90,17 @@ impl FamilyEntry {
         Self {
             configs: |catalog| F::named(catalog).keys().cloned().collect(),
             resolve: resolve::<F>,
-            text: |catalog, config| {
-                let parameters = named::<F>(catalog, config)?;
-                Ok(toml::to_string(parameters).expect("parameters are numbers and names"))
-            },
         }
     }
 
-    /// Takes `KEY=VALUE`s apart: those of static inputs, and the named configuration that the others make of
-    /// `config`.
+    /// Takes `KEY=VALUE`s apart: those of static inputs, and the parameters that the others make of `config`.
     pub fn apply(
         &self,
         catalog: &Catalog,
         config: &str,
         settings: &[String],
         inputs: &[StaticInput],
-    ) -> Result<(String, Statics), SettingError> {
+    ) -> Result<(Chosen, Statics), SettingError> {
         let (mut statics, mut parameters) = (Statics::default(), Vec::new());
         for setting in settings {
             let form = || SettingError::Form { setting: setting.clone() };
@@ -141,7 +144,7 @@ fn resolve<F: Family>(
     catalog: &Catalog,
     config: &str,
     settings: &[(String, String)],
-) -> Result<String, SettingError> {
+) -> Result<Chosen, SettingError> {
     let base = named::<F>(catalog, config)?;
     let mut table = toml::Table::try_from(base).expect("parameters are numbers and names");
     for (key, value) in settings {
@@ -159,12 +162,12 @@ fn resolve<F: Family>(
             return Err(SettingError::Value { key: key.clone(), value: value.clone(), limit });
         }
     }
-    let parameters: F = table.try_into().expect("each setting was accepted");
-    let config = config.to_string();
-    parameters.check().map_err(|source| SettingError::Parameter { config, source })?;
-    let built = F::named(catalog).iter().find(|(_, p)| **p == parameters);
-    let all: Vec<_> = settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let not_built =
-        || SettingError::NotBuilt { settings: all.join(" --set "), known: known::<F>(catalog) };
-    built.map(|(name, _)| name.clone()).ok_or_else(not_built)
+    let parameters: F = table.clone().try_into().expect("each setting was accepted");
+    let name = catalog.name_of(&parameters).map(str::to_string).unwrap_or_else(|| {
+        let set = settings.iter().map(|(key, value)| format!(",{key}={value}"));
+        set.fold(config.to_string(), |name, set| name + &set)
+    });
+    let error = |source| SettingError::Parameter { config: name.clone(), source };
+    parameters.check().map_err(error)?;
+    Ok(Chosen { name, parameters: table })
 }

@@ -1,19 +1,22 @@
-//! The boundary to C++: all `unsafe` of the crate is what `cxx` writes for this module.
+//! The boundary to C++. `cxx` writes the calls of a body; [`library`] loads the shared object that it comes from.
+
+pub(crate) mod library;
 
 #[cxx::bridge(namespace = "duet")]
 pub(crate) mod ffi {
     unsafe extern "C++" {
-        include!("body.h");
+        include!("host.h");
 
         type Body;
-        fn reset(self: Pin<&mut Body>, out: &mut [u32]);
-        fn tick(self: Pin<&mut Body>, input: &[u32], out: &mut [u32]) -> bool;
-        fn settle(self: Pin<&mut Body>, input: &[u32], out: &mut [u32]);
-        fn errors(self: &Body) -> usize;
+        fn reset(body: Pin<&mut Body>, input: &[u32], out: &mut [u32]);
+        fn tick(body: Pin<&mut Body>, input: &[u32], out: &mut [u32]) -> bool;
+        fn settle(body: Pin<&mut Body>, input: &[u32], out: &mut [u32]);
+        fn errors(body: &Body) -> usize;
+        fn take_messages(body: Pin<&mut Body>) -> String;
+        fn set_trace(body: Pin<&mut Body>, on: bool) -> bool;
+        fn take_trace(body: Pin<&mut Body>) -> String;
 
-        fn has_body(block: &str, config: &str) -> bool;
-        fn make_body(block: &str, config: &str) -> UniquePtr<Body>;
-        fn run_floor(block: &str, config: &str, stimulus: &[u32], cycles: usize) -> usize;
-        fn take_messages() -> String;
+        unsafe fn make_body(make: usize, seed: i32) -> UniquePtr<Body>;
+        unsafe fn run_floor(run: usize, stimulus: &[u32], cycles: usize) -> usize;
     }
 }

@@ -3,11 +3,16 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "body.h"
 #include "verilated.h"
+#include "verilated_runtime.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
 
 namespace duet {
 
@@ -43,77 +48,148 @@ inline void fall_of_reset(Top& top) {
   top.eval();
 }
 
+#if VM_TRACE
+// All signals as the text of a VCD.
+template <class Top>
+class Trace {
+ public:
+  bool is_on() const { return on_; }
+
+  bool set(Top& top, bool on) {
+    if (on && !vcd_) {
+      vcd_ = std::make_unique<VerilatedVcdC>(&file_);
+      top.trace(vcd_.get(), 99);
+      vcd_->open("memory");
+    }
+    on_ = on;
+    return true;
+  }
+
+  void dump() { vcd_->dump(cycle_++); }
+
+  Text take() {
+    if (vcd_) vcd_->flush();
+    taken_.clear();
+    taken_.swap(file_.text);
+    return {taken_.data(), taken_.size()};
+  }
+
+ private:
+  struct MemoryFile final : VerilatedVcdFile {
+    std::string text;
+    bool open(const std::string&) override { return true; }
+    void close() override {}
+    ssize_t write(const char* from, ssize_t size) override {
+      text.append(from, size);
+      return size;
+    }
+  };
+
+  MemoryFile file_;
+  std::unique_ptr<VerilatedVcdC> vcd_;
+  std::string taken_;
+  uint64_t cycle_ = 0;
+  bool on_ = false;
+};
+#else
+template <class Top>
+struct Trace {
+  constexpr bool is_on() const { return false; }
+  bool set(Top&, bool on) { return !on; }
+  void dump() {}
+  Text take() { return {"", 0}; }
+};
+#endif
+
 // The context outlives the top, so it is a base that is built first.
 struct Context {
   VerilatedContext context;
-  Context() {
-    // A failed assertion is counted and reported; it must not end the process.
-    context.fatalOnError(false);
-    context.errorLimit(1 << 30);
+  explicit Context(int seed) {
+#if VM_TRACE
+    context.traceEverOn(true);
+#endif
+    if (seed) {
+      context.randReset(2);
+      context.randSeed(seed);
+    }
   }
 };
 
 template <class Top, class Ports>
 class VerilatedBody final : private Context, public Body {
  public:
-  VerilatedBody() : top_{&context, "rtl"} {}
+  explicit VerilatedBody(int seed) : Context{seed}, top_{&context, "rtl"} {}
   ~VerilatedBody() override {
-    count_here();
+    current_report = &report_;
     top_.final();
+    current_report = nullptr;
   }
 
-  void reset(rust::Slice<uint32_t> out) override {
-    count_here();
-    fall_of_reset(top_);
-    for (int edge = 0; edge < 2; ++edge) cycle();
+  void reset(const uint32_t* in, uint32_t* out) override {
+    current_report = &report_;
+    Ports::drive(top_, in);
+    try {
+      fall_of_reset(top_);
+      for (int edge = 0; edge < 2; ++edge) cycle();
+    } catch (const Broken&) {
+    }
     top_.rst_ni = 1;
-    Ports::read(top_, out.data());
+    Ports::read(top_, out);
   }
 
-  bool tick(rust::Slice<const uint32_t> in, rust::Slice<uint32_t> out) override {
-    Ports::drive(top_, in.data());
-    cycle();
-    Ports::read(top_, out.data());
-    return messages_pending;
+  bool tick(const uint32_t* in, uint32_t* out) override {
+    current_report = &report_;
+    Ports::drive(top_, in);
+    try {
+      cycle();
+    } catch (const Broken&) {
+    }
+    Ports::read(top_, out);
+    return report_.pending;
   }
 
-  void settle(rust::Slice<const uint32_t> in, rust::Slice<uint32_t> out) override {
-    count_here();
-    Ports::drive(top_, in.data());
+  void settle(const uint32_t* in, uint32_t* out) override {
+    current_report = &report_;
+    Ports::drive(top_, in);
     top_.clk_i = 0;
     top_.eval();
-    Ports::read(top_, out.data());
+    Ports::read(top_, out);
   }
 
-  size_t errors() const override { return context.errorCount(); }
+  size_t errors() const override { return report_.errors; }
+
+  Text messages() override {
+    report_.pending = false;
+    taken_.clear();
+    taken_.swap(report_.messages);
+    return {taken_.data(), taken_.size()};
+  }
+
+  bool set_trace(bool on) override { return trace_.set(top_, on); }
+  Text trace() override { return trace_.take(); }
 
  private:
   void cycle() {
-    count_here();
     top_.clk_i = 0;
     top_.eval();
+    if (trace_.is_on()) trace_.dump();
     top_.clk_i = 1;
     top_.eval();
-    context.timeInc(1);
   }
 
-  // Verilator counts a failed assertion in the context of the thread, which is the one that was made
-  // last in it, and may be gone: another body's.
-  void count_here() { Verilated::threadContextp(&context); }
-
+  Report report_;
   Top top_;
+  std::string taken_;
+  Trace<Top> trace_;
 };
-
-template <class Top, class Ports>
-std::unique_ptr<Body> make_verilated() {
-  return std::make_unique<VerilatedBody<Top, Ports>>();
-}
 
 // Nothing but what a hand-written C++ test bench would do. Returns the nanoseconds of the loop alone:
 // the bridge is not charged with building its body either.
 template <class Top, class Ports>
 size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
-  Context owner;
+  Context owner{0};
+  Report report;
+  current_report = &report;
   const auto top_owner = std::make_unique<Top>(&owner.context, "floor");
   Top& top = *top_owner;
   std::vector<uint32_t> out(1024);
@@ -122,7 +198,6 @@ size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
     top.eval();
     top.clk_i = 1;
     top.eval();
-    owner.context.timeInc(1);
   };
   fall_of_reset(top);
   cycle();
@@ -137,16 +212,21 @@ size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
   }
   const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start;
   top.final();
+  current_report = nullptr;
   return static_cast<size_t>(spent.count());
 }
 
-struct BodyEntry {
-  const char* block;
-  const char* config;
-  std::unique_ptr<Body> (*make)();
-  size_t (*floor)(const uint32_t* stimulus, size_t words, size_t cycles);
-};
-extern const BodyEntry kBodies[];
-extern const size_t kBodyCount;
-
 }  // namespace duet
+
+// Exports the body of one Verilated class.
+#define DUET_EXPORT_BODY(Top, Ports)                                                              \
+  extern "C" __attribute__((visibility("default"))) uint32_t duet_interface() {                   \
+    return duet::kInterface;                                                                      \
+  }                                                                                               \
+  extern "C" __attribute__((visibility("default"))) duet::Body* duet_make_body(int seed) {        \
+    return new duet::VerilatedBody<Top, Ports>(seed);                                             \
+  }                                                                                               \
+  extern "C" __attribute__((visibility("default"))) size_t duet_run_floor(                        \
+      const uint32_t* stimulus, size_t words, size_t cycles) {                                    \
+    return duet::floor_verilated<Top, Ports>(stimulus, words, cycles);                            \
+  }

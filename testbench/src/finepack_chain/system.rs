@@ -22,7 +22,7 @@ type Path = FinePackPath<Pair<RemoteWriteQueue>, Pair<Packetizer>>;
 pub type System = EgressSystem<Path, Pair<Depacketizer>>;
 
 fn pair<M: Model>(run: &RunName, config: M::Config, cycle: u64) -> Result<Pair<M>, RunError> {
-    let rtl = Rtl::new(&run.config, &config)?;
+    let rtl = Rtl::new(&config)?;
     Ok(Lockstep::new(run.clone(), &config, M::new(&config)?, rtl, cycle))
 }
 

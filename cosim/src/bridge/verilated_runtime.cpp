@@ -1,0 +1,57 @@
+// Verilator's messages and stops, of which none may reach stdout or end the process.
+#include "verilated_runtime.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+#include "verilated.h"
+#include "verilated_printf.h"
+
+namespace duet {
+thread_local Report* current_report = nullptr;
+
+namespace {
+// Enough for the report of a broken run; a run that goes on after it must not fill the memory.
+constexpr size_t kMostMessages = 1 << 16;
+
+void say(const char* text) {
+  Report* report = current_report;
+  if (!report) return;
+  if (report->messages.size() < kMostMessages) report->messages += text;
+  report->pending = true;
+}
+
+void count_error() {
+  if (current_report) {
+    ++current_report->errors;
+    current_report->pending = true;
+  }
+}
+}  // namespace
+}  // namespace duet
+
+extern "C" int duet_printf(const char* format, ...) {
+  char line[1024];
+  va_list args;
+  va_start(args, format);
+  const int length = std::vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  duet::say(line);
+  return length;
+}
+
+// A failed assertion is counted and reported; the simulation goes on.
+void vl_stop_maybe(const char*, int, const char*, bool) VL_MT_UNSAFE { duet::count_error(); }
+void vl_stop(const char*, int, const char*) VL_MT_UNSAFE { duet::count_error(); }
+void vl_finish(const char* file, int line, const char*) VL_MT_UNSAFE {
+  duet_printf("%s:%d: $finish\n", file, line);
+  duet::count_error();
+}
+void vl_fatal(const char* file, int line, const char*, const char* message) VL_MT_UNSAFE {
+  duet_printf("%s:%d: %s\n", file, line, message);
+  duet::count_error();
+  throw duet::Broken{};
+}
+void vl_warn(const char* file, int line, const char*, const char* message) VL_MT_UNSAFE {
+  duet_printf("%s:%d: %s\n", file, line, message);
+}

@@ -1,0 +1,42 @@
+//! Finds a C++ compiler: what `CXX` names, which may be several words, or `g++`, `c++`, `clang++`.
+
+use std::env;
+use std::process::Command;
+
+/// A C++ compiler that can be run.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    words: Vec<String>,
+    /// The first line that it prints of its version.
+    pub version: String,
+}
+
+impl Compiler {
+    /// Looks for one. Errors: none runs, with what was tried.
+    pub fn find() -> Result<Self, String> {
+        let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+        let named = env::var("CXX").ok().filter(|text| !text.trim().is_empty());
+        if let Some(named) = named {
+            let problem = || format!("CXX = {named}: does not run");
+            return Self::probe(words(&named)).ok_or_else(problem);
+        }
+        let tried = ["g++", "c++", "clang++"];
+        let found = tried.into_iter().find_map(|name| Self::probe(words(name)));
+        found.ok_or_else(|| format!("none of {} runs", tried.join(", ")))
+    }
+
+    /// A command that runs it.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]);
+        command
+    }
+
+    fn probe(words: Vec<String>) -> Option<Self> {
+        let mut compiler = Self { words, version: String::new() };
+        let output = compiler.command().arg("--version").output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        compiler.version = text.lines().next()?.to_string();
+        output.status.success().then_some(compiler)
+    }
+}

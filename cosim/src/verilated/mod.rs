@@ -1,0 +1,24 @@
+//! Verilated bodies, made when they are asked for.
+//!
+//! A body is a shared object that Verilator and the C++ compiler make of a block's SystemVerilog, a set of parameters
+//! and a [`Variant`]. It is kept in a cache under the hash of everything that it depends on, so that a change of
+//! any of it makes another body, and nothing else does.
+
+mod cache;
+pub mod compiler;
+mod error;
+pub mod ibex;
+mod key;
+mod make;
+mod request;
+mod shim;
+mod sources;
+pub mod tools;
+pub mod verilator;
+pub mod wrapper;
+
+pub use cache::{Cache, Kept};
+pub use error::VerilatedError;
+pub use make::{Step, body, build, on_step};
+pub use request::{Request, Variant};
+pub use sources::{Sources, embed, replace_sources};

@@ -1,0 +1,129 @@
+//! The SystemVerilog that bodies are made of: a folder's, or what the program has embedded.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::RwLock;
+
+/// Environment variable with a folder whose RTL replaces the embedded one, as `--rtl` does.
+pub const VARIABLE: &str = "DUET_RTL";
+/// The folder of what blocks share.
+pub const COMMON: &str = "common";
+/// Endings of the files that Verilator reads.
+const ENDINGS: [&str; 4] = ["sv", "svh", "f", "vlt"];
+
+/// A file's path, `<block>/<name>`, and its content.
+pub type Embedded = (&'static str, &'static [u8]);
+
+/// Where the RTL comes from.
+#[derive(Clone, Debug)]
+pub enum Sources {
+    /// A folder with one folder for each block and `common`.
+    Folder(PathBuf),
+    /// In the program.
+    Embedded(&'static [Embedded]),
+}
+
+struct Choice {
+    embedded: &'static [Embedded],
+    folder: Option<PathBuf>,
+}
+
+static CHOICE: RwLock<Choice> = RwLock::new(Choice { embedded: &[], folder: None });
+
+/// The RTL that this program has in it, for when no folder is named.
+pub fn embed(files: &'static [Embedded]) {
+    CHOICE.write().unwrap_or_else(|e| e.into_inner()).embedded = files;
+}
+
+/// RTL of one's own for all bodies that are asked for from now on. Errors: no such folder.
+pub fn replace_sources(folder: &Path) -> Result<(), String> {
+    let folder = checked(folder)?;
+    CHOICE.write().unwrap_or_else(|e| e.into_inner()).folder = Some(folder);
+    Ok(())
+}
+
+fn checked(folder: &Path) -> Result<PathBuf, String> {
+    let absolute = fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    match absolute.join(COMMON).is_dir() {
+        true => Ok(absolute),
+        false => Err(format!("{}: has no folder {COMMON}", folder.display())),
+    }
+}
+
+/// One file of a block's RTL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// `<folder>/<name>`.
+    pub path: String,
+    /// Its text.
+    pub content: Vec<u8>,
+}
+
+impl Sources {
+    /// The folder that was named, else that of the environment, else the embedded files. Errors: the environment
+    /// names no folder with RTL; there are none of these.
+    pub fn current() -> Result<Self, String> {
+        let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
+        if let Some(folder) = &choice.folder {
+            return Ok(Self::Folder(folder.clone()));
+        }
+        if let Some(folder) = env::var_os(VARIABLE).filter(|f| !f.is_empty()) {
+            let folder = checked(Path::new(&folder)).map_err(|e| format!("{VARIABLE} = {e}"))?;
+            return Ok(Self::Folder(folder));
+        }
+        match choice.embedded {
+            [] => Err(format!("this program has no RTL in it; set {VARIABLE} to the folder `rtl`")),
+            files => Ok(Self::Embedded(files)),
+        }
+    }
+
+    /// The files of a block and of `common`, by path. Errors: the block has none; a file cannot be read.
+    pub fn of_block(&self, block: &str) -> Result<Vec<Source>, String> {
+        let mut files = Vec::new();
+        for folder in [COMMON, block] {
+            match self {
+                Self::Folder(root) => read_folder(root, folder, &mut files)?,
+                Self::Embedded(all) => {
+                    let of_folder = all.iter().filter(|(path, _)| {
+                        path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+                    });
+                    files.extend(of_folder.map(|(path, content)| Source {
+                        path: path.to_string(),
+                        content: content.to_vec(),
+                    }));
+                }
+            }
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let top = format!("{block}/{block}.sv");
+        match files.iter().any(|file| file.path == top) {
+            true => Ok(files),
+            false => Err(format!("{self}: has no {top}")),
+        }
+    }
+}
+
+impl std::fmt::Display for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Folder(folder) => write!(f, "{}", folder.display()),
+            Self::Embedded(_) => f.write_str("the RTL in this program"),
+        }
+    }
+}
+
+fn read_folder(root: &Path, folder: &str, into: &mut Vec<Source>) -> Result<(), String> {
+    let path = root.join(folder);
+    let error = |e: std::io::Error| format!("{}: {e}", path.display());
+    for entry in fs::read_dir(&path).map_err(error)? {
+        let file = entry.map_err(error)?.path();
+        let is_read = file.extension().is_some_and(|e| ENDINGS.iter().any(|of| e == *of));
+        let Some(name) = file.file_name().and_then(|n| n.to_str()).filter(|_| is_read) else {
+            continue;
+        };
+        let content = fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        into.push(Source { path: format!("{folder}/{name}"), content });
+    }
+    Ok(())
+}

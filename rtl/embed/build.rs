@@ -1,0 +1,39 @@
+//! Lists the files of `rtl/` that Verilator reads.
+
+use std::env;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder, seen from this crate: cargo resolves it wherever the project lies.
+const RTL: &str = "..";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let mut paths = Vec::new();
+    for folder in entries(Path::new(RTL)).into_iter().filter(|path| path.is_dir()) {
+        // A file that comes or goes.
+        println!("cargo::rerun-if-changed={}", folder.display());
+        let endings = ["sv", "svh", "f", "vlt"];
+        let is_read =
+            |path: &PathBuf| path.extension().is_some_and(|e| endings.iter().any(|of| e == *of));
+        paths.extend(entries(&folder).into_iter().filter(is_read));
+    }
+    let mut text = String::from("&[\n");
+    for path in &paths {
+        println!("cargo::rerun-if-changed={}", path.display());
+        let name = path.strip_prefix(RTL).expect("it lies there").display();
+        let absolute = fs::canonicalize(path).unwrap_or_else(|e| panic!("{name}: {e}"));
+        writeln!(text, "    ({:?}, include_bytes!({absolute:?})),", name.to_string()).unwrap();
+    }
+    text.push(']');
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("files.rs");
+    fs::write(&out, text).unwrap_or_else(|e| panic!("{}: {e}", out.display()));
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let all = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut paths: Vec<_> = all.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths
+}
