@@ -210,7 +210,7 @@ impl Catalog {
     /// ways apart would overwrite the order that the sweep has left.
     pub fn duplicate(&self) -> Option<coherence_directory::Config> {
         let small = self.coherence_directory.get("small")?.clone();
-        let repl = coherence_directory::Replacement::Fifo;
-        Some(coherence_directory::Config { duplicate: 1, repl, ..small })
+        let replacement = coherence_directory::Replacement::Fifo;
+        Some(coherence_directory::Config { duplicate: 1, replacement, ..small })
     }
 }

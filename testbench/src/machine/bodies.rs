@@ -114,11 +114,12 @@ impl FinePackBlocks {
         })?;
         let num_gpus = system.machine.gpus.into();
         let parameters =
-            FinePack { num_gpus, pcie_gen: system.gpu_link.generation, ..named.clone() };
+            FinePack { num_gpus, pcie_generation: system.gpu_link.generation, ..named.clone() };
         parameters.validate().map_err(|e| error("egress.config", format!("{name}: {e}")))?;
         // The generation is the link's, not the blocks': their RTL is the same.
-        let same =
-            |p: &FinePack| FinePack { pcie_gen: parameters.pcie_gen, ..p.clone() } == parameters;
+        let same = |p: &FinePack| {
+            FinePack { pcie_generation: parameters.pcie_generation, ..p.clone() } == parameters
+        };
         let built = catalog.finepack.iter().find(|(_, p)| same(p)).map(|(name, _)| name.clone());
         let wants_rtl = FINEPACK.iter().any(|block| bodies.of(block) != BodyKind::Model);
         let config = match built {
@@ -194,11 +195,11 @@ impl CommandBlocks {
         let (c, chiplets) = (&system.command_processor, system.machine.chiplets);
         let parameters = Command {
             chiplets: u32::from(chiplets).max(2),
-            xb_uni: c.unicast_latency,
-            xb_bc: c.broadcast_latency,
-            pmem_lat: c.private_latency,
-            ce_on: c.clock_on,
-            ce_of: c.clock_of,
+            unicast_latency: c.unicast_latency,
+            broadcast_latency: c.broadcast_latency,
+            private_latency: c.private_latency,
+            clock_on: c.clock_on,
+            clock_of: c.clock_of,
         };
         let catalog = cosim::Catalog::load().map_err(|e| error(e.to_string()))?;
         let image = match bodies.cp {
@@ -279,7 +280,7 @@ mod tests {
     fn directory_that_was_not_built_has_a_model_only() {
         let catalog = cosim::Catalog::load().unwrap();
         let named = catalog.coherence_directory.values().next().unwrap();
-        let other = coherence_directory::Config { addr_w: 51, ..named.clone() };
+        let other = coherence_directory::Config { address_width: 51, ..named.clone() };
         let blocks = |kind| DirectoryBlocks::new(other.clone(), &Bodies::all(kind));
         assert!(blocks(BodyKind::Model).unwrap().body().is_ok());
         for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
