@@ -26,8 +26,8 @@ fn legal() -> Drain {
 
 /// Input of cycle `cycle`: the packet in cycle 2, nothing else.
 fn input(packet: Drain, cycle: u64) -> packetizer::In {
-    let drn = (cycle == 2).then_some(packet);
-    packetizer::In { drn, tlp_ready: true, self_id: 0 }
+    let drain = (cycle == 2).then_some(packet);
+    packetizer::In { drain, tlp_ready: true, self_id: 0 }
 }
 
 /// The messages of the RTL after a packet. Also checks that outputs are still there.
@@ -53,7 +53,7 @@ fn input_that_breaks_a_rule_fails_the_body_with_the_rules_message() {
     assert_eq!(messages(legal()), "");
     let broken = [
         (Drain { plen: 6, ..legal() }, "EmittedIsPlen", "emitted bytes differ from plen"),
-        (Drain { plen: 0, ..legal() }, "DrnPlen", "packet payload is not 1..4096 bytes"),
+        (Drain { plen: 0, ..legal() }, "DrainPlen", "packet payload is not 1..4096 bytes"),
         (Drain { base: 1, ..legal() }, "BaseAligned", "base is not aligned to the window"),
         (Drain { base: 0, ..legal() }, "OffsetsFit", "line outside the packet's window"),
     ];

@@ -87,8 +87,9 @@ fn on_small(check: impl Fn(Crossbar)) {
 #[test]
 fn latencies_are_those_of_every_configuration() {
     for config in configs::<Command>() {
-        let Command { chiplets, xb_uni, xb_bc, .. } = parameters(&config);
-        let (n, uni, bc) = (chiplets as usize, xb_uni as usize, xb_bc as usize);
+        let Command { chiplets, unicast_latency, broadcast_latency, .. } = parameters(&config);
+        let (n, uni, bc) =
+            (chiplets as usize, unicast_latency as usize, broadcast_latency as usize);
         let all = ((1u32 << n) - 1) as u16;
         on_bodies::<CpCrossbar>(&config, |body| {
             let mut x = Crossbar::new(body, chiplets);

@@ -177,8 +177,8 @@ fn renamed_field_is_refused() {
 #[test]
 fn renamed_port_is_refused() {
     if let Some(copy) = Copy::new("renamed_port") {
-        copy.replace(&["packetizer"], "drn_ready_o", "drn_take_o");
-        copy.refused("packetizer", &["packetizer_top.sv", "drn_ready_o"]);
+        copy.replace(&["packetizer"], "drain_ready_o", "drain_take_o");
+        copy.refused("packetizer", &["packetizer_top.sv", "drain_ready_o"]);
     }
 }
 

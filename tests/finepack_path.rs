@@ -66,7 +66,7 @@ fn flush_shows_drain_beat_after_four_cycles_and_tlp_beat_after_six() {
         let accepted = store(&mut bench, 2 * BASE, 8);
         let mut drained = None;
         for cycle in accepted + 1..accepted + 12 {
-            if bench.body.queue().outputs().drn.is_some() {
+            if bench.body.queue().outputs().drain.is_some() {
                 drained.get_or_insert(cycle);
             }
             bench.cycle(&IDLE);

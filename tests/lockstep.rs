@@ -203,7 +203,7 @@ fn flipped_bit_is_found_in_each_block_of_the_chain() {
     }
     for (block, field, shown) in [
         ("remote_write_queue", "req_ready", "req_ready_o"),
-        ("packetizer", "drn_ready", "drn_ready_o"),
+        ("packetizer", "drain_ready", "drain_ready_o"),
         ("depacketizer", "tlp_ready", "tlp_ready_o"),
     ] {
         let flip = Flip { field: format!("{block}.{field}"), bit: 0, cycle: 900 };

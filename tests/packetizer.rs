@@ -27,8 +27,8 @@ fn example_1() -> Drain {
 fn run(body: Body<Packetizer>, entry: Drain) -> Vec<Out> {
     let mut bench = Bench::new(body);
     let idle = In { tlp_ready: true, ..In::default() };
-    bench.cycle(&In { drn: Some(entry), ..idle });
-    assert!(bench.out[0].drn_ready);
+    bench.cycle(&In { drain: Some(entry), ..idle });
+    assert!(bench.out[0].drain_ready);
     bench.at(9, &idle);
     bench.out
 }

@@ -22,7 +22,7 @@ impl Queue {
     }
 
     fn inputs(&self, req: Option<Req>) -> In {
-        In { req, drn_ready: true, acct: self.acct, ..In::default() }
+        In { req, drain_ready: true, acct: self.acct, ..In::default() }
     }
 
     /// Offers a request until it is accepted; returns that cycle.
@@ -68,7 +68,7 @@ impl Queue {
     fn drained(&mut self) -> Vec<(usize, Drain)> {
         self.at(self.bench.out.len() + 100);
         let beats = self.bench.out.iter().enumerate();
-        beats.filter_map(|(cycle, out)| Some((cycle, out.drn?))).collect()
+        beats.filter_map(|(cycle, out)| Some((cycle, out.drain?))).collect()
     }
 
     /// Every flush of partition 0: the cycle that shows it, and its cause.

@@ -46,8 +46,8 @@ impl Bench {
     /// True when the request of this cycle is accepted.
     fn cycle(&mut self, req: Option<Req>) -> bool {
         let cpl = self.cpl;
-        let out = self.pair.tick(&In { req, drn_ready: true, cpl, ..In::default() });
-        self.cpl = out.drn.filter(|drn| drn.kind == drain_kind::MARK).map(|drn| drn.dest);
+        let out = self.pair.tick(&In { req, drain_ready: true, cpl, ..In::default() });
+        self.cpl = out.drain.filter(|drain| drain.kind == drain_kind::MARK).map(|drain| drain.dest);
         out.req_ready
     }
 

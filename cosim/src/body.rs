@@ -337,7 +337,7 @@ mod tests {
     /// A model that only waits may be left alone, and its clock goes on.
     #[test]
     fn skipped_cycles_of_a_quiet_model_are_those_of_its_clock() {
-        let config = command_processor::Config { pmem_lat: 3, ce_on: 5, ce_of: 6 };
+        let config = command_processor::Config { private_latency: 3, clock_on: 5, clock_of: 6 };
         let mut body = AnyBody::<CommandProcessor>::model(&config).unwrap();
         // Nothing is loaded: the core traps for ever, but no sixth cycle shows it.
         let idle = command_processor::In::default();
@@ -357,9 +357,9 @@ mod tests {
         body.start_log();
         body.skip(10);
         body.tick(&packetizer::In::default());
-        body.tick(&packetizer::In { drn: Some(Default::default()), ..Default::default() });
+        body.tick(&packetizer::In { drain: Some(Default::default()), ..Default::default() });
         assert_eq!(body.last_transfer(), Some(11));
-        assert_eq!(body.log().unwrap().first, [(11, "drn")]);
-        assert_eq!(body.transfers(), [("drn", 1), ("tlp", 0)]);
+        assert_eq!(body.log().unwrap().first, [(11, "drain")]);
+        assert_eq!(body.transfers(), [("drain", 1), ("tlp", 0)]);
     }
 }

@@ -11,7 +11,7 @@ use crate::value::{Value, full_name, is_shown};
 /// One field of the output ports that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// RTL port and field, such as `drn_o.mask`.
+    /// RTL port and field, such as `drain_o.mask`.
     pub field: String,
     /// What the model shows.
     pub model: Value,

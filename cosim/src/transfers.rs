@@ -119,7 +119,7 @@ mod tests {
         let small = Catalog::load().unwrap().finepack["small"].clone();
         let channels = Channel::of(&Description::of::<RemoteWriteQueue>(&(&small).into()));
         let names: Vec<_> = channels.iter().map(|channel| channel.name).collect();
-        assert_eq!(names, ["req", "cpl", "drn", "rel", "err"]);
+        assert_eq!(names, ["req", "cpl", "drain", "rel", "err"]);
         let masks: Vec<_> = channels.iter().map(|channel| channel.mask.count_ones()).collect();
         assert_eq!(masks, [2, 1, 2, 1, 1]);
     }

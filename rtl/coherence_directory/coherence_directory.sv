@@ -9,22 +9,22 @@
 module coherence_directory
   import coherence_directory_pkg::*;
 #(
-  parameter int unsigned Variant    = VariantRec,  // 0 baseline, 1 hmg, 2 rec, 3 ideal
-  parameter int unsigned Gpus       = 4,           // GPUs of the system, 2..16
-  parameter int unsigned Entries    = 8192,        // Ways times a power of 2
-  parameter int unsigned Ways       = 8,           // entries of a set, 1..16
-  parameter int unsigned Line       = 64,          // bytes of a line, 64 or 128
-  parameter int unsigned Range      = 1024,        // bytes that an entry covers
-  parameter int unsigned AddrW      = 48,          // bits of an address, 16..52
-  parameter int unsigned Repl       = ReplLru,     // 0 FIFO, 1 LRU
-  parameter int unsigned Jobs       = 8,           // invalidation jobs held, 2..64
-  parameter int unsigned Rsps       = 4,           // responses held, 3..16
-  parameter int unsigned IdealLines = 65536,       // lines of the ideal directory, a power of 2, at least 64
-  parameter int unsigned Duplicate  = 0,           // test only. 1: the sweep leaves two ways with one base
-  localparam int unsigned Pos = at_least(Line, Range) / Line,
-  localparam type req_t = `DIRECTORY_REQ_T(AddrW),
+  parameter int unsigned Variant      = VariantRec,      // 0 baseline, 1 hmg, 2 rec, 3 ideal
+  parameter int unsigned Gpus         = 4,               // GPUs of the system, 2..16
+  parameter int unsigned Entries      = 8192,            // Ways times a power of 2
+  parameter int unsigned Ways         = 8,               // entries of a set, 1..16
+  parameter int unsigned Line         = 64,              // bytes of a line, 64 or 128
+  parameter int unsigned Range        = 1024,            // bytes that an entry covers
+  parameter int unsigned AddressWidth = 48,              // bits of an address, 16..52
+  parameter int unsigned Replacement  = ReplacementLru,  // 0 FIFO, 1 LRU
+  parameter int unsigned Jobs         = 8,               // invalidation jobs held, 2..64
+  parameter int unsigned Responses    = 4,               // responses held, 3..16
+  parameter int unsigned IdealLines   = 65536,           // lines of the ideal directory, a power of 2, at least 64
+  parameter int unsigned Duplicate    = 0,               // test only. 1: the sweep leaves two ways with one base
+  localparam int unsigned Positions = at_least(Line, Range) / Line,
+  localparam type req_t = `DIRECTORY_REQ_T(AddressWidth),
   localparam type rsp_t = `DIRECTORY_RSP_T,
-  localparam type inv_t = `DIRECTORY_INV_T(AddrW),
+  localparam type inv_t = `DIRECTORY_INV_T(AddressWidth),
   localparam type cnt_t = `DIRECTORY_CNT_T
 ) (
   input  logic       clk_i,
@@ -53,59 +53,59 @@ module coherence_directory
   output logic [31:0] hist_o
 );
   // Parameters of the parts. Too small ones are not passed on: the assertions below tell of them.
-  localparam int unsigned GpusP  = at_least(2, Gpus);
-  localparam int unsigned WaysP  = at_least(1, Ways);
-  localparam int unsigned RangeP = at_least(Line, Range);
-  localparam int unsigned JobsP  = at_least(2, Jobs);
-  localparam int unsigned RspsP  = at_least(3, Rsps);
+  localparam int unsigned GpusP      = at_least(2, Gpus);
+  localparam int unsigned WaysP      = at_least(1, Ways);
+  localparam int unsigned RangeP     = at_least(Line, Range);
+  localparam int unsigned JobsP      = at_least(2, Jobs);
+  localparam int unsigned ResponsesP = at_least(3, Responses);
 
-  localparam int unsigned Sharers = GpusP - 1;
-  localparam int unsigned Groups  = (Variant == VariantRec) ? Pos : 1;
-  localparam int unsigned LineW   = $clog2(Line);
-  localparam int unsigned CoverW  = $clog2(RangeP);
-  localparam int unsigned BaseW   = AddrW - CoverW;
-  localparam int unsigned PosW    = (Pos > 1) ? $clog2(Pos) : 1;
-  localparam int unsigned JobsW   = $clog2(JobsP + 1);
-  localparam int unsigned RspsW   = $clog2(RspsP + 1);
+  localparam int unsigned Sharers    = GpusP - 1;
+  localparam int unsigned Groups     = (Variant == VariantRec) ? Positions : 1;
+  localparam int unsigned LineW      = $clog2(Line);
+  localparam int unsigned CoverW     = $clog2(RangeP);
+  localparam int unsigned BaseW      = AddressWidth - CoverW;
+  localparam int unsigned PositionW  = (Positions > 1) ? $clog2(Positions) : 1;
+  localparam int unsigned JobsWidth  = $clog2(JobsP + 1);
+  localparam int unsigned ResponsesW = $clog2(ResponsesP + 1);
   // Oldest job, in requests, from which on no request is taken: their numbers have 8 bits.
   localparam logic [7:0]  MaxAge  = 8'd96;
 
   // The array: sets of entries, or rows of lines.
-  localparam bit          Ideal    = (Variant == VariantIdeal);
-  localparam int unsigned Sets     = at_least(1, Entries / WaysP);
-  localparam int unsigned Rows     = Ideal ? at_least(1, IdealLines / IdealRow) : Sets;
-  localparam int unsigned RowLow   = Ideal ? LineW + $clog2(IdealRow) : CoverW;  // lowest address bit of the index
-  localparam int unsigned RowIdxW  = (Rows > 1) ? $clog2(Rows) : 1;
-  localparam int unsigned OrderW   = (WaysP > 1) ? WaysP * (WaysP - 1) / 2 : 1;
-  localparam int unsigned BaseBits = Ideal ? 1 : base_bits(Variant, AddrW, RangeP);
-  localparam int unsigned GroupBits = group_bits(Variant, GpusP, Pos);
+  localparam bit          Ideal     = (Variant == VariantIdeal);
+  localparam int unsigned Sets      = at_least(1, Entries / WaysP);
+  localparam int unsigned Rows      = Ideal ? at_least(1, IdealLines / IdealRow) : Sets;
+  localparam int unsigned RowLow    = Ideal ? LineW + $clog2(IdealRow) : CoverW;  // lowest address bit of the index
+  localparam int unsigned RowIdxW   = (Rows > 1) ? $clog2(Rows) : 1;
+  localparam int unsigned OrderW    = (WaysP > 1) ? WaysP * (WaysP - 1) / 2 : 1;
+  localparam int unsigned BaseBits  = Ideal ? 1 : base_bits(Variant, AddressWidth, RangeP);
+  localparam int unsigned GroupBits = group_bits(Variant, GpusP, Positions);
   typedef `DIRECTORY_ENTRY_T(BaseBits, GroupBits) entry_t;
   localparam int unsigned EntryW   = $bits(entry_t);
-  localparam int unsigned RowW     = Ideal ? IdealRow * Sharers : OrderW + WaysP * EntryW;
+  localparam int unsigned RowWidth = Ideal ? IdealRow * Sharers : OrderW + WaysP * EntryW;
 
   // What the sweep writes. A corrupt set: line 0 of base 0 is tracked for the first slot, twice.
-  function automatic logic [RowW-1:0] init_row();
+  function automatic logic [RowWidth-1:0] init_row();
     entry_t corrupt;
     corrupt.valid  = (Duplicate == 1);
     corrupt.base   = '0;
     corrupt.groups = '0;
     if (Duplicate == 1) corrupt.groups = GroupBits'((Variant == VariantRec) ? 3 : 1);
-    return RowW'({corrupt, corrupt});
+    return RowWidth'({corrupt, corrupt});
   endfunction
 
   // ------------------------------------------------------------------------------------------------
   // Acceptance
-  logic             swept, accept;
-  logic [7:0]       seq_d, seq_q;                // number of the next request
-  logic [JobsW-1:0] job_credit_d, job_credit_q;  // jobs that requests may still make
-  logic [RspsW-1:0] rsp_credit_d, rsp_credit_q;
-  logic [JobsW-1:0] job_count;
-  logic [RspsW-1:0] rsp_count;
-  logic [7:0]       head_seq;
-  logic             too_old;   // the oldest job
-  logic             job_done;  // its last line is taken
-  logic             s1_free;   // the request in S1 makes no job
-  logic             rsp_pop;
+  logic                  swept, accept;
+  logic [7:0]            seq_d, seq_q;                // number of the next request
+  logic [JobsWidth-1:0]  job_credit_d, job_credit_q;  // jobs that requests may still make
+  logic [ResponsesW-1:0] rsp_credit_d, rsp_credit_q;
+  logic [JobsWidth-1:0]  job_count;
+  logic [ResponsesW-1:0] rsp_count;
+  logic [7:0]            head_seq;
+  logic                  too_old;   // the oldest job
+  logic                  job_done;  // its last line is taken
+  logic                  s1_free;   // the request in S1 makes no job
+  logic                  rsp_pop;
 
   assign too_old     = (job_count != '0) && (seq_q - head_seq >= MaxAge);
   assign req_ready_o = swept && job_credit_q != '0 && rsp_credit_q != '0 && !too_old;
@@ -114,8 +114,8 @@ module coherence_directory
 
   always_comb begin : credits
     seq_d        = seq_q + 8'(accept);
-    job_credit_d = job_credit_q + JobsW'(s1_free) + JobsW'(job_done) - JobsW'(accept);
-    rsp_credit_d = rsp_credit_q + RspsW'(rsp_pop) - RspsW'(accept);
+    job_credit_d = job_credit_q + JobsWidth'(s1_free) + JobsWidth'(job_done) - JobsWidth'(accept);
+    rsp_credit_d = rsp_credit_q + ResponsesW'(rsp_pop) - ResponsesW'(accept);
   end
 
   // ------------------------------------------------------------------------------------------------
@@ -125,11 +125,11 @@ module coherence_directory
   logic [7:0] s1_seq_q;
   logic [3:0] self_q;  // static: a register only so that all of S1 depends on registers alone
 
-  wire [BaseW-1:0]   s1_base = BaseW'(s1_req_q.addr >> CoverW);
-  wire [PosW-1:0]    s1_pos  = (Pos > 1) ? PosW'(s1_req_q.addr >> LineW) : '0;
-  wire [RowIdxW-1:0] s1_row  = (Rows > 1) ? RowIdxW'(s1_req_q.addr >> RowLow) : '0;
-  wire [RowIdxW-1:0] req_row = (Rows > 1) ? RowIdxW'(req_i.addr >> RowLow) : '0;
-  wire [LineW-1:0]   unused_addr_in_line = s1_req_q.addr[LineW-1:0];
+  wire [BaseW-1:0]     s1_base = BaseW'(s1_req_q.addr >> CoverW);
+  wire [PositionW-1:0] s1_pos  = (Positions > 1) ? PositionW'(s1_req_q.addr >> LineW) : '0;
+  wire [RowIdxW-1:0]   s1_row  = (Rows > 1) ? RowIdxW'(s1_req_q.addr >> RowLow) : '0;
+  wire [RowIdxW-1:0]   req_row = (Rows > 1) ? RowIdxW'(req_i.addr >> RowLow) : '0;
+  wire [LineW-1:0]     unused_addr_in_line = s1_req_q.addr[LineW-1:0];
 
   logic       remote, local_, fence;
   logic [3:0] fault;  // the request does nothing
@@ -150,23 +150,23 @@ module coherence_directory
 
   // ------------------------------------------------------------------------------------------------
   // What the row says, what the request does, what becomes of the row
-  logic [RowW-1:0]    row, new_row;
-  logic               row_wr;
-  logic               present, tracked, full, duplicate;
-  logic [Sharers-1:0] slots, src_slot, line_slots, job_slots;
-  logic               alloc, line_wr, drop, use_way;
-  logic               job_write, job_evict, job_fence;
-  logic [BaseW-1:0]   whole_base;
-  logic [Pos-1:0]     whole_pos;
+  logic [RowWidth-1:0]            row, new_row;
+  logic                           row_wr;
+  logic                           present, tracked, full, duplicate;
+  logic [Sharers-1:0]             slots, src_slot, line_slots, job_slots;
+  logic                           alloc, line_wr, drop, use_way;
+  logic                           job_write, job_evict, job_fence;
+  logic [BaseW-1:0]               whole_base;
+  logic [Positions-1:0]           whole_pos;
   logic [Groups-1:0][Sharers-1:0] whole_slots;
 
   assign src_slot = Sharers'(slots_of_gpus(16'h1 << s1_req_q.src, self_q));
   assign s1_free  = s1_valid_q && !(job_write || job_evict || job_fence);
 
   coherence_directory_table #(
-    .Rows   (Rows),
-    .RowW   (RowW),
-    .InitRow(init_row())
+    .Rows    (Rows),
+    .RowWidth(RowWidth),
+    .InitRow (init_row())
   ) u_table (
     .clk_i,
     .rst_ni,
@@ -204,12 +204,12 @@ module coherence_directory
     wire unused_entry_actions = &{drop, use_way};
   end else begin : gen_row
     coherence_directory_row #(
-      .Variant(Variant),
-      .Gpus   (GpusP),
-      .Ways   (WaysP),
-      .Line   (Line),
-      .Range  (RangeP),
-      .AddrW  (AddrW)
+      .Variant     (Variant),
+      .Gpus        (GpusP),
+      .Ways        (WaysP),
+      .Line        (Line),
+      .Range       (RangeP),
+      .AddressWidth(AddressWidth)
     ) u_row (
       .clk_i,
       .rst_ni,
@@ -236,9 +236,9 @@ module coherence_directory
   end
 
   coherence_directory_decide #(
-    .Variant(Variant),
-    .Repl   (Repl),
-    .Gpus   (GpusP)
+    .Variant    (Variant),
+    .Replacement(Replacement),
+    .Gpus       (GpusP)
   ) u_decide (
     .clk_i,
     .rst_ni,
@@ -263,12 +263,12 @@ module coherence_directory
   // ------------------------------------------------------------------------------------------------
   // What leaves
   coherence_directory_jobs #(
-    .Variant(Variant),
-    .Gpus   (GpusP),
-    .Line   (Line),
-    .Range  (RangeP),
-    .AddrW  (AddrW),
-    .Jobs   (JobsP)
+    .Variant     (Variant),
+    .Gpus        (GpusP),
+    .Line        (Line),
+    .Range       (RangeP),
+    .AddressWidth(AddressWidth),
+    .Jobs        (JobsP)
   ) u_jobs (
     .clk_i,
     .rst_ni,
@@ -304,7 +304,7 @@ module coherence_directory
   };
 
   coherence_directory_responses #(
-    .Rsps(RspsP)
+    .Responses(ResponsesP)
   ) u_responses (
     .clk_i,
     .rst_ni,
@@ -317,8 +317,8 @@ module coherence_directory
   );
 
   coherence_directory_counters #(
-    .Pos  (Pos),
-    .JobsW(JobsW)
+    .Positions(Positions),
+    .JobsWidth(JobsWidth)
   ) u_counters (
     .clk_i,
     .rst_ni,
@@ -352,8 +352,8 @@ module coherence_directory
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       seq_q        <= '0;
-      job_credit_q <= JobsW'(Jobs);
-      rsp_credit_q <= RspsW'(Rsps);
+      job_credit_q <= JobsWidth'(Jobs);
+      rsp_credit_q <= ResponsesW'(Responses);
       s1_valid_q   <= 1'b0;
       err_q        <= ErrNone;
     end else begin
@@ -385,16 +385,16 @@ module coherence_directory
   `DUET_ASSERT_PARAM(RangeOfHmg, Variant != VariantHmg || Range == 4 * Line, "Range must be 4 Line in hmg")
   `DUET_ASSERT_PARAM(RangeOfRec, Variant != VariantRec || Range inside {2 * Line, 4 * Line, 16 * Line, 64 * Line},
                      "Range must be 2, 4, 16 or 64 Line in rec")
-  `DUET_ASSERT_PARAM(AddrWLegal, AddrW >= 16 && AddrW <= 52, "AddrW must be 16..52")
-  `DUET_ASSERT_PARAM(SetsInAddr, 64'(Range) * 64'(Sets) <= 64'd1 << AddrW,
-                     "Entries must be so few that each set has an address below 2^AddrW")
-  `DUET_ASSERT_PARAM(ReplLegal, Repl == ReplFifo || Repl == ReplLru, "Repl must be 0 or 1")
+  `DUET_ASSERT_PARAM(AddressWidthLegal, AddressWidth >= 16 && AddressWidth <= 52, "AddressWidth must be 16..52")
+  `DUET_ASSERT_PARAM(SetsInAddr, 64'(Range) * 64'(Sets) <= 64'd1 << AddressWidth,
+                     "Entries must be so few that each set has an address below 2^AddressWidth")
+  `DUET_ASSERT_PARAM(ReplacementLegal, Replacement == ReplacementFifo || Replacement == ReplacementLru, "Replacement must be 0 or 1")
   `DUET_ASSERT_PARAM(JobsLegal, Jobs >= 2 && Jobs <= 64, "Jobs must be 2..64")
-  `DUET_ASSERT_PARAM(RspsLegal, Rsps >= 3 && Rsps <= 16, "Rsps must be 3..16")
+  `DUET_ASSERT_PARAM(ResponsesLegal, Responses >= 3 && Responses <= 16, "Responses must be 3..16")
   `DUET_ASSERT_PARAM(IdealLinesLegal, IdealLines >= IdealRow && $onehot(IdealLines),
                      "IdealLines must be a power of 2, at least 64")
-  `DUET_ASSERT_PARAM(IdealInAddr, 64'(IdealLines) * 64'(Line) <= 64'd1 << AddrW,
-                     "IdealLines must be so few that all lines lie below 2^AddrW")
+  `DUET_ASSERT_PARAM(IdealInAddr, 64'(IdealLines) * 64'(Line) <= 64'd1 << AddressWidth,
+                     "IdealLines must be so few that all lines lie below 2^AddressWidth")
   `DUET_ASSERT_PARAM(DuplicateLegal, Duplicate == 0 || (Duplicate == 1 && Ways > 1 && !Ideal),
                      "Duplicate must be 0, or 1 with two ways and not in ideal")
 
@@ -402,7 +402,7 @@ module coherence_directory
   `DUET_ASSERT(SelfIdStatic, !$past(rst_ni) || self_id_i == $past(self_id_i), "self_id_i changed")
   `DUET_ASSERT(JobCredits, 32'(job_credit_q) + 32'(job_count) + 32'(s1_valid_q) == Jobs,
                "job credit lost or made")
-  `DUET_ASSERT(RspCredits, 32'(rsp_credit_q) + 32'(rsp_count) + 32'(s1_valid_q) == Rsps,
+  `DUET_ASSERT(RspCredits, 32'(rsp_credit_q) + 32'(rsp_count) + 32'(s1_valid_q) == Responses,
                "response credit lost or made")
   `DUET_ASSERT(Latency, !$past(s1_valid_q) || rsp_valid_o, "no response two cycles after a request")
   `DUET_ASSERT(FaultsDoNothing, exec || !(row_wr || job_write || job_evict || job_fence),

@@ -4,32 +4,32 @@
 module coherence_directory_counters
   import coherence_directory_pkg::*;
 #(
-  parameter int unsigned Pos   = 16,
-  parameter int unsigned JobsW = 4,  // bits of a number of jobs
+  parameter int unsigned Positions = 16,
+  parameter int unsigned JobsWidth = 4,  // bits of a number of jobs
   localparam type cnt_t = `DIRECTORY_CNT_T
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
   // request in S1
-  input  logic             exec_i,   // one without a fault
-  input  logic [2:0]       op_i,
-  input  logic             hit_i,    // its line is tracked
-  input  logic             alloc_i,
-  input  logic             evict_i,  // it makes an EVICT job
-  input  logic [Pos-1:0]   lines_i,  // of these lines
+  input  logic                 exec_i,  // one without a fault
+  input  logic [2:0]           op_i,
+  input  logic                 hit_i,  // its line is tracked
+  input  logic                 alloc_i,
+  input  logic                 evict_i,  // it makes an EVICT job
+  input  logic [Positions-1:0] lines_i,  // of these lines
   // invalidation
-  input  logic             inv_i,    // a line is taken
-  input  logic [1:0]       cause_i,
-  input  logic [15:0]      dest_i,
+  input  logic                 inv_i,  // a line is taken
+  input  logic [1:0]           cause_i,
+  input  logic [15:0]          dest_i,
   // state
-  input  logic             wait_i,   // no request can be taken, after the sweep
-  input  logic [JobsW-1:0] jobs_i,   // jobs held
-  output cnt_t             cnt_o,
+  input  logic                 wait_i,  // no request can be taken, after the sweep
+  input  logic [JobsWidth-1:0] jobs_i,  // jobs held
+  output cnt_t                 cnt_o,
   // EVICT jobs of hist_sel_i + 1 lines, a cycle later
-  input  logic [5:0]       hist_sel_i,
-  output logic [31:0]      hist_o
+  input  logic [5:0]           hist_sel_i,
+  output logic [31:0]          hist_o
 );
-  localparam int unsigned HistW = (Pos > 1) ? $clog2(Pos) : 1;
+  localparam int unsigned HistW = (Positions > 1) ? $clog2(Positions) : 1;
 
   // Three groups, so that the large one depends on registers alone; together they are cnt_t.
   typedef struct packed {
@@ -66,8 +66,8 @@ module coherence_directory_counters
   end
 
   // The histogram: a place is written when its jobs are made, and one is read in every cycle.
-  logic [Pos-1:0][31:0] hist_q;
-  logic [31:0]          hist_out_q;
+  logic [Positions-1:0][31:0] hist_q;
+  logic [31:0]                hist_out_q;
   wire [HistW-1:0] bin = HistW'($countones(lines_i) - 1);  // lines of the EVICT job, less 1
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -75,7 +75,7 @@ module coherence_directory_counters
       hist_out_q <= '0;
     end else begin
       if (exec_i && evict_i) hist_q[bin] <= hist_q[bin] + 32'd1;
-      hist_out_q <= (32'(hist_sel_i) < Pos) ? hist_q[HistW'(hist_sel_i)] : '0;
+      hist_out_q <= (32'(hist_sel_i) < Positions) ? hist_q[HistW'(hist_sel_i)] : '0;
     end
   end
   assign hist_o = hist_out_q;

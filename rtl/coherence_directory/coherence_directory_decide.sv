@@ -5,9 +5,9 @@
 module coherence_directory_decide
   import coherence_directory_pkg::*;
 #(
-  parameter int unsigned Variant = VariantRec,
-  parameter int unsigned Repl    = ReplLru,
-  parameter int unsigned Gpus    = 4,
+  parameter int unsigned Variant     = VariantRec,
+  parameter int unsigned Replacement = ReplacementLru,
+  parameter int unsigned Gpus        = 4,
   localparam int unsigned Sharers = Gpus - 1
 ) (
   input  logic               clk_i,   // for the assertions only
@@ -68,7 +68,7 @@ module coherence_directory_decide
               use_o       = 1'b1;
               job_evict_o = full_i;
             end
-            default: use_o = (Repl == ReplLru);  // StPresent, StTracked
+            default: use_o = (Replacement == ReplacementLru);  // StPresent, StTracked
           endcase
         end
         // The home writes: all copies go, sharing ends.
@@ -92,9 +92,9 @@ module coherence_directory_decide
               use_o       = 1'b1;
               job_evict_o = full_i;
             end
-            StPresent: use_o = (Repl == ReplLru);
+            StPresent: use_o = (Replacement == ReplacementLru);
             default: begin  // StTracked
-              use_o       = (Repl == ReplLru);
+              use_o       = (Replacement == ReplacementLru);
               job_slots_o = slots_i & ~src_i;
               job_write_o = (job_slots_o != '0);
             end

@@ -7,23 +7,23 @@ module coherence_directory_flat
   import coherence_directory_pkg::*;
 #(
   parameter int unsigned Gpus = 4,
-  localparam int unsigned Sharers = Gpus - 1,
-  localparam int unsigned LineW   = $clog2(IdealRow),
-  localparam int unsigned RowW    = IdealRow * Sharers
+  localparam int unsigned Sharers  = Gpus - 1,
+  localparam int unsigned LineW    = $clog2(IdealRow),
+  localparam int unsigned RowWidth = IdealRow * Sharers
 ) (
-  input  logic               clk_i,   // for the assertion only
-  input  logic               rst_ni,
-  input  logic [RowW-1:0]    row_i,
+  input  logic                clk_i,  // for the assertion only
+  input  logic                rst_ni,
+  input  logic [RowWidth-1:0] row_i,
   // look: what the row says about a line
-  input  logic               look_i,
-  input  logic [LineW-1:0]   idx_i,      // line in the row
-  output logic               tracked_o,  // it has sharers
-  output logic [Sharers-1:0] slots_o,
+  input  logic                look_i,
+  input  logic [LineW-1:0]    idx_i,      // line in the row
+  output logic                tracked_o,  // it has sharers
+  output logic [Sharers-1:0]  slots_o,
   // what becomes of it, see coherence_directory_decide
-  input  logic               line_i,
-  input  logic [Sharers-1:0] slots_i,
-  output logic               wr_o,
-  output logic [RowW-1:0]    row_o
+  input  logic                line_i,
+  input  logic [Sharers-1:0]  slots_i,
+  output logic                wr_o,
+  output logic [RowWidth-1:0] row_o
 );
   typedef logic [IdealRow-1:0][Sharers-1:0] row_t;
 

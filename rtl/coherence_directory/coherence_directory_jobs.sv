@@ -8,48 +8,48 @@
 module coherence_directory_jobs
   import coherence_directory_pkg::*;
 #(
-  parameter int unsigned Variant = VariantRec,
-  parameter int unsigned Gpus    = 4,
-  parameter int unsigned Line    = 64,
-  parameter int unsigned Range   = 1024,
-  parameter int unsigned AddrW   = 48,
-  parameter int unsigned Jobs    = 8,
-  localparam int unsigned Sharers = Gpus - 1,
-  localparam int unsigned Pos     = Range / Line,
-  localparam int unsigned PosW    = (Pos > 1) ? $clog2(Pos) : 1,
-  localparam int unsigned Groups  = (Variant == VariantRec) ? Pos : 1,
-  localparam int unsigned BaseW   = AddrW - $clog2(Range),
-  localparam int unsigned CountW  = $clog2(Jobs + 1),
-  localparam type         inv_t   = `DIRECTORY_INV_T(AddrW)
+  parameter int unsigned  Variant      = VariantRec,
+  parameter int unsigned  Gpus         = 4,
+  parameter int unsigned  Line         = 64,
+  parameter int unsigned  Range        = 1024,
+  parameter int unsigned  AddressWidth = 48,
+  parameter int unsigned  Jobs         = 8,
+  localparam int unsigned Sharers      = Gpus - 1,
+  localparam int unsigned Positions    = Range / Line,
+  localparam int unsigned PositionW    = (Positions > 1) ? $clog2(Positions) : 1,
+  localparam int unsigned Groups       = (Variant == VariantRec) ? Positions : 1,
+  localparam int unsigned BaseW        = AddressWidth - $clog2(Range),
+  localparam int unsigned CountW       = $clog2(Jobs + 1),
+  localparam type         inv_t        = `DIRECTORY_INV_T(AddressWidth)
 ) (
-  input  logic                            clk_i,
-  input  logic                            rst_ni,
-  input  logic [3:0]                      self_i,  // this GPU
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic [3:0]                     self_i,  // this GPU
   // push: the job of the request in S1, at most one of three
-  input  logic                            write_i,
-  input  logic                            evict_i,
-  input  logic                            fence_i,
-  input  logic [7:0]                      seq_i,
-  input  logic [BaseW-1:0]                base_i,   // the request's line: address / Range,
-  input  logic [PosW-1:0]                 pos_i,    // line in the range
-  input  logic [Sharers-1:0]              slots_i,  // who loses it; hmg: who loses the four lines
-  input  logic [BaseW-1:0]                whole_base_i,  // the entry to evict
-  input  logic [Pos-1:0]                  whole_pos_i,
-  input  logic [Groups-1:0][Sharers-1:0]  whole_slots_i,
+  input  logic                           write_i,
+  input  logic                           evict_i,
+  input  logic                           fence_i,
+  input  logic [7:0]                     seq_i,
+  input  logic [BaseW-1:0]               base_i,        // the request's line: address / Range,
+  input  logic [PositionW-1:0]           pos_i,         // line in the range
+  input  logic [Sharers-1:0]             slots_i,       // who loses it; hmg: who loses the four lines
+  input  logic [BaseW-1:0]               whole_base_i,  // the entry to evict
+  input  logic [Positions-1:0]           whole_pos_i,
+  input  logic [Groups-1:0][Sharers-1:0] whole_slots_i,
   // state
-  output logic [CountW-1:0]               count_o,     // jobs held
-  output logic [7:0]                      head_seq_o,  // of the oldest
-  output logic                            done_o,      // its last line is taken
+  output logic [CountW-1:0]              count_o,     // jobs held
+  output logic [7:0]                     head_seq_o,  // of the oldest
+  output logic                           done_o,      // its last line is taken
   // inv: one line per cycle
-  output logic                            inv_valid_o,
-  input  logic                            inv_ready_i,
-  output inv_t                            inv_o
+  output logic                           inv_valid_o,
+  input  logic                           inv_ready_i,
+  output inv_t                           inv_o
 );
   localparam int unsigned LineW  = $clog2(Line);
-  localparam int unsigned GroupW = (Groups > 1) ? PosW : 1;
-  typedef `DIRECTORY_JOB_T(BaseW, Pos, Groups, Sharers) job_t;
+  localparam int unsigned GroupW = (Groups > 1) ? PositionW : 1;
+  typedef `DIRECTORY_JOB_T(BaseW, Positions, Groups, Sharers) job_t;
 
-  logic [Pos-1:0] sent_d, sent_q;  // lines of the head that are taken
+  logic [Positions-1:0] sent_d, sent_q;  // lines of the head that are taken
 
   // The new job.
   logic push;
@@ -88,13 +88,13 @@ module coherence_directory_jobs
 
   // Beside each job the line that a WRITE is about, for the assertion on it.
   typedef struct packed {
-    job_t             job;
-    logic [AddrW-1:0] written;
+    job_t                    job;
+    logic [AddressWidth-1:0] written;
   } place_t;
   place_t pushed, oldest;
-  assign pushed = '{job: job, written: {base_i, $clog2(Range)'(0)} | (AddrW'(pos_i) << LineW)};
+  assign pushed = '{job: job, written: {base_i, $clog2(Range)'(0)} | (AddressWidth'(pos_i) << LineW)};
 
-  fifo #(
+  duet_fifo #(
     .T    (place_t),
     .Depth(Jobs)
   ) u_fifo (
@@ -108,12 +108,12 @@ module coherence_directory_jobs
   );
 
   // The head and its lowest line.
-  logic               held, last;
-  job_t               head;
-  logic [Pos-1:0]     left, lowest;
-  logic [PosW-1:0]    line;
-  logic [GroupW-1:0]  group;
-  logic [Sharers-1:0] slots;
+  logic                 held, last;
+  job_t                 head;
+  logic [Positions-1:0] left, lowest;
+  logic [PositionW-1:0] line;
+  logic [GroupW-1:0]    group;
+  logic [Sharers-1:0]   slots;
   assign held = (count_o != '0);
   always_comb begin : present
     head   = '0;
@@ -127,16 +127,16 @@ module coherence_directory_jobs
     if (held) begin
       head   = oldest.job;
       left   = head.pos & ~sent_q;
-      lowest = left & ~(left - Pos'(1));
+      lowest = left & ~(left - Positions'(1));
       last   = (left == lowest);
-      for (int unsigned k = 0; k < Pos; k++) if (lowest[k]) line |= PosW'(k);
+      for (int unsigned k = 0; k < Positions; k++) if (lowest[k]) line |= PositionW'(k);
       if (Groups > 1) group = GroupW'(line);
       slots = head.slots[group];
       inv_o.cause = head.cause;
       inv_o.last  = last;
       inv_o.seq   = head.seq;
       inv_o.dest  = gpus_of_slots(16'(slots), self_i);
-      inv_o.addr  = (AddrW'(head.base) << $clog2(Range)) | (AddrW'(line) << LineW);
+      inv_o.addr  = (AddressWidth'(head.base) << $clog2(Range)) | (AddressWidth'(line) << LineW);
     end
   end
 

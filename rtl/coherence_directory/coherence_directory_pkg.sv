@@ -9,9 +9,9 @@ package coherence_directory_pkg;
   localparam int unsigned VariantRec      = 2;
   localparam int unsigned VariantIdeal    = 3;
 
-  // Parameter Repl.
-  localparam int unsigned ReplFifo = 0;
-  localparam int unsigned ReplLru  = 1;
+  // Parameter Replacement.
+  localparam int unsigned ReplacementFifo = 0;
+  localparam int unsigned ReplacementLru  = 1;
 
   // req_t.op; 6 and 7 are illegal.
   localparam logic [2:0] OpLrd   = 3'd0;
@@ -44,11 +44,11 @@ package coherence_directory_pkg;
 
   // Bits of an entry's base. The baseline stores the whole address, as the paper counts it; ideal has no
   // entries.
-  function automatic int unsigned base_bits(int unsigned variant, int unsigned addr_w, int unsigned range);
+  function automatic int unsigned base_bits(int unsigned variant, int unsigned address_width, int unsigned range);
     case (variant)
-      VariantBaseline: return addr_w;
+      VariantBaseline: return address_width;
       VariantIdeal:    return 0;
-      default:         return addr_w - $clog2(range);
+      default:         return address_width - $clog2(range);
     endcase
   endfunction
 

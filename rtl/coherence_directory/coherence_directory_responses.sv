@@ -4,9 +4,9 @@
 /// Response FIFO. A response that is pushed in cycle t is on `rsp` from t+1 on when there is no other. There
 /// is always room: a request is taken with a credit for its response.
 module coherence_directory_responses #(
-  parameter int unsigned Rsps = 4,
-  localparam int unsigned CountW = $clog2(Rsps + 1),
-  localparam type         rsp_t  = `DIRECTORY_RSP_T
+  parameter int unsigned  Responses = 4,
+  localparam int unsigned CountW    = $clog2(Responses + 1),
+  localparam type         rsp_t     = `DIRECTORY_RSP_T
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -21,9 +21,9 @@ module coherence_directory_responses #(
   assign rsp_valid_o = (count_o != '0);
   assign rsp_o       = rsp_valid_o ? head : '0;
 
-  fifo #(
+  duet_fifo #(
     .T    (rsp_t),
-    .Depth(Rsps)
+    .Depth(Responses)
   ) u_fifo (
     .clk_i,
     .rst_ni,

@@ -6,47 +6,47 @@
 module coherence_directory_row
   import coherence_directory_pkg::*;
 #(
-  parameter int unsigned Variant = VariantRec,
-  parameter int unsigned Gpus    = 4,
-  parameter int unsigned Ways    = 8,
-  parameter int unsigned Line    = 64,
-  parameter int unsigned Range   = 1024,
-  parameter int unsigned AddrW   = 48,
+  parameter int unsigned Variant      = VariantRec,
+  parameter int unsigned Gpus         = 4,
+  parameter int unsigned Ways         = 8,
+  parameter int unsigned Line         = 64,
+  parameter int unsigned Range        = 1024,
+  parameter int unsigned AddressWidth = 48,
   localparam int unsigned Sharers   = Gpus - 1,
-  localparam int unsigned Pos       = Range / Line,
-  localparam int unsigned PosW      = (Pos > 1) ? $clog2(Pos) : 1,
-  localparam int unsigned Groups    = (Variant == VariantRec) ? Pos : 1,
-  localparam int unsigned BaseW     = AddrW - $clog2(Range),
-  localparam int unsigned BaseBits  = base_bits(Variant, AddrW, Range),
-  localparam int unsigned GroupBits = group_bits(Variant, Gpus, Pos),
+  localparam int unsigned Positions = Range / Line,
+  localparam int unsigned PositionW = (Positions > 1) ? $clog2(Positions) : 1,
+  localparam int unsigned Groups    = (Variant == VariantRec) ? Positions : 1,
+  localparam int unsigned BaseW     = AddressWidth - $clog2(Range),
+  localparam int unsigned BaseBits  = base_bits(Variant, AddressWidth, Range),
+  localparam int unsigned GroupBits = group_bits(Variant, Gpus, Positions),
   localparam int unsigned EntryW    = 1 + BaseBits + GroupBits,
   localparam int unsigned OrderW    = (Ways > 1) ? Ways * (Ways - 1) / 2 : 1,
-  localparam int unsigned RowW      = OrderW + Ways * EntryW
+  localparam int unsigned RowWidth  = OrderW + Ways * EntryW
 ) (
-  input  logic                            clk_i,   // for the assertions only
-  input  logic                            rst_ni,
-  input  logic [RowW-1:0]                 row_i,
+  input  logic                           clk_i,  // for the assertions only
+  input  logic                           rst_ni,
+  input  logic [RowWidth-1:0]            row_i,
   // look: what the row says about a line
-  input  logic                            look_i,
-  input  logic [BaseW-1:0]                base_i,       // address / Range
-  input  logic [PosW-1:0]                 pos_i,        // line in the range
-  output logic                            present_o,    // an entry covers it
-  output logic                            tracked_o,    // and it has sharers
-  output logic [Sharers-1:0]              slots_o,      // its sharers; 0 when not tracked
-  output logic                            full_o,       // no way is free
-  output logic                            duplicate_o,  // two entries cover it
+  input  logic                           look_i,
+  input  logic [BaseW-1:0]               base_i,       // address / Range
+  input  logic [PositionW-1:0]           pos_i,        // line in the range
+  output logic                           present_o,    // an entry covers it
+  output logic                           tracked_o,    // and it has sharers
+  output logic [Sharers-1:0]             slots_o,      // its sharers; 0 when not tracked
+  output logic                           full_o,       // no way is free
+  output logic                           duplicate_o,  // two entries cover it
   // all of the entry found or, without one, of the victim
-  output logic [BaseW-1:0]                whole_base_o,
-  output logic [Pos-1:0]                  whole_pos_o,
-  output logic [Groups-1:0][Sharers-1:0]  whole_slots_o,
+  output logic [BaseW-1:0]               whole_base_o,
+  output logic [Positions-1:0]           whole_pos_o,
+  output logic [Groups-1:0][Sharers-1:0] whole_slots_o,
   // what becomes of it, see coherence_directory_decide
-  input  logic                            alloc_i,
-  input  logic                            line_i,
-  input  logic [Sharers-1:0]              slots_i,
-  input  logic                            drop_i,
-  input  logic                            use_i,
-  output logic                            wr_o,
-  output logic [RowW-1:0]                 row_o
+  input  logic                           alloc_i,
+  input  logic                           line_i,
+  input  logic [Sharers-1:0]             slots_i,
+  input  logic                           drop_i,
+  input  logic                           use_i,
+  output logic                           wr_o,
+  output logic [RowWidth-1:0]            row_o
 );
   localparam int unsigned WayW = (Ways > 1) ? $clog2(Ways) : 1;
   // The baseline stores the whole address: its base is followed by the bits of the line, which are 0.
@@ -114,8 +114,8 @@ module coherence_directory_row
       logic [Sharers-1:0] slots;
       logic               pos;
     } group_t;
-    group_t [Pos-1:0] groups, next;
-    group_t           group;
+    group_t [Positions-1:0] groups, next;
+    group_t                 group;
     assign groups    = entry.groups;
     assign group     = groups[pos_i];
     assign tracked_o = present_o && group.pos;
@@ -125,7 +125,7 @@ module coherence_directory_row
       whole_pos_o   = '0;
       whole_slots_o = '0;
       if (look_i) begin
-        for (int unsigned k = 0; k < Pos; k++) begin
+        for (int unsigned k = 0; k < Positions; k++) begin
           whole_pos_o[k]   = groups[k].pos;
           whole_slots_o[k] = groups[k].slots;
         end
@@ -145,7 +145,7 @@ module coherence_directory_row
     always_comb begin : check
       consistent = 1'b1;
       if (look_i) begin
-        for (int unsigned k = 0; k < Pos; k++) begin
+        for (int unsigned k = 0; k < Positions; k++) begin
           if (groups[k].pos != (groups[k].slots != '0)) consistent = 1'b0;
         end
       end

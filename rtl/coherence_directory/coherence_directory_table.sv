@@ -4,30 +4,30 @@
 /// A row that is read in cycle t is on `row_o` from t+1 on; a write of the same row in t is in it. From the
 /// first cycle after reset the sweep writes one row per cycle; `ready_o` rises in the cycle after the last.
 module coherence_directory_table #(
-  parameter int unsigned Rows = 1024,
-  parameter int unsigned RowW = 852,
-  parameter logic [RowW-1:0] InitRow = RowW'(0),  // what the sweep writes
+  parameter int unsigned Rows     = 1024,
+  parameter int unsigned RowWidth = 852,
+  parameter logic [RowWidth-1:0] InitRow  = RowWidth'(0),  // what the sweep writes
   localparam int unsigned IdxW = (Rows > 1) ? $clog2(Rows) : 1
 ) (
-  input  logic            clk_i,
-  input  logic            rst_ni,
-  output logic            ready_o,  // the sweep is over
-  input  logic            rd_i,
-  input  logic [IdxW-1:0] rd_idx_i,
-  output logic [RowW-1:0] row_o,    // the row read last
-  input  logic            wr_i,     // only while ready_o
-  input  logic [IdxW-1:0] wr_idx_i,
-  input  logic [RowW-1:0] wr_row_i
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  output logic                ready_o,  // the sweep is over
+  input  logic                rd_i,
+  input  logic [IdxW-1:0]     rd_idx_i,
+  output logic [RowWidth-1:0] row_o,  // the row read last
+  input  logic                wr_i,   // only while ready_o
+  input  logic [IdxW-1:0]     wr_idx_i,
+  input  logic [RowWidth-1:0] wr_row_i
 );
-  logic [RowW-1:0] mem [Rows];
-  logic [RowW-1:0] row_q;
+  logic [RowWidth-1:0] mem [Rows];
+  logic [RowWidth-1:0] row_q;
 
   logic [IdxW-1:0] sweep_d, sweep_q;  // row that the sweep writes
   logic            ready_d, ready_q;
 
-  logic            wr;
-  logic [IdxW-1:0] wr_idx;
-  logic [RowW-1:0] wr_row;
+  logic                wr;
+  logic [IdxW-1:0]     wr_idx;
+  logic [RowWidth-1:0] wr_row;
 
   always_comb begin : write_port
     sweep_d = sweep_q;

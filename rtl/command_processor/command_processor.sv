@@ -7,9 +7,9 @@ module command_processor
   import command_pkg::*;
   import command_processor_pkg::*;
 #(
-  parameter int unsigned PmemLat = 31,  // cycles of an access to the private memory, 1..255
-  parameter int unsigned CeOn    = 5,   // cycles of clk_i that are the processor's, 1..CeOf
-  parameter int unsigned CeOf    = 6    // of so many, 1..16
+  parameter int unsigned PrivateLatency = 31,  // cycles of an access to the private memory, 1..255
+  parameter int unsigned ClockOn        = 5,   // cycles of clk_i that are the processor's, 1..ClockOf
+  parameter int unsigned ClockOf        = 6    // of so many, 1..16
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -49,7 +49,7 @@ module command_processor
   output logic [15:0][31:0] cnt_o
 );
   // Parameters of the parts. Illegal ones are not passed on: the assertions below tell of them.
-  localparam int unsigned CeOfP = (CeOf < 1) ? 1 : CeOf;
+  localparam int unsigned ClockOfP = (ClockOf < 1) ? 1 : ClockOf;
 
   // ------------------------------------------------------------------------------------------------
   // When the processor runs
@@ -66,8 +66,8 @@ module command_processor
   assign run = enabled && !regs_q.halted;
 
   command_processor_clock #(
-    .CeOn(CeOn),
-    .CeOf(CeOfP)
+    .ClockOn(ClockOn),
+    .ClockOf(ClockOfP)
   ) u_clock (
     .clk_i,
     .rst_ni,
@@ -114,7 +114,7 @@ module command_processor
   logic [31:0] act_wdata;
 
   command_processor_data #(
-    .PmemLat(PmemLat)
+    .PrivateLatency(PrivateLatency)
   ) u_data (
     .clk_i,
     .rst_ni,
@@ -146,7 +146,7 @@ module command_processor
 
   // ------------------------------------------------------------------------------------------------
   // Memories
-  command_processor_imem u_imem (
+  command_processor_instruction_memory u_imem (
     .clk_i,
     .rst_ni,
     .we_i        (imem_we_i && core_hold_i),
@@ -279,7 +279,7 @@ module command_processor
   assign exit_code_o  = regs_q.exit_code;
   assign halted_o     = regs_q.halted;
 
-  `DUET_ASSERT_PARAM(CeOfLegal, CeOf >= 1 && CeOf <= 16, "CeOf must be 1..16")
-  `DUET_ASSERT_PARAM(CeOnLegal, CeOn >= 1 && CeOn <= CeOfP, "CeOn must be 1..CeOf")
+  `DUET_ASSERT_PARAM(ClockOfLegal, ClockOf >= 1 && ClockOf <= 16, "ClockOf must be 1..16")
+  `DUET_ASSERT_PARAM(ClockOnLegal, ClockOn >= 1 && ClockOn <= ClockOfP, "ClockOn must be 1..ClockOf")
   `DUET_ASSERT(StaysHalted, !$past(regs_q.halted) || regs_q.halted, "core runs after it has halted")
 endmodule

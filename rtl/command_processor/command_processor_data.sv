@@ -6,7 +6,7 @@
 module command_processor_data
   import command_processor_pkg::*;
 #(
-  parameter int unsigned PmemLat = 31
+  parameter int unsigned PrivateLatency = 31
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -104,7 +104,7 @@ module command_processor_data
       unique case (region)
         RegionImem: regs_d.left = 8'(ImemLat - 1);
         RegionDtcm: regs_d.left = 8'(DtcmLat - 1);
-        RegionPmem: regs_d.left = 8'(PmemLat - 1);
+        RegionPmem: regs_d.left = 8'(PrivateLatency - 1);
         default:    regs_d.left = 8'(SlotsLat - 1);
       endcase
     end
@@ -116,5 +116,5 @@ module command_processor_data
   end
 
   `DUET_ASSERT(RegionKnown, !regs_q.busy || regs_q.region != RegionNone, "access outside of the map under way")
-  `DUET_ASSERT_PARAM(PmemLatLegal, PmemLat >= 1 && PmemLat <= 255, "PmemLat must be 1..255")
+  `DUET_ASSERT_PARAM(PrivateLatencyLegal, PrivateLatency >= 1 && PrivateLatency <= 255, "PrivateLatency must be 1..255")
 endmodule

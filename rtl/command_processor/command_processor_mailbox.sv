@@ -69,7 +69,7 @@ module command_processor_mailbox
   wire                 sync = (regs_q.tx_lo[3:0] == KindSyncReq);
 
   // The core appends in the processor's cycles, the crossbar takes in any (README.md, rules 20 to 24).
-  fifo #(
+  duet_fifo #(
     .T    (tx_t),
     .Depth(TxQueue)
   ) u_tx (
@@ -83,7 +83,7 @@ module command_processor_mailbox
   );
   assign tx_valid_o = tx_count != '0;
 
-  command_processor_rx u_rx (
+  command_processor_receive u_rx (
     .clk_i,
     .rst_ni,
     .run_i,

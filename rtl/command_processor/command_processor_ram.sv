@@ -2,15 +2,15 @@
 /// from t+1 on, until the next read.
 module command_processor_ram #(
   parameter int unsigned Words = 4096,
-  localparam int unsigned AddrW = $clog2(Words)
+  localparam int unsigned AddressWidth = $clog2(Words)
 ) (
-  input  logic             clk_i,
-  input  logic             en_i,
-  input  logic             we_i,
-  input  logic [3:0]       be_i,
-  input  logic [AddrW-1:0] addr_i,
-  input  logic [31:0]      wdata_i,
-  output logic [31:0]      rdata_o
+  input  logic                    clk_i,
+  input  logic                    en_i,
+  input  logic                    we_i,
+  input  logic [3:0]              be_i,
+  input  logic [AddressWidth-1:0] addr_i,
+  input  logic [31:0]             wdata_i,
+  output logic [31:0]             rdata_o
 );
   logic [31:0] mem [Words];
   // Zero once: a reset does not clear it.

@@ -1,14 +1,14 @@
 `include "duet_assert.svh"
 
 /// Carries messages between the global command processor and the local ones, one per chiplet (CPElide, MICRO'24,
-/// section III-C, figure 7). All outputs are registered. A unicast accepted in t is on `down` in t + XbUni, a
-/// broadcast in t + XbBc at all chiplets; what a chiplet sends in t is on `rx` in t + XbUni.
+/// section III-C, figure 7). All outputs are registered. A unicast accepted in t is on `down` in t + UnicastLatency, a
+/// broadcast in t + BroadcastLatency at all chiplets; what a chiplet sends in t is on `rx` in t + UnicastLatency.
 module cp_crossbar
   import command_pkg::*;
 #(
-  parameter int unsigned Chiplets = 4,    // 2..16
-  parameter int unsigned XbUni    = 65,   // cycles of a unicast, and of the way back, 1..255
-  parameter int unsigned XbBc     = 100   // cycles of a broadcast, 1..255
+  parameter int unsigned Chiplets         = 4,   // 2..16
+  parameter int unsigned UnicastLatency   = 65,  // cycles of a unicast, and of the way back, 1..255
+  parameter int unsigned BroadcastLatency = 100  // cycles of a broadcast, 1..255
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -30,8 +30,8 @@ module cp_crossbar
   output logic                      err_valid_o,
   output logic [7:0]                err_code_o
 );
-  localparam int unsigned DownPlaces = ((XbUni > XbBc) ? XbUni : XbBc) + 1;
-  localparam int unsigned UpPlaces   = XbUni + 1;
+  localparam int unsigned DownPlaces = ((UnicastLatency > BroadcastLatency) ? UnicastLatency : BroadcastLatency) + 1;
+  localparam int unsigned UpPlaces   = UnicastLatency + 1;
 
   logic [9:0] now_d, now_q;  // cycles since reset, modulo 1024
   assign now_d = now_q + 10'd1;
@@ -39,7 +39,7 @@ module cp_crossbar
     if (!rst_ni) now_q <= '0;
     else         now_q <= now_d;
   end
-  wire [9:0] due_uni = now_q + 10'(XbUni);
+  wire [9:0] due_uni = now_q + 10'(UnicastLatency);
 
   // ------------------------------------------------------------------------------------------------
   // Down
@@ -66,7 +66,7 @@ module cp_crossbar
   );
   assign err_code_o = ErrProtocol;
 
-  wire [9:0] due_down = now_q + (bcast ? 10'(XbBc) : 10'(XbUni));
+  wire [9:0] due_down = now_q + (bcast ? 10'(BroadcastLatency) : 10'(UnicastLatency));
   for (genvar c = 0; c < Chiplets; c++) begin : gen_down
     msg_t sent, shown;
     always_comb begin : readdress
@@ -149,6 +149,6 @@ module cp_crossbar
   );
 
   `DUET_ASSERT_PARAM(ChipletsLegal, Chiplets >= 2 && Chiplets <= 16, "Chiplets must be 2..16")
-  `DUET_ASSERT_PARAM(XbUniLegal, XbUni >= 1 && XbUni <= 255, "XbUni must be 1..255")
-  `DUET_ASSERT_PARAM(XbBcLegal, XbBc >= 1 && XbBc <= 255, "XbBc must be 1..255")
+  `DUET_ASSERT_PARAM(UnicastLatencyLegal, UnicastLatency >= 1 && UnicastLatency <= 255, "UnicastLatency must be 1..255")
+  `DUET_ASSERT_PARAM(BroadcastLatencyLegal, BroadcastLatency >= 1 && BroadcastLatency <= 255, "BroadcastLatency must be 1..255")
 endmodule

@@ -30,7 +30,7 @@ module cp_crossbar_link
   assign full_o  = (32'(held) == Places);
   assign valid_o = (held != early) || falls_due;
 
-  fifo #(
+  duet_fifo #(
     .T    (msg_t),
     .Depth(Places)
   ) u_messages (
@@ -43,7 +43,7 @@ module cp_crossbar_link
     .count_o(held)
   );
 
-  fifo #(
+  duet_fifo #(
     .T    (logic [9:0]),
     .Depth(Places)
   ) u_due (

@@ -6,11 +6,11 @@
 /// in t+2 when the buffer is empty, its error on `err` in t+2 (a beat without a packet: t+1).
 /// All outputs are functions of registers.
 module depacketizer #(
-  parameter int unsigned Line = 128,  // bytes of a line, 16..128, a power of 2
-  parameter int unsigned Sh   = 5,    // bytes of a sub-header, 2..6
-  parameter int unsigned OffB = 30,   // bits of an offset, 8*Sh - 10
-  parameter int unsigned Beat = 32,   // bytes of a beat: 8, 16, 32, 64 or 128
-  parameter int unsigned Dq   = 64,   // accesses that the output buffer holds, 2..64
+  parameter int unsigned Line           = 128,  // bytes of a line, 16..128, a power of 2
+  parameter int unsigned SubHeaderBytes = 5,    // bytes of a sub-header, 2..6
+  parameter int unsigned OffsetWidth    = 30,   // bits of an offset, 8*SubHeaderBytes - 10
+  parameter int unsigned Beat           = 32,   // bytes of a beat: 8, 16, 32, 64 or 128
+  parameter int unsigned OutputDepth    = 64,   // accesses that the output buffer holds, 2..64
   localparam type tlp_t     = `FINEPACK_TLP_T(Beat),
   localparam type ingress_t = `FINEPACK_INGRESS_T(Line)
 ) (
@@ -28,16 +28,16 @@ module depacketizer #(
   output logic       err_valid_o,
   output logic [3:0] err_code_o
 );
-  localparam int unsigned Cap  = 8 * ((2 * Beat + Sh + Line + 7) / 8);  // bytes of the window
-  localparam int unsigned CntW = $clog2(Cap + 1);
-  localparam int unsigned IdxW = $clog2(Line);
-  localparam int unsigned LowB = Sh + Line;  // most bytes that one access takes
+  localparam int unsigned WindowBytes = 8 * ((2 * Beat + SubHeaderBytes + Line + 7) / 8);  // bytes of the window
+  localparam int unsigned CntW        = $clog2(WindowBytes + 1);
+  localparam int unsigned IdxW        = $clog2(Line);
+  localparam int unsigned LowBytes    = SubHeaderBytes + Line;  // most bytes that one access takes
 
   // The beat from the link.
-  logic              keep;   // its bytes enter the window
-  logic [CntW-1:0]   pos;    // behind this many
-  logic              stray;  // it belongs to no packet
-  logic [8*LowB-1:0] low;    // the oldest bytes of the window
+  logic                  keep;   // its bytes enter the window
+  logic [CntW-1:0]       pos;    // behind this many
+  logic                  stray;  // it belongs to no packet
+  logic [8*LowBytes-1:0] low;    // the oldest bytes of the window
   wire unused_dest = ^tlp_i.dest;  // the link has used it
 
   // The oldest packet, see depacketizer_slots.
@@ -64,7 +64,7 @@ module depacketizer #(
   logic [Line-1:0][7:0] data;
   ingress_t             access;
 
-  depacketizer_slots #(.Beat(Beat), .Cap(Cap)) u_slots (
+  depacketizer_slots #(.Beat(Beat), .WindowBytes(WindowBytes)) u_slots (
     .clk_i, .rst_ni,
     .tlp_valid_i, .tlp_ready_o,
     .sop_i(tlp_i.sop), .eop_i(tlp_i.eop), .hdr_i(tlp_i.hdr), .nbytes_i(tlp_i.nbytes),
@@ -74,7 +74,7 @@ module depacketizer #(
     .bad_o(bad)
   );
 
-  depacketizer_window #(.Beat(Beat), .Cap(Cap), .LowB(LowB)) u_window (
+  depacketizer_window #(.Beat(Beat), .WindowBytes(WindowBytes), .LowBytes(LowBytes)) u_window (
     .clk_i, .rst_ni,
     .take_i(take), .keep_i(keep), .pos_i(pos), .nbytes_i(tlp_i.nbytes), .data_i(tlp_i.data),
     .low_o(low)
@@ -87,15 +87,15 @@ module depacketizer #(
     .aop_o(aop), .size_o(size), .read_len_o(read_len), .one_dw_o(one_dw)
   );
 
-  depacketizer_parser #(.Line(Line), .Sh(Sh), .Cap(Cap)) u_parser (
+  depacketizer_parser #(.Line(Line), .SubHeaderBytes(SubHeaderBytes), .WindowBytes(WindowBytes)) u_parser (
     .live_i(live), .addr_i(addr), .rem_i(rem), .have_i(have), .bad_i(bad),
     .is_pack_i(is_pack), .is_write_i(is_write), .is_read_i(is_read),
     .fault_i(fault), .fault_code_i(fault_code),
-    .sub_i(low[8*Sh-1:0]), .room_i(room),
+    .sub_i(low[8*SubHeaderBytes-1:0]), .room_i(room),
     .err_o(err), .err_code_o(code), .push_o(push), .take_o(take), .addr_o(at), .len_o(len)
   );
 
-  depacketizer_align #(.Line(Line), .Sh(Sh)) u_align (
+  depacketizer_align #(.Line(Line), .SubHeaderBytes(SubHeaderBytes)) u_align (
     .en_i(push), .low_i(low), .skip_i(is_pack),
     .len_i(len), .lo_i(is_atomic ? '0 : at[IdxW-1:0]),
     .mask_len_i(is_atomic ? (IdxW + 1)'(size) : is_read ? read_len : len), .mask_lo_i(at[IdxW-1:0]),
@@ -115,7 +115,7 @@ module depacketizer #(
     addr: {at[63:IdxW], IdxW'(0)}, mask: mask, data: data
   };
 
-  depacketizer_fifo #(.Line(Line), .Depth(Dq)) u_fifo (
+  depacketizer_fifo #(.Line(Line), .Depth(OutputDepth)) u_fifo (
     .clk_i, .rst_ni,
     .push_i(push), .access_i(access), .room_o(room),
     .st_valid_o, .st_ready_i, .st_o
@@ -129,18 +129,18 @@ module depacketizer #(
 
   `DUET_ASSERT_PARAM(LineLegal, Line >= 16 && Line <= 128 && $onehot(Line),
                      "Line must be a power of 2 in 16..128")
-  `DUET_ASSERT_PARAM(ShLegal, Sh >= 2 && Sh <= 6, "Sh must be 2..6")
-  `DUET_ASSERT_PARAM(OffBLegal, OffB == 8 * Sh - 10, "OffB must be 8*Sh - 10")
-  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffB, "Line must not exceed 2**OffB")
+  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6, "SubHeaderBytes must be 2..6")
+  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10, "OffsetWidth must be 8*SubHeaderBytes - 10")
+  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffsetWidth, "Line must not exceed 2**OffsetWidth")
   `DUET_ASSERT_PARAM(BeatLegal, Beat >= 8 && Beat <= 128 && $onehot(Beat),
                      "Beat must be a power of 2 in 8..128")
-  `DUET_ASSERT_PARAM(DqLegal, Dq >= 2 && Dq <= 64, "Dq must be 2..64")
+  `DUET_ASSERT_PARAM(OutputDepthLegal, OutputDepth >= 2 && OutputDepth <= 64, "OutputDepth must be 2..64")
 
   // Byte conservation: the bytes of a good packet's stores and its sub-headers are its payload.
   logic [12:0] out_q, out_d;  // those of the oldest packet so far
   always_comb begin
     out_d = out_q;
-    if (push && is_pack) out_d = out_q + 13'($countones(mask)) + 13'(Sh);
+    if (push && is_pack) out_d = out_q + 13'($countones(mask)) + 13'(SubHeaderBytes);
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) out_q <= '0;

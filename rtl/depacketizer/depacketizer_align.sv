@@ -1,22 +1,22 @@
 /// Puts the bytes of one access at their place in the line and makes its mask. Combinational.
 module depacketizer_align #(
-  parameter int unsigned Line = 128,
-  parameter int unsigned Sh   = 5,
+  parameter int unsigned Line           = 128,
+  parameter int unsigned SubHeaderBytes = 5,
   localparam int unsigned IdxW = $clog2(Line)
 ) (
-  input  logic                   en_i,        // the result is used in this cycle
-  input  logic [8*(Line+Sh)-1:0] low_i,       // the oldest bytes of the window
-  input  logic                   skip_i,      // a sub-header stands before the payload
-  input  logic [IdxW:0]          len_i,       // payload bytes
-  input  logic [IdxW-1:0]        lo_i,        // their place in the line
-  input  logic [IdxW:0]          mask_len_i,  // bytes of the mask, before the byte enables
-  input  logic [IdxW-1:0]        mask_lo_i,   // its place in the line
-  input  logic                   first_i,     // apply first_be_i to the first DW
-  input  logic [3:0]             first_be_i,
-  input  logic                   last_i,      // apply last_be_i to the last DW
-  input  logic [3:0]             last_be_i,
-  output logic [Line-1:0]        mask_o,
-  output logic [8*Line-1:0]      data_o       // 0 outside the payload and its byte enables
+  input  logic                               en_i,        // the result is used in this cycle
+  input  logic [8*(Line+SubHeaderBytes)-1:0] low_i,       // the oldest bytes of the window
+  input  logic                               skip_i,      // a sub-header stands before the payload
+  input  logic [IdxW:0]                      len_i,       // payload bytes
+  input  logic [IdxW-1:0]                    lo_i,        // their place in the line
+  input  logic [IdxW:0]                      mask_len_i,  // bytes of the mask, before the byte enables
+  input  logic [IdxW-1:0]                    mask_lo_i,   // its place in the line
+  input  logic                               first_i,     // apply first_be_i to the first DW
+  input  logic [3:0]                         first_be_i,
+  input  logic                               last_i,  // apply last_be_i to the last DW
+  input  logic [3:0]                         last_be_i,
+  output logic [Line-1:0]                    mask_o,
+  output logic [8*Line-1:0]                  data_o  // 0 outside the payload and its byte enables
 );
   // A mask bit for each bit of the 4 bytes.
   function automatic logic [31:0] widen(input logic [3:0] be);
@@ -43,7 +43,7 @@ module depacketizer_align #(
   always_comb begin
     data_o = '0;
     if (en_i && len_i != '0) begin
-      data_o = skip_i ? low_i[8*Sh+:8*Line] : low_i[8*Line-1:0];
+      data_o = skip_i ? low_i[8*SubHeaderBytes+:8*Line] : low_i[8*Line-1:0];
       if (first_i && first_be_i != 4'b1111) data_o[31:0] &= widen(first_be_i);
       if (last_i && last_be_i != 4'b1111) begin
         data_o &= ~((8 * Line)'(widen(last_off)) << {last_dw, 3'b000});

@@ -1,6 +1,6 @@
 `include "finepack_types.svh"
 
-/// The output buffer (DQ). A push of cycle t is readable in t+1.
+/// The output buffer. A push of cycle t is readable in t+1.
 module depacketizer_fifo #(
   parameter int unsigned Line  = 128,
   parameter int unsigned Depth = 64,
@@ -21,7 +21,7 @@ module depacketizer_fifo #(
   assign room_o     = 32'(count) < Depth;
   assign st_valid_o = count != '0;
 
-  fifo #(
+  duet_fifo #(
     .T    (ingress_t),
     .Depth(Depth)
   ) u_fifo (

@@ -1,32 +1,32 @@
 /// Decides what is done with the oldest packet in this cycle: one access, one error, or nothing
 /// (rules 6 to 11 of the README). Combinational, from registers only.
 module depacketizer_parser #(
-  parameter int unsigned Line = 128,
-  parameter int unsigned Sh   = 5,
-  parameter int unsigned Cap  = 200,
+  parameter int unsigned Line           = 128,
+  parameter int unsigned SubHeaderBytes = 5,
+  parameter int unsigned WindowBytes    = 200,
   localparam int unsigned IdxW = $clog2(Line),
-  localparam int unsigned CntW = $clog2(Cap + 1)
+  localparam int unsigned CntW = $clog2(WindowBytes + 1)
 ) (
   // The oldest packet.
-  input  logic            live_i,
-  input  logic [63:0]     addr_i,
-  input  logic [12:0]     rem_i,
-  input  logic [CntW-1:0] have_i,
-  input  logic            bad_i,
-  input  logic            is_pack_i,
-  input  logic            is_write_i,
-  input  logic            is_read_i,
-  input  logic            fault_i,
-  input  logic [3:0]      fault_code_i,
-  input  logic [8*Sh-1:0] sub_i,         // the oldest bytes of the window
-  input  logic            room_i,        // the output buffer takes an access
-  output logic            err_o,
-  output logic [3:0]      err_code_o,
-  output logic            push_o,
-  output logic [CntW-1:0] take_o,        // bytes that leave the window
+  input  logic                        live_i,
+  input  logic [63:0]                 addr_i,
+  input  logic [12:0]                 rem_i,
+  input  logic [CntW-1:0]             have_i,
+  input  logic                        bad_i,
+  input  logic                        is_pack_i,
+  input  logic                        is_write_i,
+  input  logic                        is_read_i,
+  input  logic                        fault_i,
+  input  logic [3:0]                  fault_code_i,
+  input  logic [8*SubHeaderBytes-1:0] sub_i,   // the oldest bytes of the window
+  input  logic                        room_i,  // the output buffer takes an access
+  output logic                        err_o,
+  output logic [3:0]                  err_code_o,
+  output logic                        push_o,
+  output logic [CntW-1:0]             take_o,  // bytes that leave the window
   // The access.
-  output logic [63:0]     addr_o,        // of its first byte
-  output logic [IdxW:0]   len_o          // its payload bytes; a read has none
+  output logic [63:0]                 addr_o,  // of its first byte
+  output logic [IdxW:0]               len_o    // its payload bytes; a read has none
 );
   import finepack_pkg::*;
 
@@ -36,8 +36,8 @@ module depacketizer_parser #(
   logic [10:0] sub_bytes;  // of the sub-packet
   logic        overflow, illegal, beyond;
   assign sub_len   = sub_i[9:0];
-  assign sub_addr  = {1'b0, addr_i} + 65'(sub_i[8*Sh-1:10]);
-  assign sub_bytes = 11'(sub_len) + 11'(Sh);
+  assign sub_addr  = {1'b0, addr_i} + 65'(sub_i[8*SubHeaderBytes-1:10]);
+  assign sub_bytes = 11'(sub_len) + 11'(SubHeaderBytes);
   assign overflow  = sub_addr[64];
   assign illegal   = sub_len == 10'd0 || 11'(sub_len) + 11'(sub_addr[IdxW-1:0]) > 11'(Line);
   assign beyond    = 13'(sub_bytes) > rem_i;
@@ -72,9 +72,9 @@ module depacketizer_parser #(
         addr_o = sub_addr[63:0];
         len_o  = (IdxW + 1)'(sub_len);
         bytes  = CntW'(sub_bytes);
-        if (rem_i < 13'(Sh)) begin
+        if (rem_i < 13'(SubHeaderBytes)) begin
           err_o = 1'b1;
-        end else if (have_i < CntW'(Sh)) begin
+        end else if (have_i < CntW'(SubHeaderBytes)) begin
           err_o = bad_i;
         end else if (overflow || illegal || beyond) begin
           err_o = 1'b1;

@@ -4,9 +4,9 @@
 /// A beat is accepted only while at most one slot is in use, so an open packet is always the oldest
 /// when a beat arrives, and the window then holds bytes of no other.
 module depacketizer_slots #(
-  parameter int unsigned Beat = 32,
-  parameter int unsigned Cap  = 200,  // bytes of the window
-  localparam int unsigned CntW = $clog2(Cap + 1)
+  parameter int unsigned Beat        = 32,
+  parameter int unsigned WindowBytes = 200,  // bytes of the window
+  localparam int unsigned CntW = $clog2(WindowBytes + 1)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -50,7 +50,7 @@ module depacketizer_slots #(
   slot_t old_q, old_d;      // the oldest packet; all 0 when there is none
   slot_t young_q, young_d;  // the one behind it, likewise
 
-  assign tlp_ready_o = old_q.have <= CntW'(Cap - Beat) && !young_q.valid;
+  assign tlp_ready_o = old_q.have <= CntW'(WindowBytes - Beat) && !young_q.valid;
   assign live_o      = old_q.valid && !old_q.dead;
   assign info_o      = old_q.info;
   assign addr_o      = old_q.addr;

@@ -3,23 +3,23 @@
 /// The byte window: accepted bytes that have not been parsed, oldest at byte 0.
 /// Bytes leave below and a beat enters behind those that stay, both in one cycle.
 module depacketizer_window #(
-  parameter int unsigned Beat = 32,
-  parameter int unsigned Cap  = 200,   // bytes
-  parameter int unsigned LowB = 133,   // bytes that the parser sees
-  localparam int unsigned CntW = $clog2(Cap + 1)
+  parameter int unsigned Beat        = 32,
+  parameter int unsigned WindowBytes = 200,  // bytes
+  parameter int unsigned LowBytes    = 133,  // bytes that the parser sees
+  localparam int unsigned CntW = $clog2(WindowBytes + 1)
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
-  input  logic [CntW-1:0]   take_i,    // bytes that leave
-  input  logic              keep_i,    // a beat enters
-  input  logic [CntW-1:0]   pos_i,     // behind this many bytes that stay
-  input  logic [7:0]        nbytes_i,  // its valid bytes, at most Beat
-  input  logic [8*Beat-1:0] data_i,
-  output logic [8*LowB-1:0] low_o
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic [CntW-1:0]       take_i,    // bytes that leave
+  input  logic                  keep_i,    // a beat enters
+  input  logic [CntW-1:0]       pos_i,     // behind this many bytes that stay
+  input  logic [7:0]            nbytes_i,  // its valid bytes, at most Beat
+  input  logic [8*Beat-1:0]     data_i,
+  output logic [8*LowBytes-1:0] low_o
 );
-  typedef logic [8*Cap-1:0] bytes_t;
+  typedef logic [8*WindowBytes-1:0] bytes_t;
   bytes_t bytes_q;  // 0 above the last valid byte, so a beat is simply ored in
-  assign low_o = bytes_q[8*LowB-1:0];
+  assign low_o = bytes_q[8*LowBytes-1:0];
 
   // The beat behind the bytes that stay.
   function automatic bytes_t placed(input logic [8*Beat-1:0] data, input logic [7:0] nbytes,
@@ -48,7 +48,7 @@ module depacketizer_window #(
     fits  = 1'b1;
     legal = 1'b1;
     if (keep_i) begin
-      fits  = 32'(pos_i) + 32'(nbytes_i) <= Cap;
+      fits  = 32'(pos_i) + 32'(nbytes_i) <= WindowBytes;
       legal = 32'(nbytes_i) <= Beat;
     end
   end

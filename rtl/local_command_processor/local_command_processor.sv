@@ -47,7 +47,7 @@ module local_command_processor
   logic [$clog2(LocalQueue+1)-1:0] queued;
   assign rx_ready_o = 32'(queued) < LocalQueue;
   assign head_valid = queued != '0;
-  fifo #(
+  duet_fifo #(
     .T    (msg_t),
     .Depth(LocalQueue)
   ) u_queue (

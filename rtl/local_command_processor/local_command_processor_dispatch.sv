@@ -27,7 +27,7 @@ module local_command_processor_dispatch
   logic        take, pop;
 
   // As many places as tags.
-  fifo #(
+  duet_fifo #(
     .T    (logic [7:0]),
     .Depth(256)
   ) u_fifo (

@@ -5,20 +5,20 @@
 /// One run and one beat per cycle. A drain beat accepted in cycle t is held in t+1; its first TLP
 /// beat is valid in t+2 at the earliest. All outputs are functions of registers.
 module packetizer #(
-  parameter int unsigned Line   = 128,  // bytes of a line, 16..128, a power of 2
-  parameter int unsigned Sh     = 5,    // bytes of a sub-header, 2..6
-  parameter int unsigned OffB   = 30,   // bits of an offset, 8*Sh - 10
-  parameter int unsigned Beat   = 32,   // bytes of a beat: 8, 16, 32, 64 or 128
-  parameter int unsigned EcrcEn = 1,    // 1 sets TD in every header
+  parameter int unsigned Line           = 128,  // bytes of a line, 16..128, a power of 2
+  parameter int unsigned SubHeaderBytes = 5,    // bytes of a sub-header, 2..6
+  parameter int unsigned OffsetWidth    = 30,   // bits of an offset, 8*SubHeaderBytes - 10
+  parameter int unsigned Beat           = 32,   // bytes of a beat: 8, 16, 32, 64 or 128
+  parameter int unsigned Ecrc           = 1,    // 1 sets TD in every header
   localparam type drain_t = `FINEPACK_DRAIN_T(Line),
   localparam type tlp_t   = `FINEPACK_TLP_T(Beat)
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  // drn: beats from the remote write queue
-  input  logic       drn_valid_i,
-  output logic       drn_ready_o,
-  input  drain_t     drn_i,
+  // drain: beats from the remote write queue
+  input  logic       drain_valid_i,
+  output logic       drain_ready_o,
+  input  drain_t     drain_i,
   // tlp: beats to the link
   output logic       tlp_valid_o,
   input  logic       tlp_ready_i,
@@ -26,7 +26,7 @@ module packetizer #(
   input  logic [3:0] self_id_i  // this GPU; static
 );
   localparam int unsigned IdxW = $clog2(Line);
-  localparam int unsigned LenW = $clog2(Line + Sh + 1);
+  localparam int unsigned LenW = $clog2(Line + SubHeaderBytes + 1);
 
   drain_t          ent;        // the entry that is held
   logic [Line-1:0] mask;       // its bytes that have not been appended
@@ -39,13 +39,13 @@ module packetizer #(
   logic            run_final;  // the entry has no other
   assign first = append && ent.sop;
 
-  logic [LenW-1:0]        chunk_len;
-  logic [8*(Line+Sh)-1:0] chunk;
-  logic [15:0][7:0]       hdr;
+  logic [LenW-1:0]                    chunk_len;
+  logic [8*(Line+SubHeaderBytes)-1:0] chunk;
+  logic [15:0][7:0]                   hdr;
 
   packetizer_entry #(.Line(Line)) u_entry (
     .clk_i, .rst_ni,
-    .drn_valid_i, .drn_ready_o, .drn_i,
+    .drain_valid_i, .drain_ready_o, .drain_i,
     .room_i(room), .run_final_i(run_final), .run_rest_i(run_rest),
     .append_o(append), .ent_o(ent), .mask_o(mask)
   );
@@ -55,20 +55,20 @@ module packetizer #(
     .start_o(run_start), .len_o(run_len), .rest_o(run_rest), .final_o(run_final)
   );
 
-  packetizer_chunk #(.Line(Line), .Sh(Sh), .OffB(OffB)) u_chunk (
+  packetizer_chunk #(.Line(Line), .SubHeaderBytes(SubHeaderBytes), .OffsetWidth(OffsetWidth)) u_chunk (
     .en_i(append), .kind_i(ent.kind), .aop_i(ent.aop), .line_i(ent.line), .data_i(ent.data),
     .start_i(run_start), .len_i(run_len),
     .chunk_len_o(chunk_len), .chunk_o(chunk)
   );
 
-  packetizer_header #(.Line(Line), .EcrcEn(EcrcEn)) u_header (
+  packetizer_header #(.Line(Line), .Ecrc(Ecrc)) u_header (
     .en_i(first), .kind_i(ent.kind), .id_i(ent.id), .aop_i(ent.aop), .base_i(ent.base),
     .plen_i(ent.plen), .line_i(ent.line), .mask_i(ent.mask),
     .start_i(run_start), .len_i(run_len), .self_id_i,
     .hdr_o(hdr)
   );
 
-  packetizer_accumulator #(.Line(Line), .Sh(Sh), .Beat(Beat)) u_accumulator (
+  packetizer_accumulator #(.Line(Line), .SubHeaderBytes(SubHeaderBytes), .Beat(Beat)) u_accumulator (
     .clk_i, .rst_ni,
     .append_i(append), .first_i(first), .last_i(run_final && ent.eop),
     .chunk_len_i(chunk_len), .chunk_i(chunk), .hdr_i(hdr), .dest_i(ent.dest),
@@ -78,15 +78,15 @@ module packetizer #(
 
   `DUET_ASSERT_PARAM(LineLegal, Line >= 16 && Line <= 128 && $onehot(Line),
                      "Line must be a power of 2 in 16..128")
-  `DUET_ASSERT_PARAM(ShLegal, Sh >= 2 && Sh <= 6, "Sh must be 2..6")
-  `DUET_ASSERT_PARAM(OffBLegal, OffB == 8 * Sh - 10, "OffB must be 8*Sh - 10")
-  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffB, "Line must not exceed 2**OffB")
+  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6, "SubHeaderBytes must be 2..6")
+  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10, "OffsetWidth must be 8*SubHeaderBytes - 10")
+  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffsetWidth, "Line must not exceed 2**OffsetWidth")
   `DUET_ASSERT_PARAM(BeatLegal, Beat >= 8 && Beat <= 128 && $onehot(Beat),
                      "Beat must be a power of 2 in 8..128")
-  `DUET_ASSERT_PARAM(EcrcEnLegal, EcrcEn <= 1, "EcrcEn must be 0 or 1")
+  `DUET_ASSERT_PARAM(EcrcLegal, Ecrc <= 1, "Ecrc must be 0 or 1")
 
   // What the remote write queue promises (specification section 8). The assertions read single bits
-  // out of a procedure, because Verilator copies whatever they read on every evaluation, and drn_i
+  // out of a procedure, because Verilator copies whatever they read on every evaluation, and drain_i
   // is wide.
   logic plen_ok, mask_ok, whole_ok, window_ok, base_ok;
   always_comb begin
@@ -95,20 +95,20 @@ module packetizer #(
     whole_ok  = 1'b1;
     window_ok = 1'b1;
     base_ok   = 1'b1;
-    if (drn_valid_i && drn_ready_o) begin
-      if (drn_i.kind != finepack_pkg::DrainMark) mask_ok = drn_i.mask != '0;
-      if (drn_i.kind != finepack_pkg::DrainPack) begin
-        whole_ok = drn_i.sop && drn_i.eop;
+    if (drain_valid_i && drain_ready_o) begin
+      if (drain_i.kind != finepack_pkg::DrainMark) mask_ok = drain_i.mask != '0;
+      if (drain_i.kind != finepack_pkg::DrainPack) begin
+        whole_ok = drain_i.sop && drain_i.eop;
       end else begin
-        plen_ok   = drn_i.plen != 0 && drn_i.plen <= 4096;
-        window_ok = {drn_i.line, IdxW'(0)} >> OffB == drn_i.base >> OffB;
-        base_ok   = drn_i.base[OffB-1:0] == 0;
+        plen_ok   = drain_i.plen != 0 && drain_i.plen <= 4096;
+        window_ok = {drain_i.line, IdxW'(0)} >> OffsetWidth == drain_i.base >> OffsetWidth;
+        base_ok   = drain_i.base[OffsetWidth-1:0] == 0;
       end
     end
   end
-  `DUET_ASSERT(DrnPlen, plen_ok, "packet payload is not 1..4096 bytes")
-  `DUET_ASSERT(DrnMask, mask_ok, "entry without enabled bytes")
-  `DUET_ASSERT(DrnWhole, whole_ok, "a raw access is not one beat")
+  `DUET_ASSERT(DrainPlen, plen_ok, "packet payload is not 1..4096 bytes")
+  `DUET_ASSERT(DrainMask, mask_ok, "entry without enabled bytes")
+  `DUET_ASSERT(DrainWhole, whole_ok, "a raw access is not one beat")
   `DUET_ASSERT(OffsetsFit, window_ok, "line outside the packet's window")
   `DUET_ASSERT(BaseAligned, base_ok, "base is not aligned to the window")
 

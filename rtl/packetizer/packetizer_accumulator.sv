@@ -4,32 +4,32 @@
 /// Gathers the bytes of one packet and cuts them into beats. A run appended in cycle t can leave in
 /// t+1. Bytes of two packets never share it.
 module packetizer_accumulator #(
-  parameter int unsigned Line = 128,
-  parameter int unsigned Sh   = 5,
-  parameter int unsigned Beat = 32,
-  localparam int unsigned LenW = $clog2(Line + Sh + 1),
+  parameter int unsigned Line           = 128,
+  parameter int unsigned SubHeaderBytes = 5,
+  parameter int unsigned Beat           = 32,
+  localparam int unsigned LenW = $clog2(Line + SubHeaderBytes + 1),
   localparam type tlp_t = `FINEPACK_TLP_T(Beat)
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
-  input  logic                   append_i,     // only while room_o
-  input  logic                   first_i,      // the run belongs to the packet's first entry
-  input  logic                   last_i,       // the run ends the packet
-  input  logic [LenW-1:0]        chunk_len_i,  // bytes of the run with its sub-header
-  input  logic [8*(Line+Sh)-1:0] chunk_i,      // bytes above chunk_len_i are ignored
-  input  logic [15:0][7:0]       hdr_i,        // taken with first_i
-  input  logic [3:0]             dest_i,
-  output logic                   room_o,
-  output logic                   tlp_valid_o,
-  input  logic                   tlp_ready_i,
-  output tlp_t                   tlp_o
+  input  logic                               clk_i,
+  input  logic                               rst_ni,
+  input  logic                               append_i,     // only while room_o
+  input  logic                               first_i,      // the run belongs to the packet's first entry
+  input  logic                               last_i,       // the run ends the packet
+  input  logic [LenW-1:0]                    chunk_len_i,  // bytes of the run with its sub-header
+  input  logic [8*(Line+SubHeaderBytes)-1:0] chunk_i,      // bytes above chunk_len_i are ignored
+  input  logic [15:0][7:0]                   hdr_i,        // taken with first_i
+  input  logic [3:0]                         dest_i,
+  output logic                               room_o,
+  output logic                               tlp_valid_o,
+  input  logic                               tlp_ready_i,
+  output tlp_t                               tlp_o
 );
-  localparam int unsigned Cap  = 8 * ((2 * Beat + Sh + Line + 7) / 8);  // bytes
-  localparam int unsigned CntW = $clog2(Cap + 1);
-  localparam int unsigned PosB = 2 * Beat;  // a run is appended below this byte
-  localparam int unsigned PosW = $clog2(PosB);
+  localparam int unsigned AccumulatorBytes = 8 * ((2 * Beat + SubHeaderBytes + Line + 7) / 8);  // bytes
+  localparam int unsigned CntW             = $clog2(AccumulatorBytes + 1);
+  localparam int unsigned PosB             = 2 * Beat;  // a run is appended below this byte
+  localparam int unsigned PosW             = $clog2(PosB);
 
-  typedef logic [8*Cap-1:0] bytes_t;
+  typedef logic [8*AccumulatorBytes-1:0] bytes_t;
   logic [CntW-1:0]  acc_q, acc_d;        // bytes that are held
   bytes_t           bytes_q;             // those at and above acc_q are garbage
   logic             last_q, last_d;      // the packet's last run is in, its eop beat not yet taken
@@ -62,7 +62,7 @@ module packetizer_accumulator #(
   // The run goes behind the bytes of the registers, then the beat leaves below: so the wide shift
   // does not wait for tlp_ready_i, and the other one is by a constant.
   function automatic bytes_t appended(input logic [8*PosB-1:0] bytes, input logic [PosW-1:0] pos,
-                                      input logic [8*(Line+Sh)-1:0] chunk);
+                                      input logic [8*(Line+SubHeaderBytes)-1:0] chunk);
     logic [8*PosB-1:0] keep;
     keep = bytes & ~({(8 * PosB){1'b1}} << {pos, 3'b000});
     return (bytes_t'(chunk) << {pos, 3'b000}) | bytes_t'(keep);
@@ -111,5 +111,5 @@ module packetizer_accumulator #(
   end
 
   `DUET_ASSERT(AppendRoom, !append_i || room_o, "run appended to a full accumulator")
-  `DUET_ASSERT(AccFits, 32'(acc_q) <= Cap, "accumulator overflow")
+  `DUET_ASSERT(AccFits, 32'(acc_q) <= AccumulatorBytes, "accumulator overflow")
 endmodule

@@ -8,9 +8,9 @@ module packetizer_entry #(
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
-  input  logic            drn_valid_i,
-  output logic            drn_ready_o,
-  input  drain_t          drn_i,
+  input  logic            drain_valid_i,
+  output logic            drain_ready_o,
+  input  drain_t          drain_i,
   input  logic            room_i,       // the accumulator takes a run
   input  logic            run_final_i,  // the lowest run is the last of the entry
   input  logic [Line-1:0] run_rest_i,   // mask without the lowest run
@@ -23,14 +23,14 @@ module packetizer_entry #(
   logic [Line-1:0] mask_q, mask_d;
 
   logic accept;
-  assign accept      = drn_valid_i && drn_ready_o;
-  assign append_o    = held_q && room_i;
-  assign drn_ready_o = !held_q || (append_o && run_final_i);
-  assign ent_o       = ent_q;
-  assign mask_o      = mask_q;
+  assign accept        = drain_valid_i && drain_ready_o;
+  assign append_o      = held_q && room_i;
+  assign drain_ready_o = !held_q || (append_o && run_final_i);
+  assign ent_o         = ent_q;
+  assign mask_o        = mask_q;
 
   assign held_d = accept || (held_q && !(append_o && run_final_i));
-  assign mask_d = accept ? drn_i.mask : run_rest_i;
+  assign mask_d = accept ? drain_i.mask : run_rest_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) held_q <= 1'b0;
@@ -39,7 +39,7 @@ module packetizer_entry #(
 
   // Not reset: held_q says whether they mean something.
   always_ff @(posedge clk_i) begin
-    if (accept) ent_q <= drn_i;
+    if (accept) ent_q <= drain_i;
     if (accept || append_o) mask_q <= mask_d;
   end
 endmodule

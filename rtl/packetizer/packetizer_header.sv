@@ -1,7 +1,7 @@
 /// The outer header, 4 DW (specification 3.5 and rule 5 of the README). Combinational.
 module packetizer_header #(
-  parameter int unsigned Line   = 128,
-  parameter int unsigned EcrcEn = 1,
+  parameter int unsigned Line = 128,
+  parameter int unsigned Ecrc = 1,
   localparam int unsigned IdxW = $clog2(Line)
 ) (
   input  logic             en_i,  // the result is used in this cycle
@@ -98,7 +98,7 @@ module packetizer_header #(
       endcase
       hdr_o[0] = {fmt, tlp_type};
       hdr_o[1] = {2'b00, attr[2:1], 1'b0, attr[0], 2'b00};
-      hdr_o[2] = {1'(EcrcEn), 5'b00000, length[9:8]};
+      hdr_o[2] = {1'(Ecrc), 5'b00000, length[9:8]};
       hdr_o[3] = length[7:0];
       hdr_o[4] = 8'h00;
       hdr_o[5] = {self_id_i, 4'h0};

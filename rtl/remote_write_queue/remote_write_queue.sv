@@ -7,14 +7,14 @@
 /// All outputs are registered. A request accepted in cycle t is decided on in t+2, its effects are
 /// visible in t+3, a packet that it causes starts in t+4. One request per cycle.
 module remote_write_queue #(
-  parameter int unsigned NumGpus = 4,     // GPUs of the system, 2..16
-  parameter int unsigned Entries = 64,    // entries of a bank, 2..64, power of 2
-  parameter int unsigned Line    = 128,   // bytes of a line, 16..128, power of 2
-  parameter int unsigned Banks   = 2,     // banks of a partition, 1 or 2
-  parameter int unsigned Sh      = 5,     // bytes of a sub-header, 2..6
-  parameter int unsigned OffB    = 30,    // bits of an offset, 8 * Sh - 10
-  parameter int unsigned MaxPay  = 4096,  // largest payload of a packet in bytes
-  parameter int unsigned OrdQ    = 4,     // places of a partition's order queue, 2..16
+  parameter int unsigned NumGpus         = 4,     // GPUs of the system, 2..16
+  parameter int unsigned Entries         = 64,    // entries of a bank, 2..64, power of 2
+  parameter int unsigned Line            = 128,   // bytes of a line, 16..128, power of 2
+  parameter int unsigned Banks           = 2,     // banks of a partition, 1 or 2
+  parameter int unsigned SubHeaderBytes  = 5,     // bytes of a sub-header, 2..6
+  parameter int unsigned OffsetWidth     = 30,    // bits of an offset, 8 * SubHeaderBytes - 10
+  parameter int unsigned MaxPayload      = 4096,  // largest payload of a packet in bytes
+  parameter int unsigned OrderQueueDepth = 4,     // places of a partition's order queue, 2..16
   // Test only, 0 in every use. 1: a STORE that hits entry 2 with an odd tag does not OR its mask,
   // so that lockstep can be shown to find a bug and to shrink the stimulus.
   parameter int unsigned SeededBug = 0,
@@ -29,10 +29,10 @@ module remote_write_queue #(
   input  logic                   req_valid_i,
   output logic                   req_ready_o,
   input  req_t                   req_i,
-  // drn: beats to the packetizer
-  output logic                   drn_valid_o,
-  input  logic                   drn_ready_i,
-  output drain_t                 drn_o,
+  // drain: beats to the packetizer
+  output logic                   drain_valid_o,
+  input  logic                   drain_ready_i,
+  output drain_t                 drain_o,
   // cpl: completion of a MARK, always accepted
   input  logic                   cpl_valid_i,
   input  logic [3:0]             cpl_dest_i,
@@ -41,26 +41,26 @@ module remote_write_queue #(
   output logic [7:0]             rel_id_o,
   // static from reset
   input  logic [3:0]             self_id_i,
-  input  logic [15:0]            timeout_i,   // cycles without a STORE, 0 is never
-  input  logic                   acct_i,      // 0 EXACT, 1 PAPER
+  input  logic [15:0]            timeout_i,  // cycles without a STORE, 0 is never
+  input  logic                   acct_i,     // 0 EXACT, 1 PAPER
   // filling banks
-  output logic [Parts-1:0][6:0]  occ_o,       // entries in use
-  output logic [Parts-1:0][12:0] avail_o,     // payload bytes left
+  output logic [Parts-1:0][6:0]  occ_o,    // entries in use
+  output logic [Parts-1:0][12:0] avail_o,  // payload bytes left
   // err: pulse
   output logic                   err_valid_o,
   output logic [3:0]             err_code_o,
-  output evt_t                   evt_o        // what S2 did one cycle ago
+  output evt_t                   evt_o  // what S2 did one cycle ago
 );
-  localparam int unsigned PartW = (Parts > 1) ? $clog2(Parts) : 1;
-  localparam int unsigned Rows  = Parts * Banks;
-  localparam int unsigned RowW  = (Rows > 1) ? $clog2(Rows) : 1;
-  localparam int unsigned IdxW  = $clog2(Entries);
-  localparam int unsigned SlotW = $clog2(OrdQ);
-  localparam int unsigned LineW = $clog2(Line);
-  localparam int unsigned BaseW = 64 - OffB;
+  localparam int unsigned PartW     = (Parts > 1) ? $clog2(Parts) : 1;
+  localparam int unsigned Rows      = Parts * Banks;
+  localparam int unsigned RowW      = (Rows > 1) ? $clog2(Rows) : 1;
+  localparam int unsigned IdxW      = $clog2(Entries);
+  localparam int unsigned SlotW     = $clog2(OrderQueueDepth);
+  localparam int unsigned LineW     = $clog2(Line);
+  localparam int unsigned BaseWidth = 64 - OffsetWidth;
   // Bits of a line number inside its window. A window of one line has none: its tag is a bit 0.
-  localparam int unsigned TagBits = (OffB > LineW) ? OffB - LineW : 0;
-  localparam int unsigned TagW    = (TagBits > 0) ? TagBits : 1;
+  localparam int unsigned TagBits  = (OffsetWidth > LineW) ? OffsetWidth - LineW : 0;
+  localparam int unsigned TagWidth = (TagBits > 0) ? TagBits : 1;
 
   // S2
   logic                 s2_valid, s2_leave;
@@ -73,19 +73,19 @@ module remote_write_queue #(
   logic [PartW-1:0]     s2_part;
   logic [9:0]           s2_cost;
   logic [3:1]           s2_fault;
-  wire [BaseW-1:0]      s2_base = BaseW'(s2_line >> TagBits);
-  wire [TagW-1:0]       s2_tag  = (TagBits > 0) ? TagW'(s2_line) : '0;
+  wire [BaseWidth-1:0] s2_base = BaseWidth'(s2_line >> TagBits);
+  wire [TagWidth-1:0]  s2_tag  = (TagBits > 0) ? TagWidth'(s2_line) : '0;
 
   // Partitions
-  logic [Parts-1:0] fill_bank, dirty, expired, busy, free1, free2, drained;
-  logic [6:0]       cnt      [Parts];
-  logic [12:0]      avail    [Parts];
-  logic [12:0]      sum      [Parts];
-  logic [BaseW-1:0] base     [Parts];
-  logic [6:0]       drn_cnt  [Parts];
-  logic [12:0]      drn_sum  [Parts];
-  logic [BaseW-1:0] drn_base [Parts];
-  logic [7:0]       tag      [Parts];
+  logic [Parts-1:0]     fill_bank, dirty, expired, busy, free1, free2, drained;
+  logic [6:0]           cnt        [Parts];
+  logic [12:0]          avail      [Parts];
+  logic [12:0]          sum        [Parts];
+  logic [BaseWidth-1:0] base       [Parts];
+  logic [6:0]           drain_cnt  [Parts];
+  logic [12:0]          drain_sum  [Parts];
+  logic [BaseWidth-1:0] drain_base [Parts];
+  logic [7:0]           tag        [Parts];
 
   // Order queues
   logic [Parts-1:0] head_valid, pop;
@@ -103,7 +103,7 @@ module remote_write_queue #(
   logic signed [10:0]   look_delta;
   logic                 rd;
   logic [IdxW-1:0]      rd_idx;
-  logic [TagW-1:0]      rd_tag;
+  logic [TagWidth-1:0]  rd_tag;
   logic [Line-1:0]      rd_mask;
   logic [Line-1:0][7:0] rd_data;
 
@@ -120,9 +120,9 @@ module remote_write_queue #(
   wire [1:0] raw_kind  = s2_atomic ? finepack_pkg::DrainAtomic : finepack_pkg::DrainRead;
 
   remote_write_queue_input #(
-    .NumGpus(NumGpus),
-    .Line   (Line),
-    .Sh     (Sh)
+    .NumGpus       (NumGpus),
+    .Line          (Line),
+    .SubHeaderBytes(SubHeaderBytes)
   ) u_input (
     .clk_i,
     .rst_ni,
@@ -144,10 +144,10 @@ module remote_write_queue #(
   );
 
   remote_write_queue_decide #(
-    .Parts  (Parts),
-    .Entries(Entries),
-    .Banks  (Banks),
-    .BaseW  (BaseW)
+    .Parts    (Parts),
+    .Entries  (Entries),
+    .Banks    (Banks),
+    .BaseWidth(BaseWidth)
   ) u_decide (
     .clk_i,
     .rst_ni,
@@ -193,12 +193,12 @@ module remote_write_queue #(
   );
 
   remote_write_queue_table #(
-    .Rows     (Rows),
-    .Entries  (Entries),
-    .Line     (Line),
-    .Sh       (Sh),
-    .TagW     (TagW),
-    .SeededBug(SeededBug)
+    .Rows          (Rows),
+    .Entries       (Entries),
+    .Line          (Line),
+    .SubHeaderBytes(SubHeaderBytes),
+    .TagWidth      (TagWidth),
+    .SeededBug     (SeededBug)
   ) u_table (
     .clk_i,
     .rst_ni,
@@ -230,41 +230,41 @@ module remote_write_queue #(
     wire addressed = (32'(s2_part) == p);
 
     remote_write_queue_partition #(
-      .Entries(Entries),
-      .Banks  (Banks),
-      .MaxPay (MaxPay),
-      .BaseW  (BaseW)
+      .Entries   (Entries),
+      .Banks     (Banks),
+      .MaxPayload(MaxPayload),
+      .BaseWidth (BaseWidth)
     ) u_partition (
       .clk_i,
       .rst_ni,
       .timeout_i,
       .acct_i,
-      .flush_i    (flush[p]),
-      .wr_i       (wr && addressed),
-      .wr_first_i (wr_first),
-      .wr_hit_i   (wr_hit),
-      .wr_cost_i  (s2_cost),
-      .wr_delta_i (look_delta),
-      .wr_base_i  (s2_base),
-      .atomic_i   (push_raw && s2_atomic && addressed),
-      .mark_i     (push_mark[p]),
-      .drained_i  (drained[p]),
-      .fill_bank_o(fill_bank[p]),
-      .cnt_o      (cnt[p]),
-      .avail_o    (avail[p]),
-      .sum_o      (sum[p]),
-      .base_o     (base[p]),
-      .dirty_o    (dirty[p]),
-      .expired_o  (expired[p]),
-      .busy_o     (busy[p]),
-      .drn_cnt_o  (drn_cnt[p]),
-      .drn_sum_o  (drn_sum[p]),
-      .drn_base_o (drn_base[p]),
-      .tag_o      (tag[p])
+      .flush_i     (flush[p]),
+      .wr_i        (wr && addressed),
+      .wr_first_i  (wr_first),
+      .wr_hit_i    (wr_hit),
+      .wr_cost_i   (s2_cost),
+      .wr_delta_i  (look_delta),
+      .wr_base_i   (s2_base),
+      .atomic_i    (push_raw && s2_atomic && addressed),
+      .mark_i      (push_mark[p]),
+      .drained_i   (drained[p]),
+      .fill_bank_o (fill_bank[p]),
+      .cnt_o       (cnt[p]),
+      .avail_o     (avail[p]),
+      .sum_o       (sum[p]),
+      .base_o      (base[p]),
+      .dirty_o     (dirty[p]),
+      .expired_o   (expired[p]),
+      .busy_o      (busy[p]),
+      .drain_cnt_o (drain_cnt[p]),
+      .drain_sum_o (drain_sum[p]),
+      .drain_base_o(drain_base[p]),
+      .tag_o       (tag[p])
     );
 
     remote_write_queue_order_queue #(
-      .OrdQ(OrdQ)
+      .OrderQueueDepth(OrderQueueDepth)
     ) u_order_queue (
       .clk_i,
       .rst_ni,
@@ -287,14 +287,14 @@ module remote_write_queue #(
   end
 
   remote_write_queue_drain #(
-    .NumGpus(NumGpus),
-    .Entries(Entries),
-    .Line   (Line),
-    .Banks  (Banks),
-    .OffB   (OffB),
-    .MaxPay (MaxPay),
-    .OrdQ   (OrdQ),
-    .TagW   (TagW)
+    .NumGpus        (NumGpus),
+    .Entries        (Entries),
+    .Line           (Line),
+    .Banks          (Banks),
+    .OffsetWidth    (OffsetWidth),
+    .MaxPayload     (MaxPayload),
+    .OrderQueueDepth(OrderQueueDepth),
+    .TagWidth       (TagWidth)
   ) u_drain (
     .clk_i,
     .rst_ni,
@@ -313,9 +313,9 @@ module remote_write_queue #(
     .head_slot_i  (head_slot),
     .pop_o        (pop),
     .fill_bank_i  (fill_bank),
-    .drn_cnt_i    (drn_cnt),
-    .drn_sum_i    (drn_sum),
-    .drn_base_i   (drn_base),
+    .drain_cnt_i  (drain_cnt),
+    .drain_sum_i  (drain_sum),
+    .drain_base_i (drain_base),
     .tag_i        (tag),
     .drained_o    (drained),
     .rd_o         (rd),
@@ -324,9 +324,9 @@ module remote_write_queue #(
     .rd_tag_i     (rd_tag),
     .rd_mask_i    (rd_mask),
     .rd_data_i    (rd_data),
-    .drn_valid_o,
-    .drn_ready_i,
-    .drn_o
+    .drain_valid_o,
+    .drain_ready_i,
+    .drain_o
   );
 
   remote_write_queue_release #(
@@ -364,11 +364,11 @@ module remote_write_queue #(
   `DUET_ASSERT_PARAM(LineLegal, Line >= 16 && Line <= 128 && (Line & (Line - 1)) == 0,
                      "Line must be a power of 2 in 16..128")
   `DUET_ASSERT_PARAM(BanksLegal, Banks == 1 || Banks == 2, "Banks must be 1 or 2")
-  `DUET_ASSERT_PARAM(ShLegal, Sh >= 2 && Sh <= 6, "Sh must be 2..6")
-  `DUET_ASSERT_PARAM(OffBLegal, OffB == 8 * Sh - 10, "OffB must be 8 * Sh - 10")
-  `DUET_ASSERT_PARAM(LineInWindow, 64'(Line) <= (64'd1 << OffB), "Line must be at most 2^OffB")
-  `DUET_ASSERT_PARAM(MaxPayLegal,
-                     MaxPay <= 4096 && MaxPay % 4 == 0 && MaxPay >= (Line / 2) * (1 + Sh) + 4,
-                     "MaxPay must be a multiple of 4 in (Line/2)*(1+Sh)+4 .. 4096")
-  `DUET_ASSERT_PARAM(OrdQLegal, OrdQ >= 2 && OrdQ <= 16, "OrdQ must be 2..16")
+  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6, "SubHeaderBytes must be 2..6")
+  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10, "OffsetWidth must be 8 * SubHeaderBytes - 10")
+  `DUET_ASSERT_PARAM(LineInWindow, 64'(Line) <= (64'd1 << OffsetWidth), "Line must be at most 2^OffsetWidth")
+  `DUET_ASSERT_PARAM(MaxPayloadLegal,
+                     MaxPayload <= 4096 && MaxPayload % 4 == 0 && MaxPayload >= (Line / 2) * (1 + SubHeaderBytes) + 4,
+                     "MaxPayload must be a multiple of 4 in (Line/2)*(1+SubHeaderBytes)+4 .. 4096")
+  `DUET_ASSERT_PARAM(OrderQueueDepthLegal, OrderQueueDepth >= 2 && OrderQueueDepth <= 16, "OrderQueueDepth must be 2..16")
 endmodule

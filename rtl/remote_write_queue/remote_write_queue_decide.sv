@@ -6,10 +6,10 @@
 module remote_write_queue_decide
   import finepack_pkg::*;
 #(
-  parameter int unsigned Parts   = 3,
-  parameter int unsigned Entries = 64,
-  parameter int unsigned Banks   = 2,
-  parameter int unsigned BaseW   = 34,
+  parameter int unsigned Parts     = 3,
+  parameter int unsigned Entries   = 64,
+  parameter int unsigned Banks     = 2,
+  parameter int unsigned BaseWidth = 34,
   localparam int unsigned PartW = (Parts > 1) ? $clog2(Parts) : 1,
   localparam int unsigned RowW  = (Parts * Banks > 1) ? $clog2(Parts * Banks) : 1
 ) (
@@ -19,7 +19,7 @@ module remote_write_queue_decide
   input  logic                  s2_valid_i,
   input  logic [2:0]            s2_op_i,
   input  logic [PartW-1:0]      s2_part_i,
-  input  logic [BaseW-1:0]      s2_base_i,
+  input  logic [BaseWidth-1:0]  s2_base_i,
   input  logic [9:0]            s2_cost_i,
   input  logic [3:1]            s2_fault_i,
   output logic                  s2_leave_o,
@@ -28,12 +28,12 @@ module remote_write_queue_decide
   input  logic [6:0]            cnt_i     [Parts],
   input  logic [12:0]           avail_i   [Parts],
   input  logic [12:0]           sum_i     [Parts],
-  input  logic [BaseW-1:0]      base_i    [Parts],
+  input  logic [BaseWidth-1:0]  base_i    [Parts],
   input  logic [Parts-1:0]      dirty_i,
   input  logic [Parts-1:0]      expired_i,
   input  logic [Parts-1:0]      busy_i,
-  input  logic [Parts-1:0]      free1_i,    // order queue has a place
-  input  logic [Parts-1:0]      free2_i,    // and a second one
+  input  logic [Parts-1:0]      free1_i,  // order queue has a place
+  input  logic [Parts-1:0]      free2_i,  // and a second one
   // look: search in the filling bank of s2_part_i
   output logic                  look_o,
   output logic [RowW-1:0]       look_row_o,

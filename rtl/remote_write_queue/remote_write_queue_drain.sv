@@ -7,22 +7,22 @@
 module remote_write_queue_drain
   import finepack_pkg::*;
 #(
-  parameter int unsigned NumGpus = 4,
-  parameter int unsigned Entries = 64,
-  parameter int unsigned Line    = 128,
-  parameter int unsigned Banks   = 2,
-  parameter int unsigned OffB    = 30,
-  parameter int unsigned MaxPay  = 4096,
-  parameter int unsigned OrdQ    = 4,
-  parameter int unsigned TagW    = 23,
-  localparam type         drain_t = `FINEPACK_DRAIN_T(Line),
-  localparam int unsigned Parts   = NumGpus - 1,
-  localparam int unsigned PartW   = (Parts > 1) ? $clog2(Parts) : 1,
-  localparam int unsigned RowW    = (Parts * Banks > 1) ? $clog2(Parts * Banks) : 1,
-  localparam int unsigned IdxW    = $clog2(Entries),
-  localparam int unsigned SlotW   = $clog2(OrdQ),
-  localparam int unsigned LineW   = $clog2(Line),
-  localparam int unsigned BaseW   = 64 - OffB
+  parameter int unsigned  NumGpus         = 4,
+  parameter int unsigned  Entries         = 64,
+  parameter int unsigned  Line            = 128,
+  parameter int unsigned  Banks           = 2,
+  parameter int unsigned  OffsetWidth     = 30,
+  parameter int unsigned  MaxPayload      = 4096,
+  parameter int unsigned  OrderQueueDepth = 4,
+  parameter int unsigned  TagWidth        = 23,
+  localparam type         drain_t         = `FINEPACK_DRAIN_T(Line),
+  localparam int unsigned Parts           = NumGpus - 1,
+  localparam int unsigned PartW           = (Parts > 1) ? $clog2(Parts) : 1,
+  localparam int unsigned RowW            = (Parts * Banks > 1) ? $clog2(Parts * Banks) : 1,
+  localparam int unsigned IdxW            = $clog2(Entries),
+  localparam int unsigned SlotW           = $clog2(OrderQueueDepth),
+  localparam int unsigned LineW           = $clog2(Line),
+  localparam int unsigned BaseWidth       = 64 - OffsetWidth
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -44,24 +44,24 @@ module remote_write_queue_drain
   output logic [Parts-1:0]     pop_o,
   // banks that are sent
   input  logic [Parts-1:0]     fill_bank_i,
-  input  logic [6:0]           drn_cnt_i   [Parts],
-  input  logic [12:0]          drn_sum_i   [Parts],
-  input  logic [BaseW-1:0]     drn_base_i  [Parts],
+  input  logic [6:0]           drain_cnt_i   [Parts],
+  input  logic [12:0]          drain_sum_i   [Parts],
+  input  logic [BaseWidth-1:0] drain_base_i  [Parts],
   input  logic [7:0]           tag_i       [Parts],
   output logic [Parts-1:0]     drained_o,
   // rd: read port of the table, data one cycle later
   output logic                 rd_o,
   output logic [RowW-1:0]      rd_row_o,
   output logic [IdxW-1:0]      rd_idx_o,
-  input  logic [TagW-1:0]      rd_tag_i,
+  input  logic [TagWidth-1:0]  rd_tag_i,
   input  logic [Line-1:0]      rd_mask_i,
   input  logic [Line-1:0][7:0] rd_data_i,
-  // drn: beats to the packetizer
-  output logic                 drn_valid_o,
-  input  logic                 drn_ready_i,
-  output drain_t               drn_o
+  // drain: beats to the packetizer
+  output logic                 drain_valid_o,
+  input  logic                 drain_ready_i,
+  output drain_t               drain_o
 );
-  localparam int unsigned TagBits = (OffB > LineW) ? OffB - LineW : 0;  // of a line in its window
+  localparam int unsigned TagBits = (OffsetWidth > LineW) ? OffsetWidth - LineW : 0;  // of a line in its window
 
   // READ and ATOMIC tokens. MARKs need nothing from here.
   typedef struct packed {
@@ -73,21 +73,21 @@ module remote_write_queue_drain
 
   // What stays the same on all beats of a packet. valid = 0: the sequencer is idle.
   typedef struct packed {
-    logic             valid;
-    logic             sop;
-    logic             eop;
-    logic [1:0]       kind;
-    logic [PartW-1:0] part;
-    logic [3:0]       dest;
-    logic [7:0]       id;
-    logic [BaseW-1:0] base;
-    logic [12:0]      plen;
-    logic [6:0]       cnt;
-    logic [6:0]       idx;   // entry of the beat
+    logic                 valid;
+    logic                 sop;
+    logic                 eop;
+    logic [1:0]           kind;
+    logic [PartW-1:0]     part;
+    logic [3:0]           dest;
+    logic [7:0]           id;
+    logic [BaseWidth-1:0] base;
+    logic [12:0]          plen;
+    logic [6:0]           cnt;
+    logic [6:0]           idx;  // entry of the beat
   } beat_t;
 
-  raw_t             raw_q [Parts][OrdQ];
-  raw_t             raw_beat_q;            // 0 for a PACK and a MARK
+  raw_t             raw_q [Parts][OrderQueueDepth];
+  raw_t             raw_beat_q;  // 0 for a PACK and a MARK
   beat_t            beat_d, beat_q;
   logic [PartW-1:0] rr_d, rr_q;
 
@@ -107,7 +107,7 @@ module remote_write_queue_drain
 
   wire [1:0] sel_kind  = head_kind_i[sel];
   wire       start_raw = start && (sel_kind inside {DrainRead, DrainAtomic});
-  wire       taken     = beat_q.valid && drn_ready_i;
+  wire       taken     = beat_q.valid && drain_ready_i;
   wire       advance   = taken && !beat_q.eop;
 
   always_comb begin : next_beat
@@ -129,11 +129,11 @@ module remote_write_queue_drain
           idx:   '0
       };
       if (sel_kind == DrainPack) begin
-        beat_d.eop  = (drn_cnt_i[sel] == 7'd1);
+        beat_d.eop  = (drain_cnt_i[sel] == 7'd1);
         beat_d.id   = tag_i[sel];
-        beat_d.base = drn_base_i[sel];
-        beat_d.plen = drn_sum_i[sel];
-        beat_d.cnt  = drn_cnt_i[sel];
+        beat_d.base = drain_base_i[sel];
+        beat_d.plen = drain_sum_i[sel];
+        beat_d.cnt  = drain_cnt_i[sel];
       end
     end else if (advance) begin
       beat_d.sop = 1'b0;
@@ -183,12 +183,12 @@ module remote_write_queue_drain
   wire                    pack      = (beat_q.kind == DrainPack);
   wire [63-LineW:0]       pack_line = ((64 - LineW)'(beat_q.base) << TagBits)
                                     | (64 - LineW)'(rd_tag_i);
-  wire [63-LineW:0]       line      = pack ? pack_line : raw_beat_q.line;
-  wire [Line-1:0]         mask      = pack ? rd_mask_i : raw_beat_q.mask;
-  wire [63:0]             base      = {beat_q.base, {OffB{1'b0}}};
+  wire [63-LineW:0] line = pack ? pack_line : raw_beat_q.line;
+  wire [Line-1:0]   mask = pack ? rd_mask_i : raw_beat_q.mask;
+  wire [63:0]       base = {beat_q.base, {OffsetWidth{1'b0}}};
 
-  assign drn_valid_o = beat_q.valid;
-  assign drn_o = '{
+  assign drain_valid_o = beat_q.valid;
+  assign drain_o = '{
       sop:  beat_q.sop,
       eop:  beat_q.eop,
       kind: beat_q.kind,
@@ -203,15 +203,15 @@ module remote_write_queue_drain
   };
 
   // The data is not sampled each cycle: it comes from a register that only `rd_o` writes.
-  `DUET_ASSERT_STABLE(DrnStable, drn_valid_o, drn_ready_i, {beat_q, line, mask})
-  `DUET_ASSERT(DataStable, !rd_o || !beat_q.valid || drn_ready_i, "entry read over a waiting beat")
+  `DUET_ASSERT_STABLE(DrainStable, drain_valid_o, drain_ready_i, {beat_q, line, mask})
+  `DUET_ASSERT(DataStable, !rd_o || !beat_q.valid || drain_ready_i, "entry read over a waiting beat")
   `DUET_ASSERT(PlenLegal,
-               !drn_valid_o || !pack || (beat_q.plen != '0 && 32'(beat_q.plen) <= MaxPay),
-               "packet larger than MaxPay, or empty")
-  `DUET_ASSERT(EntryNotEmpty, !drn_valid_o || !pack || rd_mask_i != '0, "entry without a byte sent")
+               !drain_valid_o || !pack || (beat_q.plen != '0 && 32'(beat_q.plen) <= MaxPayload),
+               "packet larger than MaxPayload, or empty")
+  `DUET_ASSERT(EntryNotEmpty, !drain_valid_o || !pack || rd_mask_i != '0, "entry without a byte sent")
   `DUET_ASSERT(OffsetFits,
-               !drn_valid_o || !pack || ({line, {LineW{1'b0}}} - base) >> OffB == '0,
+               !drain_valid_o || !pack || ({line, {LineW{1'b0}}} - base) >> OffsetWidth == '0,
                "line outside its packet's window")
-  `DUET_ASSERT(EntryInBank, !drn_valid_o || beat_q.idx < beat_q.cnt,
+  `DUET_ASSERT(EntryInBank, !drain_valid_o || beat_q.idx < beat_q.cnt,
                "beat beyond the bank's entries")
 endmodule

@@ -6,12 +6,12 @@
 module remote_write_queue_input
   import finepack_pkg::*;
 #(
-  parameter int unsigned NumGpus = 4,
-  parameter int unsigned Line    = 128,
-  parameter int unsigned Sh      = 5,
-  localparam type         req_t = `FINEPACK_REQ_T(Line),
-  localparam int unsigned PartW = (NumGpus > 2) ? $clog2(NumGpus - 1) : 1,
-  localparam int unsigned LineW = $clog2(Line)
+  parameter int unsigned  NumGpus        = 4,
+  parameter int unsigned  Line           = 128,
+  parameter int unsigned  SubHeaderBytes = 5,
+  localparam type         req_t          = `FINEPACK_REQ_T(Line),
+  localparam int unsigned PartW          = (NumGpus > 2) ? $clog2(NumGpus - 1) : 1,
+  localparam int unsigned LineW          = $clog2(Line)
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -59,7 +59,7 @@ module remote_write_queue_input
   assign push        = req_valid_i && req_ready_o;
   assign pop         = (held != 2'd0) && (!s2_q.valid || s2_leave_i);
 
-  fifo #(
+  duet_fifo #(
     .T    (req_t),
     .Depth(2)
   ) u_fifo (
@@ -84,8 +84,8 @@ module remote_write_queue_input
   logic [3:1]       head_fault;
 
   remote_write_queue_cost #(
-    .Line(Line),
-    .Sh  (Sh)
+    .Line          (Line),
+    .SubHeaderBytes(SubHeaderBytes)
   ) u_cost (
     .mask_i(head_mask),
     .cost_o(head_cost)

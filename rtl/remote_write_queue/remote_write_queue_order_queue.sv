@@ -6,8 +6,8 @@
 module remote_write_queue_order_queue
   import finepack_pkg::*;
 #(
-  parameter int unsigned OrdQ = 4,
-  localparam int unsigned SlotW = $clog2(OrdQ)
+  parameter int unsigned OrderQueueDepth = 4,
+  localparam int unsigned SlotW = $clog2(OrderQueueDepth)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -24,15 +24,15 @@ module remote_write_queue_order_queue
   output logic [7:0]       head_id_o,
   output logic [SlotW-1:0] head_slot_o
 );
-  localparam int unsigned CountW = $clog2(OrdQ + 1);
+  localparam int unsigned CountW = $clog2(OrderQueueDepth + 1);
 
-  logic [1:0]        kind_q [OrdQ];
-  logic [7:0]        id_q   [OrdQ];
+  logic [1:0]        kind_q [OrderQueueDepth];
+  logic [7:0]        id_q   [OrderQueueDepth];
   logic [SlotW-1:0]  wptr_d, wptr_q, rptr_d, rptr_q;
   logic [CountW-1:0] count_d, count_q;
 
   function automatic logic [SlotW-1:0] after(logic [SlotW-1:0] slot);
-    return (32'(slot) == OrdQ - 1) ? '0 : slot + 1'b1;
+    return (32'(slot) == OrderQueueDepth - 1) ? '0 : slot + 1'b1;
   endfunction
 
   assign op_slot_o = push_drain_i ? after(wptr_q) : wptr_q;
@@ -60,14 +60,14 @@ module remote_write_queue_order_queue
     end
   end
 
-  assign free1_o      = (32'(count_q) < OrdQ);
-  assign free2_o      = (32'(count_q) + 1 < OrdQ);
+  assign free1_o      = (32'(count_q) < OrderQueueDepth);
+  assign free2_o      = (32'(count_q) + 1 < OrderQueueDepth);
   assign head_valid_o = (count_q != '0);
   assign head_kind_o  = kind_q[rptr_q];
   assign head_id_o    = id_q[rptr_q];
   assign head_slot_o  = rptr_q;
 
-  `DUET_ASSERT(NoOverflow, 32'(count_q) + 32'(push_drain_i) + 32'(push_op_i) <= OrdQ,
+  `DUET_ASSERT(NoOverflow, 32'(count_q) + 32'(push_drain_i) + 32'(push_op_i) <= OrderQueueDepth,
                "token pushed into a full order queue")
   `DUET_ASSERT(NoUnderflow, !pop_i || count_q != '0, "pop of an empty order queue")
 endmodule

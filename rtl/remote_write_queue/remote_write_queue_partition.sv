@@ -3,61 +3,61 @@
 /// Account of one destination: the bank that fills, the bank that is sent, and what a release needs
 /// to know. The entries are in remote_write_queue_table. Every effect is visible 1 cycle later.
 module remote_write_queue_partition #(
-  parameter int unsigned Entries = 64,
-  parameter int unsigned Banks   = 2,
-  parameter int unsigned MaxPay  = 4096,
-  parameter int unsigned BaseW   = 34  // 64 - OffB
+  parameter int unsigned Entries    = 64,
+  parameter int unsigned Banks      = 2,
+  parameter int unsigned MaxPayload = 4096,
+  parameter int unsigned BaseWidth  = 34  // 64 - OffsetWidth
 ) (
-  input  logic               clk_i,
-  input  logic               rst_ni,
-  input  logic [15:0]        timeout_i,
-  input  logic               acct_i,
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic [15:0]          timeout_i,
+  input  logic                 acct_i,
   // from stage S2
-  input  logic               flush_i,     // hand the filling bank over, before any write
-  input  logic               wr_i,        // a STORE is written into an entry
-  input  logic               wr_first_i,  // entry 0 of an empty bank
-  input  logic               wr_hit_i,    // an entry in use, else the next one
-  input  logic [9:0]         wr_cost_i,   // cost of its mask
-  input  logic signed [10:0] wr_delta_i,  // growth of the entry's cost on a hit
-  input  logic [BaseW-1:0]   wr_base_i,
-  input  logic               atomic_i,    // an ATOMIC is pushed
-  input  logic               mark_i,      // a MARK is pushed
+  input  logic                 flush_i,     // hand the filling bank over, before any write
+  input  logic                 wr_i,        // a STORE is written into an entry
+  input  logic                 wr_first_i,  // entry 0 of an empty bank
+  input  logic                 wr_hit_i,    // an entry in use, else the next one
+  input  logic [9:0]           wr_cost_i,   // cost of its mask
+  input  logic signed [10:0]   wr_delta_i,  // growth of the entry's cost on a hit
+  input  logic [BaseWidth-1:0] wr_base_i,
+  input  logic                 atomic_i,  // an ATOMIC is pushed
+  input  logic                 mark_i,    // a MARK is pushed
   // from the sequencer: the last entry is taken
-  input  logic               drained_i,
+  input  logic                 drained_i,
   // filling bank
-  output logic               fill_bank_o,
-  output logic [6:0]         cnt_o,
-  output logic [12:0]        avail_o,
-  output logic [12:0]        sum_o,       // exact payload bytes
-  output logic [BaseW-1:0]   base_o,
-  output logic               dirty_o,     // something was sent or is held since the last release
-  output logic               expired_o,   // no STORE for timeout_i cycles
+  output logic                 fill_bank_o,
+  output logic [6:0]           cnt_o,
+  output logic [12:0]          avail_o,
+  output logic [12:0]          sum_o,  // exact payload bytes
+  output logic [BaseWidth-1:0] base_o,
+  output logic                 dirty_o,    // something was sent or is held since the last release
+  output logic                 expired_o,  // no STORE for timeout_i cycles
   // bank that is sent
-  output logic               busy_o,
-  output logic [6:0]         drn_cnt_o,
-  output logic [12:0]        drn_sum_o,
-  output logic [BaseW-1:0]   drn_base_o,
-  output logic [7:0]         tag_o        // counts the packets
+  output logic                 busy_o,
+  output logic [6:0]           drain_cnt_o,
+  output logic [12:0]          drain_sum_o,
+  output logic [BaseWidth-1:0] drain_base_o,
+  output logic [7:0]           tag_o  // counts the packets
 );
   typedef struct packed {
-    logic [6:0]       cnt;
-    logic [12:0]      avail;  // what the admission test sees; PAPER charges each STORE in full
-    logic [12:0]      sum;    // sum of the entries' costs, which is plen
-    logic [BaseW-1:0] base;
+    logic [6:0]           cnt;
+    logic [12:0]          avail;  // what the admission test sees; PAPER charges each STORE in full
+    logic [12:0]          sum;    // sum of the entries' costs, which is plen
+    logic [BaseWidth-1:0] base;
   } fill_t;
 
-  localparam fill_t Empty = '{cnt: '0, avail: 13'(MaxPay), sum: '0, base: '1};
+  localparam fill_t Empty = '{cnt: '0, avail: 13'(MaxPayload), sum: '0, base: '1};
 
-  fill_t            fill_d, fill_q;
-  logic             bank_d, bank_q;
-  logic             dirty_d, dirty_q;
-  logic [15:0]      timer_d, timer_q;
-  logic             expired_d, expired_q;
-  logic             busy_d, busy_q;
-  logic [6:0]       drn_cnt_d, drn_cnt_q;
-  logic [12:0]      drn_sum_d, drn_sum_q;
-  logic [BaseW-1:0] drn_base_d, drn_base_q;
-  logic [7:0]       tag_d, tag_q;
+  fill_t                fill_d, fill_q;
+  logic                 bank_d, bank_q;
+  logic                 dirty_d, dirty_q;
+  logic [15:0]          timer_d, timer_q;
+  logic                 expired_d, expired_q;
+  logic                 busy_d, busy_q;
+  logic [6:0]           drain_cnt_d, drain_cnt_q;
+  logic [12:0]          drain_sum_d, drain_sum_q;
+  logic [BaseWidth-1:0] drain_base_d, drain_base_q;
+  logic [7:0]           tag_d, tag_q;
 
   // Exact growth of the payload.
   wire [12:0] growth = wr_hit_i ? 13'(wr_delta_i) : 13'(wr_cost_i);
@@ -72,7 +72,7 @@ module remote_write_queue_partition #(
     if (wr_i) begin
       if (wr_first_i) begin
         fill_d.cnt   = 7'd1;
-        fill_d.avail = 13'(MaxPay) - 13'(wr_cost_i);
+        fill_d.avail = 13'(MaxPayload) - 13'(wr_cost_i);
         fill_d.sum   = 13'(wr_cost_i);
         fill_d.base  = wr_base_i;
       end else begin
@@ -96,68 +96,68 @@ module remote_write_queue_partition #(
 
   // One bank at most is being sent, so one copy of its account is enough for 1 and 2 banks.
   always_comb begin : next_drain
-    busy_d     = busy_q;
-    drn_cnt_d  = drn_cnt_q;
-    drn_sum_d  = drn_sum_q;
-    drn_base_d = drn_base_q;
-    tag_d      = tag_q;
+    busy_d       = busy_q;
+    drain_cnt_d  = drain_cnt_q;
+    drain_sum_d  = drain_sum_q;
+    drain_base_d = drain_base_q;
+    tag_d        = tag_q;
     if (drained_i) begin
       busy_d = 1'b0;
       tag_d  = tag_q + 8'd1;
     end
     if (flush_i) begin
-      busy_d     = 1'b1;
-      drn_cnt_d  = fill_q.cnt;
-      drn_sum_d  = fill_q.sum;
-      drn_base_d = fill_q.base;
+      busy_d       = 1'b1;
+      drain_cnt_d  = fill_q.cnt;
+      drain_sum_d  = fill_q.sum;
+      drain_base_d = fill_q.base;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      fill_q     <= Empty;
-      bank_q     <= 1'b0;
-      dirty_q    <= 1'b0;
-      timer_q    <= '0;
-      expired_q  <= 1'b0;
-      busy_q     <= 1'b0;
-      drn_cnt_q  <= '0;
-      drn_sum_q  <= '0;
-      drn_base_q <= '0;
-      tag_q      <= '0;
+      fill_q       <= Empty;
+      bank_q       <= 1'b0;
+      dirty_q      <= 1'b0;
+      timer_q      <= '0;
+      expired_q    <= 1'b0;
+      busy_q       <= 1'b0;
+      drain_cnt_q  <= '0;
+      drain_sum_q  <= '0;
+      drain_base_q <= '0;
+      tag_q        <= '0;
     end else begin
-      fill_q     <= fill_d;
-      bank_q     <= bank_d;
-      dirty_q    <= dirty_d;
-      timer_q    <= timer_d;
-      expired_q  <= expired_d;
-      busy_q     <= busy_d;
-      drn_cnt_q  <= drn_cnt_d;
-      drn_sum_q  <= drn_sum_d;
-      drn_base_q <= drn_base_d;
-      tag_q      <= tag_d;
+      fill_q       <= fill_d;
+      bank_q       <= bank_d;
+      dirty_q      <= dirty_d;
+      timer_q      <= timer_d;
+      expired_q    <= expired_d;
+      busy_q       <= busy_d;
+      drain_cnt_q  <= drain_cnt_d;
+      drain_sum_q  <= drain_sum_d;
+      drain_base_q <= drain_base_d;
+      tag_q        <= tag_d;
     end
   end
 
-  assign fill_bank_o = bank_q;
-  assign cnt_o       = fill_q.cnt;
-  assign avail_o     = fill_q.avail;
-  assign sum_o       = fill_q.sum;
-  assign base_o      = fill_q.base;
-  assign dirty_o     = dirty_q;
-  assign expired_o   = expired_q;
-  assign busy_o      = busy_q;
-  assign drn_cnt_o   = drn_cnt_q;
-  assign drn_sum_o   = drn_sum_q;
-  assign drn_base_o  = drn_base_q;
-  assign tag_o       = tag_q;
+  assign fill_bank_o  = bank_q;
+  assign cnt_o        = fill_q.cnt;
+  assign avail_o      = fill_q.avail;
+  assign sum_o        = fill_q.sum;
+  assign base_o       = fill_q.base;
+  assign dirty_o      = dirty_q;
+  assign expired_o    = expired_q;
+  assign busy_o       = busy_q;
+  assign drain_cnt_o  = drain_cnt_q;
+  assign drain_sum_o  = drain_sum_q;
+  assign drain_base_o = drain_base_q;
+  assign tag_o        = tag_q;
 
-  `DUET_ASSERT(EmptyIsFullCredit, (fill_q.cnt == '0) == (32'(fill_q.avail) == MaxPay),
-               "avail must be MaxPay exactly when the filling bank is empty")
-  `DUET_ASSERT(AvailInRange, 32'(fill_q.avail) <= MaxPay, "avail left 0..MaxPay")
-  `DUET_ASSERT(ExactAccount, acct_i || MaxPay - 32'(fill_q.avail) == 32'(fill_q.sum),
-               "EXACT: MaxPay - avail must be the exact payload")
-  `DUET_ASSERT(PaperIsStricter, MaxPay - 32'(fill_q.avail) >= 32'(fill_q.sum),
+  `DUET_ASSERT(EmptyIsFullCredit, (fill_q.cnt == '0) == (32'(fill_q.avail) == MaxPayload),
+               "avail must be MaxPayload exactly when the filling bank is empty")
+  `DUET_ASSERT(AvailInRange, 32'(fill_q.avail) <= MaxPayload, "avail left 0..MaxPayload")
+  `DUET_ASSERT(ExactAccount, acct_i || MaxPayload - 32'(fill_q.avail) == 32'(fill_q.sum),
+               "EXACT: MaxPayload - avail must be the exact payload")
+  `DUET_ASSERT(PaperIsStricter, MaxPayload - 32'(fill_q.avail) >= 32'(fill_q.sum),
                "charged less than the exact payload")
   `DUET_ASSERT(CountInRange, 32'(fill_q.cnt) <= Entries, "more entries than the bank has")
   `DUET_ASSERT(NonEmptyIsDirty, fill_q.cnt == '0 || dirty_q, "a release would miss held stores")

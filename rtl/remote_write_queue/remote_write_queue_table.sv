@@ -4,12 +4,12 @@
 /// port and one read port. Row r is a bank: partition * Banks + bank.
 /// The search is combinational, a write is visible 1 cycle later, the read port is registered.
 module remote_write_queue_table #(
-  parameter int unsigned Rows      = 6,    // banks of all partitions
-  parameter int unsigned Entries   = 64,   // entries of a bank
-  parameter int unsigned Line      = 128,
-  parameter int unsigned Sh        = 5,
-  parameter int unsigned TagW      = 23,
-  parameter int unsigned SeededBug = 0,    // test only, see remote_write_queue
+  parameter int unsigned Rows           = 6,   // banks of all partitions
+  parameter int unsigned Entries        = 64,  // entries of a bank
+  parameter int unsigned Line           = 128,
+  parameter int unsigned SubHeaderBytes = 5,
+  parameter int unsigned TagWidth       = 23,
+  parameter int unsigned SeededBug      = 0,  // test only, see remote_write_queue
   localparam int unsigned RowW = (Rows > 1) ? $clog2(Rows) : 1,
   localparam int unsigned IdxW = $clog2(Entries)
 ) (
@@ -18,25 +18,25 @@ module remote_write_queue_table #(
   // look: search the filling bank of the partition that S2 addresses
   input  logic                 look_i,
   input  logic [RowW-1:0]      look_row_i,
-  input  logic [TagW-1:0]      look_tag_i,
-  input  logic [6:0]           look_cnt_i,     // entries of that bank in use
+  input  logic [TagWidth-1:0]  look_tag_i,
+  input  logic [6:0]           look_cnt_i,  // entries of that bank in use
   input  logic [Line-1:0]      look_mask_i,
-  output logic                 look_hit_o,     // an entry in use has the tag
-  output logic                 look_overlap_o, // and shares an enabled byte with the mask
-  output logic [7:0]           look_common_o,  // number of shared enabled bytes
-  output logic signed [10:0]   look_delta_o,   // growth of the hit entry's cost by a merge
+  output logic                 look_hit_o,      // an entry in use has the tag
+  output logic                 look_overlap_o,  // and shares an enabled byte with the mask
+  output logic [7:0]           look_common_o,   // number of shared enabled bytes
+  output logic signed [10:0]   look_delta_o,    // growth of the hit entry's cost by a merge
   // wr: put the line of S2 into an entry
   input  logic                 wr_i,
   input  logic [RowW-1:0]      wr_row_i,
-  input  logic                 wr_first_i,     // allocate entry 0
-  input  logic                 wr_hit_i,       // merge into the entry found, else allocate one
-  input  logic [9:0]           wr_cost_i,      // cost of the mask
+  input  logic                 wr_first_i,  // allocate entry 0
+  input  logic                 wr_hit_i,    // merge into the entry found, else allocate one
+  input  logic [9:0]           wr_cost_i,   // cost of the mask
   input  logic [Line-1:0][7:0] wr_data_i,
   // rd: next entry of the packet that is sent
   input  logic                 rd_i,
   input  logic [RowW-1:0]      rd_row_i,
   input  logic [IdxW-1:0]      rd_idx_i,
-  output logic [TagW-1:0]      rd_tag_o,
+  output logic [TagWidth-1:0]  rd_tag_o,
   output logic [Line-1:0]      rd_mask_o,
   output logic [Line-1:0][7:0] rd_data_o,
   // sum: accounted payload of the bank that is searched, for the assertion only
@@ -46,7 +46,7 @@ module remote_write_queue_table #(
   localparam int unsigned AddrW = $clog2(Depth);
 
   // Memories without reset: `cnt` of the bank says which entries are in use.
-  logic [TagW-1:0]      tag_q  [Rows][Entries];
+  logic [TagWidth-1:0]  tag_q  [Rows][Entries];
   logic [9:0]           cost_q [Rows][Entries];
   logic [Line-1:0]      mask_q [Depth];
   logic [Line-1:0][7:0] data_q [Depth];
@@ -82,8 +82,8 @@ module remote_write_queue_table #(
   assign merged_mask = old_mask | look_mask_i;
 
   remote_write_queue_cost #(
-    .Line(Line),
-    .Sh  (Sh)
+    .Line          (Line),
+    .SubHeaderBytes(SubHeaderBytes)
   ) u_cost (
     .mask_i(merged_mask),
     .cost_o(merged_cost)
@@ -132,7 +132,7 @@ module remote_write_queue_table #(
   end
 
   // Read.
-  logic [TagW-1:0]      rd_tag_q;
+  logic [TagWidth-1:0]  rd_tag_q;
   logic [Line-1:0]      rd_mask_q;
   logic [Line-1:0][7:0] rd_data_q;
   wire [AddrW-1:0]      rd_addr = AddrW'({rd_row_i, rd_idx_i});

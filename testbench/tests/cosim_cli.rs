@@ -17,11 +17,12 @@ fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
     desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", blocks]);
     let configs = "must be one of paper, paper-2gpu, single-bank, small";
     desk.refuses(2, "cosim packetizer --config nosuch", &["duet: --config nosuch: ", configs]);
-    let keys = "must be one of banks, beat, dq, ecrc_en, entries, line, maxpay, num_gpus, offb, \
-                ordq, pcie_gen, sh, timeout, acct";
+    let keys = "must be one of banks, beat, ecrc, entries, line, max_payload, num_gpus, \
+                offset_width, order_queue_depth, output_depth, pcie_generation, \
+                sub_header_bytes, timeout, acct";
     desk.refuses(2, "cosim remote_write_queue --set nosuch=1", &["duet: --set nosuch: ", keys]);
-    let keys = "must be one of addr_w, duplicate, entries, gpus, ideal_lines, jobs, line, range, repl, \
-                rsps, variant, ways";
+    let keys = "must be one of address_width, duplicate, entries, gpus, ideal_lines, jobs, line, \
+                range, replacement, responses, variant, ways";
     desk.refuses(2, "cosim coherence_directory --set nosuch=1", &["duet: --set nosuch: ", keys]);
     desk.refuses(2, "cosim packetizer --nosuch", &["--nosuch"]);
     desk.refuses(2, "nosuch", &["nosuch"]);
@@ -34,8 +35,8 @@ fn illegal_values_are_wrong_use_and_the_message_gives_the_limit() {
         desk.refuses(2, &format!("cosim remote_write_queue --set {set}"), message);
     };
     run("line=48", &["line = 48: must be a power of 2, 16 to 128, in configuration small"]);
-    run("maxpay=5000", &["maxpay = 5000: must be a multiple of 4", "36 to 4096"]);
-    run("offb=13", &["offb = 13: must be 8 * sh - 10 = 14"]);
+    run("max_payload=5000", &["max_payload = 5000: must be a multiple of 4", "36 to 4096"]);
+    run("offset_width=13", &["offset_width = 13: must be 8 * sub_header_bytes - 10 = 14"]);
     run("line", &["--set line: must be KEY=VALUE"]);
     run("line=x", &["--set line=x: must be a number"]);
     run("line=-1", &["--set line=-1: must be a number"]);
@@ -56,7 +57,11 @@ fn legal_value_without_an_rtl_body_is_wrong_use_and_says_how_to_build_one() {
         "configs.toml",
     ];
     desk.refuses(2, "cosim remote_write_queue --set entries=8", &message);
-    desk.refuses(2, "cosim finepack --config paper --set sh=4 --set offb=22", &message);
+    desk.refuses(
+        2,
+        "cosim finepack --config paper --set sub_header_bytes=4 --set offset_width=22",
+        &message,
+    );
 }
 
 #[test]
@@ -79,9 +84,9 @@ fn flip_that_means_nothing_is_wrong_use() {
     run("tlp@x", &["cycle x: must be a number"]);
     run("tlp[x]@5", &["bit x: must be a number"]);
     run("tlp[-1]@5", &["bit -1: must be a number"]);
-    run("nosuch@5", &["--flip field = nosuch: must be one of drn_ready, tlp_valid, tlp"]);
-    run("drn@5", &["--flip field = drn: must be one of"]);
-    run("drn_ready[1]@5", &["--flip bit = 1: must be below 1, the width of drn_ready_o"]);
+    run("nosuch@5", &["--flip field = nosuch: must be one of drain_ready, tlp_valid, tlp"]);
+    run("drain@5", &["--flip field = drain: must be one of"]);
+    run("drain_ready[1]@5", &["--flip bit = 1: must be below 1, the width of drain_ready_o"]);
     run("tlp[206]@5", &["--flip bit = 206: must be below 206, the width of tlp_o"]);
     run("tlp@1000", &["--flip cycle = 1000: must be below 1000, the length of the run"]);
     let chain = |flip: &str, message: &[&str]| {
@@ -113,7 +118,7 @@ fn files_that_cannot_be_written_are_the_environment() {
     run("finepack --cycles 100 --dump-tlp plain/tlps.txt");
     // Also where the window of a mismatch cannot be written.
     fs::write(desk.file("out"), "").unwrap();
-    run("packetizer --cycles 1000 --flip drn_ready@100");
+    run("packetizer --cycles 1000 --flip drain_ready@100");
 }
 
 #[test]
@@ -134,7 +139,7 @@ fn good_run_passes_and_leaves_the_documented_json() {
     assert_eq!(json["config"], "small");
     assert_eq!((json["seed"].as_u64(), json["cycles"].as_u64()), (Some(1), Some(20000)));
     assert_eq!(json["mismatches"], 0);
-    for (key, names) in [("transfers", ["drn", "tlp"]), ("coverage", ["kind_pack", "tlp_held"])] {
+    for (key, names) in [("transfers", ["drain", "tlp"]), ("coverage", ["kind_pack", "tlp_held"])] {
         for name in names {
             assert!(json[key][name].as_u64().is_some_and(|count| count > 0), "{key}.{name}");
         }
@@ -150,10 +155,10 @@ fn good_run_passes_and_leaves_the_documented_json() {
 #[test]
 fn flipped_bit_fails_the_run_with_a_report() {
     let Some(desk) = Desk::new("flip") else { return };
-    let left = desk.duet("cosim packetizer --cycles 20000 --flip drn_ready@100 --json f.json");
+    let left = desk.duet("cosim packetizer --cycles 20000 --flip drain_ready@100 --json f.json");
     assert_eq!(left.status, 1, "{}", left.stderr);
     assert_eq!(left.last_line(), "FAIL packetizer: model and RTL differ at cycle 100");
-    let place = "packetizer.drn_ready_o at cycle 100 (config small, seed 1)";
+    let place = "packetizer.drain_ready_o at cycle 100 (config small, seed 1)";
     assert_eq!(left.line("MISMATCH "), place);
     assert!(left.line("model ").ends_with("differs in bit 0"));
     let json = desk.json("f.json");

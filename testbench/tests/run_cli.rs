@@ -173,8 +173,8 @@ fn result_holds_the_blocks_and_the_resolved_system_runs_again_to_the_same_result
     let sent = &blocks["packetizer"]["transfers"]["tlp"];
     assert_eq!(sent, &blocks["depacketizer"]["transfers"]["tlp"]);
     assert_eq!(
-        blocks["remote_write_queue"]["transfers"]["drn"],
-        blocks["packetizer"]["transfers"]["drn"]
+        blocks["remote_write_queue"]["transfers"]["drain"],
+        blocks["packetizer"]["transfers"]["drain"]
     );
     desk.passes(&format!("run --system out/r.system.toml {REUSE} --json again.json"));
     assert_eq!(desk.read("out/r.json"), desk.read("again.json"));

@@ -243,9 +243,9 @@ fn as_many_requests_are_taken_as_there_is_room_for_their_jobs() {
 
 #[test]
 fn as_many_requests_are_taken_as_there_is_room_for_their_responses() {
-    for (config, rsps) in [("paper", 4), ("paper-hmg", 4), ("single-set", 3), ("one-way", 3)] {
+    for (config, responses) in [("paper", 4), ("paper-hmg", 4), ("single-set", 3), ("one-way", 3)] {
         on_both(config, |mut dir| {
-            let expected: Vec<_> = (rsps..=30).collect();
+            let expected: Vec<_> = (responses..=30).collect();
             assert_eq!(stalls(&mut dir, [lrd(0), lrd(0)], 30, 0), expected, "{config}");
         });
     }

@@ -81,7 +81,7 @@ impl Machine {
 
     /// The processor's cycles before a cycle of `clk_i`, from the reset of the core on.
     pub fn time_of(&self, cycle: usize) -> usize {
-        let (on, of) = (self.config.ce_on as usize, self.config.ce_of as usize);
+        let (on, of) = (self.config.clock_on as usize, self.config.clock_of as usize);
         let enabled_before = |cycle: usize| cycle / of * on + (cycle % of).min(on);
         enabled_before(cycle) - enabled_before(self.first)
     }

@@ -27,7 +27,7 @@ fn latency(config: &Config, addr: u32) -> usize {
     match addr {
         0..=0xFFFF => 2,
         DTCM..=0x0800_3FFF => 1,
-        PMEM..=0x1000_FFFF => config.pmem_lat as usize,
+        PMEM..=0x1000_FFFF => config.private_latency as usize,
         _ => 4,
     }
 }

@@ -70,10 +70,10 @@ fn tiny(variant: Variant, gpus: u32, seed: u64) -> Config {
         ways,
         line: 64,
         range,
-        addr_w: 20,
-        repl: r.pick(&[Replacement::Fifo, Replacement::Lru]),
+        address_width: 20,
+        replacement: r.pick(&[Replacement::Fifo, Replacement::Lru]),
         jobs: r.pick(&[2, 3, 8]),
-        rsps: r.pick(&[3, 4]),
+        responses: r.pick(&[3, 4]),
         ideal_lines: 64,
         duplicate: 0,
     }

@@ -16,7 +16,7 @@ pub fn draw(r: &mut Random, c: &Config) -> Vec<u64> {
     let tags = c.ways + 1 + r.below(c.ways.min(4) + 1);
     let lines = (1 + r.below(3)).min(c.pos());
     let first_line = r.below(c.pos() - lines + 1);
-    let highest = (1 << c.addr_w) / (range * u64::from(c.sets()));
+    let highest = (1 << c.address_width) / (range * u64::from(c.sets()));
     let first_tag = r.word() % (highest - u64::from(tags) + 1);
     let mut addresses = Vec::new();
     for tag in first_tag..first_tag + u64::from(tags) {

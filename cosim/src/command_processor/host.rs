@@ -52,7 +52,7 @@ impl Host {
         let waits = |body: &AnyBody<CommandProcessor>| {
             body.last_transfer().is_some() && body.quiet_cycles() == u64::MAX
         };
-        while !(waits(&body) && cycles % config.ce_of == 0) {
+        while !(waits(&body) && cycles % config.clock_of == 0) {
             body.tick(&In { conf, ..In::default() });
             cycles += 1;
             let exit = body.outputs().exit;
@@ -117,7 +117,7 @@ impl Host {
     pub fn pattern(&self) -> u32 {
         match self {
             Self::Native(_) => 1,
-            Self::Core(body) => body.config().ce_of,
+            Self::Core(body) => body.config().clock_of,
         }
     }
 }

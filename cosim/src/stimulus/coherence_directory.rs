@@ -94,7 +94,7 @@ impl CoherenceDirectoryStimulus {
         let sets = if c.variant == Variant::Ideal { c.ideal_lines } else { c.sets() };
         let in_use = r.pick(&[1, 1, 2, 4, 16, sets]).min(sets);
         let tags = r.pick(&[1, ways.div_ceil(2), ways, ways + 1, 2 * ways, 4 * ways]);
-        let most = (1 << c.addr_w) / (u64::from(c.range) * u64::from(sets));
+        let most = (1 << c.address_width) / (u64::from(c.range) * u64::from(sets));
         let tags = u64::from(tags).min(most) as u32;
         let free = most - u64::from(tags);
         let any = r.word() % (free + 1);
@@ -169,7 +169,7 @@ impl CoherenceDirectoryStimulus {
                 0 => req.op = 6 + r.below(2) as u8,
                 1 => req.src = r.below(16) as u8,
                 2 => req.src = if req.src == self.self_id { other as u8 } else { self.self_id },
-                _ => req.addr = r.word() & ((1 << c.addr_w) - 1),
+                _ => req.addr = r.word() & ((1 << c.address_width) - 1),
             }
         }
         req

@@ -140,7 +140,7 @@ impl CpCrossbarStimulus {
     }
 
     fn observe(&mut self, input: &In, out: &Out) {
-        let Config { chiplets, xb_uni, xb_bc } = self.config;
+        let Config { chiplets, unicast_latency, broadcast_latency } = self.config;
         self.seen.broadcast_held += u64::from(self.broadcast && !out.tx_ready);
         self.broadcast = false;
         if let Some(tx) = &input.tx {
@@ -152,7 +152,7 @@ impl CpCrossbarStimulus {
         seen.down_held += u64::from((out.down_valid & !input.down_ready).count_ones());
         seen.down_at_all += u64::from(taken == all);
         // More are on the way than a link holds: it is full, and one waits for it.
-        let places = xb_uni.max(xb_bc) + 1;
+        let places = unicast_latency.max(broadcast_latency) + 1;
         for (c, down) in self.down[..chiplets as usize].iter_mut().enumerate() {
             seen.full_link += u64::from(*down > places && !out.tx_ready);
             *down -= u32::from(taken >> c & 1);

@@ -157,22 +157,23 @@ impl DepacketizerStimulus {
 
     fn pack(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
         let (c, r) = (&self.config, &mut self.random);
-        let mut base = r.word() >> c.offb << c.offb;
+        let mut base = r.word() >> c.offset_width << c.offset_width;
         if fault == Some(Fault::AddressOverflow) {
             // The sender never makes such a base: the receiver adds the offset and checks the sum.
             base = (u64::MAX - u64::from(r.below(4 * c.line))) & !3;
         }
         // Short packets mostly, now and then one up to the largest payload.
-        let most = if r.chance(8) { 4096 } else { 1 + r.below(6 * (c.line + c.sh)) };
+        let most = if r.chance(8) { 4096 } else { 1 + r.below(6 * (c.line + c.sub_header_bytes)) };
         let broken = r.below(4);
         loop {
             let mut mask = r.mask(c.line, self.phase.form);
-            let line = (r.word() & ((1 << c.offb) - 1)) / u64::from(c.line) * u64::from(c.line);
+            let line =
+                (r.word() & ((1 << c.offset_width) - 1)) / u64::from(c.line) * u64::from(c.line);
             while mask != 0 {
                 let first = mask.trailing_zeros();
                 let len = (mask >> first).trailing_ones();
                 mask &= mask.wrapping_add(1 << first);
-                let bytes = (c.sh + len) as usize;
+                let bytes = (c.sub_header_bytes + len) as usize;
                 if !self.payload.is_empty() && self.payload.len() + bytes > most as usize {
                     return Self::finish_pack(header, base, self.payload.len() as u32);
                 }
@@ -191,7 +192,7 @@ impl DepacketizerStimulus {
                         _ => {}
                     }
                 }
-                self.payload.extend(&sub.into_bits().to_le_bytes()[..c.sh as usize]);
+                self.payload.extend(&sub.into_bits().to_le_bytes()[..c.sub_header_bytes as usize]);
                 for _ in 0..len {
                     self.payload.push(r.word() as u8);
                 }

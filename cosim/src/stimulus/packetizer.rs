@@ -85,12 +85,12 @@ impl PacketizerStimulus {
             self.packet.push(raw);
             return;
         }
-        let shift = c.offb - c.line.ilog2();
-        let base = head.line >> shift << c.offb;
+        let shift = c.offset_width - c.line.ilog2();
+        let base = head.line >> shift << c.offset_width;
         let mut plen = 0;
         for _ in 0..1 + r.below(self.phase.entries) {
             let mask = r.mask(c.line, self.phase.form);
-            let bytes = cost(mask, c.sh);
+            let bytes = cost(mask, c.sub_header_bytes);
             if plen + bytes > MOST_PAYLOAD {
                 break;
             }
@@ -108,13 +108,13 @@ impl PacketizerStimulus {
 
     fn observe(&mut self, input: &In, out: &Out) {
         let seen = &mut self.seen;
-        if let Some(drn) = &input.drn {
-            if out.drn_ready {
+        if let Some(drain) = &input.drain {
+            if out.drain_ready {
                 seen.drained += 1;
-                if drn.sop {
-                    seen.kind[usize::from(drn.kind)] += 1;
-                    seen.longest_payload = seen.longest_payload.max(drn.plen.into());
-                    seen.single_entry += u64::from(drn.kind == drain_kind::PACK && drn.eop);
+                if drain.sop {
+                    seen.kind[usize::from(drain.kind)] += 1;
+                    seen.longest_payload = seen.longest_payload.max(drain.plen.into());
+                    seen.single_entry += u64::from(drain.kind == drain_kind::PACK && drain.eop);
                 }
             } else {
                 seen.drain_held += 1;
@@ -156,8 +156,8 @@ impl Stimulus for PacketizerStimulus {
             self.held = self.packet.pop();
         }
         let tlp_ready = self.random.chance(self.phase.ready);
-        let input = In { drn: self.held, tlp_ready, self_id: self.self_id };
-        if out.drn_ready {
+        let input = In { drain: self.held, tlp_ready, self_id: self.self_id };
+        if out.drain_ready {
             self.held = None;
         }
         self.observe(&input, out);
@@ -165,7 +165,7 @@ impl Stimulus for PacketizerStimulus {
     }
 
     fn transfers(&self) -> Vec<Count> {
-        vec![("drn", self.seen.drained), ("tlp", self.seen.sent)]
+        vec![("drain", self.seen.drained), ("tlp", self.seen.sent)]
     }
 
     fn coverage(&self) -> Vec<Count> {
@@ -179,7 +179,7 @@ impl Stimulus for PacketizerStimulus {
             ("longest_payload_bytes", s.longest_payload),
             ("full_last_beat", s.full_last_beat),
             ("short_last_beat", s.short_last_beat),
-            ("drn_held", s.drain_held),
+            ("drain_held", s.drain_held),
             ("tlp_held", s.tlp_held),
         ]
     }

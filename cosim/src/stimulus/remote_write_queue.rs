@@ -94,13 +94,13 @@ impl RemoteWriteQueueStimulus {
                 seen.request_held += 1;
             }
         }
-        if let Some(drn) = &out.drn {
-            if input.drn_ready {
+        if let Some(drain) = &out.drain {
+            if input.drain_ready {
                 seen.drained += 1;
-                seen.kind[usize::from(drn.kind)] += 1;
-                if drn.kind == drain_kind::MARK {
+                seen.kind[usize::from(drain.kind)] += 1;
+                if drain.kind == drain_kind::MARK {
                     let delay = self.random.below(self.phase.completion_delay + 1);
-                    self.completions[usize::from(drn.dest)] = Some(delay);
+                    self.completions[usize::from(drain.dest)] = Some(delay);
                 }
             } else {
                 seen.drain_held += 1;
@@ -147,7 +147,7 @@ impl Stimulus for RemoteWriteQueueStimulus {
         }
         let input = In {
             req: self.held,
-            drn_ready: self.random.chance(self.phase.ready),
+            drain_ready: self.random.chance(self.phase.ready),
             cpl: self.completion(),
             self_id: self.requester.self_id,
             timeout: self.timeout,
@@ -162,7 +162,7 @@ impl Stimulus for RemoteWriteQueueStimulus {
 
     fn transfers(&self) -> Vec<Count> {
         let s = &self.seen;
-        vec![("req", s.requests), ("drn", s.drained), ("cpl", s.completed), ("rel", s.released)]
+        vec![("req", s.requests), ("drain", s.drained), ("cpl", s.completed), ("rel", s.released)]
     }
 
     fn coverage(&self) -> Vec<Count> {
@@ -178,7 +178,7 @@ impl Stimulus for RemoteWriteQueueStimulus {
             ("stall_bank", s.stall_bank),
             ("stall_order_queue", s.stall_order),
             ("req_held", s.request_held),
-            ("drn_held", s.drain_held),
+            ("drain_held", s.drain_held),
             ("overwritten", s.overwritten),
             ("op_store", s.op[usize::from(op::STORE)]),
             ("op_load", s.op[usize::from(op::LOAD)]),
@@ -210,9 +210,9 @@ impl NewStimulus for RemoteWriteQueueStimulus {
             num_gpus: config.num_gpus,
             entries: config.entries,
             line: config.line,
-            offb: config.offb,
+            offset_width: config.offset_width,
             windows: 1..5,
-            lines_per_end: (1 << config.offb) / u64::from(config.line),
+            lines_per_end: (1 << config.offset_width) / u64::from(config.line),
         };
         let phase = Self::draw_phase(&mut random, &requester);
         let mut new = Self {

@@ -18,8 +18,8 @@ pub struct Requester {
     pub entries: u32,
     /// Bytes of a line.
     pub line: u32,
-    /// Bits of an offset: a window has `2^offb` bytes.
-    pub offb: u32,
+    /// Bits of an offset: a window has `2^offset_width` bytes.
+    pub offset_width: u32,
     /// Address windows, by number. The first is the usual one.
     pub windows: Range<u64>,
     /// Lines in use at each end of a window.
@@ -63,16 +63,16 @@ impl Pattern {
 
     /// Draws a request.
     pub fn request(&self, r: &mut Random, from: &Requester) -> Req {
-        let Requester { line, offb, ref windows, .. } = *from;
+        let Requester { line, offset_width, ref windows, .. } = *from;
         let count = (windows.end - windows.start) as u32;
         let window = windows.start + if r.chance(self.far) { r.below(count).into() } else { 0 };
         let near = u64::from(r.below(self.lines)) % from.lines_per_end;
-        let lines = (1u64 << offb) / u64::from(line);
+        let lines = (1u64 << offset_width) / u64::from(line);
         let place = if r.chance(8) { lines - 1 - near } else { near };
         let mut req = Req {
             id: r.word() as u8,
             dest: self.dest.unwrap_or_else(|| from.dest(r)),
-            addr: (window << offb) + place * u64::from(line) + u64::from(r.below(line)),
+            addr: (window << offset_width) + place * u64::from(line) + u64::from(r.below(line)),
             mask: r.mask(line, self.form),
             op: op::STORE,
             ..Default::default()

@@ -136,8 +136,8 @@ impl Decide {
             ),
             _ => (Array::Sets(Table::new(config)), u64::MAX),
         };
-        let addr_mask = u64::MAX >> (64 - config.addr_w);
-        let lru = config.repl == Replacement::Lru;
+        let addr_mask = u64::MAX >> (64 - config.address_width);
+        let lru = config.replacement == Replacement::Lru;
         Self { array, gpus: config.gpus as u8, lru, addr_mask, end }
     }
 

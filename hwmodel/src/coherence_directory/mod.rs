@@ -128,7 +128,7 @@ impl CoherenceDirectory {
     /// A credit is out for the request in S1 and for each response held.
     #[inline(always)]
     fn rsp_credit(&self) -> u32 {
-        self.config.rsps - self.responses.len() - u32::from(self.done.valid)
+        self.config.responses - self.responses.len() - u32::from(self.done.valid)
     }
 }
 
@@ -169,7 +169,7 @@ impl Block for CoherenceDirectory {
             u8::from(self.done.job),
             self.err
         )?;
-        write!(line, " rsps={} jobs={}", self.responses.len(), self.jobs.len())?;
+        write!(line, " responses={} jobs={}", self.responses.len(), self.jobs.len())?;
         write!(line, " {}", self.jobs)
     }
 }
@@ -203,10 +203,10 @@ impl Model for CoherenceDirectory {
             ("Ways", c.ways),
             ("Line", c.line),
             ("Range", c.range),
-            ("AddrW", c.addr_w),
-            ("Repl", c.repl as u32),
+            ("AddressWidth", c.address_width),
+            ("Replacement", c.replacement as u32),
             ("Jobs", c.jobs),
-            ("Rsps", c.rsps),
+            ("Responses", c.responses),
             ("IdealLines", c.ideal_lines),
             ("Duplicate", c.duplicate),
         ]

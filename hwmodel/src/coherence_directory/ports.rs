@@ -54,14 +54,14 @@ pub struct Config {
     pub line: u32,
     /// `Range`: bytes that an entry covers. baseline and ideal: `line`; hmg: 4 lines; rec: 2, 4, 16 or 64 lines.
     pub range: u32,
-    /// `AddrW`: bits of an address, 16 to 52.
-    pub addr_w: u32,
-    /// `Repl`: 0 FIFO, 1 LRU.
-    pub repl: Replacement,
+    /// `AddressWidth`: bits of an address, 16 to 52.
+    pub address_width: u32,
+    /// `Replacement`: 0 FIFO, 1 LRU.
+    pub replacement: Replacement,
     /// `Jobs`: depth of the invalidation job FIFO, 2 to 64.
     pub jobs: u32,
-    /// `Rsps`: depth of the response FIFO, 3 to 16.
-    pub rsps: u32,
+    /// `Responses`: depth of the response FIFO, 3 to 16.
+    pub responses: u32,
     /// `IdealLines`: lines that an ideal directory covers, a power of 2, at least 64.
     pub ideal_lines: u32,
     /// `Duplicate`: 1 corrupts the array for tests of error code 4: the initial sweep leaves every set with its
@@ -101,16 +101,26 @@ impl Config {
         };
         let whole = self.range % self.line == 0;
         check(whole && lines.contains(&self.pos()), "range", self.range, limit)?;
-        check((16..=52).contains(&self.addr_w), "addr_w", self.addr_w, "16 to 52")?;
-        let room = u64::from(self.range) * u64::from(sets) <= 1 << self.addr_w;
-        check(room, "entries", self.entries, "so few that each set has an address below 2^addr_w")?;
+        check(
+            (16..=52).contains(&self.address_width),
+            "address_width",
+            self.address_width,
+            "16 to 52",
+        )?;
+        let room = u64::from(self.range) * u64::from(sets) <= 1 << self.address_width;
+        check(
+            room,
+            "entries",
+            self.entries,
+            "so few that each set has an address below 2^address_width",
+        )?;
         check((2..=64).contains(&self.jobs), "jobs", self.jobs, "2 to 64")?;
-        check((3..=16).contains(&self.rsps), "rsps", self.rsps, "3 to 16")?;
+        check((3..=16).contains(&self.responses), "responses", self.responses, "3 to 16")?;
         let lines = self.ideal_lines;
         let legal = lines.is_power_of_two() && lines >= IDEAL_ROW;
         check(legal, "ideal_lines", lines, "a power of 2, at least 64")?;
-        let room = u64::from(lines) * u64::from(self.line) <= 1 << self.addr_w;
-        check(room, "ideal_lines", lines, "so few that all lines lie below 2^addr_w")?;
+        let room = u64::from(lines) * u64::from(self.line) <= 1 << self.address_width;
+        check(room, "ideal_lines", lines, "so few that all lines lie below 2^address_width")?;
         let legal = self.duplicate == 0
             || self.duplicate == 1 && self.ways > 1 && self.variant != Variant::Ideal;
         check(legal, "duplicate", self.duplicate, "0, or 1 with two ways and not in ideal")
@@ -163,9 +173,9 @@ pub mod err {
 
 message! {
     /// One request, in the order in which the home's L2 accesses its data.
-    pub struct Req: "DIRECTORY_REQ_T" in "coherence_directory_types.svh" (addr_w: u32) {
+    pub struct Req: "DIRECTORY_REQ_T" in "coherence_directory_types.svh" (address_width: u32) {
         /// Byte address; the bits below the line are ignored.
-        pub addr: u64 = addr_w,
+        pub addr: u64 = address_width,
         /// Returned with the response.
         pub id: u8 = 8,
         /// Requesting GPU; this one for LRD and LWR.
@@ -199,9 +209,9 @@ message! {
 
 message! {
     /// The invalidation of one line in some GPUs.
-    pub struct Inv: "DIRECTORY_INV_T" in "coherence_directory_types.svh" (addr_w: u32) {
+    pub struct Inv: "DIRECTORY_INV_T" in "coherence_directory_types.svh" (address_width: u32) {
         /// Line address; FENCE: 0.
-        pub addr: u64 = addr_w,
+        pub addr: u64 = address_width,
         /// Destinations; bit g = GPU g, never this one.
         pub dest: u16 = 16,
         /// Number of the request that caused it.
@@ -256,7 +266,7 @@ ports! {
     /// Input ports.
     pub struct In: In (c: Config) {
         /// Requests, one in-order channel, one per cycle.
-        pub req: Option<Req> as (req_valid, req) = (c.addr_w,),
+        pub req: Option<Req> as (req_valid, req) = (c.address_width,),
         /// The home takes the response.
         pub rsp_ready: bool = 1,
         /// The network takes the invalidation.
@@ -276,7 +286,7 @@ ports! {
         /// One response per request, in order.
         pub rsp: Option<Rsp> as (rsp_valid, rsp) = (),
         /// Invalidations: one line per cycle, to all its destinations.
-        pub inv: Option<Inv> as (inv_valid, inv) = (c.addr_w,),
+        pub inv: Option<Inv> as (inv_valid, inv) = (c.address_width,),
         /// No request inside, no job, no response, and the initial sweep is over.
         pub idle: bool = 1,
         /// Pulse: error code.

@@ -16,13 +16,13 @@ pub(super) struct Memory {
     imem: Box<[u8; IMEM_BYTES]>,
     dtcm: Box<[u8; DTCM_BYTES]>,
     pmem: Box<[u8; PMEM_BYTES]>,
-    pmem_lat: u32,
+    private_latency: u32,
 }
 
 impl Memory {
     /// All zero.
-    pub fn new(pmem_lat: u32) -> Self {
-        Self { imem: zeros(), dtcm: zeros(), pmem: zeros(), pmem_lat }
+    pub fn new(private_latency: u32) -> Self {
+        Self { imem: zeros(), dtcm: zeros(), pmem: zeros(), private_latency }
     }
 
     /// The half-word of IMEM at an even address. `None` outside.
@@ -44,7 +44,7 @@ impl Memory {
     pub fn load(&self, addr: u32, bytes: u32) -> Option<(u32, u32)> {
         let (memory, first, latency): (&[u8], _, _) = match addr >> 24 {
             0x08 => (&self.dtcm[..], map::DTCM.0, DTCM_LAT),
-            0x10 => (&self.pmem[..], map::PMEM.0, self.pmem_lat),
+            0x10 => (&self.pmem[..], map::PMEM.0, self.private_latency),
             0x00 => (&self.imem[..], map::IMEM.0, IMEM_LAT),
             _ => return None,
         };
@@ -63,7 +63,7 @@ impl Memory {
     pub fn store(&mut self, addr: u32, bytes: u32, value: u32) -> Option<u32> {
         let (memory, first, latency): (&mut [u8], _, _) = match addr >> 24 {
             0x08 => (&mut self.dtcm[..], map::DTCM.0, DTCM_LAT),
-            0x10 => (&mut self.pmem[..], map::PMEM.0, self.pmem_lat),
+            0x10 => (&mut self.pmem[..], map::PMEM.0, self.private_latency),
             _ => return None,
         };
         let at = (addr - first) as usize;

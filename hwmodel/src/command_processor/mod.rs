@@ -120,7 +120,7 @@ impl CommandProcessor {
 
     /// Enabled cycles among the first `cycles` of the pattern.
     fn enabled_of(&self, cycles: u64) -> u64 {
-        let (on, of) = (u64::from(self.config.ce_on), u64::from(self.config.ce_of));
+        let (on, of) = (u64::from(self.config.clock_on), u64::from(self.config.clock_of));
         let (patterns, rest) = divide(cycles, of);
         patterns * on + rest.min(on)
     }
@@ -133,7 +133,7 @@ impl Block for CommandProcessor {
     #[inline]
     fn outputs(&self) -> Out {
         let Mailbox { packets, messages, cnt, sig, err, .. } = &self.mailbox;
-        let enabled = self.phase < self.config.ce_on;
+        let enabled = self.phase < self.config.clock_on;
         let halted = self.exit.is_some();
         let takes = enabled && !halted;
         let mut out = Out {
@@ -161,7 +161,7 @@ impl Block for CommandProcessor {
             self.memory.load_image(inputs.imem_addr, inputs.imem_data);
             self.core.forget(inputs.imem_addr.into());
         }
-        if self.phase < self.config.ce_on {
+        if self.phase < self.config.clock_on {
             self.enabled_cycle(inputs, &out);
         }
         if out.tx.is_some() && inputs.tx_ready {
@@ -173,7 +173,7 @@ impl Block for CommandProcessor {
             self.core.start_at(self.cycle + 1);
             (self.state, self.next) = (State::Begins, self.cycle + BOOT_CYCLES);
         }
-        self.phase = if self.phase + 1 == self.config.ce_of { 0 } else { self.phase + 1 };
+        self.phase = if self.phase + 1 == self.config.clock_of { 0 } else { self.phase + 1 };
         out
     }
 
@@ -191,7 +191,7 @@ impl Block for CommandProcessor {
         if busy == NEVER {
             return NEVER;
         }
-        let (on, of) = (u64::from(self.config.ce_on), u64::from(self.config.ce_of));
+        let (on, of) = (u64::from(self.config.clock_on), u64::from(self.config.clock_of));
         let phase = u64::from(self.phase);
         // To the next enabled cycle, and from there to the busy one.
         let (gap, phase) = if phase < on { (0, phase) } else { (of - phase, 0) };
@@ -200,7 +200,7 @@ impl Block for CommandProcessor {
     }
 
     fn skip_quiet(&mut self, cycles: u64) {
-        let (phase, of) = (u64::from(self.phase), u64::from(self.config.ce_of));
+        let (phase, of) = (u64::from(self.phase), u64::from(self.config.clock_of));
         let enabled = self.enabled_of(phase + cycles) - self.enabled_of(phase);
         if self.mailbox.run && self.exit.is_none() {
             self.count(enabled as u32);
@@ -232,7 +232,7 @@ impl Model for CommandProcessor {
             cycle: 0,
             hold: true,
             core: Core::new(),
-            memory: Memory::new(config.pmem_lat),
+            memory: Memory::new(config.private_latency),
             mailbox: Mailbox::new(),
             state: State::Stopped,
             next: NEVER,
@@ -243,8 +243,12 @@ impl Model for CommandProcessor {
     }
 
     fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
-        let Config { pmem_lat, ce_on, ce_of } = *config;
-        vec![("PmemLat", pmem_lat.into()), ("CeOn", ce_on.into()), ("CeOf", ce_of.into())]
+        let Config { private_latency, clock_on, clock_of } = *config;
+        vec![
+            ("PrivateLatency", private_latency.into()),
+            ("ClockOn", clock_on.into()),
+            ("ClockOf", clock_of.into()),
+        ]
     }
 }
 
@@ -257,8 +261,13 @@ fn divide(number: u64, by: u64) -> (u64, u64) {
 fn validate(c: &Config) -> Result<(), ConfigError> {
     let check =
         |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-    check((1..=255).contains(&c.pmem_lat), "pmem_lat", c.pmem_lat, "1 to 255")?;
-    check((1..=16).contains(&c.ce_of), "ce_of", c.ce_of, "1 to 16")?;
-    let limit = format!("1 to ce_of = {}", c.ce_of);
-    check((1..=c.ce_of).contains(&c.ce_on), "ce_on", c.ce_on, &limit)
+    check(
+        (1..=255).contains(&c.private_latency),
+        "private_latency",
+        c.private_latency,
+        "1 to 255",
+    )?;
+    check((1..=16).contains(&c.clock_of), "clock_of", c.clock_of, "1 to 16")?;
+    let limit = format!("1 to clock_of = {}", c.clock_of);
+    check((1..=c.clock_of).contains(&c.clock_on), "clock_on", c.clock_on, &limit)
 }

@@ -7,18 +7,18 @@ use crate::ports;
 /// `conf`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// `PmemLat`: cycles of an access to the private memory, 1 to 255, in the processor's clock.
-    pub pmem_lat: u32,
-    /// `CeOn`: cycles of `clk_i` in which the processor's clock is enabled, the first of each `ce_of`.
-    pub ce_on: u32,
-    /// `CeOf`: length of that pattern in cycles of `clk_i`, 1 to 16.
-    pub ce_of: u32,
+    /// `PrivateLatency`: cycles of an access to the private memory, 1 to 255, in the processor's clock.
+    pub private_latency: u32,
+    /// `ClockOn`: cycles of `clk_i` in which the processor's clock is enabled, the first of each `clock_of`.
+    pub clock_on: u32,
+    /// `ClockOf`: length of that pattern in cycles of `clk_i`, 1 to 16.
+    pub clock_of: u32,
 }
 
 impl From<&Command> for Config {
     fn from(p: &Command) -> Self {
-        let Command { pmem_lat, ce_on, ce_of, .. } = *p;
-        Self { pmem_lat, ce_on, ce_of }
+        let Command { private_latency, clock_on, clock_of, .. } = *p;
+        Self { private_latency, clock_on, clock_of }
     }
 }
 

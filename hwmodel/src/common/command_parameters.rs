@@ -29,15 +29,15 @@ pub struct Command {
     /// Chiplets of the GPU, 2 to 16.
     pub chiplets: u32,
     /// Cycles from the acceptance of a message to its delivery at one chiplet, or back, 1 to 255.
-    pub xb_uni: u32,
+    pub unicast_latency: u32,
     /// The same of a broadcast to all chiplets, 1 to 255.
-    pub xb_bc: u32,
+    pub broadcast_latency: u32,
     /// Cycles of an access to the private memory in the processor's clock, 1 to 255.
-    pub pmem_lat: u32,
-    /// Cycles of `clk_i` in which the processor's clock is enabled, of each `ce_of`: the first ones.
-    pub ce_on: u32,
+    pub private_latency: u32,
+    /// Cycles of `clk_i` in which the processor's clock is enabled, of each `clock_of`: the first ones.
+    pub clock_on: u32,
     /// Length of the pattern of the clock enable in cycles of `clk_i`, 1 to 16.
-    pub ce_of: u32,
+    pub clock_of: u32,
 }
 
 impl Command {
@@ -47,11 +47,26 @@ impl Command {
             |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
         let byte = 1..=255;
         check((2..=16).contains(&self.chiplets), "chiplets", self.chiplets, "2 to 16")?;
-        check(byte.contains(&self.xb_uni), "xb_uni", self.xb_uni, "1 to 255")?;
-        check(byte.contains(&self.xb_bc), "xb_bc", self.xb_bc, "1 to 255")?;
-        check(byte.contains(&self.pmem_lat), "pmem_lat", self.pmem_lat, "1 to 255")?;
-        check((1..=16).contains(&self.ce_of), "ce_of", self.ce_of, "1 to 16")?;
-        let limit = format!("1 to ce_of = {}", self.ce_of);
-        check((1..=self.ce_of).contains(&self.ce_on), "ce_on", self.ce_on, &limit)
+        check(
+            byte.contains(&self.unicast_latency),
+            "unicast_latency",
+            self.unicast_latency,
+            "1 to 255",
+        )?;
+        check(
+            byte.contains(&self.broadcast_latency),
+            "broadcast_latency",
+            self.broadcast_latency,
+            "1 to 255",
+        )?;
+        check(
+            byte.contains(&self.private_latency),
+            "private_latency",
+            self.private_latency,
+            "1 to 255",
+        )?;
+        check((1..=16).contains(&self.clock_of), "clock_of", self.clock_of, "1 to 16")?;
+        let limit = format!("1 to clock_of = {}", self.clock_of);
+        check((1..=self.clock_of).contains(&self.clock_on), "clock_on", self.clock_on, &limit)
     }
 }

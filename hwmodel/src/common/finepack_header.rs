@@ -92,14 +92,14 @@ pub const fn requester_id(gpu: u8) -> u16 {
     (gpu as u16) << 4
 }
 
-/// Header of a sub-packet, sent as `sh` bytes, lowest first (specification 3.6; FinePack, table II).
+/// Header of a sub-packet, sent as `sub_header_bytes` bytes, lowest first (specification 3.6; FinePack, table II).
 #[bitfield(u64)]
 #[derive(PartialEq, Eq)]
 pub struct SubHeader {
     /// Payload bytes, 1 to 1023.
     #[bits(10)]
     pub len: u16,
-    /// Offset from the base address in bytes, `8 * sh - 10` bits.
+    /// Offset from the base address in bytes, `8 * sub_header_bytes - 10` bits.
     #[bits(54)]
     pub offset: u64,
 }
@@ -110,8 +110,8 @@ pub fn runs(mask: u128) -> u32 {
     (mask & !(mask << 1)).count_ones()
 }
 
-/// Payload bytes that a mask costs: its bytes and one sub-header of `sh` bytes for each run.
+/// Payload bytes that a mask costs: its bytes and one sub-header of `sub_header_bytes` bytes for each run.
 #[inline]
-pub fn cost(mask: u128, sh: u32) -> u32 {
-    mask.count_ones() + sh * runs(mask)
+pub fn cost(mask: u128, sub_header_bytes: u32) -> u32 {
+    mask.count_ones() + sub_header_bytes * runs(mask)
 }

@@ -49,7 +49,7 @@ message! {
         pub id: u8 = 8,
         /// Atomic operation.
         pub aop: u8 = 4,
-        /// PACK: first byte of the window (already shifted left by `offb`).
+        /// PACK: first byte of the window (already shifted left by `offset_width`).
         pub base: u64 = 64,
         /// PACK: exact payload bytes of the packet, 1 to 4096.
         pub plen: u16 = 13,

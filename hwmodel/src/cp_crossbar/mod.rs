@@ -1,8 +1,8 @@
 //! The crossbar between the global and the local command processors (CPElide, MICRO'24, section III-C,
 //! figure 7; cycle rules in `rtl/cp_crossbar/README.md`).
 //!
-//! A message accepted in cycle t is at its chiplet in t + `xb_uni`, a broadcast at all in t + `xb_bc`, and
-//! one from a chiplet at the global processor in t + `xb_uni`.
+//! A message accepted in cycle t is at its chiplet in t + `unicast_latency`, a broadcast at all in t + `broadcast_latency`, and
+//! one from a chiplet at the global processor in t + `unicast_latency`.
 
 mod inject;
 mod link;
@@ -71,10 +71,10 @@ impl CpCrossbar {
         if injection.rest == 0 {
             return;
         }
-        let Config { xb_uni, xb_bc, chiplets } = self.config;
+        let Config { unicast_latency, broadcast_latency, chiplets } = self.config;
         if injection.broadcast {
             if self.down_full == 0 {
-                let due = self.now + u64::from(xb_bc);
+                let due = self.now + u64::from(broadcast_latency);
                 for c in 0..chiplets as usize {
                     self.send_down(c, due);
                 }
@@ -82,7 +82,8 @@ impl CpCrossbar {
             }
             return;
         }
-        let (c, due) = (injection.rest.trailing_zeros() as usize, self.now + u64::from(xb_uni));
+        let (c, due) =
+            (injection.rest.trailing_zeros() as usize, self.now + u64::from(unicast_latency));
         let nacks = chiplets as usize;
         if c < nacks && self.down_full & 1 << c == 0 {
             self.send_down(c, due);
@@ -143,7 +144,7 @@ impl Block for CpCrossbar {
         self.err = 0;
         // Room is what the registers say: what is taken in this cycle leaves last.
         self.inject(inputs, out.tx_ready);
-        let due = self.now + u64::from(self.config.xb_uni);
+        let due = self.now + u64::from(self.config.unicast_latency);
         for c in ones((inputs.up_valid & out.up_ready).into()) {
             self.send_up(c, due, Message { chiplet: c as u8, ..inputs.up[c] });
         }
@@ -179,10 +180,10 @@ impl Model for CpCrossbar {
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
         validate(config)?;
-        let Config { chiplets, xb_uni, xb_bc } = *config;
+        let Config { chiplets, unicast_latency, broadcast_latency } = *config;
         let all = u16::MAX >> (16 - chiplets);
-        let down = Link::new(xb_uni.max(xb_bc) as usize + 1);
-        let up = Link::new(xb_uni as usize + 1);
+        let down = Link::new(unicast_latency.max(broadcast_latency) as usize + 1);
+        let up = Link::new(unicast_latency as usize + 1);
         Ok(Self {
             config: config.clone(),
             now: 0,
@@ -200,8 +201,12 @@ impl Model for CpCrossbar {
     }
 
     fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
-        let Config { chiplets, xb_uni, xb_bc } = *config;
-        vec![("Chiplets", chiplets.into()), ("XbUni", xb_uni.into()), ("XbBc", xb_bc.into())]
+        let Config { chiplets, unicast_latency, broadcast_latency } = *config;
+        vec![
+            ("Chiplets", chiplets.into()),
+            ("UnicastLatency", unicast_latency.into()),
+            ("BroadcastLatency", broadcast_latency.into()),
+        ]
     }
 }
 
@@ -209,6 +214,16 @@ fn validate(c: &Config) -> Result<(), ConfigError> {
     let check =
         |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
     check((2..=16).contains(&c.chiplets), "chiplets", c.chiplets, "2 to 16")?;
-    check((1..=255).contains(&c.xb_uni), "xb_uni", c.xb_uni, "1 to 255")?;
-    check((1..=255).contains(&c.xb_bc), "xb_bc", c.xb_bc, "1 to 255")
+    check(
+        (1..=255).contains(&c.unicast_latency),
+        "unicast_latency",
+        c.unicast_latency,
+        "1 to 255",
+    )?;
+    check(
+        (1..=255).contains(&c.broadcast_latency),
+        "broadcast_latency",
+        c.broadcast_latency,
+        "1 to 255",
+    )
 }

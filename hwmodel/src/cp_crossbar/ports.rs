@@ -8,16 +8,16 @@ use crate::ports;
 pub struct Config {
     /// `Chiplets`: 2 to 16. A parameter because each chiplet has its own ports and its own links.
     pub chiplets: u32,
-    /// `XbUni`: latency of a unicast and of the way back in cycles, 1 to 255.
-    pub xb_uni: u32,
-    /// `XbBc`: latency of a broadcast in cycles, 1 to 255.
-    pub xb_bc: u32,
+    /// `UnicastLatency`: latency of a unicast and of the way back in cycles, 1 to 255.
+    pub unicast_latency: u32,
+    /// `BroadcastLatency`: latency of a broadcast in cycles, 1 to 255.
+    pub broadcast_latency: u32,
 }
 
 impl From<&Command> for Config {
     fn from(p: &Command) -> Self {
-        let Command { chiplets, xb_uni, xb_bc, .. } = *p;
-        Self { chiplets, xb_uni, xb_bc }
+        let Command { chiplets, unicast_latency, broadcast_latency, .. } = *p;
+        Self { chiplets, unicast_latency, broadcast_latency }
     }
 }
 

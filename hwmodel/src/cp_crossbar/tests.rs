@@ -5,8 +5,8 @@ use super::*;
 use crate::common::command_types::{MAX_CHIPLETS, Tx};
 use crate::common::random::Random;
 
-const SMALL: Config = Config { chiplets: 2, xb_uni: 3, xb_bc: 5 };
-const PAPER: Config = Config { chiplets: 4, xb_uni: 65, xb_bc: 100 };
+const SMALL: Config = Config { chiplets: 2, unicast_latency: 3, broadcast_latency: 5 };
+const PAPER: Config = Config { chiplets: 4, unicast_latency: 65, broadcast_latency: 100 };
 
 fn message(b: u32) -> Message {
     Message { kind: kind::SYNC_REQ, tag: 7, a: 1, b, chiplet: 9 }
@@ -96,7 +96,7 @@ fn destination_is_rewritten_and_nothing_else() {
 #[test]
 fn broadcast_is_never_before_what_was_sent_first() {
     // The broadcast is faster here: the unicast before it delays chiplet 1 only.
-    let mut b = Bench::new(&Config { chiplets: 2, xb_uni: 9, xb_bc: 5 });
+    let mut b = Bench::new(&Config { chiplets: 2, unicast_latency: 9, broadcast_latency: 5 });
     b.send(tx(0b10, false, 1));
     b.send(tx(0b11, true, 2));
     b.run(20);
@@ -130,13 +130,13 @@ fn absent_chiplets_answer_with_nack_6_in_their_turn() {
 
 #[test]
 fn way_back_takes_a_unicast_latency_and_names_its_source() {
-    for config in [SMALL, PAPER, Config { chiplets: 2, xb_uni: 1, xb_bc: 1 }] {
+    for config in [SMALL, PAPER, Config { chiplets: 2, unicast_latency: 1, broadcast_latency: 1 }] {
         let mut b = Bench::new(&config);
         b.next.up_valid = 0b10;
         b.next.up[1] = message(5);
         b.run(100);
         let arrival = Message { chiplet: 1, ..message(5) };
-        assert_eq!(b.rx, [(config.xb_uni.into(), arrival)]);
+        assert_eq!(b.rx, [(config.unicast_latency.into(), arrival)]);
     }
 }
 
@@ -236,8 +236,8 @@ fn illegal_parameters_are_refused() {
     let cases = [
         (Config { chiplets: 1, ..PAPER }, "chiplets = 1: must be 2 to 16"),
         (Config { chiplets: 17, ..PAPER }, "chiplets = 17: must be 2 to 16"),
-        (Config { xb_uni: 0, ..PAPER }, "xb_uni = 0: must be 1 to 255"),
-        (Config { xb_bc: 256, ..PAPER }, "xb_bc = 256: must be 1 to 255"),
+        (Config { unicast_latency: 0, ..PAPER }, "unicast_latency = 0: must be 1 to 255"),
+        (Config { broadcast_latency: 256, ..PAPER }, "broadcast_latency = 256: must be 1 to 255"),
     ];
     for (config, message) in cases {
         assert_eq!(CpCrossbar::new(&config).unwrap_err().to_string(), message);
@@ -251,8 +251,8 @@ fn arrivals_follow_the_formula_for_random_traffic() {
     for seed in 1..40 {
         let mut r = Random::new(seed);
         let chiplets = 2 + r.below(15);
-        let (xb_uni, xb_bc) = (1 + r.below(70), 1 + r.below(110));
-        let mut b = Bench::new(&Config { chiplets, xb_uni, xb_bc });
+        let (unicast_latency, broadcast_latency) = (1 + r.below(70), 1 + r.below(110));
+        let mut b = Bench::new(&Config { chiplets, unicast_latency, broadcast_latency });
         let all = u16::MAX >> (16 - chiplets);
         let mut last = [None::<u64>; MAX_CHIPLETS];
         let mut expected = Vec::new();
@@ -265,9 +265,9 @@ fn arrivals_follow_the_formula_for_random_traffic() {
             let accepted = b.send(tx(dst, bcast, n));
             for (turn, c) in ones(dst.into()).enumerate() {
                 let due = if bcast {
-                    accepted + u64::from(xb_bc)
+                    accepted + u64::from(broadcast_latency)
                 } else {
-                    accepted + turn as u64 + u64::from(xb_uni)
+                    accepted + turn as u64 + u64::from(unicast_latency)
                 };
                 let arrival = last[c].map_or(due, |last| due.max(last + 1));
                 last[c] = Some(arrival);
@@ -289,7 +289,8 @@ fn stalls_lose_and_reorder_nothing() {
     for seed in 1..40 {
         let mut r = Random::new(seed);
         let chiplets = 2 + r.below(15);
-        let config = Config { chiplets, xb_uni: 1 + r.below(6), xb_bc: 1 + r.below(9) };
+        let config =
+            Config { chiplets, unicast_latency: 1 + r.below(6), broadcast_latency: 1 + r.below(9) };
         let mut b = Bench::new(&config);
         let (mut sent, mut up) = (vec![Vec::new(); MAX_CHIPLETS], vec![Vec::new(); MAX_CHIPLETS]);
         let mut held: Option<Tx> = None;

@@ -1,4 +1,4 @@
-//! The FIFO in front of the memory system: the DQ of the specification.
+//! The FIFO in front of the memory system: the output buffer (DQ in the specification).
 
 use crate::common::finepack_types::Ingress;
 

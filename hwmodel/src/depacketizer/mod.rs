@@ -119,7 +119,7 @@ impl Block for Depacketizer {
     }
 
     fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        write!(line, "window={} dq={}", self.window.len(), self.fifo.len())?;
+        write!(line, "window={} output={}", self.window.len(), self.fifo.len())?;
         write!(line, " err={} slots={}", self.err.unwrap_or(0), self.slots.used())?;
         self.slots.iter().try_for_each(|slot| write!(line, " {slot}"))
     }
@@ -131,28 +131,28 @@ impl Model for Depacketizer {
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
         validate(config)?;
-        let Config { line, sh, beat, dq, .. } = *config;
+        let Config { line, sub_header_bytes, beat, output_depth, .. } = *config;
         Ok(Self {
             cfg: config.clone(),
             tlp_ready: true,
             err: None,
             waits: true,
-            parser: Parser::new(line, sh),
-            room_for_beat: (window_bytes(beat, sh, line) - beat) as usize,
+            parser: Parser::new(line, sub_header_bytes),
+            room_for_beat: (window_bytes(beat, sub_header_bytes, line) - beat) as usize,
             slots: Slots::default(),
             window: Window::default(),
-            fifo: Fifo::new(dq as usize),
+            fifo: Fifo::new(output_depth as usize),
         })
     }
 
     fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
-        let Config { line, sh, offb, beat, dq } = *config;
+        let Config { line, sub_header_bytes, offset_width, beat, output_depth } = *config;
         vec![
             ("Line", line.into()),
-            ("Sh", sh.into()),
-            ("OffB", offb.into()),
+            ("SubHeaderBytes", sub_header_bytes.into()),
+            ("OffsetWidth", offset_width.into()),
             ("Beat", beat.into()),
-            ("Dq", dq.into()),
+            ("OutputDepth", output_depth.into()),
         ]
     }
 }
@@ -161,13 +161,18 @@ fn validate(c: &Config) -> Result<(), ConfigError> {
     let check =
         |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
     let pow2 = |v: u32, low, high| v.is_power_of_two() && (low..=high).contains(&v);
-    check((2..=6).contains(&c.sh), "sh", c.sh, "2 to 6")?;
-    let offb = offset_bits(c.sh);
-    check(c.offb == offb, "offb", c.offb, &format!("8 * sh - 10 = {offb}"))?;
+    check((2..=6).contains(&c.sub_header_bytes), "sub_header_bytes", c.sub_header_bytes, "2 to 6")?;
+    let offset_width = offset_bits(c.sub_header_bytes);
+    check(
+        c.offset_width == offset_width,
+        "offset_width",
+        c.offset_width,
+        &format!("8 * sub_header_bytes - 10 = {offset_width}"),
+    )?;
     check(pow2(c.line, 16, 128), "line", c.line, "a power of 2, 16 to 128")?;
-    let window = 1u64 << offb;
+    let window = 1u64 << offset_width;
     let fits = u64::from(c.line) <= window;
-    check(fits, "line", c.line, &format!("at most 2^offb = {window}"))?;
+    check(fits, "line", c.line, &format!("at most 2^offset_width = {window}"))?;
     check(pow2(c.beat, 8, 128), "beat", c.beat, "8, 16, 32, 64 or 128")?;
-    check((2..=64).contains(&c.dq), "dq", c.dq, "2 to 64")
+    check((2..=64).contains(&c.output_depth), "output_depth", c.output_depth, "2 to 64")
 }

@@ -24,14 +24,14 @@ pub(super) enum Step {
 #[derive(Clone, Debug)]
 pub(super) struct Parser {
     line: u32,
-    sh: u32,
+    sub_header_bytes: u32,
     sub_header_bits: u64,
 }
 
 impl Parser {
-    /// `line` and `sh` are the parameters of the same names.
-    pub fn new(line: u32, sh: u32) -> Self {
-        Self { line, sh, sub_header_bits: (1 << (8 * sh)) - 1 }
+    /// `line` and `sub_header_bytes` are the parameters of the same names.
+    pub fn new(line: u32, sub_header_bytes: u32) -> Self {
+        Self { line, sub_header_bytes, sub_header_bits: (1 << (8 * sub_header_bytes)) - 1 }
     }
 
     /// One cycle: takes at most one access's bytes from the window into the FIFO. Bytes of a
@@ -55,11 +55,11 @@ impl Parser {
 
     #[inline(always)]
     fn sub_packet(&self, slot: &mut Slot, window: &mut Window, fifo: &mut Fifo) -> Step {
-        if slot.rem < self.sh {
+        if slot.rem < self.sub_header_bytes {
             return Step::Failed(error_code::TRUNCATED);
         }
-        if slot.have < self.sh {
-            return starved(slot, self.sh);
+        if slot.have < self.sub_header_bytes {
+            return starved(slot, self.sub_header_bytes);
         }
         let front = window.front();
         let word = u64::from_le_bytes(front[..8].try_into().expect("8 bytes"));
@@ -67,7 +67,7 @@ impl Parser {
         let len = u32::from(sub.len());
         let (addr, overflow) = slot.packet.addr.overflowing_add(sub.offset());
         let start = addr as u32 & (self.line - 1);
-        let all = self.sh + len;
+        let all = self.sub_header_bytes + len;
         if overflow {
             return Step::Failed(error_code::ADDR_OVERFLOW);
         }
@@ -87,7 +87,13 @@ impl Parser {
         let to = fifo.push();
         address(to, slot, ingress_kind::WRITE, self.align(addr));
         to.mask = ones(start, len);
-        place(&mut to.data, self.line, start as usize, &front[self.sh as usize..], len as usize);
+        place(
+            &mut to.data,
+            self.line,
+            start as usize,
+            &front[self.sub_header_bytes as usize..],
+            len as usize,
+        );
         self.took(slot, window, all)
     }
 

@@ -8,20 +8,20 @@ use crate::ports;
 pub struct Config {
     /// `Line`: bytes of a line, 16 to 128, a power of 2.
     pub line: u32,
-    /// `Sh`: bytes of a sub-header, 2 to 6.
-    pub sh: u32,
-    /// `OffB`: bits of an offset, `8 * sh - 10`.
-    pub offb: u32,
+    /// `SubHeaderBytes`: bytes of a sub-header, 2 to 6.
+    pub sub_header_bytes: u32,
+    /// `OffsetWidth`: bits of an offset, `8 * sub_header_bytes - 10`.
+    pub offset_width: u32,
     /// `Beat`: bytes of a beat: 8, 16, 32, 64 or 128.
     pub beat: u32,
-    /// `Dq`: depth of the output buffer in lines, 2 to 64.
-    pub dq: u32,
+    /// `OutputDepth`: depth of the output buffer in lines, 2 to 64.
+    pub output_depth: u32,
 }
 
 impl From<&FinePack> for Config {
     fn from(p: &FinePack) -> Self {
-        let FinePack { line, sh, offb, beat, dq, .. } = *p;
-        Self { line, sh, offb, beat, dq }
+        let FinePack { line, sub_header_bytes, offset_width, beat, output_depth, .. } = *p;
+        Self { line, sub_header_bytes, offset_width, beat, output_depth }
     }
 }
 

@@ -37,19 +37,21 @@ impl ConfigPacket {
         let Some(&req) = q.front.head() else { return };
         let dest = usize::from(req.dest);
         let line = line_addr(&req, &q.cfg);
-        let base = line >> q.cfg.offb << q.cfg.offb;
+        let base = line >> q.cfg.offset_width << q.cfg.offset_width;
         if window[dest] != Some(base) {
             window[dest] = Some(base);
             q.sender.load(req.dest, q.headers(i).context(tag[dest], base), 0);
             return;
         }
         let (first, len) = lowest_run(req.mask);
-        let (from, sh, bytes) = (first as usize, q.cfg.sh as usize, len as usize);
+        let (from, sub_header_bytes, bytes) =
+            (first as usize, q.cfg.sub_header_bytes as usize, len as usize);
         let sub = SubHeader::new().with_len(len as u16).with_offset(line - base + u64::from(first));
-        let hdr = q.headers(i).packet(tag[dest], base, q.cfg.sh + len);
-        let payload = q.sender.load(req.dest, hdr, sh + bytes);
-        payload[..sh].copy_from_slice(&sub.into_bits().to_le_bytes()[..sh]);
-        payload[sh..].copy_from_slice(&req.data.0[from..from + bytes]);
+        let hdr = q.headers(i).packet(tag[dest], base, q.cfg.sub_header_bytes + len);
+        let payload = q.sender.load(req.dest, hdr, sub_header_bytes + bytes);
+        payload[..sub_header_bytes]
+            .copy_from_slice(&sub.into_bits().to_le_bytes()[..sub_header_bytes]);
+        payload[sub_header_bytes..].copy_from_slice(&req.data.0[from..from + bytes]);
         tag[dest] = tag[dest].wrapping_add(1);
         q.releases.touch(req.dest);
         let run = run_mask(first, len);

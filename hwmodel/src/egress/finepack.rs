@@ -42,7 +42,7 @@ impl<Q, P> FinePackPath<Q, P> {
 }
 
 fn joined(q: queue::Out, p: packetizer::Out) -> Out {
-    let queue::Out { req_ready, drn: _, rel, occ, avail, err, evt } = q;
+    let queue::Out { req_ready, drain: _, rel, occ, avail, err, evt } = q;
     Out { req_ready, tlp: p.tlp, rel, st: None, st_dest: 0, err, evt, occ, avail }
 }
 
@@ -62,8 +62,15 @@ where
         let (q, p) = (self.queue.outputs(), self.packetizer.outputs());
         let &In { req, tlp_ready, cpl, self_id } = i;
         let (timeout, acct) = (self.timeout, self.acct);
-        self.queue.tick(&queue::In { req, drn_ready: p.drn_ready, cpl, self_id, timeout, acct });
-        self.packetizer.tick(&packetizer::In { drn: q.drn, tlp_ready, self_id });
+        self.queue.tick(&queue::In {
+            req,
+            drain_ready: p.drain_ready,
+            cpl,
+            self_id,
+            timeout,
+            acct,
+        });
+        self.packetizer.tick(&packetizer::In { drain: q.drain, tlp_ready, self_id });
         joined(q, p)
     }
 

@@ -71,7 +71,7 @@ impl Output {
     }
 
     pub fn headers(&self, i: &In) -> header::Sender {
-        header::Sender { gpu: i.self_id, ecrc: self.cfg.ecrc_en == 1 }
+        header::Sender { gpu: i.self_id, ecrc: self.cfg.ecrc == 1 }
     }
 
     /// Sends `len` bytes from byte `first` of a line as a plain write.

@@ -13,13 +13,13 @@ pub struct Config {
     /// Bytes of a line.
     pub line: u32,
     /// Bytes of a sub-header.
-    pub sh: u32,
+    pub sub_header_bytes: u32,
     /// Bits of an offset.
-    pub offb: u32,
+    pub offset_width: u32,
     /// Bytes of a beat.
     pub beat: u32,
     /// 1 sets the header's TD bit.
-    pub ecrc_en: u32,
+    pub ecrc: u32,
 }
 
 impl Config {
@@ -31,8 +31,10 @@ impl Config {
 
 impl From<&FinePack> for Config {
     fn from(p: &FinePack) -> Self {
-        let FinePack { num_gpus, entries, line, sh, offb, beat, ecrc_en, .. } = *p;
-        Self { num_gpus, entries, line, sh, offb, beat, ecrc_en }
+        let FinePack {
+            num_gpus, entries, line, sub_header_bytes, offset_width, beat, ecrc, ..
+        } = *p;
+        Self { num_gpus, entries, line, sub_header_bytes, offset_width, beat, ecrc }
     }
 }
 

@@ -11,7 +11,7 @@ const RUN: usize = 8 + MAX_LINE + STEP;
 /// the next run.
 pub(super) const STEP: usize = 16;
 
-/// Bytes in order of arrival. `append` cycles keep it below `2 * beat + sh + line`.
+/// Bytes in order of arrival. `append` cycles keep it below `2 * beat + sub_header_bytes + line`.
 #[derive(Clone, Debug)]
 pub(super) struct Accumulator {
     bytes: [u8; SIZE],
@@ -32,13 +32,13 @@ impl Accumulator {
         self.tail - self.head
     }
 
-    /// Appends the low `sh` bytes of `sub_header` and then `len` bytes of `data` from `start`.
+    /// Appends the low `sub_header_bytes` bytes of `sub_header` and then `len` bytes of `data` from `start`.
     /// `data` has [`STEP`] bytes behind the longest line.
     #[inline(always)]
     pub fn push(
         &mut self,
         sub_header: u64,
-        sh: usize,
+        sub_header_bytes: usize,
         data: &[u8; MAX_LINE + STEP],
         start: usize,
         len: usize,
@@ -50,11 +50,13 @@ impl Accumulator {
             (&mut self.bytes[self.tail..self.tail + RUN]).try_into().expect("RUN bytes");
         room[..8].copy_from_slice(&sub_header.to_le_bytes());
         if len <= STEP {
-            room[sh..sh + STEP].copy_from_slice(&data[start..start + STEP]);
+            room[sub_header_bytes..sub_header_bytes + STEP]
+                .copy_from_slice(&data[start..start + STEP]);
         } else {
-            room[sh..sh + len].copy_from_slice(&data[start..start + len]);
+            room[sub_header_bytes..sub_header_bytes + len]
+                .copy_from_slice(&data[start..start + len]);
         }
-        self.tail += sh + len;
+        self.tail += sub_header_bytes + len;
     }
 
     /// Appends the first `len` bytes of `data`: an atomic's operands.

@@ -62,12 +62,12 @@ impl Entry {
         if drain.kind == drain_kind::PACK {
             self.rest = run::rest(drain.mask);
             let line = drain.line << cfg.line.trailing_zeros();
-            self.offset = line.wrapping_sub(drain.base) & ((1 << cfg.offb) - 1);
+            self.offset = line.wrapping_sub(drain.base) & ((1 << cfg.offset_width) - 1);
         } else {
             self.operands = header::operand_bytes(drain) as u8;
         }
         if drain.sop {
-            let hdr = header::outer_header(drain, cfg.line, cfg.ecrc_en != 0, self_id);
+            let hdr = header::outer_header(drain, cfg.line, cfg.ecrc != 0, self_id);
             self.hdr = hdr.into_bits();
         }
     }
@@ -80,7 +80,7 @@ impl Entry {
 
     /// Moves the lowest run behind the accumulator's bytes. True if it was the entry's last.
     #[inline(always)]
-    pub fn move_run(&mut self, acc: &mut Accumulator, sh: usize) -> bool {
+    pub fn move_run(&mut self, acc: &mut Accumulator, sub_header_bytes: usize) -> bool {
         if self.kind != drain_kind::PACK {
             acc.push_operands(&self.data, usize::from(self.operands));
             return true;
@@ -88,7 +88,7 @@ impl Entry {
         let (start, len) = run::place(self.left, self.rest);
         let offset = self.offset + u64::from(start);
         let sub = SubHeader::new().with_len(len as u16).with_offset(offset);
-        acc.push(sub.into_bits(), sh, &self.data, start as usize, len as usize);
+        acc.push(sub.into_bits(), sub_header_bytes, &self.data, start as usize, len as usize);
         self.left = self.rest;
         self.rest = run::rest(self.left);
         self.left == 0

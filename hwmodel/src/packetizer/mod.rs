@@ -48,11 +48,11 @@ impl Packetizer {
     /// The edge of a cycle in which something moves.
     #[inline(never)] // so that a cycle without it saves no registers
     fn step(&mut self, inputs: &In, taken: bool) {
-        let accepts = self.out.drn_ready;
+        let accepts = self.out.drain_ready;
         if self.append {
             self.append_run();
         }
-        if let (Some(drain), true) = (&inputs.drn, accepts) {
+        if let (Some(drain), true) = (&inputs.drain, accepts) {
             self.held = true;
             self.entry.hold(drain, &self.cfg, inputs.self_id);
         }
@@ -71,7 +71,7 @@ impl Packetizer {
         // Packets never share the accumulator: `last` is set until the eop beat has emptied it. So
         // kinds 1 to 3, each a packet of its own, find it empty without a test.
         self.append = self.held & !self.last & (acc < 2 * beat);
-        self.out.drn_ready = !self.held | (self.append & self.entry.one_run_left());
+        self.out.drain_ready = !self.held | (self.append & self.entry.one_run_left());
     }
 
     #[inline(always)]
@@ -81,7 +81,7 @@ impl Packetizer {
             self.hdr = entry.hdr;
             self.dest = entry.dest;
         }
-        if entry.move_run(&mut self.acc, self.cfg.sh as usize) {
+        if entry.move_run(&mut self.acc, self.cfg.sub_header_bytes as usize) {
             self.last = entry.eop;
             self.held = false;
         }
@@ -115,7 +115,7 @@ impl Block for Packetizer {
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.out;
         let taken = self.out.tlp.is_some() & inputs.tlp_ready;
-        let accepted = inputs.drn.is_some() & self.out.drn_ready;
+        let accepted = inputs.drain.is_some() & self.out.drain_ready;
         // A sum is one branch; of an `or` the compiler makes three, each hard to foresee.
         if u8::from(self.append) + u8::from(taken) + u8::from(accepted) != 0 {
             self.step(inputs, taken);
@@ -146,7 +146,7 @@ impl Model for Packetizer {
         validate(config)?;
         Ok(Self {
             cfg: config.clone(),
-            out: Out { drn_ready: true, tlp: None },
+            out: Out { drain_ready: true, tlp: None },
             append: false,
             held: false,
             entry: Entry::default(),
@@ -159,13 +159,13 @@ impl Model for Packetizer {
     }
 
     fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
-        let Config { line, sh, offb, beat, ecrc_en } = *config;
+        let Config { line, sub_header_bytes, offset_width, beat, ecrc } = *config;
         vec![
             ("Line", line.into()),
-            ("Sh", sh.into()),
-            ("OffB", offb.into()),
+            ("SubHeaderBytes", sub_header_bytes.into()),
+            ("OffsetWidth", offset_width.into()),
             ("Beat", beat.into()),
-            ("EcrcEn", ecrc_en.into()),
+            ("Ecrc", ecrc.into()),
         ]
     }
 }
@@ -174,13 +174,18 @@ fn validate(c: &Config) -> Result<(), ConfigError> {
     let check =
         |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
     let pow2 = |v: u32, low, high| v.is_power_of_two() && (low..=high).contains(&v);
-    check((2..=6).contains(&c.sh), "sh", c.sh, "2 to 6")?;
-    let offb = offset_bits(c.sh);
-    check(c.offb == offb, "offb", c.offb, &format!("8 * sh - 10 = {offb}"))?;
+    check((2..=6).contains(&c.sub_header_bytes), "sub_header_bytes", c.sub_header_bytes, "2 to 6")?;
+    let offset_width = offset_bits(c.sub_header_bytes);
+    check(
+        c.offset_width == offset_width,
+        "offset_width",
+        c.offset_width,
+        &format!("8 * sub_header_bytes - 10 = {offset_width}"),
+    )?;
     check(pow2(c.line, 16, 128), "line", c.line, "a power of 2, 16 to 128")?;
-    let window = 1u64 << offb;
+    let window = 1u64 << offset_width;
     let fits = u64::from(c.line) <= window;
-    check(fits, "line", c.line, &format!("at most 2^offb = {window}"))?;
+    check(fits, "line", c.line, &format!("at most 2^offset_width = {window}"))?;
     check(pow2(c.beat, 8, 128), "beat", c.beat, "8, 16, 32, 64 or 128")?;
-    check(c.ecrc_en <= 1, "ecrc_en", c.ecrc_en, "0 or 1")
+    check(c.ecrc <= 1, "ecrc", c.ecrc, "0 or 1")
 }

@@ -8,20 +8,20 @@ use crate::ports;
 pub struct Config {
     /// `Line`: bytes of a line, 16 to 128, a power of 2.
     pub line: u32,
-    /// `Sh`: bytes of a sub-header, 2 to 6.
-    pub sh: u32,
-    /// `OffB`: bits of an offset, `8 * sh - 10`.
-    pub offb: u32,
+    /// `SubHeaderBytes`: bytes of a sub-header, 2 to 6.
+    pub sub_header_bytes: u32,
+    /// `OffsetWidth`: bits of an offset, `8 * sub_header_bytes - 10`.
+    pub offset_width: u32,
     /// `Beat`: bytes of a beat: 8, 16, 32, 64 or 128.
     pub beat: u32,
-    /// `EcrcEn`: 1 sets the header's TD bit.
-    pub ecrc_en: u32,
+    /// `Ecrc`: 1 sets the header's TD bit.
+    pub ecrc: u32,
 }
 
 impl From<&FinePack> for Config {
     fn from(p: &FinePack) -> Self {
-        let FinePack { line, sh, offb, beat, ecrc_en, .. } = *p;
-        Self { line, sh, offb, beat, ecrc_en }
+        let FinePack { line, sub_header_bytes, offset_width, beat, ecrc, .. } = *p;
+        Self { line, sub_header_bytes, offset_width, beat, ecrc }
     }
 }
 
@@ -29,7 +29,7 @@ ports! {
     /// Input ports.
     pub struct In: In (c: Config) {
         /// Beats from the remote write queue.
-        pub drn: Option<Drain> as (drn_valid, drn) = (c.line,),
+        pub drain: Option<Drain> as (drain_valid, drain) = (c.line,),
         /// The link takes the TLP beat.
         pub tlp_ready: bool = 1,
         /// This GPU; static.
@@ -41,7 +41,7 @@ ports! {
     /// Output ports, all registered.
     pub struct Out: Out (c: Config) {
         /// The drain beat is taken.
-        pub drn_ready: bool = 1,
+        pub drain_ready: bool = 1,
         /// Beats to the link.
         pub tlp: Option<Tlp> as (tlp_valid, tlp) = (c.beat,),
     }

@@ -3,8 +3,9 @@ use crate::common::finepack_types::{
     Drain, LineData, TlpHeader, aop, drain_kind, tlp_fmt, tlp_type,
 };
 
-const PAPER: Config = Config { line: 128, sh: 5, offb: 30, beat: 32, ecrc_en: 1 };
-const SMALL: Config = Config { line: 16, sh: 3, offb: 14, beat: 8, ecrc_en: 1 };
+const PAPER: Config =
+    Config { line: 128, sub_header_bytes: 5, offset_width: 30, beat: 32, ecrc: 1 };
+const SMALL: Config = Config { line: 16, sub_header_bytes: 3, offset_width: 14, beat: 8, ecrc: 1 };
 
 fn ones(start: u32, len: u32) -> u128 {
     (u128::MAX >> (128 - len)) << start
@@ -41,8 +42,8 @@ fn run(cfg: &Config, beats: &[Drain], cycles: usize) -> Vec<Out> {
     let mut next = left.next();
     (0..cycles)
         .map(|_| {
-            let out = block.tick(&In { drn: next.copied(), tlp_ready: true, self_id: 0 });
-            if out.drn_ready {
+            let out = block.tick(&In { drain: next.copied(), tlp_ready: true, self_id: 0 });
+            if out.drain_ready {
                 next = left.next();
             }
             out
@@ -61,7 +62,7 @@ fn payload(tlps: &[Tlp]) -> Vec<u8> {
 fn header_of(drain: Drain, cfg: &Config, self_id: u8) -> TlpHeader {
     let mut block = Packetizer::new(cfg).unwrap();
     for _ in 0..3 {
-        block.tick(&In { drn: Some(drain), tlp_ready: false, self_id });
+        block.tick(&In { drain: Some(drain), tlp_ready: false, self_id });
     }
     TlpHeader::from_bits(block.outputs().tlp.expect("a beat after its runs").hdr)
 }
@@ -117,7 +118,7 @@ fn last_be_tells_the_exact_length() {
 
 #[test]
 fn without_ecrc_td_is_0() {
-    let cfg = Config { ecrc_en: 0, ..PAPER };
+    let cfg = Config { ecrc: 0, ..PAPER };
     assert!(!header_of(example_1(), &cfg, 0).td());
     assert!(header_of(example_1(), &PAPER, 0).td());
 }
@@ -141,7 +142,7 @@ fn cycle_after_an_eop_beat_has_no_beat() {
 fn entry_is_ready_in_the_cycle_of_its_last_run() {
     // Four runs of one byte: appended in cycles 1 to 4.
     let outs = run(&SMALL, &[entry(0, 16, 0, 0b0101_0101)], 6);
-    let ready: Vec<_> = outs.iter().map(|out| out.drn_ready).collect();
+    let ready: Vec<_> = outs.iter().map(|out| out.drain_ready).collect();
     assert_eq!(ready, [true, false, false, false, true, true]);
 }
 
@@ -159,8 +160,8 @@ fn beat_stays_as_it_is_until_it_is_taken() {
     let drain = entry(0, 36, 0, 0x5555);
     let mut first = None;
     for cycle in 0..30 {
-        let drn = (cycle == 0).then_some(drain);
-        let out = block.tick(&In { drn, tlp_ready: false, self_id: 0 });
+        let drain = (cycle == 0).then_some(drain);
+        let out = block.tick(&In { drain, tlp_ready: false, self_id: 0 });
         if let Some(tlp) = out.tlp {
             assert_eq!(*first.get_or_insert(tlp), tlp);
         }
@@ -283,7 +284,7 @@ fn long_packets_pass_the_end_of_the_buffer_unharmed() {
 fn idle_means_that_a_tick_without_inputs_changes_nothing() {
     let mut block = Packetizer::new(&SMALL).unwrap();
     assert!(block.is_idle());
-    block.tick(&In { drn: Some(entry(0, 10, 0, 0b11)), tlp_ready: true, self_id: 0 });
+    block.tick(&In { drain: Some(entry(0, 10, 0, 0b11)), tlp_ready: true, self_id: 0 });
     assert!(!block.is_idle());
     let state = |block: &Packetizer| {
         let mut line = String::new();
@@ -301,11 +302,14 @@ fn idle_means_that_a_tick_without_inputs_changes_nothing() {
 #[test]
 fn illegal_parameters_are_refused_by_name() {
     let name = |cfg: Config| Packetizer::new(&cfg).unwrap_err().name;
-    assert_eq!(name(Config { sh: 7, ..PAPER }), "sh");
-    assert_eq!(name(Config { offb: 29, ..PAPER }), "offb");
+    assert_eq!(name(Config { sub_header_bytes: 7, ..PAPER }), "sub_header_bytes");
+    assert_eq!(name(Config { offset_width: 29, ..PAPER }), "offset_width");
     assert_eq!(name(Config { line: 24, ..PAPER }), "line");
-    assert_eq!(name(Config { sh: 2, offb: 6, ..PAPER }), "line");
+    assert_eq!(name(Config { sub_header_bytes: 2, offset_width: 6, ..PAPER }), "line");
     assert_eq!(name(Config { beat: 4, ..PAPER }), "beat");
-    assert_eq!(name(Config { ecrc_en: 2, ..PAPER }), "ecrc_en");
-    assert!(Packetizer::new(&Config { line: 64, sh: 2, offb: 6, ..PAPER }).is_ok());
+    assert_eq!(name(Config { ecrc: 2, ..PAPER }), "ecrc");
+    assert!(
+        Packetizer::new(&Config { line: 64, sub_header_bytes: 2, offset_width: 6, ..PAPER })
+            .is_ok()
+    );
 }

@@ -11,11 +11,11 @@ pub(super) struct Size {
     pub cost: u16,
 }
 
-/// Size of a mask with sub-headers of `sh` bytes.
+/// Size of a mask with sub-headers of `sub_header_bytes` bytes.
 #[inline(always)]
-pub(super) fn size(mask: u128, sh: u32) -> Size {
+pub(super) fn size(mask: u128, sub_header_bytes: u32) -> Size {
     let bytes = mask.count_ones();
-    Size { bytes: bytes as u16, cost: (bytes + sh * runs(mask)) as u16 }
+    Size { bytes: bytes as u16, cost: (bytes + sub_header_bytes * runs(mask)) as u16 }
 }
 
 #[cfg(test)]

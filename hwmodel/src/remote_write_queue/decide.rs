@@ -24,7 +24,7 @@ impl Decide {
     pub fn new(config: &Config) -> Self {
         Self {
             parts: Partitions::new(config),
-            orders: OrderQueues::new(config.ordq),
+            orders: OrderQueues::new(config.order_queue_depth),
             release: Release::default(),
         }
     }

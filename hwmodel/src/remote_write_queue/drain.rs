@@ -5,10 +5,10 @@ use super::order_queue::OrderQueues;
 use super::partition::Partitions;
 use crate::common::finepack_types::{Drain, drain_kind, gpu_of};
 
-/// The packet or single beat that `drn_o` shows, and whose turn is next.
+/// The packet or single beat that `drain_o` shows, and whose turn is next.
 #[derive(Debug)]
 pub(super) struct Sequencer {
-    /// `drn_valid_o`.
+    /// `drain_valid_o`.
     pub valid: bool,
     /// The beat is an entry of a packet; else it is `raw`.
     pub pack: bool,
@@ -49,7 +49,7 @@ impl Sequencer {
     fn show(&self, parts: &mut Partitions) {
         let beat = if self.pack { parts.beat(self.entry) } else { &self.raw };
         let Self { left, dest, id, plen, .. } = *self;
-        parts.out.drn = Some(Drain { eop: left == 1, dest, id, plen, ..*beat });
+        parts.out.drain = Some(Drain { eop: left == 1, dest, id, plen, ..*beat });
     }
 
     /// One edge. `pending` are the order queues with a token at the start of the cycle.
@@ -70,7 +70,7 @@ impl Sequencer {
                 if self.valid {
                     self.show(parts);
                 } else {
-                    parts.out.drn = None;
+                    parts.out.drain = None;
                     if self.pack {
                         parts.finish_packet(usize::from(self.part));
                     }

@@ -40,7 +40,7 @@ pub(super) struct Input {
     narrow: bool,
     line_shift: u32,
     num_gpus: u8,
-    sh: u32,
+    sub_header_bytes: u32,
     /// `self_id_i` for which `routes` holds.
     self_id: u8,
     /// Partition of each GPU; `NO_ROUTE` for this GPU and those that do not exist.
@@ -60,7 +60,7 @@ impl Input {
             narrow: config.line as usize <= NARROW,
             line_shift: config.line.ilog2(),
             num_gpus: config.num_gpus as u8,
-            sh: config.sh,
+            sub_header_bytes: config.sub_header_bytes,
             self_id: 0,
             routes: [NO_ROUTE; MAX_GPUS],
         };
@@ -120,7 +120,7 @@ impl Input {
         }
         slot.mask = req.mask;
         slot.line = req.addr >> self.line_shift;
-        slot.size = cost::size(req.mask, self.sh);
+        slot.size = cost::size(req.mask, self.sub_header_bytes);
         slot.op = req.op;
         slot.id = req.id;
         slot.aop = req.aop;

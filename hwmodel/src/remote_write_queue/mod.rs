@@ -48,7 +48,7 @@ impl RemoteWriteQueue {
         let pending = decide.orders.pending;
         let leaves = decide.tick(input.current(), inputs, self.now, config);
         let Decide { orders, parts, .. } = decide;
-        sequencer.tick(inputs.drn_ready, pending, orders, parts, inputs.self_id);
+        sequencer.tick(inputs.drain_ready, pending, orders, parts, inputs.self_id);
         input.tick(leaves, inputs);
         parts.out.req_ready = input.ready();
         self.now += 1;
@@ -132,22 +132,31 @@ impl Model for RemoteWriteQueue {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        let Config { num_gpus, entries, line, banks, sh, offb, maxpay, ordq } = *config;
+        let Config {
+            num_gpus,
+            entries,
+            line,
+            banks,
+            sub_header_bytes,
+            offset_width,
+            max_payload,
+            order_queue_depth,
+        } = *config;
         // The other parameters belong to other blocks: any legal value.
-        let (beat, dq, ecrc_en, pcie_gen) = (8, 2, 0, 4);
+        let (beat, output_depth, ecrc, pcie_generation) = (8, 2, 0, 4);
         FinePack {
             num_gpus,
             entries,
             line,
             banks,
-            sh,
-            offb,
-            maxpay,
+            sub_header_bytes,
+            offset_width,
+            max_payload,
             beat,
-            ordq,
-            dq,
-            ecrc_en,
-            pcie_gen,
+            order_queue_depth,
+            output_depth,
+            ecrc,
+            pcie_generation,
         }
         .validate()?;
         Ok(Self {
@@ -166,10 +175,10 @@ impl Model for RemoteWriteQueue {
             ("Entries", c.entries),
             ("Line", c.line),
             ("Banks", c.banks),
-            ("Sh", c.sh),
-            ("OffB", c.offb),
-            ("MaxPay", c.maxpay),
-            ("OrdQ", c.ordq),
+            ("SubHeaderBytes", c.sub_header_bytes),
+            ("OffsetWidth", c.offset_width),
+            ("MaxPayload", c.max_payload),
+            ("OrderQueueDepth", c.order_queue_depth),
         ]
         .map(|(name, value)| (name, u64::from(value)))
         .to_vec()

@@ -36,7 +36,7 @@ struct Partition {
     first: usize,
     /// First entry of the bank that does not fill; the same with one bank.
     other: usize,
-    /// The filling bank's window: byte address / `2^offb`.
+    /// The filling bank's window: byte address / `2^offset_width`.
     base: u64,
     /// Sum of the filling bank's entry costs.
     cost: u16,
@@ -68,8 +68,8 @@ pub(super) struct Partitions {
     two_banks: bool,
     /// A line address shifted right by this is the window.
     window_shift: u32,
-    offb: u32,
-    maxpay: u16,
+    offset_width: u32,
+    max_payload: u16,
 }
 
 impl Partitions {
@@ -77,7 +77,9 @@ impl Partitions {
         let count = config.parts() as usize;
         Self {
             out: Out {
-                avail: std::array::from_fn(|p| if p < count { config.maxpay as u16 } else { 0 }),
+                avail: std::array::from_fn(
+                    |p| if p < count { config.max_payload as u16 } else { 0 },
+                ),
                 req_ready: true,
                 ..Out::default()
             },
@@ -97,9 +99,9 @@ impl Partitions {
             table: Table::new(config),
             bank_entries: config.entries as u8,
             two_banks: config.banks == 2,
-            offb: config.offb,
-            window_shift: config.offb - config.line.ilog2(),
-            maxpay: config.maxpay as u16,
+            offset_width: config.offset_width,
+            window_shift: config.offset_width - config.line.ilog2(),
+            max_payload: config.max_payload as u16,
         }
     }
 
@@ -119,7 +121,7 @@ impl Partitions {
         self.parts[part].tag
     }
 
-    /// First byte of the filling bank's window / `2^offb`.
+    /// First byte of the filling bank's window / `2^offset_width`.
     pub fn base(&self, part: usize) -> u64 {
         self.parts[part].base
     }
@@ -203,7 +205,7 @@ impl Partitions {
         part_regs.cost += store.size.cost;
         part_regs.index.add(store.line, used);
         let entry = part_regs.first + usize::from(used);
-        self.table.write(entry, store, used == 0, part_regs.base << self.offb);
+        self.table.write(entry, store, used == 0, part_regs.base << self.offset_width);
         self.out.occ[part] = used + 1;
         self.out.avail[part] -= store.size.cost;
     }
@@ -219,7 +221,9 @@ impl Partitions {
     #[inline(always)]
     pub fn flush(&mut self, part: usize) {
         let part_regs = &mut self.parts[part];
-        debug_assert!(!part_regs.busy && self.out.occ[part] > 0 && part_regs.cost <= self.maxpay);
+        debug_assert!(
+            !part_regs.busy && self.out.occ[part] > 0 && part_regs.cost <= self.max_payload
+        );
         part_regs.packet =
             Packet { first: part_regs.first, count: self.out.occ[part], plen: part_regs.cost };
         part_regs.busy = true;
@@ -227,7 +231,7 @@ impl Partitions {
         part_regs.base = 0;
         std::mem::swap(&mut part_regs.first, &mut part_regs.other);
         self.out.occ[part] = 0;
-        self.out.avail[part] = self.maxpay;
+        self.out.avail[part] = self.max_payload;
         self.filled &= !(1 << part);
     }
 

@@ -10,18 +10,18 @@ pub struct Config {
     pub num_gpus: u32,
     /// `Entries`: entries of a bank, 2 to 64, a power of 2.
     pub entries: u32,
-    /// `Line`: bytes of a line, 16 to 128, a power of 2, at most `2^offb`.
+    /// `Line`: bytes of a line, 16 to 128, a power of 2, at most `2^offset_width`.
     pub line: u32,
     /// `Banks`: banks of a partition, 1 or 2.
     pub banks: u32,
-    /// `Sh`: bytes of a sub-header, 2 to 6.
-    pub sh: u32,
-    /// `OffB`: bits of an offset, `8 * sh - 10`.
-    pub offb: u32,
-    /// `MaxPay`: largest payload of a packet in bytes.
-    pub maxpay: u32,
-    /// `OrdQ`: depth of a partition's order queue, 2 to 16.
-    pub ordq: u32,
+    /// `SubHeaderBytes`: bytes of a sub-header, 2 to 6.
+    pub sub_header_bytes: u32,
+    /// `OffsetWidth`: bits of an offset, `8 * sub_header_bytes - 10`.
+    pub offset_width: u32,
+    /// `MaxPayload`: largest payload of a packet in bytes.
+    pub max_payload: u32,
+    /// `OrderQueueDepth`: depth of a partition's order queue, 2 to 16.
+    pub order_queue_depth: u32,
 }
 
 impl Config {
@@ -33,8 +33,27 @@ impl Config {
 
 impl From<&FinePack> for Config {
     fn from(p: &FinePack) -> Self {
-        let FinePack { num_gpus, entries, line, banks, sh, offb, maxpay, ordq, .. } = *p;
-        Self { num_gpus, entries, line, banks, sh, offb, maxpay, ordq }
+        let FinePack {
+            num_gpus,
+            entries,
+            line,
+            banks,
+            sub_header_bytes,
+            offset_width,
+            max_payload,
+            order_queue_depth,
+            ..
+        } = *p;
+        Self {
+            num_gpus,
+            entries,
+            line,
+            banks,
+            sub_header_bytes,
+            offset_width,
+            max_payload,
+            order_queue_depth,
+        }
     }
 }
 
@@ -44,7 +63,7 @@ ports! {
         /// Requests, one in-order channel, one per cycle.
         pub req: Option<Req> as (req_valid, req) = (c.line,),
         /// The packetizer takes the drain beat.
-        pub drn_ready: bool = 1,
+        pub drain_ready: bool = 1,
         /// Completion of a MARK, from this GPU; always accepted.
         pub cpl: Option<u8> as (cpl_valid, cpl_dest) = 4,
         /// This GPU; static.
@@ -62,7 +81,7 @@ ports! {
         /// The request is taken.
         pub req_ready: bool = 1,
         /// Beats to the packetizer.
-        pub drn: Option<Drain> as (drn_valid, drn) = (c.line,),
+        pub drain: Option<Drain> as (drain_valid, drain) = (c.line,),
         /// Pulse: the release with this id is complete.
         pub rel: Option<u8> as (rel_done, rel_id) = 8,
         /// Entries in use in each partition's filling bank.

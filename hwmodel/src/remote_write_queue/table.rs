@@ -101,7 +101,7 @@ pub(super) struct Table {
     /// By partition, then bank, then index.
     entries: Vec<Entry>,
     narrow: bool,
-    sh: u32,
+    sub_header_bytes: u32,
 }
 
 impl Table {
@@ -112,7 +112,7 @@ impl Table {
                 (config.parts() * config.banks * config.entries) as usize
             ],
             narrow: config.line as usize <= NARROW,
-            sh: config.sh,
+            sub_header_bytes: config.sub_header_bytes,
         }
     }
 
@@ -129,7 +129,7 @@ impl Table {
         let mut merged = Merged { overwritten: store.size.bytes, growth: 0 };
         let mask = beat.mask | store.mask;
         if mask != beat.mask {
-            let new = cost::size(mask, self.sh);
+            let new = cost::size(mask, self.sub_header_bytes);
             merged.overwritten -= new.bytes - size.bytes;
             merged.growth = new.cost as i16 - size.cost as i16;
             beat.mask = mask;

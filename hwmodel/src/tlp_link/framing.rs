@@ -76,7 +76,7 @@ pub struct Framing {
 impl Framing {
     /// The rules that the parameters ask for, without context mode.
     pub fn new(p: &FinePack) -> Self {
-        Self { flit: p.pcie_gen == 6, ecrc: p.ecrc_en == 1, cfg_extra: None }
+        Self { flit: p.pcie_generation == 6, ecrc: p.ecrc == 1, cfg_extra: None }
     }
 
     /// The cost of a TLP with header `hdr` and `payload` bytes in the stream (without padding), of

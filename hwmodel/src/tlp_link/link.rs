@@ -24,7 +24,7 @@ pub struct Config {
     /// Bytes of a beat.
     pub beat: u32,
     /// Bytes of a sub-header.
-    pub sh: u32,
+    pub sub_header_bytes: u32,
     /// Cycles from a TLP's last byte to its first beat at the destination, at least 2: one of them
     /// is the switch.
     pub link_lat: u32,
@@ -44,10 +44,10 @@ impl Config {
         p.validate()?;
         ConfigError::check(link_lat >= 2, "link_lat", link_lat.into(), "at least 2")?;
         let new = Self {
-            bytes_per_cycle: 2 << p.pcie_gen,
+            bytes_per_cycle: 2 << p.pcie_generation,
             framing: Framing::new(p),
             beat: p.beat,
-            sh: p.sh,
+            sub_header_bytes: p.sub_header_bytes,
             link_lat,
             max_payload: MAX_PAYLOAD,
             input_beats: 0,
@@ -295,13 +295,13 @@ impl TlpLink {
             WireClass::FinePack => self.count_subheaders(payload),
             _ => 0,
         };
-        self.cfg.framing.split(hdr, payload, subheaders, subheaders * self.cfg.sh)
+        self.cfg.framing.split(hdr, payload, subheaders, subheaders * self.cfg.sub_header_bytes)
     }
 
     /// Sub-packets of the oldest waiting TLP; a malformed rest counts as data.
     fn count_subheaders(&self, payload: u32) -> u32 {
         let (mut at, mut count) = (0, 0);
-        while at + self.cfg.sh <= payload {
+        while at + self.cfg.sub_header_bytes <= payload {
             let byte = |k: u32| {
                 let beat = self.beat(self.start + u64::from(k / self.cfg.beat));
                 u64::from(beat.data.0[(k % self.cfg.beat) as usize])
@@ -310,7 +310,7 @@ impl TlpLink {
             if header.len() == 0 {
                 break;
             }
-            at += self.cfg.sh + u32::from(header.len());
+            at += self.cfg.sub_header_bytes + u32::from(header.len());
             count += 1;
         }
         count

@@ -3,25 +3,25 @@
 use super::*;
 use crate::common::finepack_types::{FinePack, Tlp, TlpHeader, tlp_fmt, tlp_type};
 
-fn params(pcie_gen: u32) -> FinePack {
+fn params(pcie_generation: u32) -> FinePack {
     FinePack {
         num_gpus: 3,
         entries: 4,
         line: 16,
         banks: 2,
-        sh: 3,
-        offb: 14,
-        maxpay: 128,
+        sub_header_bytes: 3,
+        offset_width: 14,
+        max_payload: 128,
         beat: 32,
-        ordq: 2,
-        dq: 4,
-        ecrc_en: 1,
-        pcie_gen,
+        order_queue_depth: 2,
+        output_depth: 4,
+        ecrc: 1,
+        pcie_generation,
     }
 }
 
-fn config(pcie_gen: u32) -> Config {
-    Config::new(&params(pcie_gen), LINK_LAT_SMALL).unwrap()
+fn config(pcie_generation: u32) -> Config {
+    Config::new(&params(pcie_generation), LINK_LAT_SMALL).unwrap()
 }
 
 /// Beats of a plain write of `bytes` bytes.
@@ -79,11 +79,11 @@ fn first_beat_is_at_the_destination_link_lat_after_the_last_byte() {
 #[test]
 fn rate_is_kept_for_each_generation() {
     // 4 B write: 32 wire bytes; 100 of them take 100 * 32 / rate cycles.
-    for (pcie_gen, rate) in [(2, 8), (3, 16), (4, 32)] {
-        let mut link = TlpLink::new(&config(pcie_gen), 0).unwrap();
+    for (pcie_generation, rate) in [(2, 8), (3, 16), (4, 32)] {
+        let mut link = TlpLink::new(&config(pcie_generation), 0).unwrap();
         let beats: Vec<Tlp> = (0..100).flat_map(|_| write(1, 0, 4)).collect();
         let seen = run(&mut link, &beats, 1000);
-        assert_eq!(seen[99].0 - seen[0].0, 99 * 32 / rate, "PCIe {pcie_gen}");
+        assert_eq!(seen[99].0 - seen[0].0, 99 * 32 / rate, "PCIe {pcie_generation}");
         assert_eq!(link.counters().busy_cycles, 100 * 32 / rate);
     }
 }

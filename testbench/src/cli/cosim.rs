@@ -3,7 +3,7 @@
 //! ```text
 //! $ duet cosim packetizer --cycles 20000
 //! packetizer  config small  seed 1
-//! transfers  drn 4986  tlp 7141
+//! transfers  drain 4986  tlp 7141
 //!   kind_pack                       1159   kind_read                        380   kind_atomic                      383
 //! ...
 //!   tlp_held                        6159

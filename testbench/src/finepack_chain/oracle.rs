@@ -11,7 +11,7 @@ use hwmodel::common::finepack_types::{FinePack, LineData, Req, aop, op};
 use crate::egress_system::Returned;
 use crate::memory::{Memory, OutOfRange};
 
-/// Windows of `2^offb` bytes that GPU `source` writes in each destination, by number.
+/// Windows of `2^offset_width` bytes that GPU `source` writes in each destination, by number.
 pub fn windows(source: usize) -> Range<u64> {
     let first = 1 + 3 * source as u64;
     first..first + 3
@@ -19,7 +19,7 @@ pub fn windows(source: usize) -> Range<u64> {
 
 /// Lines in use at each end of a window.
 pub fn lines_per_end(p: &FinePack) -> u64 {
-    let in_window = (1u64 << p.offb) / u64::from(p.line);
+    let in_window = (1u64 << p.offset_width) / u64::from(p.line);
     (4 * u64::from(p.entries)).min(in_window / 2)
 }
 
@@ -46,8 +46,8 @@ impl Oracle {
         let bytes = (lines_per_end(p) * u64::from(p.line)) as usize;
         let mut memory = Memory::default();
         for window in (0..gpus).flat_map(windows) {
-            memory.add_range(window << p.offb, bytes);
-            memory.add_range(((window + 1) << p.offb) - bytes as u64, bytes);
+            memory.add_range(window << p.offset_width, bytes);
+            memory.add_range(((window + 1) << p.offset_width) - bytes as u64, bytes);
         }
         Self {
             parameters: p.clone(),
@@ -146,7 +146,7 @@ impl Oracle {
     ) -> Option<(u64, u8, u8)> {
         let p = &self.parameters;
         let bytes = lines_per_end(p) * u64::from(p.line);
-        let ends = |window| [window << p.offb, ((window + 1) << p.offb) - bytes];
+        let ends = |window| [window << p.offset_width, ((window + 1) << p.offset_width) - bytes];
         windows(source).flat_map(ends).find_map(|base| {
             let (a, b) = (have.range(base)?, want.range(base)?);
             let i = a.iter().zip(b).position(|(x, y)| x != y)?;

@@ -50,7 +50,7 @@ impl Requests {
             num_gpus: p.num_gpus,
             entries: p.entries,
             line: p.line,
-            offb: p.offb,
+            offset_width: p.offset_width,
             windows: windows(gpu),
             lines_per_end: lines_per_end(p),
         };

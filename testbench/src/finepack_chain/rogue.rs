@@ -8,13 +8,13 @@ use hwmodel::common::finepack_types::{
 
 /// One broken TLP of GPU `source` for `dest`, as beats.
 pub fn tlp(r: &mut Random, p: &FinePack, source: u8, dest: u8) -> Vec<Tlp> {
-    let mut payload = vec![0; (p.sh + 4) as usize];
+    let mut payload = vec![0; (p.sub_header_bytes + 4) as usize];
     let mut header = TlpHeader::new()
         .with_fmt(tlp_fmt::WITH_DATA)
         .with_tlp_type(tlp_type::FINEPACK)
-        .with_td(p.ecrc_en == 1)
+        .with_td(p.ecrc == 1)
         .with_requester(requester_id(source))
-        .with_address(1 << p.offb);
+        .with_address(1 << p.offset_width);
     let mut sub = SubHeader::new().with_len(4);
     match r.below(5) {
         0 => header = header.with_tlp_type(0b11111),
@@ -28,7 +28,8 @@ pub fn tlp(r: &mut Random, p: &FinePack, source: u8, dest: u8) -> Vec<Tlp> {
         // Longer than the packet.
         _ => sub = sub.with_len(8),
     }
-    payload[..p.sh as usize].copy_from_slice(&sub.into_bits().to_le_bytes()[..p.sh as usize]);
+    payload[..p.sub_header_bytes as usize]
+        .copy_from_slice(&sub.into_bits().to_le_bytes()[..p.sub_header_bytes as usize]);
     let plen = payload.len() as u32;
     header = header
         .with_length_dw(plen.div_ceil(4))

@@ -45,9 +45,9 @@ pub fn build(
     };
     let paths = gpus.clone().map(path).collect::<Result<Vec<Path>, RunError>>()?;
     let ingress = gpus.map(|_| pair(run, p.into(), cycle)).collect::<Result<_, RunError>>()?;
-    let link = tlp_link::Config::new(p, LINK_LAT_SMALL)?.with_max_payload(p.maxpay);
+    let link = tlp_link::Config::new(p, LINK_LAT_SMALL)?.with_max_payload(p.max_payload);
     let fabric = Fabric::new(p.num_gpus as usize, &link)?;
-    Ok(EgressSystem::new(paths, ingress, fabric, LINK_LAT_SMALL.into(), p.ecrc_en == 1))
+    Ok(EgressSystem::new(paths, ingress, fabric, LINK_LAT_SMALL.into(), p.ecrc == 1))
 }
 
 /// The first failed comparison of any block: the report and its waveform window.

@@ -112,7 +112,7 @@ impl FinePackBlocks {
         })?;
         let num_gpus = system.machine.gpus.into();
         let parameters =
-            FinePack { num_gpus, pcie_gen: system.gpu_link.generation, ..named.clone() };
+            FinePack { num_gpus, pcie_generation: system.gpu_link.generation, ..named.clone() };
         parameters.validate().map_err(|e| error("egress.config", format!("{name}: {e}")))?;
         let run = RunName { config: name.clone(), seed: 0 };
         Ok(Self { parameters, run, bodies: bodies.clone() })
@@ -165,11 +165,11 @@ impl CommandBlocks {
         let (c, chiplets) = (&system.command_processor, system.machine.chiplets);
         let parameters = Command {
             chiplets: u32::from(chiplets).max(2),
-            xb_uni: c.unicast_latency,
-            xb_bc: c.broadcast_latency,
-            pmem_lat: c.private_latency,
-            ce_on: c.clock_on,
-            ce_of: c.clock_of,
+            unicast_latency: c.unicast_latency,
+            broadcast_latency: c.broadcast_latency,
+            private_latency: c.private_latency,
+            clock_on: c.clock_on,
+            clock_of: c.clock_of,
         };
         let image = match bodies.cp {
             Cp::Native => None,

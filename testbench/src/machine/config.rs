@@ -117,7 +117,7 @@ sections! {
         latency: u32,
     }
     /// Coherence directory of a chiplet's L2, in slices beside its banks. What an entry covers and how it is replaced without
-    /// `range` and `repl` follows from the design.
+    /// `range` and `replacement` follows from the design.
     DirectorySection {
         /// Entries of the slices together.
         entries: u32,
@@ -126,11 +126,11 @@ sections! {
         /// Bytes that an entry of `rec` covers.
         range: u32,
         /// How `rec` replaces entries: `lru` or `fifo`.
-        repl: String,
+        replacement: String,
         /// Depth of a slice's invalidation job FIFO.
         jobs: u32,
         /// Depth of its response FIFO.
-        rsps: u32,
+        responses: u32,
         /// Lines of a slice that `ideal` can track.
         ideal_lines: u32,
     }
@@ -231,8 +231,8 @@ sections! {
 impl Default for DirectorySection {
     /// REC (J. Systems Architecture 160, 2025), table 2.
     fn default() -> Self {
-        let (entries, ways, range, repl) = (8192, 8, 1024, "lru".to_string());
-        Self { entries, ways, range, repl, jobs: 8, rsps: 4, ideal_lines: 65536 }
+        let (entries, ways, range, replacement) = (8192, 8, 1024, "lru".to_string());
+        Self { entries, ways, range, replacement, jobs: 8, responses: 4, ideal_lines: 65536 }
     }
 }
 

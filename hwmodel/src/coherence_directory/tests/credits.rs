@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn requests_without_jobs_flow_at_full_rate() {
     for config in variants() {
-        let mut b = Bench::new(&Config { rsps: 3, jobs: 2, ..config });
+        let mut b = Bench::new(&Config { responses: 3, jobs: 2, ..config });
         assert_eq!(b.offer(100, |_| lrd(0)).len(), 100);
     }
 }
@@ -26,10 +26,10 @@ fn one_line_jobs_flow_at_full_rate_with_three_credits() {
 
 #[test]
 fn as_many_requests_are_taken_as_responses_fit() {
-    for rsps in 3..=16 {
-        let mut b = Bench::new(&Config { rsps, ..rec() });
+    for responses in 3..=16 {
+        let mut b = Bench::new(&Config { responses, ..rec() });
         b.next.rsp_ready = false;
-        assert!(b.offer(40, |_| lrd(0)).iter().copied().eq(0..rsps as usize));
+        assert!(b.offer(40, |_| lrd(0)).iter().copied().eq(0..responses as usize));
         // A response's credit is usable in the cycle after it is taken.
         b.next.rsp_ready = true;
         let taken = b.cycle();
@@ -93,7 +93,7 @@ fn credit_of_a_job_and_credit_of_a_request_without_one_return_together() {
 
 #[test]
 fn request_offered_without_ready_is_ignored() {
-    let mut b = Bench::new(&Config { rsps: 3, ..rec() });
+    let mut b = Bench::new(&Config { responses: 3, ..rec() });
     b.next.rsp_ready = false;
     b.offer(20, |_| rrd(1, 0x40));
     b.next.req = Some(rrd(2, 0x40));
@@ -107,6 +107,6 @@ fn request_offered_without_ready_is_ignored() {
 
 #[test]
 fn credits_return_after_a_request_with_an_error() {
-    let mut b = Bench::new(&Config { jobs: 2, rsps: 3, ..rec() });
+    let mut b = Bench::new(&Config { jobs: 2, responses: 3, ..rec() });
     assert_eq!(b.offer(50, |n| req(6 + n as u8 % 2, 0, 0)).len(), 50);
 }

@@ -24,21 +24,21 @@ fn rec() -> Config {
         ways: 8,
         line: 64,
         range: 1024,
-        addr_w: 48,
-        repl: Replacement::Lru,
+        address_width: 48,
+        replacement: Replacement::Lru,
         jobs: 8,
-        rsps: 4,
+        responses: 4,
         ideal_lines: 64,
         duplicate: 0,
     }
 }
 
 fn hmg() -> Config {
-    Config { variant: Variant::Hmg, range: 256, repl: Replacement::Fifo, ..rec() }
+    Config { variant: Variant::Hmg, range: 256, replacement: Replacement::Fifo, ..rec() }
 }
 
 fn baseline() -> Config {
-    Config { variant: Variant::Baseline, range: 64, repl: Replacement::Fifo, ..rec() }
+    Config { variant: Variant::Baseline, range: 64, replacement: Replacement::Fifo, ..rec() }
 }
 
 fn ideal() -> Config {

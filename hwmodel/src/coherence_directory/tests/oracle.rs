@@ -168,7 +168,7 @@ impl Oracle {
 
     fn allocate(&mut self, req: &Req, answer: &mut Answer) {
         let (base, set, key) = self.place(req.addr);
-        let lru = self.config.repl == Replacement::Lru;
+        let lru = self.config.replacement == Replacement::Lru;
         let age =
             |entry: &Option<Entry>| entry.as_ref().map(|e| if lru { e.used } else { e.allocated });
         // None is less than all ages, and the first of equals is found.

@@ -21,11 +21,11 @@ fn illegal_parameters_are_refused_by_name() {
     assert_eq!(refused(|c| c.range = 512), Some("range")); // 8 lines
     assert_eq!(refused(|c| c.variant = Variant::Hmg), Some("range"));
     assert_eq!(refused(|c| c.variant = Variant::Ideal), Some("range"));
-    assert_eq!(refused(|c| c.addr_w = 53), Some("addr_w"));
-    assert_eq!(refused(|c| (c.addr_w, c.range) = (16, 4096)), None);
-    assert_eq!(refused(|c| (c.addr_w, c.entries) = (16, 1024)), Some("entries"));
+    assert_eq!(refused(|c| c.address_width = 53), Some("address_width"));
+    assert_eq!(refused(|c| (c.address_width, c.range) = (16, 4096)), None);
+    assert_eq!(refused(|c| (c.address_width, c.entries) = (16, 1024)), Some("entries"));
     assert_eq!(refused(|c| c.jobs = 1), Some("jobs"));
-    assert_eq!(refused(|c| c.rsps = 2), Some("rsps"));
+    assert_eq!(refused(|c| c.responses = 2), Some("responses"));
     assert_eq!(refused(|c| c.ideal_lines = 96), Some("ideal_lines"));
     assert_eq!(refused(|c| (c.duplicate, c.ways, c.entries) = (1, 1, 4)), Some("duplicate"));
 }
@@ -39,10 +39,10 @@ fn rtl_parameters_are_those_of_the_configuration() {
         ("Ways", 8),
         ("Line", 64),
         ("Range", 1024),
-        ("AddrW", 48),
-        ("Repl", 1),
+        ("AddressWidth", 48),
+        ("Replacement", 1),
         ("Jobs", 8),
-        ("Rsps", 4),
+        ("Responses", 4),
         ("IdealLines", 64),
         ("Duplicate", 0),
     ];
@@ -67,7 +67,7 @@ fn state_line_names_what_is_held() {
     b.dir.write_state(&mut line).unwrap();
     assert_eq!(
         line,
-        "unswept=0 seq=3 job_credit=7 rsp_credit=3 s1=0 s1_job=0 err=2 rsps=1 jobs=1 \
+        "unswept=0 seq=3 job_credit=7 rsp_credit=3 s1=0 s1_job=0 err=2 responses=1 jobs=1 \
          head={cause=0 seq=1 base=0x4 left=0x2000}"
     );
 }
@@ -117,7 +117,7 @@ fn error_pulse_keeps_the_block_from_being_idle() {
 
 #[test]
 fn addresses_beyond_the_port_are_cut() {
-    let mut b = Bench::new(&Config { addr_w: 20, ..rec() });
+    let mut b = Bench::new(&Config { address_width: 20, ..rec() });
     b.run(rrd(1, u64::MAX));
     assert_eq!(b.dir.sharers(0xF_FFC0), Some(0b10));
     let (rsp, invalidations) = b.run(lwr(0xF_FFC0));

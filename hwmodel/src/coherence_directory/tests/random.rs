@@ -109,7 +109,7 @@ fn run(config: &Config, self_id: u8, seed: u64, pace: &Pace, cycles: usize) {
     let mut answers: VecDeque<(usize, Answer)> = VecDeque::new();
     let mut invalidations: VecDeque<(u8, Line, bool)> = VecDeque::new();
     let mut codes: VecDeque<(usize, u8)> = VecDeque::new();
-    let (mut job_credit, mut rsp_credit) = (config.jobs, config.rsps);
+    let (mut job_credit, mut rsp_credit) = (config.jobs, config.responses);
     // Credits that come back at the end of S1.
     let mut returning = VecDeque::new();
     let (mut counted, mut evictions) = (Counters::default(), [0; MAX_POS]);
@@ -225,9 +225,10 @@ fn random_requests_are_answered_as_the_specification_says() {
         for (line, range) in shapes(config.variant) {
             for gpus in [2, 4, 16] {
                 for (ways, sets) in [(1, 4), (2, 1), (8, 2), (12, 4)] {
-                    for repl in [Replacement::Fifo, Replacement::Lru] {
+                    for replacement in [Replacement::Fifo, Replacement::Lru] {
                         let mut random = Random(0x9E37_79B9_7F4A_7C15 + seed);
-                        let (jobs, rsps) = (2 + random.below(8) as u32, 3 + random.below(5) as u32);
+                        let (jobs, responses) =
+                            (2 + random.below(8) as u32, 3 + random.below(5) as u32);
                         let entries = ways * sets;
                         let config = Config {
                             line,
@@ -235,10 +236,10 @@ fn random_requests_are_answered_as_the_specification_says() {
                             gpus,
                             ways,
                             entries,
-                            repl,
+                            replacement,
                             jobs,
-                            rsps,
-                            addr_w: 20,
+                            responses,
+                            address_width: 20,
                             ..config.clone()
                         };
                         let self_id = random.below(u64::from(gpus)) as u8;

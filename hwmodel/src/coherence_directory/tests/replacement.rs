@@ -51,14 +51,14 @@ fn random(state: &mut u64) -> u64 {
 #[test]
 fn victims_are_those_of_a_plain_list() {
     for config in with_entries() {
-        for repl in [Replacement::Fifo, Replacement::Lru] {
+        for replacement in [Replacement::Fifo, Replacement::Lru] {
             for ways in 1..=16 {
-                let config = Config { entries: ways, ways, repl, ..config.clone() };
+                let config = Config { entries: ways, ways, replacement, ..config.clone() };
                 let mut b = Bench::new(&config);
                 let mut list = List {
                     ways: vec![None; ways as usize],
                     oldest_first: Vec::new(),
-                    lru: repl == Replacement::Lru,
+                    lru: replacement == Replacement::Lru,
                 };
                 let mut state = 0x9E37_79B9_7F4A_7C15 ^ u64::from(ways);
                 for step in 0..600 {
@@ -86,8 +86,8 @@ fn victims_are_those_of_a_plain_list() {
 }
 
 /// Fills the 2 ways of a set with bases 0 and 1, applies `use_0`, and tells who is evicted.
-fn victim_after(repl: Replacement, use_0: &[Req]) -> u64 {
-    let mut b = Bench::new(&Config { entries: 2, ways: 2, repl, ..rec() });
+fn victim_after(replacement: Replacement, use_0: &[Req]) -> u64 {
+    let mut b = Bench::new(&Config { entries: 2, ways: 2, replacement, ..rec() });
     b.run(rrd(1, 0));
     b.run(rrd(1, 0x400));
     use_0.iter().for_each(|&req| _ = b.run(req));
@@ -113,8 +113,8 @@ fn use_by_the_home_does_not_count() {
 
 #[test]
 fn lowest_free_way_is_taken_first_and_becomes_the_newest() {
-    for repl in [Replacement::Fifo, Replacement::Lru] {
-        let mut b = Bench::new(&Config { entries: 4, ways: 4, repl, ..baseline() });
+    for replacement in [Replacement::Fifo, Replacement::Lru] {
+        let mut b = Bench::new(&Config { entries: 4, ways: 4, replacement, ..baseline() });
         let addr = |base: u64| 64 * base;
         (0..4).for_each(|base| _ = b.run(rrd(1, addr(base))));
         b.run(lwr(addr(2)));

@@ -78,10 +78,10 @@ fn way_0_of_a_corrupt_array_is_the_oldest() {
     for config in with_entries() {
         let config = Config { duplicate: 1, entries: 2, ways: 2, ..config };
         let range = u64::from(config.range);
-        for (repl, expected) in
+        for (replacement, expected) in
             [(Replacement::Fifo, [0b110, 0b010]), (Replacement::Lru, [0b010, 0b110])]
         {
-            let mut b = Bench::new(&Config { repl, ..config.clone() });
+            let mut b = Bench::new(&Config { replacement, ..config.clone() });
             // Way 0 gets a second sharer; in lru it becomes the newest by that.
             b.run(rrd(2, 0));
             let evicted = [1, 2].map(|base| b.run(rrd(3, base * range)).1[0].dest);

@@ -3,11 +3,11 @@
 use super::*;
 use crate::common::command_types::kind;
 
-const FIVE_OF_SIX: Config = Config { pmem_lat: 3, ce_on: 5, ce_of: 6 };
+const FIVE_OF_SIX: Config = Config { private_latency: 3, clock_on: 5, clock_of: 6 };
 
 /// Whether the cycle of `clk_i` is enabled, counted from one that begins the pattern.
 fn enabled(config: &Config, clk: usize) -> bool {
-    clk % (config.ce_of as usize) < config.ce_on as usize
+    clk % (config.clock_of as usize) < config.clock_on as usize
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn all_patterns_give_the_same_cycles_of_the_processor() {
         b.run(200);
         b.out
     };
-    for (ce_on, ce_of) in [(5, 6), (1, 2), (1, 16), (15, 16), (3, 3), (2, 5)] {
-        let config = Config { ce_on, ce_of, ..PLAIN };
+    for (clock_on, clock_of) in [(5, 6), (1, 2), (1, 16), (15, 16), (3, 3), (2, 5)] {
+        let config = Config { clock_on, clock_of, ..PLAIN };
         let mut b = Bench::with_config(&config, &program(0x33, &body));
         b.run(200 * 16);
         let cycles: Vec<_> = b
@@ -67,7 +67,7 @@ fn all_patterns_give_the_same_cycles_of_the_processor() {
         for (cycle, (expected, got)) in expected.iter().zip(&cycles).enumerate() {
             // The message may be taken in a cycle between.
             let got = Out { tx: expected.tx, ..*got };
-            assert_eq!(got, *expected, "{ce_on} of {ce_of}, cycle {cycle}");
+            assert_eq!(got, *expected, "{clock_on} of {clock_of}, cycle {cycle}");
         }
         assert_eq!(b.out.iter().filter(|out| out.tx.is_some()).count(), 1);
     }
@@ -75,7 +75,7 @@ fn all_patterns_give_the_same_cycles_of_the_processor() {
 
 #[test]
 fn messages_are_sent_in_any_cycle() {
-    let config = Config { ce_on: 1, ce_of: 16, ..PLAIN };
+    let config = Config { clock_on: 1, clock_of: 16, ..PLAIN };
     let mut b = Bench::with_config(&config, &program(0, &[write(TX_HI), write(TX_HI)]));
     b.run(16 * 40);
     let sent: Vec<_> =
@@ -86,7 +86,7 @@ fn messages_are_sent_in_any_cycle() {
 
 #[test]
 fn place_that_comes_free_between_enabled_cycles_is_used_in_the_next() {
-    let config = Config { ce_on: 1, ce_of: 4, ..PLAIN };
+    let config = Config { clock_on: 1, clock_of: 4, ..PLAIN };
     let mut b = Bench::with_config(&config, &program(0, &[write(TX_HI); 9]));
     b.next.tx_ready = false;
     b.run_to(4 * 100 + 2);
@@ -101,7 +101,7 @@ fn place_that_comes_free_between_enabled_cycles_is_used_in_the_next() {
 
 #[test]
 fn image_is_loaded_and_hold_falls_in_any_cycle() {
-    let config = Config { ce_on: 1, ce_of: 4, ..PLAIN };
+    let config = Config { clock_on: 1, clock_of: 4, ..PLAIN };
     for phase in 0..4 {
         let mut cp = CommandProcessor::new(&config).expect("legal parameters");
         let hold = In { core_hold: true, ..In::default() };

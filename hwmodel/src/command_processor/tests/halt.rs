@@ -148,11 +148,11 @@ fn records_are_numbered_from_one_and_show_a_cycle_after_their_end() {
 #[test]
 fn illegal_parameters_are_refused() {
     let cases = [
-        (Config { pmem_lat: 0, ..PLAIN }, "pmem_lat = 0: must be 1 to 255"),
-        (Config { pmem_lat: 256, ..PLAIN }, "pmem_lat = 256: must be 1 to 255"),
-        (Config { ce_of: 17, ..PLAIN }, "ce_of = 17: must be 1 to 16"),
-        (Config { ce_on: 0, ..PLAIN }, "ce_on = 0: must be 1 to ce_of = 1"),
-        (Config { ce_on: 6, ce_of: 5, ..PLAIN }, "ce_on = 6: must be 1 to ce_of = 5"),
+        (Config { private_latency: 0, ..PLAIN }, "private_latency = 0: must be 1 to 255"),
+        (Config { private_latency: 256, ..PLAIN }, "private_latency = 256: must be 1 to 255"),
+        (Config { clock_of: 17, ..PLAIN }, "clock_of = 17: must be 1 to 16"),
+        (Config { clock_on: 0, ..PLAIN }, "clock_on = 0: must be 1 to clock_of = 1"),
+        (Config { clock_on: 6, clock_of: 5, ..PLAIN }, "clock_on = 6: must be 1 to clock_of = 5"),
     ];
     for (config, message) in cases {
         assert_eq!(CommandProcessor::new(&config).unwrap_err().to_string(), message);

@@ -14,7 +14,7 @@ use crate::common::command_types::{Aql, Ext, Message, mailbox::*, map};
 use crate::ports::Bytes;
 
 /// The clock is always enabled: cycles of `clk_i` are the processor's.
-const PLAIN: Config = Config { pmem_lat: 3, ce_on: 1, ce_of: 1 };
+const PLAIN: Config = Config { private_latency: 3, clock_on: 1, clock_of: 1 };
 /// CONF of these tests.
 const CONF_VALUE: u32 = 0x0100_4204;
 /// The core's cycle in which the first instruction begins.
@@ -44,7 +44,7 @@ impl Bench {
             (bench.next.imem_addr, bench.next.imem_data) = (word, *value);
             bench.tick();
         }
-        while (bench.out.len() + 1) % config.ce_of as usize != 0 {
+        while (bench.out.len() + 1) % config.clock_of as usize != 0 {
             bench.tick();
         }
         bench.next.core_hold = false;

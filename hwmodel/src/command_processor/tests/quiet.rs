@@ -27,7 +27,8 @@ fn skipped_cycles_are_those_in_which_nothing_shows_and_leave_the_same_state() {
     for seed in 1..40 {
         let mut r = Random::new(seed);
         let of = 1 + r.below(6);
-        let config = Config { pmem_lat: 1 + r.below(40), ce_on: 1 + r.below(of), ce_of: of };
+        let config =
+            Config { private_latency: 1 + r.below(40), clock_on: 1 + r.below(of), clock_of: of };
         let mut b = Bench::with_config(&config, &program(1, &busy_body()));
         let mut skipping = b.cp.clone();
         let (mut clk, mut skipped) = (0u64, 0);

@@ -130,7 +130,7 @@ fn full_dq_stalls_the_parser_and_then_the_link_and_loses_nothing() {
     let seen = run_with(&SMALL, &beats, |cycle| cycle >= 100);
     assert!(seen.errors.is_empty());
     assert_eq!(seen.stores.len(), 40);
-    // Four in the buffer, and the window accepts while it holds at most Cap - Beat = 32 bytes.
+    // Four in the buffer, and the window accepts while it holds at most WindowBytes - Beat = 32 bytes.
     let before = seen.accepted.iter().filter(|&&c| c < 100).count();
     assert_eq!(before, 4 + 5);
     // A push needs room before the pop: the first pop is at 100, so the next push is at 101.
@@ -141,11 +141,11 @@ fn full_dq_stalls_the_parser_and_then_the_link_and_loses_nothing() {
 #[test]
 fn illegal_parameters_are_refused_by_name() {
     let name = |cfg: Config| Depacketizer::new(&cfg).unwrap_err().name;
-    assert_eq!(name(Config { sh: 1, ..PAPER }), "sh");
-    assert_eq!(name(Config { offb: 31, ..PAPER }), "offb");
+    assert_eq!(name(Config { sub_header_bytes: 1, ..PAPER }), "sub_header_bytes");
+    assert_eq!(name(Config { offset_width: 31, ..PAPER }), "offset_width");
     assert_eq!(name(Config { line: 256, ..PAPER }), "line");
-    assert_eq!(name(Config { sh: 2, offb: 6, ..PAPER }), "line");
+    assert_eq!(name(Config { sub_header_bytes: 2, offset_width: 6, ..PAPER }), "line");
     assert_eq!(name(Config { beat: 256, ..PAPER }), "beat");
-    assert_eq!(name(Config { dq: 1, ..PAPER }), "dq");
-    assert_eq!(name(Config { dq: 65, ..PAPER }), "dq");
+    assert_eq!(name(Config { output_depth: 1, ..PAPER }), "output_depth");
+    assert_eq!(name(Config { output_depth: 65, ..PAPER }), "output_depth");
 }

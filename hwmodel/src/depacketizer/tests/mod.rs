@@ -11,8 +11,10 @@ use crate::common::finepack_types::{
 };
 use crate::packetizer::{self, Packetizer};
 
-const PAPER: Config = Config { line: 128, sh: 5, offb: 30, beat: 32, dq: 64 };
-const SMALL: Config = Config { line: 16, sh: 3, offb: 14, beat: 8, dq: 4 };
+const PAPER: Config =
+    Config { line: 128, sub_header_bytes: 5, offset_width: 30, beat: 32, output_depth: 64 };
+const SMALL: Config =
+    Config { line: 16, sub_header_bytes: 3, offset_width: 14, beat: 8, output_depth: 4 };
 const FINEPACK: (u8, u8) = (tlp_fmt::WITH_DATA, tlp_type::FINEPACK);
 const WRITE: (u8, u8) = (tlp_fmt::WITH_DATA, tlp_type::MEM);
 const READ: (u8, u8) = (tlp_fmt::NO_DATA, tlp_type::MEM);
@@ -42,7 +44,7 @@ fn finepack(bytes: usize, base: u64) -> TlpHeader {
 /// One sub-packet; its bytes count up from `seed`.
 fn sub(cfg: &Config, offset: u64, len: u16, seed: u8) -> Vec<u8> {
     let header = SubHeader::new().with_len(len).with_offset(offset).into_bits();
-    let mut bytes = header.to_le_bytes()[..cfg.sh as usize].to_vec();
+    let mut bytes = header.to_le_bytes()[..cfg.sub_header_bytes as usize].to_vec();
     bytes.extend((0..len).map(|k| seed.wrapping_add(k as u8)));
     bytes
 }

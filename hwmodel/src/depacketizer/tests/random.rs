@@ -8,17 +8,17 @@ use super::*;
 type Entries = Vec<(u64, u128, u8)>;
 
 fn drains(cfg: &Config, base: u64, entries: &Entries) -> Vec<Drain> {
-    let lines = (1u64 << cfg.offb) / u64::from(cfg.line);
+    let lines = (1u64 << cfg.offset_width) / u64::from(cfg.line);
     let in_line = u128::MAX >> (128 - cfg.line);
-    let base = base << cfg.offb;
+    let base = base << cfg.offset_width;
     let mut beats = Vec::new();
     let mut plen = 0;
     for &(line, mask, seed) in entries {
         let mask = if mask & in_line == 0 { in_line } else { mask & in_line };
-        if plen + cost(mask, cfg.sh) > 4096 {
+        if plen + cost(mask, cfg.sub_header_bytes) > 4096 {
             break;
         }
-        plen += cost(mask, cfg.sh);
+        plen += cost(mask, cfg.sub_header_bytes);
         let mut data = LineData::default();
         for k in (0..128).filter(|k| mask >> k & 1 != 0) {
             data.0[k] = (k as u8).wrapping_mul(3) ^ seed;
@@ -72,11 +72,11 @@ proptest! {
             1..6),
         stalls in any::<[u64; 3]>(),
     ) {
-        let (line, sh, beat, dq) = shape;
-        let cfg = Config { line, sh, offb: offset_bits(sh), beat, dq };
+        let (line, sub_header_bytes, beat, output_depth) = shape;
+        let cfg = Config { line, sub_header_bytes, offset_width: offset_bits(sub_header_bytes), beat, output_depth };
         let beats: Vec<_> = packets.iter().flat_map(|(b, e)| drains(&cfg, *b, e)).collect();
         let expected: Vec<_> = beats.iter().flat_map(|d| writes(&cfg, d)).collect();
-        let sender = packetizer::Config { line, sh, offb: cfg.offb, beat, ecrc_en: 1 };
+        let sender = packetizer::Config { line, sub_header_bytes, offset_width: cfg.offset_width, beat, ecrc: 1 };
         let mut packetizer = Packetizer::new(&sender).unwrap();
         let mut depacketizer = Depacketizer::new(&cfg).unwrap();
         let (mut at, mut got) = (0, Vec::new());
@@ -84,10 +84,10 @@ proptest! {
             let go = |i: usize| stalls[i].rotate_right(cycle) & 1 != 0 || cycle > 20_000;
             let (sent, taken) = (packetizer.outputs(), depacketizer.outputs());
             let link = taken.tlp_ready && go(1);
-            let drn = beats.get(at).copied().filter(|_| go(0));
-            packetizer.tick(&packetizer::In { drn, tlp_ready: link, self_id: 2 });
+            let drain = beats.get(at).copied().filter(|_| go(0));
+            packetizer.tick(&packetizer::In { drain, tlp_ready: link, self_id: 2 });
             depacketizer.tick(&In { tlp: sent.tlp.filter(|_| link), st_ready: go(2) });
-            at += usize::from(drn.is_some() && sent.drn_ready);
+            at += usize::from(drain.is_some() && sent.drain_ready);
             got.extend(taken.st.filter(|_| go(2)));
             prop_assert_eq!(taken.err, None);
             if packetizer.is_idle() && depacketizer.is_idle() && at == beats.len() {

@@ -12,7 +12,7 @@ const RELEASE: u64 = 256 + 151;
 
 #[test]
 fn release_on_two_chiplets_then_launch_on_all() {
-    let config = cp_crossbar::Config { chiplets: 4, xb_uni: 65, xb_bc: 100 };
+    let config = cp_crossbar::Config { chiplets: 4, unicast_latency: 65, broadcast_latency: 100 };
     let mut xbar = CpCrossbar::new(&config).expect("legal parameters");
     let mut local: [_; 4] = from_fn(|_| LocalCommandProcessor::new(&Config).expect("legal"));
     let mut done = [None; 4];

@@ -111,7 +111,7 @@ fn partitions_follow_the_own_id() {
     let t = b.send(Req { dest: 2, ..access(op::STORE, 16, 0, 4) });
     assert_eq!(b.at(t + 3).occ[..2], [0, 1]);
     let t = b.send(Req { dest: 0, ..access(op::LOAD, 16, 0, 4) });
-    assert_eq!(b.at(t + 4).drn.unwrap().dest, 0);
+    assert_eq!(b.at(t + 4).drain.unwrap().dest, 0);
     let t = b.send(Req { dest: 1, ..access(op::LOAD, 16, 0, 4) });
     assert_eq!(b.at(t + 3).err, Some(error_code::BAD_DEST));
 }

@@ -14,7 +14,7 @@ fn store_outside_the_window_flushes_as_in_worked_example_7() {
     // The store is in the new bank already.
     assert_eq!((b.at(t + 3).occ[0], b.at(t + 3).avail[0]), (1, 124));
     assert_eq!(b.at(t + 4).evt.flush_cause[0], flush_cause::NONE);
-    assert_eq!(b.at(t + 4).drn.unwrap().base, 0x1_0000);
+    assert_eq!(b.at(t + 4).drain.unwrap().base, 0x1_0000);
     b.send(of_kind(op::RELEASE_SYS, 0));
     b.cycles(12);
     let last = b.beats().iter().rev().find(|(_, d)| d.kind == 0).unwrap().1;
@@ -83,7 +83,7 @@ fn paper_accounting_flushes_repeated_stores() {
     (0..7).for_each(|_| t = b.store(0x4000, 16));
     assert_eq!(b.at(t + 2).avail[0], 14);
     assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_PAYLOAD);
-    assert_eq!(b.at(t + 4).drn.unwrap().plen, 19);
+    assert_eq!(b.at(t + 4).drain.unwrap().plen, 19);
 }
 
 #[test]
@@ -100,13 +100,13 @@ fn atomic_flushes_only_if_it_overlaps() {
 #[test]
 fn flush_waits_for_the_other_bank() {
     let mut b = Bench::new(&small());
-    b.next.drn_ready = false;
+    b.next.drain_ready = false;
     b.store(0x4000, 4);
     b.store(0x8000, 4); // flushes the first
     let t = b.store(0xC000, 4); // would flush the second
     assert_eq!(b.at(t + 3).evt.stall, 0b01);
     assert_eq!((b.at(t + 8).evt.stall, b.flushes().len()), (0b01, 1));
-    b.next.drn_ready = true;
+    b.next.drain_ready = true;
     let taken = b.cycle();
     // Last entry taken in c: bank free in c+1, flush decided in c+1, shown in c+2.
     assert_eq!(b.at(taken + 1).evt.stall, 0b01);
@@ -117,7 +117,7 @@ fn flush_waits_for_the_other_bank() {
 #[test]
 fn flush_that_lacks_bank_and_places_shows_both() {
     let mut b = Bench::new(&small());
-    b.next.drn_ready = false;
+    b.next.drain_ready = false;
     b.store(0x4000, 4);
     b.store(0x8000, 4); // flushes the first; its token goes to the sequencer
     b.send(access(op::LOAD, 16, 0, 4));

@@ -12,12 +12,30 @@ use crate::common::finepack_types::{Drain, Req, flush_cause, op};
 
 /// The specification's default parameters.
 fn paper() -> Config {
-    Config { num_gpus: 4, entries: 64, line: 128, banks: 2, sh: 5, offb: 30, maxpay: 4096, ordq: 4 }
+    Config {
+        num_gpus: 4,
+        entries: 64,
+        line: 128,
+        banks: 2,
+        sub_header_bytes: 5,
+        offset_width: 30,
+        max_payload: 4096,
+        order_queue_depth: 4,
+    }
 }
 
 /// The specification's small parameters.
 fn small() -> Config {
-    Config { num_gpus: 3, entries: 4, line: 16, banks: 2, sh: 3, offb: 14, maxpay: 128, ordq: 2 }
+    Config {
+        num_gpus: 3,
+        entries: 4,
+        line: 16,
+        banks: 2,
+        sub_header_bytes: 3,
+        offset_width: 14,
+        max_payload: 128,
+        order_queue_depth: 2,
+    }
 }
 
 /// A queue of GPU 0, its inputs, and the outputs of all cycles so far.
@@ -33,7 +51,7 @@ struct Bench {
 impl Bench {
     fn new(config: &Config) -> Self {
         let queue = RemoteWriteQueue::new(config).expect("legal parameters");
-        let next = In { drn_ready: true, ..In::default() };
+        let next = In { drain_ready: true, ..In::default() };
         Self { queue, line: config.line.into(), next, out: Vec::new() }
     }
 
@@ -83,9 +101,9 @@ impl Bench {
         self.cycle()
     }
 
-    /// All beats taken so far, with their cycles. `drn_ready` was 1 all the time.
+    /// All beats taken so far, with their cycles. `drain_ready` was 1 all the time.
     fn beats(&self) -> Vec<(usize, Drain)> {
-        let beats = self.out.iter().enumerate().filter_map(|(n, o)| Some((n, o.drn?)));
+        let beats = self.out.iter().enumerate().filter_map(|(n, o)| Some((n, o.drain?)));
         beats.collect()
     }
 
@@ -125,13 +143,13 @@ fn illegal_parameters_are_refused_by_name() {
     assert_eq!(refused(|c| c.entries = 48), Some("entries"));
     assert_eq!(refused(|c| c.line = 256), Some("line"));
     assert_eq!(refused(|c| c.banks = 3), Some("banks"));
-    assert_eq!(refused(|c| c.sh = 7), Some("sh"));
-    assert_eq!(refused(|c| c.offb = 22), Some("offb"));
-    assert_eq!(refused(|c| (c.sh, c.offb) = (2, 6)), Some("line")); // 128 > 2^6
-    assert_eq!(refused(|c| c.maxpay = 384), Some("maxpay")); // (128 / 2) * 6 + 4 = 388
-    assert_eq!(refused(|c| c.maxpay = 388), None);
-    assert_eq!(refused(|c| c.maxpay = 4098), Some("maxpay"));
-    assert_eq!(refused(|c| c.ordq = 1), Some("ordq"));
+    assert_eq!(refused(|c| c.sub_header_bytes = 7), Some("sub_header_bytes"));
+    assert_eq!(refused(|c| c.offset_width = 22), Some("offset_width"));
+    assert_eq!(refused(|c| (c.sub_header_bytes, c.offset_width) = (2, 6)), Some("line")); // 128 > 2^6
+    assert_eq!(refused(|c| c.max_payload = 384), Some("max_payload")); // (128 / 2) * 6 + 4 = 388
+    assert_eq!(refused(|c| c.max_payload = 388), None);
+    assert_eq!(refused(|c| c.max_payload = 4098), Some("max_payload"));
+    assert_eq!(refused(|c| c.order_queue_depth = 1), Some("order_queue_depth"));
 }
 
 #[test]
@@ -141,10 +159,10 @@ fn rtl_parameters_are_those_of_the_configuration() {
         ("Entries", 64),
         ("Line", 128),
         ("Banks", 2),
-        ("Sh", 5),
-        ("OffB", 30),
-        ("MaxPay", 4096),
-        ("OrdQ", 4),
+        ("SubHeaderBytes", 5),
+        ("OffsetWidth", 30),
+        ("MaxPayload", 4096),
+        ("OrderQueueDepth", 4),
     ];
     assert_eq!(RemoteWriteQueue::rtl_parameters(&paper()), expected);
 }
@@ -179,7 +197,7 @@ fn idle_block_does_not_change() {
 #[test]
 fn state_line_names_request_partitions_and_drain() {
     let mut b = Bench::new(&small());
-    b.next.drn_ready = false;
+    b.next.drain_ready = false;
     b.store(0x4000, 4);
     b.send(access(op::LOAD, 16, 0x4000, 4));
     b.cycles(4);

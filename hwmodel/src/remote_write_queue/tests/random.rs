@@ -22,7 +22,8 @@ fn requests(config: Config) -> impl Strategy<Value = (Config, Vec<(Req, bool)>)>
         (store, 0u8..40, 0u8..4, any::<bool>()).prop_map(move |(store, kind, dest, ready)| {
             let (number, window, [a, b], id) = store;
             let size = u64::from(config.line);
-            let addr = 0x10_0000 + number * size + if window == 0 { 1 << config.offb } else { 0 };
+            let addr =
+                0x10_0000 + number * size + if window == 0 { 1 << config.offset_width } else { 0 };
             let data = std::array::from_fn(|k| if k < size as usize { id ^ k as u8 } else { 0 });
             let mut req = Req { dest, id, addr, mask: a & b & line, ..Req::default() };
             req.data = crate::ports::Bytes(data);
@@ -40,7 +41,7 @@ fn requests(config: Config) -> impl Strategy<Value = (Config, Vec<(Req, bool)>)>
 }
 
 fn configs() -> impl Strategy<Value = (Config, Vec<(Req, bool)>)> {
-    let wide = Config { entries: 8, maxpay: 1024, ..paper() };
+    let wide = Config { entries: 8, max_payload: 1024, ..paper() };
     prop_oneof![
         requests(small()),
         requests(Config { banks: 1, ..small() }),
@@ -66,7 +67,7 @@ proptest! {
         todo.push_back((of_kind(op::RELEASE_SYS, 0xEE), true));
         let (mut last_done, mut releases) = (None, 0);
         for cycle in 0..20_000 {
-            inputs.drn_ready = todo.front().is_none_or(|(_, ready)| *ready) || cycle % 3 == 0;
+            inputs.drain_ready = todo.front().is_none_or(|(_, ready)| *ready) || cycle % 3 == 0;
             inputs.req = todo.front().map(|(req, _)| *req);
             inputs.cpl = if cycle % 5 == 0 { completions.pop_front() } else { None };
             let idle = queue.is_idle() && inputs.req.is_none() && inputs.cpl.is_none();
@@ -87,18 +88,18 @@ proptest! {
             }
             for p in 0..config.parts() as usize {
                 let empty = out.occ[p] == 0;
-                prop_assert!(!empty || u32::from(out.avail[p]) == config.maxpay);
+                prop_assert!(!empty || u32::from(out.avail[p]) == config.max_payload);
             }
-            if let Some(d) = out.drn.filter(|_| inputs.drn_ready) {
+            if let Some(d) = out.drain.filter(|_| inputs.drain_ready) {
                 match d.kind {
                     drain_kind::PACK => {
                         prop_assert_eq!(d.sop, packet.is_none());
                         let (plen, sum) = packet.unwrap_or((d.plen, 0));
                         prop_assert_eq!(plen, d.plen);
-                        prop_assert_eq!(((d.line * size) >> config.offb) << config.offb, d.base);
-                        let sum = sum + cost(d.mask, config.sh);
+                        prop_assert_eq!(((d.line * size) >> config.offset_width) << config.offset_width, d.base);
+                        let sum = sum + cost(d.mask, config.sub_header_bytes);
                         packet = Some((plen, sum)).filter(|_| !d.eop);
-                        prop_assert!(!d.eop || sum == u32::from(plen) && sum <= config.maxpay);
+                        prop_assert!(!d.eop || sum == u32::from(plen) && sum <= config.max_payload);
                         write(&mut arrived, d.dest, d.line, size, d.mask, &d.data.0);
                         let disabled = (0..128).filter(|k| d.mask >> k & 1 == 0);
                         prop_assert!(disabled.map(|k| d.data.0[k]).all(|byte| byte == 0));

@@ -121,7 +121,7 @@ fn gpu_release_gives_way_to_the_pulse_of_a_system_release() {
 #[test]
 fn release_serves_partitions_as_they_become_ready() {
     let mut b = Bench::new(&small());
-    b.next.drn_ready = false;
+    b.next.drain_ready = false;
     // Partition 0: one bank drains, one is filled. Partition 1: filled.
     b.store(0x4000, 4);
     b.store(0x8000, 4);
@@ -129,7 +129,7 @@ fn release_serves_partitions_as_they_become_ready() {
     let t = b.send(of_kind(op::RELEASE_SYS, 5));
     assert_eq!(b.at(t + 3).evt.flush_cause[..2], [0, flush_cause::RELEASE]);
     assert_eq!(b.at(t + 3).evt.stall, 0b01);
-    b.next.drn_ready = true;
+    b.next.drain_ready = true;
     let mut n = b.cycle();
     // The mark of partition 1 completes while partition 0 still waits or just after.
     while b.beats().iter().all(|(_, d)| d.kind != 3) {
@@ -148,7 +148,7 @@ fn release_serves_partitions_as_they_become_ready() {
 #[test]
 fn release_outlives_completions_that_come_before_its_last_mark() {
     let mut b = Bench::new(&small());
-    b.next.drn_ready = false;
+    b.next.drain_ready = false;
     b.store(0x4000, 4);
     b.store(0x8000, 4);
     b.send(Req { dest: 2, ..access(op::ATOMIC, 16, 0x4000, 4) });
@@ -158,7 +158,7 @@ fn release_outlives_completions_that_come_before_its_last_mark() {
     b.complete(2);
     b.cycles(3);
     assert!(b.out.iter().all(|o| o.rel.is_none() && o.err.is_none()));
-    b.next.drn_ready = true;
+    b.next.drain_ready = true;
     b.cycles(20);
     assert!(b.out.iter().all(|o| o.rel.is_none()));
     let last = b.complete(1);

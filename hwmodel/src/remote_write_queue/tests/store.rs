@@ -162,9 +162,9 @@ fn beat_is_held_until_it_is_taken() {
     let mut b = Bench::new(&small());
     let t = b.send(Req { id: 3, ..access(op::LOAD, 16, 0, 4) });
     b.at(t + 3);
-    b.next.drn_ready = false;
+    b.next.drain_ready = false;
     b.cycles(5);
-    b.next.drn_ready = true;
+    b.next.drain_ready = true;
     b.cycles(2);
     let cycles: Vec<_> = b.beats().iter().map(|&(n, _)| n - t).collect();
     assert_eq!(cycles, [4, 5, 6, 7, 8, 9]);
@@ -174,7 +174,7 @@ fn beat_is_held_until_it_is_taken() {
 #[test]
 fn input_holds_three_requests_while_stage_2_stalls() {
     let mut b = Bench::new(&small());
-    b.next.drn_ready = false;
+    b.next.drain_ready = false;
     let load = |n: u64| Req { id: n as u8, ..access(op::LOAD, 16, 16 * n, 4) };
     // One in the sequencer, two in the order queue, one in S2, two in the FIFO.
     (0..6).for_each(|n| _ = b.send(load(n)));
@@ -182,7 +182,7 @@ fn input_holds_three_requests_while_stage_2_stalls() {
     let cycle = b.cycle();
     assert!(!b.out[cycle].req_ready);
     assert_eq!(b.out[cycle].evt.stall, 0b10, "the order queue is full");
-    b.next.drn_ready = true;
+    b.next.drain_ready = true;
     b.cycles(20);
     let ids: Vec<_> = b.beats().iter().filter(|(n, _)| *n > cycle).map(|(_, d)| d.id).collect();
     assert_eq!(ids, [0, 1, 2, 3, 4, 5]);

@@ -33,7 +33,7 @@ fn finepack_line(system: &System) -> Result<u32, ConfigError> {
 /// Parameters of each slice: the directory's entries shared among the banks.
 fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
     let d = &system.directory;
-    let rec = choose("directory.repl", &d.repl, &REPLACEMENTS)?;
+    let rec = choose("directory.replacement", &d.replacement, &REPLACEMENTS)?;
     let (banks, ways) = (u32::from(system.l2.banks), d.ways);
     if d.entries % banks != 0 {
         let problem = format!("{}: must be a multiple of l2.banks, {banks}", d.entries);
@@ -51,10 +51,10 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
         ways,
         line: system.machine.line,
         range: range(system, variant),
-        addr_w: 48,
-        repl: if variant == Variant::Rec { rec } else { Replacement::Fifo },
+        address_width: 48,
+        replacement: if variant == Variant::Rec { rec } else { Replacement::Fifo },
         jobs: d.jobs,
-        rsps: d.rsps,
+        responses: d.responses,
         ideal_lines: d.ideal_lines,
         duplicate: 0,
     };

@@ -93,7 +93,7 @@ impl Gate {
         let gpus = paths.len();
         let rate = Rate::per_cycle(spec.link.bytes_per_cycle.into());
         let latency = Cycle::from(spec.link.link_lat);
-        let ecrc = spec.finepack.ecrc_en == 1;
+        let ecrc = spec.finepack.ecrc == 1;
         let mut out = Vec::new();
         let mut arriving = Vec::new();
         for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate()

@@ -152,7 +152,7 @@ impl Setup {
         let ingress = (0..gpus).map(|_| Depacketizer::new(&p.into())).collect::<Result<_, _>>()?;
         let fabric = Fabric::new(gpus, &link)?;
         let latency = self.link_latency.into();
-        let mut system = EgressSystem::new(paths, ingress, fabric, latency, p.ecrc_en == 1);
+        let mut system = EgressSystem::new(paths, ingress, fabric, latency, p.ecrc == 1);
         for (ours, replica) in system.memories_mut().iter_mut().zip(memory) {
             ours.add_range(BASE, replica.bytes().len());
             write(ours, BASE, replica.bytes());

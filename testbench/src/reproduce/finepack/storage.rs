@@ -26,7 +26,7 @@ fn queue_storage(p: &FinePack, gpus: u32, banks: u32) -> Storage {
     let parameters: BTreeMap<_, _> =
         RemoteWriteQueue::rtl_parameters(&config).into_iter().collect();
     let outputs: Vec<Port> = queue::Out::declare(&config);
-    let drain = outputs.iter().find(|p| p.field == "drn" && p.valid.is_some());
+    let drain = outputs.iter().find(|p| p.field == "drain" && p.valid.is_some());
     let leaves = &drain.expect("the drain channel has a payload").leaves;
     // An entry leaves the queue as one drain beat: what it stores is the beat's data and mask.
     let bytes = |name: &str| {

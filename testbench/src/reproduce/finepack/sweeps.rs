@@ -62,32 +62,36 @@ pub(super) fn all(
 
 /// FinePack with sub-headers of 2 to 6 bytes. With 2 bytes the window is 64 B, so lines are too.
 pub(super) fn sub_headers(setup: &Setup, inputs: &[Input]) -> Result<Vec<Point>, RunError> {
-    let point = |sh: u32| {
+    let point = |sub_header_bytes: u32| {
         let mut setup = setup.clone();
         let p = &mut setup.parameters;
-        (p.sh, p.offb) = (sh, offset_bits(sh));
-        p.line = p.line.min(1 << p.offb.min(7));
+        (p.sub_header_bytes, p.offset_width) = (sub_header_bytes, offset_bits(sub_header_bytes));
+        p.line = p.line.min(1 << p.offset_width.min(7));
         let line = p.line;
-        Ok(Point { value: sh, line, records: all(&setup, inputs, &[PathKind::FinePack])? })
+        Ok(Point {
+            value: sub_header_bytes,
+            line,
+            records: all(&setup, inputs, &[PathKind::FinePack])?,
+        })
     };
     (2..=6).map(point).collect()
 }
 
 /// Parameters for a PCIe generation: beats as wide as the link is fast, so that it is the limit.
-pub(super) fn generation(setup: &Setup, pcie_gen: u32) -> Setup {
+pub(super) fn generation(setup: &Setup, pcie_generation: u32) -> Setup {
     let mut setup = setup.clone();
-    setup.parameters.pcie_gen = pcie_gen;
-    setup.parameters.beat = 2 << pcie_gen;
+    setup.parameters.pcie_generation = pcie_generation;
+    setup.parameters.beat = 2 << pcie_generation;
     setup
 }
 
 /// Generations 4, 5 and 6.
 pub(super) fn bandwidths(setup: &Setup, inputs: &[Input]) -> Result<Vec<Point>, RunError> {
     use PathKind::{Dma, FinePack, Infinite, P2p, WriteCombine};
-    let point = |pcie_gen| {
-        let setup = generation(setup, pcie_gen);
+    let point = |pcie_generation| {
+        let setup = generation(setup, pcie_generation);
         let records = all(&setup, inputs, &[P2p, WriteCombine, FinePack, Dma, Infinite])?;
-        Ok(Point { value: pcie_gen, line: setup.parameters.line, records })
+        Ok(Point { value: pcie_generation, line: setup.parameters.line, records })
     };
     (4..=6).map(point).collect()
 }

@@ -43,7 +43,7 @@ fn parts_of_the_wire_bytes_add_up() {
             let w = &r.wire;
             let parts = w.data + w.sub_headers + w.headers_framing + w.padding;
             assert_eq!(parts, w.total, "{r:?}");
-            if setup.parameters.pcie_gen == 4 {
+            if setup.parameters.pcie_generation == 4 {
                 // 28 B for each TLP, but 10 B where the receiver knows the header.
                 let bare = if r.path == PathKind::ConfigPacket { r.packets } else { 0 };
                 assert_eq!(w.headers_framing, 28 * (r.tlps - bare) + 10 * bare, "{r:?}");

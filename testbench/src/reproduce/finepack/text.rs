@@ -21,8 +21,8 @@ impl Display for Report {
             "FinePack (HPCA'23) on models: configuration {CONFIG}, {} GPUs, PCIe {}.0 at {} B/cycle, \
              1 GHz,",
             p.num_gpus,
-            p.pcie_gen,
-            2 << p.pcie_gen
+            p.pcie_generation,
+            2 << p.pcie_generation
         )?;
         writeln!(
             f,

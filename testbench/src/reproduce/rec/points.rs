@@ -24,7 +24,7 @@ const POINTS: &[(&str, &str, Change)] = &[
     ("rec-128", "rec", |s| s.directory.range = 128),
     ("rec-256", "rec", |s| s.directory.range = 256),
     ("rec-4k", "rec", |s| s.directory.range = 4096),
-    ("rec-fifo", "rec", |s| s.directory.repl = "fifo".into()),
+    ("rec-fifo", "rec", |s| s.directory.replacement = "fifo".into()),
     // Specification 7: not every multiple of 8K entries has a power of 2 of sets in 8 ways.
     ("baseline-6x", "directory", |s| entries(s, 12, 4 * SETS)),
     ("baseline-12x", "directory", |s| entries(s, 12, 8 * SETS)),

@@ -1,9 +1,9 @@
 `include "duet_assert.svh"
 
 /// First in, first out: one write and one read port. What is pushed in cycle t can be the head from t+1 on.
-module fifo #(
-  parameter type         T     = logic,
-  parameter int unsigned Depth = 4,
+module duet_fifo #(
+  parameter type          T      = logic,
+  parameter int unsigned  Depth  = 4,
   localparam int unsigned CountW = $clog2(Depth + 1)
 ) (
   input  logic              clk_i,

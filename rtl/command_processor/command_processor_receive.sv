@@ -2,7 +2,7 @@
 
 /// Messages from the crossbar: ACKs clear their chiplet's bit of ACK_PEND, the others wait in a FIFO for the core
 /// (README.md, rules 25 to 28). All cycles are the processor's.
-module command_processor_rx
+module command_processor_receive
   import command_pkg::*;
 #(
   localparam int unsigned CountW = $clog2(RxFifo + 1)
@@ -14,14 +14,14 @@ module command_processor_rx
   output logic              rx_ready_o,
   input  msg_t              rx_i,
   // what the mailbox shows
-  output logic [CountW-1:0] count_o,     // messages in the FIFO
-  output msg_t              head_o,      // the oldest, 0 if there is none
+  output logic [CountW-1:0] count_o,  // messages in the FIFO
+  output msg_t              head_o,   // the oldest, 0 if there is none
   output logic [15:0]       ack_pend_o,
-  input  logic              pop_i,       // take the oldest, if there is one; in an enabled cycle
-  input  logic [15:0]       request_i,   // a SYNC_REQ is sent to these chiplets
-  output logic              ack_o,       // an ACK is counted
-  output logic              push_o,      // another message is appended
-  output logic              error_o      // ACK without request, or a message finds the FIFO full
+  input  logic              pop_i,      // take the oldest, if there is one; in an enabled cycle
+  input  logic [15:0]       request_i,  // a SYNC_REQ is sent to these chiplets
+  output logic              ack_o,      // an ACK is counted
+  output logic              push_o,     // another message is appended
+  output logic              error_o     // ACK without request, or a message finds the FIFO full
 );
   typedef struct packed {
     logic [15:0] ack_pend;
@@ -41,8 +41,8 @@ module command_processor_rx
     push_o  = 1'b0;
     error_o = 1'b0;
     if (accept && is_ack) begin
-      ack_o   = regs_q.ack_pend[rx_i.chiplet];
-      error_o = !ack_o;
+      ack_o                         = regs_q.ack_pend[rx_i.chiplet];
+      error_o                       = !ack_o;
       regs_d.ack_pend[rx_i.chiplet] = 1'b0;
     end
     if (accept && !is_ack) push_o = 1'b1;
@@ -59,16 +59,16 @@ module command_processor_rx
     else         regs_q <= regs_d;
   end
 
-  fifo #(
+  duet_fifo #(
     .T    (msg_t),
     .Depth(RxFifo)
   ) u_fifo (
     .clk_i,
     .rst_ni,
-    .push_i (push_o),
-    .data_i (rx_i),
-    .pop_i  (pop_i && count_o != '0),
-    .head_o (oldest),
+    .push_i(push_o),
+    .data_i(rx_i),
+    .pop_i (pop_i && count_o != '0),
+    .head_o(oldest),
     .count_o
   );
 

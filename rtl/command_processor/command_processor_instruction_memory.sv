@@ -1,28 +1,28 @@
 `include "duet_assert.svh"
 
 /// IMEM: the host loads it, the core fetches and reads. What is read in cycle t is on the outputs from t+1 on.
-module command_processor_imem
+module command_processor_instruction_memory
   import command_processor_pkg::*;
 #(
-  localparam int unsigned AddrW = $clog2(ImemWords)
+  localparam int unsigned AddressWidth = $clog2(ImemWords)
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
   // load, in any cycle of clk_i
-  input  logic             we_i,
-  input  logic [AddrW-1:0] addr_i,
-  input  logic [31:0]      data_i,
+  input  logic                    we_i,
+  input  logic [AddressWidth-1:0] addr_i,
+  input  logic [31:0]             data_i,
   // fetch: granted at once, answered in the next enabled cycle
-  input  logic             run_i,
-  input  logic             fetch_i,
-  input  logic [31:0]      fetch_addr_i,
-  output logic             fetched_o,
-  output logic [31:0]      insn_o,
-  output logic             err_o,       // outside of IMEM
+  input  logic                    run_i,
+  input  logic                    fetch_i,
+  input  logic [31:0]             fetch_addr_i,
+  output logic                    fetched_o,
+  output logic [31:0]             insn_o,
+  output logic                    err_o,  // outside of IMEM
   // data
-  input  logic             rd_i,
-  input  logic [AddrW-1:0] rd_addr_i,
-  output logic [31:0]      rd_data_o    // read last
+  input  logic                    rd_i,
+  input  logic [AddressWidth-1:0] rd_addr_i,
+  output logic [31:0]             rd_data_o  // read last
 );
   logic [31:0] mem [ImemWords];
   // Zero once: a reset does not clear it.
@@ -30,8 +30,8 @@ module command_processor_imem
 
   logic        fetched_d, fetched_q, err_d, err_q;
   logic [31:0] insn_q, rd_data_q;
-  wire         outside = (region_of(fetch_addr_i[31:8]) != RegionImem);
-  wire [1:0]   unused_byte = fetch_addr_i[1:0];
+  wire       outside = (region_of(fetch_addr_i[31:8]) != RegionImem);
+  wire [1:0] unused_byte = fetch_addr_i[1:0];
 
   always_comb begin : next_state
     fetched_d = fetched_q;
@@ -54,7 +54,7 @@ module command_processor_imem
   // The reads stand inside the edge, so that a simulator looks a word up only when it is read.
   always_ff @(posedge clk_i) begin
     if (we_i) mem[addr_i] <= data_i;
-    if (run_i && fetch_i) insn_q <= outside ? '0 : mem[fetch_addr_i[AddrW+1:2]];
+    if (run_i && fetch_i) insn_q <= outside ? '0 : mem[fetch_addr_i[AddressWidth+1:2]];
     if (rd_i) rd_data_q <= mem[rd_addr_i];
   end
 
