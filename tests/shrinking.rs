@@ -1,9 +1,9 @@
 //! Property tests over lockstep: a bug that is put into the RTL is found and shrunk to the few
 //! requests that it takes.
 
-use cosim::catalog::SEEDED_BUG;
 use cosim::report::RunName;
-use cosim::{Lockstep, Rtl};
+use cosim::verilated::Variant;
+use cosim::{Lockstep, Rtl, RtlOptions};
 use duet_tests::{counting, has_rtl, model, parameters};
 use hwmodel::Block;
 use hwmodel::common::finepack_types::FinePack;
@@ -14,7 +14,7 @@ use proptest::test_runner::{
     Config as TestConfig, RngAlgorithm, TestCaseResult, TestError, TestRng, TestRunner,
 };
 
-/// `Line` of configuration `small`, and of the body with the bug.
+/// `Line` of configuration `small`.
 const LINE: u64 = 16;
 
 /// What the property draws. Simpler ones stand first: shrinking goes towards them.
@@ -56,11 +56,12 @@ impl Bench {
     }
 }
 
-/// Runs these steps in lockstep with the RTL body of a configuration.
-fn agrees(config: &str, steps: &[Step]) -> TestCaseResult {
+/// Runs these steps in lockstep with a variant of the RTL body.
+fn agrees(variant: &Variant, steps: &[Step]) -> TestCaseResult {
     let small = Config::from(&parameters::<FinePack>("small"));
-    let rtl = Rtl::new(config, &small).map_err(|e| TestCaseError::fail(e.to_string()))?;
-    let run = RunName { config: config.into(), seed: 0 };
+    let options = RtlOptions { variant: variant.clone(), registers: 0 };
+    let rtl = Rtl::with(&small, &options).map_err(|e| TestCaseError::fail(e.to_string()))?;
+    let run = RunName { config: "small".into(), seed: 0 };
     let pair = Lockstep::new(run, &small, model::<RemoteWriteQueue>("small"), rtl, 0);
     let mut bench = Bench { pair, cpl: None };
     for (i, step) in steps.iter().enumerate() {
@@ -93,7 +94,7 @@ fn runner() -> TestRunner {
 #[test]
 fn body_without_a_bug_agrees_in_256_cases() {
     if has_rtl() {
-        let result = runner().run(&steps(), |steps| agrees("small", &steps));
+        let result = runner().run(&steps(), |steps| agrees(&Variant::default(), &steps));
         result.unwrap_or_else(|error| panic!("{error}"));
     }
 }
@@ -103,7 +104,8 @@ fn seeded_bug_is_shrunk_to_the_requests_that_it_takes() {
     if !has_rtl() {
         return;
     }
-    let result = runner().run(&steps(), |steps| agrees(SEEDED_BUG, &steps));
+    let seeded_bug = Variant::defining("DUET_SEEDED_BUG");
+    let result = runner().run(&steps(), |steps| agrees(&seeded_bug, &steps));
     let Err(TestError::Fail(reason, steps)) = result else {
         panic!("the bug is not found: {result:?}");
     };
@@ -116,5 +118,5 @@ fn seeded_bug_is_shrunk_to_the_requests_that_it_takes() {
     };
     assert_eq!((line(2), line(3) % 2), (line(3), 1), "{steps:?}");
     assert!(reason.message().starts_with("MISMATCH remote_write_queue."), "{reason}");
-    assert!(agrees("small", &steps).is_ok());
+    assert!(agrees(&Variant::default(), &steps).is_ok());
 }

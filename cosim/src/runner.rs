@@ -176,8 +176,8 @@ fn outcome<S: Stimulus>(cycles: u64, stimulus: &S, mismatch: Option<Mismatch>) -
     Outcome { cycles, transfers: stimulus.transfers(), coverage: stimulus.coverage(), mismatch }
 }
 
-/// The length of an episode.
-fn episode(random: &mut Random) -> u64 {
+/// A random length of an episode.
+pub fn episode(random: &mut Random) -> u64 {
     let mut at = random.below(16);
     for (of_16, least, most) in EPISODES {
         if at < of_16 {

@@ -1,12 +1,12 @@
 //! Error code 4: a corrupt array, in which ways 0 and 1 of every set are valid and have base 0 (README rules 8,
 //! 10 and 14). The model goes on in silence; in the RTL an assertion fails, and it goes on too.
 
-use cosim::Rtl;
-use cosim::catalog::DUPLICATE;
 use cosim::stimulus::Random;
-use duet_tests::{catalog, has_rtl};
+use cosim::verilated::Variant;
+use cosim::{Rtl, RtlOptions};
+use duet_tests::{has_rtl, parameters};
 use hwmodel::coherence_directory::cause::{EVICT, WRITE};
-use hwmodel::coherence_directory::{Config, err};
+use hwmodel::coherence_directory::{Config, Replacement, err};
 use hwmodel::{Block, Model};
 
 use super::*;
@@ -14,16 +14,18 @@ use super::*;
 /// Bytes from one base to the next of the same set: 8 sets of 256 bytes.
 const NEXT: u64 = 0x800;
 
+/// First in, first out: with LRU the use that tells the two ways apart would overwrite the order that the sweep has left.
 fn config() -> Config {
-    catalog().duplicate().expect("a configuration to corrupt")
+    Config { replacement: Replacement::Fifo, ..parameters("small") }
 }
 
 fn corrupt_model() -> CoherenceDirectory {
-    CoherenceDirectory::new(&config()).expect("legal parameters")
+    CoherenceDirectory::corrupt(&config()).expect("legal parameters")
 }
 
 fn corrupt_rtl() -> Rtl<CoherenceDirectory> {
-    Rtl::new(DUPLICATE, &config()).unwrap_or_else(|error| panic!("{error}"))
+    let options = RtlOptions { variant: Variant::defining("DUET_DUPLICATE"), registers: 0 };
+    Rtl::with(&config(), &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A body whose failed assertions are expected: a [`Bench`] would end the test.

@@ -75,7 +75,6 @@ fn tiny(variant: Variant, gpus: u32, seed: u64) -> Config {
         jobs: r.pick(&[2, 3, 8]),
         responses: r.pick(&[3, 4]),
         ideal_lines: 64,
-        duplicate: 0,
     }
 }
 

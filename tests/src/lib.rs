@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use cosim::catalog::{Family, Pair};
 use cosim::settings::named;
-use cosim::{Catalog, Rtl};
-use hwmodel::Block;
+use cosim::{Catalog, Rtl, verilated};
 use hwmodel::common::finepack_types::LineData;
+use hwmodel::remote_write_queue::RemoteWriteQueue;
+use hwmodel::{Block, Model};
 
 /// Either body of a block.
 pub type Body<M> = Box<dyn Block<In = <M as Block>::In, Out = <M as Block>::Out>>;
@@ -30,21 +31,22 @@ pub fn configs<F: Family>() -> Vec<String> {
     F::named(&catalog()).keys().cloned().collect()
 }
 
-/// True where this build has RTL bodies; says so where it has not.
+/// True where RTL bodies can be made; says so where they cannot.
 pub fn has_rtl() -> bool {
-    if !cosim::HAS_RTL {
-        println!("skipped: this build has no RTL bodies (`make setup` installs Verilator)");
-    }
-    cosim::HAS_RTL
+    is_ready(RemoteWriteQueue::NAME)
 }
 
-/// True where this build has RTL bodies of `M`; says so where it has not.
+/// True where RTL bodies of `M` can be made; says so where they cannot.
 pub fn has_rtl_of<M: Pair>() -> bool {
-    let built = has_rtl() && !cosim::built_configs(M::NAME).is_empty();
-    if cosim::HAS_RTL && !built {
-        println!("skipped: this build has no RTL body of {} (`make setup` installs Ibex)", M::NAME);
+    is_ready(M::NAME)
+}
+
+fn is_ready(block: &'static str) -> bool {
+    let ready = verilated::ready(block);
+    if let Err(problem) = &ready {
+        println!("skipped: {problem}");
     }
-    built
+    ready.is_ok()
 }
 
 /// A block's model in a named configuration.
@@ -54,7 +56,7 @@ pub fn model<M: Pair>(config: &str) -> M {
 
 /// A block's RTL body in a named configuration.
 pub fn rtl<M: Pair>(config: &str) -> Rtl<M> {
-    let found = Rtl::new(config, &M::config(&parameters(config)));
+    let found = Rtl::new(&M::config(&parameters(config)));
     found.unwrap_or_else(|error| panic!("{error}"))
 }
 

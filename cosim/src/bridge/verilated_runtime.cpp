@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "verilated.h"
-#include "verilated_printf.h"
+#include "verilated_prelude.h"
 
 namespace duet {
 thread_local Report* current_report = nullptr;
@@ -30,7 +30,7 @@ void count_error() {
 }  // namespace
 }  // namespace duet
 
-extern "C" int duet_printf(const char* format, ...) {
+int duet_printf(const char* format, ...) {
   char line[1024];
   va_list args;
   va_start(args, format);

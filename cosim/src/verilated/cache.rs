@@ -124,35 +124,46 @@ impl Cache {
     }
 
     /// An empty folder to build `name` in, for whoever holds its lock: what a killed build has left goes.
-    pub fn start(&self, name: &str) -> Result<PathBuf, VerilatedError> {
+    pub fn start(&self, name: &str) -> Result<Place, VerilatedError> {
         let folder = self.folder.join("build").join(name);
         let _ = fs::remove_dir_all(&folder);
         make_folder(&folder)?;
-        Ok(folder)
+        Ok(Place { folder, finished: self.folder.join(name) })
+    }
+}
+
+/// Where something is being built. All of it goes with this value, but for what is finished.
+pub struct Place {
+    folder: PathBuf,
+    finished: PathBuf,
+}
+
+impl Place {
+    /// The folder to build in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
-    /// Makes the file that was built in `folder` the finished one of this name, and removes everything else there.
-    pub fn finish(
-        &self,
-        name: &str,
-        folder: &Path,
-        built: &Path,
-        mut kept: Kept,
-    ) -> Result<PathBuf, VerilatedError> {
+    /// Gives the file that was built here its place in the cache; returns it.
+    pub fn finish(self, built: &Path, mut kept: Kept) -> Result<PathBuf, VerilatedError> {
         let content = fs::read(built).map_err(|e| VerilatedError::cache(built, e))?;
         (kept.bytes, kept.sha256) = (content.len() as u64, checksum(&content));
-        let whole = folder.join("finished");
+        let whole = self.folder.join("finished");
         let error = |e: std::io::Error| VerilatedError::cache(&whole, e);
         fs::create_dir(&whole).map_err(error)?;
         fs::rename(built, whole.join(&kept.file)).map_err(error)?;
         let text = serde_json::to_string_pretty(&kept).expect("it has no maps");
         fs::write(whole.join(MANIFEST), text).map_err(error)?;
         // One that was damaged makes room. Who has it open keeps what it has.
-        let place = self.folder.join(name);
-        let _ = fs::remove_dir_all(&place);
-        fs::rename(&whole, &place).map_err(error)?;
-        let _ = fs::remove_dir_all(folder);
-        Ok(place.join(&kept.file))
+        let _ = fs::remove_dir_all(&self.finished);
+        fs::rename(&whole, &self.finished).map_err(error)?;
+        Ok(self.finished.join(&kept.file))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -8,13 +8,15 @@ use std::sync::{Mutex, OnceLock, RwLock};
 use std::thread;
 use std::time::Instant;
 
+use hwmodel::Description;
+
 use crate::bridge::library::BodyLibrary;
 
 use super::cache::{Cache, Kept};
 use super::compiler::Compiler;
 use super::error::VerilatedError;
 use super::key::Key;
-use super::request::Request;
+use super::request::{Request, Variant};
 use super::shim::{self, PREFIX};
 use super::sources::{COMMON, Source, Sources};
 use super::verilator::Verilator;
@@ -34,14 +36,6 @@ const CXX_FLAGS: [&str; 9] = [
 ];
 /// The level that .cargo/config.toml gives the models.
 const LEVEL: &str = if cfg!(target_arch = "x86_64") { "-march=x86-64-v3" } else { "-march=native" };
-/// Where Verilator may be stopped by an own function, the body has one (`verilated_runtime.cpp`).
-const OWN_FUNCTIONS: [&str; 5] = [
-    "-DVL_USER_STOP",
-    "-DVL_USER_STOP_MAYBE",
-    "-DVL_USER_FINISH",
-    "-DVL_USER_FATAL",
-    "-DVL_USER_WARN",
-];
 /// Flags of Verilator. Assertions sample `rst_ni` at the clock edge, which is meant. `unique`: registers are what the
 /// context says before their reset, 0 or random.
 const VERILATOR_FLAGS: [&str; 11] = [
@@ -195,7 +189,6 @@ impl<'a> Plan<'a> {
         key.add(&self.compiler.version);
         key.add(std::env::consts::ARCH);
         self.cxx_flags().for_each(|flag| key.add(flag));
-        OWN_FUNCTIONS.iter().for_each(|flag| key.add(flag));
         for (name, text) in shim::HEADERS.into_iter().chain([shim::RUNTIME]) {
             key.add(name);
             key.add(text);
@@ -278,8 +271,7 @@ impl<'a> Plan<'a> {
     fn compile(&self) -> Command {
         let include = self.verilator.root.join("include");
         let mut command = self.compiler.command();
-        command.args(self.cxx_flags()).args(OWN_FUNCTIONS).arg("-DVL_PRINTF=duet_printf");
-        command.args(["-include", "verilated_printf.h", "-I."]);
+        command.args(self.cxx_flags()).args(["-include", "verilated_prelude.h", "-I."]);
         command.arg("-isystem").arg(&include).arg("-isystem").arg(include.join("vltstd"));
         command
     }
@@ -306,7 +298,8 @@ impl<'a> Plan<'a> {
         if let Some(path) = cache.get(&name) {
             return Ok(path);
         }
-        let folder = cache.start(&name)?;
+        let place = cache.start(&name)?;
+        let folder = place.folder();
         let mut all = String::new();
         for (file, text) in shim::HEADERS.iter().chain([&shim::RUNTIME]) {
             let path = folder.join(file);
@@ -318,17 +311,18 @@ impl<'a> Plan<'a> {
             let mut command = self.compile();
             command.arg("-c").arg(self.verilator.root.join("include").join(part));
             command.arg("-o").arg(format!("{number}.o"));
-            self.run("the C++ compiler", command.current_dir(&folder))?;
+            self.run("the C++ compiler", command.current_dir(folder))?;
             all += &format!("{number}.o ");
         }
         let mut command = self.compile();
         command.args(["-c", shim::RUNTIME.0, "-o", "own.o"]);
-        self.run("the C++ compiler", command.current_dir(&folder))?;
+        self.run("the C++ compiler", command.current_dir(folder))?;
         let mut command = self.compile();
         command.args(["-r", "-nostdlib", "-o", "made.o", "own.o"]).args(all.split_whitespace());
-        self.run("the C++ compiler", command.current_dir(&folder))?;
+        self.run("the C++ compiler", command.current_dir(folder))?;
         let kept = Kept { block: String::new(), parameters: String::new(), ..self.kept("made.o") };
-        cache.finish(&name, &folder, &folder.join("made.o"), kept)
+        let made = folder.join("made.o");
+        place.finish(&made, kept)
     }
 }
 
@@ -357,14 +351,19 @@ fn find(request: &Request) -> Result<PathBuf, VerilatedError> {
     }
     tell(Step::Building(request));
     let start = Instant::now();
-    let folder = cache.start(&name)?;
-    let built = plan.build(&cache, &folder);
-    if built.is_err() {
-        let _ = fs::remove_dir_all(&folder);
-    }
-    let path = cache.finish(&name, &folder, &built?, plan.kept("made.so"))?;
+    let place = cache.start(&name)?;
+    let built = plan.build(&cache, place.folder())?;
+    let path = place.finish(&built, plan.kept("made.so"))?;
     tell(Step::Built(request, start.elapsed().as_secs_f64()));
     Ok(path)
+}
+
+/// Whether bodies of a block can be made here. Errors: what is missing.
+pub fn ready(block: &'static str) -> Result<(), VerilatedError> {
+    let block =
+        Description { name: block, parameters: vec![], inputs: vec![], outputs: vec![] };
+    let request = Request { block, variant: Variant::default() };
+    Plan::new(&request).map(|_| ())
 }
 
 /// What makes a request another one for the bodies that this process has loaded. The ports follow from the parameters.

@@ -19,6 +19,6 @@ pub mod wrapper;
 
 pub use cache::{Cache, Kept};
 pub use error::VerilatedError;
-pub use make::{Step, body, build, on_step};
+pub use make::{Step, body, build, on_step, ready};
 pub use request::{Request, Variant};
-pub use sources::{Sources, embed, replace_sources};
+pub use sources::{Embedded, Sources, embed, replace_sources};

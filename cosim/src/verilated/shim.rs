@@ -13,7 +13,7 @@ pub const HEADERS: [(&str, &str); 4] = [
     ("body.h", include_str!("../bridge/body.h")),
     ("verilated_body.h", include_str!("../bridge/verilated_body.h")),
     ("verilated_runtime.h", include_str!("../bridge/verilated_runtime.h")),
-    ("verilated_printf.h", include_str!("../bridge/verilated_printf.h")),
+    ("verilated_prelude.h", include_str!("../bridge/verilated_prelude.h")),
 ];
 
 /// What is compiled with Verilator's runtime, once for all bodies.

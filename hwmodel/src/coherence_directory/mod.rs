@@ -71,6 +71,18 @@ impl CoherenceDirectory {
         }
     }
 
+    /// With a corrupt array, for tests of error code 4 (the RTL's `DUET_DUPLICATE`): the initial sweep leaves every
+    /// set with its ways 0 and 1 valid, with base 0 and line 0 tracked for the first sharer slot. Errors: an illegal
+    /// parameter; an array without two ways.
+    pub fn corrupt(config: &Config) -> Result<Self, ConfigError> {
+        let mut directory = Self::new(config)?;
+        match &mut directory.decide.array {
+            Array::Sets(table) if config.ways > 1 => table.duplicate = true,
+            _ => return Err(no_two_ways(config)),
+        }
+        Ok(directory)
+    }
+
     /// A cycle of the initial sweep.
     #[inline(never)]
     fn sweep(&mut self, self_id: u8) {
@@ -208,9 +220,13 @@ impl Model for CoherenceDirectory {
             ("Jobs", c.jobs),
             ("Responses", c.responses),
             ("IdealLines", c.ideal_lines),
-            ("Duplicate", c.duplicate),
         ]
         .map(|(name, value)| (name, u64::from(value)))
         .to_vec()
     }
+}
+
+fn no_two_ways(config: &Config) -> ConfigError {
+    let limit = "at least 2, and not of an ideal directory".into();
+    ConfigError { name: "ways", value: config.ways.into(), limit }
 }

@@ -64,9 +64,6 @@ pub struct Config {
     pub responses: u32,
     /// `IdealLines`: lines that an ideal directory covers, a power of 2, at least 64.
     pub ideal_lines: u32,
-    /// `Duplicate`: 1 corrupts the array for tests of error code 4: the initial sweep leaves every set with its
-    /// ways 0 and 1 valid, with base 0 and line 0 tracked for the first sharer slot. Else 0.
-    pub duplicate: u32,
 }
 
 impl Config {
@@ -120,10 +117,7 @@ impl Config {
         let legal = lines.is_power_of_two() && lines >= IDEAL_ROW;
         check(legal, "ideal_lines", lines, "a power of 2, at least 64")?;
         let room = u64::from(lines) * u64::from(self.line) <= 1 << self.address_width;
-        check(room, "ideal_lines", lines, "so few that all lines lie below 2^address_width")?;
-        let legal = self.duplicate == 0
-            || self.duplicate == 1 && self.ways > 1 && self.variant != Variant::Ideal;
-        check(legal, "duplicate", self.duplicate, "0, or 1 with two ways and not in ideal")
+        check(room, "ideal_lines", lines, "so few that all lines lie below 2^address_width")
     }
 }
 

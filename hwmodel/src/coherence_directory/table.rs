@@ -32,7 +32,8 @@ pub(super) struct Table {
     set_groups: usize,
     line_shift: u32,
     base_shift: u32,
-    duplicate: bool,
+    /// The sweep leaves every set with ways 0 and 1 of base 0.
+    pub duplicate: bool,
 }
 
 impl Table {
@@ -48,7 +49,7 @@ impl Table {
             set_groups: config.ways as usize * groups,
             line_shift: config.line.ilog2(),
             base_shift: config.range.ilog2(),
-            duplicate: config.duplicate != 0,
+            duplicate: false,
         }
     }
 

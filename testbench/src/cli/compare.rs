@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use cosim::body::{BodyKind, Log};
+use cosim::verilated;
 use serde::Serialize;
 use testbench::machine::{self, BlockUse, Bodies, Machine, Options, RunError};
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
-use super::{DIFFER, ENVIRONMENT, Failure, progress};
+use super::{DIFFER, Failure, bodies, progress, rtl_status};
 
 /// Run a program on models and on RTL, and compare
 #[derive(clap::Args)]
@@ -23,6 +24,8 @@ pub struct Args {
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: bodies::Sources,
 }
 
 /// What runs the firmware.
@@ -92,10 +95,11 @@ struct Side {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    args.rtl.apply()?;
     let job = Job::load(&args.job)?;
-    if !cosim::HAS_RTL {
-        let no_rtl = cosim::RtlError::NoVerilator { block: job.blocks()[0] };
-        return Err(Failure::new(ENVIRONMENT, no_rtl));
+    // Before a long run on models.
+    for block in job.blocks() {
+        verilated::ready(block).map_err(|e| Failure::new(rtl_status(&e), e))?;
     }
     println!(
         "{}  scale {}  workload {}  seed {}",

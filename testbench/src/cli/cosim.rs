@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use cosim::RtlOptions;
 use cosim::blocks::{self, BlockEntry};
 use cosim::runner::{Flip, Options, Outcome, RunError};
 use cosim::settings::{FamilyEntry, StaticInput};
@@ -22,7 +23,9 @@ use hwmodel::common::finepack_types::FinePack;
 use serde::Serialize;
 use testbench::finepack_chain;
 
-use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, output};
+use super::{
+    DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, bodies, output, rtl_status,
+};
 
 /// Run model and RTL of a block in lockstep
 #[derive(clap::Args)]
@@ -56,6 +59,8 @@ pub struct Args {
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: bodies::Sources,
 }
 
 impl Args {
@@ -129,8 +134,9 @@ impl Subject {
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let subject = Subject::find(&args.block)?;
+    args.rtl.apply()?;
     let catalog = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
-    let (config, statics) = subject
+    let (chosen, statics) = subject
         .family()
         .apply(&catalog, &args.config, &args.set, subject.statics())
         .map_err(|e| Failure::new(USAGE, e))?;
@@ -140,11 +146,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         statics,
         wave: args.wave.clone(),
         mismatch_wave: Some(PathBuf::from(format!(
-            "out/{}-{config}-{}.vcd",
-            args.block, args.seed
+            "out/{}-{}-{}.vcd",
+            args.block, chosen.name, args.seed
         ))),
         flip: args.flip.clone(),
+        rtl: RtlOptions::default(),
     };
+    let config = &chosen.name;
     if let (Subject::Block(block), Some(_)) = (&subject, &args.dump_tlp) {
         let problem = format!("--dump-tlp: {} has no link; use finepack", block.name);
         return Err(Failure::new(USAGE, problem));
@@ -153,13 +161,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let outcome = match &subject {
         Subject::Chain => {
             let chain = finepack_chain::Options { run: options, dump_tlp: args.dump_tlp.clone() };
-            finepack_chain::run(&config, &catalog.finepack[&config], &chain)
-                .map_err(chain_failure)?
+            finepack_chain::run(config, &chosen.parameters(), &chain).map_err(chain_failure)?
         }
-        Subject::Block(block) => (block.run)(&catalog, &config, &options).map_err(run_failure)?,
+        Subject::Block(block) => (block.run)(&chosen, &options).map_err(run_failure)?,
     };
-    let text = (subject.family().text)(&catalog, &config).map_err(|e| Failure::new(USAGE, e))?;
-    report(args, &config, &text, outcome)
+    report(args, config, &chosen.text(), outcome)
 }
 
 fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Result<u8, Failure> {
@@ -176,8 +182,9 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
         let stop =
             if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
         mismatch.rerun = Some(format!(
-            "duet cosim {} --config {config} --seed {}{}{} --{stop} --wave out.vcd",
+            "duet cosim {} --config {} --seed {}{}{} --{stop} --wave out.vcd",
             args.block,
+            args.config,
             args.seed,
             args.set.iter().map(|s| format!(" --set {s}")).collect::<String>(),
             args.flip
@@ -214,11 +221,9 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
 
 fn run_failure(error: RunError) -> Failure {
     let status = match &error {
-        RunError::Rtl(error) if error.is_missing_tool() => ENVIRONMENT,
+        RunError::Rtl(error) => rtl_status(error),
         RunError::Wave { .. } => ENVIRONMENT,
-        RunError::Rtl(_) | RunError::Config(_) | RunError::Setting(_) | RunError::Flip { .. } => {
-            USAGE
-        }
+        RunError::Config(_) | RunError::Setting(_) | RunError::Flip { .. } => USAGE,
     };
     Failure::new(status, error)
 }

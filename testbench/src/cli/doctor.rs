@@ -1,18 +1,17 @@
 //! `duet doctor`: what is installed, what is missing, how to get it.
 
-use std::path::Path;
 use std::process::Command;
 
-use cosim::ibex;
-use cosim::verilator::Verilator;
+use cosim::verilated::compiler::Compiler;
+use cosim::verilated::verilator::Verilator;
+use cosim::verilated::{Cache, Sources, ibex, tools};
 use firmware_embed::Image;
 use testbench::opencl::Tools;
 
 use super::{ENVIRONMENT, Failure};
 
 /// Tools beside Verilator: name, arguments that print a version, what it is for, how to get it.
-const TOOLS: [(&str, &[&str], &str, &str); 4] = [
-    ("g++", &["--version"], "builds the RTL bodies", "apt-get install g++"),
+const TOOLS: [(&str, &[&str], &str, &str); 3] = [
     ("python3", &["--version"], "make setup", "apt-get install python3"),
     ("gtkwave", &["--version"], "shows waveforms (optional)", "apt-get install gtkwave"),
     (
@@ -25,9 +24,23 @@ const TOOLS: [(&str, &[&str], &str, &str); 4] = [
 
 pub fn run() -> Result<u8, Failure> {
     let mut missing = false;
-    match cosim::HAS_RTL {
-        true => println!("RTL bodies   in this build"),
-        false => println!("RTL bodies   NOT in this build: install Verilator and build again"),
+    match Cache::find() {
+        Ok(cache) => println!("RTL bodies   in {}", cache.folder().display()),
+        Err(error) => {
+            missing = true;
+            println!("RTL bodies   {error}");
+        }
+    }
+    match Sources::current() {
+        Ok(sources) => println!("RTL          {sources}"),
+        Err(error) => {
+            missing = true;
+            println!("RTL          MISSING: {error}");
+        }
+    }
+    match tools::folder() {
+        Some(folder) => println!("tools        {}", folder.display()),
+        None => println!("tools        no folder of the project's own; DUET_TOOLS names one"),
     }
     match Image::built() {
         Ok(image) => println!(
@@ -39,7 +52,7 @@ pub fn run() -> Result<u8, Failure> {
             println!("firmware     MISSING: {error}; `make setup` in the project's folder");
         }
     }
-    match Verilator::find(Path::new(".")) {
+    match Verilator::find() {
         Ok(Some(v)) => {
             println!("verilator    {}.{:03}, {}", v.version.0, v.version.1, v.program.display())
         }
@@ -54,7 +67,7 @@ pub fn run() -> Result<u8, Failure> {
             println!("verilator    UNUSABLE: {error}");
         }
     }
-    match ibex::find(Path::new(".")) {
+    match ibex::find() {
         Ok(Some(folder)) => println!("ibex         {}", folder.display()),
         Ok(None) => {
             missing = true;
@@ -65,6 +78,13 @@ pub fn run() -> Result<u8, Failure> {
         Err(error) => {
             missing = true;
             println!("ibex         UNUSABLE: {error}");
+        }
+    }
+    match Compiler::find() {
+        Ok(compiler) => println!("c++          {}", compiler.version),
+        Err(error) => {
+            missing = true;
+            println!("c++          MISSING: {error}; it builds the RTL bodies: apt-get install g++");
         }
     }
     for (name, args, purpose, how) in TOOLS {

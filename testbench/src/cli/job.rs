@@ -9,7 +9,7 @@ use testbench::machine::{self, BuildError, Cycle, LINK_MHZ, RunError, System};
 use testbench::systems;
 use testbench::trace::{self, Reader, Recorder, Totals};
 
-use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
+use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status};
 
 /// The arguments of both. They are flattened into those of the verb, whose group has the name `Args`.
 #[derive(clap::Args)]
@@ -146,9 +146,7 @@ fn program(
 /// The status of a run that did not pass.
 pub fn run_failure(error: RunError) -> Failure {
     let status = match &error {
-        RunError::Build(BuildError::Body(BodyError::Rtl(error))) if error.is_missing_tool() => {
-            ENVIRONMENT
-        }
+        RunError::Build(BuildError::Body(BodyError::Rtl(error))) => rtl_status(error),
         RunError::Build(BuildError::Image(ImageError::Missing)) => ENVIRONMENT,
         RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) | RunError::Trace(_) => {
             USAGE

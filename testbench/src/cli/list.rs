@@ -16,6 +16,7 @@
 //! ```
 
 use clap::ValueEnum;
+use cosim::verilated;
 use firmware_embed::{ELVES, Image};
 use serde::Serialize;
 use testbench::catalog;
@@ -72,14 +73,14 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             name: b.name,
             about: b.about,
             configs: (b.family.configs)(&known),
-            rtl: cosim::HAS_RTL,
+            rtl: verilated::ready(b.name).is_ok(),
         })
         .collect();
     blocks.push(Block {
         name: "finepack",
         about: "the chain remote_write_queue, packetizer, link, depacketizer",
         configs: known.finepack.keys().cloned().collect(),
-        rtl: cosim::HAS_RTL,
+        rtl: verilated::ready("remote_write_queue").is_ok(),
     });
     let lists = [
         (Kind::Systems, "systems", catalog::systems()),

@@ -1,5 +1,6 @@
 //! Command line: one module for each verb. Results go to stdout, messages to stderr.
 
+mod bodies;
 mod compare;
 mod cosim;
 mod doctor;
@@ -14,6 +15,7 @@ mod trace;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use ::cosim::{RtlError, verilated};
 
 /// Models and RTL of multi-GPU memory systems, side by side.
 ///
@@ -34,6 +36,7 @@ enum Verb {
     Run(run::Args),
     Compare(compare::Args),
     Reproduce(reproduce::Args),
+    Bodies(bodies::Args),
     /// What is installed, what is missing, how to get it.
     Doctor,
     Trace(trace::Args),
@@ -64,12 +67,20 @@ impl Failure {
     }
 }
 
+/// The status of a run without an RTL body that it needs.
+pub fn rtl_status(error: &RtlError) -> u8 {
+    if error.is_wrong_use() { USAGE } else { ENVIRONMENT }
+}
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    verilated::embed(rtl_embed::FILES);
+    verilated::on_step(bodies::show_step);
     let verb = Cli::parse().verb;
     let is_run = match &verb {
         Verb::Cosim(_) | Verb::Run(_) | Verb::Compare(_) | Verb::Reproduce(_) => true,
         Verb::Trace(args) => args.is_run(),
+        Verb::Bodies(args) => args.is_run(),
         Verb::List(_) | Verb::Doctor => false,
     };
     let result = match verb {
@@ -78,6 +89,7 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(&args),
         Verb::Compare(args) => compare::run(&args),
         Verb::Reproduce(args) => reproduce::run(&args),
+        Verb::Bodies(args) => bodies::run(&args),
         Verb::Doctor => doctor::run(),
         Verb::Trace(args) => trace::run(&args),
     };

@@ -26,7 +26,7 @@ use testbench::tlp_dump::TlpDump;
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
-use super::{ENVIRONMENT, Failure, USAGE, cosim::parse_flip, output, progress};
+use super::{ENVIRONMENT, Failure, USAGE, bodies, cosim::parse_flip, output, progress};
 
 /// Run a program on a full GPU
 #[derive(clap::Args)]
@@ -71,6 +71,8 @@ pub struct Args {
     /// Write the result as JSON, and the resolved system beside it
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: bodies::Sources,
 }
 
 /// The JSON record of a run.
@@ -122,7 +124,7 @@ struct BlockRecord {
 }
 
 /// The bodies that `--impl` chooses.
-fn bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
+fn chosen_bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
     let usage = |message: String| Failure::new(USAGE, message);
     let mut bodies = Bodies::default();
     for choice in &args.bodies {
@@ -164,6 +166,7 @@ fn bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    args.rtl.apply()?;
     let job = Job::load(&args.job)?;
     println!(
         "{}  scale {}  workload {}  seed {}",
@@ -171,7 +174,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     );
     let max_cycles = args.job.max_cycles.unwrap_or(0);
     let options = Options { max_cycles, by_kernel: true, ..Options::default() };
-    let bodies = bodies(args, &job)?;
+    let bodies = chosen_bodies(args, &job)?;
     let mut machine =
         Machine::new(&job.system, &bodies, job.program()?, options).map_err(run_failure)?;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;

@@ -14,8 +14,9 @@ mod system;
 
 use std::path::PathBuf;
 
+use cosim::RtlOptions;
 use cosim::report::RunName;
-use cosim::runner::{self, EPISODE, Outcome, RunError, Wave};
+use cosim::runner::{self, Outcome, RunError, Wave};
 use cosim::stimulus::Random;
 use hwmodel::common::finepack_types::FinePack;
 
@@ -84,8 +85,10 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
         let timeout = options.run.statics.get("timeout").map_or(timeout, |fixed| fixed as u16);
         let acct = random.below(2) as u8;
         let acct = options.run.statics.get("acct").map_or(acct, |fixed| fixed as u8);
-        let system = system::build(&run_name, p, timeout, acct, cycle)?;
-        let end = options.run.cycles.min(cycle + EPISODE);
+        let registers = random.word() as u32;
+        let rtl = RtlOptions { registers, ..options.run.rtl.clone() };
+        let system = system::build(&run_name, p, &rtl, timeout, acct, cycle)?;
+        let end = options.run.cycles.min(cycle + runner::episode(&mut random));
         let mut episode = Episode::new(system, p, random.word(), cycle, wave.is_some());
         let found = episode.run(end, &mut reached, &mut flip, wave.as_mut(), dump.as_mut());
         if found.is_err() {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cosim::Rtl;
+use cosim::{Rtl, RtlOptions};
 use cosim::lockstep::Lockstep;
 use cosim::report::{Mismatch, RunName};
 use cosim::runner::{self, Flip, RunError, Wave};
@@ -21,8 +21,13 @@ type Pair<M> = Lockstep<M, Rtl<M>>;
 type Path = FinePackPath<Pair<RemoteWriteQueue>, Pair<Packetizer>>;
 pub type System = EgressSystem<Path, Pair<Depacketizer>>;
 
-fn pair<M: Model>(run: &RunName, config: M::Config, cycle: u64) -> Result<Pair<M>, RunError> {
-    let rtl = Rtl::new(&config)?;
+fn pair<M: Model>(
+    run: &RunName,
+    rtl: &RtlOptions,
+    config: M::Config,
+    cycle: u64,
+) -> Result<Pair<M>, RunError> {
+    let rtl = Rtl::with(&config, rtl)?;
     Ok(Lockstep::new(run.clone(), &config, M::new(&config)?, rtl, cycle))
 }
 
@@ -30,6 +35,7 @@ fn pair<M: Model>(run: &RunName, config: M::Config, cycle: u64) -> Result<Pair<M
 pub fn build(
     run: &RunName,
     p: &FinePack,
+    rtl: &RtlOptions,
     timeout: u16,
     acct: u8,
     cycle: u64,
@@ -37,14 +43,14 @@ pub fn build(
     let gpus = 0..p.num_gpus;
     let path = |_| {
         Ok(FinePackPath::new(
-            pair(run, p.into(), cycle)?,
-            pair(run, p.into(), cycle)?,
+            pair(run, rtl, p.into(), cycle)?,
+            pair(run, rtl, p.into(), cycle)?,
             timeout,
             acct,
         ))
     };
     let paths = gpus.clone().map(path).collect::<Result<Vec<Path>, RunError>>()?;
-    let ingress = gpus.map(|_| pair(run, p.into(), cycle)).collect::<Result<_, RunError>>()?;
+    let ingress = gpus.map(|_| pair(run, rtl, p.into(), cycle)).collect::<Result<_, RunError>>()?;
     let link = tlp_link::Config::new(p, LINK_LAT_SMALL)?.with_max_payload(p.max_payload);
     let fabric = Fabric::new(p.num_gpus as usize, &link)?;
     Ok(EgressSystem::new(paths, ingress, fabric, LINK_LAT_SMALL.into(), p.ecrc == 1))

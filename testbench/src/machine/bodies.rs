@@ -9,7 +9,6 @@ use cosim::report::RunName;
 use firmware_embed::Image;
 use hwmodel::Model;
 use hwmodel::coherence_directory::{self, CoherenceDirectory};
-use hwmodel::command_processor::CommandProcessor;
 use hwmodel::common::command_types::Command;
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::cp_crossbar::CpCrossbar;

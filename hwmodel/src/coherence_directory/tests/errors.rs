@@ -87,7 +87,7 @@ fn address_that_ideal_does_not_cover_is_code_3() {
 
 /// A directory whose ways 0 and 1 of every set have base 0, with the first slot a sharer of line 0.
 fn corrupt(config: &Config, self_id: u8) -> Bench {
-    Bench::of_gpu(&Config { duplicate: 1, entries: 2, ways: 2, ..config.clone() }, self_id)
+    Bench::corrupt(&Config { entries: 2, ways: 2, ..config.clone() }, self_id)
 }
 
 fn code_of(b: &mut Bench, req: Req) -> (Option<u8>, Rsp, Vec<Inv>) {

@@ -29,7 +29,6 @@ fn rec() -> Config {
         jobs: 8,
         responses: 4,
         ideal_lines: 64,
-        duplicate: 0,
     }
 }
 
@@ -71,7 +70,15 @@ impl Bench {
     }
 
     fn of_gpu(config: &Config, self_id: u8) -> Self {
-        let mut dir = CoherenceDirectory::new(config).expect("legal parameters");
+        Self::after_sweep(CoherenceDirectory::new(config).expect("legal parameters"), self_id)
+    }
+
+    /// With an array whose ways 0 and 1 have base 0.
+    fn corrupt(config: &Config, self_id: u8) -> Self {
+        Self::after_sweep(CoherenceDirectory::corrupt(config).expect("two ways"), self_id)
+    }
+
+    fn after_sweep(mut dir: CoherenceDirectory, self_id: u8) -> Self {
         let next = In { rsp_ready: true, inv_ready: true, self_id, ..In::default() };
         while !dir.outputs().req_ready {
             dir.tick(&next);

@@ -27,7 +27,6 @@ fn illegal_parameters_are_refused_by_name() {
     assert_eq!(refused(|c| c.jobs = 1), Some("jobs"));
     assert_eq!(refused(|c| c.responses = 2), Some("responses"));
     assert_eq!(refused(|c| c.ideal_lines = 96), Some("ideal_lines"));
-    assert_eq!(refused(|c| (c.duplicate, c.ways, c.entries) = (1, 1, 4)), Some("duplicate"));
 }
 
 #[test]
@@ -44,7 +43,6 @@ fn rtl_parameters_are_those_of_the_configuration() {
         ("Jobs", 8),
         ("Responses", 4),
         ("IdealLines", 64),
-        ("Duplicate", 0),
     ];
     assert_eq!(CoherenceDirectory::rtl_parameters(&rec()), expected);
     let first = |config: &Config| {

@@ -56,8 +56,7 @@ fn nothing_is_tracked_after_the_sweep() {
 fn corrupt_array_has_two_entries_of_base_0_in_each_set() {
     for config in with_entries() {
         for (self_id, sharer) in [(0, 0b10), (2, 0b01)] {
-            let config = Config { duplicate: 1, ..config.clone() };
-            let mut b = Bench::of_gpu(&config, self_id);
+            let mut b = Bench::corrupt(&config, self_id);
             assert_eq!(b.dir.sharers(0), Some(sharer));
             // In set 1 they are seen when 8 allocations need their ways: those of base 0 are at line 0.
             let other = if self_id == 3 { 1 } else { 3 };
@@ -76,12 +75,12 @@ fn corrupt_array_has_two_entries_of_base_0_in_each_set() {
 #[test]
 fn way_0_of_a_corrupt_array_is_the_oldest() {
     for config in with_entries() {
-        let config = Config { duplicate: 1, entries: 2, ways: 2, ..config };
+        let config = Config { entries: 2, ways: 2, ..config };
         let range = u64::from(config.range);
         for (replacement, expected) in
             [(Replacement::Fifo, [0b110, 0b010]), (Replacement::Lru, [0b010, 0b110])]
         {
-            let mut b = Bench::new(&Config { replacement, ..config.clone() });
+            let mut b = Bench::corrupt(&Config { replacement, ..config.clone() }, 0);
             // Way 0 gets a second sharer; in lru it becomes the newest by that.
             b.run(rrd(2, 0));
             let evicted = [1, 2].map(|base| b.run(rrd(3, base * range)).1[0].dest);

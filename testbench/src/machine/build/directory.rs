@@ -56,7 +56,6 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
         jobs: d.jobs,
         responses: d.responses,
         ideal_lines: d.ideal_lines,
-        duplicate: 0,
     };
     let field = |name: &str| match name {
         "gpus" => "machine.gpus x machine.chiplets".to_string(),
