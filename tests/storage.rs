@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use cosim::verilator::Verilator;
+use cosim::verilated::verilator::Verilator;
 use duet_tests::{Scratch, has_rtl};
 
 /// A directory: `Variant`, GPUs, line, range, and bits of an entry's groups, base and valid.
@@ -76,7 +76,7 @@ fn elaborate(scratch: &Scratch, rows: &[Row]) -> Result<(), String> {
     let folder = root.join("rtl/coherence_directory");
     let top = scratch.path().join("storage.sv");
     fs::write(&top, module(rows)).unwrap();
-    let verilator = Verilator::find(root).unwrap().expect("the bodies were built with one");
+    let verilator = Verilator::find().unwrap().expect("bodies are built with one");
     let output = verilator
         .command()
         .args(["--lint-only", "--top-module", "storage"])

@@ -17,9 +17,11 @@ use cosim::stimulus::local_command_processor::LocalCommandProcessorStimulus;
 use cosim::stimulus::packetizer::PacketizerStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use cosim::stimulus::{NewStimulus, Statics};
-use cosim::{Catalog, Lockstep, Rtl, run_floor};
+use cosim::verilated::{self, Request, Variant};
+use cosim::{Catalog, Lockstep, Rtl};
 use hwmodel::command_processor::CommandProcessor;
 use hwmodel::ports::image_words;
+use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model, Ports};
 
 /// Cycles of one measurement.
@@ -31,8 +33,8 @@ const SEED: u64 = 1;
 
 fn main() {
     let catalog = Catalog::load().expect("the configurations are part of the build");
-    if !cosim::HAS_RTL {
-        eprintln!("bench: this build has no RTL bodies; run `make setup`");
+    if let Err(problem) = verilated::ready(RemoteWriteQueue::NAME) {
+        eprintln!("bench: {problem}");
         std::process::exit(5);
     }
     println!(
@@ -48,7 +50,7 @@ fn main() {
         bench::<CoherenceDirectoryStimulus>(&catalog, config);
     }
     for config in ["small", "paper"] {
-        if !cosim::built_configs(CommandProcessor::NAME).is_empty() {
+        if verilated::ready(CommandProcessor::NAME).is_ok() {
             bench::<CommandProcessorStimulus>(&catalog, config);
         }
         bench::<CpCrossbarStimulus>(&catalog, config);
@@ -58,10 +60,18 @@ fn main() {
 }
 
 fn bench<S: NewStimulus<Model: Pair>>(catalog: &Catalog, name: &str) {
+    // Arguments choose blocks and configurations.
+    let chosen: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let is_chosen = |of: &str| chosen.iter().any(|chosen| chosen == of);
+    if !chosen.is_empty() && !is_chosen(<S::Model as Model>::NAME) && !is_chosen(name) {
+        return;
+    }
     let parameters = named(catalog, name).expect("a configuration of the family");
     let config = S::Model::config(parameters);
     let new_model = || <S::Model as Model>::new(&config).expect("a named configuration is legal");
-    let new_rtl = || Rtl::<S::Model>::new(name, &config).expect("a named configuration has a body");
+    let request = Request::of::<S::Model>(&config, Variant::default());
+    let new_rtl = || Rtl::<S::Model>::new(&config).unwrap_or_else(|error| panic!("{error}"));
+    let library = verilated::body(&request).unwrap_or_else(|error| panic!("{error}"));
 
     // The inputs are recorded once; they depend on the outputs, so the model answers.
     let mut stimulus = S::new(&config, &Statics::default(), SEED);
@@ -83,7 +93,7 @@ fn bench<S: NewStimulus<Model: Pair>>(catalog: &Catalog, name: &str) {
 
     let mut times: [Vec<Duration>; 4] = Default::default();
     for _ in 0..ROUNDS {
-        let floor = run_floor(<S::Model as Model>::NAME, name, &images, CYCLES);
+        let floor = library.run_floor(&images, CYCLES);
         times[0].push(Duration::from_nanos(floor as u64));
         let mut rtl = new_rtl();
         times[1].push(time(|| drive(&mut rtl, &inputs)));

@@ -242,7 +242,7 @@ fn second_thread_changes_no_byte_of_results_and_messages() {
         assert!(json.contains("FAIL"), "{json}");
         whole[at] ^= 1;
     }
-    if cosim::HAS_RTL {
+    if cosim::verilated::ready("cp_crossbar").is_ok() {
         same(&format!("compare {TWO_GPUS} {REUSE}"), 0);
     }
     desk.refuses(2, &format!("run {TWO_GPUS} {REUSE} --threads 3"), &["--threads"]);
@@ -516,12 +516,11 @@ fn models_and_rtl_compare_equal() {
 }
 
 #[test]
-fn rtl_in_a_build_without_it_ends_with_status_5_and_says_how_to_get_it() {
-    if cosim::HAS_RTL {
-        return;
-    }
+fn rtl_without_verilator_ends_with_status_5_and_says_how_to_get_it() {
     let desk = Desk::on_any_build("run-no-rtl");
+    let none = [("VERILATOR", "nosuch")];
     for words in ["compare".to_string(), format!("run{}", on("rtl"))] {
-        desk.refuses(5, &format!("{words} {TWO_GPUS} {REUSE}"), &["no RTL bodies", "make setup"]);
+        let words = format!("{words} {TWO_GPUS} {REUSE}");
+        desk.refuses_in(&none, 5, &words, &["no RTL body", "VERILATOR = nosuch: does not run"]);
     }
 }

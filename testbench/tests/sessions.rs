@@ -79,8 +79,8 @@ fn sources_below(folder: &Path, into: &mut Vec<PathBuf>) {
 
 #[test]
 fn sessions_in_the_documents_are_real() {
-    if !cosim::HAS_RTL {
-        eprintln!("skipped: no RTL bodies in this build");
+    if let Err(problem) = cosim::verilated::ready("remote_write_queue") {
+        eprintln!("skipped: {problem}");
         return;
     }
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));

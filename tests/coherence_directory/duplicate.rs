@@ -7,7 +7,7 @@ use cosim::{Rtl, RtlOptions};
 use duet_tests::{has_rtl, parameters};
 use hwmodel::coherence_directory::cause::{EVICT, WRITE};
 use hwmodel::coherence_directory::{Config, Replacement, err};
-use hwmodel::{Block, Model};
+use hwmodel::Block;
 
 use super::*;
 

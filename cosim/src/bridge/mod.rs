@@ -1,6 +1,6 @@
 //! The boundary to C++. `cxx` writes the calls of a body; [`library`] loads the shared object that it comes from.
 
-pub(crate) mod library;
+pub mod library;
 
 #[cxx::bridge(namespace = "duet")]
 pub(crate) mod ffi {

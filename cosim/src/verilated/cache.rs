@@ -1,7 +1,7 @@
 //! The cache of finished bodies: a folder for each, which appears whole or not at all.
 //!
 //! ```text
-//! <cache>/1/<name>-<hash>/made.json    what it is, and the checksum of the file beside it
+//! <cache>/1/<name>-<hash>/made.toml    what it is, and the checksum of the file beside it
 //! <cache>/1/<name>-<hash>/made.so|.o
 //! <cache>/1/locks/<name>-<hash>        held while it is being built
 //! <cache>/1/build/<name>-<hash>        being built
@@ -20,7 +20,7 @@ use super::key::checksum;
 pub const VARIABLE: &str = "DUET_CACHE";
 /// The version of this layout: those of another one are left alone.
 const VERSION: &str = "1";
-const MANIFEST: &str = "made.json";
+const MANIFEST: &str = "made.toml";
 
 /// The folder of finished bodies.
 #[derive(Clone, Debug)]
@@ -152,7 +152,7 @@ impl Place {
         let error = |e: std::io::Error| VerilatedError::cache(&whole, e);
         fs::create_dir(&whole).map_err(error)?;
         fs::rename(built, whole.join(&kept.file)).map_err(error)?;
-        let text = serde_json::to_string_pretty(&kept).expect("it has no maps");
+        let text = toml::to_string(&kept).expect("it is flat");
         fs::write(whole.join(MANIFEST), text).map_err(error)?;
         // One that was damaged makes room. Who has it open keeps what it has.
         let _ = fs::remove_dir_all(&self.finished);
@@ -168,7 +168,7 @@ impl Drop for Place {
 }
 
 fn read(folder: &Path) -> Option<Kept> {
-    serde_json::from_slice(&fs::read(folder.join(MANIFEST)).ok()?).ok()
+    toml::from_str(&fs::read_to_string(folder.join(MANIFEST)).ok()?).ok()
 }
 
 fn make_folder(folder: &Path) -> Result<(), VerilatedError> {

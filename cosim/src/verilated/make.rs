@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, RwLock};
 use std::thread;
 use std::time::Instant;
@@ -115,7 +116,7 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(request: &'a Request) -> Result<Self, VerilatedError> {
+    fn new(request: &'a Request, all: &Sources) -> Result<Self, VerilatedError> {
         let block = || request.block.name.to_string();
         let Tools { verilator, compiler, ibex } = tools();
         let verilator = verilator.as_ref().map_err(|problem| VerilatedError::Verilator {
@@ -127,7 +128,6 @@ impl<'a> Plan<'a> {
             problem: problem.clone(),
         })?;
         let missing = |problem| VerilatedError::Sources { block: block(), problem };
-        let all = Sources::current().map_err(missing)?;
         let sources = all.of_block(request.block.name).map_err(missing)?;
         let ibex = match (ibex::is_wanted(&sources), ibex) {
             (false, _) => None,
@@ -215,9 +215,20 @@ impl<'a> Plan<'a> {
     /// Verilates and compiles in `folder`; returns the shared object.
     fn build(&self, cache: &Cache, folder: &Path) -> Result<PathBuf, VerilatedError> {
         let runtime = self.runtime(cache)?;
-        let write = |path: &Path, content: &[u8]| {
-            fs::write(path, content).map_err(|e| VerilatedError::cache(path, e))
-        };
+        self.verilate(folder)?;
+        let classes = classes(folder).map_err(|e| self.failed("Verilator", e))?;
+        write(&folder.join("shim.cpp"), shim::shim(&self.request.block, &classes).as_bytes())?;
+        shim::HEADERS
+            .iter()
+            .try_for_each(|(name, text)| write(&folder.join(name), text.as_bytes()))?;
+        let mut command = self.compile();
+        command.arg("-Iobj_dir").args(["-shared", "-o", "made.so", "shim.cpp"]).arg(&runtime);
+        self.run("the C++ compiler", command.current_dir(folder))?;
+        Ok(folder.join("made.so"))
+    }
+
+    /// Writes the RTL into `folder` and verilates it there.
+    fn verilate(&self, folder: &Path) -> Result<(), VerilatedError> {
         let block = self.request.block.name;
         for name in [COMMON, block] {
             let folder = folder.join(name);
@@ -226,20 +237,6 @@ impl<'a> Plan<'a> {
         self.sources.iter().try_for_each(|s| write(&folder.join(&s.path), &s.content))?;
         let top = wrapper::top_name(&self.request.block);
         write(&folder.join(format!("{top}.sv")), self.top.as_bytes())?;
-        self.verilate(folder, &top)?;
-        let classes = classes(folder).map_err(|e| self.failed("Verilator", e))?;
-        write(&folder.join("shim.cpp"), shim::shim(&self.request.block, &classes).as_bytes())?;
-        shim::HEADERS.iter().try_for_each(|(name, text)| {
-            write(&folder.join(name), text.as_bytes())
-        })?;
-        let mut command = self.compile();
-        command.arg("-Iobj_dir").args(["-shared", "-o", "made.so", "shim.cpp"]).arg(&runtime);
-        self.run("the C++ compiler", command.current_dir(folder))?;
-        Ok(folder.join("made.so"))
-    }
-
-    fn verilate(&self, folder: &Path, top: &str) -> Result<(), VerilatedError> {
-        let block = self.request.block.name;
         let mut command = self.verilator.command();
         command.current_dir(folder);
         if let Some(ibex) = self.ibex {
@@ -248,7 +245,7 @@ impl<'a> Plan<'a> {
         let packages = self.sources.iter().filter(|s| s.path.ends_with("_pkg.sv"));
         command
             .args(self.verilator_flags())
-            .args(["--top-module", top, "--Mdir", "obj_dir", "-y", block, "-y", COMMON])
+            .args(["--top-module", &top, "--Mdir", "obj_dir", "-y", block, "-y", COMMON])
             .arg(format!("-I{COMMON}"))
             .args(packages.map(|s| &s.path))
             .arg(format!("{top}.sv"));
@@ -302,8 +299,7 @@ impl<'a> Plan<'a> {
         let folder = place.folder();
         let mut all = String::new();
         for (file, text) in shim::HEADERS.iter().chain([&shim::RUNTIME]) {
-            let path = folder.join(file);
-            fs::write(&path, text).map_err(|e| VerilatedError::cache(&path, e))?;
+            write(&folder.join(file), text.as_bytes())?;
         }
         let trace = self.request.variant.trace.then_some("verilated_vcd_c.cpp");
         let parts = ["verilated.cpp", "verilated_threads.cpp"].into_iter().chain(trace);
@@ -326,6 +322,10 @@ impl<'a> Plan<'a> {
     }
 }
 
+fn write(path: &Path, content: &[u8]) -> Result<(), VerilatedError> {
+    fs::write(path, content).map_err(|e| VerilatedError::cache(path, e))
+}
+
 /// The C++ files that Verilator lists in its makefile fragment, below `obj_dir`.
 fn classes(folder: &Path) -> Result<Vec<String>, String> {
     let folder = folder.join("obj_dir");
@@ -336,10 +336,25 @@ fn classes(folder: &Path) -> Result<Vec<String>, String> {
     Ok(files.filter(|file| folder.join(file).exists()).collect())
 }
 
+/// The RTL that bodies are made of now.
+fn current_sources(block: &str) -> Result<Sources, VerilatedError> {
+    let missing = |problem| VerilatedError::Sources { block: block.to_string(), problem };
+    Sources::current().map_err(missing)
+}
+
+/// Has Verilator read a block's RTL as for a body, and builds none. Errors: what it says.
+pub fn lint(request: &Request, sources: &Sources) -> Result<(), VerilatedError> {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let plan = Plan::new(request, sources)?;
+    let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let place = Cache::find()?.start(&format!("lint-{process}-{number}"))?;
+    plan.verilate(place.folder())
+}
+
 /// Builds what is not in the cache; returns the file.
 fn find(request: &Request) -> Result<PathBuf, VerilatedError> {
     let cache = Cache::find()?;
-    let plan = Plan::new(request)?;
+    let plan = Plan::new(request, &current_sources(request.block.name)?)?;
     let name = plan.name()?;
     if let Some(path) = cache.get(&name) {
         return Ok(path);
@@ -363,7 +378,7 @@ pub fn ready(block: &'static str) -> Result<(), VerilatedError> {
     let block =
         Description { name: block, parameters: vec![], inputs: vec![], outputs: vec![] };
     let request = Request { block, variant: Variant::default() };
-    Plan::new(&request).map(|_| ())
+    Plan::new(&request, &current_sources(request.block.name)?).map(|_| ())
 }
 
 /// What makes a request another one for the bodies that this process has loaded. The ports follow from the parameters.
@@ -388,13 +403,13 @@ pub fn body(request: &Request) -> Result<BodyLibrary, VerilatedError> {
 
 /// Builds all bodies that the cache does not have, so many at a time. Errors: the first in the order of the requests.
 pub fn build(requests: &[Request], jobs: usize) -> Result<(), VerilatedError> {
-    let next = std::sync::atomic::AtomicUsize::new(0);
+    let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, VerilatedError)>> = Mutex::new(None);
     thread::scope(|scope| {
         for _ in 0..jobs.min(requests.len()) {
             scope.spawn(|| {
                 loop {
-                    let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(request) = requests.get(at) else { return };
                     if let Err(error) = find(request) {
                         let mut failed = failed.lock().unwrap_or_else(|e| e.into_inner());

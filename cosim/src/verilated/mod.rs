@@ -17,8 +17,9 @@ pub mod tools;
 pub mod verilator;
 pub mod wrapper;
 
+pub use crate::bridge::library::BodyLibrary;
 pub use cache::{Cache, Kept};
 pub use error::VerilatedError;
-pub use make::{Step, body, build, on_step, ready};
+pub use make::{Step, body, build, lint, on_step, ready};
 pub use request::{Request, Variant};
 pub use sources::{Embedded, Sources, embed, replace_sources};

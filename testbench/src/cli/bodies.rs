@@ -6,12 +6,18 @@
 //! PASS bodies: 1 of 1 in the cache
 //! ```
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::thread;
 
 use cosim::blocks::{self, BLOCKS, BlockEntry};
 use cosim::verilated::{self, Cache, Request, Step, Variant, replace_sources};
 
+use cosim::body::BodyKind;
+use testbench::machine::{self, Bodies, Cp, System};
+use testbench::systems;
+
+use super::job::{run_failure, settings};
 use super::{ENVIRONMENT, Failure, USAGE, rtl_status};
 
 /// Verilated bodies in the cache
@@ -39,9 +45,12 @@ struct BuildArgs {
     /// Named configurations; `small` and `paper` where none is named
     #[arg(long, value_name = "NAME")]
     config: Vec<String>,
-    /// Set a parameter
+    /// Set a parameter, or with --system a field of it
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Those of a machine on RTL, in place of blocks
+    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["blocks", "config", "trace"])]
+    system: Option<String>,
     /// With all signals, as `--wave-internals` needs them
     #[arg(long)]
     trace: bool,
@@ -78,8 +87,26 @@ impl Args {
     }
 }
 
-/// Tells who waits for bodies what is being done.
+/// Builds the RTL bodies that a machine is about to ask for one after the other.
+pub fn build_for(system: &System, chosen: &Bodies) -> Result<(), Failure> {
+    let requests = machine::requests(system, chosen).map_err(|e| run_failure(e.into()))?;
+    build_all(&requests, None)
+}
+
+fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure> {
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let jobs = jobs.map_or_else(cores, usize::from);
+    verilated::build(requests, jobs).map_err(|e| Failure::new(rtl_status(&e), e))
+}
+
+/// Tells a person who waits for bodies what is being done.
 pub fn show_step(step: Step) {
+    if io::stderr().is_terminal() {
+        print_step(step);
+    }
+}
+
+fn print_step(step: Step) {
     match step {
         Step::Building(request) => eprintln!("duet: building {request}"),
         Step::Waiting(request) => {
@@ -113,6 +140,24 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 
 fn build(args: &BuildArgs) -> Result<u8, Failure> {
     args.rtl.apply()?;
+    // It is what this command is for.
+    verilated::on_step(print_step);
+    let requests = match &args.system {
+        Some(system) => {
+            let system = systems::load(system, &settings(&args.set)?);
+            let system = system.map_err(|e| Failure::new(USAGE, e))?;
+            let rtl = Bodies::all(BodyKind::Rtl).with_cp(Cp::Core(BodyKind::Rtl));
+            machine::requests(&system, &rtl).map_err(|e| run_failure(e.into()))?
+        }
+        None => of_blocks(args)?,
+    };
+    build_all(&requests, args.jobs)?;
+    println!("PASS bodies: {0} of {0} in the cache", requests.len());
+    Ok(0)
+}
+
+/// Those of named blocks.
+fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
     let usage = |message: String| Failure::new(USAGE, message);
     let chosen: Vec<&BlockEntry> = match &args.blocks[..] {
         [] => BLOCKS.iter().collect(),
@@ -143,9 +188,5 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
             }
         }
     }
-    let cores = || thread::available_parallelism().map_or(1, usize::from);
-    let jobs = args.jobs.map_or_else(cores, usize::from);
-    verilated::build(&requests, jobs).map_err(|e| Failure::new(rtl_status(&e), e))?;
-    println!("PASS bodies: {0} of {0} in the cache", requests.len());
-    Ok(0)
+    Ok(requests)
 }

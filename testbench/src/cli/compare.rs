@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use cosim::body::{BodyKind, Log};
-use cosim::verilated;
 use serde::Serialize;
 use testbench::machine::{self, BlockUse, Bodies, Machine, Options, RunError};
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
-use super::{DIFFER, Failure, bodies, progress, rtl_status};
+use super::{DIFFER, Failure, bodies, progress};
 
 /// Run a program on models and on RTL, and compare
 #[derive(clap::Args)]
@@ -26,6 +25,17 @@ pub struct Args {
     json: Option<PathBuf>,
     #[command(flatten)]
     rtl: bodies::Sources,
+}
+
+impl Args {
+    /// The bodies of one side.
+    fn chosen(&self, kind: BodyKind) -> Bodies {
+        let cp = match self.cp {
+            Cp::Native => machine::Cp::Native,
+            Cp::Core => machine::Cp::Core(kind),
+        };
+        Bodies::all(kind).with_cp(cp)
+    }
 }
 
 /// What runs the firmware.
@@ -98,9 +108,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     args.rtl.apply()?;
     let job = Job::load(&args.job)?;
     // Before a long run on models.
-    for block in job.blocks() {
-        verilated::ready(block).map_err(|e| Failure::new(rtl_status(&e), e))?;
-    }
+    bodies::build_for(&job.system, &args.chosen(BodyKind::Rtl))?;
     println!(
         "{}  scale {}  workload {}  seed {}",
         job.system.name, job.system.scale, job.workload, args.job.seed
@@ -170,11 +178,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
     let options = Options { max_cycles: args.job.max_cycles.unwrap_or(0), ..Options::default() };
     let program = job.program()?;
-    let cp = match args.cp {
-        Cp::Native => machine::Cp::Native,
-        Cp::Core => machine::Cp::Core(kind),
-    };
-    let bodies = Bodies::all(kind).with_cp(cp);
+    let bodies = args.chosen(kind);
     let mut machine = Machine::new(&job.system, &bodies, program, options).map_err(run_failure)?;
     machine.start_logs();
     let result = progress::show(&mut machine, job.totals(), Machine::run);

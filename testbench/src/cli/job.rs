@@ -52,16 +52,21 @@ pub struct Job {
 /// `KEY=VALUE` pairs.
 type Settings = Vec<(String, String)>;
 
+/// Takes `KEY=VALUE`s apart.
+pub fn settings(set: &[String]) -> Result<Settings, Failure> {
+    let pair = |setting: &String| {
+        let (key, value) = setting.split_once('=').ok_or_else(|| {
+            Failure::new(USAGE, format!("--set {setting}: must be KEY=VALUE"))
+        })?;
+        Ok((key.to_string(), value.to_string()))
+    };
+    set.iter().map(pair).collect()
+}
+
 impl Job {
     /// What the command line names.
     pub fn load(args: &Args) -> Result<Self, Failure> {
-        let mut pairs = Vec::new();
-        for setting in &args.set {
-            let (key, value) = setting.split_once('=').ok_or_else(|| {
-                Failure::new(USAGE, format!("--set {setting}: must be KEY=VALUE"))
-            })?;
-            pairs.push((key.to_string(), value.to_string()));
-        }
+        let pairs = settings(&args.set)?;
         let (of_workload, of_system): (Settings, Settings) =
             pairs.into_iter().partition(|(key, _)| key.starts_with("workload."));
         let system = systems::load(&args.system, &of_system).map_err(|e| Failure::new(USAGE, e))?;

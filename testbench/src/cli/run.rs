@@ -174,9 +174,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     );
     let max_cycles = args.job.max_cycles.unwrap_or(0);
     let options = Options { max_cycles, by_kernel: true, ..Options::default() };
-    let bodies = chosen_bodies(args, &job)?;
+    let chosen = chosen_bodies(args, &job)?;
+    bodies::build_for(&job.system, &chosen)?;
     let mut machine =
-        Machine::new(&job.system, &bodies, job.program()?, options).map_err(run_failure)?;
+        Machine::new(&job.system, &chosen, job.program()?, options).map_err(run_failure)?;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let dump = dump(args, &job, &mut machine)?;
     let audit = audit(args, &mut machine)?;
@@ -220,7 +221,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
         Err(error) => {
             if let RunError::Wrong(_, wrong) = &error {
-                tell_life(&job, &bodies, options, wrong.addr)?;
+                tell_life(&job, &chosen, options, wrong.addr)?;
             }
             return Err(run_failure(error));
         }

@@ -6,13 +6,18 @@ use std::sync::Arc;
 use cosim::body::{AnyBody, BodyError, BodyKind};
 use cosim::command_processor::{Host, SyncMode, Times};
 use cosim::report::RunName;
+use cosim::verilated::{Request, Variant};
 use firmware_embed::Image;
 use hwmodel::Model;
 use hwmodel::coherence_directory::{self, CoherenceDirectory};
+use hwmodel::command_processor::CommandProcessor;
 use hwmodel::common::command_types::Command;
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::cp_crossbar::CpCrossbar;
+use hwmodel::depacketizer::Depacketizer;
 use hwmodel::local_command_processor::LocalCommandProcessor;
+use hwmodel::packetizer::Packetizer;
+use hwmodel::remote_write_queue::RemoteWriteQueue;
 
 use super::build::BuildError;
 use super::config::{ConfigError, System};
@@ -110,11 +115,30 @@ impl FinePackBlocks {
             error("egress.config", format!("{name:?} is none of {}", names.join(", ")))
         })?;
         let num_gpus = system.machine.gpus.into();
+        let pcie_generation = system.gpu_link.generation;
         let parameters =
-            FinePack { num_gpus, pcie_generation: system.gpu_link.generation, ..named.clone() };
-        parameters.validate().map_err(|e| error("egress.config", format!("{name}: {e}")))?;
+            FinePack { num_gpus, pcie_generation, ..system.finepack.over(named) };
+        parameters.validate().map_err(|e| match e.name {
+            "num_gpus" => error("machine.gpus", format!("{}: must be {}", e.value, e.limit)),
+            name => error(&format!("finepack.{name}"), format!("{}: must be {}", e.value, e.limit)),
+        })?;
         let run = RunName { config: name.clone(), seed: 0 };
         Ok(Self { parameters, run, bodies: bodies.clone() })
+    }
+
+    /// The RTL bodies of these blocks that are chosen.
+    pub fn requests(&self, blocks: &[&str]) -> Vec<Request> {
+        let p = &self.parameters;
+        let all = [
+            Request::of::<RemoteWriteQueue>(&p.into(), Variant::default()),
+            Request::of::<Packetizer>(&p.into(), Variant::default()),
+            Request::of::<Depacketizer>(&p.into(), Variant::default()),
+        ];
+        let wanted = |request: &Request| {
+            let name = request.block.name;
+            blocks.contains(&name) && self.bodies.of(name) != BodyKind::Model
+        };
+        all.into_iter().filter(wanted).collect()
     }
 
     /// A block's body.
@@ -140,6 +164,13 @@ impl DirectoryBlocks {
         let coherence_directory::Config { variant, gpus, entries, ways, range, .. } = &parameters;
         let config = format!("{variant:?}, {gpus} nodes, {entries} entries, {ways} ways, {range} B");
         Self { parameters, run: RunName { config: config.to_lowercase(), seed: 0 }, kind }
+    }
+
+    /// The RTL body, if it is chosen.
+    pub fn request(&self) -> Option<Request> {
+        let request =
+            || Request::of::<CoherenceDirectory>(&self.parameters, Variant::default());
+        (self.kind != BodyKind::Model).then(request)
     }
 
     /// A bank's directory.
@@ -212,6 +243,26 @@ impl CommandBlocks {
     {
         let kind = self.bodies.of(M::NAME);
         Ok(AnyBody::new(kind, &self.run(), &(&self.parameters).into())?)
+    }
+
+    /// The RTL bodies that are chosen.
+    pub fn requests(&self) -> Vec<Request> {
+        let p = &self.parameters;
+        let plain = Variant::default;
+        let core = match self.bodies.cp {
+            Cp::Core(kind) => kind,
+            Cp::Native => BodyKind::Model,
+        };
+        let all = [
+            (core, Request::of::<CommandProcessor>(&p.into(), plain())),
+            (self.bodies.of(CpCrossbar::NAME), Request::of::<CpCrossbar>(&p.into(), plain())),
+            (
+                self.bodies.of(LocalCommandProcessor::NAME),
+                Request::of::<LocalCommandProcessor>(&p.into(), plain()),
+            ),
+        ];
+        let wanted = all.into_iter().filter(|(kind, _)| *kind != BodyKind::Model);
+        wanted.map(|(_, request)| request).collect()
     }
 
     fn run(&self) -> RunName {

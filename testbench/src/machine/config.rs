@@ -1,5 +1,6 @@
 //! The system file: what a machine is made of.
 
+use hwmodel::common::finepack_types::{FinePack, offset_bits};
 use serde::{Deserialize, Serialize};
 
 use super::core::{MAX_LOADS, MAX_WAVES};
@@ -55,6 +56,9 @@ sections! {
         gpu_link: GpuLinkSection,
         /// From a GPU to its link.
         egress: EgressSection,
+        /// Parameters of the blocks between GPUs that are not those of `egress.config`.
+        #[serde(default, skip_serializing_if = "FinePackSection::is_empty")]
+        finepack: FinePackSection,
         /// Command processors.
         command_processor: CommandProcessorSection,
         /// Homes of pages.
@@ -200,6 +204,29 @@ sections! {
         /// Idle cycles after which a partition of the write queue is flushed; 0 for never.
         timeout: u16,
     }
+    /// Parameters of the blocks between GPUs, as in `cosim/configs.toml`; those that are not given are the named
+    /// configuration's.
+    #[derive(Default)]
+    FinePackSection {
+        /// Entries of a bank.
+        entries: Option<u32>,
+        /// Bytes of a line.
+        line: Option<u32>,
+        /// Banks of a partition.
+        banks: Option<u32>,
+        /// Bytes of a sub-header; `offset_width` follows from it.
+        sub_header_bytes: Option<u32>,
+        /// Largest payload of a packet in bytes.
+        max_payload: Option<u32>,
+        /// Bytes of a beat.
+        beat: Option<u32>,
+        /// Depth of a partition's order queue.
+        order_queue_depth: Option<u32>,
+        /// Depth of the de-packetizer's buffer in lines.
+        output_depth: Option<u32>,
+        /// 1 where an ECRC is sent.
+        ecrc: Option<u32>,
+    }
     /// Command processors.
     CommandProcessorSection {
         /// Cycles for each packet, where the firmware is called directly.
@@ -225,6 +252,36 @@ sections! {
     PlacementSection {
         /// `first-touch`, `interleave` or `owner`.
         policy: String,
+    }
+}
+
+impl FinePackSection {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// These parameters, with what is given here in their place.
+    pub fn over(&self, named: &FinePack) -> FinePack {
+        let sub_header_bytes = self.sub_header_bytes.unwrap_or(named.sub_header_bytes);
+        let offset_width = match self.sub_header_bytes {
+            // One that is too small is refused by its name.
+            Some(bytes) => offset_bits(bytes.clamp(2, 6)),
+            None => named.offset_width,
+        };
+        FinePack {
+            entries: self.entries.unwrap_or(named.entries),
+            line: self.line.unwrap_or(named.line),
+            banks: self.banks.unwrap_or(named.banks),
+            sub_header_bytes,
+            offset_width,
+            max_payload: self.max_payload.unwrap_or(named.max_payload),
+            beat: self.beat.unwrap_or(named.beat),
+            order_queue_depth: self.order_queue_depth.unwrap_or(named.order_queue_depth),
+            output_depth: self.output_depth.unwrap_or(named.output_depth),
+            ecrc: self.ecrc.unwrap_or(named.ecrc),
+            num_gpus: named.num_gpus,
+            pcie_generation: named.pcie_generation,
+        }
     }
 }
 
@@ -387,15 +444,23 @@ fn replace(table: &mut toml::Table, key: &str, value: &str) -> Option<()> {
         None => (Vec::new(), key),
     };
     let mut table = table;
+    // What is not given is not in the table.
+    let is_optional = path == ["finepack"];
+    if is_optional {
+        table.entry("finepack").or_insert_with(|| toml::Table::new().into());
+    }
     for section in path {
         table = table.get_mut(section)?.as_table_mut()?;
     }
+    // A value of another type is left for the fields' own types to refuse.
+    let number = || value.parse().map_or(toml::Value::String(value.into()), toml::Value::Integer);
+    if is_optional {
+        table.insert(field.to_string(), number());
+        return Some(());
+    }
     let place = table.get_mut(field)?;
     *place = match place {
-        // A value of another type is left for the fields' own types to refuse.
-        toml::Value::Integer(_) => {
-            value.parse().map_or(toml::Value::String(value.into()), toml::Value::Integer)
-        }
+        toml::Value::Integer(_) => number(),
         toml::Value::String(_) => toml::Value::String(value.into()),
         _ => return None,
     };

@@ -37,7 +37,7 @@ mod watched;
 
 pub use bodies::{BLOCKS, Bodies, Cp};
 pub use build::{
-    BuildError, about, blocks, design_names, go_together, has_policy, names, promises,
+    BuildError, about, blocks, design_names, go_together, has_policy, names, promises, requests,
 };
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};

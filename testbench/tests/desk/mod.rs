@@ -20,10 +20,10 @@ pub struct Left {
 }
 
 impl Desk {
-    /// `None`, with a notice, where this build has no RTL bodies.
+    /// `None`, with a notice, where no RTL bodies can be made.
     pub fn new(test: &str) -> Option<Self> {
-        if !cosim::HAS_RTL {
-            println!("skipped: this build has no RTL bodies (`make setup` installs Verilator)");
+        if let Err(problem) = cosim::verilated::ready("remote_write_queue") {
+            println!("skipped: {problem}");
             return None;
         }
         Some(Self::on_any_build(test))
@@ -39,8 +39,14 @@ impl Desk {
 
     /// Runs `duet` with these words. Whatever it is asked, it must not panic.
     pub fn duet(&self, words: &str) -> Left {
+        self.duet_in(&[], words)
+    }
+
+    /// Likewise, with these environment variables.
+    pub fn duet_in(&self, variables: &[(&str, &str)], words: &str) -> Left {
         let output = Command::new(env!("CARGO_BIN_EXE_duet"))
             .args(words.split_whitespace())
+            .envs(variables.iter().copied())
             .current_dir(&self.0)
             .output()
             .unwrap();
@@ -55,7 +61,18 @@ impl Desk {
 
     /// A command that must be refused with this status and a message that holds all these words.
     pub fn refuses(&self, status: i32, words: &str, message: &[&str]) {
-        let left = self.duet(words);
+        self.refuses_in(&[], status, words, message);
+    }
+
+    /// Likewise, with these environment variables.
+    pub fn refuses_in(
+        &self,
+        variables: &[(&str, &str)],
+        status: i32,
+        words: &str,
+        message: &[&str],
+    ) {
+        let left = self.duet_in(variables, words);
         assert_eq!(left.status, status, "{words}: {}", left.stderr);
         for part in message {
             assert!(left.stderr.contains(part), "{words}: no {part:?} in: {}", left.stderr);

@@ -74,7 +74,7 @@ fn hosts_of_the_firmware_decide_alike() {
     let mut hosts = vec![BodyKind::Model];
     if soak {
         programs.push(kept_capture());
-        if !cosim::built_configs("command_processor").is_empty() {
+        if cosim::verilated::ready("command_processor").is_ok() {
             hosts.push(BodyKind::Rtl);
         }
     }

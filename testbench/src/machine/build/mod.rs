@@ -10,6 +10,7 @@ pub use names::{about, check_names, design_names, go_together, has_policy, names
 
 use cosim::body::BodyError;
 use cosim::command_processor::{Conf, SyncMode};
+use cosim::verilated::Request;
 use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
 use hwmodel::cp_crossbar::CpCrossbar;
@@ -62,13 +63,30 @@ pub enum BuildError {
     Image(#[from] firmware_embed::ImageError),
 }
 
+/// Those between GPUs.
+fn link_blocks(system: &System) -> &'static [&'static str] {
+    let path = PathKind::ALL.into_iter().find(|kind| kind.name() == system.egress.design);
+    match path {
+        Some(kind) if system.machine.gpus > 1 => kind.blocks(),
+        _ => &[],
+    }
+}
+
+/// The RTL bodies that a machine with these bodies needs.
+pub fn requests(system: &System, bodies: &Bodies) -> Result<Vec<Request>, BuildError> {
+    let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;
+    let mut requests = CommandBlocks::new(system, bodies, l2.sync)?.requests();
+    requests.extend(directory::blocks(system, bodies)?.and_then(|blocks| blocks.request()));
+    let of_links = link_blocks(system);
+    if !of_links.is_empty() {
+        requests.extend(FinePackBlocks::new(system, bodies)?.requests(of_links));
+    }
+    Ok(requests)
+}
+
 /// Names of the blocks of a machine that have two bodies.
 pub fn blocks(system: &System) -> Vec<&'static str> {
-    let path = PathKind::ALL.into_iter().find(|kind| kind.name() == system.egress.design);
-    let mut blocks = match path {
-        Some(kind) if system.machine.gpus > 1 => kind.blocks().to_vec(),
-        _ => Vec::new(),
-    };
+    let mut blocks = link_blocks(system).to_vec();
     if directory::of(system).is_some() {
         blocks.push(CoherenceDirectory::NAME);
     }
