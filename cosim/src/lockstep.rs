@@ -5,13 +5,12 @@ use std::fmt::{self, Write};
 use hwmodel::ports::{Ports, image_words};
 use hwmodel::{Block, ConfigError, Description, Model};
 
-use crate::report::{Mismatch, RunName, differences, shown_fields, transfers};
+use crate::past::Past;
+use crate::report::{Mismatch, RunName, differences, shown_fields};
 use crate::rtl::Rtl;
 
 /// Cycles that the report and the waveform window look back.
 const HISTORY: usize = 32;
-/// Transfers shown in a report.
-const PAST: usize = 8;
 /// Cycles that are run on after a difference, so that the waves show what followed.
 pub const AFTER: u64 = 4;
 
@@ -73,6 +72,8 @@ pub struct Lockstep<M: Model, B> {
     failure: Option<Box<Failure>>,
     /// The last cycle, while somebody wants to see every one.
     trace: Option<Box<WindowCycle>>,
+    /// The transfers so far, while it is traced.
+    past: Option<Box<Past>>,
 }
 
 struct Failure {
@@ -93,17 +94,21 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
             history: vec![Default::default(); HISTORY],
             failure: None,
             trace: None,
+            past: None,
         }
     }
 
-    /// Keeps each cycle's images for [`Lockstep::last_cycle`] from now on.
+    /// Keeps each cycle's images for [`Lockstep::last_cycle`] from now on, and the last transfers on each channel for a
+    /// report, however long ago they are.
     pub fn start_tracing(&mut self) {
-        self.trace = Some(Box::new(WindowCycle::empty(&Description::of::<M>(&self.config))));
+        let block = Description::of::<M>(&self.config);
+        self.trace = Some(Box::new(WindowCycle::empty(&block)));
+        self.past = Some(Box::new(Past::new(&block)));
     }
 
     /// Ceases to keep them.
     pub fn stop_tracing(&mut self) {
-        self.trace = None;
+        (self.trace, self.past) = (None, None);
     }
 
     /// The cycle that the last tick ended, while tracing.
@@ -180,14 +185,14 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         }
         let block = Description::of::<M>(&self.config);
         let mut window = Vec::new();
-        let mut past = Vec::new();
+        let mut recent = Past::new(&block);
         for back in (1..=HISTORY.min(self.ticks)).rev() {
             let (cycle, input, output) = &self.history[(self.ticks - back) % HISTORY];
             let (cycle, input, output) = (*cycle, self.image(input), self.image(output));
-            past.extend(transfers(&block, cycle, &input, &output));
+            recent.see(cycle, &input, &output);
             window.push(WindowCycle { cycle, input, model: output.clone(), rtl: output });
         }
-        past.drain(..past.len().saturating_sub(PAST));
+        let past = self.past.as_ref().map_or(recent.list(), |past| past.list());
         let mut model_state = String::new();
         let _ = self.model.write_state(&mut model_state);
         let mismatch = Mismatch {
@@ -226,6 +231,9 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
         }
         if model != rtl || self.failure.is_some() || self.other.failed() {
             self.record(inputs, &model, &rtl);
+        }
+        if let (Some(trace), Some(past)) = (&self.trace, &mut self.past) {
+            past.see(trace.cycle, &trace.input, &trace.model);
         }
         self.history[self.ticks % HISTORY] = (self.cycle, *inputs, model);
         self.ticks += 1;
