@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Lints every block of rtl/ with Verilator and slang: they catch different mistakes.
+"""Lints every block of rtl/ with Verilator and slang, which catch different mistakes, and refuses
+lines of more than 100 columns in the sources of both languages.
 
-Verilator runs with the default parameters of each block (the build lints every named configuration);
-slang is skipped with a notice where its Python package is missing, and so is a block that instantiates Ibex
-where Ibex is missing. Files of third parties are read and not linted."""
+Verilator runs with the default parameters of each block (the build lints every named
+configuration); slang is skipped with a notice where its Python package is missing, and so is a
+block that instantiates Ibex where Ibex is missing. Files of third parties are read, not linted."""
 
 import glob
 import os
 import subprocess
 import sys
 
+COLUMNS = 100
 RTL = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(os.path.dirname(RTL), ".tools")
 COMMON = os.path.join(RTL, "common")
@@ -41,6 +43,22 @@ def sources(block):
     files = sorted(glob.glob(os.path.join(RTL, block, "*.sv")))
     packages = sorted(glob.glob(os.path.join(COMMON, "*_pkg.sv"))) + [f for f in files if f.endswith("_pkg.sv")]
     return packages + [f for f in files if not f.endswith("_pkg.sv")]
+
+
+def long_lines():
+    """The lines of *.rs, *.sv and *.svh that are too long, as `file:line: columns`."""
+    root = os.path.dirname(RTL)
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(d for d in folders if d not in ("target", "out") and not d.startswith("."))
+        for name in sorted(files):
+            if not name.endswith((".rs", ".sv", ".svh")):
+                continue
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as source:
+                for number, line in enumerate(source, 1):
+                    columns = len(line.rstrip("\n"))
+                    if columns > COLUMNS:
+                        yield f"{os.path.relpath(path, root)}:{number}: {columns} columns"
 
 
 def lint_verilator(block):
@@ -94,7 +112,10 @@ def main():
         print(f"lint: rtl/{block} has findings", file=sys.stderr)
     if not bad:
         print(f"lint: {len(blocks)} blocks of rtl/ without findings")
-    return 1 if bad else 0
+    long = list(long_lines())
+    for line in long:
+        print(f"{line}, at most {COLUMNS}", file=sys.stderr)
+    return 1 if bad or long else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-//! The build's check of the RTL against the Rust port declaration, proved by tampering with the RTL:
-//! whatever is changed on one side only must be refused, with its name.
+//! The build's check of the RTL against the Rust port declaration, proved by tampering with the
+//! RTL: whatever is changed on one side only must be refused, with its name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -62,8 +62,8 @@ impl Copy {
         self
     }
 
-    /// Reads a block with the flags of `cosim/build/verilate.rs`. Errors: what Verilator says. Accepts a block
-    /// whose third-party core is missing.
+    /// Reads a block with the flags of `cosim/build/verilate.rs`. Errors: what Verilator says.
+    /// Accepts a block whose third-party core is missing.
     fn lint(&self, block: &str) -> Result<(), String> {
         let rtl = self.scratch.path();
         let block = &blocks()[block];

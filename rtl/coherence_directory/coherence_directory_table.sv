@@ -1,8 +1,9 @@
 `include "duet_assert.svh"
 
 /// The array: one memory with one write port and one read port, and the sweep that initialises it.
-/// A row that is read in cycle t is on `row_o` from t+1 on; a write of the same row in t is in it. From the
-/// first cycle after reset the sweep writes one row per cycle; `ready_o` rises in the cycle after the last.
+/// A row that is read in cycle t is on `row_o` from t+1 on; a write of the same row in t is in it.
+/// From the first cycle after reset the sweep writes one row per cycle; `ready_o` rises in the
+/// cycle after the last.
 module coherence_directory_table #(
   parameter int unsigned Rows     = 1024,
   parameter int unsigned RowWidth = 852,
@@ -58,8 +59,8 @@ module coherence_directory_table #(
     if (wr) mem[wr_idx] <= wr_row;
   end
 
-  // The read is written inside the edge, and not as a `row_d`, so that a simulator need not look a row up
-  // whenever the address changes.
+  // The read is written inside the edge, and not as a `row_d`, so that a simulator need not look a
+  // row up whenever the address changes.
   always_ff @(posedge clk_i) begin
     if (rd_i) row_q <= (wr && wr_idx == rd_idx_i) ? wr_row : mem[rd_idx_i];
   end

@@ -1,6 +1,7 @@
 `include "duet_assert.svh"
 
-/// IMEM: the host loads it, the core fetches and reads. What is read in cycle t is on the outputs from t+1 on.
+/// IMEM: the host loads it, the core fetches and reads. What is read in cycle t is on the outputs
+/// from t+1 on.
 module command_processor_instruction_memory
   import command_processor_pkg::*;
 #(

@@ -1,5 +1,5 @@
-/// A memory of 32-bit words with byte enables: DTCM and the private memory. What is read in cycle t is on `rdata_o`
-/// from t+1 on, until the next read.
+/// A memory of 32-bit words with byte enables: DTCM and the private memory. What is read in cycle t
+/// is on `rdata_o` from t+1 on, until the next read.
 module command_processor_ram #(
   parameter int unsigned Words = 4096,
   localparam int unsigned AddressWidth = $clog2(Words)

@@ -1,7 +1,8 @@
 `include "duet_assert.svh"
 
-/// Packet slots: each takes one AQL packet and its extension block, which the core reads (README.md, rules 14 to 18).
-/// A packet that becomes complete in cycle t is valid from t+1 on. All cycles are the processor's.
+/// Packet slots: each takes one AQL packet and its extension block, which the core reads
+/// (README.md, rules 14 to 18). A packet that becomes complete in cycle t is valid from t+1 on. All
+/// cycles are the processor's.
 module command_processor_slots
   import command_pkg::*;
 (
@@ -27,7 +28,8 @@ module command_processor_slots
   input  logic [13:2]            rd_addr_i,
   output logic [31:0]            rd_data_o    // read last
 );
-  // A slot is 64 rows of four beats of four words; the packet is row 0, beat k of the extension block beat 4 + k.
+  // A slot is 64 rows of four beats of four words; the packet is row 0, beat k of the extension
+  // block beat 4 + k.
   localparam int unsigned Rows     = 64 * Slots;
   localparam logic [7:0]  MostBeat = 8'd252;  // beats of a block that have a place
 
@@ -104,7 +106,10 @@ module command_processor_slots
   logic [31:0] rd_data_q;
   always_ff @(posedge clk_i) begin
     if (aql) mem[{free, 6'd0}] <= aql_i.packet;
-    if (ext && fits) mem[{regs_q.slot, place[7:2]}] <= (mem[{regs_q.slot, place[7:2]}] & ~lanes) | ({4{ext_i.data}} & lanes);
+    if (ext && fits) begin
+      mem[{regs_q.slot, place[7:2]}] <= (mem[{regs_q.slot, place[7:2]}] & ~lanes)
+                                      | ({4{ext_i.data}} & lanes);
+    end
     if (rd_i) rd_data_q <= mem[rd_addr_i[13:6]][{rd_addr_i[5:2], 5'd0} +: 32];
   end
 
@@ -112,9 +117,11 @@ module command_processor_slots
   assign meta_o    = regs_q.meta;
   assign rd_data_o = rd_data_q;
 
-  `DUET_ASSERT(OneOldest, regs_q.valid == '0 || (regs_q.valid[oldest_o] && regs_q.older[oldest_o] == '0),
+  `DUET_ASSERT(OneOldest,
+               regs_q.valid == '0 || (regs_q.valid[oldest_o] && regs_q.older[oldest_o] == '0),
                "valid slots without an oldest one")
   `DUET_ASSERT(OlderIsValid, (regs_q.older[0] | regs_q.older[1] | regs_q.older[2] | regs_q.older[3]
                                | regs_q.valid) == regs_q.valid, "slot behind one that is free")
-  `DUET_ASSERT(FillingIsNotValid, !regs_q.filling || !regs_q.valid[regs_q.slot], "valid slot is filled")
+  `DUET_ASSERT(FillingIsNotValid, !regs_q.filling || !regs_q.valid[regs_q.slot],
+               "valid slot is filled")
 endmodule

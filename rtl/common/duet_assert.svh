@@ -6,12 +6,15 @@
 
 // `__prop` holds at every rising edge outside reset; `__why` is for whoever broke it.
 `define DUET_ASSERT(__name, __prop, __why) \
-  __name: assert property (@(posedge clk_i) disable iff (!rst_ni) (__prop)) else $error("%s", __why);
+  __name: assert property (@(posedge clk_i) disable iff (!rst_ni) (__prop)) \
+    else $error("%s", __why);
 
 // A channel's valid and payload hold until they are taken.
 `define DUET_ASSERT_STABLE(__name, __valid, __ready, __data) \
-  `DUET_ASSERT(__name``Valid, !$past((__valid) && !(__ready)) || (__valid), "valid fell before ready") \
-  `DUET_ASSERT(__name``Data, !$past((__valid) && !(__ready)) || (__data) == $past(__data), "payload changed before ready")
+  `DUET_ASSERT(__name``Valid, !$past((__valid) && !(__ready)) || (__valid), \
+               "valid fell before ready") \
+  `DUET_ASSERT(__name``Data, !$past((__valid) && !(__ready)) || (__data) == $past(__data), \
+               "payload changed before ready")
 
 // A parameter is legal; checked when simulation starts.
 `define DUET_ASSERT_PARAM(__name, __cond, __why) \

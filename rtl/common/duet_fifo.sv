@@ -1,6 +1,7 @@
 `include "duet_assert.svh"
 
-/// First in, first out: one write and one read port. What is pushed in cycle t can be the head from t+1 on.
+/// First in, first out: one write and one read port. What is pushed in cycle t can be the head from
+/// t+1 on.
 module duet_fifo #(
   parameter type          T      = logic,
   parameter int unsigned  Depth  = 4,

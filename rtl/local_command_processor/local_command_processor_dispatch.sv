@@ -1,7 +1,8 @@
 `include "duet_assert.svh"
 
-/// Hands out the work groups of the launched kernels, oldest kernel first. A kernel that is launched in cycle t shows
-/// its first work group from t+1 on when no kernel is before it (README.md, rule 9).
+/// Hands out the work groups of the launched kernels, oldest kernel first. A kernel that is
+/// launched in cycle t shows its first work group from t+1 on when no kernel is before it
+/// (README.md, rule 9).
 module local_command_processor_dispatch
   import command_pkg::*;
 (
@@ -68,7 +69,8 @@ module local_command_processor_dispatch
   end
   wire oldest_ends = wg_valid_o && wg_done_tag_i == tag_o;
 
-  `DUET_ASSERT(WaitsOnce, !launch_i || !waiting_q[launch_tag_i], "kernel launched that waits already")
+  `DUET_ASSERT(WaitsOnce, !launch_i || !waiting_q[launch_tag_i],
+               "kernel launched that waits already")
   `DUET_ASSERT(DoneWasTaken, !wg_done_i || !waiting_q[wg_done_tag_i]
                              || (oldest_ends && wg_done_left_i > number_i - issued_q),
                "work group finished that was not taken")

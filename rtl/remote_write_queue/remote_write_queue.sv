@@ -364,11 +364,16 @@ module remote_write_queue #(
   `DUET_ASSERT_PARAM(LineLegal, Line >= 16 && Line <= 128 && (Line & (Line - 1)) == 0,
                      "Line must be a power of 2 in 16..128")
   `DUET_ASSERT_PARAM(BanksLegal, Banks == 1 || Banks == 2, "Banks must be 1 or 2")
-  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6, "SubHeaderBytes must be 2..6")
-  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10, "OffsetWidth must be 8 * SubHeaderBytes - 10")
-  `DUET_ASSERT_PARAM(LineInWindow, 64'(Line) <= (64'd1 << OffsetWidth), "Line must be at most 2^OffsetWidth")
+  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6,
+                     "SubHeaderBytes must be 2..6")
+  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10,
+                     "OffsetWidth must be 8 * SubHeaderBytes - 10")
+  `DUET_ASSERT_PARAM(LineInWindow, 64'(Line) <= (64'd1 << OffsetWidth),
+                     "Line must be at most 2^OffsetWidth")
   `DUET_ASSERT_PARAM(MaxPayloadLegal,
-                     MaxPayload <= 4096 && MaxPayload % 4 == 0 && MaxPayload >= (Line / 2) * (1 + SubHeaderBytes) + 4,
+                     MaxPayload <= 4096 && MaxPayload % 4 == 0
+                     && MaxPayload >= (Line / 2) * (1 + SubHeaderBytes) + 4,
                      "MaxPayload must be a multiple of 4 in (Line/2)*(1+SubHeaderBytes)+4 .. 4096")
-  `DUET_ASSERT_PARAM(OrderQueueDepthLegal, OrderQueueDepth >= 2 && OrderQueueDepth <= 16, "OrderQueueDepth must be 2..16")
+  `DUET_ASSERT_PARAM(OrderQueueDepthLegal, OrderQueueDepth >= 2 && OrderQueueDepth <= 16,
+                     "OrderQueueDepth must be 2..16")
 endmodule

@@ -1,4 +1,5 @@
-//! Parameters and ports of the coherence directory (`rtl/coherence_directory/coherence_directory.sv`).
+//! Parameters and ports of the coherence directory
+//! (`rtl/coherence_directory/coherence_directory.sv`).
 
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +53,8 @@ pub struct Config {
     pub ways: u32,
     /// `Line`: bytes of a line, 64 or 128.
     pub line: u32,
-    /// `Range`: bytes that an entry covers. baseline and ideal: `line`; hmg: 4 lines; rec: 2, 4, 16 or 64 lines.
+    /// `Range`: bytes that an entry covers. baseline and ideal: `line`; hmg: 4 lines; rec: 2, 4, 16
+    /// or 64 lines.
     pub range: u32,
     /// `AddressWidth`: bits of an address, 16 to 52.
     pub address_width: u32,
@@ -64,8 +66,9 @@ pub struct Config {
     pub responses: u32,
     /// `IdealLines`: lines that an ideal directory covers, a power of 2, at least 64.
     pub ideal_lines: u32,
-    /// `Duplicate`: 1 corrupts the array for tests of error code 4: the initial sweep leaves every set with its
-    /// ways 0 and 1 valid, with base 0 and line 0 tracked for the first sharer slot. Else 0.
+    /// `Duplicate`: 1 corrupts the array for tests of error code 4: the initial sweep leaves every
+    /// set with its ways 0 and 1 valid, with base 0 and line 0 tracked for the first sharer slot.
+    /// Else 0.
     pub duplicate: u32,
 }
 
@@ -224,8 +227,8 @@ message! {
 }
 
 message! {
-    /// Events since reset, modulo 2^32 (specification section 9; `rtl/coherence_directory/README.md` says when
-    /// each counts).
+    /// Events since reset, modulo 2^32 (specification section 9;
+    /// `rtl/coherence_directory/README.md` says when each counts).
     pub struct Counters: "DIRECTORY_CNT_T" in "coherence_directory_types.svh" () {
         /// LRD.
         pub req_lrd: u32 = 32,
