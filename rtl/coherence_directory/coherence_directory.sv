@@ -21,7 +21,6 @@ module coherence_directory
   parameter int unsigned Jobs         = 8,               // invalidation jobs held, 2..64
   parameter int unsigned Responses    = 4,               // responses held, 3..16
   parameter int unsigned IdealLines   = 65536,           // lines of ideal: a power of 2, from 64 on
-  parameter int unsigned Duplicate    = 0,               // test only. 1: two ways with one base
   localparam int unsigned Positions = at_least(Line, Range) / Line,
   localparam type req_t = `DIRECTORY_REQ_T(AddressWidth),
   localparam type rsp_t = `DIRECTORY_RSP_T,
@@ -85,15 +84,16 @@ module coherence_directory
   localparam int unsigned EntryW   = $bits(entry_t);
   localparam int unsigned RowWidth = Ideal ? IdealRow * Sharers : OrderW + WaysP * EntryW;
 
-  // What the sweep writes. A corrupt set: line 0 of base 0 is tracked for the first slot, twice.
-  function automatic logic [RowWidth-1:0] init_row();
-    entry_t corrupt;
-    corrupt.valid  = (Duplicate == 1);
-    corrupt.base   = '0;
-    corrupt.groups = '0;
-    if (Duplicate == 1) corrupt.groups = GroupBits'((Variant == VariantRec) ? 3 : 1);
-    return RowWidth'({corrupt, corrupt});
-  endfunction
+  // What the sweep writes.
+`ifdef DUET_DUPLICATE
+  // For tests of code 4 only, a corrupt set: line 0 of base 0 is tracked for the first slot, twice.
+  localparam entry_t Corrupt = '{
+      valid: 1'b1, base: '0, groups: GroupBits'((Variant == VariantRec) ? 3 : 1)
+  };
+  localparam logic [RowWidth-1:0] InitRow = RowWidth'({Corrupt, Corrupt});
+`else
+  localparam logic [RowWidth-1:0] InitRow = '0;
+`endif
 
   // -----------------------------------------------------------------------------------------------
   // Acceptance
@@ -168,7 +168,7 @@ module coherence_directory
   coherence_directory_table #(
     .Rows    (Rows),
     .RowWidth(RowWidth),
-    .InitRow (init_row())
+    .InitRow (InitRow)
   ) u_table (
     .clk_i,
     .rst_ni,
@@ -402,8 +402,10 @@ module coherence_directory
                      "IdealLines must be a power of 2, at least 64")
   `DUET_ASSERT_PARAM(IdealInAddr, 64'(IdealLines) * 64'(Line) <= 64'd1 << AddressWidth,
                      "IdealLines must be so few that all lines lie below 2^AddressWidth")
-  `DUET_ASSERT_PARAM(DuplicateLegal, Duplicate == 0 || (Duplicate == 1 && Ways > 1 && !Ideal),
-                     "Duplicate must be 0, or 1 with two ways and not in ideal")
+`ifdef DUET_DUPLICATE
+  `DUET_ASSERT_PARAM(DuplicateLegal, Ways > 1 && !Ideal,
+                     "DUET_DUPLICATE needs two ways and a variant other than ideal")
+`endif
 
   `DUET_ASSERT(SelfIdLegal, 32'(self_id_i) < Gpus, "self_id_i must be below Gpus")
   `DUET_ASSERT(SelfIdStatic, !$past(rst_ni) || self_id_i == $past(self_id_i), "self_id_i changed")

@@ -86,16 +86,17 @@ module coherence_directory_jobs
     end
   end
 
-  // Beside each job the line that a WRITE is about, for the assertion on it.
   typedef struct packed {
     job_t                    job;
-    logic [AddressWidth-1:0] written;
+`ifdef DUET_SIMULATION
+    logic [AddressWidth-1:0] written;  // the line that a WRITE is about, for the assertion on it
+`endif
   } place_t;
   place_t pushed, oldest;
-  assign pushed = '{
-      job:     job,
-      written: {base_i, $clog2(Range)'(0)} | (AddressWidth'(pos_i) << LineW)
-  };
+  assign pushed.job = job;
+`ifdef DUET_SIMULATION
+  assign pushed.written = {base_i, $clog2(Range)'(0)} | (AddressWidth'(pos_i) << LineW);
+`endif
 
   duet_fifo #(
     .T    (place_t),

@@ -140,6 +140,7 @@ module coherence_directory_row
     end
     assign groups_new = next;
 
+`ifdef DUET_SIMULATION
     // A line has its position bit exactly while it has a sharer. Only the entry that is looked at
     // can have changed since it was last checked.
     logic consistent;
@@ -151,6 +152,7 @@ module coherence_directory_row
         end
       end
     end
+`endif
     `DUET_ASSERT(PositionIsSharer, consistent, "position bit without a sharer or sharer without it")
   end else begin : gen_sharers
     // The one sharer field is that of all lines.

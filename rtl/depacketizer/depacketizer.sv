@@ -142,6 +142,7 @@ module depacketizer #(
   `DUET_ASSERT_PARAM(OutputDepthLegal, OutputDepth >= 2 && OutputDepth <= 64,
                      "OutputDepth must be 2..64")
 
+`ifdef DUET_SIMULATION
   // Byte conservation: the bytes of a good packet's stores and its sub-headers are its payload.
   logic [12:0] out_q, out_d;  // those of the oldest packet so far
   always_comb begin
@@ -152,6 +153,7 @@ module depacketizer #(
     if (!rst_ni) out_q <= '0;
     else         out_q <= (good || err) ? '0 : out_d;
   end
+`endif
   `DUET_ASSERT(BytesConserved, !(good && is_pack) || out_d == total,
                "stores and sub-headers are not the packet's payload")
   `DUET_ASSERT(OneAction, !(err && push), "error and access in one cycle")

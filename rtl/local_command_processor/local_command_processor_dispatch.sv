@@ -56,7 +56,8 @@ module local_command_processor_dispatch
     else         issued_q <= issued_d;
   end
 
-  // Tags in the FIFO, for the assertions: all work groups of the others are taken.
+`ifdef DUET_SIMULATION
+  // Tags in the FIFO: all work groups of the others are taken.
   logic [255:0] waiting_d, waiting_q;
   always_comb begin : next_waiting
     waiting_d = waiting_q;
@@ -68,6 +69,7 @@ module local_command_processor_dispatch
     else         waiting_q <= waiting_d;
   end
   wire oldest_ends = wg_valid_o && wg_done_tag_i == tag_o;
+`endif
 
   `DUET_ASSERT(WaitsOnce, !launch_i || !waiting_q[launch_tag_i],
                "kernel launched that waits already")

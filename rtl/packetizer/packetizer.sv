@@ -92,6 +92,7 @@ module packetizer #(
                      "Beat must be a power of 2 in 8..128")
   `DUET_ASSERT_PARAM(EcrcLegal, Ecrc <= 1, "Ecrc must be 0 or 1")
 
+`ifdef DUET_SIMULATION
   // What the remote write queue promises (specification section 8). The assertions read single bits
   // out of a procedure, because Verilator copies whatever they read on every evaluation, and
   // drain_i is wide.
@@ -113,12 +114,14 @@ module packetizer #(
       end
     end
   end
+`endif
   `DUET_ASSERT(DrainPlen, plen_ok, "packet payload is not 1..4096 bytes")
   `DUET_ASSERT(DrainMask, mask_ok, "entry without enabled bytes")
   `DUET_ASSERT(DrainWhole, whole_ok, "a raw access is not one beat")
   `DUET_ASSERT(OffsetsFit, window_ok, "line outside the packet's window")
   `DUET_ASSERT(BaseAligned, base_ok, "base is not aligned to the window")
 
+`ifdef DUET_SIMULATION
   // Emitted bytes equal plen at eop.
   logic        pack_q;     // the packet in the accumulator is a FinePack packet
   logic [12:0] plen_q;     // its payload
@@ -136,6 +139,7 @@ module packetizer #(
       if (tlp_taken) emitted_q <= tlp_o.eop ? '0 : emitted_q + 13'(tlp_o.nbytes);
     end
   end
+`endif
   `DUET_ASSERT(EmittedIsPlen, !(tlp_taken && tlp_o.eop && pack_q)
                               || emitted_q + 13'(tlp_o.nbytes) == plen_q,
                "emitted bytes differ from plen")

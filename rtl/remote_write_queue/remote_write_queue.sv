@@ -15,9 +15,6 @@ module remote_write_queue #(
   parameter int unsigned OffsetWidth     = 30,    // bits of an offset, 8 * SubHeaderBytes - 10
   parameter int unsigned MaxPayload      = 4096,  // largest payload of a packet in bytes
   parameter int unsigned OrderQueueDepth = 4,     // places of a partition's order queue, 2..16
-  // Test only, 0 in every use. 1: a STORE that hits entry 2 with an odd tag does not OR its mask,
-  // so that lockstep can be shown to find a bug and to shrink the stimulus.
-  parameter int unsigned SeededBug = 0,
   localparam int unsigned Parts = NumGpus - 1,
   localparam type req_t   = `FINEPACK_REQ_T(Line),
   localparam type drain_t = `FINEPACK_DRAIN_T(Line),
@@ -197,8 +194,7 @@ module remote_write_queue #(
     .Entries       (Entries),
     .Line          (Line),
     .SubHeaderBytes(SubHeaderBytes),
-    .TagWidth      (TagWidth),
-    .SeededBug     (SeededBug)
+    .TagWidth      (TagWidth)
   ) u_table (
     .clk_i,
     .rst_ni,

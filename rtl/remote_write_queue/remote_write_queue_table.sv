@@ -9,7 +9,6 @@ module remote_write_queue_table #(
   parameter int unsigned Line           = 128,
   parameter int unsigned SubHeaderBytes = 5,
   parameter int unsigned TagWidth       = 23,
-  parameter int unsigned SeededBug      = 0,  // test only, see remote_write_queue
   localparam int unsigned RowW = (Rows > 1) ? $clog2(Rows) : 1,
   localparam int unsigned IdxW = $clog2(Entries)
 ) (
@@ -111,8 +110,10 @@ module remote_write_queue_table #(
     if (wr_first_i) wr_idx = '0;
     wr_addr = AddrW'({wr_row_i, wr_idx});
     wr_mask = wr_hit_i ? merged_mask : look_mask_i;
-    // The seeded bug of lockstep's self-test: the third entry of a bank loses bytes of odd lines.
-    if (SeededBug == 1 && wr_hit_i && look_tag_i[0] && 32'(hit_idx) == 2) wr_mask = old_mask;
+`ifdef DUET_SEEDED_BUG
+    // For lockstep's self-test only: the third entry of a bank loses bytes of odd lines.
+    if (wr_hit_i && look_tag_i[0] && 32'(hit_idx) == 2) wr_mask = old_mask;
+`endif
     enable  = '0;
     wr_line = '0;
     if (wr_i) begin
@@ -147,6 +148,7 @@ module remote_write_queue_table #(
   assign rd_mask_o = rd_mask_q;
   assign rd_data_o = rd_data_q;
 
+`ifdef DUET_SIMULATION
   // Only the bank that S2 addresses is summed: another bank's account cannot have changed since.
   logic [12:0] look_sum;
   always_comb begin : sum_costs
@@ -158,6 +160,7 @@ module remote_write_queue_table #(
     end
   end
 
+`endif
   `DUET_ASSERT(OneHit, $onehot0(cam_hit), "two entries of a bank have one tag")
   `DUET_ASSERT(SumExact, !look_i || look_sum == look_sum_i,
                "account of a bank differs from the sum of its entries' costs")
