@@ -96,26 +96,41 @@ module command_processor_slots
     else         regs_q <= regs_d;
   end
 
-  // One row is written per cycle: a packet, or one beat.
-  logic [511:0] mem [Rows];
-  // Zero once: a reset does not clear it.
-  initial for (int unsigned i = 0; i < Rows; i++) mem[i] = '0;
-
-  wire [7:0]   place = regs_q.beat + 8'd4;
-  wire [511:0] lanes = 512'({128{1'b1}}) << {place[1:0], 7'd0};
-  logic [31:0] rd_data_q;
-  always_ff @(posedge clk_i) begin
-    if (aql) mem[{free, 6'd0}] <= aql_i.packet;
-    if (ext && fits) begin
-      mem[{regs_q.slot, place[7:2]}] <= (mem[{regs_q.slot, place[7:2]}] & ~lanes)
-                                      | ({4{ext_i.data}} & lanes);
+  // One row is written per cycle: a packet, or one beat. All are zero once: a reset does not clear
+  // them.
+  wire [7:0]    place = regs_q.beat + 8'd4;
+  logic [511:0] wr_mask, wr_data, rd_row;
+  logic [3:0]   rd_word_q;  // of the row read last
+  always_comb begin : write_port
+    wr_mask = '1;
+    wr_data = aql_i.packet;
+    if (ext) begin
+      wr_mask = 512'({128{1'b1}}) << {place[1:0], 7'd0};
+      wr_data = {4{ext_i.data}};
     end
-    if (rd_i) rd_data_q <= mem[rd_addr_i[13:6]][{rd_addr_i[5:2], 5'd0} +: 32];
+  end
+  duet_ram #(
+    .Depth    (Rows),
+    .Width    (512),
+    .LaneWidth(128),
+    .Zero     (1'b1)
+  ) u_rows (
+    .clk_i,
+    .wr_i     (aql || (ext && fits)),
+    .wr_addr_i(aql ? {free, 6'd0} : {regs_q.slot, place[7:2]}),
+    .wr_mask_i(wr_mask),
+    .wr_data_i(wr_data),
+    .rd_i,
+    .rd_addr_i(rd_addr_i[13:6]),
+    .rd_data_o(rd_row)
+  );
+  always_ff @(posedge clk_i) begin
+    if (rd_i) rd_word_q <= rd_addr_i[5:2];
   end
 
   assign valid_o   = regs_q.valid;
   assign meta_o    = regs_q.meta;
-  assign rd_data_o = rd_data_q;
+  assign rd_data_o = rd_row[{rd_word_q, 5'd0} +: 32];
 
   `DUET_ASSERT(OneOldest,
                regs_q.valid == '0 || (regs_q.valid[oldest_o] && regs_q.older[oldest_o] == '0),
