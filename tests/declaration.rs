@@ -1,5 +1,5 @@
-//! The build's check of the RTL against the Rust port declaration, proved by tampering with the RTL:
-//! whatever is changed on one side only must be refused, with its name.
+//! The build's check of the RTL against the Rust port declaration, proved by tampering with the
+//! RTL: whatever is changed on one side only must be refused, with its name.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -40,7 +40,8 @@ pub struct RunName {
     pub seed: u64,
 }
 
-/// The first cycle in which two bodies of a block differ, or in which an assertion of the RTL failed.
+/// The first cycle in which two bodies of a block differ, or in which an assertion of the RTL
+/// failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The block.

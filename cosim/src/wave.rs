@@ -1,9 +1,10 @@
 //! Waveforms: one VCD with the ports of both bodies side by side in the scopes `model`, `rtl` and
-//! `diff`, same names, same time stamps, and a GTKWave save file beside it. A block of which one body ran
-//! stands in that body's scope.
+//! `diff`, same names, same time stamps, and a GTKWave save file beside it. A block of which one
+//! body ran stands in that body's scope.
 //!
-//! Cycle n spans the times 10n to 10n + 10, in the units of the [`Clock`]; the values of the cycle stand from
-//! 10n on, the rising edge that ends it is at 10n + 5. A payload is `x` while its valid is 0.
+//! Cycle n spans the times 10n to 10n + 10, in the units of the [`Clock`]; the values of the cycle
+//! stand from 10n on, the rising edge that ends it is at 10n + 5. A payload is `x` while its valid
+//! is 0.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -188,17 +189,19 @@ fn variable(port: &Port, leaf: &Leaf) -> String {
     if port.sv_type.is_some() { leaf } else { format!("{}{leaf}", port.name) }
 }
 
-/// The text of a GTKWave save file: a group for each channel, and in it for each field the model, the
-/// RTL and the difference.
+/// The text of a GTKWave save file: a group for each channel, and in it for each field the model,
+/// the RTL and the difference.
 pub fn save_file(blocks: &[Shown], waves: &Path, clock: Clock) -> String {
     let name = waves.file_name().map_or_else(Default::default, |n| n.to_string_lossy());
-    // The zoom shows some 60 cycles: a cycle has 10 ns, or 1000 ps, and a step of the zoom is a factor of 2.
+    // The zoom shows some 60 cycles: a cycle has 10 ns, or 1000 ps, and a step of the zoom is a
+    // factor of 2.
     let zoom = match clock {
         Clock::Plain => -6.0,
         Clock::OneGhz => -12.64,
     };
     let mut text = format!(
-        "[*] written beside the waveform\n[dumpfile] \"{name}\"\n[size] 1600 1000\n[signals_width] 390\n\
+        "[*] written beside the waveform\n[dumpfile] \"{name}\"\n[size] 1600 1000\n\
+         [signals_width] 390\n\
          [sst_expanded] 0\n*{zoom:.6} 0\n@28\nclk_i\n"
     );
     for (block, body) in blocks {

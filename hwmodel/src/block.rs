@@ -23,9 +23,10 @@ pub trait Block {
         false
     }
 
-    /// How many ticks with idle inputs (no valid set) from now on would show no valid and start nothing that
-    /// the owner need see: it may [`Block::skip_quiet`] as many. So an owner leaves a block alone that only waits,
-    /// though its clocks and counters go on, which [`Block::is_idle`] cannot say of it. 0 is always correct.
+    /// How many ticks with idle inputs (no valid set) from now on would show no valid and start
+    /// nothing that the owner need see: it may [`Block::skip_quiet`] as many. So an owner leaves a
+    /// block alone that only waits, though its clocks and counters go on, which [`Block::is_idle`]
+    /// cannot say of it. 0 is always correct.
     fn quiet_cycles(&self) -> u64 {
         if self.is_idle() { u64::MAX } else { 0 }
     }
@@ -95,8 +96,9 @@ pub trait Model:
     /// `snake_case` name: RTL folder and top module, Rust module, VCD scope, command-line argument.
     const NAME: &'static str;
 
-    /// Cycles without a transfer after which a tick with idle inputs changes nothing that anybody sees: longer than any timer
-    /// of the block, which has at most 16 bits unless it says otherwise.
+    /// Cycles without a transfer after which a tick with idle inputs changes nothing that anybody
+    /// sees: longer than any timer of the block, which has at most 16 bits unless it says
+    /// otherwise.
     const REST: u64 = 1 << 17;
 
     /// The block's parameters, one field for each RTL parameter.

@@ -17,7 +17,8 @@ use crate::synchroniser::Synchroniser;
 pub struct Setup {
     /// What may go wrong.
     pub ignored: &'static [Check],
-    /// Launches begin while the operations of others are not done, against the atomic section of 5.1.
+    /// Launches begin while the operations of others are not done, against the atomic section of
+    /// 5.1.
     pub overlaps_launches: bool,
     /// Acquires do not wait for the releases of other chiplets, while kernels run.
     pub acquires_early: bool,
@@ -130,8 +131,8 @@ impl<'a> Run<'a, '_> {
         self.active.push(Active { item, kernel, tag, chiplets, footprint, left, age, started });
     }
 
-    /// Ends the kernels that must have ended before an item: those of its stream, those that it would race with,
-    /// and the old ones.
+    /// Ends the kernels that must have ended before an item: those of its stream, those that it
+    /// would race with, and the old ones.
     fn make_way(&mut self, item: &Item, footprint: &Footprint) -> Result<(), Failure> {
         loop {
             let in_way = |active: &Active| {
@@ -216,7 +217,8 @@ impl<'a> Run<'a, '_> {
             return self.oracle.fails(Check::Outcome, || format!("absent chiplet: {outcome:?}"));
         }
         self.oracle.count(release, acquire);
-        // A kernel that runs on an acquired chiplet may fetch lines again before others have released them.
+        // A kernel that runs on an acquired chiplet may fetch lines again before others have
+        // released them.
         let may_fetch = |active: &Active| active.started && active.chiplets & acquire != 0;
         if self.active.iter().any(may_fetch) && !self.setup.acquires_early {
             self.each_chiplet(release, |oracle, chiplet| oracle.operate(chiplet, true, false))?;

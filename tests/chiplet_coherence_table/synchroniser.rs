@@ -1,4 +1,5 @@
-//! What decides on the operations at kernel boundaries: the reference here, any other form of it elsewhere.
+//! What decides on the operations at kernel boundaries: the reference here, any other form of it
+//! elsewhere.
 
 use ::firmware::{Cached, Indexed, Paper};
 use cosim::command_processor::Native;
@@ -7,7 +8,8 @@ use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceT
 
 use crate::firmware::Firmware;
 
-/// A command processor's table. The caller performs the operations of an outcome before the next call.
+/// A command processor's table. The caller performs the operations of an outcome before the next
+/// call.
 pub trait Synchroniser {
     /// A packet whose turn has come: all kernels before it in its stream have finished.
     fn launch(&mut self, dispatch: &Dispatch) -> Outcome;

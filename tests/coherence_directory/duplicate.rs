@@ -1,5 +1,6 @@
-//! Error code 4: a corrupt array, in which ways 0 and 1 of every set are valid and have base 0 (README rules 8,
-//! 10 and 14). The model goes on in silence; in the RTL an assertion fails, and it goes on too.
+//! Error code 4: a corrupt array, in which ways 0 and 1 of every set are valid and have base 0
+//! (README rules 8, 10 and 14). The model goes on in silence; in the RTL an assertion fails, and it
+//! goes on too.
 
 use cosim::stimulus::Random;
 use cosim::verilated::Variant;
@@ -96,7 +97,8 @@ fn write_and_evict_remove_one_way_and_leave_the_other() {
 #[test]
 fn lowest_way_is_used_and_is_the_oldest_after_the_sweep() {
     on_both_corrupt(|mut dir| {
-        // One way gets line 1. In a FIFO order this is no use: the order is as the sweep has left it.
+        // One way gets line 1. In a FIFO order this is no use: the order is as the sweep has left
+        // it.
         assert_eq!(dir.run(rrd(1, 0x40)).err, Some(err::DUPLICATE));
         // The first victim has both lines: it is the way that was used. The second has line 0.
         let done = dir.run(rrd(1, NEXT));

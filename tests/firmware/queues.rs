@@ -1,4 +1,5 @@
-//! Full queues, and acknowledgements that nobody has asked for (specification 3.5, 12): nothing is lost.
+//! Full queues, and acknowledgements that nobody has asked for (specification 3.5, 12): nothing is
+//! lost.
 
 use cosim::command_processor::packet::Dispatch;
 use cosim::command_processor::{Conf, Native, Sent, SyncMode, message};
@@ -15,7 +16,8 @@ use crate::hosts::{each, each_core};
 const ALL: u16 = 15;
 /// Longer than the firmware computes between two messages here.
 const LONG: usize = 20_000;
-/// Sixteen chiplets: a launch is more messages than the queue to the crossbar holds, an end as many as the one from it does.
+/// Sixteen chiplets: a launch is more messages than the queue to the crossbar holds, an end as many
+/// as the one from it does.
 const LARGE: Conf = Conf { chiplets: 16, ..MACHINE };
 
 /// A kernel without labels, with this completion signal.
@@ -162,7 +164,8 @@ fn packets_of_a_stream_stay_in_order_behind_a_kernel_that_runs_for_long() {
     });
 }
 
-/// Steps 4 to 9 of a launch are one section (specification 5.1): no other launch until its operations are acknowledged.
+/// Steps 4 to 9 of a launch are one section (specification 5.1): no other launch until its
+/// operations are acknowledged.
 #[test]
 fn launch_waits_until_the_operations_of_another_are_done() {
     each(&MACHINE, |driver| {

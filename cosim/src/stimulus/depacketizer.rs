@@ -285,7 +285,8 @@ impl DepacketizerStimulus {
                 let kept = r.below(self.payload.len() as u32 + 1) as usize;
                 self.payload.truncate(kept);
             }
-            // One byte less or more than the sub-packets need: the rest is shorter than a sub-header.
+            // One byte less or more than the sub-packets need: the rest is shorter than a
+            // sub-header.
             Some(Fault::TailBytes) => {
                 self.payload.pop();
             }

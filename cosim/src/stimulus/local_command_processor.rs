@@ -1,4 +1,5 @@
-//! Requests to a local command processor, in and against the protocol, and a chiplet that answers late.
+//! Requests to a local command processor, in and against the protocol, and a chiplet that answers
+//! late.
 
 use std::collections::VecDeque;
 

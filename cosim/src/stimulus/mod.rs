@@ -1,5 +1,5 @@
-//! Constrained-random inputs for one block, one module per block, and what they reached; beside them
-//! what several draw from.
+//! Constrained-random inputs for one block, one module per block, and what they reached; beside
+//! them what several draw from.
 
 pub mod coherence_directory;
 pub mod command_processor;
@@ -55,7 +55,8 @@ pub trait Stimulus {
     /// Transfers on each channel.
     fn transfers(&self) -> Vec<Count>;
 
-    /// Every flush cause, back-pressure case, error code and kind, also those that were not reached.
+    /// Every flush cause, back-pressure case, error code and kind, also those that were not
+    /// reached.
     fn coverage(&self) -> Vec<Count>;
 }
 

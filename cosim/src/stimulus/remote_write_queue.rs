@@ -1,7 +1,8 @@
 //! Requests, back-pressure and completions for the remote write queue.
 //!
-//! The run is cut into phases; each draws how dense and how local the requests are, which kinds they
-//! are, and how readily the packetizer and the completions answer. A held request stays as it is.
+//! The run is cut into phases; each draws how dense and how local the requests are, which kinds
+//! they are, and how readily the packetizer and the completions answer. A held request stays as it
+//! is.
 
 use hwmodel::Block;
 use hwmodel::common::finepack_types::{MAX_GPUS, Req, drain_kind, flush_cause, op};

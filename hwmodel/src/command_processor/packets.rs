@@ -89,8 +89,8 @@ impl Packets {
         self.valid &= !(1 << slot);
     }
 
-    /// Takes a packet into the lowest slot that is not in `valid`, the slots that were valid when it was
-    /// offered. True when it is complete.
+    /// Takes a packet into the lowest slot that is not in `valid`, the slots that were valid when
+    /// it was offered. True when it is complete.
     pub fn accept(&mut self, aql: &Aql, valid: u32) -> bool {
         let slot = (!valid).trailing_zeros() as usize;
         let first = slot * SLOT;

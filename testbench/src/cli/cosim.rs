@@ -4,7 +4,7 @@
 //! $ duet cosim packetizer --cycles 20000
 //! packetizer  config small  seed 1
 //! transfers  drain 4986  tlp 7141
-//!   kind_pack                       1159   kind_read                        380   kind_atomic                      383
+//!   kind_pack                       1159   kind_read                        380...
 //! ...
 //!   tlp_held                        6159
 //! PASS packetizer: 20000 cycles, 0 mismatches

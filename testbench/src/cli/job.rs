@@ -11,7 +11,8 @@ use testbench::trace::{self, Reader, Recorder, Totals};
 
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status};
 
-/// The arguments of both. They are flattened into those of the verb, whose group has the name `Args`.
+/// The arguments of both. They are flattened into those of the verb, whose group has the name
+/// `Args`.
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct Args {

@@ -36,24 +36,27 @@ pub struct Args {
     /// Body of a block
     #[arg(long = "impl", value_name = "BLOCK=model|rtl|lockstep")]
     bodies: Vec<String>,
-    /// What runs the command processors' firmware: called directly, or its image in the instruction-set simulator, on the RTL
-    /// core, on both
+    /// What runs the command processors' firmware: called directly, or its image in the
+    /// instruction-set simulator, on the RTL core, on both
     #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native")]
     cp: String,
-    /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts than native
+    /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts
+    /// than native
     #[arg(long, value_name = "cached|indexed|paper|FILE")]
     firmware: Option<String>,
-    /// Write every TLP that a link carries: cycle of the links, source, destination, header, payload
+    /// Write every TLP that a link carries: cycle of the links, source, destination, header,
+    /// payload
     #[arg(long, value_name = "FILE")]
     dump_tlp: Option<PathBuf>,
-    /// Write what became of each kernel's packet: what the command processor released and acquired, when, and by which rule
+    /// Write what became of each kernel's packet: what the command processor released and acquired,
+    /// when, and by which rule
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
     /// Write a waveform of GPU 0's blocks with two bodies: 2000 cycles from their first transfer on
     ///
-    /// Those between GPUs, else the directory of the first L2 bank, else the command processors; or those beside --wave-of.
-    /// Each ns is a cycle of their clock. That of blocks between GPUs has 1 GHz: cycle C of a machine with M MHz begins at
-    /// 1000 * C / M ns.
+    /// Those between GPUs, else the directory of the first L2 bank, else the command processors; or
+    /// those beside --wave-of. Each ns is a cycle of their clock. That of blocks between GPUs has 1
+    /// GHz: cycle C of a machine with M MHz begins at 1000 * C / M ns.
     #[arg(long, value_name = "FILE")]
     wave: Option<PathBuf>,
     /// Show this block in the waveform, and those beside it
@@ -189,7 +192,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let checked = machine.checked();
     let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
     println!(
-        "{} kernels, {} loads checked ({share:.1}% determined), {} atomics, {} bytes after releases",
+        "{} kernels, {} loads checked ({share:.1}% determined), {} atomics, {} bytes after \
+         releases",
         machine.kernels(),
         checked.loads,
         checked.atomics,
@@ -333,7 +337,8 @@ impl Waves {
         self.wave.finish().map_err(environment)?;
         if self.cycles == 0 {
             eprintln!(
-                "duet: --wave: the window holds no cycle: GPU 0 has no transfer, or the run ended before"
+                "duet: --wave: the window holds no cycle: GPU 0 has no transfer, or the run ended \
+                 before"
             );
         }
         Ok(())

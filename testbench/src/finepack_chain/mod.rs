@@ -1,9 +1,10 @@
 //! `duet cosim finepack`: the chain write queue, packetizer, link, de-packetizer of several GPUs as
 //! one system, every block in lockstep, under constrained-random requests, checked end to end.
 //!
-//! The oracle is a plain in-order store machine: it applies each request to the destination's memory
-//! when the request is accepted. After a release that its GPU waits for, and at the end, the real
-//! memories must equal it, whatever was coalesced; every load and atomic must return its values.
+//! The oracle is a plain in-order store machine: it applies each request to the destination's
+//! memory when the request is accepted. After a release that its GPU waits for, and at the end, the
+//! real memories must equal it, whatever was coalesced; every load and atomic must return its
+//! values.
 
 mod episode;
 mod oracle;
@@ -31,7 +32,8 @@ pub const NAME: &str = "finepack";
 /// What to run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// As for a block; a flip names `FIELD` of the first block that has it, or `BLOCK.FIELD`, in GPU 0.
+    /// As for a block; a flip names `FIELD` of the first block that has it, or `BLOCK.FIELD`, in
+    /// GPU 0.
     pub run: runner::Options,
     /// Write every TLP to this file.
     pub dump_tlp: Option<PathBuf>,

@@ -55,8 +55,8 @@ impl<H: Host> Driver<H> {
         Self { host, all, chiplets: machine.chiplets, running: Vec::new() }
     }
 
-    /// Runs until the firmware waits for something else than acknowledgements, which come when it waits for them. Gives the
-    /// operations and the kernel that has started.
+    /// Runs until the firmware waits for something else than acknowledgements, which come when it
+    /// waits for them. Gives the operations and the kernel that has started.
     pub fn settle(&mut self) -> (Operations, Option<Started>) {
         let mut all = NONE;
         let mut started = Started::default();

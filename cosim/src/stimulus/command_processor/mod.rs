@@ -1,5 +1,5 @@
-//! The command processor's neighbours: an image, packets with and without extension, messages, and back-
-//! pressure. The image is a random program.
+//! The command processor's neighbours: an image, packets with and without extension, messages, and
+//! back-pressure. The image is a random program.
 
 mod program;
 
@@ -123,7 +123,8 @@ impl CommandProcessorStimulus {
         }
     }
 
-    /// The next word of the image; beside the program, also while the core runs, which must not matter.
+    /// The next word of the image; beside the program, also while the core runs, which must not
+    /// matter.
     fn draw_image(&mut self, input: &mut In) {
         if self.loaded < WORDS {
             input.core_hold = true;

@@ -1,5 +1,5 @@
-//! What an observer sees of a run: TLPs, the cycles of a window, transfers of blocks with two bodies, progress; and what
-//! it may invert.
+//! What an observer sees of a run: TLPs, the cycles of a window, transfers of blocks with two
+//! bodies, progress; and what it may invert.
 
 use cosim::body::{Body, Log};
 use cosim::lockstep::WindowCycle;
@@ -87,7 +87,8 @@ impl Machine {
         self.observers.packet = Some(Box::new(see));
     }
 
-    /// Shows the packets that are complete. `kernel`: the name of the kernel that they have launched.
+    /// Shows the packets that are complete. `kernel`: the name of the kernel that they have
+    /// launched.
     pub(super) fn show_packets(&mut self, kernel: &str) {
         let Some(see) = &mut self.observers.packet else { return };
         let layout = &self.ctx.layout;
@@ -100,7 +101,8 @@ impl Machine {
         }
     }
 
-    /// Shows the images of the blocks of [`Machine::shown_blocks`] in each cycle of a window, in their order.
+    /// Shows the images of the blocks of [`Machine::shown_blocks`] in each cycle of a window, in
+    /// their order.
     pub fn on_cycle(
         &mut self,
         of: Option<&str>,
@@ -117,8 +119,9 @@ impl Machine {
         self.observers.cycle = Some(Box::new(see));
     }
 
-    /// The blocks with two bodies that a window shows: those beside one of this name, or where none is named those between GPU 0
-    /// and others, the directory of the first L2 bank, or the command processors, whatever there is first.
+    /// The blocks with two bodies that a window shows: those beside one of this name, or where none
+    /// is named those between GPU 0 and others, the directory of the first L2 bank, or the command
+    /// processors, whatever there is first.
     pub fn shown_blocks(&self, of: Option<&str>) -> Vec<Shown> {
         self.group(of).map_or(Vec::new(), |group| self.blocks_of(group))
     }
@@ -213,8 +216,9 @@ impl Machine {
         self.gate().into_iter().flat_map(Gate::logs).chain(banks).chain(command)
     }
 
-    /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in the first
-    /// cycle from that of the flip on in which the field is compared: a self-test of the comparison.
+    /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in
+    /// the first cycle from that of the flip on in which the field is compared: a self-test of the
+    /// comparison.
     pub fn flip(&mut self, block: &str, flip: Flip) {
         let group = self.group(Some(block)).expect("the machine has such a block");
         if group != Group::Gate {
@@ -255,7 +259,8 @@ impl Machine {
         });
     }
 
-    /// Shows what has left the GPUs, and the cycle of the shown blocks that has ended, within the window.
+    /// Shows what has left the GPUs, and the cycle of the shown blocks that has ended, within the
+    /// window.
     #[inline]
     pub(super) fn show(&mut self) {
         let Observers { tlp, cycle, group, .. } = &mut self.observers;
