@@ -27,4 +27,3 @@ pub use catalog::Catalog;
 pub use lockstep::Lockstep;
 pub use report::Mismatch;
 pub use rtl::{Rtl, RtlError, RtlOptions};
-

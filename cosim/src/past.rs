@@ -44,7 +44,8 @@ impl Past {
                 let is_ready =
                     |p: &&Port| p.name.rsplit_once("_ready").is_some_and(|(s, _)| s == stem);
                 let is_tlp = port.sv_type.as_ref().is_some_and(|t| t.name == "FINEPACK_TLP_T");
-                let sub_packets = size.filter(|_| is_tlp).map(|(_, n)| SubPackets::new(*n as usize));
+                let sub_packets =
+                    size.filter(|_| is_tlp).map(|(_, n)| SubPackets::new(*n as usize));
                 channels.push(Channel {
                     input,
                     port: number,

@@ -94,7 +94,8 @@ impl<M: Model> Rtl<M> {
     fn collect_messages(&mut self) {
         let told = ffi::take_messages(self.body.pin_mut());
         // Verilator begins each with its own count of time; cycles are counted elsewhere.
-        let line = |line: &str| match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+        let line = |line: &str| match line.strip_prefix('[').and_then(|rest| rest.split_once("] "))
+        {
             Some((time, rest)) if time.bytes().all(|b| b.is_ascii_digit()) => rest.to_string(),
             _ => line.to_string(),
         };

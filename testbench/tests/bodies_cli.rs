@@ -133,8 +133,11 @@ fn environment_without_what_a_body_needs_is_status_5() {
     fresh.refuses(5, words, &[("IBEX", "nosuch")], &problem);
     // A compiler that cannot compile: the last words are its own.
     let script = fresh.desk.file("cxx");
-    fs::write(&script, "#!/bin/sh\n[ $1 = --version ] && echo 1.0 && exit\necho no space >&2\nexit 1\n")
-        .unwrap();
+    fs::write(
+        &script,
+        "#!/bin/sh\n[ $1 = --version ] && echo 1.0 && exit\necho no space >&2\nexit 1\n",
+    )
+    .unwrap();
     let script = format!("sh {}", script.display());
     fresh.refuses(5, RUN, &[("CXX", &script)], &["the C++ compiler failed", "no space"]);
     assert!(fresh.entries().is_empty() && fresh.unfinished() == 0);

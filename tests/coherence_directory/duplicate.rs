@@ -6,9 +6,9 @@ use cosim::stimulus::Random;
 use cosim::verilated::Variant;
 use cosim::{Rtl, RtlOptions};
 use duet_tests::{has_rtl, parameters};
+use hwmodel::Block;
 use hwmodel::coherence_directory::cause::{EVICT, WRITE};
 use hwmodel::coherence_directory::{Config, Replacement, err};
-use hwmodel::Block;
 
 use super::*;
 

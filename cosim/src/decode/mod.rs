@@ -76,7 +76,11 @@ fn ranges(mask: u128) -> String {
     while at < 128 && mask >> at != 0 {
         let first = at + (mask >> at).trailing_zeros();
         let len = (mask >> first).trailing_ones();
-        text.push(if len == 1 { format!("{first}") } else { format!("{first}-{}", first + len - 1) });
+        text.push(if len == 1 {
+            format!("{first}")
+        } else {
+            format!("{first}-{}", first + len - 1)
+        });
         at = first + len;
     }
     if text.is_empty() { "none".to_string() } else { text.join(", ") }

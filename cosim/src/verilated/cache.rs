@@ -55,9 +55,8 @@ impl Cache {
         let folder = named(VARIABLE)
             .or_else(|| named("XDG_CACHE_HOME").map(|f| f.join("duet")))
             .or_else(|| named("HOME").map(|f| f.join(".cache/duet")));
-        let folder = folder.ok_or_else(|| {
-            VerilatedError::cache(Path::new("~/.cache/duet"), "HOME is not set")
-        })?;
+        let folder = folder
+            .ok_or_else(|| VerilatedError::cache(Path::new("~/.cache/duet"), "HOME is not set"))?;
         let absolute = std::path::absolute(&folder);
         let absolute = absolute.map_err(|e| VerilatedError::cache(&folder, e))?;
         Ok(Self { folder: absolute.join(VERSION) })

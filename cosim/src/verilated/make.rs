@@ -332,7 +332,8 @@ fn classes(folder: &Path) -> Result<Vec<String>, String> {
     let path = folder.join(format!("{PREFIX}_classes.mk"));
     let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let names = text.lines().filter_map(|line| line.trim().strip_prefix(PREFIX));
-    let files = names.map(|rest| format!("{PREFIX}{}.cpp", rest.trim_end_matches(['\\', ' ', '\t'])));
+    let files =
+        names.map(|rest| format!("{PREFIX}{}.cpp", rest.trim_end_matches(['\\', ' ', '\t'])));
     Ok(files.filter(|file| folder.join(file).exists()).collect())
 }
 
@@ -375,8 +376,7 @@ fn find(request: &Request) -> Result<PathBuf, VerilatedError> {
 
 /// Whether bodies of a block can be made here. Errors: what is missing.
 pub fn ready(block: &'static str) -> Result<(), VerilatedError> {
-    let block =
-        Description { name: block, parameters: vec![], inputs: vec![], outputs: vec![] };
+    let block = Description { name: block, parameters: vec![], inputs: vec![], outputs: vec![] };
     let request = Request { block, variant: Variant::default() };
     Plan::new(&request, &current_sources(request.block.name)?).map(|_| ())
 }

@@ -23,9 +23,7 @@ use hwmodel::common::finepack_types::FinePack;
 use serde::Serialize;
 use testbench::finepack_chain;
 
-use super::{
-    DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, bodies, output, rtl_status,
-};
+use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, bodies, output, rtl_status};
 
 /// Run model and RTL of a block in lockstep
 #[derive(clap::Args)]

@@ -86,7 +86,9 @@ pub fn run() -> Result<u8, Failure> {
         Ok(compiler) => println!("c++          {}", compiler.version),
         Err(error) => {
             missing = true;
-            println!("c++          MISSING: {error}; it builds the RTL bodies: apt-get install g++");
+            println!(
+                "c++          MISSING: {error}; it builds the RTL bodies: apt-get install g++"
+            );
         }
     }
     for (name, args, purpose, how) in TOOLS {

@@ -14,8 +14,8 @@ mod trace;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
 use ::cosim::{RtlError, verilated};
+use clap::{Parser, Subcommand};
 
 /// Models and RTL of multi-GPU memory systems, side by side.
 ///

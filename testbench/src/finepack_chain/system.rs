@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use cosim::{Rtl, RtlOptions};
 use cosim::lockstep::Lockstep;
 use cosim::report::{Mismatch, RunName};
 use cosim::runner::{self, Flip, RunError, Wave};
 use cosim::wave::Clock;
+use cosim::{Rtl, RtlOptions};
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::egress::FinePackPath;

@@ -116,8 +116,7 @@ impl FinePackBlocks {
         })?;
         let num_gpus = system.machine.gpus.into();
         let pcie_generation = system.gpu_link.generation;
-        let parameters =
-            FinePack { num_gpus, pcie_generation, ..system.finepack.over(named) };
+        let parameters = FinePack { num_gpus, pcie_generation, ..system.finepack.over(named) };
         parameters.validate().map_err(|e| match e.name {
             "num_gpus" => error("machine.gpus", format!("{}: must be {}", e.value, e.limit)),
             name => error(&format!("finepack.{name}"), format!("{}: must be {}", e.value, e.limit)),
@@ -162,14 +161,14 @@ impl DirectoryBlocks {
     pub fn new(parameters: coherence_directory::Config, bodies: &Bodies) -> Self {
         let kind = bodies.of(CoherenceDirectory::NAME);
         let coherence_directory::Config { variant, gpus, entries, ways, range, .. } = &parameters;
-        let config = format!("{variant:?}, {gpus} nodes, {entries} entries, {ways} ways, {range} B");
+        let config =
+            format!("{variant:?}, {gpus} nodes, {entries} entries, {ways} ways, {range} B");
         Self { parameters, run: RunName { config: config.to_lowercase(), seed: 0 }, kind }
     }
 
     /// The RTL body, if it is chosen.
     pub fn request(&self) -> Option<Request> {
-        let request =
-            || Request::of::<CoherenceDirectory>(&self.parameters, Variant::default());
+        let request = || Request::of::<CoherenceDirectory>(&self.parameters, Variant::default());
         (self.kind != BodyKind::Model).then(request)
     }
 
