@@ -46,8 +46,8 @@ impl Copy {
         self
     }
 
-    /// Reads a block in configuration `small` as for a body. Errors: what Verilator says. Accepts a block whose
-    /// third-party core is missing.
+    /// Reads a block in configuration `small` as for a body. Errors: what Verilator says. Accepts a
+    /// block whose third-party core is missing.
     fn lint(&self, block: &str) -> Result<(), String> {
         let entry = blocks::find(block).expect("a block of this name");
         let (chosen, _) = entry.family.apply(&catalog(), "small", &[], &[]).unwrap();

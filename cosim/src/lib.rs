@@ -1,8 +1,8 @@
 //! Two bodies of one block: the Rust model and the Verilated SystemVerilog, alone or in lockstep,
 //! with mismatch reports and waveforms.
 //!
-//! RTL bodies are built when they are asked for ([`verilated`]): the crate itself needs no Verilator, and
-//! [`Rtl::new`] says what is missing.
+//! RTL bodies are built when they are asked for ([`verilated`]): the crate itself needs no
+//! Verilator, and [`Rtl::new`] says what is missing.
 
 pub mod blocks;
 pub mod body;

@@ -98,8 +98,8 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         }
     }
 
-    /// Keeps each cycle's images for [`Lockstep::last_cycle`] from now on, and the last transfers on each channel for a
-    /// report, however long ago they are.
+    /// Keeps each cycle's images for [`Lockstep::last_cycle`] from now on, and the last transfers
+    /// on each channel for a report, however long ago they are.
     pub fn start_tracing(&mut self) {
         let block = Description::of::<M>(&self.config);
         self.trace = Some(Box::new(WindowCycle::empty(&block)));
@@ -126,7 +126,8 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         self.cycle
     }
 
-    /// Resets both bodies in the midst of what they do. Cycles are counted on. Errors: an illegal parameter.
+    /// Resets both bodies in the midst of what they do. Cycles are counted on. Errors: an illegal
+    /// parameter.
     pub fn reset(&mut self) -> Result<(), ConfigError> {
         self.model = M::new(&self.config)?;
         self.other.reset();

@@ -1,8 +1,9 @@
 //! A co-simulation run: model and RTL of one block in lockstep under a stimulus.
 //!
-//! The run is cut into episodes of random length, some longer than a counter of 16 bits. Between them both bodies are
-//! reset in the midst of their traffic, or the RTL is a new one whose registers held random values before its reset;
-//! static inputs are drawn anew. Cycles are counted through.
+//! The run is cut into episodes of random length, some longer than a counter of 16 bits. Between
+//! them both bodies are reset in the midst of their traffic, or the RTL is a new one whose
+//! registers held random values before its reset; static inputs are drawn anew. Cycles are counted
+//! through.
 
 use std::path::{Path, PathBuf};
 
@@ -283,16 +284,16 @@ impl Flip {
         Ok(())
     }
 
-    /// The error of a run that ended before the field was shown: nothing was inverted, so that a pass
-    /// would say nothing about the comparison.
+    /// The error of a run that ended before the field was shown: nothing was inverted, so that a
+    /// pass would say nothing about the comparison.
     pub fn never_shown(&self, cycles: u64) -> RunError {
         let limit =
             format!("early enough: {} is not shown from there to the end at {cycles}", self.field);
         RunError::Flip { what: "cycle", value: self.cycle.to_string(), limit }
     }
 
-    /// Inverts the bit on the RTL side of `pair` in this cycle, if what it belongs to is shown; false
-    /// where it is not.
+    /// Inverts the bit on the RTL side of `pair` in this cycle, if what it belongs to is shown;
+    /// false where it is not.
     pub fn apply<M: Model>(&self, pair: &mut Lockstep<M, Rtl<M>>) -> bool {
         let block = Description::of::<M>(pair.config());
         let Some(port) = self.port(&block) else { return false };

@@ -15,7 +15,8 @@ use super::*;
 /// Bytes from one base to the next of the same set: 8 sets of 256 bytes.
 const NEXT: u64 = 0x800;
 
-/// First in, first out: with LRU the use that tells the two ways apart would overwrite the order that the sweep has left.
+/// First in, first out: with LRU the use that tells the two ways apart would overwrite the order
+/// that the sweep has left.
 fn config() -> Config {
     Config { replacement: Replacement::Fifo, ..parameters("small") }
 }

@@ -37,8 +37,8 @@ inline void read_port(const Port& port, uint32_t* words) {
   }
 }
 
-// Asserts the reset. It must be seen to fall: a flip-flop behind a clock gate that is closed in reset is
-// reset by nothing else.
+// Asserts the reset. It must be seen to fall: a flip-flop behind a clock gate that is closed in
+// reset is reset by nothing else.
 template <class Top>
 inline void fall_of_reset(Top& top) {
   top.clk_i = 0;
@@ -183,8 +183,8 @@ class VerilatedBody final : private Context, public Body {
   Trace<Top> trace_;
 };
 
-// Nothing but what a hand-written C++ test bench would do. Returns the nanoseconds of the loop alone:
-// the bridge is not charged with building its body either.
+// Nothing but what a hand-written C++ test bench would do. Returns the nanoseconds of the loop
+// alone: the bridge is not charged with building its body either.
 template <class Top, class Ports>
 size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
   Context owner{0};

@@ -23,7 +23,8 @@ use super::sources::{COMMON, Source, Sources};
 use super::verilator::Verilator;
 use super::{ibex, wrapper};
 
-/// Flags of the C++ compiler. Nothing but the three exported functions leaves a body: each has a runtime of its own.
+/// Flags of the C++ compiler. Nothing but the three exported functions leaves a body: each has a
+/// runtime of its own.
 const CXX_FLAGS: [&str; 9] = [
     "-std=c++17",
     "-O3",
@@ -37,8 +38,8 @@ const CXX_FLAGS: [&str; 9] = [
 ];
 /// The level that .cargo/config.toml gives the models.
 const LEVEL: &str = if cfg!(target_arch = "x86_64") { "-march=x86-64-v3" } else { "-march=native" };
-/// Flags of Verilator. Assertions sample `rst_ni` at the clock edge, which is meant. `unique`: registers are what the
-/// context says before their reset, 0 or random.
+/// Flags of Verilator. Assertions sample `rst_ni` at the clock edge, which is meant. `unique`:
+/// registers are what the context says before their reset, 0 or random.
 const VERILATOR_FLAGS: [&str; 11] = [
     "--cc",
     "-O3",
@@ -52,7 +53,8 @@ const VERILATOR_FLAGS: [&str; 11] = [
     "--prefix",
     PREFIX,
 ];
-/// Flags of a body whose signals can be traced: fields of structs one by one, arrays of moderate size too.
+/// Flags of a body whose signals can be traced: fields of structs one by one, arrays of moderate
+/// size too.
 const TRACE_FLAGS: [&str; 6] =
     ["--trace", "--trace-structs", "--trace-max-array", "256", "--trace-max-width", "4096"];
 
@@ -381,7 +383,8 @@ pub fn ready(block: &'static str) -> Result<(), VerilatedError> {
     Plan::new(&request, &current_sources(request.block.name)?).map(|_| ())
 }
 
-/// What makes a request another one for the bodies that this process has loaded. The ports follow from the parameters.
+/// What makes a request another one for the bodies that this process has loaded. The ports follow
+/// from the parameters.
 fn identity(request: &Request) -> String {
     format!("{request} {:?}", Sources::current().map(|sources| sources.to_string()))
 }
@@ -401,7 +404,8 @@ pub fn body(request: &Request) -> Result<BodyLibrary, VerilatedError> {
     Ok(library)
 }
 
-/// Builds all bodies that the cache does not have, so many at a time. Errors: the first in the order of the requests.
+/// Builds all bodies that the cache does not have, so many at a time. Errors: the first in the
+/// order of the requests.
 pub fn build(requests: &[Request], jobs: usize) -> Result<(), VerilatedError> {
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, VerilatedError)>> = Mutex::new(None);

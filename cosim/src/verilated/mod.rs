@@ -1,8 +1,8 @@
 //! Verilated bodies, made when they are asked for.
 //!
-//! A body is a shared object that Verilator and the C++ compiler make of a block's SystemVerilog, a set of parameters
-//! and a [`Variant`]. It is kept in a cache under the hash of everything that it depends on, so that a change of
-//! any of it makes another body, and nothing else does.
+//! A body is a shared object that Verilator and the C++ compiler make of a block's SystemVerilog, a
+//! set of parameters and a [`Variant`]. It is kept in a cache under the hash of everything that it
+//! depends on, so that a change of any of it makes another body, and nothing else does.
 
 mod cache;
 pub mod compiler;

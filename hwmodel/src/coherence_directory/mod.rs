@@ -71,9 +71,9 @@ impl CoherenceDirectory {
         }
     }
 
-    /// With a corrupt array, for tests of error code 4 (the RTL's `DUET_DUPLICATE`): the initial sweep leaves every
-    /// set with its ways 0 and 1 valid, with base 0 and line 0 tracked for the first sharer slot. Errors: an illegal
-    /// parameter; an array without two ways.
+    /// With a corrupt array, for tests of error code 4 (the RTL's `DUET_DUPLICATE`): the initial
+    /// sweep leaves every set with its ways 0 and 1 valid, with base 0 and line 0 tracked for the
+    /// first sharer slot. Errors: an illegal parameter; an array without two ways.
     pub fn corrupt(config: &Config) -> Result<Self, ConfigError> {
         let mut directory = Self::new(config)?;
         match &mut directory.decide.array {

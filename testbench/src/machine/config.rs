@@ -208,8 +208,8 @@ sections! {
         /// Idle cycles after which a partition of the write queue is flushed; 0 for never.
         timeout: u16,
     }
-    /// Parameters of the blocks between GPUs, as in `cosim/configs.toml`; those that are not given are the named
-    /// configuration's.
+    /// Parameters of the blocks between GPUs, as in `cosim/configs.toml`; those that are not given
+    /// are the named configuration's.
     #[derive(Default)]
     FinePackSection {
         /// Entries of a bank.
