@@ -91,7 +91,10 @@ fn failed_assertion_is_a_mismatch_without_differences() {
     let report = found.to_string();
     assert!(report.starts_with("ASSERTION of packetizer at cycle 4 (config small, seed 0)\n"));
     assert!(report.contains("\n  rule  "), "{report}");
-    assert!(report.contains("PACK first last for GPU 1, id 0, line 0x400, bytes 0-1, "), "{report}");
+    assert!(
+        report.contains("PACK first last for GPU 1, id 0, line 0x400, bytes 0-1, "),
+        "{report}"
+    );
     // The window goes on for four cycles.
     let window: Vec<_> = pair.window().iter().map(|w| w.cycle).collect();
     assert_eq!(window, (0..=8).collect::<Vec<_>>());
