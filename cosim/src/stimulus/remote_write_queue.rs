@@ -18,8 +18,6 @@ use crate::settings::StaticInput;
 const DRAINS: u64 = 4_000;
 /// Cycles at its end in which the packetizer takes beats again, and nothing is asked for yet.
 const RESUMES: u64 = 300;
-/// A timeout beyond 15 bits.
-const LATE: u16 = 40_000;
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
@@ -83,6 +81,7 @@ struct Seen {
     atomic_of_8_at_4: u64,
     largest_payload: u64,
     late_timeout: u64,
+    stopped_timeout: u64,
     window_and_payload: u64,
     window_and_entries: u64,
     payload_and_entries: u64,
@@ -117,11 +116,10 @@ impl RemoteWriteQueueStimulus {
         due
     }
 
-    /// What is asked for in a long time. A partition then holds stores for longer than its timer counts, and cannot be
-    /// flushed meanwhile, because its other bank, or with one bank its order queue, is full.
+    /// What is asked for in a long time: a store, which waits for the timeout. Or its partition cannot be flushed for
+    /// longer than its timer counts, because its other bank, or with one bank its order queue, is full.
     fn draw_last(&mut self) {
         let r = &mut self.random;
-        self.blocked = self.timeout < LATE || r.chance(128);
         let dest = self.requester.dest(r);
         let mut store = |window| {
             let mask = r.mask(self.config.line, None);
@@ -226,7 +224,8 @@ impl RemoteWriteQueueStimulus {
         for cause in &out.evt.flush_cause[..parts] {
             seen.cause[usize::from(*cause)] += 1;
             let late = *cause == flush_cause::TIMEOUT && self.quiet > u64::from(u16::MAX);
-            seen.late_timeout += u64::from(late);
+            *(if self.blocked { &mut seen.stopped_timeout } else { &mut seen.late_timeout }) +=
+                u64::from(late);
         }
         seen.stall_bank += u64::from(out.evt.stall & 1);
         seen.stall_order += u64::from(out.evt.stall >> 1);
@@ -243,7 +242,9 @@ impl Stimulus for RemoteWriteQueueStimulus {
         self.requester.self_id = r.below(self.config.num_gpus) as u8;
         self.long = LongTime::plan(r, cycles);
         let timeout = if self.long.is_planned() {
-            r.pick(&[1, 9, 300, LATE, u16::MAX])
+            // In turn, for there are few.
+            self.blocked = !self.blocked;
+            if self.blocked { r.pick(&[1_000, 40_000, u16::MAX]) } else { u16::MAX }
         } else {
             r.pick(&[0, 0, 1, 2, 9, 40, 300])
         };
@@ -323,7 +324,8 @@ impl Stimulus for RemoteWriteQueueStimulus {
             rows.push(("largest_payload", s.largest_payload));
         }
         if self.statics.get("timeout") != Some(0) {
-            rows.push(("flush_timeout_beyond_16_bits", s.late_timeout));
+            rows.push(("flush_timeout_of_16_bits", s.late_timeout));
+            rows.push(("flush_timeout_beyond_16_bits", s.stopped_timeout));
         }
         rows
     }
@@ -359,7 +361,8 @@ impl NewStimulus for RemoteWriteQueueStimulus {
             completions: [None; MAX_GPUS],
             long: LongTime::never(),
             last: VecDeque::new(),
-            blocked: false,
+            // Another one first for each seed.
+            blocked: seed % 2 == 0,
             quiet: 0,
             breaks: [None; MAX_GPUS],
             before: Out::default(),

@@ -69,7 +69,7 @@ impl Requester {
         }
         let (last, mask) = (costs.len() as u64, r.mask(self.line, None));
         let far = self.windows.start + 1;
-        let (window, place) = r.pick(&[(self.windows.start, last), (far, 0)]);
+        let (window, place) = r.pick(&[(self.windows.start, last), (far, 0), (far, last)]);
         all.push_back(self.store(r, dest, window, place % self.lines_per_end, mask));
         all
     }
