@@ -129,14 +129,17 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     /// Resets both bodies in the midst of what they do. Cycles are counted on. Errors: an illegal
     /// parameter.
     pub fn reset(&mut self) -> Result<(), ConfigError> {
-        self.model = M::new(&self.config)?;
+        self.model.reset(&self.config)?;
         self.other.reset();
         Ok(())
     }
 
-    /// Takes another body in place of the one that is compared. To be followed by a reset.
-    pub fn replace(&mut self, other: B) {
+    /// Takes another body in place of the one that is compared, and a new model. To be followed by a reset. Errors:
+    /// an illegal parameter.
+    pub fn replace(&mut self, other: B) -> Result<(), ConfigError> {
         self.other = other;
+        self.model = M::new(&self.config)?;
+        Ok(())
     }
 
     /// Lets `cycles` cycles pass in which neither body is ticked.

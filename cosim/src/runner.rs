@@ -130,14 +130,14 @@ pub fn run<S: NewStimulus>(
         pair.start_tracing();
     }
     while cycle < options.cycles {
+        let end = options.cycles.min(cycle + episode(&mut resets));
         if cycle > 0 {
-            stimulus.restart();
+            stimulus.restart(end - cycle);
             if resets.chance(64) {
-                pair.replace(rtl(&mut resets)?);
+                pair.replace(rtl(&mut resets)?)?;
             }
             pair.reset()?;
         }
-        let end = options.cycles.min(cycle + episode(&mut resets));
         while cycle < end {
             if flip.as_ref().is_some_and(|f| cycle >= f.cycle && f.apply(&mut pair)) {
                 flip = None;

@@ -107,6 +107,13 @@ pub trait Model:
     /// The state after reset. Errors: a parameter outside its legal range.
     fn new(config: &Self::Config) -> Result<Self, ConfigError>;
 
+    /// Resets it in the midst of what it does: the state of `new`, but for memories that no reset clears. Errors: as
+    /// of `new`.
+    fn reset(&mut self, config: &Self::Config) -> Result<(), ConfigError> {
+        *self = Self::new(config)?;
+        Ok(())
+    }
+
     /// RTL parameters: `UpperCamelCase` name and value, one for each field of the configuration.
     fn rtl_parameters(config: &Self::Config) -> Vec<(&'static str, u64)>;
 }

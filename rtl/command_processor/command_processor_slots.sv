@@ -116,7 +116,7 @@ module command_processor_slots
     .Zero     (1'b1)
   ) u_rows (
     .clk_i,
-    .wr_i     (aql || (ext && fits)),
+    .wr_i     (rst_ni && (aql || (ext && fits))),  // what is offered in reset is not taken
     .wr_addr_i(aql ? {free, 6'd0} : {regs_q.slot, place[7:2]}),
     .wr_mask_i(wr_mask),
     .wr_data_i(wr_data),

@@ -6,6 +6,7 @@ pub mod command_processor;
 pub mod cp_crossbar;
 pub mod depacketizer;
 pub mod local_command_processor;
+mod long_time;
 pub mod packetizer;
 pub mod random;
 pub mod remote_write_queue;
@@ -16,6 +17,7 @@ use hwmodel::ports::Bytes;
 
 use crate::settings::StaticInput;
 
+use long_time::LongTime;
 pub use random::Random;
 
 /// Static inputs that the user fixes instead of the seed, by port name.
@@ -43,8 +45,8 @@ pub trait Stimulus {
     /// The block.
     type Model: Model;
 
-    /// Starts over after a reset; draws the static inputs. Counts go on.
-    fn restart(&mut self);
+    /// Starts over after a reset, for so many cycles; draws the static inputs. Counts go on.
+    fn restart(&mut self, cycles: u64);
 
     /// The inputs of a cycle in which the outputs are `out`.
     fn inputs(

@@ -242,6 +242,13 @@ impl Model for CommandProcessor {
         })
     }
 
+    fn reset(&mut self, config: &Config) -> Result<(), ConfigError> {
+        let before = std::mem::replace(self, Self::new(config)?);
+        self.memory = before.memory;
+        self.mailbox.packets = before.mailbox.packets.reset();
+        Ok(())
+    }
+
     fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
         let Config { private_latency, clock_on, clock_of } = *config;
         vec![

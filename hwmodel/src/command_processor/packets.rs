@@ -46,6 +46,11 @@ impl Packets {
         }
     }
 
+    /// All slots free, with the bytes that they hold.
+    pub fn reset(self) -> Self {
+        Self { bytes: self.bytes, ..Self::new() }
+    }
+
     /// `aql_ready_o`, but for clock and halt.
     pub fn takes_packet(&self) -> bool {
         self.filling.is_none() && self.valid != 0xf

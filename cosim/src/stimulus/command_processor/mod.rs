@@ -5,12 +5,14 @@ mod program;
 
 use hwmodel::Block;
 use hwmodel::command_processor::{CommandProcessor, Config, In, Out};
-use hwmodel::common::command_types::{Aql, Ext, Message, error_code, kind};
+use hwmodel::common::command_types::{Aql, Ext, Message, error_code, kind, mailbox, map};
 use hwmodel::ports::Bytes;
 
 use super::{Count, NewStimulus, Random, Statics, Stimulus};
 use program::{End, Mix, WORDS};
 
+/// Cycles in which the processor's clock counts more than 16 bits.
+const LONG: u64 = 90_000;
 /// Beats of an extension block that a slot has room for.
 const MOST_BEATS: u32 = 252;
 
@@ -73,6 +75,7 @@ struct Seen {
     ack: u64,
     trap: u64,
     load: u64,
+    late_clock: u64,
     store: u64,
     compressed: u64,
     divide: u64,
@@ -233,6 +236,8 @@ impl CommandProcessorStimulus {
             seen.trace += 1;
             seen.trap += u64::from(t.trap);
             seen.load += u64::from(t.mem_rmask != 0);
+            let clock = t.mem_rmask != 0 && t.mem_addr == map::MAILBOX.0 + mailbox::CYCLE;
+            seen.late_clock += u64::from(clock && t.mem_rdata > u32::from(u16::MAX));
             seen.store += u64::from(t.mem_wmask != 0);
             seen.compressed += u64::from(t.insn & 3 != 3 && !t.trap);
             seen.divide += u64::from(t.insn & 0xfe00_407f == 0x0200_4033);
@@ -248,10 +253,11 @@ impl CommandProcessorStimulus {
 impl Stimulus for CommandProcessorStimulus {
     type Model = CommandProcessor;
 
-    fn restart(&mut self) {
+    fn restart(&mut self, cycles: u64) {
         let mix = Mix::draw(&mut self.random);
         // In turn: few programs are run, and each end is to be reached.
-        let end = [End::Exit, End::Halt, End::Never][self.programs % 3];
+        let ends = [End::Exit, End::Halt, End::Never];
+        let end = if cycles > LONG { End::Never } else { ends[self.programs % 3] };
         self.programs += 1;
         program::write(&mut self.random, &mix, end, &mut self.program);
         (self.aql, self.ext, self.rx) = (None, None, None);
@@ -301,6 +307,7 @@ impl Stimulus for CommandProcessorStimulus {
             ("err_of_firmware", s.by_code[2]),
             ("trap", s.trap),
             ("load", s.load),
+            ("clock_beyond_16_bits", s.late_clock),
             ("store", s.store),
             ("compressed", s.compressed),
             ("divide", s.divide),
@@ -330,7 +337,7 @@ impl NewStimulus for CommandProcessorStimulus {
             beat: 0,
             seen: Seen::default(),
         };
-        new.restart();
+        new.restart(0);
         new
     }
 }
