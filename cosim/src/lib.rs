@@ -9,6 +9,7 @@ pub mod body;
 mod bridge;
 pub mod catalog;
 pub mod command_processor;
+pub mod episodes;
 mod decode;
 pub mod lockstep;
 pub mod part_file;

@@ -80,6 +80,7 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
     }
     let run_name = RunName { config: name.to_string(), seed };
     let mut random = Random::new(seed);
+    let mut episodes = Episodes::default();
     let mut reached = Reached::default();
     let mut cycle = 0;
     while cycle < options.run.cycles {
@@ -90,7 +91,7 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
         let registers = random.word() as u32;
         let rtl = RtlOptions { registers, ..options.run.rtl.clone() };
         let system = system::build(&run_name, p, &rtl, timeout, acct, cycle)?;
-        let end = options.run.cycles.min(cycle + runner::episode(&mut random));
+        let end = options.run.cycles.min(cycle + episodes.next(&mut random));
         let mut episode = Episode::new(system, p, random.word(), cycle, wave.is_some());
         let found = episode.run(end, &mut reached, &mut flip, wave.as_mut(), dump.as_mut());
         if found.is_err() {
