@@ -173,3 +173,31 @@ impl SubPackets {
         found.join(", ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_told_by_type_length_and_address() {
+        let h = TlpHeader::new()
+            .with_requester(0x20)
+            .with_tag(7)
+            .with_first_be(0b1111)
+            .with_last_be(0b0011)
+            .with_address(0x4000)
+            .with_length_dw(3)
+            .with_fmt(tlp_fmt::WITH_DATA);
+        let of = |h: TlpHeader| header(h.into_bits());
+        let rest = "3 DW, requester 0x0020, tag 7, BE 1111/0011, 0x4000";
+        assert_eq!(of(h.with_tlp_type(tlp_type::FINEPACK)), format!("FinePack, {rest}"));
+        assert_eq!(of(h.with_tlp_type(tlp_type::CAS)), format!("CAS, {rest}"));
+        assert_eq!(of(h), format!("MWr, {rest}"));
+        assert_eq!(of(h.with_ep(true)), format!("MWr, {rest}, poisoned"));
+        let read = h.with_fmt(tlp_fmt::NO_DATA);
+        assert_eq!(of(read), format!("MRd, {rest}"));
+        let mark = read.with_length_dw(1).with_first_be(0).with_last_be(0);
+        assert!(of(mark).starts_with("MARK (MRd of no byte), 1 DW"));
+        assert!(of(h.with_fmt(0b111)).starts_with("Fmt 0b111 Type 0b00000, 3 DW"));
+    }
+}
