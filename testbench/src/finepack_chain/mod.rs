@@ -16,6 +16,7 @@ mod system;
 use std::path::PathBuf;
 
 use cosim::RtlOptions;
+use cosim::episodes::Episodes;
 use cosim::report::RunName;
 use cosim::runner::{self, Outcome, RunError, Wave};
 use cosim::stimulus::Random;
