@@ -8,7 +8,7 @@ use crate::stimulus::Random;
 const LENGTHS: [(u32, u32); 16] = {
     let mut lengths = [(16, 2_000); 16];
     lengths[3] = (2_000, 10_000);
-    lengths[6] = (72_000, 200_000);
+    lengths[6] = (91_000, 200_000);
     lengths[11] = (10_000, 70_000);
     lengths
 };
