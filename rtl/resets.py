@@ -23,12 +23,9 @@ DUET = os.environ.get("DUET") or os.path.join(os.path.dirname(RTL), "target", "r
 REASONS = os.path.join(RTL, "resets.txt")
 # Configurations that reach every register of a block; `small` does of the others.
 CONFIGS = {
-    "remote_write_queue": ["small", "single-bank", "paper"],
-    "packetizer": ["small", "paper"],
-    "depacketizer": ["small", "single-bank", "paper"],
-    "coherence_directory": ["small", "small-hmg", "small-baseline", "small-ideal"],
-    "command_processor": ["small", "paper"],
-    "cp_crossbar": ["small", "paper"],
+    "remote_write_queue": ["small", "single-bank"],
+    "depacketizer": ["small", "single-bank"],
+    "coherence_directory": ["small", "small-hmg", "small-ideal"],
 }
 
 RESET = re.compile(r"if \(!rst_ni\)\s*(begin\b)?")

@@ -10,6 +10,7 @@ mod bridge;
 pub mod catalog;
 pub mod command_processor;
 mod decode;
+pub mod episodes;
 pub mod lockstep;
 pub mod part_file;
 mod past;

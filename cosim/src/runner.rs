@@ -11,6 +11,7 @@ use hwmodel::ports::{Port, image_words};
 use hwmodel::{Block, ConfigError, Description, Model, Ports};
 
 use crate::body::BodyKind;
+use crate::episodes::Episodes;
 use crate::lockstep::{AFTER, Lockstep, WindowCycle};
 use crate::part_file::PartFile;
 use crate::report::{Mismatch, RunName};
@@ -19,10 +20,6 @@ use crate::settings::SettingError;
 use crate::stimulus::{Count, NewStimulus, Random, Statics, Stimulus};
 use crate::value::is_shown;
 use crate::wave::{Clock, Shown, WaveWriter};
-
-/// Lengths of episodes: how many of 16 have between so many cycles and so many.
-const EPISODES: [(u32, u32, u32); 4] =
-    [(7, 16, 2_000), (4, 2_000, 20_000), (3, 20_000, 70_000), (2, 70_000, 200_000)];
 
 /// One output bit that is inverted on the RTL side, as `FIELD[BIT]@CYCLE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +114,7 @@ pub fn run<S: NewStimulus>(
     let mut stimulus = S::new(config, &options.statics, options.seed);
     // Apart from what the stimulus draws.
     let mut resets = Random::new(!options.seed);
+    let mut episodes = Episodes::default();
     let mut flip = options.flip.clone();
     let mut cycle = 0;
     let run = RunName { config: name.to_string(), seed: options.seed };
@@ -130,7 +128,7 @@ pub fn run<S: NewStimulus>(
         pair.start_tracing();
     }
     while cycle < options.cycles {
-        let end = options.cycles.min(cycle + episode(&mut resets));
+        let end = options.cycles.min(cycle + episodes.next(&mut resets));
         if cycle > 0 {
             stimulus.restart(end - cycle);
             if resets.chance(64) {
@@ -175,18 +173,6 @@ pub fn run<S: NewStimulus>(
 
 fn outcome<S: Stimulus>(cycles: u64, stimulus: &S, mismatch: Option<Mismatch>) -> Outcome {
     Outcome { cycles, transfers: stimulus.transfers(), coverage: stimulus.coverage(), mismatch }
-}
-
-/// A random length of an episode.
-pub fn episode(random: &mut Random) -> u64 {
-    let mut at = random.below(16);
-    for (of_16, least, most) in EPISODES {
-        if at < of_16 {
-            return u64::from(least + random.below(most - least));
-        }
-        at -= of_16;
-    }
-    unreachable!("they are 16 together")
 }
 
 /// One cycle of the pair, traced where a waveform is being written.

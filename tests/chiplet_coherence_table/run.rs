@@ -34,6 +34,8 @@ struct Active<'a> {
     tag: u8,
     /// Physical chiplets.
     chiplets: u16,
+    /// Those that have not said DONE.
+    missing: u16,
     footprint: Footprint,
     /// Accesses to come, by chiplet, the next one last.
     left: Vec<Vec<&'a Access>>,
@@ -48,6 +50,8 @@ struct Run<'a, 's> {
     table: &'s mut dyn Synchroniser,
     active: Vec<Active<'a>>,
     random: Random,
+    /// Which chiplets end a kernel early.
+    ends: Random,
     setup: Setup,
     /// Operations of the last launch that are not done.
     pending: Option<Outcome>,
@@ -64,6 +68,7 @@ pub fn run(
         table,
         active: Vec::new(),
         random: Random::new(program.seed),
+        ends: Random::new(!program.seed),
         setup,
         pending: None,
     };
@@ -128,7 +133,18 @@ impl<'a> Run<'a, '_> {
         let runs_on = kernel.runs_on(item.chiplets);
         let chiplets = runs_on.iter().fold(0, |mask, chiplet| mask | 1 << chiplet);
         let (age, started) = (0, false);
-        self.active.push(Active { item, kernel, tag, chiplets, footprint, left, age, started });
+        let missing = chiplets;
+        self.active.push(Active {
+            item,
+            kernel,
+            tag,
+            chiplets,
+            missing,
+            footprint,
+            left,
+            age,
+            started,
+        });
     }
 
     /// Ends the kernels that must have ended before an item: those of its stream, those that it
@@ -191,6 +207,17 @@ impl<'a> Run<'a, '_> {
         Ok(false)
     }
 
+    /// A chiplet that has no accesses of a kernel left may say so, unless it is the last.
+    fn end_on_some(&mut self, at: usize) {
+        let Active { tag, missing, left, .. } = &mut self.active[at];
+        let chiplet = self.ends.below(left.len() as u32) as usize;
+        let rest = *missing & !(1 << chiplet);
+        if rest != *missing && rest != 0 && left[chiplet].is_empty() {
+            *missing = rest;
+            self.table.done_on(*tag, 1 << chiplet);
+        }
+    }
+
     /// Time passes.
     fn progress(&mut self) -> Result<(), Failure> {
         for at in 0..self.active.len() {
@@ -202,6 +229,7 @@ impl<'a> Run<'a, '_> {
                 for _ in 0..(accesses as u32 + self.random.below(times)) / times {
                     self.step(at)?;
                 }
+                self.end_on_some(at);
             }
         }
         if self.random.chance(80) {

@@ -187,3 +187,34 @@ fn launch_waits_until_the_operations_of_another_are_done() {
         assert_eq!((driver.host.errors(), driver.host.exit()), (vec![], None));
     });
 }
+
+/// The lowest free tag (specification 5.7): a tag that is used again while a chiplet still runs the kernel before would
+/// mix up their DONEs.
+#[test]
+fn kernel_keeps_its_tag_until_its_last_chiplet_is_done() {
+    each(&MACHINE, |driver| {
+        let launch = |driver: &mut Driver<_>, signal, stream| {
+            let host: &mut &mut dyn Host = &mut driver.host;
+            host.submit(&plain(signal), &[], stream, ALL);
+            driver.settle().1.expect("it starts").tag
+        };
+        assert_eq!(launch(driver, 1, 0), 0);
+        // Between any two of the first kernel's DONEs another one starts.
+        for (stream, chiplets) in [(1, 0b0100), (2, 0b1000), (3, 0b0001)] {
+            driver.done_on(0, chiplets);
+            assert_eq!(driver.settle(), (NONE, None));
+            assert_eq!(launch(driver, 1 + u64::from(stream), stream), stream);
+        }
+        assert_eq!(driver.host.signals(), []);
+        driver.end(0);
+        assert_eq!(driver.host.signals(), [1]);
+        // Now it is free, and the others' are not.
+        driver.done_on(2, 0b0011);
+        assert_eq!(launch(driver, 5, 0), 0);
+        for (tag, signal) in [(1, 2), (2, 3), (3, 4), (0, 5)] {
+            driver.end(tag);
+            assert_eq!(driver.host.signals(), [signal]);
+        }
+        assert_eq!((driver.host.errors(), driver.host.exit()), (vec![], None));
+    });
+}

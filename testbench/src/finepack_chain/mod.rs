@@ -16,6 +16,7 @@ mod system;
 use std::path::PathBuf;
 
 use cosim::RtlOptions;
+use cosim::episodes::Episodes;
 use cosim::report::RunName;
 use cosim::runner::{self, Outcome, RunError, Wave};
 use cosim::stimulus::Random;
@@ -80,6 +81,7 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
     }
     let run_name = RunName { config: name.to_string(), seed };
     let mut random = Random::new(seed);
+    let mut episodes = Episodes::default();
     let mut reached = Reached::default();
     let mut cycle = 0;
     while cycle < options.run.cycles {
@@ -90,7 +92,7 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
         let registers = random.word() as u32;
         let rtl = RtlOptions { registers, ..options.run.rtl.clone() };
         let system = system::build(&run_name, p, &rtl, timeout, acct, cycle)?;
-        let end = options.run.cycles.min(cycle + runner::episode(&mut random));
+        let end = options.run.cycles.min(cycle + episodes.next(&mut random));
         let mut episode = Episode::new(system, p, random.word(), cycle, wave.is_some());
         let found = episode.run(end, &mut reached, &mut flip, wave.as_mut(), dump.as_mut());
         if found.is_err() {

@@ -13,6 +13,8 @@ use program::{End, Mix, WORDS};
 
 /// Cycles in which the processor's clock counts more than 16 bits.
 const LONG: u64 = 90_000;
+/// Cycles in which most programs end that do so.
+const ENDS: u64 = 9_000;
 /// Beats of an extension block that a slot has room for.
 const MOST_BEATS: u32 = 252;
 
@@ -254,10 +256,16 @@ impl Stimulus for CommandProcessorStimulus {
     type Model = CommandProcessor;
 
     fn restart(&mut self, cycles: u64) {
-        let mix = Mix::draw(&mut self.random);
-        // In turn: few programs are run, and each end is to be reached.
-        let ends = [End::Exit, End::Halt, End::Never];
-        let end = if cycles > LONG { End::Never } else { ends[self.programs % 3] };
+        let mut mix = Mix::draw(&mut self.random);
+        // In turn: few programs are run, and each end is to be reached. Most episodes are too short for that.
+        let end = match cycles {
+            LONG.. => {
+                mix.rounds = u32::MAX;
+                End::Never
+            }
+            ENDS.. => [End::Exit, End::Halt][self.programs % 2],
+            _ => [End::Exit, End::Halt, End::Never][self.programs % 3],
+        };
         self.programs += 1;
         program::write(&mut self.random, &mix, end, &mut self.program);
         (self.aql, self.ext, self.rx) = (None, None, None);
@@ -327,7 +335,8 @@ impl NewStimulus for CommandProcessorStimulus {
             phase,
             conf: 0,
             program: Box::new([0; WORDS]),
-            programs: 0,
+            // Another first one for each seed.
+            programs: seed as usize,
             loaded: 0,
             held: 0,
             aql: None,

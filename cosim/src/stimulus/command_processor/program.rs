@@ -12,7 +12,7 @@ const BOOT: u32 = 0x80;
 /// Where a round begins, behind the addresses in their registers, a jump and two words of the end.
 const START: u32 = BOOT + 4 * 15;
 /// Random instructions end here.
-const END: u32 = 4 * WORDS as u32 - 128;
+const END: u32 = 4 * WORDS as u32 - 132;
 
 /// Registers that hold addresses, so that most accesses end somewhere: what they point at, and how
 /// far the region reaches from there.
@@ -200,8 +200,9 @@ pub fn write(r: &mut Random, mix: &Mix, end: End, words: &mut [u32; WORDS]) {
         w.word(0x0000_0013);
         w.land();
     }
-    // In each round, whatever the mix: a message, a signal.
+    // In each round, whatever the mix: a message, a signal, the clock.
     send(r, &mut w);
+    w.word(i_type(LOAD, 2, free(r), MAILBOX, mailbox::CYCLE));
     w.word(s_type(2, r.below(32), MAILBOX, mailbox::SIG_HI));
     w.word(j_type(0, START.wrapping_sub(w.at)));
 }
