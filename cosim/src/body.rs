@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use hwmodel::ports::Ports;
-use hwmodel::{Block, ConfigError, Description, Model};
+use hwmodel::{Block, ConfigError, Description, Model, State};
 
 use crate::command_processor::BOOT;
 use crate::lockstep::{Lockstep, WindowCycle};
@@ -316,8 +316,8 @@ impl<M: Model> Block for AnyBody<M> {
         each!(&self.inner, body => body.write_failure(report))
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        each!(&self.inner, body => body.write_state(line))
+    fn show_state(&self, state: &mut State) {
+        each!(&self.inner, body => body.show_state(state))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use hwmodel::ports::{Ports, image_words};
-use hwmodel::{Block, ConfigError, Description, Model};
+use hwmodel::{Block, ConfigError, Description, Model, State};
 
 use crate::report::{Mismatch, RunName, differences, shown_fields, transfers};
 use crate::rtl::Rtl;
@@ -249,7 +249,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
         self.mismatch().map_or(Ok(()), |mismatch| write!(report, "{mismatch}"))
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        self.model.write_state(line)
+    fn show_state(&self, state: &mut State) {
+        self.model.show_state(state);
     }
 }

@@ -1,6 +1,7 @@
 //! The packet slots, and how packets and their extension blocks come into them.
 
 use crate::common::command_types::{Aql, Ext, SLOTS, map};
+use crate::state::State;
 
 const BYTES: usize = map::SLOTS.1 as usize;
 const SLOT: usize = map::SLOT_BYTES as usize;
@@ -43,6 +44,18 @@ impl Packets {
             order: [0; SLOTS],
             filling: None,
             arrived: 0,
+        }
+    }
+
+    /// The registers.
+    pub fn show_state(&self, state: &mut State) {
+        let (filling, slot) = (self.filling.is_some(), self.filling.map_or(0, |f| f.slot as u32));
+        state.bits("valid", SLOTS as u32, self.valid);
+        state.flag("filling", filling);
+        state.bits_while(filling, "slot", 2, slot);
+        state.bits("arrival", 7, self.arrived);
+        for (slot, meta) in self.meta.iter().enumerate() {
+            state.bits(&format!("meta[{slot}]"), 32, *meta);
         }
     }
 
