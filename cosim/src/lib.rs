@@ -9,8 +9,11 @@ pub mod body;
 mod bridge;
 pub mod catalog;
 pub mod command_processor;
+pub mod inspect;
 pub mod lockstep;
 pub mod part_file;
+pub mod recorder;
+pub mod registers;
 pub mod report;
 pub mod rtl;
 pub mod runner;
@@ -25,4 +28,3 @@ pub use catalog::Catalog;
 pub use lockstep::Lockstep;
 pub use report::Mismatch;
 pub use rtl::{Rtl, RtlError, RtlOptions};
-

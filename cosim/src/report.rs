@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use hwmodel::Description;
 use hwmodel::ports::Port;
 
+use crate::inspect::Inspected;
 use crate::value::{Value, full_name, is_shown};
 
 /// One field of the output ports that differs.
@@ -58,6 +59,8 @@ pub struct Mismatch {
     pub past: Vec<Transfer>,
     /// What failed assertions printed.
     pub assertions: String,
+    /// The registers of both bodies in the cycle of the difference, once somebody has looked.
+    pub inside: Option<Inspected>,
     /// The waveform window, once it is written.
     pub waves: Option<PathBuf>,
     /// The command that shows it again.
@@ -168,8 +171,10 @@ impl fmt::Display for Mismatch {
         }
         f.write_str("  in    ")?;
         write_fields(f, &self.inputs)?;
-        if !self.model_state.is_empty() {
-            write!(f, "\n  state  model after the edge: {}", self.model_state)?;
+        match &self.inside {
+            Some(inside) => write!(f, "{inside}")?,
+            None if self.model_state.is_empty() => {}
+            None => write!(f, "\n  state  model after the edge: {}", self.model_state)?,
         }
         for (i, transfer) in self.past.iter().enumerate() {
             write!(

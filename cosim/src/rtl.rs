@@ -89,12 +89,21 @@ impl<M: Model> Rtl<M> {
         ffi::take_trace(self.body.pin_mut())
     }
 
+    /// The header of that text, where the body was built for it.
+    pub fn trace_header(&mut self) -> Option<String> {
+        let has_trace = self.set_trace(true);
+        let header = self.take_trace();
+        self.set_trace(false);
+        has_trace.then_some(header)
+    }
+
     /// Not on the path of a cycle in which nothing is wrong.
     #[cold]
     fn collect_messages(&mut self) {
         let told = ffi::take_messages(self.body.pin_mut());
         // Verilator begins each with its own count of time; cycles are counted elsewhere.
-        let line = |line: &str| match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+        let line = |line: &str| match line.strip_prefix('[').and_then(|rest| rest.split_once("] "))
+        {
             Some((time, rest)) if time.bytes().all(|b| b.is_ascii_digit()) => rest.to_string(),
             _ => line.to_string(),
         };

@@ -3,6 +3,7 @@
 mod bodies;
 mod compare;
 mod cosim;
+mod difference;
 mod doctor;
 mod job;
 mod list;
@@ -11,11 +12,12 @@ mod progress;
 mod reproduce;
 mod run;
 mod trace;
+mod waves;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
 use ::cosim::{RtlError, verilated};
+use clap::{Parser, Subcommand};
 
 /// Models and RTL of multi-GPU memory systems, side by side.
 ///
