@@ -96,7 +96,8 @@ fn failed_assertion_is_a_mismatch_without_differences() {
         "{report}"
     );
     // The window goes on for four cycles.
-    let window: Vec<_> = pair.window().iter().map(|w| w.cycle).collect();
+    let window: Vec<_> =
+        pair.window().expect("a difference").cycles.iter().map(|w| w.cycle).collect();
     assert_eq!(window, (0..=8).collect::<Vec<_>>());
 }
 

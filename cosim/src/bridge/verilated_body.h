@@ -178,8 +178,9 @@ class VerilatedBody final : private Context, public Body {
     top_.eval();
   }
 
-  // One edge before the first reset, in which no rule holds yet. A reset that a flip-flop derives from
-  // rst_ni may be at its reset value by chance, and is then not seen to fall; inputs of 0 take it away.
+  // One edge before the first reset, in which no rule holds yet. A reset that a flip-flop derives
+  // from rst_ni may be at its reset value by chance, and is then not seen to fall; inputs of 0 take
+  // it away.
   void leave_random_state() {
     random_ = false;
     context.assertOn(false);
