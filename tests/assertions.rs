@@ -89,7 +89,8 @@ fn failed_assertion_is_a_mismatch_without_differences() {
     assert!(report.contains("\n  rule  "), "{report}");
     assert!(report.contains("<-- last transfer before the mismatch"), "{report}");
     // The window goes on for four cycles.
-    let window: Vec<_> = pair.window().expect("a difference").cycles.iter().map(|w| w.cycle).collect();
+    let window: Vec<_> =
+        pair.window().expect("a difference").cycles.iter().map(|w| w.cycle).collect();
     assert_eq!(window, (0..=8).collect::<Vec<_>>());
 }
 
