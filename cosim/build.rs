@@ -1,4 +1,5 @@
-//! Compiles the bridge to Verilated bodies. The bodies themselves are built when they are asked for.
+//! Compiles the bridge to Verilated bodies. The bodies themselves are built when they are asked
+//! for.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Lints every block of rtl/ with Verilator and slang: they catch different mistakes.
+"""Lints every block of rtl/ with Verilator and slang, which catch different mistakes, and refuses
+lines of more than 100 columns in the sources of both languages.
 
-Verilator runs with the default parameters of each block (the build lints every named configuration);
-slang is skipped with a notice where its Python package is missing, and so is a block that instantiates Ibex
-where Ibex is missing. Files of third parties are read and not linted."""
+Verilator runs with the default parameters of each block (the build lints every named
+configuration); slang is skipped with a notice where its Python package is missing, and so is a
+block that instantiates Ibex where Ibex is missing. Files of third parties are read, not linted."""
 
 import glob
 import os
 import subprocess
 import sys
 
+COLUMNS = 100
+# Definitions that put a fault into a block, for tests of the tests.
+TESTS = {"remote_write_queue": ["DUET_SEEDED_BUG"], "coherence_directory": ["DUET_DUPLICATE"]}
 RTL = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(os.path.dirname(RTL), ".tools")
 COMMON = os.path.join(RTL, "common")
@@ -27,8 +31,14 @@ def verilator():
 
 def ibex():
     """The folder of Ibex that the build uses; None where there is none."""
-    folder = os.environ.get("IBEX") or os.path.join(TOOLS, "python", "pythondata_cpu_ibex", "system_verilog")
+    wheel = os.path.join(TOOLS, "python", "pythondata_cpu_ibex", "system_verilog")
+    folder = os.environ.get("IBEX") or wheel
     return folder if os.path.exists(os.path.join(folder, "rtl", "ibex_top.sv")) else None
+
+
+def blocks(rtl):
+    """The folders of rtl/ that hold a block."""
+    return sorted(d for d in os.listdir(rtl) if os.path.exists(os.path.join(rtl, d, d + ".sv")))
 
 
 def third_party(block, name):
@@ -39,34 +49,61 @@ def third_party(block, name):
 
 def sources(block):
     files = sorted(glob.glob(os.path.join(RTL, block, "*.sv")))
-    packages = sorted(glob.glob(os.path.join(COMMON, "*_pkg.sv"))) + [f for f in files if f.endswith("_pkg.sv")]
+    packages = sorted(glob.glob(os.path.join(COMMON, "*_pkg.sv")))
+    packages += [f for f in files if f.endswith("_pkg.sv")]
     return packages + [f for f in files if not f.endswith("_pkg.sv")]
 
 
-def lint_verilator(block):
+def long_lines():
+    """The lines of *.rs, *.sv and *.svh that are too long, as `file:line: columns`."""
+    root = os.path.dirname(RTL)
+    for folder, folders, files in os.walk(root):
+        kept = [d for d in folders if d not in ("target", "out") and not d.startswith(".")]
+        folders[:] = sorted(kept)
+        for name in sorted(files):
+            if not name.endswith((".rs", ".sv", ".svh")):
+                continue
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as source:
+                for number, line in enumerate(source, 1):
+                    columns = len(line.rstrip("\n"))
+                    if columns > COLUMNS:
+                        yield f"{os.path.relpath(path, root)}:{number}: {columns} columns"
+
+
+def defines(block):
+    """The definitions with which a block is looked at: none, then each that is for tests."""
+    return [[]] + [[name] for name in TESTS.get(block, [])]
+
+
+def lint_verilator(block, names):
     program, root = verilator()
     env = dict(os.environ, VERILATOR_ROOT=root) if root else None
     # The waiver first: it counts for what is read after it.
-    command = [program] + third_party(block, "ibex.vlt") + [arg for f in third_party(block, "ibex.f") for arg in ("-f", f)]
-    command += ["--lint-only", "-Wall", "--assert", "-Wno-SYNCASYNCNET", "-I" + COMMON, "-y", COMMON,
-                "-I" + os.path.join(RTL, block), "--top-module", block] + sources(block)
+    command = [program] + third_party(block, "ibex.vlt")
+    command += [arg for f in third_party(block, "ibex.f") for arg in ("-f", f)]
+    command += [f"-D{name}" for name in names]
+    command += ["--lint-only", "-Wall", "--assert", "-Wno-SYNCASYNCNET", "-I" + COMMON, "-y", COMMON]
+    command += ["-I" + os.path.join(RTL, block), "--top-module", block] + sources(block)
     # The report on stdout says nothing about the block; findings go to stderr.
     return subprocess.run(command, env=env, stdout=subprocess.DEVNULL).returncode == 0
 
 
-def lint_slang(block):
+def lint_slang(block, names):
     from pyslang.driver import Driver
 
     driver = Driver()
     driver.addStandardArgs()
-    # A cast may be useless for the default widths and needed for others; a default in a `unique case`
-    # is the project's style.
-    command = ["slang", "-Wextra", "-Wno-useless-cast", "-Wno-case-redundant-default", "-Werror", "-I", COMMON, "-y", COMMON, "--top", block]
+    # A cast may be useless for the default widths and needed for others; a default in a
+    # `unique case` is the project's style.
+    command = ["slang", "-Wextra", "-Wno-useless-cast", "-Wno-case-redundant-default", "-Werror"]
+    command += ["-I", COMMON, "-y", COMMON, "--top", block]
     for f in third_party(block, "ibex.f"):
         command += ["-f", f, "--suppress-warnings", os.environ["IBEX"] + "/..."]
-    command += sources(block)
-    ok = driver.parseCommandLine(" ".join(command)) and driver.processOptions() and driver.parseAllSources()
-    if not ok:
+    command += [f"-D{name}" for name in names] + sources(block)
+    if not driver.parseCommandLine(" ".join(command)):
+        return False
+    if not (driver.processOptions() and driver.parseAllSources()):
         return False
     driver.reportCompilation(driver.createCompilation(), True)
     return driver.reportDiagnostics(True)
@@ -81,20 +118,23 @@ def main():
     except ImportError:
         slang = False
         print("lint: slang is not installed, only Verilator looks at rtl/", file=sys.stderr)
-    blocks = sorted(d for d in os.listdir(RTL) if os.path.exists(os.path.join(RTL, d, d + ".sv")))
+    todo = blocks(RTL)
     if ibex():
         os.environ["IBEX"] = ibex()  # the file list names it
     else:
-        for block in [b for b in blocks if third_party(b, "ibex.f")]:
+        for block in [b for b in todo if third_party(b, "ibex.f")]:
             print(f"lint: Ibex is not installed, rtl/{block} is not looked at", file=sys.stderr)
-            blocks.remove(block)
-    bad = [b for b in blocks if not lint_verilator(b)]
-    bad += [b for b in blocks if slang and not lint_slang(b)]
+            todo.remove(block)
+    bad = [b for b in todo for d in defines(b) if not lint_verilator(b, d)]
+    bad += [b for b in todo for d in [*defines(b), ["SYNTHESIS"]] if slang and not lint_slang(b, d)]
     for block in sorted(set(bad)):
         print(f"lint: rtl/{block} has findings", file=sys.stderr)
     if not bad:
-        print(f"lint: {len(blocks)} blocks of rtl/ without findings")
-    return 1 if bad else 0
+        print(f"lint: {len(todo)} blocks of rtl/ without findings")
+    long = list(long_lines())
+    for line in long:
+        print(f"{line}, at most {COLUMNS}", file=sys.stderr)
+    return 1 if bad or long else 0
 
 
 if __name__ == "__main__":

@@ -84,10 +84,17 @@ fn failed_assertion_is_a_mismatch_without_differences() {
     assert_eq!((found.cycle, failed_at), (4, Some(4)));
     assert_eq!(found.differences, []);
     assert!(found.assertions.contains("emitted bytes differ from plen"), "{}", found.assertions);
+    // One line, without a count of cycles or words of Verilator's own.
+    let text = &found.assertions;
+    assert!(text.starts_with("%Error: packetizer.sv:"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
     let report = found.to_string();
     assert!(report.starts_with("ASSERTION of packetizer at cycle 4 (config small, seed 0)\n"));
     assert!(report.contains("\n  rule  "), "{report}");
-    assert!(report.contains("<-- last transfer before the mismatch"), "{report}");
+    assert!(
+        report.contains("PACK first last for GPU 1, id 0, line 0x400, bytes 0-1, "),
+        "{report}"
+    );
     // The window goes on for four cycles.
     let window: Vec<_> =
         pair.window().expect("a difference").cycles.iter().map(|w| w.cycle).collect();

@@ -1,4 +1,5 @@
-//! Crossbar and local command processors wired together: worked example 10 of the command-processor specification.
+//! Crossbar and local command processors wired together: worked example 10 of the command-processor
+//! specification.
 
 use duet_tests::{Bench, Body, has_rtl_of, model, rtl};
 use hwmodel::Block;
@@ -81,7 +82,8 @@ fn release_of_two_chiplets_takes_its_cycles(
     let mut path = Path { crossbar, locals, busy: [None; CHIPLETS] };
     let request = Message { kind: kind::SYNC_REQ, a: sync_op::REL.into(), ..Message::default() };
     path.cycle(Some(Tx { bcast: false, dst: 0b0110, msg: request }));
-    // The last ACK is back in 540; LAUNCH_EN follows in the cycle after, to a tag that nobody described.
+    // The last ACK is back in 540; LAUNCH_EN follows in the cycle after, to a tag that nobody
+    // described.
     for _ in 1..541 {
         path.cycle(None);
     }

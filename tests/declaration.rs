@@ -1,5 +1,5 @@
-//! The build's check of the RTL against the Rust port declaration, proved by tampering with the RTL:
-//! whatever is changed on one side only must be refused, with its name.
+//! The build's check of the RTL against the Rust port declaration, proved by tampering with the
+//! RTL: whatever is changed on one side only must be refused, with its name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,8 @@ impl Copy {
         self
     }
 
-    /// Reads a block in configuration `small` as for a body. Errors: what Verilator says. Accepts a block whose
-    /// third-party core is missing.
+    /// Reads a block in configuration `small` as for a body. Errors: what Verilator says. Accepts a
+    /// block whose third-party core is missing.
     fn lint(&self, block: &str) -> Result<(), String> {
         let entry = blocks::find(block).expect("a block of this name");
         let (chosen, _) = entry.family.apply(&catalog(), "small", &[], &[]).unwrap();

@@ -1,5 +1,5 @@
-//! The TLP of the FinePack specification's worked example 1 and the ways to break it (section 12), on
-//! the model and on the RTL of the receiver.
+//! The TLP of the FinePack specification's worked example 1 and the ways to break it (section 12),
+//! on the model and on the RTL of the receiver.
 
 use duet_tests::{Bench, Body, counting, on_both_bodies, ones};
 use hwmodel::common::finepack_types::{

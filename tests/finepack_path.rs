@@ -1,5 +1,6 @@
 //! Remote write queue and packetizer wired together: the timing figures and the bytes of worked
-//! example 1 of the FinePack specification (sections 5.1, 5.5 and 10), with both models and both RTLs.
+//! example 1 of the FinePack specification (sections 5.1, 5.5 and 10), with both models and both
+//! RTLs.
 
 use duet_tests::{Bench, Body, counting, has_rtl, model, ones, rtl};
 use hwmodel::Block;

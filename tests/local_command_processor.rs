@@ -1,5 +1,5 @@
-//! The local command processor: its answers, launches and work groups, and the cycle of each (rules of
-//! `rtl/local_command_processor/README.md`).
+//! The local command processor: its answers, launches and work groups, and the cycle of each (rules
+//! of `rtl/local_command_processor/README.md`).
 
 use duet_tests::{Bench, Body, on_both_bodies as on_bodies};
 use hwmodel::common::command_types::{Message, WorkGroup, error_code, kind, sync_op};
@@ -65,8 +65,8 @@ impl Local {
         out
     }
 
-    /// Describes, counts and launches a kernel, with L1s that are invalidated at once; from an empty queue to an empty one.
-    /// Its first work group may show in the next cycle.
+    /// Describes, counts and launches a kernel, with L1s that are invalidated at once; from an
+    /// empty queue to an empty one. Its first work group may show in the next cycle.
     fn start(&mut self, tag: u8, slot: u16, first: u32, number: u32) {
         self.send(desc(tag, slot, first));
         self.send(count(tag, number));
@@ -144,7 +144,8 @@ fn operation_waits_for_the_l2_and_its_ack_for_the_crossbar() {
         assert_eq!(local.cycle().l2_sync, None);
         local.inputs.l2_sync_done = Some(5);
         assert_eq!(local.cycle().tx, None);
-        // The next operation is done too, but its answer finds the first one's still there, and is kept.
+        // The next operation is done too, but its answer finds the first one's still there, and is
+        // kept.
         local.send(sync(2, sync_op::REL));
         assert_eq!(local.cycle().l2_sync, Some(sync_op::REL));
         local.inputs.l2_sync_done = Some(6);

@@ -151,7 +151,8 @@ where
     })
 }
 
-/// Inverts one bit; checks that the report names the cycle, the field and the bit, and nothing else.
+/// Inverts one bit; checks that the report names the cycle, the field and the bit, and nothing
+/// else.
 fn flip_is_found<S>(config: &str, port: &Port, leaf: &Leaf, bit: u32)
 where
     S: NewStimulus<Model: Pair>,

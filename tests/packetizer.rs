@@ -1,4 +1,5 @@
-//! The bytes of the FinePack specification's worked examples 1, 8 and 9, on the model and on the RTL.
+//! The bytes of the FinePack specification's worked examples 1, 8 and 9, on the model and on the
+//! RTL.
 
 use duet_tests::{Bench, Body, counting, on_both_bodies, ones};
 use hwmodel::common::finepack_types::{Drain, drain_kind};

@@ -1,5 +1,5 @@
-//! The storage of each coherence directory, from the RTL's own declaration of an entry, against the directory
-//! specification (section 4.2: REC, table 1 and section 4.3).
+//! The storage of each coherence directory, from the RTL's own declaration of an entry, against the
+//! directory specification (section 4.2: REC, table 1 and section 4.3).
 
 use std::fmt::Write;
 use std::fs;
@@ -45,14 +45,16 @@ const ROWS: [Row; 9] = [
 /// A module that cannot be elaborated unless each entry has these fields, from bit 0 up.
 fn module(rows: &[Row]) -> String {
     let mut sv = String::from(
-        "`include \"coherence_directory_entry.svh\"\nmodule storage;\n  import coherence_directory_pkg::*;\n",
+        "`include \"coherence_directory_entry.svh\"\nmodule storage;\n  import \
+         coherence_directory_pkg::*;\n",
     );
     for Row { name, variant, gpus, line, range, bits: [groups, base, valid], .. } in rows {
         let total = groups + base + valid;
         writeln!(
             sv,
-            "  typedef `DIRECTORY_ENTRY_T(base_bits({variant}, 48, {range}), group_bits({variant}, {gpus}, {})) {name}_t;\n  \
-             if ($bits({name}_t) != {total}) $error(\"{name}: %0d bits\", $bits({name}_t));",
+            "  typedef `DIRECTORY_ENTRY_T(base_bits({variant}, 48, {range}), group_bits({variant}, \
+             {gpus}, {})) {name}_t;\n  if ($bits({name}_t) != {total}) $error(\"{name}: %0d \
+             bits\", $bits({name}_t));",
             range / line
         )
         .unwrap();
@@ -62,7 +64,8 @@ fn module(rows: &[Row]) -> String {
             writeln!(
                 sv,
                 "  localparam {name}_t {name}_{field} = '{{{field}: '1, default: '0}};\n  \
-                 if ({name}_{field} != {total}'({{{width}{{1'b1}}}}) << {first}) $error(\"{name}: {field} is elsewhere\");"
+                 if ({name}_{field} != {total}'({{{width}{{1'b1}}}}) << {first}) $error(\"{name}: \
+                 {field} is elsewhere\");"
             )
             .unwrap();
         }

@@ -1,5 +1,5 @@
-//! What is inside both bodies: registers of one name have one value in every cycle, and waveforms hold what is there,
-//! whatever their format.
+//! What is inside both bodies: registers of one name have one value in every cycle, and waveforms
+//! hold what is there, whatever their format.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -35,8 +35,9 @@ fn bits(value: &Value) -> Vec<u8> {
     (0..value.width).rev().map(|i| if value.bit(i) { b'1' } else { b'0' }).collect()
 }
 
-/// Runs a block in lockstep in its first two configurations, and compares the model's registers with the RTL's of the
-/// same names. At least `least` must have one, and as many another value than 0 at some time.
+/// Runs a block in lockstep in its first two configurations, and compares the model's registers
+/// with the RTL's of the same names. At least `least` must have one, and as many another value than
+/// 0 at some time.
 fn registers_agree<S>(least: usize)
 where
     S: NewStimulus<Model: Pair>,
@@ -249,7 +250,8 @@ fn waveforms_hold_registers_in_both_formats() {
     }
 }
 
-/// Where bodies differ the report has both bodies' registers in that cycle, and the window its insides.
+/// Where bodies differ the report has both bodies' registers in that cycle, and the window its
+/// insides.
 #[test]
 fn report_of_a_difference_has_the_registers_of_both_bodies() {
     if !has_rtl_of::<hwmodel::packetizer::Packetizer>() {

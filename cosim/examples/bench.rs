@@ -1,7 +1,7 @@
-//! The benchmark table: for each block and configuration the same recorded inputs go through a plain
-//! C++ harness (the floor), the Verilated body behind the bridge, the lockstep pair and the model,
-//! interleaved; the ratios of the median times are printed. Ratios of one run mean something on a
-//! busy machine, absolute times do not.
+//! The benchmark table: for each block and configuration the same recorded inputs go through a
+//! plain C++ harness (the floor), the Verilated body behind the bridge, the lockstep pair and the
+//! model, interleaved; the ratios of the median times are printed. Ratios of one run mean something
+//! on a busy machine, absolute times do not.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -94,8 +94,8 @@ enum Inner<M: Model> {
     Lockstep(Box<Lockstep<M, Rtl<M>>>),
 }
 
-/// A body of block `M`, whichever it is: counts its transfers, and shows its cycles to whoever wants to see
-/// them.
+/// A body of block `M`, whichever it is: counts its transfers, and shows its cycles to whoever
+/// wants to see them.
 pub struct AnyBody<M: Model> {
     inner: Inner<M>,
     config: M::Config,
@@ -117,7 +117,8 @@ macro_rules! each {
 }
 
 impl<M: Model> AnyBody<M> {
-    /// The body after reset. `run` names the run in reports. Errors: an illegal parameter; no RTL body can be built.
+    /// The body after reset. `run` names the run in reports. Errors: an illegal parameter; no RTL
+    /// body can be built.
     pub fn new(kind: BodyKind, run: &RunName, config: &M::Config) -> Result<Self, BodyError> {
         Self::with(kind, run, config, Sight::default())
     }
@@ -207,7 +208,8 @@ pub trait Body {
     fn kind(&self) -> BodyKind;
     /// The block's ports and parameters.
     fn description(&self) -> Description;
-    /// Lets `cycles` cycles pass without a tick: a body is left alone that is idle, or quiet for so long.
+    /// Lets `cycles` cycles pass without a tick: a body is left alone that is idle, or quiet for so
+    /// long.
     fn skip(&mut self, cycles: u64);
     /// Transfers on each channel so far.
     fn transfers(&self) -> Vec<(&'static str, u64)>;
@@ -221,9 +223,11 @@ pub trait Body {
     fn log(&self) -> Option<&Log>;
     /// Keeps each cycle's images for [`Body::last_cycle`], or ceases to.
     fn trace(&mut self, on: bool);
-    /// From now on that has the insides too. Returns what is there: of RTL that cannot be traced, nothing.
+    /// From now on that has the insides too. Returns what is there: of RTL that cannot be traced,
+    /// nothing.
     fn look_inside(&mut self) -> Inside;
-    /// The cycle that the last tick ended, while tracing. One body alone has no images of the other side.
+    /// The cycle that the last tick ended, while tracing. One body alone has no images of the other
+    /// side.
     fn last_cycle(&self) -> Option<&WindowCycle>;
     /// True once something is found to be wrong with it.
     fn has_failed(&self) -> bool;
@@ -231,8 +235,8 @@ pub trait Body {
     fn failure(&self) -> String;
     /// The first difference of two bodies, and the cycles around it.
     fn mismatch(&self) -> Option<(&Mismatch, &Window)>;
-    /// Inverts the bit of the RTL's outputs in this cycle, if what it belongs to is shown; false where it is
-    /// not, or where no RTL is compared.
+    /// Inverts the bit of the RTL's outputs in this cycle, if what it belongs to is shown; false
+    /// where it is not, or where no RTL is compared.
     fn flip(&mut self, flip: &Flip) -> bool;
 }
 
@@ -357,12 +361,14 @@ impl<M: Model> Block for AnyBody<M> {
         outputs
     }
 
-    /// RTL does not tell. When it has rested for longer than any timer of a block, a tick changes nothing.
+    /// RTL does not tell. When it has rested for longer than any timer of a block, a tick changes
+    /// nothing.
     fn is_idle(&self) -> bool {
         each!(&self.inner, body => body.is_idle()) || self.rests()
     }
 
-    /// Of a body that only waits, its clocks and counters stand still too while nobody ticks it: RTL has no other way.
+    /// Of a body that only waits, its clocks and counters stand still too while nobody ticks it:
+    /// RTL has no other way.
     fn quiet_cycles(&self) -> u64 {
         match &self.inner {
             Inner::Model(model) => model.quiet_cycles(),
@@ -418,8 +424,8 @@ mod tests {
         assert!(body.outputs().rx_ready);
     }
 
-    /// Cycles in which nobody ticks a body count, so that the numbers of its transfers are those of the
-    /// system's clock.
+    /// Cycles in which nobody ticks a body count, so that the numbers of its transfers are those of
+    /// the system's clock.
     #[test]
     fn skipped_cycles_count_and_move_nothing() {
         let mut body = AnyBody::<Packetizer>::model(&(&small()).into()).unwrap();

@@ -1,5 +1,5 @@
-//! The named configurations of the blocks with two bodies: a new block is one line in `pairs!`, a new family of blocks a
-//! field of [`Catalog`] and its [`Family`].
+//! The named configurations of the blocks with two bodies: a new block is one line in `pairs!`, a
+//! new family of blocks a field of [`Catalog`] and its [`Family`].
 
 use std::collections::BTreeMap;
 

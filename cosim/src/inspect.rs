@@ -1,7 +1,7 @@
 //! The registers of both bodies in the cycle in which they differ, by name.
 //!
-//! They come from a second run: a body that can be traced is another one than that of the first, and a run is a function
-//! of configuration and seed.
+//! They come from a second run: a body that can be traced is another one than that of the first,
+//! and a run is a function of configuration and seed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -75,7 +75,8 @@ pub enum Inspected {
 }
 
 impl Inspected {
-    /// Registers that both bodies have under one name, and that differ: the model's name, its value, the RTL's.
+    /// Registers that both bodies have under one name, and that differ: the model's name, its
+    /// value, the RTL's.
     pub fn differing(&self) -> Vec<(&str, &Value, &Value)> {
         let Self::Registers { model, rtl } = self else { return Vec::new() };
         let of_rtl: HashMap<_, _> =

@@ -1,17 +1,20 @@
 //! Two bodies of one block: the Rust model and the Verilated SystemVerilog, alone or in lockstep,
 //! with mismatch reports and waveforms.
 //!
-//! RTL bodies are built when they are asked for ([`verilated`]): the crate itself needs no Verilator, and
-//! [`Rtl::new`] says what is missing.
+//! RTL bodies are built when they are asked for ([`verilated`]): the crate itself needs no
+//! Verilator, and [`Rtl::new`] says what is missing.
 
 pub mod blocks;
 pub mod body;
 mod bridge;
 pub mod catalog;
 pub mod command_processor;
+mod decode;
+pub mod episodes;
 pub mod inspect;
 pub mod lockstep;
 pub mod part_file;
+mod past;
 pub mod recorder;
 pub mod registers;
 pub mod report;

@@ -6,16 +6,15 @@ use hwmodel::ports::{Ports, image_words};
 use hwmodel::{Block, ConfigError, Description, Model, State};
 
 use crate::inspect::Window;
+use crate::past::Past;
 use crate::recorder::{Inside, Recorder};
 use crate::registers;
-use crate::report::{Mismatch, RunName, differences, shown_fields, transfers};
+use crate::report::{Mismatch, RunName, differences, shown_fields};
 use crate::rtl::Rtl;
 use crate::value::Value;
 
 /// Cycles that the report and the waveform window look back.
 pub(crate) const HISTORY: usize = 32;
-/// Transfers shown in a report.
-const PAST: usize = 8;
 /// Cycles that are run on after a difference, so that the waves show what followed.
 pub const AFTER: u64 = 4;
 
@@ -30,7 +29,8 @@ pub struct WindowCycle {
     pub model: Vec<u32>,
     /// The RTL's outputs.
     pub rtl: Vec<u32>,
-    /// The model's registers in the order in which it shows them; empty where nobody asked for the insides.
+    /// The model's registers in the order in which it shows them; empty where nobody asked for the
+    /// insides.
     pub registers: Vec<Option<Value>>,
     /// What the RTL's trace has of the cycle, likewise.
     pub trace: String,
@@ -106,6 +106,8 @@ pub struct Lockstep<M: Model, B> {
     failure: Option<Box<Failure>>,
     /// The last cycle, while somebody wants to see every one.
     trace: Option<Box<Recorder>>,
+    /// The last transfers on each channel, while it is traced.
+    past: Option<Box<Past>>,
     /// With the insides.
     inside: bool,
     inspection: Option<Box<Inspection>>,
@@ -138,23 +140,27 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
             history: vec![Default::default(); HISTORY],
             failure: None,
             trace: None,
+            past: None,
             inside: false,
             inspection: None,
         }
     }
 
-    /// Keeps each cycle's images for [`Lockstep::last_cycle`] from now on.
+    /// Keeps each cycle's images for [`Lockstep::last_cycle`] from now on, and the last transfers
+    /// on each channel for a report, however long ago they are.
     pub fn start_tracing(&mut self) {
-        let mut recorder = Recorder::new(&Description::of::<M>(&self.config), self.inside);
+        let block = Description::of::<M>(&self.config);
+        let mut recorder = Recorder::new(&block, self.inside);
         recorder.look(&self.model);
         self.other.set_trace(self.inside);
         self.trace = Some(Box::new(recorder));
+        self.past = Some(Box::new(Past::new(&block)));
     }
 
     /// Ceases to keep them.
     pub fn stop_tracing(&mut self) {
         self.other.set_trace(false);
-        self.trace = None;
+        (self.trace, self.past) = (None, None);
     }
 
     /// Whoever traces it from now on sees its insides too.
@@ -168,7 +174,9 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         let window = Window { inside: self.look_inside(), cycles: Vec::new() };
         self.inspection = Some(Box::new(Inspection { from, open: false, window }));
         // Whether it is time is asked for where a tracing body asks: others have no work with it.
-        self.trace = Some(Box::new(Recorder::new(&Description::of::<M>(&self.config), true)));
+        let block = Description::of::<M>(&self.config);
+        self.trace = Some(Box::new(Recorder::new(&block, true)));
+        self.past = Some(Box::new(Past::new(&block)));
         self.open_inspection(self.cycle);
     }
 
@@ -199,9 +207,10 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         self.cycle
     }
 
-    /// Resets both bodies in the midst of what they do. Cycles are counted on. Errors: an illegal parameter.
+    /// Resets both bodies in the midst of what they do. Cycles are counted on. Errors: an illegal
+    /// parameter.
     pub fn reset(&mut self) -> Result<(), ConfigError> {
-        self.model = M::new(&self.config)?;
+        self.model.reset(&self.config)?;
         self.other.reset();
         if let Some(recorder) = &mut self.trace {
             recorder.look(&self.model);
@@ -209,12 +218,15 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         Ok(())
     }
 
-    /// Takes another body in place of the one that is compared. To be followed by a reset.
-    pub fn replace(&mut self, other: B) {
+    /// Takes another body in place of the one that is compared, and a new model. To be followed by
+    /// a reset. Errors: an illegal parameter.
+    pub fn replace(&mut self, other: B) -> Result<(), ConfigError> {
         self.other = other;
         if self.trace.is_some() {
             self.other.set_trace(self.inside);
         }
+        self.model = M::new(&self.config)?;
+        Ok(())
     }
 
     /// Lets `cycles` cycles pass in which neither body is ticked.
@@ -257,14 +269,14 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
 
     #[cold]
     fn keep(&mut self, inputs: &M::In, model: &M::Out, rtl: &M::Out) {
-        if self.inspection.as_ref().is_some_and(|inspection| !inspection.open) {
-            return self.open_inspection(self.cycle + 1);
-        }
         let Some(recorder) = &mut self.trace else { return };
         let last = &mut recorder.last;
         last.cycle = self.cycle;
         inputs.store(&self.config, &mut last.input);
         model.store(&self.config, &mut last.model);
+        if self.inspection.as_ref().is_some_and(|inspection| !inspection.open) {
+            return self.open_inspection(self.cycle + 1);
+        }
         rtl.store(&self.config, &mut last.rtl);
         if self.inside {
             last.trace = self.other.take_trace();
@@ -296,15 +308,15 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         }
         let block = Description::of::<M>(&self.config);
         let mut window = Vec::new();
-        let mut past = Vec::new();
+        let mut recent = Past::new(&block);
         for back in (1..=HISTORY.min(self.ticks)).rev() {
             let (cycle, input, output) = &self.history[(self.ticks - back) % HISTORY];
             let (cycle, input, output) = (*cycle, self.image(input), self.image(output));
-            past.extend(transfers(&block, cycle, &input, &output));
+            recent.see(cycle, &input, &output);
             let (model, rtl) = (output.clone(), output);
             window.push(WindowCycle { cycle, input, model, rtl, ..WindowCycle::default() });
         }
-        past.drain(..past.len().saturating_sub(PAST));
+        let past = self.past.as_ref().map_or(recent.list(), |past| past.list());
         window.push(now);
         let mut window = Window { inside: Inside::default(), cycles: window };
         let mut inside = None;
@@ -348,6 +360,9 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
         }
         if model != rtl || self.failure.is_some() || self.other.failed() {
             self.record(inputs, &model, &rtl);
+        }
+        if let (Some(trace), Some(past)) = (&self.trace, &mut self.past) {
+            past.see(trace.last.cycle, &trace.last.input, &trace.last.model);
         }
         self.history[self.ticks % HISTORY] = (self.cycle, *inputs, model);
         self.ticks += 1;

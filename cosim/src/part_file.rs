@@ -1,4 +1,5 @@
-//! Files that are written whole or not at all: they have their name from the moment they are finished.
+//! Files that are written whole or not at all: they have their name from the moment they are
+//! finished.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};

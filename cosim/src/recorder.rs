@@ -31,8 +31,8 @@ impl Recorder {
         Self { last: WindowCycle::empty(block), inside, next: Vec::new() }
     }
 
-    /// Looks at the model before an edge whose cycle is to be kept, where it was not [`Recorder::turn`] that ended the
-    /// cycle before.
+    /// Looks at the model before an edge whose cycle is to be kept, where it was not
+    /// [`Recorder::turn`] that ended the cycle before.
     pub fn look(&mut self, model: &impl Block) {
         if self.inside {
             self.next = registers::values(model);

@@ -1,4 +1,5 @@
-//! Registers of a model by name, taken out of it for reports and waveforms. Not on the per-cycle path.
+//! Registers of a model by name, taken out of it for reports and waveforms. Not on the per-cycle
+//! path.
 
 use hwmodel::{Block, State};
 
@@ -23,7 +24,8 @@ pub fn values(model: &impl Block) -> Vec<Option<Value>> {
     found
 }
 
-/// The name that a model gives to what the RTL has under this path below the block's instance (`hwmodel::state`).
+/// The name that a model gives to what the RTL has under this path below the block's instance
+/// (`hwmodel::state`).
 pub fn model_name(path: &str) -> String {
     let mut name = String::with_capacity(path.len());
     for part in path.split('.').filter(|part| *part != "regs_q") {
@@ -38,7 +40,8 @@ pub fn model_name(path: &str) -> String {
     name
 }
 
-/// True for what the RTL's conventions call a register: a variable with the suffix `_q`, or a field of one.
+/// True for what the RTL's conventions call a register: a variable with the suffix `_q`, or a field
+/// of one.
 pub fn is_register(path: &str) -> bool {
     path.split('.').any(|part| part.split('[').next().is_some_and(|stem| stem.ends_with("_q")))
 }

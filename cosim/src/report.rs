@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use hwmodel::Description;
 use hwmodel::ports::Port;
 
 use crate::inspect::Inspected;
@@ -29,6 +28,8 @@ pub struct Transfer {
     pub port: String,
     /// Its fields that are not 0.
     pub fields: Vec<(String, Value)>,
+    /// What it says, where the fields alone do not.
+    pub meaning: Option<String>,
 }
 
 /// Which run a report is about.
@@ -40,7 +41,8 @@ pub struct RunName {
     pub seed: u64,
 }
 
-/// The first cycle in which two bodies of a block differ, or in which an assertion of the RTL failed.
+/// The first cycle in which two bodies of a block differ, or in which an assertion of the RTL
+/// failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The block.
@@ -55,7 +57,7 @@ pub struct Mismatch {
     pub inputs: Vec<(String, Value)>,
     /// The model's registers after the edge that ends the cycle, as it prints them.
     pub model_state: String,
-    /// The last transfers before the difference, oldest first.
+    /// The last transfers before the difference, channel by channel, oldest first in each.
     pub past: Vec<Transfer>,
     /// What failed assertions printed.
     pub assertions: String,
@@ -90,42 +92,6 @@ pub(crate) fn differences(ports: &[Port], model: &[u32], rtl: &[u32]) -> Vec<Dif
     found
 }
 
-/// The transfers of one cycle on the channels of both directions.
-pub(crate) fn transfers(
-    block: &Description,
-    cycle: u64,
-    input: &[u32],
-    output: &[u32],
-) -> Vec<Transfer> {
-    let one = |ports: &[Port], image: &[u32], others: &[Port], other: &[u32]| -> Vec<Transfer> {
-        let mut found = Vec::new();
-        for port in ports {
-            let Some(valid) = port.valid else { continue };
-            if image[ports[valid].word] & 1 == 0 {
-                continue;
-            }
-            let stem = ports[valid].name.rsplit_once("_valid").map_or("", |(stem, _)| stem);
-            let ready = others
-                .iter()
-                .find(|p| p.name.rsplit_once("_ready").is_some_and(|(s, _)| s == stem));
-            if ready.is_some_and(|r| other[r.word] & 1 == 0) {
-                continue;
-            }
-            let fields = port
-                .leaves
-                .iter()
-                .map(|l| (l.name.clone(), Value::of(port, l, image)))
-                .filter(|(_, v)| v.words.iter().any(|&w| w != 0))
-                .collect();
-            found.push(Transfer { cycle, port: port.name.clone(), fields });
-        }
-        found
-    };
-    let mut all = one(&block.inputs, input, &block.outputs, output);
-    all.extend(one(&block.outputs, output, &block.inputs, input));
-    all
-}
-
 fn write_fields(f: &mut fmt::Formatter<'_>, fields: &[(String, Value)]) -> fmt::Result {
     for (name, value) in fields {
         match name.is_empty() {
@@ -134,6 +100,29 @@ fn write_fields(f: &mut fmt::Formatter<'_>, fields: &[(String, Value)]) -> fmt::
         }
     }
     Ok(())
+}
+
+impl Mismatch {
+    /// Of each channel the last transfers: what they say, and of the last one all fields.
+    fn write_past(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, channel) in self.past.chunk_by(|a, b| a.port == b.port).enumerate() {
+            write!(f, "\n  {} {}", if i == 0 { "past  " } else { "      " }, channel[0].port)?;
+            for (n, Transfer { cycle, fields, meaning, .. }) in channel.iter().enumerate() {
+                write!(f, "\n         {cycle}")?;
+                if let Some(meaning) = meaning {
+                    write!(f, "  {meaning}")?;
+                }
+                let is_last = n + 1 == channel.len();
+                if is_last && meaning.is_some() {
+                    write!(f, "\n          ")?;
+                }
+                if is_last || meaning.is_none() {
+                    write_fields(f, fields)?;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Display for Mismatch {
@@ -176,19 +165,7 @@ impl fmt::Display for Mismatch {
             None if self.model_state.is_empty() => {}
             None => write!(f, "\n  state  model after the edge: {}", self.model_state)?,
         }
-        for (i, transfer) in self.past.iter().enumerate() {
-            write!(
-                f,
-                "\n  {}  {} {}",
-                if i == 0 { "past " } else { "     " },
-                transfer.cycle,
-                transfer.port
-            )?;
-            write_fields(f, &transfer.fields)?;
-            if i + 1 == self.past.len() {
-                f.write_str("   <-- last transfer before the mismatch")?;
-            }
-        }
+        self.write_past(f)?;
         if let Some(waves) = &self.waves {
             write!(f, "\n  waves  {}", waves.display())?;
         }

@@ -33,7 +33,8 @@ pub struct Rtl<M: Model> {
 }
 
 impl<M: Model> Rtl<M> {
-    /// The body with these parameters, after reset; built first where it is not in the cache. Errors: it cannot be built.
+    /// The body with these parameters, after reset; built first where it is not in the cache.
+    /// Errors: it cannot be built.
     pub fn new(config: &M::Config) -> Result<Self, RtlError> {
         Self::with(config, &RtlOptions::default())
     }
@@ -64,8 +65,8 @@ impl<M: Model> Rtl<M> {
         self.output[word] ^= 1 << bit;
     }
 
-    /// What the outputs would show with these inputs and no clock edge. Equal to `outputs()` in a block
-    /// whose outputs are registered.
+    /// What the outputs would show with these inputs and no clock edge. Equal to `outputs()` in a
+    /// block whose outputs are registered.
     pub fn settle(&mut self, inputs: &M::In) -> M::Out {
         inputs.store(&self.config, &mut self.input);
         let mut output = self.output.clone();
@@ -78,8 +79,8 @@ impl<M: Model> Rtl<M> {
         &self.messages
     }
 
-    /// From now on the body's signals are added to [`Rtl::take_trace`] in each cycle, or no longer. False in a body that
-    /// was not built for it.
+    /// From now on the body's signals are added to [`Rtl::take_trace`] in each cycle, or no longer.
+    /// False in a body that was not built for it.
     pub fn set_trace(&mut self, on: bool) -> bool {
         ffi::set_trace(self.body.pin_mut(), on)
     }
@@ -121,8 +122,8 @@ impl<M: Model> Block for Rtl<M> {
     }
 
     fn tick(&mut self, inputs: &M::In) -> M::Out {
-        // Between the words that `store` writes and C++'s wider loads of the same words lies the work
-        // of `load`: the processor cannot forward a store to a wider load, and would wait.
+        // Between the words that `store` writes and C++'s wider loads of the same words lies the
+        // work of `load`: the processor cannot forward a store to a wider load, and would wait.
         inputs.store(&self.config, &mut self.input);
         let outputs = M::Out::load(&self.config, &self.output);
         if ffi::tick(self.body.pin_mut(), &self.input, &mut self.output) {

@@ -1,8 +1,9 @@
 //! A co-simulation run: model and RTL of one block in lockstep under a stimulus.
 //!
-//! The run is cut into episodes of random length, some longer than a counter of 16 bits. Between them both bodies are
-//! reset in the midst of their traffic, or the RTL is a new one whose registers held random values before its reset;
-//! static inputs are drawn anew. Cycles are counted through.
+//! The run is cut into episodes of random length, some longer than a counter of 16 bits. Between
+//! them both bodies are reset in the midst of their traffic, or the RTL is a new one whose
+//! registers held random values before its reset; static inputs are drawn anew. Cycles are counted
+//! through.
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use hwmodel::ports::{Port, image_words};
 use hwmodel::{Block, ConfigError, Description, Model, Ports};
 
 use crate::body::BodyKind;
+use crate::episodes::Episodes;
 use crate::inspect::{Inspected, Window};
 use crate::lockstep::{AFTER, Lockstep};
 use crate::recorder::Inside;
@@ -20,10 +22,6 @@ use crate::stimulus::{Count, NewStimulus, Random, Statics, Stimulus};
 use crate::value::is_shown;
 use crate::verilated::Variant;
 use crate::wave::{Shown, Wave, plain_clock, write_window};
-
-/// Lengths of episodes: how many of 16 have between so many cycles and so many.
-const EPISODES: [(u32, u32, u32); 4] =
-    [(7, 16, 2_000), (4, 2_000, 20_000), (3, 20_000, 70_000), (2, 70_000, 200_000)];
 
 /// One output bit that is inverted on the RTL side, as `FIELD[BIT]@CYCLE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,8 +133,9 @@ pub fn run<S: NewStimulus>(
     inspected(options, run, RunError::missing)
 }
 
-/// Runs; where model and RTL differ and that is asked for, again up to there, to see inside. `missing` tells of an error
-/// that means no more than that there is no body which can be traced; any other it gives back.
+/// Runs; where model and RTL differ and that is asked for, again up to there, to see inside.
+/// `missing` tells of an error that means no more than that there is no body which can be traced;
+/// any other it gives back.
 pub fn inspected<E>(
     options: &Options,
     mut run: impl FnMut(&Options) -> Result<Outcome, E>,
@@ -169,6 +168,7 @@ fn run_once<S: NewStimulus>(
     let mut stimulus = S::new(config, &options.statics, options.seed);
     // Apart from what the stimulus draws.
     let mut resets = Random::new(!options.seed);
+    let mut episodes = Episodes::default();
     let mut flip = options.flip.clone();
     let mut cycle = 0;
     let run = RunName { config: name.to_string(), seed: options.seed };
@@ -189,14 +189,14 @@ fn run_once<S: NewStimulus>(
         None => None,
     };
     while cycle < options.cycles {
+        let end = options.cycles.min(cycle + episodes.next(&mut resets));
         if cycle > 0 {
-            stimulus.restart();
+            stimulus.restart(end - cycle);
             if resets.chance(64) {
-                pair.replace(rtl(&mut resets)?);
+                pair.replace(rtl(&mut resets)?)?;
             }
             pair.reset()?;
         }
-        let end = options.cycles.min(cycle + episode(&mut resets));
         while cycle < end {
             if flip.as_ref().is_some_and(|f| cycle >= f.cycle && f.apply(&mut pair)) {
                 flip = None;
@@ -235,18 +235,6 @@ fn run_once<S: NewStimulus>(
 
 fn outcome<S: Stimulus>(cycles: u64, stimulus: &S, mismatch: Option<Mismatch>) -> Outcome {
     Outcome { cycles, transfers: stimulus.transfers(), coverage: stimulus.coverage(), mismatch }
-}
-
-/// A random length of an episode.
-pub fn episode(random: &mut Random) -> u64 {
-    let mut at = random.below(16);
-    for (of_16, least, most) in EPISODES {
-        if at < of_16 {
-            return u64::from(least + random.below(most - least));
-        }
-        at -= of_16;
-    }
-    unreachable!("they are 16 together")
 }
 
 /// One cycle of the pair, traced where a waveform is being written.
@@ -296,16 +284,16 @@ impl Flip {
         Ok(())
     }
 
-    /// The error of a run that ended before the field was shown: nothing was inverted, so that a pass
-    /// would say nothing about the comparison.
+    /// The error of a run that ended before the field was shown: nothing was inverted, so that a
+    /// pass would say nothing about the comparison.
     pub fn never_shown(&self, cycles: u64) -> RunError {
         let limit =
             format!("early enough: {} is not shown from there to the end at {cycles}", self.field);
         RunError::Flip { what: "cycle", value: self.cycle.to_string(), limit }
     }
 
-    /// Inverts the bit on the RTL side of `pair` in this cycle, if what it belongs to is shown; false
-    /// where it is not.
+    /// Inverts the bit on the RTL side of `pair` in this cycle, if what it belongs to is shown;
+    /// false where it is not.
     pub fn apply<M: Model>(&self, pair: &mut Lockstep<M, Rtl<M>>) -> bool {
         let block = Description::of::<M>(pair.config());
         let Some(port) = self.port(&block) else { return false };

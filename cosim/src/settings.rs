@@ -56,7 +56,8 @@ pub enum SettingError {
 /// Parameters of a family, and what they are called.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// The named configuration that has these parameters, else the one that they were made of and what was set.
+    /// The named configuration that has these parameters, else the one that they were made of and
+    /// what was set.
     pub name: String,
     parameters: toml::Table,
 }
@@ -93,7 +94,8 @@ impl FamilyEntry {
         }
     }
 
-    /// Takes `KEY=VALUE`s apart: those of static inputs, and the parameters that the others make of `config`.
+    /// Takes `KEY=VALUE`s apart: those of static inputs, and the parameters that the others make of
+    /// `config`.
     pub fn apply(
         &self,
         catalog: &Catalog,

@@ -16,7 +16,8 @@ impl Channel {
     /// The channels of a block, in the order of its ports.
     fn of(block: &Description) -> Vec<Self> {
         let sides = [(&block.inputs, 0), (&block.outputs, 32)];
-        // Bit of a field in what `Ports::handshakes` gives, at its side's place; 0 where there is none.
+        // Bit of a field in what `Ports::handshakes` gives, at its side's place; 0 where there is
+        // none.
         let bit = |(ports, first): (&Vec<Port>, u32), field: &str| -> u64 {
             let mut fields = ports.chunk_by(|a, b| a.field == b.field).map(|c| c[0].field);
             fields.position(|f| f == field).map_or(0, |at| 1 << (first as usize + at))
@@ -33,8 +34,8 @@ impl Channel {
     }
 }
 
-/// The transfers of a body, for a comparison with those of another: each one's cycle and channel, as many
-/// as [`Log::MOST`], and a checksum of all.
+/// The transfers of a body, for a comparison with those of another: each one's cycle and channel,
+/// as many as [`Log::MOST`], and a checksum of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
     /// The first transfers.

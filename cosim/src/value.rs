@@ -1,4 +1,5 @@
-//! Bits of a port, taken out of an image by name, for reports and waveforms. Not on the per-cycle path.
+//! Bits of a port, taken out of an image by name, for reports and waveforms. Not on the per-cycle
+//! path.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! Builds the images for the RISC-V core. Without its target the crate still builds, and says so where an image is asked for.
+//! Builds the images for the RISC-V core. Without its target the crate still builds, and says so
+//! where an image is asked for.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,8 @@ fn main() {
             Ok(()) => {}
             Err(Problem::Missing(what)) => {
                 println!(
-                    "cargo::warning=no firmware image: {what}. `rustup target add {TARGET}`, or Debian's rustc-web, rust-web-src and lld, provide what is missing."
+                    "cargo::warning=no firmware image: {what}. `rustup target add {TARGET}`, or \
+                     Debian's rustc-web, rust-web-src and lld, provide what is missing."
                 );
                 return;
             }

@@ -1,4 +1,5 @@
-//! The order of the packets in the slots. The hardware numbers arrivals in 7 bits; a packet may stay for longer than these can tell.
+//! The order of the packets in the slots. The hardware numbers arrivals in 7 bits; a packet may
+//! stay for longer than these can tell.
 
 use crate::bus::Bus;
 use crate::map::{NUM_SLOTS, reg};
@@ -20,8 +21,9 @@ impl Arrivals {
     pub const NEW: Self =
         Self { seen: 0, streams: [0; NUM_SLOTS], numbers: [0; NUM_SLOTS], last: 0 };
 
-    /// Looks at the packets that are new in these slots. A slot is left before it is filled again, so there are at most as many new
-    /// ones as slots, and 7 bits tell how far behind the last each is.
+    /// Looks at the packets that are new in these slots. A slot is left before it is filled again,
+    /// so there are at most as many new ones as slots, and 7 bits tell how far behind the last each
+    /// is.
     pub fn note<B: Bus>(&mut self, bus: &mut B, valid: u32) {
         let last = self.last;
         let mut furthest = 0;

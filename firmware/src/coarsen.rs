@@ -1,4 +1,5 @@
-//! Records and entries are merged where they overlap, and where there are too many (specification 5.1, 5.4).
+//! Records and entries are merged where they overlap, and where there are too many (specification
+//! 5.1, 5.4).
 
 use crate::config::Config;
 use crate::labels::Records;
@@ -42,7 +43,8 @@ impl Records {
         Ok(())
     }
 
-    /// Joins neighbours, the nearest first, until there are at most `most`. Gives the number of joins.
+    /// Joins neighbours, the nearest first, until there are at most `most`. Gives the number of
+    /// joins.
     pub fn coarsen(&mut self, most: usize, config: &Config) -> Result<u32, TooLong> {
         let mut joins = 0;
         while self.len > most {

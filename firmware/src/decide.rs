@@ -1,4 +1,5 @@
-//! What a kernel does to one entry (specification 5.2, 5.3, 5.5). Entry and kernel count lines from the same base.
+//! What a kernel does to one entry (specification 5.2, 5.3, 5.5). Entry and kernel count lines from
+//! the same base.
 
 use crate::record::Record;
 use crate::vector::{spread, state};
@@ -18,8 +19,9 @@ fn remote(entry: &Record, kernel: &Record, i: usize, chiplets: usize) -> bool {
         .any(|j| j != i && kernel.has(j) && entry.overlaps(i, kernel.first[j], kernel.last[j]))
 }
 
-/// Resolves mixed copies, then does the remote events, and adds what they and the local accesses need. `users`: chiplets on
-/// which running kernels use the entry. Gives true where mixed copies were resolved.
+/// Resolves mixed copies, then does the remote events, and adds what they and the local accesses
+/// need. `users`: chiplets on which running kernels use the entry. Gives true where mixed copies
+/// were resolved.
 pub fn before(
     entry: &mut Record,
     kernel: &Record,

@@ -1,4 +1,5 @@
-//! The extension block: which structures a kernel touches, where on each chiplet (specification 3.6, 12).
+//! The extension block: which structures a kernel touches, where on each chiplet (specification
+//! 3.6, 12).
 
 use crate::bus::Bus;
 use crate::config::{Config, MAX_CHIPLETS};
@@ -99,8 +100,8 @@ pub struct Scheduled {
     pub list: [u8; 16],
     /// Their number.
     pub count: u32,
-    /// Number of ranges of a structure that has one for each chiplet, where all are scheduled. With 16 chiplets a word of the table
-    /// does not tell all states, and there is no such number.
+    /// Number of ranges of a structure that has one for each chiplet, where all are scheduled. With
+    /// 16 chiplets a word of the table does not tell all states, and there is no such number.
     pub regular: u32,
     /// What they were taken from.
     available: u16,
@@ -111,7 +112,8 @@ impl Scheduled {
     pub const NEW: Self =
         Self { mask: 0, low: 0, list: [0; 16], count: 0, regular: 0, available: 0 };
 
-    /// The lowest `count` of `available`, which are some, if there are so many. Most kernels run on the same ones as the last.
+    /// The lowest `count` of `available`, which are some, if there are so many. Most kernels run on
+    /// the same ones as the last.
     #[inline]
     pub fn set(&mut self, available: u16, count: u32, config: &Config) -> Result<(), Unusable> {
         if self.available == available && self.count == count {
@@ -155,8 +157,8 @@ fn long<B: Bus>(bus: &mut B, slot: usize, at: u32) -> u64 {
     u64::from(bus.packet(slot, at)) | u64::from(bus.packet(slot, at + 4)) << 32
 }
 
-/// Reads the structures as records, their ranges rounded outward to lines, in the order of the block. Structures of length 0
-/// are left out.
+/// Reads the structures as records, their ranges rounded outward to lines, in the order of the
+/// block. Structures of length 0 are left out.
 pub fn read<B: Bus>(
     bus: &mut B,
     slot: usize,

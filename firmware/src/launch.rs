@@ -1,4 +1,5 @@
-//! Steps 4 to 7 of the launch algorithm, and releases that others see (specification 5.1, 5.6, 5.8).
+//! Steps 4 to 7 of the launch algorithm, and releases that others see (specification 5.1, 5.6,
+//! 5.8).
 
 use crate::bitmap::Bitmap;
 use crate::bus::Bus;
@@ -19,7 +20,8 @@ enum Place {
 }
 
 impl<L: Layout> Table<L> {
-    /// Decides a launch, and writes the table. `masks` holds what must be done anyway, and gets the rest. Gives the kernel's entries.
+    /// Decides a launch, and writes the table. `masks` holds what must be done anyway, and gets the
+    /// rest. Gives the kernel's entries.
     pub fn launch<B: Bus>(
         &mut self,
         bus: &mut B,
@@ -65,7 +67,8 @@ impl<L: Layout> Table<L> {
         Ok(entries)
     }
 
-    /// Makes the relation of records and entries one to one: records over one entry become one, then the entries under each record.
+    /// Makes the relation of records and entries one to one: records over one entry become one,
+    /// then the entries under each record.
     fn match_records<B: Bus>(
         &mut self,
         bus: &mut B,
@@ -148,7 +151,8 @@ impl<L: Layout> Table<L> {
         Ok(kept)
     }
 
-    /// Whole-cache effects on all entries, then the kernel's events on its own. A record whose entry goes has none.
+    /// Whole-cache effects on all entries, then the kernel's events on its own. A record whose
+    /// entry goes has none.
     fn update<B: Bus>(
         &mut self,
         bus: &mut B,

@@ -1,9 +1,10 @@
-//! The firmware of the global command processor: CPElide's chiplet coherence table and the launches around it
-//! (CPElide, MICRO 2024, section III).
+//! The firmware of the global command processor: CPElide's chiplet coherence table and the launches
+//! around it (CPElide, MICRO 2024, section III).
 //!
-//! `no_std`, without allocation and without unsafe code. It reaches everything outside itself through [`Bus`], so the same
-//! source runs on a host, in the instruction-set simulator and on the RISC-V core; `image/` is the binary for the latter two.
-//! [`Processor::poll`] handles what has happened and returns; whoever owns the processor calls it when something has.
+//! `no_std`, without allocation and without unsafe code. It reaches everything outside itself
+//! through [`Bus`], so the same source runs on a host, in the instruction-set simulator and on the
+//! RISC-V core; `image/` is the binary for the latter two. [`Processor::poll`] handles what has
+//! happened and returns; whoever owns the processor calls it when something has.
 #![no_std]
 #![forbid(unsafe_code)]
 

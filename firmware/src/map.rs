@@ -1,4 +1,5 @@
-//! The memory map, the mailbox registers, the messages and the codes of errors (CPElide specification 3.2, 3.4, 3.5, 12).
+//! The memory map, the mailbox registers, the messages and the codes of errors (CPElide
+//! specification 3.2, 3.4, 3.5, 12).
 
 /// Private memory, 64 KiB: the table at its start.
 pub const PRIVATE: u32 = 0x1000_0000;
@@ -100,8 +101,8 @@ pub mod count {
     pub const COARSENINGS: u32 = 6;
     /// Launches without usable labels.
     pub const CONSERVATIVE: u32 = 7;
-    /// Cycles of the core's clock in steps 1 to 7 of the launch algorithm, counted by the hardware while
-    /// [`super::reg::CNT8_RUN`] is 1.
+    /// Cycles of the core's clock in steps 1 to 7 of the launch algorithm, counted by the hardware
+    /// while [`super::reg::CNT8_RUN`] is 1.
     pub const CYCLES: u32 = 8;
     /// Releases only because an acquire would lose dirty lines.
     pub const IMPLIED: u32 = 9;

@@ -79,7 +79,8 @@ impl<L: Layout> Processor<L> {
         self.every
     }
 
-    /// Handles all that has happened. To be called when a packet, a message or an acknowledgement has come.
+    /// Handles all that has happened. To be called when a packet, a message or an acknowledgement
+    /// has come.
     pub fn poll<B: Bus>(&mut self, bus: &mut B) {
         if !self.started {
             match Config::decode(bus.get(reg::CONF)) {
@@ -270,7 +271,8 @@ impl<L: Layout> Processor<L> {
         Ok(())
     }
 
-    /// A barrier's operations: with a system release and nothing else to do, all of them, and an empty table.
+    /// A barrier's operations: with a system release and nothing else to do, all of them, and an
+    /// empty table.
     fn barrier<B: Bus>(&mut self, bus: &mut B, packet: &Packet) -> Masks {
         let mut masks = Masks::default();
         let all = self.table.config.all();
@@ -341,8 +343,8 @@ impl<L: Layout> Processor<L> {
         self.synchronise(bus, masks, tag, Waiting::Completion(slot));
     }
 
-    /// Does operations, and then what waits for them. A kernel that runs on a chiplet that is acquired may fetch lines again at
-    /// once, so the releases of others come before.
+    /// Does operations, and then what waits for them. A kernel that runs on a chiplet that is
+    /// acquired may fetch lines again at once, so the releases of others come before.
     fn synchronise<B: Bus>(&mut self, bus: &mut B, masks: Masks, tag: u8, then: Waiting) {
         self.sent.releases += masks.release.count_ones();
         self.sent.acquires += masks.acquire.count_ones();
@@ -362,7 +364,8 @@ impl<L: Layout> Processor<L> {
         }
     }
 
-    /// One request for each chiplet with an operation, those with the same operations in one message.
+    /// One request for each chiplet with an operation, those with the same operations in one
+    /// message.
     fn request<B: Bus>(&self, bus: &mut B, masks: Masks, tag: u8) {
         let Masks { release, acquire } = masks;
         let groups = [

@@ -1,4 +1,5 @@
-//! A structure with a range of lines for each chiplet: what a kernel says it will touch, and what a table entry holds.
+//! A structure with a range of lines for each chiplet: what a kernel says it will touch, and what a
+//! table entry holds.
 
 use crate::config::{Config, MAX_CHIPLETS};
 use crate::vector::{Vector, state};
@@ -125,7 +126,8 @@ impl Record {
         Ok(Some(rebased))
     }
 
-    /// Takes another's ranges in, and its states (specification 5.4). The base is the lower one; the slot stays.
+    /// Takes another's ranges in, and its states (specification 5.4). The base is the lower one;
+    /// the slot stays.
     pub fn join(&mut self, other: &Self, chiplets: usize, page_shift: u32) -> Result<(), TooLong> {
         let base = self.base.min(other.base);
         let mut other = *other;

@@ -8,7 +8,8 @@ const EMPTY: (u32, u32) = (u32::MAX, 0);
 /// Nor within this one: it must be looked up in the private memory.
 const ELSEWHERE: (u32, u32) = (u32::MAX, 1);
 
-/// For each entry, for each chiplet the lower halves of the addresses of its first and last byte; then the word of the states.
+/// For each entry, for each chiplet the lower halves of the addresses of its first and last byte;
+/// then the word of the states.
 #[derive(Debug)]
 pub struct Shadow {
     words: [u32; WORDS],
@@ -36,7 +37,8 @@ impl Shadow {
     }
 }
 
-/// True where an entry that ends with this line, counted from address 0, can be kept here: its addresses have one upper half.
+/// True where an entry that ends with this line, counted from address 0, can be kept here: its
+/// addresses have one upper half.
 pub fn fits(base: u32, last: u64, line_shift: u32) -> bool {
     (last >> (32 - line_shift)) as u32 == base >> 20
 }

@@ -1,4 +1,5 @@
-//! The chiplet coherence table in the private memory (specification 4 and 5.8), and what is known of it in fast memory.
+//! The chiplet coherence table in the private memory (specification 4 and 5.8), and what is known
+//! of it in fast memory.
 //!
 //! Every store goes to the private memory, so its image is the table whatever the layout.
 
@@ -44,7 +45,8 @@ pub struct Table<L> {
     /// For each slot the one that was found next after it; the slot that was found last.
     pub next: [u8; MAX_ENTRIES],
     pub last: u8,
-    /// Of a launch that changes nothing but states: these, and the slots of its structures where there is no index.
+    /// Of a launch that changes nothing but states: these, and the slots of its structures where
+    /// there is no index.
     pub changes: [Change; MOST],
     pub num_changes: usize,
     pub found: [u8; MOST],
@@ -70,7 +72,8 @@ impl<L: Layout> Table<L> {
         layout: PhantomData,
     };
 
-    /// An entry's ranges and states in fast memory, if it is there. With 16 chiplets one word does not hold the states.
+    /// An entry's ranges and states in fast memory, if it is there. With 16 chiplets one word does
+    /// not hold the states.
     #[inline(always)]
     pub fn shadowed(&self, slot: usize) -> Option<(&[u32], &u32)> {
         let chiplets = self.config.chiplets;
@@ -154,8 +157,8 @@ impl<L: Layout> Table<L> {
         (self.private(bus, slot, 1 + 2 * chiplet), self.private(bus, slot, 2 + 2 * chiplet))
     }
 
-    /// Writes a chiplet's range, of which `bytes` are kept in fast memory; unless `known` that the entry has this base already,
-    /// and they are there.
+    /// Writes a chiplet's range, of which `bytes` are kept in fast memory; unless `known` that the
+    /// entry has this base already, and they are there.
     fn set_range<B: Bus>(
         &mut self,
         bus: &mut B,
@@ -277,7 +280,8 @@ impl<L: Layout> Table<L> {
         self.order[..self.len].partition_point(|&slot| is_below(&self.extents[usize::from(slot)]))
     }
 
-    /// Makes the extents current. Their order is: they are disjoint, and so is what becomes of an entry.
+    /// Makes the extents current. Their order is: they are disjoint, and so is what becomes of an
+    /// entry.
     #[inline(never)]
     pub fn refresh<B: Bus>(&mut self, bus: &mut B) {
         if L::INDEX {

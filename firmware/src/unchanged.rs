@@ -1,6 +1,7 @@
-//! Launches that need no operation and no new range: each chiplet's new range lies within the one that the table has, and nobody
-//! else's dirty or written lines are touched. This is what most launches of an iterative program are, so it is decided while the
-//! labels are read. Whatever does not fit is left to `launch`, which decides the same.
+//! Launches that need no operation and no new range: each chiplet's new range lies within the one
+//! that the table has, and nobody else's dirty or written lines are touched. This is what most
+//! launches of an iterative program are, so it is decided while the labels are read. Whatever does
+//! not fit is left to `launch`, which decides the same.
 
 use crate::bitmap::Bitmap;
 use crate::bus::Bus;
@@ -51,8 +52,8 @@ impl Asked {
 }
 
 impl<L: Layout> Table<L> {
-    /// Where the packet in a slot is such a launch: whether it ends with a system release. The table then has its new states, and
-    /// `entries`, empty before, the kernel's.
+    /// Where the packet in a slot is such a launch: whether it ends with a system release. The
+    /// table then has its new states, and `entries`, empty before, the kernel's.
     #[inline(never)]
     pub fn launch_unchanged<B: Bus>(
         &mut self,
@@ -109,8 +110,9 @@ impl<L: Layout> Table<L> {
         Some(packet.releases)
     }
 
-    /// True where each chiplet has one range, in their order, as most programs write them, within the stored one, and the entry is
-    /// in the state in which such a kernel leaves it that alone has touched it.
+    /// True where each chiplet has one range, in their order, as most programs write them, within
+    /// the stored one, and the entry is in the state in which such a kernel leaves it that alone
+    /// has touched it.
     #[inline(always)]
     fn repeats<B: Bus>(
         &self,
@@ -190,8 +192,9 @@ impl<L: Layout> Table<L> {
         Some(())
     }
 
-    /// Any ranges of any of the chiplets, or none, where each of them may touch all of the structure, which is at this address. Gives
-    /// bit `2i` for each chiplet that does, where that is nothing new to the entry.
+    /// Any ranges of any of the chiplets, or none, where each of them may touch all of the
+    /// structure, which is at this address. Gives bit `2i` for each chiplet that does, where that
+    /// is nothing new to the entry.
     #[inline(always)]
     fn within<B: Bus>(
         &self,
@@ -233,7 +236,8 @@ impl<L: Layout> Table<L> {
         Some(touched)
     }
 
-    /// An entry with the base of a structure. What followed the entry before it the last time is likely to do so again.
+    /// An entry with the base of a structure. What followed the entry before it the last time is
+    /// likely to do so again.
     #[inline(always)]
     fn entry_at(&mut self, page: u32, index: usize, last: &mut u8) -> Option<usize> {
         if !L::INDEX {
@@ -264,7 +268,8 @@ impl<L: Layout> Table<L> {
         (at < self.len && self.base(entry) == page).then_some(entry)
     }
 
-    /// For each structure one more than the slot of an entry with its base, in one pass over the table.
+    /// For each structure one more than the slot of an entry with its base, in one pass over the
+    /// table.
     #[inline(never)]
     fn scan<B: Bus>(&mut self, bus: &mut B, slot: usize, header: &Header) {
         let mut pages = [0; MOST];
@@ -274,7 +279,8 @@ impl<L: Layout> Table<L> {
             *page = bus.packet(slot, at) >> 12 | bus.packet(slot, at + 4) << 20;
             self.found[index as usize & 15] = 0;
         }
-        // A free slot is zero, and so is nothing else but an entry of page 0, which is left to be found missing.
+        // A free slot is zero, and so is nothing else but an entry of page 0, which is left to be
+        // found missing.
         let stride = self.config.stride as u32;
         for entry in 0..self.config.table_entries {
             let base = bus.private(entry as u32 * stride);

@@ -49,8 +49,8 @@ impl Vector {
         (self.0 >> 1 | self.0) & LOW
     }
 
-    /// After releases and acquires of whole L2s (specification 5.3), bit `2i` for each chiplet; `mixed`: dirty copies may hold old
-    /// lines too.
+    /// After releases and acquires of whole L2s (specification 5.3), bit `2i` for each chiplet;
+    /// `mixed`: dirty copies may hold old lines too.
     #[inline]
     pub fn after(self, release: u32, acquire: u32, mixed: bool) -> Self {
         let released = self.dirty_bits() & release;

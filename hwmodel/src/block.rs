@@ -24,9 +24,10 @@ pub trait Block {
         false
     }
 
-    /// How many ticks with idle inputs (no valid set) from now on would show no valid and start nothing that
-    /// the owner need see: it may [`Block::skip_quiet`] as many. So an owner leaves a block alone that only waits,
-    /// though its clocks and counters go on, which [`Block::is_idle`] cannot say of it. 0 is always correct.
+    /// How many ticks with idle inputs (no valid set) from now on would show no valid and start
+    /// nothing that the owner need see: it may [`Block::skip_quiet`] as many. So an owner leaves a
+    /// block alone that only waits, though its clocks and counters go on, which [`Block::is_idle`]
+    /// cannot say of it. 0 is always correct.
     fn quiet_cycles(&self) -> u64 {
         if self.is_idle() { u64::MAX } else { 0 }
     }
@@ -45,7 +46,8 @@ pub trait Block {
         Ok(())
     }
 
-    /// Shows its registers by name, for waveforms and reports. Which ones depends on its parameters alone.
+    /// Shows its registers by name, for waveforms and reports. Which ones depends on its parameters
+    /// alone.
     fn show_state(&self, _state: &mut State) {}
 
     /// One line of them, as `name=value` pairs of what is not 0.
@@ -99,8 +101,9 @@ pub trait Model:
     /// `snake_case` name: RTL folder and top module, Rust module, VCD scope, command-line argument.
     const NAME: &'static str;
 
-    /// Cycles without a transfer after which a tick with idle inputs changes nothing that anybody sees: longer than any timer
-    /// of the block, which has at most 16 bits unless it says otherwise.
+    /// Cycles without a transfer after which a tick with idle inputs changes nothing that anybody
+    /// sees: longer than any timer of the block, which has at most 16 bits unless it says
+    /// otherwise.
     const REST: u64 = 1 << 17;
 
     /// The block's parameters, one field for each RTL parameter.
@@ -108,6 +111,13 @@ pub trait Model:
 
     /// The state after reset. Errors: a parameter outside its legal range.
     fn new(config: &Self::Config) -> Result<Self, ConfigError>;
+
+    /// Resets it in the midst of what it does: the state of `new`, but for memories that no reset
+    /// clears. Errors: as of `new`.
+    fn reset(&mut self, config: &Self::Config) -> Result<(), ConfigError> {
+        *self = Self::new(config)?;
+        Ok(())
+    }
 
     /// RTL parameters: `UpperCamelCase` name and value, one for each field of the configuration.
     fn rtl_parameters(config: &Self::Config) -> Vec<(&'static str, u64)>;

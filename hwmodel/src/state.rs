@@ -1,10 +1,12 @@
-//! What a block shows of its registers, by name: for waveforms and reports, and never on the per-cycle path.
+//! What a block shows of its registers, by name: for waveforms and reports, and never on the
+//! per-cycle path.
 //!
-//! A register has the name that it has in the RTL: its path below the block's instance, parts joined by dots, without
-//! the prefixes `u_` and `gen_` of instances, without the suffix `_q`, and without a struct `regs_q` around a part's
-//! registers. `gen_part[0].u_partition.fill_q.avail` is `part[0].partition.fill.avail`. A model that holds something
-//! in another form gives it a name that the RTL does not have. So registers of one name have one value in every cycle, and
-//! a test of `tests/` sees to it.
+//! A register has the name that it has in the RTL: its path below the block's instance, parts
+//! joined by dots, without the prefixes `u_` and `gen_` of instances, without the suffix `_q`, and
+//! without a struct `regs_q` around a part's registers. `gen_part[0].u_partition.fill_q.avail` is
+//! `part[0].partition.fill.avail`. A model that holds something in another form gives it a name
+//! that the RTL does not have. So registers of one name have one value in every cycle, and a test
+//! of `tests/` sees to it.
 
 use std::fmt::{self, Write};
 
@@ -20,12 +22,13 @@ pub struct Register<'a> {
     pub name: &'a str,
     /// Bits.
     pub width: u32,
-    /// Least significant word first; bits above `width` are 0. `None` while the register means nothing.
+    /// Least significant word first; bits above `width` are 0. `None` while the register means
+    /// nothing.
     pub value: Option<&'a [u32]>,
 }
 
-/// Who is shown registers, and where in the block they lie. Which registers a block shows, their order and their widths
-/// depend on its parameters alone.
+/// Who is shown registers, and where in the block they lie. Which registers a block shows, their
+/// order and their widths depend on its parameters alone.
 pub struct State<'a> {
     see: &'a mut dyn FnMut(&Register),
     path: String,

@@ -2,10 +2,11 @@
 `include "coherence_directory_types.svh"
 `include "coherence_directory_entry.svh"
 
-/// Records which other GPUs hold copies of the lines whose home is this GPU, and makes the invalidations when
-/// a line is written or its entry is evicted (REC, J. Systems Architecture 160, 2025, sections 2.3 and 4).
-/// All outputs are registered. A request accepted in cycle t is in S1 in t+1; its response, its error code and
-/// the first line of its job are visible in t+2. One request per cycle.
+/// Records which other GPUs hold copies of the lines whose home is this GPU, and makes the
+/// invalidations when a line is written or its entry is evicted (REC, J. Systems Architecture 160,
+/// 2025, sections 2.3 and 4). All outputs are registered. A request accepted in cycle t is in S1 in
+/// t+1; its response, its error code and the first line of its job are visible in t+2. One request
+/// per cycle.
 module coherence_directory
   import coherence_directory_pkg::*;
 #(
@@ -19,8 +20,7 @@ module coherence_directory
   parameter int unsigned Replacement  = ReplacementLru,  // 0 FIFO, 1 LRU
   parameter int unsigned Jobs         = 8,               // invalidation jobs held, 2..64
   parameter int unsigned Responses    = 4,               // responses held, 3..16
-  parameter int unsigned IdealLines   = 65536,           // lines of the ideal directory, a power of 2, at least 64
-  parameter int unsigned Duplicate    = 0,               // test only. 1: the sweep leaves two ways with one base
+  parameter int unsigned IdealLines   = 65536,           // lines of ideal: a power of 2, from 64 on
   localparam int unsigned Positions = at_least(Line, Range) / Line,
   localparam type req_t = `DIRECTORY_REQ_T(AddressWidth),
   localparam type rsp_t = `DIRECTORY_RSP_T,
@@ -74,7 +74,8 @@ module coherence_directory
   localparam bit          Ideal     = (Variant == VariantIdeal);
   localparam int unsigned Sets      = at_least(1, Entries / WaysP);
   localparam int unsigned Rows      = Ideal ? at_least(1, IdealLines / IdealRow) : Sets;
-  localparam int unsigned RowLow    = Ideal ? LineW + $clog2(IdealRow) : CoverW;  // lowest address bit of the index
+  // Lowest address bit of the index.
+  localparam int unsigned RowLow    = Ideal ? LineW + $clog2(IdealRow) : CoverW;
   localparam int unsigned RowIdxW   = (Rows > 1) ? $clog2(Rows) : 1;
   localparam int unsigned OrderW    = (WaysP > 1) ? WaysP * (WaysP - 1) / 2 : 1;
   localparam int unsigned BaseBits  = Ideal ? 1 : base_bits(Variant, AddressWidth, RangeP);
@@ -83,17 +84,18 @@ module coherence_directory
   localparam int unsigned EntryW   = $bits(entry_t);
   localparam int unsigned RowWidth = Ideal ? IdealRow * Sharers : OrderW + WaysP * EntryW;
 
-  // What the sweep writes. A corrupt set: line 0 of base 0 is tracked for the first slot, twice.
-  function automatic logic [RowWidth-1:0] init_row();
-    entry_t corrupt;
-    corrupt.valid  = (Duplicate == 1);
-    corrupt.base   = '0;
-    corrupt.groups = '0;
-    if (Duplicate == 1) corrupt.groups = GroupBits'((Variant == VariantRec) ? 3 : 1);
-    return RowWidth'({corrupt, corrupt});
-  endfunction
+  // What the sweep writes.
+`ifdef DUET_DUPLICATE
+  // For tests of code 4 only, a corrupt set: line 0 of base 0 is tracked for the first slot, twice.
+  localparam entry_t Corrupt = '{
+      valid: 1'b1, base: '0, groups: GroupBits'((Variant == VariantRec) ? 3 : 1)
+  };
+  localparam logic [RowWidth-1:0] InitRow = RowWidth'({Corrupt, Corrupt});
+`else
+  localparam logic [RowWidth-1:0] InitRow = '0;
+`endif
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Acceptance
   logic                  swept, accept;
   logic [7:0]            seq_d, seq_q;                // number of the next request
@@ -118,7 +120,7 @@ module coherence_directory
     rsp_credit_d = rsp_credit_q + ResponsesW'(rsp_pop) - ResponsesW'(accept);
   end
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // S1: the request and its fault
   logic       s1_valid_q;
   req_t       s1_req_q;
@@ -148,7 +150,7 @@ module coherence_directory
     look = exec && !fence;
   end
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // What the row says, what the request does, what becomes of the row
   logic [RowWidth-1:0]            row, new_row;
   logic                           row_wr;
@@ -166,7 +168,7 @@ module coherence_directory
   coherence_directory_table #(
     .Rows    (Rows),
     .RowWidth(RowWidth),
-    .InitRow (init_row())
+    .InitRow (InitRow)
   ) u_table (
     .clk_i,
     .rst_ni,
@@ -260,7 +262,7 @@ module coherence_directory
     .job_fence_o(job_fence)
   );
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // What leaves
   coherence_directory_jobs #(
     .Variant     (Variant),
@@ -382,21 +384,28 @@ module coherence_directory
   `DUET_ASSERT_PARAM(LineLegal, Line == 64 || Line == 128, "Line must be 64 or 128")
   `DUET_ASSERT_PARAM(RangeOfLine, Variant inside {VariantHmg, VariantRec} || Range == Line,
                      "Range must be Line in baseline and ideal")
-  `DUET_ASSERT_PARAM(RangeOfHmg, Variant != VariantHmg || Range == 4 * Line, "Range must be 4 Line in hmg")
-  `DUET_ASSERT_PARAM(RangeOfRec, Variant != VariantRec || Range inside {2 * Line, 4 * Line, 16 * Line, 64 * Line},
+  `DUET_ASSERT_PARAM(RangeOfHmg, Variant != VariantHmg || Range == 4 * Line,
+                     "Range must be 4 Line in hmg")
+  `DUET_ASSERT_PARAM(RangeOfRec, Variant != VariantRec
+                                 || Range inside {2 * Line, 4 * Line, 16 * Line, 64 * Line},
                      "Range must be 2, 4, 16 or 64 Line in rec")
-  `DUET_ASSERT_PARAM(AddressWidthLegal, AddressWidth >= 16 && AddressWidth <= 52, "AddressWidth must be 16..52")
+  `DUET_ASSERT_PARAM(AddressWidthLegal, AddressWidth >= 16 && AddressWidth <= 52,
+                     "AddressWidth must be 16..52")
   `DUET_ASSERT_PARAM(SetsInAddr, 64'(Range) * 64'(Sets) <= 64'd1 << AddressWidth,
                      "Entries must be so few that each set has an address below 2^AddressWidth")
-  `DUET_ASSERT_PARAM(ReplacementLegal, Replacement == ReplacementFifo || Replacement == ReplacementLru, "Replacement must be 0 or 1")
+  `DUET_ASSERT_PARAM(ReplacementLegal,
+                     Replacement == ReplacementFifo || Replacement == ReplacementLru,
+                     "Replacement must be 0 or 1")
   `DUET_ASSERT_PARAM(JobsLegal, Jobs >= 2 && Jobs <= 64, "Jobs must be 2..64")
   `DUET_ASSERT_PARAM(ResponsesLegal, Responses >= 3 && Responses <= 16, "Responses must be 3..16")
   `DUET_ASSERT_PARAM(IdealLinesLegal, IdealLines >= IdealRow && $onehot(IdealLines),
                      "IdealLines must be a power of 2, at least 64")
   `DUET_ASSERT_PARAM(IdealInAddr, 64'(IdealLines) * 64'(Line) <= 64'd1 << AddressWidth,
                      "IdealLines must be so few that all lines lie below 2^AddressWidth")
-  `DUET_ASSERT_PARAM(DuplicateLegal, Duplicate == 0 || (Duplicate == 1 && Ways > 1 && !Ideal),
-                     "Duplicate must be 0, or 1 with two ways and not in ideal")
+`ifdef DUET_DUPLICATE
+  `DUET_ASSERT_PARAM(DuplicateLegal, Ways > 1 && !Ideal,
+                     "DUET_DUPLICATE needs two ways and a variant other than ideal")
+`endif
 
   `DUET_ASSERT(SelfIdLegal, 32'(self_id_i) < Gpus, "self_id_i must be below Gpus")
   `DUET_ASSERT(SelfIdStatic, !$past(rst_ni) || self_id_i == $past(self_id_i), "self_id_i changed")

@@ -29,7 +29,7 @@ module coherence_directory_decide
   // job: at most one
   output logic               job_write_o,  // the line, in these sharers
   output logic [Sharers-1:0] job_slots_o,
-  output logic               job_evict_o,  // all lines of the entry found or, for alloc, of the victim
+  output logic               job_evict_o,  // all lines of the entry found; alloc: of the victim
   output logic               job_fence_o
 );
   typedef enum logic [1:0] {
@@ -122,6 +122,7 @@ module coherence_directory_decide
   `DUET_ASSERT(TrackedIsPresent, !tracked_i || present_i, "line is tracked without an entry")
   `DUET_ASSERT(TrackedHasSharer, tracked_i == (slots_i != '0), "line is tracked without a sharer")
   `DUET_ASSERT(OneSource, !line_o || op_i == OpLwr || $onehot(src_i), "requester has no slot")
-  `DUET_ASSERT(ReadsOfHomeChangeNothing, !exec_i || op_i != OpLrd || !(alloc_o || line_o || drop_o || use_o),
+  `DUET_ASSERT(ReadsOfHomeChangeNothing,
+               !exec_i || op_i != OpLrd || !(alloc_o || line_o || drop_o || use_o),
                "LRD changes the row")
 endmodule

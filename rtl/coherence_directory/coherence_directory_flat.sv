@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 
 /// A row of the ideal array: the sharers of `IdealRow` lines, without tags. It says what
-/// coherence_directory_row says; a line has an entry while it has a sharer, and nothing is ever evicted.
-/// Combinational.
+/// coherence_directory_row says; a line has an entry while it has a sharer, and nothing is ever
+/// evicted. Combinational.
 module coherence_directory_flat
   import coherence_directory_pkg::*;
 #(

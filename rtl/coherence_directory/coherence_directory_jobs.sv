@@ -2,9 +2,9 @@
 `include "coherence_directory_types.svh"
 `include "coherence_directory_entry.svh"
 
-/// Job FIFO and invalidation engine: sends the lines of the oldest job one by one, the lowest first. A job
-/// that is made in cycle t is on `inv` from t+1 on when there is no other; behind the last line of a job
-/// follows the first of the next without a bubble.
+/// Job FIFO and invalidation engine: sends the lines of the oldest job one by one, the lowest
+/// first. A job that is made in cycle t is on `inv` from t+1 on when there is no other; behind the
+/// last line of a job follows the first of the next without a bubble.
 module coherence_directory_jobs
   import coherence_directory_pkg::*;
 #(
@@ -32,7 +32,7 @@ module coherence_directory_jobs
   input  logic [7:0]                     seq_i,
   input  logic [BaseW-1:0]               base_i,        // the request's line: address / Range,
   input  logic [PositionW-1:0]           pos_i,         // line in the range
-  input  logic [Sharers-1:0]             slots_i,       // who loses it; hmg: who loses the four lines
+  input  logic [Sharers-1:0]             slots_i,       // who loses it; hmg: the four lines
   input  logic [BaseW-1:0]               whole_base_i,  // the entry to evict
   input  logic [Positions-1:0]           whole_pos_i,
   input  logic [Groups-1:0][Sharers-1:0] whole_slots_i,
@@ -86,13 +86,17 @@ module coherence_directory_jobs
     end
   end
 
-  // Beside each job the line that a WRITE is about, for the assertion on it.
   typedef struct packed {
     job_t                    job;
-    logic [AddressWidth-1:0] written;
+`ifdef DUET_SIMULATION
+    logic [AddressWidth-1:0] written;  // the line that a WRITE is about, for the assertion on it
+`endif
   } place_t;
   place_t pushed, oldest;
-  assign pushed = '{job: job, written: {base_i, $clog2(Range)'(0)} | (AddressWidth'(pos_i) << LineW)};
+  assign pushed.job = job;
+`ifdef DUET_SIMULATION
+  assign pushed.written = {base_i, $clog2(Range)'(0)} | (AddressWidth'(pos_i) << LineW);
+`endif
 
   duet_fifo #(
     .T    (place_t),

@@ -1,6 +1,6 @@
-/// Order matrix of one set: for each pair of ways, which was used later. Exact for FIFO and for LRU; the
-/// caller decides what a use is. All 0 is a legal order: way 0 the oldest, the last way the youngest.
-/// Combinational.
+/// Order matrix of one set: for each pair of ways, which was used later. Exact for FIFO and for
+/// LRU; the caller decides what a use is. All 0 is a legal order: way 0 the oldest, the last way
+/// the youngest. Combinational.
 module coherence_directory_order #(
   parameter int unsigned Ways = 8,
   localparam int unsigned WayW   = (Ways > 1) ? $clog2(Ways) : 1,
@@ -14,8 +14,8 @@ module coherence_directory_order #(
 );
   typedef logic [Ways-1:0][OrderW-1:0] masks_t;
 
-  // The bit of a pair a < b is 1 when a was used later than b. Way w's pairs, those in which it is a
-  // (first) or those in which it is b.
+  // The bit of a pair a < b is 1 when a was used later than b. Way w's pairs, those in which it is
+  // a (first) or those in which it is b.
   function automatic masks_t pairs(bit first);
     int unsigned k = 0;
     pairs = '0;

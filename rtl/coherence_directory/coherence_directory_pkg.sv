@@ -1,5 +1,5 @@
-/// Constants of the coherence directory (hwmodel/src/coherence_directory/ports.rs), the widths of an entry
-/// and the numbering of sharers.
+/// Constants of the coherence directory (hwmodel/src/coherence_directory/ports.rs), the widths of
+/// an entry and the numbering of sharers.
 package coherence_directory_pkg;
   // Each part uses some of them.
   // verilator lint_off UNUSEDPARAM
@@ -37,14 +37,16 @@ package coherence_directory_pkg;
   localparam int unsigned IdealRow = 64;
   // verilator lint_on UNUSEDPARAM
 
-  // The larger one: keeps a size legal when a parameter is not, so that the assertion on it can tell.
+  // The larger one: keeps a size legal when a parameter is not, so that the assertion on it can
+  // tell.
   function automatic int unsigned at_least(int unsigned low, int unsigned value);
     return (value < low) ? low : value;
   endfunction
 
-  // Bits of an entry's base. The baseline stores the whole address, as the paper counts it; ideal has no
-  // entries.
-  function automatic int unsigned base_bits(int unsigned variant, int unsigned address_width, int unsigned range);
+  // Bits of an entry's base. The baseline stores the whole address, as the paper counts it; ideal
+  // has no entries.
+  function automatic int unsigned base_bits(int unsigned variant, int unsigned address_width,
+                                            int unsigned range);
     case (variant)
       VariantBaseline: return address_width;
       VariantIdeal:    return 0;
@@ -52,8 +54,10 @@ package coherence_directory_pkg;
     endcase
   endfunction
 
-  // Bits of an entry's groups: a position and `gpus` - 1 sharers for each line, or the sharers alone.
-  function automatic int unsigned group_bits(int unsigned variant, int unsigned gpus, int unsigned pos);
+  // Bits of an entry's groups: a position and `gpus` - 1 sharers for each line, or the sharers
+  // alone.
+  function automatic int unsigned group_bits(int unsigned variant, int unsigned gpus,
+                                             int unsigned pos);
     return (variant == VariantRec) ? pos * gpus : gpus - 1;
   endfunction
 

@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 `include "coherence_directory_entry.svh"
 
-/// A set of the array: what it says about the line of the request in S1, and what becomes of it. Variants
-/// baseline, hmg and rec. Combinational.
+/// A set of the array: what it says about the line of the request in S1, and what becomes of it.
+/// Variants baseline, hmg and rec. Combinational.
 module coherence_directory_row
   import coherence_directory_pkg::*;
 #(
@@ -49,7 +49,8 @@ module coherence_directory_row
   output logic [RowWidth-1:0]            row_o
 );
   localparam int unsigned WayW = (Ways > 1) ? $clog2(Ways) : 1;
-  // The baseline stores the whole address: its base is followed by the bits of the line, which are 0.
+  // The baseline stores the whole address: its base is followed by the bits of the line, which are
+  // 0.
   localparam int unsigned Pad = BaseBits - BaseW;
 
   typedef `DIRECTORY_ENTRY_T(BaseBits, GroupBits) entry_t;
@@ -78,8 +79,8 @@ module coherence_directory_row
   assign full_o      = (valid == '1);
   assign duplicate_o = !$onehot0(match);
 
-  // The way that the request is about: the lowest that matches, else the lowest that is free, else the
-  // oldest.
+  // The way that the request is about: the lowest that matches, else the lowest that is free, else
+  // the oldest.
   logic [Ways-1:0]   oldest, choice;
   logic [WayW-1:0]   way;
   logic [OrderW-1:0] order;
@@ -139,8 +140,9 @@ module coherence_directory_row
     end
     assign groups_new = next;
 
-    // A line has its position bit exactly while it has a sharer. Only the entry that is looked at can have
-    // changed since it was last checked.
+`ifdef DUET_SIMULATION
+    // A line has its position bit exactly while it has a sharer. Only the entry that is looked at
+    // can have changed since it was last checked.
     logic consistent;
     always_comb begin : check
       consistent = 1'b1;
@@ -150,6 +152,7 @@ module coherence_directory_row
         end
       end
     end
+`endif
     `DUET_ASSERT(PositionIsSharer, consistent, "position bit without a sharer or sharer without it")
   end else begin : gen_sharers
     // The one sharer field is that of all lines.
@@ -174,7 +177,9 @@ module coherence_directory_row
   assign row_o = updated;
 
   `DUET_ASSERT(OneMatch, $onehot0(match), "two ways of a set have the same base")
-  `DUET_ASSERT(ValidIsTracked, entry.valid == (entry.groups != '0), "valid entry without a line or line without it")
-  `DUET_ASSERT(OneOldest, $onehot(oldest), "order matrix has no oldest way")
+  // Of a row that is looked up: before, the read register holds anything.
+  `DUET_ASSERT(ValidIsTracked, !look_i || entry.valid == (entry.groups != '0),
+               "valid entry without a line or line without it")
+  `DUET_ASSERT(OneOldest, !look_i || $onehot(oldest), "order matrix has no oldest way")
   `DUET_ASSERT(OnlyAfterLook, look_i || !(wr_o || use_i), "row changes without a request")
 endmodule

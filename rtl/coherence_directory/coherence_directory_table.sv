@@ -1,12 +1,13 @@
 `include "duet_assert.svh"
 
 /// The array: one memory with one write port and one read port, and the sweep that initialises it.
-/// A row that is read in cycle t is on `row_o` from t+1 on; a write of the same row in t is in it. From the
-/// first cycle after reset the sweep writes one row per cycle; `ready_o` rises in the cycle after the last.
+/// A row that is read in cycle t is on `row_o` from t+1 on; a write of the same row in t is in it.
+/// From the first cycle after reset the sweep writes one row per cycle; `ready_o` rises in the
+/// cycle after the last.
 module coherence_directory_table #(
   parameter int unsigned Rows     = 1024,
   parameter int unsigned RowWidth = 852,
-  parameter logic [RowWidth-1:0] InitRow  = RowWidth'(0),  // what the sweep writes
+  parameter logic [RowWidth-1:0] InitRow = RowWidth'(0),  // what the sweep writes
   localparam int unsigned IdxW = (Rows > 1) ? $clog2(Rows) : 1
 ) (
   input  logic                clk_i,
@@ -19,9 +20,6 @@ module coherence_directory_table #(
   input  logic [IdxW-1:0]     wr_idx_i,
   input  logic [RowWidth-1:0] wr_row_i
 );
-  logic [RowWidth-1:0] mem [Rows];
-  logic [RowWidth-1:0] row_q;
-
   logic [IdxW-1:0] sweep_d, sweep_q;  // row that the sweep writes
   logic            ready_d, ready_q;
 
@@ -54,18 +52,32 @@ module coherence_directory_table #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (wr) mem[wr_idx] <= wr_row;
-  end
+  // A row that is written while it is read passes by the RAM.
+  logic                by_q;
+  logic [RowWidth-1:0] written_q, stored;
+  wire                 by = wr && wr_idx == rd_idx_i;
 
-  // The read is written inside the edge, and not as a `row_d`, so that a simulator need not look a row up
-  // whenever the address changes.
+  duet_ram #(
+    .Depth(Rows),
+    .Width(RowWidth)
+  ) u_ram (
+    .clk_i,
+    .wr_i     (wr),
+    .wr_addr_i(wr_idx),
+    .wr_mask_i('1),
+    .wr_data_i(wr_row),
+    .rd_i     (rd_i && !by),
+    .rd_addr_i(rd_idx_i),
+    .rd_data_o(stored)
+  );
+
   always_ff @(posedge clk_i) begin
-    if (rd_i) row_q <= (wr && wr_idx == rd_idx_i) ? wr_row : mem[rd_idx_i];
+    if (rd_i) by_q <= by;
+    if (rd_i && by) written_q <= wr_row;
   end
 
   assign ready_o = ready_q;
-  assign row_o   = row_q;
+  assign row_o   = by_q ? written_q : stored;
 
   `DUET_ASSERT(NoAccessInSweep, ready_q || !(rd_i || wr_i), "access during the initial sweep")
   `DUET_ASSERT(IndexLegal, !wr || 32'(wr_idx) < Rows, "write of a row that does not exist")

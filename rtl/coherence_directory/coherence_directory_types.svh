@@ -1,6 +1,7 @@
-// Messages of the coherence directory (hwmodel/src/coherence_directory/ports.rs has the same fields in the
-// same order; the build of cosim fails where the two differ). A macro and not a package type, because the
-// widths follow the instance's parameters: `localparam type req_t = `DIRECTORY_REQ_T(AddressWidth)`.
+// Messages of the coherence directory (hwmodel/src/coherence_directory/ports.rs has the same fields
+// in the same order; the build of cosim fails where the two differ). A macro and not a package
+// type, because the widths follow the instance's parameters:
+// `localparam type req_t = `DIRECTORY_REQ_T(AddressWidth)`.
 `ifndef COHERENCE_DIRECTORY_TYPES_SVH
 `define COHERENCE_DIRECTORY_TYPES_SVH
 

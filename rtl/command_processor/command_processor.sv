@@ -1,15 +1,15 @@
 `include "duet_assert.svh"
 
-/// The global command processor: Ibex, its memories, packet slots and the mailbox with which the firmware talks to
-/// chiplets and host (CPElide, MICRO'24, sections III-C, IV-B, figure 7). All outputs are registered. What happens in
-/// one of the processor's cycles shows in its next.
+/// The global command processor: Ibex, its memories, packet slots and the mailbox with which the
+/// firmware talks to chiplets and host (CPElide, MICRO'24, sections III-C, IV-B, figure 7). All
+/// outputs are registered. What happens in one of the processor's cycles shows in its next.
 module command_processor
   import command_pkg::*;
   import command_processor_pkg::*;
 #(
   parameter int unsigned PrivateLatency = 31,  // cycles of an access to the private memory, 1..255
-  parameter int unsigned ClockOn        = 5,   // cycles of clk_i that are the processor's, 1..ClockOf
-  parameter int unsigned ClockOf        = 6    // of so many, 1..16
+  parameter int unsigned ClockOn        = 5,   // cycles of the processor, 1..ClockOf
+  parameter int unsigned ClockOf        = 6    // of so many of clk_i, 1..16
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -51,7 +51,7 @@ module command_processor
   // Parameters of the parts. Illegal ones are not passed on: the assertions below tell of them.
   localparam int unsigned ClockOfP = (ClockOf < 1) ? 1 : ClockOf;
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // When the processor runs
   typedef struct packed {
     logic        hold;
@@ -74,7 +74,7 @@ module command_processor
     .enabled_o(enabled)
   );
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Core and its accesses
   logic        instr_req, instr_rvalid, instr_err;
   logic [31:0] instr_addr, instr_rdata;
@@ -144,7 +144,7 @@ module command_processor
     .mailbox_rdata_i(mailbox_rdata)
   );
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Memories
   command_processor_instruction_memory u_imem (
     .clk_i,
@@ -187,7 +187,7 @@ module command_processor
     .rdata_o(pmem_rdata)
   );
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Packets and mailbox
   logic [Slots-1:0]       slots_valid;
   logic [1:0]             slots_oldest;
@@ -247,7 +247,7 @@ module command_processor
     .cnt_o
   );
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Halting and errors
   always_comb begin : next_state
     regs_d      = regs_q;
@@ -280,6 +280,7 @@ module command_processor
   assign halted_o     = regs_q.halted;
 
   `DUET_ASSERT_PARAM(ClockOfLegal, ClockOf >= 1 && ClockOf <= 16, "ClockOf must be 1..16")
-  `DUET_ASSERT_PARAM(ClockOnLegal, ClockOn >= 1 && ClockOn <= ClockOfP, "ClockOn must be 1..ClockOf")
+  `DUET_ASSERT_PARAM(ClockOnLegal, ClockOn >= 1 && ClockOn <= ClockOfP,
+                     "ClockOn must be 1..ClockOf")
   `DUET_ASSERT(StaysHalted, !$past(regs_q.halted) || regs_q.halted, "core runs after it has halted")
 endmodule

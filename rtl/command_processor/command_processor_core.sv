@@ -1,7 +1,8 @@
 `include "duet_assert.svh"
 
-/// Ibex behind its clock gate, and the trace of what it retires. A retirement in cycle r is on `trace` in r+1, from
-/// Ibex's RVFI; there what belongs to no load or store, no written register or a trap is 0 (README.md, rules 6, 10).
+/// Ibex behind its clock gate, and the trace of what it retires. A retirement in cycle r is on
+/// `trace` in r+1, from Ibex's RVFI; there what belongs to no load or store, no written register or
+/// a trap is 0 (README.md, rules 6, 10).
 module command_processor_core
   import command_pkg::*;
   import ibex_pkg::*;
@@ -47,7 +48,8 @@ module command_processor_core
   logic [31:0] rvfi_mem_addr, rvfi_mem_rdata, rvfi_mem_wdata;
   logic [3:0]  rvfi_mem_mask;
 
-  // Left open: what RVFI shows beyond `trace_t`, and what only a debugger, scrambling or a lockstep core would want.
+  // Left open: what RVFI shows beyond `trace_t`, and what only a debugger, scrambling or a lockstep
+  // core would want.
   // verilator lint_off PINCONNECTEMPTY
   ibex_top #(
     .RV32M          (RV32MFast),
@@ -137,7 +139,8 @@ module command_processor_core
   );
   // verilator lint_on PINCONNECTEMPTY
 
-  // RVFI does not tell loads and stores from the rest: the instruction that retires in the cycle of an answer is one.
+  // RVFI does not tell loads and stores from the rest: the instruction that retires in the cycle of
+  // an answer is one.
   typedef struct packed {
     logic we;     // the access under way is a store
     logic load;   // a load was answered in that cycle
@@ -161,7 +164,8 @@ module command_processor_core
   assign trace_valid_o = enabled_i && rvfi_valid;
   wire load  = regs_q.load && !rvfi_trap;
   wire store = regs_q.store && !rvfi_trap;
-  wire [31:0] stored = {{8{rvfi_mem_mask[3]}}, {8{rvfi_mem_mask[2]}}, {8{rvfi_mem_mask[1]}}, {8{rvfi_mem_mask[0]}}};
+  wire [31:0] stored = {{8{rvfi_mem_mask[3]}}, {8{rvfi_mem_mask[2]}},
+                        {8{rvfi_mem_mask[1]}}, {8{rvfi_mem_mask[0]}}};
   assign trace_o = '{
       order:     rvfi_order,
       trap:      rvfi_trap,
@@ -177,6 +181,8 @@ module command_processor_core
   };
 
   `DUET_ASSERT(QuietInReset, rst_n || !(instr_req_o || data_req_o), "request of a core in reset")
-  `DUET_ASSERT(StoppedIsQuiet, !enabled_i || run_i || !rvfi_valid, "retirement shown of a core that has halted")
-  `DUET_ASSERT(AlignedWord, !data_req_o || data_addr_o[1:0] == '0, "data address is not that of a word")
+  `DUET_ASSERT(StoppedIsQuiet, !enabled_i || run_i || !rvfi_valid,
+               "retirement shown of a core that has halted")
+  `DUET_ASSERT(AlignedWord, !data_req_o || data_addr_o[1:0] == '0,
+               "data address is not that of a word")
 endmodule

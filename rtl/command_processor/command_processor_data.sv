@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 
-/// The data port: one access at a time. An access that is granted in cycle g is answered in g + C, C by its region;
-/// one to slots or mailbox acts in the cycle before its answer, and waits there while `ready_i` is 0 (README.md,
-/// rules 7, 12, 13). All cycles are the processor's.
+/// The data port: one access at a time. An access that is granted in cycle g is answered in g + C,
+/// C by its region; one to slots or mailbox acts in the cycle before its answer, and waits there
+/// while `ready_i` is 0 (README.md, rules 7, 12, 13). All cycles are the processor's.
 module command_processor_data
   import command_processor_pkg::*;
 #(
@@ -52,13 +52,15 @@ module command_processor_data
   wire [1:0] unused_byte = addr_i[1:0];
 
   region_e region;
-  logic    legal, take, acts;
+  logic    legal, take, acts, waits;
   always_comb begin : decode
     region = region_of(addr_i[31:8]);
     unique case (region)
       RegionImem, RegionSlots: legal = !we_i;
       RegionDtcm, RegionPmem:  legal = 1'b1;
-      RegionMailbox:           legal = we_i ? writable(addr_i[7:2]) && be_i == '1 : readable(addr_i[7:2]);
+      RegionMailbox: begin
+        legal = we_i ? writable(addr_i[7:2]) && be_i == '1 : readable(addr_i[7:2]);
+      end
       default:                 legal = 1'b0;
     endcase
   end
@@ -75,6 +77,7 @@ module command_processor_data
   assign acts        = run_i && regs_q.busy && regs_q.left == 8'd1;
   assign slots_o     = acts && regs_q.region == RegionSlots;
   assign mailbox_o   = acts && regs_q.region == RegionMailbox && ready_i;
+  assign waits       = acts && regs_q.region == RegionMailbox && !ready_i;
   assign act_we_o    = regs_q.we;
   assign act_addr_o  = regs_q.addr;
   assign act_wdata_o = regs_q.wdata;
@@ -93,7 +96,7 @@ module command_processor_data
     regs_d = regs_q;
     if (run_i) begin
       if (rvalid_o) regs_d.busy = 1'b0;
-      else if (regs_q.busy && !(acts && regs_q.region == RegionMailbox && !ready_i)) regs_d.left = regs_q.left - 8'd1;
+      else if (regs_q.busy && !waits) regs_d.left = regs_q.left - 8'd1;
     end
     if (take) begin
       regs_d.busy   = 1'b1;
@@ -115,6 +118,8 @@ module command_processor_data
     else         regs_q <= regs_d;
   end
 
-  `DUET_ASSERT(RegionKnown, !regs_q.busy || regs_q.region != RegionNone, "access outside of the map under way")
-  `DUET_ASSERT_PARAM(PrivateLatencyLegal, PrivateLatency >= 1 && PrivateLatency <= 255, "PrivateLatency must be 1..255")
+  `DUET_ASSERT(RegionKnown, !regs_q.busy || regs_q.region != RegionNone,
+               "access outside of the map under way")
+  `DUET_ASSERT_PARAM(PrivateLatencyLegal, PrivateLatency >= 1 && PrivateLatency <= 255,
+                     "PrivateLatency must be 1..255")
 endmodule

@@ -1,6 +1,7 @@
 `include "duet_assert.svh"
 
-/// IMEM: the host loads it, the core fetches and reads. What is read in cycle t is on the outputs from t+1 on.
+/// IMEM: the host loads it, the core fetches and reads. What is read in cycle t is on the outputs
+/// from t+1 on.
 module command_processor_instruction_memory
   import command_processor_pkg::*;
 #(
@@ -52,10 +53,12 @@ module command_processor_instruction_memory
   end
 
   // The reads stand inside the edge, so that a simulator looks a word up only when it is read.
+  // Two ports: the core that would read is held in reset while a word is loaded.
+  wire [AddressWidth-1:0] data_addr = we_i ? addr_i : rd_addr_i;
   always_ff @(posedge clk_i) begin
-    if (we_i) mem[addr_i] <= data_i;
     if (run_i && fetch_i) insn_q <= outside ? '0 : mem[fetch_addr_i[AddressWidth+1:2]];
-    if (rd_i) rd_data_q <= mem[rd_addr_i];
+    if (we_i) mem[data_addr] <= data_i;
+    else if (rd_i) rd_data_q <= mem[data_addr];
   end
 
   assign fetched_o = fetched_q;

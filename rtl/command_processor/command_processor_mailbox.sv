@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
-/// Mailbox registers, and what they talk to (README.md, rules 16 to 35). An access acts in one of the processor's
-/// cycles: what it changes, and what it reads, shows in the next.
+/// Mailbox registers, and what they talk to (README.md, rules 16 to 35). An access acts in one of
+/// the processor's cycles: what it changes, and what it reads, shows in the next.
 module command_processor_mailbox
   import command_pkg::*;
   import command_processor_pkg::*;
@@ -58,7 +58,7 @@ module command_processor_mailbox
   wire read  = act_i && !we_i;
   wire write = act_i && we_i;
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Messages
   logic [TxCountW-1:0] tx_count;  // messages to the crossbar
   logic [RxCountW-1:0] rx_count;
@@ -68,7 +68,8 @@ module command_processor_mailbox
   wire                 send = write && word_i == RegTxHi;
   wire                 sync = (regs_q.tx_lo[3:0] == KindSyncReq);
 
-  // The core appends in the processor's cycles, the crossbar takes in any (README.md, rules 20 to 24).
+  // The core appends in the processor's cycles, the crossbar takes in any (README.md, rules 20 to
+  // 24).
   duet_fifo #(
     .T    (tx_t),
     .Depth(TxQueue)
@@ -100,7 +101,7 @@ module command_processor_mailbox
     .error_o   (rx_error_o)
   );
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Writes and events
   always_comb begin : can_act
     ready_o = 1'b1;
@@ -143,7 +144,7 @@ module command_processor_mailbox
     else         regs_q <= regs_d;
   end
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Reads
   logic [31:0] value, rdata_q;
   always_comb begin : read_register
@@ -176,5 +177,6 @@ module command_processor_mailbox
   assign cnt_o       = regs_q.cnt;
 
   `DUET_ASSERT(ActsWhenReady, !act_i || (run_i && ready_o), "register acts that cannot")
-  `DUET_ASSERT(ActsLegally, !act_i || (we_i ? writable(word_i) : readable(word_i)), "access that the map has not")
+  `DUET_ASSERT(ActsLegally, !act_i || (we_i ? writable(word_i) : readable(word_i)),
+               "access that the map has not")
 endmodule

@@ -43,7 +43,9 @@ package command_processor_pkg;
   // verilator lint_on UNUSEDPARAM
 
   // Where an access of the data port goes.
-  typedef enum logic [2:0] {RegionNone, RegionImem, RegionDtcm, RegionPmem, RegionSlots, RegionMailbox} region_e;
+  typedef enum logic [2:0] {
+    RegionNone, RegionImem, RegionDtcm, RegionPmem, RegionSlots, RegionMailbox
+  } region_e;
 
   function automatic region_e region_of(logic [31:8] addr);
     unique case (addr[31:16])
@@ -63,7 +65,7 @@ package command_processor_pkg;
   endfunction
 
   function automatic logic writable(logic [5:0] word);
-    return word inside {RegPktPop, RegTxLo, RegTxDst, RegTxHi, RegSigLo, RegSigHi, RegError, RegExit,
-                        [RegCnt:RegCnt8Run]};
+    return word inside {RegPktPop, RegTxLo, RegTxDst, RegTxHi, RegSigLo, RegSigHi, RegError,
+                        RegExit, [RegCnt:RegCnt8Run]};
   endfunction
 endpackage

@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
-/// Messages from the crossbar: ACKs clear their chiplet's bit of ACK_PEND, the others wait in a FIFO for the core
-/// (README.md, rules 25 to 28). All cycles are the processor's.
+/// Messages from the crossbar: ACKs clear their chiplet's bit of ACK_PEND, the others wait in a
+/// FIFO for the core (README.md, rules 25 to 28). All cycles are the processor's.
 module command_processor_receive
   import command_pkg::*;
 #(
@@ -75,5 +75,6 @@ module command_processor_receive
   assign head_o     = (count_o != '0) ? oldest : '0;
   assign ack_pend_o = regs_q.ack_pend;
 
-  `DUET_ASSERT(QuietWhileStopped, run_i || !(pop_i || request_i != '0), "mailbox access of a core that stands")
+  `DUET_ASSERT(QuietWhileStopped, run_i || !(pop_i || request_i != '0),
+               "mailbox access of a core that stands")
 endmodule

@@ -1,7 +1,8 @@
 `include "duet_assert.svh"
 
-/// Packet slots: each takes one AQL packet and its extension block, which the core reads (README.md, rules 14 to 18).
-/// A packet that becomes complete in cycle t is valid from t+1 on. All cycles are the processor's.
+/// Packet slots: each takes one AQL packet and its extension block, which the core reads
+/// (README.md, rules 14 to 18). A packet that becomes complete in cycle t is valid from t+1 on. All
+/// cycles are the processor's.
 module command_processor_slots
   import command_pkg::*;
 (
@@ -27,7 +28,8 @@ module command_processor_slots
   input  logic [13:2]            rd_addr_i,
   output logic [31:0]            rd_data_o    // read last
 );
-  // A slot is 64 rows of four beats of four words; the packet is row 0, beat k of the extension block beat 4 + k.
+  // A slot is 64 rows of four beats of four words; the packet is row 0, beat k of the extension
+  // block beat 4 + k.
   localparam int unsigned Rows     = 64 * Slots;
   localparam logic [7:0]  MostBeat = 8'd252;  // beats of a block that have a place
 
@@ -94,27 +96,47 @@ module command_processor_slots
     else         regs_q <= regs_d;
   end
 
-  // One row is written per cycle: a packet, or one beat.
-  logic [511:0] mem [Rows];
-  // Zero once: a reset does not clear it.
-  initial for (int unsigned i = 0; i < Rows; i++) mem[i] = '0;
-
-  wire [7:0]   place = regs_q.beat + 8'd4;
-  wire [511:0] lanes = 512'({128{1'b1}}) << {place[1:0], 7'd0};
-  logic [31:0] rd_data_q;
+  // One row is written per cycle: a packet, or one beat. All are zero once: a reset does not clear
+  // them.
+  wire [7:0]    place = regs_q.beat + 8'd4;
+  logic [511:0] wr_mask, wr_data, rd_row;
+  logic [3:0]   rd_word_q;  // of the row read last
+  always_comb begin : write_port
+    wr_mask = '1;
+    wr_data = aql_i.packet;
+    if (ext) begin
+      wr_mask = 512'({128{1'b1}}) << {place[1:0], 7'd0};
+      wr_data = {4{ext_i.data}};
+    end
+  end
+  duet_ram #(
+    .Depth    (Rows),
+    .Width    (512),
+    .LaneWidth(128),
+    .Zero     (1'b1)
+  ) u_rows (
+    .clk_i,
+    .wr_i     (rst_ni && (aql || (ext && fits))),  // what is offered in reset is not taken
+    .wr_addr_i(aql ? {free, 6'd0} : {regs_q.slot, place[7:2]}),
+    .wr_mask_i(wr_mask),
+    .wr_data_i(wr_data),
+    .rd_i,
+    .rd_addr_i(rd_addr_i[13:6]),
+    .rd_data_o(rd_row)
+  );
   always_ff @(posedge clk_i) begin
-    if (aql) mem[{free, 6'd0}] <= aql_i.packet;
-    if (ext && fits) mem[{regs_q.slot, place[7:2]}] <= (mem[{regs_q.slot, place[7:2]}] & ~lanes) | ({4{ext_i.data}} & lanes);
-    if (rd_i) rd_data_q <= mem[rd_addr_i[13:6]][{rd_addr_i[5:2], 5'd0} +: 32];
+    if (rd_i) rd_word_q <= rd_addr_i[5:2];
   end
 
   assign valid_o   = regs_q.valid;
   assign meta_o    = regs_q.meta;
-  assign rd_data_o = rd_data_q;
+  assign rd_data_o = rd_row[{rd_word_q, 5'd0} +: 32];
 
-  `DUET_ASSERT(OneOldest, regs_q.valid == '0 || (regs_q.valid[oldest_o] && regs_q.older[oldest_o] == '0),
+  `DUET_ASSERT(OneOldest,
+               regs_q.valid == '0 || (regs_q.valid[oldest_o] && regs_q.older[oldest_o] == '0),
                "valid slots without an oldest one")
   `DUET_ASSERT(OlderIsValid, (regs_q.older[0] | regs_q.older[1] | regs_q.older[2] | regs_q.older[3]
                                | regs_q.valid) == regs_q.valid, "slot behind one that is free")
-  `DUET_ASSERT(FillingIsNotValid, !regs_q.filling || !regs_q.valid[regs_q.slot], "valid slot is filled")
+  `DUET_ASSERT(FillingIsNotValid, !regs_q.filling || !regs_q.valid[regs_q.slot],
+               "valid slot is filled")
 endmodule

@@ -1,5 +1,5 @@
-/// Ibex's name for a clock gate; its package has the cell without the name. The edge that ends a cycle with `en_i`
-/// or `test_en_i` is on `clk_o`.
+/// Ibex's name for a clock gate; its package has the cell without the name. The edge that ends a
+/// cycle with `en_i` or `test_en_i` is on `clk_o`.
 module prim_clock_gating (
   input  logic clk_i,
   input  logic en_i,

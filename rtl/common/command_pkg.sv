@@ -1,6 +1,7 @@
 `include "command_types.svh"
 
-/// Messages and codes of the command-processor blocks (hwmodel/src/common/command_types.rs, command_pkg.rs).
+/// Messages and codes of the command-processor blocks (hwmodel/src/common/command_types.rs,
+/// command_pkg.rs).
 package command_pkg;
   typedef `COMMAND_MSG_T   msg_t;
   typedef `COMMAND_TX_T    tx_t;
@@ -25,7 +26,8 @@ package command_pkg;
   localparam logic [7:0] ErrProtocol      = 8'd7;
   localparam logic [7:0] ErrHalt          = 8'd8;
 
-  // Messages that a local command processor's queue holds, places of the TX queue and the RX FIFO, packet slots.
+  // Messages that a local command processor's queue holds, places of the TX queue and the RX FIFO,
+  // packet slots.
   localparam int unsigned LocalQueue = 4;
   localparam int unsigned TxQueue    = 8;
   localparam int unsigned RxFifo     = 16;

@@ -1,6 +1,7 @@
 `include "duet_assert.svh"
 
-/// First in, first out: one write and one read port. What is pushed in cycle t can be the head from t+1 on.
+/// First in, first out: one write and one read port. What is pushed in cycle t can be the head from
+/// t+1 on.
 module duet_fifo #(
   parameter type          T      = logic,
   parameter int unsigned  Depth  = 4,
@@ -15,12 +16,12 @@ module duet_fifo #(
   output logic [CountW-1:0] count_o  // values held
 );
   localparam int unsigned PtrW = (Depth > 1) ? $clog2(Depth) : 1;
+  // A FIFO of half a kilobyte or more stands in RAM, a smaller one in flip-flops.
+  localparam bit InRam = (Depth >= 16 && Depth * $bits(T) >= 4096);
 
-  T                  mem_q [Depth];  // not reset: count_q says what means something
   logic [PtrW-1:0]   wr_d, wr_q, rd_d, rd_q;
   logic [CountW-1:0] count_d, count_q;
 
-  assign head_o  = mem_q[rd_q];
   assign count_o = count_q;
 
   function automatic logic [PtrW-1:0] after(logic [PtrW-1:0] ptr);
@@ -44,8 +45,39 @@ module duet_fifo #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (push_i) mem_q[wr_q] <= data_i;
+  // Not reset: count_q says what means something.
+  if (InRam) begin : gen_ram
+    // The next head is read at the edge at which it becomes the head. What is pushed straight to
+    // the head passes by the RAM.
+    logic by_q;
+    T     pushed_q, stored;
+    wire  by = push_i && wr_q == rd_d;
+
+    duet_ram #(
+      .Depth(Depth),
+      .Width($bits(T))
+    ) u_ram (
+      .clk_i,
+      .wr_i     (push_i),
+      .wr_addr_i(wr_q),
+      .wr_mask_i('1),
+      .wr_data_i(data_i),
+      .rd_i     (pop_i && !by),
+      .rd_addr_i(rd_d),
+      .rd_data_o(stored)
+    );
+
+    always_ff @(posedge clk_i) begin
+      if (pop_i || by) by_q <= by;
+      if (by) pushed_q <= data_i;
+    end
+    assign head_o = by_q ? pushed_q : stored;
+  end else begin : gen_flops
+    T mem_q [Depth];
+    always_ff @(posedge clk_i) begin
+      if (push_i) mem_q[wr_q] <= data_i;
+    end
+    assign head_o = mem_q[rd_q];
   end
 
   `DUET_ASSERT(NoOverflow, !push_i || 32'(count_q) < Depth, "push into a full FIFO")

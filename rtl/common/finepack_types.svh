@@ -1,13 +1,14 @@
 // Messages between the FinePack blocks (hwmodel/src/common/finepack_types.rs has the same fields in
 // the same order; the build of cosim fails where the two differ). A macro and not a package type,
-// because the widths follow the instance's parameters: `localparam type req_t = `FINEPACK_REQ_T(Line)`.
+// because the widths follow the instance's parameters:
+// `localparam type req_t = `FINEPACK_REQ_T(Line)`.
 `ifndef FINEPACK_TYPES_SVH
 `define FINEPACK_TYPES_SVH
 
 // One request to the remote write queue.
 `define FINEPACK_REQ_T(__line) struct packed { \
     logic [3:0]             aop;  /* atomic operation, finepack_pkg::Aop* */ \
-    logic [(__line)-1:0][7:0] data; /* STORE: byte k of the line; ATOMIC: operands in bytes 0..15 */ \
+    logic [(__line)-1:0][7:0] data; /* STORE: byte k; ATOMIC: operands in bytes 0..15 */ \
     logic [(__line)-1:0]      mask; /* byte enables of the line */ \
     logic [63:0]            addr; /* byte address */ \
     logic [7:0]             id;   /* returned with rel_id_o, carried as the PCIe tag */ \

@@ -1,8 +1,9 @@
 `include "duet_assert.svh"
 
-/// Carries messages between the global command processor and the local ones, one per chiplet (CPElide, MICRO'24,
-/// section III-C, figure 7). All outputs are registered. A unicast accepted in t is on `down` in t + UnicastLatency, a
-/// broadcast in t + BroadcastLatency at all chiplets; what a chiplet sends in t is on `rx` in t + UnicastLatency.
+/// Carries messages between the global command processor and the local ones, one per chiplet
+/// (CPElide, MICRO'24, section III-C, figure 7). All outputs are registered. A unicast accepted in
+/// t is on `down` in t + UnicastLatency, a broadcast in t + BroadcastLatency at all chiplets; what
+/// a chiplet sends in t is on `rx` in t + UnicastLatency.
 module cp_crossbar
   import command_pkg::*;
 #(
@@ -30,7 +31,8 @@ module cp_crossbar
   output logic                      err_valid_o,
   output logic [7:0]                err_code_o
 );
-  localparam int unsigned DownPlaces = ((UnicastLatency > BroadcastLatency) ? UnicastLatency : BroadcastLatency) + 1;
+  localparam int unsigned DownPlaces =
+      ((UnicastLatency > BroadcastLatency) ? UnicastLatency : BroadcastLatency) + 1;
   localparam int unsigned UpPlaces   = UnicastLatency + 1;
 
   logic [9:0] now_d, now_q;  // cycles since reset, modulo 1024
@@ -41,7 +43,7 @@ module cp_crossbar
   end
   wire [9:0] due_uni = now_q + 10'(UnicastLatency);
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Down
   logic [Chiplets-1:0] down_full, down_push;
   logic                bcast, nack_full, nack_push;
@@ -88,10 +90,11 @@ module cp_crossbar
       .msg_o  (shown)
     );
     assign down_o[c] = down_valid_o[c] ? shown : '0;
-    `DUET_ASSERT(Addressed, !down_valid_o[c] || shown.chiplet == 4'(c), "message on another chiplet's link")
+    `DUET_ASSERT(Addressed, !down_valid_o[c] || shown.chiplet == 4'(c),
+                 "message on another chiplet's link")
   end
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // Up: the links of the chiplets, then that of the NACKs
   logic [Chiplets:0]       up_full, up_due, up_take;
   logic [Chiplets:0][63:0] up_msg;
@@ -149,6 +152,8 @@ module cp_crossbar
   );
 
   `DUET_ASSERT_PARAM(ChipletsLegal, Chiplets >= 2 && Chiplets <= 16, "Chiplets must be 2..16")
-  `DUET_ASSERT_PARAM(UnicastLatencyLegal, UnicastLatency >= 1 && UnicastLatency <= 255, "UnicastLatency must be 1..255")
-  `DUET_ASSERT_PARAM(BroadcastLatencyLegal, BroadcastLatency >= 1 && BroadcastLatency <= 255, "BroadcastLatency must be 1..255")
+  `DUET_ASSERT_PARAM(UnicastLatencyLegal, UnicastLatency >= 1 && UnicastLatency <= 255,
+                     "UnicastLatency must be 1..255")
+  `DUET_ASSERT_PARAM(BroadcastLatencyLegal, BroadcastLatency >= 1 && BroadcastLatency <= 255,
+                     "BroadcastLatency must be 1..255")
 endmodule

@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
-/// Shows the global command processor one message per cycle: the due one of the lowest source. One that is shown and not
-/// taken stays (README.md, rules 10, 11).
+/// Shows the global command processor one message per cycle: the due one of the lowest source. One
+/// that is shown and not taken stays (README.md, rules 10, 11).
 module cp_crossbar_collect
   import command_pkg::*;
 #(

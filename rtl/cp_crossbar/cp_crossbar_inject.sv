@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 
-/// Takes messages from the global command processor and injects each into the links of its destinations: one
-/// destination per cycle, lowest first, from the cycle of its acceptance on; a broadcast into all at once (README.md,
-/// rules 1 to 6, 12).
+/// Takes messages from the global command processor and injects each into the links of its
+/// destinations: one destination per cycle, lowest first, from the cycle of its acceptance on; a
+/// broadcast into all at once (README.md, rules 1 to 6, 12).
 module cp_crossbar_inject
   import command_pkg::*;
 #(
@@ -74,7 +74,9 @@ module cp_crossbar_inject
 
   assign bcast_o = bcast;
   assign msg_o   = msg;
-  assign nack_o  = '{kind: KindNack, chiplet: number, tag: msg.tag, a: 16'(ErrAbsentChiplet), b: '0};
+  assign nack_o  = '{
+      kind: KindNack, chiplet: number, tag: msg.tag, a: 16'(ErrAbsentChiplet), b: '0
+  };
 
   always_comb begin : next_state
     regs_d       = regs_q;
@@ -91,6 +93,7 @@ module cp_crossbar_inject
 
   assign err_valid_o = regs_q.err;
 
-  `DUET_ASSERT(PushedOnce, bcast || $onehot0({push_o, nack_push_o}), "two destinations in one cycle")
+  `DUET_ASSERT(PushedOnce, bcast || $onehot0({push_o, nack_push_o}),
+               "two destinations in one cycle")
   `DUET_ASSERT(BroadcastToAll, !bcast || push_o == '0 || push_o == '1, "broadcast to some")
 endmodule

@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
-/// One link: messages in order, each with the cycle in which it is due. The oldest shows from its due cycle on, or from
-/// the cycle after the one before it was taken (README.md, rules 4, 7, 9).
+/// One link: messages in order, each with the cycle in which it is due. The oldest shows from its
+/// due cycle on, or from the cycle after the one before it was taken (README.md, rules 4, 7, 9).
 module cp_crossbar_link
   import command_pkg::*;
 #(
@@ -23,8 +23,9 @@ module cp_crossbar_link
   logic [CountW-1:0] held, early;  // messages; those that are not known to be due
   logic [9:0]        due;          // of the oldest of these
 
-  // A message may stand here for longer than 10 bits can tell. So each is compared until it is due and then known to
-  // be, one in a cycle: one enters in a cycle, so none is due for more than 255 cycles before it is compared.
+  // A message may stand here for longer than 10 bits can tell. So each is compared until it is due
+  // and then known to be, one in a cycle: one enters in a cycle, so none is due for more than 255
+  // cycles before it is compared.
   wire falls_due = early != '0 && 10'(now_i - due) < 10'd512;
 
   assign full_o  = (32'(held) == Places);

@@ -28,7 +28,7 @@ module depacketizer #(
   output logic       err_valid_o,
   output logic [3:0] err_code_o
 );
-  localparam int unsigned WindowBytes = 8 * ((2 * Beat + SubHeaderBytes + Line + 7) / 8);  // bytes of the window
+  localparam int unsigned WindowBytes = 8 * ((2 * Beat + SubHeaderBytes + Line + 7) / 8);
   localparam int unsigned CntW        = $clog2(WindowBytes + 1);
   localparam int unsigned IdxW        = $clog2(Line);
   localparam int unsigned LowBytes    = SubHeaderBytes + Line;  // most bytes that one access takes
@@ -87,7 +87,9 @@ module depacketizer #(
     .aop_o(aop), .size_o(size), .read_len_o(read_len), .one_dw_o(one_dw)
   );
 
-  depacketizer_parser #(.Line(Line), .SubHeaderBytes(SubHeaderBytes), .WindowBytes(WindowBytes)) u_parser (
+  depacketizer_parser #(
+    .Line(Line), .SubHeaderBytes(SubHeaderBytes), .WindowBytes(WindowBytes)
+  ) u_parser (
     .live_i(live), .addr_i(addr), .rem_i(rem), .have_i(have), .bad_i(bad),
     .is_pack_i(is_pack), .is_write_i(is_write), .is_read_i(is_read),
     .fault_i(fault), .fault_code_i(fault_code),
@@ -129,13 +131,18 @@ module depacketizer #(
 
   `DUET_ASSERT_PARAM(LineLegal, Line >= 16 && Line <= 128 && $onehot(Line),
                      "Line must be a power of 2 in 16..128")
-  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6, "SubHeaderBytes must be 2..6")
-  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10, "OffsetWidth must be 8*SubHeaderBytes - 10")
-  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffsetWidth, "Line must not exceed 2**OffsetWidth")
+  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6,
+                     "SubHeaderBytes must be 2..6")
+  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10,
+                     "OffsetWidth must be 8*SubHeaderBytes - 10")
+  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffsetWidth,
+                     "Line must not exceed 2**OffsetWidth")
   `DUET_ASSERT_PARAM(BeatLegal, Beat >= 8 && Beat <= 128 && $onehot(Beat),
                      "Beat must be a power of 2 in 8..128")
-  `DUET_ASSERT_PARAM(OutputDepthLegal, OutputDepth >= 2 && OutputDepth <= 64, "OutputDepth must be 2..64")
+  `DUET_ASSERT_PARAM(OutputDepthLegal, OutputDepth >= 2 && OutputDepth <= 64,
+                     "OutputDepth must be 2..64")
 
+`ifdef DUET_SIMULATION
   // Byte conservation: the bytes of a good packet's stores and its sub-headers are its payload.
   logic [12:0] out_q, out_d;  // those of the oldest packet so far
   always_comb begin
@@ -146,6 +153,7 @@ module depacketizer #(
     if (!rst_ni) out_q <= '0;
     else         out_q <= (good || err) ? '0 : out_d;
   end
+`endif
   `DUET_ASSERT(BytesConserved, !(good && is_pack) || out_d == total,
                "stores and sub-headers are not the packet's payload")
   `DUET_ASSERT(OneAction, !(err && push), "error and access in one cycle")

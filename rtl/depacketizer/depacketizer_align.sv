@@ -9,7 +9,7 @@ module depacketizer_align #(
   input  logic                               skip_i,      // a sub-header stands before the payload
   input  logic [IdxW:0]                      len_i,       // payload bytes
   input  logic [IdxW-1:0]                    lo_i,        // their place in the line
-  input  logic [IdxW:0]                      mask_len_i,  // bytes of the mask, before the byte enables
+  input  logic [IdxW:0]                      mask_len_i,  // bytes of the mask, before byte enables
   input  logic [IdxW-1:0]                    mask_lo_i,   // its place in the line
   input  logic                               first_i,     // apply first_be_i to the first DW
   input  logic [3:0]                         first_be_i,

@@ -41,6 +41,7 @@ module depacketizer_window #(
     end
   end
 
+`ifdef DUET_SIMULATION
   // Single bits out of a procedure, because Verilator copies whatever an assertion reads on every
   // evaluation, and nbytes_i is part of a wide struct.
   logic fits, legal;
@@ -52,6 +53,7 @@ module depacketizer_window #(
       legal = 32'(nbytes_i) <= Beat;
     end
   end
+`endif
   `DUET_ASSERT(BeatFits, fits, "window overflow")
   `DUET_ASSERT(BeatLegal, legal, "beat with too many bytes kept")
 endmodule

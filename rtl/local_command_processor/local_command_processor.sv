@@ -1,9 +1,10 @@
 `include "duet_assert.svh"
 
-/// The command processor of one chiplet: executes the global one's requests on this chiplet's L2, invalidates the L1s
-/// before a kernel, hands out its work groups and reports the end (CPElide, MICRO'24, sections II-B, III-C). All
-/// outputs are registered. A SYNC_REQ accepted in t is on `l2_sync` in t+1; done in d, its ACK is on `tx` in d+1. A
-/// LAUNCH_EN accepted in t is on `l1_inv_o` in t+1; done in i, the first work group is on `wg` in i+1.
+/// The command processor of one chiplet: executes the global one's requests on this chiplet's L2,
+/// invalidates the L1s before a kernel, hands out its work groups and reports the end (CPElide,
+/// MICRO'24, sections II-B, III-C). All outputs are registered. A SYNC_REQ accepted in t is on
+/// `l2_sync` in t+1; done in d, its ACK is on `tx` in d+1. A LAUNCH_EN accepted in t is on
+/// `l1_inv_o` in t+1; done in i, the first work group is on `wg` in i+1.
 module local_command_processor
   import command_pkg::*;
 (
@@ -109,7 +110,7 @@ module local_command_processor
     .wg_done_left_i(wg_done_left)
   );
 
-  // ------------------------------------------------------------------------------------------------
+  // -----------------------------------------------------------------------------------------------
   // The head
   logic        legal;    // what may be asked of this tag now
   logic        refused;
@@ -185,5 +186,6 @@ module local_command_processor
 
   `DUET_ASSERT_STABLE(TxStable, tx_valid_o, tx_ready_i, tx_o)
   `DUET_ASSERT_STABLE(L2SyncStable, l2_sync_valid_o, l2_sync_ready_i, l2_sync_op_o)
-  `DUET_ASSERT(DoneIsNew, !regs_q.done || regs_q.taken || op == '0, "ACK of an operation that the L2 has not taken")
+  `DUET_ASSERT(DoneIsNew, !regs_q.done || regs_q.taken || op == '0,
+               "ACK of an operation that the L2 has not taken")
 endmodule

@@ -1,7 +1,8 @@
 `include "duet_assert.svh"
 
-/// Hands out the work groups of the launched kernels, oldest kernel first. A kernel that is launched in cycle t shows
-/// its first work group from t+1 on when no kernel is before it (README.md, rule 9).
+/// Hands out the work groups of the launched kernels, oldest kernel first. A kernel that is
+/// launched in cycle t shows its first work group from t+1 on when no kernel is before it
+/// (README.md, rule 9).
 module local_command_processor_dispatch
   import command_pkg::*;
 (
@@ -55,7 +56,8 @@ module local_command_processor_dispatch
     else         issued_q <= issued_d;
   end
 
-  // Tags in the FIFO, for the assertions: all work groups of the others are taken.
+`ifdef DUET_SIMULATION
+  // Tags in the FIFO: all work groups of the others are taken.
   logic [255:0] waiting_d, waiting_q;
   always_comb begin : next_waiting
     waiting_d = waiting_q;
@@ -67,8 +69,10 @@ module local_command_processor_dispatch
     else         waiting_q <= waiting_d;
   end
   wire oldest_ends = wg_valid_o && wg_done_tag_i == tag_o;
+`endif
 
-  `DUET_ASSERT(WaitsOnce, !launch_i || !waiting_q[launch_tag_i], "kernel launched that waits already")
+  `DUET_ASSERT(WaitsOnce, !launch_i || !waiting_q[launch_tag_i],
+               "kernel launched that waits already")
   `DUET_ASSERT(DoneWasTaken, !wg_done_i || !waiting_q[wg_done_tag_i]
                              || (oldest_ends && wg_done_left_i > number_i - issued_q),
                "work group finished that was not taken")

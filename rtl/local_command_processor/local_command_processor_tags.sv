@@ -1,7 +1,8 @@
 `include "duet_assert.svh"
 
-/// The table of kernel tags: what was said of each, and how many of its work groups are left. A tag's last work group
-/// that is finished in cycle w makes the tag finished in w, and not running from w+1 on (README.md, rules 6, 7, 10).
+/// The table of kernel tags: what was said of each, and how many of its work groups are left. A
+/// tag's last work group that is finished in cycle w makes the tag finished in w, and not running
+/// from w+1 on (README.md, rules 6, 7, 10).
 module local_command_processor_tags (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -104,5 +105,6 @@ module local_command_processor_tags (
   end
 
   `DUET_ASSERT(LaunchedOnce, !launch_i || !regs_q.running[tag_i], "running tag launched")
-  `DUET_ASSERT(RunningHasWork, !wg_done_counts_o || wg_done_left_o != '0, "running tag without a work group left")
+  `DUET_ASSERT(RunningHasWork, !wg_done_counts_o || wg_done_left_o != '0,
+               "running tag without a work group left")
 endmodule

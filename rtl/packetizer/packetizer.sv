@@ -55,7 +55,9 @@ module packetizer #(
     .start_o(run_start), .len_o(run_len), .rest_o(run_rest), .final_o(run_final)
   );
 
-  packetizer_chunk #(.Line(Line), .SubHeaderBytes(SubHeaderBytes), .OffsetWidth(OffsetWidth)) u_chunk (
+  packetizer_chunk #(
+    .Line(Line), .SubHeaderBytes(SubHeaderBytes), .OffsetWidth(OffsetWidth)
+  ) u_chunk (
     .en_i(append), .kind_i(ent.kind), .aop_i(ent.aop), .line_i(ent.line), .data_i(ent.data),
     .start_i(run_start), .len_i(run_len),
     .chunk_len_o(chunk_len), .chunk_o(chunk)
@@ -68,7 +70,9 @@ module packetizer #(
     .hdr_o(hdr)
   );
 
-  packetizer_accumulator #(.Line(Line), .SubHeaderBytes(SubHeaderBytes), .Beat(Beat)) u_accumulator (
+  packetizer_accumulator #(
+    .Line(Line), .SubHeaderBytes(SubHeaderBytes), .Beat(Beat)
+  ) u_accumulator (
     .clk_i, .rst_ni,
     .append_i(append), .first_i(first), .last_i(run_final && ent.eop),
     .chunk_len_i(chunk_len), .chunk_i(chunk), .hdr_i(hdr), .dest_i(ent.dest),
@@ -78,16 +82,20 @@ module packetizer #(
 
   `DUET_ASSERT_PARAM(LineLegal, Line >= 16 && Line <= 128 && $onehot(Line),
                      "Line must be a power of 2 in 16..128")
-  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6, "SubHeaderBytes must be 2..6")
-  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10, "OffsetWidth must be 8*SubHeaderBytes - 10")
-  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffsetWidth, "Line must not exceed 2**OffsetWidth")
+  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6,
+                     "SubHeaderBytes must be 2..6")
+  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10,
+                     "OffsetWidth must be 8*SubHeaderBytes - 10")
+  `DUET_ASSERT_PARAM(LineInRange, $clog2(Line) <= OffsetWidth,
+                     "Line must not exceed 2**OffsetWidth")
   `DUET_ASSERT_PARAM(BeatLegal, Beat >= 8 && Beat <= 128 && $onehot(Beat),
                      "Beat must be a power of 2 in 8..128")
   `DUET_ASSERT_PARAM(EcrcLegal, Ecrc <= 1, "Ecrc must be 0 or 1")
 
+`ifdef DUET_SIMULATION
   // What the remote write queue promises (specification section 8). The assertions read single bits
-  // out of a procedure, because Verilator copies whatever they read on every evaluation, and drain_i
-  // is wide.
+  // out of a procedure, because Verilator copies whatever they read on every evaluation, and
+  // drain_i is wide.
   logic plen_ok, mask_ok, whole_ok, window_ok, base_ok;
   always_comb begin
     plen_ok   = 1'b1;
@@ -106,12 +114,14 @@ module packetizer #(
       end
     end
   end
+`endif
   `DUET_ASSERT(DrainPlen, plen_ok, "packet payload is not 1..4096 bytes")
   `DUET_ASSERT(DrainMask, mask_ok, "entry without enabled bytes")
   `DUET_ASSERT(DrainWhole, whole_ok, "a raw access is not one beat")
   `DUET_ASSERT(OffsetsFit, window_ok, "line outside the packet's window")
   `DUET_ASSERT(BaseAligned, base_ok, "base is not aligned to the window")
 
+`ifdef DUET_SIMULATION
   // Emitted bytes equal plen at eop.
   logic        pack_q;     // the packet in the accumulator is a FinePack packet
   logic [12:0] plen_q;     // its payload
@@ -129,6 +139,7 @@ module packetizer #(
       if (tlp_taken) emitted_q <= tlp_o.eop ? '0 : emitted_q + 13'(tlp_o.nbytes);
     end
   end
+`endif
   `DUET_ASSERT(EmittedIsPlen, !(tlp_taken && tlp_o.eop && pack_q)
                               || emitted_q + 13'(tlp_o.nbytes) == plen_q,
                "emitted bytes differ from plen")

@@ -13,7 +13,7 @@ module packetizer_accumulator #(
   input  logic                               clk_i,
   input  logic                               rst_ni,
   input  logic                               append_i,     // only while room_o
-  input  logic                               first_i,      // the run belongs to the packet's first entry
+  input  logic                               first_i,      // the run is of the packet's first entry
   input  logic                               last_i,       // the run ends the packet
   input  logic [LenW-1:0]                    chunk_len_i,  // bytes of the run with its sub-header
   input  logic [8*(Line+SubHeaderBytes)-1:0] chunk_i,      // bytes above chunk_len_i are ignored
@@ -24,7 +24,7 @@ module packetizer_accumulator #(
   input  logic                               tlp_ready_i,
   output tlp_t                               tlp_o
 );
-  localparam int unsigned AccumulatorBytes = 8 * ((2 * Beat + SubHeaderBytes + Line + 7) / 8);  // bytes
+  localparam int unsigned AccumulatorBytes = 8 * ((2 * Beat + SubHeaderBytes + Line + 7) / 8);
   localparam int unsigned CntW             = $clog2(AccumulatorBytes + 1);
   localparam int unsigned PosB             = 2 * Beat;  // a run is appended below this byte
   localparam int unsigned PosW             = $clog2(PosB);

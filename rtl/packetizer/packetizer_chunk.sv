@@ -19,8 +19,8 @@ module packetizer_chunk #(
 );
   import finepack_pkg::*;
 
-  // The base is a multiple of 2**OffsetWidth and the run lies in its window (assertion OffsetsFit), so the
-  // offset is the low part of the run's address.
+  // The base is a multiple of 2**OffsetWidth and the run lies in its window (assertion OffsetsFit),
+  // so the offset is the low part of the run's address.
   logic [63:0] run_addr;
   assign run_addr = {line_i, start_i};
   wire unused_base = ^run_addr[63:OffsetWidth];

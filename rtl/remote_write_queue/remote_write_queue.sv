@@ -15,9 +15,6 @@ module remote_write_queue #(
   parameter int unsigned OffsetWidth     = 30,    // bits of an offset, 8 * SubHeaderBytes - 10
   parameter int unsigned MaxPayload      = 4096,  // largest payload of a packet in bytes
   parameter int unsigned OrderQueueDepth = 4,     // places of a partition's order queue, 2..16
-  // Test only, 0 in every use. 1: a STORE that hits entry 2 with an odd tag does not OR its mask,
-  // so that lockstep can be shown to find a bug and to shrink the stimulus.
-  parameter int unsigned SeededBug = 0,
   localparam int unsigned Parts = NumGpus - 1,
   localparam type req_t   = `FINEPACK_REQ_T(Line),
   localparam type drain_t = `FINEPACK_DRAIN_T(Line),
@@ -197,8 +194,7 @@ module remote_write_queue #(
     .Entries       (Entries),
     .Line          (Line),
     .SubHeaderBytes(SubHeaderBytes),
-    .TagWidth      (TagWidth),
-    .SeededBug     (SeededBug)
+    .TagWidth      (TagWidth)
   ) u_table (
     .clk_i,
     .rst_ni,
@@ -364,11 +360,16 @@ module remote_write_queue #(
   `DUET_ASSERT_PARAM(LineLegal, Line >= 16 && Line <= 128 && (Line & (Line - 1)) == 0,
                      "Line must be a power of 2 in 16..128")
   `DUET_ASSERT_PARAM(BanksLegal, Banks == 1 || Banks == 2, "Banks must be 1 or 2")
-  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6, "SubHeaderBytes must be 2..6")
-  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10, "OffsetWidth must be 8 * SubHeaderBytes - 10")
-  `DUET_ASSERT_PARAM(LineInWindow, 64'(Line) <= (64'd1 << OffsetWidth), "Line must be at most 2^OffsetWidth")
+  `DUET_ASSERT_PARAM(SubHeaderBytesLegal, SubHeaderBytes >= 2 && SubHeaderBytes <= 6,
+                     "SubHeaderBytes must be 2..6")
+  `DUET_ASSERT_PARAM(OffsetWidthLegal, OffsetWidth == 8 * SubHeaderBytes - 10,
+                     "OffsetWidth must be 8 * SubHeaderBytes - 10")
+  `DUET_ASSERT_PARAM(LineInWindow, 64'(Line) <= (64'd1 << OffsetWidth),
+                     "Line must be at most 2^OffsetWidth")
   `DUET_ASSERT_PARAM(MaxPayloadLegal,
-                     MaxPayload <= 4096 && MaxPayload % 4 == 0 && MaxPayload >= (Line / 2) * (1 + SubHeaderBytes) + 4,
+                     MaxPayload <= 4096 && MaxPayload % 4 == 0
+                     && MaxPayload >= (Line / 2) * (1 + SubHeaderBytes) + 4,
                      "MaxPayload must be a multiple of 4 in (Line/2)*(1+SubHeaderBytes)+4 .. 4096")
-  `DUET_ASSERT_PARAM(OrderQueueDepthLegal, OrderQueueDepth >= 2 && OrderQueueDepth <= 16, "OrderQueueDepth must be 2..16")
+  `DUET_ASSERT_PARAM(OrderQueueDepthLegal, OrderQueueDepth >= 2 && OrderQueueDepth <= 16,
+                     "OrderQueueDepth must be 2..16")
 endmodule

@@ -61,7 +61,8 @@ module remote_write_queue_drain
   input  logic                 drain_ready_i,
   output drain_t               drain_o
 );
-  localparam int unsigned TagBits = (OffsetWidth > LineW) ? OffsetWidth - LineW : 0;  // of a line in its window
+  // Bits of a line number inside its window.
+  localparam int unsigned TagBits = (OffsetWidth > LineW) ? OffsetWidth - LineW : 0;
 
   // READ and ATOMIC tokens. MARKs need nothing from here.
   typedef struct packed {
@@ -204,11 +205,13 @@ module remote_write_queue_drain
 
   // The data is not sampled each cycle: it comes from a register that only `rd_o` writes.
   `DUET_ASSERT_STABLE(DrainStable, drain_valid_o, drain_ready_i, {beat_q, line, mask})
-  `DUET_ASSERT(DataStable, !rd_o || !beat_q.valid || drain_ready_i, "entry read over a waiting beat")
+  `DUET_ASSERT(DataStable, !rd_o || !beat_q.valid || drain_ready_i,
+               "entry read over a waiting beat")
   `DUET_ASSERT(PlenLegal,
                !drain_valid_o || !pack || (beat_q.plen != '0 && 32'(beat_q.plen) <= MaxPayload),
                "packet larger than MaxPayload, or empty")
-  `DUET_ASSERT(EntryNotEmpty, !drain_valid_o || !pack || rd_mask_i != '0, "entry without a byte sent")
+  `DUET_ASSERT(EntryNotEmpty, !drain_valid_o || !pack || rd_mask_i != '0,
+               "entry without a byte sent")
   `DUET_ASSERT(OffsetFits,
                !drain_valid_o || !pack || ({line, {LineW{1'b0}}} - base) >> OffsetWidth == '0,
                "line outside its packet's window")

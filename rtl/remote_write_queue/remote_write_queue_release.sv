@@ -36,7 +36,6 @@ module remote_write_queue_release
   logic [Parts-1:0] marks_d, marks_q;      // destinations that owe a completion
   logic             done_d, done_q;
   logic [7:0]       done_id_d, done_id_q;
-  logic             sys_done_q;            // done_q is that of a system release with MARKs
   logic             err_valid_d, err_valid_q, err_lost_d, err_lost_q;
   logic [3:0]       err_code_d, err_code_q;
 
@@ -86,7 +85,6 @@ module remote_write_queue_release
       marks_q     <= '0;
       done_q      <= 1'b0;
       done_id_q   <= '0;
-      sys_done_q  <= 1'b0;
       err_valid_q <= 1'b0;
       err_lost_q  <= 1'b0;
       err_code_q  <= '0;
@@ -96,7 +94,6 @@ module remote_write_queue_release
       marks_q     <= marks_d;
       done_q      <= done_d;
       done_id_q   <= done_id_d;
-      sys_done_q  <= give_way_o;
       err_valid_q <= err_valid_d;
       err_lost_q  <= err_lost_d;
       err_code_q  <= err_code_d;
@@ -110,6 +107,13 @@ module remote_write_queue_release
   assign err_code_o  = err_code_q;
   assign err_lost_o  = err_lost_q;
 
+`ifdef DUET_SIMULATION
+  logic sys_done_q;  // done_q is that of a system release with MARKs
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sys_done_q <= 1'b0;
+    else         sys_done_q <= give_way_o;
+  end
+`endif
   `DUET_ASSERT(DoneWithoutMarks, !sys_done_q || marks_q == '0,
                "system release done while a MARK is outstanding")
   `DUET_ASSERT(WaitingHasMarks, !waiting_q || marks_q != '0,

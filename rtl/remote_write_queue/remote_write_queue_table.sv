@@ -9,7 +9,6 @@ module remote_write_queue_table #(
   parameter int unsigned Line           = 128,
   parameter int unsigned SubHeaderBytes = 5,
   parameter int unsigned TagWidth       = 23,
-  parameter int unsigned SeededBug      = 0,  // test only, see remote_write_queue
   localparam int unsigned RowW = (Rows > 1) ? $clog2(Rows) : 1,
   localparam int unsigned IdxW = $clog2(Entries)
 ) (
@@ -45,11 +44,11 @@ module remote_write_queue_table #(
   localparam int unsigned Depth = Rows * Entries;
   localparam int unsigned AddrW = $clog2(Depth);
 
-  // Memories without reset: `cnt` of the bank says which entries are in use.
-  logic [TagWidth-1:0]  tag_q  [Rows][Entries];
-  logic [9:0]           cost_q [Rows][Entries];
-  logic [Line-1:0]      mask_q [Depth];
-  logic [Line-1:0][7:0] data_q [Depth];
+  // Memories without reset: `cnt` of the bank says which entries are in use. The data are in RAM;
+  // tags, costs and masks are wanted in the cycle of the search.
+  logic [TagWidth-1:0] tag_q  [Rows][Entries];
+  logic [9:0]          cost_q [Depth];
+  logic [Line-1:0]     mask_q [Depth];
 
   // Row k: the entries whose number has bit k.
   localparam logic [5:0][63:0] IndexBit64 = {
@@ -78,7 +77,7 @@ module remote_write_queue_table #(
   logic [9:0]      old_cost, merged_cost;
   wire [AddrW-1:0] hit_addr = AddrW'({look_row_i, hit_idx});
   assign old_mask    = mask_q[hit_addr];
-  assign old_cost    = cost_q[look_row_i][hit_idx];
+  assign old_cost    = cost_q[hit_addr];
   assign merged_mask = old_mask | look_mask_i;
 
   remote_write_queue_cost #(
@@ -99,65 +98,81 @@ module remote_write_queue_table #(
     return {{8{mask[3]}}, {8{mask[2]}}, {8{mask[1]}}, {8{mask[0]}}};
   endfunction
 
-  // Write. Disabled bytes of a new entry are 0, so the merged line needs no mask when it is read.
+  // Write. Disabled bytes of a new entry are 0, so the merged line needs no mask when it is read; a
+  // merge writes the enabled bytes alone.
   logic [IdxW-1:0]      wr_idx;
   logic [AddrW-1:0]     wr_addr;
   logic [Line-1:0]      wr_mask;
-  logic [Line-1:0][7:0] wr_line;
-  logic [Line/4-1:0][31:0] enable;
+  logic [Line/4-1:0][31:0] enable, wr_enable;
+  logic [Line-1:0][7:0]    wr_line;
   always_comb begin : merge
     wr_idx = IdxW'(look_cnt_i);
     if (wr_hit_i) wr_idx = hit_idx;
     if (wr_first_i) wr_idx = '0;
     wr_addr = AddrW'({wr_row_i, wr_idx});
     wr_mask = wr_hit_i ? merged_mask : look_mask_i;
-    // The seeded bug of lockstep's self-test: the third entry of a bank loses bytes of odd lines.
-    if (SeededBug == 1 && wr_hit_i && look_tag_i[0] && 32'(hit_idx) == 2) wr_mask = old_mask;
-    enable  = '0;
-    wr_line = '0;
+`ifdef DUET_SEEDED_BUG
+    // For lockstep's self-test only: the third entry of a bank loses bytes of odd lines.
+    if (wr_hit_i && look_tag_i[0] && 32'(hit_idx) == 2) wr_mask = old_mask;
+`endif
+    enable    = '0;
+    wr_enable = '0;
+    wr_line   = '0;
     if (wr_i) begin
       for (int unsigned w = 0; w < Line / 4; w++) enable[w] = byte_enables(look_mask_i[4*w +: 4]);
-      wr_line = wr_data_i & enable;
-      if (wr_hit_i) wr_line |= data_q[wr_addr] & ~enable;
+      wr_enable = wr_hit_i ? enable : '1;
+      wr_line   = wr_data_i & enable;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (wr_i) begin
-      tag_q[wr_row_i][wr_idx]  <= look_tag_i;
-      cost_q[wr_row_i][wr_idx] <= wr_hit_i ? merged_cost : wr_cost_i;
-      mask_q[wr_addr]          <= wr_mask;
-      data_q[wr_addr]          <= wr_line;
+      tag_q[wr_row_i][wr_idx] <= look_tag_i;
+      cost_q[wr_addr]         <= wr_hit_i ? merged_cost : wr_cost_i;
+      mask_q[wr_addr]         <= wr_mask;
     end
   end
 
   // Read.
-  logic [TagWidth-1:0]  rd_tag_q;
-  logic [Line-1:0]      rd_mask_q;
-  logic [Line-1:0][7:0] rd_data_q;
-  wire [AddrW-1:0]      rd_addr = AddrW'({rd_row_i, rd_idx_i});
+  logic [TagWidth-1:0] rd_tag_q;
+  logic [Line-1:0]     rd_mask_q;
+  wire [AddrW-1:0]     rd_addr = AddrW'({rd_row_i, rd_idx_i});
   always_ff @(posedge clk_i) begin
     if (rd_i) begin
       rd_tag_q  <= tag_q[rd_row_i][rd_idx_i];
       rd_mask_q <= mask_q[rd_addr];
-      rd_data_q <= data_q[rd_addr];
     end
   end
+  duet_ram #(
+    .Depth    (Depth),
+    .Width    (8 * Line),
+    .LaneWidth(8)
+  ) u_data (
+    .clk_i,
+    .wr_i,
+    .wr_addr_i(wr_addr),
+    .wr_mask_i(wr_enable),
+    .wr_data_i(wr_line),
+    .rd_i,
+    .rd_addr_i(rd_addr),
+    .rd_data_o(rd_data_o)
+  );
   assign rd_tag_o  = rd_tag_q;
   assign rd_mask_o = rd_mask_q;
-  assign rd_data_o = rd_data_q;
 
+`ifdef DUET_SIMULATION
   // Only the bank that S2 addresses is summed: another bank's account cannot have changed since.
   logic [12:0] look_sum;
   always_comb begin : sum_costs
     look_sum = '0;
     if (look_i) begin
       for (int unsigned e = 0; e < Entries; e++) begin
-        if (e < 32'(look_cnt_i)) look_sum += 13'(cost_q[look_row_i][e]);
+        if (e < 32'(look_cnt_i)) look_sum += 13'(cost_q[AddrW'({look_row_i, IdxW'(e)})]);
       end
     end
   end
 
+`endif
   `DUET_ASSERT(OneHit, $onehot0(cam_hit), "two entries of a bank have one tag")
   `DUET_ASSERT(SumExact, !look_i || look_sum == look_sum_i,
                "account of a bank differs from the sum of its entries' costs")

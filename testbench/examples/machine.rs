@@ -1,6 +1,7 @@
-//! The machine's speed: the stream program at the size of `cpelide-4`, in three lengths. Prints accesses and
-//! accesses per second of wall time; under callgrind, with `--toggle-collect='*measured*'`, the instructions
-//! collected are the machine's alone. `make bench` does both and prints instructions per access.
+//! The machine's speed: the stream program at the size of `cpelide-4`, in three lengths. Prints
+//! accesses and accesses per second of wall time; under callgrind, with
+//! `--toggle-collect='*measured*'`, the instructions collected are the machine's alone.
+//! `make bench` does both and prints instructions per access.
 
 use std::time::Instant;
 

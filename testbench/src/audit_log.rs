@@ -15,8 +15,9 @@
 //!   after     release -  acquire -
 //! ```
 //!
-//! A line of a rule: what it asks for, of which chiplets; state of the entry there and event, which are a row of the transition
-//! table, or another rule of section 5 of the CPElide specification; the entry's bytes and the buffers that lie in them.
+//! A line of a rule: what it asks for, of which chiplets; state of the entry there and event, which
+//! are a row of the transition table, or another rule of section 5 of the CPElide specification;
+//! the entry's bytes and the buffers that lie in them.
 
 use std::fmt::{self, Display, Formatter};
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! What `duet list` shows beside the blocks: everything that a system file, `--workload` or a block's name
-//! may say, from the lists that the program itself chooses from.
+//! What `duet list` shows beside the blocks: everything that a system file, `--workload` or a
+//! block's name may say, from the lists that the program itself chooses from.
 
 use serde::Serialize;
 
@@ -47,7 +47,8 @@ pub fn protocols() -> Vec<Entry> {
     all
 }
 
-/// Programs: those of the full GPU, and those of the FinePack experiment, whose remote stores alone are run.
+/// Programs: those of the full GPU, and those of the FinePack experiment, whose remote stores alone
+/// are run.
 pub fn workloads() -> Vec<Entry> {
     let programs = kernels::NAMES.iter().map(|(name, about)| entry(name, about, "--workload"));
     let exchanges = EXCHANGES.iter().map(|(name, about)| entry(name, about, REPRODUCE_FINEPACK));

@@ -74,8 +74,8 @@ impl PathKind {
         self.with_bodies(p, 0, || Ok((queue, packetizer)))
     }
 
-    /// The path of one GPU after reset; where it has blocks with two bodies, on those that `bodies` gives.
-    /// `timeout` is the write queue's.
+    /// The path of one GPU after reset; where it has blocks with two bodies, on those that `bodies`
+    /// gives. `timeout` is the write queue's.
     pub fn with_bodies<E>(
         self,
         p: &FinePack,

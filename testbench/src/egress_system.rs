@@ -41,8 +41,8 @@ pub struct Seen {
     pub ingress_held: bool,
     /// An access that reached this GPU's memory through its de-packetizer.
     pub arrived: Option<Ingress>,
-    /// An access that this GPU's path put into the memory of another GPU without a link (`infinite`):
-    /// that GPU and the access. Several may reach one memory in a cycle.
+    /// An access that this GPU's path put into the memory of another GPU without a link
+    /// (`infinite`): that GPU and the access. Several may reach one memory in a cycle.
     pub direct: Option<(u8, Ingress)>,
 }
 

@@ -1,4 +1,5 @@
-//! Systems made of `duet`'s blocks, the workloads that run on them, and what the `duet` command shows.
+//! Systems made of `duet`'s blocks, the workloads that run on them, and what the `duet` command
+//! shows.
 
 pub mod audit_log;
 pub mod catalog;

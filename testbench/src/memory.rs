@@ -73,8 +73,8 @@ impl Memory {
         Ok(data)
     }
 
-    /// Atomic read-modify-write of the 4 or 8 bytes that `mask` enables, with the operands in the first
-    /// bytes of `operands`; returns the old bytes in their places.
+    /// Atomic read-modify-write of the 4 or 8 bytes that `mask` enables, with the operands in the
+    /// first bytes of `operands`; returns the old bytes in their places.
     pub fn atomic(
         &mut self,
         line: u64,

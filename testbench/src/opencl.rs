@@ -85,8 +85,8 @@ impl Tools {
         Ok(Self { oclgrind, compiler, llvm, include, lib })
     }
 
-    /// The plugin, from the folder beside this executable; built when it is not there. Where that folder
-    /// cannot be written, it stays in `work`.
+    /// The plugin, from the folder beside this executable; built when it is not there. Where that
+    /// folder cannot be written, it stays in `work`.
     pub fn plugin(&self, work: &Path) -> Result<PathBuf, Error> {
         let made_of = [SOURCE, &self.oclgrind, &self.llvm].concat();
         let name = format!("memtrace-{:08x}.so", crc32fast::hash(made_of.as_bytes()));
@@ -137,8 +137,8 @@ fn keep(built: &Path, kept: &Path) -> io::Result<()> {
     copied
 }
 
-/// Runs a program (path and arguments) and leaves its raw capture at `prefix`. The program's input and
-/// output are ours.
+/// Runs a program (path and arguments) and leaves its raw capture at `prefix`. The program's input
+/// and output are ours.
 pub fn run(program: &[OsString], plugin: &Path, prefix: &Path) -> Result<ExitStatus, Error> {
     // The program may change its folder.
     let absolute = |path: &Path| std::path::absolute(path).map_err(io_error(path));

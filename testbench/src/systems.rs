@@ -10,8 +10,8 @@ use crate::machine::{System, SystemError};
 struct Family {
     /// One line.
     about: &'static str,
-    /// What the twins divide by. It divides the CUs of a chiplet evenly and leaves an L2 of 128 to 384 KB:
-    /// footprints of captured programs are 16 to 400 KB.
+    /// What the twins divide by. It divides the CUs of a chiplet evenly and leaves an L2 of 128 to
+    /// 384 KB: footprints of captured programs are 16 to 400 KB.
     twin: u32,
     /// System file of its first member.
     text: &'static str,

@@ -1,5 +1,5 @@
-//! The TLPs that the links carry, as text: one line for each, with cycle of the links, source, destination,
-//! header and payload, for any tool that reads PCIe.
+//! The TLPs that the links carry, as text: one line for each, with cycle of the links, source,
+//! destination, header and payload, for any tool that reads PCIe.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! Captures of real programs convert and verify whole. The captures are not part of the project: they are
-//! looked for in `../shared/traces` beside the project's root, or in `$DUET_SHARED/traces`.
+//! Captures of real programs convert and verify whole. The captures are not part of the project:
+//! they are looked for in `../shared/traces` beside the project's root, or in
+//! `$DUET_SHARED/traces`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

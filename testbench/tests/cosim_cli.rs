@@ -21,7 +21,7 @@ fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
                 offset_width, order_queue_depth, output_depth, pcie_generation, \
                 sub_header_bytes, timeout, acct";
     desk.refuses(2, "cosim remote_write_queue --set nosuch=1", &["duet: --set nosuch: ", keys]);
-    let keys = "must be one of address_width, duplicate, entries, gpus, ideal_lines, jobs, line, \
+    let keys = "must be one of address_width, entries, gpus, ideal_lines, jobs, line, \
                 range, replacement, responses, variant, ways";
     desk.refuses(2, "cosim coherence_directory --set nosuch=1", &["duet: --set nosuch: ", keys]);
     desk.refuses(2, "cosim packetizer --nosuch", &["--nosuch"]);
@@ -46,22 +46,6 @@ fn illegal_values_are_wrong_use_and_the_message_gives_the_limit() {
     desk.refuses(2, "cosim packetizer --cycles 0", &["--cycles"]);
     desk.refuses(2, "cosim packetizer --until-cycle 0", &["--until-cycle"]);
     desk.refuses(2, "cosim packetizer --seed x", &["--seed"]);
-}
-
-#[test]
-fn legal_value_without_an_rtl_body_is_wrong_use_and_says_how_to_build_one() {
-    let Some(desk) = Desk::new("unbuilt") else { return };
-    let message = [
-        "no RTL body was built with these parameters",
-        "paper, paper-2gpu, single-bank, small",
-        "configs.toml",
-    ];
-    desk.refuses(2, "cosim remote_write_queue --set entries=8", &message);
-    desk.refuses(
-        2,
-        "cosim finepack --config paper --set sub_header_bytes=4 --set offset_width=22",
-        &message,
-    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! `duet run` and `duet compare` as other programs see them: exit status, last line, messages, files.
+//! `duet run` and `duet compare` as other programs see them: exit status, last line, messages,
+//! files.
 
 mod desk;
 
@@ -9,7 +10,8 @@ use std::path::Path;
 use desk::Desk;
 use serde_json::Value;
 
-/// Two GPUs whose blocks are those of configuration `paper-2gpu`, with a clock that is not the links'.
+/// Two GPUs whose blocks are those of configuration `paper-2gpu`, with a clock that is not the
+/// links'.
 const TWO_GPUS: &str =
     "--system cpelide-4-small --set machine.gpus=2 --set placement.policy=interleave";
 /// A short program in which the GPUs talk to each other.
@@ -196,7 +198,8 @@ fn counters_of_a_result_are_those_that_list_explains() {
     }
 }
 
-/// A gate that slept once took a cycle of the links too early, where the machine's clock is not theirs.
+/// A gate that slept once took a cycle of the links too early, where the machine's clock is not
+/// theirs.
 #[test]
 fn result_is_the_same_twice_and_on_every_body_but_for_the_bodys_name() {
     let Some(desk) = Desk::new("run-bodies") else { return };
@@ -266,10 +269,12 @@ fn rules(paragraph: &[String]) -> Vec<String> {
     named.collect()
 }
 
-/// Two kernels of two chiplets over arrays of 32 lines: `b` is made of `constant` and `a`, then `a` of `constant` and `b`, and in
-/// the second kernel each chiplet has the half that was the other's. By the table of section 5.2: what was only read stays V; `b`
-/// is D and read by the other chiplet, which releases; `a` is V and written by the other chiplet, so S, and written here, which
-/// acquires. An acquire takes everything from an L2, so in the end each has what the second kernel has touched.
+/// Two kernels of two chiplets over arrays of 32 lines: `b` is made of `constant` and `a`, then `a`
+/// of `constant` and `b`, and in the second kernel each chiplet has the half that was the other's.
+/// By the table of section 5.2: what was only read stays V; `b` is D and read by the other chiplet,
+/// which releases; `a` is V and written by the other chiplet, so S, and written here, which
+/// acquires. An acquire takes everything from an L2, so in the end each has what the second kernel
+/// has touched.
 #[test]
 fn audit_log_has_operations_and_rules_of_each_launch() {
     let desk = Desk::on_any_build("run-audit");
@@ -305,7 +310,8 @@ fn audit_log_has_operations_and_rules_of_each_launch() {
     ];
     assert_eq!(rules(&end), expected);
 
-    // The moments of a launch follow each other, and the path's formula of section 5.7 bounds it from below.
+    // The moments of a launch follow each other, and the path's formula of section 5.7 bounds it
+    // from below.
     let number = |line: &str, word: &str| -> u64 {
         let mut words = line.split(' ').skip_while(|w| *w != word).skip(1);
         words.next().unwrap().trim_end_matches(',').parse().unwrap()
@@ -318,7 +324,8 @@ fn audit_log_has_operations_and_rules_of_each_launch() {
     assert!(path > 65 + 65 + 100, "{path}");
 }
 
-/// The baseline has no table and no reasons: it acquires all before a kernel and releases all after it.
+/// The baseline has no table and no reasons: it acquires all before a kernel and releases all after
+/// it.
 #[test]
 fn audit_log_without_a_table_has_operations_only() {
     let desk = Desk::on_any_build("run-audit-software");
@@ -360,7 +367,8 @@ fn read_wave(path: &Path) -> (Vec<String>, Vec<u64>) {
     (scopes, times.collect())
 }
 
-/// Time stamps of the link cycles that begin in these cycles of the machine, both levels of the clock.
+/// Time stamps of the link cycles that begin in these cycles of the machine, both levels of the
+/// clock.
 fn link_times(cycles: std::ops::Range<u64>) -> Vec<u64> {
     let ended = |cycle: u64| cycle * 1000 / CLOCK_MHZ;
     (ended(cycles.start)..ended(cycles.end)).flat_map(|n| [1000 * n, 1000 * n + 500]).collect()
@@ -429,8 +437,9 @@ fn changes(path: &Path) -> BTreeMap<String, Vec<(u64, String)>> {
     found
 }
 
-/// Blocks between GPUs, a directory and the command processors in one file: each clock has its own edges, and whatever a
-/// block has changes at the falling edge of its clock, in the cycle in which it happens.
+/// Blocks between GPUs, a directory and the command processors in one file: each clock has its own
+/// edges, and whatever a block has changes at the falling edge of its clock, in the cycle in which
+/// it happens.
 #[test]
 fn waveform_shows_blocks_of_two_clocks_at_their_true_times() {
     let desk = Desk::on_any_build("run-clocks");
@@ -544,8 +553,8 @@ fn flipped_bit_ends_with_status_1_a_report_and_the_waves_around_it() {
 fn flipped_bit_in_one_gpu_ends_with_status_1_a_report_and_waves() {
     let Some(desk) = Desk::new("run-flip-one") else { return };
     let directory = "--set l2.design=rec --workload locks --impl coherence_directory=lockstep";
-    let command = "--set l2.design=cpelide --workload reuse --cp lockstep --impl cp_crossbar=lockstep \
-                   --impl local_command_processor=lockstep";
+    let command = "--set l2.design=cpelide --workload reuse --cp lockstep --impl \
+                   cp_crossbar=lockstep --impl local_command_processor=lockstep";
     for (words, block, scopes, fields) in [
         (directory, "coherence_directory", 3, ["rsp[20]", "req_ready", "cnt[5]"]),
         (command, "command_processor", 9, ["aql_ready", "trace[100]", "tx[3]"]),

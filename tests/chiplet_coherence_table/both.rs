@@ -52,6 +52,10 @@ impl<H: Host> Synchroniser for Both<H> {
         self.compare("launch", reference, firmware)
     }
 
+    fn done_on(&mut self, tag: u8, chiplets: u16) {
+        self.firmware.done_on(tag, chiplets);
+    }
+
     fn finish(&mut self, tag: u8) -> Outcome {
         let reference = self.reference.finish(tag);
         let firmware = self.firmware.finish(tag);

@@ -1,4 +1,5 @@
-//! Private write-back L2s over one L3, byte by byte. A byte's value is the number of the store that wrote it.
+//! Private write-back L2s over one L3, byte by byte. A byte's value is the number of the store that
+//! wrote it.
 
 use crate::bytes::{Mask, each};
 

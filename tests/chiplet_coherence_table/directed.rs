@@ -97,7 +97,8 @@ impl Item {
 pub struct Bench {
     pub parameters: Parameters,
     pub table: Box<dyn Synchroniser>,
-    /// The stream of the next packet: each has its own, so that none waits for a kernel that has not ended.
+    /// The stream of the next packet: each has its own, so that none waits for a kernel that has
+    /// not ended.
     stream: u8,
 }
 

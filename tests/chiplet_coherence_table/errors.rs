@@ -75,7 +75,8 @@ fn block_that_cannot_be_read_is_code_1() {
     }
 }
 
-/// Who has the block in a packet slot does not see how many bytes of it there were: the reference alone does.
+/// Who has the block in a packet slot does not see how many bytes of it there were: the reference
+/// alone does.
 #[test]
 fn block_that_is_shorter_than_it_says_is_code_1() {
     on_reference(Parameters::DEFAULT, |mut bench| {

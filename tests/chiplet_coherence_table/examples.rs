@@ -1,6 +1,6 @@
-//! The worked examples of the specification's section 10, but for number 10, which is about timing. Four chiplets;
-//! chunk i is that of chiplet i unless stated. Vectors are two bits for each chiplet, chiplet 0 lowest: V 01, D 10,
-//! S 11.
+//! The worked examples of the specification's section 10, but for number 10, which is about timing.
+//! Four chiplets; chunk i is that of chiplet i unless stated. Vectors are two bits for each
+//! chiplet, chiplet 0 lowest: V 01, D 10, S 11.
 
 use hwmodel::chiplet_coherence_table::{Parameters, SyncMode};
 

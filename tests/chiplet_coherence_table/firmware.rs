@@ -96,6 +96,12 @@ impl<H: Host> Synchroniser for Firmware<H> {
         outcome
     }
 
+    fn done_on(&mut self, tag: u8, chiplets: u16) {
+        self.driver.done_on(tag, chiplets);
+        let outcome = self.settle();
+        assert_eq!(outcome, Outcome::default(), "a kernel still runs on some chiplets");
+    }
+
     fn finish(&mut self, tag: u8) -> Outcome {
         if !self.driver.runs(tag) {
             return Outcome::default();

@@ -1,5 +1,5 @@
-//! Random programs. They have no data races: kernels that may run at once never touch a byte that one of them
-//! writes, and neither do the chiplets of a kernel.
+//! Random programs. They have no data races: kernels that may run at once never touch a byte that
+//! one of them writes, and neither do the chiplets of a kernel.
 
 use cosim::stimulus::Random;
 use hwmodel::chiplet_coherence_table::Parameters;
@@ -180,8 +180,9 @@ impl Draw<'_> {
         }
     }
 
-    /// Adds a structure that a running kernel touches, of which this one touches one line on one chiplet: the line of
-    /// the other's access, or another line on the same chiplet. False where that cannot be.
+    /// Adds a structure that a running kernel touches, of which this one touches one line on one
+    /// chiplet: the line of the other's access, or another line on the same chiplet. False where
+    /// that cannot be.
     fn beside_running(&mut self, kernel: &mut Kernel, runs_on: &[u8]) -> bool {
         let (r, line) = (&mut *self.r, self.parameters.line);
         let running: Vec<_> = self.running.iter().flat_map(|running| &running.accesses).collect();
@@ -298,7 +299,8 @@ impl Draw<'_> {
         }
     }
 
-    /// Leaves out accesses that race with others of the kernel, and most that would have to wait for another one.
+    /// Leaves out accesses that race with others of the kernel, and most that would have to wait
+    /// for another one.
     fn make_race_free(&mut self, accesses: &mut Vec<Access>) {
         let waits = self.r.chance(24);
         let mut kept: Vec<Access> = Vec::new();

@@ -5,8 +5,8 @@ use hwmodel::chiplet_coherence_table::Parameters;
 use crate::caches::Caches;
 use crate::image::{DIRTY, STALE, VALID, decode};
 
-/// Checks a table between two calls, when all operations are done. `spots`: first byte of each spot. Errors: what
-/// does not hold.
+/// Checks a table between two calls, when all operations are done. `spots`: first byte of each
+/// spot. Errors: what does not hold.
 pub fn check(
     image: &[u8],
     every: bool,
@@ -45,7 +45,8 @@ pub fn check(
             writers += u32::from(caches.dirty(chiplet, spot) != 0);
             holders += u32::from(state == DIRTY || state == VALID);
         }
-        // Where one L2 is dirty, no other is V or D. Only clean lines may be so in several: 5.4 joins V and D to D.
+        // Where one L2 is dirty, no other is V or D. Only clean lines may be so in several: 5.4
+        // joins V and D to D.
         if writers > 0 && holders > 1 && !entry.is_some_and(|entry| entry.mixed) {
             return wrong(format!("{writers} L2s are dirty, {holders} V or D"));
         }

@@ -1,4 +1,5 @@
-//! A table that says something else than it means: the checks of outcomes, counters and images find it.
+//! A table that says something else than it means: the checks of outcomes, counters and images find
+//! it.
 
 use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
 

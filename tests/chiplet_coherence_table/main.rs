@@ -1,8 +1,13 @@
-//! The chiplet coherence table against real caches: random programs on byte-accurate L2s, in which every load returns
-//! the last value written, nothing that is dirty is lost, and the table covers what the L2s hold. The same programs find
-//! each rule of the table that is taken away.
+//! The chiplet coherence table against real caches: random programs on byte-accurate L2s, in which
+//! every load returns the last value written, nothing that is dirty is lost, and the table covers
+//! what the L2s hold. The same programs find each rule of the table that is taken away.
 //!
-//! `DUET_PROGRAMS=100000 DUET_CORE_PROGRAMS=1000 cargo test --release -p duet-tests --test chiplet_coherence_table` runs longer.
+//! More programs, a longer run:
+//!
+//! ```sh
+//! DUET_PROGRAMS=100000 DUET_CORE_PROGRAMS=1000 \
+//!   cargo test --release -p duet-tests --test chiplet_coherence_table
+//! ```
 
 mod both;
 mod bytes;
@@ -70,7 +75,8 @@ fn on_reference(
     run(program, &mut table.expect("the parameters are legal"), setup)
 }
 
-/// Runs so many programs, on two threads. Panics at the first that fails, and shows it with fewer packets.
+/// Runs so many programs, on two threads. Panics at the first that fails, and shows it with fewer
+/// packets.
 fn all_pass(programs: u64, runs: impl Fn(&Program) -> Result<Counts, Failure> + Sync) -> Counts {
     let start = Instant::now();
     // Errors: the seed.
@@ -194,7 +200,8 @@ fn firmware_agrees_in_the_papers_layout() {
     firmware_agrees::<Paper>();
 }
 
-/// And on the core, model and RTL in lockstep at each port, instruction by instruction; the layouts take turns.
+/// And on the core, model and RTL in lockstep at each port, instruction by instruction; the layouts
+/// take turns.
 #[test]
 fn firmware_agrees_on_the_core() {
     let images = images();

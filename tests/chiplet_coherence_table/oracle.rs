@@ -1,4 +1,5 @@
-//! The memory of a run: caches, what the program may touch at this moment, and checks of every value.
+//! The memory of a run: caches, what the program may touch at this moment, and checks of every
+//! value.
 
 use cosim::stimulus::Random;
 
@@ -94,7 +95,8 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// A release of scope system is done: the host reads everything that no running kernel may write.
+    /// A release of scope system is done: the host reads everything that no running kernel may
+    /// write.
     pub fn host_reads(&mut self, running: &[&Footprint]) -> Result<(), Failure> {
         for spot in 0..self.unreleased.len() {
             let writes =

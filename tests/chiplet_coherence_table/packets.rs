@@ -1,4 +1,5 @@
-//! Packets and extension blocks as bytes (specification, sections 3.6 and 5.8), written from their tables.
+//! Packets and extension blocks as bytes (specification, sections 3.6 and 5.8), written from their
+//! tables.
 
 use hwmodel::chiplet_coherence_table::Dispatch;
 

@@ -84,7 +84,8 @@ fn record_over_two_entries_joins_them_in_the_lower_slot() {
     });
 }
 
-/// Chiplet 0 reads part a while chiplet 1 writes part b of what chiplet 0 holds: each alone needs no operation.
+/// Chiplet 0 reads part a while chiplet 1 writes part b of what chiplet 0 holds: each alone needs
+/// no operation.
 #[test]
 fn two_records_of_one_entry_are_one() {
     on_each(Parameters::DEFAULT, |mut bench| {

@@ -110,8 +110,8 @@ impl Kernel {
         footprint
     }
 
-    /// The physical chiplets that it runs on, logical chiplet 0 first. With a block that cannot be used it runs
-    /// on all of its stream.
+    /// The physical chiplets that it runs on, logical chiplet 0 first. With a block that cannot be
+    /// used it runs on all of its stream.
     pub fn runs_on(&self, bound: u16) -> Vec<u8> {
         let bound: Vec<u8> = (0..16).filter(|i| bound >> i & 1 == 1).collect();
         match self.labels {
@@ -128,8 +128,8 @@ impl fmt::Display for Program {
         let Parameters { chiplets, table_entries, max_structs, line, sync_mode } = self.parameters;
         writeln!(
             f,
-            "seed {}: {chiplets} chiplets, {table_entries} entries, {max_structs} structures, lines of {line} B, \
-             {sync_mode:?}{}",
+            "seed {}: {chiplets} chiplets, {table_entries} entries, {max_structs} structures, \
+             lines of {line} B, {sync_mode:?}{}",
             self.seed,
             if self.fetches_on_write { ", stores fetch" } else { "" }
         )?;

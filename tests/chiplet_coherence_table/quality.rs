@@ -1,8 +1,9 @@
 //! Which operations were necessary, seen by who knows the real contents and what happens later.
 //!
-//! A release is, if another chiplet or the host touches a byte that it wrote back, before the next release of
-//! this chiplet. An acquire is, if this chiplet reads a byte that was old, before its next acquire. Without the
-//! operation they would have gone wrong, unless the line had been evicted by chance.
+//! A release is, if another chiplet or the host touches a byte that it wrote back, before the next
+//! release of this chiplet. An acquire is, if this chiplet reads a byte that was old, before its
+//! next acquire. Without the operation they would have gone wrong, unless the line had been evicted
+//! by chance.
 
 use std::fmt;
 use std::ops::AddAssign;

@@ -17,7 +17,8 @@ use crate::synchroniser::Synchroniser;
 pub struct Setup {
     /// What may go wrong.
     pub ignored: &'static [Check],
-    /// Launches begin while the operations of others are not done, against the atomic section of 5.1.
+    /// Launches begin while the operations of others are not done, against the atomic section of
+    /// 5.1.
     pub overlaps_launches: bool,
     /// Acquires do not wait for the releases of other chiplets, while kernels run.
     pub acquires_early: bool,
@@ -33,6 +34,8 @@ struct Active<'a> {
     tag: u8,
     /// Physical chiplets.
     chiplets: u16,
+    /// Those that have not said DONE.
+    missing: u16,
     footprint: Footprint,
     /// Accesses to come, by chiplet, the next one last.
     left: Vec<Vec<&'a Access>>,
@@ -47,6 +50,8 @@ struct Run<'a, 's> {
     table: &'s mut dyn Synchroniser,
     active: Vec<Active<'a>>,
     random: Random,
+    /// Which chiplets end a kernel early.
+    ends: Random,
     setup: Setup,
     /// Operations of the last launch that are not done.
     pending: Option<Outcome>,
@@ -63,6 +68,7 @@ pub fn run(
         table,
         active: Vec::new(),
         random: Random::new(program.seed),
+        ends: Random::new(!program.seed),
         setup,
         pending: None,
     };
@@ -127,11 +133,22 @@ impl<'a> Run<'a, '_> {
         let runs_on = kernel.runs_on(item.chiplets);
         let chiplets = runs_on.iter().fold(0, |mask, chiplet| mask | 1 << chiplet);
         let (age, started) = (0, false);
-        self.active.push(Active { item, kernel, tag, chiplets, footprint, left, age, started });
+        let missing = chiplets;
+        self.active.push(Active {
+            item,
+            kernel,
+            tag,
+            chiplets,
+            missing,
+            footprint,
+            left,
+            age,
+            started,
+        });
     }
 
-    /// Ends the kernels that must have ended before an item: those of its stream, those that it would race with,
-    /// and the old ones.
+    /// Ends the kernels that must have ended before an item: those of its stream, those that it
+    /// would race with, and the old ones.
     fn make_way(&mut self, item: &Item, footprint: &Footprint) -> Result<(), Failure> {
         loop {
             let in_way = |active: &Active| {
@@ -190,6 +207,17 @@ impl<'a> Run<'a, '_> {
         Ok(false)
     }
 
+    /// A chiplet that has no accesses of a kernel left may say so, unless it is the last.
+    fn end_on_some(&mut self, at: usize) {
+        let Active { tag, missing, left, .. } = &mut self.active[at];
+        let chiplet = self.ends.below(left.len() as u32) as usize;
+        let rest = *missing & !(1 << chiplet);
+        if rest != *missing && rest != 0 && left[chiplet].is_empty() {
+            *missing = rest;
+            self.table.done_on(*tag, 1 << chiplet);
+        }
+    }
+
     /// Time passes.
     fn progress(&mut self) -> Result<(), Failure> {
         for at in 0..self.active.len() {
@@ -201,6 +229,7 @@ impl<'a> Run<'a, '_> {
                 for _ in 0..(accesses as u32 + self.random.below(times)) / times {
                     self.step(at)?;
                 }
+                self.end_on_some(at);
             }
         }
         if self.random.chance(80) {
@@ -216,7 +245,8 @@ impl<'a> Run<'a, '_> {
             return self.oracle.fails(Check::Outcome, || format!("absent chiplet: {outcome:?}"));
         }
         self.oracle.count(release, acquire);
-        // A kernel that runs on an acquired chiplet may fetch lines again before others have released them.
+        // A kernel that runs on an acquired chiplet may fetch lines again before others have
+        // released them.
         let may_fetch = |active: &Active| active.started && active.chiplets & acquire != 0;
         if self.active.iter().any(may_fetch) && !self.setup.acquires_early {
             self.each_chiplet(release, |oracle, chiplet| oracle.operate(chiplet, true, false))?;

@@ -1,4 +1,5 @@
-//! System scopes, EVERY and several streams (specification, sections 5.1 step 2, 5.5 and 5.6), by hand.
+//! System scopes, EVERY and several streams (specification, sections 5.1 step 2, 5.5 and 5.6), by
+//! hand.
 
 use hwmodel::chiplet_coherence_table::Parameters;
 

@@ -1,5 +1,6 @@
-//! The rows of the transition table (specification, section 5.2), by launches: a structure that chiplet 0 holds in
-//! each state, and each event. The expected operations and states are those of the table.
+//! The rows of the transition table (specification, section 5.2), by launches: a structure that
+//! chiplet 0 holds in each state, and each event. The expected operations and states are those of
+//! the table.
 
 use hwmodel::chiplet_coherence_table::Parameters;
 
@@ -11,7 +12,8 @@ const C0: u16 = 0b0001;
 const C1: u16 = 0b0010;
 const C2: u16 = 0b0100;
 
-/// An event, what it sends to chiplet 0, and the state that it leaves there; 0 where the entry is gone.
+/// An event, what it sends to chiplet 0, and the state that it leaves there; 0 where the entry is
+/// gone.
 type Row = (&'static str, Event, (bool, bool), u32);
 
 #[derive(Clone, Copy)]

@@ -1,4 +1,5 @@
-//! What decides on the operations at kernel boundaries: the reference here, any other form of it elsewhere.
+//! What decides on the operations at kernel boundaries: the reference here, any other form of it
+//! elsewhere.
 
 use ::firmware::{Cached, Indexed, Paper};
 use cosim::command_processor::Native;
@@ -7,10 +8,15 @@ use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceT
 
 use crate::firmware::Firmware;
 
-/// A command processor's table. The caller performs the operations of an outcome before the next call.
+/// A command processor's table. The caller performs the operations of an outcome before the next
+/// call.
 pub trait Synchroniser {
     /// A packet whose turn has come: all kernels before it in its stream have finished.
     fn launch(&mut self, dispatch: &Dispatch) -> Outcome;
+
+    /// The work-groups of the kernel with this tag are done on these chiplets, and not on all.
+    /// Nothing follows.
+    fn done_on(&mut self, _tag: u8, _chiplets: u16) {}
 
     /// All work-groups of the kernel with this tag are done.
     fn finish(&mut self, tag: u8) -> Outcome;

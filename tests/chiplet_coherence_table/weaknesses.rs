@@ -1,4 +1,5 @@
-//! The programs find each rule that is taken away: by what is checked at all, and by what loads and the host see.
+//! The programs find each rule that is taken away: by what is checked at all, and by what loads and
+//! the host see.
 
 use hwmodel::chiplet_coherence_table::Weakness;
 
@@ -44,7 +45,8 @@ rules! {
     write_of_a_stale_pair_in_use_without_mixed_bit_is_found: StaleWriteInUseNotMixed,
     reader_beside_a_dirty_pair_in_use_that_is_valid_is_found: ReaderBesideDirtyInUseValid,
     writer_beside_a_dirty_pair_in_use_without_mixed_bit_is_found: WriterBesideDirtyInUseNotMixed,
-    dirty_reader_beside_a_dirty_pair_in_use_without_mixed_bit_is_found: DirtyReaderBesideDirtyInUseNotMixed,
+    dirty_reader_beside_a_dirty_pair_in_use_without_mixed_bit_is_found:
+        DirtyReaderBesideDirtyInUseNotMixed,
     range_in_use_that_is_reset_is_found: RangeInUseReset,
     join_that_forgets_users_is_found: JoinForgetsUsers,
     system_release_that_cleans_pairs_in_use_is_found: SystemReleaseTakesPairsInUse,
@@ -59,7 +61,8 @@ rules! {
     every_cleared_by_a_release_is_found: EveryClearedByRelease,
 }
 
-/// Section 5.1: steps 4 to 9 are one section, for the table would say V while a release is not done.
+/// Section 5.1: steps 4 to 9 are one section, for the table would say V while a release is not
+/// done.
 #[test]
 fn launch_before_the_operations_of_another_are_done_is_found() {
     let setup = Setup { overlaps_launches: true, ..Setup::default() };

@@ -1,20 +1,22 @@
-//! Error code 4: a corrupt array, in which ways 0 and 1 of every set are valid and have base 0 (README rules 8,
-//! 10 and 14). The model goes on in silence; in the RTL an assertion fails, and it goes on too.
+//! Error code 4: a corrupt array, in which ways 0 and 1 of every set are valid and have base 0
+//! (README rules 8, 10 and 14). The model goes on in silence; in the RTL an assertion fails, and it
+//! goes on too.
 
 use cosim::stimulus::Random;
 use cosim::verilated::Variant;
 use cosim::{Rtl, RtlOptions};
 use duet_tests::{has_rtl, parameters};
+use hwmodel::Block;
 use hwmodel::coherence_directory::cause::{EVICT, WRITE};
 use hwmodel::coherence_directory::{Config, Replacement, err};
-use hwmodel::Block;
 
 use super::*;
 
 /// Bytes from one base to the next of the same set: 8 sets of 256 bytes.
 const NEXT: u64 = 0x800;
 
-/// First in, first out: with LRU the use that tells the two ways apart would overwrite the order that the sweep has left.
+/// First in, first out: with LRU the use that tells the two ways apart would overwrite the order
+/// that the sweep has left.
 fn config() -> Config {
     Config { replacement: Replacement::Fifo, ..parameters("small") }
 }
@@ -96,7 +98,8 @@ fn write_and_evict_remove_one_way_and_leave_the_other() {
 #[test]
 fn lowest_way_is_used_and_is_the_oldest_after_the_sweep() {
     on_both_corrupt(|mut dir| {
-        // One way gets line 1. In a FIFO order this is no use: the order is as the sweep has left it.
+        // One way gets line 1. In a FIFO order this is no use: the order is as the sweep has left
+        // it.
         assert_eq!(dir.run(rrd(1, 0x40)).err, Some(err::DUPLICATE));
         // The first victim has both lines: it is the way that was used. The second has line 0.
         let done = dir.run(rrd(1, NEXT));

@@ -4,8 +4,9 @@ use hwmodel::coherence_directory::err;
 
 use super::*;
 
-/// In a directory in which one GPU shares line 0x40, each of these requests is refused with `code`: the
-/// response in t + 2 has `id`, `seq` and `err` alone, the pulse lasts that one cycle, and nothing else happens.
+/// In a directory in which one GPU shares line 0x40, each of these requests is refused with `code`:
+/// the response in t + 2 has `id`, `seq` and `err` alone, the pulse lasts that one cycle, and
+/// nothing else happens.
 fn refuses(config: &str, self_id: u8, code: u8, requests: &[Req]) {
     on_both_bodies::<CoherenceDirectory>(config, |body| {
         let mut dir = Directory::new(body, self_id);

@@ -1,4 +1,5 @@
-//! Worked examples 1 to 8 and 10 of specification section 10; 11 is in `rates`, 9 concerns no block.
+//! Worked examples 1 to 8 and 10 of specification section 10; 11 is in `rates`, 9 concerns no
+//! block.
 
 use hwmodel::coherence_directory::cause::{EVICT, WRITE};
 
@@ -9,8 +10,8 @@ const NEW_LINE: (bool, bool, bool, u16) = (false, false, false, 0);
 /// One that finds no entry.
 const NEW_ENTRY: (bool, bool, bool, u16) = (false, true, false, 0);
 
-/// What an eviction sends of an entry at `addr` in which these bits of the groups are 1 (specification 4.1),
-/// with `n` sharer slots. GPU 0 is the home: slot j is GPU j.
+/// What an eviction sends of an entry at `addr` in which these bits of the groups are 1
+/// (specification 4.1), with `n` sharer slots. GPU 0 is the home: slot j is GPU j.
 fn entry(addr: u64, n: u32, bits: &[u32]) -> Vec<(u8, u64, u16, bool)> {
     let groups = bits.iter().fold([0u32; 16], |mut groups, bit| {
         groups[(bit / (n + 1)) as usize] |= 1 << (bit % (n + 1));
@@ -27,7 +28,8 @@ fn entry(addr: u64, n: u32, bits: &[u32]) -> Vec<(u8, u64, u16, bool)> {
 
 #[test]
 fn example_1_third_and_fourth_line_evict_in_a_baseline_of_two_ways() {
-    // The lines of the example fall in one set of two ways when they are a line of each set apart: 8 * 64 bytes.
+    // The lines of the example fall in one set of two ways when they are a line of each set apart:
+    // 8 * 64 bytes.
     on_both("small-baseline", |mut dir| {
         let lines = [0x1000, 0x1200, 0x1400];
         for line in &lines[..2] {
@@ -49,7 +51,8 @@ fn example_1_lines_of_one_range_share_an_entry_of_rec() {
             let told: Vec<_> =
                 [0x1000, 0x1040, 0x1080].iter().map(|&line| dir.run(rrd(1, line)).told()).collect();
             assert_eq!(told, [NEW_ENTRY, NEW_LINE, NEW_LINE]);
-            // The fourth read never reaches the home. Nothing was sent so far: `idle` came with t + 3.
+            // The fourth read never reaches the home. Nothing was sent so far: `idle` came with t +
+            // 3.
             let cnt = dir.bench.body.outputs().cnt;
             assert_eq!(
                 (cnt.alloc, cnt.evict, cnt.inv_lines_evict, cnt.inv_lines_write),
@@ -110,8 +113,8 @@ fn example_5_eviction_sends_three_lines_in_three_cycles() {
         for (gpu, line) in [(1, 0), (2, 0), (3, 5), (1, 15)] {
             dir.quietly(rrd(gpu, base + 64 * line));
         }
-        // The other seven ways of the set, and an entry more. `run` checks that the lines go out from t + 2 on, one
-        // per cycle.
+        // The other seven ways of the set, and an entry more. `run` checks that the lines go out
+        // from t + 2 on, one per cycle.
         let next = |n: u64| rrd(1, base + (n << 20));
         (1..8).for_each(|n| dir.quietly(next(n)));
         let done = dir.run(next(8));
@@ -189,13 +192,15 @@ fn example_8_stream_to_one_set_is_answered_in_cycles_2_3_and_4() {
     }
 }
 
-/// With n sharers, 0x340 is bit `p`; the highest base lies in all bits between the groups and valid.
+/// With n sharers, 0x340 is bit `p`; the highest base lies in all bits between the groups and
+/// valid.
 fn example_10(config: &str, n: u8, p: u32) {
     on_both(config, |mut dir| {
         // 38 ones, then 0x340.
         let line = 0xFFFF_FFFF_FF40;
         assert_eq!(line % 1024, 0x340);
-        // An entry of each base that differs in one bit above the set index, 7 at a time beside this one.
+        // An entry of each base that differs in one bit above the set index, 7 at a time beside
+        // this one.
         for bits in (20..48).collect::<Vec<_>>().chunks(7) {
             assert_eq!(dir.run(rrd(1, line)).told(), NEW_ENTRY);
             bits.iter()

@@ -1,5 +1,6 @@
-//! The coherence directory on the model and on the RTL: worked examples of the directory specification, its rates,
-//! and its error codes. Expected values come from the specification's text.
+//! The coherence directory on the model and on the RTL: worked examples of the directory
+//! specification, its rates, and its error codes. Expected values come from the specification's
+//! text.
 
 mod duplicate;
 mod errors;
@@ -67,7 +68,8 @@ impl Directory {
     }
 
     /// Sends a request to an idle directory and waits for all that comes of it. Checks the cycles
-    /// (specification 5.1: response, error and first line in t + 2, one line per cycle), `id` and `seq`.
+    /// (specification 5.1: response, error and first line in t + 2, one line per cycle), `id` and
+    /// `seq`.
     fn run(&mut self, req: Req) -> Done {
         let seq = (self.accepted % 256) as u8;
         let req = Req { id: seq ^ 0xA5, ..req };

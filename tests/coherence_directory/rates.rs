@@ -72,7 +72,8 @@ const REQUESTS: usize = 1_000_000;
 /// Home of the million requests.
 const HOME: u8 = 2;
 
-/// What the specification says of requests to as many ranges as there are entries, so that none is evicted.
+/// What the specification says of requests to as many ranges as there are entries, so that none is
+/// evicted.
 struct Ledger {
     /// By line: bit g = GPU g has it.
     sharers: Vec<u16>,
@@ -208,8 +209,8 @@ fn example_11_evictions_at_full_rate_are_accepted_every_16_cycles() {
     });
 }
 
-/// Offers `first`, then `others`, in cycles 0 to 119; responses and invalidations are taken from cycles
-/// `rsp` and `inv` on. The cycles in which a request is not taken.
+/// Offers `first`, then `others`, in cycles 0 to 119; responses and invalidations are taken from
+/// cycles `rsp` and `inv` on. The cycles in which a request is not taken.
 fn stalls(dir: &mut Directory, [first, others]: [Req; 2], rsp: usize, inv: usize) -> Vec<usize> {
     let mut stalls = Vec::new();
     for cycle in 0..120 {

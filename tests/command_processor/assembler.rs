@@ -1,5 +1,6 @@
-//! Enough of an RV32IMC assembler to write test programs by hand (RISC-V unprivileged specification, chapters "RV32I",
-//! "M", "C" and "Zicsr"). Registers are numbers; offsets are in bytes, from the instruction.
+//! Enough of an RV32IMC assembler to write test programs by hand (RISC-V unprivileged
+//! specification, chapters "RV32I", "M", "C" and "Zicsr"). Registers are numbers; offsets are in
+//! bytes, from the instruction.
 
 /// A register that is always 0.
 pub const ZERO: u32 = 0;

@@ -125,7 +125,8 @@ impl Machine {
     }
 }
 
-/// Programs that talk to the mailbox. x31 is its address, x30 that of the slots, x29 what was read last.
+/// Programs that talk to the mailbox. x31 is its address, x30 that of the slots, x29 what was read
+/// last.
 impl Code {
     pub fn with_bases() -> Self {
         Self::default().set(31, MAILBOX).set(30, SLOTS)

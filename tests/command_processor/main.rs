@@ -1,5 +1,5 @@
-//! The command processor: cycles of instructions, traps, address map, packets, messages, clock (rules of
-//! `rtl/command_processor/README.md`).
+//! The command processor: cycles of instructions, traps, address map, packets, messages, clock
+//! (rules of `rtl/command_processor/README.md`).
 
 mod assembler;
 mod clock;

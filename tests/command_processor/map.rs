@@ -145,7 +145,8 @@ fn last_words_of_the_regions_can_be_read() {
 
 #[test]
 fn first_word_of_a_crossing_store_is_written_though_the_second_halts() {
-    // The private memory keeps what it holds when the core is started again: shown by the address alone.
+    // The private memory keeps what it holds when the core is started again: shown by the address
+    // alone.
     let code = Code::default().set(1, 0x0800_3FFE).set(2, 0x1234_5678).words(&[sw(2, 0, 1)]);
     run(&code, |status, machine| {
         assert_eq!(status, u32::from(error_code::HALT));

@@ -173,7 +173,8 @@ fn ack_and_request_at_one_edge() {
     on_small(&code, |mut machine| {
         machine.run_to(20);
         let acts = [27, 34];
-        // Before the request nobody waits for it; with the second one the first is answered, and one is left.
+        // Before the request nobody waits for it; with the second one the first is answered, and
+        // one is left.
         machine.message(acts[0], ack(0));
         machine.message(acts[1], ack(0));
         machine.run_to_exit();

@@ -197,7 +197,8 @@ fn packet_that_is_complete_while_an_older_one_is_freed_is_the_oldest() {
     on_small(&code, |mut machine| {
         assert!(machine.arrives(5, packet(0, true)));
         assert!(machine.arrives(6, packet(1, false)));
-        // The store is in the ID stage from 50 on: after 4 and 40 instructions and its 2 for the value. It acts in 53.
+        // The store is in the ID stage from 50 on: after 4 and 40 instructions and its 2 for the
+        // value. It acts in 53.
         machine.run_to(53);
         assert!(machine.extend(beat(0, true)));
         machine.run_to_exit();

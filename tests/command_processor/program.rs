@@ -1,5 +1,5 @@
-//! Random programs: straight code with forward branches and jumps, loads and stores of all sizes, and traps that are
-//! skipped.
+//! Random programs: straight code with forward branches and jumps, loads and stores of all sizes,
+//! and traps that are skipped.
 
 use cosim::stimulus::Random;
 
@@ -14,7 +14,8 @@ pub struct Program {
     pub zeros: Vec<u32>,
 }
 
-/// Registers of the program: x1 to x8 hold values, x9 to x12 the regions, x13 to x15 are the trap handler's.
+/// Registers of the program: x1 to x8 hold values, x9 to x12 the regions, x13 to x15 are the trap
+/// handler's.
 pub fn random_program(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let mut pick = |n: u32| random.below(n);

@@ -14,8 +14,8 @@ use super::program::random_program;
 const DTCM: u32 = 0x0800_0000;
 const PMEM: u32 = 0x1000_0000;
 
-/// Cycles of a record's instruction: those up to and including the one in which it retires, and those after it until the
-/// next instruction's first.
+/// Cycles of a record's instruction: those up to and including the one in which it retires, and
+/// those after it until the next instruction's first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cycles {
     to_retire: usize,
@@ -32,8 +32,8 @@ fn latency(config: &Config, addr: u32) -> usize {
     }
 }
 
-/// Cycles of an instruction by rule 8. `next` is the one after it, `div_by_0` says that it divides by 0. Access to WAIT and
-/// TX_HI may take longer.
+/// Cycles of an instruction by rule 8. `next` is the one after it, `div_by_0` says that it divides
+/// by 0. Access to WAIT and TX_HI may take longer.
 fn cycles(config: &Config, record: &Retired, next: &Retired, div_by_0: bool) -> Cycles {
     let unaligned = usize::from(next.pc % 4 == 2 && next.insn & 3 == 3);
     let at = |to_retire, after| Cycles { to_retire, after };
@@ -80,7 +80,8 @@ fn expand_jump(half: u16) -> u32 {
     }
 }
 
-/// Checks the cycle of each record against that of the one before it. `zeros` are addresses of divisions by 0.
+/// Checks the cycle of each record against that of the one before it. `zeros` are addresses of
+/// divisions by 0.
 fn check(config: &Config, trace: &[(usize, Retired)], zeros: &[u32]) {
     // The first instruction is in the ID stage in cycle 4.
     let mut first_cycle = 4;

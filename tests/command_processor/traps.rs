@@ -14,7 +14,8 @@ fn handler() -> Code {
     Code::default().words(&numbers.map(|(rd, number)| csr(2, rd, number, 0))).exit(0)
 }
 
-/// Runs a program whose handler is [`handler`]; gives the trap's record, and mcause, mepc, mtval, mstatus.
+/// Runs a program whose handler is [`handler`]; gives the trap's record, and mcause, mepc, mtval,
+/// mstatus.
 fn trap_of(code: &Code, more: &[(u32, Code)], check: impl Fn(Retired, [u32; 4])) {
     on_bodies::<CommandProcessor>("small", |body| {
         let config = (&parameters::<Command>("small")).into();
@@ -198,7 +199,8 @@ fn mret_returns_and_restores_the_interrupt_enable() {
         let trace = machine.trace();
         let of =
             |rd: u8| trace.iter().find(|(_, r)| r.insn & 0x7F == 0x73 && r.rd == rd).unwrap().1;
-        // In the handler MIE is 0 and MPIE what MIE was; after it MIE is that again, MPIE 1, MPP user mode.
+        // In the handler MIE is 0 and MPIE what MIE was; after it MIE is that again, MPIE 1, MPP
+        // user mode.
         assert_eq!((of(6).wdata, of(5).wdata), (0x1880, 0x0088));
         assert_eq!(of(5).pc, START + 16);
     });

@@ -58,13 +58,14 @@ impl Egress {
         self.finished = Some(number);
     }
 
-    /// The directory shows no invalidation: no job, since a job shows not later than its request's response.
+    /// The directory shows no invalidation: no job, since a job shows not later than its request's
+    /// response.
     pub fn sent_all_jobs(&mut self) {
         self.jobs.clear();
     }
 
-    /// Whether a request may be accepted after this many: no fill is so old that 8 bits of its number cannot be
-    /// compared with those of an invalidation.
+    /// Whether a request may be accepted after this many: no fill is so old that 8 bits of its
+    /// number cannot be compared with those of an invalidation.
     pub fn may_accept(&self, accepted: u64) -> bool {
         let fills = self.unsent.iter().filter(|unsent| unsent.request.what.is_read());
         let oldest = fills.map(|unsent| unsent.number).min();
@@ -72,8 +73,8 @@ impl Egress {
         young || self.weakness == Some(Weakness::OldFills)
     }
 
-    /// Whether all fills of the line that go to the same GPU for requests before this one are sent. Rule 2 in its
-    /// weakest form: fills of other lines wait for nothing.
+    /// Whether all fills of the line that go to the same GPU for requests before this one are sent.
+    /// Rule 2 in its weakest form: fills of other lines wait for nothing.
     pub fn may_send(&self, inv: &Inv, line: Option<usize>) -> bool {
         let waits = self.unsent.iter().any(|Unsent { number, request, .. }| {
             let before = (1..128).contains(&inv.seq.wrapping_sub(*number as u8));
@@ -96,8 +97,8 @@ impl Egress {
         Some((number, request, message?))
     }
 
-    /// A fill waits for nothing, a reply for the jobs of its request and of all before it: the copy of its requester
-    /// may have lost its sharer bit to any of them.
+    /// A fill waits for nothing, a reply for the jobs of its request and of all before it: the copy
+    /// of its requester may have lost its sharer bit to any of them.
     fn may_go(&self, unsent: &Unsent) -> bool {
         let (number, fill) = (unsent.number, unsent.request.what.is_read());
         let last = match self.weakness {

@@ -1,4 +1,5 @@
-//! All writes, each one's place in the order of its home, and what its thread had released before it.
+//! All writes, each one's place in the order of its home, and what its thread had released before
+//! it.
 
 use std::rc::Rc;
 
@@ -48,8 +49,8 @@ impl History {
         self.0[write.0 as usize].published.as_ref()
     }
 
-    /// Whether `a` is surely older than `b`; both wrote the same word. What its home has not seen yet comes
-    /// after what it has, and writes of one GPU reach it in the order of their numbers.
+    /// Whether `a` is surely older than `b`; both wrote the same word. What its home has not seen
+    /// yet comes after what it has, and writes of one GPU reach it in the order of their numbers.
     pub fn older(&self, a: Write, b: Write) -> bool {
         let (first, second) = (&self.0[a.0 as usize], &self.0[b.0 as usize]);
         match (first.order, second.order) {

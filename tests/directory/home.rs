@@ -1,5 +1,5 @@
-//! A home L2: a directory, an infinite memory that is accessed in the order of the directory, and what goes back to
-//! the GPUs in the order of the specification's section 6.
+//! A home L2: a directory, an infinite memory that is accessed in the order of the directory, and
+//! what goes back to the GPUs in the order of the specification's section 6.
 
 use std::collections::VecDeque;
 
@@ -65,7 +65,8 @@ pub struct Home {
     /// Number of its first line in the system.
     pub first: usize,
     pub memory: Vec<Data>,
-    /// By GPU: its requests on their way. The second channel is for the reads of a system that breaks rule 6.
+    /// By GPU: its requests on their way. The second channel is for the reads of a system that
+    /// breaks rule 6.
     pub inbox: Vec<[VecDeque<Request>; 2]>,
     pub tracking: Tracking,
     weakness: Option<Weakness>,

@@ -110,7 +110,8 @@ impl Knowledge {
         self.learned(thread, word, write)
     }
 
-    /// The thread has got `write`. Returns the words of which it now knows more, if their writer told by this.
+    /// The thread has got `write`. Returns the words of which it now knows more, if their writer
+    /// told by this.
     pub fn learned(&mut self, thread: usize, word: Word, write: Write) -> Result<Vec<Word>, Stale> {
         let known = self.readers[thread].known[word.0];
         if self.history.older(write, known.write) {

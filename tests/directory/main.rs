@@ -1,6 +1,7 @@
-//! Directories in a system of GPUs whose channels, caches and programs are random, as section 6 of the
-//! specification allows: no copy is lost to its directory, nobody reads what is older than what it knows, and
-//! messages pass over two homes. The same checks find out systems that break one of the rules.
+//! Directories in a system of GPUs whose channels, caches and programs are random, as section 6 of
+//! the specification allows: no copy is lost to its directory, nobody reads what is older than what
+//! it knows, and messages pass over two homes. The same checks find out systems that break one of
+//! the rules.
 //!
 //! `DUET_DIRECTORY_STEPS=1000000 cargo test --release -p duet-tests --test directory` runs longer.
 
@@ -174,7 +175,8 @@ fn weak(weakness: Weakness, usual: Setup) -> Option<Failure> {
     System::new(&setup).run(steps(STEPS)).err().map(|failure| *failure)
 }
 
-/// The weakness is found in every variant and with every seed, by one of these checks, while some find nothing.
+/// The weakness is found in every variant and with every seed, by one of these checks, while some
+/// find nothing.
 fn is_found(weakness: Weakness, ignored: &'static [Check], expected: &[Check]) {
     for variant in VARIANTS {
         for (gpus, homes) in WEAK_SHAPES {
@@ -223,7 +225,8 @@ fn atomic_reply_before_invalidations_of_its_request_is_found() {
     is_found(Weakness::EarlyReply, &[], &[Check::Coherence]);
 }
 
-/// The copy of the requester may have lost its sharer bit to an earlier request whose invalidation still waits.
+/// The copy of the requester may have lost its sharer bit to an earlier request whose invalidation
+/// still waits.
 #[test]
 fn atomic_reply_before_invalidations_of_earlier_requests_is_found() {
     is_found(Weakness::ReplyAfterOwnInvOnly, &[], &[Check::Coherence]);
@@ -257,7 +260,8 @@ fn invalidation_before_fill_of_an_earlier_request_is_found() {
     lost_copy_is_found(Weakness::EarlyInv, &[Check::LostSharer, Check::Coherence]);
 }
 
-/// Takes a fill that waits for 128 requests of which none invalidates its line, so not every run has it.
+/// Takes a fill that waits for 128 requests of which none invalidates its line, so not every run
+/// has it.
 #[test]
 fn fill_that_waits_for_too_many_requests_is_found() {
     let found = |seed| {

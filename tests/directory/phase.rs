@@ -37,7 +37,8 @@ pub struct Phase {
 impl Phase {
     /// `lines` by home.
     pub fn draw(r: &mut Random, lines: &[std::ops::Range<usize>], gpus: usize) -> Self {
-        // Rarely nothing passes, while reads go on until a job or a fill is old (specification, section 6, rule 2).
+        // Rarely nothing passes, while reads go on until a job or a fill is old (specification,
+        // section 6, rule 2).
         let old = r.chance(8);
         let mut hot: Vec<usize> = Vec::new();
         for lines in lines {

@@ -7,7 +7,8 @@ use cosim::stimulus::Random;
 use crate::phase::Phase;
 use crate::words::{FULL, WORDS, Word, words};
 
-/// A read waits for its result, a release for its end, an atomic if it says so; writes wait for nothing.
+/// A read waits for its result, a release for its end, an atomic if it says so; writes wait for
+/// nothing.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
     Read(Word),

@@ -1,4 +1,5 @@
-//! The L2 of a GPU as far as it caches lines of other homes: two banks, write-through, no acknowledgements.
+//! The L2 of a GPU as far as it caches lines of other homes: two banks, write-through, no
+//! acknowledgements.
 
 use std::collections::VecDeque;
 

@@ -18,8 +18,8 @@ pub struct Tracking {
     /// By line of the home: its sharers.
     pub sharers: Vec<u16>,
     owed: VecDeque<Owed>,
-    /// The request in stage S1, and the sharers that it leaves, by line: the view shows them from its acceptance on,
-    /// the ports once S1 has ended.
+    /// The request in stage S1, and the sharers that it leaves, by line: the view shows them from
+    /// its acceptance on, the ports once S1 has ended.
     stage1: Option<(u64, Request)>,
     decided: Vec<u16>,
 }
@@ -47,8 +47,9 @@ impl Tracking {
         }
     }
 
-    /// The invalidation that the directory showed before the edge: what it no longer holds it does not owe, but has
-    /// lost. Jobs leave in the order of requests, lines of a job in that of addresses.
+    /// The invalidation that the directory showed before the edge: what it no longer holds it does
+    /// not owe, but has lost. Jobs leave in the order of requests, lines of a job in that of
+    /// addresses.
     pub fn shown(&mut self, inv: Option<(u64, u64)>) {
         match inv {
             None => self.owed.clear(),

@@ -1,4 +1,5 @@
-//! What a system may get wrong. Each breaks one rule of the specification's section 6, or the directory.
+//! What a system may get wrong. Each breaks one rule of the specification's section 6, or the
+//! directory.
 
 /// A deliberate fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +10,8 @@ pub enum Weakness {
     NoFenceToOwnHome,
     /// The releaser itself gets no marker (rule 7).
     NoMarkerToReleaser,
-    /// A GPU returns the marker when it arrives, before its L2 banks have applied what came before (rule 7).
+    /// A GPU returns the marker when it arrives, before its L2 banks have applied what came before
+    /// (rule 7).
     MarkerBeforeBanks,
     /// Reads have a channel of their own beside that of writes, atomics and fences (rule 6).
     SplitRequests,

@@ -1,5 +1,6 @@
-//! The firmware's speed and cost: how fast the core with its image runs in RTL and in the instruction-set simulator, and what each
-//! kind of launch costs in each layout of its memory, on the RTL core.
+//! The firmware's speed and cost: how fast the core with its image runs in RTL and in the
+//! instruction-set simulator, and what each kind of launch costs in each layout of its memory, on
+//! the RTL core.
 
 use std::time::{Duration, Instant};
 
@@ -78,7 +79,8 @@ fn alone(image: &Image, watched: &Core) -> Duration {
     time
 }
 
-/// The launches below on both bodies. Ratios of one run mean something on a busy machine, absolute times do not.
+/// The launches below on both bodies. Ratios of one run mean something on a busy machine, absolute
+/// times do not.
 fn speed(image: &Image) {
     let mut times: [Vec<Duration>; 3] = Default::default();
     let watched = watched(image);

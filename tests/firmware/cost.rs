@@ -23,7 +23,8 @@ fn launches_that_change_nothing_cost_less_with_more_in_fast_memory() {
         let unchanged = costs.iter().find(|cost| cost.launches == UNCHANGED);
         most.push(unchanged.expect("it is measured").cycles);
     }
-    // What specification 5.7 wants. A compiler may need some more than that of firmware/README.md, which reaches all three.
+    // What specification 5.7 wants. A compiler may need some more than that of firmware/README.md,
+    // which reaches all three.
     for (cycles, aim) in most.iter().zip([9000, 3000, 1500]) {
         assert!(*cycles <= aim + aim / 20, "{most:?}");
     }

@@ -1,4 +1,5 @@
-//! What the firmware says of packets that it cannot run, or not as they are (specification 12), on each host.
+//! What the firmware says of packets that it cannot run, or not as they are (specification 12), on
+//! each host.
 
 use cosim::body::{BodyError, BodyKind};
 use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
@@ -46,7 +47,8 @@ fn packets_that_cannot_run_are_rejected_with_their_signal() {
         let absurd = Dispatch { workgroup_size: [1; 3], grid_size: [1 << 31, 2, 1], ..kernel };
         reject(absurd.encode(), ALL, 5, driver);
         reject(kernel.encode(), 0, 3, driver);
-        // No chiplet is asked for either: what a scheduler that has seen no packet yet must not take for the same again.
+        // No chiplet is asked for either: what a scheduler that has seen no packet yet must not
+        // take for the same again.
         let nobody = Labels::new(0).encode().expect("it is short");
         reject_with(Dispatch { extension: 1, ..kernel }.encode(), &nobody, 0, 3, driver);
         let mut depends = barrier(Scope::None, Scope::None, SIGNAL);
@@ -135,7 +137,8 @@ fn wrong_header_is_told_without_a_table() {
     }
 }
 
-/// Too many chiplets, fewer entries than a kernel has structures, more entries than the private memory holds.
+/// Too many chiplets, fewer entries than a kernel has structures, more entries than the private
+/// memory holds.
 #[test]
 fn machines_that_cannot_be_halt_with_status_8() {
     let machines = [
@@ -160,7 +163,8 @@ fn machines_that_cannot_be_halt_with_status_8() {
     }
 }
 
-/// The trap vector of the image: the store that sends the first message becomes an instruction that there is not.
+/// The trap vector of the image: the store that sends the first message becomes an instruction that
+/// there is not.
 #[test]
 fn illegal_instruction_halts_with_status_8() {
     for (name, mut image) in images() {

@@ -18,7 +18,8 @@ pub fn each(machine: &Conf, example: impl Fn(&mut Driver<&mut dyn Host>)) {
     each_core(machine, |name, core| run(name, core));
 }
 
-/// Runs an example on the bodies of the command processor in configuration `small`, with each image.
+/// Runs an example on the bodies of the command processor in configuration `small`, with each
+/// image.
 pub fn each_core(machine: &Conf, mut example: impl FnMut(&str, &mut Core)) {
     for (name, image) in images() {
         for kind in bodies() {

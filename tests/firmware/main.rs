@@ -1,5 +1,5 @@
-//! The command processor's firmware on its hosts: the worked examples of the specification, its errors, full queues, and what
-//! launches cost.
+//! The command processor's firmware on its hosts: the worked examples of the specification, its
+//! errors, full queues, and what launches cost.
 
 mod cost;
 mod errors;

@@ -1,4 +1,5 @@
-//! Full queues, and acknowledgements that nobody has asked for (specification 3.5, 12): nothing is lost.
+//! Full queues, and acknowledgements that nobody has asked for (specification 3.5, 12): nothing is
+//! lost.
 
 use cosim::command_processor::packet::Dispatch;
 use cosim::command_processor::{Conf, Native, Sent, SyncMode, message};
@@ -15,7 +16,8 @@ use crate::hosts::{each, each_core};
 const ALL: u16 = 15;
 /// Longer than the firmware computes between two messages here.
 const LONG: usize = 20_000;
-/// Sixteen chiplets: a launch is more messages than the queue to the crossbar holds, an end as many as the one from it does.
+/// Sixteen chiplets: a launch is more messages than the queue to the crossbar holds, an end as many
+/// as the one from it does.
 const LARGE: Conf = Conf { chiplets: 16, ..MACHINE };
 
 /// A kernel without labels, with this completion signal.
@@ -162,7 +164,8 @@ fn packets_of_a_stream_stay_in_order_behind_a_kernel_that_runs_for_long() {
     });
 }
 
-/// Steps 4 to 9 of a launch are one section (specification 5.1): no other launch until its operations are acknowledged.
+/// Steps 4 to 9 of a launch are one section (specification 5.1): no other launch until its
+/// operations are acknowledged.
 #[test]
 fn launch_waits_until_the_operations_of_another_are_done() {
     each(&MACHINE, |driver| {
@@ -181,6 +184,37 @@ fn launch_waits_until_the_operations_of_another_are_done() {
         assert_eq!(types(driver.host.run()), [SYNC_REQ]);
         (0..4).for_each(|chiplet| driver.host.receive(ack(chiplet)));
         assert_eq!(types(driver.host.run()), [LAUNCH_EN]);
+        assert_eq!((driver.host.errors(), driver.host.exit()), (vec![], None));
+    });
+}
+
+/// The lowest free tag (specification 5.7): a tag that is used again while a chiplet still runs the
+/// kernel before would mix up their DONEs.
+#[test]
+fn kernel_keeps_its_tag_until_its_last_chiplet_is_done() {
+    each(&MACHINE, |driver| {
+        let launch = |driver: &mut Driver<_>, signal, stream| {
+            let host: &mut &mut dyn Host = &mut driver.host;
+            host.submit(&plain(signal), &[], stream, ALL);
+            driver.settle().1.expect("it starts").tag
+        };
+        assert_eq!(launch(driver, 1, 0), 0);
+        // Between any two of the first kernel's DONEs another one starts.
+        for (stream, chiplets) in [(1, 0b0100), (2, 0b1000), (3, 0b0001)] {
+            driver.done_on(0, chiplets);
+            assert_eq!(driver.settle(), (NONE, None));
+            assert_eq!(launch(driver, 1 + u64::from(stream), stream), stream);
+        }
+        assert_eq!(driver.host.signals(), []);
+        driver.end(0);
+        assert_eq!(driver.host.signals(), [1]);
+        // Now it is free, and the others' are not.
+        driver.done_on(2, 0b0011);
+        assert_eq!(launch(driver, 5, 0), 0);
+        for (tag, signal) in [(1, 2), (2, 3), (3, 4), (0, 5)] {
+            driver.end(tag);
+            assert_eq!(driver.host.signals(), [signal]);
+        }
         assert_eq!((driver.host.errors(), driver.host.exit()), (vec![], None));
     });
 }

@@ -2,16 +2,19 @@
 //! drives one and keeps what it shows; the hosts of the firmware.
 
 pub mod firmware;
+mod traffic;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cosim::catalog::{Family, Pair};
 use cosim::settings::named;
-use cosim::{Catalog, Rtl, verilated};
+use cosim::{Catalog, Rtl, RtlOptions, verilated};
 use hwmodel::common::finepack_types::LineData;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model};
+
+pub use traffic::{Driven, rtl_after_traffic};
 
 /// Either body of a block.
 pub type Body<M> = Box<dyn Block<In = <M as Block>::In, Out = <M as Block>::Out>>;
@@ -54,19 +57,23 @@ pub fn model<M: Pair>(config: &str) -> M {
     M::new(&M::config(&parameters(config))).expect("the configurations are legal")
 }
 
-/// A block's RTL body in a named configuration.
+/// A block's RTL body in a named configuration. Its registers held random values before its reset.
 pub fn rtl<M: Pair>(config: &str) -> Rtl<M> {
-    let found = Rtl::new(&M::config(&parameters(config)));
+    let options = RtlOptions { registers: 0x2a51_7ec3, ..RtlOptions::default() };
+    let found = Rtl::with(&M::config(&parameters(config)), &options);
     found.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs `check` on the model, then on the RTL body where there is one.
-pub fn on_both_bodies<M: Pair + 'static>(config: &str, check: impl Fn(Body<M>)) {
+/// Runs `check` on the model, then on the RTL body where there is one: as it comes, and reset in
+/// the midst of traffic.
+pub fn on_both_bodies<M: Driven + 'static>(config: &str, check: impl Fn(Body<M>)) {
     println!("on the model");
     check(Box::new(model::<M>(config)));
     if has_rtl_of::<M>() {
         println!("on the RTL");
         check(Box::new(rtl::<M>(config)));
+        println!("on the RTL after traffic and a reset");
+        check(Box::new(rtl_after_traffic::<M>(config)));
     }
 }
 

@@ -1,5 +1,5 @@
-// A Verilated block: ports as images of 32-bit words, and clock edges. Both sides of the boundary compile this file:
-// the host, and the shared object that holds one body.
+// A Verilated block: ports as images of 32-bit words, and clock edges. Both sides of the boundary
+// compile this file: the host, and the shared object that holds one body.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +26,11 @@ class Body {
   virtual size_t errors() const = 0;
   // What the block has printed since the last call.
   virtual Text messages() = 0;
-  // From now on each tick adds the values of all signals to trace(), or no longer. False in a body that was built
-  // without them.
+  // From now on each tick adds the values of all signals to trace(), or no longer. False in a body
+  // that was built without them.
   virtual bool set_trace(bool on) = 0;
-  // The text of a VCD since the last call: its header once, then the changes of one cycle after the other.
+  // The text of a VCD since the last call: its header once, then the changes of one cycle after the
+  // other.
   virtual Text trace() = 0;
 };
 
@@ -38,8 +39,9 @@ class Body {
 constexpr uint32_t kInterface = 1;
 // A new body. All registers are 0 before its reset, or where `seed` is not 0 as that seed has it.
 using MakeBody = Body*(int seed);
-// A plain C++ harness over the same top: drives `stimulus` (`words` words for each cycle) from reset, reads all
-// outputs in each cycle, and returns the nanoseconds that it took. The floor of the benchmark.
+// A plain C++ harness over the same top: drives `stimulus` (`words` words for each cycle) from
+// reset, reads all outputs in each cycle, and returns the nanoseconds that it took. The floor of
+// the benchmark.
 using RunFloor = size_t(const uint32_t* stimulus, size_t words, size_t cycles);
 
 }  // namespace duet

@@ -19,11 +19,12 @@ pub struct BodyLibrary {
 }
 
 impl BodyLibrary {
-    /// Loads a file that this crate has built. Errors: it cannot be loaded, or has another interface.
+    /// Loads a file that this crate has built. Errors: it cannot be loaded, or has another
+    /// interface.
     pub fn load(path: &Path) -> Result<Self, String> {
         let text = |error: libloading::Error| error.to_string();
-        // SAFETY: the file is a shared object of our own making, by its checksum. Its initialisers are those of
-        // Verilator's runtime, which keeps to itself.
+        // SAFETY: the file is a shared object of our own making, by its checksum. Its initialisers
+        // are those of Verilator's runtime, which keeps to itself.
         let library = unsafe { Library::new(path) }.map_err(text)?;
         // SAFETY: the type is that of `duet_interface` in `verilated_body.h`.
         let interface: Symbol<extern "C" fn() -> u32> =
@@ -33,7 +34,8 @@ impl BodyLibrary {
             return Err(format!("interface {found}, must be {INTERFACE}"));
         }
         let address = |name: &[u8]| -> Result<usize, String> {
-            // SAFETY: only the address is taken; the calls go through `body.h`, which both sides have compiled.
+            // SAFETY: only the address is taken; the calls go through `body.h`, which both sides
+            // have compiled.
             let symbol: Symbol<*const ()> = unsafe { library.get(name) }.map_err(text)?;
             Ok(*symbol as usize)
         };

@@ -1,4 +1,5 @@
-//! The boundary to C++. `cxx` writes the calls of a body; [`library`] loads the shared object that it comes from.
+//! The boundary to C++. `cxx` writes the calls of a body; [`library`] loads the shared object that
+//! it comes from.
 
 pub mod library;
 

@@ -1,4 +1,5 @@
-// Read before every file of Verilator's runtime and of a body: where they print and stop (verilated_runtime.cpp).
+// Read before every file of Verilator's runtime and of a body: where they print and stop
+// (verilated_runtime.cpp).
 #pragma once
 extern "C" int duet_printf(const char* format, ...);
 #define VL_PRINTF duet_printf

@@ -16,7 +16,8 @@ pub(crate) const BOOT: u32 = 100_000;
 pub enum Host {
     /// Called directly, with the paper's times.
     Native(Box<Timed>),
-    /// The command processor with an image: the instruction-set simulator is its model, the core its RTL.
+    /// The command processor with an image: the instruction-set simulator is its model, the core
+    /// its RTL.
     Core(Box<AnyBody<CommandProcessor>>),
 }
 
@@ -26,8 +27,9 @@ impl Host {
         Self::Native(Box::new(Timed::new(times)))
     }
 
-    /// Loads an image and lets it start, up to where it waits for a packet; from then on its cycles are counted. `conf`: the
-    /// register CONF. Errors: there is no such body; the image does not come so far.
+    /// Loads an image and lets it start, up to where it waits for a packet; from then on its cycles
+    /// are counted. `conf`: the register CONF. Errors: there is no such body; the image does not
+    /// come so far.
     pub fn core(
         kind: BodyKind,
         run: &RunName,
@@ -116,8 +118,8 @@ impl Host {
         }
     }
 
-    /// Lets cycles pass in which nothing comes: a multiple of [`Host::pattern`], so that the processor's clock stands where
-    /// it would.
+    /// Lets cycles pass in which nothing comes: a multiple of [`Host::pattern`], so that the
+    /// processor's clock stands where it would.
     pub fn skip(&mut self, cycles: u64) {
         match self {
             Self::Native(host) => host.skip(cycles),

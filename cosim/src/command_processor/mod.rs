@@ -1,4 +1,5 @@
-//! The hosts of the command processor's firmware: called directly, in the instruction-set simulator, on the RTL core.
+//! The hosts of the command processor's firmware: called directly, in the instruction-set
+//! simulator, on the RTL core.
 
 mod conf;
 mod host;

@@ -163,8 +163,8 @@ impl<L: Layout> Native<L> {
         self.memory.begun
     }
 
-    /// Submits a packet with its extension block to the lowest free slot. Bytes beyond the slot are lost, and said to be.
-    /// Gives false where no slot is free.
+    /// Submits a packet with its extension block to the lowest free slot. Bytes beyond the slot are
+    /// lost, and said to be. Gives false where no slot is free.
     pub fn submit(
         &mut self,
         packet: &[u8; 64],

@@ -1,5 +1,6 @@
-//! What a host writes into a queue: AQL packets, and the extension block with what a kernel touches, as `hipSetAccessMode` and
-//! `hipSetAccessModeRange` would (CPElide, MICRO 2024, listings 1 and 2; specification 3.6).
+//! What a host writes into a queue: AQL packets, and the extension block with what a kernel
+//! touches, as `hipSetAccessMode` and `hipSetAccessModeRange` would (CPElide, MICRO 2024, listings
+//! 1 and 2; specification 3.6).
 
 /// To whom a packet's acquire or release is visible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +69,8 @@ impl Dispatch {
     }
 }
 
-/// A barrier packet: with release scope system and nothing else in the queues, the end of the program.
+/// A barrier packet: with release scope system and nothing else in the queues, the end of the
+/// program.
 pub fn barrier(acquire: Scope, release: Scope, completion_signal: u64) -> [u8; 64] {
     let mut bytes = [0; 64];
     put(&mut bytes, 0, &header(kind::BARRIER_AND, acquire, release));
@@ -132,7 +134,8 @@ impl Labels {
         self.set_access_mode_range(base, bytes, access, &[]);
     }
 
-    /// Each chiplet touches these bytes of a structure, and no others; without ranges, all may touch all of it.
+    /// Each chiplet touches these bytes of a structure, and no others; without ranges, all may
+    /// touch all of it.
     pub fn set_access_mode_range(
         &mut self,
         base: u64,
@@ -154,7 +157,8 @@ impl Labels {
         }
     }
 
-    /// The extension block. None where it would be too long, or name too many structures: such a kernel has no labels.
+    /// The extension block. None where it would be too long, or name too many structures: such a
+    /// kernel has no labels.
     pub fn encode(&self) -> Option<Vec<u8>> {
         let bytes = HEADER_BYTES + self.structures.len() + self.ranges.len();
         if bytes > MAX_BYTES || self.num_structures > MAX_STRUCTURES {

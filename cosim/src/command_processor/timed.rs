@@ -1,5 +1,6 @@
-//! The firmware called directly behind the ports of the command processor, with the times that the paper measured: CP_LAT for
-//! each packet, ELIDE_LAT for each launch (CPElide, MICRO 2024, section IV-B).
+//! The firmware called directly behind the ports of the command processor, with the times that the
+//! paper measured: CP_LAT for each packet, ELIDE_LAT for each launch (CPElide, MICRO 2024, section
+//! IV-B).
 
 use std::collections::VecDeque;
 
@@ -39,7 +40,8 @@ pub fn message(bits: u64) -> Message {
     }
 }
 
-/// The firmware with ports. It stands for the block and is not compared with it: it answers at other times.
+/// The firmware with ports. It stands for the block and is not compared with it: it answers at
+/// other times.
 #[derive(Debug)]
 pub struct Timed {
     native: Option<Native<Cached>>,
@@ -144,7 +146,8 @@ impl Timed {
         native.poll();
         let launches = native.counters()[count::LAUNCHES as usize] - before;
         let begun = (native.begun() - begun) as u32;
-        // The decision runs ahead of the launch, while the kernel before runs: what is left of it is seen.
+        // The decision runs ahead of the launch, while the kernel before runs: what is left of it
+        // is seen.
         let ahead = self.now - self.last_launch.min(self.now);
         let decide = u64::from(launches * self.times.launch).saturating_sub(ahead);
         let time = u64::from(begun * self.times.packet) + decide;
@@ -190,7 +193,8 @@ mod tests {
     use crate::command_processor::Conf;
     use crate::command_processor::packet::Dispatch;
 
-    /// Whether the firmware decides at once or only after a closer look, which reads the packet again.
+    /// Whether the firmware decides at once or only after a closer look, which reads the packet
+    /// again.
     #[test]
     fn packet_takes_its_time_once() {
         let times = Times { packet: 100, launch: 30 };

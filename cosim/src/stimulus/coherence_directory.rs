@@ -7,7 +7,7 @@ use hwmodel::coherence_directory::{
     CoherenceDirectory, Config, In, Inv, Out, Req, Rsp, Variant, cause, err, op,
 };
 
-use super::{Count, NewStimulus, Random, Statics, Stimulus};
+use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 
 /// Requests after which the oldest job holds further ones up (specification section 6, rule 2).
 const OLD: u8 = 96;
@@ -52,6 +52,9 @@ pub struct CoherenceDirectoryStimulus {
     config: Config,
     random: Random,
     phase: Phase,
+    long: LongTime,
+    /// Long times so far.
+    stretches: usize,
     self_id: u8,
     held: Option<Req>,
     /// The last request that was accepted.
@@ -86,6 +89,8 @@ struct Seen {
     inv_held: u64,
     old_job: u64,
     err: [u64; 5],
+    /// Cycles in which a counter is above 16 bits.
+    counts_far: u64,
 }
 
 impl CoherenceDirectoryStimulus {
@@ -129,6 +134,41 @@ impl CoherenceDirectoryStimulus {
             (phase.valid, phase.rsp_ready, phase.inv_ready) = (256, 256, 2);
         }
         phase
+    }
+
+    /// What a long time is full of, in turn.
+    fn long_phase(&mut self) -> Phase {
+        let c = &self.config;
+        let sets = if c.variant == Variant::Ideal { c.ideal_lines } else { c.sets() };
+        let most = (1 << c.address_width) / (u64::from(c.range) * u64::from(sets));
+        let one_line = Phase {
+            left: LongTime::CYCLES as u32,
+            valid: 256,
+            rsp_ready: 256,
+            inv_ready: 256,
+            ops: [0, 1, 0, 0, 0, 0],
+            fault: 0,
+            again: 0,
+            sets: (0, 1),
+            tags: (0, 1),
+            lines: 1,
+            src: None,
+        };
+        let stretch = self.stretches % 6;
+        self.stretches += 1;
+        match stretch {
+            // Each read takes the place of another line.
+            1 => {
+                let tags = most.min(1 << 16) as u32;
+                Phase { sets: (0, sets), tags: (0, tags), ..one_line }
+            }
+            // Nothing is taken.
+            2 => Phase { rsp_ready: 0, ..one_line },
+            3 => Phase { ops: [0, 0, 0, 1, 0, 0], ..one_line },
+            4 => Phase { ops: [255, 1, 0, 0, 0, 0], ..one_line },
+            5 => Phase { ops: [0, 0, 1, 0, 0, 0], ..one_line },
+            _ => one_line,
+        }
     }
 
     fn address(&mut self) -> u64 {
@@ -262,6 +302,9 @@ impl CoherenceDirectoryStimulus {
             self.seen.old_job += u64::from(!out.req_ready && age == OLD);
         }
         let seen = &mut self.seen;
+        let c = &out.cnt;
+        let most = [c.req_lrd, c.req_rrd, c.req_lwr, c.req_rwr, c.ready_low_cycles];
+        seen.counts_far += u64::from(most.iter().any(|count| *count > u32::from(u16::MAX)));
         seen.req_held += u64::from(input.req.is_some() && !out.req_ready);
         seen.rsp_held += u64::from(out.rsp.is_some() && !input.rsp_ready);
         seen.inv_held += u64::from(out.inv.is_some() && !input.inv_ready);
@@ -274,7 +317,8 @@ impl CoherenceDirectoryStimulus {
 impl Stimulus for CoherenceDirectoryStimulus {
     type Model = CoherenceDirectory;
 
-    fn restart(&mut self) {
+    fn restart(&mut self, cycles: u64) {
+        self.long = LongTime::plan(&mut self.random, cycles);
         self.self_id = self.random.below(self.config.gpus) as u8;
         self.phase = Self::draw_phase(&mut self.random, &self.config, self.self_id);
         (self.held, self.last, self.accepted) = (None, None, 0);
@@ -282,7 +326,9 @@ impl Stimulus for CoherenceDirectoryStimulus {
     }
 
     fn inputs(&mut self, out: &<CoherenceDirectory as Block>::Out) -> In {
-        if self.phase.left == 0 {
+        if self.long.cycle() == Some(0) {
+            self.phase = self.long_phase();
+        } else if self.phase.left == 0 {
             self.phase = Self::draw_phase(&mut self.random, &self.config, self.self_id);
         }
         self.phase.left -= 1;
@@ -336,6 +382,7 @@ impl Stimulus for CoherenceDirectoryStimulus {
             ("req_held", seen.req_held),
             ("rsp_held", seen.rsp_held),
             ("inv_held", seen.inv_held),
+            ("counter_beyond_16_bits", seen.counts_far),
             ("req_held_by_old_job", seen.old_job),
             ("err_src", by_code[usize::from(err::SRC)]),
             ("err_op", by_code[usize::from(err::OP)]),
@@ -369,6 +416,9 @@ impl NewStimulus for CoherenceDirectoryStimulus {
             config: config.clone(),
             random,
             phase,
+            long: LongTime::never(),
+            // Another first one for each seed.
+            stretches: seed as usize,
             self_id: 0,
             held: None,
             last: None,
@@ -376,7 +426,7 @@ impl NewStimulus for CoherenceDirectoryStimulus {
             accepted: 0,
             seen: Seen::default(),
         };
-        stimulus.restart();
+        stimulus.restart(0);
         stimulus
     }
 }

@@ -4,7 +4,7 @@ use hwmodel::Block;
 use hwmodel::common::command_types::{MAX_CHIPLETS, Message, Tx, kind};
 use hwmodel::cp_crossbar::{Config, CpCrossbar, In, Out, PerChiplet};
 
-use super::{Count, NewStimulus, Random, Statics, Stimulus};
+use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
@@ -26,6 +26,10 @@ pub struct CpCrossbarStimulus {
     config: Config,
     random: Random,
     phase: Phase,
+    long: LongTime,
+    /// Cycles for which the message on `rx` waits, and the longest for which one on `down` does.
+    rx_waits: u64,
+    down_waits: [u64; MAX_CHIPLETS],
     tx: Option<Tx>,
     up: PerChiplet,
     up_valid: u16,
@@ -55,6 +59,8 @@ struct Seen {
     down_at_all: u64,
     several_up: u64,
     rx_held: u64,
+    rx_waits_long: u64,
+    down_waits_long: u64,
     up_held: u64,
     nack: u64,
     err: u64,
@@ -157,6 +163,13 @@ impl CpCrossbarStimulus {
             seen.full_link += u64::from(*down > places && !out.tx_ready);
             *down -= u32::from(taken >> c & 1);
         }
+        for (c, waits) in self.down_waits[..chiplets as usize].iter_mut().enumerate() {
+            let held = out.down_valid & !input.down_ready;
+            *waits = if held >> c & 1 == 1 { *waits + 1 } else { 0 };
+            seen.down_waits_long += u64::from(*waits > u64::from(u16::MAX));
+        }
+        self.rx_waits = if out.rx.is_some() && !input.rx_ready { self.rx_waits + 1 } else { 0 };
+        seen.rx_waits_long += u64::from(self.rx_waits > u64::from(u16::MAX));
         let came = input.up_valid & out.up_ready;
         seen.up += u64::from(came.count_ones());
         seen.several_up += u64::from(came.count_ones() > 1);
@@ -173,7 +186,9 @@ impl CpCrossbarStimulus {
 impl Stimulus for CpCrossbarStimulus {
     type Model = CpCrossbar;
 
-    fn restart(&mut self) {
+    fn restart(&mut self, cycles: u64) {
+        self.long = LongTime::plan(&mut self.random, cycles);
+        (self.rx_waits, self.down_waits) = (0, [0; MAX_CHIPLETS]);
         (self.tx, self.up_valid, self.broadcast) = (None, 0, false);
         self.down = [0; MAX_CHIPLETS];
         self.phase = Self::draw_phase(&mut self.random, &self.config);
@@ -184,6 +199,11 @@ impl Stimulus for CpCrossbarStimulus {
             self.phase = Self::draw_phase(&mut self.random, &self.config);
         }
         self.phase.left -= 1;
+        if self.long.cycle().is_some() {
+            // Something is there, and nobody takes it.
+            (self.phase.rx_ready, self.phase.down_ready) = (0, 0);
+            (self.phase.tx, self.phase.up) = (256, 256);
+        }
         if self.tx.is_none() && self.random.chance(self.phase.tx) {
             let (dst, bcast) = self.destinations();
             let kinds = [kind::SYNC_REQ, kind::WG_DESC, kind::WG_COUNT, kind::LAUNCH_EN];
@@ -235,6 +255,8 @@ impl Stimulus for CpCrossbarStimulus {
             ("several_up", s.several_up),
             ("up_held", s.up_held),
             ("rx_held", s.rx_held),
+            ("rx_waits_beyond_16_bits", s.rx_waits_long),
+            ("down_waits_beyond_16_bits", s.down_waits_long),
         ];
         // With 16 chiplets none is absent.
         if self.config.chiplets < 16 {
@@ -252,6 +274,9 @@ impl NewStimulus for CpCrossbarStimulus {
             config: config.clone(),
             random,
             phase,
+            long: LongTime::never(),
+            rx_waits: 0,
+            down_waits: [0; MAX_CHIPLETS],
             tx: None,
             up: PerChiplet::default(),
             up_valid: 0,
@@ -259,7 +284,7 @@ impl NewStimulus for CpCrossbarStimulus {
             down: [0; MAX_CHIPLETS],
             seen: Seen::default(),
         };
-        new.restart();
+        new.restart(0);
         new
     }
 }

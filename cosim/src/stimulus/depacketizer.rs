@@ -9,6 +9,14 @@ use hwmodel::depacketizer::{Config, Depacketizer, In, Out};
 use super::random::MaskForm;
 use super::{Count, NewStimulus, Random, Statics, Stimulus};
 
+/// Largest payload of a packet.
+const MOST_PAYLOAD: usize = 4096;
+
+/// Bits of bytes 1, 2 and 15 of a header that the block does not look at, by the byte.
+const RESERVED: [(usize, u8); 3] = [(1, 0b1100_1011), (2, 0b0011_1100), (15, 0b11)];
+/// Bits of byte 1 that only an atomic has a use for.
+const OPERATION: (usize, u8) = (1, 0b0011_0100);
+
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
 struct Phase {
@@ -16,6 +24,8 @@ struct Phase {
     valid: u32,
     ready: u32,
     fault: u32,
+    /// Chance of a header whose reserved bits are not 0.
+    reserved: u32,
     form: Option<MaskForm>,
     kinds: [u8; 3],
 }
@@ -93,6 +103,10 @@ struct Seen {
     error: [u64; 16],
     kind: [u64; 4],
     fault: [u64; FAULTS.len()],
+    /// Headers with a bit that is reserved, by the byte, and kinds of TLPs with one.
+    reserved: [u64; RESERVED.len()],
+    reserved_in: [u64; 4],
+    largest_payload: u64,
 }
 
 impl DepacketizerStimulus {
@@ -102,6 +116,7 @@ impl DepacketizerStimulus {
             valid: random.pick(&[256, 256, 160, 40]),
             ready: random.pick(&[256, 256, 200, 80, 8]),
             fault: random.pick(&[0, 8, 96, 256]),
+            reserved: random.pick(&[0, 64, 256]),
             form: random.form(),
             kinds: random.pick(&[
                 [PACK; 3],
@@ -152,7 +167,29 @@ impl DepacketizerStimulus {
             }
             _ => {}
         }
+        if fault.is_none() {
+            self.seen.largest_payload +=
+                u64::from(kind == PACK && self.payload.len() == MOST_PAYLOAD);
+            if self.random.chance(self.phase.reserved) {
+                header = self.set_reserved(header, kind);
+            }
+        }
         self.cut(header, fault);
+    }
+
+    /// Sets bits that the sender leaves 0, and that change nothing.
+    fn set_reserved(&mut self, header: TlpHeader, kind: u8) -> TlpHeader {
+        let mut bytes = header.into_bits().to_le_bytes();
+        for (i, (byte, bits)) in RESERVED.into_iter().enumerate() {
+            let set = self.random.word() as u8 & bits;
+            bytes[byte] |= set;
+            self.seen.reserved[i] += u64::from(set != 0);
+        }
+        if kind != ATOMIC {
+            bytes[OPERATION.0] |= self.random.word() as u8 & OPERATION.1;
+        }
+        self.seen.reserved_in[usize::from(kind.min(ATOMIC))] += 1;
+        TlpHeader::from_bits(u128::from_le_bytes(bytes))
     }
 
     fn pack(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
@@ -162,8 +199,10 @@ impl DepacketizerStimulus {
             // The sender never makes such a base: the receiver adds the offset and checks the sum.
             base = (u64::MAX - u64::from(r.below(4 * c.line))) & !3;
         }
-        // Short packets mostly, now and then one up to the largest payload.
-        let most = if r.chance(8) { 4096 } else { 1 + r.below(6 * (c.line + c.sub_header_bytes)) };
+        // Short packets mostly, now and then one of the largest payload.
+        let largest = r.chance(8);
+        let short = 1 + r.below(6 * (c.line + c.sub_header_bytes)) as usize;
+        let most = if largest { MOST_PAYLOAD } else { short };
         let broken = r.below(4);
         loop {
             let mut mask = r.mask(c.line, self.phase.form);
@@ -173,9 +212,15 @@ impl DepacketizerStimulus {
                 let first = mask.trailing_zeros();
                 let len = (mask >> first).trailing_ones();
                 mask &= mask.wrapping_add(1 << first);
+                let mut len = len;
                 let bytes = (c.sub_header_bytes + len) as usize;
-                if !self.payload.is_empty() && self.payload.len() + bytes > most as usize {
-                    return Self::finish_pack(header, base, self.payload.len() as u32);
+                let room = most.saturating_sub(self.payload.len());
+                if !self.payload.is_empty() && bytes > room {
+                    if !largest || room <= c.sub_header_bytes as usize {
+                        return Self::finish_pack(header, base, self.payload.len() as u32);
+                    }
+                    // The last store takes what is left.
+                    len = room as u32 - c.sub_header_bytes;
                 }
                 let mut sub =
                     SubHeader::new().with_len(len as u16).with_offset(line + u64::from(first));
@@ -285,7 +330,8 @@ impl DepacketizerStimulus {
                 let kept = r.below(self.payload.len() as u32 + 1) as usize;
                 self.payload.truncate(kept);
             }
-            // One byte less or more than the sub-packets need: the rest is shorter than a sub-header.
+            // One byte less or more than the sub-packets need: the rest is shorter than a
+            // sub-header.
             Some(Fault::TailBytes) => {
                 self.payload.pop();
             }
@@ -350,7 +396,7 @@ impl DepacketizerStimulus {
 impl Stimulus for DepacketizerStimulus {
     type Model = Depacketizer;
 
-    fn restart(&mut self) {
+    fn restart(&mut self, _cycles: u64) {
         self.held = None;
         self.beats.clear();
         self.phase = Self::draw_phase(&mut self.random);
@@ -394,6 +440,11 @@ impl Stimulus for DepacketizerStimulus {
             ("err_7_truncated", s.error[7]),
             ("err_8_poisoned", s.error[8]),
         ];
+        let reserved = ["byte_1_reserved", "byte_2_reserved", "byte_15_reserved"];
+        rows.extend(reserved.into_iter().zip(s.reserved));
+        let kinds = ["reserved_pack", "reserved_write", "reserved_read", "reserved_atomic"];
+        rows.extend(kinds.into_iter().zip(s.reserved_in));
+        rows.push(("pack_of_4096_bytes", s.largest_payload));
         rows.extend(FAULTS.iter().zip(s.fault).map(|((_, row), count)| (*row, count)));
         rows
     }
@@ -412,7 +463,7 @@ impl NewStimulus for DepacketizerStimulus {
             held: None,
             seen: Seen::default(),
         };
-        new.restart();
+        new.restart(0);
         new
     }
 }

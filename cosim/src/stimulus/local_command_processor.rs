@@ -1,4 +1,5 @@
-//! Requests to a local command processor, in and against the protocol, and a chiplet that answers late.
+//! Requests to a local command processor, in and against the protocol, and a chiplet that answers
+//! late.
 
 use std::collections::VecDeque;
 
@@ -6,10 +7,15 @@ use hwmodel::Block;
 use hwmodel::common::command_types::{Message, TAGS, kind};
 use hwmodel::local_command_processor::{Config, In, LocalCommandProcessor, Out};
 
-use super::{Count, NewStimulus, Random, Statics, Stimulus};
+use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 
 /// Tags of kernels; those above are never launched.
 const USED: u32 = 200;
+/// Cycles at the beginning of a long time in which kernels before the large one end.
+const ENDS: u64 = 2_000;
+/// Work groups of the large kernel: more than 16 bits count, and taken before the long time is
+/// over.
+const LARGE: u32 = 0x1_0000 + 100;
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
@@ -37,6 +43,9 @@ struct Phase {
 pub struct LocalCommandProcessorStimulus {
     random: Random,
     phase: Phase,
+    long: LongTime,
+    /// The large kernel of the long time: its tag and first work group.
+    large: Option<(u8, u32)>,
     /// Messages to come.
     messages: VecDeque<Message>,
     /// The first of them is offered.
@@ -68,6 +77,7 @@ struct Seen {
     answer_late: u64,
     l1_inv: u64,
     no_groups: u64,
+    work_group_beyond_16_bits: u64,
     several_kernels: u64,
     to_running: u64,
     foreign_done: u64,
@@ -120,7 +130,27 @@ impl LocalCommandProcessorStimulus {
         }
     }
 
+    /// In a long time one kernel with many work groups, and no other.
+    fn draw_large(&mut self, cycle: u64) {
+        self.phase.left = 1;
+        (self.phase.rx, self.phase.wg_ready, self.phase.wg_done) = (0, 256, 256);
+        (self.phase.tx_ready, self.phase.l2_done, self.phase.l1_done) = (256, 256, 256);
+        if cycle == ENDS && self.messages.is_empty() {
+            let (tag, word) = (self.random.below(USED) as u8, self.random.word());
+            let of_kind = |kind, b| Message { kind, chiplet: 0, tag, a: word as u16, b };
+            let first = (word >> 32) as u32;
+            self.large = Some((tag, first));
+            self.messages.push_back(of_kind(kind::WG_DESC, first));
+            self.messages.push_back(of_kind(kind::WG_COUNT, LARGE));
+            self.messages.push_back(of_kind(kind::LAUNCH_EN, 0));
+        }
+        self.phase.rx = if self.messages.is_empty() { 0 } else { 256 };
+    }
+
     fn draw_inputs(&mut self, out: &Out) -> In {
+        if let Some(cycle) = self.long.cycle() {
+            self.draw_large(cycle);
+        }
         if !self.offered && self.random.chance(self.phase.rx) {
             if self.messages.is_empty() {
                 self.draw_messages();
@@ -210,6 +240,10 @@ impl LocalCommandProcessorStimulus {
             Some(wg) if input.wg_ready => {
                 seen.wg += 1;
                 self.working.push(wg.tag);
+                let of_large = self.large.is_some_and(|(tag, first)| {
+                    tag == wg.tag && wg.group.wrapping_sub(first) > u32::from(u16::MAX)
+                });
+                seen.work_group_beyond_16_bits += u64::from(of_large);
                 self.running[usize::from(wg.tag)] = true;
             }
             Some(_) => seen.wg_held += 1,
@@ -227,7 +261,9 @@ impl LocalCommandProcessorStimulus {
 impl Stimulus for LocalCommandProcessorStimulus {
     type Model = LocalCommandProcessor;
 
-    fn restart(&mut self) {
+    fn restart(&mut self, cycles: u64) {
+        self.long = LongTime::plan(&mut self.random, cycles);
+        self.large = None;
         self.messages.clear();
         self.working.clear();
         self.running = [false; TAGS];
@@ -266,6 +302,7 @@ impl Stimulus for LocalCommandProcessorStimulus {
             ("l2_sync_held", s.l2_held),
             ("l1_inv", s.l1_inv),
             ("no_work_groups", s.no_groups),
+            ("work_group_beyond_16_bits", s.work_group_beyond_16_bits),
             ("several_kernels", s.several_kernels),
             ("message_to_running_kernel", s.to_running),
             ("done_of_no_kernel", s.foreign_done),
@@ -286,6 +323,8 @@ impl NewStimulus for LocalCommandProcessorStimulus {
         let mut new = Self {
             random,
             phase,
+            long: LongTime::never(),
+            large: None,
             messages: VecDeque::new(),
             offered: false,
             working: Vec::new(),
@@ -294,7 +333,7 @@ impl NewStimulus for LocalCommandProcessorStimulus {
             requests: 0,
             seen: Seen::default(),
         };
-        new.restart();
+        new.restart(0);
         new
     }
 }

@@ -1,11 +1,12 @@
-//! Constrained-random inputs for one block, one module per block, and what they reached; beside them
-//! what several draw from.
+//! Constrained-random inputs for one block, one module per block, and what they reached; beside
+//! them what several draw from.
 
 pub mod coherence_directory;
 pub mod command_processor;
 pub mod cp_crossbar;
 pub mod depacketizer;
 pub mod local_command_processor;
+mod long_time;
 pub mod packetizer;
 pub mod random;
 pub mod remote_write_queue;
@@ -16,6 +17,7 @@ use hwmodel::ports::Bytes;
 
 use crate::settings::StaticInput;
 
+use long_time::LongTime;
 pub use random::Random;
 
 /// Static inputs that the user fixes instead of the seed, by port name.
@@ -43,8 +45,8 @@ pub trait Stimulus {
     /// The block.
     type Model: Model;
 
-    /// Starts over after a reset; draws the static inputs. Counts go on.
-    fn restart(&mut self);
+    /// Starts over after a reset, for so many cycles; draws the static inputs. Counts go on.
+    fn restart(&mut self, cycles: u64);
 
     /// The inputs of a cycle in which the outputs are `out`.
     fn inputs(
@@ -55,7 +57,8 @@ pub trait Stimulus {
     /// Transfers on each channel.
     fn transfers(&self) -> Vec<Count>;
 
-    /// Every flush cause, back-pressure case, error code and kind, also those that were not reached.
+    /// Every flush cause, back-pressure case, error code and kind, also those that were not
+    /// reached.
     fn coverage(&self) -> Vec<Count>;
 }
 

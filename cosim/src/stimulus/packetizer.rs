@@ -5,12 +5,13 @@ use hwmodel::common::finepack_types::{Drain, cost, drain_kind};
 use hwmodel::packetizer::{Config, In, Out, Packetizer};
 
 use super::random::MaskForm;
+use super::requests::{costs, dearest};
 use super::{Count, NewStimulus, Random, Statics, Stimulus, masked_bytes};
 
 /// Largest payload that a packet may have.
 const MOST_PAYLOAD: u32 = 4096;
 /// Most entries of a packet.
-const MOST_ENTRIES: usize = 64;
+const MOST_ENTRIES: u32 = 64;
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ struct Phase {
     raw: u32,
     form: Option<MaskForm>,
     entries: u32,
+    /// Chance of a packet of the largest payload that the most entries have.
+    largest: u32,
 }
 
 /// The stimulus.
@@ -45,7 +48,7 @@ struct Seen {
     tlp_held: u64,
     kind: [u64; 4],
     single_entry: u64,
-    longest_payload: u64,
+    largest_payload: u64,
     full_last_beat: u64,
     short_last_beat: u64,
 }
@@ -59,6 +62,7 @@ impl PacketizerStimulus {
             raw: random.pick(&[0, 16, 128, 256]),
             form: random.form(),
             entries: random.pick(&[1, 2, 4, 64]),
+            largest: random.pick(&[0, 0, 4, 64]),
         }
     }
 
@@ -87,9 +91,14 @@ impl PacketizerStimulus {
         }
         let shift = c.offset_width - c.line.ilog2();
         let base = head.line >> shift << c.offset_width;
+        let masks = if r.chance(self.phase.largest) {
+            costs(r, c.line, c.sub_header_bytes, MOST_PAYLOAD, MOST_ENTRIES)
+        } else {
+            let count = 1 + r.below(self.phase.entries);
+            (0..count).map(|_| r.mask(c.line, self.phase.form)).collect()
+        };
         let mut plen = 0;
-        for _ in 0..1 + r.below(self.phase.entries) {
-            let mask = r.mask(c.line, self.phase.form);
+        for mask in masks {
             let bytes = cost(mask, c.sub_header_bytes);
             if plen + bytes > MOST_PAYLOAD {
                 break;
@@ -113,7 +122,10 @@ impl PacketizerStimulus {
                 seen.drained += 1;
                 if drain.sop {
                     seen.kind[usize::from(drain.kind)] += 1;
-                    seen.longest_payload = seen.longest_payload.max(drain.plen.into());
+                    let most =
+                        MOST_ENTRIES * dearest(self.config.line, self.config.sub_header_bytes);
+                    let largest = u32::from(drain.plen) == most.min(MOST_PAYLOAD);
+                    seen.largest_payload += u64::from(largest);
                     seen.single_entry += u64::from(drain.kind == drain_kind::PACK && drain.eop);
                 }
             } else {
@@ -137,7 +149,7 @@ impl PacketizerStimulus {
 impl Stimulus for PacketizerStimulus {
     type Model = Packetizer;
 
-    fn restart(&mut self) {
+    fn restart(&mut self, _cycles: u64) {
         self.self_id = self.random.below(16) as u8;
         self.held = None;
         self.packet.clear();
@@ -176,7 +188,7 @@ impl Stimulus for PacketizerStimulus {
             ("kind_atomic", s.kind[usize::from(drain_kind::ATOMIC)]),
             ("kind_mark", s.kind[usize::from(drain_kind::MARK)]),
             ("pack_of_one_entry", s.single_entry),
-            ("longest_payload_bytes", s.longest_payload),
+            ("largest_payload", s.largest_payload),
             ("full_last_beat", s.full_last_beat),
             ("short_last_beat", s.short_last_beat),
             ("drain_held", s.drain_held),
@@ -194,11 +206,11 @@ impl NewStimulus for PacketizerStimulus {
             random,
             phase,
             self_id: 0,
-            packet: Vec::with_capacity(MOST_ENTRIES),
+            packet: Vec::with_capacity(MOST_ENTRIES as usize),
             held: None,
             seen: Seen::default(),
         };
-        new.restart();
+        new.restart(0);
         new
     }
 }

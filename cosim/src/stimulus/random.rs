@@ -67,6 +67,29 @@ impl Random {
         }
     }
 
+    /// A set of enabled bytes of a line that costs so many bytes of a payload: the bytes, and a
+    /// sub-header for each of their runs. `None` where there is none.
+    pub fn mask_of_cost(&mut self, line: u32, sub_header: u32, cost: u32) -> Option<u128> {
+        let bytes_in = |runs: &u32| cost.checked_sub(sub_header * runs);
+        let fits = |runs: &u32| bytes_in(runs).is_some_and(|b| *runs <= b && b + runs <= line + 1);
+        let numbers: Vec<u32> = (1..=line / 2).filter(fits).collect();
+        if numbers.is_empty() {
+            return None;
+        }
+        let runs = self.pick(&numbers);
+        let mut bytes = bytes_in(&runs)?;
+        // Bytes that need not lie between two runs.
+        let mut spare = line + 1 - bytes - runs;
+        let (mut mask, mut at) = (0, 0);
+        for left in (0..runs).rev() {
+            let skipped = self.below(spare + 1);
+            let len = if left == 0 { bytes } else { 1 + self.below(bytes - left) };
+            mask |= (u128::MAX >> (128 - len)) << (at + skipped);
+            (at, spare, bytes) = (at + skipped + len + 1, spare - skipped, bytes - len);
+        }
+        Some(mask)
+    }
+
     /// The enabled bytes of an atomic: 4 or 8, aligned.
     pub fn atomic_mask(&mut self, line: u32) -> u128 {
         let size = self.pick(&[4, 8]);
@@ -99,4 +122,30 @@ impl MaskForm {
     /// All forms.
     pub const ALL: [Self; 6] =
         [Self::Run, Self::ShortRun, Self::Full, Self::Alternating, Self::Byte, Self::Noise];
+}
+
+#[cfg(test)]
+mod tests {
+    use hwmodel::common::finepack_types::cost;
+
+    use super::*;
+
+    #[test]
+    fn mask_of_cost_costs_that_much() {
+        let mut random = Random::new(1);
+        for (line, sub_header) in [(16, 2), (16, 3), (128, 5), (128, 6), (64, 2)] {
+            let most = line / 2 * (1 + sub_header) + 1;
+            for wanted in 0..most + 2 {
+                for _ in 0..20 {
+                    match random.mask_of_cost(line, sub_header, wanted) {
+                        Some(mask) => {
+                            assert_eq!(cost(mask, sub_header), wanted);
+                            assert_eq!(mask.checked_shr(line).unwrap_or(0), 0);
+                        }
+                        None => assert!(wanted <= sub_header || wanted + sub_header > most),
+                    }
+                }
+            }
+        }
+    }
 }

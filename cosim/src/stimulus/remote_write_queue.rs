@@ -1,15 +1,23 @@
 //! Requests, back-pressure and completions for the remote write queue.
 //!
-//! The run is cut into phases; each draws how dense and how local the requests are, which kinds they
-//! are, and how readily the packetizer and the completions answer. A held request stays as it is.
+//! The run is cut into phases; each draws how dense and how local the requests are, which kinds
+//! they are, and how readily the packetizer and the completions answer. A held request stays as it
+//! is.
+
+use std::collections::VecDeque;
 
 use hwmodel::Block;
 use hwmodel::common::finepack_types::{MAX_GPUS, Req, drain_kind, flush_cause, op};
 use hwmodel::remote_write_queue::{Config, In, Out, RemoteWriteQueue};
 
-use super::requests::{Pattern, Requester};
-use super::{Count, NewStimulus, Random, Statics, Stimulus};
+use super::requests::{Pattern, Requester, dearest};
+use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 use crate::settings::StaticInput;
+
+/// Cycles at the beginning of a long time in which all drains.
+const DRAINS: u64 = 4_000;
+/// Cycles at its end in which the packetizer takes beats again, and nothing is asked for yet.
+const RESUMES: u64 = 300;
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
@@ -34,7 +42,24 @@ pub struct RemoteWriteQueueStimulus {
     held: Option<Req>,
     /// Per GPU: cycles until a taken MARK completes.
     completions: [Option<u32>; MAX_GPUS],
+    long: LongTime,
+    /// What is asked for in the long time, in which the packetizer may take nothing.
+    last: VecDeque<Req>,
+    blocked: bool,
+    /// Cycles since a request was accepted.
+    quiet: u64,
+    /// Per partition: the STORE that has flushed it, until its cost can be seen.
+    breaks: [Option<Break>; MAX_GPUS],
+    before: Out,
     seen: Seen,
+}
+
+/// A flush by a STORE: its cause, and the account of the partition before it.
+#[derive(Clone, Copy, Debug)]
+struct Break {
+    cause: u8,
+    entries: u8,
+    avail: u16,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -53,6 +78,13 @@ struct Seen {
     drained: u64,
     completed: u64,
     released: u64,
+    atomic_of_8_at_4: u64,
+    largest_payload: u64,
+    late_timeout: u64,
+    stopped_timeout: u64,
+    window_and_payload: u64,
+    window_and_entries: u64,
+    payload_and_entries: u64,
 }
 
 impl RemoteWriteQueueStimulus {
@@ -84,12 +116,90 @@ impl RemoteWriteQueueStimulus {
         due
     }
 
+    /// What is asked for in a long time: a store, which waits for the timeout. Or its partition
+    /// cannot be flushed for longer than its timer counts, because its other bank, or with one bank
+    /// its order queue, is full.
+    fn draw_last(&mut self) {
+        let r = &mut self.random;
+        let dest = self.requester.dest(r);
+        let mut store = |window| {
+            let mask = r.mask(self.config.line, None);
+            self.requester.store(r, dest, window, 0, mask)
+        };
+        let first = self.requester.windows.start;
+        self.last = VecDeque::from([store(first)]);
+        if self.blocked && self.config.banks == 2 {
+            self.last.push_back(store(first + 1));
+        } else if self.blocked {
+            // One more than the queue holds is with the packetizer.
+            let load = Req { op: op::LOAD, ..store(first + 1) };
+            self.last.extend((0..=self.config.order_queue_depth).map(|_| load));
+        }
+    }
+
+    /// The request of a cycle, and how readily a beat is taken.
+    fn draw_request(&mut self) -> (Option<Req>, u32) {
+        let (r, phase) = (&mut self.random, &mut self.phase);
+        let Some(cycle) = self.long.cycle() else {
+            if self.held.is_none() && r.chance(phase.request) {
+                self.held = Some(phase.pattern.request(r, &self.requester));
+            }
+            return (self.held, phase.ready);
+        };
+        if cycle == DRAINS {
+            self.draw_last();
+        }
+        if self.held.is_none() && cycle >= DRAINS {
+            self.held = self.last.pop_front();
+        }
+        let ready = if (DRAINS..LongTime::CYCLES - RESUMES).contains(&cycle) && self.blocked {
+            0
+        } else {
+            256
+        };
+        (self.held, ready)
+    }
+
+    /// Which of its conditions a STORE broke that has flushed its partition (rule 14 of the block's
+    /// README).
+    fn observe_breaks(&mut self, out: &Out) {
+        let c = &self.config;
+        for p in 0..c.parts() as usize {
+            let cause = out.evt.flush_cause[p];
+            if (flush_cause::WINDOW..=flush_cause::FULL_ENTRIES).contains(&cause) {
+                let Out { occ, avail, .. } = self.before;
+                self.breaks[p] = Some(Break { cause, entries: occ[p], avail: avail[p] });
+            }
+            // The first entry of the next bank is the STORE's.
+            let Some(broken) = self.breaks[p].take_if(|_| out.occ[p] == 1) else { continue };
+            let too_dear = c.max_payload - u32::from(out.avail[p]) > u32::from(broken.avail);
+            let full = u32::from(broken.entries) == c.entries;
+            let seen = &mut self.seen;
+            if broken.cause == flush_cause::WINDOW {
+                seen.window_and_payload += u64::from(too_dear);
+                seen.window_and_entries += u64::from(full);
+            } else {
+                seen.payload_and_entries += u64::from(too_dear && full);
+            }
+        }
+    }
+
     fn observe(&mut self, input: &In, out: &Out) {
+        self.observe_breaks(out);
+        self.before = *out;
         let seen = &mut self.seen;
+        self.quiet += 1;
         if let Some(req) = &input.req {
             if out.req_ready {
+                self.quiet = 0;
                 seen.requests += 1;
                 seen.op[usize::from(req.op)] += 1;
+                let (at, size) = (req.mask.trailing_zeros(), req.mask.count_ones());
+                let odd = req.op == op::ATOMIC && at % 8 == 4 && req.mask >> at == 0xff;
+                let else_right = u32::from(req.dest) < self.config.num_gpus
+                    && req.dest != self.requester.self_id
+                    && req.aop < 8;
+                seen.atomic_of_8_at_4 += u64::from(odd && size == 8 && else_right);
             } else {
                 seen.request_held += 1;
             }
@@ -98,6 +208,7 @@ impl RemoteWriteQueueStimulus {
             if input.drain_ready {
                 seen.drained += 1;
                 seen.kind[usize::from(drain.kind)] += 1;
+                seen.largest_payload += u64::from(u32::from(drain.plen) == self.config.max_payload);
                 if drain.kind == drain_kind::MARK {
                     let delay = self.random.below(self.phase.completion_delay + 1);
                     self.completions[usize::from(drain.dest)] = Some(delay);
@@ -114,6 +225,9 @@ impl RemoteWriteQueueStimulus {
         let parts = self.config.parts() as usize;
         for cause in &out.evt.flush_cause[..parts] {
             seen.cause[usize::from(*cause)] += 1;
+            let late = *cause == flush_cause::TIMEOUT && self.quiet > u64::from(u16::MAX);
+            *(if self.blocked { &mut seen.stopped_timeout } else { &mut seen.late_timeout }) +=
+                u64::from(late);
         }
         seen.stall_bank += u64::from(out.evt.stall & 1);
         seen.stall_order += u64::from(out.evt.stall >> 1);
@@ -125,15 +239,24 @@ impl RemoteWriteQueueStimulus {
 impl Stimulus for RemoteWriteQueueStimulus {
     type Model = RemoteWriteQueue;
 
-    fn restart(&mut self) {
+    fn restart(&mut self, cycles: u64) {
         let r = &mut self.random;
         self.requester.self_id = r.below(self.config.num_gpus) as u8;
-        let timeout = r.pick(&[0, 0, 1, 2, 9, 40, 300]);
+        self.long = LongTime::plan(r, cycles);
+        let timeout = if self.long.is_planned() {
+            // In turn, for there are few.
+            self.blocked = !self.blocked;
+            if self.blocked { r.pick(&[1_000, 40_000, u16::MAX]) } else { u16::MAX }
+        } else {
+            r.pick(&[0, 0, 1, 2, 9, 40, 300])
+        };
         let acct = r.below(2) as u8;
         self.timeout = self.statics.get("timeout").map_or(timeout, |fixed| fixed as u16);
         self.acct = self.statics.get("acct").map_or(acct, |fixed| fixed as u8);
         self.held = None;
         self.completions = [None; MAX_GPUS];
+        (self.quiet, self.breaks, self.before) = (0, [None; MAX_GPUS], Out::default());
+        self.last.clear();
         self.phase = Self::draw_phase(r, &self.requester);
     }
 
@@ -142,12 +265,10 @@ impl Stimulus for RemoteWriteQueueStimulus {
             self.phase = Self::draw_phase(&mut self.random, &self.requester);
         }
         self.phase.left -= 1;
-        if self.held.is_none() && self.random.chance(self.phase.request) {
-            self.held = Some(self.phase.pattern.request(&mut self.random, &self.requester));
-        }
+        let (req, ready) = self.draw_request();
         let input = In {
-            req: self.held,
-            drain_ready: self.random.chance(self.phase.ready),
+            req,
+            drain_ready: self.random.chance(ready),
             cpl: self.completion(),
             self_id: self.requester.self_id,
             timeout: self.timeout,
@@ -167,7 +288,7 @@ impl Stimulus for RemoteWriteQueueStimulus {
 
     fn coverage(&self) -> Vec<Count> {
         let s = &self.seen;
-        vec![
+        let mut rows = vec![
             ("flush_window", s.cause[usize::from(flush_cause::WINDOW)]),
             ("flush_payload", s.cause[usize::from(flush_cause::FULL_PAYLOAD)]),
             ("flush_entries", s.cause[usize::from(flush_cause::FULL_ENTRIES)]),
@@ -195,7 +316,20 @@ impl Stimulus for RemoteWriteQueueStimulus {
             ("err_3_bad_op", s.error[3]),
             ("err_9_spurious_completion", s.error[9]),
             ("err_lost", s.error_lost),
-        ]
+            ("atomic_of_8_at_4_modulo_8", s.atomic_of_8_at_4),
+            ("window_and_payload", s.window_and_payload),
+            ("window_and_entries", s.window_and_entries),
+            ("payload_and_entries", s.payload_and_entries),
+        ];
+        let Config { entries, line, sub_header_bytes, max_payload, .. } = self.config;
+        if entries * dearest(line, sub_header_bytes) >= max_payload {
+            rows.push(("largest_payload", s.largest_payload));
+        }
+        if self.statics.get("timeout") != Some(0) {
+            rows.push(("flush_timeout_of_16_bits", s.late_timeout));
+            rows.push(("flush_timeout_beyond_16_bits", s.stopped_timeout));
+        }
+        rows
     }
 }
 
@@ -213,6 +347,8 @@ impl NewStimulus for RemoteWriteQueueStimulus {
             offset_width: config.offset_width,
             windows: 1..5,
             lines_per_end: (1 << config.offset_width) / u64::from(config.line),
+            sub_header_bytes: config.sub_header_bytes,
+            max_payload: config.max_payload,
         };
         let phase = Self::draw_phase(&mut random, &requester);
         let mut new = Self {
@@ -225,9 +361,16 @@ impl NewStimulus for RemoteWriteQueueStimulus {
             acct: 0,
             held: None,
             completions: [None; MAX_GPUS],
+            long: LongTime::never(),
+            last: VecDeque::new(),
+            // Another one first for each seed.
+            blocked: seed % 2 == 0,
+            quiet: 0,
+            breaks: [None; MAX_GPUS],
+            before: Out::default(),
             seen: Seen::default(),
         };
-        new.restart();
+        new.restart(0);
         new
     }
 }

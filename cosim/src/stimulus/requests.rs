@@ -1,5 +1,6 @@
 //! Requests to a remote write queue, as the block alone and the chain of several GPUs get them.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use hwmodel::common::finepack_types::{Req, gpu_of, op};
@@ -24,6 +25,10 @@ pub struct Requester {
     pub windows: Range<u64>,
     /// Lines in use at each end of a window.
     pub lines_per_end: u64,
+    /// Bytes of a sub-header.
+    pub sub_header_bytes: u32,
+    /// Most payload bytes of a packet.
+    pub max_payload: u32,
 }
 
 impl Requester {
@@ -31,6 +36,84 @@ impl Requester {
     pub fn dest(&self, r: &mut Random) -> u8 {
         gpu_of(r.below(self.num_gpus - 1) as usize, self.self_id)
     }
+
+    /// A STORE of these bytes of a line of a window.
+    pub(super) fn store(
+        &self,
+        r: &mut Random,
+        dest: u8,
+        window: u64,
+        place: u64,
+        mask: u128,
+    ) -> Req {
+        Req {
+            op: op::STORE,
+            id: r.word() as u8,
+            dest,
+            addr: (window << self.offset_width) + place * u64::from(self.line),
+            mask,
+            data: masked_bytes(r, self.line, mask),
+            ..Default::default()
+        }
+    }
+
+    /// A release, then stores to lines of their own whose costs are together the largest payload,
+    /// or as near to it as the entries allow; behind them one for which there is no room, in
+    /// whatever way.
+    pub fn full_packet(&self, r: &mut Random) -> VecDeque<Req> {
+        let dest = self.dest(r);
+        let costs = costs(r, self.line, self.sub_header_bytes, self.max_payload, self.entries);
+        let mut all = VecDeque::with_capacity(costs.len() + 2);
+        all.push_back(Req { op: op::RELEASE_SYS, id: r.word() as u8, ..Default::default() });
+        for (place, mask) in (0..).zip(&costs) {
+            all.push_back(self.store(r, dest, self.windows.start, place, *mask));
+        }
+        let (last, mask) = (costs.len() as u64, r.mask(self.line, None));
+        let far = self.windows.start + 1;
+        let (window, place) = r.pick(&[(self.windows.start, last), (far, 0), (far, last)]);
+        all.push_back(self.store(r, dest, window, place % self.lines_per_end, mask));
+        all
+    }
+}
+
+/// Bytes of a payload that a line takes at most: every other byte enabled, and one more.
+pub(super) fn dearest(line: u32, sub_header: u32) -> u32 {
+    line / 2 * (1 + sub_header) + 1
+}
+
+/// The masks of a packet's entries, at most so many, whose payload is `payload` bytes; less where
+/// that many entries hold less. As few entries as will do, as many as may be, or any number
+/// between.
+pub(super) fn costs(
+    r: &mut Random,
+    line: u32,
+    sub_header: u32,
+    payload: u32,
+    entries: u32,
+) -> Vec<u128> {
+    let (least, most) = (sub_header + 1, dearest(line, sub_header));
+    let payload = payload.min(entries * most);
+    let (few, many) = (payload.div_ceil(most), entries.min(payload / least));
+    let between = few + r.below(many - few + 1);
+    let mut left = r.pick(&[few, between, many]);
+    let mut rest = payload;
+    let mut masks = Vec::with_capacity(left as usize);
+    while left > 0 {
+        left -= 1;
+        // What the others can take up, and what they need.
+        let low = rest.saturating_sub(left * most).max(least);
+        let high = (rest - left * least).min(most);
+        let first = low + r.below(high - low + 1);
+        // A few costs have no mask.
+        let made = (first..=high).chain(low..first).find_map(|cost| {
+            let mask = r.mask_of_cost(line, sub_header, cost)?;
+            Some((mask, cost))
+        });
+        let Some((mask, cost)) = made else { break };
+        masks.push(mask);
+        rest -= cost;
+    }
+    masks
 }
 
 /// What the requests of one phase have in common. Chances are parts of 256.
@@ -44,7 +127,11 @@ pub struct Pattern {
     lines: u32,
     /// Chance of another window than the usual one.
     far: u32,
+    /// Chance that a packet of the largest payload begins.
+    full: u32,
     dest: Option<u8>,
+    /// Requests that come before any other.
+    script: VecDeque<Req>,
 }
 
 impl Pattern {
@@ -57,12 +144,21 @@ impl Pattern {
             form: r.form(),
             lines: r.pick(&[1, 2, entries / 2, entries, 4 * entries]),
             far: r.pick(&[0, 0, 1, 32]),
+            full: r.pick(&[0, 0, 1, 4]),
             dest: if r.chance(96) { Some(from.dest(r)) } else { None },
+            script: VecDeque::new(),
         }
     }
 
     /// Draws a request.
-    pub fn request(&self, r: &mut Random, from: &Requester) -> Req {
+    pub fn request(&mut self, r: &mut Random, from: &Requester) -> Req {
+        if self.script.is_empty() && r.chance(self.full) {
+            self.script = from.full_packet(r);
+        }
+        self.script.pop_front().unwrap_or_else(|| self.draw_request(r, from))
+    }
+
+    fn draw_request(&self, r: &mut Random, from: &Requester) -> Req {
         let Requester { line, offset_width, ref windows, .. } = *from;
         let count = (windows.end - windows.start) as u32;
         let window = windows.start + if r.chance(self.far) { r.below(count).into() } else { 0 };
@@ -105,6 +201,11 @@ impl Pattern {
 
 /// Breaks a request in one way or in several at once; now and then it stays legal.
 fn spoil(req: &mut Req, r: &mut Random, from: &Requester) {
+    if req.op == op::ATOMIC && r.chance(96) {
+        // An operand of 8 bytes that is aligned to 4 alone, and nothing else is wrong.
+        req.mask = 0xff << (4 + 8 * r.below(from.line / 8 - 1));
+        return;
+    }
     if r.chance(96) {
         req.mask = 0;
     }

@@ -49,15 +49,15 @@ pub struct Kept {
 }
 
 impl Cache {
-    /// The folder that `DUET_CACHE` names, else `duet` in the user's cache folder. Errors: there is none.
+    /// The folder that `DUET_CACHE` names, else `duet` in the user's cache folder. Errors: there is
+    /// none.
     pub fn find() -> Result<Self, VerilatedError> {
         let named = |variable| env::var_os(variable).filter(|f| !f.is_empty()).map(PathBuf::from);
         let folder = named(VARIABLE)
             .or_else(|| named("XDG_CACHE_HOME").map(|f| f.join("duet")))
             .or_else(|| named("HOME").map(|f| f.join(".cache/duet")));
-        let folder = folder.ok_or_else(|| {
-            VerilatedError::cache(Path::new("~/.cache/duet"), "HOME is not set")
-        })?;
+        let folder = folder
+            .ok_or_else(|| VerilatedError::cache(Path::new("~/.cache/duet"), "HOME is not set"))?;
         let absolute = std::path::absolute(&folder);
         let absolute = absolute.map_err(|e| VerilatedError::cache(&folder, e))?;
         Ok(Self { folder: absolute.join(VERSION) })
@@ -68,7 +68,8 @@ impl Cache {
         &self.folder
     }
 
-    /// A finished file of this name that is what its manifest says. Whatever else is there is not used.
+    /// A finished file of this name that is what its manifest says. Whatever else is there is not
+    /// used.
     pub fn get(&self, name: &str) -> Option<PathBuf> {
         let folder = self.folder.join(name);
         let kept = read(&folder)?;
@@ -105,7 +106,8 @@ impl Cache {
         }
     }
 
-    /// Waits until no other process builds `name`; `waiting` is called before a wait. The lock goes with the file.
+    /// Waits until no other process builds `name`; `waiting` is called before a wait. The lock goes
+    /// with the file.
     pub fn lock(&self, name: &str, waiting: impl FnOnce()) -> Result<File, VerilatedError> {
         let folder = self.folder.join("locks");
         make_folder(&folder)?;
@@ -123,7 +125,8 @@ impl Cache {
         Ok(file)
     }
 
-    /// An empty folder to build `name` in, for whoever holds its lock: what a killed build has left goes.
+    /// An empty folder to build `name` in, for whoever holds its lock: what a killed build has left
+    /// goes.
     pub fn start(&self, name: &str) -> Result<Place, VerilatedError> {
         let folder = self.folder.join("build").join(name);
         let _ = fs::remove_dir_all(&folder);

@@ -14,7 +14,9 @@ pub enum VerilatedError {
         problem: String,
     },
     /// No C++ compiler.
-    #[error("{block}: no RTL body: no C++ compiler: {problem}; install g++, or set CXX to its path")]
+    #[error(
+        "{block}: no RTL body: no C++ compiler: {problem}; install g++, or set CXX to its path"
+    )]
     Compiler {
         /// The block that was asked for.
         block: String,

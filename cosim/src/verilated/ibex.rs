@@ -1,5 +1,5 @@
-//! Finds Ibex, the RISC-V core inside the command processor: the folder that `IBEX` names, or the one of the project's
-//! own package under `.tools/`, in this order.
+//! Finds Ibex, the RISC-V core inside the command processor: the folder that `IBEX` names, or the
+//! one of the project's own package under `.tools/`, in this order.
 
 use std::env;
 use std::fs;
@@ -9,18 +9,20 @@ use std::process::Command;
 use super::sources::Source;
 use super::tools;
 
-/// Environment variable with the folder that holds Ibex's `rtl/`. The file lists beside a block's sources name Ibex's files
-/// by it.
+/// Environment variable with the folder that holds Ibex's `rtl/`. The file lists beside a block's
+/// sources name Ibex's files by it.
 pub const VARIABLE: &str = "IBEX";
 
 /// Where the package lies in the folder of tools.
 const PACKAGE: &str = "python/pythondata_cpu_ibex/system_verilog";
 /// A file that Ibex's folder has.
 const TOP: &str = "rtl/ibex_top.sv";
-/// The list of Ibex's files in the folder of a block that instantiates it, and the waiver of their warnings.
+/// The list of Ibex's files in the folder of a block that instantiates it, and the waiver of their
+/// warnings.
 const FILES: [&str; 2] = ["ibex.vlt", "ibex.f"];
 
-/// Looks for Ibex's folder. `Ok(None)` where there is none. Errors: `IBEX` names a folder without it.
+/// Looks for Ibex's folder. `Ok(None)` where there is none. Errors: `IBEX` names a folder without
+/// it.
 pub fn find() -> Result<Option<PathBuf>, String> {
     if let Some(folder) = env::var_os(VARIABLE).filter(|f| !f.is_empty()) {
         let folder = PathBuf::from(folder);
@@ -38,15 +40,15 @@ pub fn is_wanted(sources: &[Source]) -> bool {
     FILES.iter().all(|name| has(name))
 }
 
-/// Has Verilator read Ibex for the block of this folder. Before all other sources: a waiver counts for what is
-/// read after it.
+/// Has Verilator read Ibex for the block of this folder. Before all other sources: a waiver counts
+/// for what is read after it.
 pub fn arguments(verilator: &mut Command, block: &Path, ibex: &Path) {
     let [waiver, list] = FILES.map(|file| block.join(file));
     verilator.env(VARIABLE, ibex).arg(waiver).arg("-f").arg(list);
 }
 
-/// What tells one version of Ibex from another: the files below its `rtl` and what they include, by content. Errors: one
-/// cannot be read.
+/// What tells one version of Ibex from another: the files below its `rtl` and what they include, by
+/// content. Errors: one cannot be read.
 pub(super) fn contents(ibex: &Path) -> Result<Vec<Vec<u8>>, String> {
     let mut folders = vec![ibex.join("rtl"), ibex.join("vendor/lowrisc_ip/ip")];
     let mut files = Vec::new();

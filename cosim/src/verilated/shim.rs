@@ -20,8 +20,8 @@ pub const HEADERS: [(&str, &str); 4] = [
 pub const RUNTIME: (&str, &str) =
     ("verilated_runtime.cpp", include_str!("../bridge/verilated_runtime.cpp"));
 
-/// One C++ file: the Verilated `classes`, which are files of it, and the port map between an image and a top.
-/// In one file the compiler sees all at once, and reads Verilator's headers once.
+/// One C++ file: the Verilated `classes`, which are files of it, and the port map between an image
+/// and a top. In one file the compiler sees all at once, and reads Verilator's headers once.
 pub fn shim(block: &Description, classes: &[String]) -> String {
     let mut cpp = String::from("#include \"verilated_body.h\"\n");
     classes.iter().for_each(|file| writeln!(cpp, "#include \"{file}\"").unwrap());

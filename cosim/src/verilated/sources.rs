@@ -61,8 +61,8 @@ pub struct Source {
 }
 
 impl Sources {
-    /// The folder that was named, else that of the environment, else the embedded files. Errors: the environment
-    /// names no folder with RTL; there are none of these.
+    /// The folder that was named, else that of the environment, else the embedded files. Errors:
+    /// the environment names no folder with RTL; there are none of these.
     pub fn current() -> Result<Self, String> {
         let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
         if let Some(folder) = &choice.folder {
@@ -78,7 +78,8 @@ impl Sources {
         }
     }
 
-    /// The files of a block and of `common`, by path. Errors: the block has none; a file cannot be read.
+    /// The files of a block and of `common`, by path. Errors: the block has none; a file cannot be
+    /// read.
     pub fn of_block(&self, block: &str) -> Result<Vec<Source>, String> {
         let mut files = Vec::new();
         for folder in [COMMON, block] {

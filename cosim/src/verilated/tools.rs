@@ -1,4 +1,5 @@
-//! Where the project's own tools lie: the folder `.tools` that `make setup` fills, whatever the current folder is.
+//! Where the project's own tools lie: the folder `.tools` that `make setup` fills, whatever the
+//! current folder is.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ const FOLDER: &str = ".tools";
 /// Where `make install` puts it, beside the `bin` that holds the program.
 const INSTALLED: &str = "lib/duet/tools";
 
-/// The folder that the environment names, that of the project in which this program was built, or the one that was
-/// installed with it.
+/// The folder that the environment names, that of the project in which this program was built, or
+/// the one that was installed with it.
 pub fn folder() -> Option<PathBuf> {
     if let Some(folder) = env::var_os(VARIABLE).filter(|f| !f.is_empty()) {
         return Some(PathBuf::from(folder));

@@ -27,8 +27,8 @@ pub struct Verilator {
 }
 
 impl Verilator {
-    /// Looks for Verilator. `Ok(None)` where there is none. Errors: `VERILATOR` names one that does not run, or the
-    /// one found is too old.
+    /// Looks for Verilator. `Ok(None)` where there is none. Errors: `VERILATOR` names one that does
+    /// not run, or the one found is too old.
     pub fn find() -> Result<Option<Self>, String> {
         if let Some(program) = env::var_os("VERILATOR").filter(|p| !p.is_empty()) {
             let program = PathBuf::from(program);

@@ -1,9 +1,10 @@
 //! The SystemVerilog top that is verilated around a block, written from the Rust port declaration.
 //!
-//! It instantiates the block with signals of the declared widths and checks, while it is elaborated,
-//! that each message type has the declared fields at the declared bits. Verilator's warnings are
-//! errors, so a port with another name or width, a missing port, a missing field, another width of a
-//! field or another order stops the build. The checks are plain SystemVerilog: any tool can run them.
+//! It instantiates the block with signals of the declared widths and checks, while it is
+//! elaborated, that each message type has the declared fields at the declared bits. Verilator's
+//! warnings are errors, so a port with another name or width, a missing port, a missing field,
+//! another width of a field or another order stops the build. The checks are plain SystemVerilog:
+//! any tool can run them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,4 +1,5 @@
-//! What a traced RTL body tells of its signals: the text of a VCD, of which the part below the block's instance is taken.
+//! What a traced RTL body tells of its signals: the text of a VCD, of which the part below the
+//! block's instance is taken.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -29,8 +30,8 @@ impl Variable {
     }
 }
 
-/// The variables of a trace, and what they hold. The bytes of a packed array are one variable: a trace has them one by
-/// one, the highest first, where elements of other arrays come lowest first.
+/// The variables of a trace, and what they hold. The bytes of a packed array are one variable: a
+/// trace has them one by one, the highest first, where elements of other arrays come lowest first.
 #[derive(Clone, Debug, Default)]
 pub struct Internals {
     /// In the order of the trace.
@@ -133,8 +134,8 @@ impl Internals {
         self.signals[signal].iter().flat_map(|&code| &self.values[code]).copied().collect()
     }
 
-    /// Takes a piece of the trace. Returns the signals that have other bits than before. Of several cycles in one piece the
-    /// last is that of interest, and has its changes last.
+    /// Takes a piece of the trace. Returns the signals that have other bits than before. Of several
+    /// cycles in one piece the last is that of interest, and has its changes last.
     pub fn take(&mut self, trace: &str) -> BTreeSet<usize> {
         let mut changed = BTreeSet::new();
         // A body that has taken the place of another begins with a header.

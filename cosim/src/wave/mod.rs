@@ -1,11 +1,13 @@
-//! Waveforms: the ports of both bodies side by side in the scopes `model`, `rtl` and `diff`, same names, same time
-//! stamps, and a GTKWave save file beside them. A block of which one body ran stands in that body's scope.
+//! Waveforms: the ports of both bodies side by side in the scopes `model`, `rtl` and `diff`, same
+//! names, same time stamps, and a GTKWave save file beside them. A block of which one body ran
+//! stands in that body's scope.
 //!
-//! Where that is asked for, the insides too: `model.<block>.state` has the registers that the model shows, and
-//! `rtl.<block>` the hierarchy of the RTL with all its signals.
+//! Where that is asked for, the insides too: `model.<block>.state` has the registers that the model
+//! shows, and `rtl.<block>` the hierarchy of the RTL with all its signals.
 //!
-//! The values of a cycle stand from its beginning on, the rising edge that ends it is in its middle (`timeline`). A
-//! payload is `x` while its valid is 0, and so is a model's register that means nothing.
+//! The values of a cycle stand from its beginning on, the rising edge that ends it is in its middle
+//! (`timeline`). A payload is `x` while its valid is 0, and so is a model's register that means
+//! nothing.
 
 mod file;
 mod internals;
@@ -129,7 +131,8 @@ pub struct WaveWriter {
 }
 
 impl WaveWriter {
-    /// Creates `path`, an FST where its ending is `.fst`, else a VCD, and the save file `path` with the ending `.gtkw`.
+    /// Creates `path`, an FST where its ending is `.fst`, else a VCD, and the save file `path` with
+    /// the ending `.gtkw`.
     pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> io::Result<Self> {
         let mut sink = sink::create(path, timeline::exponent(&clocks))?;
         let mut signals = Signals::default();
@@ -156,8 +159,9 @@ impl WaveWriter {
         Ok(writer)
     }
 
-    /// Writes one cycle of some of the blocks, each with its place in the list that the file was created with. The
-    /// cycle's number is of the block's own clock; cycles come in the order of time, each clock's for itself.
+    /// Writes one cycle of some of the blocks, each with its place in the list that the file was
+    /// created with. The cycle's number is of the block's own clock; cycles come in the order of
+    /// time, each clock's for itself.
     pub fn cycle(&mut self, samples: &[(usize, &WindowCycle)]) -> io::Result<()> {
         for &(block, sample) in samples {
             let block = &mut self.blocks[block];
@@ -294,7 +298,8 @@ fn differs(model: u8, rtl: u8) -> u8 {
     if model != b'x' && rtl != b'x' && model != rtl { b'1' } else { b'0' }
 }
 
-/// Scope of a leaf in its block's, and its name there: the fields of a struct stand in a scope of their own.
+/// Scope of a leaf in its block's, and its name there: the fields of a struct stand in a scope of
+/// their own.
 fn place<'a>(port: &'a Port, leaf: &Leaf) -> (Option<&'a str>, String) {
     match port.sv_type.is_some() {
         true => (Some(&port.name), leaf.name.clone()),

@@ -1,7 +1,8 @@
 //! GTKWave's save file: which variables are shown, in groups.
 //!
-//! A group for each channel, and in it for each field the model, the RTL and the difference. Registers stand in groups
-//! that are closed at first: one of the model's, and of the RTL's one for each instance.
+//! A group for each channel, and in it for each field the model, the RTL and the difference.
+//! Registers stand in groups that are closed at first: one of the model's, and of the RTL's one for
+//! each instance.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -50,7 +51,8 @@ fn scaled(clocks: &[Clock], time: u64) -> u64 {
     }
 }
 
-/// Shows some 60 cycles of the slowest clock: -6 where a cycle has 10 units, and a step is a factor of 2.
+/// Shows some 60 cycles of the slowest clock: -6 where a cycle has 10 units, and a step is a factor
+/// of 2.
 fn zoom(clocks: &[Clock]) -> f64 {
     let slowest = clocks.iter().map(|clock| clock.megahertz).min().unwrap_or(100);
     let per_second = if timeline::exponent(clocks) == -9 { 1e9 } else { 1e12 };

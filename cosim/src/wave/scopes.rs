@@ -45,7 +45,8 @@ impl Scope {
     }
 }
 
-/// The name of a variable in a file: `[i]` of an array's element is `_i`, because viewers read `[i]` as a bit.
+/// The name of a variable in a file: `[i]` of an array's element is `_i`, because viewers read
+/// `[i]` as a bit.
 pub fn variable_name(name: &str) -> String {
     name.replace("][", "_").replace('[', "_").replace(']', "")
 }

@@ -1,4 +1,5 @@
-//! The formats of waveforms: what writes a hierarchy of variables, and their changes in the order of time.
+//! The formats of waveforms: what writes a hierarchy of variables, and their changes in the order
+//! of time.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -29,7 +30,8 @@ pub trait Sink {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// The sink for a file, by its ending. `exponent`: a unit of time is 10 to the power of it, in seconds.
+/// The sink for a file, by its ending. `exponent`: a unit of time is 10 to the power of it, in
+/// seconds.
 pub fn create(path: &Path, exponent: i8) -> io::Result<Box<dyn Sink>> {
     let file = PartFile::create(path)?;
     Ok(match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fst")) {

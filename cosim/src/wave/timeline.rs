@@ -1,8 +1,9 @@
 //! The clocks of a waveform, and the order of what changes in them.
 //!
-//! Cycle n of a clock of M MHz begins at n / M us, to the picosecond; its values stand from then on, and the rising edge
-//! that ends it is half a cycle later. The clocks run from the first cycle in the file to the last, also where the
-//! blocks that they drive are left alone because nothing happens in them.
+//! Cycle n of a clock of M MHz begins at n / M us, to the picosecond; its values stand from then
+//! on, and the rising edge that ends it is half a cycle later. The clocks run from the first cycle
+//! in the file to the last, also where the blocks that they drive are left alone because nothing
+//! happens in them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -29,8 +30,8 @@ fn edge(clock: &Clock, number: u64) -> u64 {
     if number % 2 == 0 { from } else { from + (to - from) / 2 }
 }
 
-/// The unit of time for these clocks: the coarsest in which all their edges are exact, or a picosecond. As a power of 10
-/// of a second, at most a nanosecond.
+/// The unit of time for these clocks: the coarsest in which all their edges are exact, or a
+/// picosecond. As a power of 10 of a second, at most a nanosecond.
 pub fn exponent(clocks: &[Clock]) -> i8 {
     // Two cycles of M MHz have 2 000 000 / M ps.
     let exact = |unit: u64| {
@@ -82,7 +83,8 @@ impl Timeline {
         self.first
     }
 
-    /// Takes the changes at the beginning of a cycle, and writes what nothing can come before any more.
+    /// Takes the changes at the beginning of a cycle, and writes what nothing can come before any
+    /// more.
     pub fn cycle(
         &mut self,
         sink: &mut dyn Sink,
@@ -196,8 +198,8 @@ mod tests {
         }
     }
 
-    /// 1801 MHz and 1 GHz, cycles of both as a machine shows them: a link's cycle begins before the machine's in which it
-    /// is ticked.
+    /// 1801 MHz and 1 GHz, cycles of both as a machine shows them: a link's cycle begins before the
+    /// machine's in which it is ticked.
     #[test]
     fn changes_of_two_clocks_come_in_the_order_of_time() {
         let mut told = Told::default();

@@ -15,7 +15,8 @@ type Layout = firmware::Indexed;
 #[cfg(feature = "paper")]
 type Layout = firmware::Paper;
 
-// The trap vector reports error 8 and halts with it: the core itself does not stop at an illegal instruction.
+// The trap vector reports error 8 and halts with it: the core itself does not stop at an illegal
+// instruction.
 global_asm!(
     ".section .vector, \"ax\"",
     "  lui t0, 0x40000",
@@ -41,7 +42,8 @@ impl Bus for Map {
         unsafe { (addr as *const u32).read_volatile() }
     }
 
-    // One address and four offsets: left to itself the compiler keeps four addresses in the innermost loop.
+    // One address and four offsets: left to itself the compiler keeps four addresses in the
+    // innermost loop.
     #[inline(always)]
     fn load4(&mut self, addr: u32) -> [u32; 4] {
         let (a, b, c, d): (u32, u32, u32, u32);
@@ -49,7 +51,8 @@ impl Bus for Map {
         unsafe {
             asm!(
                 "lw {a}, 0({addr})", "lw {b}, 4({addr})", "lw {c}, 8({addr})", "lw {d}, 12({addr})",
-                addr = in(reg) addr, a = out(reg) a, b = out(reg) b, c = out(reg) c, d = lateout(reg) d,
+                addr = in(reg) addr,
+                a = out(reg) a, b = out(reg) b, c = out(reg) c, d = lateout(reg) d,
                 options(nostack, preserves_flags),
             );
         }

@@ -1,7 +1,7 @@
 //! Neighbours in memory that become one (sections 5.1 steps 1 to 4 and 7, and 5.4).
 //!
-//! Lists are in address order and their extents are disjoint, but for [`overlapping`], which makes them so.
-//! Only neighbours become one, so a hull never swallows a third.
+//! Lists are in address order and their extents are disjoint, but for [`overlapping`], which makes
+//! them so. Only neighbours become one, so a hull never swallows a third.
 
 use super::entry::TooLong;
 use super::lines::Lines;
@@ -48,8 +48,8 @@ pub fn within<T: Extent>(items: &mut Vec<T>, span: Lines, rules: &Rules) -> Resu
     Ok(())
 }
 
-/// Joins the two neighbours with the smallest gap, of several the lowest, until at most `limit` are left.
-/// Returns how many joins that took. Errors: a result is too long.
+/// Joins the two neighbours with the smallest gap, of several the lowest, until at most `limit` are
+/// left. Returns how many joins that took. Errors: a result is too long.
 pub fn nearest<T: Extent>(items: &mut Vec<T>, limit: usize, rules: &Rules) -> Result<u32, TooLong> {
     let mut joins = 0;
     while items.len() > limit {

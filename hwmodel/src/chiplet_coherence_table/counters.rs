@@ -24,8 +24,8 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// By number. 2 and 4: `BASELINE` sends one of each to each chiplet for each launch; this many were saved,
-    /// 0 where more were sent. 8 is the hardware's.
+    /// By number. 2 and 4: `BASELINE` sends one of each to each chiplet for each launch; this many
+    /// were saved, 0 where more were sent. 8 is the hardware's.
     pub fn by_number(&self, chiplets: usize) -> [u32; 16] {
         let baseline = self.launches * chiplets as u32;
         let mut counters = [0; 16];

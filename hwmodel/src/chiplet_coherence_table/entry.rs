@@ -7,7 +7,8 @@ use super::transition::{Mode, State, joined};
 /// Lines that a base reaches: offsets have 28 bits (section 4).
 pub const REACH: u64 = 1 << 28;
 
-/// A run of lines lies beyond the 28 bits of an offset: the launch is conservative, code 4 (section 5.8).
+/// A run of lines lies beyond the 28 bits of an offset: the launch is conservative, code 4 (section
+/// 5.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 

@@ -1,6 +1,7 @@
 //! Error codes of packets (section 12).
 
-/// Magic, version, length or counts of the extension block are wrong, or it has too many structures.
+/// Magic, version, length or counts of the extension block are wrong, or it has too many
+/// structures.
 pub const BLOCK: u8 = 1;
 /// A range is outside its structure, or ends before it starts.
 pub const RANGE: u8 = 2;

@@ -1,5 +1,5 @@
-//! What a launch does to one entry that it touches (specification, sections 5.2, 5.3 and 5.5). `in_use[i]`: the
-//! pair of the entry and chiplet i is in use by another kernel that runs.
+//! What a launch does to one entry that it touches (specification, sections 5.2, 5.3 and 5.5).
+//! `in_use[i]`: the pair of the entry and chiplet i is in use by another kernel that runs.
 
 use super::entry::{Entry, Record};
 use super::lines::{self, Lines};
@@ -13,7 +13,8 @@ fn pair(entry: &Entry, record: &Record, i: usize, in_use: &[bool]) -> Pair {
     Pair { lines, state: entry.states[i], in_use: in_use[i] }
 }
 
-/// The mixed bit is resolved: D copies are written back, and may be old. Adds what that takes to `needs`.
+/// The mixed bit is resolved: D copies are written back, and may be old. Adds what that takes to
+/// `needs`.
 pub fn resolve_mixed(
     entry: &mut Entry,
     record: &Record,
@@ -69,7 +70,8 @@ pub fn remote(
     entry.mixed &= rules.keep(Weakness::NeverMixed);
 }
 
-/// Adds what the local events take to `needs`. They happen later, after the effects of all operations of the launch.
+/// Adds what the local events take to `needs`. They happen later, after the effects of all
+/// operations of the launch.
 pub fn local_needs(entry: &Entry, record: &Record, in_use: &[bool], needs: &mut Needs) {
     for i in (0..in_use.len()).filter(|&i| record.ranges[i].is_some()) {
         let step = transition::local(entry.states[i], record.mode, in_use[i]);
@@ -77,8 +79,8 @@ pub fn local_needs(entry: &Entry, record: &Record, in_use: &[bool], needs: &mut 
     }
 }
 
-/// Local events, ranges, base, mode and mixed bit. Pairs that the launch has acquired are NP by now, unless in
-/// use. Returns how many ranges became longer without being replaced.
+/// Local events, ranges, base, mode and mixed bit. Pairs that the launch has acquired are NP by
+/// now, unless in use. Returns how many ranges became longer without being replaced.
 pub fn local(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules) -> u32 {
     let stored = entry.clone();
     let may_go_on_writing = |j: usize| in_use[j] && stored.states[j] == State::Dirty;

@@ -1,4 +1,5 @@
-//! Extension blocks: a kernel's labels (specification, section 3.6), and what is wrong with them (section 12).
+//! Extension blocks: a kernel's labels (specification, section 3.6), and what is wrong with them
+//! (section 12).
 
 use super::bytes::{u16_at, u32_at, u64_at};
 use super::entry::{REACH, Record};
@@ -24,8 +25,8 @@ pub struct Block {
     pub scheduled: Vec<u8>,
     /// What it touches.
     pub labels: Labels,
-    /// Codes of what is wrong, in the order of the block. A fault that makes the launch conservative is the
-    /// last: nothing behind it is read.
+    /// Codes of what is wrong, in the order of the block. A fault that makes the launch
+    /// conservative is the last: nothing behind it is read.
     pub errors: Vec<u8>,
 }
 
@@ -118,8 +119,8 @@ impl Header {
     }
 }
 
-/// The record of one structure; none where it has no bytes. Adds the codes of what is wrong and can be mended.
-/// Errors: the code of what makes the launch conservative.
+/// The record of one structure; none where it has no bytes. Adds the codes of what is wrong and can
+/// be mended. Errors: the code of what makes the launch conservative.
 fn record(
     structure: &[u8],
     ranges: &[u8],

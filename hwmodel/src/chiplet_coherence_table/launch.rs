@@ -10,8 +10,8 @@ use super::table::{Row, Table};
 use super::transition::State;
 use super::weakness::{Rules, Weakness};
 
-/// A labelled launch. It works on copies: one that turns out to be too long is conservative and must not have
-/// changed anything.
+/// A labelled launch. It works on copies: one that turns out to be too long is conservative and
+/// must not have changed anything.
 pub struct Launch<'a> {
     pub rules: &'a Rules,
     /// The other kernels that run.
@@ -94,8 +94,9 @@ impl Launch<'_> {
         self.table.rows.iter().position(|row| row.slot == Some(slot))
     }
 
-    /// Step 5 for one record, and the first part of step 7: resolution of the mixed bit and remote events, on the
-    /// stored states and ranges; and which operations they and the local events to come need.
+    /// Step 5 for one record, and the first part of step 7: resolution of the mixed bit and remote
+    /// events, on the stored states and ranges; and which operations they and the local events to
+    /// come need.
     fn decide(&mut self, touch: &Touch) {
         let Touch { record, .. } = touch;
         let Some(at) = self.position(touch) else {
@@ -113,7 +114,8 @@ impl Launch<'_> {
         events::local_needs(&row.entry, record, &in_use, needs);
     }
 
-    /// The last part of step 7 for one record; a new entry where none is left. Errors: it would be too long.
+    /// The last part of step 7 for one record; a new entry where none is left. Errors: it would be
+    /// too long.
     fn update(&mut self, touch: &Touch) -> Result<(), TooLong> {
         let new = || Row { slot: None, entry: Entry::absent(&touch.record), users: Vec::new() };
         let mut row = self.position(touch).map_or_else(new, |at| self.table.rows.remove(at));

@@ -10,7 +10,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The lines that hold the bytes `start` to `end`, both included (rounded outward, section 5.1 step 1).
+    /// The lines that hold the bytes `start` to `end`, both included (rounded outward, section 5.1
+    /// step 1).
     pub fn holding(start: u64, end: u64, line: u64) -> Self {
         Self { first: start / line, last: end / line }
     }

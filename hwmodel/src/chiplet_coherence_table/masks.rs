@@ -15,8 +15,9 @@ pub struct Masks {
 }
 
 impl Masks {
-    /// The operations are on whole L2s, so they change every entry, but for pairs in use: their kernel can fill
-    /// or dirty the L2 again (section 5.5). Entries that are then absent are removed.
+    /// The operations are on whole L2s, so they change every entry, but for pairs in use: their
+    /// kernel can fill or dirty the L2 again (section 5.5). Entries that are then absent are
+    /// removed.
     pub fn take_effect(self, table: &mut Table, running: &Running, rules: &Rules) {
         for row in &mut table.rows {
             for (i, in_use) in row.in_use(running).into_iter().enumerate() {

@@ -11,13 +11,15 @@ pub struct Share {
     pub groups: u32,
 }
 
-/// What comes of a packet or of the end of a kernel: operations on L2s, then the launch or the signal.
+/// What comes of a packet or of the end of a kernel: operations on L2s, then the launch or the
+/// signal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Chiplets whose L2 is released, one bit each.
     pub release: u16,
-    /// Chiplets whose L2 is acquired, after its release. While a kernel runs on one of them, all releases of the
-    /// outcome are done first: it could fetch lines that another L2 has not written back yet.
+    /// Chiplets whose L2 is acquired, after its release. While a kernel runs on one of them, all
+    /// releases of the outcome are done first: it could fetch lines that another L2 has not written
+    /// back yet.
     pub acquire: u16,
     /// The launched kernel's tag; `None` where none is launched.
     pub tag: Option<u8>,

@@ -1,5 +1,5 @@
-//! AQL packets (specification, section 3.6; barrier-AND: section 5.8). Any bytes are a packet: what is wrong
-//! with them is a code of section 12.
+//! AQL packets (specification, section 3.6; barrier-AND: section 5.8). Any bytes are a packet: what
+//! is wrong with them is a code of section 12.
 
 use super::bytes::{u16_at, u32_at, u64_at};
 use super::error;
@@ -112,8 +112,9 @@ fn scope(bits: u16) -> Scope {
     if bits & 0b11 >= 2 { Scope::System } else { Scope::Agent }
 }
 
-/// Work-groups of the grid: of each dimension, as many as hold its work-items. `None` where a dimension of the
-/// grid or of the work-groups is 0, or where they are more than a WG_COUNT message can say.
+/// Work-groups of the grid: of each dimension, as many as hold its work-items. `None` where a
+/// dimension of the grid or of the work-groups is 0, or where they are more than a WG_COUNT message
+/// can say.
 fn groups(packet: &[u8; 64]) -> Option<u32> {
     let mut groups: u32 = 1;
     for i in 0..3 {
@@ -132,7 +133,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Bytes that are often near a good block: its header, structures that begin on pages, ranges near them.
+    /// Bytes that are often near a good block: its header, structures that begin on pages, ranges
+    /// near them.
     pub fn block() -> impl Strategy<Value = Vec<u8>> {
         let header = (0u8..4, 0u8..6, 0u16..6, 0u8..2, 0u16..400);
         (header, proptest::collection::vec(any::<u64>(), 0..60)).prop_map(|(header, words)| {

@@ -16,14 +16,15 @@ use super::transition::State;
 use super::weakness::{Rules, Weakness};
 use crate::block::ConfigError;
 
-/// The reference of the table's firmware. Each call is one atomic section of section 5.1: the next call comes
-/// when the operations of the last are done.
+/// The reference of the table's firmware. Each call is one atomic section of section 5.1: the next
+/// call comes when the operations of the last are done.
 #[derive(Clone, Debug)]
 pub struct ReferenceTable {
     rules: Rules,
     table: Table,
     running: Running,
-    /// Kernels without labels have run since all L2s were acquired: lines of anything may be anywhere.
+    /// Kernels without labels have run since all L2s were acquired: lines of anything may be
+    /// anywhere.
     every: bool,
     counters: Counters,
     /// Of the last call.
@@ -58,8 +59,8 @@ impl ReferenceTable {
         self.table.entries(&self.rules)
     }
 
-    /// The table's image in the command processor's memory: `table_entries` strides of little-endian words
-    /// (sections 4 and 5.8).
+    /// The table's image in the command processor's memory: `table_entries` strides of
+    /// little-endian words (sections 4 and 5.8).
     pub fn image(&self) -> Vec<u8> {
         self.table.image(&self.rules)
     }
@@ -74,14 +75,16 @@ impl ReferenceTable {
         self.counters.by_number(self.rules.parameters.chiplets)
     }
 
-    /// Why the last launch, barrier or end of a kernel sent what it did: each of its operations has at least one reason.
-    /// Also the rules that were applied to an entry that a launch touches and asked for nothing.
+    /// Why the last launch, barrier or end of a kernel sent what it did: each of its operations has
+    /// at least one reason. Also the rules that were applied to an entry that a launch touches and
+    /// asked for nothing.
     pub fn reasons(&self) -> &[Reason] {
         &self.reasons
     }
 
-    /// Steps 1 to 9 of a launch, or a barrier. To be called when all kernels before it in its stream have ended
-    /// and [`Self::finish`] has been called for them. Panics where 256 kernels run already.
+    /// Steps 1 to 9 of a launch, or a barrier. To be called when all kernels before it in its
+    /// stream have ended and [`Self::finish`] has been called for them. Panics where 256 kernels
+    /// run already.
     pub fn launch(&mut self, dispatch: &Dispatch) -> Outcome {
         match Packet::parse(dispatch, &self.rules.parameters) {
             Packet::Kernel(kernel) => self.launch_kernel(kernel),
@@ -94,8 +97,8 @@ impl ReferenceTable {
         }
     }
 
-    /// All work-groups of the kernel with this tag are done: what is released before its signal (sections 5.6
-    /// and 7). Of a tag that no kernel has, nothing comes.
+    /// All work-groups of the kernel with this tag are done: what is released before its signal
+    /// (sections 5.6 and 7). Of a tag that no kernel has, nothing comes.
     pub fn finish(&mut self, tag: u8) -> Outcome {
         let Some(kernel) = self.running.remove(tag) else {
             return self.send(Needs::default(), Outcome::default());
@@ -161,7 +164,8 @@ impl ReferenceTable {
         self.send(needs, outcome)
     }
 
-    /// Steps 2 to 7 of a launch whose labels are known. Errors: it is conservative; nothing has changed.
+    /// Steps 2 to 7 of a launch whose labels are known. Errors: it is conservative; nothing has
+    /// changed.
     fn labelled(&mut self, labels: Labels, acquire: Scope, tag: u8) -> Result<Needs, Unlabelled> {
         let records = match labels {
             Labels::Known(records) => records,
@@ -196,7 +200,8 @@ impl ReferenceTable {
         self.every = self.rules.keep(Weakness::EveryNeverSet);
     }
 
-    /// Section 5.6 for a barrier. With release scope system, and when no kernel runs, it is the program's end.
+    /// Section 5.6 for a barrier. With release scope system, and when no kernel runs, it is the
+    /// program's end.
     fn barrier(&mut self, acquire: Scope, release: Scope, signal: u64) -> Outcome {
         let outcome = Outcome { signal, ..Outcome::default() };
         let mut needs = Needs::default();

@@ -16,13 +16,14 @@ pub struct Row {
     pub slot: Option<usize>,
     /// The entry.
     pub entry: Entry,
-    /// Tags of the running kernels that touch it: the entry bitmaps of section 5.5, seen from the entry.
+    /// Tags of the running kernels that touch it: the entry bitmaps of section 5.5, seen from the
+    /// entry.
     pub users: Vec<u8>,
 }
 
 impl Row {
-    /// The chiplets i whose pair (entry, i) is in use by a running kernel (section 5.5): all that its user was
-    /// scheduled on.
+    /// The chiplets i whose pair (entry, i) is in use by a running kernel (section 5.5): all that
+    /// its user was scheduled on.
     pub fn chiplets_in_use(&self, running: &Running) -> u16 {
         self.users.iter().fold(0, |mask, &tag| mask | running.chiplets_of(tag))
     }

@@ -1,5 +1,6 @@
-//! What one chiplet's copy of a structure may be, and how events change it: the table of section 5.2 and the
-//! changes that section 5.5 makes for pairs (entry, chiplet) in use by a running kernel.
+//! What one chiplet's copy of a structure may be, and how events change it: the table of section
+//! 5.2 and the changes that section 5.5 makes for pairs (entry, chiplet) in use by a running
+//! kernel.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -100,7 +101,8 @@ pub fn local(state: State, mode: Mode, in_use: bool) -> Step {
     }
 }
 
-/// A kernel on another chiplet has a new range that overlaps this one's stored range (columns 4 and 5).
+/// A kernel on another chiplet has a new range that overlaps this one's stored range (columns 4 and
+/// 5).
 pub fn remote(state: State, mode: Mode, in_use: bool) -> Step {
     match (state, mode) {
         (NotPresent, _) => Step::to(NotPresent),
@@ -132,12 +134,14 @@ pub fn released(state: State, mixed: bool) -> State {
     }
 }
 
-/// The L2 of this chiplet is acquired for any reason (column 7), after its release where it is dirty.
+/// The L2 of this chiplet is acquired for any reason (column 7), after its release where it is
+/// dirty.
 pub fn acquired(_: State) -> State {
     NotPresent
 }
 
-/// The states of one chiplet in two entries that become one (section 5.4), and whether they make it mixed.
+/// The states of one chiplet in two entries that become one (section 5.4), and whether they make it
+/// mixed.
 pub fn joined(a: State, b: State) -> (State, bool) {
     match (a, b) {
         (NotPresent, state) | (state, NotPresent) => (state, false),

@@ -31,8 +31,8 @@ pub enum Weakness {
     StaleWriteInUseNotMixed,
     /// 5.5: who reads what a running kernel may be dirtying elsewhere is V.
     ReaderBesideDirtyInUseValid,
-    /// 5.5: a kernel that writes what a running kernel may be dirtying elsewhere does not make the entry mixed, neither
-    /// by its remote nor by its local event.
+    /// 5.5: a kernel that writes what a running kernel may be dirtying elsewhere does not make the
+    /// entry mixed, neither by its remote nor by its local event.
     WriterBesideDirtyInUseNotMixed,
     /// 5.5: nor does one that reads it on a D chiplet.
     DirtyReaderBesideDirtyInUseNotMixed,

@@ -157,8 +157,8 @@ impl Events {
         self.evict_lines[place / BLOCK].0[place % BLOCK]
     }
 
-    /// The end of a cycle after the sweep: S1 ends with `tally`, `inv` was shown and perhaps `taken`,
-    /// and `jobs` were held.
+    /// The end of a cycle after the sweep: S1 ends with `tally`, `inv` was shown and perhaps
+    /// `taken`, and `jobs` were held.
     #[inline(always)]
     pub fn tick(&mut self, tally: &Tally, inv: &Inv, taken: bool, req_ready: bool, jobs: u32) {
         add(&mut self.accesses, &ACCESS[usize::from(tally.access) % 16]);

@@ -1,9 +1,9 @@
 //! What a request does (specification 5.2, 5.5).
 //!
-//! The model decides when it accepts a request, not in S1, one cycle later: only requests change the
-//! array, one after the other, so that nothing can come between. The request's response and its job
-//! are put behind those that are held, and join them when S1 ends. By then they lie still, and are
-//! fast to show.
+//! The model decides when it accepts a request, not in S1, one cycle later: only requests change
+//! the array, one after the other, so that nothing can come between. The request's response and its
+//! job are put behind those that are held, and join them when S1 ends. By then they lie still, and
+//! are fast to show.
 
 use super::counters::Tally;
 use super::flat::Flat;
@@ -11,8 +11,8 @@ use super::jobs::Jobs;
 use super::table::{Place, Set, Table};
 use super::{Config, MAX_WAYS, Replacement, Req, Rsp, Variant, err, op};
 
-/// What LRD, RRD, LWR and RWR do to the sharers of a line, in every variant. What was a sharer and is
-/// none any more is invalidated; a line without sharers is not tracked.
+/// What LRD, RRD, LWR and RWR do to the sharers of a line, in every variant. What was a sharer and
+/// is none any more is invalidated; a line without sharers is not tracked.
 ///
 /// | op | sharers after | invalidated |
 /// | --- | --- | --- |

@@ -83,8 +83,8 @@ impl Jobs {
         }
     }
 
-    /// One edge: the line that is shown leaves if it is `taken`, with its job if it is its `last`; the
-    /// job that was put behind the others joins them if it is `ready`.
+    /// One edge: the line that is shown leaves if it is `taken`, with its job if it is its `last`;
+    /// the job that was put behind the others joins them if it is `ready`.
     #[inline(always)]
     pub fn tick(&mut self, taken: bool, last: bool, ready: bool) {
         let job = &mut self.ring[self.place(0)];
@@ -94,8 +94,8 @@ impl Jobs {
         self.head = self.head.wrapping_add(done);
     }
 
-    /// Puts a job behind the others, which it joins at the next edge if it is said to be ready then.
-    /// There must be a credit for it. Returns its destinations, for the caller to fill.
+    /// Puts a job behind the others, which it joins at the next edge if it is said to be ready
+    /// then. There must be a credit for it. Returns its destinations, for the caller to fill.
     #[inline(always)]
     fn put(&mut self, job: Job) -> &mut [u16; MAX_POS] {
         let end = self.place(self.count);
@@ -103,8 +103,8 @@ impl Jobs {
         &mut self.dests[end]
     }
 
-    /// Puts the invalidation of the written line `line` of the entry with `base`. Returns whether it is
-    /// a job: it has a destination.
+    /// Puts the invalidation of the written line `line` of the entry with `base`. Returns whether
+    /// it is a job: it has a destination.
     #[inline(always)]
     pub fn put_write(&mut self, seq: u8, base: u64, line: u32, dest: u16) -> bool {
         let left = self.group << line;

@@ -1,9 +1,9 @@
 //! The coherence directory of a home L2: which other GPUs hold copies of its lines, and the
-//! invalidations when a line is written or an entry evicted (REC, J. Systems Architecture 160, 2025,
-//! sections 2.3 and 4; cycle rules in `rtl/coherence_directory/README.md`).
+//! invalidations when a line is written or an entry evicted (REC, J. Systems Architecture 160,
+//! 2025, sections 2.3 and 4; cycle rules in `rtl/coherence_directory/README.md`).
 //!
-//! A request accepted in cycle t is in stage S1 in t+1; its response, its job and its error code show
-//! from t+2 on. One request, one response and one line of a job can move in every cycle.
+//! A request accepted in cycle t is in stage S1 in t+1; its response, its job and its error code
+//! show from t+2 on. One request, one response and one line of a job can move in every cycle.
 
 mod counters;
 mod decide;
@@ -29,8 +29,8 @@ use responses::Responses;
 /// Requests that the oldest unsent job may be behind (specification 6.2).
 const MAX_AGE: u8 = 96;
 
-/// Model of `rtl/coherence_directory`. A new one sweeps its array first: `entries / ways` cycles, in
-/// ideal `ideal_lines / 64`, in which it takes no request.
+/// Model of `rtl/coherence_directory`. A new one sweeps its array first: `entries / ways` cycles,
+/// in ideal `ideal_lines / 64`, in which it takes no request.
 #[derive(Debug)]
 pub struct CoherenceDirectory {
     config: Config,
@@ -51,9 +51,9 @@ pub struct CoherenceDirectory {
 }
 
 impl CoherenceDirectory {
-    /// The GPUs that share the line of this byte address, bit g = GPU g; `None` when the line is not
-    /// tracked. That is how all accepted requests leave it, also the one that is in S1. hmg: the
-    /// sharers of the line's entry.
+    /// The GPUs that share the line of this byte address, bit g = GPU g; `None` when the line is
+    /// not tracked. That is how all accepted requests leave it, also the one that is in S1. hmg:
+    /// the sharers of the line's entry.
     pub fn sharers(&self, addr: u64) -> Option<u16> {
         let sharers = match &self.decide.array {
             Array::Sets(table) => table.sharers(addr),
@@ -70,9 +70,9 @@ impl CoherenceDirectory {
         }
     }
 
-    /// With a corrupt array, for tests of error code 4 (the RTL's `DUET_DUPLICATE`): the initial sweep leaves every
-    /// set with its ways 0 and 1 valid, with base 0 and line 0 tracked for the first sharer slot. Errors: an illegal
-    /// parameter; an array without two ways.
+    /// With a corrupt array, for tests of error code 4 (the RTL's `DUET_DUPLICATE`): the initial
+    /// sweep leaves every set with its ways 0 and 1 valid, with base 0 and line 0 tracked for the
+    /// first sharer slot. Errors: an illegal parameter; an array without two ways.
     pub fn corrupt(config: &Config) -> Result<Self, ConfigError> {
         let mut directory = Self::new(config)?;
         match &mut directory.decide.array {

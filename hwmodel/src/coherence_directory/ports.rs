@@ -1,4 +1,5 @@
-//! Parameters and ports of the coherence directory (`rtl/coherence_directory/coherence_directory.sv`).
+//! Parameters and ports of the coherence directory
+//! (`rtl/coherence_directory/coherence_directory.sv`).
 
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +53,8 @@ pub struct Config {
     pub ways: u32,
     /// `Line`: bytes of a line, 64 or 128.
     pub line: u32,
-    /// `Range`: bytes that an entry covers. baseline and ideal: `line`; hmg: 4 lines; rec: 2, 4, 16 or 64 lines.
+    /// `Range`: bytes that an entry covers. baseline and ideal: `line`; hmg: 4 lines; rec: 2, 4, 16
+    /// or 64 lines.
     pub range: u32,
     /// `AddressWidth`: bits of an address, 16 to 52.
     pub address_width: u32,
@@ -218,8 +220,8 @@ message! {
 }
 
 message! {
-    /// Events since reset, modulo 2^32 (specification section 9; `rtl/coherence_directory/README.md` says when
-    /// each counts).
+    /// Events since reset, modulo 2^32 (specification section 9;
+    /// `rtl/coherence_directory/README.md` says when each counts).
     pub struct Counters: "DIRECTORY_CNT_T" in "coherence_directory_types.svh" () {
         /// LRD.
         pub req_lrd: u32 = 32,

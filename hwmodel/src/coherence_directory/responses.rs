@@ -32,8 +32,8 @@ impl Responses {
         self.ring[if self.count > 0 { head } else { RING }]
     }
 
-    /// One edge: the oldest response leaves if it is `taken`, the one that was put behind the others
-    /// joins them if it is `ready`.
+    /// One edge: the oldest response leaves if it is `taken`, the one that was put behind the
+    /// others joins them if it is `ready`.
     #[inline(always)]
     pub fn tick(&mut self, taken: bool, ready: bool) {
         self.count = self.count + u32::from(ready) - u32::from(taken);

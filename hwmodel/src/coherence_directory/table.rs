@@ -1,4 +1,5 @@
-//! The array of entries, how an address finds its set, and the initial sweep (specification 4.2, 5.1).
+//! The array of entries, how an address finds its set, and the initial sweep (specification 4.2,
+//! 5.1).
 
 use super::row::{CHUNK, Row};
 use super::{Config, Variant};

@@ -1,4 +1,5 @@
-//! Instructions written down for tests (RISC-V unprivileged manual, chapter "Instruction Set Listings").
+//! Instructions written down for tests (RISC-V unprivileged manual, chapter "Instruction Set
+//! Listings").
 
 pub const ZERO: u32 = 0;
 pub const RA: u32 = 1;

@@ -99,8 +99,8 @@ impl Mailbox {
         }
     }
 
-    /// Reads a register that can be read, with all that reading does. `None`: it waits. `conf` and `cycle` are
-    /// what CONF and CYCLE show.
+    /// Reads a register that can be read, with all that reading does. `None`: it waits. `conf` and
+    /// `cycle` are what CONF and CYCLE show.
     pub fn read(&mut self, offset: u32, conf: u32, cycle: u64) -> Option<u32> {
         let oldest = |messages: &Messages| messages.rx.front().unwrap_or_default();
         Some(match offset {
@@ -147,7 +147,8 @@ impl Mailbox {
             }
             ERROR => self.show_error(value as u8),
             EXIT => return Wrote::Exit(value),
-            // Where CNT8_RUN is 1 the counter rises at the end of this cycle: what is written is to show.
+            // Where CNT8_RUN is 1 the counter rises at the end of this cycle: what is written is to
+            // show.
             CNT8 => self.cnt[8] = value.wrapping_sub(self.run.into()),
             CNT..CNT8_RUN => self.cnt[((offset - CNT) / 4) as usize] = value,
             CNT8_RUN => self.run = value & 1 != 0,

@@ -38,8 +38,8 @@ impl Memory {
         self.imem[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
 
-    /// The bytes from `addr` on, zero-extended, and the cycles to the last answer. `None` where not all lie
-    /// in one memory.
+    /// The bytes from `addr` on, zero-extended, and the cycles to the last answer. `None` where not
+    /// all lie in one memory.
     #[inline(always)]
     pub fn load(&self, addr: u32, bytes: u32) -> Option<(u32, u32)> {
         let (memory, first, latency): (&[u8], _, _) = match addr >> 24 {
@@ -57,8 +57,8 @@ impl Memory {
         Some((value, latency << u32::from(crosses(addr, bytes))))
     }
 
-    /// Stores the low bytes of `value`; cycles to the last answer. `None`, and nothing is stored, where not all
-    /// lie in one memory that can be written.
+    /// Stores the low bytes of `value`; cycles to the last answer. `None`, and nothing is stored,
+    /// where not all lie in one memory that can be written.
     #[inline(always)]
     pub fn store(&mut self, addr: u32, bytes: u32, value: u32) -> Option<u32> {
         let (memory, first, latency): (&mut [u8], _, _) = match addr >> 24 {

@@ -35,8 +35,8 @@ impl Messages {
         self.tx.push(tx);
     }
 
-    /// Takes a message. `before` is ACK_PEND as it was when the cycle began: a request that is sent at the same
-    /// edge is answered by a later ACK.
+    /// Takes a message. `before` is ACK_PEND as it was when the cycle began: a request that is sent
+    /// at the same edge is answered by a later ACK.
     pub fn receive(&mut self, message: Message, before: u16) -> Received {
         if message.kind != kind::ACK {
             self.rx.push(message);

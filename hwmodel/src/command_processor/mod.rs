@@ -1,8 +1,8 @@
 //! The global command processor (CPElide, MICRO'24, sections III-C, IV-B; cycle rules in
 //! `rtl/command_processor/README.md`).
 //!
-//! All cycles are the processor's, those in which its clock is enabled, unless said otherwise. An access to
-//! slots or mailbox granted in cycle g acts in g + 3 and is answered in g + 4.
+//! All cycles are the processor's, those in which its clock is enabled, unless said otherwise. An
+//! access to slots or mailbox granted in cycle g acts in g + 3 and is answered in g + 4.
 
 #[cfg(test)]
 mod assembler;
@@ -242,8 +242,8 @@ impl Block for CommandProcessor {
 
 impl Model for CommandProcessor {
     const NAME: &'static str = "command_processor";
-    // Every instruction that retires is a transfer. The longest, an access to the private memory, takes some hundred cycles;
-    // a core that is silent for longer waits.
+    // Every instruction that retires is a transfer. The longest, an access to the private memory,
+    // takes some hundred cycles; a core that is silent for longer waits.
     const REST: u64 = 1 << 11;
     type Config = Config;
 
@@ -263,6 +263,13 @@ impl Model for CommandProcessor {
             exit: None,
             told_full: false,
         })
+    }
+
+    fn reset(&mut self, config: &Config) -> Result<(), ConfigError> {
+        let before = std::mem::replace(self, Self::new(config)?);
+        self.memory = before.memory;
+        self.mailbox.packets = before.mailbox.packets.reset();
+        Ok(())
     }
 
     fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {

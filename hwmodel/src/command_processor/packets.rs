@@ -47,6 +47,11 @@ impl Packets {
         }
     }
 
+    /// All slots free, with the bytes that they hold.
+    pub fn reset(self) -> Self {
+        Self { bytes: self.bytes, ..Self::new() }
+    }
+
     /// The registers.
     pub fn show_state(&self, state: &mut State) {
         let (filling, slot) = (self.filling.is_some(), self.filling.map_or(0, |f| f.slot as u32));
@@ -102,8 +107,8 @@ impl Packets {
         self.valid &= !(1 << slot);
     }
 
-    /// Takes a packet into the lowest slot that is not in `valid`, the slots that were valid when it was
-    /// offered. True when it is complete.
+    /// Takes a packet into the lowest slot that is not in `valid`, the slots that were valid when
+    /// it was offered. True when it is complete.
     pub fn accept(&mut self, aql: &Aql, valid: u32) -> bool {
         let slot = (!valid).trailing_zeros() as usize;
         let first = slot * SLOT;

@@ -1,5 +1,5 @@
-//! What the core is about, from cycle to cycle: instructions, and word accesses of those that leave the
-//! memories.
+//! What the core is about, from cycle to cycle: instructions, and word accesses of those that leave
+//! the memories.
 
 use super::core::Step;
 use super::mailbox::Wrote;

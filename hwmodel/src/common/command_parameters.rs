@@ -21,8 +21,8 @@ pub const COUNTERS: usize = 16;
 /// Words of IMEM, 64 KiB.
 pub const IMEM_WORDS: usize = 1 << 14;
 
-/// All parameters of the command-processor blocks (specification section 2). Each block takes its own
-/// from here.
+/// All parameters of the command-processor blocks (specification section 2). Each block takes its
+/// own from here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
@@ -34,7 +34,8 @@ pub struct Command {
     pub broadcast_latency: u32,
     /// Cycles of an access to the private memory in the processor's clock, 1 to 255.
     pub private_latency: u32,
-    /// Cycles of `clk_i` in which the processor's clock is enabled, of each `clock_of`: the first ones.
+    /// Cycles of `clk_i` in which the processor's clock is enabled, of each `clock_of`: the first
+    /// ones.
     pub clock_on: u32,
     /// Length of the pattern of the clock enable in cycles of `clk_i`, 1 to 16.
     pub clock_of: u32,

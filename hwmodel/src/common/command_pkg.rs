@@ -26,8 +26,8 @@ pub mod sync_op {
     pub const ACQ: u8 = 2;
 }
 
-/// Error codes that hardware gives, on `err_code` or as `a` of NACK (specification section 12). Codes 1 to 5
-/// are the firmware's.
+/// Error codes that hardware gives, on `err_code` or as `a` of NACK (specification section 12).
+/// Codes 1 to 5 are the firmware's.
 pub mod error_code {
     /// A message to a chiplet that does not exist.
     pub const ABSENT_CHIPLET: u8 = 6;

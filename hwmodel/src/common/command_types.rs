@@ -1,5 +1,5 @@
-//! Messages between the command-processor blocks (`rtl/common/command_types.svh`), and whatever else the
-//! blocks share: one path for all of it.
+//! Messages between the command-processor blocks (`rtl/common/command_types.svh`), and whatever
+//! else the blocks share: one path for all of it.
 
 pub use super::command_parameters::*;
 pub use super::command_pkg::*;
@@ -8,7 +8,8 @@ use crate::ports::Bytes;
 use crate::state::State;
 
 message! {
-    /// One message between the global command processor and a local one. 64 bits (specification 3.2).
+    /// One message between the global command processor and a local one. 64 bits (specification
+    /// 3.2).
     pub struct Message: "COMMAND_MSG_T" in "command_types.svh" () {
         /// [63:32] Meaning depends on `kind`.
         pub b: u32 = 32,
@@ -82,7 +83,8 @@ message! {
 }
 
 message! {
-    /// One retired instruction, or one that trapped: what RVFI tells of it. 270 bits (specification 3.1).
+    /// One retired instruction, or one that trapped: what RVFI tells of it. 270 bits (specification
+    /// 3.1).
     pub struct Retired: "COMMAND_TRACE_T" in "command_types.svh" () {
         /// Number of the record, from 1.
         pub order: u64 = 64,

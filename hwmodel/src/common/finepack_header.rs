@@ -92,7 +92,8 @@ pub const fn requester_id(gpu: u8) -> u16 {
     (gpu as u16) << 4
 }
 
-/// Header of a sub-packet, sent as `sub_header_bytes` bytes, lowest first (specification 3.6; FinePack, table II).
+/// Header of a sub-packet, sent as `sub_header_bytes` bytes, lowest first (specification 3.6;
+/// FinePack, table II).
 #[bitfield(u64)]
 #[derive(PartialEq, Eq)]
 pub struct SubHeader {
@@ -110,7 +111,8 @@ pub fn runs(mask: u128) -> u32 {
     (mask & !(mask << 1)).count_ones()
 }
 
-/// Payload bytes that a mask costs: its bytes and one sub-header of `sub_header_bytes` bytes for each run.
+/// Payload bytes that a mask costs: its bytes and one sub-header of `sub_header_bytes` bytes for
+/// each run.
 #[inline]
 pub fn cost(mask: u128, sub_header_bytes: u32) -> u32 {
     mask.count_ones() + sub_header_bytes * runs(mask)

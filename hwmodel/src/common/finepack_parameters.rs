@@ -1,5 +1,5 @@
-//! Parameters that the FinePack blocks share, and what follows from them (FinePack, HPCA'23, section
-//! IV, table III).
+//! Parameters that the FinePack blocks share, and what follows from them (FinePack, HPCA'23,
+//! section IV, table III).
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,8 @@ pub fn gpu_of(part: usize, self_id: u8) -> u8 {
     if part < usize::from(self_id) { part as u8 } else { part as u8 + 1 }
 }
 
-/// Bytes of the packetizer's accumulator and of the de-packetizer's window (specification 5.5, 5.6).
+/// Bytes of the packetizer's accumulator and of the de-packetizer's window (specification 5.5,
+/// 5.6).
 pub const fn window_bytes(beat: u32, sub_header_bytes: u32, line: u32) -> u32 {
     (2 * beat + sub_header_bytes + line).next_multiple_of(8)
 }

@@ -1,4 +1,5 @@
-//! Random choices for the tests of the command-processor blocks, the same everywhere (Marsaglia's xorshift).
+//! Random choices for the tests of the command-processor blocks, the same everywhere (Marsaglia's
+//! xorshift).
 
 /// A seeded source of random choices.
 #[derive(Clone, Debug)]

@@ -14,7 +14,8 @@ pub(super) struct Injection {
 }
 
 impl Injection {
-    /// A message that is accepted, and whether its broadcast bit is illegal. `all` has a 1 for each chiplet.
+    /// A message that is accepted, and whether its broadcast bit is illegal. `all` has a 1 for each
+    /// chiplet.
     pub fn of(tx: &Tx, all: u16) -> (Self, bool) {
         let broadcast = tx.bcast && tx.dst == all;
         (Self { rest: tx.dst, broadcast, message: tx.msg }, tx.bcast && !broadcast)

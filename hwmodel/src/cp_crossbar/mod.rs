@@ -1,8 +1,9 @@
-//! The crossbar between the global and the local command processors (CPElide, MICRO'24, section III-C,
-//! figure 7; cycle rules in `rtl/cp_crossbar/README.md`).
+//! The crossbar between the global and the local command processors (CPElide, MICRO'24, section
+//! III-C, figure 7; cycle rules in `rtl/cp_crossbar/README.md`).
 //!
-//! A message accepted in cycle t is at its chiplet in t + `unicast_latency`, a broadcast at all in t + `broadcast_latency`, and
-//! one from a chiplet at the global processor in t + `unicast_latency`.
+//! A message accepted in cycle t is at its chiplet in t + `unicast_latency`, a broadcast at all in
+//! t + `broadcast_latency`, and one from a chiplet at the global processor in t +
+//! `unicast_latency`.
 
 mod inject;
 mod link;

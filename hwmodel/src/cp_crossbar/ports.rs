@@ -1,4 +1,5 @@
-//! Parameters and ports of the crossbar between command processors (`rtl/cp_crossbar/cp_crossbar.sv`).
+//! Parameters and ports of the crossbar between command processors
+//! (`rtl/cp_crossbar/cp_crossbar.sv`).
 
 use crate::common::command_types::{Command, MAX_CHIPLETS, Message, Tx};
 use crate::ports;
@@ -21,7 +22,8 @@ impl From<&Command> for Config {
     }
 }
 
-/// One message for each chiplet, element c for chiplet c; those at or above `chiplets` are not ports.
+/// One message for each chiplet, element c for chiplet c; those at or above `chiplets` are not
+/// ports.
 pub type PerChiplet = [Message; MAX_CHIPLETS];
 
 ports! {

@@ -1,5 +1,5 @@
-//! Directed tests of the rules in `rtl/cp_crossbar/README.md`, and random ones against the formula of the
-//! specification's section 5.7.
+//! Directed tests of the rules in `rtl/cp_crossbar/README.md`, and random ones against the formula
+//! of the specification's section 5.7.
 
 use super::*;
 use crate::common::command_types::{MAX_CHIPLETS, Tx};
@@ -192,7 +192,8 @@ fn stalled_chiplet_holds_only_itself_up_until_its_link_is_full() {
     b.down.clear();
     let start = b.cycle;
     b.run(20);
-    // One is taken in `start`, room shows in start + 1, the seventh is injected there and due 3 later.
+    // One is taken in `start`, room shows in start + 1, the seventh is injected there and due 3
+    // later.
     let expected: Vec<_> = (0..7).map(|n| (start + u64::from(n), 0, n)).collect();
     assert_eq!(b.arrivals(), expected);
     assert!(b.xbar.is_idle());
@@ -244,8 +245,8 @@ fn illegal_parameters_are_refused() {
     }
 }
 
-/// Section 5.7: arrival = max(accept + latency, last arrival on that pair + 1), for every chiplet in the
-/// order of the messages, while nobody stalls.
+/// Section 5.7: arrival = max(accept + latency, last arrival on that pair + 1), for every chiplet
+/// in the order of the messages, while nobody stalls.
 #[test]
 fn arrivals_follow_the_formula_for_random_traffic() {
     for seed in 1..40 {
@@ -282,8 +283,8 @@ fn arrivals_follow_the_formula_for_random_traffic() {
     }
 }
 
-/// With random stalls: order is kept per link, nothing is lost, nothing comes early, and an idle crossbar
-/// may be left alone.
+/// With random stalls: order is kept per link, nothing is lost, nothing comes early, and an idle
+/// crossbar may be left alone.
 #[test]
 fn stalls_lose_and_reorder_nothing() {
     for seed in 1..40 {

@@ -6,8 +6,8 @@ use crate::common::finepack_types::Ingress;
 /// places need no division.
 const RING: usize = 64;
 
-/// Accesses in order, in a fixed ring. They stand there as the port shows them, and behind them what
-/// it shows when there is none: so showing either is one copy, and no decision.
+/// Accesses in order, in a fixed ring. They stand there as the port shows them, and behind them
+/// what it shows when there is none: so showing either is one copy, and no decision.
 #[derive(Clone, Debug)]
 pub(super) struct Fifo {
     ring: Box<[Option<Ingress>; RING + 1]>,

@@ -22,7 +22,8 @@ use parser::{Parser, Step};
 use slots::Slots;
 use window::Window;
 
-/// The block's registers, and what they decide. A cycle in which nothing moves changes none of them.
+/// The block's registers, and what they decide. A cycle in which nothing moves changes none of
+/// them.
 #[derive(Clone, Debug)]
 pub struct Depacketizer {
     cfg: Config,

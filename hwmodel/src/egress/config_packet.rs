@@ -15,9 +15,10 @@ pub const CFG_EXTRA: u32 = 10;
 /// the new base goes first (specification 7, `config-packet`; FinePack section VI-B). Nothing is
 /// merged: like [`super::P2p`] with shorter headers.
 ///
-/// The header beside a store packet in the TLP stream is what the receiver restores from its context
-/// register, so a de-packetizer reads it as a FinePack packet of one run. The link, in context mode
-/// ([`crate::tlp_link::Framing::cfg_extra`]), does not charge it and ends configuration packets.
+/// The header beside a store packet in the TLP stream is what the receiver restores from its
+/// context register, so a de-packetizer reads it as a FinePack packet of one run. The link, in
+/// context mode ([`crate::tlp_link::Framing::cfg_extra`]), does not charge it and ends
+/// configuration packets.
 #[derive(Clone, Debug)]
 pub struct ConfigPacket {
     q: Output,

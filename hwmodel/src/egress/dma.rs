@@ -24,8 +24,9 @@ pub struct Descriptor {
 }
 
 /// Stores go to local memory only, so they end here. At the end of the kernel the owner gives the
-/// list of copies ([`Self::copy`]) before it offers RELEASE_SYS, which waits for them like a LOAD or
-/// ATOMIC to a destination that is being copied to (specification 7, `dma`; FinePack section II).
+/// list of copies ([`Self::copy`]) before it offers RELEASE_SYS, which waits for them like a LOAD
+/// or ATOMIC to a destination that is being copied to (specification 7, `dma`; FinePack section
+/// II).
 ///
 /// The software starts one copy after the other, `dma_start` cycles each, while earlier ones run;
 /// the engine copies one after the other in writes of up to 4096 B that end at a page's end.

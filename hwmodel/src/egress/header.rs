@@ -1,5 +1,5 @@
-//! Outer headers of the TLPs that egress paths send (specification 3.5; PCIe base specification 4.0,
-//! section 2.2).
+//! Outer headers of the TLPs that egress paths send (specification 3.5; PCIe base specification
+//! 4.0, section 2.2).
 
 use crate::common::finepack_types::{TlpHeader, aop, requester_id, tlp_fmt, tlp_type};
 
@@ -77,8 +77,8 @@ impl Sender {
             .with_address(base)
     }
 
-    /// Configuration packet: sets the receiver's context to `base` (FinePack section VI-B). Coded as
-    /// a FinePack packet without data (chosen: this combination is unassigned as well).
+    /// Configuration packet: sets the receiver's context to `base` (FinePack section VI-B). Coded
+    /// as a FinePack packet without data (chosen: this combination is unassigned as well).
     pub fn context(self, tag: u8, base: u64) -> TlpHeader {
         self.common(tag)
             .with_fmt(tlp_fmt::NO_DATA)

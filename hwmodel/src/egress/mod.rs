@@ -1,6 +1,6 @@
-//! Egress paths of a GPU: what turns its accesses to other GPUs into TLPs (specification 7; FinePack,
-//! HPCA'23, sections V and VI). All have the same ports, [`In`] and [`Out`], so that one system can
-//! be run with each.
+//! Egress paths of a GPU: what turns its accesses to other GPUs into TLPs (specification 7;
+//! FinePack, HPCA'23, sections V and VI). All have the same ports, [`In`] and [`Out`], so that one
+//! system can be run with each.
 //!
 //! | Path | Stores |
 //! |---|---|
@@ -13,10 +13,10 @@
 //!
 //! Common to all: a LOAD or ATOMIC travels behind the earlier stores that it could see; RELEASE_SYS
 //! lets everything before it go, sends a MARK to each destination that was stored to since the last
-//! release, and is done when all MARKs are completed. A second RELEASE_SYS waits for the first; what
-//! lies between may proceed. Illegal requests are dropped with the error codes of specification 12.
-//! A request accepted in cycle t is looked at in t+1 and its first beat is shown in t+2 at the
-//! earliest ([`FinePackPath`]: t+6).
+//! release, and is done when all MARKs are completed. A second RELEASE_SYS waits for the first;
+//! what lies between may proceed. Illegal requests are dropped with the error codes of
+//! specification 12. A request accepted in cycle t is looked at in t+1 and its first beat is shown
+//! in t+2 at the earliest ([`FinePackPath`]: t+6).
 
 mod config_packet;
 mod dma;

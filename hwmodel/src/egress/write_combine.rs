@@ -66,12 +66,12 @@ impl Partition {
     }
 }
 
-/// Stores are merged by line in a buffer of `entries` lines for each destination, without window and
-/// payload limit. A store that misses when the buffer is full evicts the oldest line; a LOAD or
+/// Stores are merged by line in a buffer of `entries` lines for each destination, without window
+/// and payload limit. A store that misses when the buffer is full evicts the oldest line; a LOAD or
 /// ATOMIC evicts the line that it overlaps; RELEASE_SYS evicts all, destination by destination,
-/// oldest first. An evicted line becomes one plain write for each run, one header per cycle, because
-/// PCIe has byte enables in the first and the last DW only (specification 7, `write-combine`;
-/// FinePack section VI-A).
+/// oldest first. An evicted line becomes one plain write for each run, one header per cycle,
+/// because PCIe has byte enables in the first and the last DW only (specification 7,
+/// `write-combine`; FinePack section VI-A).
 #[derive(Clone, Debug)]
 pub struct WriteCombine {
     q: Output,

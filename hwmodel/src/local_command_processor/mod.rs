@@ -1,7 +1,8 @@
 //! The local command processor of a chiplet (CPElide, MICRO'24, section III-C; cycle rules in
 //! `rtl/local_command_processor/README.md`).
 //!
-//! A message accepted in cycle t acts in t + 1 at the earliest; what is done in d is answered in d + 1.
+//! A message accepted in cycle t acts in t + 1 at the earliest; what is done in d is answered in d
+//! + 1.
 
 mod dispatch;
 mod ports;

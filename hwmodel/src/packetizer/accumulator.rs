@@ -32,8 +32,8 @@ impl Accumulator {
         self.tail - self.head
     }
 
-    /// Appends the low `sub_header_bytes` bytes of `sub_header` and then `len` bytes of `data` from `start`.
-    /// `data` has [`STEP`] bytes behind the longest line.
+    /// Appends the low `sub_header_bytes` bytes of `sub_header` and then `len` bytes of `data` from
+    /// `start`. `data` has [`STEP`] bytes behind the longest line.
     #[inline(always)]
     pub fn push(
         &mut self,

@@ -63,7 +63,8 @@ impl Packetizer {
             self.out.tlp = None;
         }
         let (acc, beat) = (self.acc.len(), self.cfg.beat as usize);
-        // A beat stays as it is until it is taken. It is a whole one, or what is left of the packet.
+        // A beat stays as it is until it is taken. It is a whole one, or what is left of the
+        // packet.
         if self.out.tlp.is_none() && (acc >= beat || self.last) {
             self.show_beat(acc.min(beat));
         }

@@ -46,7 +46,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Appends bytes, a multiple of 4 of them. One shift serves all, so that the loop is vectorised.
+    /// Appends bytes, a multiple of 4 of them. One shift serves all, so that the loop is
+    /// vectorised.
     #[inline(always)]
     pub(super) fn put_bytes(&mut self, bytes: &[u8]) {
         let to = &mut self.words[self.at..][..bytes.len() / 4];

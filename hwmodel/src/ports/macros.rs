@@ -57,7 +57,8 @@ macro_rules! message {
             }
             #[allow(unused_variables, unused_assignments)]
             fn leaves(
-                ($($param,)*): Self::Shape, name: &str, mut lsb: u32, into: &mut Vec<$crate::ports::Leaf>,
+                ($($param,)*): Self::Shape, name: &str, mut lsb: u32,
+                into: &mut Vec<$crate::ports::Leaf>,
             ) {
                 $(
                     let dot = if name.is_empty() { "" } else { "." };
@@ -87,12 +88,14 @@ macro_rules! ports {
 
     // A channel.
     (@munch $head:tt [$($f:tt)*] [$($d:tt)*] [$($s:tt)*] [$($l:tt)*]
-        $(#[$fm:meta])* $fvis:vis $field:ident : Option<$t:ty> as ($valid:ident, $payload:ident) = $shape:expr
+        $(#[$fm:meta])* $fvis:vis $field:ident :
+            Option<$t:ty> as ($valid:ident, $payload:ident) = $shape:expr
         $(, $($rest:tt)*)?
     ) => {
         $crate::ports!(@munch $head
             [$($f)* $(#[$fm])* $fvis $field: Option<$t>,]
-            [$($d)* (channel $t, stringify!($field), stringify!($valid), stringify!($payload), $shape)]
+            [$($d)*
+             (channel $t, stringify!($field), stringify!($valid), stringify!($payload), $shape)]
             [$($s)* (store_channel $field, $shape)]
             [$($l)* (load_channel $field, $shape)]
             $($($rest)*)?);

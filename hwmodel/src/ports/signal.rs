@@ -33,8 +33,8 @@ pub trait Signal: Default {
     fn width(shape: Self::Shape) -> u32;
     /// Appends this value, least significant bit first.
     fn put(&self, shape: Self::Shape, to: &mut Writer);
-    /// Takes a value. `self` is the default value before. It is filled where it lies: bytes that were
-    /// just stored one by one are slow to move in a wider load.
+    /// Takes a value. `self` is the default value before. It is filled where it lies: bytes that
+    /// were just stored one by one are slow to move in a wider load.
     fn get(&mut self, shape: Self::Shape, from: &mut Reader);
     /// Names the runs of bits, least significant first, the first at bit `lsb`.
     fn leaves(shape: Self::Shape, name: &str, lsb: u32, into: &mut Vec<Leaf>) {

@@ -1,6 +1,6 @@
-//! Remote write queue: collects stores to other GPUs, one partition for each destination, overwrites
-//! repeated bytes in place and hands each packet's entries to the packetizer (FinePack, HPCA'23,
-//! section IV-B, figure 8; cycle rules in `rtl/remote_write_queue/README.md`).
+//! Remote write queue: collects stores to other GPUs, one partition for each destination,
+//! overwrites repeated bytes in place and hands each packet's entries to the packetizer (FinePack,
+//! HPCA'23, section IV-B, figure 8; cycle rules in `rtl/remote_write_queue/README.md`).
 //!
 //! A request accepted in cycle t is decided in stage S2 in t+2; its effects show in t+3.
 

@@ -125,8 +125,8 @@ pub fn completion_bytes(payload: u32, ecrc: bool) -> u32 {
     answer_bytes(12, payload, ecrc)
 }
 
-/// Wire bytes of a fill of a coherent L2 with `payload` bytes, or of an invalidation or marker with none, on the reverse
-/// link: a header of 16 bytes, with the framing of a TLP.
+/// Wire bytes of a fill of a coherent L2 with `payload` bytes, or of an invalidation or marker with
+/// none, on the reverse link: a header of 16 bytes, with the framing of a TLP.
 pub fn coherence_bytes(payload: u32, ecrc: bool) -> u32 {
     answer_bytes(16, payload, ecrc)
 }

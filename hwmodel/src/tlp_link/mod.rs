@@ -2,9 +2,9 @@
 //! sources in front of each destination ([`Switch`]). Cycle model only, no RTL body (specification
 //! 5.7; FinePack, HPCA'23, sections II-B and V).
 //!
-//! Where it pushes back: a destination that is not ready fills its queue of [`Switch`]; a full queue
-//! holds the link's oldest arrived TLP; a link without room for TLPs in flight (the receiver's
-//! credits) starts none; a full input buffer lowers `tlp_ready`.
+//! Where it pushes back: a destination that is not ready fills its queue of [`Switch`]; a full
+//! queue holds the link's oldest arrived TLP; a link without room for TLPs in flight (the
+//! receiver's credits) starts none; a full input buffer lowers `tlp_ready`.
 
 mod counters;
 mod fabric;

@@ -1,4 +1,5 @@
-//! `duet bodies list|build|clean`: Verilated bodies in the cache. Any other command builds what it needs.
+//! `duet bodies list|build|clean`: Verilated bodies in the cache. Any other command builds what it
+//! needs.
 //!
 //! ```text
 //! $ duet bodies build packetizer --config small --set beat=16

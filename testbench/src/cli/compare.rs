@@ -16,8 +16,8 @@ use super::{DIFFER, Failure, bodies, progress};
 pub struct Args {
     #[command(flatten)]
     job: job::Args,
-    /// What runs the command processors' firmware: called directly on both sides, or its image in the instruction-set simulator
-    /// and on the RTL core
+    /// What runs the command processors' firmware: called directly on both sides, or its image in
+    /// the instruction-set simulator and on the RTL core
     #[arg(long, value_enum, default_value_t = Cp::Native)]
     cp: Cp,
     /// Write the result as JSON

@@ -4,7 +4,7 @@
 //! $ duet cosim packetizer --cycles 20000
 //! packetizer  config small  seed 1
 //! transfers  drain 4986  tlp 7141
-//!   kind_pack                       1159   kind_read                        380   kind_atomic                      383
+//!   kind_pack                       1159   kind_read                        380...
 //! ...
 //!   tlp_held                        6159
 //! PASS packetizer: 20000 cycles, 0 mismatches
@@ -45,10 +45,12 @@ pub struct Args {
     /// Seed of the stimulus
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write a waveform of the whole run: VCD, or FST where FILE ends in .fst; and a GTKWave save file beside it
+    /// Write a waveform of the whole run: VCD, or FST where FILE ends in .fst; and a GTKWave save
+    /// file beside it
     #[arg(long, value_name = "FILE")]
     wave: Option<PathBuf>,
-    /// Show all signals of the RTL in the waveform, and the model's registers: needs some ten times the space
+    /// Show all signals of the RTL in the waveform, and the model's registers: needs some ten times
+    /// the space
     #[arg(long, requires = "wave")]
     wave_internals: bool,
     /// Invert one bit of an RTL output at (or, for a payload, first after) a cycle

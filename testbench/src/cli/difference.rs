@@ -1,4 +1,5 @@
-//! `duet run` where two bodies of a block differ: the report, the waveform around it, and how to see it again.
+//! `duet run` where two bodies of a block differ: the report, the waveform around it, and how to
+//! see it again.
 
 use std::path::PathBuf;
 

@@ -59,7 +59,8 @@ pub fn run() -> Result<u8, Failure> {
         Ok(None) => {
             missing = true;
             println!(
-                "verilator    MISSING: `make setup` in the project's folder, or apt-get install verilator"
+                "verilator    MISSING: `make setup` in the project's folder, or apt-get install \
+                 verilator"
             );
         }
         Err(error) => {
@@ -72,7 +73,8 @@ pub fn run() -> Result<u8, Failure> {
         Ok(None) => {
             missing = true;
             println!(
-                "ibex         MISSING: `make setup` in the project's folder; command_processor has no RTL body"
+                "ibex         MISSING: `make setup` in the project's folder; command_processor has \
+                 no RTL body"
             );
         }
         Err(error) => {
@@ -84,7 +86,9 @@ pub fn run() -> Result<u8, Failure> {
         Ok(compiler) => println!("c++          {}", compiler.version),
         Err(error) => {
             missing = true;
-            println!("c++          MISSING: {error}; it builds the RTL bodies: apt-get install g++");
+            println!(
+                "c++          MISSING: {error}; it builds the RTL bodies: apt-get install g++"
+            );
         }
     }
     for (name, args, purpose, how) in TOOLS {

@@ -11,7 +11,8 @@ use testbench::trace::{self, Reader, Recorder, Totals};
 
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status};
 
-/// The arguments of both. They are flattened into those of the verb, whose group has the name `Args`.
+/// The arguments of both. They are flattened into those of the verb, whose group has the name
+/// `Args`.
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct Args {
@@ -55,9 +56,9 @@ type Settings = Vec<(String, String)>;
 /// Takes `KEY=VALUE`s apart.
 pub fn settings(set: &[String]) -> Result<Settings, Failure> {
     let pair = |setting: &String| {
-        let (key, value) = setting.split_once('=').ok_or_else(|| {
-            Failure::new(USAGE, format!("--set {setting}: must be KEY=VALUE"))
-        })?;
+        let (key, value) = setting
+            .split_once('=')
+            .ok_or_else(|| Failure::new(USAGE, format!("--set {setting}: must be KEY=VALUE")))?;
         Ok((key.to_string(), value.to_string()))
     };
     set.iter().map(pair).collect()

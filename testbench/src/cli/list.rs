@@ -1,5 +1,5 @@
-//! `duet list [blocks|systems|protocols|workloads] [--json]`: what there is. The JSON of all kinds holds the
-//! counters of a run too, with units and meanings.
+//! `duet list [blocks|systems|protocols|workloads] [--json]`: what there is. The JSON of all kinds
+//! holds the counters of a run too, with units and meanings.
 //!
 //! ```text
 //! $ duet list protocols

@@ -35,17 +35,20 @@ pub struct Args {
     /// Body of a block
     #[arg(long = "impl", value_name = "BLOCK=model|rtl|lockstep")]
     pub bodies: Vec<String>,
-    /// What runs the command processors' firmware: called directly, or its image in the instruction-set simulator, on the RTL
-    /// core, on both
+    /// What runs the command processors' firmware: called directly, or its image in the
+    /// instruction-set simulator, on the RTL core, on both
     #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native")]
     pub cp: String,
-    /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts than native
+    /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts
+    /// than native
     #[arg(long, value_name = "cached|indexed|paper|FILE")]
     pub firmware: Option<String>,
-    /// Write every TLP that a link carries: cycle of the links, source, destination, header, payload
+    /// Write every TLP that a link carries: cycle of the links, source, destination, header,
+    /// payload
     #[arg(long, value_name = "FILE")]
     dump_tlp: Option<PathBuf>,
-    /// Write what became of each kernel's packet: what the command processor released and acquired, when, and by which rule
+    /// Write what became of each kernel's packet: what the command processor released and acquired,
+    /// when, and by which rule
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
     #[command(flatten)]
@@ -175,7 +178,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let checked = machine.checked();
     let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
     println!(
-        "{} kernels, {} loads checked ({share:.1}% determined), {} atomics, {} bytes after releases",
+        "{} kernels, {} loads checked ({share:.1}% determined), {} atomics, {} bytes after \
+         releases",
         machine.kernels(),
         checked.loads,
         checked.atomics,

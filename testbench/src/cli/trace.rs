@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! $ duet trace import accel-sim data/vector_sum/kernelslist.g -o vector_sum.trace
-//! PASS vector_sum: 1 kernels, 2 work-groups, 264 loads (1.000 determined), 128 stores, 4 atomics...
+//! PASS vector_sum: 1 kernels, 2 work-groups, 264 loads (1.000 determined), 128...
 //! $ duet trace info vector_sum.trace
 //! vector_sum, checksum ...
 //!   1 kernels, 2 work-groups, 2 warps, 12 instructions, 2 barriers
@@ -147,8 +147,8 @@ fn made(path: &Path) -> Result<u8, Failure> {
     let reader = Reader::open(path)?;
     let Totals { kernels, groups, loads, stores, atomics, .. } = *reader.totals();
     println!(
-        "PASS {}: {kernels} kernels, {groups} work-groups, {loads} loads ({:.3} determined), {stores} \
-         stores, {atomics} atomics, checksum {:016x}",
+        "PASS {}: {kernels} kernels, {groups} work-groups, {loads} loads ({:.3} determined), \
+         {stores} stores, {atomics} atomics, checksum {:016x}",
         reader.name(),
         reader.totals().share_determined(),
         reader.checksum()
@@ -262,8 +262,8 @@ fn write_info(info: &Info, out: &mut impl Write) -> std::io::Result<()> {
         let Launch { name, groups, local: [x, y, z], racy_bytes, atomic_locations, .. } = launch;
         writeln!(
             out,
-            "  {number:>4} {name}: {groups} work-groups of {x} x {y} x {z}, {racy_bytes} racy bytes, \
-             {atomic_locations} locations of atomics"
+            "  {number:>4} {name}: {groups} work-groups of {x} x {y} x {z}, {racy_bytes} racy \
+             bytes, {atomic_locations} locations of atomics"
         )?;
     }
     Ok(())

@@ -17,10 +17,10 @@ use super::{ENVIRONMENT, Failure, USAGE};
 pub struct Args {
     /// Write a waveform: VCD, or FST where FILE ends in .fst; and a GTKWave save file beside it
     ///
-    /// It shows GPU 0's blocks that exist as model and RTL: those between GPUs, the directory of the first L2 bank, the
-    /// command processors; for 2000 cycles of the machine from the first transfer between GPUs on, in a machine of one GPU
-    /// from the first packet on. Times are true: cycle C of a machine of M MHz begins at C / M us; blocks between GPUs run
-    /// at 1 GHz.
+    /// It shows GPU 0's blocks that exist as model and RTL: those between GPUs, the directory of
+    /// the first L2 bank, the command processors; for 2000 cycles of the machine from the first
+    /// transfer between GPUs on, in a machine of one GPU from the first packet on. Times are true:
+    /// cycle C of a machine of M MHz begins at C / M us; blocks between GPUs run at 1 GHz.
     #[arg(long, value_name = "FILE")]
     wave: Option<PathBuf>,
     /// Show in the waveform only this block and those beside it
@@ -32,7 +32,8 @@ pub struct Args {
     /// Cycle of the machine before which the waveform ends; else 2000 cycles after its first
     #[arg(long, value_name = "C", requires = "wave")]
     wave_to: Option<u64>,
-    /// Show all signals of RTL bodies in the waveform, and the registers of models: needs some ten times the space
+    /// Show all signals of RTL bodies in the waveform, and the registers of models: needs some ten
+    /// times the space
     #[arg(long, requires = "wave")]
     wave_internals: bool,
 }

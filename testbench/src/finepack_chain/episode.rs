@@ -19,7 +19,8 @@ use crate::tlp_dump::TlpDump;
 /// Cycles without any transfer after which the chain counts as stuck.
 const STUCK_AFTER: u64 = 100_000;
 
-/// A stretch of the run between two resets: random requests, then everything drains and is compared.
+/// A stretch of the run between two resets: random requests, then everything drains and is
+/// compared.
 pub struct Episode<'a> {
     pub system: System,
     parameters: &'a FinePack,

@@ -1,9 +1,10 @@
 //! `duet cosim finepack`: the chain write queue, packetizer, link, de-packetizer of several GPUs as
 //! one system, every block in lockstep, under constrained-random requests, checked end to end.
 //!
-//! The oracle is a plain in-order store machine: it applies each request to the destination's memory
-//! when the request is accepted. After a release that its GPU waits for, and at the end, the real
-//! memories must equal it, whatever was coalesced; every load and atomic must return its values.
+//! The oracle is a plain in-order store machine: it applies each request to the destination's
+//! memory when the request is accepted. After a release that its GPU waits for, and at the end, the
+//! real memories must equal it, whatever was coalesced; every load and atomic must return its
+//! values.
 
 mod episode;
 mod oracle;
@@ -14,6 +15,7 @@ mod system;
 
 use std::path::PathBuf;
 
+use cosim::episodes::Episodes;
 use cosim::report::RunName;
 use cosim::runner::{self, Outcome, RunError};
 use cosim::stimulus::Random;
@@ -31,7 +33,8 @@ pub const NAME: &str = "finepack";
 /// What to run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// As for a block; a flip names `FIELD` of the first block that has it, or `BLOCK.FIELD`, in GPU 0.
+    /// As for a block; a flip names `FIELD` of the first block that has it, or `BLOCK.FIELD`, in
+    /// GPU 0.
     pub run: runner::Options,
     /// Write every TLP to this file.
     pub dump_tlp: Option<PathBuf>,
@@ -89,6 +92,7 @@ fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chai
     }
     let run_name = RunName { config: name.to_string(), seed };
     let mut random = Random::new(seed);
+    let mut episodes = Episodes::default();
     let mut reached = Reached::default();
     let mut cycle = 0;
     while cycle < options.run.cycles {
@@ -102,7 +106,7 @@ fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chai
         if let Some(from) = options.run.inspect_from {
             system::inspect_from(&mut system, from);
         }
-        let end = options.run.cycles.min(cycle + runner::episode(&mut random));
+        let end = options.run.cycles.min(cycle + episodes.next(&mut random));
         if let Some(path) = &options.run.wave {
             let shown = system::start_tracing(&mut system, inside);
             if wave.is_none() {

@@ -1,7 +1,7 @@
 //! The plain in-order machine that the chain is compared with.
 //!
-//! Each GPU writes its own ranges of every other GPU's memory, so that the order between GPUs, which
-//! nothing defines, does not matter.
+//! Each GPU writes its own ranges of every other GPU's memory, so that the order between GPUs,
+//! which nothing defines, does not matter.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -115,7 +115,8 @@ impl Oracle {
             let (got, want) = (data.0[i], expected.data.0[i]);
             if got != want {
                 return Err(format!(
-                    "GPU {source} reads {got:#04x} in byte {i} from GPU {from} (tag {tag}), in order it is {want:#04x}"
+                    "GPU {source} reads {got:#04x} in byte {i} from GPU {from} (tag {tag}), in \
+                     order it is {want:#04x}"
                 ));
             }
         }

@@ -53,6 +53,8 @@ impl Requests {
             offset_width: p.offset_width,
             windows: windows(gpu),
             lines_per_end: lines_per_end(p),
+            sub_header_bytes: p.sub_header_bytes,
+            max_payload: p.max_payload,
         };
         let phase = Self::draw_phase(&mut random, &requester);
         Self { requester, random, phase, mode: Mode::Running, held: None, unwaited: 0 }

@@ -134,7 +134,8 @@ pub fn apply_flip(system: &mut System, flip: &Flip, p: &FinePack) -> bool {
     }
 }
 
-/// Keeps the last cycle of GPU 0's blocks from now on, with their insides or without. Returns what can be seen of them.
+/// Keeps the last cycle of GPU 0's blocks from now on, with their insides or without. Returns what
+/// can be seen of them.
 pub fn start_tracing(system: &mut System, inside: bool) -> Vec<Shown> {
     fn start<M: Model>(pair: &mut Pair<M>, inside: bool) -> Shown {
         let inside = if inside { pair.look_inside() } else { Inside::default() };

@@ -1,6 +1,6 @@
-//! Alternating least squares (FinePack section V): the factors of all users from those of the items that
-//! they rated, then the other way round. A work-item gathers rows of 8 by index, sums up a small system
-//! of equations and solves it by Cholesky's method.
+//! Alternating least squares (FinePack section V): the factors of all users from those of the items
+//! that they rated, then the other way round. A work-item gathers rows of 8 by index, sums up a
+//! small system of equations and solves it by Cholesky's method.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;
@@ -12,7 +12,12 @@ pub const PROGRAM: Program = Program {
     name: "als",
     about: "alternating least squares: rows gathered by index, an 8 x 8 system for each",
     size: Knob { meaning: "users; half as many items", default: 320, min: 1, max: 1 << 22 },
-    iterations: Knob { meaning: "times that users and items are solved for", default: 1, min: 1, max: 10_000 },
+    iterations: Knob {
+        meaning: "times that users and items are solved for",
+        default: 1,
+        min: 1,
+        max: 10_000,
+    },
     footprint: "about 300 n: 16 for each of 16 n ratings, 36 for each user and item",
 };
 

@@ -1,5 +1,5 @@
-//! Breadth-first search, level by level (Rodinia's; CPElide table II). Several work-items store the same
-//! distance to one vertex: races without consequence.
+//! Breadth-first search, level by level (Rodinia's; CPElide table II). Several work-items store the
+//! same distance to one vertex: races without consequence.
 
 use crate::trace::Record;
 

@@ -1,4 +1,5 @@
-//! Vector copy (STC section 6): nothing but loads and stores, the worst case for stores that must wait.
+//! Vector copy (STC section 6): nothing but loads and stores, the worst case for stores that must
+//! wait.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;

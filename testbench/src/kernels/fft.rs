@@ -1,5 +1,5 @@
-//! Fast Fourier transform of n1 n2 complex numbers in four steps: transforms of rows in local memory
-//! between transposes, in which every work-group reads what all the others wrote.
+//! Fast Fourier transform of n1 n2 complex numbers in four steps: transforms of rows in local
+//! memory between transposes, in which every work-group reads what all the others wrote.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;
@@ -11,7 +11,12 @@ pub const PROGRAM: Program = Program {
     name: "fft",
     about: "four-step complex FFT: row transforms in local memory between transposes",
     size: Knob { meaning: "log2 of the number of points", default: 12, min: 2, max: 22 },
-    iterations: Knob { meaning: "transforms, each of the last one's result", default: 1, min: 1, max: 1000 },
+    iterations: Knob {
+        meaning: "transforms, each of the last one's result",
+        default: 1,
+        min: 1,
+        max: 1000,
+    },
     footprint: "24 * 2^n",
 };
 
@@ -38,8 +43,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<Com
     device.read(&a)
 }
 
-/// Writes the `height` x `width` matrix transposed; with roots, the element in row i and column j is
-/// multiplied by the i j-th root on the way.
+/// Writes the `height` x `width` matrix transposed; with roots, the element in row i and column j
+/// is multiplied by the i j-th root on the way.
 fn transpose<R: Record>(
     device: &mut Device<R>,
     from: &Buffer<Complex>,
@@ -78,7 +83,8 @@ fn transpose<R: Record>(
     })
 }
 
-/// Transforms each row of `width` elements, a power of 2: one work-group a row, one work-item a butterfly.
+/// Transforms each row of `width` elements, a power of 2: one work-group a row, one work-item a
+/// butterfly.
 fn rows<R: Record>(
     device: &mut Device<R>,
     data: &Buffer<Complex>,
@@ -127,8 +133,8 @@ fn input(n: usize, seed: u64) -> Vec<Complex> {
     floats(&mut SplitMix64::new(seed), 2 * n).chunks_exact(2).map(|c| [c[0], c[1]]).collect()
 }
 
-/// The n-th roots of unity, clockwise, n a power of 2 from 4. By halving angles: square roots are exact
-/// everywhere, sines are not.
+/// The n-th roots of unity, clockwise, n a power of 2 from 4. By halving angles: square roots are
+/// exact everywhere, sines are not.
 fn roots(n: usize) -> Vec<Complex> {
     let times = |a: [f64; 2], b: [f64; 2]| [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]];
     let mut all = vec![[1.0, 0.0], [0.0, -1.0], [-1.0, 0.0], [0.0, 1.0]];
@@ -164,7 +170,8 @@ mod tests {
             let expected = reference(&input(1 << size, 5));
             let result = replay(run, &Params { size, iterations: 1, seed: 5 });
             for (seen, expected) in result.iter().flatten().zip(expected.iter().flatten()) {
-                assert!((f64::from(*seen) - expected).abs() < 1e-4, "size {size}: {seen} {expected}");
+                let error = (f64::from(*seen) - expected).abs();
+                assert!(error < 1e-4, "size {size}: {seen} {expected}");
             }
         }
     }

@@ -10,7 +10,12 @@ pub const PROGRAM: Program = Program {
     name: "gemm",
     about: "matrix product by tiles of 16 x 16 in local memory",
     size: Knob { meaning: "rows and columns of a matrix", default: 72, min: 1, max: 1 << 13 },
-    iterations: Knob { meaning: "products; each multiplies by B again", default: 1, min: 1, max: 1000 },
+    iterations: Knob {
+        meaning: "products; each multiplies by B again",
+        default: 1,
+        min: 1,
+        max: 1000,
+    },
     footprint: "12 n^2",
 };
 
@@ -79,7 +84,8 @@ mod tests {
             let n = size as usize;
             let (mut a, b) = input(n, 4);
             for _ in 0..iterations {
-                let dot = |i: usize| (0..n).fold(0.0, |s, k| s + a[i / n * n + k] * b[k * n + i % n]);
+                let product = |i: usize, k: usize| a[i / n * n + k] * b[k * n + i % n];
+                let dot = |i| (0..n).fold(0.0, |sum, k| sum + product(i, k));
                 a = (0..n * n).map(dot).collect();
             }
             assert_eq!(replay(run, &Params { size, iterations, seed: 4 }), a, "size {size}");

@@ -21,8 +21,8 @@ pub const fn at(pc: u32, gap: u32) -> Site {
     Site { pc, gap }
 }
 
-/// Takes down the accesses of one launch. When that fails, the error waits for the end of the group: so
-/// kernels are written without error paths.
+/// Takes down the accesses of one launch. When that fails, the error waits for the end of the
+/// group: so kernels are written without error paths.
 pub(super) struct Tape<'a, R: Record> {
     record: RefCell<&'a mut R>,
     error: Cell<Option<R::Error>>,
@@ -84,8 +84,8 @@ impl<'a, R: Record> Group<'a, R> {
         Self { tape, local: shape.local, id, index: index as usize, begun: Cell::new(false) }
     }
 
-    /// All work-items, one after another, from one barrier to the next: a barrier stands between two
-    /// phases.
+    /// All work-items, one after another, from one barrier to the next: a barrier stands between
+    /// two phases.
     pub fn phase(&self, mut body: impl FnMut(&Item<R>)) {
         if self.begun.replace(true) {
             self.tape.take(|record| record.barrier());
@@ -128,13 +128,14 @@ pub struct Item<'a, R: Record> {
 }
 
 impl<R: Record> Item<'_, R> {
-    /// A loop. Every loop around an access goes through here: the turns are part of the access's key.
+    /// A loop. Every loop around an access goes through here: the turns are part of the access's
+    /// key.
     pub fn turns<I: IntoIterator>(&self, range: I) -> Turns<'_, I::IntoIter> {
         self.tape.loops.enter(range.into_iter())
     }
 
-    /// Instructions beside those that the sites state, such as those of a loop without accesses. They
-    /// count before the work-item's next access.
+    /// Instructions beside those that the sites state, such as those of a loop without accesses.
+    /// They count before the work-item's next access.
     pub fn work(&self, instructions: usize) {
         let work = &self.tape.work[self.id];
         work.set(work.get() + instructions as u32);
@@ -169,8 +170,8 @@ impl<R: Record> Item<'_, R> {
         self.atomic(at, AtomicOp::Exchange, buffer, i, value, |_| value)
     }
 
-    /// Compare and swap: writes `new` where `expected` stands, and gives the old value. One that fails
-    /// leaves memory alone, which is recorded as adding 0.
+    /// Compare and swap: writes `new` where `expected` stands, and gives the old value. One that
+    /// fails leaves memory alone, which is recorded as adding 0.
     pub fn cas<T: Element + PartialEq>(
         &self,
         at: Site,

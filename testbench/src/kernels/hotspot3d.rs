@@ -1,5 +1,6 @@
-//! Heat in a stack of chip layers (Rodinia's Hotspot3D; CPElide table II): a seven-point stencil with
-//! read-only power. A work-item climbs through all layers and keeps the three around it in registers.
+//! Heat in a stack of chip layers (Rodinia's Hotspot3D; CPElide table II): a seven-point stencil
+//! with read-only power. A work-item climbs through all layers and keeps the three around it in
+//! registers.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;
@@ -17,8 +18,8 @@ pub const PROGRAM: Program = Program {
 
 const LOCAL: [u32; 2] = [16, 4];
 const LAYERS: usize = 8;
-/// Weight of a neighbour in its layer, of one in the next, of power and of the air; exact in binary, and
-/// the sum with the centre's is 1.
+/// Weight of a neighbour in its layer, of one in the next, of power and of the air; exact in
+/// binary, and the sum with the centre's is 1.
 const SIDE: f32 = 0.0625;
 const LAYER: f32 = 0.125;
 const POWER: f32 = 0.5;

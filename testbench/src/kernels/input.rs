@@ -7,7 +7,8 @@ pub fn floats(rng: &mut SplitMix64, n: usize) -> Vec<f32> {
     (0..n).map(|_| (rng.bits() >> 40) as f32 / (1 << 24) as f32).collect()
 }
 
-/// A directed graph as GPU programs hold it: the edges of vertex v are `starts[v]` up to `starts[v + 1]`.
+/// A directed graph as GPU programs hold it: the edges of vertex v are `starts[v]` up to
+/// `starts[v + 1]`.
 pub struct Csr {
     /// First edge of each vertex, and the number of edges.
     pub starts: Vec<u32>,
@@ -18,8 +19,8 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// In-edges and out-edges of a web-like graph of `n` vertices, about 13 edges each, in which vertex 0
-    /// reaches all others.
+    /// In-edges and out-edges of a web-like graph of `n` vertices, about 13 edges each, in which
+    /// vertex 0 reaches all others.
     pub fn web_like(n: usize, seed: u64) -> [Self; 2] {
         let graph = Graph::web_like(n, seed);
         let heads =
@@ -56,8 +57,8 @@ impl Csr {
         self.starts[v] as usize..self.starts[v + 1] as usize
     }
 
-    /// Numbers of the edges of the group's vertices, when groups of `n` vertices share a launch: what a
-    /// label needs.
+    /// Numbers of the edges of the group's vertices, when groups of `n` vertices share a launch:
+    /// what a label needs.
     pub fn edges_of_group(&self, n: usize) -> impl Fn(usize) -> std::ops::Range<usize> {
         move |group| {
             let [first, end] = [group * n, (group + 1) * n].map(|v| v.min(self.len()));

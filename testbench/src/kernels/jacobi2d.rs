@@ -1,5 +1,5 @@
-//! Jacobi iteration on a square grid with a fixed border (PolyBench's; FinePack section V has Jacobi on a
-//! band matrix): each kernel reads its neighbours' rows and writes its own.
+//! Jacobi iteration on a square grid with a fixed border (PolyBench's; FinePack section V has
+//! Jacobi on a band matrix): each kernel reads its neighbours' rows and writes its own.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;

@@ -1,6 +1,6 @@
-//! K-means clustering (Rodinia's, with the centres found on the GPU): work-items find the nearest centre
-//! and add their point to its sums by integer atomics, in fixed point, so that the order of the additions
-//! changes nothing.
+//! K-means clustering (Rodinia's, with the centres found on the GPU): work-items find the nearest
+//! centre and add their point to its sums by integer atomics, in fixed point, so that the order of
+//! the additions changes nothing.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;
@@ -67,8 +67,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 }
             });
         })?;
-        // One work-item for each feature of each centre, in one group: the counts are cleared when all
-        // have read them.
+        // One work-item for each feature of each centre, in one group: the counts are cleared when
+        // all have read them.
         let launch = Launch::line("move", CENTRES * FEATURES, (CENTRES * FEATURES) as u32)
             .write("counts", &counts)
             .write("sums", &sums)

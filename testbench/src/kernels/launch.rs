@@ -6,8 +6,8 @@ use crate::trace::{Arg, ArgKind, KernelSpec, Mode, ScheduleRange};
 
 use super::buffer::{Buffer, Element};
 
-/// Most spans of a label. A multiple of 1 to 8, 10, 12, 14 and 16: when groups share spans, those of
-/// equal parts for so many chiplets still do not.
+/// Most spans of a label. A multiple of 1 to 8, 10, 12, 14 and 16: when groups share spans, those
+/// of equal parts for so many chiplets still do not.
 const SPANS: usize = 1680;
 
 /// Work-items and work-groups.
@@ -31,8 +31,8 @@ impl Shape {
     }
 }
 
-/// A kernel about to run. The labels say for each argument how the kernel uses it and, where that is
-/// plain, which part each work-group uses (CPElide section III-B, listings 1 and 2).
+/// A kernel about to run. The labels say for each argument how the kernel uses it and, where that
+/// is plain, which part each work-group uses (CPElide section III-B, listings 1 and 2).
 pub struct Launch {
     shape: Shape,
     name: String,
@@ -40,8 +40,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// At least `size` work-items in x, y, z, rounded up to whole groups: a kernel leaves the surplus
-    /// idle.
+    /// At least `size` work-items in x, y, z, rounded up to whole groups: a kernel leaves the
+    /// surplus idle.
     pub fn new(name: &str, size: [usize; 3], local: [u32; 3]) -> Self {
         let count = [0, 1, 2].map(|d| size[d].div_ceil(local[d] as usize) as u32);
         Self { shape: Shape { count, local }, name: name.to_string(), args: Vec::new() }

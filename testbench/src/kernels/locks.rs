@@ -1,6 +1,6 @@
-//! Sharing under locks (fg-share of STC section 6, with a lock for each bucket in place of one): work-items
-//! add to a bucket's count and sum, which only its lock protects. The record shows the order in which the
-//! sequential run took the locks; any other order gives the same buckets.
+//! Sharing under locks (fg-share of STC section 6, with a lock for each bucket in place of one):
+//! work-items add to a bucket's count and sum, which only its lock protects. The record shows the
+//! order in which the sequential run took the locks; any other order gives the same buckets.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;

@@ -13,7 +13,8 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// Begins a loop inside the current one. More than [`DEPTH`] of them: panics, the kernel is broken.
+    /// Begins a loop inside the current one. More than [`DEPTH`] of them: panics, the kernel is
+    /// broken.
     pub fn enter<I: Iterator>(&self, range: I) -> Turns<'_, I> {
         let level = self.depth.get();
         assert!(level < DEPTH, "loops around accesses nest at most {DEPTH} deep");
@@ -33,7 +34,8 @@ impl Loops {
     }
 }
 
-/// A loop that counts its turns from 0, whatever it runs over. It ends when it is dropped, by `break` too.
+/// A loop that counts its turns from 0, whatever it runs over. It ends when it is dropped, by
+/// `break` too.
 pub struct Turns<'a, I> {
     loops: &'a Loops,
     level: usize,

@@ -1,5 +1,5 @@
-//! LU decomposition in place, by blocks of 16 (Rodinia's LUD; CPElide table II): the corner block, the
-//! strips beside and below it, then the rest, each a kernel that works in local memory.
+//! LU decomposition in place, by blocks of 16 (Rodinia's LUD; CPElide table II): the corner block,
+//! the strips beside and below it, then the rest, each a kernel that works in local memory.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;
@@ -11,7 +11,12 @@ pub const PROGRAM: Program = Program {
     name: "lu",
     about: "blocked LU decomposition in place: three kernels for each block (Rodinia)",
     size: Knob { meaning: "rows and columns of the matrix", default: 96, min: 1, max: 1 << 14 },
-    iterations: Knob { meaning: "decompositions, each of a new matrix", default: 1, min: 1, max: 1000 },
+    iterations: Knob {
+        meaning: "decompositions, each of a new matrix",
+        default: 1,
+        min: 1,
+        max: 1000,
+    },
     footprint: "4 n^2",
 };
 
@@ -46,8 +51,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     device.read(&m.cells)
 }
 
-/// The matrix in device memory. Its last blocks may reach beyond it: there stand zeros, and ones on the
-/// diagonal, which change nothing inside.
+/// The matrix in device memory. Its last blocks may reach beyond it: there stand zeros, and ones on
+/// the diagonal, which change nothing inside.
 struct Matrix {
     cells: Buffer<f32>,
     n: usize,
@@ -102,8 +107,8 @@ fn diagonal<R: Record>(group: &Group<R>, m: &Matrix, corner: usize) {
     });
 }
 
-/// Half of the work-items solve for a block of U beside the corner, column by column, the others for the
-/// mirrored block of L below it, row by row.
+/// Half of the work-items solve for a block of U beside the corner, column by column, the others
+/// for the mirrored block of L below it, row by row.
 fn perimeter<R: Record>(group: &Group<R>, m: &Matrix, corner: usize) {
     let (mut triangle, mut right, mut below) = (Tile::default(), Tile::default(), Tile::default());
     let strip = corner + (group.index + 1) * B;

@@ -1,10 +1,12 @@
-//! Built-in programs: GPU programs that run for real on the host, work-item by work-item, and record each
-//! access with its value. They mirror what the papers evaluate (CPElide table II, FinePack section V, STC
-//! section 6), at any size, and depend on their parameters and nothing else.
+//! Built-in programs: GPU programs that run for real on the host, work-item by work-item, and
+//! record each access with its value. They mirror what the papers evaluate (CPElide table II,
+//! FinePack section V, STC section 6), at any size, and depend on their parameters and nothing
+//! else.
 //!
-//! A program is one file. It has a `PROGRAM` that describes it, and a `run` that allocates and fills
-//! buffers, launches kernels and gives back what the host reads at the end. A kernel is a closure over the
-//! work-group, with [`Group::phase`] around what its work-items do between barriers:
+//! A program is one file. It has a `PROGRAM` that describes it, and a `run` that allocates and
+//! fills buffers, launches kernels and gives back what the host reads at the end. A kernel is a
+//! closure over the work-group, with [`Group::phase`] around what its work-items do between
+//! barriers:
 //!
 //! ```text
 //! let launch = Launch::line("double", n, 64).write_part("a", &a, chunk(64));
@@ -18,8 +20,8 @@
 //! })?;
 //! ```
 //!
-//! Arithmetic keeps to operations that IEEE 754 rounds (so no `exp`), in a stated order: values are the
-//! same on every machine.
+//! Arithmetic keeps to operations that IEEE 754 rounds (so no `exp`), in a stated order: values are
+//! the same on every machine.
 
 mod buffer;
 mod device;
@@ -55,8 +57,8 @@ macro_rules! programs {
         pub const NAMES: &[(&str, &str)] =
             &[$(($module::PROGRAM.name, $module::PROGRAM.about)),*];
 
-        /// Runs the program called `name` from its first allocation to the host's last read, which covers
-        /// its results. Nothing is recorded unless name and parameters are legal.
+        /// Runs the program called `name` from its first allocation to the host's last read, which
+        /// covers its results. Nothing is recorded unless name and parameters are legal.
         pub fn run<R: Record>(
             name: &str,
             params: &Params,

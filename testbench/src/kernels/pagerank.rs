@@ -1,5 +1,5 @@
-//! PageRank in which each vertex pulls from those that link to it (FinePack section V): all loads are
-//! determined. `pagerank_push` is the form with atomics.
+//! PageRank in which each vertex pulls from those that link to it (FinePack section V): all loads
+//! are determined. `pagerank_push` is the form with atomics.
 
 use crate::trace::Record;
 

@@ -1,5 +1,6 @@
-//! Kernels that use the same arrays again and again (the cache-reuse program of STC section 6), with the
-//! work shifted from kernel to kernel, so that another chiplet reads what one has just written.
+//! Kernels that use the same arrays again and again (the cache-reuse program of STC section 6),
+//! with the work shifted from kernel to kernel, so that another chiplet reads what one has just
+//! written.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;
@@ -49,8 +50,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
     Ok([device.read(&from)?, device.read(&to)?].concat())
 }
 
-/// Groups by which a kernel's work is shifted: none, then halves, thirds, quarters, fifths of the array
-/// and so on, so that chiplets change whatever their number is.
+/// Groups by which a kernel's work is shifted: none, then halves, thirds, quarters, fifths of the
+/// array and so on, so that chiplets change whatever their number is.
 fn shift(kernel: usize, groups: usize) -> usize {
     kernel * groups / (kernel % 8 + 1) % groups
 }

@@ -1,6 +1,6 @@
-//! A recurrent cell over time (GRU; CPElide table II): each step multiplies the weights, which all steps
-//! share, by input and state, and then forms the new state element by element. In place of tanh and the
-//! sigmoid stand rational and piecewise linear functions of the same form.
+//! A recurrent cell over time (GRU; CPElide table II): each step multiplies the weights, which all
+//! steps share, by input and state, and then forms the new state element by element. In place of
+//! tanh and the sigmoid stand rational and piecewise linear functions of the same form.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;
@@ -11,7 +11,12 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "rnn",
     about: "GRU cell over time steps, batch of 4: matrix-vector products, then pointwise gates",
-    size: Knob { meaning: "elements of the state and of an input", default: 64, min: 1, max: 1 << 13 },
+    size: Knob {
+        meaning: "elements of the state and of an input",
+        default: 64,
+        min: 1,
+        max: 1 << 13,
+    },
     iterations: Knob { meaning: "time steps", default: 2, min: 1, max: 10_000 },
     footprint: "24 n^2 + 112 n + 32 n * iterations",
 };
@@ -98,7 +103,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     device.read(&out)
 }
 
-/// The new state of one element, from the sums over input and state for update, reset and candidate.
+/// The new state of one element, from the sums over input and state for update, reset and
+/// candidate.
 fn gates(x: [f32; 3], h: [f32; 3], old: f32) -> f32 {
     let sigmoid = |v: f32| (0.25 * v + 0.5).clamp(0.0, 1.0);
     let update = sigmoid(x[0] + h[0]);

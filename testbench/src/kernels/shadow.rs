@@ -114,7 +114,8 @@ impl Shadow {
         Ok(())
     }
 
-    /// A key names one access of a work-item between two barriers, and a site always does the same thing.
+    /// A key names one access of a work-item between two barriers, and a site always does the same
+    /// thing.
     fn check_key(&mut self, access: &Access) -> Result<(), Broken> {
         let name = &self.spec.name;
         check!(self.keys.insert((access.item, access.key)), "{name}: {:?} came twice", access.key);
@@ -262,8 +263,8 @@ impl Record for Shadow {
     }
 }
 
-/// Runs a program and gives its result; the record must make sense throughout, and the bytes that the host reads after the
-/// last kernel must be those of the result.
+/// Runs a program and gives its result; the record must make sense throughout, and the bytes that
+/// the host reads after the last kernel must be those of the result.
 pub fn replay<T: Element>(
     run: fn(&mut Device<Shadow>, &Params) -> Result<Vec<T>, Broken>,
     params: &Params,

@@ -1,5 +1,6 @@
-//! Shortest paths from one vertex (Bellman-Ford; CPElide table II): vertices whose distance fell offer
-//! their neighbours a shorter one by atomic minimum; a second kernel takes over what was offered.
+//! Shortest paths from one vertex (Bellman-Ford; CPElide table II): vertices whose distance fell
+//! offer their neighbours a shorter one by atomic minimum; a second kernel takes over what was
+//! offered.
 
 use crate::trace::Record;
 
@@ -18,7 +19,8 @@ const LOCAL: u32 = 64;
 /// Distance of a vertex that was not reached.
 const FAR: u32 = u32::MAX;
 
-/// Gives the length of the shortest path of at most `iterations` edges from vertex 0 to each vertex.
+/// Gives the length of the shortest path of at most `iterations` edges from vertex 0 to each
+/// vertex.
 pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32>, R::Error> {
     let n = params.size as usize;
     let [_, graph] = Csr::web_like(n, params.seed);

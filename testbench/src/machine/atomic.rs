@@ -2,8 +2,8 @@
 
 use crate::trace::AtomicOp;
 
-/// Applies `op` to each element of `size` bytes (4 or 8) that `mask` enables, with the operands in their
-/// places.
+/// Applies `op` to each element of `size` bytes (4 or 8) that `mask` enables, with the operands in
+/// their places.
 pub fn apply(op: AtomicOp, size: usize, mask: u128, data: &mut [u8], operands: &[u8]) {
     for at in (0..data.len()).step_by(size) {
         if mask >> at & 1 == 1 {

@@ -122,8 +122,8 @@ pub struct FinePackBlocks {
 }
 
 impl FinePackBlocks {
-    /// The configuration that the system names, for its number of GPUs and its links. Errors: there is none, or it is not
-    /// legal for them.
+    /// The configuration that the system names, for its number of GPUs and its links. Errors: there
+    /// is none, or it is not legal for them.
     pub fn new(system: &System, bodies: &Bodies) -> Result<Self, ConfigError> {
         let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
         let catalog = cosim::Catalog::load().map_err(|e| error("egress.config", e.to_string()))?;
@@ -210,8 +210,8 @@ pub struct CommandBlocks {
 }
 
 impl CommandBlocks {
-    /// With the system's parameters. A GPU of one chiplet has the crossbar of two. Errors: an image is wanted, and this build
-    /// has none.
+    /// With the system's parameters. A GPU of one chiplet has the crossbar of two. Errors: an image
+    /// is wanted, and this build has none.
     pub fn new(system: &System, bodies: &Bodies, sync: SyncMode) -> Result<Self, BuildError> {
         let (c, chiplets) = (&system.command_processor, system.machine.chiplets);
         let parameters = Command {

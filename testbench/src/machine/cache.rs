@@ -1,5 +1,5 @@
-//! What caches are made of: a set-associative array of lines with byte masks, and miss registers with the
-//! requests that wait in them.
+//! What caches are made of: a set-associative array of lines with byte masks, and miss registers
+//! with the requests that wait in them.
 
 use super::context::Context;
 use super::engine::Handle;
@@ -43,7 +43,8 @@ struct Neighbours {
     older: u8,
 }
 
-/// Lines with, for each byte, whether it is valid and whether it is dirty. Least recently used goes first.
+/// Lines with, for each byte, whether it is valid and whether it is dirty. Least recently used goes
+/// first.
 #[derive(Debug)]
 pub struct Array {
     shape: Shape,
@@ -157,8 +158,8 @@ impl Array {
         Some(first + way)
     }
 
-    /// Puts a line, with no valid byte, into a way that holds no dirty byte. It is used first by what comes
-    /// next: a write, or the miss register's release.
+    /// Puts a line, with no valid byte, into a way that holds no dirty byte. It is used first by
+    /// what comes next: a write, or the miss register's release.
     #[inline]
     pub fn place(&mut self, way: Way, addr: u64) {
         debug_assert!(self.dirty[way as usize] == 0, "dirty bytes would be lost");

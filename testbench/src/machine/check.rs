@@ -1,5 +1,5 @@
-//! What memory must show: every load is compared with what the program saw, and memory after each kernel
-//! with what the program left there.
+//! What memory must show: every load is compared with what the program saw, and memory after each
+//! kernel with what the program left there.
 
 use super::core::Transaction;
 use super::engine::Cycle;
@@ -54,8 +54,8 @@ pub struct Checked {
     pub released_bytes: u64,
 }
 
-/// The oracle: a plain memory in which the program's stores are done as they are issued, and the kernel's
-/// table of bytes with several possible values.
+/// The oracle: a plain memory in which the program's stores are done as they are issued, and the
+/// kernel's table of bytes with several possible values.
 #[derive(Debug, Default)]
 pub struct Checker {
     memory: Bytes,
@@ -152,7 +152,8 @@ impl Checker {
         }
     }
 
-    /// Bytes differ from what the program saw: each must be racy, with this value among the possible ones.
+    /// Bytes differ from what the program saw: each must be racy, with this value among the
+    /// possible ones.
     #[cold]
     fn explain(
         &mut self,
@@ -181,8 +182,8 @@ impl Checker {
         }
     }
 
-    /// Whether a racy load of byte `k` of a line may find what is there; else what it may find. Of a location
-    /// of atomics that the load, of the bytes of `mask`, holds in part nothing is known.
+    /// Whether a racy load of byte `k` of a line may find what is there; else what it may find. Of
+    /// a location of atomics that the load, of the bytes of `mask`, holds in part nothing is known.
     fn is_possible(&self, addr: u64, k: usize, data: &[u8], mask: u128) -> Result<(), Vec<u8>> {
         if let Ok(at) = self.racy.binary_search_by_key(&addr, |r| r.addr) {
             let set = &self.racy[at].during;

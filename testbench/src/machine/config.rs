@@ -18,7 +18,10 @@ pub struct ConfigError {
 }
 
 macro_rules! sections {
-    ($($(#[$meta:meta])* $name:ident { $($(#[$fmeta:meta])* $field:ident : $ty:ty),* $(,)? })*) => {$(
+    ($(
+        $(#[$meta:meta])*
+        $name:ident { $($(#[$fmeta:meta])* $field:ident : $ty:ty),* $(,)? }
+    )*) => {$(
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -120,8 +123,8 @@ sections! {
         /// Cycles from a request's arrival to the answer's leaving.
         latency: u32,
     }
-    /// Coherence directory of a chiplet's L2, in slices beside its banks. What an entry covers and how it is replaced without
-    /// `range` and `replacement` follows from the design.
+    /// Coherence directory of a chiplet's L2, in slices beside its banks. What an entry covers and
+    /// how it is replaced without `range` and `replacement` follows from the design.
     DirectorySection {
         /// Entries of the slices together.
         entries: u32,
@@ -140,7 +143,8 @@ sections! {
     }
     /// Third level cache of a GPU.
     L3Section {
-        /// Capacity of a GPU's slices together; 0 for a machine without: slices are memory controllers then.
+        /// Capacity of a GPU's slices together; 0 for a machine without: slices are memory
+        /// controllers then.
         bytes: u64,
         /// Ways.
         ways: u32,
@@ -204,8 +208,8 @@ sections! {
         /// Idle cycles after which a partition of the write queue is flushed; 0 for never.
         timeout: u16,
     }
-    /// Parameters of the blocks between GPUs, as in `cosim/configs.toml`; those that are not given are the named
-    /// configuration's.
+    /// Parameters of the blocks between GPUs, as in `cosim/configs.toml`; those that are not given
+    /// are the named configuration's.
     #[derive(Default)]
     FinePackSection {
         /// Entries of a bank.
@@ -231,13 +235,15 @@ sections! {
     CommandProcessorSection {
         /// Cycles for each packet, where the firmware is called directly.
         packet_cycles: u32,
-        /// Cycles for each launch under the chiplet coherence table besides, where the firmware is called directly.
+        /// Cycles for each launch under the chiplet coherence table besides, where the firmware is
+        /// called directly.
         elide_cycles: u32,
         /// Cycles of a message to or from one chiplet.
         unicast_latency: u32,
         /// Cycles of a broadcast.
         broadcast_latency: u32,
-        /// Cycles of an access to the private memory that holds the table, in the processor's clock.
+        /// Cycles of an access to the private memory that holds the table, in the processor's
+        /// clock.
         private_latency: u32,
         /// Of each `clock_of` cycles of the GPU's clock so many are the processor's.
         clock_on: u32,
@@ -323,7 +329,8 @@ pub const MOST_BYTES: usize = 1 << 20;
 const MOST_CYCLES: u32 = 10_000;
 
 impl System {
-    /// Reads a system; `file` names it in errors. Each of `set` replaces the value of a dotted path.
+    /// Reads a system; `file` names it in errors. Each of `set` replaces the value of a dotted
+    /// path.
     pub fn parse(file: &str, text: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
         let syntax = |message: String| SystemError::Syntax { file: file.to_string(), message };
         if text.len() > MOST_BYTES {
@@ -341,8 +348,8 @@ impl System {
         }
     }
 
-    /// The same with other values. Each of `set` replaces the value of a dotted path; `file` names the
-    /// system in errors.
+    /// The same with other values. Each of `set` replaces the value of a dotted path; `file` names
+    /// the system in errors.
     pub fn with(&self, file: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
         let syntax = |e: String| SystemError::Syntax { file: file.to_string(), message: e };
         let mut table = toml::Table::try_from(self).map_err(|e| syntax(e.to_string()))?;
@@ -423,7 +430,8 @@ impl System {
     }
 }
 
-/// Line of a field, by its dotted path: where its value stands, else its section; 1 where neither does.
+/// Line of a field, by its dotted path: where its value stands, else its section; 1 where neither
+/// does.
 fn line_of(text: &str, field: &str) -> usize {
     let Ok(table) = toml::de::DeTable::parse(text) else { return 1 };
     let mut table = table.get_ref();

@@ -1,4 +1,5 @@
-//! What a component may touch while it is visited: time, its inlets and outlets, the pools, and the machine's maps.
+//! What a component may touch while it is visited: time, its inlets and outlets, the pools, and the
+//! machine's maps.
 
 use super::check::Checker;
 use super::core::Transaction;
@@ -35,8 +36,8 @@ pub struct Context {
     pub layout: Layout,
     /// Where each page lies.
     pub places: Places,
-    /// What the memory channels hold. The page's home says whose it is; a page may be written by the host
-    /// before it has one.
+    /// What the memory channels hold. The page's home says whose it is; a page may be written by
+    /// the host before it has one.
     pub memory: Bytes,
     /// What memory must show.
     pub check: Checker,
@@ -87,15 +88,15 @@ impl Context {
         self.network.peek(inlet, self.now)
     }
 
-    /// Takes the oldest message of an inlet, which must be visible. The component will be visited when the
-    /// next one is; who leaves a visible one there must ask for another visit.
+    /// Takes the oldest message of an inlet, which must be visible. The component will be visited
+    /// when the next one is; who leaves a visible one there must ask for another visit.
     #[inline]
     pub fn take(&mut self, inlet: InletId) -> Handle<Message> {
         self.network.take(&mut self.wheel, inlet, self.now)
     }
 
-    /// True when a message may be sent now. Else the current component will be visited when that may have
-    /// changed.
+    /// True when a message may be sent now. Else the current component will be visited when that
+    /// may have changed.
     #[inline(always)]
     pub fn may_send(&mut self, outlet: OutletId) -> bool {
         match self.network.refusal(outlet, self.now) {
@@ -196,8 +197,8 @@ impl Context {
         self.layout.bank(if at_home { home } else { own }, bank)
     }
 
-    /// True where the L1 of a unit may hold a line: its home is on the same GPU (FinePack, HPCA'23, section
-    /// II: remote loads are not cached), or the L2 beside it holds it too.
+    /// True where the L1 of a unit may hold a line: its home is on the same GPU (FinePack, HPCA'23,
+    /// section II: remote loads are not cached), or the L2 beside it holds it too.
     #[inline]
     pub fn is_cacheable(&self, unit: Unit, addr: u64) -> bool {
         if self.layout.gpus == 1 || self.policy == Policy::Coherent {

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::context::Context;
 use super::engine::ComponentId;
 
-/// A line for each inlet in which a message waits although it could be taken, and the way from one full outlet
-/// to the next, which closes where the deadlock is a cycle.
+/// A line for each inlet in which a message waits although it could be taken, and the way from one
+/// full outlet to the next, which closes where the deadlock is a cycle.
 pub fn report(ctx: &Context) -> String {
     let mut text = String::new();
     let stuck: Vec<_> = ctx.network.stuck(ctx.now).collect();
@@ -18,7 +18,8 @@ pub fn report(ctx: &Context) -> String {
         let (spec, held) = ctx.network.outlet(outlet);
         let _ = writeln!(
             text,
-            "{}: first {:?} of line {:#x} from {} to {}, sent by {}, of which {held} of {} are held",
+            "{}: first {:?} of line {:#x} from {} to {}, sent by {}, of which {held} of {} are \
+             held",
             ctx.network.inlet(inlet).name,
             m.kind,
             m.addr,

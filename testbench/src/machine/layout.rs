@@ -34,7 +34,8 @@ pub struct Layout {
     pub header_bytes: u32,
     /// Granule of data in a message: log2 of its bytes.
     pub sector_log: u32,
-    /// Bytes that follow one another in an L2 bank before the next bank's turn: log2, at least that of a line.
+    /// Bytes that follow one another in an L2 bank before the next bank's turn: log2, at least that
+    /// of a line.
     pub bank_log: u32,
 }
 
@@ -78,7 +79,8 @@ impl Layout {
         usize::from(self.per_chiplet()) + 1
     }
 
-    /// Place of a unit that is not a gate among the machine's parts, those of the first chiplet first.
+    /// Place of a unit that is not a gate among the machine's parts, those of the first chiplet
+    /// first.
     pub fn part_of(&self, unit: Unit) -> usize {
         let first = usize::from(self.chiplet_of(unit)) * self.parts_per_chiplet();
         first + usize::from(unit.0 % self.per_chiplet())

@@ -1,5 +1,5 @@
-//! The life of a byte: every message that carried it. A run that found a wrong byte is run again with that
-//! byte watched; being deterministic, it is the same run.
+//! The life of a byte: every message that carried it. A run that found a wrong byte is run again
+//! with that byte watched; being deterministic, it is the same run.
 
 use super::engine::Cycle;
 use super::layout::Layout;

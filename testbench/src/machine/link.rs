@@ -1,5 +1,5 @@
-//! A link between two chiplets, one way. The three networks share its bandwidth; each has its own queue, so that
-//! a network that stands still does not stop the others.
+//! A link between two chiplets, one way. The three networks share its bandwidth; each has its own
+//! queue, so that a network that stands still does not stop the others.
 
 use super::context::Context;
 use super::engine::{InletId, OutletId, Port, Rate};
@@ -35,8 +35,8 @@ impl Link {
         }
     }
 
-    /// The network whose turn it is, of those that have a message and room for it; refused, the link is woken
-    /// when there is. The turn goes round with time.
+    /// The network whose turn it is, of those that have a message and room for it; refused, the
+    /// link is woken when there is. The turn goes round with time.
     fn next(&self, ctx: &mut Context) -> Option<(InletId, OutletId)> {
         let turn = (ctx.now % self.ways.len() as u64) as usize;
         let mut order = self.ways[turn..].iter().chain(&self.ways[..turn]).copied();

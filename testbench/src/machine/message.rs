@@ -70,7 +70,8 @@ pub enum Kind {
     Read,
     /// Writes the bytes of `mask`.
     Write,
-    /// Changes the elements of `mask`, of `size` bytes each, by `op` with the operands in their places.
+    /// Changes the elements of `mask`, of `size` bytes each, by `op` with the operands in their
+    /// places.
     Atomic(AtomicOp),
     /// Answer to a read or an atomic: bytes of the line (an atomic's old values).
     Data,
@@ -78,9 +79,11 @@ pub enum Kind {
     Ack,
     /// To a gate: let everything that this GPU has stored to others arrive.
     ReleaseSystem,
-    /// To a CU: start work-group `tag` of kernel `addr`; `meta` is the tag of its messages between command processors.
+    /// To a CU: start work-group `tag` of kernel `addr`; `meta` is the tag of its messages between
+    /// command processors.
     StartGroup,
-    /// From a CU: work-group `tag` has ended, its stores are acknowledged. From a chiplet, `meta`: the kernel's tag.
+    /// From a CU: work-group `tag` has ended, its stores are acknowledged. From a chiplet, `meta`:
+    /// the kernel's tag.
     GroupDone,
     /// To a CU, or to a chiplet for all of them: drop what the L1 holds; from a chiplet: they have.
     AcquireL1,
@@ -90,13 +93,13 @@ pub enum Kind {
     SyncDone,
     /// Between L2 banks that a directory keeps coherent.
     Coherence(Coherence),
-    /// Of an L1 design to itself: what the code, `addr`, `tag` and `meta` mean is its own affair. `mask` says which
-    /// bytes of a `line` it carries, if any.
+    /// Of an L1 design to itself: what the code, `addr`, `tag` and `meta` mean is its own affair.
+    /// `mask` says which bytes of a `line` it carries, if any.
     Design(u8),
 }
 
-/// What L2 banks of different chiplets say to each other beside requests and answers (directory specification,
-/// section 6).
+/// What L2 banks of different chiplets say to each other beside requests and answers (directory
+/// specification, section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coherence {
     /// From a home: drop the line; why is a cause of the directory.
@@ -149,9 +152,9 @@ pub struct Message {
     pub size: u8,
     /// Parts of it that a gate has sent and not got back.
     pub pieces: u16,
-    /// Whatever the L1 design wants to say beside it, to and from its hooks in L2 banks. It is not sent to other
-    /// GPUs. To a bank that is kept coherent: the chiplet of another GPU that asks, plus 1; 0 is any of them.
-    /// In an L2's answer to a command: lines that its acquire dropped.
+    /// Whatever the L1 design wants to say beside it, to and from its hooks in L2 banks. It is not
+    /// sent to other GPUs. To a bank that is kept coherent: the chiplet of another GPU that asks,
+    /// plus 1; 0 is any of them. In an L2's answer to a command: lines that its acquire dropped.
     pub meta: u64,
 }
 

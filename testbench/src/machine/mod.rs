@@ -1,10 +1,11 @@
-//! The full GPU: CUs, caches, networks, memory and command processors, running a program's trace with real
-//! bytes. `engine` is the clockwork; every other file is one kind of component, or one thing that all of
-//! them share (`context`).
+//! The full GPU: CUs, caches, networks, memory and command processors, running a program's trace
+//! with real bytes. `engine` is the clockwork; every other file is one kind of component, or one
+//! thing that all of them share (`context`).
 //!
-//! The way of a store: `core` cuts an instruction into lines and hands them to its `l1`; the request network
-//! (`engine`, `link`) takes them to an L2 bank (`l2`), whose evictions and releases go over the memory network to an
-//! L3 `slice`. The `launch` processors start work-groups and tell the L2s when to write back and forget.
+//! The way of a store: `core` cuts an instruction into lines and hands them to its `l1`; the
+//! request network (`engine`, `link`) takes them to an L2 bank (`l2`), whose evictions and releases
+//! go over the memory network to an L3 `slice`. The `launch` processors start work-groups and tell
+//! the L2s when to write back and forget.
 
 mod atomic;
 mod bodies;

@@ -65,7 +65,8 @@ impl Places {
         }
     }
 
-    /// The chiplet on which the page of `addr` lies. A page that nobody has placed lies on chiplet 0.
+    /// The chiplet on which the page of `addr` lies. A page that nobody has placed lies on chiplet
+    /// 0.
     #[inline]
     pub fn home(&self, addr: u64) -> u16 {
         self.homes.get(addr).map_or(0, |home| home.saturating_sub(1))

@@ -113,7 +113,8 @@ pub enum RunError {
     Wrong(String, Box<Wrong>),
 }
 
-/// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of 2.
+/// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of
+/// 2.
 const PROGRESS_STEPS: u64 = 8192;
 
 /// Live buffers, by address: bytes and name.
@@ -241,7 +242,8 @@ impl Machine {
         Ok(cycles)
     }
 
-    /// What an L1 design still says to itself after the last kernel arrives before anybody looks for lost messages.
+    /// What an L1 design still says to itself after the last kernel arrives before anybody looks
+    /// for lost messages.
     fn let_arrive(&mut self) -> Result<(), RunError> {
         let end = self.ctx.now + LAST_CYCLES;
         while self.ctx.messages.in_use() > 0 && self.ctx.wheel.next().is_some_and(|at| at <= end) {
@@ -329,8 +331,8 @@ impl Machine {
         }
     }
 
-    /// A buffer ends. No other will have its addresses: what is held between the live ones goes, for caches
-    /// may have written lines of a buffer back after its end.
+    /// A buffer ends. No other will have its addresses: what is held between the live ones goes,
+    /// for caches may have written lines of a buffer back after its end.
     fn free(&mut self, addr: u64) {
         let Some((bytes, _)) = self.buffers.remove(&addr) else { return };
         self.ctx.check.free(addr, bytes);
@@ -393,8 +395,8 @@ impl Machine {
         }
     }
 
-    /// True where a kernel's stores may stay in its chiplet's L2 until the host or another chiplet wants them: other GPUs may
-    /// want them at any time.
+    /// True where a kernel's stores may stay in its chiplet's L2 until the host or another chiplet
+    /// wants them: other GPUs may want them at any time.
     fn is_lazy(&self) -> bool {
         self.sync == SyncMode::Cpelide && self.ctx.layout.gpus == 1
     }
@@ -408,7 +410,8 @@ impl Machine {
         self.check()
     }
 
-    /// Before the host looks at memory or changes it, and at the end of the program: a barrier packet with a system release.
+    /// Before the host looks at memory or changes it, and at the end of the program: a barrier
+    /// packet with a system release.
     fn make_visible(&mut self) -> Result<(), RunError> {
         if !std::mem::take(&mut self.unseen) {
             return Ok(());
@@ -425,8 +428,9 @@ impl Machine {
         self.look_at_memory()
     }
 
-    /// Static, kernel-wide partition: each GPU, and within it each chiplet, gets an equal contiguous piece, the last the remainder
-    /// (CPElide specification 5.1). First work-group and number of each chiplet.
+    /// Static, kernel-wide partition: each GPU, and within it each chiplet, gets an equal
+    /// contiguous piece, the last the remainder (CPElide specification 5.1). First work-group and
+    /// number of each chiplet.
     fn spans(&self, groups: u32) -> Vec<(u32, u32)> {
         let split = |(first, groups): (u32, u32), among: u32| {
             let piece = groups / among;
@@ -487,7 +491,8 @@ impl Machine {
         self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
     }
 
-    /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they run.
+    /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they
+    /// run.
     fn simulate(&mut self, kernel: &str) -> Result<(), RunError> {
         let gpus = u32::from(self.ctx.layout.gpus);
         self.ctx.completions = 0;
@@ -569,7 +574,8 @@ impl Machine {
         let (kernel, name) = &wrong.kernel;
         let possible: Vec<_> = wrong.possible.iter().map(|v| format!("{v:#04x}")).collect();
         let text = format!(
-            "wrong value: byte {:#x} is {:#04x}, must be {} (cycle {}, kernel {kernel} {name}, seen by {who})",
+            "wrong value: byte {:#x} is {:#04x}, must be {} (cycle {}, kernel {kernel} {name}, \
+             seen by {who})",
             wrong.addr,
             wrong.got,
             possible.join(" or "),

@@ -1,5 +1,5 @@
-//! An L3 slice with its memory channel: the place that all chiplets share, and where lines are ordered.
-//! Without an array (`l3.bytes = 0`) it is the memory's controller (`straight`).
+//! An L3 slice with its memory channel: the place that all chiplets share, and where lines are
+//! ordered. Without an array (`l3.bytes = 0`) it is the memory's controller (`straight`).
 
 mod straight;
 
@@ -52,8 +52,8 @@ pub struct Slice {
     filled: VecDeque<usize>,
     memory: Port,
     latency: u32,
-    /// Cycles of the channel that may be taken in advance: as many lines as there are miss registers wait for
-    /// it, then a line with dirty bytes must stay.
+    /// Cycles of the channel that may be taken in advance: as many lines as there are miss
+    /// registers wait for it, then a line with dirty bytes must stay.
     backlog: Cycle,
     /// Such a line has been found.
     waits: bool,
@@ -188,9 +188,9 @@ impl Slice {
         found.or_else(|| self.make_room(ctx, addr))
     }
 
-    /// Places a line, nothing valid. The victim goes to memory at once: the channel's time is taken, the
-    /// bytes are there. None when all ways are held: a fill will wake the slice; or when too much waits for
-    /// the channel.
+    /// Places a line, nothing valid. The victim goes to memory at once: the channel's time is
+    /// taken, the bytes are there. None when all ways are held: a fill will wake the slice; or when
+    /// too much waits for the channel.
     fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Option<Way> {
         let way = self.array.victim(addr)?;
         let dirty = self.array.dirty(way);

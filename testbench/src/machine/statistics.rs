@@ -39,7 +39,8 @@ statistics! {
     "cu.instructions" "instructions" "memory instructions of waves",
     "cu.accesses" "accesses" "coalesced line accesses of CUs",
     "cu.groups" "work-groups" "work-groups started",
-    "l1.*" "events" "what the L1 design counts, summed over CUs, units of GPUs and hooks in L2 banks",
+    "l1.*" "events" "what the L1 design counts, summed over CUs, units of GPUs and hooks in L2 \
+                     banks",
     "l2.reads" "requests" "reads answered by L2 banks",
     "l2.fetches" "lines" "lines that L2 banks asked the L3 for",
     "l2.writes" "requests" "writes taken by L2 banks",
@@ -48,7 +49,8 @@ statistics! {
     "l2.released" "lines" "dirty lines written back by releases",
     "l2.invalidated" "lines" "clean lines dropped by acquires",
     "l2.own_reads" "requests" "of a directory design: reads answered to CUs of the bank's chiplet",
-    "l2.read_cycles" "cycles" "from these reads' leaving their CUs to their answers' leaving the bank, together",
+    "l2.read_cycles" "cycles" "from these reads' leaving their CUs to their answers' leaving the \
+                               bank, together",
     "l2.remote_fetches" "lines" "lines asked of banks of other chiplets",
     "l2.fetches_again" "lines" "of all fetched lines, those that the bank had fetched before",
     "l2.remote_fetches_again" "lines" "of these, lines of other chiplets",
@@ -79,15 +81,19 @@ statistics! {
     "launch.idle_acquires" "chiplets" "of these acquires, those that dropped no line",
     "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
     "launch.launch_cycles" "cycles" "from packet to enabling the launch",
-    "launch.sync_cycles" "cycles" "of launches with operations: from the first request to an L2 to the start at all chiplets",
+    "launch.sync_cycles" "cycles" "of launches with operations: from the first request to an L2 to \
+                                   the start at all chiplets",
     "launch.errors" "errors" "error codes of the command processor",
     "firmware.acquires_elided" "chiplets" "L2 acquires that the baseline would have sent besides",
     "firmware.releases_elided" "chiplets" "L2 releases that the baseline would have sent besides",
-    "firmware.max_entries" "entries" "most entries of the chiplet coherence table, summed over GPUs",
+    "firmware.max_entries" "entries" "most entries of the chiplet coherence table, summed over \
+                                      GPUs",
     "firmware.coarsenings" "joins" "records or entries joined because there were too many",
     "firmware.conservative" "launches" "launches without usable labels",
-    "firmware.cycles" "cycles" "of the processor's clock in steps 1 to 7 of launches; 0 where the firmware is called directly",
-    "firmware.implied_releases" "chiplets" "releases only because an acquire would have lost dirty lines",
+    "firmware.cycles" "cycles" "of the processor's clock in steps 1 to 7 of launches; 0 where the \
+                                firmware is called directly",
+    "firmware.implied_releases" "chiplets" "releases only because an acquire would have lost dirty \
+        lines",
     "firmware.mixed_resolutions" "entries" "entries whose mixed bit was resolved",
     "firmware.range_growths" "ranges" "ranges that grew",
     "launch.release_cycles" "cycles" "from the last work-group's end to the completion signal",
@@ -107,7 +113,8 @@ statistics! {
     "gpu_link.padding_bytes" "bytes" "padding, and disabled bytes of plain writes",
     "gpu_link.framing_bytes" "bytes" "framing, sequence numbers, CRCs and flit overhead",
     "gpu_link.completion_bytes" "bytes" "completions on the reverse links",
-    "gpu_link.coherence_messages" "messages" "invalidations and markers between L2s, on the reverse links",
+    "gpu_link.coherence_messages" "messages" "invalidations and markers between L2s, on the \
+        reverse links",
     "gpu_link.coherence_bytes" "bytes" "their bytes there",
     "gpu_link.busy_cycles" "link cycles" "cycles with a byte on the wire, summed over links",
     "traffic.chiplet.*" "bytes" "bytes that units put into the networks of their chiplet, by class",
@@ -116,7 +123,8 @@ statistics! {
     "traffic.launch.*" "bytes" "bytes between command processors, CUs and L2 banks, by class",
 }
 
-/// Counters of the firmware (CPElide specification 9); launches and operations sent are counted outside.
+/// Counters of the firmware (CPElide specification 9); launches and operations sent are counted
+/// outside.
 const FIRMWARE: [(usize, &str); 9] = [
     (2, "acquires_elided"),
     (4, "releases_elided"),

@@ -27,8 +27,8 @@ struct Watch {
 }
 
 impl Watch {
-    /// Before cycle `now`, in which the first transfer may come: whether the bodies are to be traced from now on, where
-    /// that changes. After `false` the window is over.
+    /// Before cycle `now`, in which the first transfer may come: whether the bodies are to be
+    /// traced from now on, where that changes. After `false` the window is over.
     fn step(&mut self, now: Cycle, transfer: bool) -> Option<bool> {
         let Window { from, to } = self.window;
         let opens = !self.open && from.map_or(transfer, |from| now >= from);
@@ -89,7 +89,8 @@ impl Watched {
         self.watch.as_ref().is_some_and(|watch| watch.open)
     }
 
-    /// Before cycle `now`, in which there is a transfer or not. `each` calls what it gets with each of the bodies.
+    /// Before cycle `now`, in which there is a transfer or not. `each` calls what it gets with each
+    /// of the bodies.
     #[cold]
     pub fn prepare(
         &mut self,

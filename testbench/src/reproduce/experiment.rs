@@ -1,5 +1,5 @@
-//! Programs on machines: each program of an experiment runs on each of its machines, on all threads that there are, with every
-//! value checked; and what figures take from that.
+//! Programs on machines: each program of an experiment runs on each of its machines, on all threads
+//! that there are, with every value checked; and what figures take from that.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};

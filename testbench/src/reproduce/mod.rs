@@ -1,8 +1,8 @@
 //! A paper's experiments on running systems: our number beside the paper's.
 //!
 //! Every number of ours is counted in a run or read off the blocks' declarations; none comes from a
-//! formula of the paper. Every run compares what it computes with what is right, and ends at the first
-//! difference.
+//! formula of the paper. Every run compares what it computes with what is right, and ends at the
+//! first difference.
 
 pub mod cpelide;
 pub mod experiment;

@@ -3,8 +3,8 @@
 use super::TWIN;
 use crate::machine::System;
 
-/// The same machine with another number of chiplets. L3 and memory are the GPU's: in all they stay as they
-/// are, but for an L3 that has no whole sets then, which loses the rest.
+/// The same machine with another number of chiplets. L3 and memory are the GPU's: in all they stay
+/// as they are, but for an L3 that has no whole sets then, which loses the rest.
 pub fn with_chiplets(mut system: System, name: &str, chiplets: u16) -> System {
     let m = &mut system.memory;
     (m.bytes, m.cycles) =
@@ -19,14 +19,14 @@ pub fn with_chiplets(mut system: System, name: &str, chiplets: u16) -> System {
 
 /// The twin of a machine: divided by `by`, for programs whose footprint is so much smaller.
 ///
-/// 1. What a machine has in all is divided: CUs (and with them L1s and waves), capacity of L2 and L3, banks,
-///    slices, miss registers, bandwidth of networks, links and memory.
-/// 2. Where units are divided, each stays as it is. Units of which no whole number is left are rounded, at
-///    least 1, and what rounding added is taken from each unit: miss registers, bytes in a cycle.
-///    A directory has a power of 2 of sets, rounded down.
+/// 1. What a machine has in all is divided: CUs (and with them L1s and waves), capacity of L2 and
+///    L3, banks, slices, miss registers, bandwidth of networks, links and memory.
+/// 2. Where units are divided, each stays as it is. Units of which no whole number is left are
+///    rounded, at least 1, and what rounding added is taken from each unit: miss registers, bytes
+///    in a cycle. A directory has a power of 2 of sets, rounded down.
 /// 3. Lines, ways (but for caches smaller than one set), GPUs, chiplets, clock and queues stay.
-/// 4. Latencies stay: a load on the idle machine takes exactly as long. What a line takes longer through
-///    narrower ports is taken off the latency behind them.
+/// 4. Latencies stay: a load on the idle machine takes exactly as long. What a line takes longer
+///    through narrower ports is taken off the latency behind them.
 pub fn twin(full: &System, by: u32) -> System {
     let mut s = full.clone();
     let factor = u64::from(by);

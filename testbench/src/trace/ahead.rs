@@ -1,5 +1,5 @@
-//! A second thread reads and decompresses work-groups before they are asked for. What is read, and what is
-//! wrong with it, is the same as without; only who does the work differs.
+//! A second thread reads and decompresses work-groups before they are asked for. What is read, and
+//! what is wrong with it, is the same as without; only who does the work differs.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,8 +8,8 @@ use std::thread;
 
 use super::{Error, Group, Reader};
 
-/// Work-groups that are read behind the one asked for last: each part of a machine goes through its share of a
-/// kernel in ascending order.
+/// Work-groups that are read behind the one asked for last: each part of a machine goes through its
+/// share of a kernel in ascending order.
 const NEXT: usize = 8;
 /// Most work-groups that are ahead, and about the most bytes of their instructions.
 const MOST: usize = 64;

@@ -60,7 +60,8 @@ impl Packer {
         Ok(Self { compressor, frame: Vec::new() })
     }
 
-    /// From now on for speed: what hardly shrinks is stored as it is, and read back five times as fast.
+    /// From now on for speed: what hardly shrinks is stored as it is, and read back five times as
+    /// fast.
     pub fn be_fast(&mut self) -> std::io::Result<()> {
         self.compressor.set_compression_level(-5)
     }
@@ -220,8 +221,8 @@ impl Trailer {
     }
 }
 
-/// Checksum of contents: kind, length and CRC of each chunk, mixed by FNV-1a. It depends on what a trace
-/// says, and neither on the file's name nor on the compressor.
+/// Checksum of contents: kind, length and CRC of each chunk, mixed by FNV-1a. It depends on what a
+/// trace says, and neither on the file's name nor on the compressor.
 #[derive(Clone, Copy, Debug)]
 pub struct Contents(pub u64);
 

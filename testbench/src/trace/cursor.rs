@@ -1,5 +1,5 @@
-//! Decodes a warp's instructions one after another. This is the hot path of every run: straight loops
-//! over 64 lanes, one bound check for each part of an instruction, no allocation.
+//! Decodes a warp's instructions one after another. This is the hot path of every run: straight
+//! loops over 64 lanes, one bound check for each part of an instruction, no allocation.
 
 use std::ops::Range;
 
@@ -247,8 +247,8 @@ fn in_runs(lanes: u64) -> bool {
     4 * runs <= lanes.count_ones()
 }
 
-/// Visits the runs of neighbouring active lanes: rank of the first among the active lanes, its lane,
-/// lanes.
+/// Visits the runs of neighbouring active lanes: rank of the first among the active lanes, its
+/// lane, lanes.
 #[inline(always)]
 fn for_each_run(lanes: u64, mut visit: impl FnMut(usize, usize, usize)) {
     let (mut left, mut rank) = (lanes, 0);

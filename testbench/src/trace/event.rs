@@ -67,8 +67,8 @@ pub struct KernelHead {
     pub racy: Vec<RacyByte>,
     /// Locations of integer atomics whose old values are checked as a range, ascending by address.
     pub atomics: Vec<AtomicCell>,
-    /// Pages that no kernel before has touched, with the first work-group, in the trace's order, that does:
-    /// ascending by work-group.
+    /// Pages that no kernel before has touched, with the first work-group, in the trace's order,
+    /// that does: ascending by work-group.
     pub first_touches: Vec<FirstTouch>,
 }
 
@@ -82,8 +82,8 @@ pub struct FirstTouch {
 }
 
 impl KernelHead {
-    /// True when a racy load, or the old value of a racy atomic, may be these bytes at this time. A location
-    /// of integer atomics that lies only in part in the load is not checked.
+    /// True when a racy load, or the old value of a racy atomic, may be these bytes at this time. A
+    /// location of integer atomics that lies only in part in the load is not checked.
     pub fn may_hold(&self, addr: u64, bytes: &[u8]) -> bool {
         let end = addr + bytes.len() as u64;
         let mut at = addr;
@@ -142,9 +142,9 @@ pub enum ArgKind {
     },
 }
 
-/// A label of the programmer (`hipSetAccessModeRange`): the first of `of` equal parts of the work-groups
-/// and so on use only these bytes. The machine asks with its own number of chiplets, so a range is given
-/// per work-group span.
+/// A label of the programmer (`hipSetAccessModeRange`): the first of `of` equal parts of the
+/// work-groups and so on use only these bytes. The machine asks with its own number of chiplets, so
+/// a range is given per work-group span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScheduleRange {
     /// First work-group of the span.
@@ -202,8 +202,8 @@ impl ByteSet {
     }
 }
 
-/// A byte that a racy load of the kernel reads, or that the kernel leaves, or found, with more than one
-/// possible value.
+/// A byte that a racy load of the kernel reads, or that the kernel leaves, or found, with more than
+/// one possible value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RacyByte {
     /// Address.
@@ -214,8 +214,8 @@ pub struct RacyByte {
     pub after: ByteSet,
 }
 
-/// A location of 4 or 8 bytes that this kernel changes only by commutative integer atomics of one kind.
-/// Its final value is determined; a value seen in between lies in a range.
+/// A location of 4 or 8 bytes that this kernel changes only by commutative integer atomics of one
+/// kind. Its final value is determined; a value seen in between lies in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AtomicCell {
     /// First byte.
@@ -224,15 +224,16 @@ pub struct AtomicCell {
     pub size: u8,
     /// The operation of all of them; never `Exchange`.
     pub op: AtomicOp,
-    /// Least value that may be seen, as the operation compares: sign-extended, but zero-extended for
-    /// unsigned minimum and maximum. And, or, xor: bits set in every value that may be seen.
+    /// Least value that may be seen, as the operation compares: sign-extended, but zero-extended
+    /// for unsigned minimum and maximum. And, or, xor: bits set in every value that may be seen.
     pub low: i64,
     /// Greatest value that may be seen. And, or, xor: bits set in any value that may be seen.
     pub high: i64,
 }
 
 impl AtomicCell {
-    /// True when the location may hold this value, given in its low `size` bytes, during the kernel.
+    /// True when the location may hold this value, given in its low `size` bytes, during the
+    /// kernel.
     pub fn admits(&self, value: u64) -> bool {
         let signed = AtomicOp::sign_extend(value, self.size);
         let zeroed = AtomicOp::truncate(value, self.size);

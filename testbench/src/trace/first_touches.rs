@@ -4,7 +4,8 @@ use super::FirstTouch;
 use super::limits::PAGE;
 use super::pages::{PageTable, page_of};
 
-/// Pages that the program has touched, and those of the current kernel that nobody had touched before.
+/// Pages that the program has touched, and those of the current kernel that nobody had touched
+/// before.
 #[derive(Debug, Default)]
 pub struct FirstTouches {
     touched: PageTable<()>,

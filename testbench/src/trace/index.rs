@@ -126,7 +126,8 @@ impl Index {
         out
     }
 
-    /// From the contents of its chunk, in a file that has room for `chunks` others: no list can be longer.
+    /// From the contents of its chunk, in a file that has room for `chunks` others: no list can be
+    /// longer.
     pub fn from_bytes(bytes: &[u8], chunks: u64) -> Result<Self, Malformed> {
         let mut wire = Wire::new(bytes, 0);
         let name = wire.string(MAX_NAME, "the program's name")?;

@@ -59,8 +59,8 @@ pub fn kind_code(kind: InstrKind) -> u8 {
     }
 }
 
-/// Appends an instruction; its racy lanes are stored elsewhere. It has at least one active lane, and the
-/// size of an access is a power of 2 of at most 16.
+/// Appends an instruction; its racy lanes are stored elsewhere. It has at least one active lane,
+/// and the size of an access is a power of 2 of at most 16.
 pub fn put_instr(out: &mut Vec<u8>, instr: &Instr) {
     let accesses = !matches!(instr.kind, InstrKind::Barrier | InstrKind::Fence);
     let mut first = kind_code(instr.kind);

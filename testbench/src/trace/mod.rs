@@ -1,8 +1,9 @@
-//! Traces of programs: what each warp does to memory, with values, so that a simulated memory can be
-//! checked byte by byte. `docs/trace-format.md` describes the file.
+//! Traces of programs: what each warp does to memory, with values, so that a simulated memory can
+//! be checked byte by byte. `docs/trace-format.md` describes the file.
 //!
-//! A program reaches a trace through [`Record`]: captures of real programs and built-in kernels call the
-//! same methods. A trace reaches the machine as [`Event`]s, [`KernelHead`]s and [`Instr`]s.
+//! A program reaches a trace through [`Record`]: captures of real programs and built-in kernels
+//! call the same methods. A trace reaches the machine as [`Event`]s, [`KernelHead`]s and
+//! [`Instr`]s.
 
 pub mod accel_sim;
 mod ahead;

@@ -47,7 +47,8 @@ impl<T> PageTable<T> {
         leaf[page as usize % LEAF].get_or_insert_with(|| Box::new(make()))
     }
 
-    /// Removes the entries of pages from `first` to before `end`. Takes time only for what is there.
+    /// Removes the entries of pages from `first` to before `end`. Takes time only for what is
+    /// there.
     pub fn remove_range(&mut self, first: u64, end: u64) {
         let mut page = first;
         while page < end.min((self.top.len() as u64) << LEAF_BITS) {

@@ -1,9 +1,10 @@
-//! Where the chunks of work-groups stand. Some thousand are told in a chunk, so that no list grows with the
-//! length of a trace.
+//! Where the chunks of work-groups stand. Some thousand are told in a chunk, so that no list grows
+//! with the length of a trace.
 
 use super::wire::{Malformed, Wire, put_varint};
 
-/// Most chunks of places that a reader holds: parts of a machine work in different parts of a kernel.
+/// Most chunks of places that a reader holds: parts of a machine work in different parts of a
+/// kernel.
 const HELD: usize = 64;
 
 /// Where a work-group's chunks stand.

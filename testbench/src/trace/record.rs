@@ -2,14 +2,14 @@
 
 use super::{Arg, AtomicOp};
 
-/// Where in the program an access stands. Accesses of different work-items with the same key execute in
-/// lock step when they can.
+/// Where in the program an access stands. Accesses of different work-items with the same key
+/// execute in lock step when they can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// Static instruction.
     pub pc: u32,
-    /// Iteration of each enclosing loop, outermost first, or, where unknown, how often this work-item has
-    /// executed `pc`.
+    /// Iteration of each enclosing loop, outermost first, or, where unknown, how often this
+    /// work-item has executed `pc`.
     pub iteration: [u32; 4],
 }
 
@@ -61,8 +61,9 @@ pub struct KernelSpec {
     pub args: Vec<Arg>,
 }
 
-/// Takes a program's events in the order in which one thread ran it. Within a kernel the groups come one
-/// after another (`group`), within a group the work-items run one after another from barrier to barrier.
+/// Takes a program's events in the order in which one thread ran it. Within a kernel the groups
+/// come one after another (`group`), within a group the work-items run one after another from
+/// barrier to barrier.
 pub trait Record {
     /// Why a trace cannot take something.
     type Error;
@@ -81,8 +82,8 @@ pub trait Record {
     fn begin_group(&mut self) -> Result<(), Self::Error>;
     /// An access of a work-item of the group.
     fn access(&mut self, access: &Access) -> Result<(), Self::Error>;
-    /// Earlier accesses of a work-item of the group are ordered before later ones, at system scope. A
-    /// recorder may ignore it.
+    /// Earlier accesses of a work-item of the group are ordered before later ones, at system scope.
+    /// A recorder may ignore it.
     fn fence(&mut self, item: u32, key: Key) -> Result<(), Self::Error> {
         let _ = (item, key);
         Ok(())

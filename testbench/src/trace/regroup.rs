@@ -1,17 +1,17 @@
 //! Work-items' accesses become instructions of warps in lock step.
 //!
-//! Between two barriers each work-item has run alone. Of the keys that are some lane's next, one is taken
-//! that every lane which still has it in this segment has as its next; of several the least. So lanes
-//! meet again after a branch or a loop. Where there is none (the paths are no structured program's), the
-//! key that most lanes wait for. Every lane keeps its own order.
+//! Between two barriers each work-item has run alone. Of the keys that are some lane's next, one is
+//! taken that every lane which still has it in this segment has as its next; of several the least.
+//! So lanes meet again after a branch or a loop. Where there is none (the paths are no structured
+//! program's), the key that most lanes wait for. Every lane keeps its own order.
 
 use std::collections::HashMap;
 
 use super::instr_code::{FENCE, LOAD, STORE, kind_code, lanes};
 use super::{Access, AccessKind, AtomicOp, Instr, InstrKind, Key, LANES};
 
-/// What lanes must agree on to execute together. The same place may be a compare-and-swap that stored in
-/// one lane and one that did not in another.
+/// What lanes must agree on to execute together. The same place may be a compare-and-swap that
+/// stored in one lane and one that did not in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Place {
     key: Key,
@@ -315,8 +315,8 @@ mod tests {
 
     #[test]
     fn lanes_meet_again_after_loops_of_different_length() {
-        // Lane 0 goes round twice, lane 1 four times, lane 2 not at all; pc 3 follows, pc 2 is a branch
-        // in the loop that lane 1 takes in its first turn.
+        // Lane 0 goes round twice, lane 1 four times, lane 2 not at all; pc 3 follows, pc 2 is a
+        // branch in the loop that lane 1 takes in its first turn.
         let mut list = Vec::new();
         for (item, turns) in [(0, 2), (1, 4), (2, 0)] {
             for turn in 0..turns {

@@ -68,7 +68,8 @@ fn read_all(mut reader: Reader) -> Result<Vec<String>, super::Error> {
             for warp in 0..group.warps() {
                 let mut cursor = group.cursor(warp);
                 while cursor.next(&group, &mut instr)? {
-                    // Inactive lanes hold what the last instruction left: the order is always the same.
+                    // Inactive lanes hold what the last instruction left: the order is always the
+                    // same.
                     groups.push(format!("{kernel} {number} {warp} {instr:?}"));
                 }
             }

@@ -1,7 +1,7 @@
 //! Replays a trace in a shadow memory.
 //!
-//! Twice: once with work-groups, warps and lanes in the order of the file, once in the opposite order. A
-//! load whose value depends on that order is not determined, whatever the file says.
+//! Twice: once with work-groups, warps and lanes in the order of the file, once in the opposite
+//! order. A load whose value depends on that order is not determined, whatever the file says.
 
 use std::collections::BTreeSet;
 
@@ -311,8 +311,8 @@ fn compare(
                 outcome.wrong(|| {
                     let name = &head.name;
                     format!(
-                        "after kernel {kernel} ({name}) the byte at {addr:#x} is {held:#04x}, which \
-                         the tables call impossible"
+                        "after kernel {kernel} ({name}) the byte at {addr:#x} is {held:#04x}, \
+                         which the tables call impossible"
                     )
                 });
             }

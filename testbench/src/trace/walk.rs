@@ -29,8 +29,8 @@ impl Walk {
         self.cursors.iter().all(Cursor::at_end)
     }
 
-    /// Visits what each warp does up to its next barrier, one warp after another: warp, number of the
-    /// instruction in it, instruction.
+    /// Visits what each warp does up to its next barrier, one warp after another: warp, number of
+    /// the instruction in it, instruction.
     pub fn segment(
         &mut self,
         group: &Group,

@@ -112,8 +112,8 @@ impl<'a> Wire<'a> {
         Ok(self.number(u64::from(u32::MAX), expected)? as u32)
     }
 
-    /// How many elements follow. Each takes at least `size` bytes, so that no count asks for more memory
-    /// than the file's own size justifies.
+    /// How many elements follow. Each takes at least `size` bytes, so that no count asks for more
+    /// memory than the file's own size justifies.
     pub fn count(&mut self, size: usize, expected: &'static str) -> Result<usize, Malformed> {
         let at = self.at;
         let value = self.varint(expected)?;

@@ -16,9 +16,9 @@ use super::{Error, Event, Group, KernelHead};
 /// Events are collected to chunks of about this size.
 const EVENTS_BYTES: usize = 1 << 18;
 
-/// A trace that is being written. The work-groups of a kernel come before its head, which says what is
-/// known only when all of them were seen. They stand one behind the other, so that they can be read back; what
-/// tells their places comes behind the last of them.
+/// A trace that is being written. The work-groups of a kernel come before its head, which says what
+/// is known only when all of them were seen. They stand one behind the other, so that they can be
+/// read back; what tells their places comes behind the last of them.
 pub struct Writer<W> {
     out: W,
     file: Arc<str>,
@@ -136,7 +136,8 @@ impl<W: Read + Write + Seek> Writer<W> {
         Group::new(place, bytes)
     }
 
-    /// Adds the racy lanes of the work-group that was read back last. All must have theirs, in their order.
+    /// Adds the racy lanes of the work-group that was read back last. All must have theirs, in
+    /// their order.
     pub fn classes(&mut self, group: &Group, warps: &[Vec<RacyLanes>]) -> Result<(), Error> {
         let mut place = GroupPlace { group: group.place.offset, classes: 0 };
         if warps.iter().any(|warp| !warp.is_empty()) {

@@ -106,8 +106,8 @@ impl<const N: usize> Exchange<N> {
         self.local.clear();
     }
 
-    /// One static store instruction of a warp of `gpu`: each lane's element goes to its own replica,
-    /// and to those of the GPUs that read it. Nobody sees the values before [`Self::end`].
+    /// One static store instruction of a warp of `gpu`: each lane's element goes to its own
+    /// replica, and to those of the GPUs that read it. Nobody sees the values before [`Self::end`].
     pub fn store(&mut self, gpu: usize, lanes: &[(usize, [u8; N])]) {
         let array = self.next();
         for dest in (0..self.partition.gpus()).filter(|&d| d != gpu) {

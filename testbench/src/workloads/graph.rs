@@ -38,9 +38,10 @@ impl Graph {
         Self { starts, edges, out_degree }
     }
 
-    /// Like a crawl of the web (FinePack uses `indochina`): degrees follow a power law; three of four
-    /// links stay near, because pages are numbered site by site; the others prefer low numbers, the
-    /// hubs. Every vertex but 0 has one link from a lower one, so all are reached from 0.
+    /// Like a crawl of the web (FinePack uses `indochina`): degrees follow a power law; three of
+    /// four links stay near, because pages are numbered site by site; the others prefer low
+    /// numbers, the hubs. Every vertex but 0 has one link from a lower one, so all are reached from
+    /// 0.
     pub fn web_like(n: usize, seed: u64) -> Self {
         let (mut rng, n64) = (SplitMix64::new(seed), n as u64);
         let mut list = Vec::new();

@@ -2,10 +2,10 @@
 //! HPCA'23, sections III and V). They are run for real on the host: each GPU reads its own replica
 //! only, so a result is right only if the stores are.
 //!
-//! Vertices or rows are split into blocks, one for each GPU. One iteration is one kernel per GPU; the
-//! stores of a warp of 32 lanes are coalesced for each line, and RELEASE_SYS ends the kernel. Data
-//! lies at the same virtual addresses in every GPU. Inputs are synthetic and depend on the seed only.
-//! Nothing holds more than one iteration's requests.
+//! Vertices or rows are split into blocks, one for each GPU. One iteration is one kernel per GPU;
+//! the stores of a warp of 32 lanes are coalesced for each line, and RELEASE_SYS ends the kernel.
+//! Data lies at the same virtual addresses in every GPU. Inputs are synthetic and depend on the
+//! seed only. Nothing holds more than one iteration's requests.
 
 mod exchange;
 mod graph;
@@ -72,8 +72,8 @@ pub struct BlockCopy {
 pub struct Kernel {
     /// Stores to other GPUs in program order, then RELEASE_SYS with the iteration's number as id.
     pub requests: Vec<Req>,
-    /// What the DMA paradigm copies at the end of the kernel instead: the whole owned block, to each
-    /// GPU that reads any of it.
+    /// What the DMA paradigm copies at the end of the kernel instead: the whole owned block, to
+    /// each GPU that reads any of it.
     pub copies: Vec<BlockCopy>,
     /// Addresses that the kernel writes in its own GPU: the owned block.
     pub own: Range<u64>,

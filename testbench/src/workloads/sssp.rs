@@ -8,8 +8,8 @@ use super::{Kernel, LANES, Params, Workload};
 /// Distance of a vertex that no path has reached.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// Distances in u32 from vertex 0, one array. One thread for each owned vertex walks its in-edges in
-/// step with its warp and stores each improvement at once, to each GPU that has an edge from the
+/// Distances in u32 from vertex 0, one array. One thread for each owned vertex walks its in-edges
+/// in step with its warp and stores each improvement at once, to each GPU that has an edge from the
 /// vertex: small stores, some of them to one address several times in a kernel. Distances of other
 /// vertices are those of the last release. Ends after an iteration without improvement.
 #[derive(Clone, Debug)]

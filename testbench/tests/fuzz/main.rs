@@ -1,8 +1,10 @@
-//! Damaged traces and system files are read or refused: never a panic, never more time or memory than a bound.
-//! Valid ones are changed where it hurts, behind right checksums too. What is not refused must make sense.
+//! Damaged traces and system files are read or refused: never a panic, never more time or memory
+//! than a bound. Valid ones are changed where it hurts, behind right checksums too. What is not
+//! refused must make sense.
 //!
-//! `DUET_FUZZ_SECONDS=600 cargo test --release -p testbench --test fuzz` goes on for so long from a seed that
-//! the clock gives (`make soak`); `DUET_FUZZ_SEED=N` begins with seed N. Else some seeds are always the same.
+//! `DUET_FUZZ_SECONDS=600 cargo test --release -p testbench --test fuzz` goes on for so long from a
+//! seed that the clock gives (`make soak`); `DUET_FUZZ_SEED=N` begins with seed N. Else some seeds
+//! are always the same.
 
 mod systems;
 mod traces;

@@ -266,7 +266,8 @@ pub fn try_one(random: &mut SplitMix64, seeds: &[Parts]) -> Came {
     }
 }
 
-/// Reads events and work-groups, and replays the trace. What is read keeps the promises of `docs/trace-format.md`.
+/// Reads events and work-groups, and replays the trace. What is read keeps the promises of
+/// `docs/trace-format.md`.
 fn read_all(mut reader: Reader, random: &mut SplitMix64) -> Result<(), Error> {
     let mut buffer_bytes = 0u64;
     while let Some(event) = reader.next_event()? {

@@ -58,8 +58,8 @@ fn directories_as_rtl_and_in_lockstep_give_the_models_run() {
     }
 }
 
-/// The firmware's image in the simulator, on the core and on both: the same cycles. Called directly it takes other times, and all
-/// values are right too.
+/// The firmware's image in the simulator, on the core and on both: the same cycles. Called directly
+/// it takes other times, and all values are right too.
 #[test]
 fn hosts_of_the_firmware_give_the_same_run() {
     if firmware_embed::ELVES.is_empty() || cosim::verilated::ready("command_processor").is_err() {

@@ -1,4 +1,5 @@
-//! A release under a directory: nobody reads an old copy after it, however long invalidations are on their way.
+//! A release under a directory: nobody reads an old copy after it, however long invalidations are
+//! on their way.
 
 use testbench::machine::{Options, has_policy};
 
@@ -20,8 +21,8 @@ fn each(what: What, group: u32, backwards: bool) -> Vec<Step> {
     }
 }
 
-/// The last group reads the lines, group `writer` writes them, the last group reads them again, under each design
-/// with a directory. A group runs on each chiplet.
+/// The last group reads the lines, group `writer` writes them, the last group reads them again,
+/// under each design with a directory. A group runs on each chiplet.
 fn passes(shape: &Shape, writer: u32) {
     let groups = u32::from(shape.gpus * shape.chiplets);
     let kernel =

@@ -1,7 +1,9 @@
-//! What CPElide's firmware decides. Every run of `l2.design = "cpelide"` compares it with the table's reference; here more
-//! programs and numbers of chiplets are run, and the hosts of the firmware must decide alike, however long each takes.
+//! What CPElide's firmware decides. Every run of `l2.design = "cpelide"` compares it with the
+//! table's reference; here more programs and numbers of chiplets are run, and the hosts of the
+//! firmware must decide alike, however long each takes.
 //!
-//! With `DUET_SOAK` in the environment (`make soak`) all programs are run on all hosts, on 2 to 8 chiplets.
+//! With `DUET_SOAK` in the environment (`make soak`) all programs are run on all hosts, on 2 to 8
+//! chiplets.
 
 use std::cell::RefCell;
 use std::path::Path;

@@ -17,8 +17,8 @@ fn program(groups: u32, items: u32, steps: &[Step]) -> Program {
     Program(vec![Kernel { writes: Vec::new(), groups, items, steps, read: true }])
 }
 
-/// A GPU's home acknowledged another GPU's store when its L2 had it. The last release could then be over
-/// while the write-through was still on its way to the L3, which the host reads.
+/// A GPU's home acknowledged another GPU's store when its L2 had it. The last release could then be
+/// over while the write-through was still on its way to the L3, which the host reads.
 #[test]
 fn store_of_another_gpu_is_acknowledged_when_memory_shows_it() {
     let shape = Shape {
@@ -64,8 +64,8 @@ fn links_that_slept_wake_at_the_start_of_their_cycle() {
     }
 }
 
-/// A producer that found its channel full in the cycle of the consumer's pop, after the pop, was not woken
-/// before the next one.
+/// A producer that found its channel full in the cycle of the consumer's pop, after the pop, was
+/// not woken before the next one.
 #[test]
 fn producer_refused_after_the_pop_is_woken() {
     let shape = Shape {
@@ -94,8 +94,8 @@ fn producer_refused_after_the_pop_is_woken() {
     }
 }
 
-/// A racy load of a part of a location that atomics change was compared with the location's range, made of
-/// bytes that the load had not asked for.
+/// A racy load of a part of a location that atomics change was compared with the location's range,
+/// made of bytes that the load had not asked for.
 #[test]
 fn part_of_an_atomics_location_may_be_loaded() {
     let shape = Shape { gpus: 2, line: 32, ..Shape::default() };
@@ -119,11 +119,13 @@ fn load_behind_a_store_to_a_line_on_its_way_sees_the_store() {
     }
 }
 
-/// A bank did nothing else while what had waited for a line could not leave for its home. Two homes with more atomics
-/// for each other than the way holds waited for each other for ever, between chiplets and between GPUs.
+/// A bank did nothing else while what had waited for a line could not leave for its home. Two homes
+/// with more atomics for each other than the way holds waited for each other for ever, between
+/// chiplets and between GPUs.
 #[test]
 fn banks_serve_each_other_while_what_waited_cannot_leave() {
-    // Two groups, each with the other's page: the line comes, then all atomics that have waited for it go to its home.
+    // Two groups, each with the other's page: the line comes, then all atomics that have waited for
+    // it go to its home.
     let place = Place { page: 1, offset: 128, per_item: 0, per_group: 0, page_by_group: true };
     let all_items = |what| {
         let who = Who::All;

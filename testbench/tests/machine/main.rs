@@ -1,5 +1,6 @@
-//! The full GPU machine as a whole: every program on every combination of designs, random programs on
-//! random machines, what must be refused, and results that do not depend on how they are computed.
+//! The full GPU machine as a whole: every program on every combination of designs, random programs
+//! on random machines, what must be refused, and results that do not depend on how they are
+//! computed.
 
 mod bodies;
 mod captures;

@@ -7,7 +7,8 @@ use testbench::trace::Reader;
 use super::shape::all;
 use super::{built_in, by_default, passes, system};
 
-/// Runs under every L1 design, L2 design and L2 policy that there are, where they promise the values together.
+/// Runs under every L1 design, L2 design and L2 policy that there are, where they promise the
+/// values together.
 pub fn all_protocols(preset: &str, set: &[(&str, &str)], program: &Reader) {
     for l1 in all("l1.design") {
         for l2 in all("l2.design").into_iter().filter(|l2| go_together(&l1, l2)) {

@@ -18,7 +18,8 @@ fn between<'a>(line: &'a str, before: &str, after: &str) -> &'a str {
     &rest[..rest.find(after).unwrap_or_else(|| panic!("{after:?} in {line}"))]
 }
 
-/// Private L2s that nobody tells to release keep what was stored, and other chiplets read what was there.
+/// Private L2s that nobody tells to release keep what was stored, and other chiplets read what was
+/// there.
 #[test]
 fn without_releases_private_l2s_give_stale_bytes_and_the_life_says_where_the_right_one_stayed() {
     for workload in ["reuse", "jacobi2d", "hotspot3d", "fft"] {
@@ -47,8 +48,8 @@ fn without_releases_private_l2s_give_stale_bytes_and_the_life_says_where_the_rig
     }
 }
 
-/// One L2 serves each line, so CUs see each other's stores; memory below does not. (The L1s are dropped by
-/// the launch itself.)
+/// One L2 serves each line, so CUs see each other's stores; memory below does not. (The L1s are
+/// dropped by the launch itself.)
 #[test]
 fn without_releases_only_the_host_sees_wrong_bytes_behind_l2s_at_home() {
     let system = system("cpelide-4-small", &[("l2.design", "none"), ("l2.policy", "home-forward")]);

@@ -14,7 +14,8 @@ fn with(system: &System, program: &Reader, options: Options) -> Outcome {
     run(system, program, options).unwrap_or_else(|e| panic!("{}: {e}", program.name()))
 }
 
-/// Programs and machines: one GPU of chiplets, two GPUs with each policy, links slower than the clock.
+/// Programs and machines: one GPU of chiplets, two GPUs with each policy, links slower than the
+/// clock.
 fn runs() -> Vec<(System, Reader)> {
     let chiplets = system("cpelide-4-small", &[("l3.misses", "2"), ("network.queue", "1")]);
     let two = [("machine.gpus", "2"), ("egress.design", "finepack"), ("network.queue", "1")];

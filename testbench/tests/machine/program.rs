@@ -45,8 +45,9 @@ pub struct Place {
 }
 
 impl Place {
-    /// Words that atomics change lie apart, those of 4 and of 8 bytes, and are only stored as a whole: classes
-    /// are kept by byte, and a sum carries from a byte that others store to those that they do not.
+    /// Words that atomics change lie apart, those of 4 and of 8 bytes, and are only stored as a
+    /// whole: classes are kept by byte, and a sum carries from a byte that others store to those
+    /// that they do not.
     fn addr(&self, group: u32, item: u32, what: What, size: u64, aligned: bool) -> u64 {
         let page = self.page + if self.page_by_group { u64::from(group) } else { 0 };
         let at = self.offset + u64::from(item) * self.per_item + u64::from(group) * self.per_group;

@@ -54,7 +54,8 @@ fn fence_waits_for_the_accesses_before_it() {
     }
 }
 
-/// Values of a byte that came back to a CU, in their order: runs the program with that byte watched.
+/// Values of a byte that came back to a CU, in their order: runs the program with that byte
+/// watched.
 fn values_seen(system: &System, trace: &Reader, addr: u64, by: &str) -> Vec<u8> {
     let options = Options { watch: Some(addr), max_cycles: 1 << 20, ..Options::default() };
     let program = trace.reopen().unwrap();
@@ -68,8 +69,8 @@ fn values_seen(system: &System, trace: &Reader, addr: u64, by: &str) -> Vec<u8> 
     machine.life().lines().filter_map(value).collect()
 }
 
-/// One work-item stores data and then a flag, another loads the flag and then the data. The data's way is
-/// congested by stores before it: without a fence the flag is there first.
+/// One work-item stores data and then a flag, another loads the flag and then the data. The data's
+/// way is congested by stores before it: without a fence the flag is there first.
 #[test]
 fn flag_stored_behind_a_fence_is_never_seen_before_the_data() {
     let shape = Shape { chiplet_link: (20, 4, 1, 1), loads: 1, ..two_chiplets(20) };
@@ -107,9 +108,9 @@ fn flag_stored_behind_a_fence_is_never_seen_before_the_data() {
     assert!(without.contains(&broken), "the fence has nothing to do: {without:?}");
 }
 
-/// With egress `dma` stores to another GPU stay at home until a load asks for the line; that load waits in the
-/// path for the copy. A load of another line waits behind it: what is stored to that line afterwards must not be
-/// copied before it.
+/// With egress `dma` stores to another GPU stay at home until a load asks for the line; that load
+/// waits in the path for the copy. A load of another line waits behind it: what is stored to that
+/// line afterwards must not be copied before it.
 #[test]
 fn load_before_a_staged_store_sees_the_old_value_and_one_after_it_the_new() {
     let shape = Shape {

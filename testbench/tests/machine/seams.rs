@@ -1,5 +1,5 @@
-//! What a design may install: designs for tests show that each hook is called, and that one that does nothing costs
-//! nothing. That their values are right the matrix sees.
+//! What a design may install: designs for tests show that each hook is called, and that one that
+//! does nothing costs nothing. That their values are right the matrix sees.
 
 use std::cell::Cell;
 
@@ -17,7 +17,8 @@ const MACHINES: [(&str, &[(&str, &str)]); 3] = [
     ("cpelide-2-small", &[("machine.gpus", "2")]),
 ];
 
-/// Built-in programs with few and with many stores, with atomics and with locks; and one with fences.
+/// Built-in programs with few and with many stores, with atomics and with locks; and one with
+/// fences.
 fn programs() -> Vec<Reader> {
     let small = |(name, size)| {
         let params = testbench::kernels::program::<()>(name).unwrap().params();
@@ -60,7 +61,8 @@ fn sum(outcomes: &[Outcome], name: &str) -> u64 {
     all.filter(|(n, _)| n == name).map(|(_, value)| value).sum()
 }
 
-/// Runs all programs on all machines under a design, each beside the plain one: `look` sees its name, plain and other.
+/// Runs all programs on all machines under a design, each beside the plain one: `look` sees its
+/// name, plain and other.
 fn beside_plain(
     field: &str,
     plain: &str,
@@ -113,7 +115,8 @@ fn versions_of_lines_in_l2_banks_reach_the_l1s_and_take_no_time() {
 fn held_instructions_issue_later() {
     let times = Cell::new((0, 0));
     let runs = beside_plain("l1.design", "src", "test-hold", |program, plain, other| {
-        // Who comes first to a lock decides how long the others ask for it: one such run may gain from a hold.
+        // Who comes first to a lock decides how long the others ask for it: one such run may gain
+        // from a hold.
         assert!(plain.cycles < other.cycles || program == "locks", "{program}");
         let (sum, held) = times.get();
         times.set((sum + plain.cycles, held + other.cycles));

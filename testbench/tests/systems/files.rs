@@ -194,7 +194,10 @@ fn apply(lines: &mut Vec<String>, change: Change) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(1000)
+    })]
 
     /// A changed file is either refused, with its name and a line, or parsed, and can be tried.
     #[test]
@@ -208,14 +211,16 @@ proptest! {
                 let cus = u32::from(m.gpus) * u32::from(m.chiplets) * u32::from(m.cus);
                 if cus <= 64 && system.network.queue <= 64 {
                     // Errors are as good as a machine here.
-                    drop(Machine::new(&system, &Bodies::default(), empty.reopen().unwrap(), Options::default()));
+                    let (trace, options) = (empty.reopen().unwrap(), Options::default());
+                    drop(Machine::new(&system, &Bodies::default(), trace, options));
                 }
             }
             Err(error) => {
                 let text = error.to_string();
                 prop_assert!(text.starts_with("m.toml"), "{}", text);
                 let placed = text[6..].starts_with(':') && text.contains(" line ");
-                prop_assert!(placed || text[7..].starts_with(|c: char| c.is_ascii_digit()), "{}", text);
+                let numbered = text[7..].starts_with(|c: char| c.is_ascii_digit());
+                prop_assert!(placed || numbered, "{}", text);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Load-to-use latencies, measured: one work-item loads, each load after the one before it. What a run with
-//! more loads takes longer, divided by their number, is a load.
+//! Load-to-use latencies, measured: one work-item loads, each load after the one before it. What a
+//! run with more loads takes longer, divided by their number, is a load.
 
 use testbench::kernels::{Group, Launch, at};
 use testbench::machine::System;
@@ -7,8 +7,8 @@ use testbench::systems;
 
 use super::{Recording, cycles, full, preset, record};
 
-/// Cycles of a load that hits in the L1, in the chiplet's L2, in another chiplet's L2, in the L3, and of
-/// one that goes to memory; none where the machine has no such place.
+/// Cycles of a load that hits in the L1, in the chiplet's L2, in another chiplet's L2, in the L3,
+/// and of one that goes to memory; none where the machine has no such place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latencies {
     pub l1: u64,
@@ -55,8 +55,8 @@ fn one_line(system: &System, loads: u64) -> u64 {
     cycles(system, program)
 }
 
-/// Rounds over a line more in each set than the L1 has ways: it never hits. The lines' home is chiplet
-/// `home`, the loads are chiplet 0's.
+/// Rounds over a line more in each set than the L1 has ways: it never hits. The lines' home is
+/// chiplet `home`, the loads are chiplet 0's.
 fn again(system: &System, home: usize) -> u64 {
     let line = system.machine.line as usize;
     let words = line / 4;
@@ -84,7 +84,8 @@ fn again(system: &System, home: usize) -> u64 {
     each(lines as u64, |n| rounds(n + 1))
 }
 
-/// Loads of lines that the kernel before has loaded: its end and the launch leave them in the L3 only.
+/// Loads of lines that the kernel before has loaded: its end and the launch leave them in the L3
+/// only.
 fn second_kernel(system: &System, loads: u64) -> u64 {
     let words = system.machine.line as usize / 4;
     let program = record(|device| {

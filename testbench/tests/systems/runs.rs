@@ -29,8 +29,8 @@ fn machine_without_an_l3_fetches_from_memory_for_every_l2_miss() {
     assert_eq!(counter("memory.writes"), counter("l3.writes"));
 }
 
-/// Atomics of a private L2 run at the L3, here the memory's controller: sums of all work-items on few
-/// words, read again by a second kernel.
+/// Atomics of a private L2 run at the L3, here the memory's controller: sums of all work-items on
+/// few words, read again by a second kernel.
 #[test]
 fn atomics_run_at_a_memory_controller_without_an_l3() {
     let policy = [("l2.policy".to_string(), "private".to_string())];

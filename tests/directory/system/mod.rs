@@ -313,8 +313,8 @@ impl System {
         }
     }
 
-    /// Specification section 8: every L2 copy outside the home has its bit set, or an INV for it, or a
-    /// write-through of it from that GPU, is in flight.
+    /// Specification section 8: every L2 copy outside the home has its bit set, or an INV for it,
+    /// or a write-through of it from that GPU, is in flight.
     fn check_sharers(&mut self) -> Step {
         for home in 0..self.homes.len() {
             let lines = self.lines[home].clone();

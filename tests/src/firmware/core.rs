@@ -15,8 +15,8 @@ use crate::parameters;
 
 /// Most cycles between two waits of the firmware.
 const MOST: u32 = 5_000_000;
-/// A core that shows no instruction for so many cycles waits: the longest in a named configuration, two words of the private
-/// memory, takes 76.
+/// A core that shows no instruction for so many cycles waits: the longest in a named configuration,
+/// two words of the private memory, takes 76.
 const SILENCE: u32 = 128;
 
 /// The command processor with an image.
@@ -66,8 +66,8 @@ impl Work {
 }
 
 impl Core {
-    /// With this image, in a named configuration of the family `command`, where it waits for a packet. `conf`: the register CONF.
-    /// Panics where it does not start, or there is no such body.
+    /// With this image, in a named configuration of the family `command`, where it waits for a
+    /// packet. `conf`: the register CONF. Panics where it does not start, or there is no such body.
     pub fn new(kind: BodyKind, config: &str, image: &Image, conf: u32) -> Self {
         Self::start(kind, config, image, conf).unwrap_or_else(|error| panic!("{error}"))
     }

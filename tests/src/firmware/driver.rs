@@ -44,8 +44,16 @@ pub struct Driver<H> {
     pub host: H,
     all: u16,
     chiplets: u32,
-    /// Kernels that were started and have not ended: tag and chiplets.
-    running: Vec<(u8, u16)>,
+    running: Vec<Running>,
+}
+
+/// A kernel that was started and has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    tag: u8,
+    chiplets: u16,
+    /// Those that have not said DONE.
+    missing: u16,
 }
 
 impl<H: Host> Driver<H> {
@@ -55,8 +63,8 @@ impl<H: Host> Driver<H> {
         Self { host, all, chiplets: machine.chiplets, running: Vec::new() }
     }
 
-    /// Runs until the firmware waits for something else than acknowledgements, which come when it waits for them. Gives the
-    /// operations and the kernel that has started.
+    /// Runs until the firmware waits for something else than acknowledgements, which come when it
+    /// waits for them. Gives the operations and the kernel that has started.
     pub fn settle(&mut self) -> (Operations, Option<Started>) {
         let mut all = NONE;
         let mut started = Started::default();
@@ -91,14 +99,15 @@ impl<H: Host> Driver<H> {
                     message::LAUNCH_EN => {
                         assert_eq!(now, NONE, "LAUNCH_EN before the operations are acknowledged");
                         started.tag = tag;
-                        self.running.push((tag, chiplets));
+                        assert!(!self.runs(tag), "tag {tag} of a kernel that runs");
+                        self.running.push(Running { tag, chiplets, missing: chiplets });
                         launched = Some(std::mem::take(&mut started));
                     }
                     other => panic!("message of type {other}"),
                 }
             }
             // What a running kernel fetches again must be what the others have written back.
-            let in_use = self.running.iter().any(|kernel| kernel.1 & now.acquire != 0);
+            let in_use = self.running.iter().any(|kernel| kernel.chiplets & now.acquire != 0);
             assert!(!in_use || now.release & !all.release == 0, "acquired before the releases");
             all = operations(all.release | now.release, all.acquire | now.acquire);
         }
@@ -127,7 +136,7 @@ impl<H: Host> Driver<H> {
 
     /// The kernel has started and not ended.
     pub fn runs(&self, tag: u8) -> bool {
-        self.running.iter().any(|kernel| kernel.0 == tag)
+        self.running.iter().any(|kernel| kernel.tag == tag)
     }
 
     /// All work-groups of a kernel end. Gives the operations after it.
@@ -138,11 +147,22 @@ impl<H: Host> Driver<H> {
         operations
     }
 
-    /// Each chiplet says that its work-groups of a kernel have ended.
+    /// Each chiplet says that its work-groups of a kernel have ended, but those that have said so
+    /// before.
     pub fn done(&mut self, tag: u8) {
-        let at = self.running.iter().position(|kernel| kernel.0 == tag).expect("it runs");
-        let (_, chiplets) = self.running.remove(at);
-        for i in (0..16).filter(|i| chiplets >> i & 1 == 1) {
+        self.done_on(tag, u16::MAX);
+    }
+
+    /// The same of these chiplets alone. With the last one the kernel has ended.
+    pub fn done_on(&mut self, tag: u8, chiplets: u16) {
+        let at = self.running.iter().position(|kernel| kernel.tag == tag).expect("it runs");
+        let kernel = &mut self.running[at];
+        let now = kernel.missing & chiplets;
+        kernel.missing &= !chiplets;
+        if kernel.missing == 0 {
+            self.running.remove(at);
+        }
+        for i in (0..16).filter(|i| now >> i & 1 == 1) {
             self.host.receive(u64::from(message::DONE) | i << 4 | u64::from(tag) << 8);
         }
     }

@@ -44,7 +44,8 @@ pub fn costs(core: &mut Core) -> Vec<Cost> {
     for first in (0..STRUCTURES).step_by(4) {
         bench.launch(UNCHANGED, &own(first), NONE);
     }
-    // What was written is read by the neighbours, then written again by its owners; by then all are clean.
+    // What was written is read by the neighbours, then written again by its owners; by then all are
+    // clean.
     for first in [0, 28, 60] {
         bench.fill();
         bench.launch("releases, 64 entries", &labels(first, 4, 1), operations(ALL, 0));
@@ -113,7 +114,8 @@ fn own(first: u64) -> Labels {
     labels(first, 4, 0)
 }
 
-/// So many structures from the first on, every other one read, the others written; chiplet i has chunk i + shift.
+/// So many structures from the first on, every other one read, the others written; chiplet i has
+/// chunk i + shift.
 fn labels(first: u64, structures: u64, shift: u64) -> Labels {
     let mut labels = Labels::new(4);
     for structure in first..first + structures {

@@ -1,4 +1,5 @@
-//! Hosts of the command processor's firmware behind one trait: called directly, and its image on the command processor.
+//! Hosts of the command processor's firmware behind one trait: called directly, and its image on
+//! the command processor.
 
 mod core;
 pub mod driver;
@@ -14,14 +15,16 @@ pub use self::core::{Core, Work};
 
 use crate::has_rtl_of;
 
-/// The bodies of the command processor that this build has: the instruction-set simulator, and the RTL core.
+/// The bodies of the command processor that this build has: the instruction-set simulator, and the
+/// RTL core.
 pub fn bodies() -> Vec<BodyKind> {
     let mut bodies = vec![BodyKind::Model];
     bodies.extend(has_rtl_of::<CommandProcessor>().then_some(BodyKind::Rtl));
     bodies
 }
 
-/// The images of this build, by name: none where the RISC-V target was missing, and then it says so.
+/// The images of this build, by name: none where the RISC-V target was missing, and then it says
+/// so.
 pub fn images() -> Vec<(&'static str, Image)> {
     if ELVES.is_empty() {
         println!(

@@ -1,16 +1,20 @@
-//! The command processor's neighbours: an image, packets with and without extension, messages, and back-
-//! pressure. The image is a random program.
+//! The command processor's neighbours: an image, packets with and without extension, messages, and
+//! back-pressure. The image is a random program.
 
 mod program;
 
 use hwmodel::Block;
 use hwmodel::command_processor::{CommandProcessor, Config, In, Out};
-use hwmodel::common::command_types::{Aql, Ext, Message, error_code, kind};
+use hwmodel::common::command_types::{Aql, Ext, Message, error_code, kind, mailbox, map};
 use hwmodel::ports::Bytes;
 
 use super::{Count, NewStimulus, Random, Statics, Stimulus};
 use program::{End, Mix, WORDS};
 
+/// Cycles in which the processor's clock counts more than 16 bits.
+const LONG: u64 = 90_000;
+/// Cycles in which most programs end that do so.
+const ENDS: u64 = 9_000;
 /// Beats of an extension block that a slot has room for.
 const MOST_BEATS: u32 = 252;
 
@@ -73,6 +77,7 @@ struct Seen {
     ack: u64,
     trap: u64,
     load: u64,
+    late_clock: u64,
     store: u64,
     compressed: u64,
     divide: u64,
@@ -123,7 +128,8 @@ impl CommandProcessorStimulus {
         }
     }
 
-    /// The next word of the image; beside the program, also while the core runs, which must not matter.
+    /// The next word of the image; beside the program, also while the core runs, which must not
+    /// matter.
     fn draw_image(&mut self, input: &mut In) {
         if self.loaded < WORDS {
             input.core_hold = true;
@@ -232,6 +238,8 @@ impl CommandProcessorStimulus {
             seen.trace += 1;
             seen.trap += u64::from(t.trap);
             seen.load += u64::from(t.mem_rmask != 0);
+            let clock = t.mem_rmask != 0 && t.mem_addr == map::MAILBOX.0 + mailbox::CYCLE;
+            seen.late_clock += u64::from(clock && t.mem_rdata > u32::from(u16::MAX));
             seen.store += u64::from(t.mem_wmask != 0);
             seen.compressed += u64::from(t.insn & 3 != 3 && !t.trap);
             seen.divide += u64::from(t.insn & 0xfe00_407f == 0x0200_4033);
@@ -247,10 +255,18 @@ impl CommandProcessorStimulus {
 impl Stimulus for CommandProcessorStimulus {
     type Model = CommandProcessor;
 
-    fn restart(&mut self) {
-        let mix = Mix::draw(&mut self.random);
-        // In turn: few programs are run, and each end is to be reached.
-        let end = [End::Exit, End::Halt, End::Never][self.programs % 3];
+    fn restart(&mut self, cycles: u64) {
+        let mut mix = Mix::draw(&mut self.random);
+        // In turn: few programs are run, and each end is to be reached. Most episodes are too short
+        // for that.
+        let end = match cycles {
+            LONG.. => {
+                mix.rounds = u32::MAX;
+                End::Never
+            }
+            ENDS.. => [End::Exit, End::Halt][self.programs % 2],
+            _ => [End::Exit, End::Halt, End::Never][self.programs % 3],
+        };
         self.programs += 1;
         program::write(&mut self.random, &mix, end, &mut self.program);
         (self.aql, self.ext, self.rx) = (None, None, None);
@@ -300,6 +316,7 @@ impl Stimulus for CommandProcessorStimulus {
             ("err_of_firmware", s.by_code[2]),
             ("trap", s.trap),
             ("load", s.load),
+            ("clock_beyond_16_bits", s.late_clock),
             ("store", s.store),
             ("compressed", s.compressed),
             ("divide", s.divide),
@@ -319,7 +336,8 @@ impl NewStimulus for CommandProcessorStimulus {
             phase,
             conf: 0,
             program: Box::new([0; WORDS]),
-            programs: 0,
+            // Another first one for each seed.
+            programs: seed as usize,
             loaded: 0,
             held: 0,
             aql: None,
@@ -329,7 +347,7 @@ impl NewStimulus for CommandProcessorStimulus {
             beat: 0,
             seen: Seen::default(),
         };
-        new.restart();
+        new.restart(0);
         new
     }
 }

@@ -1,5 +1,5 @@
-//! Random programs for the command processor: instructions of all kinds, loads and stores everywhere, the
-//! mailbox above all. They go round in a loop, and end in something that halts.
+//! Random programs for the command processor: instructions of all kinds, loads and stores
+//! everywhere, the mailbox above all. They go round in a loop, and end in something that halts.
 
 use hwmodel::common::command_types::{mailbox, map};
 
@@ -12,10 +12,10 @@ const BOOT: u32 = 0x80;
 /// Where a round begins, behind the addresses in their registers, a jump and two words of the end.
 const START: u32 = BOOT + 4 * 15;
 /// Random instructions end here.
-const END: u32 = 4 * WORDS as u32 - 128;
+const END: u32 = 4 * WORDS as u32 - 132;
 
-/// Registers that hold addresses, so that most accesses end somewhere: what they point at, and how far the
-/// region reaches from there.
+/// Registers that hold addresses, so that most accesses end somewhere: what they point at, and how
+/// far the region reaches from there.
 const BASES: [(u32, u32); 5] = [
     (2, map::DTCM.0 + 0x2000),
     (8, map::MAILBOX.0),
@@ -40,8 +40,9 @@ const MCAUSE: u32 = 0x342;
 const MSCRATCH: u32 = 0x340;
 const MRET: u32 = 0x3020_0073;
 
-/// Control and status registers that are there, and some that are not. Not `mtvec`: traps are to be survived;
-/// and not the counters of cycles, whose values would differ where the specification lets them.
+/// Control and status registers that are there, and some that are not. Not `mtvec`: traps are to be
+/// survived; and not the counters of cycles, whose values would differ where the specification lets
+/// them.
 const CSRS: [u32; 22] = [
     0x300, 0x301, 0x304, 0x306, 0x30a, 0x310, 0x320, 0x323, 0x341, 0x342, 0x343, 0x344, 0x3a0,
     0x7c0, 0x7a0, 0x7b0, 0xb00, 0xb02, 0xb80, 0xb82, 0xc00, 0xf12,
@@ -199,8 +200,9 @@ pub fn write(r: &mut Random, mix: &Mix, end: End, words: &mut [u32; WORDS]) {
         w.word(0x0000_0013);
         w.land();
     }
-    // In each round, whatever the mix: a message, a signal.
+    // In each round, whatever the mix: a message, a signal, the clock.
     send(r, &mut w);
+    w.word(i_type(LOAD, 2, free(r), MAILBOX, mailbox::CYCLE));
     w.word(s_type(2, r.below(32), MAILBOX, mailbox::SIG_HI));
     w.word(j_type(0, START.wrapping_sub(w.at)));
 }
@@ -327,7 +329,8 @@ fn mailbox_access(r: &mut Random) -> u32 {
     unreachable!("the sum is that of all")
 }
 
-/// Waits, and makes room before: a read of WAIT with all slots and the RX FIFO full would never end.
+/// Waits, and makes room before: a read of WAIT with all slots and the RX FIFO full would never
+/// end.
 fn wait(r: &mut Random, w: &mut Writer) {
     w.word(s_type(2, r.below(32), MAILBOX, mailbox::PKT_POP));
     w.word(i_type(LOAD, 2, free(r), MAILBOX, mailbox::RX_HI));

@@ -1,4 +1,5 @@
-//! A directory in the words of specification 4 and 5: sets of lists of maps. It knows values, no cycles.
+//! A directory in the words of specification 4 and 5: sets of lists of maps. It knows values, no
+//! cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A directory in which GPUs 1 and 2 share the line at 0x40. In rec its entry tracks 0x80 for GPU 3 too.
+/// A directory in which GPUs 1 and 2 share the line at 0x40. In rec its entry tracks 0x80 for GPU 3
+/// too.
 fn tracked(config: &Config) -> Bench {
     let mut b = Bench::new(config);
     b.run(rrd(1, 0x40));

@@ -1,5 +1,6 @@
-//! Compressed instructions, as the 32-bit ones that they stand for (RISC-V unprivileged manual, chapter
-//! "C", RV32; Ibex's choice where the manual leaves one: reserved encodings are illegal, hints are not).
+//! Compressed instructions, as the 32-bit ones that they stand for (RISC-V unprivileged manual,
+//! chapter "C", RV32; Ibex's choice where the manual leaves one: reserved encodings are illegal,
+//! hints are not).
 
 const LOAD: u32 = 0x03;
 const OP_IMM: u32 = 0x13;

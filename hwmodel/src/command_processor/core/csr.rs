@@ -1,5 +1,5 @@
-//! The control and status registers of Ibex `small`, and its two privilege modes. (Ibex reference, "Control
-//! and Status Registers"; no interrupts, no debugger, no PMP, no performance counters.)
+//! The control and status registers of Ibex `small`, and its two privilege modes. (Ibex reference,
+//! "Control and Status Registers"; no interrupts, no debugger, no PMP, no performance counters.)
 
 /// Machine mode, as in `mstatus.mpp`.
 const MACHINE: u32 = 3;
@@ -123,8 +123,8 @@ impl Csrs {
         self.mode != MACHINE && self.tw
     }
 
-    /// Reads register `number` in cycle `now`, and then writes it. `None`: the instruction is illegal.
-    /// The flag says that the write flushes the pipeline.
+    /// Reads register `number` in cycle `now`, and then writes it. `None`: the instruction is
+    /// illegal. The flag says that the write flushes the pipeline.
     pub fn access(&mut self, number: u32, write: Write, now: u64) -> Option<(u32, bool)> {
         let read_only = number >> 10 == 3;
         if number >> 8 & 3 > self.mode || read_only && write != Write::None {
@@ -174,8 +174,8 @@ impl Csrs {
         })
     }
 
-    /// `before` is the count of retired instructions without this one, which is not counted where it writes
-    /// the counter.
+    /// `before` is the count of retired instructions without this one, which is not counted where
+    /// it writes the counter.
     fn write(&mut self, number: u32, value: u32, now: u64, before: u64) {
         let bit = |at: u32| value >> at & 1 != 0;
         let low = |old: u64| old & !0xffff_ffff | u64::from(value);

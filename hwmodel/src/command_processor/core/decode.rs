@@ -1,5 +1,5 @@
-//! Instructions, taken apart (RISC-V unprivileged manual; those that Ibex `small` has: RV32IMC, Zicsr,
-//! Zifencei and the machine mode's).
+//! Instructions, taken apart (RISC-V unprivileged manual; those that Ibex `small` has: RV32IMC,
+//! Zicsr, Zifencei and the machine mode's).
 
 use super::compressed;
 
@@ -95,8 +95,8 @@ pub struct Op {
 }
 
 impl Op {
-    /// The instruction whose first half is `low`, and whose second is `high` if it has one. `high` is
-    /// `None` where it cannot be fetched.
+    /// The instruction whose first half is `low`, and whose second is `high` if it has one. `high`
+    /// is `None` where it cannot be fetched.
     pub fn decode(low: u16, high: Option<u16>) -> Self {
         if low & 3 != 3 {
             let op = compressed::expand(low).map_or_else(Self::illegal, Self::of_word);

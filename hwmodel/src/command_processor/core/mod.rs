@@ -1,7 +1,8 @@
 //! The core: an instruction-set simulator of Ibex `small`, with its cycles.
 //!
-//! An instruction is executed whole in its first cycle in the ID stage; how long it takes, and in which
-//! cycle it retires, is the answer. Only a load or store that does not end in a memory is left open.
+//! An instruction is executed whole in its first cycle in the ID stage; how long it takes, and in
+//! which cycle it retires, is the answer. Only a load or store that does not end in a memory is
+//! left open.
 
 mod compressed;
 mod csr;

@@ -80,7 +80,8 @@ fn messages_are_sent_in_any_cycle() {
     b.run(16 * 40);
     let sent: Vec<_> =
         b.out.iter().enumerate().filter(|(_, o)| o.tx.is_some()).map(|(c, _)| c).collect();
-    // They act in the processor's cycles BODY + 3 and BODY + 8, and show in the cycle of clk_i after.
+    // They act in the processor's cycles BODY + 3 and BODY + 8, and show in the cycle of clk_i
+    // after.
     assert_eq!(sent, [16 * (BODY + 3) + 1, 16 * (BODY + 8) + 1]);
 }
 
@@ -114,7 +115,8 @@ fn image_is_loaded_and_hold_falls_in_any_cycle() {
         cp.tick(&In::default());
         let shown =
             (phase + 2..60).find(|_| cp.tick(&In::default()).trace.is_some_and(|t| !t.trap));
-        // The first enabled cycle from phase + 2 on is the core's cycle 0; its record shows in cycle 5.
+        // The first enabled cycle from phase + 2 on is the core's cycle 0; its record shows in
+        // cycle 5.
         let first = (phase + 2usize).next_multiple_of(4);
         assert_eq!(shown, Some(first + 4 * 5), "{phase}");
     }

@@ -95,7 +95,8 @@ fn illegal_instruction_reaches_the_stub() {
     cp.tick(&In::default());
     b.cp = cp;
     b.run(60);
-    // The trap takes 3 cycles, the stub's first two one each; ERROR and EXIT act 3 after their grants.
+    // The trap takes 3 cycles, the stub's first two one each; ERROR and EXIT act 3 after their
+    // grants.
     assert_eq!(b.errors(), [(FIRST + 5 + 4, 8)]);
     assert_eq!(b.exit(), Some((FIRST + 10 + 4, 8)));
     assert!(b.out[FIRST + 1].trace.is_some_and(|t| t.trap && t.pc == 0x80));

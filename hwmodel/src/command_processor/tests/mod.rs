@@ -1,4 +1,5 @@
-//! Directed tests of the rules in `rtl/command_processor/README.md`; programs are assembled by hand.
+//! Directed tests of the rules in `rtl/command_processor/README.md`; programs are assembled by
+//! hand.
 
 mod clock;
 mod halt;
@@ -33,8 +34,8 @@ impl Bench {
         Self::with_config(&PLAIN, program)
     }
 
-    /// Loads the program and releases the core. The first cycle that is run is the core's cycle 0, with a clock
-    /// pattern that begins anew.
+    /// Loads the program and releases the core. The first cycle that is run is the core's cycle 0,
+    /// with a clock pattern that begins anew.
     fn with_config(config: &Config, program: &[u32]) -> Self {
         let cp = CommandProcessor::new(config).expect("legal parameters");
         let next = In { tx_ready: true, conf: CONF_VALUE, core_hold: true, ..In::default() };

@@ -86,7 +86,8 @@ fn beats_beyond_4032_bytes_are_dropped_and_noted() {
 
 #[test]
 fn oldest_is_the_slot_that_has_been_valid_longest() {
-    // Slots 0 to 3 come in order; 1 and 0 are freed; two packets come again; then 2 and 3 are freed.
+    // Slots 0 to 3 come in order; 1 and 0 are freed; two packets come again; then 2 and 3 are
+    // freed.
     let pop = |slot: i32| [addi(A1, ZERO, slot), write(PKT_POP)];
     let body = [
         &[read(PKT_STAT)][..],

@@ -66,7 +66,8 @@ fn quiet_cycles_reach_to_the_next_that_is_not() {
     let mut b =
         Bench::new(&program(1, &[r_type(1, 4, A0, A1, A1), lui(T0, 0x10000), lw(A0, T0, 0), WFI]));
     b.run_to(BODY + 1);
-    // The record of the last li shows in BODY; the division retires in its 37th cycle and shows then.
+    // The record of the last li shows in BODY; the division retires in its 37th cycle and shows
+    // then.
     assert_eq!(b.cp.quiet_cycles(), 36);
     b.run_to(BODY + 38);
     assert_eq!(b.cp.quiet_cycles(), 0);

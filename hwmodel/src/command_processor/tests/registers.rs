@@ -64,7 +64,8 @@ fn read_of_a_crossing_word_is_two_reads_with_all_they_do() {
     b.next.rx = Some(message(9, 3, 1));
     b.run(40);
     assert_eq!(b.loaded(), [0xbeef_1234, 1]);
-    // Granted in BODY and, in the cycle of the first answer, BODY + 4; the next read 1 + 4 cycles later.
+    // Granted in BODY and, in the cycle of the first answer, BODY + 4; the next read 1 + 4 cycles
+    // later.
     assert_eq!(b.retired()[..2], [BODY + 9, BODY + 14]);
 }
 

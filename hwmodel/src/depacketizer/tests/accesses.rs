@@ -130,7 +130,8 @@ fn full_dq_stalls_the_parser_and_then_the_link_and_loses_nothing() {
     let seen = run_with(&SMALL, &beats, |cycle| cycle >= 100);
     assert!(seen.errors.is_empty());
     assert_eq!(seen.stores.len(), 40);
-    // Four in the buffer, and the window accepts while it holds at most WindowBytes - Beat = 32 bytes.
+    // Four in the buffer, and the window accepts while it holds at most WindowBytes - Beat = 32
+    // bytes.
     let before = seen.accepted.iter().filter(|&&c| c < 100).count();
     assert_eq!(before, 4 + 5);
     // A push needs room before the pop: the first pop is at 100, so the next push is at 101.

@@ -1,4 +1,5 @@
-//! What all tests of the de-packetizer use: TLPs made by hand, and a run that collects what comes out.
+//! What all tests of the de-packetizer use: TLPs made by hand, and a run that collects what comes
+//! out.
 
 mod accesses;
 mod errors;

@@ -73,10 +73,11 @@ proptest! {
         stalls in any::<[u64; 3]>(),
     ) {
         let (line, sub_header_bytes, beat, output_depth) = shape;
-        let cfg = Config { line, sub_header_bytes, offset_width: offset_bits(sub_header_bytes), beat, output_depth };
+        let offset_width = offset_bits(sub_header_bytes);
+        let cfg = Config { line, sub_header_bytes, offset_width, beat, output_depth };
         let beats: Vec<_> = packets.iter().flat_map(|(b, e)| drains(&cfg, *b, e)).collect();
         let expected: Vec<_> = beats.iter().flat_map(|d| writes(&cfg, d)).collect();
-        let sender = packetizer::Config { line, sub_header_bytes, offset_width: cfg.offset_width, beat, ecrc: 1 };
+        let sender = packetizer::Config { line, sub_header_bytes, offset_width, beat, ecrc: 1 };
         let mut packetizer = Packetizer::new(&sender).unwrap();
         let mut depacketizer = Depacketizer::new(&cfg).unwrap();
         let (mut at, mut got) = (0, Vec::new());

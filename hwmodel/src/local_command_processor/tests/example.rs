@@ -7,7 +7,8 @@ use crate::Block;
 use crate::common::command_types::{Tx, sync_op};
 use crate::cp_crossbar::{self, CpCrossbar};
 
-/// Cycles of a release of 1000 dirty lines of 64 B: 256 for the walk, and 1000 * 64 / 426 rounded up.
+/// Cycles of a release of 1000 dirty lines of 64 B: 256 for the walk, and 1000 * 64 / 426 rounded
+/// up.
 const RELEASE: u64 = 256 + 151;
 
 #[test]

@@ -145,7 +145,8 @@ fn illegal_parameters_are_refused_by_name() {
     assert_eq!(refused(|c| c.banks = 3), Some("banks"));
     assert_eq!(refused(|c| c.sub_header_bytes = 7), Some("sub_header_bytes"));
     assert_eq!(refused(|c| c.offset_width = 22), Some("offset_width"));
-    assert_eq!(refused(|c| (c.sub_header_bytes, c.offset_width) = (2, 6)), Some("line")); // 128 > 2^6
+    // 128 > 2^6
+    assert_eq!(refused(|c| (c.sub_header_bytes, c.offset_width) = (2, 6)), Some("line"));
     assert_eq!(refused(|c| c.max_payload = 384), Some("max_payload")); // (128 / 2) * 6 + 4 = 388
     assert_eq!(refused(|c| c.max_payload = 388), None);
     assert_eq!(refused(|c| c.max_payload = 4098), Some("max_payload"));

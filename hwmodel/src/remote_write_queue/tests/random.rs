@@ -55,7 +55,8 @@ proptest! {
 
     #[test]
     fn every_stored_byte_arrives_once_and_in_order(
-        (config, requests) in configs(), acct in 0u8..2, timeout in prop_oneof![Just(0u16), 1u16..40],
+        (config, requests) in configs(), acct in 0u8..2,
+        timeout in prop_oneof![Just(0u16), 1u16..40],
     ) {
         let mut queue = RemoteWriteQueue::new(&config).unwrap();
         let size = u64::from(config.line);
@@ -96,7 +97,8 @@ proptest! {
                         prop_assert_eq!(d.sop, packet.is_none());
                         let (plen, sum) = packet.unwrap_or((d.plen, 0));
                         prop_assert_eq!(plen, d.plen);
-                        prop_assert_eq!(((d.line * size) >> config.offset_width) << config.offset_width, d.base);
+                        let shift = config.offset_width;
+                        prop_assert_eq!((d.line * size) >> shift << shift, d.base);
                         let sum = sum + cost(d.mask, config.sub_header_bytes);
                         packet = Some((plen, sum)).filter(|_| !d.eop);
                         prop_assert!(!d.eop || sum == u32::from(plen) && sum <= config.max_payload);

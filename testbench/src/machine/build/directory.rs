@@ -90,7 +90,8 @@ pub fn check(system: &System) -> Result<(), ConfigError> {
         let (blocks, line) = (finepack_line(system)?, system.machine.line);
         if blocks < line {
             let problem = format!(
-                "{:?} has lines of {blocks} B: at least machine.line, {line}, with l2.design = {name}",
+                "{:?} has lines of {blocks} B: at least machine.line, {line}, with l2.design = \
+                 {name}",
                 system.egress.config
             );
             return error("egress.config", problem);

@@ -256,7 +256,8 @@ impl Builder<'_> {
         (out, self.wiring.channel(format!("{name}.done"), (peer, local), 1, 4))
     }
 
-    /// Between a CU or bank and its GPU's unit of the L1 design, if it has one; as long as the way between CUs and banks.
+    /// Between a CU or bank and its GPU's unit of the L1 design, if it has one; as long as the way
+    /// between CUs and banks.
     fn unit_channels(
         &mut self,
         gpu: u16,

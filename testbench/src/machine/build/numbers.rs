@@ -4,9 +4,9 @@ use super::super::engine::ComponentId;
 use super::super::layout::{Layout, Site};
 use super::super::message::Unit;
 
-/// Components stand in this order: for each chiplet its CUs, L2 banks, L3 slices and command processor; for
-/// each GPU its command processor; the links between chiplets; the L1 design's unit of each GPU, if it has one; what joins
-/// the GPUs.
+/// Components stand in this order: for each chiplet its CUs, L2 banks, L3 slices and command
+/// processor; for each GPU its command processor; the links between chiplets; the L1 design's unit
+/// of each GPU, if it has one; what joins the GPUs.
 pub struct Numbers {
     pub layout: Layout,
     /// Links between chiplets.

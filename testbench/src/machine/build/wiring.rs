@@ -10,8 +10,8 @@ use super::super::message::Unit;
 use super::super::part::Part;
 use super::numbers::Numbers;
 
-/// The three networks of a chiplet. What lies between L2 and L3 has its own, reads and write-backs in one
-/// FIFO: a read never overtakes a write-back, and a full L2 never stops what it waits for.
+/// The three networks of a chiplet. What lies between L2 and L3 has its own, reads and write-backs
+/// in one FIFO: a read never overtakes a write-back, and a full L2 never stops what it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Net {
     /// From CUs to L2 banks and to the gate.
@@ -20,8 +20,8 @@ pub enum Net {
     Answer,
     /// From L2 banks to L3 slices.
     Memory,
-    /// From L2 banks to those of other chiplets, where a directory keeps them coherent: requests that wait for one of these never
-    /// stop those that wait for none.
+    /// From L2 banks to those of other chiplets, where a directory keeps them coherent: requests
+    /// that wait for one of these never stop those that wait for none.
     Peer,
 }
 
@@ -130,8 +130,8 @@ impl<'a> Wiring<'a> {
         )
     }
 
-    /// Latency of the end of a unit: half of the way between a CU and an L2 bank, or of that between an L2
-    /// bank and an L3 slice; whoever answers adds the time of its arrays.
+    /// Latency of the end of a unit: half of the way between a CU and an L2 bank, or of that
+    /// between an L2 bank and an L3 slice; whoever answers adds the time of its arrays.
     fn latency(&self, net: Net, unit: Unit, sends: bool) -> u32 {
         let n = &self.system.network;
         let site = self.numbers.layout.site(unit);
@@ -144,7 +144,8 @@ impl<'a> Wiring<'a> {
         let answer = match (net, site) {
             (Net::Answer, Site::Bank(..)) if sends => self.system.l2.latency,
             (Net::Answer, Site::Slice(..)) if sends => self.system.l3.latency,
-            // What comes from an L3 slice goes the rest of its way; a bank's own way to CUs is longer.
+            // What comes from an L3 slice goes the rest of its way; a bank's own way to CUs is
+            // longer.
             (Net::Answer, Site::Bank(..)) => return n.memory_latency.div_ceil(2),
             _ => 0,
         };
@@ -221,8 +222,8 @@ impl<'a> Wiring<'a> {
         (to, out)
     }
 
-    /// From a chiplet to each unit: its own directly, those of its GPU's other chiplets over a link, banks of other GPUs
-    /// that it talks to by way of the gate.
+    /// From a chiplet to each unit: its own directly, those of its GPU's other chiplets over a
+    /// link, banks of other GPUs that it talks to by way of the gate.
     fn routes(
         &mut self,
         net: Net,

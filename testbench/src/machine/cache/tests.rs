@@ -1,4 +1,5 @@
-//! The array against a plain one: a list of lines for each set, each way with the time of its last use.
+//! The array against a plain one: a list of lines for each set, each way with the time of its last
+//! use.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -127,7 +128,8 @@ impl Plain {
     }
 }
 
-/// What is done to a cache. `line` chooses an address, and where there is a choice among few things, which.
+/// What is done to a cache. `line` chooses an address, and where there is a choice among few
+/// things, which.
 #[derive(Clone, Copy, Debug)]
 enum Do {
     /// Finds the line and marks it as used.

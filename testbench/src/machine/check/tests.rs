@@ -15,7 +15,8 @@ fn sets(during: &[u8], after: &[u8]) -> (ByteSet, ByteSet) {
     (set(during), set(after))
 }
 
-/// A kernel in which byte 1 of the line may be 3 or 4, later 4, and the word at 8 sums up to 10 to 12.
+/// A kernel in which byte 1 of the line may be 3 or 4, later 4, and the word at 8 sums up to 10 to
+/// 12.
 fn checker() -> Checker {
     let (during, after) = sets(&[3, 4], &[4]);
     let racy = vec![RacyByte { addr: A + 1, during, after }];

@@ -61,9 +61,9 @@ impl std::ops::DerefMut for Lines {
     }
 }
 
-/// Splits the active lanes of `instr` into lines of `line` bytes (a power of 2), in the order of the lowest
-/// lane. Two lanes of an atomic that change the same bytes go into two requests; of two stores to a byte the
-/// higher lane's stays.
+/// Splits the active lanes of `instr` into lines of `line` bytes (a power of 2), in the order of
+/// the lowest lane. Two lanes of an atomic that change the same bytes go into two requests; of two
+/// stores to a byte the higher lane's stays.
 pub fn coalesce(instr: &Instr, line: u64, into: &mut Lines) {
     into.clear();
     match (instr.kind, instr.size) {
@@ -74,7 +74,8 @@ pub fn coalesce(instr: &Instr, line: u64, into: &mut Lines) {
     }
 }
 
-/// Loads and stores of `N` bytes: most are aligned, and most lanes fall into the line of the lane before.
+/// Loads and stores of `N` bytes: most are aligned, and most lanes fall into the line of the lane
+/// before.
 fn coalesce_aligned<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) {
     if is_one_run::<N>(instr, line) {
         return coalesce_run::<N>(instr, line, into);
@@ -119,7 +120,8 @@ fn coalesce_aligned<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) 
     }
 }
 
-/// True when the active lanes are neighbours and access one run of bytes, aligned, and none is racy.
+/// True when the active lanes are neighbours and access one run of bytes, aligned, and none is
+/// racy.
 fn is_one_run<const N: usize>(instr: &Instr, line: u64) -> bool {
     let first = instr.lanes.trailing_zeros();
     let neighbours = instr.lanes >> (first % 64);
@@ -189,8 +191,8 @@ fn put(access: &mut LineAccess, offset: usize, value: &[u8], racy: bool) {
     }
 }
 
-/// The request of a line, the latest first; a new one where there is none, or none that may take an atomic
-/// on these bytes.
+/// The request of a line, the latest first; a new one where there is none, or none that may take an
+/// atomic on these bytes.
 #[inline]
 fn find(into: &mut Lines, addr: u64, mask: u128, atomic: bool) -> &mut LineAccess {
     let fits = |a: &LineAccess| a.addr == addr && !(atomic && a.mask & mask != 0);

@@ -7,7 +7,8 @@ use crate::machine::engine::Cycle;
 use crate::trace::{Group, LANES};
 
 impl Core {
-    /// Starts a work-group: a wave for each part of a warp that is as wide as a wave and has work-items.
+    /// Starts a work-group: a wave for each part of a warp that is as wide as a wave and has
+    /// work-items.
     pub(super) fn start(&mut self, ctx: &mut Context, number: u32, group: Group) {
         let items = ctx.items_of_group;
         self.counters.groups += 1;

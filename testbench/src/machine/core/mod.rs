@@ -378,7 +378,8 @@ impl Core {
         if self.hooks.speculation {
             self.keep_checkpoint(tag);
         }
-        // The oracle's memory changes in the order of issue, which is each work-item's program order.
+        // The oracle's memory changes in the order of issue, which is each work-item's program
+        // order.
         let LineAccess { ref bytes, .. } = self.issue.lines[self.issue.next];
         match self.issue.instr.kind {
             InstrKind::Store => {

@@ -1,5 +1,5 @@
-//! What an L1 design does to its CU beyond answering: it holds waves, delays fences, and has loads that may have to be
-//! done again.
+//! What an L1 design does to its CU beyond answering: it holds waves, delays fences, and has loads
+//! that may have to be done again.
 
 use super::wave::State;
 use super::{Core, Value};
@@ -59,7 +59,8 @@ impl Core {
         self.ready.set(at, ctx.now);
     }
 
-    /// Whether the wave may not issue the instruction that was fetched for it. It then stands before it again.
+    /// Whether the wave may not issue the instruction that was fetched for it. It then stands
+    /// before it again.
     #[cold]
     pub(super) fn is_held(&mut self, ctx: &mut Context, at: usize) -> bool {
         let instr = &self.issue.instr;

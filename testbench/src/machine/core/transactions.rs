@@ -54,7 +54,8 @@ pub enum Value {
     Dropped,
 }
 
-/// A fixed number of transactions, when each that has been answered is over, and what else the CU is told.
+/// A fixed number of transactions, when each that has been answered is over, and what else the CU
+/// is told.
 #[derive(Debug)]
 pub struct Transactions {
     all: Vec<Transaction>,
@@ -124,7 +125,8 @@ impl Transactions {
         self.all[at as usize].value = Value::Plain;
     }
 
-    /// Nobody waits for a load any more. It is over when it is answered, unless its wave has that answer.
+    /// Nobody waits for a load any more. It is over when it is answered, unless its wave has that
+    /// answer.
     pub fn drop(&mut self, at: u32) {
         if self.all[at as usize].value == Value::Taken {
             self.free.push(at);
@@ -144,7 +146,8 @@ impl Transactions {
         (0..self.all.len() as u32).filter(wanted).collect()
     }
 
-    /// One that is over by now, or that its wave has got. It may be looked at until the next one starts.
+    /// One that is over by now, or that its wave has got. It may be looked at until the next one
+    /// starts.
     #[inline]
     pub fn take_due(&mut self, now: Cycle) -> Option<u32> {
         let at = match self.over.pop() {

@@ -1,9 +1,9 @@
 //! The clockwork of a machine: time, who is active in a cycle, ways to send, and the pools in which
 //! messages and line payloads lie.
 //!
-//! In a cycle every active component sees what its neighbours had sent before the cycle: a message is never
-//! visible in the cycle in which it is sent, and room that a receiver makes is visible to the sender one
-//! cycle later. So the order in which components are visited changes nothing.
+//! In a cycle every active component sees what its neighbours had sent before the cycle: a message
+//! is never visible in the cycle in which it is sent, and room that a receiver makes is visible to
+//! the sender one cycle later. So the order in which components are visited changes nothing.
 
 mod network;
 mod pool;

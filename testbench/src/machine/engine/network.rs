@@ -1,13 +1,13 @@
 //! How components send to each other: outlets, inlets, and the crossbars between them.
 //!
-//! A message leaves through its sender's outlet, at the outlet's rate, and reaches the inlet of its receiver
-//! after the outlet's latency. The inlet takes messages in the order in which they reach it, each in as many
-//! cycles as its width needs, and shows each after its own latency. An outlet that leads to one inlet is a channel; outlets that share
-//! routes to many inlets are a crossbar with a queue at each output. Nobody is visited on the way: both ports
-//! are time stamps.
+//! A message leaves through its sender's outlet, at the outlet's rate, and reaches the inlet of its
+//! receiver after the outlet's latency. The inlet takes messages in the order in which they reach
+//! it, each in as many cycles as its width needs, and shows each after its own latency. An outlet
+//! that leads to one inlet is a channel; outlets that share routes to many inlets are a crossbar
+//! with a queue at each output. Nobody is visited on the way: both ports are time stamps.
 //!
-//! Everything is bounded by the outlets' windows: a message counts there from its sending until its receiver
-//! takes it.
+//! Everything is bounded by the outlets' windows: a message counts there from its sending until its
+//! receiver takes it.
 
 use super::rate::{Port, Rate};
 use super::{ComponentId, Cycle, Handle, Wheel};
@@ -99,8 +99,8 @@ const OUTLET_BITS: u32 = 16;
 /// A message on its way to an inlet, or waiting there.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    /// When it reaches the inlet, and below that its outlet. Outlets whose messages come in the same cycle
-    /// take turns: bits of the cycle exchange their places.
+    /// When it reaches the inlet, and below that its outlet. Outlets whose messages come in the
+    /// same cycle take turns: bits of the cycle exchange their places.
     order: u64,
     message: Handle<Message>,
     /// Cycles that the inlet needs for it.
@@ -152,8 +152,9 @@ impl Inlet {
         (0..self.len).map(|place| self.at(place))
     }
 
-    /// Finds out when the oldest message is visible; there must be one. Whoever sends now does not change that
-    /// of one that is visible: what is sent in a cycle reaches nobody before the next one.
+    /// Finds out when the oldest message is visible; there must be one. Whoever sends now does not
+    /// change that of one that is visible: what is sent in a cycle reaches nobody before the next
+    /// one.
     #[inline(always)]
     fn look(&mut self) {
         let first = self.at(0);
@@ -277,8 +278,8 @@ impl Network {
         (free > now).then_some(Refusal::Busy(free))
     }
 
-    /// Lets the producer be woken when there is room again: in the next cycle, where a receiver has taken a
-    /// message in this one and was visited before.
+    /// Lets the producer be woken when there is room again: in the next cycle, where a receiver has
+    /// taken a message in this one and was visited before.
     pub fn wait(&mut self, wheel: &mut Wheel, id: OutletId, now: Cycle) {
         let o = &mut self.outlets[id.0 as usize];
         match o.taken_at == now {
@@ -287,8 +288,8 @@ impl Network {
         }
     }
 
-    /// Sends a message of `bytes` bytes of accounting class `class` to a unit. It takes `extra` cycles longer
-    /// than the latencies but overtakes nobody. There must be room.
+    /// Sends a message of `bytes` bytes of accounting class `class` to a unit. It takes `extra`
+    /// cycles longer than the latencies but overtakes nobody. There must be room.
     #[inline]
     pub fn send(
         &mut self,
@@ -326,8 +327,8 @@ impl Network {
         (inlet.head <= now).then(|| inlet.at(0).message)
     }
 
-    /// Takes the oldest message, which must be visible. The consumer will be visited when the next one is,
-    /// unless that is visible already.
+    /// Takes the oldest message, which must be visible. The consumer will be visited when the next
+    /// one is, unless that is visible already.
     #[inline]
     pub fn take(&mut self, wheel: &mut Wheel, id: InletId, now: Cycle) -> Handle<Message> {
         let inlet = &mut self.inlets[id.0 as usize];
@@ -353,7 +354,8 @@ impl Network {
         self.outlet_specs.iter().zip(self.outlets.iter().map(|o| &o.bytes))
     }
 
-    /// Bytes that all outlets have carried, and messages that nobody has taken: the same again where nothing has moved.
+    /// Bytes that all outlets have carried, and messages that nobody has taken: the same again
+    /// where nothing has moved.
     pub fn sent_and_held(&self) -> (u64, u64) {
         self.outlets.iter().fold((0, 0), |(sent, held), o| {
             (sent + o.bytes.iter().sum::<u64>(), held + u64::from(o.sent.wrapping_sub(o.taken)))
@@ -371,8 +373,8 @@ impl Network {
         &self.inlet_specs[id.0 as usize]
     }
 
-    /// Inlets whose head waits although it is visible, with the head and its outlet: for the report of a
-    /// deadlock.
+    /// Inlets whose head waits although it is visible, with the head and its outlet: for the report
+    /// of a deadlock.
     pub fn stuck(
         &self,
         now: Cycle,
@@ -384,7 +386,8 @@ impl Network {
         })
     }
 
-    /// The full outlet through which a component wants to send, and the inlet that holds its oldest message.
+    /// The full outlet through which a component wants to send, and the inlet that holds its oldest
+    /// message.
     pub fn waited_for_by(&self, producer: ComponentId) -> Option<(OutletId, InletId)> {
         let waits = |o: &Outlet| o.producer_waits && o.producer == producer;
         let outlet = self.outlets.iter().position(waits)?;

@@ -38,8 +38,8 @@ impl<T> std::fmt::Debug for Handle<T> {
     }
 }
 
-/// Values that come and go, in one allocation. The value last given back is used first: it is in the
-/// host's cache.
+/// Values that come and go, in one allocation. The value last given back is used first: it is in
+/// the host's cache.
 #[derive(Debug, Default)]
 pub struct Pool<T> {
     values: Vec<T>,

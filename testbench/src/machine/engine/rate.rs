@@ -26,11 +26,13 @@ impl Rate {
     }
 }
 
-/// A port of limited rate: when it is free next, in parts of a cycle, so that nothing is rounded away.
+/// A port of limited rate: when it is free next, in parts of a cycle, so that nothing is rounded
+/// away.
 #[derive(Clone, Copy, Debug)]
 pub struct Port {
     rate: Rate,
-    /// First cycle in which a transfer may start, and parts of it that are taken, each 1 / `rate.bytes`.
+    /// First cycle in which a transfer may start, and parts of it that are taken, each 1 /
+    /// `rate.bytes`.
     free_at: Cycle,
     parts: u64,
 }
@@ -46,8 +48,8 @@ impl Port {
         self.free_at
     }
 
-    /// Transfers `bytes` from cycle `now` on, or from when the port is free. Gives the first cycle after
-    /// the last byte.
+    /// Transfers `bytes` from cycle `now` on, or from when the port is free. Gives the first cycle
+    /// after the last byte.
     #[inline]
     pub fn transfer(&mut self, now: Cycle, bytes: u64) -> Cycle {
         if self.free_at < now {

@@ -97,8 +97,8 @@ impl Wheel {
         None
     }
 
-    /// Goes to cycle `to` and moves the components that are active in it into `active`, each once, by
-    /// number. No cycle in between may have had anybody active.
+    /// Goes to cycle `to` and moves the components that are active in it into `active`, each once,
+    /// by number. No cycle in between may have had anybody active.
     pub fn advance(&mut self, to: Cycle, active: &mut Vec<u32>) {
         self.now = to;
         while let Some(&Reverse((at, component))) = self.beyond.peek() {

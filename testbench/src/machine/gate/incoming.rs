@@ -1,5 +1,5 @@
-//! A GPU as the home of other GPUs' requests: what its de-packetizer gives goes to the L2 or L3 that
-//! serves the line, answers go back over the reverse link.
+//! A GPU as the home of other GPUs' requests: what its de-packetizer gives goes to the L2 or L3
+//! that serves the line, answers go back over the reverse link.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,8 @@ use crate::machine::l2::Policy;
 use crate::machine::masks;
 use crate::machine::message::{Kind, Line, Message, Unit};
 
-/// Accesses that may wait for the way to their home before an egress path without a link must pause.
+/// Accesses that may wait for the way to their home before an egress path without a link must
+/// pause.
 const ROOM: usize = 16;
 /// Mark of a read's or atomic's tag, beside a write's.
 const ANSWERED: u32 = 1 << 31;
@@ -46,7 +47,8 @@ pub struct Incoming {
     block: AnyBody<Depacketizer>,
     ports: Ports,
     policy: Policy,
-    /// Accesses that have arrived, oldest first, and the bytes of the oldest that are still to be sent.
+    /// Accesses that have arrived, oldest first, and the bytes of the oldest that are still to be
+    /// sent.
     arrived: VecDeque<Ingress>,
     left: u128,
     epochs: VecDeque<Epoch>,
@@ -108,8 +110,8 @@ impl Incoming {
         self.arrived.push_back(access);
     }
 
-    /// One link cycle. `out`: the sides of all GPUs, for what goes back to them. True where the beat is
-    /// taken.
+    /// One link cycle. `out`: the sides of all GPUs, for what goes back to them. True where the
+    /// beat is taken.
     pub fn tick(
         &mut self,
         ctx: &mut Context,

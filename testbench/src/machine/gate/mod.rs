@@ -1,6 +1,6 @@
-//! Between GPUs: each GPU's egress path, the links and their switch, each GPU's de-packetizer. Loads and
-//! atomics come back on the reverse links, and with them, in one FIFO, what L2s that keep each other coherent say. All of
-//! it runs in the links' clock, 1 GHz.
+//! Between GPUs: each GPU's egress path, the links and their switch, each GPU's de-packetizer.
+//! Loads and atomics come back on the reverse links, and with them, in one FIFO, what L2s that keep
+//! each other coherent say. All of it runs in the links' clock, 1 GHz.
 //!
 //! `outgoing` is a GPU as the source of requests, `incoming` as the home that serves them.
 

@@ -1,4 +1,5 @@
-//! What an observer sees of the blocks with two bodies: their use, their cycles, their first difference.
+//! What an observer sees of the blocks with two bodies: their use, their cycles, their first
+//! difference.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! A GPU as the source of requests to others: what its CUs send goes into the egress path piece by piece,
-//! answers go back.
+//! A GPU as the source of requests to others: what its CUs send goes into the egress path piece by
+//! piece, answers go back.
 
 use std::collections::VecDeque;
 
@@ -72,8 +72,8 @@ pub struct Outgoing {
     release_id: u8,
     /// The command processor waits for a release: the next one, or the one that is under way.
     commanded: Commanded,
-    /// Fences of L2s that wait for the stores before them to be at their homes, and how many of them the release that is
-    /// under way is for.
+    /// Fences of L2s that wait for the stores before them to be at their homes, and how many of
+    /// them the release that is under way is for.
     fences: VecDeque<Handle<Message>>,
     fenced: usize,
     /// Fences that may go over the link.
@@ -158,7 +158,8 @@ impl Outgoing {
             && matches!(self.release, Release::None | Release::Under)
     }
 
-    /// A MARK of this GPU has been completed by another; its completion is here in link cycle `due`.
+    /// A MARK of this GPU has been completed by another; its completion is here in link cycle
+    /// `due`.
     pub fn complete_mark(&mut self, due: Cycle, from: u8) {
         self.completions.push_back((due, from));
     }
@@ -190,7 +191,8 @@ impl Outgoing {
         (op, message.size)
     }
 
-    /// One link cycle: the beat shown to the link, and an access that a path without a link hands over.
+    /// One link cycle: the beat shown to the link, and an access that a path without a link hands
+    /// over.
     pub fn tick(
         &mut self,
         ctx: &mut Context,
@@ -246,7 +248,8 @@ impl Outgoing {
             let Some(message) = ctx.peek(inlet) else { continue };
             let Message { kind, mask, addr, .. } = ctx.messages[message];
             let staged = kind != Kind::Write && self.staging.holds(addr);
-            // A copy would overtake a load that came before the store and is still waiting in the path.
+            // A copy would overtake a load that came before the store and is still waiting in the
+            // path.
             if staged && self.free_tags.len() < TAGS {
                 continue;
             }
@@ -282,8 +285,8 @@ impl Outgoing {
         }
     }
 
-    /// The request for the lowest bytes that are left: one line of the blocks, or one element of an atomic.
-    /// None where a tag is needed and none is free.
+    /// The request for the lowest bytes that are left: one line of the blocks, or one element of an
+    /// atomic. None where a tag is needed and none is free.
     fn piece(&mut self, ctx: &Context, current: Current) -> Option<Req> {
         let Message { kind, addr, line, size, .. } = ctx.messages[current.message];
         let first = current.left.trailing_zeros() as usize;
@@ -427,8 +430,8 @@ impl Outgoing {
     }
 }
 
-/// Code of an atomic in a request. Those without a code travel as their signed kin; the receiver asks the
-/// sender's table.
+/// Code of an atomic in a request. Those without a code travel as their signed kin; the receiver
+/// asks the sender's table.
 fn code(op: AtomicOp) -> u8 {
     match op {
         AtomicOp::Add => aop::ADD,

@@ -1,4 +1,5 @@
-//! Stores to other GPUs that stay in local memory until they are copied in bulk (egress design `dma`).
+//! Stores to other GPUs that stay in local memory until they are copied in bulk (egress design
+//! `dma`).
 
 use std::collections::BTreeMap;
 
@@ -34,13 +35,15 @@ impl Staging {
         }
     }
 
-    /// Gives every run of stored bytes, ascending, and forgets them. Runs of neighbouring lines are one.
+    /// Gives every run of stored bytes, ascending, and forgets them. Runs of neighbouring lines are
+    /// one.
     pub fn drain(&mut self, mut copy: impl FnMut(u64, &[u8])) {
         let mut start = 0;
         for (addr, (mask, bytes)) in std::mem::take(&mut self.lines) {
             masks::runs(mask, |first, len| {
                 let at = addr + first as u64;
-                // Copies go to one GPU each: a run ends with its page, homes do not change within one.
+                // Copies go to one GPU each: a run ends with its page, homes do not change within
+                // one.
                 let goes_on = !self.run.is_empty()
                     && start + self.run.len() as u64 == at
                     && at % crate::machine::pages::PAGE != 0;

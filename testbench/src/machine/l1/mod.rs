@@ -1,5 +1,6 @@
-//! L1 designs: what answers a CU's requests and talks to the network below, and what a design may install
-//! beside that: something before the L1, a unit for each GPU, a hook in each L2 bank (docs/machine.md, "Seams").
+//! L1 designs: what answers a CU's requests and talks to the network below, and what a design may
+//! install beside that: something before the L1, a unit for each GPU, a hook in each L2 bank
+//! (docs/machine.md, "Seams").
 
 mod hooks;
 mod none;
@@ -19,16 +20,19 @@ use super::memory_model::MemoryModel;
 use super::message::Message;
 use crate::trace::Instr;
 
-/// An L1 design, one instance for each CU. One that stands before another holds it and passes calls on.
+/// An L1 design, one instance for each CU. One that stands before another holds it and passes calls
+/// on.
 pub trait L1: Debug {
-    /// A request of the CU: `tag` is the CU's transaction, which knows the wave. False when it cannot be taken now;
-    /// the design has then seen to it that the CU is visited when that may have changed.
+    /// A request of the CU: `tag` is the CU's transaction, which knows the wave. False when it
+    /// cannot be taken now; the design has then seen to it that the CU is visited when that may
+    /// have changed.
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool;
 
     /// A message from below.
     fn answer(&mut self, port: &mut Port, message: Handle<Message>);
 
-    /// A kernel begins: nothing that was read before may be returned from now on. No request is under way.
+    /// A kernel begins: nothing that was read before may be returned from now on. No request is
+    /// under way.
     fn acquire(&mut self, port: &mut Port);
 
     /// Counters by name.
@@ -55,20 +59,20 @@ pub trait L1: Debug {
     /// It has ended, with nothing under way.
     fn end_wave(&mut self, _port: &mut Port, _wave: usize) {}
 
-    /// Whether a wave's next instruction, an access or a barrier, may issue. False holds it until `port.go_on`;
-    /// then this is asked again.
+    /// Whether a wave's next instruction, an access or a barrier, may issue. False holds it until
+    /// `port.go_on`; then this is asked again.
     fn may_issue(&mut self, _port: &mut Port, _wave: usize, _instr: &Instr) -> bool {
         true
     }
 
-    /// Whether a wave that stands at a fence, or at its end, with nothing under way may pass. False delays it
-    /// until `port.go_on`.
+    /// Whether a wave that stands at a fence, or at its end, with nothing under way may pass. False
+    /// delays it until `port.go_on`.
     fn fence(&mut self, _port: &mut Port, _wave: usize) -> bool {
         true
     }
 
-    /// A speculative load was dropped by the replay of an older one: its tag means nothing to the CU any more, but
-    /// the request, if it has not been answered, must still be.
+    /// A speculative load was dropped by the replay of an older one: its tag means nothing to the
+    /// CU any more, but the request, if it has not been answered, must still be.
     fn dropped(&mut self, _tag: u32) {}
 }
 
@@ -96,7 +100,8 @@ pub struct Design {
     pub promises: MemoryModel,
     /// Makes what stands beside each CU.
     pub core: fn(&Spec) -> Box<dyn L1>,
-    /// Makes a unit for each GPU, with channels to and from its CUs, and its L2 banks where they have hooks.
+    /// Makes a unit for each GPU, with channels to and from its CUs, and its L2 banks where they
+    /// have hooks.
     pub unit: Option<fn(UnitPorts) -> Box<dyn GpuUnit>>,
     /// Makes a hook for each L2 bank.
     pub bank: Option<fn() -> Box<dyn BankHook>>,

@@ -30,8 +30,8 @@ pub struct Port<'a> {
 }
 
 impl Port<'_> {
-    /// Sends a request below, to where its line is served. False when the network does not take it now; the
-    /// CU is then visited when that may have changed.
+    /// Sends a request below, to where its line is served. False when the network does not take it
+    /// now; the CU is then visited when that may have changed.
     pub fn send(&mut self, message: Handle<Message>) -> bool {
         let free = self.ctx.may_send(self.below);
         if free {
@@ -53,10 +53,10 @@ impl Port<'_> {
         free
     }
 
-    /// Answers a request with a line's bytes (none for a store), which the CU sees `after` cycles from now. What comes
-    /// from below is seen at once; what is found here after at least a cycle.
-    /// The values are compared with the program's here, where they leave the memory system; those of a speculative load
-    /// once it is confirmed.
+    /// Answers a request with a line's bytes (none for a store), which the CU sees `after` cycles
+    /// from now. What comes from below is seen at once; what is found here after at least a cycle.
+    /// The values are compared with the program's here, where they leave the memory system; those
+    /// of a speculative load once it is confirmed.
     pub fn finish(&mut self, request: Handle<Message>, data: Option<&[u8]>, after: Cycle) {
         let Message { tag, from, .. } = self.ctx.messages[request];
         if let Some(data) = data {
@@ -108,8 +108,9 @@ impl Port<'_> {
         self.transactions.told.push(Tell::GoOn(wave));
     }
 
-    /// Marks a load as speculative, which only `request` may do for the one that it is given. Its wave goes on with what
-    /// it is answered, but issues nothing else than loads and passes no fence until `confirm`.
+    /// Marks a load as speculative, which only `request` may do for the one that it is given. Its
+    /// wave goes on with what it is answered, but issues nothing else than loads and passes no
+    /// fence until `confirm`.
     pub fn speculate(&mut self, tag: u32) {
         self.transactions.speculate(tag);
     }
@@ -119,7 +120,8 @@ impl Port<'_> {
         self.transactions.told.push(Tell::Confirm(tag));
     }
 
-    /// The wave of a speculative load goes back to it. It and all younger loads of the wave are dropped.
+    /// The wave of a speculative load goes back to it. It and all younger loads of the wave are
+    /// dropped.
     pub fn replay(&mut self, tag: u32) {
         self.transactions.told.push(Tell::Replay(tag));
     }

@@ -1,5 +1,5 @@
-//! Software-managed release consistency: a write-through L1 without allocation on stores, whose lines are
-//! all dropped when a kernel begins (system semantics, design `src`).
+//! Software-managed release consistency: a write-through L1 without allocation on stores, whose
+//! lines are all dropped when a kernel begins (system semantics, design `src`).
 
 use super::{Design, L1, Port};
 use crate::machine::cache::{Array, Misses, Shape};

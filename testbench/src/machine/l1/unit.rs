@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use crate::machine::context::Context;
 use crate::machine::engine::{InletId, OutletId};
 
-/// A unit's channels: to and from each CU of its GPU, and each L2 bank that has a hook of the design, in the order of
-/// their units.
+/// A unit's channels: to and from each CU of its GPU, and each L2 bank that has a hook of the
+/// design, in the order of their units.
 #[derive(Clone, Debug, Default)]
 pub struct UnitPorts {
     /// CUs.

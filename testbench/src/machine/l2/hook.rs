@@ -1,5 +1,5 @@
-//! What an L1 design may install in each L2 bank, and its place in the bank: L2 designs call it where they take, hold,
-//! forget and answer.
+//! What an L1 design may install in each L2 bank, and its place in the bank: L2 designs call it
+//! where they take, hold, forget and answer.
 
 use std::fmt::Debug;
 
@@ -20,8 +20,8 @@ pub struct BankPort<'a> {
 }
 
 impl BankPort<'_> {
-    /// Sends a message to the GPU's unit, which the design must have. False when it cannot be sent now; the bank is then
-    /// visited when that may have changed.
+    /// Sends a message to the GPU's unit, which the design must have. False when it cannot be sent
+    /// now; the bank is then visited when that may have changed.
     pub fn send_to_unit(&mut self, message: Message) -> bool {
         let unit = self.unit.expect("the design has a unit");
         let free = self.ctx.may_send(unit);
@@ -40,9 +40,9 @@ pub trait BankHook: Debug {
         unreachable!("the design has no unit")
     }
 
-    /// The request that the bank serves next: the oldest, or one that the hook has taken before. Asked again until it
-    /// is served. None when no request may be served now: the bank is visited when another comes, and when the hook
-    /// has it visited.
+    /// The request that the bank serves next: the oldest, or one that the hook has taken before.
+    /// Asked again until it is served. None when no request may be served now: the bank is visited
+    /// when another comes, and when the hook has it visited.
     fn pick(&mut self, port: &mut BankPort) -> Option<Handle<Message>> {
         port.ctx.peek(port.requests)
     }
@@ -58,8 +58,9 @@ pub trait BankHook: Debug {
     /// The line in a way has gone.
     fn evict(&mut self, _way: Way) {}
 
-    /// A request, of kind `asked`, for the line in a way is done: this is its answer, which bears the request's `addr`,
-    /// `mask`, `tag` and `meta`, and may be made something else that the L1 understands. All answers pass here in the order in which the bank serves.
+    /// A request, of kind `asked`, for the line in a way is done: this is its answer, which bears
+    /// the request's `addr`, `mask`, `tag` and `meta`, and may be made something else that the L1
+    /// understands. All answers pass here in the order in which the bank serves.
     fn answer(&mut self, _port: &mut BankPort, _way: Way, _asked: Kind, _answer: Handle<Message>) {}
 
     /// An atomic is done below, which will answer with the request's `meta`.
@@ -71,7 +72,8 @@ pub trait BankHook: Debug {
     }
 }
 
-/// Where a bank has its hook, if the L1 design has one: without, requests are served in their order.
+/// Where a bank has its hook, if the L1 design has one: without, requests are served in their
+/// order.
 #[derive(Debug)]
 pub struct Seat {
     hook: Option<Box<dyn BankHook>>,

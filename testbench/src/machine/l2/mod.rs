@@ -1,5 +1,5 @@
-//! L2 designs: what sits between the networks of a chiplet and the home of a line, and what releases and
-//! acquires it.
+//! L2 designs: what sits between the networks of a chiplet and the home of a line, and what
+//! releases and acquires it.
 
 mod directory;
 mod hook;
@@ -30,7 +30,8 @@ pub enum Policy {
     /// Lines whose home is its chiplet, for all chiplets; stores of other chiplets are also written
     /// through to the L3.
     HomeForward,
-    /// Any line that its chiplet's CUs touch, whatever GPU it lies on; the L2 at its home keeps the copies coherent.
+    /// Any line that its chiplet's CUs touch, whatever GPU it lies on; the L2 at its home keeps the
+    /// copies coherent.
     Coherent,
 }
 
@@ -43,7 +44,8 @@ pub struct Ports {
     pub fills: InletId,
     /// Answers to CUs.
     pub answers: OutletId,
-    /// Reads, write-backs and atomics to L3 slices, in one FIFO: a read never overtakes a write-back.
+    /// Reads, write-backs and atomics to L3 slices, in one FIFO: a read never overtakes a
+    /// write-back.
     pub below: OutletId,
     /// Release and acquire commands.
     pub commands: InletId,
@@ -76,7 +78,8 @@ pub struct Spec {
     pub ports: Ports,
     /// The L1 design's hook, if it has one.
     pub hook: Option<Box<dyn BankHook>>,
-    /// The directory beside the bank, where the design has one and there is anybody to share a line.
+    /// The directory beside the bank, where the design has one and there is anybody to share a
+    /// line.
     pub directory: Option<AnyBody<CoherenceDirectory>>,
 }
 
@@ -112,8 +115,8 @@ pub struct Design {
     pub about: &'static str,
     /// What it promises.
     pub promises: MemoryModel,
-    /// The directory that each bank has of its chiplet's lines, if any. CUs then ask the banks of their own chiplet whatever
-    /// `l2.policy` says.
+    /// The directory that each bank has of its chiplet's lines, if any. CUs then ask the banks of
+    /// their own chiplet whatever `l2.policy` says.
     pub directory: Option<Variant>,
     /// Makes a bank.
     pub bank: fn(Spec) -> Box<dyn L2>,

@@ -13,8 +13,8 @@ pub struct Writes {
     unit: Unit,
     below: OutletId,
     unacknowledged: u32,
-    /// Answers to other GPUs that may leave once the L3 has what they tell of: their release waits for the
-    /// answers, and memory must show it then. The tag of a write is a place here.
+    /// Answers to other GPUs that may leave once the L3 has what they tell of: their release waits
+    /// for the answers, and memory must show it then. The tag of a write is a place here.
     owed: Vec<Handle<Message>>,
 }
 
@@ -29,7 +29,8 @@ impl Writes {
         self.unacknowledged == 0
     }
 
-    /// Sends bytes of a line below, which must be free. `answer`, if any, waits for the acknowledgement.
+    /// Sends bytes of a line below, which must be free. `answer`, if any, waits for the
+    /// acknowledgement.
     #[inline]
     pub fn send(
         &mut self,
@@ -58,7 +59,8 @@ impl Writes {
         place as u32
     }
 
-    /// The acknowledgement of a write has come. The answer that may leave now, if one waited for it.
+    /// The acknowledgement of a write has come. The answer that may leave now, if one waited for
+    /// it.
     #[inline]
     pub fn acknowledged(&mut self, tag: u32) -> Option<Handle<Message>> {
         self.unacknowledged -= 1;

@@ -1,8 +1,9 @@
 //! What became of each packet of a GPU: what was sent to its chiplets, when, and why.
 //!
-//! Under the chiplet coherence table the reference of the table is given the same packets and ends of kernels, says the reasons,
-//! and must decide as the firmware did: the run ends where it does not. A GPU's packets come one at a time, so whatever is sent
-//! belongs to the packet that is not complete yet.
+//! Under the chiplet coherence table the reference of the table is given the same packets and ends
+//! of kernels, says the reasons, and must decide as the firmware did: the run ends where it does
+//! not. A GPU's packets come one at a time, so whatever is sent belongs to the packet that is not
+//! complete yet.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -32,7 +33,8 @@ pub struct Operations {
     pub release: Chiplets,
     /// Acquired.
     pub acquire: Chiplets,
-    /// When the first request left the command processor, and when the last acknowledgement was there.
+    /// When the first request left the command processor, and when the last acknowledgement was
+    /// there.
     pub requested: Option<Cycle>,
     /// Likewise.
     pub acknowledged: Option<Cycle>,
@@ -74,8 +76,9 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Cycles from the first message that a launch's L2s or, without operations, CUs wait for, to the start: what section 5.7 of
-    /// the CPElide specification calls the critical path. None for a barrier.
+    /// Cycles from the first message that a launch's L2s or, without operations, CUs wait for, to
+    /// the start: what section 5.7 of the CPElide specification calls the critical path. None for a
+    /// barrier.
     pub fn critical_path(&self) -> Option<Cycle> {
         let from = self.before.requested.or(self.enabled)?;
         Some(self.launched? - from)
@@ -301,7 +304,8 @@ impl Auditor {
         let Packet { gpu, number, kernel, .. } = self.packet;
         let what = kernel.map_or("a barrier".to_string(), |kernel| format!("kernel {kernel}"));
         format!(
-            "the firmware of GPU {gpu} decides otherwise than the table's reference, cycle {now}, packet {number}, {what}: {text}"
+            "the firmware of GPU {gpu} decides otherwise than the table's reference, cycle {now}, \
+             packet {number}, {what}: {text}"
         )
     }
 }

@@ -1,4 +1,5 @@
-//! The command processor of a GPU, its crossbar and the command processors of its chiplets, port to port.
+//! The command processor of a GPU, its crossbar and the command processors of its chiplets, port to
+//! port.
 
 use cosim::body::{AnyBody, Body};
 use cosim::command_processor::Host;
@@ -88,7 +89,8 @@ impl Blocks {
         host.into_iter().chain([&mut self.crossbar as &mut dyn Body]).chain(locals)
     }
 
-    /// One of each kind, which a waveform shows: that of the first chiplet, where there is one for each of them.
+    /// One of each kind, which a waveform shows: that of the first chiplet, where there is one for
+    /// each of them.
     pub fn shown(&self) -> impl Iterator<Item = &dyn Body> {
         let others = self.locals.len() - 1;
         let all = self.bodies().count();

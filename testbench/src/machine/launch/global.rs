@@ -145,7 +145,8 @@ impl Global {
         }
     }
 
-    /// Takes a packet with its extension block, in cycle `now`. The caller visits the processor in the next cycle.
+    /// Takes a packet with its extension block, in cycle `now`. The caller visits the processor in
+    /// the next cycle.
     pub fn submit(&mut self, now: Cycle, packet: [u8; 64], extension: Vec<u8>, kernel: Kernel) {
         debug_assert!(self.feeding.is_none(), "one packet at a time");
         let chiplets = self.ports.to_chiplets.len();
@@ -244,7 +245,8 @@ impl Global {
                 }))
             }
             None => Stop::Firmware(format!(
-                "the firmware of GPU {gpu} has halted with status {} in cycle {}; its last error code was {}",
+                "the firmware of GPU {gpu} has halted with status {} in cycle {}; its last error \
+                 code was {}",
                 self.shown.host.exit.unwrap_or(0),
                 ctx.now,
                 self.counters.last_error,
@@ -253,7 +255,8 @@ impl Global {
         ctx.stop.get_or_insert(stop);
     }
 
-    /// Idle cycles that nobody visited. The blocks see so many that the clock of the command processor stands where it would.
+    /// Idle cycles that nobody visited. The blocks see so many that the clock of the command
+    /// processor stands where it would.
     fn catch_up(&mut self, now: Cycle) {
         let passed = now - self.next;
         let pattern = u64::from(self.blocks.host.pattern());

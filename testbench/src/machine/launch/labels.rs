@@ -4,10 +4,11 @@ use cosim::command_processor::packet::{Access, Labels, Range};
 
 use crate::trace::{ArgKind, KernelHead, Mode, ScheduleRange};
 
-/// The labels of a kernel on chiplets that run these spans of work-groups (first and number): a structure for each buffer among
-/// the arguments, with the range of each chiplet where the kernel gives them: from the first to the last byte of what its
-/// work-groups use, which is all that the table keeps. An extension block; empty where the kernel names no buffer, as it may then
-/// touch any, or more than a block can name, and where the block would be too long.
+/// The labels of a kernel on chiplets that run these spans of work-groups (first and number): a
+/// structure for each buffer among the arguments, with the range of each chiplet where the kernel
+/// gives them: from the first to the last byte of what its work-groups use, which is all that the
+/// table keeps. An extension block; empty where the kernel names no buffer, as it may then touch
+/// any, or more than a block can name, and where the block would be too long.
 pub fn labels(head: &KernelHead, spans: &[(u32, u32)]) -> Vec<u8> {
     let mut labels = Labels::new(spans.len() as u8);
     for arg in &head.args {
@@ -72,7 +73,8 @@ mod tests {
         assert!(labels(&head(33), &[(0, 1)]).is_empty());
     }
 
-    /// A range for each work-group made the block of a large grid too long, and each launch conservative.
+    /// A range for each work-group made the block of a large grid too long, and each launch
+    /// conservative.
     #[test]
     fn labels_of_many_groups_fit_the_block() {
         let range = |group: u32| ScheduleRange {

@@ -1,4 +1,5 @@
-//! A chiplet below its command processor: synchronises the L2, drops the L1s, hands work-groups to CUs.
+//! A chiplet below its command processor: synchronises the L2, drops the L1s, hands work-groups to
+//! CUs.
 
 use crate::machine::context::Context;
 use crate::machine::engine::{Handle, InletId, OutletId};

@@ -1,5 +1,5 @@
-//! From a kernel's packet to its work-groups: the command processor of each GPU with its firmware, the crossbar, those of the
-//! chiplets, and what they command.
+//! From a kernel's packet to its work-groups: the command processor of each GPU with its firmware,
+//! the crossbar, those of the chiplets, and what they command.
 
 mod audit;
 mod blocks;

@@ -1,5 +1,5 @@
-//! The blocks with two bodies that a waveform shows, and a flip reaches: those of GPU 0, in groups that stand in one
-//! component each.
+//! The blocks with two bodies that a waveform shows, and a flip reaches: those of GPU 0, in groups
+//! that stand in one component each.
 
 use cosim::body::{Body, BodyKind};
 use cosim::lockstep::WindowCycle;
@@ -21,7 +21,8 @@ use crate::machine::gate::LINK_MHZ;
 use crate::machine::part::Part;
 use crate::machine::watched::{Watched, Window};
 
-/// Who wants to see cycles: each with the place of its block in what [`Machine::shown_blocks`] gives.
+/// Who wants to see cycles: each with the place of its block in what [`Machine::shown_blocks`]
+/// gives.
 type SeeCycles = Box<dyn FnMut(&[(usize, &WindowCycle)])>;
 
 /// Blocks with two bodies that are seen together.
@@ -90,8 +91,9 @@ pub(super) struct Windowed {
 }
 
 impl Machine {
-    /// The blocks with two bodies that a window shows, and their clocks: those beside one of this name, or where none is
-    /// named all of GPU 0's, with the directory of the first L2 bank. `inside`: with what is inside them.
+    /// The blocks with two bodies that a window shows, and their clocks: those beside one of this
+    /// name, or where none is named all of GPU 0's, with the directory of the first L2 bank.
+    /// `inside`: with what is inside them.
     pub fn shown_blocks(&mut self, of: Option<&str>, inside: bool) -> (Vec<Clock>, Vec<Shown>) {
         let mut all = Vec::new();
         for group in self.groups(of) {
@@ -176,8 +178,9 @@ impl Machine {
         self.observers.window = Some(windowed);
     }
 
-    /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in the first
-    /// cycle from that of the flip on in which the field is compared: a self-test of the comparison.
+    /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in
+    /// the first cycle from that of the flip on in which the field is compared: a self-test of the
+    /// comparison.
     pub fn flip(&mut self, block: &str, flip: Flip) {
         let group = self.groups(Some(block))[0];
         if group != Group::Gate {

@@ -1,5 +1,5 @@
-//! What an observer sees of a run: TLPs, the cycles of a window, transfers of blocks with two bodies, progress; and what
-//! it may invert.
+//! What an observer sees of a run: TLPs, the cycles of a window, transfers of blocks with two
+//! bodies, progress; and what it may invert.
 
 use cosim::body::{Body, Log};
 use cosim::runner::Flip;
@@ -67,7 +67,8 @@ impl Machine {
         self.observers.packet = Some(Box::new(see));
     }
 
-    /// Shows the packets that are complete. `kernel`: the name of the kernel that they have launched.
+    /// Shows the packets that are complete. `kernel`: the name of the kernel that they have
+    /// launched.
     pub(super) fn show_packets(&mut self, kernel: &str) {
         let Some(see) = &mut self.observers.packet else { return };
         let layout = &self.ctx.layout;
@@ -152,7 +153,8 @@ impl Machine {
         });
     }
 
-    /// Shows what has left the GPUs, and the cycle of the shown blocks that has ended, within the window.
+    /// Shows what has left the GPUs, and the cycle of the shown blocks that has ended, within the
+    /// window.
     #[inline]
     pub(super) fn show(&mut self) {
         if let Some(see) = &mut self.observers.tlp {

@@ -55,7 +55,8 @@ fn bank_that_takes_nothing_is_found_by_the_report() {
     assert!(report.contains("gpu0.chiplet0.l2.bank0.orders -> component"), "{report}");
 }
 
-/// The link to the other chiplet's L3 stands still: the chain leads from the CU over the bank to it.
+/// The link to the other chiplet's L3 stands still: the chain leads from the CU over the bank to
+/// it.
 #[test]
 fn link_that_takes_nothing_is_found_at_the_end_of_the_chain() {
     let set = [

@@ -1,23 +1,27 @@
 //! Finds a run in which somebody looks again and again for what never comes.
 //!
-//! Where nobody can go on, nobody has a visit ahead, and the run ends at once. But two kinds of component are visited in
-//! every cycle of their clock as long as they have something in hand, whether it moves or not: the gate, and a bank with
-//! a busy directory. So every some steps the watchdog looks at the whole machine. It reports a deadlock when in two looks
-//! that follow each other
+//! Where nobody can go on, nobody has a visit ahead, and the run ends at once. But two kinds of
+//! component are visited in every cycle of their clock as long as they have something in hand,
+//! whether it moves or not: the gate, and a bank with a busy directory. So every some steps the
+//! watchdog looks at the whole machine. It reports a deadlock when in two looks that follow each
+//! other
 //!
-//! - nobody but these has a visit ahead, and nobody at all a far one, 1024 cycles ahead or more; and
+//! - nobody but these has a visit ahead, and nobody at all a far one, 1024 cycles ahead or more;
+//!   and
 //! - nothing has been sent, taken, issued or checked between them, nor has anything left a GPU.
 //!
-//! No machine that goes on is reported. Whoever waits for a time has a visit ahead in the cycle in which that is over:
-//! a wave behind a long gap, a memory channel or a link between chiplets of any slowness, a command processor, and the
-//! receiver of what is on its way. So neither gaps that the time wheel skips nor long waits are taken for a standstill,
-//! however often the gate or a bank is visited meanwhile: because a window of them is shown, say. What is left at the first
-//! look happens within 1024 cycles, within the gate, or within a directory's block, and ends in something that is counted.
-//! There are at least as many cycles as steps between two looks, which is at least
+//! No machine that goes on is reported. Whoever waits for a time has a visit ahead in the cycle in
+//! which that is over: a wave behind a long gap, a memory channel or a link between chiplets of any
+//! slowness, a command processor, and the receiver of what is on its way. So neither gaps that the
+//! time wheel skips nor long waits are taken for a standstill, however often the gate or a bank is
+//! visited meanwhile: because a window of them is shown, say. What is left at the first look
+//! happens within 1024 cycles, within the gate, or within a directory's block, and ends in
+//! something that is counted. There are at least as many cycles as steps between two looks, which
+//! is at least
 //!
-//! - [`LINK_CYCLES`] of the links, whatever the machine's clock: far more than any time that the gate measures. The longest
-//!   is a link's latency, 100 000 at most; then a write queue's timeout, 65 535, the start of a copy, 5000, and 4096 bytes at
-//!   a byte in a cycle; and
+//! - [`LINK_CYCLES`] of the links, whatever the machine's clock: far more than any time that the
+//!   gate measures. The longest is a link's latency, 100 000 at most; then a write queue's timeout,
+//!   65 535, the start of a copy, 5000, and 4096 bytes at a byte in a cycle; and
 //! - the directories' initial sweep, in which a block takes no request.
 
 use super::{Machine, RunError};

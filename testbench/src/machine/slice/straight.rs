@@ -25,8 +25,8 @@ impl Straight {
 }
 
 impl Slice {
-    /// One cycle: an answer leaves, and a request is served. A request takes effect when it is served, so
-    /// what comes later sees it; only its answer waits for the channel.
+    /// One cycle: an answer leaves, and a request is served. A request takes effect when it is
+    /// served, so what comes later sees it; only its answer waits for the channel.
     pub(super) fn tick_straight(&mut self, ctx: &mut Context) {
         let straight = self.straight.as_mut().expect("a slice without an array");
         if let Some(&(at, request, line)) = straight.due.front()
@@ -48,7 +48,8 @@ impl Slice {
         }
     }
 
-    /// False when it cannot be served now: the channel, an answer that leaves or the network wakes the slice.
+    /// False when it cannot be served now: the channel, an answer that leaves or the network wakes
+    /// the slice.
     fn serve_straight(&mut self, ctx: &mut Context, request: Handle<Message>) -> bool {
         if self.memory.free_at() > ctx.now {
             ctx.wake_at(self.memory.free_at());

@@ -1,13 +1,20 @@
-//! The figures of CPElide (specification of CPElide, section 11): ours, the paper's, and why they may differ.
+//! The figures of CPElide (specification of CPElide, section 11): ours, the paper's, and why they
+//! may differ.
 
 use super::points::MEASURED;
 use super::{Report, Structures};
 use crate::reproduce::experiment::{Each, Record, Runs, percent};
 use crate::reproduce::figure::{Figure, figure};
 
-const PROGRAMS: &str = "sixteen programs of ours for the paper's 24, of which seven are kin; our kernels take 1 000 to 50 000 cycles, the paper's more, so the command processor's 2 us for a packet and 6 us for a decision, of which the kernel before hides a part, weigh more: `decision hidden` is without the 6 us; our HMG keeps a home's own stores in its L2 and drops nothing at a kernel's start; means are geometric";
+const PROGRAMS: &str = "sixteen programs of ours for the paper's 24, of which seven are kin; our \
+                        kernels take 1 000 to 50 000 cycles, the paper's more, so the command \
+                        processor's 2 us for a packet and 6 us for a decision, of which the kernel \
+                        before hides a part, weigh more: `decision hidden` is without the 6 us; \
+                        our HMG keeps a home's own stores in its L2 and drops nothing at a \
+                        kernel's start; means are geometric";
 
-/// From this ratio of the baseline's fetches to CPElide's on a program reuses what kernels leave in the L2s (chosen).
+/// From this ratio of the baseline's fetches to CPElide's on a program reuses what kernels leave in
+/// the L2s (chosen).
 const REUSE: f64 = 1.1;
 
 /// All figures.
@@ -21,7 +28,8 @@ pub fn all(r: &Report) -> Vec<Figure> {
             runs,
             "C4",
             "baseline",
-            "BabelStream+Square 31 %, RNN 11 %, Hotspot3D 37 %, SSSP 14 %, BFS 6 %, LUD 48 %; of those without kin here Color 16 %, Pennant 38 %, Lulesh 16 %, Backprop 10 %",
+            "BabelStream+Square 31 %, RNN 11 %, Hotspot3D 37 %, SSSP 14 %, BFS 6 %, LUD 48 %; of \
+             those without kin here Color 16 %, Pennant 38 %, Lulesh 16 %, Backprop 10 %",
             "section V-A",
         ),
         programs(
@@ -55,7 +63,8 @@ pub fn all(r: &Report) -> Vec<Figure> {
             "HMG with write-back L2s against write-through",
             "13 % worse",
             "section IV-C",
-            "our HMG keeps what its home's own GPU stores dirty and sends on what others store; no variant writes all through",
+            "our HMG keeps what its home's own GPU stores dirty and sends on what others store; no \
+             variant writes all through",
         ),
         table(r),
         cost(r),
@@ -109,7 +118,8 @@ fn traffic(r: &Runs) -> Figure {
         "energy, and traffic, of CPElide against the baseline, HMG",
         "energy -14 %, -11 %; traffic -14 %, -17 %",
         "Fig. 9, 10",
-        "no model of energy; bytes in the networks of chiplets and between them, where the paper counts flits",
+        "no model of energy; bytes in the networks of chiplets and between them, where the paper \
+         counts flits",
     );
     let bytes = |record: &Record| record.group("traffic.");
     let [base, hmg] = ["baseline", "hmg"].map(|over| Each::ratio(r, "cpelide", over, bytes));
@@ -126,7 +136,8 @@ fn monolithic(r: &Runs) -> Figure {
         "performance that the baseline loses against one die with all CUs and caches",
         "54 % (prior work 29 to 45 %)",
         "section I, Fig. 2",
-        "one die here: four times the CUs, L2 banks, L3 slices and channels of a chiplet; a chiplet has one CU, so the shape of the die costs more than at 60",
+        "one die here: four times the CUs, L2 banks, L3 slices and channels of a chiplet; a \
+         chiplet has one CU, so the shape of the die costs more than at 60",
     );
     let loss = |machine| {
         let ratio = Each::speedup(r, "monolithic", machine).geometric();
@@ -164,8 +175,18 @@ fn programs(
         format!("{name} {} / {}", percent(*speedup), percent(*hidden))
     });
     let ours = listed.collect::<Vec<_>>().join(", ");
-    figure(id, quantity, paper, place, "as it is / decision hidden; kin of the paper's program before the brackets, others by our name. Hotspot3D: a chiplet's rows in eight layers are one range, which overlaps the others', so its launches cost what the baseline's do; stencils (jacobi2d) write what neighbours have read: an acquire each time; a capture has no ranges; LUD and bfs.trace have 40 and 24 kernels shorter than a decision; see C1")
-        .with(ours, each.named("cpelide").chain(hidden.named("hidden")))
+    figure(
+        id,
+        quantity,
+        paper,
+        place,
+        "as it is / decision hidden; kin of the paper's program before the brackets, others by \
+         our name. Hotspot3D: a chiplet's rows in eight layers are one range, which overlaps the \
+         others', so its launches cost what the baseline's do; stencils (jacobi2d) write what \
+         neighbours have read: an acquire each time; a capture has no ranges; LUD and bfs.trace \
+         have 40 and 24 kernels shorter than a decision; see C1",
+    )
+    .with(ours, each.named("cpelide").chain(hidden.named("hidden")))
 }
 
 fn l2_l3(r: &Runs) -> Figure {
@@ -174,7 +195,8 @@ fn l2_l3(r: &Runs) -> Figure {
         "traffic between L2 and L3: CPElide against HMG; between chiplets: HMG against CPElide",
         "-37 %; +23 %",
         "section V-B",
-        "requests at the L3 slices; bytes on the links between chiplets. An acquire drops a whole L2, also what no other chiplet writes, where HMG keeps all but what is written",
+        "requests at the L3 slices; bytes on the links between chiplets. An acquire drops a whole \
+         L2, also what no other chiplet writes, where HMG keeps all but what is written",
     );
     let l3 = |record: &Record| record.counter("l3.reads") + record.counter("l3.writes");
     let link = |record: &Record| record.group("traffic.link");
@@ -190,7 +212,8 @@ fn low_reuse(r: &Runs) -> Figure {
         "programs with little reuse: baseline over HMG; CPElide over the baseline",
         "15 %; equal",
         "section V-B",
-        "programs on which the baseline fetches less than 1.1 times what CPElide does; CPElide's packets cost 6 us more than the baseline's",
+        "programs on which the baseline fetches less than 1.1 times what CPElide does; CPElide's \
+         packets cost 6 us more than the baseline's",
     );
     let low = |machine, over| {
         let each = Each::speedup(r, machine, over).0.into_iter();
@@ -228,7 +251,8 @@ fn chiplets(r: &Runs) -> Figure {
         "gain of CPElide over HMG on 2, 6, 7 chiplets, beside that on 4",
         "-9 %, +1 %, +2 %",
         "section V-C",
-        "programs stay as they are, and L2s grow with the chiplets; differences in percentage points",
+        "programs stay as they are, and L2s grow with the chiplets; differences in percentage \
+         points",
     );
     let four = Each::speedup(r, "cpelide", "hmg").geometric();
     let others =
@@ -261,7 +285,9 @@ fn many(r: &Runs) -> Figure {
         "8 and 16 chiplets: what synchronisation costs more than on 4",
         "1 %, 2 % of the time",
         "section VI",
-        "share of the run in which launches wait for L2s, less that on 4 chiplets; real machines of 8 and 16 chiplets, where the paper serialised 2 and 4 sets of operations of 4; the speedup over the baseline of as many chiplets behind it",
+        "share of the run in which launches wait for L2s, less that on 4 chiplets; real machines \
+         of 8 and 16 chiplets, where the paper serialised 2 and 4 sets of operations of 4; the \
+         speedup over the baseline of as many chiplets behind it",
     );
     let share = |machine: &'static str| {
         Each::of(r, |program| {
@@ -286,7 +312,8 @@ fn many(r: &Runs) -> Figure {
 fn table(r: &Report) -> Figure {
     let f = figure(
         "C14",
-        "use of the table: most entries; structures of a kernel, mean and most; kernels of a program",
+        "use of the table: most entries; structures of a kernel, mean and most; kernels of a \
+         program",
         "11; 4, 8; at most 510; never overflows",
         "sections III-A, IV-D",
         "coarsenings because of a full table or more than 8 structures behind it",
@@ -320,7 +347,11 @@ fn cost(r: &Report) -> Figure {
         "the command processor: cycles of a decision, bytes of the table, code",
         "6 us (9000 cycles) for each launch, hidden but for the first; about 2 kB; 2 % more code",
         "sections III-A, IV-B",
-        "our firmware in the instruction-set simulator, counted by the hardware in steps 1 to 7 of launches; the paper's code without CPElide is not known here, ours is the whole firmware. Launches that change nothing (stream, copy) keep the aim once they repeat, and the average has the first ones; others write entries back, and in the simulator no decision is hidden, as the host submits one packet at a time",
+        "our firmware in the instruction-set simulator, counted by the hardware in steps 1 to 7 of \
+         launches; the paper's code without CPElide is not known here, ours is the whole firmware. \
+         Launches that change nothing (stream, copy) keep the aim once they repeat, and the \
+         average has the first ones; others write entries back, and in the simulator no decision \
+         is hidden, as the host submits one packet at a time",
     );
     let mut values = vec![("table bytes".to_string(), r.bytes.table as f64)];
     let mut ours = Vec::new();
@@ -347,10 +378,14 @@ fn cost(r: &Report) -> Figure {
 fn quality(r: &Runs) -> Figure {
     let f = figure(
         "Q1",
-        "operations sent: share of the baseline's, and of those sent the ones that had nothing to do",
+        "operations sent: share of the baseline's, and of those sent the ones that had nothing to \
+         do",
         "-",
         "not in the paper",
-        "nothing to do: a release that wrote no line back, an acquire that dropped no line, which whoever knows the contents of L2s would leave out; the baseline beside it. Who also knows what programs do later would leave out more: tests/chiplet_coherence_table counts that on random programs",
+        "nothing to do: a release that wrote no line back, an acquire that dropped no line, which \
+         whoever knows the contents of L2s would leave out; the baseline beside it. Who also knows \
+         what programs do later would leave out more: tests/chiplet_coherence_table counts that on \
+         random programs",
     );
     let total = |machine: &str, name: &str| {
         let each = r.inputs.iter().map(|i| r.record(i.program, machine).counter(name));

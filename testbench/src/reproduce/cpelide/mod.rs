@@ -1,5 +1,6 @@
-//! CPElide, MICRO'24, sections IV to VI: the paper's machine with CPElide, with releases and acquires at each kernel boundary, and
-//! with HMG's directory, on 2 to 16 chiplets, divided by [`scale`], and programs divided likewise.
+//! CPElide, MICRO'24, sections IV to VI: the paper's machine with CPElide, with releases and
+//! acquires at each kernel boundary, and with HMG's directory, on 2 to 16 chiplets, divided by
+//! [`scale`], and programs divided likewise.
 
 mod figures;
 mod points;
@@ -18,8 +19,9 @@ use super::figure::Figure;
 use crate::machine::RunError;
 use crate::trace::{ArgKind, Event, Reader};
 
-/// Inputs of `duet reproduce cpelide` (chosen): about three quarters of what the L2s of four chiplets hold together, so that
-/// what one kernel leaves there is of use to the next; the whole takes some minutes.
+/// Inputs of `duet reproduce cpelide` (chosen): about three quarters of what the L2s of four
+/// chiplets hold together, so that what one kernel leaves there is of use to the next; the whole
+/// takes some minutes.
 pub const INPUTS: [Input; 16] = [
     input("stream", "BabelStream", 32768, 8),
     input("copy", "Square", 49152, 10),

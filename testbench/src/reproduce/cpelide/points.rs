@@ -1,5 +1,5 @@
-//! The machines of the experiment: the paper's divided by its family's factor, what is compared with CPElide, other numbers of
-//! chiplets, and what figures change besides.
+//! The machines of the experiment: the paper's divided by its family's factor, what is compared
+//! with CPElide, other numbers of chiplets, and what figures change besides.
 
 use cosim::body::BodyKind;
 use firmware_embed::ELVES;
@@ -24,7 +24,8 @@ const OTHERS: [(u16, [&str; 3]); 5] = [
     (16, ["baseline-16", "cpelide-16", "hmg-16"]),
 ];
 
-/// The machine on which the firmware's own instructions take their time, where this build has an image.
+/// The machine on which the firmware's own instructions take their time, where this build has an
+/// image.
 pub const MEASURED: &str = "cpelide-measured";
 
 /// All machines. Panics where one cannot be built: they are constants.

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use super::{Report, Structures, points, run};
 use crate::reproduce::experiment::{Input, input};
 
-/// BabelStream, whose chiplets keep to their parts, and a program whose kernels move to other chiplets.
+/// BabelStream, whose chiplets keep to their parts, and a program whose kernels move to other
+/// chiplets.
 const SMALL: [Input; 2] = [input("stream", "BabelStream", 2048, 2), input("reuse", "", 1536, 4)];
 const KERNELS: u64 = 8;
 

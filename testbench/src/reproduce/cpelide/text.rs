@@ -6,10 +6,11 @@ use super::Report;
 use crate::reproduce::experiment::Record;
 
 const LEGEND: &str = "\
-Cycles of the GPUs' clock; speedups over the baseline. fetches: lines that L2s asked the L3s for; L2-L3: reads and writes
-between them; link: bytes between chiplets; releases and acquires: sent, of how many the baseline sends;
-idle: of these, releases that wrote nothing back and acquires that dropped no line; sync: cycles of launches between the
-first request to an L2 and the start, together.";
+Cycles of the GPUs' clock; speedups over the baseline. fetches: lines that L2s asked the L3s for;
+L2-L3: reads and writes between them; link: bytes between chiplets; releases and acquires: sent, of
+how many the baseline sends; idle: of these, releases that wrote nothing back and acquires that
+dropped no line; sync: cycles of launches between the first request to an L2 and the start,
+together.";
 
 /// Machines of the table; the JSON has all.
 const SHOWN: [&str; 7] =

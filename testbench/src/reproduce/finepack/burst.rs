@@ -4,8 +4,8 @@ use hwmodel::common::finepack_types::{Req, op};
 
 use crate::workloads::{BASE, BlockCopy, Kernel, Replica, Workload};
 
-/// Stores of equal length to lines that are two apart, so that no two meet in a line or join; then a
-/// release. All bytes are read.
+/// Stores of equal length to lines that are two apart, so that no two meet in a line or join; then
+/// a release. All bytes are read.
 #[derive(Clone, Debug)]
 pub struct Burst {
     kernels: Vec<Kernel>,

@@ -191,7 +191,8 @@ fn sub_headers(r: &Report) -> Figure {
         "VI-A, Fig. 12",
         "geometric means, communication only. Our arrays fit into the 4 MB windows of 4 B, so only \
          2 and 3 B end packets for their window; links are idle half of the time and more, so \
-         longer sub-headers cost little time. 2 B reach 64 B only: that run has lines of 64 B, half the storage",
+         longer sub-headers cost little time. 2 B reach 64 B only: that run has lines of 64 B, \
+         half the storage",
     )
     .with(ours, values)
 }
@@ -311,7 +312,8 @@ fn sixteen(r: &Report) -> Figure {
         "VI-B",
         "no compute time, and the inputs of 4 GPUs, so little is left for each of 16. At 128 \
          B/cycle latency and one write per cycle at a destination (dest us) count more than the \
-         links, which FinePack leaves mostly idle. dma pays 5000 cycles of software for each of up to 15 copies",
+         links, which FinePack leaves mostly idle. dma pays 5000 cycles of software for each of up \
+         to 15 copies",
     )
     .with(ours, values.map(|(name, v)| (name.to_string(), v)))
 }

@@ -1,7 +1,8 @@
 //! FinePack, HPCA'23, section VI: the paper's system without its GPUs' compute time and caches.
 //!
-//! All GPUs run the kernels of an iteration at the same time and offer one store per cycle (chosen);
-//! the next iteration starts when all releases are done. So cycles are those of communication.
+//! All GPUs run the kernels of an iteration at the same time and offer one store per cycle
+//! (chosen); the next iteration starts when all releases are done. So cycles are those of
+//! communication.
 
 pub mod burst;
 pub mod egress_run;

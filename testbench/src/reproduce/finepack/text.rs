@@ -8,18 +8,19 @@ use super::{CONFIG, Report};
 use crate::egress_path::PathKind;
 
 const LEGEND: &str = "\
-st/pkt: stores for each TLP that carries stores. Bytes: hdr+frame holds headers, framing, CRCs, MARKs
-and configuration packets; again: sent more than once before a release; merged: overwritten in a
-queue, not sent; useful: delivered and read there in the next iteration; wasted: the other delivered
-bytes. link us: the busiest link carries bytes; done us: until all releases are done; at 1 GHz.";
+st/pkt: stores for each TLP that carries stores. Bytes: hdr+frame holds headers, framing, CRCs,
+MARKs and configuration packets; again: sent more than once before a release; merged: overwritten in
+a queue, not sent; useful: delivered and read there in the next iteration; wasted: the other
+delivered bytes. link us: the busiest link carries bytes; done us: until all releases are
+done; at 1 GHz.";
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         let p = &self.parameters;
         writeln!(
             f,
-            "FinePack (HPCA'23) on models: configuration {CONFIG}, {} GPUs, PCIe {}.0 at {} B/cycle, \
-             1 GHz,",
+            "FinePack (HPCA'23) on models: configuration {CONFIG}, {} GPUs, PCIe {}.0 at {} \
+             B/cycle, 1 GHz,",
             p.num_gpus,
             p.pcie_generation,
             2 << p.pcie_generation

@@ -1,9 +1,11 @@
-//! The figures of REC (directory specification, section 11): ours, the paper's, and why they may differ.
+//! The figures of REC (directory specification, section 11): ours, the paper's, and why they may
+//! differ.
 
 use crate::reproduce::experiment::{Each, Record, Runs, percent};
 use crate::reproduce::figure::{Figure, figure};
 
-const PROGRAMS: &str = "our programs are smaller, and only some are kin of the paper's; means are geometric, which the paper does not say of its own";
+const PROGRAMS: &str = "our programs are smaller, and only some are kin of the paper's; means are \
+                        geometric, which the paper does not say of its own";
 
 /// The mean speedups of machines over others, with what they are shown as.
 fn speedups(
@@ -124,9 +126,9 @@ fn ideal(r: &Runs) -> Figure {
 }
 
 fn l2_misses(r: &Runs) -> Figure {
-    let note = "fetches of lines that the same L2 had fetched before: of all lines, then of other GPUs' \
-                alone. Our L2s miss more lines of their own GPU, which no directory concerns. \
-                Programs without any to compare with are left out; arithmetic means";
+    let note = "fetches of lines that the same L2 had fetched before: of all lines, then of other \
+                GPUs' alone. Our L2s miss more lines of their own GPU, which no directory \
+                concerns. Programs without any to compare with are left out; arithmetic means";
     let f = figure(
         "R4",
         "L2 misses without cold ones: REC over the baseline; twice the entries, and HMG, over REC",
@@ -153,7 +155,8 @@ fn l2_misses(r: &Runs) -> Figure {
 }
 
 fn miss_rate(r: &Runs) -> Figure {
-    let note = "misses without cold ones for each read of a GPU's own CUs; programs without any on the ideal directory are left out; arithmetic mean";
+    let note = "misses without cold ones for each read of a GPU's own CUs; programs without any on \
+                the ideal directory are left out; arithmetic mean";
     let f =
         figure("R5", "L2 miss rate: baseline over ideal", "2.4x mean", "section 3.1, Fig. 4", note);
     let rate = |record: &Record| misses(record) / record.counter("l2.own_reads").max(1.0);
@@ -197,7 +200,8 @@ fn more_entries(r: &Runs) -> Figure {
 }
 
 fn lines(r: &Runs) -> Figure {
-    let note = "programs without evictions are left out: the more an entry covers, the fewer remain; arithmetic means";
+    let note = "programs without evictions are left out: the more an entry covers, the fewer \
+                remain; arithmetic means";
     let f = figure(
         "R8",
         "lines of an entry when it is evicted, for ranges of 128 B, 256 B, 1 kB, 4 kB",
@@ -229,7 +233,8 @@ fn lines(r: &Runs) -> Figure {
 }
 
 fn messages(r: &Runs) -> Figure {
-    let note = "unnecessary: evicted and found in the sharer's L2; transactions: requests, answers, invalidations and markers on the links; arithmetic means";
+    let note = "unnecessary: evicted and found in the sharer's L2; transactions: requests, \
+                answers, invalidations and markers on the links; arithmetic means";
     let f = figure(
         "R9",
         "unnecessary invalidations, and transactions between GPUs: REC over the baseline",
@@ -250,7 +255,8 @@ fn messages(r: &Runs) -> Figure {
 }
 
 fn lookup(r: &Runs) -> Figure {
-    let note = "from a read's leaving its CU to its answer's leaving the L2, misses included; arithmetic mean";
+    let note = "from a read's leaving its CU to its answer's leaving the L2, misses included; \
+                arithmetic mean";
     let f = figure("R10", "L2 lookup latency: REC over the baseline", "-14.8 %", "Fig. 16", note);
     let each = Each::ratio(r, "rec", "baseline", latency);
     f.with(format!("{} ({})", percent(each.mean()), each.listed(2)), [("mean".into(), each.mean())])
@@ -303,7 +309,8 @@ fn replacement(r: &Runs) -> Figure {
 }
 
 fn l2_size(r: &Runs) -> Figure {
-    let note = "sizes are the paper's; the machine has a 64th of them. The paper says both that REC gains with the size and that its effect falls with it";
+    let note = "sizes are the paper's; the machine has a 64th of them. The paper says both that \
+                REC gains with the size and that its effect falls with it";
     let f = figure(
         "R14",
         "speedup of REC over the baseline of the same L2 size",
@@ -320,7 +327,8 @@ fn l2_size(r: &Runs) -> Figure {
 }
 
 fn cus(r: &Runs) -> Figure {
-    let note = "twice the CUs (chosen: the paper's number is not given in its text); both over the same number, and REC over the baseline of the first";
+    let note = "twice the CUs (chosen: the paper's number is not given in its text); both over the \
+                same number, and REC over the baseline of the first";
     let f = figure(
         "R15",
         "speedup of REC with more shader arrays",
@@ -355,7 +363,8 @@ fn gpus(r: &Runs) -> Figure {
 }
 
 fn nvidia(r: &Runs) -> Figure {
-    let note = "the programs stay as they are and fit the L2 of 72 MB / 64, where the paper's grew with it";
+    let note = "the programs stay as they are and fit the L2 of 72 MB / 64, where the paper's grew \
+                with it";
     let f = figure(
         "R17",
         "speedup of REC with 128 CUs, lines of 128 B, ranges of 2 kB, 72 MB of L2",

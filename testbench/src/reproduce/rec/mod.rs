@@ -1,5 +1,5 @@
-//! REC, J. Systems Architecture 160 (2025), section 5: the full machine with the paper's directories,
-//! divided by [`SCALE`], and programs divided likewise.
+//! REC, J. Systems Architecture 160 (2025), section 5: the full machine with the paper's
+//! directories, divided by [`SCALE`], and programs divided likewise.
 
 mod figures;
 mod points;
@@ -14,7 +14,8 @@ use super::figure::Figure;
 use crate::machine::RunError;
 pub use points::SCALE;
 
-/// Inputs of `duet reproduce rec` (chosen): what the caches of a GPU hold several times, while the whole takes a minute or two.
+/// Inputs of `duet reproduce rec` (chosen): what the caches of a GPU hold several times, while the
+/// whole takes a minute or two.
 pub const INPUTS: [Input; 11] = [
     input("fft", "ATAX", 14, 1),
     input("gemm", "GEMM, MM2, MM3", 160, 2),

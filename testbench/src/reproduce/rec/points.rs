@@ -4,8 +4,8 @@ use crate::machine::{Cp, System};
 use crate::reproduce::experiment::Point;
 use crate::systems;
 
-/// The paper's machine is divided by this (chosen): the built-in programs' footprints are about as much
-/// smaller than the paper's.
+/// The paper's machine is divided by this (chosen): the built-in programs' footprints are about as
+/// much smaller than the paper's.
 pub const SCALE: u32 = 64;
 
 /// Sets of the paper's directory, 8192 entries in 8 ways, divided likewise.

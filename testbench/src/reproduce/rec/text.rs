@@ -6,9 +6,9 @@ use super::Report;
 use crate::reproduce::experiment::Record;
 
 const LEGEND: &str = "\
-Cycles of the GPUs' clock; speedups over the baseline. misses: lines fetched again by an L2; inv. hit: copies that
-invalidations found, for evictions + for writes; false: sent for a write to another line of the entry;
-evicted: entries; transactions: messages on the links between GPUs.";
+Cycles of the GPUs' clock; speedups over the baseline. misses: lines fetched again by an L2; inv.
+hit: copies that invalidations found, for evictions + for writes; false: sent for a write to another
+line of the entry; evicted: entries; transactions: messages on the links between GPUs.";
 
 /// Machines of the table; the JSON has all.
 const SHOWN: [&str; 6] = ["no-caching", "baseline", "baseline-2x", "hmg", "rec", "ideal"];
@@ -17,7 +17,8 @@ impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(
             f,
-            "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) divided by {}. Seed {}.",
+            "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) \
+             divided by {}. Seed {}.",
             self.scale, self.seed
         )?;
         for input in &self.runs.inputs {

@@ -68,8 +68,8 @@ impl<'a> Words<'a> {
 }
 
 impl Line {
-    /// From its text. `numbered`: the line of the source comes first. What follows the addresses (an
-    /// immediate) is not looked at.
+    /// From its text. `numbered`: the line of the source comes first. What follows the addresses
+    /// (an immediate) is not looked at.
     pub fn parse(text: &str, numbered: bool) -> Result<Self, &'static str> {
         let mut words = Words(text.split_ascii_whitespace());
         if numbered {
@@ -129,8 +129,8 @@ impl Line {
     }
 }
 
-/// What an opcode does, and whether its address is generic. Shared, local and constant memory is not
-/// global memory.
+/// What an opcode does, and whether its address is generic. Shared, local and constant memory is
+/// not global memory.
 fn what(opcode: &str) -> (What, bool) {
     let stem = opcode.split('.').next().unwrap_or_default();
     let has = |part: &str| opcode.split('.').any(|p| p == part);
@@ -148,7 +148,8 @@ fn what(opcode: &str) -> (What, bool) {
     }
 }
 
-/// Floating-point sums and compare-and-swap depend on values that the trace does not have: exchanges.
+/// Floating-point sums and compare-and-swap depend on values that the trace does not have:
+/// exchanges.
 fn operation(opcode: &str) -> AtomicOp {
     let has = |part: &str| opcode.split('.').any(|p| p == part);
     let signed = has("S32") || has("S64");

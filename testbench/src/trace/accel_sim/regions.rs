@@ -1,4 +1,5 @@
-//! Buffers for addresses of which nothing is known but that they are used: runs of neighbouring pages.
+//! Buffers for addresses of which nothing is known but that they are used: runs of neighbouring
+//! pages.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Adds the pages of some bytes. Nothing wraps: addresses beyond 2^63 are refused by the caller.
+    /// Adds the pages of some bytes. Nothing wraps: addresses beyond 2^63 are refused by the
+    /// caller.
     pub fn add(&mut self, addr: u64, bytes: u64) {
         let mut start = addr / PAGE * PAGE;
         let mut end = (addr + bytes.max(1)).next_multiple_of(PAGE);

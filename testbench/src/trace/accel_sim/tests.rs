@@ -13,8 +13,8 @@ const HEADER: &str = "-kernel name = copy\n-kernel id = 1\n-grid dim = (2,1,1)\n
     -shmem base_addr = 0x00007e0000000000\n-local mem base_addr = 0x00007e1000000000\n\
     -nvbit version = 1.5\n-accelsim tracer version = 3\n\n#traces format = ...\n\n";
 
-/// Loads 256 bytes, meets, stores them to the second page of a far buffer; a load of shared memory by
-/// a generic address; an atomic; a fence.
+/// Loads 256 bytes, meets, stores them to the second page of a far buffer; a load of shared memory
+/// by a generic address; an atomic; a fence.
 fn block(number: u32) -> String {
     let mut text = format!("#BEGIN_TB\n\nthread block = {number},0,0\n\n");
     for warp in 0..2 {

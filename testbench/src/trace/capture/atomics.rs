@@ -15,8 +15,9 @@ const XOR: u16 = 10;
 /// The last one.
 const LAST: u16 = XOR;
 
-/// Operation and operand that lead from `old` to `new`; none for an unknown code. A capture does not say
-/// whether minima and maxima are signed: the old and the new value tell, or else the buffer's type.
+/// Operation and operand that lead from `old` to `new`; none for an unknown code. A capture does
+/// not say whether minima and maxima are signed: the old and the new value tell, or else the
+/// buffer's type.
 pub fn replayed(
     code: u16,
     old: u64,

@@ -1,5 +1,5 @@
-//! How far programs really store. Some store a little beyond the end of a buffer. A buffer has whole pages
-//! to itself, so that such stores have a place: the trace's buffer is that much larger.
+//! How far programs really store. Some store a little beyond the end of a buffer. A buffer has
+//! whole pages to itself, so that such stores have a place: the trace's buffer is that much larger.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -11,8 +11,8 @@ use super::{Input, OFFSET};
 use crate::trace::Error;
 use crate::trace::limits::PAGE;
 
-/// Size of each buffer, in the order of their allocation: as allocated, or up to the end of its last
-/// page as far as stores go. Reads the records to their end.
+/// Size of each buffer, in the order of their allocation: as allocated, or up to the end of its
+/// last page as far as stores go. Reads the records to their end.
 pub fn extents(bin: &mut Input<BufReader<File>>) -> Result<Vec<u64>, Error> {
     let mut sizes: Vec<u64> = Vec::new();
     // Buffer number: place in `sizes`, and the end of the last page.

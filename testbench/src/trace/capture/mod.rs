@@ -1,6 +1,6 @@
-//! Raw captures of OpenCL programs: `PREFIX.bin` (records), `PREFIX.meta` (text), `PREFIX.blob` (data of
-//! the host) and, where they were recorded, `PREFIX.iter` (iterations of the enclosing loops) and
-//! `PREFIX.gap` (instructions between accesses).
+//! Raw captures of OpenCL programs: `PREFIX.bin` (records), `PREFIX.meta` (text), `PREFIX.blob`
+//! (data of the host) and, where they were recorded, `PREFIX.iter` (iterations of the enclosing
+//! loops) and `PREFIX.gap` (instructions between accesses).
 
 mod atomics;
 mod extents;
@@ -34,8 +34,8 @@ const OFFSET: u64 = (1 << 48) - 1;
 /// What became of a capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
-    /// Accesses that were left out: loads beyond the end of a buffer (the capturing device gives them no
-    /// memory) and stores beyond its last page.
+    /// Accesses that were left out: loads beyond the end of a buffer (the capturing device gives
+    /// them no memory) and stores beyond its last page.
     pub left_out: u64,
 }
 
@@ -87,8 +87,8 @@ struct Kernel {
     launched: u64,
     /// Work-groups begun.
     groups: u32,
-    /// What the records call the last of them. It need not be unique: a capture's numbers may be wrong,
-    /// the order of the work-groups is not.
+    /// What the records call the last of them. It need not be unique: a capture's numbers may be
+    /// wrong, the order of the work-groups is not.
     number: u32,
     /// Work-groups of one work-item are joined.
     joined: bool,

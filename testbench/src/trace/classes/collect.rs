@@ -1,5 +1,5 @@
-//! Third look at a work-group, where something is racy: the values that bytes may have during and after
-//! the kernel.
+//! Third look at a work-group, where something is racy: the values that bytes may have during and
+//! after the kernel.
 
 use super::page::{COLLECT, COLLECTED, Granule, MANY, MIXED, NOTHING, RACY_READ, cell_size, how};
 use super::writers::parts;
@@ -85,8 +85,8 @@ pub struct Collected {
 }
 
 impl Classifier {
-    /// Finds the bytes whose values must be collected, when all groups are classified; false when there
-    /// are none.
+    /// Finds the bytes whose values must be collected, when all groups are classified; false when
+    /// there are none.
     pub fn begin_collect(&mut self) -> bool {
         self.collected = Collected::default();
         let touched = std::mem::take(&mut self.touched);

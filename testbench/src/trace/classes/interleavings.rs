@@ -1,5 +1,5 @@
-//! Random programs whose accesses of every size overlap, in random orders: what is seen and left must be
-//! what the classes admit. The orders are executed here, with nothing of the classifier.
+//! Random programs whose accesses of every size overlap, in random orders: what is seen and left
+//! must be what the classes admit. The orders are executed here, with nothing of the classifier.
 
 use proptest::prelude::*;
 
@@ -223,7 +223,8 @@ fn segments(group: &crate::trace::Group) -> Vec<Segment> {
     segments
 }
 
-/// Runs a kernel's work-groups in a random order, in which a work-item goes on in `sticky` of 8 cases.
+/// Runs a kernel's work-groups in a random order, in which a work-item goes on in `sticky` of 8
+/// cases.
 fn execute(
     head: &KernelHead,
     mut groups: Vec<Vec<Segment>>,

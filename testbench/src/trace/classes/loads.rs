@@ -1,9 +1,9 @@
 //! Second look at a work-group, when all writers of the kernel are known: which lanes are racy.
 //!
-//! A load is racy when another group writes one of its bytes, or another work-item of its group does so
-//! between the same two barriers, or when the byte has several possible values at that time: an earlier
-//! kernel left them, or unordered work-items of this group wrote them before the last barrier. Of a unit's
-//! bytes, who writes one writes all.
+//! A load is racy when another group writes one of its bytes, or another work-item of its group
+//! does so between the same two barriers, or when the byte has several possible values at that
+//! time: an earlier kernel left them, or unordered work-items of this group wrote them before the
+//! last barrier. Of a unit's bytes, who writes one writes all.
 
 use super::page::{COLLECT, MANY, MIXED, RACY_READ, how};
 use super::writers::parts;
@@ -199,8 +199,8 @@ impl Classifier {
         self.several.get(&addr).copied().unwrap_or_else(|| self.carried.contains(addr))
     }
 
-    /// A store that no other work-item's is unordered with settles the bytes for this work-item at once.
-    /// (Loads of others in this segment are racy anyway.)
+    /// A store that no other work-item's is unordered with settles the bytes for this work-item at
+    /// once. (Loads of others in this segment are racy anyway.)
     fn own_store(&mut self, item: u32, addr: u64, size: u8) {
         if self.several.is_empty() && self.carried.values.is_empty() {
             return;
@@ -225,7 +225,8 @@ impl Classifier {
         }
     }
 
-    /// A barrier ends the segment: which of the bytes that several work-items wrote have one value now?
+    /// A barrier ends the segment: which of the bytes that several work-items wrote have one value
+    /// now?
     fn settle(&mut self, mut writes: Vec<Write>) {
         writes.sort_unstable();
         for of_unit in writes.chunk_by(|a, b| a.unit == b.unit) {

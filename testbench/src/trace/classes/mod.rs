@@ -1,4 +1,5 @@
-//! Which loads are determined, and what the others may return (see `docs/trace-format.md`, "Classes").
+//! Which loads are determined, and what the others may return (see `docs/trace-format.md`,
+//! "Classes").
 //!
 //! A kernel's work-groups are looked at three times, in bounded memory:
 //! 1. `gather`, as each is recorded: which groups write each byte.
@@ -88,8 +89,8 @@ pub struct Classifier {
     kernel: u32,
     /// Number of the segment in the kernel, from 1.
     segment: u32,
-    /// Bytes whose state differs from the kernel's start for the group that is being classified: true
-    /// when they have several possible values.
+    /// Bytes whose state differs from the kernel's start for the group that is being classified:
+    /// true when they have several possible values.
     several: HashMap<u64, bool>,
     collected: Collected,
     instr: Instr,

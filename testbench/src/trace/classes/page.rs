@@ -50,8 +50,9 @@ pub fn cell_size(how: u8) -> u64 {
 
 /// A page. Most programs access 4 aligned bytes at a time: as long as all do, a granule is 4 bytes.
 ///
-/// A commutative atomic makes each of its bytes of all of them: by carries, or by a comparison. So the bytes
-/// of the greatest such atomic of the kernel, aligned as it is, are one *unit*, of whose bytes the same is said.
+/// A commutative atomic makes each of its bytes of all of them: by carries, or by a comparison. So
+/// the bytes of the greatest such atomic of the kernel, aligned as it is, are one *unit*, of whose
+/// bytes the same is said.
 #[derive(Debug)]
 pub struct KernelPage {
     /// Kernel that this describes.

@@ -51,8 +51,8 @@ fn set(values: &[u8]) -> Option<ByteSet> {
     Some(set)
 }
 
-/// Runs kernels of 128 work-items a group on one buffer that the host has filled with zeros; between
-/// two kernels the host writes `host` at offset 0, if anything.
+/// Runs kernels of 128 work-items a group on one buffer that the host has filled with zeros;
+/// between two kernels the host writes `host` at offset 0, if anything.
 fn run(kernels: &[&[Step]], host: &[u8]) -> Outcome {
     let mut recorder = Recorder::in_memory("test").unwrap();
     let base = recorder.alloc("buffer", 8192).unwrap();

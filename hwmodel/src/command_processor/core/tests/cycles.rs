@@ -1,5 +1,5 @@
-//! Cycles of section 3.4 of the specification, and those that `rtl/command_processor/README.md`, rule 8,
-//! gives as measured.
+//! Cycles of section 3.4 of the specification, and those that `rtl/command_processor/README.md`,
+//! rule 8, gives as measured.
 
 use super::*;
 

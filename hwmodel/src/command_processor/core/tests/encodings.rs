@@ -70,7 +70,8 @@ fn reserved_compressed_encodings_are_illegal_and_hints_are_not() {
     for c in illegal {
         assert_eq!(compressed::expand(c), None, "{c:#06x}");
     }
-    // c.addi a0, 0; c.li zero; c.lui zero, 1; c.slli zero; c.mv zero, a1; c.add zero, a1; c.srli a0, 0
+    // c.addi a0, 0; c.li zero; c.lui zero, 1; c.slli zero; c.mv zero, a1; c.add zero, a1; c.srli
+    // a0, 0
     for c in [0x0501, 0x4001, 0x6005, 0x0002 | 4 << 2, 0x802e, 0x902e, 0x8101] {
         assert!(compressed::expand(c).is_some(), "{c:#06x}");
     }

@@ -1,5 +1,5 @@
-//! The core against its manuals: values against closures written from them, encodings and cycles against
-//! numbers written down by hand.
+//! The core against its manuals: values against closures written from them, encodings and cycles
+//! against numbers written down by hand.
 
 mod cycles;
 mod encodings;

@@ -1,5 +1,5 @@
-//! Traps, privilege, and the registers of the machine mode. What Ibex does beyond the privileged manual was
-//! observed on its public package.
+//! Traps, privilege, and the registers of the machine mode. What Ibex does beyond the privileged
+//! manual was observed on its public package.
 
 use super::*;
 

@@ -1,6 +1,6 @@
-//! The network against a plain one that keeps every message in a list and sorts it. The plain one visits
-//! everybody in every cycle, in the order of their numbers; the network only whom the wheel names, in random
-//! orders: the same messages must move in the same cycles.
+//! The network against a plain one that keeps every message in a list and sorts it. The plain one
+//! visits everybody in every cycle, in the order of their numbers; the network only whom the wheel
+//! names, in random orders: the same messages must move in the same cycles.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -122,7 +122,8 @@ impl Component {
     }
 }
 
-/// Components, messages and ports of a case. Outlets and inlets have the numbers of their places here.
+/// Components, messages and ports of a case. Outlets and inlets have the numbers of their places
+/// here.
 struct Layout {
     items: Vec<Item>,
     components: Vec<Component>,
@@ -210,7 +211,8 @@ impl Plain<'_> {
         let Incoming { latency, width } = self.layout.inlets[inlet].0;
         let flights = &self.flights[inlet];
         let mut order: Vec<_> = (0..flights.len()).collect();
-        // Of several in one cycle the turn goes round; those of an outlet stay in the order of sending.
+        // Of several in one cycle the turn goes round; those of an outlet stay in the order of
+        // sending.
         order.sort_by_key(|&at| {
             let Flight { reached, outlet, .. } = flights[at];
             (reached, outlet as u64 ^ (reached % 64), at)
@@ -382,8 +384,8 @@ fn run_real(layout: &Layout, seed: u64) -> (Log, Real) {
     (log, real)
 }
 
-/// Each message comes to its unit once, those of a source in the order of sending; the outlets have counted
-/// their bytes and hold nothing.
+/// Each message comes to its unit once, those of a source in the order of sending; the outlets have
+/// counted their bytes and hold nothing.
 fn check_conservation(layout: &Layout, log: &Log, real: &Real) {
     let mut times = vec![0; layout.items.len()];
     let mut source = vec![0; layout.items.len()];
@@ -469,7 +471,10 @@ proptest! {
     })]
 
     #[test]
-    fn messages_move_as_in_a_sorted_list_whoever_is_visited_first(case in case(), seed in 0..1000u64) {
+    fn messages_move_as_in_a_sorted_list_whoever_is_visited_first(
+        case in case(),
+        seed in 0..1000u64,
+    ) {
         let layout = case.layout();
         let plain = run_plain(&layout);
         for seed in [seed, seed + 1000, seed + 2000] {

@@ -1,4 +1,5 @@
-//! For tests: an agent before the L1 that sees every call, keeps a state for each wave, and does nothing.
+//! For tests: an agent before the L1 that sees every call, keeps a state for each wave, and does
+//! nothing.
 
 use crate::machine::core::MAX_WAVES;
 use crate::machine::engine::Handle;

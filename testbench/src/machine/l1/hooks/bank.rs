@@ -1,5 +1,6 @@
-//! For tests: a hook in each L2 bank that gives every line a version, kept beside the line and carried by answers. The
-//! L1's side sees that the versions of a line never go back, although lines come and go.
+//! For tests: a hook in each L2 bank that gives every line a version, kept beside the line and
+//! carried by answers. The L1's side sees that the versions of a line never go back, although lines
+//! come and go.
 
 use std::collections::HashMap;
 

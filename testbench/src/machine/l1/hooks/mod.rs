@@ -1,5 +1,6 @@
-//! Designs for tests, one for each thing that an L1 design may install. All contain `src`; what they add changes no
-//! value, and where it need not take time no cycle either. They show how a hook is used.
+//! Designs for tests, one for each thing that an L1 design may install. All contain `src`; what
+//! they add changes no value, and where it need not take time no cycle either. They show how a hook
+//! is used.
 
 pub mod agent;
 pub mod bank;

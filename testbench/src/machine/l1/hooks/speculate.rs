@@ -1,5 +1,5 @@
-//! For tests: every load is speculative for some cycles, whether it has been answered by then or not; some are then
-//! replayed.
+//! For tests: every load is speculative for some cycles, whether it has been answered by then or
+//! not; some are then replayed.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,8 @@ pub const DESIGN: Design = Design {
 
 /// About the latency of an L1 hit of the presets: some loads have been answered before, some not.
 const CYCLES: Cycle = 150;
-/// Every so manieth load is replayed, unless its wave has been at this place of its list again already.
+/// Every so manieth load is replayed, unless its wave has been at this place of its list again
+/// already.
 const REPLAYED: u64 = 5;
 
 #[derive(Debug, Default)]

@@ -1,5 +1,6 @@
-//! For tests: an agent that asks its GPU's unit before each request and keeps the request until the unit has answered;
-//! and hooks in the L2 banks that serve the senders in turn and talk to the unit.
+//! For tests: an agent that asks its GPU's unit before each request and keeps the request until the
+//! unit has answered; and hooks in the L2 banks that serve the senders in turn and talk to the
+//! unit.
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,8 @@ use crate::machine::l2::{BankHook, BankPort};
 use crate::machine::message::{Kind, Message, Unit};
 
 pub const DESIGN: Design = Design {
-    about: "for tests: src, each request asked of a unit of the GPU; L2 banks serve senders in turn",
+    about: "for tests: src, each request asked of a unit of the GPU; L2 banks serve senders in \
+            turn",
     core: |spec| {
         let inner = (src::DESIGN.core)(spec);
         Box::new(Agent { inner, kept: VecDeque::new(), granted: 0, grants: 0 })

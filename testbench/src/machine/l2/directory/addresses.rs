@@ -1,5 +1,5 @@
-//! A bank's own numbering of the lines that it may hold: those of one bank of all chiplets lie close together, and runs of lines
-//! that an entry of the directory covers stay together.
+//! A bank's own numbering of the lines that it may hold: those of one bank of all chiplets lie
+//! close together, and runs of lines that an entry of the directory covers stay together.
 
 use crate::machine::layout::Layout;
 

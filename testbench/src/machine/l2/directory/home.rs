@@ -1,4 +1,5 @@
-//! A bank as the home of its chiplet's lines: the directory's block, its invalidations on their way, and fences.
+//! A bank as the home of its chiplet's lines: the directory's block, its invalidations on their
+//! way, and fences.
 
 use std::collections::VecDeque;
 
@@ -48,8 +49,8 @@ pub struct Home {
     pub watched: Watched,
 }
 
-/// Of an ideal directory: which of its pages stands for which of the bank's, in the order of their first use. Others have all
-/// addresses.
+/// Of an ideal directory: which of its pages stands for which of the bank's, in the order of their
+/// first use. Others have all addresses.
 #[derive(Debug, Default)]
 struct Frames {
     /// Frame + 1 of a page that has one.
@@ -235,7 +236,8 @@ impl Bank {
             Kind::Read => op::RRD,
             Kind::Write if !own && asker.is_some() => op::RWR,
             Kind::Coherence(_) => op::FENCE,
-            // An atomic is done here: whoever asked has no newer copy than others. Of a store of nobody knows whom nobody has.
+            // An atomic is done here: whoever asked has no newer copy than others. Of a store of
+            // nobody knows whom nobody has.
             _ => op::LWR,
         };
         let src = asker.filter(|_| op != op::LWR).unwrap_or(self.chiplet) as u8;

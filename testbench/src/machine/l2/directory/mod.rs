@@ -1,6 +1,7 @@
-//! A bank of an L2 that caches lines of other chiplets, kept coherent by a directory beside the bank at the home of each line
-//! (REC, J. Systems Architecture 160, 2025, section 2; directory specification, section 6). Lines of the own chiplet are
-//! written back, those of others are written through to their home; atomics run at the home.
+//! A bank of an L2 that caches lines of other chiplets, kept coherent by a directory beside the
+//! bank at the home of each line (REC, J. Systems Architecture 160, 2025, section 2; directory
+//! specification, section 6). Lines of the own chiplet are written back, those of others are
+//! written through to their home; atomics run at the home.
 
 mod addresses;
 mod home;
@@ -55,7 +56,8 @@ pub const IDEAL: Design = Design {
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     reads: u64,
-    /// Of these, of CUs of the own chiplet; and cycles from their leaving the CU to their answer's leaving here, together.
+    /// Of these, of CUs of the own chiplet; and cycles from their leaving the CU to their answer's
+    /// leaving here, together.
     own_reads: u64,
     read_cycles: u64,
     fetches: u64,
@@ -171,7 +173,8 @@ impl Bank {
         ctx.drop_message(message);
     }
 
-    /// A line of another chiplet goes; a miss register that waits for it is not concerned: what comes is newer.
+    /// A line of another chiplet goes; a miss register that waits for it is not concerned: what
+    /// comes is newer.
     fn invalidate(&mut self, addr: u64, why: u8) {
         let held = self.array.find(self.addresses.local(addr));
         match held.filter(|&way| self.array.valid(way) != 0) {

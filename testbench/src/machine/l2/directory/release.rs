@@ -1,5 +1,5 @@
-//! Releases: dirty lines are written back, then a fence to each home sees to it that what this chiplet has stored there is
-//! visible to all (directory specification, section 6, rule 7).
+//! Releases: dirty lines are written back, then a fence to each home sees to it that what this
+//! chiplet has stored there is visible to all (directory specification, section 6, rule 7).
 
 use super::{Bank, Outcome};
 use crate::machine::context::Context;

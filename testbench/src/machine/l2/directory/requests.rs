@@ -139,8 +139,8 @@ impl Bank {
                 }
                 self.array.touch(way);
                 self.counters.reads += 1;
-                if matches!(ctx.layout.site(asked.from), Site::Core(chiplet, _) if chiplet == self.chiplet)
-                {
+                let from = ctx.layout.site(asked.from);
+                if matches!(from, Site::Core(chiplet, _) if chiplet == self.chiplet) {
                     self.counters.own_reads += 1;
                     self.counters.read_cycles += ctx.now - asked.born;
                 }
@@ -188,8 +188,9 @@ impl Bank {
         Outcome::Done
     }
 
-    /// Whether one more line may be waited for that another chiplet must give. Half of the miss registers, and a way of each
-    /// set, are left for what others may be waiting for here: that is served sooner, and they could wait for each other.
+    /// Whether one more line may be waited for that another chiplet must give. Half of the miss
+    /// registers, and a way of each set, are left for what others may be waiting for here: that is
+    /// served sooner, and they could wait for each other.
     fn may_wait_for_others(&self, addr: u64) -> bool {
         self.remote_misses < self.misses.count() / 2
             && self.array.unheld(self.addresses.local(addr)) > 1
@@ -226,8 +227,8 @@ impl Bank {
         ctx.layout.bank(ctx.places.home(addr), ctx.layout.bank_of(addr))
     }
 
-    /// A way with the line placed in it, nothing valid; or what to do when a victim had to be written back
-    /// first, or all ways are held.
+    /// A way with the line placed in it, nothing valid; or what to do when a victim had to be
+    /// written back first, or all ways are held.
     fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Result<Way, Outcome> {
         let local = self.addresses.local(addr);
         let way = self.array.victim(local).ok_or(Outcome::Blocked)?;
@@ -252,8 +253,8 @@ impl Bank {
         self.array.clean(way);
     }
 
-    /// A write to a line of this chiplet: what it changes is dirty, or written through for another GPU, whose release may
-    /// come after this one's.
+    /// A write to a line of this chiplet: what it changes is dirty, or written through for another
+    /// GPU, whose release may come after this one's.
     fn write_here(
         &mut self,
         ctx: &mut Context,
@@ -283,8 +284,8 @@ impl Bank {
         Outcome::Done
     }
 
-    /// A write to another chiplet's line: the copy here is updated, the home does it and answers the CU (specification,
-    /// section 6, rule 5).
+    /// A write to another chiplet's line: the copy here is updated, the home does it and answers
+    /// the CU (specification, section 6, rule 5).
     fn write_through(
         &mut self,
         ctx: &mut Context,
@@ -384,7 +385,8 @@ impl Bank {
         ctx.send(self.ports.answers, request);
     }
 
-    /// Sends what a request has changed below, which must be free, and its answer when the L3 has acknowledged that.
+    /// Sends what a request has changed below, which must be free, and its answer when the L3 has
+    /// acknowledged that.
     fn answer_later(
         &mut self,
         ctx: &mut Context,

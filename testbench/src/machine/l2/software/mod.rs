@@ -1,6 +1,6 @@
-//! A bank of a write-back L2 with byte masks that software keeps coherent: releases write dirty lines
-//! back, acquires drop clean ones (CPElide, MICRO'24, section II-C; system semantics: policies `private` and
-//! `home-forward`).
+//! A bank of a write-back L2 with byte masks that software keeps coherent: releases write dirty
+//! lines back, acquires drop clean ones (CPElide, MICRO'24, section II-C; system semantics:
+//! policies `private` and `home-forward`).
 
 mod walk;
 
@@ -28,7 +28,8 @@ pub const DESIGN: Design = Design {
     sync: SyncMode::Baseline,
 };
 
-/// The same, released and acquired only where the chiplet coherence table says so (CPElide, MICRO 2024).
+/// The same, released and acquired only where the chiplet coherence table says so (CPElide, MICRO
+/// 2024).
 pub const CPELIDE: Design = Design {
     about: "released and invalidated where the command processor's chiplet coherence table says so",
     sync: SyncMode::Cpelide,
@@ -213,8 +214,8 @@ impl Bank {
         Outcome::Done
     }
 
-    /// A new request. One for a line that is on its way waits for it, so that all see the order in which
-    /// they came.
+    /// A new request. One for a line that is on its way waits for it, so that all see the order in
+    /// which they came.
     fn serve_next(&mut self, ctx: &mut Context) -> Outcome {
         let Some(request) = self.seat.pick(ctx) else { return Outcome::Blocked };
         let way = self.array.find(ctx.messages[request].addr);
@@ -271,7 +272,8 @@ impl Bank {
     fn miss(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> Outcome {
         let Message { addr, born, .. } = ctx.messages[request];
         if let Some(at) = found.and_then(|way| self.array.miss(way)) {
-            // The request has waited for the line, and an atomic before it took the line away again.
+            // The request has waited for the line, and an atomic before it took the line away
+            // again.
             if !ctx.may_send(self.ports.below) {
                 return Outcome::Blocked;
             }
@@ -306,8 +308,8 @@ impl Bank {
         ctx.send(self.ports.below, fetch);
     }
 
-    /// A way with the line placed in it, nothing valid; or what to do when a victim had to be written back
-    /// first, or all ways are held. The way below must be free.
+    /// A way with the line placed in it, nothing valid; or what to do when a victim had to be
+    /// written back first, or all ways are held. The way below must be free.
     #[inline(always)]
     fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Result<Way, Outcome> {
         let way = self.array.victim(addr).ok_or(Outcome::Blocked)?;
@@ -384,8 +386,9 @@ impl Bank {
         Outcome::Done
     }
 
-    /// Sends what a request has changed below, and its answer: to a CU at once, as the release of its GPU waits
-    /// for the L3 here; to another GPU when the L3 has answered. Both ways must be free.
+    /// Sends what a request has changed below, and its answer: to a CU at once, as the release of
+    /// its GPU waits for the L3 here; to another GPU when the L3 has answered. Both ways must be
+    /// free.
     fn write_through(
         &mut self,
         ctx: &mut Context,
@@ -433,8 +436,8 @@ impl Bank {
         Outcome::Done
     }
 
-    /// Performed here. For other chiplets the result is also written through, like their stores: another
-    /// GPU's atomic may come after this chiplet's release.
+    /// Performed here. For other chiplets the result is also written through, like their stores:
+    /// another GPU's atomic may come after this chiplet's release.
     fn atomic_here(
         &mut self,
         ctx: &mut Context,

@@ -10,7 +10,8 @@ use crate::machine::message::{Kind, Message, Sync};
 pub(super) struct Walk {
     pub(super) sync: Sync,
     set: u32,
-    /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be there.
+    /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be
+    /// there.
     next: Cycle,
     written: u32,
     dropped: u32,
@@ -28,8 +29,8 @@ impl Bank {
         }
     }
 
-    /// The operation of a cycle in a walk: a step of it; what comes after its last one while it waits for
-    /// acknowledgements.
+    /// The operation of a cycle in a walk: a step of it; what comes after its last one while it
+    /// waits for acknowledgements.
     pub(super) fn walk(&mut self, ctx: &mut Context) -> Outcome {
         match self.walk {
             Some(walk) if walk.next > ctx.now => {
@@ -41,8 +42,9 @@ impl Bank {
         }
     }
 
-    /// One step of a release or acquire: a dirty line is written back, or a set is done. While nothing is on
-    /// its way nobody sees the sets: those without work are done at once, and take their cycles.
+    /// One step of a release or acquire: a dirty line is written back, or a set is done. While
+    /// nothing is on its way nobody sees the sets: those without work are done at once, and take
+    /// their cycles.
     fn step_walk(&mut self, ctx: &mut Context, mut walk: Walk) -> Outcome {
         let dirty = |array: &Array, set: u32| array.dirty_way(set).filter(|_| walk.sync.release);
         if let Some(way) = dirty(&self.array, walk.set) {

@@ -1,4 +1,5 @@
-//! A bank whose line is on its way while it is told to acquire: what has been read before may be old.
+//! A bank whose line is on its way while it is told to acquire: what has been read before may be
+//! old.
 
 use super::*;
 use crate::machine::engine::{Handle, InletId, OutletId};
@@ -9,7 +10,8 @@ const LINE: u64 = 0x10_0000;
 /// Another line of the same bank.
 const OTHER: u64 = 0x10_1000;
 
-/// The caches and the memory of a chiplet; who else there is stands still and is played by the test.
+/// The caches and the memory of a chiplet; who else there is stands still and is played by the
+/// test.
 struct Bench {
     machine: Machine,
 }
@@ -167,8 +169,8 @@ fn line_on_its_way_at_a_release_stays() {
     }
 }
 
-/// The walk of a release and acquire has passed all sets and waits for its write-backs: what is read now may be
-/// older than somebody's release that comes before the acquire is over.
+/// The walk of a release and acquire has passed all sets and waits for its write-backs: what is
+/// read now may be older than somebody's release that comes before the acquire is over.
 #[test]
 fn line_asked_for_while_an_acquire_waits_for_write_backs_is_read_again_afterwards() {
     let mut bench = Bench::new("private");

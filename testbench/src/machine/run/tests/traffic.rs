@@ -21,7 +21,8 @@ impl Sums {
     }
 }
 
-/// The chiplet of a unit, counted through all GPUs; none for a gate, which is beside all of its GPU's.
+/// The chiplet of a unit, counted through all GPUs; none for a gate, which is beside all of its
+/// GPU's.
 fn chiplet(machine: &Machine, unit: Unit) -> Option<u16> {
     match machine.ctx.layout.site(unit) {
         Site::Core(chiplet, _) | Site::Bank(chiplet, _) | Site::Slice(chiplet, _) => Some(chiplet),
@@ -44,8 +45,8 @@ fn link(outlet: &str) -> Option<(u16, u16, &str)> {
     Some((from.parse().unwrap(), to.parse().unwrap(), net))
 }
 
-/// Runs a program and compares what units have sent to other chiplets with what the links have carried.
-/// Gives the ways over links.
+/// Runs a program and compares what units have sent to other chiplets with what the links have
+/// carried. Gives the ways over links.
 fn run(machine: &mut Machine) -> Vec<Way> {
     machine.run().unwrap();
     let (mut wanted, mut carried) = (Sums::default(), Sums::default());
@@ -56,7 +57,8 @@ fn run(machine: &mut Machine) -> Vec<Way> {
         if let Some((from, to, net)) = link(name) {
             carried.add((net.into(), from, to, class.name()), bytes);
         } else if let Some((unit, net)) = sender(machine, name) {
-            // What a gate sends enters, and what goes to it leaves, at the chiplet that it concerns.
+            // What a gate sends enters, and what goes to it leaves, at the chiplet that it
+            // concerns.
             match (chiplet(machine, unit), chiplet(machine, to)) {
                 (Some(from), Some(to)) if from != to => {
                     wanted.add((net.into(), from, to, class.name()), bytes);

@@ -1,4 +1,5 @@
-//! Runs in which somebody is visited for ever: those that hang are ended, those that only wait are not.
+//! Runs in which somebody is visited for ever: those that hang are ended, those that only wait are
+//! not.
 
 use cosim::runner::Flip;
 use hwmodel::Model;
@@ -9,8 +10,8 @@ use crate::machine::pages::PAGE;
 use crate::machine::watched::Window;
 use crate::trace::{Access, AccessKind, KernelSpec, Key, Record};
 
-/// The report of a run in which a component stands still from a cycle on, which must end soon; and the cycles that it was
-/// watched.
+/// The report of a run in which a component stands still from a cycle on, which must end soon; and
+/// the cycles that it was watched.
 fn hang(machine: &mut Machine, from: Cycle, which: impl Fn(&Part) -> bool) -> (String, Cycle) {
     try_hang(machine, from, which).expect("somebody is visited for ever")
 }
@@ -58,7 +59,8 @@ fn gate_that_is_visited_for_ever_is_a_deadlock() {
     }
 }
 
-/// A link between chiplets stands still: a directory has an invalidation in hand that it cannot send.
+/// A link between chiplets stands still: a directory has an invalidation in hand that it cannot
+/// send.
 #[test]
 fn directory_that_is_visited_for_ever_is_a_deadlock() {
     for (clock, least) in [("1000", 1 << 20), ("2500", 5 << 19)] {

@@ -1,0 +1,273 @@
+//! Everything that one body is made of, and how it is made: Verilator, then the C++ compiler.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::cache::{Cache, Kept};
+use super::compiler::Compiler;
+use super::error::VerilatedError;
+use super::key::Key;
+use super::request::Request;
+use super::shim::{self, PREFIX};
+use super::sources::{COMMON, Source, Sources};
+use super::verilator::Verilator;
+use super::{ibex, toolset, wrapper};
+
+/// Flags of the C++ compiler. Nothing but the three exported functions leaves a body: each has a
+/// runtime of its own.
+const CXX_FLAGS: [&str; 9] = [
+    "-std=c++17",
+    "-O3",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fvisibility-inlines-hidden",
+    "-fno-strict-aliasing",
+    "-w",
+    "-DVM_SC=0",
+    "-DVM_COVERAGE=0",
+];
+/// The level that .cargo/config.toml gives the models.
+const LEVEL: &str = if cfg!(target_arch = "x86_64") { "-march=x86-64-v3" } else { "-march=native" };
+/// Flags of Verilator. Assertions sample `rst_ni` at the clock edge, which is meant. `unique`:
+/// registers are what the context says before their reset, 0 or random.
+const VERILATOR_FLAGS: [&str; 11] = [
+    "--cc",
+    "-O3",
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "unique",
+    "--assert",
+    "-Wall",
+    "-Wno-SYNCASYNCNET",
+    "--prefix",
+    PREFIX,
+];
+/// Flags of a body whose signals can be traced: fields of structs one by one, arrays of moderate
+/// size too.
+const TRACE_FLAGS: [&str; 6] =
+    ["--trace", "--trace-structs", "--trace-max-array", "256", "--trace-max-width", "4096"];
+
+/// Everything that one body is made of.
+pub struct Plan<'a> {
+    request: &'a Request,
+    verilator: &'static Verilator,
+    compiler: &'static Compiler,
+    ibex: Option<&'static Path>,
+    sources: Vec<Source>,
+    top: String,
+}
+
+impl<'a> Plan<'a> {
+    /// Errors: a tool or the block's RTL is missing.
+    pub fn new(request: &'a Request, all: &Sources) -> Result<Self, VerilatedError> {
+        let block = request.block.name;
+        let (verilator, compiler) = (toolset::verilator(block)?, toolset::compiler(block)?);
+        let sources = all
+            .of_block(block)
+            .map_err(|problem| VerilatedError::Sources { block: block.to_string(), problem })?;
+        let ibex = match ibex::is_wanted(&sources) {
+            true => Some(toolset::ibex_folder(block)?),
+            false => None,
+        };
+        let top = wrapper::wrapper(&request.block);
+        Ok(Self { request, verilator, compiler, ibex, sources, top })
+    }
+
+    fn tools(&self) -> String {
+        format!("Verilator {}, {}", self.verilator.release, self.compiler.version)
+    }
+
+    /// The flags that depend on the variant alone.
+    fn verilator_flags(&self) -> impl Iterator<Item = String> {
+        let trace: &[&str] = if self.request.variant.trace { &TRACE_FLAGS } else { &[] };
+        let defines = self.request.variant.defines.iter().map(|name| format!("+define+{name}"));
+        VERILATOR_FLAGS.iter().chain(trace).map(|flag| flag.to_string()).chain(defines)
+    }
+
+    fn cxx_flags(&self) -> impl Iterator<Item = String> {
+        let trace = format!("-DVM_TRACE={}", u8::from(self.request.variant.trace));
+        CXX_FLAGS.iter().chain([&LEVEL]).map(|flag| flag.to_string()).chain([trace])
+    }
+
+    /// The name in the cache.
+    pub fn name(&self) -> Result<String, VerilatedError> {
+        let mut key = Key::default();
+        self.add_tools(&mut key);
+        self.verilator_flags().for_each(|flag| key.add(flag));
+        key.add(&self.top);
+        key.add(shim::shim(&self.request.block, &[]));
+        for source in &self.sources {
+            key.add(&source.path);
+            key.add(&source.content);
+        }
+        if let Some(ibex) = self.ibex {
+            let contents = ibex::contents(ibex).map_err(|problem| VerilatedError::Ibex {
+                block: self.request.block.name.to_string(),
+                problem,
+            })?;
+            contents.iter().for_each(|content| key.add(content));
+        }
+        Ok(format!("{}-{}", self.request.block.name, key.finish()))
+    }
+
+    /// The name in the cache of Verilator's runtime, which bodies of one kind have in common.
+    fn runtime_name(&self) -> String {
+        let mut key = Key::default();
+        self.add_tools(&mut key);
+        format!("runtime-{}", key.finish())
+    }
+
+    fn add_tools(&self, key: &mut Key) {
+        key.add(&self.verilator.release);
+        key.add(&self.compiler.version);
+        key.add(std::env::consts::ARCH);
+        self.cxx_flags().for_each(|flag| key.add(flag));
+        for (name, text) in shim::HEADERS.into_iter().chain([shim::RUNTIME]) {
+            key.add(name);
+            key.add(text);
+        }
+    }
+
+    pub fn kept(&self, file: &str) -> Kept {
+        Kept {
+            block: self.request.block.name.to_string(),
+            parameters: self.request.parameters(),
+            variant: self.request.variant.to_string(),
+            tools: self.tools(),
+            file: file.to_string(),
+            bytes: 0,
+            sha256: String::new(),
+        }
+    }
+
+    fn failed(&self, tool: &'static str, report: impl ToString) -> VerilatedError {
+        let report = report.to_string().trim().to_string();
+        VerilatedError::Tool { block: self.request.block.name.to_string(), tool, report }
+    }
+
+    /// Verilates and compiles in `folder`; returns the shared object.
+    pub fn build(&self, cache: &Cache, folder: &Path) -> Result<PathBuf, VerilatedError> {
+        let runtime = self.runtime(cache)?;
+        self.verilate(folder)?;
+        let classes = classes(folder).map_err(|e| self.failed("Verilator", e))?;
+        write(&folder.join("shim.cpp"), shim::shim(&self.request.block, &classes).as_bytes())?;
+        shim::HEADERS
+            .iter()
+            .try_for_each(|(name, text)| write(&folder.join(name), text.as_bytes()))?;
+        let mut command = self.compile();
+        command.arg("-Iobj_dir").args(["-shared", "-o", "made.so", "shim.cpp"]).arg(&runtime);
+        self.run("the C++ compiler", command.current_dir(folder))?;
+        Ok(folder.join("made.so"))
+    }
+
+    /// Writes the RTL into `folder` and verilates it there.
+    pub fn verilate(&self, folder: &Path) -> Result<(), VerilatedError> {
+        let block = self.request.block.name;
+        for name in [COMMON, block] {
+            let folder = folder.join(name);
+            fs::create_dir_all(&folder).map_err(|e| VerilatedError::cache(&folder, e))?;
+        }
+        self.sources.iter().try_for_each(|s| write(&folder.join(&s.path), &s.content))?;
+        let top = wrapper::top_name(&self.request.block);
+        write(&folder.join(format!("{top}.sv")), self.top.as_bytes())?;
+        let mut command = self.verilator.command();
+        command.current_dir(folder);
+        if let Some(ibex) = self.ibex {
+            ibex::arguments(&mut command, Path::new(block), ibex);
+        }
+        let packages = self.sources.iter().filter(|s| s.path.ends_with("_pkg.sv"));
+        command
+            .args(self.verilator_flags())
+            .args(["--top-module", &top, "--Mdir", "obj_dir", "-y", block, "-y", COMMON])
+            .arg(format!("-I{COMMON}"))
+            .args(packages.map(|s| &s.path))
+            .arg(format!("{top}.sv"));
+        let output = command.output().map_err(|e| self.failed("Verilator", e))?;
+        let report = String::from_utf8_lossy(&output.stderr).trim().to_string();
+        match output.status.code() {
+            Some(0) => Ok(()),
+            // It says so of each file that it cannot write.
+            Some(_) if !report.contains("Can't write") && report.contains(".sv") => {
+                Err(VerilatedError::Refused {
+                    block: block.to_string(),
+                    parameters: self.request.parameters(),
+                    report,
+                })
+            }
+            _ => Err(self.failed("Verilator", format!("{}: {report}", output.status))),
+        }
+    }
+
+    fn compile(&self) -> Command {
+        let include = self.verilator.root.join("include");
+        let mut command = self.compiler.command();
+        command.args(self.cxx_flags()).args(["-include", "verilated_prelude.h", "-I."]);
+        command.arg("-isystem").arg(&include).arg("-isystem").arg(include.join("vltstd"));
+        command
+    }
+
+    fn run(&self, tool: &'static str, command: &mut Command) -> Result<(), VerilatedError> {
+        let output = command.output().map_err(|e| self.failed(tool, e))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        // The last lines tell; a template's whole story does not.
+        let text = String::from_utf8_lossy(&output.stderr);
+        let lines: Vec<_> = text.lines().collect();
+        let last = lines[lines.len().saturating_sub(12)..].join("\n");
+        Err(self.failed(tool, format!("{}: {last}", output.status)))
+    }
+
+    /// Verilator's runtime as one object file, made once for all bodies of this kind.
+    fn runtime(&self, cache: &Cache) -> Result<PathBuf, VerilatedError> {
+        let name = self.runtime_name();
+        if let Some(path) = cache.get(&name) {
+            return Ok(path);
+        }
+        let _lock = cache.lock(&name, || ())?;
+        if let Some(path) = cache.get(&name) {
+            return Ok(path);
+        }
+        let place = cache.start(&name)?;
+        let folder = place.folder();
+        let mut all = String::new();
+        for (file, text) in shim::HEADERS.iter().chain([&shim::RUNTIME]) {
+            write(&folder.join(file), text.as_bytes())?;
+        }
+        let trace = self.request.variant.trace.then_some("verilated_vcd_c.cpp");
+        let parts = ["verilated.cpp", "verilated_threads.cpp"].into_iter().chain(trace);
+        for (number, part) in parts.enumerate() {
+            let mut command = self.compile();
+            command.arg("-c").arg(self.verilator.root.join("include").join(part));
+            command.arg("-o").arg(format!("{number}.o"));
+            self.run("the C++ compiler", command.current_dir(folder))?;
+            all += &format!("{number}.o ");
+        }
+        let mut command = self.compile();
+        command.args(["-c", shim::RUNTIME.0, "-o", "own.o"]);
+        self.run("the C++ compiler", command.current_dir(folder))?;
+        let mut command = self.compile();
+        command.args(["-r", "-nostdlib", "-o", "made.o", "own.o"]).args(all.split_whitespace());
+        self.run("the C++ compiler", command.current_dir(folder))?;
+        let kept = Kept { block: String::new(), parameters: String::new(), ..self.kept("made.o") };
+        let made = folder.join("made.o");
+        place.finish(&made, kept)
+    }
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), VerilatedError> {
+    fs::write(path, content).map_err(|e| VerilatedError::cache(path, e))
+}
+
+/// The C++ files that Verilator lists in its makefile fragment, below `obj_dir`.
+fn classes(folder: &Path) -> Result<Vec<String>, String> {
+    let folder = folder.join("obj_dir");
+    let path = folder.join(format!("{PREFIX}_classes.mk"));
+    let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let names = text.lines().filter_map(|line| line.trim().strip_prefix(PREFIX));
+    let files =
+        names.map(|rest| format!("{PREFIX}{}.cpp", rest.trim_end_matches(['\\', ' ', '\t'])));
+    Ok(files.filter(|file| folder.join(file).exists()).collect())
+}

@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""Takes every block of rtl/ through yosys (pyosys, with slang) with -DSYNTHESIS, in the
+configurations `small` and `paper` of cosim/configs.toml or in those that are named. Fails, with the
+block's name, on an error, on what yosys' `check` finds (loops, several drivers) and on a latch:
+slang makes a loop of a value that an always_comb forgets, and a latch cell of an always_latch. The
+latches of Ibex's own clock gates are named and let pass. Prints what each block is made of, and for
+`paper` the storage that the papers state.
+
+    python3 rtl/synth.py [--rtl FOLDER] [--block BLOCK] [CONFIG ...]
+
+What is counted: cells are yosys' word-level cells after `proc; opt; memory -nomap; opt` (an adder
+of 64 bits is one cell, so the number says how much there is to map, not how large it gets);
+flip-flops are bits of registers outside of memories; memory bits are those of arrays, as RAM where
+all reads are registered and as `other` where one is not. Nothing is mapped to a technology.
+
+Without pyosys there is a notice and exit status 0; a block with Ibex inside is left out where Ibex
+is missing."""
+
+import argparse
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import lint
+
+# The table of cosim/configs.toml that a block's parameters are in.
+FAMILIES = {
+    "finepack": ["remote_write_queue", "packetizer", "depacketizer"],
+    "coherence_directory": ["coherence_directory"],
+    "command": ["command_processor", "cp_crossbar", "local_command_processor"],
+}
+
+# The one file whose latches are meant: a clock gate is a latch before an AND gate.
+CLOCK_GATE = "prim_generic_clock_gating.sv"
+
+# Arrays that are initialised word by word have more words than slang unrolls unasked.
+UNROLL = 1 << 16
+
+PASSES = ["opt", "memory -nomap", "opt", "check -assert"]
+
+# Most lines of yosys that are shown of one failure.
+LINES = 24
+
+# Storage as the papers state it for the configuration `paper`: what, bits, source, and the bits of
+# the same in the RTL, from the block's memories by name.
+KIB = 8 * 1024
+PAPERS = [
+    (
+        "remote_write_queue", "data of all banks", 48 * KIB, "FinePack, IV-B",
+        lambda m: m["u_table.u_data.mem"],
+    ),
+    (
+        "remote_write_queue", "data, masks of a bank each", 192 * 144 * 8, "FinePack, table III",
+        lambda m: (m["u_table.u_data.mem"] + m["u_table.mask_q"]) // 2,
+    ),
+    (
+        "depacketizer", "64 lines in the output buffer", 64 * 128 * 8, "FinePack, IV-B",
+        lambda m: m["u_fifo.u_fifo.gen_ram.u_ram.mem"],
+    ),
+    (
+        "coherence_directory", "8192 entries", 103 * KIB, "REC, 4.3",
+        lambda m: m["u_table.u_ram.mem"],
+    ),
+]
+
+
+def camel(field):
+    return "".join(word.capitalize() for word in field.split("_"))
+
+
+def family(block):
+    for name, blocks in FAMILIES.items():
+        if block in blocks:
+            return name
+    sys.exit(f"synth: rtl/{block} is in no family; rtl/synth.py lists them")
+
+
+def parameters(rtl, block, config):
+    """`Name=value` for each parameter of the block's top module. An enumeration's value is the
+    constant of the block's package that is called after both."""
+    with open(os.path.join(rtl, block, block + ".sv"), encoding="utf-8") as source:
+        names = re.findall(r"^  parameter int unsigned (\w+) *=", source.read(), re.MULTILINE)
+    fields = {camel(field): value for field, value in config.items()}
+    given = []
+    for name in names:
+        if name not in fields:
+            sys.exit(f"synth: {block}: cosim/configs.toml has no field for parameter {name}")
+        value = fields[name]
+        if isinstance(value, str):
+            package = os.path.join(rtl, block, block + "_pkg.sv")
+            constant = name + value.capitalize()
+            with open(package, encoding="utf-8") as source:
+                found = re.search(rf"localparam int unsigned {constant} *= *(\d+);", source.read())
+            if not found:
+                sys.exit(f"synth: {block}: {package} has no {constant}")
+            value = found.group(1)
+        given.append(f"{name}={value}")
+    return given
+
+
+def ibex_arguments(rtl, block, folder):
+    """Arguments for a block with Ibex inside. yosys refuses one line of it, a variable that is
+    initialised from nets: read is a copy in which it is the net that is meant."""
+    lists = [path for path in [os.path.join(rtl, block, "ibex.f")] if os.path.exists(path)]
+    if not lists:
+        return []
+    with open(os.path.join(os.environ["IBEX"], "rtl", "ibex_top.sv"), encoding="utf-8") as source:
+        text = source.read().replace("logic unused_scramble_inputs", "wire unused_scramble_inputs")
+    copy = os.path.join(folder, "ibex_top.sv")
+    with open(copy, "w", encoding="utf-8") as out:
+        out.write(text)
+    return [arg for path in lists for arg in ("-f", path)] + [copy]
+
+
+def read_command(rtl, block, config, folder):
+    common = os.path.join(rtl, "common")
+    files = sorted(glob.glob(os.path.join(rtl, block, "*.sv")))
+    packages = sorted(glob.glob(os.path.join(common, "*_pkg.sv")))
+    packages += [f for f in files if f.endswith("_pkg.sv")]
+    arguments = ["read_slang", "-DSYNTHESIS", "--unroll-limit", str(UNROLL), "--top", block]
+    arguments += ["-I", common, "-I", os.path.join(rtl, block), "-y", common]
+    for parameter in parameters(rtl, block, config):
+        arguments += ["-G", parameter]
+    arguments += ibex_arguments(rtl, block, folder)
+    return " ".join(arguments + packages + [f for f in files if f not in packages])
+
+
+def cells(design):
+    """The cells of the one module that is left, as (type, cell)."""
+    for module in design.selected_modules():
+        for cell in module.selected_cells():
+            yield str(cell.type).lstrip("\\"), cell
+
+
+def work():
+    """In a process of its own, as an error of yosys ends it: the command that reads the block comes
+    on stdin, with the name of the file into which the counts go."""
+    from pyosys import libyosys as ys
+
+    task = json.load(sys.stdin)
+    design = ys.Design()
+
+    def number(cell, name):
+        return cell.getParam(ys.IdString("\\" + name)).as_int()
+
+    ys.run_pass(task["read"], design)
+    ys.run_pass("proc", design)
+    latches = []
+    for kind, cell in cells(design):
+        if re.match(r"\$(_?DLATCH|_?dlatch|adlatch|_?SR_|sr$)", kind):
+            latches.append(cell.get_src_attribute())
+    for command in PASSES:
+        ys.run_pass(command, design)
+    result = {"latches": latches, "cells": 0, "flops": 0, "ram": 0, "other": 0, "memories": {}}
+    for kind, cell in cells(design):
+        result["cells"] += 1
+        if re.match(r"\$(a|s|al)?dff", kind):
+            result["flops"] += number(cell, "WIDTH")
+        if kind.startswith("$mem") and number(cell, "WR_PORTS") > 0:
+            bits = number(cell, "WIDTH") * number(cell, "SIZE")
+            name = cell.getParam(ys.IdString("\\MEMID")).decode_string().lstrip("\\")
+            clocked = cell.getParam(ys.IdString("\\RD_CLK_ENABLE")).as_string()
+            result["memories"][name] = bits
+            result["other" if "0" in clocked else "ram"] += bits
+        if kind in ("$check", "$assert", "$assume", "$cover", "$print"):
+            sys.exit(f"ERROR: {kind} at {cell.get_src_attribute()}: synthesis sees an assertion")
+    with open(task["result"], "w", encoding="utf-8") as out:
+        json.dump(result, out)
+
+
+def synthesise(rtl, block, config):
+    """The counts of a block. None, and messages on stderr, for one that fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = os.path.join(folder, "result.json")
+        task = json.dumps({"read": read_command(rtl, block, config, folder), "result": result})
+        left = subprocess.run([sys.executable, os.path.abspath(__file__), "--work"], input=task,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if left.returncode == 0 and os.path.exists(result):
+            with open(result, encoding="utf-8") as counts:
+                return json.load(counts)
+    lines = left.stdout.splitlines()
+    said = [n for n, line in enumerate(lines) if "ERROR" in line or line.startswith("Warning")]
+    shown = sorted({k for n in said for k in range(n, min(n + 3, len(lines)))})
+    print("\n".join(lines[k] for k in shown[:LINES]) or "\n".join(lines[-LINES:]), file=sys.stderr)
+    if any("logic loop" in line for line in lines):
+        print("synth: a value that is not assigned on every path is a loop too", file=sys.stderr)
+    return None
+
+
+def stray_latches(block, name, found):
+    """Says which latches are meant; the others."""
+    gates = [at for at in found if os.path.basename(at.split(":")[0]) == CLOCK_GATE]
+    if gates:
+        print(f"synth: {block} {name}: {len(gates)} latches in clock gates of Ibex ({CLOCK_GATE})")
+    return [at for at in found if at not in gates]
+
+
+def print_table(rows):
+    titles = ["block", "config", "cells", "flip-flops", "RAM bits", "other memory bits"]
+    rows = [titles] + [[str(value) for value in row] for row in rows]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(titles))]
+    for row in rows:
+        shown = [v.ljust(w) if k < 2 else v.rjust(w) for k, (v, w) in enumerate(zip(row, widths))]
+        print("  ".join(shown).rstrip())
+
+
+def print_papers(memories):
+    print("\nstorage of configuration paper, in bytes: paper, RTL")
+    for block, what, bits, source, ours in PAPERS:
+        if block in memories:
+            have = ours(memories[block])
+            print(f"{block:20}  {what:32}  {bits // 8:6}  {have // 8:6}  {source}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Takes the blocks of rtl/ through yosys.")
+    parser.add_argument("--rtl", default=lint.RTL, help="another folder with the blocks")
+    parser.add_argument("--block", action="append", help="this block only; may be repeated")
+    parser.add_argument("config", nargs="*", help="named configurations (default: small paper)")
+    arguments = parser.parse_args()
+    rtl = os.path.abspath(arguments.rtl)
+    sys.path.insert(0, os.path.join(lint.TOOLS, "python"))
+    inherited = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], inherited]))
+    try:
+        import pyosys  # noqa: F401
+        import tomllib
+    except ImportError as error:
+        print(f"synth: {error.name} is not installed, no block is synthesised", file=sys.stderr)
+        return 0
+    with open(os.path.join(os.path.dirname(lint.RTL), "cosim", "configs.toml"), "rb") as file:
+        configs = tomllib.load(file)
+    blocks = lint.blocks(rtl)
+    for block in arguments.block or []:
+        if block not in blocks:
+            sys.exit(f"synth: {rtl} has no block {block}; it has {', '.join(blocks)}")
+    blocks = arguments.block or blocks
+    if lint.ibex():
+        os.environ["IBEX"] = lint.ibex()  # the file list names it
+    else:
+        for block in [b for b in blocks if os.path.exists(os.path.join(rtl, b, "ibex.f"))]:
+            print(f"synth: Ibex is not installed, rtl/{block} is left out", file=sys.stderr)
+            blocks.remove(block)
+    rows, failed, memories = [], [], {}
+    for name in arguments.config or ["small", "paper"]:
+        for block in blocks:
+            if name not in configs[family(block)]:
+                sys.exit(f"synth: cosim/configs.toml has no table {family(block)}.{name}")
+            counts = synthesise(rtl, block, configs[family(block)][name])
+            stray = stray_latches(block, name, counts["latches"]) if counts else []
+            for at in stray:
+                print(f"synth: rtl/{block}: latch at {at}", file=sys.stderr)
+            if counts is None or stray:
+                failed.append(f"rtl/{block} in configuration {name}")
+                continue
+            rows.append([block, name] + [counts[key] for key in ("cells", "flops", "ram", "other")])
+            if name == "paper":
+                memories[block] = counts["memories"]
+    print_table(rows)
+    if memories:
+        print_papers(memories)
+    for place in failed:
+        print(f"synth: {place} failed", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--work"]:
+        work()
+    else:
+        sys.exit(main())
