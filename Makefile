@@ -111,6 +111,10 @@ lint: setup
 synth: .tools/installed
 	python3 rtl/synth.py
 
+# Each reset taken away, one at a time: lockstep finds it, or rtl/resets.txt says why nobody can.
+resets: setup
+	python3 rtl/resets.py
+
 # The kept trace, made again: the same bytes with Oclgrind 21.10.
 traces: setup
 	$(MAKE) -C testbench/workloads/opencl OUT=$(CURDIR)/target/opencl
