@@ -19,7 +19,7 @@ LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(b
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
-.PHONY: setup run test bench soak lint synth install traces clean
+.PHONY: setup run test bench soak lint synth resets install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
