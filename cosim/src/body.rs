@@ -3,15 +3,19 @@
 use std::fmt::{self, Write};
 
 use hwmodel::ports::Ports;
-use hwmodel::{Block, ConfigError, Description, Model};
+use hwmodel::{Block, ConfigError, Description, Model, State};
 
 use crate::command_processor::BOOT;
+use crate::inspect::Window;
 use crate::lockstep::{Lockstep, WindowCycle};
+use crate::recorder::{Inside, Recorder};
+use crate::registers;
 use crate::report::{Mismatch, RunName};
-use crate::rtl::{Rtl, RtlError};
+use crate::rtl::{Rtl, RtlError, RtlOptions};
 use crate::runner::Flip;
 pub use crate::transfers::Log;
 use crate::transfers::Transfers;
+use crate::verilated::Variant;
 
 /// Which body stands for a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +45,25 @@ impl BodyKind {
     /// The body of this name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// What somebody wants to see of a body beside its ports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sight {
+    /// The signals of its RTL can be traced.
+    pub inside: bool,
+    /// Two bodies keep their insides from this cycle of theirs on, for the report of a difference.
+    pub inspect_from: Option<u64>,
+}
+
+impl Sight {
+    /// The RTL body that it needs.
+    pub fn variant(self) -> Variant {
+        match self.inside || self.inspect_from.is_some() {
+            true => Variant::traced(),
+            false => Variant::default(),
+        }
     }
 }
 
@@ -78,7 +101,9 @@ pub struct AnyBody<M: Model> {
     config: M::Config,
     transfers: Transfers,
     /// The last cycle of one body alone, while somebody wants to see every one.
-    trace: Option<Box<WindowCycle>>,
+    trace: Option<Box<Recorder>>,
+    /// With the insides.
+    inside: bool,
 }
 
 macro_rules! each {
@@ -95,12 +120,26 @@ impl<M: Model> AnyBody<M> {
     /// The body after reset. `run` names the run in reports. Errors: an illegal parameter; no RTL
     /// body can be built.
     pub fn new(kind: BodyKind, run: &RunName, config: &M::Config) -> Result<Self, BodyError> {
-        let rtl = || Rtl::<M>::new(config);
+        Self::with(kind, run, config, Sight::default())
+    }
+
+    /// Likewise, as somebody wants to see it.
+    pub fn with(
+        kind: BodyKind,
+        run: &RunName,
+        config: &M::Config,
+        sight: Sight,
+    ) -> Result<Self, BodyError> {
+        let options = RtlOptions { variant: sight.variant(), registers: 0 };
+        let rtl = || Rtl::<M>::with(config, &options);
         let inner = match kind {
             BodyKind::Model => Inner::Model(Box::new(M::new(config)?)),
             BodyKind::Rtl => Inner::Rtl(Box::new(rtl()?)),
             BodyKind::Lockstep => {
-                let pair = Lockstep::new(run.clone(), config, M::new(config)?, rtl()?, 0);
+                let mut pair = Lockstep::new(run.clone(), config, M::new(config)?, rtl()?, 0);
+                if let Some(from) = sight.inspect_from {
+                    pair.inspect_from(from);
+                }
                 Inner::Lockstep(Box::new(pair))
             }
         };
@@ -114,7 +153,7 @@ impl<M: Model> AnyBody<M> {
 
     fn from_inner(inner: Inner<M>, config: &M::Config) -> Self {
         let transfers = Transfers::new(&Description::of::<M>(config));
-        Self { inner, config: config.clone(), transfers, trace: None }
+        Self { inner, config: config.clone(), transfers, trace: None, inside: false }
     }
 
     /// Its parameters.
@@ -137,14 +176,23 @@ impl<M: Model> AnyBody<M> {
 
     #[cold]
     fn keep(&mut self, inputs: &M::In, outputs: &M::Out) {
-        let Some(trace) = &mut self.trace else { return };
-        trace.cycle = self.transfers.cycle;
-        inputs.store(&self.config, &mut trace.input);
-        let side = match self.inner {
-            Inner::Rtl(_) => &mut trace.rtl,
-            _ => &mut trace.model,
-        };
-        outputs.store(&self.config, side);
+        let Some(recorder) = &mut self.trace else { return };
+        let last = &mut recorder.last;
+        last.cycle = self.transfers.cycle;
+        inputs.store(&self.config, &mut last.input);
+        match &mut self.inner {
+            Inner::Rtl(rtl) => {
+                outputs.store(&self.config, &mut last.rtl);
+                if self.inside {
+                    last.trace = rtl.take_trace();
+                }
+            }
+            Inner::Model(model) => {
+                outputs.store(&self.config, &mut last.model);
+                recorder.turn(&**model);
+            }
+            Inner::Lockstep(_) => {}
+        }
     }
 }
 
@@ -175,6 +223,9 @@ pub trait Body {
     fn log(&self) -> Option<&Log>;
     /// Keeps each cycle's images for [`Body::last_cycle`], or ceases to.
     fn trace(&mut self, on: bool);
+    /// From now on that has the insides too. Returns what is there: of RTL that cannot be traced,
+    /// nothing.
+    fn look_inside(&mut self) -> Inside;
     /// The cycle that the last tick ended, while tracing. One body alone has no images of the other
     /// side.
     fn last_cycle(&self) -> Option<&WindowCycle>;
@@ -183,7 +234,7 @@ pub trait Body {
     /// What is wrong, for a person.
     fn failure(&self) -> String;
     /// The first difference of two bodies, and the cycles around it.
-    fn mismatch(&self) -> Option<(&Mismatch, &[WindowCycle])>;
+    fn mismatch(&self) -> Option<(&Mismatch, &Window)>;
     /// Inverts the bit of the RTL's outputs in this cycle, if what it belongs to is shown; false
     /// where it is not, or where no RTL is compared.
     fn flip(&mut self, flip: &Flip) -> bool;
@@ -205,7 +256,12 @@ impl<M: Model> Body for AnyBody<M> {
     fn skip(&mut self, cycles: u64) {
         self.transfers.cycle += cycles;
         match &mut self.inner {
-            Inner::Model(model) => model.skip_quiet(cycles),
+            Inner::Model(model) => {
+                model.skip_quiet(cycles);
+                if let Some(recorder) = &mut self.trace {
+                    recorder.look(&**model);
+                }
+            }
             Inner::Rtl(_) => {}
             Inner::Lockstep(pair) => pair.skip(cycles),
         }
@@ -235,17 +291,31 @@ impl<M: Model> Body for AnyBody<M> {
         match &mut self.inner {
             Inner::Lockstep(pair) if on => pair.start_tracing(),
             Inner::Lockstep(pair) => pair.stop_tracing(),
-            _ => {
+            inner => {
                 let block = Description::of::<M>(&self.config);
-                self.trace = on.then(|| Box::new(WindowCycle::empty(&block)));
+                self.trace = on.then(|| Box::new(Recorder::new(&block, self.inside)));
+                match (inner, &mut self.trace) {
+                    (Inner::Model(model), Some(recorder)) => recorder.look(&**model),
+                    (Inner::Rtl(rtl), _) => drop(rtl.set_trace(on && self.inside)),
+                    _ => {}
+                }
             }
+        }
+    }
+
+    fn look_inside(&mut self) -> Inside {
+        self.inside = true;
+        match &mut self.inner {
+            Inner::Model(model) => Inside { registers: registers::declared(&**model), trace: None },
+            Inner::Rtl(rtl) => Inside { registers: Vec::new(), trace: rtl.trace_header() },
+            Inner::Lockstep(pair) => pair.look_inside(),
         }
     }
 
     fn last_cycle(&self) -> Option<&WindowCycle> {
         match &self.inner {
             Inner::Lockstep(pair) => pair.last_cycle(),
-            _ => self.trace.as_deref(),
+            _ => self.trace.as_deref().map(|recorder| &recorder.last),
         }
     }
 
@@ -259,9 +329,9 @@ impl<M: Model> Body for AnyBody<M> {
         report
     }
 
-    fn mismatch(&self) -> Option<(&Mismatch, &[WindowCycle])> {
+    fn mismatch(&self) -> Option<(&Mismatch, &Window)> {
         match &self.inner {
-            Inner::Lockstep(pair) => Some((pair.mismatch()?, pair.window())),
+            Inner::Lockstep(pair) => Some((pair.mismatch()?, pair.window()?)),
             _ => None,
         }
     }
@@ -321,8 +391,8 @@ impl<M: Model> Block for AnyBody<M> {
         each!(&self.inner, body => body.write_failure(report))
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        each!(&self.inner, body => body.write_state(line))
+    fn show_state(&self, state: &mut State) {
+        each!(&self.inner, body => body.show_state(state))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::stimulus::Random;
 
-/// Lengths of episodes, in turn: at least so many cycles, and fewer than so many. Most are short, so
-/// that there are many resets. The longest are longer than 16 bits count, and the first of them
+/// Lengths of episodes, in turn: at least so many cycles, and fewer than so many. Most are short,
+/// so that there are many resets. The longest are longer than 16 bits count, and the first of them
 /// begins so early that it is in every run of 300 000 cycles.
 const LENGTHS: [(u32, u32); 16] = {
     let mut lengths = [(16, 2_000); 16];

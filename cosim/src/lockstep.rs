@@ -3,19 +3,23 @@
 use std::fmt::{self, Write};
 
 use hwmodel::ports::{Ports, image_words};
-use hwmodel::{Block, ConfigError, Description, Model};
+use hwmodel::{Block, ConfigError, Description, Model, State};
 
+use crate::inspect::Window;
 use crate::past::Past;
+use crate::recorder::{Inside, Recorder};
+use crate::registers;
 use crate::report::{Mismatch, RunName, differences, shown_fields};
 use crate::rtl::Rtl;
+use crate::value::Value;
 
 /// Cycles that the report and the waveform window look back.
-const HISTORY: usize = 32;
+pub(crate) const HISTORY: usize = 32;
 /// Cycles that are run on after a difference, so that the waves show what followed.
 pub const AFTER: u64 = 4;
 
 /// One cycle of the waveform window, as images.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WindowCycle {
     /// Rising edges since the end of reset.
     pub cycle: u64,
@@ -25,6 +29,11 @@ pub struct WindowCycle {
     pub model: Vec<u32>,
     /// The RTL's outputs.
     pub rtl: Vec<u32>,
+    /// The model's registers in the order in which it shows them; empty where nobody asked for the
+    /// insides.
+    pub registers: Vec<Option<Value>>,
+    /// What the RTL's trace has of the cycle, likewise.
+    pub trace: String,
 }
 
 impl WindowCycle {
@@ -32,7 +41,7 @@ impl WindowCycle {
     pub fn empty(block: &Description) -> Self {
         let output = vec![0; image_words(&block.outputs)];
         let input = vec![0; image_words(&block.inputs)];
-        Self { cycle: 0, input, model: output.clone(), rtl: output }
+        Self { input, model: output.clone(), rtl: output, ..Self::default() }
     }
 }
 
@@ -45,6 +54,19 @@ pub trait Other: Block {
     fn assertions(&self) -> &str {
         ""
     }
+
+    /// The header of its trace; `None` where it has none.
+    fn trace_header(&mut self) -> Option<String> {
+        None
+    }
+
+    /// Adds each cycle to its trace, or no longer.
+    fn set_trace(&mut self, _on: bool) {}
+
+    /// The trace since the last call.
+    fn take_trace(&mut self) -> String {
+        String::new()
+    }
 }
 
 impl<M: Model> Other for Rtl<M> {
@@ -54,6 +76,18 @@ impl<M: Model> Other for Rtl<M> {
 
     fn assertions(&self) -> &str {
         self.messages()
+    }
+
+    fn trace_header(&mut self) -> Option<String> {
+        Rtl::trace_header(self)
+    }
+
+    fn set_trace(&mut self, on: bool) {
+        Rtl::set_trace(self, on);
+    }
+
+    fn take_trace(&mut self) -> String {
+        Rtl::take_trace(self)
     }
 }
 
@@ -71,14 +105,26 @@ pub struct Lockstep<M: Model, B> {
     history: Vec<(u64, M::In, M::Out)>,
     failure: Option<Box<Failure>>,
     /// The last cycle, while somebody wants to see every one.
-    trace: Option<Box<WindowCycle>>,
-    /// The transfers so far, while it is traced.
+    trace: Option<Box<Recorder>>,
+    /// The last transfers on each channel, while it is traced.
     past: Option<Box<Past>>,
+    /// With the insides.
+    inside: bool,
+    inspection: Option<Box<Inspection>>,
 }
 
 struct Failure {
     mismatch: Mismatch,
-    window: Vec<WindowCycle>,
+    window: Window,
+}
+
+/// Who keeps the cycles before a difference with their insides.
+struct Inspection {
+    /// The first cycle that is kept.
+    from: u64,
+    /// It has come.
+    open: bool,
+    window: Window,
 }
 
 impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
@@ -95,6 +141,8 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
             failure: None,
             trace: None,
             past: None,
+            inside: false,
+            inspection: None,
         }
     }
 
@@ -102,18 +150,51 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     /// on each channel for a report, however long ago they are.
     pub fn start_tracing(&mut self) {
         let block = Description::of::<M>(&self.config);
-        self.trace = Some(Box::new(WindowCycle::empty(&block)));
+        let mut recorder = Recorder::new(&block, self.inside);
+        recorder.look(&self.model);
+        self.other.set_trace(self.inside);
+        self.trace = Some(Box::new(recorder));
         self.past = Some(Box::new(Past::new(&block)));
     }
 
     /// Ceases to keep them.
     pub fn stop_tracing(&mut self) {
+        self.other.set_trace(false);
         (self.trace, self.past) = (None, None);
+    }
+
+    /// Whoever traces it from now on sees its insides too.
+    pub fn look_inside(&mut self) -> Inside {
+        self.inside = true;
+        Inside { registers: registers::declared(&self.model), trace: self.other.trace_header() }
+    }
+
+    /// Keeps every cycle from number `from` on with its insides, for the report of a difference.
+    pub fn inspect_from(&mut self, from: u64) {
+        let window = Window { inside: self.look_inside(), cycles: Vec::new() };
+        self.inspection = Some(Box::new(Inspection { from, open: false, window }));
+        // Whether it is time is asked for where a tracing body asks: others have no work with it.
+        let block = Description::of::<M>(&self.config);
+        self.trace = Some(Box::new(Recorder::new(&block, true)));
+        self.past = Some(Box::new(Past::new(&block)));
+        self.open_inspection(self.cycle);
+    }
+
+    /// Before cycle `next`: starts to keep it and those after it, if it is time.
+    fn open_inspection(&mut self, next: u64) {
+        let Some(inspection) = &mut self.inspection else { return };
+        if let (false, Some(recorder)) =
+            (inspection.open || next < inspection.from, &mut self.trace)
+        {
+            inspection.open = true;
+            recorder.look(&self.model);
+            self.other.set_trace(true);
+        }
     }
 
     /// The cycle that the last tick ended, while tracing.
     pub fn last_cycle(&self) -> Option<&WindowCycle> {
-        self.trace.as_deref()
+        self.trace.as_deref().map(|recorder| &recorder.last)
     }
 
     /// The block's parameters.
@@ -131,13 +212,19 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     pub fn reset(&mut self) -> Result<(), ConfigError> {
         self.model.reset(&self.config)?;
         self.other.reset();
+        if let Some(recorder) = &mut self.trace {
+            recorder.look(&self.model);
+        }
         Ok(())
     }
 
-    /// Takes another body in place of the one that is compared, and a new model. To be followed by a reset. Errors:
-    /// an illegal parameter.
+    /// Takes another body in place of the one that is compared, and a new model. To be followed by
+    /// a reset. Errors: an illegal parameter.
     pub fn replace(&mut self, other: B) -> Result<(), ConfigError> {
         self.other = other;
+        if self.trace.is_some() {
+            self.other.set_trace(self.inside);
+        }
         self.model = M::new(&self.config)?;
         Ok(())
     }
@@ -145,11 +232,18 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     /// Lets `cycles` cycles pass in which neither body is ticked.
     pub fn skip(&mut self, cycles: u64) {
         self.cycle += cycles;
+        self.open_inspection(self.cycle);
     }
 
     /// Cycles are counted from now on, and those before are forgotten.
     pub fn restart(&mut self) {
         (self.cycle, self.ticks) = (0, 0);
+        if let Some(inspection) = &mut self.inspection {
+            inspection.window.cycles.clear();
+            inspection.open = false;
+            self.other.set_trace(false);
+            self.open_inspection(0);
+        }
     }
 
     /// The body that is compared with the model.
@@ -162,9 +256,9 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         Some(&self.failure.as_ref()?.mismatch)
     }
 
-    /// The cycles around the first difference, oldest first.
-    pub fn window(&self) -> &[WindowCycle] {
-        self.failure.as_ref().map_or(&[], |f| &f.window)
+    /// The cycles around it.
+    pub fn window(&self) -> Option<&Window> {
+        Some(&self.failure.as_ref()?.window)
     }
 
     fn image<P: Ports<Config = M::Config>>(&self, ports: &P) -> Vec<u32> {
@@ -174,16 +268,41 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     }
 
     #[cold]
+    fn keep(&mut self, inputs: &M::In, model: &M::Out, rtl: &M::Out) {
+        let Some(recorder) = &mut self.trace else { return };
+        let last = &mut recorder.last;
+        last.cycle = self.cycle;
+        inputs.store(&self.config, &mut last.input);
+        model.store(&self.config, &mut last.model);
+        if self.inspection.as_ref().is_some_and(|inspection| !inspection.open) {
+            return self.open_inspection(self.cycle + 1);
+        }
+        rtl.store(&self.config, &mut last.rtl);
+        if self.inside {
+            last.trace = self.other.take_trace();
+        }
+        recorder.turn(&self.model);
+        if let Some(inspection) = &mut self.inspection {
+            inspection.window.cycles.push(recorder.last.clone());
+        }
+    }
+
+    #[cold]
     fn record(&mut self, input: &M::In, model: &M::Out, rtl: &M::Out) {
-        let now = WindowCycle {
+        let mut now = WindowCycle {
             cycle: self.cycle,
             input: self.image(input),
             model: self.image(model),
             rtl: self.image(rtl),
+            ..WindowCycle::default()
         };
+        let inspection = self.inspection.as_ref().filter(|inspection| inspection.open);
+        if let Some(kept) = inspection.and_then(|inspection| inspection.window.cycles.last()) {
+            now = kept.clone();
+        }
         if let Some(failure) = &mut self.failure {
             if now.cycle <= failure.mismatch.cycle + AFTER {
-                failure.window.push(now);
+                failure.window.cycles.push(now);
             }
             return;
         }
@@ -194,9 +313,18 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
             let (cycle, input, output) = &self.history[(self.ticks - back) % HISTORY];
             let (cycle, input, output) = (*cycle, self.image(input), self.image(output));
             recent.see(cycle, &input, &output);
-            window.push(WindowCycle { cycle, input, model: output.clone(), rtl: output });
+            let (model, rtl) = (output.clone(), output);
+            window.push(WindowCycle { cycle, input, model, rtl, ..WindowCycle::default() });
         }
         let past = self.past.as_ref().map_or(recent.list(), |past| past.list());
+        window.push(now);
+        let mut window = Window { inside: Inside::default(), cycles: window };
+        let mut inside = None;
+        if let Some(inspection) = inspection {
+            window = inspection.window.clone();
+            inside = Some(window.inspect(self.cycle));
+        }
+        let now = window.cycles.last().expect("this cycle");
         let mut model_state = String::new();
         let _ = self.model.write_state(&mut model_state);
         let mismatch = Mismatch {
@@ -208,10 +336,10 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
             model_state,
             past,
             assertions: self.other.assertions().to_string(),
+            inside,
             waves: None,
             rerun: None,
         };
-        window.push(now);
         self.failure = Some(Box::new(Failure { mismatch, window }));
     }
 }
@@ -227,17 +355,14 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
     fn tick(&mut self, inputs: &M::In) -> M::Out {
         let model = self.model.tick(inputs);
         let rtl = self.other.tick(inputs);
-        if let Some(trace) = &mut self.trace {
-            trace.cycle = self.cycle;
-            inputs.store(&self.config, &mut trace.input);
-            model.store(&self.config, &mut trace.model);
-            rtl.store(&self.config, &mut trace.rtl);
+        if self.trace.is_some() {
+            self.keep(inputs, &model, &rtl);
         }
         if model != rtl || self.failure.is_some() || self.other.failed() {
             self.record(inputs, &model, &rtl);
         }
         if let (Some(trace), Some(past)) = (&self.trace, &mut self.past) {
-            past.see(trace.cycle, &trace.input, &trace.model);
+            past.see(trace.last.cycle, &trace.last.input, &trace.last.model);
         }
         self.history[self.ticks % HISTORY] = (self.cycle, *inputs, model);
         self.ticks += 1;
@@ -261,7 +386,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
         self.mismatch().map_or(Ok(()), |mismatch| write!(report, "{mismatch}"))
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        self.model.write_state(line)
+    fn show_state(&self, state: &mut State) {
+        self.model.show_state(state);
     }
 }

@@ -2,7 +2,7 @@
 //! finished.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A file being written, under its name and `.part`.
@@ -44,6 +44,12 @@ impl Drop for PartFile {
         if !self.finished {
             let _ = fs::remove_file(&self.part);
         }
+    }
+}
+
+impl Seek for PartFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 

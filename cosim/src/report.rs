@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use hwmodel::ports::Port;
 
+use crate::inspect::Inspected;
 use crate::value::{Value, full_name, is_shown};
 
 /// One field of the output ports that differs.
@@ -60,6 +61,8 @@ pub struct Mismatch {
     pub past: Vec<Transfer>,
     /// What failed assertions printed.
     pub assertions: String,
+    /// The registers of both bodies in the cycle of the difference, once somebody has looked.
+    pub inside: Option<Inspected>,
     /// The waveform window, once it is written.
     pub waves: Option<PathBuf>,
     /// The command that shows it again.
@@ -157,8 +160,10 @@ impl fmt::Display for Mismatch {
         }
         f.write_str("  in    ")?;
         write_fields(f, &self.inputs)?;
-        if !self.model_state.is_empty() {
-            write!(f, "\n  state  model after the edge: {}", self.model_state)?;
+        match &self.inside {
+            Some(inside) => write!(f, "{inside}")?,
+            None if self.model_state.is_empty() => {}
+            None => write!(f, "\n  state  model after the edge: {}", self.model_state)?,
         }
         self.write_past(f)?;
         if let Some(waves) = &self.waves {

@@ -90,6 +90,14 @@ impl<M: Model> Rtl<M> {
         ffi::take_trace(self.body.pin_mut())
     }
 
+    /// The header of that text, where the body was built for it.
+    pub fn trace_header(&mut self) -> Option<String> {
+        let has_trace = self.set_trace(true);
+        let header = self.take_trace();
+        self.set_trace(false);
+        has_trace.then_some(header)
+    }
+
     /// Not on the path of a cycle in which nothing is wrong.
     #[cold]
     fn collect_messages(&mut self) {

@@ -5,21 +5,23 @@
 //! registers held random values before its reset; static inputs are drawn anew. Cycles are counted
 //! through.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hwmodel::ports::{Port, image_words};
 use hwmodel::{Block, ConfigError, Description, Model, Ports};
 
 use crate::body::BodyKind;
 use crate::episodes::Episodes;
-use crate::lockstep::{AFTER, Lockstep, WindowCycle};
-use crate::part_file::PartFile;
+use crate::inspect::{Inspected, Window};
+use crate::lockstep::{AFTER, Lockstep};
+use crate::recorder::Inside;
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlError, RtlOptions};
 use crate::settings::SettingError;
 use crate::stimulus::{Count, NewStimulus, Random, Statics, Stimulus};
 use crate::value::is_shown;
-use crate::wave::{Clock, Shown, WaveWriter};
+use crate::verilated::Variant;
+use crate::wave::{Shown, Wave, plain_clock, write_window};
 
 /// One output bit that is inverted on the RTL side, as `FIELD[BIT]@CYCLE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,14 +43,29 @@ pub struct Options {
     pub seed: u64,
     /// Static inputs that are not left to the seed.
     pub statics: Statics,
-    /// Write every cycle of the run to this VCD.
+    /// Write every cycle of the run to this waveform.
     pub wave: Option<PathBuf>,
+    /// With the insides of both bodies.
+    pub inside: bool,
     /// Where the window around a mismatch goes when `wave` is not given.
     pub mismatch_wave: Option<PathBuf>,
+    /// Run again up to a mismatch, with a body that can be traced, to see inside.
+    pub inspect: bool,
+    /// Keep the insides from this cycle on, for the report of a mismatch.
+    pub inspect_from: Option<u64>,
     /// A deliberate difference.
     pub flip: Option<Flip>,
     /// The RTL body.
     pub rtl: RtlOptions,
+}
+
+impl Options {
+    /// The RTL body, one that can be traced where that is needed. `registers` as in [`RtlOptions`].
+    pub fn rtl(&self, registers: u32) -> RtlOptions {
+        let variant = &self.rtl.variant;
+        let trace = variant.trace || self.inside || self.inspect_from.is_some();
+        RtlOptions { variant: Variant { trace, ..variant.clone() }, registers }
+    }
 }
 
 /// Why a run cannot start or go on. None of these is a difference between model and RTL.
@@ -83,6 +100,16 @@ pub enum RunError {
     },
 }
 
+impl RunError {
+    /// What it says, if it is only that there is no such RTL body.
+    pub fn missing(self) -> Result<String, Self> {
+        match self {
+            Self::Rtl(error) => Ok(error.to_string()),
+            other => Err(other),
+        }
+    }
+}
+
 /// What came out of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -102,15 +129,42 @@ pub fn run<S: NewStimulus>(
     config: &<S::Model as Model>::Config,
     options: &Options,
 ) -> Result<Outcome, RunError> {
+    let run = |options: &Options| run_once::<S>(name, config, options);
+    inspected(options, run, RunError::missing)
+}
+
+/// Runs; where model and RTL differ and that is asked for, again up to there, to see inside.
+/// `missing` tells of an error that means no more than that there is no body which can be traced;
+/// any other it gives back.
+pub fn inspected<E>(
+    options: &Options,
+    mut run: impl FnMut(&Options) -> Result<Outcome, E>,
+    missing: impl FnOnce(E) -> Result<String, E>,
+) -> Result<Outcome, E> {
+    let mut outcome = run(options)?;
+    let Some(first) = outcome.mismatch.as_mut().filter(|_| options.inspect) else {
+        return Ok(outcome);
+    };
+    // A waveform of the whole run is there already.
+    let mismatch_wave = options.mismatch_wave.clone().filter(|_| options.wave.is_none());
+    let inspect_from = Some(first.cycle.saturating_sub(Window::BEFORE));
+    let again = Options { wave: None, mismatch_wave, inspect_from, ..options.clone() };
+    first.inside = match run(&again) {
+        Ok(again) => again.mismatch.and_then(|again| again.inside),
+        Err(error) => Some(Inspected::Missing(missing(error)?)),
+    };
+    Ok(outcome)
+}
+
+fn run_once<S: NewStimulus>(
+    name: &str,
+    config: &<S::Model as Model>::Config,
+    options: &Options,
+) -> Result<Outcome, RunError> {
     let block = Description::of::<S::Model>(config);
     if let Some(flip) = &options.flip {
         flip.check(&block, options.cycles)?;
     }
-    let mut wave = options
-        .wave
-        .as_deref()
-        .map(|path| Wave::of_pairs(path, vec![block.clone()]))
-        .transpose()?;
     let mut stimulus = S::new(config, &options.statics, options.seed);
     // Apart from what the stimulus draws.
     let mut resets = Random::new(!options.seed);
@@ -118,15 +172,22 @@ pub fn run<S: NewStimulus>(
     let mut flip = options.flip.clone();
     let mut cycle = 0;
     let run = RunName { config: name.to_string(), seed: options.seed };
-    let rtl = |random: &mut Random| {
-        let registers = random.word() as u32 | 1;
-        Rtl::with(config, &RtlOptions { registers, ..options.rtl.clone() })
-    };
+    let rtl = |random: &mut Random| Rtl::with(config, &options.rtl(random.word() as u32 | 1));
     let (first, model) = (rtl(&mut resets)?, S::Model::new(config)?);
     let mut pair = Lockstep::new(run, config, model, first, cycle);
-    if wave.is_some() {
-        pair.start_tracing();
+    if let Some(from) = options.inspect_from {
+        pair.inspect_from(from);
     }
+    let mut wave = match &options.wave {
+        Some(path) => {
+            let inside = if options.inside { pair.look_inside() } else { Inside::default() };
+            let shown = Shown { inside, ..Shown::ports(block.clone(), BodyKind::Lockstep) };
+            let wave = Wave::create(path, vec![plain_clock()], vec![shown])?;
+            pair.start_tracing();
+            Some(wave)
+        }
+        None => None,
+    };
     while cycle < options.cycles {
         let end = options.cycles.min(cycle + episodes.next(&mut resets));
         if cycle > 0 {
@@ -154,7 +215,8 @@ pub fn run<S: NewStimulus>(
             let path = match (wave.take(), &options.mismatch_wave) {
                 (Some(wave), _) => Some(wave.finish()?),
                 (None, Some(path)) => {
-                    Some(write_window(path, &block, pair.window(), Clock::Plain)?)
+                    let write = |window| write_window(path, block, window, plain_clock());
+                    pair.window().map(write).transpose()?
                 }
                 (None, None) => None,
             };
@@ -185,57 +247,9 @@ fn step<S: Stimulus>(
     let input = stimulus.inputs(&pair.outputs());
     pair.tick(&input);
     match (wave, pair.last_cycle()) {
-        (Some(wave), Some(cycle)) => wave.cycle(&[cycle]),
+        (Some(wave), Some(cycle)) => wave.cycle(&[(0, cycle)]),
         _ => Ok(()),
     }
-}
-
-/// A waveform being written, with its path for error messages.
-pub struct Wave {
-    path: PathBuf,
-    writer: WaveWriter<PartFile>,
-}
-
-impl Wave {
-    /// For blocks in lockstep.
-    pub fn of_pairs(path: &Path, blocks: Vec<Description>) -> Result<Self, RunError> {
-        let pairs = blocks.into_iter().map(|block| (block, BodyKind::Lockstep)).collect();
-        Self::create(path, pairs, Clock::Plain)
-    }
-
-    /// Creates the file, its save file, and the folder that they lie in.
-    pub fn create(path: &Path, blocks: Vec<Shown>, clock: Clock) -> Result<Self, RunError> {
-        let error = |source| RunError::Wave { path: path.to_path_buf(), source };
-        let writer = WaveWriter::create(path, blocks, clock).map_err(error)?;
-        Ok(Self { path: path.to_path_buf(), writer })
-    }
-
-    /// Writes one cycle of all its blocks.
-    pub fn cycle(&mut self, samples: &[&WindowCycle]) -> Result<(), RunError> {
-        let path = &self.path;
-        self.writer.cycle(samples).map_err(|source| RunError::Wave { path: path.clone(), source })
-    }
-
-    /// Ends the file; returns its path.
-    pub fn finish(self) -> Result<PathBuf, RunError> {
-        let Self { path, writer } = self;
-        match writer.finish() {
-            Ok(()) => Ok(path),
-            Err(source) => Err(RunError::Wave { path, source }),
-        }
-    }
-}
-
-/// Writes the waveform around a mismatch.
-pub fn write_window(
-    path: &Path,
-    block: &Description,
-    window: &[WindowCycle],
-    clock: Clock,
-) -> Result<PathBuf, RunError> {
-    let mut wave = Wave::create(path, vec![(block.clone(), BodyKind::Lockstep)], clock)?;
-    window.iter().try_for_each(|cycle| wave.cycle(&[cycle]))?;
-    wave.finish()
 }
 
 impl Flip {

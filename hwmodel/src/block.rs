@@ -3,6 +3,7 @@
 use std::fmt::{self, Debug, Write};
 
 use crate::ports::Ports;
+use crate::state::{State, write_line};
 
 /// A clocked hardware block. Outputs depend on registered state only; `new` is reset.
 pub trait Block {
@@ -45,9 +46,13 @@ pub trait Block {
         Ok(())
     }
 
-    /// One line of registered state for a mismatch report, as `name=value` pairs.
-    fn write_state(&self, _line: &mut dyn Write) -> fmt::Result {
-        Ok(())
+    /// Shows its registers by name, for waveforms and reports. Which ones depends on its parameters
+    /// alone.
+    fn show_state(&self, _state: &mut State) {}
+
+    /// One line of them, as `name=value` pairs of what is not 0.
+    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
+        write_line(line, |state| self.show_state(state))
     }
 }
 
@@ -83,8 +88,8 @@ impl<B: Block + ?Sized> Block for Box<B> {
         (**self).write_failure(report)
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        (**self).write_state(line)
+    fn show_state(&self, state: &mut State) {
+        (**self).show_state(state);
     }
 }
 
@@ -107,8 +112,8 @@ pub trait Model:
     /// The state after reset. Errors: a parameter outside its legal range.
     fn new(config: &Self::Config) -> Result<Self, ConfigError>;
 
-    /// Resets it in the midst of what it does: the state of `new`, but for memories that no reset clears. Errors: as
-    /// of `new`.
+    /// Resets it in the midst of what it does: the state of `new`, but for memories that no reset
+    /// clears. Errors: as of `new`.
     fn reset(&mut self, config: &Self::Config) -> Result<(), ConfigError> {
         *self = Self::new(config)?;
         Ok(())

@@ -18,8 +18,10 @@ pub mod local_command_processor;
 pub mod packetizer;
 pub mod ports;
 pub mod remote_write_queue;
+pub mod state;
 pub mod tlp_link;
 
 pub use block::{Block, ConfigError, Model};
 pub use description::Description;
 pub use ports::Ports;
+pub use state::State;

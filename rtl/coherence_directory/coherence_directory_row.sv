@@ -177,7 +177,8 @@ module coherence_directory_row
   assign row_o = updated;
 
   `DUET_ASSERT(OneMatch, $onehot0(match), "two ways of a set have the same base")
-  `DUET_ASSERT(ValidIsTracked, entry.valid == (entry.groups != '0),
+  // Of a row that is looked up: before, the read register holds anything.
+  `DUET_ASSERT(ValidIsTracked, !look_i || entry.valid == (entry.groups != '0),
                "valid entry without a line or line without it")
   `DUET_ASSERT(OneOldest, !look_i || $onehot(oldest), "order matrix has no oldest way")
   `DUET_ASSERT(OnlyAfterLook, look_i || !(wr_o || use_i), "row changes without a request")

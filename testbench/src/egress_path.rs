@@ -9,7 +9,7 @@ use hwmodel::egress::{
 };
 use hwmodel::packetizer::Packetizer;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
-use hwmodel::{Block, ConfigError, Model};
+use hwmodel::{Block, ConfigError, Model, State};
 use serde::Serialize;
 
 /// An egress path (specification 7).
@@ -171,7 +171,7 @@ impl Block for EgressPath {
         each!(self, path => path.write_failure(report))
     }
 
-    fn write_state(&self, line: &mut dyn std::fmt::Write) -> std::fmt::Result {
-        each!(self, path => path.write_state(line))
+    fn show_state(&self, state: &mut State) {
+        each!(self, path => path.show_state(state))
     }
 }

@@ -3,7 +3,7 @@
 
 mod desk;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -340,7 +340,7 @@ fn audit_log_without_a_table_has_operations_only() {
     }
 }
 
-/// Scopes of a waveform, and its time stamps.
+/// Scopes of a waveform of the links' clock, and its time stamps.
 fn read_wave(path: &Path) -> (Vec<String>, Vec<u64>) {
     let file = fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut parser = vcd::Parser::new(std::io::BufReader::new(file));
@@ -382,24 +382,124 @@ fn waveform_has_the_cycles_that_were_asked_for() {
         assert!(desk.read("w.gtkw").contains("w.vcd"));
         read_wave(&desk.file("w.vcd"))
     };
-    let (scopes, times) = wave("--wave-from 7000 --wave-to 7400");
+    let of = "--wave-of packetizer";
+    let (scopes, times) = wave(&format!("{of} --wave-from 7000 --wave-to 7400"));
     assert_eq!(scopes, BLOCKS.map(|block| format!("model.{block}")));
     assert_eq!(times, link_times(7000..7400));
-    let (_, times) = wave("--wave-from 7001");
+    let (_, times) = wave(&format!("{of} --wave-from 7001"));
     assert_eq!(times, link_times(7001..9001));
     // From the first TLP that is at GPU 0 on.
-    let (_, times) = wave("--dump-tlp t.txt");
+    let (_, times) = wave(&format!("{of} --dump-tlp t.txt"));
     let first: u64 = desk.read("t.txt").split(' ').next().unwrap().parse().unwrap();
     assert!(times[0] / 10 <= first + 500, "{} {first}", times[0]);
     assert!(times.len().abs_diff(link_times(0..2000).len()) <= 2, "{}", times.len());
     assert!(times.windows(2).all(|t| t[1] == t[0] + 5));
 }
 
+/// Changes of each variable of a waveform by its dotted name: times, and bits as characters.
+fn changes(path: &Path) -> BTreeMap<String, Vec<(u64, String)>> {
+    let file = fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut parser = vcd::Parser::new(std::io::BufReader::new(file));
+    let header = parser.parse_header().unwrap();
+    assert_eq!(header.timescale, Some((1, vcd::TimescaleUnit::PS)));
+    fn walk(items: &[vcd::ScopeItem], path: &str, into: &mut Vec<(vcd::IdCode, String)>) {
+        for item in items {
+            match item {
+                vcd::ScopeItem::Var(var) => into.push((var.code, path.to_owned() + &var.reference)),
+                vcd::ScopeItem::Scope(scope) => {
+                    walk(&scope.items, &format!("{path}{}.", scope.identifier), into);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut names = Vec::new();
+    walk(&header.items, "", &mut names);
+    let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let mut now = 0;
+    for command in parser {
+        let (code, bits) = match command.unwrap() {
+            vcd::Command::Timestamp(time) => {
+                assert!(now < time);
+                now = time;
+                continue;
+            }
+            vcd::Command::ChangeScalar(code, bit) => (code, bit.to_string()),
+            vcd::Command::ChangeVector(code, bits) => {
+                (code, bits.iter().map(|bit| bit.to_string()).collect())
+            }
+            _ => continue,
+        };
+        for (_, name) in names.iter().filter(|(of, _)| *of == code) {
+            found.entry(name.clone()).or_default().push((now, bits.clone()));
+        }
+    }
+    found
+}
+
+/// Blocks between GPUs, a directory and the command processors in one file: each clock has its own
+/// edges, and whatever a block has changes at the falling edge of its clock, in the cycle in which
+/// it happens.
+#[test]
+fn waveform_shows_blocks_of_two_clocks_at_their_true_times() {
+    let desk = Desk::on_any_build("run-clocks");
+    let machine = "cpelide-4-small --set machine.gpus=2 --set l2.design=rec";
+    desk.passes(&format!("run --system {machine} {REUSE} --wave w.vcd --dump-tlp t.txt"));
+    let found = changes(&desk.file("w.vcd"));
+    let begins = |clock: &str| -> BTreeSet<u64> {
+        found[clock].iter().filter(|(_, bit)| bit == "0").map(|(time, _)| *time).collect()
+    };
+    let (links, gpu) = (begins("link_clk"), begins("gpu_clk"));
+    assert!(links.len() > 1000 && gpu.len() > 1990);
+    let first_link = links.first().unwrap() / 1000;
+    assert!(links.iter().copied().eq((first_link..).map(|n| 1000 * n).take(links.len())));
+    let of_gpu = |n: u64| n * 1_000_000 / CLOCK_MHZ;
+    let first_gpu = (0..).find(|&n| of_gpu(n) >= *gpu.first().unwrap()).unwrap();
+    assert!(gpu.iter().copied().eq((first_gpu..).map(of_gpu).take(gpu.len())));
+    let mut moved = BTreeMap::new();
+    for (name, changes) in &found {
+        let Some(block) = name.strip_prefix("model.").and_then(|n| n.split('.').next()) else {
+            continue;
+        };
+        let clock = if BLOCKS.contains(&block) { &links } else { &gpu };
+        assert!(changes.iter().all(|(time, _)| clock.contains(time)), "{name}: {changes:?}");
+        *moved.entry(block).or_insert(0) += changes.len() - 1;
+    }
+    let blocks = ["depacketizer", "coherence_directory", "cp_crossbar", "local_command_processor"];
+    for block in blocks {
+        assert!(moved[block] > 0, "{block}: {moved:?}");
+    }
+    // A TLP for GPU 0 is at its de-packetizer after the link's latency, so in the window as often
+    // as in the dump.
+    assert!(found["model.depacketizer.tlp_valid_i"].iter().any(|(_, bit)| bit == "1"));
+}
+
+/// Registers of RTL and models, the blocks beside one another; refused where no RTL is shown.
+#[test]
+fn waveform_has_internals_of_the_rtl_that_is_shown() {
+    let Some(desk) = Desk::new("run-internals") else { return };
+    let run = format!("run {TWO_GPUS} {REUSE} --wave w.vcd --wave-internals");
+    desk.refuses(2, &run, &["--wave-internals", "packetizer", "--impl"]);
+    let bodies = "--impl remote_write_queue=lockstep --impl packetizer=rtl";
+    desk.refuses(2, &format!("{run} {bodies} --wave-of cp_crossbar"), &["--wave-internals"]);
+    desk.passes(&format!("{run} {bodies} --wave-of packetizer --wave-from 7000 --wave-to 12000"));
+    let text = desk.read("w.vcd");
+    for expected in ["$scope module u_accumulator", "$scope module state", " count_q "] {
+        assert!(text.contains(expected), "{expected}");
+    }
+    // One group of the save file for each instance, closed.
+    let save = desk.read("w.gtkw");
+    assert!(save.contains("@c00200\n-packetizer.u_accumulator registers\n"), "{save}");
+    assert!(save.contains("@c00200\n-depacketizer registers of the model\n"));
+}
+
 #[test]
 fn waveform_of_rtl_and_lockstep_bodies_has_their_scopes() {
     let Some(desk) = Desk::new("run-scopes") else { return };
     let bodies = "--impl remote_write_queue=lockstep --impl packetizer=rtl";
-    desk.passes(&format!("run {TWO_GPUS} {REUSE} {bodies} --wave w.vcd --wave-to 9000"));
+    desk.passes(&format!(
+        "run {TWO_GPUS} {REUSE} {bodies} --wave w.vcd --wave-to 9000 --wave-of packetizer"
+    ));
     let expected = [
         "model.remote_write_queue",
         "model.depacketizer",

@@ -14,7 +14,8 @@ pub trait Synchroniser {
     /// A packet whose turn has come: all kernels before it in its stream have finished.
     fn launch(&mut self, dispatch: &Dispatch) -> Outcome;
 
-    /// The work-groups of the kernel with this tag are done on these chiplets, and not on all. Nothing follows.
+    /// The work-groups of the kernel with this tag are done on these chiplets, and not on all.
+    /// Nothing follows.
     fn done_on(&mut self, _tag: u8, _chiplets: u16) {}
 
     /// All work-groups of the kernel with this tag are done.

@@ -188,8 +188,8 @@ fn launch_waits_until_the_operations_of_another_are_done() {
     });
 }
 
-/// The lowest free tag (specification 5.7): a tag that is used again while a chiplet still runs the kernel before would
-/// mix up their DONEs.
+/// The lowest free tag (specification 5.7): a tag that is used again while a chiplet still runs the
+/// kernel before would mix up their DONEs.
 #[test]
 fn kernel_keeps_its_tag_until_its_last_chiplet_is_done() {
     each(&MACHINE, |driver| {

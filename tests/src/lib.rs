@@ -64,8 +64,8 @@ pub fn rtl<M: Pair>(config: &str) -> Rtl<M> {
     found.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs `check` on the model, then on the RTL body where there is one: as it comes, and reset in the
-/// midst of traffic.
+/// Runs `check` on the model, then on the RTL body where there is one: as it comes, and reset in
+/// the midst of traffic.
 pub fn on_both_bodies<M: Driven + 'static>(config: &str, check: impl Fn(Body<M>)) {
     println!("on the model");
     check(Box::new(model::<M>(config)));

@@ -50,8 +50,8 @@ driven! {
     LocalCommandProcessor: LocalCommandProcessorStimulus,
 }
 
-/// A block's RTL body in a named configuration, reset in the midst of traffic. The inputs of the last
-/// cycle stand meanwhile.
+/// A block's RTL body in a named configuration, reset in the midst of traffic. The inputs of the
+/// last cycle stand meanwhile.
 pub fn rtl_after_traffic<M: Driven>(config: &str) -> Rtl<M> {
     let mut body = rtl::<M>(config);
     let c = M::config(&parameters(config));

@@ -5,7 +5,7 @@ use hwmodel::Block;
 use hwmodel::command_processor::{CommandProcessor, Config, In, Out};
 
 use super::timed::{Timed, Times};
-use crate::body::{AnyBody, Body, BodyError, BodyKind};
+use crate::body::{AnyBody, Body, BodyError, BodyKind, Sight};
 use crate::report::RunName;
 
 /// Cycles in which an image must have come to wait for its first packet.
@@ -37,7 +37,19 @@ impl Host {
         image: &Image,
         conf: u32,
     ) -> Result<Self, BodyError> {
-        let mut body = AnyBody::<CommandProcessor>::new(kind, run, config)?;
+        Self::core_seen(kind, run, config, image, conf, Sight::default())
+    }
+
+    /// Likewise, as somebody wants to see it.
+    pub fn core_seen(
+        kind: BodyKind,
+        run: &RunName,
+        config: &Config,
+        image: &Image,
+        conf: u32,
+        sight: Sight,
+    ) -> Result<Self, BodyError> {
+        let mut body = AnyBody::<CommandProcessor>::with(kind, run, config, sight)?;
         for (addr, &word) in (0..).zip(&image.words) {
             let (imem_addr, imem_data) = (addr, word);
             body.tick(&In {

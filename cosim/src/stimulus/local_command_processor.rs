@@ -13,7 +13,8 @@ use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 const USED: u32 = 200;
 /// Cycles at the beginning of a long time in which kernels before the large one end.
 const ENDS: u64 = 2_000;
-/// Work groups of the large kernel: more than 16 bits count, and taken before the long time is over.
+/// Work groups of the large kernel: more than 16 bits count, and taken before the long time is
+/// over.
 const LARGE: u32 = 0x1_0000 + 100;
 
 /// What one phase draws. Chances are parts of 256.

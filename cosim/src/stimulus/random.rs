@@ -67,8 +67,8 @@ impl Random {
         }
     }
 
-    /// A set of enabled bytes of a line that costs so many bytes of a payload: the bytes, and a sub-header for each of
-    /// their runs. `None` where there is none.
+    /// A set of enabled bytes of a line that costs so many bytes of a payload: the bytes, and a
+    /// sub-header for each of their runs. `None` where there is none.
     pub fn mask_of_cost(&mut self, line: u32, sub_header: u32, cost: u32) -> Option<u128> {
         let bytes_in = |runs: &u32| cost.checked_sub(sub_header * runs);
         let fits = |runs: &u32| bytes_in(runs).is_some_and(|b| *runs <= b && b + runs <= line + 1);

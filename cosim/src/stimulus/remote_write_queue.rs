@@ -116,8 +116,9 @@ impl RemoteWriteQueueStimulus {
         due
     }
 
-    /// What is asked for in a long time: a store, which waits for the timeout. Or its partition cannot be flushed for
-    /// longer than its timer counts, because its other bank, or with one bank its order queue, is full.
+    /// What is asked for in a long time: a store, which waits for the timeout. Or its partition
+    /// cannot be flushed for longer than its timer counts, because its other bank, or with one bank
+    /// its order queue, is full.
     fn draw_last(&mut self) {
         let r = &mut self.random;
         let dest = self.requester.dest(r);
@@ -159,7 +160,8 @@ impl RemoteWriteQueueStimulus {
         (self.held, ready)
     }
 
-    /// Which of its conditions a STORE broke that has flushed its partition (rule 14 of the block's README).
+    /// Which of its conditions a STORE broke that has flushed its partition (rule 14 of the block's
+    /// README).
     fn observe_breaks(&mut self, out: &Out) {
         let c = &self.config;
         for p in 0..c.parts() as usize {

@@ -57,8 +57,9 @@ impl Requester {
         }
     }
 
-    /// A release, then stores to lines of their own whose costs are together the largest payload, or as near to it as
-    /// the entries allow; behind them one for which there is no room, in whatever way.
+    /// A release, then stores to lines of their own whose costs are together the largest payload,
+    /// or as near to it as the entries allow; behind them one for which there is no room, in
+    /// whatever way.
     pub fn full_packet(&self, r: &mut Random) -> VecDeque<Req> {
         let dest = self.dest(r);
         let costs = costs(r, self.line, self.sub_header_bytes, self.max_payload, self.entries);
@@ -80,8 +81,9 @@ pub(super) fn dearest(line: u32, sub_header: u32) -> u32 {
     line / 2 * (1 + sub_header) + 1
 }
 
-/// The masks of a packet's entries, at most so many, whose payload is `payload` bytes; less where that many entries
-/// hold less. As few entries as will do, as many as may be, or any number between.
+/// The masks of a packet's entries, at most so many, whose payload is `payload` bytes; less where
+/// that many entries hold less. As few entries as will do, as many as may be, or any number
+/// between.
 pub(super) fn costs(
     r: &mut Random,
     line: u32,

@@ -1,8 +1,7 @@
 //! The job FIFO and the engine that sends its head line by line (specification 5.3).
 
-use std::fmt;
-
 use super::{Config, Inv, MAX_POS, Variant, cause};
+use crate::state::State;
 
 /// Places in the ring: the largest depth. A smaller FIFO uses as many as a power of 2 needs.
 const RING: usize = 64;
@@ -125,14 +124,16 @@ impl Jobs {
     pub fn put_fence(&mut self, seq: u8, dest: u16) {
         self.put(Job { left: 1, base: 0, seq, cause: cause::FENCE })[0] = dest;
     }
-}
 
-impl fmt::Display for Jobs {
-    fn fmt(&self, line: &mut fmt::Formatter) -> fmt::Result {
-        if self.count == 0 {
-            return write!(line, "head=none");
-        }
+    /// The oldest job. The RTL has it in its FIFO, and beside it the lines that were sent.
+    pub fn show_state(&self, state: &mut State, config: &Config) {
+        let held = self.count > 0;
         let Job { left, base, seq, cause } = self.ring[self.place(0)];
-        write!(line, "head={{cause={cause} seq={seq} base={base:#x} left={left:#x}}}")
+        state.part("oldest", |state| {
+            state.bits_while(held, "cause", 2, cause);
+            state.bits_while(held, "seq", 8, seq);
+            state.bits_while(held, "base", config.address_width - self.base_shift, base);
+            state.bits_while(held, "left", config.range / config.line, left);
+        });
     }
 }

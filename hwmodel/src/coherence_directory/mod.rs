@@ -17,11 +17,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::{self, Write};
-
 pub use ports::*;
 
 use crate::block::{Block, ConfigError, Model};
+use crate::state::{State, index_width, width_of};
 use counters::Events;
 use decide::{Array, Decide, Done, Effects};
 use jobs::Jobs;
@@ -171,18 +170,32 @@ impl Block for CoherenceDirectory {
         self.unswept == 0 && !self.done.valid && held == 0
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        write!(line, "unswept={} seq={}", self.unswept, self.seq)?;
-        write!(line, " job_credit={} rsp_credit={}", self.job_credit(), self.rsp_credit())?;
-        write!(
-            line,
-            " s1={} s1_job={} err={}",
-            u8::from(self.done.valid),
-            u8::from(self.done.job),
-            self.err
-        )?;
-        write!(line, " responses={} jobs={}", self.responses.len(), self.jobs.len())?;
-        write!(line, " {}", self.jobs)
+    fn show_state(&self, state: &mut State) {
+        let Self { config, unswept, seq, done, err, jobs, responses, .. } = self;
+        let (job_width, rsp_width) =
+            (width_of(config.jobs.into()), width_of(config.responses.into()));
+        state.part("table", |state| {
+            let rows = Self::rows(config);
+            state.flag("ready", *unswept == 0);
+            state.bits_while(*unswept > 0, "sweep", index_width(rows), rows - unswept);
+        });
+        state.bits("seq", 8, *seq);
+        state.bits("job_credit", job_width, self.job_credit());
+        state.bits("rsp_credit", rsp_width, self.rsp_credit());
+        state.flag("s1_valid", done.valid);
+        state.bits_while(done.valid, "s1_seq", 8, seq.wrapping_sub(1));
+        // The RTL decides it in S1, without a register.
+        state.bits_while(done.valid, "s1_job", 1, u8::from(done.job));
+        state.bits("err", 4, *err);
+        let count = |state: &mut State, width, count: u32| {
+            state.part("fifo", |state| state.bits("count", width, count));
+        };
+        state.part("responses", |state| count(state, rsp_width, responses.len()));
+        state.part("jobs", |state| {
+            count(state, job_width, jobs.len());
+            jobs.show_state(state, config);
+        });
+        state.part("counters", |state| state.bits("hist_out", 32, self.hist));
     }
 }
 

@@ -4,6 +4,7 @@ use super::messages::Messages;
 use super::packets::Packets;
 use crate::common::command_types::{COUNTERS, Message, TX_QUEUE, Tx, mailbox::*};
 use crate::ports::{Reader, Signal};
+use crate::state::{State, width_of};
 
 /// Bits of TX_DST.
 const TX_DST_BITS: u32 = 0x1_ffff;
@@ -57,6 +58,19 @@ impl Mailbox {
             err: None,
             pulses: false,
         }
+    }
+
+    /// The registers, but those of slots and received messages.
+    pub fn show_state(&self, state: &mut State) {
+        let width = width_of(TX_QUEUE as u64);
+        state.part("tx", |state| state.bits("count", width, self.messages.tx.len() as u32));
+        state.bits("tx_lo", 32, self.tx_lo);
+        state.bits("tx_dst", 17, self.tx_dst);
+        state.bits("sig_lo", 32, self.sig_lo);
+        state.flag("sig_valid", self.sig.is_some());
+        state.bits_while(self.sig.is_some(), "sig", 64, self.sig.unwrap_or(0));
+        state.bits("events", 3, self.events);
+        state.flag("counting", self.run);
     }
 
     /// The pulses were shown.

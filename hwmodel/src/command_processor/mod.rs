@@ -17,13 +17,12 @@ mod run;
 mod tests;
 mod transfer;
 
-use std::fmt::{self, Write};
-
 pub use ports::*;
 
 use self::core::Core;
 use crate::block::{Block, ConfigError, Model};
-use crate::common::command_types::{error_code, event};
+use crate::common::command_types::{RX_FIFO, error_code, event};
+use crate::state::{State as Registers, index_width, width_of};
 use mailbox::Mailbox;
 use memory::Memory;
 use messages::Received;
@@ -209,11 +208,35 @@ impl Block for CommandProcessor {
         self.phase = divide(phase + cycles, of).1 as u32;
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        let Self { cycle, next, state, .. } = self;
-        write!(line, "cycle={cycle} {} next={next}", self.core)?;
-        write!(line, " state={state:?} events={:#x}", self.mailbox.events)?;
-        write!(line, " ack_pend={:#x}", self.mailbox.messages.ack_pend)
+    fn show_state(&self, state: &mut Registers) {
+        let Self { config, core, mailbox, .. } = self;
+        let halted = self.exit.is_some();
+        state.part("clock", |state| state.bits("phase", index_width(config.clock_of), self.phase));
+        state.flag("hold", self.hold);
+        state.flag("halted", halted);
+        state.bits("exit_code", 32, self.exit.unwrap_or(0));
+        state.flag("err_valid", mailbox.err.is_some());
+        state.bits_while(mailbox.err.is_some(), "err_code", 8, mailbox.err.unwrap_or(0));
+        state.part("core", |state| core.show_state(state));
+        state.part("slots", |state| mailbox.packets.show_state(state));
+        state.part("mailbox", |state| {
+            mailbox.show_state(state);
+            let rx = &mailbox.messages.rx;
+            state.part("rx", |state| {
+                let width = width_of(RX_FIFO as u64);
+                state.part("fifo", |state| state.bits("count", width, rx.len() as u32));
+                state.bits("ack_pend", 16, mailbox.messages.ack_pend);
+                state.flag("told", self.told_full);
+            });
+        });
+        // What the RTL's core does in many registers.
+        let waits = self.next == NEVER;
+        state.part("run", |state| {
+            state.bits("cycle", 64, self.cycle);
+            state.bits("state", 2, self.state.number());
+            state.flag("waits", waits);
+            state.bits_while(!waits, "next", 64, self.next);
+        });
     }
 }
 

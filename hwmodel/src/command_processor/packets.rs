@@ -1,6 +1,7 @@
 //! The packet slots, and how packets and their extension blocks come into them.
 
 use crate::common::command_types::{Aql, Ext, SLOTS, map};
+use crate::state::State;
 
 const BYTES: usize = map::SLOTS.1 as usize;
 const SLOT: usize = map::SLOT_BYTES as usize;
@@ -49,6 +50,18 @@ impl Packets {
     /// All slots free, with the bytes that they hold.
     pub fn reset(self) -> Self {
         Self { bytes: self.bytes, ..Self::new() }
+    }
+
+    /// The registers.
+    pub fn show_state(&self, state: &mut State) {
+        let (filling, slot) = (self.filling.is_some(), self.filling.map_or(0, |f| f.slot as u32));
+        state.bits("valid", SLOTS as u32, self.valid);
+        state.flag("filling", filling);
+        state.bits_while(filling, "slot", 2, slot);
+        state.bits("arrival", 7, self.arrived);
+        for (slot, meta) in self.meta.iter().enumerate() {
+            state.bits(&format!("meta[{slot}]"), 32, *meta);
+        }
     }
 
     /// `aql_ready_o`, but for clock and halt.

@@ -23,6 +23,18 @@ pub(super) enum State {
     Act(Transfer, Target),
 }
 
+impl State {
+    /// Its number in waveforms.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Stopped => 0,
+            Self::Begins => 1,
+            Self::Grant(_) => 2,
+            Self::Act(..) => 3,
+        }
+    }
+}
+
 impl CommandProcessor {
     /// What the core does in this cycle.
     #[inline]

@@ -1,6 +1,7 @@
 //! What is injected in a cycle: a message's destinations, one after the other, or all at once.
 
 use crate::common::command_types::{Message, Tx};
+use crate::state::State;
 
 /// The destinations that a message has yet to be injected for: `rest_q`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +19,15 @@ impl Injection {
     pub fn of(tx: &Tx, all: u16) -> (Self, bool) {
         let broadcast = tx.bcast && tx.dst == all;
         (Self { rest: tx.dst, broadcast, message: tx.msg }, tx.bcast && !broadcast)
+    }
+
+    /// The registers.
+    pub fn show_state(&self, state: &mut State) {
+        let Self { rest, broadcast, message } = self;
+        let holds = *rest != 0;
+        state.bits("rest", 16, *rest);
+        state.bits_while(holds, "bcast", 1, u8::from(*broadcast));
+        state.part("msg", |state| message.show_state(state, holds));
     }
 
     /// The message for chiplet `c`.

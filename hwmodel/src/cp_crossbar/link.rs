@@ -24,6 +24,11 @@ impl Link {
         self.len == self.depth
     }
 
+    /// Messages held.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

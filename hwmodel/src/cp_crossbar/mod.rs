@@ -11,12 +11,11 @@ mod ports;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::{self, Write};
-
 pub use ports::*;
 
 use crate::block::{Block, ConfigError, Model};
 use crate::common::command_types::{Message, error_code, kind};
+use crate::state::{State, width_of};
 use inject::Injection;
 use link::Link;
 
@@ -169,9 +168,27 @@ impl Block for CpCrossbar {
         self.injection.rest == 0 && self.down_busy == 0 && self.up_busy == 0 && self.err == 0
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        let Self { injection, down_busy, up_busy, .. } = self;
-        write!(line, "rest={:#x} down={down_busy:#x} up={up_busy:#x}", injection.rest)
+    fn show_state(&self, state: &mut State) {
+        let Self { config, injection, down, up, .. } = self;
+        let Config { chiplets, unicast_latency, broadcast_latency } = *config;
+        let held = |state: &mut State, most: u32, link: &Link| {
+            let width = width_of(u64::from(most) + 1);
+            state.part("messages", |state| state.bits("count", width, link.len() as u32));
+        };
+        state.bits("now", 10, self.now);
+        state.part("inject", |state| injection.show_state(state));
+        for (c, link) in down.iter().enumerate() {
+            let most = unicast_latency.max(broadcast_latency);
+            state.part(format_args!("down[{c}].link"), |state| held(state, most, link));
+        }
+        for (c, link) in up.iter().enumerate().take(chiplets as usize) {
+            state.part(format_args!("up[{c}].link"), |state| held(state, unicast_latency, link));
+        }
+        let nacks = &up[chiplets as usize];
+        state.part("nack_link", |state| held(state, unicast_latency, nacks));
+        let shown = self.shown.map_or(0, |link| 1u32 << link);
+        state.part("collect", |state| state.bits("shown", chiplets + 1, shown));
+        state.part("inject", |state| state.flag("err", self.err != 0));
     }
 }
 

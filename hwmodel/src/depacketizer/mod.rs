@@ -12,12 +12,11 @@ mod slots;
 mod tests;
 mod window;
 
-use std::fmt::{self, Write};
-
 pub use ports::{Config, In, Out};
 
 use crate::block::{Block, ConfigError, Model};
 use crate::common::finepack_types::{error_code, offset_bits, window_bytes};
+use crate::state::{State, width_of};
 use fifo::Fifo;
 use parser::{Parser, Step};
 use slots::Slots;
@@ -119,10 +118,18 @@ impl Block for Depacketizer {
         self.slots.used() == 0 && self.fifo.is_empty() && self.err.is_none()
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        write!(line, "window={} output={}", self.window.len(), self.fifo.len())?;
-        write!(line, " err={} slots={}", self.err.unwrap_or(0), self.slots.used())?;
-        self.slots.iter().try_for_each(|slot| write!(line, " {slot}"))
+    fn show_state(&self, state: &mut State) {
+        let Config { line, sub_header_bytes, beat, output_depth, .. } = self.cfg;
+        let window = width_of(window_bytes(beat, sub_header_bytes, line).into());
+        state.part("slots", |state| self.slots.show_state(state, window));
+        state.part("window", |state| state.bits("held", window, self.window.len() as u32));
+        state.part("fifo.fifo", |state| {
+            state.bits("count", width_of(output_depth.into()), self.fifo.len() as u32);
+        });
+        state.part("error", |state| {
+            state.flag("valid", self.err.is_some());
+            state.bits("code", 4, self.err.unwrap_or(0));
+        });
     }
 }
 

@@ -1,11 +1,10 @@
 //! The two header slots and the rules of acceptance (`rtl/depacketizer/README.md`, rules 1 to 3, 11
 //! and 12).
 
-use std::fmt;
-
 use super::header::{Kind, Packet};
 use super::window::Window;
 use crate::common::finepack_types::Tlp;
+use crate::state::State;
 
 /// Packets with bytes to parse or beats to come, the oldest first. Beats are accepted while at most
 /// one slot is in use, so that only the first can be open at that time.
@@ -22,9 +21,11 @@ impl Slots {
         self.used
     }
 
-    /// The packets, the oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Slot> {
-        self.slots[..self.used].iter()
+    /// The registers. `window`: width of a number of bytes in the window.
+    pub fn show_state(&self, state: &mut State, window: u32) {
+        for (at, (slot, name)) in self.slots.iter().zip(["old", "young"]).enumerate() {
+            state.part(name, |state| slot.show_state(state, at < self.used, window));
+        }
     }
 
     /// The oldest packet's slot; what it holds without one means nothing, but that it is not over.
@@ -162,22 +163,19 @@ impl Slot {
     pub fn is_over(&self) -> bool {
         self.failed && self.ended
     }
-}
 
-impl fmt::Display for Slot {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let flag = |set, letter| if set { letter } else { '-' };
-        write!(
-            f,
-            "kind={:?} addr={:#x} have={} rem={} flags={}{}{}{}",
-            self.packet.kind,
-            self.packet.addr,
-            self.have,
-            self.rem,
-            flag(self.bad, 'b'),
-            flag(self.closed, 'c'),
-            flag(self.ended, 'e'),
-            flag(self.failed, 'f'),
-        )
+    /// The registers, which mean something while the slot is `used`.
+    fn show_state(&self, state: &mut State, used: bool, window: u32) {
+        let Self { packet, have, rem, left, bad, ended, failed, closed, .. } = self;
+        state.flag("valid", used);
+        state.bits_while(used, "closed", 1, u8::from(*ended));
+        state.bits_while(used, "dead", 1, u8::from(*failed));
+        state.bits_while(used, "broken", 1, u8::from(*bad));
+        state.bits_while(used, "dropping", 1, u8::from(*closed));
+        state.bits_while(used, "base", 64, packet.addr);
+        state.bits_while(used && !failed, "total", 13, packet.payload);
+        state.bits_while(used && !failed, "rem", 13, *rem);
+        state.bits_while(used && !closed, "left", 13, *left);
+        state.bits_while(used, "have", window, *have);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{In, Out};
 use crate::block::Block;
+use crate::state::State;
 use crate::{packetizer, remote_write_queue as queue};
 
 /// The two blocks of FinePack's egress (specification 1). Wiring only: each body may be the model,
@@ -87,9 +88,8 @@ where
         self.packetizer.write_failure(report)
     }
 
-    fn write_state(&self, line: &mut dyn std::fmt::Write) -> std::fmt::Result {
-        self.queue.write_state(line)?;
-        line.write_char(' ')?;
-        self.packetizer.write_state(line)
+    fn show_state(&self, state: &mut State) {
+        state.part("queue", |state| self.queue.show_state(state));
+        state.part("packetizer", |state| self.packetizer.show_state(state));
     }
 }

@@ -3,6 +3,7 @@
 use super::tags::Tags;
 use crate::common::command_types::{TAGS, WorkGroup};
 use crate::common::fifo::Fifo;
+use crate::state::{State, width_of};
 
 /// Launched kernels that have work groups to hand out, in the order of their launch.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,13 @@ pub(super) struct Dispatch {
 impl Dispatch {
     pub fn is_empty(&self) -> bool {
         self.tags.is_empty()
+    }
+
+    /// The registers.
+    pub fn show_state(&self, state: &mut State) {
+        let width = width_of(TAGS as u64);
+        state.part("fifo", |state| state.bits("count", width, self.tags.len() as u32));
+        state.bits("issued", 32, self.issued);
     }
 
     /// The work group that is offered.

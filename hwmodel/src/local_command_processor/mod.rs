@@ -10,13 +10,12 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::{self, Write};
-
 pub use ports::*;
 
 use crate::block::{Block, ConfigError, Model};
 use crate::common::command_types::{LOCAL_QUEUE, Message, error_code, kind};
 use crate::common::fifo::Fifo;
+use crate::state::{State, width_of};
 use dispatch::Dispatch;
 use tags::Tags;
 
@@ -196,12 +195,27 @@ impl Block for LocalCommandProcessor {
         (self.queue.is_empty() || waits) && self.launched.is_empty() && self.up.is_none()
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        write!(line, "head={:?}", self.head)?;
-        if let Some(Message { kind, tag, a, b, .. }) = self.queue.front() {
-            write!(line, " kind={kind} tag={tag} a={a:#x} b={b:#x}")?;
-        }
-        Ok(())
+    fn show_state(&self, state: &mut State) {
+        let Self { queue, head, tags, launched, up } = self;
+        state.part("queue", |state| {
+            state.bits("count", width_of(LOCAL_QUEUE as u64), queue.len() as u32);
+        });
+        let synced = match head {
+            Head::Synced(lines) => Some(*lines),
+            _ => None,
+        };
+        // A request without operations waits in the RTL's register too, and here it has none.
+        let nothing = matches!(self.act(), Some((Act::Nothing, _)));
+        state.flag("taken", *head == Head::Syncing || synced.is_some());
+        state.bits_while(!nothing, "done", 1, u8::from(synced.is_some()));
+        state.bits_while(synced.is_some(), "wb", 32, synced.unwrap_or(0));
+        state.flag("pulsed", *head == Head::Invalidating);
+        let message = queue.front().unwrap_or_default();
+        state.part("head", |state| message.show_state(state, !queue.is_empty()));
+        state.flag("up_valid", up.is_some());
+        state.part("up", |state| up.unwrap_or_default().show_state(state, up.is_some()));
+        state.part("dispatch", |state| launched.show_state(state));
+        state.part("tags", |state| tags.show_state(state));
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is known of the kernels, by tag.
 
 use crate::common::command_types::TAGS;
+use crate::state::State;
 
 /// One bit for each tag.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,12 @@ impl Bits {
 
     pub fn clear(&mut self, tag: u8) {
         self.0[usize::from(tag) / 64] &= !(1 << (tag % 64));
+    }
+
+    fn show_state(&self, state: &mut State, name: &str) {
+        let words: [u32; TAGS / 32] =
+            std::array::from_fn(|word| (self.0[word / 2] >> (32 * (word % 2))) as u32);
+        state.words(name, TAGS as u32, &words);
     }
 
     /// The lowest tag whose bit is 1.
@@ -62,6 +69,14 @@ impl Tags {
             running: Bits::default(),
             finished: Bits::default(),
         }
+    }
+
+    /// The registers.
+    pub fn show_state(&self, state: &mut State) {
+        self.described.show_state(state, "described");
+        self.counted.show_state(state, "counted");
+        self.running.show_state(state, "running");
+        self.finished.show_state(state, "finished");
     }
 
     pub fn kernel(&mut self, tag: u8) -> &mut Kernel {

@@ -1,10 +1,9 @@
 //! The drain beat that the packetizer holds, run by run.
 
-use std::fmt;
-
 use super::accumulator::{Accumulator, STEP};
 use super::{Config, header, run};
 use crate::common::finepack_types::{Drain, MAX_LINE, SubHeader, drain_kind};
+use crate::state::State;
 
 /// A held drain beat. Its fields are what the runs need: shifts are done once, on arrival.
 #[derive(Clone, Debug)]
@@ -93,12 +92,18 @@ impl Entry {
         self.rest = run::rest(self.left);
         self.left == 0
     }
-}
 
-impl fmt::Display for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { sop, eop, dest, kind, offset, left, .. } = self;
-        let (sop, eop) = (u8::from(*sop), u8::from(*eop));
-        write!(f, "sop={sop} eop={eop} kind={kind} to={dest} offset={offset:#x} left={left:#x}")
+    /// The registers, which mean something while the beat is `held`.
+    pub fn show_state(&self, state: &mut State, held: bool, cfg: &Config) {
+        let Self { sop, eop, dest, kind, offset, left, .. } = *self;
+        state.part("ent", |state| {
+            state.bits_while(held, "sop", 1, u8::from(sop));
+            state.bits_while(held, "eop", 1, u8::from(eop));
+            state.bits_while(held, "kind", 2, kind);
+            state.bits_while(held, "dest", 4, dest);
+        });
+        let pack = held && kind == drain_kind::PACK;
+        state.bits_while(pack, "offset", cfg.offset_width, offset);
+        state.bits_while(pack, "mask", cfg.line, left);
     }
 }

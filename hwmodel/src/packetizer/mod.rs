@@ -9,13 +9,12 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::{self, Write};
-
 pub use ports::{Config, In, Out};
 
 use crate::block::{Block, ConfigError, Model};
 use crate::common::finepack_types::{Tlp, offset_bits};
 use crate::ports::Bytes;
+use crate::state::{State, width_of};
 use accumulator::Accumulator;
 use entry::Entry;
 
@@ -128,14 +127,23 @@ impl Block for Packetizer {
         !self.held && self.out.tlp.is_none()
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        write!(line, "held={}", u8::from(self.held))?;
-        if self.held {
-            write!(line, " {}", self.entry)?;
-        }
-        let (acc, last, first) = (self.acc.len(), u8::from(self.last), u8::from(self.first));
-        write!(line, " acc={acc} last={last} first={first} dest={}", self.dest)?;
-        write!(line, " hdr={:032x}", self.hdr)
+    fn show_state(&self, state: &mut State) {
+        let Self { cfg, held, entry, acc, last, first, hdr, dest, .. } = self;
+        state.part("entry", |state| {
+            state.flag("held", *held);
+            entry.show_state(state, *held, cfg);
+        });
+        state.part("accumulator", |state| {
+            let Config { line, sub_header_bytes, beat, .. } = *cfg;
+            let room = 8 * (2 * beat + sub_header_bytes + line).div_ceil(8);
+            let bytes = acc.len() as u32;
+            let holds = bytes > 0 || *last;
+            state.bits("acc", width_of(room.into()), bytes);
+            state.flag("last", *last);
+            state.flag("first", *first);
+            state.bits_while(holds, "hdr", 128, *hdr);
+            state.bits_while(holds, "dest", 4, *dest);
+        });
     }
 }
 

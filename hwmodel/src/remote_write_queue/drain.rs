@@ -4,6 +4,7 @@ use super::Config;
 use super::order_queue::OrderQueues;
 use super::partition::Partitions;
 use crate::common::finepack_types::{Drain, drain_kind, gpu_of};
+use crate::state::{State, index_width};
 
 /// The packet or single beat that `drain_o` shows, and whose turn is next.
 #[derive(Debug)]
@@ -111,8 +112,22 @@ impl Sequencer {
         }
     }
 
-    /// Kind of the beat.
-    pub fn kind(&self) -> u8 {
-        if self.pack { drain_kind::PACK } else { self.raw.kind }
+    /// The registers of the sequencer.
+    pub fn show_state(&self, state: &mut State) {
+        let Self { valid, part, next, left, dest, id, plen, .. } = *self;
+        let kind = if self.pack { drain_kind::PACK } else { self.raw.kind };
+        let part_width = index_width(self.num_parts.into());
+        state.bits("rr", part_width, next);
+        state.part("beat", |state| {
+            state.flag("valid", valid);
+            state.bits_while(valid, "eop", 1, u8::from(left == 1));
+            state.bits_while(valid, "kind", 2, kind);
+            state.bits_while(valid, "part", part_width, part);
+            state.bits_while(valid, "dest", 4, dest);
+            state.bits_while(valid, "id", 8, id);
+            state.bits_while(valid, "plen", 13, plen);
+        });
+        // The RTL counts up, in `idx`.
+        state.bits_while(valid, "left", 7, left);
     }
 }

@@ -4,6 +4,7 @@ use super::cost::{self, Size};
 use super::table::NARROW;
 use super::{Config, In};
 use crate::common::finepack_types::{LineData, MAX_GPUS, Req, error_code, op, partition_of};
+use crate::state::{State, index_width};
 
 /// A request, decoded. What stage 1 and 2 derive from the request and static inputs alone is
 /// derived when it is taken, so that a stalled request costs little.
@@ -88,6 +89,26 @@ impl Input {
     #[inline(always)]
     pub fn current(&self) -> Option<&Slot> {
         if self.stage2 { Some(&self.slots[usize::from(self.oldest & 3)]) } else { None }
+    }
+
+    /// The registers of the input.
+    pub fn show_state(&self, state: &mut State, config: &Config) {
+        let stage2 = self.stage2;
+        let slot = &self.slots[usize::from(self.oldest & 3)];
+        state.part("fifo", |state| state.bits("count", 2, self.fifo));
+        state.part("s2", |state| {
+            // The RTL's is that of partition 0 where nobody looks at it.
+            let part = if slot.op <= op::ATOMIC && slot.part != NO_ROUTE { slot.part } else { 0 };
+            state.flag("valid", stage2);
+            state.bits_while(stage2, "op", 3, slot.op);
+            state.bits_while(stage2, "id", 8, slot.id);
+            state.bits_while(stage2, "aop", 4, slot.aop);
+            state.bits_while(stage2, "part", index_width(config.parts()), part);
+            state.bits_while(stage2, "cost", 10, slot.size.cost);
+            state.bits_while(stage2, "fault", 3, slot.faults >> 1);
+        });
+        state.bits_while(stage2, "s2_line", 64 - self.line_shift, slot.line);
+        state.bits_while(stage2, "s2_mask", config.line, slot.mask);
     }
 
     /// One edge: stage 2 passes its request on if `leaves`, and the offered one is taken if ready.

@@ -16,10 +16,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::{self, Write};
-
 use crate::block::{Block, ConfigError, Model};
 use crate::common::finepack_types::{Evt, FinePack};
+use crate::state::{State, width_of};
 use decide::Decide;
 use drain::Sequencer;
 use input::Input;
@@ -80,49 +79,19 @@ impl Block for RemoteWriteQueue {
             && (out.rel, out.err, out.evt) == (None, None, Evt::default())
     }
 
-    fn write_state(&self, line: &mut dyn Write) -> fmt::Result {
-        let Self { input, decide, sequencer, .. } = self;
-        match input.current() {
-            Some(s) => write!(
-                line,
-                "s2={{op={} part={} id={} line={:#x} mask={:#x} cost={} faults={:#x}}}",
-                s.op, s.part, s.id, s.line, s.mask, s.size.cost, s.faults
-            )?,
-            None => write!(line, "s2=none")?,
+    fn show_state(&self, state: &mut State) {
+        let Self { config, input, decide, sequencer, .. } = self;
+        let Decide { parts, orders, release } = decide;
+        state.part("input", |state| input.show_state(state, config));
+        for p in 0..config.parts() as usize {
+            state.part(format_args!("part[{p}]"), |state| {
+                state.part("partition", |state| parts.show_state(state, p));
+                let width = width_of(config.order_queue_depth.into());
+                state.part("order_queue", |state| state.bits("count", width, orders.len(p)));
+            });
         }
-        write!(line, " fifo={}", input.fifo)?;
-        for p in 0..self.config.parts() as usize {
-            let Decide { parts, orders, .. } = decide;
-            write!(
-                line,
-                " p{p}={{cnt={} avail={} base={:#x} busy={} tag={} tokens={}}}",
-                parts.out.occ[p],
-                parts.out.avail[p],
-                parts.base(p),
-                u8::from(parts.is_busy(p)),
-                parts.tag(p),
-                orders.len(p)
-            )?;
-        }
-        let release = &decide.release;
-        write!(
-            line,
-            " dirty={:#x} marks={:#x} release={}",
-            decide.parts.dirty,
-            release.marks,
-            match (release.outstanding, release.serving) {
-                (false, _) => "none",
-                (true, true) => "serving",
-                (true, false) => "waiting",
-            }
-        )?;
-        write!(line, " next={}", sequencer.next)?;
-        if sequencer.valid {
-            let (kind, part, left) = (sequencer.kind(), sequencer.part, sequencer.left);
-            write!(line, " drain={{kind={kind} part={part} left={left}}}")
-        } else {
-            write!(line, " drain=idle")
-        }
+        state.part("release", |state| release.show_state(state, config));
+        state.part("drain", |state| sequencer.show_state(state));
     }
 }
 

@@ -5,6 +5,7 @@ use super::input::Slot;
 use super::table::{Index, Merged, Table};
 use super::{Config, Out};
 use crate::common::finepack_types::{Drain, MAX_PARTS, acct, flush_cause};
+use crate::state::State;
 
 /// The contents of a bank that drains.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,15 +122,22 @@ impl Partitions {
         self.parts[part].tag
     }
 
-    /// First byte of the filling bank's window / `2^offset_width`.
-    pub fn base(&self, part: usize) -> u64 {
-        self.parts[part].base
-    }
-
-    /// A packet of `part` waits or drains.
-    #[inline(always)]
-    pub fn is_busy(&self, part: usize) -> bool {
-        self.parts[part].busy
+    /// The registers of `part`.
+    pub fn show_state(&self, state: &mut State, part: usize) {
+        let Partition { first, other, base, cost, busy, tag, packet, .. } = &self.parts[part];
+        let count = self.out.occ[part];
+        state.part("fill", |state| {
+            state.bits("cnt", 7, count);
+            state.bits("avail", 13, self.out.avail[part]);
+            state.bits("sum", 13, *cost);
+            state.bits_while(count > 0, "base", 64 - self.offset_width, *base);
+        });
+        state.flag("bank", first > other);
+        state.flag("dirty", self.dirty >> part & 1 != 0);
+        state.flag("busy", *busy);
+        state.bits("drain_cnt", 7, packet.count);
+        state.bits("drain_sum", 13, packet.plen);
+        state.bits("tag", 8, *tag);
     }
 
     /// A flush of `part` would find its bank free (README rule 8: one bank needs no other).

@@ -2,6 +2,7 @@
 
 use super::Config;
 use crate::common::finepack_types::partition_of;
+use crate::state::State;
 
 /// What a completion means for this cycle.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +49,15 @@ impl Release {
             self.id = id;
         }
         self.serving = self.outstanding && !all;
+    }
+
+    /// The registers of releases.
+    pub fn show_state(&self, state: &mut State, config: &Config) {
+        let waiting = self.outstanding && !self.serving;
+        state.flag("waiting", waiting);
+        state.flag("serving", self.serving);
+        state.bits_while(waiting, "id", 8, self.id);
+        state.bits("marks", config.parts(), self.marks);
     }
 
     /// The release is done.

@@ -45,9 +45,14 @@ pub struct Args {
     /// Seed of the stimulus
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write a waveform of the whole run
+    /// Write a waveform of the whole run: VCD, or FST where FILE ends in .fst; and a GTKWave save
+    /// file beside it
     #[arg(long, value_name = "FILE")]
     wave: Option<PathBuf>,
+    /// Show all signals of the RTL in the waveform, and the model's registers: needs some ten times
+    /// the space
+    #[arg(long, requires = "wave")]
+    wave_internals: bool,
     /// Invert one bit of an RTL output at (or, for a payload, first after) a cycle
     #[arg(long, value_name = "FIELD[BIT]@CYCLE", value_parser = parse_flip)]
     flip: Option<Flip>,
@@ -143,6 +148,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         seed: args.seed,
         statics,
         wave: args.wave.clone(),
+        inside: args.wave_internals,
+        inspect: true,
+        inspect_from: None,
         mismatch_wave: Some(PathBuf::from(format!(
             "out/{}-{}-{}.vcd",
             args.block, chosen.name, args.seed
@@ -180,7 +188,7 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
         let stop =
             if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
         mismatch.rerun = Some(format!(
-            "duet cosim {} --config {} --seed {}{}{} --{stop} --wave out.vcd",
+            "duet cosim {} --config {} --seed {}{}{} --{stop} --wave out.vcd{}",
             args.block,
             args.config,
             args.seed,
@@ -188,6 +196,7 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
             args.flip
                 .as_ref()
                 .map_or(String::new(), |f| format!(" --flip {}[{}]@{}", f.field, f.bit, f.cycle)),
+            if args.wave_internals { " --wave-internals" } else { "" },
         ));
         print!("{mismatch}");
     }

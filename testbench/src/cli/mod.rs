@@ -3,6 +3,7 @@
 mod bodies;
 mod compare;
 mod cosim;
+mod difference;
 mod doctor;
 mod job;
 mod list;
@@ -11,6 +12,7 @@ mod progress;
 mod reproduce;
 mod run;
 mod trace;
+mod waves;
 
 use std::process::ExitCode;
 

@@ -14,36 +14,35 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cosim::body::BodyKind;
-use cosim::runner::{self, Flip, Wave};
-use cosim::wave::Clock;
+use cosim::runner::Flip;
 use firmware_embed::{ELVES, Image};
 use serde::Serialize;
 use testbench::audit_log::AuditLog;
-use testbench::machine::{
-    BLOCKS, Bodies, Cp, Difference, KernelUse, Machine, Options, RunError, Window,
-};
+use testbench::machine::{BLOCKS, Bodies, Cp, KernelUse, Machine, Options, RunError};
 use testbench::tlp_dump::TlpDump;
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
-use super::{ENVIRONMENT, Failure, USAGE, bodies, cosim::parse_flip, output, progress};
+use super::{
+    ENVIRONMENT, Failure, USAGE, bodies, cosim::parse_flip, difference, output, progress, waves,
+};
 
 /// Run a program on a full GPU
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    job: job::Args,
+    pub job: job::Args,
     /// Body of a block
     #[arg(long = "impl", value_name = "BLOCK=model|rtl|lockstep")]
-    bodies: Vec<String>,
+    pub bodies: Vec<String>,
     /// What runs the command processors' firmware: called directly, or its image in the
     /// instruction-set simulator, on the RTL core, on both
     #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native")]
-    cp: String,
+    pub cp: String,
     /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts
     /// than native
     #[arg(long, value_name = "cached|indexed|paper|FILE")]
-    firmware: Option<String>,
+    pub firmware: Option<String>,
     /// Write every TLP that a link carries: cycle of the links, source, destination, header,
     /// payload
     #[arg(long, value_name = "FILE")]
@@ -52,25 +51,11 @@ pub struct Args {
     /// when, and by which rule
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
-    /// Write a waveform of GPU 0's blocks with two bodies: 2000 cycles from their first transfer on
-    ///
-    /// Those between GPUs, else the directory of the first L2 bank, else the command processors; or
-    /// those beside --wave-of. Each ns is a cycle of their clock. That of blocks between GPUs has 1
-    /// GHz: cycle C of a machine with M MHz begins at 1000 * C / M ns.
-    #[arg(long, value_name = "FILE")]
-    wave: Option<PathBuf>,
-    /// Show this block in the waveform, and those beside it
-    #[arg(long, value_name = "BLOCK", requires = "wave")]
-    wave_of: Option<String>,
-    /// First cycle of the machine in the waveform
-    #[arg(long, value_name = "C", requires = "wave")]
-    wave_from: Option<u64>,
-    /// Cycle of the machine before which the waveform ends; else 2000 cycles after its first
-    #[arg(long, value_name = "C", requires = "wave")]
-    wave_to: Option<u64>,
+    #[command(flatten)]
+    waves: waves::Args,
     /// Invert one bit of a block's RTL output in GPU 0, at (or, for a payload, first after) a cycle
     #[arg(long, value_name = "BLOCK.FIELD[BIT]@CYCLE", value_parser = parse_flip)]
-    flip: Option<Flip>,
+    pub flip: Option<Flip>,
     /// Write the result as JSON, and the resolved system beside it
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -177,14 +162,15 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     );
     let max_cycles = args.job.max_cycles.unwrap_or(0);
     let options = Options { max_cycles, by_kernel: true, ..Options::default() };
-    let chosen = chosen_bodies(args, &job)?;
+    let mut chosen = chosen_bodies(args, &job)?;
+    args.waves.look_inside(&mut chosen);
     bodies::build_for(&job.system, &chosen)?;
     let mut machine =
         Machine::new(&job.system, &chosen, job.program()?, options).map_err(run_failure)?;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let dump = dump(args, &job, &mut machine)?;
     let audit = audit(args, &mut machine)?;
-    let wave = wave(args, &mut machine)?;
+    let wave = args.waves.create(&mut machine)?;
     set_flip(args, &mut machine)?;
 
     let result = progress::show(&mut machine, job.totals(), Machine::run);
@@ -221,7 +207,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     match result {
         Ok(_) => {}
         Err(RunError::Differ(difference)) => {
-            return Err(tell_difference(args, difference)?);
+            return Err(difference::tell(args, &job, chosen, options, difference)?);
         }
         Err(error) => {
             if let RunError::Wrong(_, wrong) = &error {
@@ -297,7 +283,7 @@ fn record(args: &Args, job: &Job, machine: &Machine, result: &Result<u64, RunErr
 }
 
 /// A file and the machine's way to it.
-type Shared<T> = Option<Rc<RefCell<T>>>;
+pub type Shared<T> = Option<Rc<RefCell<T>>>;
 
 /// `--dump-tlp`
 fn dump(args: &Args, job: &Job, machine: &mut Machine) -> Result<Shared<TlpDump>, Failure> {
@@ -323,62 +309,8 @@ fn audit(args: &Args, machine: &mut Machine) -> Result<Shared<AuditLog>, Failure
     Ok(Some(log))
 }
 
-/// A waveform being written, and whether anything went wrong.
-struct Waves {
-    wave: Wave,
-    error: Option<runner::RunError>,
-    cycles: u64,
-}
-
-impl Waves {
-    fn finish(self) -> Result<(), Failure> {
-        let environment = |e| Failure::new(ENVIRONMENT, e);
-        self.error.map_or(Ok(()), |e| Err(environment(e)))?;
-        self.wave.finish().map_err(environment)?;
-        if self.cycles == 0 {
-            eprintln!(
-                "duet: --wave: the window holds no cycle: GPU 0 has no transfer, or the run ended \
-                 before"
-            );
-        }
-        Ok(())
-    }
-}
-
-/// `--wave`
-fn wave(args: &Args, machine: &mut Machine) -> Result<Shared<Waves>, Failure> {
-    let Some(path) = &args.wave else { return Ok(None) };
-    let usage = |problem: String| Err(Failure::new(USAGE, problem));
-    let of = args.wave_of.as_deref();
-    let shown = machine.shown_blocks(of);
-    if shown.is_empty() {
-        let all = machine.all_blocks();
-        let names: Vec<_> = all.iter().map(|(block, _)| block.name).collect();
-        let of = of.unwrap_or_default();
-        return usage(format!("--wave-of {of}: this machine has {}", names.join(", ")));
-    }
-    let window = Window { from: args.wave_from, to: args.wave_to };
-    if let (Some(from), Some(to)) = (window.from, window.to) {
-        if from >= to {
-            return usage(format!("--wave-to {to}: must be above {from}, --wave-from"));
-        }
-    }
-    let wave =
-        Wave::create(path, shown, Clock::OneGhz).map_err(|e| Failure::new(ENVIRONMENT, e))?;
-    let waves = Rc::new(RefCell::new(Waves { wave, error: None, cycles: 0 }));
-    let to = waves.clone();
-    machine.on_cycle(of, window, move |cycles| {
-        let waves = &mut *to.borrow_mut();
-        waves.cycles += 1;
-        if waves.error.is_none() {
-            waves.error = waves.wave.cycle(cycles).err();
-        }
-    });
-    Ok(Some(waves))
-}
-
 /// `--flip`
-fn set_flip(args: &Args, machine: &mut Machine) -> Result<(), Failure> {
+pub fn set_flip(args: &Args, machine: &mut Machine) -> Result<(), Failure> {
     let Some(flip) = &args.flip else { return Ok(()) };
     let usage = |problem: String| Failure::new(USAGE, problem);
     let shown = machine.all_blocks();
@@ -401,49 +333,6 @@ fn set_flip(args: &Args, machine: &mut Machine) -> Result<(), Failure> {
     flip.check(block, u64::MAX).map_err(|e| usage(e.to_string()))?;
     machine.flip(block.name, flip);
     Ok(())
-}
-
-/// Shows the first difference of two bodies, and writes the waveform around it.
-fn tell_difference(args: &Args, difference: Box<Difference>) -> Result<Failure, Failure> {
-    let (name, cycle) = (difference.block.name, difference.cycle);
-    match &difference.mismatch {
-        Some((mismatch, window)) => {
-            let mut mismatch = mismatch.clone();
-            mismatch.run.seed = args.job.seed;
-            let path = PathBuf::from(format!("out/run-{name}-{}.vcd", args.job.seed));
-            let waves = runner::write_window(&path, &difference.block, window, Clock::OneGhz)
-                .map_err(|e| Failure::new(ENVIRONMENT, e))?;
-            mismatch.waves = Some(waves);
-            mismatch.rerun = Some(rerun(args, name, cycle));
-            print!("{mismatch}");
-        }
-        None => print!("ASSERTION of {name} at cycle {cycle}\n{}", difference.text),
-    }
-    Ok(run_failure(RunError::Differ(difference)))
-}
-
-/// The command that shows what happened around a cycle.
-fn rerun(args: &Args, block: &str, cycle: u64) -> String {
-    let job = &args.job;
-    let each = |flag: &str, values: &[String]| -> String {
-        values.iter().map(|value| format!(" --{flag} {value}")).collect()
-    };
-    let flip = args.flip.as_ref().map_or(String::new(), |flip| {
-        format!(" --flip {}[{}]@{}", flip.field, flip.bit, flip.cycle)
-    });
-    let cp = if args.cp == "native" { String::new() } else { format!(" --cp {}", args.cp) };
-    let firmware = args.firmware.iter().map(|name| format!(" --firmware {name}"));
-    let (from, to) = (cycle.saturating_sub(100), cycle + 10);
-    format!(
-        "duet run --system {} --workload {}{}{}{cp}{} --seed {}{flip} \
-         --wave out.vcd --wave-of {block} --wave-from {from} --wave-to {to}",
-        job.system,
-        job.workload,
-        each("set", &job.set),
-        each("impl", &args.bodies),
-        firmware.collect::<String>(),
-        job.seed
-    )
 }
 
 /// Runs again with the wrong byte watched, and shows what happened to it.

@@ -1,8 +1,9 @@
 //! A stretch of the run between two resets.
 
 use cosim::lockstep::AFTER;
-use cosim::runner::{Flip, Wave};
+use cosim::runner::Flip;
 use cosim::stimulus::Random;
+use cosim::wave::Wave;
 use hwmodel::Block;
 use hwmodel::common::finepack_types::{FinePack, Req};
 
@@ -34,20 +35,11 @@ pub struct Episode<'a> {
 
 impl<'a> Episode<'a> {
     /// An episode that starts at `first_cycle` of the run.
-    pub fn new(
-        mut system: System,
-        p: &'a FinePack,
-        seed: u64,
-        first_cycle: u64,
-        trace: bool,
-    ) -> Self {
+    pub fn new(mut system: System, p: &'a FinePack, seed: u64, first_cycle: u64) -> Self {
         let mut random = Random::new(seed);
         let gpus = p.num_gpus as usize;
         let oracle = Oracle::new(p);
         system.memories_mut().clone_from_slice(oracle.memories());
-        if trace {
-            system::start_tracing(&mut system);
-        }
         let requests = (0..gpus).map(|g| Requests::new(p, g, random.word())).collect();
         Self {
             system,

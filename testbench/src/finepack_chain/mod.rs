@@ -15,11 +15,11 @@ mod system;
 
 use std::path::PathBuf;
 
-use cosim::RtlOptions;
 use cosim::episodes::Episodes;
 use cosim::report::RunName;
-use cosim::runner::{self, Outcome, RunError, Wave};
+use cosim::runner::{self, Outcome, RunError};
 use cosim::stimulus::Random;
+use cosim::wave::Wave;
 use hwmodel::common::finepack_types::FinePack;
 
 use episode::Episode;
@@ -69,12 +69,23 @@ pub enum ChainError {
 
 /// Runs the chain. `name` is the named configuration that `p` is.
 pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, ChainError> {
+    let missing = |error: ChainError| match error {
+        ChainError::Run(error) => error.missing().map_err(ChainError::Run),
+        error => Err(error),
+    };
+    let mut dump_tlp = options.dump_tlp.clone();
+    let run = |run: &runner::Options| {
+        // What a second run sends is known.
+        run_once(name, p, &Options { run: run.clone(), dump_tlp: dump_tlp.take() })
+    };
+    runner::inspected(&options.run, run, missing)
+}
+
+fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, ChainError> {
     let seed = options.run.seed;
     let mut dump = options.dump_tlp.as_deref().map(TlpDump::create).transpose()?;
-    let mut wave = match &options.run.wave {
-        Some(path) => Some(Wave::of_pairs(path, system::descriptions(p))?),
-        None => None,
-    };
+    let mut wave = None;
+    let inside = options.run.inside;
     let mut flip = options.run.flip.clone();
     if let Some(flip) = &flip {
         system::check_flip(flip, p, options.run.cycles)?;
@@ -90,10 +101,19 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
         let acct = random.below(2) as u8;
         let acct = options.run.statics.get("acct").map_or(acct, |fixed| fixed as u8);
         let registers = random.word() as u32;
-        let rtl = RtlOptions { registers, ..options.run.rtl.clone() };
-        let system = system::build(&run_name, p, &rtl, timeout, acct, cycle)?;
+        let rtl = options.run.rtl(registers);
+        let mut system = system::build(&run_name, p, &rtl, timeout, acct, cycle)?;
+        if let Some(from) = options.run.inspect_from {
+            system::inspect_from(&mut system, from);
+        }
         let end = options.run.cycles.min(cycle + episodes.next(&mut random));
-        let mut episode = Episode::new(system, p, random.word(), cycle, wave.is_some());
+        if let Some(path) = &options.run.wave {
+            let shown = system::start_tracing(&mut system, inside);
+            if wave.is_none() {
+                wave = Some(Wave::plain(path, shown)?);
+            }
+        }
+        let mut episode = Episode::new(system, p, random.word(), cycle);
         let found = episode.run(end, &mut reached, &mut flip, wave.as_mut(), dump.as_mut());
         if found.is_err() {
             // What led there is worth having.

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use cosim::body::BodyKind;
 use cosim::lockstep::Lockstep;
+use cosim::recorder::Inside;
 use cosim::report::{Mismatch, RunName};
-use cosim::runner::{self, Flip, RunError, Wave};
-use cosim::wave::Clock;
+use cosim::runner::{self, Flip, RunError};
+use cosim::wave::{Shown, Wave, plain_clock, write_window};
 use cosim::{Rtl, RtlOptions};
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::depacketizer::Depacketizer;
@@ -66,7 +68,8 @@ pub fn mismatch(system: &System, options: &runner::Options) -> Result<Option<Mis
         let Some(mut found) = pair.mismatch().cloned() else { return Ok(None) };
         if let Some(path) = path {
             let block = Description::of::<M>(&config);
-            found.waves = Some(runner::write_window(path, &block, pair.window(), Clock::Plain)?);
+            let write = |window| write_window(path, block, window, plain_clock());
+            found.waves = pair.window().map(write).transpose()?;
         }
         Ok(Some(found))
     }
@@ -131,12 +134,28 @@ pub fn apply_flip(system: &mut System, flip: &Flip, p: &FinePack) -> bool {
     }
 }
 
-/// Keeps the last cycle of GPU 0's blocks from now on.
-pub fn start_tracing(system: &mut System) {
+/// Keeps the last cycle of GPU 0's blocks from now on, with their insides or without. Returns what
+/// can be seen of them.
+pub fn start_tracing(system: &mut System, inside: bool) -> Vec<Shown> {
+    fn start<M: Model>(pair: &mut Pair<M>, inside: bool) -> Shown {
+        let inside = if inside { pair.look_inside() } else { Inside::default() };
+        pair.start_tracing();
+        let block = Description::of::<M>(pair.config());
+        Shown { inside, ..Shown::ports(block, BodyKind::Lockstep) }
+    }
     let path = &mut system.paths_mut()[0];
-    path.queue_mut().start_tracing();
-    path.packetizer_mut().start_tracing();
-    system.ingress_mut()[0].start_tracing();
+    let queue = start(path.queue_mut(), inside);
+    let packetizer = start(path.packetizer_mut(), inside);
+    vec![queue, packetizer, start(&mut system.ingress_mut()[0], inside)]
+}
+
+/// Has all blocks keep their insides from this cycle on.
+pub fn inspect_from(system: &mut System, from: u64) {
+    for path in system.paths_mut() {
+        path.queue_mut().inspect_from(from);
+        path.packetizer_mut().inspect_from(from);
+    }
+    system.ingress_mut().iter_mut().for_each(|pair| pair.inspect_from(from));
 }
 
 /// Writes that cycle.
@@ -149,7 +168,7 @@ pub fn trace(system: &System, wave: &mut Wave) -> Result<(), RunError> {
     );
     match cycles {
         (Some(queue), Some(packetizer), Some(depacketizer)) => {
-            wave.cycle(&[queue, packetizer, depacketizer])
+            wave.cycle(&[(0, queue), (1, packetizer), (2, depacketizer)])
         }
         _ => Ok(()),
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cosim::body::{AnyBody, BodyError, BodyKind};
+use cosim::body::{AnyBody, BodyError, BodyKind, Sight};
 use cosim::command_processor::{Host, SyncMode, Times};
 use cosim::report::RunName;
-use cosim::verilated::{Request, Variant};
+use cosim::verilated::Request;
 use firmware_embed::Image;
 use hwmodel::Model;
 use hwmodel::coherence_directory::{self, CoherenceDirectory};
@@ -66,6 +66,8 @@ pub struct Bodies {
     pub cp: Cp,
     /// Its image, where that is not the default.
     pub image: Option<Arc<Image>>,
+    /// What somebody wants to see of a block's bodies.
+    sights: BTreeMap<String, Sight>,
 }
 
 impl Bodies {
@@ -87,6 +89,22 @@ impl Bodies {
             self.blocks.insert(block.to_string(), kind);
         }
         known
+    }
+
+    /// Has all bodies of a block built so that this can be seen of them.
+    pub fn look_at(&mut self, block: &str, sight: Sight) {
+        self.sights.insert(block.to_string(), sight);
+    }
+
+    /// What is to be seen of a block.
+    pub fn sight(&self, block: &str) -> Sight {
+        self.sights.get(block).copied().unwrap_or_default()
+    }
+
+    /// The RTL body of `M` that is needed, if any is; `kind` is what stands for the block.
+    fn request<M: Model>(&self, kind: BodyKind, config: &M::Config) -> Option<Request> {
+        let request = || Request::of::<M>(config, self.sight(M::NAME).variant());
+        (kind != BodyKind::Model).then(request)
     }
 
     /// The body of a block.
@@ -128,16 +146,17 @@ impl FinePackBlocks {
     /// The RTL bodies of these blocks that are chosen.
     pub fn requests(&self, blocks: &[&str]) -> Vec<Request> {
         let p = &self.parameters;
-        let all = [
-            Request::of::<RemoteWriteQueue>(&p.into(), Variant::default()),
-            Request::of::<Packetizer>(&p.into(), Variant::default()),
-            Request::of::<Depacketizer>(&p.into(), Variant::default()),
-        ];
-        let wanted = |request: &Request| {
-            let name = request.block.name;
-            blocks.contains(&name) && self.bodies.of(name) != BodyKind::Model
+        let bodies = &self.bodies;
+        let kind = |name: &str| match blocks.contains(&name) {
+            true => bodies.of(name),
+            false => BodyKind::Model,
         };
-        all.into_iter().filter(wanted).collect()
+        let all = [
+            bodies.request::<RemoteWriteQueue>(kind(RemoteWriteQueue::NAME), &p.into()),
+            bodies.request::<Packetizer>(kind(Packetizer::NAME), &p.into()),
+            bodies.request::<Depacketizer>(kind(Depacketizer::NAME), &p.into()),
+        ];
+        all.into_iter().flatten().collect()
     }
 
     /// A block's body.
@@ -145,7 +164,8 @@ impl FinePackBlocks {
     where
         M: Model<Config: for<'a> From<&'a FinePack>>,
     {
-        AnyBody::new(self.bodies.of(M::NAME), &self.run, &(&self.parameters).into())
+        let sight = self.bodies.sight(M::NAME);
+        AnyBody::with(self.bodies.of(M::NAME), &self.run, &(&self.parameters).into(), sight)
     }
 }
 
@@ -153,28 +173,30 @@ impl FinePackBlocks {
 pub struct DirectoryBlocks {
     parameters: coherence_directory::Config,
     run: RunName,
-    kind: BodyKind,
+    bodies: Bodies,
 }
 
 impl DirectoryBlocks {
     /// With these parameters, which must be valid.
     pub fn new(parameters: coherence_directory::Config, bodies: &Bodies) -> Self {
-        let kind = bodies.of(CoherenceDirectory::NAME);
         let coherence_directory::Config { variant, gpus, entries, ways, range, .. } = &parameters;
         let config =
             format!("{variant:?}, {gpus} nodes, {entries} entries, {ways} ways, {range} B");
-        Self { parameters, run: RunName { config: config.to_lowercase(), seed: 0 }, kind }
+        let run = RunName { config: config.to_lowercase(), seed: 0 };
+        Self { parameters, run, bodies: bodies.clone() }
     }
 
     /// The RTL body, if it is chosen.
     pub fn request(&self) -> Option<Request> {
-        let request = || Request::of::<CoherenceDirectory>(&self.parameters, Variant::default());
-        (self.kind != BodyKind::Model).then(request)
+        let kind = self.bodies.of(CoherenceDirectory::NAME);
+        self.bodies.request::<CoherenceDirectory>(kind, &self.parameters)
     }
 
     /// A bank's directory.
     pub fn body(&self) -> Result<AnyBody<CoherenceDirectory>, BodyError> {
-        AnyBody::new(self.kind, &self.run, &self.parameters)
+        let name = CoherenceDirectory::NAME;
+        let (kind, sight) = (self.bodies.of(name), self.bodies.sight(name));
+        AnyBody::with(kind, &self.run, &self.parameters, sight)
     }
 }
 
@@ -224,7 +246,8 @@ impl CommandBlocks {
         let host = match (self.bodies.cp, &self.image) {
             (Cp::Core(kind), Some(image)) => {
                 let config = (&self.parameters).into();
-                Host::core(kind, &self.run(), &config, image, conf)?
+                let sight = self.bodies.sight(CommandProcessor::NAME);
+                Host::core_seen(kind, &self.run(), &config, image, conf, sight)?
             }
             _ => Host::native(self.times),
         };
@@ -240,28 +263,25 @@ impl CommandBlocks {
     where
         M: Model<Config: for<'a> From<&'a Command>>,
     {
-        let kind = self.bodies.of(M::NAME);
-        Ok(AnyBody::new(kind, &self.run(), &(&self.parameters).into())?)
+        let (kind, sight) = (self.bodies.of(M::NAME), self.bodies.sight(M::NAME));
+        Ok(AnyBody::with(kind, &self.run(), &(&self.parameters).into(), sight)?)
     }
 
     /// The RTL bodies that are chosen.
     pub fn requests(&self) -> Vec<Request> {
-        let p = &self.parameters;
-        let plain = Variant::default;
-        let core = match self.bodies.cp {
+        let (p, bodies) = (&self.parameters, &self.bodies);
+        let core = match bodies.cp {
             Cp::Core(kind) => kind,
             Cp::Native => BodyKind::Model,
         };
+        let (crossbar, local) =
+            (bodies.of(CpCrossbar::NAME), bodies.of(LocalCommandProcessor::NAME));
         let all = [
-            (core, Request::of::<CommandProcessor>(&p.into(), plain())),
-            (self.bodies.of(CpCrossbar::NAME), Request::of::<CpCrossbar>(&p.into(), plain())),
-            (
-                self.bodies.of(LocalCommandProcessor::NAME),
-                Request::of::<LocalCommandProcessor>(&p.into(), plain()),
-            ),
+            bodies.request::<CommandProcessor>(core, &p.into()),
+            bodies.request::<CpCrossbar>(crossbar, &p.into()),
+            bodies.request::<LocalCommandProcessor>(local, &p.into()),
         ];
-        let wanted = all.into_iter().filter(|(kind, _)| *kind != BodyKind::Model);
-        wanted.map(|(_, request)| request).collect()
+        all.into_iter().flatten().collect()
     }
 
     fn run(&self) -> RunName {

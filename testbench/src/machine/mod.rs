@@ -47,6 +47,6 @@ pub use gate::{BlockUse, Difference, LINK_MHZ};
 pub use kernel_use::KernelUse;
 pub use launch::{Chiplets, Operations, Packet};
 pub use memory_model::MemoryModel;
-pub use run::{Audited, Buffers, Machine, Options, Order, Progress, RunError};
+pub use run::{Audited, Buffers, Machine, Options, Order, Progress, RunError, beside};
 pub use statistics::{Kind, STATISTICS, Statistic};
 pub use watched::{WINDOW, Window};

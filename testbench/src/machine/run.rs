@@ -1,5 +1,6 @@
 //! Runs a program on a machine.
 
+mod groups;
 mod observe;
 mod watchdog;
 
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Dispatch, Scope, barrier};
 
+pub use groups::beside;
 pub use observe::{Audited, Progress};
 
 use observe::Observers;

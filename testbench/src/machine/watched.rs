@@ -8,10 +8,10 @@ use super::engine::Cycle;
 /// Cycles of a window whose end is not given.
 pub const WINDOW: Cycle = 2000;
 
-/// Cycles of the machine in which blocks are shown.
+/// Cycles of the machine in which blocks are shown, all of them in the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// The first; else that of their first transfer.
+    /// The first; else that of the first transfer of the blocks that are shown first.
     pub from: Option<Cycle>,
     /// Behind the last; else [`WINDOW`] cycles after the first.
     pub to: Option<Cycle>,
@@ -54,6 +54,18 @@ impl Watched {
     /// Shows a window from now on.
     pub fn watch(&mut self, window: Window) {
         self.watch = Some(Watch { window, open: false, fresh: false });
+    }
+
+    /// The window is this one from now on, whether it has been open or not.
+    pub fn set_window(&mut self, window: Window) {
+        if let Some(watch) = &mut self.watch {
+            watch.window = window;
+        }
+    }
+
+    /// The window, once it is open.
+    pub fn opened(&self) -> Option<Window> {
+        self.watch.as_ref().filter(|watch| watch.open).map(|watch| watch.window)
     }
 
     /// Inverts a bit of an output of the first block of this name, on the RTL's side, once.

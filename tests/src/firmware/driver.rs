@@ -147,7 +147,8 @@ impl<H: Host> Driver<H> {
         operations
     }
 
-    /// Each chiplet says that its work-groups of a kernel have ended, but those that have said so before.
+    /// Each chiplet says that its work-groups of a kernel have ended, but those that have said so
+    /// before.
     pub fn done(&mut self, tag: u8) {
         self.done_on(tag, u16::MAX);
     }

@@ -258,7 +258,8 @@ impl Stimulus for CommandProcessorStimulus {
 
     fn restart(&mut self, cycles: u64) {
         let mut mix = Mix::draw(&mut self.random);
-        // In turn: few programs are run, and each end is to be reached. Most episodes are too short for that.
+        // In turn: few programs are run, and each end is to be reached. Most episodes are too short
+        // for that.
         let end = match cycles {
             LONG.. => {
                 mix.rounds = u32::MAX;

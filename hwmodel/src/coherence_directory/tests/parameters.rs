@@ -65,8 +65,8 @@ fn state_line_names_what_is_held() {
     b.dir.write_state(&mut line).unwrap();
     assert_eq!(
         line,
-        "unswept=0 seq=3 job_credit=7 rsp_credit=3 s1=0 s1_job=0 err=2 responses=1 jobs=1 \
-         head={cause=0 seq=1 base=0x4 left=0x2000}"
+        "table.ready=0x1 seq=0x3 job_credit=0x7 rsp_credit=0x3 err=0x2 responses.fifo.count=0x1 \
+         jobs.fifo.count=0x1 jobs.oldest.seq=0x1 jobs.oldest.base=0x4 jobs.oldest.left=0x2000"
     );
 }
 

@@ -11,9 +11,9 @@ mod decode;
 mod tests;
 
 use super::memory::Memory;
-use std::fmt;
 
 use crate::common::command_types::{IMEM_WORDS, Retired};
+use crate::state::State;
 use csr::{Csrs, Write, cause};
 use decode::{Kind, Op};
 
@@ -75,6 +75,16 @@ impl Core {
             record: Retired::default(),
             load: None,
         }
+    }
+
+    /// What it executed last, and the registers that calls use.
+    pub fn show_state(&self, state: &mut State) {
+        state.part("last", |state| {
+            state.bits("pc", 32, self.record.pc);
+            state.bits("insn", 32, self.record.insn);
+        });
+        state.bits("ra", 32, self.regs[1]);
+        state.bits("sp", 32, self.regs[2]);
     }
 
     /// The core leaves reset; `start` is the first cycle in which `mcycle` counts.
@@ -324,16 +334,6 @@ impl Core {
         self.record.trap = true;
         let target = self.csrs.trap(cause, self.pc, value);
         self.go(memory, target, 0, 3)
-    }
-}
-
-impl fmt::Display for Core {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "pc={:#x} insn={:08x} ra={:#x} sp={:#x}",
-            self.record.pc, self.record.insn, self.regs[1], self.regs[2]
-        )
     }
 }
 

@@ -208,9 +208,12 @@ fn state_line_names_request_partitions_and_drain() {
     b.queue.write_state(&mut line).unwrap();
     assert_eq!(
         line,
-        "s2={op=0 part=0 id=0 line=0x401 mask=0x3 cost=5 faults=0x0} fifo=0 \
-         p0={cnt=0 avail=128 base=0x0 busy=1 tag=0 tokens=1} \
-         p1={cnt=0 avail=128 base=0x0 busy=0 tag=0 tokens=0} \
-         dirty=0x1 marks=0x0 release=none next=1 drain={kind=0 part=0 left=1}"
+        "input.s2.valid=0x1 input.s2.cost=0x5 input.s2_line=0x401 input.s2_mask=0x3 \
+         part[0].partition.fill.avail=0x80 part[0].partition.bank=0x1 \
+         part[0].partition.dirty=0x1 part[0].partition.busy=0x1 \
+         part[0].partition.drain_cnt=0x1 part[0].partition.drain_sum=0x7 \
+         part[0].order_queue.count=0x1 part[1].partition.fill.avail=0x80 drain.rr=0x1 \
+         drain.beat.valid=0x1 drain.beat.eop=0x1 drain.beat.dest=0x1 drain.beat.plen=0x7 \
+         drain.left=0x1"
     );
 }

@@ -5,8 +5,8 @@ use std::fmt;
 
 use cosim::Mismatch;
 use cosim::body::{Body, BodyKind, Log};
-use cosim::lockstep::{AFTER, WindowCycle};
-use cosim::wave::Shown;
+use cosim::inspect::Window;
+use cosim::lockstep::AFTER;
 use hwmodel::{Block, Description};
 
 use super::Gate;
@@ -71,7 +71,7 @@ pub struct Difference {
     /// What is wrong.
     pub text: String,
     /// Of two bodies: the report, and the cycles around the difference.
-    pub mismatch: Option<(Mismatch, Vec<WindowCycle>)>,
+    pub mismatch: Option<(Mismatch, Window)>,
 }
 
 impl fmt::Display for Difference {
@@ -133,9 +133,16 @@ impl Gate {
             .filter_map(|(gpu, body)| Some((gpu, body.description().name, body.log()?)))
     }
 
-    /// The blocks that a window shows.
-    pub fn shown_blocks(&self) -> Vec<Shown> {
-        self.bodies(0).into_iter().map(|body| (body.description(), body.kind())).collect()
+    /// The bodies that a window shows.
+    pub fn shown(&self) -> Vec<&dyn Body> {
+        self.bodies(0)
+    }
+
+    /// The same, to be watched.
+    pub fn each_shown(&mut self, change: impl FnMut(&mut dyn Body)) {
+        if !self.shown().is_empty() {
+            self.each_body(0, change);
+        }
     }
 
     /// Before a cycle of the links, in cycle `now` of the machine.
@@ -145,14 +152,6 @@ impl Gate {
         let has_tlp = self.fabric.tlp(0).is_some() || self.out[0].path().outputs().tlp.is_some();
         watched.prepare(now, has_tlp, |change| self.each_body(0, change));
         self.watched = watched;
-    }
-
-    /// The cycle of GPU 0's blocks that has ended since the last call, within the window.
-    pub fn take_shown(&mut self) -> Option<Vec<&WindowCycle>> {
-        if !self.watched.take_fresh() {
-            return None;
-        }
-        Some(self.bodies(0).into_iter().filter_map(|body| body.last_cycle()).collect())
     }
 
     /// Notes the first failure; the blocks then run on so that waves show what followed.
@@ -184,7 +183,7 @@ impl Gate {
             cycle,
             link_cycle: Some(link_cycle - 1),
             text: body.failure(),
-            mismatch: body.mismatch().map(|(found, window)| (found.clone(), window.to_vec())),
+            mismatch: body.mismatch().map(|(found, window)| (found.clone(), window.clone())),
         }))
     }
 }

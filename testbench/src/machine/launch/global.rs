@@ -2,7 +2,6 @@
 
 use cosim::body::Body;
 use cosim::command_processor::Conf;
-use cosim::lockstep::WindowCycle;
 use hwmodel::common::command_types::{Aql, Ext, kind};
 use hwmodel::local_command_processor as local;
 use hwmodel::ports::Bytes;
@@ -191,14 +190,6 @@ impl Global {
         &mut self.blocks
     }
 
-    /// The cycle of the shown blocks that has ended since the last call, within the window.
-    pub fn take_shown(&mut self) -> Option<Vec<&WindowCycle>> {
-        if !self.watched.take_fresh() {
-            return None;
-        }
-        Some(self.blocks.shown().filter_map(Body::last_cycle).collect())
-    }
-
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
         self.catch_up(ctx.now);
@@ -250,7 +241,7 @@ impl Global {
                     cycle: ctx.now,
                     link_cycle: None,
                     text: body.failure(),
-                    mismatch: mismatch.map(|(found, window)| (found.clone(), window.to_vec())),
+                    mismatch: mismatch.map(|(found, window)| (found.clone(), window.clone())),
                 }))
             }
             None => Stop::Firmware(format!(

@@ -2,23 +2,19 @@
 //! bodies, progress; and what it may invert.
 
 use cosim::body::{Body, Log};
-use cosim::lockstep::WindowCycle;
 use cosim::runner::Flip;
-use cosim::wave::Shown;
 use hwmodel::tlp_link::Sent;
 
+use super::groups::Windowed;
 use super::{Buffers, Machine};
-use crate::machine::engine::{ComponentId, Cycle};
+use crate::machine::engine::Cycle;
 use crate::machine::gate::{BlockUse, Gate};
 use crate::machine::l2::Home;
 use crate::machine::launch::{Global, Packet};
 use crate::machine::part::Part;
-use crate::machine::watched::{Watched, Window};
 
 /// Who wants to see TLPs.
 type SeeTlp = Box<dyn FnMut(&Sent)>;
-/// Who wants to see the cycles of a window.
-type SeeCycle = Box<dyn FnMut(&[&WindowCycle])>;
 /// Who wants to see what became of packets.
 type SeePacket = Box<dyn FnMut(&Audited)>;
 /// Who wants to know how far the run is.
@@ -33,21 +29,6 @@ pub struct Progress {
     pub groups: u64,
     /// Loads and atomics of work-items that were checked.
     pub checked: u64,
-}
-
-/// Blocks with two bodies that are seen together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Group {
-    /// GPU 0's between GPUs.
-    Gate,
-    /// The directory of the first L2 bank.
-    Directory,
-    /// GPU 0's of the command processors.
-    Command,
-}
-
-impl Group {
-    const ALL: [Self; 3] = [Self::Gate, Self::Directory, Self::Command];
 }
 
 /// A packet that is complete, and what its reasons are about.
@@ -69,9 +50,8 @@ pub struct Audited<'a> {
 #[derive(Default)]
 pub(super) struct Observers {
     tlp: Option<SeeTlp>,
-    cycle: Option<SeeCycle>,
-    /// The blocks that `cycle` sees.
-    group: Option<Group>,
+    /// Who sees the cycles of a window.
+    pub(super) window: Option<Box<Windowed>>,
     packet: Option<SeePacket>,
     progress: Option<SeeProgress>,
 }
@@ -99,79 +79,6 @@ impl Machine {
             let kernel = packet.kernel.map_or("", |_| kernel);
             see(&Audited { packet, kernel, chiplets, line, buffers: &self.buffers });
         }
-    }
-
-    /// Shows the images of the blocks of [`Machine::shown_blocks`] in each cycle of a window, in
-    /// their order.
-    pub fn on_cycle(
-        &mut self,
-        of: Option<&str>,
-        window: Window,
-        see: impl FnMut(&[&WindowCycle]) + 'static,
-    ) {
-        let Some(group) = self.group(of) else { return };
-        let at = self.part_of(group);
-        self.watched(group).watch(window);
-        if let Some(from) = window.from {
-            self.ctx.wheel.wake(ComponentId(at as u32), from.max(self.ctx.now + 1));
-        }
-        self.observers.group = Some(group);
-        self.observers.cycle = Some(Box::new(see));
-    }
-
-    /// The blocks with two bodies that a window shows: those beside one of this name, or where none
-    /// is named those between GPU 0 and others, the directory of the first L2 bank, or the command
-    /// processors, whatever there is first.
-    pub fn shown_blocks(&self, of: Option<&str>) -> Vec<Shown> {
-        self.group(of).map_or(Vec::new(), |group| self.blocks_of(group))
-    }
-
-    /// What a flip can reach, and a window can show.
-    pub fn all_blocks(&self) -> Vec<Shown> {
-        Group::ALL.into_iter().flat_map(|group| self.blocks_of(group)).collect()
-    }
-
-    fn group(&self, of: Option<&str>) -> Option<Group> {
-        Group::ALL.into_iter().find(|&group| {
-            let blocks = self.blocks_of(group);
-            of.map_or(!blocks.is_empty(), |name| blocks.iter().any(|(block, _)| block.name == name))
-        })
-    }
-
-    fn blocks_of(&self, group: Group) -> Vec<Shown> {
-        let shown = |body: &dyn Body| (body.description(), body.kind());
-        match group {
-            Group::Gate => self.gate().map_or(Vec::new(), Gate::shown_blocks),
-            Group::Directory => {
-                let home = self.parts.iter().find_map(Part::home);
-                home.map(|home| shown(&home.body)).into_iter().collect()
-            }
-            Group::Command => {
-                let global = self.parts.iter().find_map(Part::global);
-                global.map_or(Vec::new(), |global| global.blocks().shown().map(shown).collect())
-            }
-        }
-    }
-
-    /// The component that has a group's blocks, of which there must be some.
-    fn part_of(&self, group: Group) -> usize {
-        let has = |part: &Part| match group {
-            Group::Gate => matches!(part, Part::Gate(_)),
-            Group::Directory => part.home().is_some(),
-            Group::Command => part.global().is_some(),
-        };
-        self.parts.iter().position(has).expect("the machine has such a block")
-    }
-
-    fn watched(&mut self, group: Group) -> &mut Watched {
-        let at = self.part_of(group);
-        let part = &mut self.parts[at];
-        let watched = match group {
-            Group::Gate => part.gate_mut().map(|gate| &mut gate.watched),
-            Group::Directory => part.home_mut().map(|home| &mut home.watched),
-            Group::Command => part.global_mut().map(|global| &mut global.watched),
-        };
-        watched.expect("it is there")
     }
 
     /// What each block with two bodies has done.
@@ -216,19 +123,6 @@ impl Machine {
         self.gate().into_iter().flat_map(Gate::logs).chain(banks).chain(command)
     }
 
-    /// Inverts a bit of an output of a block of GPU 0 that runs in lockstep, on the RTL's side, in
-    /// the first cycle from that of the flip on in which the field is compared: a self-test of the
-    /// comparison.
-    pub fn flip(&mut self, block: &str, flip: Flip) {
-        let group = self.group(Some(block)).expect("the machine has such a block");
-        if group != Group::Gate {
-            // Idle cycles are skipped, and whether that is so must not matter here.
-            let at = ComponentId(self.part_of(group) as u32);
-            self.ctx.wheel.wake(at, flip.cycle.max(self.ctx.now + 1));
-        }
-        self.watched(group).flip(block, flip);
-    }
-
     /// The flip that has not happened.
     pub fn pending_flip(&self) -> Option<&Flip> {
         self.parts.iter().find_map(|part| {
@@ -263,32 +157,13 @@ impl Machine {
     /// window.
     #[inline]
     pub(super) fn show(&mut self) {
-        let Observers { tlp, cycle, group, .. } = &mut self.observers;
-        if let Some(see) = tlp {
+        if let Some(see) = &mut self.observers.tlp {
             if let Some(gate) = self.parts.last_mut().and_then(Part::gate_mut) {
                 gate.drain_sent(see);
             }
         }
-        let (Some(see), Some(group)) = (cycle, *group) else { return };
-        let mut parts = self.parts.iter_mut();
-        match group {
-            Group::Gate => {
-                let gate = parts.next_back().and_then(Part::gate_mut);
-                if let Some(cycles) = gate.and_then(Gate::take_shown) {
-                    see(&cycles);
-                }
-            }
-            Group::Directory => {
-                if let Some(cycle) = parts.find_map(Part::home_mut).and_then(Home::take_shown) {
-                    see(&[cycle]);
-                }
-            }
-            Group::Command => {
-                if let Some(cycles) = parts.find_map(Part::global_mut).and_then(Global::take_shown)
-                {
-                    see(&cycles);
-                }
-            }
+        if self.observers.window.is_some() {
+            self.show_window();
         }
     }
 }

@@ -4,7 +4,6 @@
 use std::collections::VecDeque;
 
 use cosim::body::{AnyBody, Body};
-use cosim::lockstep::WindowCycle;
 use hwmodel::Block;
 use hwmodel::coherence_directory::{CoherenceDirectory, In, Inv, Out, Req, Variant, cause, op};
 
@@ -165,12 +164,6 @@ impl Home {
         self.shown = self.body.outputs();
     }
 
-    /// The cycle that has ended since the last call, within the window.
-    pub fn take_shown(&mut self) -> Option<&WindowCycle> {
-        self.watched.take_fresh().then_some(())?;
-        self.body.last_cycle()
-    }
-
     /// What is wrong with the body.
     #[cold]
     fn difference(&self, gpu: u16, cycle: Cycle) -> Box<Difference> {
@@ -181,7 +174,7 @@ impl Home {
             cycle,
             link_cycle: None,
             text: self.body.failure(),
-            mismatch: mismatch.map(|(mismatch, window)| (mismatch.clone(), window.to_vec())),
+            mismatch: mismatch.map(|(mismatch, window)| (mismatch.clone(), window.clone())),
         })
     }
 }

@@ -1,0 +1,147 @@
+//! The registers of both bodies in the cycle in which they differ, by name.
+//!
+//! They come from a second run: a body that can be traced is another one than that of the first,
+//! and a run is a function of configuration and seed.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::lockstep::{HISTORY, WindowCycle};
+use crate::recorder::Inside;
+use crate::registers;
+use crate::value::Value;
+use crate::wave::Internals;
+
+/// Registers of each body that a report shows; the others are in the waveform.
+const MOST: usize = 40;
+/// Bits of the widest register that a report shows.
+const WIDEST: u32 = 256;
+/// Columns of a report's line.
+const COLUMNS: usize = 120;
+
+/// The cycles around a difference, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct Window {
+    /// What the bodies show beside their ports; nothing where nobody looked inside.
+    pub inside: Inside,
+    /// The cycles so far.
+    pub cycles: Vec<WindowCycle>,
+}
+
+impl Window {
+    /// Cycles before a difference.
+    pub const BEFORE: u64 = HISTORY as u64;
+
+    /// The registers in `cycle`.
+    pub fn inspect(&self, cycle: u64) -> Inspected {
+        let Some(at) = self.cycles.iter().position(|window| window.cycle == cycle) else {
+            return Inspected::Missing(format!("the second run has not reached cycle {cycle}"));
+        };
+        let named = self.inside.registers.iter().zip(&self.cycles[at].registers);
+        let model: Vec<_> =
+            named.filter_map(|((name, _), value)| Some((name.clone(), value.clone()?))).collect();
+        let rtl = self.inside.trace.as_deref().map_or_else(Vec::new, |header| {
+            let mut internals = Internals::new(header);
+            self.cycles[..=at].iter().for_each(|window| drop(internals.take(&window.trace)));
+            let paths = internals.variables.iter().map(|v| (v.path(), v.signal));
+            let registers = paths.filter(|(path, _)| registers::is_register(path));
+            registers.map(|(path, signal)| (path, value(&internals.bits(signal)))).collect()
+        });
+        Inspected::Registers { model, rtl }
+    }
+}
+
+/// A value from characters, highest bit first.
+fn value(bits: &[u8]) -> Value {
+    let mut words = vec![0; bits.len().div_ceil(32).max(1)];
+    for (bit, character) in bits.iter().rev().enumerate() {
+        words[bit / 32] |= u32::from(*character == b'1') << (bit % 32);
+    }
+    Value { width: bits.len().max(1) as u32, words }
+}
+
+/// What was found inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inspected {
+    /// All registers that mean something: names in the model, and paths in the RTL.
+    Registers {
+        /// The model's.
+        model: Vec<(String, Value)>,
+        /// The RTL's.
+        rtl: Vec<(String, Value)>,
+    },
+    /// Nothing, for this reason.
+    Missing(String),
+}
+
+impl Inspected {
+    /// Registers that both bodies have under one name, and that differ: the model's name, its
+    /// value, the RTL's.
+    pub fn differing(&self) -> Vec<(&str, &Value, &Value)> {
+        let Self::Registers { model, rtl } = self else { return Vec::new() };
+        let of_rtl: HashMap<_, _> =
+            rtl.iter().map(|(path, value)| (registers::model_name(path), value)).collect();
+        let both = model.iter().filter_map(|(name, value)| {
+            let other = *of_rtl.get(name)?;
+            (value.words != other.words).then_some((name.as_str(), value, other))
+        });
+        both.collect()
+    }
+}
+
+impl fmt::Display for Inspected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (model, rtl) = match self {
+            Self::Registers { model, rtl } => (model, rtl),
+            Self::Missing(why) => {
+                return write!(
+                    f,
+                    "\n  state  the RTL's registers are not shown: {}",
+                    first_line(why)
+                );
+            }
+        };
+        for (i, (name, model, rtl)) in self.differing().into_iter().enumerate() {
+            let label = if i == 0 { "state " } else { "      " };
+            write!(f, "\n  {label} {name}  model {model}  rtl {rtl}   differs")?;
+        }
+        write_registers(f, "model", model)?;
+        write_registers(f, "rtl", rtl)
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or(text)
+}
+
+/// Those that are not 0, in lines; elements of arrays last, because they are many.
+fn write_registers(
+    f: &mut fmt::Formatter<'_>,
+    body: &str,
+    registers: &[(String, Value)],
+) -> fmt::Result {
+    let set: Vec<_> = registers.iter().filter(|(_, v)| v.words.iter().any(|&w| w != 0)).collect();
+    let mut line = format!("  state  {body}:");
+    let begin = line.len();
+    let is_element = |name: &str| name.split('.').any(|part| part.contains("_q["));
+    let (elements, whole): (Vec<_>, Vec<_>) =
+        set.iter().copied().partition(|(name, _)| is_element(name));
+    let shown = whole.into_iter().chain(elements).filter(|(_, value)| value.width <= WIDEST);
+    let mut left = set.len();
+    for (name, value) in shown.take(MOST) {
+        left -= 1;
+        let text = format!(" {name}={value}");
+        if line.len() > begin && line.len() + text.len() > COLUMNS {
+            write!(f, "\n{line}")?;
+            line = "        ".to_string();
+        }
+        line += &text;
+    }
+    if left > 0 {
+        line += &format!(" ... and {left} more in the waveform");
+    }
+    if set.is_empty() {
+        line += " all 0";
+    }
+    write!(f, "\n{line}")
+}

@@ -1,0 +1,48 @@
+//! The last cycle of a body, while somebody wants to see every one.
+
+use hwmodel::{Block, Description};
+
+use crate::lockstep::WindowCycle;
+use crate::registers;
+use crate::value::Value;
+
+/// What can be seen inside a body beside its ports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inside {
+    /// Names and widths of the model's registers; empty without a model.
+    pub registers: Vec<(String, u32)>,
+    /// The header of the RTL's trace; `None` without RTL that can be traced.
+    pub trace: Option<String>,
+}
+
+/// Keeps the images of a cycle, and what is inside where that is asked for.
+#[derive(Debug)]
+pub struct Recorder {
+    /// The cycle that ended last.
+    pub last: WindowCycle,
+    inside: bool,
+    /// The model's registers before the edge that is to come.
+    next: Vec<Option<Value>>,
+}
+
+impl Recorder {
+    /// For the ports of a block, and its insides where `inside`.
+    pub fn new(block: &Description, inside: bool) -> Self {
+        Self { last: WindowCycle::empty(block), inside, next: Vec::new() }
+    }
+
+    /// Looks at the model before an edge whose cycle is to be kept, where it was not
+    /// [`Recorder::turn`] that ended the cycle before.
+    pub fn look(&mut self, model: &impl Block) {
+        if self.inside {
+            self.next = registers::values(model);
+        }
+    }
+
+    /// After an edge: the registers from before it are those of the cycle.
+    pub fn turn(&mut self, model: &impl Block) {
+        if self.inside {
+            self.last.registers = std::mem::replace(&mut self.next, registers::values(model));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! A waveform being written, with its path for error messages.
+
+use std::path::{Path, PathBuf};
+
+use hwmodel::Description;
+
+use super::{Clock, Shown, WaveWriter, plain_clock};
+use crate::body::BodyKind;
+use crate::inspect::Window;
+use crate::lockstep::WindowCycle;
+use crate::runner::RunError;
+
+/// A waveform being written.
+pub struct Wave {
+    path: PathBuf,
+    writer: WaveWriter,
+}
+
+impl Wave {
+    /// For blocks of one clock, which has no frequency.
+    pub fn plain(path: &Path, blocks: Vec<Shown>) -> Result<Self, RunError> {
+        Self::create(path, vec![plain_clock()], blocks)
+    }
+
+    /// Creates the file, its save file, and the folder that they lie in.
+    pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> Result<Self, RunError> {
+        let error = |source| RunError::Wave { path: path.to_path_buf(), source };
+        let writer = WaveWriter::create(path, clocks, blocks).map_err(error)?;
+        Ok(Self { path: path.to_path_buf(), writer })
+    }
+
+    /// Writes one cycle of some of its blocks, by their places.
+    pub fn cycle(&mut self, samples: &[(usize, &WindowCycle)]) -> Result<(), RunError> {
+        let path = &self.path;
+        self.writer.cycle(samples).map_err(|source| RunError::Wave { path: path.clone(), source })
+    }
+
+    /// Ends the file; returns its path.
+    pub fn finish(self) -> Result<PathBuf, RunError> {
+        let Self { path, writer } = self;
+        match writer.finish() {
+            Ok(()) => Ok(path),
+            Err(source) => Err(RunError::Wave { path, source }),
+        }
+    }
+}
+
+/// Writes the waveform around a mismatch.
+pub fn write_window(
+    path: &Path,
+    block: Description,
+    window: &Window,
+    clock: Clock,
+) -> Result<PathBuf, RunError> {
+    let shown = Shown { inside: window.inside.clone(), ..Shown::ports(block, BodyKind::Lockstep) };
+    let mut wave = Wave::create(path, vec![clock], vec![shown])?;
+    window.cycles.iter().try_for_each(|cycle| wave.cycle(&[(0, cycle)]))?;
+    wave.finish()
+}
