@@ -19,7 +19,7 @@ LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(b
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
-.PHONY: setup run test bench soak lint synth install traces clean
+.PHONY: setup run test bench soak lint synth resets install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -110,6 +110,10 @@ lint: setup
 # What the blocks are made of; fails on latches.
 synth: .tools/installed
 	python3 rtl/synth.py
+
+# Each reset taken away, one at a time: lockstep finds it, or rtl/resets.txt says why nobody can.
+resets: setup
+	python3 rtl/resets.py
 
 # The kept trace, made again: the same bytes with Oclgrind 21.10.
 traces: setup

@@ -4,8 +4,11 @@ lockstep until a run differs: `make resets`.
 
 A register whose reset is gone holds what it held when the next reset comes: a random value at first,
 and later what the traffic has left in it. Of a struct that is reset as a whole each field is a
-register. What no run finds must stand in resets.txt beside this file with the reason why nobody can
-see it; what stands there must not be found. Exit status 1 where one of the two is wrong."""
+register too. What no run finds must stand in resets.txt beside this file with the reason why nobody
+can see it; what stands there must not be found. Exit status 1 where one of the two is wrong.
+
+So that each body is built once, the copies of the RTL that run have all resets under numbers, and
+read the number of the one that is off from a file when they start."""
 
 import argparse
 import concurrent.futures
@@ -26,6 +29,7 @@ CONFIGS = {
     "remote_write_queue": ["small", "single-bank"],
     "depacketizer": ["small", "single-bank"],
     "coherence_directory": ["small", "small-hmg", "small-ideal"],
+    "command_processor": ["small", "paper"],
 }
 
 RESET = re.compile(r"if \(!rst_ni\)\s*(begin\b)?")
@@ -35,14 +39,25 @@ FIELD = re.compile(r"(\w+)\s*;")
 
 
 class Mutant:
-    """A register without its reset."""
+    """A register without its reset. It is off in the copies where the file says `number`."""
 
-    def __init__(self, path, register, start, end, text):
-        self.path, self.register, self.start, self.end, self.text = path, register, start, end, text
+    def __init__(self, number, path, register):
+        self.number, self.path, self.register = number, path, register
 
     @property
     def name(self):
         return f"{self.path} {self.register}"
+
+
+# How a module learns which reset is off.
+READ = """int duet_off;
+  initial begin
+    int file;
+    file = $fopen("off.txt", "r");
+    if ($fscanf(file, "%d", duet_off) != 1) duet_off = 0;
+    $fclose(file);
+  end
+  """
 
 
 def blank_comments(text):
@@ -59,20 +74,30 @@ def fields(code, register):
     return []
 
 
-def mutants_of(path):
+def switched(path, first):
+    """The text of a file with a number for each reset, from `first` on, and the registers."""
     with open(os.path.join(RTL, path), encoding="utf-8") as file:
-        code = blank_comments(file.read())
+        text = file.read()
+    code = blank_comments(text)
+    mutants, changes = [], []
     for reset in RESET.finditer(code):
         # The branch has assignments alone: up to its `end`, or one.
         stop = code.index("end", reset.end()) if reset[1] else code.index(";", reset.end()) + 1
         for found in ASSIGNMENT.finditer(code, reset.end(), stop):
-            register, value = found[1], found[2]
-            place = (path, register, *found.span())
-            yield Mutant(*place, f"{register} <= {register};")
+            register = found[1]
+            mutants.append(Mutant(first + len(mutants), path, register))
+            new = f"begin if (duet_off != {mutants[-1].number}) {found[0]}"
             for name in fields(code, register):
                 of = f"{register}.{name}"
-                text = f"begin {register} <= {value}; {of} <= {of}; end"
-                yield Mutant(path, of, *found.span(), text)
+                mutants.append(Mutant(first + len(mutants), path, of))
+                new += f" if (duet_off == {mutants[-1].number}) {of} <= {of};"
+            changes.append((*found.span(), new + " end"))
+    if changes:
+        before = code.rindex("always_ff", 0, changes[0][0])
+        changes.insert(0, (before, before, READ))
+    for start, end, new in reversed(changes):
+        text = text[:start] + new + text[end:]
+    return text, mutants
 
 
 def sources(folder):
@@ -101,52 +126,62 @@ def users(path, names):
 
 
 class Bench:
-    """Runs lockstep on changed copies of the RTL."""
+    """Runs lockstep on a copy of the RTL whose resets can be taken away."""
 
     def __init__(self, arguments, scratch):
-        self.arguments, self.scratch = arguments, scratch
-        self.local = threading.local()
+        self.arguments, self.scratch, self.names = arguments, scratch, blocks()
+        self.rtl = os.path.join(scratch, "rtl")
+        ignored = shutil.ignore_patterns("*.py", "*.md", "*.txt", "embed", "__pycache__")
+        shutil.copytree(RTL, self.rtl, ignore=ignored)
+        self.mutants = []
+        for path in (path for folder in ["common", *self.names] for path in sources(folder)):
+            text, mutants = switched(path, 1 + len(self.mutants))
+            self.mutants += mutants
+            with open(os.path.join(self.rtl, path), "w", encoding="utf-8") as file:
+                file.write(text)
 
-    def run(self, block, config, seed, rtl):
-        """None where nothing differs, else what does."""
+    def run(self, number, block, config, seed):
+        """None where nothing differs while this reset is off, else what does."""
+        place = os.path.join(self.scratch, str(threading.get_ident()))
+        os.makedirs(place, exist_ok=True)
+        with open(os.path.join(place, "off.txt"), "w", encoding="utf-8") as file:
+            file.write(f"{number}\n")
         options = ["--config", config, "--seed", str(seed), "--cycles", str(self.arguments.cycles)]
-        # Bodies of one worker, so that they can be removed.
-        cache = os.path.join(self.scratch, f"cache-{threading.get_ident()}")
         done = subprocess.run(
-            [DUET, "cosim", block, *options, "--rtl", rtl], capture_output=True, text=True,
-            cwd=self.scratch, env={**os.environ, "DUET_CACHE": cache}, check=False)
+            [DUET, "cosim", block, *options, "--rtl", self.rtl], capture_output=True, text=True,
+            cwd=place, env={**os.environ, "DUET_CACHE": os.path.join(self.scratch, "cache")},
+            check=False)
         if done.returncode == 0:
             return None
         if done.returncode != 1:
-            sys.exit(f"resets.py: {block} {config}: {done.stdout}{done.stderr}")
+            raise RuntimeError(f"{block} {config}: {done.stdout}{done.stderr}")
         cycle = re.search(r"at cycle (\d+)", done.stdout.splitlines()[-1])[1]
         port = re.search(r"^MISMATCH \w+\.(\S+)", done.stdout, re.M)
         rule = re.search(r"Assertion failed in \S*\.(\w+)", done.stdout)
         what = port[1] if port else f"assertion {rule[1]}" if rule else "?"
         return f"{what} at cycle {cycle}, {block} {config} seed {seed}"
 
-    def find(self, mutant, names):
-        folder = os.path.join(self.scratch, f"rtl-{threading.get_ident()}")
-        shutil.rmtree(folder, ignore_errors=True)
-        ignored = shutil.ignore_patterns("*.py", "*.md", "embed", "__pycache__")
-        shutil.copytree(RTL, folder, ignore=ignored)
-        path = os.path.join(folder, mutant.path)
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text[:mutant.start] + mutant.text + text[mutant.end:])
-        # All blocks once before a second configuration or seed.
-        runs = [(n, block, config, seed)
-                for block in users(mutant.path, names)
-                for n, (config, seed) in enumerate(
-                    (config, seed)
-                    for config in CONFIGS.get(block, ["small"])
-                    for seed in range(1, self.arguments.seeds + 1))]
-        for _, block, config, seed in sorted(runs, key=lambda run: run[0]):
-            found = self.run(block, config, seed, folder)
+    def runs_of(self, path):
+        """Block, configuration and seed: all blocks once before a second configuration or seed."""
+        every = [(n, block, config, seed)
+                 for block in users(path, self.names)
+                 for n, (config, seed) in enumerate(
+                     (config, seed)
+                     for config in CONFIGS.get(block, ["small"])
+                     for seed in range(1, self.arguments.seeds + 1))]
+        return [run[1:] for run in sorted(every, key=lambda run: run[0])]
+
+    def find(self, mutant):
+        found = (self.run(mutant.number, *run) for run in self.runs_of(mutant.path))
+        return next((what for what in found if what), None)
+
+    def check(self):
+        """Nothing may differ while no reset is off. It also builds the bodies."""
+        every = sorted({run for mutant in self.mutants for run in self.runs_of(mutant.path)})
+        for run in every:
+            found = self.run(0, *run)
             if found:
-                return found
-        return None
+                raise RuntimeError(f"with all resets: {found}")
 
 
 def reasons():
@@ -168,21 +203,21 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time")
     parser.add_argument("--list", action="store_true", help="list the registers and run nothing")
     arguments = parser.parse_args()
-    names = blocks()
-    all_mutants = [m for folder in ["common", *names] for path in sources(folder) for m in mutants_of(path)]
-    wanted = [m for m in all_mutants
-              if not arguments.names or any(name in m.name for name in arguments.names)]
-    if arguments.list:
-        print("\n".join(mutant.name for mutant in wanted))
-        return 0
     known = reasons()
-    wrong = [f"{name}: resets.txt names it, and no such register is reset"
-             for name in known if name not in {m.name for m in all_mutants}]
-    survivors = 0
     with tempfile.TemporaryDirectory(prefix="duet-resets-") as scratch:
         bench = Bench(arguments, scratch)
+        wanted = [m for m in bench.mutants
+                  if not arguments.names or any(name in m.name for name in arguments.names)]
+        if arguments.list:
+            print("\n".join(mutant.name for mutant in wanted))
+            return 0
+        wrong = [f"{name}: resets.txt names it, and no such register is reset"
+                 for name in known if name not in {m.name for m in bench.mutants}]
+        survivors = 0
+        if not arguments.names:
+            bench.check()
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            results = pool.map(lambda mutant: (mutant, bench.find(mutant, names)), wanted)
+            results = pool.map(lambda mutant: (mutant, bench.find(mutant)), wanted)
             for number, (mutant, found) in enumerate(results, 1):
                 reason = known.get(mutant.name)
                 survivors += not found

@@ -382,3 +382,21 @@ fn all_tags_run_at_once() {
         assert_eq!(sent, (0..=255).map(done).collect::<Vec<_>>());
     });
 }
+
+#[test]
+fn kernel_of_more_work_groups_than_16_bits_count_is_done_with_its_last() {
+    on_bodies::<LocalCommandProcessor>(CONFIG, |body| {
+        const NUMBER: u32 = 0x1_0000 + 3;
+        let mut local = Local::new(body);
+        local.start(9, 2, 5, NUMBER);
+        for k in 0..NUMBER {
+            // Each ends in the cycle after the one in which it is taken.
+            local.inputs.wg_done = (k > 0).then_some(9);
+            let out = local.cycle();
+            assert_eq!(out.wg, Some(WorkGroup { tag: 9, slot: 2, group: 5 + k }));
+            assert_eq!(out.tx, None);
+        }
+        assert_eq!(local.end(9).wg, None);
+        assert_eq!(local.cycle().tx, Some(done(9)));
+    });
+}

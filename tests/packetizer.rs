@@ -74,3 +74,41 @@ fn first_beat_is_valid_two_cycles_after_an_entry_of_one_run_is_accepted() {
         assert_eq!(valid[..4], [false, false, true, false]);
     });
 }
+
+/// 30 full lines, and 101 bytes: Length is 1024, which is coded as 0.
+#[test]
+fn packet_of_4096_bytes_has_them_all_and_length_0() {
+    on_both_bodies::<Packetizer>("paper", |body| {
+        let mut bench = Bench::new(body);
+        let idle = In { tlp_ready: true, ..In::default() };
+        for entry in 0..31 {
+            let mask = ones(0, if entry < 30 { 128 } else { 101 });
+            let drain = Drain {
+                sop: entry == 0,
+                eop: entry == 30,
+                plen: 4096,
+                line: BASE / 128 + entry,
+                mask,
+                data: counting(mask, entry as u8),
+                ..example_1()
+            };
+            loop {
+                let cycle = bench.cycle(&In { drain: Some(drain), ..idle });
+                if bench.out[cycle].drain_ready {
+                    break;
+                }
+            }
+        }
+        bench.at(bench.out.len() + 10, &idle);
+        let beats: Vec<_> = bench.out.iter().filter_map(|o| o.tlp).collect();
+        assert_eq!(beats.len(), 128);
+        assert!(beats.iter().all(|beat| beat.nbytes == 32));
+        let header = beats[0].hdr.to_le_bytes();
+        assert_eq!(header[2..4], [0x80, 0]);
+        assert_eq!(header[7], 0xf0);
+        assert!(beats[127].eop && beats[..127].iter().all(|beat| !beat.eop));
+        let last: Vec<_> = (0..101).map(|k| 30 + k).collect();
+        let bytes: Vec<_> = beats.iter().flat_map(|beat| beat.data.0[..32].to_vec()).collect();
+        assert_eq!(bytes[4096 - 101..], last);
+    });
+}

@@ -2,7 +2,7 @@
 //! the model and on the RTL. All figures are the specification's.
 
 use duet_tests::{Bench, Body, counting, on_both_bodies, ones};
-use hwmodel::common::finepack_types::{Drain, Req, acct, drain_kind, flush_cause, op};
+use hwmodel::common::finepack_types::{Drain, Req, acct, drain_kind, error_code, flush_cause, op};
 use hwmodel::remote_write_queue::{In, Out, RemoteWriteQueue};
 
 const BASE: u64 = 0x4000_0000;
@@ -14,15 +14,18 @@ struct Queue {
     bench: Bench<Body<RemoteWriteQueue>>,
     line: u64,
     acct: u8,
+    timeout: u16,
+    drain_ready: bool,
 }
 
 impl Queue {
     fn new(body: Body<RemoteWriteQueue>, line: u64, acct: u8) -> Self {
-        Self { bench: Bench::new(body), line, acct }
+        Self { bench: Bench::new(body), line, acct, timeout: 0, drain_ready: true }
     }
 
     fn inputs(&self, req: Option<Req>) -> In {
-        In { req, drain_ready: true, acct: self.acct, ..In::default() }
+        let Self { acct, timeout, drain_ready, .. } = *self;
+        In { req, drain_ready, acct, timeout, ..In::default() }
     }
 
     /// Offers a request until it is accepted; returns that cycle.
@@ -46,6 +49,11 @@ impl Queue {
     fn load(&mut self, addr: u64, len: u32) -> usize {
         let mask = ones((addr % self.line) as u32, len);
         self.send(Req { op: op::LOAD, addr, mask, ..Req::default() })
+    }
+
+    /// An addition of two operands' size to the bytes of a mask.
+    fn atomic(&mut self, mask: u128) -> usize {
+        self.send(Req { op: op::ATOMIC, addr: BASE, mask, ..Req::default() })
     }
 
     fn release(&mut self) -> usize {
@@ -251,5 +259,101 @@ fn example_11_byte_stored_100_times_is_sent_once() {
         assert_eq!(beats[0].1.data.0[9], 99 + 9);
         assert_eq!(beats[1].1.kind, drain_kind::MARK);
         assert_eq!(beats.len(), 2);
+    });
+}
+
+/// An operand is aligned to its size: 8 bytes at 4 modulo 8 are not.
+#[test]
+fn atomic_of_8_bytes_at_4_modulo_8_is_code_1() {
+    on_both_bodies::<RemoteWriteQueue>("paper", |body| {
+        let mut queue = Queue::new(body, LINE, acct::EXACT);
+        for (first, len, legal) in
+            [(4, 8, false), (12, 8, false), (116, 8, false), (4, 4, true), (8, 8, true)]
+        {
+            let accepted = queue.atomic(ones(first, len));
+            let error = (!legal).then_some(error_code::ZERO_MASK);
+            assert_eq!(queue.at(accepted + 3).err, error, "{len} bytes at {first}");
+        }
+        let masks: Vec<_> = queue.drained().iter().map(|(_, beat)| beat.mask).collect();
+        assert_eq!(masks, [ones(4, 4), ones(8, 8)]);
+    });
+}
+
+/// Rule 14 of the README.
+#[test]
+fn store_that_breaks_several_conditions_has_the_cause_of_the_first() {
+    use flush_cause::{FULL_ENTRIES, FULL_PAYLOAD, WINDOW};
+    // `small`: 4 entries of 16 bytes, 128 bytes of payload, windows of 16 KiB, sub-headers of 3
+    // bytes. Eight runs of a byte cost 32.
+    const DEAR: u128 = 0x5555;
+    const FAR: u64 = BASE + 0x4000;
+    for (entries, mask, addr, then, cause) in [
+        (4, DEAR, FAR, DEAR, WINDOW),            // all three
+        (4, 1, FAR, 1, WINDOW),                  // and the entries
+        (4, DEAR, BASE + 64, 1, FULL_PAYLOAD),   // and the entries
+        (4, DEAR, BASE, DEAR, FULL_PAYLOAD),     // a line that has an entry
+        (4, 1, BASE + 64, 1, FULL_ENTRIES),      // alone
+        (3, DEAR | 0x8000, FAR, 0xffff, WINDOW), // 101 bytes, and 19 more would fit
+        (3, DEAR | 0xaaa0, FAR, DEAR, WINDOW),
+    ] {
+        on_both_bodies::<RemoteWriteQueue>("small", |body| {
+            let mut queue = Queue::new(body, 16, acct::EXACT);
+            let store = |addr, mask| Req { addr, mask, data: counting(mask, 1), ..Req::default() };
+            for entry in 0..entries {
+                queue.send(store(BASE + 16 * entry, mask));
+            }
+            let accepted = queue.send(store(addr, then));
+            queue.at(accepted + 4);
+            assert_eq!(queue.flushes(), [(accepted + 3, cause)], "{entries} of {mask:#x}");
+        });
+    }
+}
+
+#[test]
+fn packet_of_the_largest_payload_is_sent_with_its_last_store() {
+    with_both_accountings(|mut queue| {
+        // 30 full lines of 133 bytes, and 101 bytes with a sub-header.
+        for line in 0..30 {
+            queue.store(BASE + line * LINE, 128, line as u8);
+        }
+        let accepted = queue.store(BASE + 30 * LINE, 101, 30);
+        assert_eq!(queue.account(accepted), (31, 0));
+        // A byte more is the next packet's.
+        let next = queue.store(BASE + 31 * LINE, 1, 31);
+        let beats = queue.drained();
+        assert_eq!(beats.len(), 31);
+        assert!(beats.iter().all(|(_, beat)| beat.plen == 4096));
+        let (_, last) = beats[30];
+        assert_eq!(
+            (last.eop, last.mask, last.data),
+            (true, ones(0, 101), counting(ones(0, 101), 30))
+        );
+        assert_eq!(queue.flushes(), [(next + 3, flush_cause::FULL_PAYLOAD)]);
+    });
+}
+
+/// A partition is flushed after 65535 cycles without a store, and one that cannot be flushed for
+/// longer than that as soon as it can: its timer does not begin again (rule 7 of the README).
+#[test]
+fn timer_of_16_bits_stops_at_its_end() {
+    on_both_bodies::<RemoteWriteQueue>("small", |body| {
+        let mut queue = Queue::new(body, 16, acct::EXACT);
+        queue.timeout = u16::MAX;
+        let accepted = queue.store(BASE, 4, 1);
+        queue.at(accepted + 70_000);
+        // Written in S2, 2 cycles after it is accepted, which is when the timer begins.
+        let expired = accepted + 2 + usize::from(u16::MAX) + 1;
+        assert_eq!(queue.flushes(), [(expired + 1, flush_cause::TIMEOUT)]);
+
+        // The second bank waits for the first, whose beat nobody takes.
+        queue.drain_ready = false;
+        queue.store(BASE, 4, 1);
+        let accepted = queue.store(BASE + 0x4000, 4, 2);
+        queue.at(accepted + 70_000);
+        assert_eq!(queue.flushes()[1..], [(accepted + 3, flush_cause::WINDOW)]);
+        queue.drain_ready = true;
+        let taken = queue.bench.out.len();
+        queue.at(taken + 10);
+        assert_eq!(queue.flushes()[2..], [(taken + 2, flush_cause::TIMEOUT)]);
     });
 }

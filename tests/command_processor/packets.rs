@@ -112,6 +112,7 @@ fn packet_with_extension_block_is_valid_after_its_last_beat() {
 #[test]
 fn extension_block_beyond_the_slot_is_dropped_and_told() {
     let code = Code::with_bases()
+        .read_slot(0x1000)
         .reads(&[WAIT, PKT_META, PKT_META + 4])
         .read_slot(0xFFC)
         .read_slot(0x1000);
@@ -123,9 +124,9 @@ fn extension_block_beyond_the_slot_is_dropped_and_told() {
         assert!(machine.extend(beat(LAST + 1, true)));
         machine.run_to_exit();
         let values = machine.values();
-        assert_eq!((values[1], values[2]), (1 << 31 | 0x80_01FE, 0));
+        assert_eq!((values[2], values[3]), (1 << 31 | 0x80_01FE, 0));
         // The last word of the slot is that of the 252nd beat; the next slot is untouched.
-        assert_eq!((values[3], values[4]), (LAST << 8 | 3, 0));
+        assert_eq!((values[4], values[5]), (LAST << 8 | 3, values[0]));
     });
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "body.h"
@@ -36,6 +37,12 @@ inline void read_port(const Port& port, uint32_t* words) {
     std::memcpy(words, &port[0], sizeof(Port));
   }
 }
+
+// Whether a top has a core that is held in reset by a port.
+template <class Top, class = void>
+struct HasCore : std::false_type {};
+template <class Top>
+struct HasCore<Top, std::void_t<decltype(std::declval<Top&>().core_hold_i)>> : std::true_type {};
 
 // Asserts the reset. It must be seen to fall: a flip-flop behind a clock gate that is closed in
 // reset is reset by nothing else.
@@ -118,7 +125,7 @@ struct Context {
 template <class Top, class Ports>
 class VerilatedBody final : private Context, public Body {
  public:
-  explicit VerilatedBody(int seed) : Context{seed}, random_(seed != 0), top_{&context, "rtl"} {}
+  explicit VerilatedBody(int seed) : Context{seed}, fresh_(seed != 0), top_{&context, "rtl"} {}
   ~VerilatedBody() override {
     current_report = &report_;
     top_.final();
@@ -129,7 +136,7 @@ class VerilatedBody final : private Context, public Body {
     current_report = &report_;
     Ports::drive(top_, in);
     try {
-      if (random_) leave_random_state();
+      release_core();
       fall_of_reset(top_);
       for (int edge = 0; edge < 2; ++edge) cycle();
     } catch (const Broken&) {
@@ -178,19 +185,20 @@ class VerilatedBody final : private Context, public Body {
     top_.eval();
   }
 
-  // One edge before the first reset, in which no rule holds yet. A reset that a flip-flop derives
-  // from rst_ni may be at its reset value by chance, and is then not seen to fall; inputs of 0 take
-  // it away.
-  void leave_random_state() {
-    random_ = false;
-    context.assertOn(false);
-    top_.rst_ni = 1;
-    cycle();
-    context.assertOn(true);
+  // A core whose reset is held by a register may be in reset by chance, and would not see it fall:
+  // one edge with inputs of 0 lets it go. No rule holds in it.
+  void release_core() {
+    if (HasCore<Top>::value && fresh_) {
+      context.assertOn(false);
+      top_.rst_ni = 1;
+      cycle();
+      context.assertOn(true);
+    }
+    fresh_ = false;
   }
 
   Report report_;
-  bool random_;  // no reset yet, and random registers
+  bool fresh_;  // not reset yet, and registers are random
   Top top_;
   std::string taken_;
   Trace<Top> trace_;

@@ -77,6 +77,7 @@ struct Seen {
     answer_late: u64,
     l1_inv: u64,
     no_groups: u64,
+    incomplete: u64,
     work_group_beyond_16_bits: u64,
     several_kernels: u64,
     to_running: u64,
@@ -118,6 +119,13 @@ impl LocalCommandProcessorStimulus {
         if r.chance(p.fault) {
             let kind = r.below(16) as u8;
             self.messages.push_back(Message { kind, ..message });
+        } else if r.chance(p.fault) {
+            // A kernel of which something is missing.
+            let any = 1 + r.below(6) as u8;
+            let kinds = [kind::WG_DESC, kind::WG_COUNT, kind::LAUNCH_EN];
+            let kept = (0..3).filter(|k| any >> k & 1 == 1);
+            self.messages.extend(kept.map(|k| Message { kind: kinds[k], b: 1, ..message }));
+            self.seen.incomplete += 1;
         } else if r.chance(p.sync) {
             self.messages.push_back(message);
         } else {
@@ -269,6 +277,11 @@ impl Stimulus for LocalCommandProcessorStimulus {
         self.running = [false; TAGS];
         (self.offered, self.syncing, self.requests) = (false, false, 0);
         self.phase = Self::draw_phase(&mut self.random);
+        if self.random.chance(64) {
+            // As if the messages before it had come before the reset.
+            let tag = self.random.below(self.phase.tags) as u8;
+            self.messages.push_back(Message { kind: kind::LAUNCH_EN, tag, ..Message::default() });
+        }
     }
 
     fn inputs(&mut self, out: &<LocalCommandProcessor as Block>::Out) -> In {
@@ -302,6 +315,7 @@ impl Stimulus for LocalCommandProcessorStimulus {
             ("l2_sync_held", s.l2_held),
             ("l1_inv", s.l1_inv),
             ("no_work_groups", s.no_groups),
+            ("incomplete_kernel", s.incomplete),
             ("work_group_beyond_16_bits", s.work_group_beyond_16_bits),
             ("several_kernels", s.several_kernels),
             ("message_to_running_kernel", s.to_running),

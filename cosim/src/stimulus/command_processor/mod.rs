@@ -84,6 +84,7 @@ struct Seen {
     exit: u64,
     halt: u64,
     late_image: u64,
+    kept_image: u64,
 }
 
 impl CommandProcessorStimulus {
@@ -272,6 +273,11 @@ impl Stimulus for CommandProcessorStimulus {
         (self.aql, self.ext, self.rx) = (None, None, None);
         (self.beats, self.beat, self.loaded) = (0, 0, 0);
         self.held = self.random.below(20);
+        if cycles < LONG && self.random.chance(48) {
+            // The memory keeps what was loaded before the reset, and the core starts at once.
+            (self.loaded, self.held) = (WORDS, 0);
+            self.seen.kept_image += 1;
+        }
         self.conf = self.random.word() as u32;
         self.phase = Self::draw_phase(&mut self.random);
     }
@@ -323,6 +329,7 @@ impl Stimulus for CommandProcessorStimulus {
             ("cycles_after_exit", s.exit),
             ("cycles_after_halt", s.halt),
             ("image_write_while_running", s.late_image),
+            ("image_kept", s.kept_image),
         ]
     }
 }
