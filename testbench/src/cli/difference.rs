@@ -56,7 +56,8 @@ pub fn tell(
     Ok(run_failure(RunError::Differ(difference)))
 }
 
-/// The difference as a run that looks inside tells it, and the cycles around; or why that is not known.
+/// The difference as a run that looks inside tells it, and the cycles around; or why that is not
+/// known.
 type Seen = Result<(Mismatch, Window), String>;
 
 /// Runs again with RTL bodies that can be traced, up to the same difference.
