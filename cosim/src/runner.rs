@@ -55,6 +55,8 @@ pub struct Options {
     pub inspect_from: Option<u64>,
     /// A deliberate difference.
     pub flip: Option<Flip>,
+    /// One episode: nothing is reset in the midst of the run.
+    pub one_episode: bool,
     /// The RTL body.
     pub rtl: RtlOptions,
 }
@@ -193,7 +195,8 @@ fn run_once<S: NewStimulus>(
         None => None,
     };
     while cycle < options.cycles {
-        let end = options.cycles.min(cycle + episodes.next(&mut resets));
+        let length = if options.one_episode { u64::MAX } else { episodes.next(&mut resets) };
+        let end = options.cycles.min(cycle.saturating_add(length));
         if cycle > 0 {
             stimulus.restart(end - cycle);
             if resets.chance(64) {

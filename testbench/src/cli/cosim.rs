@@ -156,6 +156,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             args.block, chosen.name, args.seed
         ))),
         flip: args.flip.clone(),
+        one_episode: false,
         rtl: RtlOptions::default(),
     };
     let config = &chosen.name;
