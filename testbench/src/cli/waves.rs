@@ -32,7 +32,7 @@ pub struct Args {
     /// Cycle of the machine before which the waveform ends; else 2000 cycles after its first
     #[arg(long, value_name = "C", requires = "wave")]
     wave_to: Option<u64>,
-    /// Show all signals of RTL bodies in the waveform, and the registers of models: needs some ten
+    /// Show all signals of RTL bodies in the waveform, and the registers of models: needs some four
     /// times the space
     #[arg(long, requires = "wave")]
     wave_internals: bool,
