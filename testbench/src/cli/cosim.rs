@@ -3,10 +3,10 @@
 //! ```text
 //! $ duet cosim packetizer --cycles 20000
 //! packetizer  config small  seed 1
-//! transfers  drain 4986  tlp 7141
-//!   kind_pack                       1159   kind_read                        380...
+//! transfers  drain 4468  tlp 6750
+//!   kind_pack                        691   kind_read                        383...
 //! ...
-//!   tlp_held                        6159
+//!   tlp_held                        7578
 //! PASS packetizer: 20000 cycles, 0 mismatches
 //! ```
 
