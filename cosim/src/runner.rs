@@ -195,7 +195,8 @@ fn run_once<S: NewStimulus>(
         None => None,
     };
     while cycle < options.cycles {
-        // The stimulus is told of the whole episode: what it does does not depend on where the run ends.
+        // The stimulus is told of the whole episode: what it does does not depend on where the run
+        // ends.
         let length = if options.one_episode { u64::MAX } else { episodes.next(&mut resets) };
         let end = options.cycles.min(cycle.saturating_add(length));
         if cycle > 0 {
