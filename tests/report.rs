@@ -35,7 +35,8 @@ MISMATCH packetizer.tlp_o.data at cycle 4 (config small, seed 7)
   in     tlp_ready_i=1 self_id_i=0x2
   state  model after the edge: registers
   past   drain_i
-         0  PACK first for GPU 1, id 42, line 0x400, bytes 0-3, window 0x4000, 12 B of payload in all
+         0  PACK first for GPU 1, id 42, line 0x400, bytes 0-3, window 0x4000, \
+12 B of payload in all
          1  PACK last for GPU 1, id 42, line 0x401, bytes 4-5, window 0x4000, 12 B of payload in all
            data=0x0000_0000_0000_0000_0000_0605_0000_0000 mask=0x0030 line=0x000_0000_0000_0401 \
 plen=0x000c base=0x0000_0000_0000_4000 id=0x2a dest=0x1 eop=1

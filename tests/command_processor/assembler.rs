@@ -102,7 +102,7 @@ pub const C_EBREAK: u16 = 0x9002;
 
 /// `c.j` by 0 to 14 bytes.
 pub fn c_j(offset: u16) -> u16 {
-    assert!(offset % 2 == 0 && offset < 16, "jump to {offset}");
+    assert!(offset.is_multiple_of(2) && offset < 16, "jump to {offset}");
     0xA001 | (offset >> 1 & 7) << 3
 }
 

@@ -157,10 +157,10 @@ impl Home {
             counts.write_invs += u64::from(inv.cause == cause::WRITE);
             counts.evict_invs += u64::from(inv.cause == cause::EVICT);
         }
-        if let Some(request) = self.tracking.decide(&self.addresses) {
-            if let (What::Write { line, .. }, true) = (request.what, request.gpu != self.gpu) {
-                effects.push(Effect::Decided { gpu: request.gpu, line });
-            }
+        if let Some(request) = self.tracking.decide(&self.addresses)
+            && let (What::Write { line, .. }, true) = (request.what, request.gpu != self.gpu)
+        {
+            effects.push(Effect::Decided { gpu: request.gpu, line });
         }
         if let Some(rsp) = out.rsp.filter(|_| input.rsp_ready) {
             self.access(&rsp, effects)?;

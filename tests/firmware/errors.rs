@@ -175,7 +175,7 @@ fn illegal_instruction_halts_with_status_8() {
         let mut retires = (0..100_000).filter_map(|_| core.tick(&core.nothing()).trace);
         let pc = retires.find(sends).expect("a message within 100000 cycles").pc as usize;
         let word = &mut image.words[pc / 4];
-        *word &= if pc % 4 == 0 { 0xffff_0000 } else { 0x0000_ffff };
+        *word &= if pc.is_multiple_of(4) { 0xffff_0000 } else { 0x0000_ffff };
         for kind in bodies() {
             let mut core = Core::new(kind, "small", &image, MACHINE.bits());
             core.submit(&packet, &[], 0, ALL);

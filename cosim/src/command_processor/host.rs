@@ -66,7 +66,7 @@ impl Host {
         let waits = |body: &AnyBody<CommandProcessor>| {
             body.last_transfer().is_some() && body.quiet_cycles() == u64::MAX
         };
-        while !(waits(&body) && cycles % config.clock_of == 0) {
+        while !(waits(&body) && cycles.is_multiple_of(config.clock_of)) {
             body.tick(&In { conf, ..In::default() });
             cycles += 1;
             let exit = body.outputs().exit;

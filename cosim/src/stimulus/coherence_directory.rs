@@ -286,10 +286,10 @@ impl CoherenceDirectoryStimulus {
     }
 
     fn count(&mut self, input: &In, out: &Out) {
-        if let Some(req) = input.req {
-            if out.req_ready {
-                self.accept(req);
-            }
+        if let Some(req) = input.req
+            && out.req_ready
+        {
+            self.accept(req);
         }
         if let Some(rsp) = out.rsp.filter(|_| input.rsp_ready) {
             self.answered(&rsp);

@@ -364,7 +364,7 @@ impl NewStimulus for RemoteWriteQueueStimulus {
             long: LongTime::never(),
             last: VecDeque::new(),
             // Another one first for each seed.
-            blocked: seed % 2 == 0,
+            blocked: seed.is_multiple_of(2),
             quiet: 0,
             breaks: [None; MAX_GPUS],
             before: Out::default(),

@@ -31,7 +31,8 @@ pub fn text(
     let start =
         first.map_or(String::new(), |time| format!("[timestart] {}\n", scaled(clocks, time)));
     let mut save = SaveFile(format!(
-        "[*] written beside the waveform\n[dumpfile] \"{name}\"\n{start}[size] 1600 1000\n[signals_width] 390\n\
+        "[*] written beside the waveform\n[dumpfile] \"{name}\"\n{start}[size] 1600 1000\n\
+         [signals_width] 390\n\
          [sst_expanded] 0\n*{zoom:.6} 0\n@28\n"
     ));
     clocks.iter().for_each(|clock| writeln!(save.0, "{}", clock.name).unwrap());

@@ -27,7 +27,7 @@ fn start(clock: &Clock, cycle: u64) -> u64 {
 /// An edge, by its number from the beginning of cycle 0: even ones fall.
 fn edge(clock: &Clock, number: u64) -> u64 {
     let (from, to) = (start(clock, number / 2), start(clock, number / 2 + 1));
-    if number % 2 == 0 { from } else { from + (to - from) / 2 }
+    if number.is_multiple_of(2) { from } else { from + (to - from) / 2 }
 }
 
 /// The unit of time for these clocks: the coarsest in which all their edges are exact, or a

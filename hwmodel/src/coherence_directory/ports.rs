@@ -98,7 +98,7 @@ impl Config {
             Variant::Hmg => (&[4][..], "4 lines in hmg"),
             Variant::Rec => (&[2, 4, 16, 64][..], "2, 4, 16 or 64 lines in rec"),
         };
-        let whole = self.range % self.line == 0;
+        let whole = self.range.is_multiple_of(self.line);
         check(whole && lines.contains(&self.pos()), "range", self.range, limit)?;
         check(
             (16..=52).contains(&self.address_width),

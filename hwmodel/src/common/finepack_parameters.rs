@@ -100,7 +100,7 @@ impl FinePack {
         check((1..=2).contains(&self.banks), "banks", self.banks, "1 or 2")?;
         let least = self.line / 2 * (1 + self.sub_header_bytes) + 4;
         ConfigError::check(
-            self.max_payload % 4 == 0 && (least..=4096).contains(&self.max_payload),
+            self.max_payload.is_multiple_of(4) && (least..=4096).contains(&self.max_payload),
             "max_payload",
             self.max_payload.into(),
             format!("a multiple of 4, (line / 2) * (1 + sub_header_bytes) + 4 = {least} to 4096"),

@@ -68,7 +68,7 @@ pub(super) fn fault(req: &Req, self_id: u8, cfg: &Config) -> Option<u8> {
 fn atomic_mask(mask: u128) -> bool {
     let size = mask.count_ones();
     let first = mask.trailing_zeros();
-    matches!(size, 4 | 8) && first % size == 0 && mask >> first == (1 << size) - 1
+    matches!(size, 4 | 8) && first.is_multiple_of(size) && mask >> first == (1 << size) - 1
 }
 
 /// First byte of a request's line.

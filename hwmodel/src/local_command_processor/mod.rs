@@ -178,11 +178,11 @@ impl Block for LocalCommandProcessor {
             self.queue.pop();
             self.head = Head::New;
         }
-        if self.up.is_none() {
-            if let Some(tag) = self.tags.finished.lowest() {
-                self.tags.finished.clear(tag);
-                self.up = Some(Message { kind: kind::DONE, tag, ..Message::default() });
-            }
+        if self.up.is_none()
+            && let Some(tag) = self.tags.finished.lowest()
+        {
+            self.tags.finished.clear(tag);
+            self.up = Some(Message { kind: kind::DONE, tag, ..Message::default() });
         }
         if let (Some(message), true) = (inputs.rx, out.rx_ready) {
             self.queue.push(message);

@@ -173,8 +173,8 @@ fn is_atomic_size(mask: u128) -> bool {
     let first = mask.trailing_zeros();
     mask != 0
         && match mask >> first {
-            0xF => first % 4 == 0,
-            0xFF => first % 8 == 0,
+            0xF => first.is_multiple_of(4),
+            0xFF => first.is_multiple_of(8),
             _ => false,
         }
 }

@@ -53,7 +53,8 @@ impl Waves {
         self.wave.finish().map_err(environment)?;
         if self.cycles == 0 {
             eprintln!(
-                "duet: --wave: the window holds no cycle: nothing came that opens it, or the run ended before; \
+                "duet: --wave: the window holds no cycle: nothing came that opens it, or \
+                 the run ended before; \
                  --wave-from opens it at a cycle, --wave-of BLOCK at the first transfer of a block"
             );
         }
@@ -92,7 +93,8 @@ impl Args {
         if self.wave_internals && shown.iter().all(|shown| shown.body == BodyKind::Model) {
             let names: Vec<_> = shown.iter().map(|shown| shown.block.name).collect();
             return usage(format!(
-                "--wave-internals: no RTL is shown: {} are models; add --impl BLOCK=rtl or BLOCK=lockstep, \
+                "--wave-internals: no RTL is shown: {} are models; add --impl BLOCK=rtl \
+                 or BLOCK=lockstep, \
                  for command_processor --cp rtl or lockstep",
                 names.join(", ")
             ));

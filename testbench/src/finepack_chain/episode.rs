@@ -73,10 +73,10 @@ impl<'a> Episode<'a> {
             if self.cycle() >= end {
                 self.requests.iter_mut().for_each(Requests::stop);
             }
-            if let Some(pending) = flip.take_if(|f| self.cycle() >= f.cycle) {
-                if !system::apply_flip(&mut self.system, &pending, self.parameters) {
-                    *flip = Some(pending);
-                }
+            if let Some(pending) = flip.take_if(|f| self.cycle() >= f.cycle)
+                && !system::apply_flip(&mut self.system, &pending, self.parameters)
+            {
+                *flip = Some(pending);
             }
             self.step(reached)?;
             if let Some(dump) = dump.as_deref_mut() {

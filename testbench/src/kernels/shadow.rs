@@ -188,7 +188,7 @@ impl Record for Shadow {
     fn begin_kernel(&mut self, spec: KernelSpec) -> Result<(), Broken> {
         check!(self.at == At::Host, "kernel within a kernel");
         format!("{spec:?}").hash(&mut self.digest);
-        let whole = (0..3).all(|d| spec.local[d] > 0 && spec.grid[d] % spec.local[d] == 0);
+        let whole = (0..3).all(|d| spec.local[d] > 0 && spec.grid[d].is_multiple_of(spec.local[d]));
         check!(whole && spec.grid.iter().all(|n| *n > 0), "{}: grid {:?}", spec.name, spec.grid);
         (self.spec, self.at, self.group) = (spec, At::Kernel, 0);
         self.kernels += 1;

@@ -547,7 +547,7 @@ impl Machine {
             return Err(RunError::Differ(difference));
         }
         self.steps += 1;
-        if self.steps % PROGRESS_STEPS == 0 {
+        if self.steps.is_multiple_of(PROGRESS_STEPS) {
             self.tell_progress();
             self.watch()?;
         }

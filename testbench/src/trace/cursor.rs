@@ -66,15 +66,15 @@ impl Cursor {
             Err(expected) => return Err(damaged(self.at, expected)),
         };
         instr.racy = 0;
-        if let Some(racy) = group.racy.get(self.racy.start).filter(|_| !self.racy.is_empty()) {
-            if racy.index == self.index {
-                let classed = matches!(instr.kind, InstrKind::Load | InstrKind::Atomic(_));
-                if !classed || racy.lanes & !instr.lanes != 0 {
-                    return Err(damaged(self.at, "racy lanes that load"));
-                }
-                instr.racy = racy.lanes;
-                self.racy.start += 1;
+        if let Some(racy) = group.racy.get(self.racy.start).filter(|_| !self.racy.is_empty())
+            && racy.index == self.index
+        {
+            let classed = matches!(instr.kind, InstrKind::Load | InstrKind::Atomic(_));
+            if !classed || racy.lanes & !instr.lanes != 0 {
+                return Err(damaged(self.at, "racy lanes that load"));
             }
+            instr.racy = racy.lanes;
+            self.racy.start += 1;
         }
         self.at += taken;
         self.index += 1;

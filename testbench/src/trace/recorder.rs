@@ -150,7 +150,7 @@ impl<W: Read + Write + Seek> Recorder<W> {
                 if !matches!(size, 4 | 8) || old.len() != size {
                     return self.refuse(format!("an atomic of {size} bytes; 4 or 8"));
                 }
-                if access.addr % size as u64 != 0 {
+                if !access.addr.is_multiple_of(size as u64) {
                     let addr = access.addr;
                     return self
                         .refuse(format!("an atomic of {size} bytes at {addr:#x}: align it"));

@@ -324,6 +324,6 @@ fn check(instr: &Instr) {
     for lane in (0..64).filter(|lane| access && instr.lanes >> lane & 1 == 1) {
         let addr = instr.addrs[lane];
         assert!(addr < 1 << 44);
-        assert!(!atomic || addr % u64::from(instr.size) == 0, "an atomic at {addr:#x}");
+        assert!(!atomic || addr.is_multiple_of(u64::from(instr.size)), "an atomic at {addr:#x}");
     }
 }

@@ -27,7 +27,7 @@ impl Who {
             Self::All => true,
             Self::Item(i) => item == i,
             Self::Group(g) => group == g,
-            Self::EvenItems => item % 2 == 0,
+            Self::EvenItems => item.is_multiple_of(2),
             Self::One(g, i) => (group, item) == (g, i),
         }
     }

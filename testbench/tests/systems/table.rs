@@ -20,7 +20,7 @@ fn rate(system: &System, bytes: u64, cycles: u64, count: u64) -> String {
 fn size(bytes: u64) -> String {
     match bytes {
         0 => "-".to_string(),
-        _ if bytes % (1 << 20) == 0 => format!("{} MB", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 20) => format!("{} MB", bytes >> 20),
         _ => format!("{} KB", bytes / 1024),
     }
 }

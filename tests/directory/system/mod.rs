@@ -246,10 +246,10 @@ impl System {
             }
         }
         for bank in 0..self.gpus[gpu].banks.len() {
-            if self.random.chance(self.phase.banks[gpu][bank]) {
-                if let Some(message) = self.gpus[gpu].banks[bank].pop_front() {
-                    self.apply_message(gpu, &message)?;
-                }
+            if self.random.chance(self.phase.banks[gpu][bank])
+                && let Some(message) = self.gpus[gpu].banks[bank].pop_front()
+            {
+                self.apply_message(gpu, &message)?;
             }
         }
         if self.random.chance(self.phase.drop_copy) {

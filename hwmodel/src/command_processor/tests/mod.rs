@@ -45,7 +45,7 @@ impl Bench {
             (bench.next.imem_addr, bench.next.imem_data) = (word, *value);
             bench.tick();
         }
-        while (bench.out.len() + 1) % config.clock_of as usize != 0 {
+        while !(bench.out.len() + 1).is_multiple_of(config.clock_of as usize) {
             bench.tick();
         }
         bench.next.core_hold = false;

@@ -56,10 +56,10 @@ fn release_on_two_chiplets_then_launch_on_all() {
                 ..In::default()
             });
         }
-        if let Some(message) = xbar.tick(&into).rx {
-            if message.kind == kind::ACK {
-                acks.push((cycle, message.chiplet, message.b));
-            }
+        if let Some(message) = xbar.tick(&into).rx
+            && message.kind == kind::ACK
+        {
+            acks.push((cycle, message.chiplet, message.b));
         }
         if shown.down_valid == 0b1111 {
             launched.push(cycle);

@@ -35,7 +35,7 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
     let d = &system.directory;
     let rec = choose("directory.replacement", &d.replacement, &REPLACEMENTS)?;
     let (banks, ways) = (u32::from(system.l2.banks), d.ways);
-    if d.entries % banks != 0 {
+    if !d.entries.is_multiple_of(banks) {
         let problem = format!("{}: must be a multiple of l2.banks, {banks}", d.entries);
         return Err(ConfigError { field: "directory.entries".into(), problem });
     }

@@ -126,7 +126,7 @@ fn is_one_run<const N: usize>(instr: &Instr, line: u64) -> bool {
     let first = instr.lanes.trailing_zeros();
     let neighbours = instr.lanes >> (first % 64);
     let addr = instr.addrs[first as usize % instr.addrs.len()];
-    let aligned = addr % N as u64 == 0 && line >= N as u64;
+    let aligned = addr.is_multiple_of(N as u64) && line >= N as u64;
     instr.is_run && instr.racy == 0 && neighbours & neighbours.wrapping_add(1) == 0 && aligned
 }
 

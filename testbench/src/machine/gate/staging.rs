@@ -46,7 +46,7 @@ impl Staging {
                 // one.
                 let goes_on = !self.run.is_empty()
                     && start + self.run.len() as u64 == at
-                    && at % crate::machine::pages::PAGE != 0;
+                    && !at.is_multiple_of(crate::machine::pages::PAGE);
                 if !goes_on {
                     if !self.run.is_empty() {
                         copy(start, &self.run);

@@ -157,10 +157,10 @@ impl Machine {
     /// window.
     #[inline]
     pub(super) fn show(&mut self) {
-        if let Some(see) = &mut self.observers.tlp {
-            if let Some(gate) = self.parts.last_mut().and_then(Part::gate_mut) {
-                gate.drain_sent(see);
-            }
+        if let Some(see) = &mut self.observers.tlp
+            && let Some(gate) = self.parts.last_mut().and_then(Part::gate_mut)
+        {
+            gate.drain_sent(see);
         }
         if self.observers.window.is_some() {
             self.show_window();

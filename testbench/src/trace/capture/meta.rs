@@ -151,11 +151,11 @@ impl Parser {
             || flag("llvm_readnone")
             || field("space") == Some("constant");
         let allocation = pointer.and_then(|addr| self.current.get(&buffer_of(addr)));
-        if let Some(allocation) = allocation.and_then(|&at| self.meta.allocations.get_mut(at)) {
-            if allocation.name.is_none() {
-                allocation.name = Some(name.to_string());
-                allocation.unsigned = kind.first().is_some_and(|word| word.starts_with('u'));
-            }
+        if let Some(allocation) = allocation.and_then(|&at| self.meta.allocations.get_mut(at))
+            && allocation.name.is_none()
+        {
+            allocation.name = Some(name.to_string());
+            allocation.unsigned = kind.first().is_some_and(|word| word.starts_with('u'));
         }
         let launch = self.meta.launches.get_mut(number).ok_or("a launch that was named before")?;
         launch.args.push(LaunchArg { name: name.to_string(), pointer, read_only });

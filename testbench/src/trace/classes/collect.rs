@@ -248,7 +248,7 @@ impl Collected {
         let Write { byte, how, value, .. } = *write;
         if how == MIXED {
             self.set_after(byte, After::Values(ByteSet::of(value)));
-        } else if self.bytes[byte as usize].addr % cell_size(how) == 0 {
+        } else if self.bytes[byte as usize].addr.is_multiple_of(cell_size(how)) {
             let size = cell_size(how) as u32;
             let settled = self.is_single(byte, size as usize);
             let after = if settled { After::Settled } else { After::Anything };

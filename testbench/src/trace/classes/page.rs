@@ -86,7 +86,7 @@ impl KernelPage {
 
     /// Splits the granules to single bytes when these bytes are not whole granules.
     pub fn fit(&mut self, at: usize, len: usize) {
-        if self.shift == 2 && (at | len) % 4 != 0 {
+        if self.shift == 2 && !(at | len).is_multiple_of(4) {
             self.shift = 0;
             self.granules = self.granules.iter().flat_map(|&granule| [granule; 4]).collect();
         }

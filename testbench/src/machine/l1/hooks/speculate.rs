@@ -100,7 +100,7 @@ impl L1 for Speculate {
             let t = &port.transactions[tag];
             let last = &mut self.last[usize::from(t.wave)];
             let number = self.counters.confirmed + self.counters.replayed;
-            if number % REPLAYED == 0 && Some(t.place) > *last {
+            if number.is_multiple_of(REPLAYED) && Some(t.place) > *last {
                 *last = Some(t.place);
                 port.replay(tag);
                 self.counters.replayed += 1;

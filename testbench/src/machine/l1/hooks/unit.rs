@@ -166,7 +166,7 @@ impl BankHook for Turns {
 
     fn answer(&mut self, port: &mut BankPort, _way: u32, _asked: Kind, _answer: Handle<Message>) {
         self.answers += 1;
-        if self.answers % NOTED == 0 {
+        if self.answers.is_multiple_of(NOTED) {
             // One that cannot be sent is left out.
             port.send_to_unit(message(NOTE));
         }
