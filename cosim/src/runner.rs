@@ -151,10 +151,14 @@ pub fn inspected<E>(
     let mismatch_wave = options.mismatch_wave.clone().filter(|_| options.wave.is_none());
     let inspect_from = Some(first.cycle.saturating_sub(Window::BEFORE));
     let again = Options { wave: None, mismatch_wave, inspect_from, ..options.clone() };
-    first.inside = match run(&again) {
-        Ok(again) => again.mismatch.and_then(|again| again.inside),
-        Err(error) => Some(Inspected::Missing(missing(error)?)),
-    };
+    match run(&again) {
+        // It has seen all transfers; the first run only those of the last cycles.
+        Ok(Outcome { mismatch: Some(again), .. }) => {
+            (first.inside, first.past) = (again.inside, again.past);
+        }
+        Ok(_) => {}
+        Err(error) => first.inside = Some(Inspected::Missing(missing(error)?)),
+    }
     Ok(outcome)
 }
 
