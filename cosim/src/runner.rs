@@ -152,11 +152,11 @@ pub fn inspected<E>(
     let inspect_from = Some(first.cycle.saturating_sub(Window::BEFORE));
     let again = Options { wave: None, mismatch_wave, inspect_from, ..options.clone() };
     match run(&again) {
-        // It has seen all transfers; the first run only those of the last cycles.
-        Ok(Outcome { mismatch: Some(again), .. }) => {
-            (first.inside, first.past) = (again.inside, again.past);
+        Ok(again) => {
+            if let Some(Mismatch { inside, past, .. }) = again.mismatch {
+                (first.inside, first.past) = (inside, past);
+            }
         }
-        Ok(_) => {}
         Err(error) => first.inside = Some(Inspected::Missing(missing(error)?)),
     }
     Ok(outcome)
@@ -195,7 +195,8 @@ fn run_once<S: NewStimulus>(
         None => None,
     };
     while cycle < options.cycles {
-        // The stimulus is told of the whole episode: what it does does not depend on where the run ends.
+        // The stimulus is told of the whole episode: what it does does not depend on where the run
+        // ends.
         let length = if options.one_episode { u64::MAX } else { episodes.next(&mut resets) };
         let end = options.cycles.min(cycle.saturating_add(length));
         if cycle > 0 {

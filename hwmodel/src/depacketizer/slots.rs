@@ -173,9 +173,11 @@ impl Slot {
         state.bits_while(used, "broken", 1, u8::from(*bad));
         state.bits_while(used, "dropping", 1, u8::from(*closed));
         state.bits_while(used, "base", 64, packet.addr);
-        state.bits_while(used && !failed, "total", 13, packet.payload);
-        state.bits_while(used && !failed, "rem", 13, *rem);
-        state.bits_while(used && !closed, "left", 13, *left);
-        state.bits_while(used, "have", window, *have);
+        let counts = used && !closed;
+        state.bits_while(counts, "total", 13, packet.payload);
+        state.bits_while(counts, "rem", 13, *rem);
+        state.bits_while(counts, "left", 13, *left);
+        // Of a packet that is dropped the model leaves the bytes out at once.
+        state.bits_while(counts, "have", window, *have);
     }
 }

@@ -49,8 +49,8 @@ pub struct Args {
     /// file beside it
     #[arg(long, value_name = "FILE")]
     wave: Option<PathBuf>,
-    /// Show all signals of the RTL in the waveform, and the model's registers: needs some ten times
-    /// the space
+    /// Show all signals of the RTL in the waveform, and the model's registers: needs some four
+    /// times the space
     #[arg(long, requires = "wave")]
     wave_internals: bool,
     /// Invert one bit of an RTL output at (or, for a payload, first after) a cycle

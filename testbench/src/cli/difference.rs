@@ -25,9 +25,16 @@ pub fn tell(
     match &difference.mismatch {
         Some((mismatch, window)) => {
             let again = look_inside(args, job, bodies, options, mismatch)?;
-            let (inside, window) = match &again {
-                Ok((inside, window)) => (inside.clone(), window),
-                Err(missing) => (Some(Inspected::Missing(missing.clone())), window),
+            let mut mismatch = mismatch.clone();
+            let window = match &again {
+                Ok((again, window)) => {
+                    (mismatch.inside, mismatch.past) = (again.inside.clone(), again.past.clone());
+                    window
+                }
+                Err(missing) => {
+                    mismatch.inside = Some(Inspected::Missing(missing.clone()));
+                    window
+                }
             };
             let path = PathBuf::from(format!("out/run-{name}-{}.vcd", args.job.seed));
             let clock = match difference.link_cycle {
@@ -39,9 +46,7 @@ pub fn tell(
             };
             let waves = write_window(&path, difference.block.clone(), window, clock)
                 .map_err(|e| Failure::new(ENVIRONMENT, e))?;
-            let mut mismatch = mismatch.clone();
             mismatch.run.seed = args.job.seed;
-            mismatch.inside = inside;
             mismatch.waves = Some(waves);
             mismatch.rerun = Some(rerun(args, name, cycle));
             print!("{mismatch}");
@@ -51,8 +56,9 @@ pub fn tell(
     Ok(run_failure(RunError::Differ(difference)))
 }
 
-/// What is inside of both bodies, and the cycles around; or why that is not known.
-type Seen = Result<(Option<Inspected>, Window), String>;
+/// The difference as a run that looks inside tells it, and the cycles around; or why that is not
+/// known.
+type Seen = Result<(Mismatch, Window), String>;
 
 /// Runs again with RTL bodies that can be traced, up to the same difference.
 fn look_inside(
@@ -71,8 +77,7 @@ fn look_inside(
     set_flip(args, &mut machine)?;
     Ok(match machine.run() {
         Err(RunError::Differ(again)) if again.block.name == mismatch.block => {
-            let found = again.mismatch.map(|(mismatch, window)| (mismatch.inside, window));
-            found.ok_or_else(|| "the second run ended otherwise".to_string())
+            again.mismatch.ok_or_else(|| "the second run ended otherwise".to_string())
         }
         _ => Err("the second run ended otherwise".to_string()),
     })

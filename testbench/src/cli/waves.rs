@@ -32,7 +32,7 @@ pub struct Args {
     /// Cycle of the machine before which the waveform ends; else 2000 cycles after its first
     #[arg(long, value_name = "C", requires = "wave")]
     wave_to: Option<u64>,
-    /// Show all signals of RTL bodies in the waveform, and the registers of models: needs some ten
+    /// Show all signals of RTL bodies in the waveform, and the registers of models: needs some four
     /// times the space
     #[arg(long, requires = "wave")]
     wave_internals: bool,
@@ -77,10 +77,10 @@ impl Args {
         let usage = |problem: String| Err(Failure::new(USAGE, problem));
         let of = self.wave_of.as_deref();
         let window = Window { from: self.wave_from, to: self.wave_to };
-        if let (Some(from), Some(to)) = (window.from, window.to) {
-            if from >= to {
-                return usage(format!("--wave-to {to}: must be above {from}, --wave-from"));
-            }
+        if let (Some(from), Some(to)) = (window.from, window.to)
+            && from >= to
+        {
+            return usage(format!("--wave-to {to}: must be above {from}, --wave-from"));
         }
         let (clocks, shown) = machine.shown_blocks(of, self.wave_internals);
         if shown.is_empty() {
