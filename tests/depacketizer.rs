@@ -169,7 +169,7 @@ fn packet_of_4096_bytes_comes_out_with_its_last_store() {
         let mut payload = Vec::new();
         for line in 0..31u64 {
             let len: u64 = if line < 30 { 128 } else { 101 };
-            payload.extend(&(line * 128 << 10 | len).to_le_bytes()[..5]);
+            payload.extend(&((line * 128) << 10 | len).to_le_bytes()[..5]);
             payload.extend(1..=len as u8);
         }
         assert_eq!(payload.len(), 4096);
