@@ -126,23 +126,43 @@ impl MaskForm {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use hwmodel::common::finepack_types::cost;
 
     use super::*;
+
+    /// The costs of all masks, byte by byte: without and with the last byte enabled.
+    fn costs_of_all_masks(line: u32, sub_header: u32) -> BTreeSet<u32> {
+        let (mut clear, mut set) = (BTreeSet::from([0]), BTreeSet::new());
+        for _ in 0..line {
+            let begun = clear.iter().map(|cost| cost + sub_header + 1);
+            let longer = set.iter().map(|cost| cost + 1);
+            let next = begun.chain(longer).collect();
+            clear.append(&mut set);
+            set = next;
+        }
+        clear.append(&mut set);
+        clear.remove(&0);
+        clear
+    }
 
     #[test]
     fn mask_of_cost_costs_that_much() {
         let mut random = Random::new(1);
         for (line, sub_header) in [(16, 2), (16, 3), (128, 5), (128, 6), (64, 2)] {
-            let most = line / 2 * (1 + sub_header) + 1;
-            for wanted in 0..most + 2 {
+            let costs = costs_of_all_masks(line, sub_header);
+            for wanted in 0..line * (1 + sub_header) {
                 for _ in 0..20 {
-                    match random.mask_of_cost(line, sub_header, wanted) {
-                        Some(mask) => {
-                            assert_eq!(cost(mask, sub_header), wanted);
-                            assert_eq!(mask.checked_shr(line).unwrap_or(0), 0);
-                        }
-                        None => assert!(wanted <= sub_header || wanted + sub_header > most),
+                    let mask = random.mask_of_cost(line, sub_header, wanted);
+                    assert_eq!(
+                        mask.is_some(),
+                        costs.contains(&wanted),
+                        "{line} {sub_header} {wanted}"
+                    );
+                    if let Some(mask) = mask {
+                        assert_eq!(cost(mask, sub_header), wanted);
+                        assert_eq!(mask.checked_shr(line).unwrap_or(0), 0);
                     }
                 }
             }
