@@ -211,7 +211,7 @@ fn flipped_bit_is_found_in_each_block_of_the_chain() {
         let flip = Flip { field: format!("{block}.{field}"), bit: 0, cycle: 900 };
         let outcome = run_chain("small", &Options { flip: Some(flip), ..options(2000, 1) });
         let found = outcome.mismatch.unwrap_or_else(|| panic!("{block}.{field} is not found"));
-        assert_eq!((found.block, found.cycle), (block, 900));
+        assert_eq!((&*found.place, found.cycle), (block, 900));
         assert_eq!(found.differences[0].field, shown);
     }
 }

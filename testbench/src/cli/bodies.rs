@@ -15,7 +15,7 @@ use cosim::blocks::{self, BLOCKS, BlockEntry};
 use cosim::verilated::{self, Cache, Request, Step, Variant, replace_sources};
 
 use cosim::body::BodyKind;
-use testbench::machine::{self, Bodies, Cp, System};
+use testbench::machine::{self, Bodies, Cp};
 use testbench::systems;
 
 use super::job::{run_failure, settings};
@@ -88,12 +88,6 @@ impl Args {
     }
 }
 
-/// Builds the RTL bodies that a machine is about to ask for one after the other.
-pub fn build_for(system: &System, chosen: &Bodies) -> Result<(), Failure> {
-    let requests = machine::requests(system, chosen).map_err(|e| run_failure(e.into()))?;
-    build_all(&requests, None)
-}
-
 fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure> {
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let jobs = jobs.map_or_else(cores, usize::from);
@@ -148,7 +142,7 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
             let system = systems::load(system, &settings(&args.set)?);
             let system = system.map_err(|e| Failure::new(USAGE, e))?;
             let rtl = Bodies::all(BodyKind::Rtl).with_cp(Cp::Core(BodyKind::Rtl));
-            machine::requests(&system, &rtl).map_err(|e| run_failure(e.into()))?
+            machine::plan(&system, &rtl).map_err(|e| run_failure(e.into()))?.requests().to_vec()
         }
         None => of_blocks(args)?,
     };

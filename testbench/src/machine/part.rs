@@ -4,7 +4,7 @@ use super::context::Context;
 use super::core::Core;
 use super::gate::Gate;
 use super::l1::GpuUnit;
-use super::l2::{Home, L2};
+use super::l2::L2;
 use super::launch::{Global, Local};
 use super::link::Link;
 use super::slice::Slice;
@@ -79,22 +79,6 @@ impl Part {
     pub fn gate_mut(&mut self) -> Option<&mut Gate> {
         match self {
             Self::Gate(gate) => Some(gate),
-            _ => None,
-        }
-    }
-
-    /// The directory of an L2 bank, where there is one.
-    pub fn home(&self) -> Option<&Home> {
-        match self {
-            Self::Bank(bank) => bank.home(),
-            _ => None,
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn home_mut(&mut self) -> Option<&mut Home> {
-        match self {
-            Self::Bank(bank) => bank.home_mut(),
             _ => None,
         }
     }

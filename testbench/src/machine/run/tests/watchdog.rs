@@ -7,7 +7,7 @@ use hwmodel::coherence_directory::CoherenceDirectory;
 
 use super::*;
 use crate::machine::pages::PAGE;
-use crate::machine::watched::Window;
+use cosim::socket::Window;
 use crate::trace::{Access, AccessKind, KernelSpec, Key, Record};
 
 /// The report of a run in which a component stands still from a cycle on, which must end soon; and
