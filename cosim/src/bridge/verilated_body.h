@@ -127,13 +127,11 @@ class VerilatedBody final : private Context, public Body {
  public:
   explicit VerilatedBody(int seed) : Context{seed}, fresh_(seed != 0), top_{&context, "rtl"} {}
   ~VerilatedBody() override {
-    current_report = &report_;
     top_.final();
-    current_report = nullptr;
+    take_report();
   }
 
   void reset(const uint32_t* in, uint32_t* out) override {
-    current_report = &report_;
     Ports::drive(top_, in);
     try {
       release_core();
@@ -143,21 +141,21 @@ class VerilatedBody final : private Context, public Body {
     }
     top_.rst_ni = 1;
     Ports::read(top_, out);
+    listen();
   }
 
   bool tick(const uint32_t* in, uint32_t* out) override {
-    current_report = &report_;
     Ports::drive(top_, in);
     try {
       cycle();
     } catch (const Broken&) {
     }
     Ports::read(top_, out);
-    return report_.pending;
+    listen();
+    return pending_;
   }
 
   void settle(const uint32_t* in, uint32_t* out) override {
-    current_report = &report_;
     Ports::drive(top_, in);
     top_.clk_i = 0;
     top_.eval();
@@ -167,7 +165,7 @@ class VerilatedBody final : private Context, public Body {
   size_t errors() const override { return report_.errors; }
 
   Text messages() override {
-    report_.pending = false;
+    pending_ = false;
     taken_.clear();
     taken_.swap(report_.messages);
     return {taken_.data(), taken_.size()};
@@ -185,6 +183,18 @@ class VerilatedBody final : private Context, public Body {
     top_.eval();
   }
 
+  // Keeps what the evaluation before has told. Any other of this object in any thread counts too,
+  // and is rare.
+  void listen() {
+    const size_t now = told.load(std::memory_order_relaxed);
+    if (now == heard_) return;
+    heard_ = now;
+    const Report report = take_report();
+    report_.messages += report.messages;
+    report_.errors += report.errors;
+    pending_ |= !report.messages.empty() || report.errors > 0;
+  }
+
   // A core whose reset is held by a register may be in reset by chance, and would not see it fall:
   // one edge with inputs of 0 lets it go. No rule holds in it.
   void release_core() {
@@ -198,6 +208,8 @@ class VerilatedBody final : private Context, public Body {
   }
 
   Report report_;
+  bool pending_ = false;  // report_ has something new
+  size_t heard_ = 0;
   bool fresh_;  // not reset yet, and registers are random
   Top top_;
   std::string taken_;
@@ -209,8 +221,6 @@ class VerilatedBody final : private Context, public Body {
 template <class Top, class Ports>
 size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
   Context owner{0};
-  Report report;
-  current_report = &report;
   const auto top_owner = std::make_unique<Top>(&owner.context, "floor");
   Top& top = *top_owner;
   std::vector<uint32_t> out(1024);
@@ -233,7 +243,7 @@ size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
   }
   const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - start;
   top.final();
-  current_report = nullptr;
+  take_report();
   return static_cast<size_t>(spent.count());
 }
 

@@ -3,31 +3,45 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
 
 #include "verilated.h"
 #include "verilated_prelude.h"
 
 namespace duet {
-thread_local Report* current_report = nullptr;
+std::atomic<size_t> told{0};
 
 namespace {
 // Enough for the report of a broken run; a run that goes on after it must not fill the memory.
 constexpr size_t kMostMessages = 1 << 16;
 
+std::mutex reports_mutex;
+std::unordered_map<std::thread::id, Report> reports;
+
 void say(const char* text) {
-  Report* report = current_report;
-  if (!report) return;
-  if (report->messages.size() < kMostMessages) report->messages += text;
-  report->pending = true;
+  const std::lock_guard<std::mutex> lock{reports_mutex};
+  Report& report = reports[std::this_thread::get_id()];
+  if (report.messages.size() < kMostMessages) report.messages += text;
+  ++told;
 }
 
 void count_error() {
-  if (current_report) {
-    ++current_report->errors;
-    current_report->pending = true;
-  }
+  const std::lock_guard<std::mutex> lock{reports_mutex};
+  ++reports[std::this_thread::get_id()].errors;
+  ++told;
 }
 }  // namespace
+
+Report take_report() {
+  const std::lock_guard<std::mutex> lock{reports_mutex};
+  const auto found = reports.find(std::this_thread::get_id());
+  if (found == reports.end()) return {};
+  Report report = std::move(found->second);
+  reports.erase(found);
+  return report;
+}
 }  // namespace duet
 
 int duet_printf(const char* format, ...) {

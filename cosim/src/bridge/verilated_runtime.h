@@ -1,5 +1,7 @@
-// What Verilator's runtime tells of the body that is being evaluated.
+// What Verilator's runtime tells while a body is evaluated. It does not say of which, but does so in
+// the thread that evaluates.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <string>
 
@@ -8,11 +10,13 @@ namespace duet {
 struct Report {
   std::string messages;
   size_t errors = 0;
-  bool pending = false;  // messages has something new
 };
 
-// The report of the body that this thread evaluates.
-extern thread_local Report* current_report;
+// Grows with whatever is told in any thread: all that is asked for where there is nothing.
+extern std::atomic<size_t> told;
+
+// What was told in this thread since the last call.
+Report take_report();
 
 // Thrown where Verilator cannot go on with a body.
 struct Broken {};

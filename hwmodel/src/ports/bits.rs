@@ -11,6 +11,7 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// Writes from bit 0 of `words`.
+    #[inline]
     pub fn new(words: &'a mut [u32]) -> Self {
         Self { words, at: 0, acc: 0, have: 0 }
     }
@@ -92,6 +93,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads from bit 0 of `words`.
+    #[inline]
     pub fn new(words: &'a [u32]) -> Self {
         Self { words, at: 0, acc: 0, have: 0 }
     }

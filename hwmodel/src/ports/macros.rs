@@ -42,6 +42,7 @@ macro_rules! message {
         impl $crate::ports::Signal for $name {
             type Shape = ($($pt,)*);
             #[allow(unused_variables)]
+            #[inline]
             fn width(($($param,)*): Self::Shape) -> u32 {
                 0 $( + <$ft as $crate::ports::Signal>::width($shape) )*
             }

@@ -55,6 +55,7 @@ macro_rules! integer_signal {
     ($($t:ty),*) => {$(
         impl Signal for $t {
             type Shape = u32;
+            #[inline]
             fn width(bits: u32) -> u32 {
                 bits
             }
@@ -77,6 +78,7 @@ impl Signal for bool {
     fn is_set(&self) -> bool {
         *self
     }
+    #[inline]
     fn width(_one: u32) -> u32 {
         1
     }
@@ -92,6 +94,7 @@ impl Signal for bool {
 
 impl Signal for u128 {
     type Shape = u32;
+    #[inline]
     fn width(bits: u32) -> u32 {
         bits
     }
@@ -133,6 +136,7 @@ impl<const N: usize> std::fmt::Debug for Bytes<N> {
 
 impl<const N: usize> Signal for Bytes<N> {
     type Shape = u32;
+    #[inline]
     fn width(bytes: u32) -> u32 {
         8 * bytes
     }
@@ -152,6 +156,7 @@ where
     [T; N]: Default,
 {
     type Shape = (T::Shape, u32);
+    #[inline]
     fn width((shape, count): Self::Shape) -> u32 {
         T::width(shape) * count
     }
