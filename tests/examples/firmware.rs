@@ -13,7 +13,6 @@ use duet_tests::firmware::launches::{Cost, costs};
 use duet_tests::firmware::{Core, Host as _, bodies, images};
 use duet_tests::parameters;
 use firmware_embed::Image;
-use hwmodel::Block;
 use hwmodel::command_processor::Config;
 use hwmodel::common::command_types::Command;
 

@@ -9,7 +9,7 @@ use crate::body::{BodyKind, Sight};
 /// Some places: those that it is equal to, where `*` stands for any text, `/` included, and `?` for
 /// any character; and those of which it is equal to the end behind a `/`. So `packetizer` means all
 /// packetizers, and `gpu0/*` everything in GPU 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     text: String,
     whole: WildMatch,
@@ -37,7 +37,7 @@ impl fmt::Display for Pattern {
 
 /// The bodies of a system, and what somebody wants to see of them. Where several patterns mean a
 /// place the last one counts; where none does, the model stands there.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
     bodies: Vec<(Pattern, BodyKind)>,
     sights: Vec<(Pattern, Sight)>,

@@ -24,7 +24,6 @@ pub use register::{At, Difference, Sockets};
 pub use uses::BlockUse;
 pub use watch::{WINDOW, Window};
 
-use shared::Shared;
 use stand::{Body, Seat, Stand};
 
 /// A socket of block `M`, whichever body stands in it.

@@ -10,7 +10,7 @@ use super::choice::{Choice, Pattern};
 use super::shared::Shared;
 use super::stand::{Seat, Stand};
 use super::uses::BlockUse;
-use super::watch::Window;
+use super::watch::{WINDOW, Window};
 use super::{Log, Socket};
 use crate::body::{BodyError, BodyKind};
 use crate::inspect;
@@ -47,8 +47,8 @@ type SeeCycles = Box<dyn FnMut(&[(usize, &WindowCycle)])>;
 struct Watching {
     /// Numbers of the sockets, and the first cycle of each that has not been shown.
     sockets: Vec<(usize, u64)>,
-    /// The end, where the window has opened in all of them; else the first socket opens it.
     to: Option<u64>,
+    /// The window has opened in one of them.
     opened: bool,
     see: SeeCycles,
 }
@@ -193,6 +193,11 @@ impl Sockets {
         self.entries[number].owner
     }
 
+    /// Whether somebody ticks any socket.
+    pub fn is_owner(&self, owner: u32) -> bool {
+        self.entries.iter().any(|entry| entry.owner == owner)
+    }
+
     fn seat(&self, number: usize) -> Ref<'_, dyn Seat + 'static> {
         self.entries[number].seat.borrow()
     }
@@ -279,7 +284,8 @@ impl Sockets {
     }
 
     /// Shows the cycles of these sockets within a window. One without a first cycle is opened by
-    /// the first transfer of the first of them. The owners must be visited in the first cycle.
+    /// the first transfer of those that have the clock of the first of them. The owners must be
+    /// visited in the first cycle.
     pub fn watch(
         &mut self,
         numbers: &[usize],
@@ -287,7 +293,8 @@ impl Sockets {
         see: impl FnMut(&[(usize, &WindowCycle)]) + 'static,
     ) {
         let opened = window.from.is_some();
-        for &number in &numbers[..if opened { numbers.len() } else { numbers.len().min(1) }] {
+        let clock = |number: usize| self.entries[number].clock;
+        for &number in numbers.iter().filter(|&&n| opened || clock(n) == clock(numbers[0])) {
             self.set_window(number, window);
         }
         let sockets = numbers.iter().map(|&number| (number, 0)).collect();
@@ -298,7 +305,8 @@ impl Sockets {
         let entry = &self.entries[number];
         let of_clock = |at: Option<u64>| at.map(|at| self.cycles(entry.clock, at));
         let window = Window { from: of_clock(window.from), to: of_clock(window.to) };
-        entry.seat.borrow_mut().watch().set_window(window);
+        let length = self.cycles(entry.clock, WINDOW);
+        entry.seat.borrow_mut().watch().set_window(window, length);
     }
 
     /// True where [`Sockets::show`] is to be called after each cycle.
@@ -326,10 +334,11 @@ impl Sockets {
         drop(fresh);
         drop(seats);
         let mut opening = Vec::new();
-        if !watching.opened && self.shared.opened.take().is_some() {
+        if let (false, Some(first)) = (watching.opened, self.shared.opened.take()) {
             watching.opened = true;
-            let to = watching.to.or(Some(now + super::WINDOW));
-            opening.extend(watching.sockets[1..].iter().map(|&(number, _)| number));
+            let to = watching.to.or(Some(now + WINDOW));
+            let numbers = watching.sockets.iter().map(|&(number, _)| number);
+            opening.extend(numbers.filter(|&number| number != first));
             for &number in &opening {
                 self.set_window(number, Window { from: Some(now + 1), to });
             }

@@ -7,6 +7,6 @@ use std::cell::Cell;
 pub struct Shared {
     /// Something is wrong with one of them.
     pub failed: Cell<bool>,
-    /// The number of the one whose window has opened last, and the cycle of its clock.
-    pub opened: Cell<Option<(usize, u64)>>,
+    /// The number of the one whose window has opened last.
+    pub opened: Cell<Option<usize>>,
 }

@@ -16,13 +16,40 @@ use crate::registers;
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlOptions};
 use crate::runner::Flip;
-use crate::transfers::{Log, Transfers};
+use crate::transfers::Transfers;
 
 /// Since when nothing has changed at the ports of RTL, which does not tell whether it waits.
 pub(super) struct Still<M: Model> {
-    inputs: M::In,
-    outputs: M::Out,
-    since: u64,
+    /// The ports in the last cycles, one for each of the block's period.
+    ports: Vec<(M::In, M::Out)>,
+    at: usize,
+    /// Cycles in which they were as a period before.
+    cycles: u64,
+}
+
+impl<M: Model> Still<M> {
+    fn new(config: &M::Config, outputs: M::Out) -> Self {
+        let ports = vec![(M::In::default(), outputs); M::period(config) as usize];
+        Self { ports, at: 0, cycles: 0 }
+    }
+
+    #[inline]
+    fn see(&mut self, inputs: &M::In, outputs: &M::Out) {
+        let before = &mut self.ports[self.at];
+        self.cycles += 1;
+        if before.0 != *inputs || before.1 != *outputs {
+            (*before, self.cycles) = ((*inputs, *outputs), 0);
+        }
+        self.at += 1;
+        if self.at == self.ports.len() {
+            self.at = 0;
+        }
+    }
+
+    fn rests(&self, config: &M::Config) -> bool {
+        let last = self.at.checked_sub(1).unwrap_or(self.ports.len() - 1);
+        M::rests(config, &self.ports[last].1, self.cycles)
+    }
 }
 
 pub(super) enum Body<M: Model> {
@@ -73,8 +100,8 @@ impl<M: Model> Stand<M> {
             BodyKind::Model => Body::Model(Box::new(M::new(config)?)),
             BodyKind::Rtl => {
                 let rtl = rtl()?;
-                let (inputs, outputs) = (M::In::default(), rtl.outputs());
-                Body::Rtl(Box::new(rtl), Box::new(Still { inputs, outputs, since: 0 }))
+                let still = Still::new(config, rtl.outputs());
+                Body::Rtl(Box::new(rtl), Box::new(still))
             }
             BodyKind::Lockstep => {
                 let mut pair = Lockstep::new(run.clone(), config, M::new(config)?, rtl()?, 0);
@@ -105,15 +132,12 @@ impl<M: Model> Stand<M> {
         if self.watch.is_some() {
             self.prepare(inputs);
         }
-        let cycle = self.transfers.cycle;
         let outputs = match &mut self.body {
             Body::Model(model) => model.tick(inputs),
             Body::Lockstep(pair) => pair.tick(inputs),
             Body::Rtl(rtl, still) => {
                 let outputs = rtl.tick(inputs);
-                if *inputs != still.inputs || outputs != still.outputs {
-                    **still = Still { inputs: *inputs, outputs, since: cycle };
-                }
+                still.see(inputs, &outputs);
                 outputs
             }
         };
@@ -136,10 +160,19 @@ impl<M: Model> Stand<M> {
         let quiet = match &self.body {
             Body::Model(model) => model.quiet_cycles(),
             // The RTL beside it can only stand still, which is right where it would for ever.
-            Body::Lockstep(pair) => if pair.quiet_cycles() == u64::MAX { u64::MAX } else { 0 },
+            Body::Lockstep(pair) => {
+                if pair.quiet_cycles() == u64::MAX {
+                    u64::MAX
+                } else {
+                    0
+                }
+            }
             Body::Rtl(_, still) => {
-                let rests = M::rests(&self.config, &still.outputs, cycle - still.since);
-                if rests { u64::MAX } else { 0 }
+                if still.rests(&self.config) {
+                    u64::MAX
+                } else {
+                    0
+                }
             }
         };
         self.watch.as_ref().map_or(quiet, |watch| watch.quiet(quiet, cycle))
@@ -171,7 +204,7 @@ impl<M: Model> Stand<M> {
         self.transfers.cycle += cycles;
         match &mut self.body {
             Body::Model(model) => model.skip_quiet(cycles),
-            Body::Rtl(_, still) => still.since += cycles,
+            Body::Rtl(_, still) => still.cycles += cycles,
             Body::Lockstep(pair) => pair.skip(cycles),
         }
     }
@@ -180,7 +213,7 @@ impl<M: Model> Stand<M> {
         self.transfers.restart();
         match &mut self.body {
             Body::Model(_) => {}
-            Body::Rtl(_, still) => still.since = 0,
+            Body::Rtl(_, still) => still.cycles = 0,
             Body::Lockstep(pair) => pair.restart(),
         }
     }
@@ -207,7 +240,7 @@ impl<M: Model> Stand<M> {
         }
         match watch.step(cycle, moves) {
             Some(Change::Opens) => {
-                self.shared.opened.set(Some((self.number, cycle)));
+                self.shared.opened.set(Some(self.number));
                 self.set_trace(true);
             }
             Some(Change::Closes) => self.set_trace(false),

@@ -2,7 +2,7 @@
 
 use crate::runner::Flip;
 
-/// Cycles of a window whose end is not given.
+/// Cycles of the system in a window whose end is not given.
 pub const WINDOW: u64 = 2000;
 
 /// Cycles that are shown.
@@ -26,13 +26,16 @@ pub(super) enum Change {
 pub(super) struct Watch {
     pub flip: Option<Flip>,
     window: Option<Window>,
+    /// Cycles of one whose end is not given.
+    length: u64,
     open: bool,
 }
 
 impl Watch {
-    /// The window is this one from now on, whether there was another or not.
-    pub fn set_window(&mut self, window: Window) {
-        self.window = Some(window);
+    /// The window is this one from now on, whether there was another or not; it has `length` cycles
+    /// where its end is not given.
+    pub fn set_window(&mut self, window: Window, length: u64) {
+        (self.window, self.length) = (Some(window), length);
     }
 
     pub fn is_open(&self) -> bool {
@@ -58,7 +61,8 @@ impl Watch {
         if !self.open {
             self.open = from.map_or(moves, |from| cycle >= from);
             if self.open {
-                self.window = Some(Window { from, to: to.or(Some(from.unwrap_or(cycle) + WINDOW)) });
+                self.window =
+                    Some(Window { from, to: to.or(Some(from.unwrap_or(cycle) + self.length)) });
                 return Some(Change::Opens);
             }
         } else if to.is_some_and(|to| cycle >= to) {
@@ -74,7 +78,7 @@ mod tests {
     use super::*;
 
     fn watch(window: Window) -> Watch {
-        Watch { window: Some(window), ..Watch::default() }
+        Watch { window: Some(window), length: 2000, ..Watch::default() }
     }
 
     #[test]

@@ -198,9 +198,8 @@ impl WaveWriter {
 /// Gives a block its signals, and puts them into the hierarchy.
 fn declare(shown: Shown, clocks: &[usize], root: &mut Scope, signals: &mut Signals) -> Block {
     let scope_names = shown.scopes();
-    let inside = |scope: usize| {
-        [SCOPES[scope]].into_iter().chain(scope_names.iter().map(String::as_str))
-    };
+    let inside =
+        |scope: usize| [SCOPES[scope]].into_iter().chain(scope_names.iter().map(String::as_str));
     let mut traces = Vec::new();
     for (input, ports) in [(true, &shown.block.inputs), (false, &shown.block.outputs)] {
         for (p, port) in ports.iter().enumerate() {

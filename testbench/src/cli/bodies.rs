@@ -88,7 +88,9 @@ impl Args {
     }
 }
 
-fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure> {
+/// Builds those of these bodies that the cache does not have, before a machine asks for them one
+/// after the other. `jobs` at a time; else as many as there are cores.
+pub fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure> {
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let jobs = jobs.map_or_else(cores, usize::from);
     verilated::build(requests, jobs).map_err(|e| Failure::new(rtl_status(&e), e))

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use cosim::body::{BodyKind, Sight};
 use cosim::runner;
-use cosim::wave::Wave;
 use cosim::socket::{Pattern, Sockets, Window, summary};
+use cosim::wave::Wave;
 use testbench::machine::{Bodies, Machine};
 
 use super::job::Job;
@@ -20,9 +20,9 @@ pub struct Args {
     /// Write a waveform: VCD, or FST where FILE ends in .fst; and a GTKWave save file beside it
     ///
     /// It shows the first of each block that exists as model and RTL, by place; for 2000 cycles of
-    /// the machine from the first transfer on of the first of them: in a machine of several GPUs
-    /// between GPUs. Times are true: cycle C of a machine of M MHz begins at C / M us; blocks
-    /// between GPUs run at 1 GHz.
+    /// the machine from the first transfer on of those that have the clock of the first of them: in
+    /// a machine of several GPUs those between GPUs, else from the first packet on. Times are true:
+    /// cycle C of a machine of M MHz begins at C / M us; blocks between GPUs run at 1 GHz.
     #[arg(long, value_name = "FILE")]
     wave: Option<PathBuf>,
     /// Show in the waveform the blocks whose places a pattern means, as in --impl

@@ -34,7 +34,7 @@ impl Cp {
 }
 
 /// A choice of bodies, by place; the model where nothing is said.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bodies {
     /// Which body stands where, and what somebody wants to see of it.
     pub choice: Choice,

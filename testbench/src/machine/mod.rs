@@ -36,9 +36,7 @@ mod slice;
 mod statistics;
 
 pub use bodies::{Bodies, Cp};
-pub use build::{
-    BuildError, about, design_names, go_together, has_policy, names, plan, promises,
-};
+pub use build::{BuildError, about, design_names, go_together, has_policy, names, plan, promises};
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;

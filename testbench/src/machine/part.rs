@@ -52,14 +52,6 @@ impl Part {
     }
 
     /// A GPU's command processors.
-    pub fn global(&self) -> Option<&Global> {
-        match self {
-            Self::Global(global) => Some(global),
-            _ => None,
-        }
-    }
-
-    /// The same, to be watched.
     pub fn global_mut(&mut self) -> Option<&mut Global> {
         match self {
             Self::Global(global) => Some(global),
@@ -68,14 +60,6 @@ impl Part {
     }
 
     /// What joins GPUs.
-    pub fn gate(&self) -> Option<&Gate> {
-        match self {
-            Self::Gate(gate) => Some(gate),
-            _ => None,
-        }
-    }
-
-    /// The same, to be watched.
     pub fn gate_mut(&mut self) -> Option<&mut Gate> {
         match self {
             Self::Gate(gate) => Some(gate),

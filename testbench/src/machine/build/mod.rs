@@ -86,11 +86,7 @@ fn clocks(system: &System) -> Vec<Clock> {
 /// Number of the links' clock.
 const LINK_CLOCK: usize = 1;
 
-fn build_with(
-    system: &System,
-    bodies: &Bodies,
-    sockets: Sockets,
-) -> Result<Built, BuildError> {
+fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Built, BuildError> {
     let m = &system.machine;
     let l1 = choose("l1.design", &system.l1.design, l1::DESIGNS)?;
     let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;

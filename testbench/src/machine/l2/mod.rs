@@ -9,8 +9,8 @@ mod writes;
 
 use std::fmt::Debug;
 
-use cosim::socket::Socket;
 use cosim::command_processor::SyncMode;
+use cosim::socket::Socket;
 use hwmodel::coherence_directory::{CoherenceDirectory, Variant};
 
 use super::cache::Shape;
