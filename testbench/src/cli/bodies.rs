@@ -159,7 +159,7 @@ fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
     let chosen: Vec<&BlockEntry> = match &args.blocks[..] {
         [] => BLOCKS.iter().collect(),
         names => {
-            let known = || BLOCKS.map(|block| block.name).join(", ");
+            let known = || BLOCKS.iter().map(|block| block.name).collect::<Vec<_>>().join(", ");
             let find = |name: &String| {
                 let problem = || usage(format!("block {name}: must be one of {}", known()));
                 blocks::find(name).ok_or_else(problem)
