@@ -125,7 +125,9 @@ where
                 };
                 // A model may leave open whether it waits.
                 let (before, quiet) = (state(&model), model.quiet_cycles());
-                (0..period).for_each(|_| drop(model.tick(&idle)));
+                for _ in 0..period {
+                    model.tick(&idle);
+                }
                 let waits = quiet == u64::MAX || state(&model) == before;
                 assert!(waits, "seed {seed}, {still} cycles: {before:?}");
                 rested += 1;
