@@ -6,20 +6,12 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cosim::catalog::Pair;
+use cosim::catalog::{Family, Pair};
 use cosim::report::RunName;
 use cosim::settings::named;
-use cosim::stimulus::coherence_directory::CoherenceDirectoryStimulus;
-use cosim::stimulus::command_processor::CommandProcessorStimulus;
-use cosim::stimulus::cp_crossbar::CpCrossbarStimulus;
-use cosim::stimulus::depacketizer::DepacketizerStimulus;
-use cosim::stimulus::local_command_processor::LocalCommandProcessorStimulus;
-use cosim::stimulus::packetizer::PacketizerStimulus;
-use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use cosim::stimulus::{NewStimulus, Statics};
 use cosim::verilated::{self, Request, Variant};
 use cosim::{Catalog, Lockstep, Rtl};
-use hwmodel::command_processor::CommandProcessor;
 use hwmodel::ports::image_words;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model, Ports};
@@ -41,22 +33,26 @@ fn main() {
         "{:<24} {:<22} {:>12} {:>12} {:>12} {:>14}",
         "block", "config", "rtl", "bridge/C++", "lockstep/rtl", "model/rtl"
     );
-    for config in ["small", "paper"] {
-        bench::<RemoteWriteQueueStimulus>(&catalog, config);
-        bench::<PacketizerStimulus>(&catalog, config);
-        bench::<DepacketizerStimulus>(&catalog, config);
+    macro_rules! bench_all {
+        ($($block:ident, $stimulus:ty, $about:literal;)*) => {$( bench_block::<$stimulus>(&catalog); )*};
     }
-    for config in catalog.coherence_directory.keys() {
-        bench::<CoherenceDirectoryStimulus>(&catalog, config);
-    }
-    for config in ["small", "paper"] {
-        if verilated::ready(CommandProcessor::NAME).is_ok() {
-            bench::<CommandProcessorStimulus>(&catalog, config);
-        }
-        bench::<CpCrossbarStimulus>(&catalog, config);
-        bench::<LocalCommandProcessorStimulus>(&catalog, config);
-    }
+    cosim::for_each_block!(bench_all);
     println!("{:<60} {:>12.2} {:>12.2} {:>14.1}", "goal", 0.9, 0.85, 10.0);
+}
+
+/// A block in each of its configurations that is another one to it.
+fn bench_block<S: NewStimulus<Model: Pair>>(catalog: &Catalog) {
+    if let Err(problem) = verilated::ready(<S::Model as Model>::NAME) {
+        return eprintln!("bench: {problem}");
+    }
+    let mut seen = Vec::new();
+    for (name, parameters) in <S::Model as Pair>::Family::named(catalog) {
+        let config = S::Model::config(parameters);
+        if !seen.contains(&config) {
+            bench::<S>(catalog, name);
+            seen.push(config);
+        }
+    }
 }
 
 fn bench<S: NewStimulus<Model: Pair>>(catalog: &Catalog, name: &str) {

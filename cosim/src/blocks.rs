@@ -5,13 +5,6 @@ use hwmodel::{Description, Model};
 use crate::catalog::Pair;
 use crate::runner::{self, Options, Outcome, RunError};
 use crate::settings::{Chosen, FamilyEntry, StaticInput};
-use crate::stimulus::coherence_directory::CoherenceDirectoryStimulus;
-use crate::stimulus::command_processor::CommandProcessorStimulus;
-use crate::stimulus::cp_crossbar::CpCrossbarStimulus;
-use crate::stimulus::depacketizer::DepacketizerStimulus;
-use crate::stimulus::local_command_processor::LocalCommandProcessorStimulus;
-use crate::stimulus::packetizer::PacketizerStimulus;
-use crate::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use crate::stimulus::{NewStimulus, Stimulus};
 
 /// One block.
@@ -30,24 +23,41 @@ pub struct BlockEntry {
     pub describe: fn(&Chosen) -> Description,
 }
 
-/// Every block with two bodies.
-pub const BLOCKS: [BlockEntry; 7] = [
-    entry::<RemoteWriteQueueStimulus>(
-        "coalesces stores to other GPUs, one partition per destination",
-    ),
-    entry::<PacketizerStimulus>("turns drained entries into one FinePack TLP"),
-    entry::<DepacketizerStimulus>("takes TLPs apart into stores, and checks them"),
-    entry::<CoherenceDirectoryStimulus>(
-        "records sharers of a home's lines, and invalidates them: baseline, HMG, REC, ideal",
-    ),
-    entry::<CommandProcessorStimulus>(
-        "runs the firmware that launches kernels: core, memories, mailbox",
-    ),
-    entry::<CpCrossbarStimulus>("carries messages between the command processors of a GPU"),
-    entry::<LocalCommandProcessorStimulus>(
-        "executes a chiplet's releases and acquires, and hands out its work groups",
-    ),
-];
+/// Calls a macro with all blocks that have two bodies: of each its name, its stimulus, and what it
+/// is in one line. A block that is not in this list is nowhere, and one that is stands wherever all
+/// blocks do: in commands, tests and benchmarks.
+#[macro_export]
+macro_rules! for_each_block {
+    ($call:ident) => {
+        $call! {
+            remote_write_queue, $crate::stimulus::remote_write_queue::RemoteWriteQueueStimulus,
+                "coalesces stores to other GPUs, one partition per destination";
+            packetizer, $crate::stimulus::packetizer::PacketizerStimulus,
+                "turns drained entries into one FinePack TLP";
+            depacketizer, $crate::stimulus::depacketizer::DepacketizerStimulus,
+                "takes TLPs apart into stores, and checks them";
+            coherence_directory,
+                $crate::stimulus::coherence_directory::CoherenceDirectoryStimulus,
+                "records sharers of a home's lines, and invalidates them: baseline, HMG, REC, ideal";
+            command_processor, $crate::stimulus::command_processor::CommandProcessorStimulus,
+                "runs the firmware that launches kernels: core, memories, mailbox";
+            cp_crossbar, $crate::stimulus::cp_crossbar::CpCrossbarStimulus,
+                "carries messages between the command processors of a GPU";
+            local_command_processor,
+                $crate::stimulus::local_command_processor::LocalCommandProcessorStimulus,
+                "executes a chiplet's releases and acquires, and hands out its work groups";
+        }
+    };
+}
+
+macro_rules! entries {
+    ($($block:ident, $stimulus:ty, $about:literal;)*) => {
+        /// Every block with two bodies.
+        pub const BLOCKS: &[BlockEntry] = &[$(entry::<$stimulus>($about)),*];
+    };
+}
+
+for_each_block!(entries);
 
 const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
     BlockEntry {

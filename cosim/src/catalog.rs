@@ -1,17 +1,11 @@
-//! The named configurations of the blocks with two bodies: a new block is one line in `pairs!`, a
-//! new family of blocks a field of [`Catalog`] and its [`Family`].
+//! The named configurations of the blocks with two bodies: a new block says which family it belongs
+//! to (`pair!`), a new family is a field of [`Catalog`] and its [`Family`].
 
 use std::collections::BTreeMap;
 
-use hwmodel::coherence_directory::{self, CoherenceDirectory};
-use hwmodel::command_processor::CommandProcessor;
+use hwmodel::coherence_directory;
 use hwmodel::common::command_types::Command;
 use hwmodel::common::finepack_types::FinePack;
-use hwmodel::cp_crossbar::CpCrossbar;
-use hwmodel::depacketizer::Depacketizer;
-use hwmodel::local_command_processor::LocalCommandProcessor;
-use hwmodel::packetizer::Packetizer;
-use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{ConfigError, Model};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -91,27 +85,19 @@ pub trait Pair: Model {
     fn config(parameters: &Self::Family) -> Self::Config;
 }
 
-macro_rules! pairs {
-    ($($block:ident: $family:ty),* $(,)?) => {
-        $(impl Pair for $block {
+/// Says of a block, beside its stimulus, which family it belongs to.
+macro_rules! pair {
+    ($block:ty: $family:ty) => {
+        impl $crate::catalog::Pair for $block {
             type Family = $family;
 
             fn config(parameters: &$family) -> Self::Config {
                 parameters.into()
             }
-        })*
+        }
     };
 }
-
-pairs! {
-    RemoteWriteQueue: FinePack,
-    Packetizer: FinePack,
-    Depacketizer: FinePack,
-    CoherenceDirectory: coherence_directory::Config,
-    CommandProcessor: Command,
-    CpCrossbar: Command,
-    LocalCommandProcessor: Command,
-}
+pub(crate) use pair;
 
 /// Why the configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -21,6 +21,7 @@ pub mod report;
 pub mod rtl;
 pub mod runner;
 pub mod settings;
+pub mod socket;
 pub mod stimulus;
 mod transfers;
 pub mod value;

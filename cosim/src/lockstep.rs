@@ -328,7 +328,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         let mut model_state = String::new();
         let _ = self.model.write_state(&mut model_state);
         let mismatch = Mismatch {
-            block: M::NAME,
+            place: M::NAME.to_string(),
             run: self.run.clone(),
             cycle: self.cycle,
             differences: differences(&block.outputs, &now.model, &now.rtl),

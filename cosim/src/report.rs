@@ -45,8 +45,8 @@ pub struct RunName {
 /// failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The block.
-    pub block: &'static str,
+    /// Where the block stands: its name in a system of one.
+    pub place: String,
     /// Configuration and seed.
     pub run: RunName,
     /// Rising edges since the end of reset.
@@ -127,12 +127,12 @@ impl Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { block, run: RunName { config, seed }, cycle, .. } = self;
+        let Self { place, run: RunName { config, seed }, cycle, .. } = self;
         match self.differences.first() {
             Some(first) => {
                 writeln!(
                     f,
-                    "MISMATCH {block}.{} at cycle {cycle} (config {config}, seed {seed})",
+                    "MISMATCH {place}.{} at cycle {cycle} (config {config}, seed {seed})",
                     first.field
                 )?;
                 let bits = first.model.differing_bits(&first.rtl);
@@ -148,7 +148,7 @@ impl fmt::Display for Mismatch {
                 )?;
             }
             None => {
-                writeln!(f, "ASSERTION of {block} at cycle {cycle} (config {config}, seed {seed})")?
+                writeln!(f, "ASSERTION of {place} at cycle {cycle} (config {config}, seed {seed})")?
             }
         }
         for (i, other) in self.differences.iter().skip(1).enumerate() {

@@ -86,7 +86,13 @@ impl Transfers {
         self.channels.iter().map(|channel| (channel.name, channel.count)).collect()
     }
 
-    /// A cycle with these handshakes of its inputs and outputs has passed.
+    /// Whether a cycle with these handshakes of its inputs and outputs transfers anything.
+    pub fn moves(&self, inputs: u32, outputs: u32) -> bool {
+        let set = u64::from(inputs) | u64::from(outputs) << 32;
+        self.channels.iter().any(|channel| set & channel.mask == channel.mask)
+    }
+
+    /// A cycle with these handshakes has passed.
     #[inline]
     pub fn pass(&mut self, inputs: u32, outputs: u32) {
         let set = u64::from(inputs) | u64::from(outputs) << 32;

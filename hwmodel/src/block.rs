@@ -101,11 +101,6 @@ pub trait Model:
     /// `snake_case` name: RTL folder and top module, Rust module, VCD scope, command-line argument.
     const NAME: &'static str;
 
-    /// Cycles without a transfer after which a tick with idle inputs changes nothing that anybody
-    /// sees: longer than any timer of the block, which has at most 16 bits unless it says
-    /// otherwise.
-    const REST: u64 = 1 << 17;
-
     /// The block's parameters, one field for each RTL parameter.
     type Config: Clone + Debug + PartialEq;
 
@@ -117,6 +112,19 @@ pub trait Model:
     fn reset(&mut self, config: &Self::Config) -> Result<(), ConfigError> {
         *self = Self::new(config)?;
         Ok(())
+    }
+
+    /// True when a body that shows `outputs`, and at whose ports nothing has changed for `cycles`
+    /// cycles, changes nothing any more until an input does. A body that cannot tell, as RTL, is
+    /// left alone then. Unless the block knows better it is longer than any timer of 16 bits.
+    fn rests(_config: &Self::Config, _outputs: &Self::Out, cycles: u64) -> bool {
+        cycles > 1 << 17
+    }
+
+    /// After a multiple of so many cycles in which it only waits the block is as it was: the length
+    /// of the pattern of its clock.
+    fn period(_config: &Self::Config) -> u64 {
+        1
     }
 
     /// RTL parameters: `UpperCamelCase` name and value, one for each field of the configuration.

@@ -1,15 +1,14 @@
 //! The egress paths by name, on any bodies.
 
-use cosim::body::{AnyBody, Body};
+use cosim::socket::Socket;
 use hwmodel::common::finepack_types::FinePack;
-use hwmodel::depacketizer::Depacketizer;
 use hwmodel::egress::{
     self, CFG_EXTRA, ConfigPacket, DMA_START, Dma, FinePackPath, In, Infinite, Out, P2p,
     WriteCombine,
 };
 use hwmodel::packetizer::Packetizer;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
-use hwmodel::{Block, ConfigError, Model, State};
+use hwmodel::{Block, ConfigError, State};
 use serde::Serialize;
 
 /// An egress path (specification 7).
@@ -54,13 +53,9 @@ impl PathKind {
         }
     }
 
-    /// Blocks with two bodies that it and the other end of its link use.
-    pub fn blocks(self) -> &'static [&'static str] {
-        match self {
-            Self::FinePack => &[RemoteWriteQueue::NAME, Packetizer::NAME, Depacketizer::NAME],
-            Self::Infinite => &[],
-            _ => &[Depacketizer::NAME],
-        }
+    /// Whether TLPs come from it, for a de-packetizer at the other end of a link.
+    pub fn has_link(self) -> bool {
+        self != Self::Infinite
     }
 
     /// `CFG_EXTRA` of the links that this path needs.
@@ -70,7 +65,7 @@ impl PathKind {
 
     /// The path of one GPU after reset, on models.
     pub fn build(self, p: &FinePack) -> Result<EgressPath, ConfigError> {
-        let (queue, packetizer) = (AnyBody::model(&p.into())?, AnyBody::model(&p.into())?);
+        let (queue, packetizer) = (Socket::model(&p.into())?, Socket::model(&p.into())?);
         self.with_bodies(p, 0, || Ok((queue, packetizer)))
     }
 
@@ -80,7 +75,7 @@ impl PathKind {
         self,
         p: &FinePack,
         timeout: u16,
-        bodies: impl FnOnce() -> Result<(AnyBody<RemoteWriteQueue>, AnyBody<Packetizer>), E>,
+        bodies: impl FnOnce() -> Result<(Socket<RemoteWriteQueue>, Socket<Packetizer>), E>,
     ) -> Result<EgressPath, E> {
         let c = egress::Config::from(p);
         Ok(match self {
@@ -102,26 +97,19 @@ impl PathKind {
 pub enum EgressPath {
     P2p(P2p),
     WriteCombine(WriteCombine),
-    FinePack(Box<FinePackPath<AnyBody<RemoteWriteQueue>, AnyBody<Packetizer>>>),
+    FinePack(Box<FinePackPath<Socket<RemoteWriteQueue>, Socket<Packetizer>>>),
     Dma(Dma),
     ConfigPacket(ConfigPacket),
     Infinite(Infinite),
 }
 
 impl EgressPath {
-    /// The blocks with two bodies, in the order of the data's way.
-    pub fn bodies(&self) -> Vec<&dyn Body> {
-        match self {
-            Self::FinePack(path) => vec![path.queue(), path.packetizer()],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn each_body(&mut self, mut change: impl FnMut(&mut dyn Body)) {
+    /// Lets the cycles before `now` pass, in which nothing came.
+    pub fn catch_up(&mut self, now: u64, self_id: u8) {
         if let Self::FinePack(path) = self {
-            change(path.queue_mut());
-            change(path.packetizer_mut());
+            let (queue, packetizer) = path.idle_inputs(self_id);
+            path.queue_mut().catch_up(now, &queue);
+            path.packetizer_mut().catch_up(now, &packetizer);
         }
     }
 
@@ -161,6 +149,10 @@ impl Block for EgressPath {
 
     fn is_idle(&self) -> bool {
         each!(self, path => path.is_idle())
+    }
+
+    fn quiet_cycles(&self) -> u64 {
+        each!(self, path => path.quiet_cycles())
     }
 
     fn failed(&self) -> bool {

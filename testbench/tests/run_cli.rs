@@ -45,29 +45,33 @@ fn wrong_use_is_refused_with_a_message_that_names_what_would_do() {
         (format!("run {one} --workload copy --set l1.design=x"), vec!["l1.design", "src"]),
         (format!("run {one} --workload copy --set workload.color=1"), vec!["workload.size"]),
         (format!("run {one} --workload copy --set workload.size=-1"), vec!["number"]),
-        (format!("run {one} --workload copy --impl packetizer"), vec!["BLOCK=model|rtl|lockstep"]),
+        (format!("run {one} --workload copy --impl packetizer"), vec!["PLACES=model|rtl|lockstep"]),
         (format!("run {one} --workload copy --impl packetizer=c"), vec!["not model, rtl or"]),
-        (format!("run {one} --workload copy --impl l2=rtl"), vec!["none of remote_write_queue"]),
+        (format!("run {one} --workload copy --impl l2=rtl"), vec!["this machine has gpu*/cp_"]),
         (
             format!("run {one} --workload copy --impl packetizer=model"),
-            vec!["this machine has cp_crossbar, local_command_processor"],
+            vec!["this machine has gpu*/cp_crossbar, gpu*/chiplet*/local_command_processor"],
         ),
         (format!("run {one} --workload copy --cp core"), vec!["native, iss, rtl or lockstep"]),
         (format!("run {one} --workload copy --dump-tlp t.txt"), vec!["one GPU"]),
         (
             format!("run {one} --workload copy --wave w.vcd --wave-of packetizer"),
-            vec!["--wave-of packetizer", "cp_crossbar, local_command_processor"],
+            vec!["--wave-of packetizer", "this machine has gpu*/cp_crossbar"],
         ),
         (format!("run {one} --workload copy --wave-from 3"), vec!["--wave"]),
         (format!("run {one} --workload copy --max-cycles 0"), vec!["--max-cycles"]),
-        (format!("run {one} --workload copy --flip tlp@3"), vec!["BLOCK.FIELD"]),
+        (format!("run {one} --workload copy --flip tlp@3"), vec!["PLACES.FIELD"]),
+        (
+            format!("run {TWO_GPUS} {REUSE} --impl gpu2/*=model"),
+            vec!["--impl gpu2/*=model", "this machine has gpu*/remote_write_queue"],
+        ),
         (
             format!("run {TWO_GPUS} {REUSE} --wave w.vcd --wave-from 9 --wave-to 9"),
             vec!["--wave-to 9", "above 9"],
         ),
         (
             format!("run {TWO_GPUS} {REUSE} --set egress.design=p2p --impl packetizer=model"),
-            vec!["this machine has depacketizer"],
+            vec!["this machine has gpu*/depacketizer"],
         ),
     ] {
         desk.refuses(2, &words, &message);
@@ -340,25 +344,25 @@ fn audit_log_without_a_table_has_operations_only() {
     }
 }
 
-/// Scopes of a waveform, and its time stamps in picoseconds.
+/// The scopes of the blocks in a waveform, and its time stamps in picoseconds.
 fn read_wave(path: &Path) -> (Vec<String>, Vec<u64>) {
     let file = fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut parser = vcd::Parser::new(std::io::BufReader::new(file));
     let header = parser.parse_header().unwrap();
     let (unit, vcd::TimescaleUnit::PS) = header.timescale.unwrap() else { panic!("not in ps") };
-    let below = |items: &[vcd::ScopeItem]| -> Vec<vcd::Scope> {
-        let scopes = items.iter().filter_map(|item| match item {
-            vcd::ScopeItem::Scope(scope) => Some(scope.clone()),
-            _ => None,
-        });
-        scopes.collect()
-    };
-    let mut scopes = Vec::new();
-    for scope in below(&header.items) {
-        for block in below(&scope.items) {
-            scopes.push(format!("{}.{}", scope.identifier, block.identifier));
+    // A block is the outermost scope with variables of its own.
+    fn blocks(items: &[vcd::ScopeItem], path: &str, into: &mut Vec<String>) {
+        for item in items {
+            let vcd::ScopeItem::Scope(scope) = item else { continue };
+            let path = format!("{path}{}", scope.identifier);
+            match scope.items.iter().any(|item| matches!(item, vcd::ScopeItem::Var(_))) {
+                true => into.push(path),
+                false => blocks(&scope.items, &(path + "."), into),
+            }
         }
     }
+    let mut scopes = Vec::new();
+    blocks(&header.items, "", &mut scopes);
     let commands = parser.map(|command| command.unwrap());
     let times = commands.filter_map(|command| match command {
         vcd::Command::Timestamp(time) => Some(time * u64::from(unit)),
@@ -382,9 +386,14 @@ fn waveform_has_the_cycles_that_were_asked_for() {
         assert!(desk.read("w.gtkw").contains("w.vcd"));
         read_wave(&desk.file("w.vcd"))
     };
-    let of = "--wave-of packetizer";
+    let of = "--wave-of gpu0/*";
     let (scopes, times) = wave(&format!("{of} --wave-from 7000 --wave-to 7400"));
-    assert_eq!(scopes, BLOCKS.map(|block| format!("model.{block}")));
+    let command = (0..4).map(|i| format!("chiplet{i}.local_command_processor"));
+    let all = BLOCKS.map(String::from).into_iter().chain(["cp_crossbar".into()]).chain(command);
+    assert_eq!(scopes, all.map(|block| format!("model.gpu0.{block}")).collect::<Vec<_>>());
+    assert!(link_times(7000..7400).iter().all(|time| times.contains(time)));
+    let of = "--wave-of gpu0/packetizer";
+    let (_, times) = wave(&format!("{of} --wave-from 7000 --wave-to 7400"));
     assert_eq!(times, link_times(7000..7400));
     let (_, times) = wave(&format!("{of} --wave-from 7001"));
     assert_eq!(times, link_times(7001..9001));
@@ -462,9 +471,11 @@ fn waveform_shows_blocks_of_two_clocks_at_their_true_times() {
     assert!(links.len() > 1000 && gpu.len() > 1990);
     let mut moved = BTreeMap::new();
     for (name, changes) in &found {
-        let Some(block) = name.strip_prefix("model.").and_then(|n| n.split('.').next()) else {
+        if !name.starts_with("model.") {
             continue;
-        };
+        }
+        let of = |part: &&str| !["model", "gpu0", "chiplet0", "l2_bank0"].contains(part);
+        let block = name.split('.').find(of).unwrap();
         let clock = if BLOCKS.contains(&block) { &links } else { &gpu };
         assert!(changes.iter().all(|(time, _)| clock.contains(time)), "{name}: {changes:?}");
         *moved.entry(block).or_insert(0) += changes.len() - 1;
@@ -483,30 +494,29 @@ fn waveform_has_internals_of_the_rtl_that_is_shown() {
     desk.refuses(2, &run, &["--wave-internals", "packetizer", "--impl"]);
     let bodies = "--impl remote_write_queue=lockstep --impl packetizer=rtl";
     desk.refuses(2, &format!("{run} {bodies} --wave-of cp_crossbar"), &["--wave-internals"]);
-    desk.passes(&format!("{run} {bodies} --wave-of packetizer --wave-from 7000 --wave-to 12000"));
+    desk.passes(&format!("{run} {bodies} --wave-of gpu0/* --wave-from 7000 --wave-to 12000"));
     let text = desk.read("w.vcd");
     for expected in ["$scope module u_accumulator", "$scope module state", " count_q "] {
         assert!(text.contains(expected), "{expected}");
     }
     // One group of the save file for each instance, closed.
     let save = desk.read("w.gtkw");
-    assert!(save.contains("@c00200\n-packetizer.u_accumulator registers\n"), "{save}");
-    assert!(save.contains("@c00200\n-depacketizer registers of the model\n"));
+    assert!(save.contains("@c00200\n-gpu0/packetizer.u_accumulator registers\n"), "{save}");
+    assert!(save.contains("@c00200\n-gpu0/depacketizer registers of the model\n"));
 }
 
 #[test]
 fn waveform_of_rtl_and_lockstep_bodies_has_their_scopes() {
     let Some(desk) = Desk::new("run-scopes") else { return };
-    let bodies = "--impl remote_write_queue=lockstep --impl packetizer=rtl";
+    let bodies = "--impl remote_write_queue=rtl --impl packetizer=lockstep";
     desk.passes(&format!(
-        "run {TWO_GPUS} {REUSE} {bodies} --wave w.vcd --wave-to 9000 --wave-of packetizer"
+        "run {TWO_GPUS} {REUSE} {bodies} --wave w.vcd --wave-to 9000 --wave-of gpu0/*ketizer"
     ));
     let expected = [
-        "model.remote_write_queue",
-        "model.depacketizer",
-        "rtl.remote_write_queue",
-        "rtl.packetizer",
-        "diff.remote_write_queue",
+        "model.gpu0.packetizer",
+        "model.gpu0.depacketizer",
+        "rtl.gpu0.packetizer",
+        "diff.gpu0.packetizer",
     ];
     assert_eq!(read_wave(&desk.file("w.vcd")).0, expected);
 }
@@ -523,8 +533,8 @@ fn flipped_bit_ends_with_status_1_a_report_and_the_waves_around_it() {
         let (block, _) = field.split_once('.').unwrap();
         let left = desk.duet(&format!("{run} {} --flip {field}@{cycle}", on("lockstep")));
         assert_eq!(left.status, 1, "{field}: {}", left.stderr);
-        assert!(left.line("MISMATCH").starts_with(&format!("{block}.")), "{field}");
-        assert!(left.last_line().starts_with(&format!("FAIL {block} of GPU 0: model and RTL")));
+        assert!(left.line("MISMATCH").starts_with(&format!("gpu0/{block}.")), "{field}");
+        assert!(left.last_line().starts_with(&format!("FAIL gpu0/{block}: model and RTL")));
         let waves = left.line("waves").to_string();
         assert_eq!(waves, format!("out/run-{block}-1.vcd"));
         let (scopes, times) = read_wave(&desk.file(&waves));
@@ -555,26 +565,33 @@ fn flipped_bit_in_one_gpu_ends_with_status_1_a_report_and_waves() {
     let directory = "--set l2.design=rec --workload locks --impl coherence_directory=lockstep";
     let command = "--set l2.design=cpelide --workload reuse --cp lockstep --impl \
                    cp_crossbar=lockstep --impl local_command_processor=lockstep";
-    for (words, block, scopes, fields) in [
-        (directory, "coherence_directory", 3, ["rsp[20]", "req_ready", "cnt[5]"]),
-        (command, "command_processor", 9, ["aql_ready", "trace[100]", "tx[3]"]),
-        (command, "cp_crossbar", 9, ["tx_ready", "down[5]", "up_ready"]),
-        (command, "local_command_processor", 9, ["rx_ready", "l1_inv", "tx[0]"]),
+    for (words, place, fields) in [
+        (
+            directory,
+            "gpu0/chiplet0/l2.bank0/coherence_directory",
+            ["rsp[20]", "req_ready", "cnt[5]"],
+        ),
+        (command, "gpu0/command_processor", ["aql_ready", "trace[100]", "tx[3]"]),
+        (command, "gpu0/cp_crossbar", ["tx_ready", "down[5]", "up_ready"]),
+        (command, "gpu0/chiplet2/local_command_processor", ["rx_ready", "l1_inv", "tx[0]"]),
     ] {
+        let (above, block) = place.rsplit_once('/').unwrap();
+        let above = above.replace('.', "_").replace('/', ".");
         let run = format!("run --system cpelide-4-small --set workload.size=64 {words}");
         for field in fields {
-            let left = desk.duet(&format!("{run} --flip {block}.{field}@3000"));
-            assert_eq!(left.status, 1, "{block}.{field}: {}", left.stderr);
-            assert!(left.line("MISMATCH").starts_with(&format!("{block}.")), "{field}");
-            let failed = format!("FAIL {block} of GPU 0: model and RTL");
+            let left = desk.duet(&format!("{run} --flip {place}.{field}@3000"));
+            assert_eq!(left.status, 1, "{place}.{field}: {}", left.stderr);
+            assert!(left.line("MISMATCH").starts_with(&format!("{place}.")), "{field}");
+            let failed = format!("FAIL {place}: model and RTL");
             assert!(left.last_line().starts_with(&failed));
             let (shown, _) = read_wave(&desk.file(left.line("waves")));
             assert_eq!(shown, ["model", "rtl", "diff"].map(|side| format!("{side}.{block}")));
-            // The command that the report gives shows it again, and the blocks beside it.
+            // The command that the report gives shows it again.
             let again = desk.duet(left.line("rerun").strip_prefix("duet ").unwrap());
             assert_eq!((again.status, again.line("MISMATCH")), (1, left.line("MISMATCH")));
             let (shown, times) = read_wave(&desk.file("out.vcd"));
-            assert_eq!(shown.len(), scopes);
+            let sides = ["model", "rtl", "diff"];
+            assert_eq!(shown, sides.map(|side| format!("{side}.{above}.{block}")));
             let at = left.line("MISMATCH").split_once("at cycle ").unwrap().1;
             let at: u64 = at.split(' ').next().unwrap().parse().unwrap();
             assert!(times.contains(&(at * 1_000_000 / CLOCK_MHZ)), "{block}.{field}");
@@ -588,8 +605,12 @@ fn directory_of_one_gpu_is_shown_in_a_waveform() {
     let run = "run --system cpelide-4-small --set l2.design=rec --workload copy --wave w.vcd";
     let plain = desk.passes(run);
     let (scopes, first) = read_wave(&desk.file("w.vcd"));
-    let command = ["cp_crossbar", "local_command_processor"].map(|b| format!("model.{b}"));
-    assert_eq!(scopes, [vec!["model.coherence_directory".to_string()], command.into()].concat());
+    let shown = [
+        "chiplet0.l2_bank0.coherence_directory",
+        "chiplet0.local_command_processor",
+        "cp_crossbar",
+    ];
+    assert_eq!(scopes, shown.map(|block| format!("model.gpu0.{block}")));
     let windowed = desk.passes(&format!("{run} --wave-from 9000 --wave-to 9100"));
     assert_eq!(plain.last_line(), windowed.last_line(), "looking changes nothing");
     let (_, times) = read_wave(&desk.file("w.vcd"));

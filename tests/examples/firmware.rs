@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use cosim::body::BodyKind;
 use cosim::command_processor::Host;
 use cosim::report::RunName;
+use cosim::socket::Socket;
 use duet_tests::firmware::driver::MACHINE;
 use duet_tests::firmware::launches::{Cost, costs};
 use duet_tests::firmware::{Core, Host as _, bodies, images};
 use duet_tests::parameters;
 use firmware_embed::Image;
-use hwmodel::Block;
 use hwmodel::command_processor::Config;
 use hwmodel::common::command_types::Command;
 
@@ -55,16 +55,16 @@ fn watched(image: &Image) -> Core {
 fn alone(image: &Image, watched: &Core) -> Duration {
     let conf = MACHINE.bits();
     let (run, parameters) = (RunName::default(), Config::from(&parameters::<Command>(CONFIG)));
-    let host = Host::core(BodyKind::Model, &run, &parameters, image, conf);
-    let mut host = host.expect("it started before");
+    let socket = Socket::alone(BodyKind::Model, &run, &parameters).expect("a legal model");
+    let mut host = Host::core(socket, image, conf).expect("it started before");
     let nothing = watched.nothing();
     let mut cycle = 0;
     let mut run_to = |host: &mut Host, end: u64| {
         while cycle < end {
-            let quiet = host.body().expect("a core").quiet_cycles().min(end - cycle - 1);
-            host.skip(quiet);
+            cycle += host.quiet_cycles().min(end - cycle - 1);
+            host.catch_up(cycle, &nothing);
             host.tick(&nothing);
-            cycle += quiet + 1;
+            cycle += 1;
         }
         cycle += 1;
     };

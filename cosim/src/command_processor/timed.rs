@@ -167,14 +167,19 @@ impl Timed {
         self.counters = *native.counters();
     }
 
-    /// True when nothing happens until something comes.
-    pub fn is_idle(&self) -> bool {
-        !self.event && self.sent.is_empty() && self.signals.is_empty() && self.errors.is_empty()
+    /// How many cycles pass in which nothing happens unless something comes.
+    pub fn quiet_cycles(&self) -> u64 {
+        if !self.errors.is_empty() {
+            return 0;
+        }
+        let poll = self.event.then_some(self.busy_until);
+        let due = [poll, self.sent.front().map(|s| s.0), self.signals.front().map(|s| s.0)];
+        due.into_iter().flatten().min().map_or(u64::MAX, |at| at.saturating_sub(self.now))
     }
 
-    /// Lets cycles pass in which nothing comes.
-    pub fn skip(&mut self, cycles: u64) {
-        self.now += cycles;
+    /// Lets the cycles before `now` pass, in which nothing came.
+    pub fn catch_up(&mut self, now: u64) {
+        self.now = now;
     }
 }
 

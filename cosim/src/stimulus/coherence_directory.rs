@@ -9,6 +9,8 @@ use hwmodel::coherence_directory::{
 
 use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 
+crate::catalog::pair!(CoherenceDirectory: Config);
+
 /// Requests after which the oldest job holds further ones up (specification section 6, rule 2).
 const OLD: u8 = 96;
 

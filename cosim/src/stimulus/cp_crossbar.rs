@@ -6,6 +6,8 @@ use hwmodel::cp_crossbar::{Config, CpCrossbar, In, Out, PerChiplet};
 
 use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 
+crate::catalog::pair!(CpCrossbar: hwmodel::common::command_types::Command);
+
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]
 struct Phase {

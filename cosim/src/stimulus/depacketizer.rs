@@ -9,6 +9,8 @@ use hwmodel::depacketizer::{Config, Depacketizer, In, Out};
 use super::random::MaskForm;
 use super::{Count, NewStimulus, Random, Statics, Stimulus};
 
+crate::catalog::pair!(Depacketizer: hwmodel::common::finepack_types::FinePack);
+
 /// Largest payload of a packet.
 const MOST_PAYLOAD: usize = 4096;
 

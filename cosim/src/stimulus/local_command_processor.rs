@@ -9,6 +9,8 @@ use hwmodel::local_command_processor::{Config, In, LocalCommandProcessor, Out};
 
 use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 
+crate::catalog::pair!(LocalCommandProcessor: hwmodel::common::command_types::Command);
+
 /// Tags of kernels; those above are never launched.
 const USED: u32 = 200;
 /// Cycles at the beginning of a long time in which kernels before the large one end.

@@ -8,6 +8,8 @@ use super::random::MaskForm;
 use super::requests::{costs, dearest};
 use super::{Count, NewStimulus, Random, Statics, Stimulus, masked_bytes};
 
+crate::catalog::pair!(Packetizer: hwmodel::common::finepack_types::FinePack);
+
 /// Largest payload that a packet may have.
 const MOST_PAYLOAD: u32 = 4096;
 /// Most entries of a packet.

@@ -14,6 +14,8 @@ use super::requests::{Pattern, Requester, dearest};
 use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 use crate::settings::StaticInput;
 
+crate::catalog::pair!(RemoteWriteQueue: hwmodel::common::finepack_types::FinePack);
+
 /// Cycles at the beginning of a long time in which all drains.
 const DRAINS: u64 = 4_000;
 /// Cycles at its end in which the packetizer takes beats again, and nothing is asked for yet.

@@ -2,8 +2,8 @@
 //! names, same time stamps, and a GTKWave save file beside them. A block of which one body ran
 //! stands in that body's scope.
 //!
-//! Where that is asked for, the insides too: `model.<block>.state` has the registers that the model
-//! shows, and `rtl.<block>` the hierarchy of the RTL with all its signals.
+//! Where that is asked for, the insides too: `model.<place>.state` has the registers that the model
+//! shows, and `rtl.<place>` the hierarchy of the RTL with all its signals.
 //!
 //! The values of a cycle stand from its beginning on, the rising edge that ends it is in its middle
 //! (`timeline`). A payload is `x` while its valid is 0, and so is a model's register that means
@@ -48,6 +48,8 @@ pub fn plain_clock() -> Clock {
 /// A block that is shown.
 #[derive(Clone, Debug)]
 pub struct Shown {
+    /// Where it stands: its scopes; the block's name in a system of one.
+    pub place: String,
     /// The block.
     pub block: Description,
     /// Its body.
@@ -61,7 +63,12 @@ pub struct Shown {
 impl Shown {
     /// The ports of a block, in the first clock.
     pub fn ports(block: Description, body: BodyKind) -> Self {
-        Self { block, body, clock: 0, inside: Inside::default() }
+        Self { place: block.name.to_string(), block, body, clock: 0, inside: Inside::default() }
+    }
+
+    /// The scopes of its place, outermost first. A dot would end one.
+    fn scopes(&self) -> Vec<String> {
+        self.place.split('/').map(|part| part.replace('.', "_")).collect()
     }
 }
 
@@ -190,7 +197,9 @@ impl WaveWriter {
 
 /// Gives a block its signals, and puts them into the hierarchy.
 fn declare(shown: Shown, clocks: &[usize], root: &mut Scope, signals: &mut Signals) -> Block {
-    let name = shown.block.name;
+    let scope_names = shown.scopes();
+    let inside =
+        |scope: usize| [SCOPES[scope]].into_iter().chain(scope_names.iter().map(String::as_str));
     let mut traces = Vec::new();
     for (input, ports) in [(true, &shown.block.inputs), (false, &shown.block.outputs)] {
         for (p, port) in ports.iter().enumerate() {
@@ -199,7 +208,7 @@ fn declare(shown: Shown, clocks: &[usize], root: &mut Scope, signals: &mut Signa
                 for &scope in scopes(shown.body) {
                     let signal = signals.add(leaf.width);
                     let (inner, variable) = place(port, leaf);
-                    root.at([SCOPES[scope], name].into_iter().chain(inner)).add(&variable, signal);
+                    root.at(inside(scope).chain(inner)).add(&variable, signal);
                     trace.signals[scope] = Some(signal);
                 }
                 traces.push(trace);
@@ -211,7 +220,7 @@ fn declare(shown: Shown, clocks: &[usize], root: &mut Scope, signals: &mut Signa
         let signal = signals.add(*width);
         let (inner, variable) = path.rsplit_once('.').unwrap_or(("", path));
         let inner = inner.split('.').filter(|part| !part.is_empty());
-        root.at([SCOPES[0], name, STATE].into_iter().chain(inner)).add(variable, signal);
+        root.at(inside(0).chain([STATE]).chain(inner)).add(variable, signal);
         registers.push(signal);
     }
     let internals = shown.inside.trace.as_deref().map_or_else(Internals::default, Internals::new);
@@ -232,7 +241,7 @@ fn declare(shown: Shown, clocks: &[usize], root: &mut Scope, signals: &mut Signa
             }
         };
         let inner = variable.scope.iter().map(String::as_str);
-        root.at([SCOPES[1], name].into_iter().chain(inner)).add(&variable.name, signal);
+        root.at(inside(1).chain(inner)).add(&variable.name, signal);
     }
     Block { shown, ports: traces, registers, internals, traced }
 }

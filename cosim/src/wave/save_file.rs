@@ -100,7 +100,7 @@ impl SaveFile {
     }
 
     fn ports(&mut self, shown: &Shown) {
-        let block = &shown.block;
+        let (block, place) = (&shown.block, &shown.place);
         for ports in [&block.inputs, &block.outputs] {
             for channel in ports.chunk_by(|a, b| a.field == b.field) {
                 let lines = channel.iter().map(|p| p.leaves.len()).sum::<usize>();
@@ -110,7 +110,7 @@ impl SaveFile {
                     }
                 };
                 if lines > 1 || channel[0].dir == Dir::Out {
-                    self.group(Group::Open, &format!("{}.{}", block.name, channel[0].field), all);
+                    self.group(Group::Open, &format!("{place}.{}", channel[0].field), all);
                 } else {
                     all(self);
                 }
@@ -126,7 +126,7 @@ impl SaveFile {
         let inner = inner.map_or(String::new(), |inner| format!(".{inner}"));
         for scope in scopes.iter().map(|&scope| SCOPES[scope]) {
             let label = if port.dir == Dir::Out { format!("{scope} ") } else { String::new() };
-            let path = format!("{scope}.{}{inner}", shown.block.name);
+            let path = format!("{scope}.{}{inner}", shown.scopes().join("."));
             self.variable(&format!("{label}{}", full_name(port, leaf)), &path, &name, leaf.width);
         }
     }
@@ -136,8 +136,8 @@ impl SaveFile {
         if shown.inside.registers.is_empty() {
             return;
         }
-        let block = shown.block.name;
-        self.group(Group::Closed, &format!("{block} registers of the model"), |save| {
+        let (place, block) = (&shown.place, shown.scopes().join("."));
+        self.group(Group::Closed, &format!("{place} registers of the model"), |save| {
             for (path, width) in &shown.inside.registers {
                 let (inner, name) = path.rsplit_once('.').unwrap_or(("", path));
                 let dot = if inner.is_empty() { "" } else { "." };
@@ -149,7 +149,7 @@ impl SaveFile {
 
     /// The RTL's registers, a group for each instance that has some.
     fn instances(&mut self, shown: &Shown, internals: &Internals) {
-        let block = shown.block.name;
+        let (place, block) = (&shown.place, shown.scopes().join("."));
         let mut groups: Vec<(String, Vec<&Variable>)> = Vec::new();
         for variable in internals.variables.iter().filter(|v| registers::is_register(&v.path())) {
             if elements_before(&variable.path()) >= ELEMENTS {
@@ -166,7 +166,7 @@ impl SaveFile {
         }
         for (instance, variables) in groups {
             let dot = if instance.is_empty() { "" } else { "." };
-            self.group(Group::Closed, &format!("{block}{dot}{instance} registers"), |save| {
+            self.group(Group::Closed, &format!("{place}{dot}{instance} registers"), |save| {
                 for variable in variables {
                     let path = variable.path();
                     let label = path.strip_prefix(&format!("{instance}{dot}")).unwrap_or(&path);

@@ -220,6 +220,11 @@ impl Model for CoherenceDirectory {
         })
     }
 
+    /// It says so itself, a cycle after the last request.
+    fn rests(_config: &Config, outputs: &Out, cycles: u64) -> bool {
+        outputs.idle && cycles > 1
+    }
+
     fn rtl_parameters(c: &Config) -> Vec<(&'static str, u64)> {
         [
             ("Variant", c.variant as u32),

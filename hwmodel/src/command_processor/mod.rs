@@ -242,9 +242,6 @@ impl Block for CommandProcessor {
 
 impl Model for CommandProcessor {
     const NAME: &'static str = "command_processor";
-    // Every instruction that retires is a transfer. The longest, an access to the private memory,
-    // takes some hundred cycles; a core that is silent for longer waits.
-    const REST: u64 = 1 << 11;
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
@@ -270,6 +267,16 @@ impl Model for CommandProcessor {
         self.memory = before.memory;
         self.mailbox.packets = before.mailbox.packets.reset();
         Ok(())
+    }
+
+    /// Every instruction that retires is shown. The longest, an access to the private memory, takes
+    /// some hundred cycles; a core that is silent for longer waits.
+    fn rests(_config: &Config, _outputs: &Out, cycles: u64) -> bool {
+        cycles > 1 << 11
+    }
+
+    fn period(config: &Config) -> u64 {
+        config.clock_of.into()
     }
 
     fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {

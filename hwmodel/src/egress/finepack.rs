@@ -21,6 +21,13 @@ impl<Q, P> FinePackPath<Q, P> {
         Self { queue, packetizer, timeout, acct }
     }
 
+    /// Their inputs in a cycle in which nothing comes.
+    pub fn idle_inputs(&self, self_id: u8) -> (queue::In, packetizer::In) {
+        let (timeout, acct) = (self.timeout, self.acct);
+        let queue = queue::In { self_id, timeout, acct, ..queue::In::default() };
+        (queue, packetizer::In { self_id, ..packetizer::In::default() })
+    }
+
     /// The remote write queue.
     pub fn queue(&self) -> &Q {
         &self.queue
@@ -77,6 +84,10 @@ where
 
     fn is_idle(&self) -> bool {
         self.queue.is_idle() && self.packetizer.is_idle()
+    }
+
+    fn quiet_cycles(&self) -> u64 {
+        self.queue.quiet_cycles().min(self.packetizer.quiet_cycles())
     }
 
     fn failed(&self) -> bool {

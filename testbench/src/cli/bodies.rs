@@ -15,7 +15,7 @@ use cosim::blocks::{self, BLOCKS, BlockEntry};
 use cosim::verilated::{self, Cache, Request, Step, Variant, replace_sources};
 
 use cosim::body::BodyKind;
-use testbench::machine::{self, Bodies, Cp, System};
+use testbench::machine::{self, Bodies, Cp};
 use testbench::systems;
 
 use super::job::{run_failure, settings};
@@ -88,13 +88,9 @@ impl Args {
     }
 }
 
-/// Builds the RTL bodies that a machine is about to ask for one after the other.
-pub fn build_for(system: &System, chosen: &Bodies) -> Result<(), Failure> {
-    let requests = machine::requests(system, chosen).map_err(|e| run_failure(e.into()))?;
-    build_all(&requests, None)
-}
-
-fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure> {
+/// Builds those of these bodies that the cache does not have, before a machine asks for them one
+/// after the other. `jobs` at a time; else as many as there are cores.
+pub fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure> {
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let jobs = jobs.map_or_else(cores, usize::from);
     verilated::build(requests, jobs).map_err(|e| Failure::new(rtl_status(&e), e))
@@ -148,7 +144,7 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
             let system = systems::load(system, &settings(&args.set)?);
             let system = system.map_err(|e| Failure::new(USAGE, e))?;
             let rtl = Bodies::all(BodyKind::Rtl).with_cp(Cp::Core(BodyKind::Rtl));
-            machine::requests(&system, &rtl).map_err(|e| run_failure(e.into()))?
+            machine::plan(&system, &rtl).map_err(|e| run_failure(e.into()))?.requests().to_vec()
         }
         None => of_blocks(args)?,
     };
@@ -163,7 +159,7 @@ fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
     let chosen: Vec<&BlockEntry> = match &args.blocks[..] {
         [] => BLOCKS.iter().collect(),
         names => {
-            let known = || BLOCKS.map(|block| block.name).join(", ");
+            let known = || BLOCKS.iter().map(|block| block.name).collect::<Vec<_>>().join(", ");
             let find = |name: &String| {
                 let problem = || usage(format!("block {name}: must be one of {}", known()));
                 blocks::find(name).ok_or_else(problem)

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cosim::body::{BodyKind, Log};
+use cosim::body::BodyKind;
+use cosim::socket::{BlockUse, Log};
 use serde::Serialize;
-use testbench::machine::{self, BlockUse, Bodies, Machine, Options, RunError};
+use testbench::machine::{self, Bodies, Machine, Options, RunError};
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
@@ -83,7 +84,7 @@ struct Record {
     blocks: BTreeMap<&'static str, BlockRecord>,
     /// Counters that differ.
     counters: BTreeMap<String, Sides>,
-    /// The first transfer whose cycle differs, of each block of each GPU that has one.
+    /// The first transfer whose cycle differs, of each place that has one.
     first_differences: Vec<String>,
 }
 
@@ -108,7 +109,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     args.rtl.apply()?;
     let job = Job::load(&args.job)?;
     // Before a long run on models.
-    bodies::build_for(&job.system, &args.chosen(BodyKind::Rtl))?;
+    bodies::build_all(job.plan(&args.chosen(BodyKind::Rtl))?.requests(), None)?;
     println!(
         "{}  scale {}  workload {}  seed {}",
         job.system.name, job.system.scale, job.workload, args.job.seed
@@ -127,8 +128,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         })
         .filter(|(_, sides)| sides.differ())
         .collect();
-    let first_differences: Vec<_> =
-        model.machine.logs().zip(rtl.machine.logs()).filter_map(first_difference).collect();
+    let [of_model, of_rtl] = [&model, &rtl].map(|side| side.machine.sockets().logs());
+    let first_differences: Vec<_> = of_model
+        .zip(of_rtl)
+        .filter_map(|((place, model), (_, rtl))| first_difference(place, &model, &rtl))
+        .collect();
     let cycles = sides(|side| side.cycles);
 
     println!("  {:<24}{:>14}{:>14}{:>12}{:>12}", "", "models", "RTL", "difference", "");
@@ -208,10 +212,8 @@ fn block((model, rtl): (&BlockUse, &BlockUse)) -> (&'static str, BlockRecord) {
     (model.name, record)
 }
 
-type OfBlock<'a> = (usize, &'static str, &'a Log);
-
-/// Says where the transfers of a block in a GPU part; none where they are the same.
-fn first_difference(((gpu, name, model), (_, _, rtl)): (OfBlock, OfBlock)) -> Option<String> {
+/// Says where the transfers of a block part; none where they are the same.
+fn first_difference(place: &str, model: &Log, rtl: &Log) -> Option<String> {
     if model == rtl {
         return None;
     }
@@ -222,7 +224,7 @@ fn first_difference(((gpu, name, model), (_, _, rtl)): (OfBlock, OfBlock)) -> Op
         None => "none".to_string(),
     };
     Some(format!(
-        "{name} of GPU {gpu}: transfer {at} is the first that differs: model {}, rtl {}",
+        "{place}: transfer {at} is the first that differs: model {}, rtl {}",
         shown(model),
         shown(rtl)
     ))

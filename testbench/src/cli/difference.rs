@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use cosim::Mismatch;
 use cosim::body::Sight;
 use cosim::inspect::{Inspected, Window};
-use cosim::wave::{Clock, write_window};
-use testbench::machine::{Bodies, Difference, LINK_MHZ, Machine, Options, RunError};
+use cosim::socket::{Difference, Pattern};
+use cosim::wave::write_window;
+use testbench::machine::{Bodies, Machine, Options, RunError};
 
 use super::job::{Job, run_failure};
 use super::run::{Args, set_flip};
@@ -21,10 +22,11 @@ pub fn tell(
     options: Options,
     difference: Box<Difference>,
 ) -> Result<Failure, Failure> {
-    let (name, cycle) = (difference.block.name, difference.cycle);
+    let (name, place) = (difference.block.name, &difference.place);
+    let cycle = difference.system_cycle.unwrap_or(difference.cycle);
     match &difference.mismatch {
         Some((mismatch, window)) => {
-            let again = look_inside(args, job, bodies, options, mismatch)?;
+            let again = look_inside(args, job, bodies, options, place, mismatch)?;
             let mut mismatch = mismatch.clone();
             let window = match &again {
                 Ok((again, window)) => {
@@ -37,21 +39,16 @@ pub fn tell(
                 }
             };
             let path = PathBuf::from(format!("out/run-{name}-{}.vcd", args.job.seed));
-            let clock = match difference.link_cycle {
-                Some(_) => Clock { name: "link_clk".to_string(), megahertz: LINK_MHZ as u32 },
-                None => {
-                    let megahertz = job.system.machine.clock_mhz;
-                    Clock { name: "gpu_clk".to_string(), megahertz }
-                }
-            };
-            let waves = write_window(&path, difference.block.clone(), window, clock)
+            let (block, clock) = (difference.block.clone(), difference.clock.clone());
+            let waves = write_window(&path, block, window, clock)
                 .map_err(|e| Failure::new(ENVIRONMENT, e))?;
             mismatch.run.seed = args.job.seed;
             mismatch.waves = Some(waves);
-            mismatch.rerun = Some(rerun(args, name, cycle));
+            mismatch.rerun = Some(rerun(args, place, cycle));
+            mismatch.place = place.clone();
             print!("{mismatch}");
         }
-        None => print!("ASSERTION of {name} at cycle {cycle}\n{}", difference.text),
+        None => print!("ASSERTION of {place} at cycle {cycle}\n{}", difference.text),
     }
     Ok(run_failure(RunError::Differ(difference)))
 }
@@ -66,17 +63,18 @@ fn look_inside(
     job: &Job,
     mut bodies: Bodies,
     options: Options,
+    place: &str,
     mismatch: &Mismatch,
 ) -> Result<Seen, Failure> {
     let inspect_from = Some(mismatch.cycle.saturating_sub(Window::BEFORE));
-    bodies.look_at(mismatch.block, Sight { inspect_from, ..Sight::default() });
+    bodies.choice.look_at(Pattern::new(place), Sight { inspect_from, ..Sight::default() });
     let mut machine = match Machine::new(&job.system, &bodies, job.program()?, options) {
         Ok(machine) => machine,
         Err(error) => return Ok(Err(error.to_string())),
     };
     set_flip(args, &mut machine)?;
     Ok(match machine.run() {
-        Err(RunError::Differ(again)) if again.block.name == mismatch.block => {
+        Err(RunError::Differ(again)) if again.place == place => {
             again.mismatch.ok_or_else(|| "the second run ended otherwise".to_string())
         }
         _ => Err("the second run ended otherwise".to_string()),
@@ -84,7 +82,7 @@ fn look_inside(
 }
 
 /// The command that shows what happened around a cycle.
-fn rerun(args: &Args, block: &str, cycle: u64) -> String {
+fn rerun(args: &Args, place: &str, cycle: u64) -> String {
     let job = &args.job;
     let each = |flag: &str, values: &[String]| -> String {
         values.iter().map(|value| format!(" --{flag} {value}")).collect()
@@ -97,7 +95,7 @@ fn rerun(args: &Args, block: &str, cycle: u64) -> String {
     let (from, to) = (cycle.saturating_sub(100), cycle + 10);
     format!(
         "duet run --system {} --workload {}{}{}{cp}{} --seed {}{flip} \
-         --wave out.vcd --wave-internals --wave-of {block} --wave-from {from} --wave-to {to}",
+         --wave out.vcd --wave-internals --wave-of {place} --wave-from {from} --wave-to {to}",
         job.system,
         job.workload,
         each("set", &job.set),

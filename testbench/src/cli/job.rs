@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use cosim::body::BodyError;
+use cosim::socket::Sockets;
 use firmware_embed::ImageError;
 use testbench::kernels;
-use testbench::machine::{self, BuildError, Cycle, LINK_MHZ, RunError, System};
+use testbench::machine::{self, Bodies, BuildError, Cycle, LINK_MHZ, RunError, System};
 use testbench::systems;
 use testbench::trace::{self, Reader, Recorder, Totals};
 
@@ -93,9 +94,9 @@ impl Job {
         self.program.totals()
     }
 
-    /// Blocks of the machine that have two bodies.
-    pub fn blocks(&self) -> Vec<&'static str> {
-        machine::blocks(&self.system)
+    /// The sockets of its machine with these bodies, before any is built.
+    pub fn plan(&self, bodies: &Bodies) -> Result<Sockets, Failure> {
+        machine::plan(&self.system, bodies).map_err(|e| run_failure(e.into()))
     }
 
     /// Time of so many cycles.

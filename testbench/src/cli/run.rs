@@ -15,10 +15,11 @@ use std::sync::Arc;
 
 use cosim::body::BodyKind;
 use cosim::runner::Flip;
+use cosim::socket::{BlockUse, Pattern, summary};
 use firmware_embed::{ELVES, Image};
 use serde::Serialize;
 use testbench::audit_log::AuditLog;
-use testbench::machine::{BLOCKS, Bodies, Cp, KernelUse, Machine, Options, RunError};
+use testbench::machine::{Bodies, Cp, KernelUse, Machine, Options, RunError};
 use testbench::tlp_dump::TlpDump;
 
 use super::job::{self, Job, run_failure};
@@ -32,8 +33,12 @@ use super::{
 pub struct Args {
     #[command(flatten)]
     pub job: job::Args,
-    /// Body of a block
-    #[arg(long = "impl", value_name = "BLOCK=model|rtl|lockstep")]
+    /// Body of a block, or of those whose places a pattern means
+    ///
+    /// A block stands in a place such as gpu1/chiplet2/l2.bank0/coherence_directory. A pattern is
+    /// compared with places and with their ends behind a `/`; `*` stands for any text. Of several
+    /// that mean a place the last one counts.
+    #[arg(long = "impl", value_name = "PLACES=model|rtl|lockstep")]
     pub bodies: Vec<String>,
     /// What runs the command processors' firmware: called directly, or its image in the
     /// instruction-set simulator, on the RTL core, on both
@@ -53,8 +58,9 @@ pub struct Args {
     audit: Option<PathBuf>,
     #[command(flatten)]
     waves: waves::Args,
-    /// Invert one bit of a block's RTL output in GPU 0, at (or, for a payload, first after) a cycle
-    #[arg(long, value_name = "BLOCK.FIELD[BIT]@CYCLE", value_parser = parse_flip)]
+    /// Invert one bit of an RTL output of the first block in lockstep that a pattern means, at (or,
+    /// for a payload, first after) a cycle
+    #[arg(long, value_name = "PLACES.FIELD[BIT]@CYCLE", value_parser = parse_flip)]
     pub flip: Option<Flip>,
     /// Write the result as JSON, and the resolved system beside it
     #[arg(long, value_name = "FILE")]
@@ -111,35 +117,25 @@ struct BlockRecord {
     transfers: BTreeMap<&'static str, u64>,
 }
 
-/// The bodies that `--impl` chooses.
+/// The bodies that `--cp` and `--impl` choose.
 fn chosen_bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
     let usage = |message: String| Failure::new(USAGE, message);
-    let mut bodies = Bodies::default();
-    for choice in &args.bodies {
-        let (block, kind) = choice
-            .split_once('=')
-            .ok_or_else(|| usage(format!("--impl {choice}: must be BLOCK=model|rtl|lockstep")))?;
-        let kind = BodyKind::find(kind).ok_or_else(|| {
-            usage(format!("--impl {choice}: {kind} is not model, rtl or lockstep"))
-        })?;
-        if !bodies.choose(block, kind) {
-            return Err(usage(format!(
-                "--impl {choice}: {block} is none of {}",
-                BLOCKS.join(", ")
-            )));
-        }
-        if !job.blocks().contains(&block) {
-            let problem = format!("this machine has {}", job.blocks().join(", "));
-            return Err(usage(format!("--impl {choice}: {problem}")));
-        }
-    }
     let cp = Cp::ALL.iter().find(|(name, _)| *name == args.cp);
     let (_, cp) =
         cp.ok_or_else(|| usage(format!("--cp {}: must be native, iss, rtl or lockstep", args.cp)))?;
-    bodies.cp = *cp;
+    let mut bodies = Bodies::default().with_cp(*cp);
+    for choice in &args.bodies {
+        let (places, kind) = choice
+            .rsplit_once('=')
+            .ok_or_else(|| usage(format!("--impl {choice}: must be PLACES=model|rtl|lockstep")))?;
+        let kind = BodyKind::find(kind).ok_or_else(|| {
+            usage(format!("--impl {choice}: {kind} is not model, rtl or lockstep"))
+        })?;
+        bodies = bodies.with(places, kind);
+    }
     if let Some(firmware) = &args.firmware {
         let failure = |problem: String| usage(format!("--firmware {firmware}: {problem}"));
-        if bodies.cp == Cp::Native {
+        if bodies.cp() == Cp::Native {
             let needs =
                 "--cp native calls the firmware directly; an image needs iss, rtl or lockstep";
             return Err(failure(needs.into()));
@@ -150,7 +146,19 @@ fn chosen_bodies(args: &Args, job: &Job) -> Result<Bodies, Failure> {
         };
         bodies.image = Some(Arc::new(image.map_err(|e| failure(e.to_string()))?));
     }
+    let places = job.plan(&bodies)?.places();
+    for choice in &args.bodies {
+        let pattern = choice.rsplit_once('=').map_or("", |(pattern, _)| pattern);
+        if !places.iter().any(|place| Pattern::new(pattern).matches(place)) {
+            return Err(usage(format!("--impl {choice}: {}", these(&places))));
+        }
+    }
     Ok(bodies)
+}
+
+/// What a machine has, where a pattern has meant none of it.
+pub fn these(places: &[String]) -> String {
+    format!("this machine has {}", summary(places).join(", "))
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
@@ -163,8 +171,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let max_cycles = args.job.max_cycles.unwrap_or(0);
     let options = Options { max_cycles, by_kernel: true, ..Options::default() };
     let mut chosen = chosen_bodies(args, &job)?;
-    args.waves.look_inside(&mut chosen);
-    bodies::build_for(&job.system, &chosen)?;
+    args.waves.look_inside(&job, &mut chosen)?;
+    bodies::build_all(job.plan(&chosen)?.requests(), None)?;
     let mut machine =
         Machine::new(&job.system, &chosen, job.program()?, options).map_err(run_failure)?;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
@@ -192,7 +200,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         let resolved = toml::to_string(&job.system).map_err(|e| Failure::new(ENVIRONMENT, e))?;
         output::write_file(&path, &resolved)?;
     }
-    let pending_flip = machine.pending_flip().cloned();
+    let is_pending = machine.sockets().pending_flip().is_some();
+    let pending_flip = args.flip.as_ref().filter(|_| is_pending);
     // It holds what writes the files.
     drop(machine);
     if let Some(dump) = dump.and_then(Rc::into_inner) {
@@ -244,9 +253,9 @@ fn print_kernels(uses: &[KernelUse]) {
 
 fn record(args: &Args, job: &Job, machine: &Machine, result: &Result<u64, RunError>) -> Record {
     let checked = machine.checked();
-    let block = |used: testbench::machine::BlockUse| {
+    let block = |used: BlockUse| {
         let record = BlockRecord {
-            body: used.body.name(),
+            body: used.body.map_or("several", BodyKind::name),
             instances: used.instances,
             cycles: used.cycles,
             busy_cycles: used.busy,
@@ -313,25 +322,24 @@ fn audit(args: &Args, machine: &mut Machine) -> Result<Shared<AuditLog>, Failure
 pub fn set_flip(args: &Args, machine: &mut Machine) -> Result<(), Failure> {
     let Some(flip) = &args.flip else { return Ok(()) };
     let usage = |problem: String| Failure::new(USAGE, problem);
-    let shown = machine.all_blocks();
-    let found = flip.field.split_once('.').and_then(|(name, field)| {
-        let (block, body) = shown.iter().find(|(block, _)| block.name == name)?;
-        Some((block, *body, Flip { field: field.to_string(), ..flip.clone() }))
-    });
-    let (block, body, flip) = found.ok_or_else(|| {
-        let names: Vec<_> = shown.iter().map(|(block, _)| block.name).collect();
-        usage(format!(
-            "--flip {}: must be BLOCK.FIELD of a block in this machine: {}",
+    let sockets = machine.sockets();
+    // The field has no dot, the place may have one.
+    let (places, field) = flip.field.rsplit_once('.').unwrap_or((&flip.field, ""));
+    let meant = sockets.matching(&Pattern::new(places));
+    if meant.is_empty() || field.is_empty() {
+        return Err(usage(format!(
+            "--flip {}: must be PLACES.FIELD; {}",
             flip.field,
-            if names.is_empty() { "it has none".to_string() } else { names.join(", ") }
-        ))
-    })?;
-    if body != BodyKind::Lockstep {
-        let name = block.name;
-        return Err(usage(format!("--flip: {name} is not in lockstep; --impl {name}=lockstep")));
+            these(&sockets.places())
+        )));
     }
-    flip.check(block, u64::MAX).map_err(|e| usage(e.to_string()))?;
-    machine.flip(block.name, flip);
+    let in_lockstep = meant.iter().find(|&&number| sockets.kind(number) == BodyKind::Lockstep);
+    let &number = in_lockstep.ok_or_else(|| {
+        usage(format!("--flip: {places} is not in lockstep; --impl {places}=lockstep"))
+    })?;
+    let flip = Flip { field: field.to_string(), ..flip.clone() };
+    flip.check(&sockets.block(number), u64::MAX).map_err(|e| usage(e.to_string()))?;
+    machine.flip(number, flip);
     Ok(())
 }
 

@@ -4,7 +4,6 @@
 use super::check::Checker;
 use super::core::Transaction;
 use super::engine::{ComponentId, Cycle, Handle, InletId, Network, OutletId, Pool, Refusal, Wheel};
-use super::gate::Difference;
 use super::l2::Policy;
 use super::layout::Layout;
 use super::life::Life;
@@ -67,8 +66,6 @@ pub enum Stop {
     Trace(trace::Error),
     /// Something of the system is too small for the program.
     Limit(String),
-    /// A body has failed.
-    Differ(Box<Difference>),
     /// The firmware of a command processor has halted.
     Firmware(String),
     /// It has decided otherwise than the reference of the chiplet coherence table.
@@ -80,6 +77,15 @@ impl Context {
     #[inline]
     pub fn wake_at(&mut self, at: Cycle) {
         self.wheel.wake(self.me, at);
+    }
+
+    /// Visits the current component again when so many cycles from the next on have passed;
+    /// `u64::MAX`: not for this.
+    #[inline]
+    pub fn wake_after(&mut self, quiet: Cycle) {
+        if quiet != Cycle::MAX {
+            self.wake_at(self.now + 1 + quiet);
+        }
     }
 
     /// The oldest message of an inlet that is visible now.

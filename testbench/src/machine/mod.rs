@@ -34,19 +34,15 @@ mod places;
 mod run;
 mod slice;
 mod statistics;
-mod watched;
 
-pub use bodies::{BLOCKS, Bodies, Cp};
-pub use build::{
-    BuildError, about, blocks, design_names, go_together, has_policy, names, promises, requests,
-};
+pub use bodies::{Bodies, Cp};
+pub use build::{BuildError, about, design_names, go_together, has_policy, names, plan, promises};
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System, SystemError};
 pub use engine::Cycle;
-pub use gate::{BlockUse, Difference, LINK_MHZ};
+pub use gate::LINK_MHZ;
 pub use kernel_use::KernelUse;
 pub use launch::{Chiplets, Operations, Packet};
 pub use memory_model::MemoryModel;
-pub use run::{Audited, Buffers, Machine, Options, Order, Progress, RunError, beside};
+pub use run::{Audited, Buffers, Machine, Options, Order, Progress, RunError};
 pub use statistics::{Kind, STATISTICS, Statistic};
-pub use watched::{WINDOW, Window};

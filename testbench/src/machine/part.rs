@@ -4,7 +4,7 @@ use super::context::Context;
 use super::core::Core;
 use super::gate::Gate;
 use super::l1::GpuUnit;
-use super::l2::{Home, L2};
+use super::l2::L2;
 use super::launch::{Global, Local};
 use super::link::Link;
 use super::slice::Slice;
@@ -52,14 +52,6 @@ impl Part {
     }
 
     /// A GPU's command processors.
-    pub fn global(&self) -> Option<&Global> {
-        match self {
-            Self::Global(global) => Some(global),
-            _ => None,
-        }
-    }
-
-    /// The same, to be watched.
     pub fn global_mut(&mut self) -> Option<&mut Global> {
         match self {
             Self::Global(global) => Some(global),
@@ -68,33 +60,9 @@ impl Part {
     }
 
     /// What joins GPUs.
-    pub fn gate(&self) -> Option<&Gate> {
-        match self {
-            Self::Gate(gate) => Some(gate),
-            _ => None,
-        }
-    }
-
-    /// The same, to be watched.
     pub fn gate_mut(&mut self) -> Option<&mut Gate> {
         match self {
             Self::Gate(gate) => Some(gate),
-            _ => None,
-        }
-    }
-
-    /// The directory of an L2 bank, where there is one.
-    pub fn home(&self) -> Option<&Home> {
-        match self {
-            Self::Bank(bank) => bank.home(),
-            _ => None,
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn home_mut(&mut self) -> Option<&mut Home> {
-        match self {
-            Self::Bank(bank) => bank.home_mut(),
             _ => None,
         }
     }

@@ -1,6 +1,5 @@
 //! Runs a program on a machine.
 
-mod groups;
 mod observe;
 mod watchdog;
 
@@ -8,8 +7,8 @@ use std::collections::BTreeMap;
 
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Dispatch, Scope, barrier};
+use cosim::socket::{Difference, Sockets};
 
-pub use groups::beside;
 pub use observe::{Audited, Progress};
 
 use observe::Observers;
@@ -22,7 +21,7 @@ use super::config::System;
 use super::context::{Context, Stop};
 use super::deadlock;
 use super::engine::{ComponentId, Cycle, Pool, Wheel};
-use super::gate::{Difference, Gate};
+use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
 use super::l2::Policy;
 use super::launch;
@@ -126,6 +125,7 @@ const LAST_CYCLES: Cycle = 100_000;
 /// A machine with a program.
 pub struct Machine {
     parts: Vec<Part>,
+    sockets: Sockets,
     ctx: Context,
     options: Options,
     system: System,
@@ -153,7 +153,7 @@ impl Machine {
         program: Reader,
         options: Options,
     ) -> Result<Self, RunError> {
-        let Built { parts, network, layout, placement, policy, sync, first_global } =
+        let Built { parts, sockets, network, layout, placement, policy, sync, first_global } =
             build(system, bodies)?;
         let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
@@ -182,12 +182,13 @@ impl Machine {
         let (system, random) = (system.clone(), SplitMix64::new(seed));
         Ok(Self {
             parts,
+            sockets,
             ctx,
             options,
             system,
             first_global,
             sync,
-            cp: bodies.cp,
+            cp: bodies.cp(),
             unseen: false,
             active: Vec::new(),
             random,
@@ -204,7 +205,7 @@ impl Machine {
     pub fn run(&mut self) -> Result<Cycle, RunError> {
         let result = self.run_program();
         // A body may have failed in one of the last cycles.
-        match (self.gate().and_then(Gate::difference), result) {
+        match (self.sockets.difference(), result) {
             (Some(difference), _) => Err(RunError::Differ(difference)),
             (None, result) => result,
         }
@@ -257,12 +258,6 @@ impl Machine {
             Some(Part::Gate(gate)) => Some(gate),
             _ => None,
         }
-    }
-
-    /// What has failed between GPUs, once what followed has been seen.
-    #[inline]
-    fn failure(&self) -> Option<Box<Difference>> {
-        self.gate().filter(|gate| gate.has_failed()).and_then(Gate::difference)
     }
 
     /// What runs the firmware.
@@ -538,12 +533,12 @@ impl Machine {
             match stop {
                 Stop::Trace(error) => return Err(error.into()),
                 Stop::Limit(problem) => return Err(RunError::Limit(problem)),
-                Stop::Differ(difference) => return Err(RunError::Differ(difference)),
                 Stop::Firmware(problem) => return Err(RunError::Firmware(problem)),
                 Stop::Decision(problem) => return Err(RunError::Decision(problem)),
             }
         }
-        if let Some(difference) = self.failure() {
+        if self.sockets.have_failed() && self.sockets.have_shown_failure() {
+            let difference = self.sockets.difference().expect("one has failed");
             return Err(RunError::Differ(difference));
         }
         self.steps += 1;

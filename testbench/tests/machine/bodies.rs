@@ -4,7 +4,7 @@ use cosim::body::BodyKind;
 use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
 use testbench::kernels::PROGRAMS;
-use testbench::machine::{BLOCKS, Bodies, Cp, Options, blocks, has_policy, names};
+use testbench::machine::{Bodies, Cp, Options, has_policy, names, plan};
 
 use super::{built_in, by_default, run_on, system};
 
@@ -18,23 +18,15 @@ fn blocks_as_rtl_and_in_lockstep_give_the_models_run() {
         let run = |bodies: &Bodies| run_on(&system, bodies, &program, Options::default()).unwrap();
         let model = run(&Bodies::default());
         for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
-            for block in blocks(&system) {
-                let mut bodies = Bodies::default();
-                assert!(bodies.choose(block, kind), "{block}");
+            let sockets = plan(&system, &Bodies::default()).unwrap();
+            for number in sockets.first_of_each() {
+                let block = sockets.block(number).name;
+                let bodies = Bodies::default().with(block, kind);
                 assert_eq!(run(&bodies), model, "{name}: {block} as {}", kind.name());
             }
             assert_eq!(run(&Bodies::all(kind)), model, "{name}: all as {}", kind.name());
         }
     }
-}
-
-#[test]
-fn every_block_is_in_one_of_these_machines() {
-    let finepack = system("finepack-4gpu-small", &[]);
-    let rec = system("rec-4gpu-small", &[("l2.design", "rec"), ("egress.design", "infinite")]);
-    let all = [blocks(&finepack), blocks(&rec)].concat();
-    assert!(BLOCKS.iter().all(|block| all.contains(block)), "{all:?}");
-    assert!(all.iter().all(|block| BLOCKS.contains(block)), "{all:?}");
 }
 
 #[test]
@@ -45,8 +37,7 @@ fn directories_as_rtl_and_in_lockstep_give_the_models_run() {
             for preset in ["rec-4gpu-small", "cpelide-4-small"] {
                 let system = system(preset, &[("l2.design", design)]);
                 let run = |kind| {
-                    let mut bodies = Bodies::default();
-                    assert!(bodies.choose(CoherenceDirectory::NAME, kind));
+                    let bodies = Bodies::default().with(CoherenceDirectory::NAME, kind);
                     run_on(&system, &bodies, &trace, Options::default()).unwrap()
                 };
                 let model = run(BodyKind::Model);

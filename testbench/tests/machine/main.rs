@@ -9,6 +9,7 @@ mod coherence;
 mod decisions;
 mod directed;
 mod matrix;
+mod mixes;
 mod negative;
 mod order;
 mod program;

@@ -1,8 +1,9 @@
 //! The firmware's image on the command processor, behind its ports.
 
-use cosim::body::{AnyBody, Body, BodyError, BodyKind};
+use cosim::body::{BodyError, BodyKind};
 use cosim::command_processor::{Host as Ports, Sent, message, message_bits};
 use cosim::report::RunName;
+use cosim::socket::Socket;
 use firmware::map::{MAILBOX, reg};
 use firmware_embed::Image;
 use hwmodel::Block;
@@ -81,8 +82,9 @@ impl Core {
     ) -> Result<Self, BodyError> {
         let parameters = Config::from(&parameters::<Command>(config));
         let run = RunName { config: config.into(), seed: 0 };
+        let socket = Socket::alone(kind, &run, &parameters)?;
         Ok(Self {
-            ports: Ports::core(kind, &run, &parameters, image, conf)?,
+            ports: Ports::core(socket, image, conf)?,
             conf,
             received: Vec::new(),
             signals: Vec::new(),
@@ -186,23 +188,25 @@ impl Core {
 
     /// Passes over cycles in which nothing happens; a model alone can tell.
     fn skip(&mut self) {
-        let body = self.body();
-        let quiet = if body.kind() == BodyKind::Model { body.quiet_cycles() } else { 0 };
+        let socket = self.socket();
+        let quiet = if socket.kind() == BodyKind::Model { socket.quiet_cycles() } else { 0 };
         let quiet = quiet.min(SILENCE.saturating_sub(self.silent).into());
         if quiet != 0 {
-            self.ports.skip(quiet);
             self.cycles += quiet;
             self.silent += quiet as u32;
+            self.ports.catch_up(self.cycles, &self.nothing());
         }
     }
 
-    fn body(&self) -> &AnyBody<CommandProcessor> {
-        self.ports.body().expect("it is no native host")
+    fn socket(&self) -> &Socket<CommandProcessor> {
+        self.ports.socket().expect("it is no native host")
     }
 
     /// Panics where model and RTL differ, or an assertion has failed.
     fn check(&self) {
-        assert!(!self.body().failed(), "{}", self.body().failure());
+        let mut failure = String::new();
+        let _ = self.socket().write_failure(&mut failure);
+        assert!(!self.socket().failed(), "{failure}");
     }
 }
 

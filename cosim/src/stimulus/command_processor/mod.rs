@@ -11,6 +11,8 @@ use hwmodel::ports::Bytes;
 use super::{Count, NewStimulus, Random, Statics, Stimulus};
 use program::{End, Mix, WORDS};
 
+crate::catalog::pair!(CommandProcessor: hwmodel::common::command_types::Command);
+
 /// Cycles in which the processor's clock counts more than 16 bits.
 const LONG: u64 = 90_000;
 /// Cycles in which most programs end that do so.

@@ -2,9 +2,9 @@
 
 use hwmodel::coherence_directory::{Config, Replacement, Variant};
 
-use super::super::bodies::{Bodies, DirectoryBlocks, FinePackBlocks};
 use super::super::config::{ConfigError, DirectorySection, System};
 use super::super::l2;
+use super::finepack;
 use super::names::{choose, go_together};
 
 const REPLACEMENTS: [(&str, Replacement); 2] =
@@ -27,7 +27,7 @@ fn nodes(system: &System) -> u32 {
 
 /// Bytes of a line of the blocks between GPUs.
 fn finepack_line(system: &System) -> Result<u32, ConfigError> {
-    Ok(FinePackBlocks::new(system, &Bodies::default())?.parameters.line)
+    Ok(finepack::parameters(system)?.line)
 }
 
 /// Parameters of each slice: the directory's entries shared among the banks.
@@ -111,8 +111,11 @@ pub fn check(system: &System) -> Result<(), ConfigError> {
     config(system, variant).map(|_| ())
 }
 
-/// The directories of a machine whose L2 design has some.
-pub fn blocks(system: &System, bodies: &Bodies) -> Result<Option<DirectoryBlocks>, ConfigError> {
+/// Parameters of each directory of a machine whose L2 design has some, and what reports call them.
+pub fn parameters(system: &System) -> Result<Option<(Config, String)>, ConfigError> {
     let Some(variant) = of(system) else { return Ok(None) };
-    Ok(Some(DirectoryBlocks::new(config(system, variant)?, bodies)))
+    let config = config(system, variant)?;
+    let Config { gpus, entries, ways, range, .. } = &config;
+    let name = format!("{variant:?}, {gpus} nodes, {entries} entries, {ways} ways, {range} B");
+    Ok(Some((config, name.to_lowercase())))
 }

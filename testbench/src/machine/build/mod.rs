@@ -1,6 +1,8 @@
 //! Puts a machine together from a system file.
 
+mod command;
 mod directory;
+mod finepack;
 mod names;
 mod numbers;
 mod wiring;
@@ -10,14 +12,13 @@ pub use names::{about, check_names, design_names, go_together, has_policy, names
 
 use cosim::body::BodyError;
 use cosim::command_processor::{Conf, SyncMode};
-use cosim::verilated::Request;
-use hwmodel::Model;
-use hwmodel::coherence_directory::CoherenceDirectory;
-use hwmodel::cp_crossbar::CpCrossbar;
-use hwmodel::local_command_processor::LocalCommandProcessor;
-use hwmodel::tlp_link;
+use cosim::socket::{At, Socket, Sockets};
+use cosim::wave::Clock;
+use hwmodel::common::finepack_types::FinePack;
+use hwmodel::depacketizer::Depacketizer;
+use hwmodel::{coherence_directory, tlp_link};
 
-use super::bodies::{Bodies, CommandBlocks, DirectoryBlocks, FinePackBlocks};
+use super::bodies::Bodies;
 use super::cache::Shape;
 use super::config::{ConfigError, System};
 use super::core::{self, Core};
@@ -31,8 +32,9 @@ use super::message::Unit;
 use super::part::Part;
 use super::places::Placement;
 use super::slice::{self, MemorySpec, Slice};
-use crate::egress_path::PathKind;
+use crate::egress_path::{EgressPath, PathKind};
 
+use command::CommandProcessors;
 use names::{PLACEMENTS, POLICIES, choose};
 use numbers::Numbers;
 use wiring::{Between, Net, Wiring};
@@ -40,6 +42,7 @@ use wiring::{Between, Net, Wiring};
 /// Components, and what connects them.
 pub struct Built {
     pub parts: Vec<Part>,
+    pub sockets: Sockets,
     pub network: Network,
     pub layout: Layout,
     pub placement: Placement,
@@ -63,40 +66,27 @@ pub enum BuildError {
     Image(#[from] firmware_embed::ImageError),
 }
 
-/// Those between GPUs.
-fn link_blocks(system: &System) -> &'static [&'static str] {
-    let path = PathKind::ALL.into_iter().find(|kind| kind.name() == system.egress.design);
-    match path {
-        Some(kind) if system.machine.gpus > 1 => kind.blocks(),
-        _ => &[],
-    }
-}
-
-/// The RTL bodies that a machine with these bodies needs.
-pub fn requests(system: &System, bodies: &Bodies) -> Result<Vec<Request>, BuildError> {
-    let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;
-    let mut requests = CommandBlocks::new(system, bodies, l2.sync)?.requests();
-    requests.extend(directory::blocks(system, bodies)?.and_then(|blocks| blocks.request()));
-    let of_links = link_blocks(system);
-    if !of_links.is_empty() {
-        requests.extend(FinePackBlocks::new(system, bodies)?.requests(of_links));
-    }
-    Ok(requests)
-}
-
-/// Names of the blocks of a machine that have two bodies.
-pub fn blocks(system: &System) -> Vec<&'static str> {
-    let mut blocks = link_blocks(system).to_vec();
-    if directory::of(system).is_some() {
-        blocks.push(CoherenceDirectory::NAME);
-    }
-    // `--cp` chooses what runs the firmware.
-    blocks.extend([CpCrossbar::NAME, LocalCommandProcessor::NAME]);
-    blocks
+/// The sockets of a machine, with models in them, and the RTL bodies that it needs.
+pub fn plan(system: &System, bodies: &Bodies) -> Result<Sockets, BuildError> {
+    let sockets = Sockets::plan(&bodies.choice, clocks(system));
+    Ok(build_with(system, bodies, sockets)?.sockets)
 }
 
 /// Builds a machine.
 pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
+    build_with(system, bodies, Sockets::new(&bodies.choice, clocks(system)))
+}
+
+/// The machine's, and that of the links.
+fn clocks(system: &System) -> Vec<Clock> {
+    let clock = |name: &str, megahertz| Clock { name: name.to_string(), megahertz };
+    vec![clock("gpu_clk", system.machine.clock_mhz), clock("link_clk", gate::LINK_MHZ as u32)]
+}
+
+/// Number of the links' clock.
+const LINK_CLOCK: usize = 1;
+
+fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Built, BuildError> {
     let m = &system.machine;
     let l1 = choose("l1.design", &system.l1.design, l1::DESIGNS)?;
     let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;
@@ -129,11 +119,20 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
     };
     let wiring = Wiring::new(system, numbers, between, coherent);
     let unit_ports = vec![UnitPorts::default(); m.gpus.into()];
-    let directories = directory::blocks(system, bodies)?;
-    let mut builder = Builder { system, bodies, directories, policy, l1, l2, unit_ports, wiring };
+    let directory = directory::parameters(system)?;
+    let mut builder =
+        Builder { system, bodies, sockets, directory, policy, l1, l2, unit_ports, wiring };
     let parts = builder.parts()?;
-    let network = builder.wiring.network;
-    Ok(Built { parts, network, layout, placement, policy, sync: l2.sync, first_global })
+    let (sockets, network) = (builder.sockets, builder.wiring.network);
+    Ok(Built { parts, sockets, network, layout, placement, policy, sync: l2.sync, first_global })
+}
+
+/// The blocks between GPUs, by GPU.
+struct LinkBlocks {
+    parameters: FinePack,
+    kind: PathKind,
+    paths: Vec<EgressPath>,
+    ingress: Vec<Socket<Depacketizer>>,
 }
 
 /// Both ways of a command processor to one that it commands: out, and back.
@@ -142,7 +141,9 @@ type Pair = (OutletId, InletId);
 struct Builder<'a> {
     system: &'a System,
     bodies: &'a Bodies,
-    directories: Option<DirectoryBlocks>,
+    sockets: Sockets,
+    /// Parameters of the directories, and their name in reports.
+    directory: Option<(coherence_directory::Config, String)>,
     policy: Policy,
     l1: l1::Design,
     l2: l2::Design,
@@ -155,6 +156,8 @@ impl Builder<'_> {
     /// All components, in the order of their numbers.
     fn parts(&mut self) -> Result<Vec<Part>, BuildError> {
         let layout = self.wiring.numbers.layout.clone();
+        // First in the register: with what they transfer a waveform begins.
+        let between = if layout.gpus > 1 { Some(self.between()?) } else { None };
         let mut parts = Vec::new();
         let mut globals = Vec::new();
         let mut releases = Vec::new();
@@ -176,18 +179,18 @@ impl Builder<'_> {
             });
             globals.push(GlobalPorts { to_chiplets, from_chiplets, gate });
         }
-        let command = CommandBlocks::new(self.system, self.bodies, self.l2.sync)?;
+        let command = CommandProcessors::new(self.system, self.bodies, self.l2.sync)?;
         for (gpu, ports) in (0..).zip(globals) {
-            let conf = self.conf();
-            let blocks = command.blocks(conf.bits())?;
+            let (conf, owner) = (self.conf(), self.wiring.numbers.global(gpu).0);
+            let blocks = command.blocks(&mut self.sockets, gpu, owner, conf.bits())?;
             parts.push(Part::Global(Box::new(Global::new(gpu, ports, blocks, &conf))));
         }
         parts.extend(self.wiring.take_links());
         if let Some(make) = self.l1.unit {
             parts.extend(self.unit_ports.drain(..).map(|ports| Part::Unit(make(ports))));
         }
-        if layout.gpus > 1 {
-            parts.push(self.gate(&releases)?);
+        if let Some(between) = between {
+            parts.push(self.gate(between, &releases)?);
         }
         Ok(parts)
     }
@@ -306,7 +309,7 @@ impl Builder<'_> {
     }
 
     fn bank(
-        &self,
+        &mut self,
         chiplet: u16,
         unit: Unit,
         (commands, done): (InletId, OutletId),
@@ -329,9 +332,18 @@ impl Builder<'_> {
             peers: self.wiring.peers(chiplet, unit),
             unit: to_unit,
         };
-        let directory = self.directories.as_ref().map(DirectoryBlocks::body).transpose()?;
         let (policy, misses, hook) = (self.policy, l2.misses, self.l1.bank.map(|make| make()));
         let Site::Bank(_, number) = layout.site(unit) else { unreachable!("a bank") };
+        let directory = match &self.directory {
+            Some((config, name)) => {
+                let [gpu, inner] = [layout.gpu_of(chiplet), chiplet % layout.chiplets];
+                let place = format!("gpu{gpu}/chiplet{inner}/l2.bank{number}");
+                let owner = self.wiring.numbers.unit(unit).0;
+                let at = At { place: &place, clock: 0, owner };
+                Some(self.sockets.socket(at, name, config)?)
+            }
+            None => None,
+        };
         let spec = l2::Spec {
             unit,
             chiplet,
@@ -347,12 +359,40 @@ impl Builder<'_> {
         Ok(Part::Bank((self.l2.bank)(spec)))
     }
 
-    /// What joins the GPUs.
-    fn gate(&self, releases: &[(InletId, OutletId)]) -> Result<Part, BuildError> {
-        let (layout, system) = (&self.wiring.numbers.layout, self.system);
-        let blocks = FinePackBlocks::new(system, self.bodies)?;
+    /// The blocks between the GPUs.
+    fn between(&mut self) -> Result<LinkBlocks, BuildError> {
+        let system = self.system;
+        let parameters = finepack::parameters(system)?;
         let kinds = PathKind::ALL.map(|kind| (kind.name(), kind));
         let kind = choose("egress.design", &system.egress.design, &kinds)?;
+        let owner = self.wiring.numbers.gate().0;
+        let (run, timeout) = (&system.egress.config, system.egress.timeout);
+        let (mut paths, mut ingress) = (Vec::new(), Vec::new());
+        for gpu in 0..system.machine.gpus {
+            let place = format!("gpu{gpu}");
+            let at = || At { place: &place, clock: LINK_CLOCK, owner };
+            let sockets = &mut self.sockets;
+            let path = kind.with_bodies(&parameters, timeout, || {
+                let queue = sockets.socket(at(), run, &(&parameters).into())?;
+                Ok::<_, BodyError>((queue, sockets.socket(at(), run, &(&parameters).into())?))
+            });
+            paths.push(path?);
+            ingress.push(match kind.has_link() {
+                true => sockets.socket(at(), run, &(&parameters).into())?,
+                // Nothing ever comes to it.
+                false => Socket::model(&(&parameters).into()).map_err(BodyError::from)?,
+            });
+        }
+        Ok(LinkBlocks { parameters, kind, paths, ingress })
+    }
+
+    /// What joins the GPUs.
+    fn gate(
+        &self,
+        blocks: LinkBlocks,
+        releases: &[(InletId, OutletId)],
+    ) -> Result<Part, BuildError> {
+        let (layout, system) = (&self.wiring.numbers.layout, self.system);
         let least = gate::LINK_MHZ;
         if u64::from(system.machine.clock_mhz) < least {
             let problem =
@@ -363,19 +403,13 @@ impl Builder<'_> {
             field: "gpu_link".into(),
             problem: e.to_string(),
         };
-        let finepack = blocks.parameters.clone();
+        let LinkBlocks { parameters: finepack, kind, paths, ingress } = blocks;
         let mut link_config =
             tlp_link::Config::new(&finepack, system.gpu_link.latency).map_err(link)?;
         link_config.bytes_per_cycle = system.gpu_link.bytes_per_ns;
         link_config.framing.cfg_extra = kind.cfg_extra();
-        let mut paths = Vec::new();
-        let mut ingress = Vec::new();
         let mut ports = Vec::new();
         for gpu in 0..layout.gpus {
-            let bodies = || Ok((blocks.body()?, blocks.body()?));
-            let path = kind.with_bodies(&finepack, system.egress.timeout, bodies);
-            paths.push(path.map_err(|e: BodyError| e)?);
-            ingress.push(blocks.body()?);
             let unit = layout.gate(gpu);
             let chiplets = gpu * layout.chiplets..(gpu + 1) * layout.chiplets;
             let from = |net| chiplets.clone().map(|c| self.wiring.from(net, c, unit)).collect();

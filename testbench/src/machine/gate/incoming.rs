@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use cosim::body::AnyBody;
+use cosim::socket::Socket;
 use hwmodel::Block;
 use hwmodel::common::finepack_types::{Ingress, Tlp, ingress_kind};
 use hwmodel::depacketizer::{self, Depacketizer};
@@ -44,7 +44,7 @@ struct Epoch {
 /// One GPU's side.
 pub struct Incoming {
     gpu: u16,
-    block: AnyBody<Depacketizer>,
+    block: Socket<Depacketizer>,
     ports: Ports,
     policy: Policy,
     /// Accesses that have arrived, oldest first, and the bytes of the oldest that are still to be
@@ -63,7 +63,7 @@ pub struct Incoming {
 impl Incoming {
     pub fn new(
         gpu: u16,
-        block: AnyBody<Depacketizer>,
+        block: Socket<Depacketizer>,
         ports: Ports,
         policy: Policy,
         rate: Rate,
@@ -86,18 +86,16 @@ impl Incoming {
         }
     }
 
-    pub fn block(&self) -> &AnyBody<Depacketizer> {
-        &self.block
+    /// Lets the link cycles before `now` pass, in which nothing came.
+    pub fn catch_up(&mut self, now: Cycle) {
+        self.block.catch_up(now, &depacketizer::In { tlp: None, st_ready: true });
     }
 
-    pub fn block_mut(&mut self) -> &mut AnyBody<Depacketizer> {
-        &mut self.block
-    }
-
-    /// True when there is nothing to do before a message or a beat comes.
-    pub fn is_quiet(&self, ctx: &Context) -> bool {
+    /// Link cycles in which there is nothing to do unless a message or a beat comes.
+    pub fn quiet_cycles(&self, ctx: &Context) -> Cycle {
         let waiting = |&inlet: &InletId| ctx.peek(inlet).is_some();
-        self.block.is_idle() && self.arrived.is_empty() && !self.ports.answers.iter().any(waiting)
+        let waits = self.arrived.is_empty() && !self.ports.answers.iter().any(waiting);
+        if waits { self.block.quiet_cycles() } else { 0 }
     }
 
     /// True while an access may be delivered without a link.

@@ -5,15 +5,13 @@
 //! `outgoing` is a GPU as the source of requests, `incoming` as the home that serves them.
 
 mod incoming;
-mod observe;
 mod outgoing;
 mod staging;
 
 pub use incoming::Ports as IncomingPorts;
-pub use observe::{BlockUse, Difference};
 pub use outgoing::Ports as OutgoingPorts;
 
-use cosim::body::AnyBody;
+use cosim::socket::Socket;
 use hwmodel::common::finepack_types::{FinePack, Tlp};
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::tlp_link::{self, Fabric, Sent};
@@ -21,7 +19,6 @@ use hwmodel::tlp_link::{self, Fabric, Sent};
 use super::context::Context;
 use super::engine::{Cycle, Rate};
 use super::l2::Policy;
-use super::watched::Watched;
 use crate::egress_path::EgressPath;
 
 use incoming::Incoming;
@@ -70,10 +67,6 @@ pub struct Gate {
     ready: Vec<bool>,
     /// Cycles of the links so far, those that were skipped included.
     link_cycle: Cycle,
-    /// Cycles of the links and of the machine in which a body was first seen to have failed.
-    failed_at: Option<(Cycle, Cycle)>,
-    /// What somebody wants to see of GPU 0's blocks.
-    pub watched: Watched,
 }
 
 impl std::fmt::Debug for Gate {
@@ -87,7 +80,7 @@ impl Gate {
     pub fn new(
         spec: &Spec,
         paths: Vec<EgressPath>,
-        ingress: Vec<AnyBody<Depacketizer>>,
+        ingress: Vec<Socket<Depacketizer>>,
         ports: Vec<(outgoing::Ports, incoming::Ports)>,
     ) -> Result<Self, hwmodel::ConfigError> {
         let gpus = paths.len();
@@ -110,8 +103,6 @@ impl Gate {
             beats: vec![None; gpus],
             ready: vec![false; gpus],
             link_cycle: 0,
-            failed_at: None,
-            watched: Watched::default(),
         })
     }
 
@@ -135,18 +126,16 @@ impl Gate {
             return;
         }
         // While nothing was under way nobody needed the cycles before.
-        let skipped = ended - self.link_cycle;
-        if skipped > 0 {
-            self.skip(skipped);
+        if self.link_cycle < ended {
+            self.fabric.skip(ended - self.link_cycle);
+            self.out.iter_mut().for_each(|out| out.catch_up(ended));
+            self.arriving.iter_mut().for_each(|arriving| arriving.catch_up(ended));
         }
         self.link_cycle = due;
-        if self.watched.is_wanted() {
-            self.prepare(ctx.now);
-        }
         self.tick_links(ctx);
-        let watched = self.watched.is_open() || self.failed_at.is_some();
-        if watched || !self.is_quiet(ctx) {
-            ctx.wake_at(self.start(due));
+        let quiet = self.quiet_cycles(ctx);
+        if quiet != Cycle::MAX {
+            ctx.wake_at(self.start(due + quiet));
         }
     }
 
@@ -168,14 +157,21 @@ impl Gate {
             }
         }
         self.fabric.tick(&self.beats, &self.ready, 0);
-        self.find_failure(ctx.now);
     }
 
-    fn is_quiet(&self, ctx: &Context) -> bool {
-        self.fabric.is_empty()
-            && self.out.iter().all(|out| out.is_quiet(ctx))
-            && self.arriving.iter().all(|arriving| arriving.is_quiet(ctx))
-            && self.beats.iter().all(Option::is_none)
+    /// Link cycles in which there is nothing to do unless a message comes.
+    fn quiet_cycles(&self, ctx: &Context) -> Cycle {
+        if !self.fabric.is_empty() || self.beats.iter().any(Option::is_some) {
+            return 0;
+        }
+        let mut quiet = Cycle::MAX;
+        for (out, arriving) in self.out.iter().zip(&self.arriving) {
+            quiet = quiet.min(out.quiet_cycles(ctx)).min(arriving.quiet_cycles(ctx));
+            if quiet == 0 {
+                break;
+            }
+        }
+        quiet
     }
 
     /// TLPs whose last byte has left since the last call, by source.

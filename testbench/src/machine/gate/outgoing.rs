@@ -135,19 +135,19 @@ impl Outgoing {
         }
     }
 
-    pub fn path(&self) -> &EgressPath {
-        &self.path
+    /// Lets the link cycles before `now` pass, in which nothing came.
+    pub fn catch_up(&mut self, now: Cycle) {
+        self.path.catch_up(now, self.gpu as u8);
     }
 
-    pub fn path_mut(&mut self) -> &mut EgressPath {
-        &mut self.path
+    /// Link cycles in which there is nothing to do unless a message comes.
+    pub fn quiet_cycles(&self, ctx: &Context) -> Cycle {
+        if self.waits(ctx) { self.path.quiet_cycles() } else { 0 }
     }
 
-    /// True when there is nothing to do before a message comes.
-    pub fn is_quiet(&self, ctx: &Context) -> bool {
+    fn waits(&self, ctx: &Context) -> bool {
         let waiting = |&inlet: &InletId| ctx.peek(inlet).is_some();
-        self.path.is_idle()
-            && !self.ports.exits.iter().any(waiting)
+        !self.ports.exits.iter().any(waiting)
             && self.current.is_none()
             && self.offered.is_none()
             && self.answers.is_empty()

@@ -9,8 +9,8 @@ mod writes;
 
 use std::fmt::Debug;
 
-use cosim::body::AnyBody;
 use cosim::command_processor::SyncMode;
+use cosim::socket::Socket;
 use hwmodel::coherence_directory::{CoherenceDirectory, Variant};
 
 use super::cache::Shape;
@@ -19,7 +19,6 @@ use super::engine::{InletId, OutletId};
 use super::layout::Layout;
 use super::memory_model::MemoryModel;
 use super::message::Unit;
-pub use directory::Home;
 pub use hook::{BankHook, BankPort, Seat};
 
 /// Whose lines an L2 holds.
@@ -80,7 +79,7 @@ pub struct Spec {
     pub hook: Option<Box<dyn BankHook>>,
     /// The directory beside the bank, where the design has one and there is anybody to share a
     /// line.
-    pub directory: Option<AnyBody<CoherenceDirectory>>,
+    pub directory: Option<Socket<CoherenceDirectory>>,
 }
 
 /// An L2 bank.
@@ -96,16 +95,6 @@ pub trait L2: Debug {
 
     /// The host has written below. Nothing is under way.
     fn forget_line(&mut self, _addr: u64) {}
-
-    /// The directory of the lines whose home this is, if there is one.
-    fn home(&self) -> Option<&Home> {
-        None
-    }
-
-    /// The same, to be changed.
-    fn home_mut(&mut self) -> Option<&mut Home> {
-        None
-    }
 }
 
 /// An L2 design.

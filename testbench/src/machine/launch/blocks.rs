@@ -1,8 +1,8 @@
 //! The command processor of a GPU, its crossbar and the command processors of its chiplets, port to
 //! port.
 
-use cosim::body::{AnyBody, Body};
 use cosim::command_processor::Host;
+use cosim::socket::Socket;
 use hwmodel::Block;
 use hwmodel::command_processor as global;
 use hwmodel::common::command_types::{Aql, Ext};
@@ -15,8 +15,8 @@ use crate::machine::engine::Cycle;
 #[derive(Debug)]
 pub struct Blocks {
     pub host: Host,
-    pub crossbar: AnyBody<CpCrossbar>,
-    pub locals: Vec<AnyBody<LocalCommandProcessor>>,
+    pub crossbar: Socket<CpCrossbar>,
+    pub locals: Vec<Socket<LocalCommandProcessor>>,
 }
 
 /// What comes from outside in a cycle.
@@ -75,43 +75,17 @@ impl Blocks {
         self.crossbar.tick(&across);
     }
 
-    /// All of them.
-    pub fn bodies(&self) -> impl Iterator<Item = &dyn Body> {
-        let host = self.host.body().map(|body| body as &dyn Body);
-        let locals = self.locals.iter().map(|local| local as &dyn Body);
-        host.into_iter().chain([&self.crossbar as &dyn Body]).chain(locals)
+    /// How many cycles pass in which nothing happens unless something comes.
+    pub fn quiet_cycles(&self) -> Cycle {
+        let locals = self.locals.iter().map(Block::quiet_cycles);
+        let all = locals.chain([self.host.quiet_cycles(), self.crossbar.quiet_cycles()]);
+        all.min().unwrap_or(Cycle::MAX)
     }
 
-    /// All of them, to be watched.
-    pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut dyn Body> {
-        let host = self.host.body_mut().map(|body| body as &mut dyn Body);
-        let locals = self.locals.iter_mut().map(|local| local as &mut dyn Body);
-        host.into_iter().chain([&mut self.crossbar as &mut dyn Body]).chain(locals)
-    }
-
-    /// One of each kind, which a waveform shows: that of the first chiplet, where there is one for
-    /// each of them.
-    pub fn shown(&self) -> impl Iterator<Item = &dyn Body> {
-        let others = self.locals.len() - 1;
-        let all = self.bodies().count();
-        self.bodies().take(all - others)
-    }
-
-    /// The same, to be watched.
-    pub fn shown_mut(&mut self) -> impl Iterator<Item = &mut dyn Body> {
-        let shown = self.shown().count();
-        self.bodies_mut().take(shown)
-    }
-
-    /// True when nothing happens until something comes.
-    pub fn is_idle(&self) -> bool {
-        self.host.is_idle() && self.crossbar.is_idle() && self.locals.iter().all(Block::is_idle)
-    }
-
-    /// Lets cycles pass in which nothing comes; the host's clock must be where it was.
-    pub fn skip(&mut self, cycles: Cycle) {
-        self.host.skip(cycles);
-        self.crossbar.skip(cycles);
-        self.locals.iter_mut().for_each(|local| local.skip(cycles));
+    /// Lets the cycles before `now` pass, in which nothing came. `conf`: CONF.
+    pub fn catch_up(&mut self, now: Cycle, conf: u32) {
+        self.host.catch_up(now, &global::In { conf, ..global::In::default() });
+        self.crossbar.catch_up(now, &crossbar::In::default());
+        self.locals.iter_mut().for_each(|local| local.catch_up(now, &local::In::default()));
     }
 }

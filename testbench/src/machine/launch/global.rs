@@ -1,6 +1,5 @@
 //! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
-use cosim::body::Body;
 use cosim::command_processor::Conf;
 use hwmodel::common::command_types::{Aql, Ext, kind};
 use hwmodel::local_command_processor as local;
@@ -10,9 +9,7 @@ use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};
 use crate::machine::context::{Context, Stop};
 use crate::machine::engine::{Cycle, InletId, OutletId};
-use crate::machine::gate::Difference;
 use crate::machine::message::{Kind, Message, Sync};
-use crate::machine::watched::Watched;
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -100,8 +97,6 @@ pub struct Global {
     blocks: Blocks,
     inputs: Inputs,
     shown: Outputs,
-    /// The first cycle that the blocks have not seen.
-    next: Cycle,
     feeding: Option<Feeding>,
     heard: Vec<Heard>,
     kernel: Kernel,
@@ -109,8 +104,6 @@ pub struct Global {
     since: Cycle,
     auditor: Auditor,
     pub counters: Counters,
-    /// What somebody wants to see of the blocks.
-    pub watched: Watched,
 }
 
 impl Global {
@@ -133,7 +126,6 @@ impl Global {
             blocks,
             inputs,
             shown,
-            next: 0,
             feeding: None,
             heard: vec![Heard::default(); chiplets],
             kernel: Kernel::default(),
@@ -141,7 +133,6 @@ impl Global {
             since: 0,
             auditor: Auditor::new(gpu, conf),
             counters: Counters::default(),
-            watched: Watched::default(),
         }
     }
 
@@ -180,19 +171,9 @@ impl Global {
         self.blocks.host.outputs().cnt
     }
 
-    /// The blocks.
-    pub fn blocks(&self) -> &Blocks {
-        &self.blocks
-    }
-
-    /// The blocks, to be watched.
-    pub fn blocks_mut(&mut self) -> &mut Blocks {
-        &mut self.blocks
-    }
-
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
-        self.catch_up(ctx.now);
+        self.blocks.catch_up(ctx.now, self.inputs.conf);
         self.hear(ctx);
         self.blocks.show(&mut self.shown);
         if let Err(problem) = self.auditor.see(ctx.now, &self.shown) {
@@ -201,16 +182,9 @@ impl Global {
         self.feed();
         self.obey(ctx);
         self.count(ctx.now);
-        if self.watched.is_wanted() {
-            let transfer = self.inputs.aql.is_some();
-            let blocks = &mut self.blocks;
-            let each = |change: &mut dyn FnMut(&mut dyn Body)| blocks.shown_mut().for_each(change);
-            self.watched.prepare(ctx.now, transfer, each);
-        }
         self.blocks.tick(&self.shown, &mut self.inputs);
-        self.next = ctx.now + 1;
-        if self.shown.host.halted || self.blocks.bodies().any(Body::has_failed) {
-            self.fail(ctx);
+        if self.shown.host.halted {
+            self.halt(ctx);
         }
         if self.shown.host.sig.is_some() {
             let packet = self.auditor.packet();
@@ -222,53 +196,20 @@ impl Global {
         self.complete(ctx);
         let waits = |heard: &Heard| heard.dropped || heard.drop_due || heard.ended > 0;
         let waits = self.heard.iter().any(waits) || self.feeding.is_some();
-        let watched = self.watched.is_open() || self.watched.pending_flip().is_some();
-        if waits || watched || !self.blocks.is_idle() {
-            ctx.wake_at(ctx.now + 1);
-        }
+        ctx.wake_after(if waits { 0 } else { self.blocks.quiet_cycles() });
     }
 
-    /// The firmware has halted, or a body is wrong.
+    /// The firmware has halted.
     #[cold]
-    fn fail(&self, ctx: &mut Context) {
-        let gpu = self.gpu;
-        let stop = match self.blocks.bodies().find(|body| body.has_failed()) {
-            Some(body) => {
-                let mismatch = body.mismatch();
-                Stop::Differ(Box::new(Difference {
-                    gpu,
-                    block: body.description(),
-                    cycle: ctx.now,
-                    link_cycle: None,
-                    text: body.failure(),
-                    mismatch: mismatch.map(|(found, window)| (found.clone(), window.clone())),
-                }))
-            }
-            None => Stop::Firmware(format!(
-                "the firmware of GPU {gpu} has halted with status {} in cycle {}; its last error \
-                 code was {}",
-                self.shown.host.exit.unwrap_or(0),
-                ctx.now,
-                self.counters.last_error,
-            )),
-        };
-        ctx.stop.get_or_insert(stop);
-    }
-
-    /// Idle cycles that nobody visited. The blocks see so many that the clock of the command
-    /// processor stands where it would.
-    fn catch_up(&mut self, now: Cycle) {
-        let passed = now - self.next;
-        let pattern = u64::from(self.blocks.host.pattern());
-        let skipped = passed / pattern * pattern;
-        self.blocks.skip(skipped);
-        for _ in skipped..passed {
-            self.blocks.show(&mut self.shown);
-            self.inputs.aql = None;
-            self.inputs.ext = None;
-            self.inputs.chiplets.fill(local::In::default());
-            self.blocks.tick(&self.shown, &mut self.inputs);
-        }
+    fn halt(&self, ctx: &mut Context) {
+        ctx.stop.get_or_insert(Stop::Firmware(format!(
+            "the firmware of GPU {} has halted with status {} in cycle {}; its last error code was \
+             {}",
+            self.gpu,
+            self.shown.host.exit.unwrap_or(0),
+            ctx.now,
+            self.counters.last_error,
+        )));
     }
 
     fn hear(&mut self, ctx: &mut Context) {

@@ -1,15 +1,13 @@
-//! What an observer sees of a run: TLPs, the cycles of a window, transfers of blocks with two
-//! bodies, progress; and what it may invert.
+//! What an observer sees of a run: TLPs, packets, progress, and of the sockets what their register
+//! tells, the cycles of a window, and what a flip does.
 
-use cosim::body::{Body, Log};
+use cosim::lockstep::WindowCycle;
 use cosim::runner::Flip;
+use cosim::socket::{BlockUse, Sockets, Window};
 use hwmodel::tlp_link::Sent;
 
-use super::groups::Windowed;
 use super::{Buffers, Machine};
-use crate::machine::engine::Cycle;
-use crate::machine::gate::{BlockUse, Gate};
-use crate::machine::l2::Home;
+use crate::machine::engine::{ComponentId, Cycle};
 use crate::machine::launch::{Global, Packet};
 use crate::machine::part::Part;
 
@@ -50,8 +48,6 @@ pub struct Audited<'a> {
 #[derive(Default)]
 pub(super) struct Observers {
     tlp: Option<SeeTlp>,
-    /// Who sees the cycles of a window.
-    pub(super) window: Option<Box<Windowed>>,
     packet: Option<SeePacket>,
     progress: Option<SeeProgress>,
 }
@@ -81,56 +77,45 @@ impl Machine {
         }
     }
 
-    /// What each block with two bodies has done.
+    /// The sockets of the blocks.
+    pub fn sockets(&self) -> &Sockets {
+        &self.sockets
+    }
+
+    /// What each block has done.
     pub fn blocks(&self) -> Vec<BlockUse> {
-        let mut uses = self.gate().map_or(Vec::new(), |gate| gate.uses(self.ctx.now));
-        for home in self.parts.iter().filter_map(Part::home) {
-            BlockUse::add(&mut uses, &home.body, self.ctx.now + 1);
-        }
-        for body in self.parts.iter().filter_map(Part::global).flat_map(|g| g.blocks().bodies()) {
-            BlockUse::add(&mut uses, body, self.ctx.now + 1);
-        }
-        uses
+        self.sockets.uses(self.ctx.now)
     }
 
-    /// Keeps each transfer of the blocks with two bodies from now on.
+    /// Keeps each transfer of the blocks from now on.
     pub fn start_logs(&mut self) {
-        for part in &mut self.parts {
-            if let Some(gate) = part.gate_mut() {
-                gate.start_logs();
-            }
-            if let Some(home) = part.home_mut() {
-                home.body.start_log();
-            }
-            if let Some(global) = part.global_mut() {
-                global.blocks_mut().bodies_mut().for_each(Body::start_log);
-            }
+        self.sockets.start_logs();
+    }
+
+    /// Shows the cycles of these sockets within a window, see [`Sockets::watch`].
+    pub fn on_cycle(
+        &mut self,
+        sockets: &[usize],
+        window: Window,
+        see: impl FnMut(&[(usize, &WindowCycle)]) + 'static,
+    ) {
+        self.sockets.watch(sockets, window, see);
+        if let Some(from) = window.from {
+            sockets.iter().for_each(|&number| self.wake_owner(number, from));
         }
     }
 
-    /// These transfers: GPU, block and log.
-    pub fn logs(&self) -> impl Iterator<Item = (usize, &'static str, &Log)> {
-        let banks = self.parts.iter().filter_map(|part| {
-            let Home { body, chiplet, .. } = part.home()?;
-            let gpu = self.ctx.layout.gpu_of(*chiplet);
-            Some((gpu.into(), body.description().name, body.log()?))
-        });
-        let globals = self.parts.iter().filter_map(Part::global).enumerate();
-        let command = globals.flat_map(|(gpu, global)| {
-            let bodies = global.blocks().bodies();
-            bodies.filter_map(move |body| Some((gpu, body.description().name, body.log()?)))
-        });
-        self.gate().into_iter().flat_map(Gate::logs).chain(banks).chain(command)
+    /// Inverts a bit of an output of a socket, see [`Sockets::flip`].
+    pub fn flip(&mut self, socket: usize, flip: Flip) {
+        let cycle = flip.cycle;
+        self.sockets.flip(socket, flip);
+        self.wake_owner(socket, cycle);
     }
 
-    /// The flip that has not happened.
-    pub fn pending_flip(&self) -> Option<&Flip> {
-        self.parts.iter().find_map(|part| {
-            let gate = part.gate().map(|gate| &gate.watched);
-            let global = part.global().map(|global| &global.watched);
-            let home = part.home().map(|home| &home.watched);
-            gate.or(global).or(home)?.pending_flip()
-        })
+    /// Whether idle cycles are left out must not matter to who wants to see one.
+    fn wake_owner(&mut self, socket: usize, at: Cycle) {
+        let owner = ComponentId(self.sockets.owner(socket));
+        self.ctx.wheel.wake(owner, at.max(self.ctx.now + 1));
     }
 
     /// Tells how far the run is, every some thousand steps.
@@ -153,8 +138,7 @@ impl Machine {
         });
     }
 
-    /// Shows what has left the GPUs, and the cycle of the shown blocks that has ended, within the
-    /// window.
+    /// Shows what has left the GPUs, and the cycles of sockets that have ended, within the window.
     #[inline]
     pub(super) fn show(&mut self) {
         if let Some(see) = &mut self.observers.tlp
@@ -162,8 +146,10 @@ impl Machine {
         {
             gate.drain_sent(see);
         }
-        if self.observers.window.is_some() {
-            self.show_window();
+        if self.sockets.is_watched() {
+            for socket in self.sockets.show(self.ctx.now) {
+                self.wake_owner(socket, 0);
+            }
         }
     }
 }

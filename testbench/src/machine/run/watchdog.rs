@@ -87,9 +87,10 @@ impl Machine {
 
     /// True where somebody waits for a time.
     pub(super) fn awaits(&self) -> bool {
-        let looks_again = |id: ComponentId| {
-            let part = &self.parts[id.0 as usize];
-            matches!(part, Part::Gate(_)) || part.home().is_some()
+        let looks_again = |id: ComponentId| match self.parts[id.0 as usize] {
+            Part::Gate(_) => true,
+            Part::Bank(_) => self.sockets.is_owner(id.0),
+            _ => false,
         };
         self.ctx.wheel.has_far() || self.ctx.wheel.ahead().any(|id| !looks_again(id))
     }

@@ -3,18 +3,16 @@
 
 use std::collections::VecDeque;
 
-use cosim::body::{AnyBody, Body};
+use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::coherence_directory::{CoherenceDirectory, In, Inv, Out, Req, Variant, cause, op};
+use hwmodel::coherence_directory::{CoherenceDirectory, In, Inv, Req, Variant, cause, op};
 
 use super::{Bank, Outcome};
 use crate::machine::context::{Context, Stop};
 use crate::machine::engine::Cycle;
-use crate::machine::gate::Difference;
 use crate::machine::layout::Site;
 use crate::machine::message::{Coherence, Kind, Message, Unit};
 use crate::machine::pages::{PAGE, PageMap};
-use crate::machine::watched::Watched;
 
 /// A fence whose markers are under way.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +27,9 @@ struct Fence {
 /// The directory beside a bank.
 #[derive(Debug)]
 pub struct Home {
-    pub body: AnyBody<CoherenceDirectory>,
-    pub chiplet: u16,
-    /// Cycles of the block so far.
-    cycles: Cycle,
-    /// What it showed last.
-    shown: Out,
+    /// The directory's socket.
+    pub block: Socket<CoherenceDirectory>,
+    chiplet: u16,
     /// The request that it is offered, and whoever gets a fence's answer.
     offered: Option<(Req, Unit)>,
     /// Requests that it has taken, modulo 256.
@@ -45,8 +40,6 @@ pub struct Home {
     leaving: Option<(Inv, u16)>,
     fences: VecDeque<Fence>,
     frames: Frames,
-    /// What somebody wants to see.
-    pub watched: Watched,
 }
 
 /// Of an ideal directory: which of its pages stands for which of the bank's, in the order of their
@@ -61,36 +54,30 @@ struct Frames {
 }
 
 impl Home {
-    pub fn new(body: AnyBody<CoherenceDirectory>, chiplet: u16) -> Self {
-        let config = body.config();
+    pub fn new(block: Socket<CoherenceDirectory>, chiplet: u16) -> Self {
+        let config = block.config();
         let most = match config.variant {
             Variant::Ideal => u64::from(config.ideal_lines) * u64::from(config.line) / PAGE,
             _ => 0,
         };
         let frames = Frames { most: most as usize, ..Frames::default() };
-        let shown = body.outputs();
+        drop(config);
         Self {
-            body,
+            block,
             chiplet,
-            cycles: 0,
-            shown,
             offered: None,
             taken: 0,
             about: Box::new([0; 256]),
             leaving: None,
             fences: VecDeque::new(),
             frames,
-            watched: Watched::default(),
         }
     }
 
-    /// True while the block must be visited in every cycle.
-    pub fn is_busy(&self) -> bool {
-        self.watched.pending_flip().is_some()
-            || self.watched.is_open()
-            || !self.shown.idle
-            || self.offered.is_some()
-            || self.leaving.is_some()
+    /// Cycles for which the bank need not be visited for its sake.
+    pub fn quiet_cycles(&self) -> u64 {
+        let waits = self.offered.is_some() || self.leaving.is_some();
+        if waits { 0 } else { self.block.quiet_cycles() }
     }
 
     /// True when it can be given a request.
@@ -130,25 +117,13 @@ impl Home {
         over.then(|| self.fences.remove(at).expect("it is there").releaser)
     }
 
-    /// One cycle of the block. Cycles since the last one were idle, but for the initial sweep.
+    /// One cycle of the block. In those since the last one nothing came.
     fn tick(&mut self, now: Cycle, chiplets: u16) {
         let self_id = self.chiplet as u8;
-        while self.cycles < now && !self.shown.idle {
-            self.body.tick(&In { self_id, rsp_ready: true, ..In::default() });
-            self.shown = self.body.outputs();
-            self.cycles += 1;
-        }
-        if self.cycles < now {
-            self.body.skip(now - self.cycles);
-        }
-        self.cycles = now + 1;
-        if self.watched.is_wanted() {
-            let body = &mut self.body;
-            self.watched.prepare(now, self.offered.is_some(), |change| change(body));
-        }
+        self.block.catch_up(now, &In { self_id, rsp_ready: true, ..In::default() });
         let inv_ready = self.leaving.is_none();
         let req = self.offered.map(|(req, _)| req);
-        let out = self.body.tick(&In { self_id, rsp_ready: true, inv_ready, req, hist_sel: 0 });
+        let out = self.block.tick(&In { self_id, rsp_ready: true, inv_ready, req, hist_sel: 0 });
         if let Some((req, from)) = self.offered.filter(|_| out.req_ready) {
             if req.op == op::FENCE {
                 let missing = u32::from(chiplets) - 1;
@@ -161,21 +136,6 @@ impl Home {
         if let Some(inv) = out.inv.filter(|_| inv_ready) {
             self.leaving = Some((inv, inv.dest));
         }
-        self.shown = self.body.outputs();
-    }
-
-    /// What is wrong with the body.
-    #[cold]
-    fn difference(&self, gpu: u16, cycle: Cycle) -> Box<Difference> {
-        let mismatch = self.body.mismatch();
-        Box::new(Difference {
-            gpu,
-            block: self.body.description(),
-            cycle,
-            link_cycle: None,
-            text: self.body.failure(),
-            mismatch: mismatch.map(|(mismatch, window)| (mismatch.clone(), window.clone())),
-        })
     }
 }
 
@@ -184,12 +144,8 @@ impl Bank {
     pub(super) fn tick_home(&mut self, ctx: &mut Context) {
         let Some(mut home) = self.home.take() else { return };
         let chiplets = ctx.layout.all_chiplets();
-        if ctx.now >= home.cycles {
+        if ctx.now >= home.block.cycle() {
             home.tick(ctx.now, chiplets);
-        }
-        if home.body.failed() {
-            let gpu = ctx.layout.gpu_of(self.chiplet);
-            ctx.stop = Some(Stop::Differ(home.difference(gpu, ctx.now)));
         }
         while let Some((inv, left)) = home.leaving {
             // Behind what the outbox holds, as all answers are.
@@ -243,7 +199,7 @@ impl Bank {
         let src = asker.filter(|_| op != op::LWR).unwrap_or(self.chiplet) as u8;
         let address = if op == op::FENCE { Some(0) } else { home.address(local) };
         let Some(addr) = address else {
-            let lines = home.body.config().ideal_lines;
+            let lines = home.block.config().ideal_lines;
             let limit = format!("directory.ideal_lines = {lines}: the program touches more");
             ctx.stop = Some(Stop::Limit(limit));
             return;

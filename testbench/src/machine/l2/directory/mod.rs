@@ -23,7 +23,7 @@ use crate::machine::memory_model::MemoryModel;
 use crate::machine::message::{Coherence, Kind, Line, Message, Unit};
 use crate::machine::pages::PageMap;
 use addresses::Addresses;
-pub use home::Home;
+use home::Home;
 use release::Release;
 
 pub const DESIGN: Design = Design {
@@ -242,8 +242,8 @@ impl L2 for Bank {
         if outcome != Outcome::Blocked && self.has_more(ctx) {
             ctx.wake_at(ctx.now + 1);
         }
-        if self.home.as_ref().is_some_and(|home| home.is_busy()) {
-            ctx.wake_at(ctx.now + 1);
+        if let Some(home) = &self.home {
+            ctx.wake_after(home.quiet_cycles());
         }
     }
 
@@ -268,7 +268,7 @@ impl L2 for Bank {
             ("inv_false", c.inv_false),
         ];
         if let Some(home) = &self.home {
-            let d = home.body.outputs().cnt;
+            let d = home.block.outputs().cnt;
             let requests = [d.req_lrd, d.req_rrd, d.req_lwr, d.req_rwr];
             all.extend([
                 ("directory.requests", requests.into_iter().map(u64::from).sum()),
@@ -292,14 +292,6 @@ impl L2 for Bank {
         if let Some(way) = self.array.find(self.addresses.local(addr)) {
             self.array.invalidate_clean(way);
         }
-    }
-
-    fn home(&self) -> Option<&Home> {
-        self.home.as_deref()
-    }
-
-    fn home_mut(&mut self) -> Option<&mut Home> {
-        self.home.as_deref_mut()
     }
 }
 

@@ -2,12 +2,12 @@
 //! not.
 
 use cosim::runner::Flip;
+use cosim::socket::{Pattern, Window};
 use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
 
 use super::*;
 use crate::machine::pages::PAGE;
-use crate::machine::watched::Window;
 use crate::trace::{Access, AccessKind, KernelSpec, Key, Record};
 
 /// The report of a run in which a component stands still from a cycle on, which must end soon; and
@@ -131,7 +131,8 @@ fn slow_machine_is_no_deadlock() {
         let mut machine = machine("cpelide-2-small", &set, loads(gap));
         // A flip that never happens keeps the first bank's directory busy.
         let flip = Flip { field: "idle".into(), bit: 0, cycle: 1 };
-        machine.flip(CoherenceDirectory::NAME, flip);
+        let directory = machine.sockets().matching(&Pattern::new(CoherenceDirectory::NAME))[0];
+        machine.flip(directory, flip);
         waits(&mut machine);
     }
 }
@@ -145,7 +146,8 @@ fn open_window_over_a_long_gap_is_no_deadlock() {
         ("cu.gap_cycles", "1000"),
     ];
     let mut machine = machine("cpelide-2-small", &set, loads(6000));
-    machine.on_cycle(None, Window { from: Some(1), to: Some(LONG) }, |_| {});
+    let shown = machine.sockets().first_of_each();
+    machine.on_cycle(&shown, Window { from: Some(1), to: Some(LONG) }, |_| {});
     waits(&mut machine);
 }
 

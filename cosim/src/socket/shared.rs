@@ -1,0 +1,12 @@
+//! What the sockets of a system tell whoever drives it.
+
+use std::cell::Cell;
+
+/// Seldom said, often asked.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// Something is wrong with one of them.
+    pub failed: Cell<bool>,
+    /// The number of the one whose window has opened last.
+    pub opened: Cell<Option<usize>>,
+}
