@@ -34,7 +34,9 @@ fn main() {
         "block", "config", "rtl", "bridge/C++", "lockstep/rtl", "model/rtl"
     );
     macro_rules! bench_all {
-        ($($block:ident, $stimulus:ty, $about:literal;)*) => {$( bench_block::<$stimulus>(&catalog); )*};
+        ($($block:ident, $stimulus:ty, $about:literal;)*) => {
+            $(bench_block::<$stimulus>(&catalog);)*
+        };
     }
     cosim::for_each_block!(bench_all);
     println!("{:<60} {:>12.2} {:>12.2} {:>14.1}", "goal", 0.9, 0.85, 10.0);

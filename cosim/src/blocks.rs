@@ -38,7 +38,7 @@ macro_rules! for_each_block {
                 "takes TLPs apart into stores, and checks them";
             coherence_directory,
                 $crate::stimulus::coherence_directory::CoherenceDirectoryStimulus,
-                "records sharers of a home's lines, and invalidates them: baseline, HMG, REC, ideal";
+                "records sharers of a home's lines, invalidates them: baseline, HMG, REC, ideal";
             command_processor, $crate::stimulus::command_processor::CommandProcessorStimulus,
                 "runs the firmware that launches kernels: core, memories, mailbox";
             cp_crossbar, $crate::stimulus::cp_crossbar::CpCrossbarStimulus,

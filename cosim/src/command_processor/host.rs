@@ -27,9 +27,9 @@ impl Host {
         Self::Native(Box::new(Timed::new(times)))
     }
 
-    /// Loads an image into a block after reset and lets it start, up to where it waits for a packet;
-    /// from then on its cycles are counted. `conf`: the register CONF. Errors: the image does not
-    /// come so far.
+    /// Loads an image into a block after reset and lets it start, up to where it waits for a
+    /// packet; from then on its cycles are counted. `conf`: the register CONF. Errors: the image
+    /// does not come so far.
     pub fn core(
         mut socket: Socket<CommandProcessor>,
         image: &Image,
