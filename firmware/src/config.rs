@@ -38,6 +38,10 @@ pub struct Config {
     pub line_shift: u32,
     /// Words of a table entry.
     pub stride: usize,
+    /// An L2 holds lines that other chiplets asked for (policy `home_forward`).
+    pub home_forward: bool,
+    /// Other GPUs reach the L2s.
+    pub several_gpus: bool,
 }
 
 impl Config {
@@ -50,6 +54,8 @@ impl Config {
         page_shift: 0,
         line_shift: 0,
         stride: 0,
+        home_forward: false,
+        several_gpus: false,
     };
 
     /// From the register; the error is the code to halt with.
@@ -69,6 +75,8 @@ impl Config {
             page_shift,
             line_shift: 12 - page_shift,
             stride: 2 + 2 * chiplets + usize::from(chiplets == MAX_CHIPLETS),
+            home_forward: word >> 10 & 1 == 1,
+            several_gpus: word >> 28 & 1 == 1,
         };
         let fits = (1..=MAX_CHIPLETS).contains(&config.chiplets)
             && (1..=16).contains(&config.max_structs)

@@ -259,7 +259,7 @@ impl<L: Layout> Processor<L> {
         let config = self.table.config;
         labels::read(bus, slot, &header, &self.scheduled, &config, &mut self.records)?;
         if packet.acquires {
-            masks.acquire = self.present(bus);
+            masks.acquire = self.foreign(bus);
         }
         if self.every {
             *masks = Masks { release: config.all(), acquire: config.all() };
@@ -289,16 +289,16 @@ impl<L: Layout> Processor<L> {
         }
         let queued = bus.get(reg::PKT_STAT) & 15;
         if packet.releases && queued & queued.wrapping_sub(1) == 0 {
-            let all = self.present(bus);
+            let masks = Masks { release: self.present(bus), acquire: self.foreign(bus) };
             self.every = false;
             self.table.forget(bus, &self.running);
-            return Masks { release: all, acquire: all };
+            return masks;
         }
         if packet.releases {
             masks.release = self.system_release(bus);
         }
         if packet.acquires {
-            masks.acquire = self.present(bus);
+            masks.acquire = self.foreign(bus);
             let dirty = self.dirty(bus) & masks.acquire;
             bus.count(count::IMPLIED, (dirty & !masks.release).count_ones());
             masks.release |= dirty;
@@ -312,6 +312,14 @@ impl<L: Layout> Processor<L> {
     /// Chiplets whose L2 may hold something.
     fn present<B: Bus>(&self, bus: &mut B) -> u16 {
         if self.every { self.table.config.all() } else { self.table.chiplets(bus, Vector::present) }
+    }
+
+    /// Chiplets whose L2 may hold something that others have written: also lines that were asked
+    /// for from elsewhere, of which the table knows nothing (specification 5.9).
+    fn foreign<B: Bus>(&self, bus: &mut B) -> u16 {
+        let (present, config) = (self.present(bus), &self.table.config);
+        let hidden = config.home_forward && (config.several_gpus || present != 0);
+        if hidden { config.all() } else { present }
     }
 
     /// Chiplets whose L2 may hold something dirty.

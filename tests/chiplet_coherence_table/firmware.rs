@@ -5,7 +5,7 @@ use duet_tests::firmware::driver::Driver;
 use duet_tests::firmware::{Core, Host, most_compared};
 use firmware::Layout;
 use firmware_embed::Image;
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, Share, SyncMode};
+use hwmodel::chiplet_coherence_table::{Dispatch, Hidden, Outcome, Parameters, Share, SyncMode};
 
 use crate::synchroniser::Synchroniser;
 
@@ -22,7 +22,8 @@ fn conf(parameters: &Parameters) -> Conf {
             SyncMode::Cpelide => command_processor::SyncMode::Cpelide,
             SyncMode::Hmg => command_processor::SyncMode::Hmg,
         },
-        home_forward: false,
+        home_forward: parameters.hidden != Hidden::Nothing,
+        several_gpus: parameters.hidden == Hidden::OfSystem,
         max_structs: parameters.max_structs as u32,
         table_entries: parameters.table_entries as u32,
         long_lines: parameters.line == 128,

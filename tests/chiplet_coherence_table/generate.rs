@@ -16,7 +16,7 @@ const ITEMS: usize = 60;
 pub fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let r = &mut random;
-    let parameters = profile::parameters(r);
+    let parameters = profile::parameters(r, seed);
     let profile = Profile::draw(r, parameters.chiplets as u32);
     let structures = r.pick(&[1, 1, 1, 2, 3, 5, 8, 12, 14]);
     let layout = Layout::draw(r, structures, parameters.line);

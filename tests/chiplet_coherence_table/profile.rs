@@ -1,7 +1,7 @@
 //! What random programs are like.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Parameters, SyncMode};
+use hwmodel::chiplet_coherence_table::{Hidden, Parameters, SyncMode};
 
 /// What a program is like; chances are parts of 256.
 pub struct Profile {
@@ -65,12 +65,14 @@ pub fn mask(r: &mut Random, chiplets: u32) -> u16 {
 }
 
 /// The table of a program.
-pub fn parameters(r: &mut Random) -> Parameters {
+pub fn parameters(r: &mut Random, seed: u64) -> Parameters {
+    const HIDDEN: [Hidden; 4] = [Hidden::Nothing, Hidden::Nothing, Hidden::OfGpu, Hidden::OfSystem];
     Parameters {
         chiplets: r.pick(&[2, 2, 2, 3, 3, 4, 4, 4, 4, 7, 16]),
         table_entries: r.pick(&[8, 8, 8, 64]),
         max_structs: r.pick(&[1, 2, 4, 8]),
         line: r.pick(&[64, 64, 128]),
         sync_mode: SyncMode::Cpelide,
+        hidden: HIDDEN[seed as usize % HIDDEN.len()],
     }
 }

@@ -1,7 +1,7 @@
 //! System scopes, EVERY and several streams (specification, sections 5.1 step 2, 5.5 and 5.6), by
 //! hand.
 
-use hwmodel::chiplet_coherence_table::Parameters;
+use hwmodel::chiplet_coherence_table::{Hidden, Parameters};
 
 use crate::directed::{barrier, kernel, on_each, place, read, write};
 use crate::program::Labels;
@@ -39,6 +39,37 @@ fn acquire_of_scope_system_empties_what_is_present() {
         bench.runs(&kernel(vec![read(place(2))]).on(0b0100).acquiring(), 0b0001, 0b0011);
         assert_eq!(bench.entries().len(), 1);
     });
+}
+
+/// Section 5.9: under `home_forward` an L2 holds what others asked for, and no entry of its own
+/// tells.
+#[test]
+fn acquire_of_scope_system_empties_all_where_others_may_have_asked() {
+    let parameters = |hidden| Parameters { hidden, ..Parameters::DEFAULT };
+    let first = || kernel(vec![read(place(0))]).on(0b0010).acquiring();
+    let second = || kernel(vec![read(place(1))]).on(0b0010).acquiring();
+    for (hidden, empty, filled) in [
+        (Hidden::Nothing, 0, 0b0010),
+        // Of a table without entries no chiplet has asked anything.
+        (Hidden::OfGpu, 0, ALL),
+        (Hidden::OfSystem, ALL, ALL),
+    ] {
+        on_each(parameters(hidden), |mut bench| {
+            bench.runs(&first(), 0, empty);
+            bench.runs(&second(), 0, filled);
+            let outcome = bench.launch(&barrier(false, true));
+            assert_eq!((outcome.release, outcome.acquire), (0b0010, filled), "{hidden:?}");
+            assert_eq!(bench.entries().len(), 0);
+        });
+        on_each(parameters(hidden), |mut bench| {
+            bench.runs(&first(), 0, empty);
+            let running = bench.starts(&kernel(vec![write(place(1))]).on(0b0001), 0, 0);
+            let outcome = bench.launch(&barrier(true, false));
+            let present = if filled == ALL { ALL } else { 0b0011 };
+            assert_eq!((outcome.release, outcome.acquire), (0b0001, present), "{hidden:?}");
+            bench.ends(running, 0);
+        });
+    }
 }
 
 #[test]

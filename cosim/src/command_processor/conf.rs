@@ -11,6 +11,8 @@ pub struct Conf {
     pub sync_mode: SyncMode,
     /// L2 policy `home_forward`, else `private`.
     pub home_forward: bool,
+    /// Other GPUs reach the L2s (bit 28, ours: the specification has none for it).
+    pub several_gpus: bool,
     /// Most records of a kernel that are not coarsened, 1 to 16.
     pub max_structs: u32,
     /// Entries of the table, up to 256.
@@ -25,6 +27,7 @@ impl Conf {
         chiplets: 4,
         sync_mode: SyncMode::Cpelide,
         home_forward: false,
+        several_gpus: false,
         max_structs: 8,
         table_entries: 64,
         long_lines: false,
@@ -44,5 +47,6 @@ impl Conf {
             | self.max_structs << 11
             | self.table_entries << 16
             | u32::from(self.long_lines) << 25
+            | u32::from(self.several_gpus) << 28
     }
 }

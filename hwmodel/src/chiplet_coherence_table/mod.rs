@@ -74,7 +74,7 @@ pub use entry::Entry;
 pub use lines::Lines;
 pub use outcome::{Outcome, Share};
 pub use packet::Dispatch;
-pub use parameters::{Parameters, SyncMode};
+pub use parameters::{Hidden, Parameters, SyncMode};
 pub use reasons::{Cause, Pair, Reason, Unlabelled};
 pub use reference::ReferenceTable;
 pub use transition::{Mode, State};

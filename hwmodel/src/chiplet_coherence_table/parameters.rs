@@ -18,6 +18,18 @@ pub enum SyncMode {
     Hmg,
 }
 
+/// What an L2 may hold that no entry of its chiplet tells (section 5.9).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hidden {
+    /// Nothing: policy `private`.
+    #[default]
+    Nothing,
+    /// Policy `home_forward`: lines of its own that other chiplets of the GPU asked for.
+    OfGpu,
+    /// And other GPUs, of whose kernels this table knows nothing.
+    OfSystem,
+}
+
 /// Parameters of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
@@ -31,6 +43,8 @@ pub struct Parameters {
     pub line: u64,
     /// What a kernel boundary does.
     pub sync_mode: SyncMode,
+    /// What L2s hold unknown to it.
+    pub hidden: Hidden,
 }
 
 impl Parameters {
@@ -41,6 +55,7 @@ impl Parameters {
         max_structs: 8,
         line: 64,
         sync_mode: SyncMode::Cpelide,
+        hidden: Hidden::Nothing,
     };
 
     /// Errors: a parameter outside its legal range (sections 2 and 12).

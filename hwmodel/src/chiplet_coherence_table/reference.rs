@@ -8,7 +8,7 @@ use super::launch::Launch;
 use super::masks::Masks;
 use super::outcome::{Outcome, partition};
 use super::packet::{Dispatch, KernelDispatch, Packet, Scope};
-use super::parameters::{Parameters, SyncMode};
+use super::parameters::{Hidden, Parameters, SyncMode};
 use super::reasons::{Cause, Needs, Reason, Unlabelled};
 use super::running::{Kernel, Running};
 use super::table::{PRESENT, Table};
@@ -228,6 +228,7 @@ impl ReferenceTable {
             needs.add_all(Cause::Every, masks);
         }
         self.add_pairs(needs, Cause::ProgramEnd, &PRESENT, (true, true));
+        self.acquire_hidden(needs, Cause::ProgramEnd);
         self.table = Table::default();
         self.every = false;
     }
@@ -298,6 +299,21 @@ impl ReferenceTable {
             needs.add_all(Cause::AcquireScope, masks);
         }
         self.add_pairs(needs, Cause::AcquireScope, &PRESENT, (false, true));
+        self.acquire_hidden(needs, Cause::AcquireScope);
+    }
+
+    /// Acquires all chiplets where any may hold what no entry tells (section 5.9): lines that other
+    /// chiplets asked for, which a table without entries has not let any do, or other GPUs.
+    fn acquire_hidden(&self, needs: &mut Needs, cause: Cause) {
+        let parameters = &self.rules.parameters;
+        let may_hold = match parameters.hidden {
+            Hidden::Nothing => false,
+            Hidden::OfGpu => !self.table.pairs(&PRESENT, &self.running).is_empty(),
+            Hidden::OfSystem => true,
+        };
+        if may_hold {
+            needs.add_all(cause, Masks { release: 0, acquire: self.all() });
+        }
     }
 
     fn unlabelled_kernel_runs(&self) -> bool {

@@ -8,6 +8,7 @@ mod checker;
 mod coherence;
 mod decisions;
 mod directed;
+mod host;
 mod matrix;
 mod mixes;
 mod negative;

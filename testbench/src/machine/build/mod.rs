@@ -245,6 +245,7 @@ impl Builder<'_> {
             chiplets: m.chiplets.into(),
             sync_mode: self.l2.sync,
             home_forward: self.policy == Policy::HomeForward,
+            several_gpus: m.gpus > 1,
             max_structs: c.max_structs,
             table_entries: c.table_entries,
             long_lines: m.line == 128,

@@ -10,7 +10,7 @@ use std::fmt::{self, Display, Formatter};
 use cosim::command_processor::{Conf, SyncMode};
 use hwmodel::chiplet_coherence_table as table;
 use hwmodel::chiplet_coherence_table::{
-    Dispatch, Outcome, Parameters, Reason, ReferenceTable, Share,
+    Dispatch, Hidden, Outcome, Parameters, Reason, ReferenceTable, Share,
 };
 use hwmodel::common::command_types::{Aql, Message, Tx, kind};
 
@@ -119,6 +119,11 @@ impl Auditor {
             max_structs: conf.max_structs as usize,
             line: if conf.long_lines { 128 } else { 64 },
             sync_mode: table::SyncMode::Cpelide,
+            hidden: match (conf.home_forward, conf.several_gpus) {
+                (false, _) => Hidden::Nothing,
+                (true, false) => Hidden::OfGpu,
+                (true, true) => Hidden::OfSystem,
+            },
         };
         let reference = (conf.sync_mode == SyncMode::Cpelide)
             .then(|| ReferenceTable::new(parameters).expect("the system's limits are the table's"));

@@ -143,6 +143,7 @@ fn run_ends_where_the_reference_decides_otherwise() {
         chiplets: 2,
         sync_mode: SyncMode::Cpelide,
         home_forward: false,
+        several_gpus: false,
         max_structs: 1,
         table_entries: 64,
         long_lines: false,
