@@ -1,17 +1,18 @@
-//! Every built-in program under every combination of designs, on scaled-down machines.
+//! Every built-in program under every combination of designs that a user may want, on scaled-down
+//! machines. Designs for tests have tests of their own (`seams`, `random`).
 
 use testbench::kernels::PROGRAMS;
 use testbench::machine::{MemoryModel, System, go_together, has_policy, promises};
 use testbench::trace::Reader;
 
-use super::shape::all;
+use super::shape::{all, production};
 use super::{built_in, by_default, passes, system};
 
 /// Runs under every L1 design, L2 design and L2 policy that there are, where they promise the
 /// values together.
 pub fn all_protocols(preset: &str, set: &[(&str, &str)], program: &Reader) {
-    for l1 in all("l1.design") {
-        for l2 in all("l2.design").into_iter().filter(|l2| go_together(&l1, l2)) {
+    for l1 in production("l1.design") {
+        for l2 in production("l2.design").into_iter().filter(|l2| go_together(&l1, l2)) {
             let policies = all("l2.policy");
             let meant = if has_policy(&l2) { policies.len() } else { 1 };
             for policy in &policies[..meant] {

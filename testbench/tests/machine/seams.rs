@@ -1,5 +1,5 @@
 //! What a design may install: designs for tests show that each hook is called, and that one that
-//! does nothing costs nothing. That their values are right the matrix sees.
+//! does nothing costs nothing; values are right in each run.
 
 use std::cell::Cell;
 
@@ -181,5 +181,16 @@ fn machine_promises_the_least_of_its_designs() {
             let (text, model) = about(field, name).unwrap();
             assert!(text.starts_with("for tests: ") && model == MemoryModel::Rc, "{name}");
         }
+    }
+}
+
+/// A line may be confirmed long before it is over, and another line of its load then be replayed.
+#[test]
+fn speculation_of_any_length_gives_right_values() {
+    let params = testbench::kernels::program::<()>("als").unwrap().params();
+    let program = built_in("als", &Params { iterations: 1, ..params });
+    for latency in ["1", "152", "400"] {
+        let set = [("l1.design", "test-speculate"), ("l1.hit_latency", latency)];
+        passes(&system("cpelide-4-small", &set), &program);
     }
 }

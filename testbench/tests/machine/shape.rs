@@ -143,6 +143,11 @@ impl Shape {
     }
 }
 
+/// Those of [`all`] that are not for tests.
+pub fn production(field: &str) -> Vec<String> {
+    all(field).into_iter().filter(|name| !name.starts_with("test-")).collect()
+}
+
 /// Names that a field may have.
 pub fn all(field: &str) -> Vec<String> {
     let names = names(field);

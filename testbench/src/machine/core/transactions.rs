@@ -117,12 +117,14 @@ impl Transactions {
         self.all[at as usize].found = found;
     }
 
-    /// A speculative load is one no more.
+    /// A speculative load is one no more. What it has got is compared and gone: another line of its
+    /// load may still be replayed, before this one is over.
     pub fn confirm(&mut self, at: u32) {
-        if self.all[at as usize].value == Value::Taken {
+        let transaction = &mut self.all[at as usize];
+        transaction.found = Handle::NONE;
+        if std::mem::take(&mut transaction.value) == Value::Taken {
             self.free.push(at);
         }
-        self.all[at as usize].value = Value::Plain;
     }
 
     /// Nobody waits for a load any more. It is over when it is answered, unless its wave has that

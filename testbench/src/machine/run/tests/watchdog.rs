@@ -105,7 +105,7 @@ fn loads(gap: u32) -> Reader {
 }
 
 /// Several looks.
-const LONG: Cycle = 5 << 20;
+const LONG: Cycle = 3 << 20;
 
 /// Nothing but the observed component is visited in most cycles, and that is no deadlock.
 fn waits(machine: &mut Machine) {
