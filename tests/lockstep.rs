@@ -7,8 +7,9 @@ use std::path::Path;
 
 use cosim::blocks;
 use cosim::catalog::Pair;
+use cosim::flip::Flip;
 use cosim::report::Difference;
-use cosim::runner::{self, Flip, Options, Outcome};
+use cosim::runner::{self, Options, Outcome};
 use cosim::stimulus::{NewStimulus, Random, Statics};
 use cosim::value::{full_name, is_shown};
 use duet_tests::{Scratch, catalog, configs, has_rtl, model, parameters, rtl};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use cosim::Lockstep;
+use cosim::flip::Flip;
 use cosim::report::RunName;
-use cosim::runner::Flip;
 use duet_tests::{counting, has_rtl, model, ones, parameters, rtl};
 use hwmodel::Block;
 use hwmodel::common::finepack_types::FinePack;

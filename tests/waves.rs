@@ -8,10 +8,11 @@ use std::path::Path;
 
 use cosim::blocks;
 use cosim::catalog::Pair;
+use cosim::flip::Flip;
 use cosim::lockstep::Lockstep;
 use cosim::registers::{is_register, model_name};
 use cosim::report::RunName;
-use cosim::runner::{Flip, Options};
+use cosim::runner::Options;
 use cosim::stimulus::coherence_directory::CoherenceDirectoryStimulus;
 use cosim::stimulus::command_processor::CommandProcessorStimulus;
 use cosim::stimulus::cp_crossbar::CpCrossbarStimulus;

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::lockstep::{HISTORY, WindowCycle};
-use crate::recorder::Inside;
 use crate::registers;
+use crate::sample::Inside;
+use crate::sample::{HISTORY, WindowCycle};
 use crate::value::Value;
 use crate::wave::Internals;
 

@@ -7,43 +7,14 @@ use hwmodel::{Block, ConfigError, Description, Model, State};
 
 use crate::inspect::Window;
 use crate::past::Past;
-use crate::recorder::{Inside, Recorder};
+use crate::recorder::Recorder;
 use crate::registers;
 use crate::report::{Mismatch, RunName, differences, shown_fields};
 use crate::rtl::Rtl;
-use crate::value::Value;
+use crate::sample::{HISTORY, Inside, WindowCycle};
 
-/// Cycles that the report and the waveform window look back.
-pub(crate) const HISTORY: usize = 32;
 /// Cycles that are run on after a difference, so that the waves show what followed.
 pub const AFTER: u64 = 4;
-
-/// One cycle of the waveform window, as images.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WindowCycle {
-    /// Rising edges since the end of reset.
-    pub cycle: u64,
-    /// Inputs.
-    pub input: Vec<u32>,
-    /// The model's outputs.
-    pub model: Vec<u32>,
-    /// The RTL's outputs.
-    pub rtl: Vec<u32>,
-    /// The model's registers in the order in which it shows them; empty where nobody asked for the
-    /// insides.
-    pub registers: Vec<Option<Value>>,
-    /// What the RTL's trace has of the cycle, likewise.
-    pub trace: String,
-}
-
-impl WindowCycle {
-    /// Room for the images of a cycle of this block.
-    pub fn empty(block: &Description) -> Self {
-        let output = vec![0; image_words(&block.outputs)];
-        let input = vec![0; image_words(&block.inputs)];
-        Self { input, model: output.clone(), rtl: output, ..Self::default() }
-    }
-}
 
 /// A body that can be compared with a model of the same ports.
 pub trait Other: Block {

@@ -2,18 +2,9 @@
 
 use hwmodel::{Block, Description};
 
-use crate::lockstep::WindowCycle;
 use crate::registers;
+use crate::sample::WindowCycle;
 use crate::value::Value;
-
-/// What can be seen inside a body beside its ports.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inside {
-    /// Names and widths of the model's registers; empty without a model.
-    pub registers: Vec<(String, u32)>,
-    /// The header of the RTL's trace; `None` without RTL that can be traced.
-    pub trace: Option<String>,
-}
 
 /// Keeps the images of a cycle, and what is inside where that is asked for.
 #[derive(Debug)]

@@ -7,32 +7,20 @@
 
 use std::path::PathBuf;
 
-use hwmodel::ports::{Port, image_words};
-use hwmodel::{Block, ConfigError, Description, Model, Ports};
+use hwmodel::{Block, ConfigError, Description, Model};
 
 use crate::body::BodyKind;
 use crate::episodes::Episodes;
+use crate::flip::{Flip, FlipError};
 use crate::inspect::{Inspected, Window};
 use crate::lockstep::{AFTER, Lockstep};
-use crate::recorder::Inside;
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlError, RtlOptions};
+use crate::sample::Inside;
 use crate::settings::SettingError;
 use crate::stimulus::{Count, NewStimulus, Random, Statics, Stimulus};
-use crate::value::is_shown;
 use crate::verilated::Variant;
-use crate::wave::{Shown, Wave, plain_clock, write_window};
-
-/// One output bit that is inverted on the RTL side, as `FIELD[BIT]@CYCLE`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flip {
-    /// Field of `Out`, or RTL port name, with or without `_o`.
-    pub field: String,
-    /// Bit of the field; of the payload in a channel.
-    pub bit: u32,
-    /// From this cycle on, at the first one in which the field is compared.
-    pub cycle: u64,
-}
+use crate::wave::{Shown, Wave, WaveError, plain_clock, write_window};
 
 /// What to run.
 #[derive(Clone, Debug, Default)]
@@ -83,23 +71,11 @@ pub enum RunError {
     #[error(transparent)]
     Rtl(#[from] RtlError),
     /// `--flip` names something that is not there.
-    #[error("--flip {what} = {value}: must be {limit}")]
-    Flip {
-        /// Which part of it.
-        what: &'static str,
-        /// Its value.
-        value: String,
-        /// What would do.
-        limit: String,
-    },
+    #[error(transparent)]
+    Flip(#[from] FlipError),
     /// A waveform that cannot be written.
-    #[error("{path}: {source}", path = path.display())]
-    Wave {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Wave(#[from] WaveError),
 }
 
 impl RunError {
@@ -256,62 +232,7 @@ fn step<S: Stimulus>(
     let input = stimulus.inputs(&pair.outputs());
     pair.tick(&input);
     match (wave, pair.last_cycle()) {
-        (Some(wave), Some(cycle)) => wave.cycle(&[(0, cycle)]),
+        (Some(wave), Some(cycle)) => Ok(wave.cycle(&[(0, cycle)])?),
         _ => Ok(()),
-    }
-}
-
-impl Flip {
-    /// The output port that the flip means, if the block has it.
-    pub fn port<'a>(&self, block: &'a Description) -> Option<&'a Port> {
-        let wanted = self.field.strip_suffix("_o").unwrap_or(&self.field);
-        let by_port = |p: &&Port| p.name.strip_suffix("_o") == Some(wanted);
-        // In a channel the field's name means its payload, the last port of that field.
-        let ports = &block.outputs;
-        ports.iter().find(by_port).or(ports.iter().rfind(|p| p.field == wanted))
-    }
-
-    /// Errors: no such field or bit, or a cycle beyond the `cycles` of the run.
-    pub fn check(&self, block: &Description, cycles: u64) -> Result<(), RunError> {
-        let error = |what, value: String, limit| Err(RunError::Flip { what, value, limit });
-        let Some(port) = self.port(block) else {
-            let names: Vec<_> =
-                block.outputs.iter().filter_map(|p| p.name.strip_suffix("_o")).collect();
-            return error("field", self.field.clone(), format!("one of {}", names.join(", ")));
-        };
-        if self.bit >= port.width {
-            let limit = format!("below {}, the width of {}", port.width, port.name);
-            return error("bit", self.bit.to_string(), limit);
-        }
-        if self.cycle >= cycles {
-            return error(
-                "cycle",
-                self.cycle.to_string(),
-                format!("below {cycles}, the length of the run"),
-            );
-        }
-        Ok(())
-    }
-
-    /// The error of a run that ended before the field was shown: nothing was inverted, so that a
-    /// pass would say nothing about the comparison.
-    pub fn never_shown(&self, cycles: u64) -> RunError {
-        let limit =
-            format!("early enough: {} is not shown from there to the end at {cycles}", self.field);
-        RunError::Flip { what: "cycle", value: self.cycle.to_string(), limit }
-    }
-
-    /// Inverts the bit on the RTL side of `pair` in this cycle, if what it belongs to is shown;
-    /// false where it is not.
-    pub fn apply<M: Model>(&self, pair: &mut Lockstep<M, Rtl<M>>) -> bool {
-        let block = Description::of::<M>(pair.config());
-        let Some(port) = self.port(&block) else { return false };
-        let mut image = vec![0; image_words(&block.outputs)];
-        pair.outputs().store(pair.config(), &mut image);
-        let shown = is_shown(&block.outputs, port, &image);
-        if shown {
-            pair.other_mut().flip(port.word + self.bit as usize / 32, self.bit % 32);
-        }
-        shown
     }
 }

@@ -3,10 +3,24 @@
 use hwmodel::ConfigError;
 
 use crate::catalog::{Catalog, Family};
-use crate::stimulus::Statics;
-
 /// A static input that can be fixed: its port, and the largest value.
 pub type StaticInput = (&'static str, u32);
+
+/// Static inputs that the user fixes instead of the seed, by port name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statics(Vec<(&'static str, u32)>);
+
+impl Statics {
+    /// Fixes one.
+    pub fn fix(&mut self, name: &'static str, value: u32) {
+        self.0.push((name, value));
+    }
+
+    /// The value to which one is fixed last.
+    pub fn get(&self, name: &str) -> Option<u32> {
+        self.0.iter().rfind(|(fixed, _)| *fixed == name).map(|(_, value)| *value)
+    }
+}
 
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -13,11 +13,11 @@ use super::uses::BlockUse;
 use super::watch::{WINDOW, Window};
 use super::{Log, Socket};
 use crate::body::{BodyError, BodyKind};
+use crate::flip::Flip;
 use crate::inspect;
-use crate::lockstep::WindowCycle;
-use crate::recorder::Inside;
 use crate::report::{Mismatch, RunName};
-use crate::runner::Flip;
+use crate::sample::Inside;
+use crate::sample::WindowCycle;
 use crate::verilated::Request;
 use crate::wave::{Clock, Shown};
 

@@ -9,13 +9,15 @@ use hwmodel::{Block, Description, Model};
 use super::shared::Shared;
 use super::watch::{Change, Watch};
 use crate::body::{BodyError, BodyKind, Sight};
+use crate::flip::Flip;
 use crate::inspect;
-use crate::lockstep::{AFTER, Lockstep, WindowCycle};
-use crate::recorder::{Inside, Recorder};
+use crate::lockstep::{AFTER, Lockstep};
+use crate::recorder::Recorder;
 use crate::registers;
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlOptions};
-use crate::runner::Flip;
+use crate::sample::Inside;
+use crate::sample::WindowCycle;
 use crate::transfers::Transfers;
 
 /// Since when nothing has changed at the ports of RTL, which does not tell whether it waits.

@@ -1,6 +1,6 @@
 //! What somebody wants to see of a body, and to invert in one of two, in cycles of its clock.
 
-use crate::runner::Flip;
+use crate::flip::Flip;
 
 /// Cycles of the system in a window whose end is not given.
 pub const WINDOW: u64 = 2000;

@@ -17,24 +17,9 @@ use hwmodel::ports::Bytes;
 
 use crate::settings::StaticInput;
 
+pub use crate::settings::Statics;
 use long_time::LongTime;
 pub use random::Random;
-
-/// Static inputs that the user fixes instead of the seed, by port name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Statics(Vec<(&'static str, u32)>);
-
-impl Statics {
-    /// Fixes one.
-    pub fn fix(&mut self, name: &'static str, value: u32) {
-        self.0.push((name, value));
-    }
-
-    /// The value to which one is fixed last.
-    pub fn get(&self, name: &str) -> Option<u32> {
-        self.0.iter().rfind(|(fixed, _)| *fixed == name).map(|(_, value)| *value)
-    }
-}
 
 /// How often something was reached.
 pub type Count = (&'static str, u64);

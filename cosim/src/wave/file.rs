@@ -7,8 +7,17 @@ use hwmodel::Description;
 use super::{Clock, Shown, WaveWriter, plain_clock};
 use crate::body::BodyKind;
 use crate::inspect::Window;
-use crate::lockstep::WindowCycle;
-use crate::runner::RunError;
+use crate::sample::WindowCycle;
+
+/// A waveform that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {source}", path = path.display())]
+pub struct WaveError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub source: std::io::Error,
+}
 
 /// A waveform being written.
 pub struct Wave {
@@ -18,29 +27,29 @@ pub struct Wave {
 
 impl Wave {
     /// For blocks of one clock, which has no frequency.
-    pub fn plain(path: &Path, blocks: Vec<Shown>) -> Result<Self, RunError> {
+    pub fn plain(path: &Path, blocks: Vec<Shown>) -> Result<Self, WaveError> {
         Self::create(path, vec![plain_clock()], blocks)
     }
 
     /// Creates the file, its save file, and the folder that they lie in.
-    pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> Result<Self, RunError> {
-        let error = |source| RunError::Wave { path: path.to_path_buf(), source };
+    pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> Result<Self, WaveError> {
+        let error = |source| WaveError { path: path.to_path_buf(), source };
         let writer = WaveWriter::create(path, clocks, blocks).map_err(error)?;
         Ok(Self { path: path.to_path_buf(), writer })
     }
 
     /// Writes one cycle of some of its blocks, by their places.
-    pub fn cycle(&mut self, samples: &[(usize, &WindowCycle)]) -> Result<(), RunError> {
+    pub fn cycle(&mut self, samples: &[(usize, &WindowCycle)]) -> Result<(), WaveError> {
         let path = &self.path;
-        self.writer.cycle(samples).map_err(|source| RunError::Wave { path: path.clone(), source })
+        self.writer.cycle(samples).map_err(|source| WaveError { path: path.clone(), source })
     }
 
     /// Ends the file; returns its path.
-    pub fn finish(self) -> Result<PathBuf, RunError> {
+    pub fn finish(self) -> Result<PathBuf, WaveError> {
         let Self { path, writer } = self;
         match writer.finish() {
             Ok(()) => Ok(path),
-            Err(source) => Err(RunError::Wave { path, source }),
+            Err(source) => Err(WaveError { path, source }),
         }
     }
 }
@@ -51,7 +60,7 @@ pub fn write_window(
     block: Description,
     window: &Window,
     clock: Clock,
-) -> Result<PathBuf, RunError> {
+) -> Result<PathBuf, WaveError> {
     let shown = Shown { inside: window.inside.clone(), ..Shown::ports(block, BodyKind::Lockstep) };
     let mut wave = Wave::create(path, vec![clock], vec![shown])?;
     window.cycles.iter().try_for_each(|cycle| wave.cycle(&[(0, cycle)]))?;

@@ -23,11 +23,11 @@ use hwmodel::Description;
 use hwmodel::ports::{Leaf, Port};
 
 use crate::body::BodyKind;
-use crate::lockstep::WindowCycle;
-use crate::recorder::Inside;
+use crate::sample::Inside;
+use crate::sample::WindowCycle;
 use crate::value::{Value, is_shown};
 
-pub use file::{Wave, write_window};
+pub use file::{Wave, WaveError, write_window};
 pub use internals::Internals;
 pub use timeline::Clock;
 

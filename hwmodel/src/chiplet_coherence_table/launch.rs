@@ -54,7 +54,7 @@ impl Launch<'_> {
             self.counters.implied += (implied & self.needs.masks.release).count_ones();
         }
 
-        self.needs.masks.take_effect(&mut self.table, running, rules);
+        self.table.take(self.needs.masks, running, rules);
         for touch in &touches {
             self.update(touch)?;
         }

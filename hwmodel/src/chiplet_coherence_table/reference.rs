@@ -196,7 +196,7 @@ impl ReferenceTable {
     fn unlabelled(&mut self, why: Unlabelled, needs: &mut Needs) {
         let masks = Masks { release: self.all(), acquire: self.all() };
         needs.add_all(Cause::Conservative(why), masks);
-        masks.take_effect(&mut self.table, &self.running, &self.rules);
+        self.table.take(masks, &self.running, &self.rules);
         self.every = self.rules.keep(Weakness::EveryNeverSet);
     }
 
@@ -262,9 +262,9 @@ impl ReferenceTable {
         }
         let masks = needs.masks;
         if rules.keep(Weakness::SystemReleaseTakesPairsInUse) {
-            masks.take_effect(&mut self.table, running, rules);
+            self.table.take(masks, running, rules);
         } else {
-            masks.take_effect(&mut self.table, &Running::default(), rules);
+            self.table.take(masks, &Running::default(), rules);
         }
         let cleared = masks.release == self.all();
         self.every &= !cleared || self.rules.keep(Weakness::EveryClearedByRelease);
@@ -288,7 +288,7 @@ impl ReferenceTable {
         let implied = release & !released;
         self.counters.implied += implied.count_ones();
         let masks = Masks { release: implied, acquire };
-        masks.take_effect(&mut self.table, &self.running, &self.rules);
+        self.table.take(masks, &self.running, &self.rules);
         self.every &= acquire != self.all() || self.unlabelled_kernel_runs();
     }
 

@@ -3,10 +3,11 @@
 use super::coarsen::Extent;
 use super::entry::{Entry, Record, TooLong};
 use super::lines::Lines;
+use super::masks::Masks;
 use super::parameters::PAGE;
 use super::reasons::Pair;
 use super::running::Running;
-use super::transition::{Mode, State};
+use super::transition::{self, Mode, State};
 use super::weakness::{Rules, Weakness};
 
 /// An entry in its place.
@@ -96,6 +97,38 @@ impl Table {
         };
         let all = self.rows.iter().flat_map(of_row);
         all.filter(|(_, pair)| states.contains(&pair.state)).collect()
+    }
+
+    /// What operations on L2s mean for all entries (specification, section 5.3). They are on whole
+    /// L2s, so they change every entry, but for pairs in use: their
+    /// kernel can fill or dirty the L2 again (section 5.5). Entries that are then absent are
+    /// removed.
+    pub fn take(&mut self, masks: Masks, running: &Running, rules: &Rules) {
+        for row in &mut self.rows {
+            for (i, in_use) in row.in_use(running).into_iter().enumerate() {
+                let state = &mut row.entry.states[i];
+                if masks.release >> i & 1 == 1
+                    && !(in_use && rules.keep(Weakness::ReleaseTakesPairsInUse))
+                {
+                    let wrong =
+                        *state == State::Dirty && !rules.keep(Weakness::NotPresentAfterRelease);
+                    *state = transition::released(*state, row.entry.mixed);
+                    if wrong {
+                        *state = State::NotPresent;
+                    }
+                }
+                if masks.acquire >> i & 1 == 1
+                    && !(in_use && rules.keep(Weakness::AcquireTakesPairsInUse))
+                {
+                    *state = transition::acquired(*state);
+                }
+                if *state == State::NotPresent {
+                    row.entry.ranges[i] = None;
+                }
+            }
+            row.entry.settle_mixed();
+        }
+        self.remove_absent();
     }
 
     /// Removes absent entries; their slots are free.

@@ -15,7 +15,8 @@ use std::path::PathBuf;
 
 use cosim::RtlOptions;
 use cosim::blocks::{self, BlockEntry};
-use cosim::runner::{Flip, Options, Outcome, RunError};
+use cosim::flip::Flip;
+use cosim::runner::{Options, Outcome, RunError};
 use cosim::settings::{FamilyEntry, StaticInput};
 use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;

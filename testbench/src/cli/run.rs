@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cosim::body::BodyKind;
-use cosim::runner::Flip;
+use cosim::flip::Flip;
 use cosim::socket::{BlockUse, Pattern, summary};
 use firmware_embed::{ELVES, Image};
 use serde::Serialize;

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use cosim::body::{BodyKind, Sight};
-use cosim::runner;
 use cosim::socket::{Pattern, Sockets, Window, summary};
-use cosim::wave::Wave;
+use cosim::wave::{Wave, WaveError};
 use testbench::machine::{Bodies, Machine};
 
 use super::job::Job;
@@ -43,14 +42,14 @@ pub struct Args {
 /// A waveform being written, and whether anything went wrong.
 pub struct Waves {
     wave: Wave,
-    error: Option<runner::RunError>,
+    error: Option<WaveError>,
     cycles: u64,
 }
 
 impl Waves {
     /// Ends the file.
     pub fn finish(self) -> Result<(), Failure> {
-        let environment = |e| Failure::new(ENVIRONMENT, e);
+        let environment = |e: WaveError| Failure::new(ENVIRONMENT, e);
         self.error.map_or(Ok(()), |e| Err(environment(e)))?;
         self.wave.finish().map_err(environment)?;
         if self.cycles == 0 {

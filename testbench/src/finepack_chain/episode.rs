@@ -1,7 +1,7 @@
 //! A stretch of the run between two resets.
 
+use cosim::flip::Flip;
 use cosim::lockstep::AFTER;
-use cosim::runner::Flip;
 use cosim::stimulus::Random;
 use cosim::wave::Wave;
 use hwmodel::Block;

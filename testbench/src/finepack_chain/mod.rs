@@ -110,14 +110,14 @@ fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chai
         if let Some(path) = &options.run.wave {
             let shown = system::start_tracing(&mut system, inside);
             if wave.is_none() {
-                wave = Some(Wave::plain(path, shown)?);
+                wave = Some(Wave::plain(path, shown).map_err(RunError::from)?);
             }
         }
         let mut episode = Episode::new(system, p, random.word(), cycle);
         let found = episode.run(end, &mut reached, &mut flip, wave.as_mut(), dump.as_mut());
         if found.is_err() {
             // What led there is worth having.
-            wave.take().map(Wave::finish).transpose()?;
+            wave.take().map(Wave::finish).transpose().map_err(RunError::from)?;
             dump.take().map(TlpDump::finish).transpose()?;
         }
         let found = found?;
@@ -125,16 +125,16 @@ fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chai
         if found {
             let mut found = system::mismatch(&episode.system, &options.run)?;
             if let (Some(wave), Some(found)) = (wave.take(), &mut found) {
-                found.waves = Some(wave.finish()?);
+                found.waves = Some(wave.finish().map_err(RunError::from)?);
             }
             dump.map_or(Ok(()), TlpDump::finish)?;
             return Ok(reached.outcome(cycle, found));
         }
     }
     if let Some(wave) = wave {
-        wave.finish()?;
+        wave.finish().map_err(RunError::from)?;
     }
     dump.map_or(Ok(()), TlpDump::finish)?;
-    flip.map_or(Ok(()), |flip| Err(flip.never_shown(cycle)))?;
+    flip.map_or(Ok(()), |flip| Err(RunError::from(flip.never_shown(cycle))))?;
     Ok(reached.outcome(cycle, None))
 }

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use cosim::body::BodyKind;
+use cosim::flip::{Flip, FlipError};
 use cosim::lockstep::Lockstep;
-use cosim::recorder::Inside;
 use cosim::report::{Mismatch, RunName};
-use cosim::runner::{self, Flip, RunError};
+use cosim::runner::{self, RunError};
+use cosim::sample::Inside;
 use cosim::wave::{Shown, Wave, plain_clock, write_window};
 use cosim::{Rtl, RtlOptions};
 use hwmodel::common::finepack_types::FinePack;
@@ -114,14 +115,14 @@ fn split_flip(flip: &Flip, p: &FinePack) -> Option<(usize, Flip)> {
 
 /// Errors: a flip that names none of their outputs.
 pub fn check_flip(flip: &Flip, p: &FinePack, cycles: u64) -> Result<(), RunError> {
-    let (block, inner) = split_flip(flip, p).ok_or_else(|| RunError::Flip {
+    let (block, inner) = split_flip(flip, p).ok_or_else(|| FlipError {
         what: "field",
         value: flip.field.clone(),
         limit:
             "an output of remote_write_queue, packetizer or depacketizer, as FIELD or BLOCK.FIELD"
                 .into(),
     })?;
-    inner.check(&descriptions(p)[block], cycles)
+    Ok(inner.check(&descriptions(p)[block], cycles)?)
 }
 
 /// Inverts the bit in this cycle; false where it is not shown.
@@ -168,7 +169,7 @@ pub fn trace(system: &System, wave: &mut Wave) -> Result<(), RunError> {
     );
     match cycles {
         (Some(queue), Some(packetizer), Some(depacketizer)) => {
-            wave.cycle(&[(0, queue), (1, packetizer), (2, depacketizer)])
+            Ok(wave.cycle(&[(0, queue), (1, packetizer), (2, depacketizer)])?)
         }
         _ => Ok(()),
     }

@@ -1,8 +1,8 @@
 //! What an observer sees of a run: TLPs, packets, progress, and of the sockets what their register
 //! tells, the cycles of a window, and what a flip does.
 
-use cosim::lockstep::WindowCycle;
-use cosim::runner::Flip;
+use cosim::flip::Flip;
+use cosim::sample::WindowCycle;
 use cosim::socket::{BlockUse, Sockets, Window};
 use hwmodel::tlp_link::Sent;
 

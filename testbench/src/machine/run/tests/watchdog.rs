@@ -1,7 +1,7 @@
 //! Runs in which somebody is visited for ever: those that hang are ended, those that only wait are
 //! not.
 
-use cosim::runner::Flip;
+use cosim::flip::Flip;
 use cosim::socket::{Pattern, Window};
 use hwmodel::Model;
 use hwmodel::coherence_directory::CoherenceDirectory;
