@@ -2,6 +2,7 @@
 //! of a verb's module documentation is run, and what the block shows must come out. A line `...`
 //! stands for any lines, `...` at the end of a line for its rest.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -92,13 +93,14 @@ fn sessions_in_the_documents_are_real() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     copy_folder(&crate_folder.join("tests/data"), &folder.join("data"));
     copy_folder(&crate_folder.join("workloads"), &folder.join("testbench/workloads"));
+    // Two documents may show parts of the same session, which takes its time once.
+    let mut printed: HashMap<String, String> = HashMap::new();
     for Session { place, command, lines } in sessions {
-        let output = Command::new(env!("CARGO_BIN_EXE_duet"))
-            .args(command.split_whitespace())
-            .current_dir(folder)
-            .output()
-            .expect("duet runs");
-        let text = String::from_utf8_lossy(&output.stdout);
+        let text = printed.entry(command.clone()).or_insert_with(|| {
+            let mut duet = Command::new(env!("CARGO_BIN_EXE_duet"));
+            let output = duet.args(command.split_whitespace()).current_dir(folder).output();
+            String::from_utf8_lossy(&output.expect("duet runs").stdout).into_owned()
+        });
         let real: Vec<_> = text.lines().collect();
         if let Err(difference) = compare(&lines, &real) {
             panic!("{place}: $ duet {command}\n{difference}");

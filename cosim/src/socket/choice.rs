@@ -70,12 +70,6 @@ impl Choice {
     pub fn sight(&self, place: &str) -> Sight {
         last(&self.sights, place)
     }
-
-    /// A pattern of a body that means none of these places.
-    pub fn unmatched(&self, places: &[String]) -> Option<&Pattern> {
-        let means_none = |pattern: &&Pattern| !places.iter().any(|place| pattern.matches(place));
-        self.bodies.iter().map(|(pattern, _)| pattern).find(means_none)
-    }
 }
 
 fn last<T: Copy + Default>(of: &[(Pattern, T)], place: &str) -> T {
@@ -122,8 +116,6 @@ mod tests {
         assert_eq!(choice.body(BANK), BodyKind::Lockstep);
         assert_eq!(choice.body("gpu1/packetizer"), BodyKind::Rtl);
         assert_eq!(choice.body("gpu0/packetizer"), BodyKind::Model);
-        let places = ["gpu1/packetizer".to_string()];
-        assert_eq!(choice.unmatched(&places).unwrap().to_string(), "coherence_directory");
     }
 
     #[test]

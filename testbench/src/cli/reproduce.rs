@@ -1,7 +1,7 @@
 //! `duet reproduce PAPER`: a paper's experiments, our number beside the paper's.
 //!
 //! ```text
-//! $ duet reproduce finepack --json out/reproduce-finepack.json
+//! $ duet reproduce finepack
 //! FinePack (HPCA'23) on models: configuration paper, 4 GPUs, PCIe 4.0 at 32 B/cycle, 1 GHz,
 //! ...
 //! PASS reproduce finepack: 4400 memories equal the expected ones, 9 of 15 figures shown
