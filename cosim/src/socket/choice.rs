@@ -1,7 +1,5 @@
 //! Which body stands in which socket, chosen by patterns of places.
 
-use std::fmt;
-
 use wildmatch::WildMatch;
 
 use crate::body::{BodyKind, Sight};
@@ -11,7 +9,6 @@ use crate::body::{BodyKind, Sight};
 /// packetizers, and `gpu0/*` everything in GPU 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
-    text: String,
     whole: WildMatch,
     end: WildMatch,
 }
@@ -19,19 +16,12 @@ pub struct Pattern {
 impl Pattern {
     /// Reads one; every text is legal.
     pub fn new(text: &str) -> Self {
-        let (whole, end) = (WildMatch::new(text), WildMatch::new(&format!("*/{text}")));
-        Self { text: text.to_string(), whole, end }
+        Self { whole: WildMatch::new(text), end: WildMatch::new(&format!("*/{text}")) }
     }
 
     /// Whether it means this place.
     pub fn matches(&self, place: &str) -> bool {
         self.whole.matches(place) || self.end.matches(place)
-    }
-}
-
-impl fmt::Display for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
     }
 }
 

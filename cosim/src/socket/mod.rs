@@ -24,20 +24,10 @@ pub use register::{At, Difference, Sockets};
 pub use uses::BlockUse;
 pub use watch::{WINDOW, Window};
 
-use stand::{Body, Seat, Stand};
+use stand::{Seat, Stand};
 
 /// A socket of block `M`, whichever body stands in it.
 pub struct Socket<M: Model>(Rc<RefCell<Stand<M>>>);
-
-macro_rules! each {
-    ($self:expr, $body:ident => $result:expr) => {
-        match &$self.0.borrow().body {
-            Body::Model($body) => $result,
-            Body::Rtl($body, _) => $result,
-            Body::Lockstep($body) => $result,
-        }
-    };
-}
 
 impl<M: Model> Socket<M> {
     /// One that is in no register, with a body after reset. `run` names the run in reports. Errors:
@@ -137,11 +127,11 @@ impl<M: Model> Block for Socket<M> {
     }
 
     fn write_failure(&self, report: &mut dyn Write) -> fmt::Result {
-        each!(self, body => body.write_failure(report))
+        self.0.borrow().write_failure(report)
     }
 
     fn show_state(&self, state: &mut State) {
-        each!(self, body => body.show_state(state))
+        self.0.borrow().show_state(state)
     }
 }
 

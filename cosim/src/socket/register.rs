@@ -16,8 +16,7 @@ use crate::body::{BodyError, BodyKind};
 use crate::flip::Flip;
 use crate::inspect;
 use crate::report::{Mismatch, RunName};
-use crate::sample::Inside;
-use crate::sample::WindowCycle;
+use crate::sample::{Inside, WindowCycle};
 use crate::verilated::Request;
 use crate::wave::{Clock, Shown};
 
@@ -259,10 +258,9 @@ impl Sockets {
         entry.seat.borrow_mut().watch().flip = Some(Flip { cycle, ..flip });
     }
 
-    /// The place of a flip that is still to come.
-    pub fn pending_flip(&self) -> Option<&str> {
-        let pending = |entry: &&Entry| entry.seat.borrow().pending_flip().is_some();
-        self.entries.iter().find(pending).map(|entry| &*entry.place)
+    /// A flip is still to come.
+    pub fn has_pending_flip(&self) -> bool {
+        self.entries.iter().any(|entry| entry.seat.borrow().has_pending_flip())
     }
 
     /// What a waveform shows of these sockets, and their clocks. `inside`: with what is inside

@@ -1,27 +1,26 @@
 //! What stands in a socket: a body, its clock, its transfers, and what somebody wants to see or to
 //! invert of it.
 
+use std::fmt::{self, Write};
 use std::rc::Rc;
 
 use hwmodel::ports::Ports;
-use hwmodel::{Block, Description, Model};
+use hwmodel::{Block, Description, Model, State};
 
 use super::shared::Shared;
 use super::watch::{Change, Watch};
 use crate::body::{BodyError, BodyKind, Sight};
-use crate::flip::Flip;
 use crate::inspect;
 use crate::lockstep::{AFTER, Lockstep};
 use crate::recorder::Recorder;
 use crate::registers;
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlOptions};
-use crate::sample::Inside;
-use crate::sample::WindowCycle;
+use crate::sample::{Inside, WindowCycle};
 use crate::transfers::Transfers;
 
 /// Since when nothing has changed at the ports of RTL, which does not tell whether it waits.
-pub(super) struct Still<M: Model> {
+struct Still<M: Model> {
     /// The ports in the last cycles, one for each of the block's period.
     ports: Vec<(M::In, M::Out)>,
     at: usize,
@@ -54,7 +53,7 @@ impl<M: Model> Still<M> {
     }
 }
 
-pub(super) enum Body<M: Model> {
+enum Body<M: Model> {
     Model(Box<M>),
     Rtl(Box<Rtl<M>>, Box<Still<M>>),
     Lockstep(Box<Lockstep<M, Rtl<M>>>),
@@ -71,7 +70,7 @@ macro_rules! each {
 }
 
 pub(super) struct Stand<M: Model> {
-    pub(super) body: Body<M>,
+    body: Body<M>,
     pub(super) config: M::Config,
     pub(super) transfers: Transfers,
     /// The last cycle of one body alone, while somebody wants to see every one.
@@ -162,20 +161,8 @@ impl<M: Model> Stand<M> {
         let quiet = match &self.body {
             Body::Model(model) => model.quiet_cycles(),
             // The RTL beside it can only stand still, which is right where it would for ever.
-            Body::Lockstep(pair) => {
-                if pair.quiet_cycles() == u64::MAX {
-                    u64::MAX
-                } else {
-                    0
-                }
-            }
-            Body::Rtl(_, still) => {
-                if still.rests(&self.config) {
-                    u64::MAX
-                } else {
-                    0
-                }
-            }
+            Body::Lockstep(pair) => for_ever(pair.quiet_cycles() == u64::MAX),
+            Body::Rtl(_, still) => for_ever(still.rests(&self.config)),
         };
         self.watch.as_ref().map_or(quiet, |watch| watch.quiet(quiet, cycle))
     }
@@ -223,6 +210,14 @@ impl<M: Model> Stand<M> {
     #[inline]
     pub fn has_failed(&self) -> bool {
         each!(&self.body, body => body.failed())
+    }
+
+    pub fn write_failure(&self, report: &mut dyn Write) -> fmt::Result {
+        each!(&self.body, body => body.write_failure(report))
+    }
+
+    pub fn show_state(&self, state: &mut State) {
+        each!(&self.body, body => body.show_state(state));
     }
 
     #[cold]
@@ -286,6 +281,11 @@ impl<M: Model> Stand<M> {
     }
 }
 
+/// Cycles of a body that waits until something comes, or does not.
+fn for_ever(waits: bool) -> u64 {
+    if waits { u64::MAX } else { 0 }
+}
+
 /// What the register of a system asks of what stands in a socket, whichever block it is.
 pub(super) trait Seat {
     fn kind(&self) -> BodyKind;
@@ -297,7 +297,7 @@ pub(super) trait Seat {
     /// The cycle that the last tick ended, within a window.
     fn last_cycle(&self) -> Option<&WindowCycle>;
     fn watch(&mut self) -> &mut Watch;
-    fn pending_flip(&self) -> Option<Flip>;
+    fn has_pending_flip(&self) -> bool;
     /// The first cycle after something was found to be wrong, and whether what followed has been
     /// seen.
     fn failed_at(&self) -> Option<(u64, bool)>;
@@ -349,8 +349,8 @@ impl<M: Model> Seat for Stand<M> {
         self.watch.get_or_insert_default()
     }
 
-    fn pending_flip(&self) -> Option<Flip> {
-        self.watch.as_ref()?.flip.clone()
+    fn has_pending_flip(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.flip.is_some())
     }
 
     fn failed_at(&self) -> Option<(u64, bool)> {
@@ -359,7 +359,7 @@ impl<M: Model> Seat for Stand<M> {
 
     fn failure(&self) -> String {
         let mut report = String::new();
-        let _ = each!(&self.body, body => body.write_failure(&mut report));
+        let _ = self.write_failure(&mut report);
         report
     }
 

@@ -200,7 +200,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         let resolved = toml::to_string(&job.system).map_err(|e| Failure::new(ENVIRONMENT, e))?;
         output::write_file(&path, &resolved)?;
     }
-    let is_pending = machine.sockets().pending_flip().is_some();
+    let is_pending = machine.sockets().has_pending_flip();
     let pending_flip = args.flip.as_ref().filter(|_| is_pending);
     // It holds what writes the files.
     drop(machine);
