@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::core::{MAX_LOADS, MAX_WAVES};
 use super::message::MAX_LINE;
-use super::{build, gate};
+use super::{build, gate, l2};
 
 /// Something in a system file that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -426,7 +426,7 @@ impl System {
         let gpu = u64::from(m.chiplets) * chiplet + self.l3.bytes;
         range("capacity of all caches", u64::from(m.gpus) * gpu, 0, 1 << 32)?;
         build::check_names(self)?;
-        build::check_directory(self)
+        l2::check_directory(self)
     }
 }
 
@@ -473,6 +473,15 @@ fn replace(table: &mut toml::Table, key: &str, value: &str) -> Option<()> {
         _ => return None,
     };
     Some(())
+}
+
+/// What a name stands for.
+pub fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
+    among.iter().find(|(n, _)| *n == name).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<_> = among.iter().map(|(n, _)| *n).collect();
+        let problem = format!("{name:?} is none of {}", names.join(", "));
+        error(field, problem)
+    })
 }
 
 fn error(field: &str, problem: String) -> ConfigError {

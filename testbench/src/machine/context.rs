@@ -3,12 +3,14 @@
 
 use super::check::Checker;
 use super::core::Transaction;
-use super::engine::{ComponentId, Cycle, Handle, InletId, Network, OutletId, Pool, Refusal, Wheel};
+use super::engine::{
+    ComponentId, Cycle, Handle, InletId, Network, OutletId, Pool, Refusal, Wheel, WireId, Wires,
+};
 use super::l2::Policy;
 use super::layout::Layout;
 use super::life::Life;
 use super::masks;
-use super::message::{Class, Coherence, Kind, Line, Message, Unit};
+use super::message::{Class, Coherence, Kind, Line, Message, Packed, Unit};
 use super::pages::Bytes;
 use super::places::Places;
 use crate::trace::{self, InstrKind, Reader};
@@ -27,6 +29,8 @@ pub struct Context {
     pub wheel: Wheel,
     /// All inlets and outlets.
     pub network: Network,
+    /// All wires of designs.
+    pub wires: Wires<Packed>,
     /// All messages that are anywhere.
     pub messages: Pool<Message>,
     /// All payloads that are anywhere.
@@ -46,6 +50,8 @@ pub struct Context {
     pub program: Reader,
     /// Whose lines an L2 holds, and with it which L2 serves a CU.
     pub policy: Policy,
+    /// The kernel that runs.
+    pub kernel: u32,
     /// Work-items of a work-group of the kernel that runs.
     pub items_of_group: u32,
     /// Waves of a work-group of the kernel that runs.
@@ -132,13 +138,13 @@ impl Context {
     #[inline]
     pub fn send_late(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
         if self.life.is_about(self.messages[message].addr) {
-            self.see(message);
+            self.record(message);
         }
         self.put(outlet, message, extra);
     }
 
     #[cold]
-    fn see(&mut self, message: Handle<Message>) {
+    fn record(&mut self, message: Handle<Message>) {
         let m = &self.messages[message];
         let line = if m.line.is_some() { Some(&self.lines[m.line]) } else { None };
         self.life.see(self.now, m, line);
@@ -148,6 +154,16 @@ impl Context {
     #[inline]
     pub fn forward(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
         self.put(outlet, message, extra);
+    }
+
+    /// Shows a value on a wire from the next cycle on.
+    pub fn show(&mut self, wire: WireId, value: Packed) {
+        self.wires.set(&mut self.wheel, wire, self.now, value);
+    }
+
+    /// What a wire shows now.
+    pub fn see(&mut self, wire: WireId) -> Packed {
+        self.wires.get(wire, self.now)
     }
 
     /// Bytes that a message takes on its way.
@@ -177,11 +193,11 @@ impl Context {
             Kind::Data => (Class::Data, header + data()),
             Kind::Ack => (Class::Acknowledgement, header),
             Kind::Coherence(Coherence::Invalidate(_)) => (Class::Invalidation, INVALIDATION_BYTES),
-            Kind::Coherence(Coherence::Marked | Coherence::Fenced) => {
+            Kind::Coherence(Coherence::Marked(_) | Coherence::Fenced) => {
                 (Class::Acknowledgement, header)
             }
             Kind::Coherence(_) => (Class::Invalidation, header),
-            Kind::Design(_) => (Class::Launch, header + data()),
+            Kind::Design(class) => (class, header + data()),
             _ => (Class::Launch, header),
         }
     }

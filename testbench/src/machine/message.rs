@@ -1,6 +1,8 @@
 //! What components say to each other.
 
-use super::engine::{Cycle, Handle};
+use hwmodel::ports::{Reader, Signal, Writer};
+
+use super::engine::Handle;
 use crate::trace::AtomicOp;
 
 /// Bytes of the longest line.
@@ -79,23 +81,22 @@ pub enum Kind {
     Ack,
     /// To a gate: let everything that this GPU has stored to others arrive.
     ReleaseSystem,
-    /// To a CU: start work-group `tag` of kernel `addr`; `meta` is the tag of its messages between
-    /// command processors.
-    StartGroup,
-    /// From a CU: work-group `tag` has ended, its stores are acknowledged. From a chiplet, `meta`:
-    /// the kernel's tag.
+    /// Start a work-group of the kernel that runs: to a chiplet, and to one of its CUs.
+    StartGroup(u32),
+    /// From a CU, then from its chiplet: a work-group has ended, its stores are acknowledged.
     GroupDone,
-    /// To a CU, or to a chiplet for all of them: drop what the L1 holds; from a chiplet: they have.
+    /// To a CU, or to a chiplet for all of them: make what the L1 holds safe for a kernel that
+    /// begins; from a chiplet: they have.
     AcquireL1,
     /// To an L2 bank, or to a chiplet for all of them: write back, invalidate, or both.
     Sync(Sync),
-    /// Answer to `AcquireL1` and `Sync`; `tag` lines were written back.
-    SyncDone,
+    /// Answer to `AcquireL1`, `Sync` and `ReleaseSystem`.
+    SyncDone(Synced),
     /// Between L2 banks that a directory keeps coherent.
     Coherence(Coherence),
-    /// Of an L1 design to itself: what the code, `addr`, `tag` and `meta` mean is its own affair.
-    /// `mask` says which bytes of a `line` it carries, if any.
-    Design(u8),
+    /// Of an L1 design to itself, counted in this class: what it says is its `sideband`, and the bytes
+    /// of `mask` of a `line` if it carries one.
+    Design(Class),
 }
 
 /// What L2 banks of different chiplets say to each other beside requests and answers (directory
@@ -106,10 +107,10 @@ pub enum Coherence {
     Invalidate(u8),
     /// To a home: tell me when all invalidations of writes before have arrived.
     Fence,
-    /// From a home, behind its invalidations; `tag` is the fence's number.
-    Marker,
+    /// From a home, behind its invalidations: the fence's number.
+    Marker(u8),
     /// Back to it.
-    Marked,
+    Marked(u8),
     /// From the home to whoever sent the fence.
     Fenced,
 }
@@ -123,6 +124,36 @@ pub struct Sync {
     pub acquire: bool,
 }
 
+/// What a synchronisation did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Synced {
+    /// Lines written back.
+    pub written: u32,
+    /// Whether any line was dropped.
+    pub dropped: bool,
+}
+
+/// A value of a design's own type, declared with `message!`, of at most 64 bits. 0 where nobody
+/// says anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packed(u64);
+
+impl Packed {
+    /// Packs a value.
+    pub fn new<T: Signal>(value: &T, shape: T::Shape) -> Self {
+        let mut words = [0; 2];
+        value.put(shape, &mut Writer::new(&mut words));
+        Self(u64::from(words[0]) | u64::from(words[1]) << 32)
+    }
+
+    /// The value that was packed.
+    pub fn get<T: Signal>(self, shape: T::Shape) -> T {
+        let mut value = T::default();
+        value.get(shape, &mut Reader::new(&[self.0 as u32, (self.0 >> 32) as u32]));
+        value
+    }
+}
+
 /// The end point of messages: a core, an L2 bank, an L3 slice, a GPU's way out or in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unit(pub u16);
@@ -134,28 +165,30 @@ pub struct Message {
     pub mask: u128,
     /// Byte address of the line.
     pub addr: u64,
-    /// When the access left its core; for latency statistics.
-    pub born: Cycle,
+    /// What the L1 design says beside it: from request to answer, to and from its hooks in L2
+    /// banks, and in messages to and from its units. To other GPUs only where the design says so.
+    pub sideband: Packed,
+    /// When the access left its core, modulo 2^32; for latency statistics.
+    pub born: u32,
     /// Payload, if any.
     pub line: Handle<Line>,
     /// The next message in the list that this one waits in.
     pub next: Handle<Message>,
     /// The sender's own number for the transaction; the answer carries it.
     pub tag: u32,
+    /// What it is.
+    pub kind: Kind,
     /// Where it goes.
     pub to: Unit,
     /// Who gets the answer.
     pub from: Unit,
-    /// What it is.
-    pub kind: Kind,
-    /// Bytes of an atomic's elements: 4 or 8.
-    pub size: u8,
     /// Parts of it that a gate has sent and not got back.
     pub pieces: u16,
-    /// Whatever the L1 design wants to say beside it, to and from its hooks in L2 banks. It is not
-    /// sent to other GPUs. To a bank that is kept coherent: the chiplet of another GPU that asks,
-    /// plus 1; 0 is any of them. In an L2's answer to a command: lines that its acquire dropped.
-    pub meta: u64,
+    /// Bytes of an atomic's elements: 4 or 8.
+    pub size: u8,
+    /// From another GPU to a bank that is kept coherent: the chiplet that asks, plus 1; 0 where
+    /// nobody knows.
+    pub asker: u8,
 }
 
 const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");

@@ -15,7 +15,7 @@ use observe::Observers;
 use watchdog::Watchdog;
 
 use super::bodies::{Bodies, Cp};
-use super::build::{BuildError, Built, build};
+use super::build::{Built, build};
 use super::check::{Checked, Wrong};
 use super::config::System;
 use super::context::{Context, Stop};
@@ -26,6 +26,7 @@ use super::kernel_use::{KernelUse, KernelUses};
 use super::l2::Policy;
 use super::launch;
 use super::life::Life;
+use super::make::BuildError;
 use super::message::MAX_LINE;
 use super::pages::{Bytes, SPACE};
 use super::part::Part;
@@ -153,8 +154,9 @@ impl Machine {
         program: Reader,
         options: Options,
     ) -> Result<Self, RunError> {
-        let Built { parts, sockets, network, layout, placement, policy, sync, first_global } =
-            build(system, bodies)?;
+        let built = build(system, bodies)?;
+        let Built { parts, sockets, network, wires, layout, placement, policy, sync, first_global } =
+            built;
         let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
         let ctx = Context {
@@ -162,6 +164,7 @@ impl Machine {
             me: ComponentId(0),
             wheel: Wheel::new(parts.len()),
             network,
+            wires,
             messages: Pool::new(),
             lines: Pool::new(),
             places: Places::new(placement, &layout),
@@ -171,6 +174,7 @@ impl Machine {
             program,
             policy,
             life,
+            kernel: 0,
             items_of_group: 0,
             waves_of_group: 0,
             completions: 0,
@@ -364,7 +368,8 @@ impl Machine {
             );
             return Err(RunError::Program { kernel: head.name.clone(), problem });
         }
-        (self.ctx.items_of_group, self.ctx.waves_of_group) = (items, waves);
+        (self.ctx.kernel, self.ctx.items_of_group, self.ctx.waves_of_group) =
+            (number, items, waves);
         self.ctx.check.begin_kernel(number, head);
         let spans = self.spans(head.groups);
         self.place_pages(head, &spans);

@@ -153,8 +153,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 unit.counters().iter().for_each(|(name, v)| add(&format!("l1.{name}"), *v));
             }
             Part::Bank(bank) => {
-                let hook = bank.seat().counters();
-                hook.iter().for_each(|(name, v)| add(&format!("l1.{name}"), *v));
+                bank.l1_counters().iter().for_each(|(name, v)| add(&format!("l1.{name}"), *v));
                 bank.counters().iter().for_each(|(name, v)| add(&format!("l2.{name}"), *v));
             }
             Part::Slice(slice) => {

@@ -10,7 +10,7 @@ use hwmodel::common::command_types::Command;
 use super::super::bodies::{Bodies, Cp};
 use super::super::config::System;
 use super::super::launch::Blocks;
-use super::BuildError;
+use super::super::make::{BuildError, GPU_CLOCK};
 
 /// What all of them are made of.
 pub struct CommandProcessors {
@@ -59,7 +59,7 @@ impl CommandProcessors {
     ) -> Result<Blocks, BuildError> {
         let (parameters, run) = (&self.parameters, format!("{} chiplets", self.chiplets));
         let place = format!("gpu{gpu}");
-        let at = At { place: &place, clock: 0, owner };
+        let at = At { place: &place, clock: GPU_CLOCK, owner };
         let host = match &self.image {
             Some(image) => {
                 Host::core(sockets.socket(at.clone(), &run, &parameters.into())?, image, conf)?
@@ -69,7 +69,7 @@ impl CommandProcessors {
         let crossbar = sockets.socket(at, &run, &parameters.into())?;
         let local = |number: u16| {
             let place = format!("gpu{gpu}/chiplet{number}");
-            sockets.socket(At { place: &place, clock: 0, owner }, &run, &parameters.into())
+            sockets.socket(At { place: &place, clock: GPU_CLOCK, owner }, &run, &parameters.into())
         };
         let locals = (0..self.chiplets).map(local).collect::<Result<_, _>>()?;
         Ok(Blocks { host, crossbar, locals })

@@ -1,13 +1,10 @@
 //! Puts a machine together from a system file.
 
 mod command;
-mod directory;
-mod finepack;
 mod names;
 mod numbers;
 mod wiring;
 
-pub use directory::check as check_directory;
 pub use names::{about, check_names, design_names, go_together, has_policy, names, promises};
 
 use cosim::body::BodyError;
@@ -16,26 +13,27 @@ use cosim::socket::{At, Socket, Sockets};
 use cosim::wave::Clock;
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::depacketizer::Depacketizer;
-use hwmodel::{coherence_directory, tlp_link};
+use hwmodel::tlp_link;
 
 use super::bodies::Bodies;
 use super::cache::Shape;
-use super::config::{ConfigError, System};
+use super::config::{ConfigError, System, choose};
 use super::core::{self, Core};
-use super::engine::{InletId, Network, OutletId, Rate};
+use super::engine::{InletId, Network, OutletId, Rate, Wires};
 use super::gate::{self, Gate};
-use super::l1::{self, Spec, UnitPorts};
+use super::l1;
 use super::l2::{self, Policy};
 use super::launch::{Global, GlobalPorts, Local, LocalPorts};
 use super::layout::{Layout, Site};
-use super::message::Unit;
+use super::make::{BuildError, Make, UnitPort, UnitPorts, UnitWires};
+use super::message::{Packed, Unit};
 use super::part::Part;
 use super::places::Placement;
 use super::slice::{self, MemorySpec, Slice};
 use crate::egress_path::{EgressPath, PathKind};
 
 use command::CommandProcessors;
-use names::{PLACEMENTS, POLICIES, choose};
+use names::{PLACEMENTS, POLICIES, designs};
 use numbers::Numbers;
 use wiring::{Between, Net, Wiring};
 
@@ -44,26 +42,13 @@ pub struct Built {
     pub parts: Vec<Part>,
     pub sockets: Sockets,
     pub network: Network,
+    pub wires: Wires<Packed>,
     pub layout: Layout,
     pub placement: Placement,
     pub policy: Policy,
     pub sync: SyncMode,
     /// The first GPU's command processor; the others follow.
     pub first_global: usize,
-}
-
-/// Why a machine cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BuildError {
-    /// A field of the system.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// A block's body.
-    #[error(transparent)]
-    Body(#[from] BodyError),
-    /// The firmware's image.
-    #[error(transparent)]
-    Image(#[from] firmware_embed::ImageError),
 }
 
 /// The sockets of a machine, with models in them, and the RTL bodies that it needs.
@@ -88,13 +73,12 @@ const LINK_CLOCK: usize = 1;
 
 fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Built, BuildError> {
     let m = &system.machine;
-    let l1 = choose("l1.design", &system.l1.design, l1::DESIGNS)?;
-    let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;
+    let (l1, l2) = designs(system)?;
     let policy = match l2.directory {
         Some(_) => Policy::Coherent,
         None => choose("l2.policy", &system.l2.policy, &POLICIES)?,
     };
-    let cover = l2.directory.map_or(m.line, |variant| directory::range(system, variant));
+    let cover = l2.directory.map_or(m.line, |variant| l2::directory_range(system, variant));
     let layout = Layout {
         gpus: m.gpus,
         chiplets: m.chiplets,
@@ -118,13 +102,14 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
         Policy::Coherent => Between { leaves: Net::Peer, enters: Net::Peer },
     };
     let wiring = Wiring::new(system, numbers, between, coherent);
-    let unit_ports = vec![UnitPorts::default(); m.gpus.into()];
-    let directory = directory::parameters(system)?;
+    let unit_ports = (0..m.gpus).map(|_| UnitPorts::default()).collect();
+    let wires = Wires::default();
     let mut builder =
-        Builder { system, bodies, sockets, directory, policy, l1, l2, unit_ports, wiring };
+        Builder { system, bodies, sockets, policy, l1, l2, unit_ports, wiring, wires };
     let parts = builder.parts()?;
-    let (sockets, network) = (builder.sockets, builder.wiring.network);
-    Ok(Built { parts, sockets, network, layout, placement, policy, sync: l2.sync, first_global })
+    let Builder { sockets, wires, wiring, .. } = builder;
+    let (network, sync) = (wiring.network, l2.sync);
+    Ok(Built { parts, sockets, network, wires, layout, placement, policy, sync, first_global })
 }
 
 /// The blocks between GPUs, by GPU.
@@ -142,14 +127,13 @@ struct Builder<'a> {
     system: &'a System,
     bodies: &'a Bodies,
     sockets: Sockets,
-    /// Parameters of the directories, and their name in reports.
-    directory: Option<(coherence_directory::Config, String)>,
     policy: Policy,
     l1: l1::Design,
     l2: l2::Design,
     /// What the L1 design's unit of each GPU has of the parts that were built.
     unit_ports: Vec<UnitPorts>,
     wiring: Wiring<'a>,
+    wires: Wires<Packed>,
 }
 
 impl Builder<'_> {
@@ -186,8 +170,11 @@ impl Builder<'_> {
             parts.push(Part::Global(Box::new(Global::new(gpu, ports, blocks, &conf))));
         }
         parts.extend(self.wiring.take_links());
-        if let Some(make) = self.l1.unit {
-            parts.extend(self.unit_ports.drain(..).map(|ports| Part::Unit(make(ports))));
+        if let Some(new) = self.l1.unit {
+            for (gpu, ports) in (0..).zip(std::mem::take(&mut self.unit_ports)) {
+                let mut make = self.make(gpu, None);
+                parts.push(Part::Unit(new(&mut make, ports)?));
+            }
         }
         if let Some(between) = between {
             parts.push(self.gate(between, &releases)?);
@@ -208,8 +195,7 @@ impl Builder<'_> {
         let mut from_cores = Vec::new();
         for unit in (0..layout.cores).map(|i| layout.core(chiplet, i)) {
             let (out, back) = self.orders(chiplet, unit);
-            let to_unit = self.unit_channels(gpu, unit, |ports| &mut ports.cores);
-            parts.push(self.core(chiplet, unit, (out.1, back.0), to_unit));
+            parts.push(self.core(chiplet, unit, (out.1, back.0))?);
             to_cores.push(out.0);
             from_cores.push(back.1);
         }
@@ -217,11 +203,7 @@ impl Builder<'_> {
         let mut from_banks = Vec::new();
         for unit in (0..layout.banks).map(|i| layout.bank(chiplet, i)) {
             let (out, back) = self.orders(chiplet, unit);
-            let to_unit = match self.l1.bank {
-                Some(_) => self.unit_channels(gpu, unit, |ports| &mut ports.banks),
-                None => None,
-            };
-            parts.push(self.bank(chiplet, unit, (out.1, back.0), to_unit)?);
+            parts.push(self.bank(chiplet, unit, (out.1, back.0))?);
             to_banks.push(out.0);
             from_banks.push(back.1);
         }
@@ -260,31 +242,59 @@ impl Builder<'_> {
         (out, self.wiring.channel(format!("{name}.done"), (peer, local), 1, 4))
     }
 
-    /// Between a CU or bank and its GPU's unit of the L1 design, if it has one; as long as the way
-    /// between CUs and banks.
-    fn unit_channels(
-        &mut self,
-        gpu: u16,
-        unit: Unit,
-        peers: fn(&mut UnitPorts) -> &mut Vec<Pair>,
-    ) -> Option<Pair> {
-        self.l1.unit?;
+    /// Between a CU or bank and its GPU's unit of the L1 design; as long as the way between CUs and
+    /// banks. Gives the unit's end, without wires, and the other.
+    fn unit_channels(&mut self, gpu: u16, unit: Unit) -> (UnitPort, Pair) {
         let (name, peer) = (self.wiring.numbers.layout.name(unit), self.wiring.numbers.unit(unit));
         let own = self.wiring.numbers.gpu_unit(gpu);
         let (latency, queue) = (self.system.network.latency, self.system.network.queue);
         let to = self.wiring.channel(format!("{name}.unit.to"), (peer, own), latency, queue);
         let from = self.wiring.channel(format!("{name}.unit.from"), (own, peer), latency, queue);
-        peers(&mut self.unit_ports[usize::from(gpu)]).push((from.0, to.1));
-        Some((to.0, from.1))
+        (UnitPort { to: from.0, from: to.1, wires: UnitWires::default() }, (to.0, from.1))
+    }
+
+    /// What a part of a design is made with: of a unit, or of a GPU.
+    fn make(&mut self, gpu: u16, unit: Option<Unit>) -> Make<'_> {
+        let numbers = &self.wiring.numbers;
+        let layout = &numbers.layout;
+        let own = numbers.gpu_unit(gpu);
+        let (owner, chiplet, number, place) = match unit {
+            None => (own, 0, 0, format!("gpu{gpu}")),
+            Some(unit) => {
+                let (Site::Core(chiplet, number)
+                | Site::Bank(chiplet, number)
+                | Site::Slice(chiplet, number)) = layout.site(unit)
+                else {
+                    unreachable!("a gate has no design")
+                };
+                // `gpu0.chiplet1.l2.bank3` stands at `gpu0/chiplet1/l2.bank3`.
+                (numbers.unit(unit), chiplet, number, layout.name(unit).replacen('.', "/", 2))
+            }
+        };
+        let unit = self.l1.unit.map(|_| own);
+        let (system, sockets, wires) = (self.system, &mut self.sockets, &mut self.wires);
+        let unit_wires = UnitWires::default();
+        Make {
+            system,
+            layout,
+            gpu,
+            chiplet,
+            number,
+            place,
+            owner,
+            unit,
+            sockets,
+            wires,
+            unit_wires,
+        }
     }
 
     fn core(
-        &self,
+        &mut self,
         chiplet: u16,
         unit: Unit,
         (orders, done): (InletId, OutletId),
-        to_unit: Option<Pair>,
-    ) -> Part {
+    ) -> Result<Part, BuildError> {
         let cu = &self.system.cu;
         let spec = core::Spec {
             waves: cu.waves,
@@ -293,20 +303,24 @@ impl Builder<'_> {
             transactions: cu.transactions,
             gap_cycles: cu.gap_cycles,
         };
-        let below = self.wiring.from(Net::Request, chiplet, unit);
-        let answers = self.wiring.to(Net::Answer, chiplet, unit);
+        let gpu = self.wiring.numbers.layout.gpu_of(chiplet);
+        let to_unit = self.l1.unit.map(|_| self.unit_channels(gpu, unit));
         let ports = core::Ports {
             orders,
             done,
-            below,
-            answers,
-            to_unit: to_unit.map(|(to, _)| to),
-            from_unit: to_unit.map(|(_, from)| from),
+            below: self.wiring.from(Net::Request, chiplet, unit),
+            answers: self.wiring.to(Net::Answer, chiplet, unit),
+            to_unit: to_unit.as_ref().map(|(_, (to, _))| *to),
+            from_unit: to_unit.as_ref().map(|(_, (_, from))| *from),
         };
-        let (l1, line) = (&self.system.l1, self.system.machine.line);
-        let shape = Shape { sets: l1.bytes / l1.ways / line, ways: l1.ways, line, stride: 1 };
-        let l1 = Spec { shape, misses: l1.misses, hit_latency: l1.hit_latency };
-        Part::Core(Box::new(Core::new(unit, spec, ports, (self.l1.core)(&l1))))
+        let new = self.l1.core;
+        let mut make = self.make(gpu, Some(unit));
+        let l1 = new(&mut make)?;
+        let wires = make.unit_wires;
+        if let Some((port, _)) = to_unit {
+            self.unit_ports[usize::from(gpu)].cores.push(UnitPort { wires, ..port });
+        }
+        Ok(Part::Core(Box::new(Core::new(unit, spec, ports, l1))))
     }
 
     fn bank(
@@ -314,15 +328,20 @@ impl Builder<'_> {
         chiplet: u16,
         unit: Unit,
         (commands, done): (InletId, OutletId),
-        to_unit: Option<Pair>,
     ) -> Result<Part, BuildError> {
         let (l2, line) = (&self.system.l2, self.system.machine.line);
-        let layout = self.wiring.numbers.layout.clone();
-        let banks = u64::from(l2.banks);
-        let sets = (l2.bytes / banks / u64::from(l2.ways) / u64::from(line)) as u32;
-        // With a directory a bank numbers its lines itself.
-        let stride = if self.l2.directory.is_some() { 1 } else { l2.banks.into() };
-        let shape = Shape { sets, ways: l2.ways, line, stride };
+        let layout = &self.wiring.numbers.layout;
+        let (gpu, Site::Bank(_, number)) = (layout.gpu_of(chiplet), layout.site(unit)) else {
+            unreachable!("a bank")
+        };
+        let addresses = l2::Addresses::new(layout, number);
+        let sets = (l2.bytes / u64::from(l2.banks) / u64::from(l2.ways) / u64::from(line)) as u32;
+        // A bank numbers its lines itself.
+        let shape = Shape { sets, ways: l2.ways, line, stride: 1 };
+        let to_unit = match (self.l1.unit, self.l1.bank) {
+            (Some(_), Some(_)) => Some(self.unit_channels(gpu, unit)),
+            _ => None,
+        };
         let ports = l2::Ports {
             requests: self.wiring.to(Net::Request, chiplet, unit),
             fills: self.wiring.to(Net::Answer, chiplet, unit),
@@ -331,39 +350,25 @@ impl Builder<'_> {
             commands,
             done,
             peers: self.wiring.peers(chiplet, unit),
-            unit: to_unit,
+            unit: to_unit.as_ref().map(|(_, pair)| *pair),
         };
-        let (policy, misses, hook) = (self.policy, l2.misses, self.l1.bank.map(|make| make()));
-        let Site::Bank(_, number) = layout.site(unit) else { unreachable!("a bank") };
-        let directory = match &self.directory {
-            Some((config, name)) => {
-                let [gpu, inner] = [layout.gpu_of(chiplet), chiplet % layout.chiplets];
-                let place = format!("gpu{gpu}/chiplet{inner}/l2.bank{number}");
-                let owner = self.wiring.numbers.unit(unit).0;
-                let at = At { place: &place, clock: 0, owner };
-                Some(self.sockets.socket(at, name, config)?)
-            }
-            None => None,
-        };
-        let spec = l2::Spec {
-            unit,
-            chiplet,
-            number,
-            layout,
-            policy,
-            shape,
-            misses,
-            ports,
-            hook,
-            directory,
-        };
-        Ok(Part::Bank((self.l2.bank)(spec)))
+        let (policy, misses, new, hook) = (self.policy, l2.misses, self.l2.bank, self.l1.bank);
+        let mut make = self.make(gpu, Some(unit));
+        let hook = hook.map(|new| new(&mut make)).transpose()?;
+        let spec =
+            l2::Spec { unit, chiplet, number, addresses, policy, shape, misses, ports, hook };
+        let bank = new(&mut make, spec)?;
+        let wires = make.unit_wires;
+        if let Some((port, _)) = to_unit {
+            self.unit_ports[usize::from(gpu)].banks.push(UnitPort { wires, ..port });
+        }
+        Ok(Part::Bank(bank))
     }
 
     /// The blocks between the GPUs.
     fn between(&mut self) -> Result<LinkBlocks, BuildError> {
         let system = self.system;
-        let parameters = finepack::parameters(system)?;
+        let parameters = gate::parameters(system)?;
         let kinds = PathKind::ALL.map(|kind| (kind.name(), kind));
         let kind = choose("egress.design", &system.egress.design, &kinds)?;
         let owner = self.wiring.numbers.gate().0;

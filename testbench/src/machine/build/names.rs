@@ -1,6 +1,6 @@
 //! What may stand in the fields of a system file that name a design or a policy.
 
-use super::super::config::{ConfigError, System};
+use super::super::config::{ConfigError, System, choose};
 use super::super::l1;
 use super::super::l2::{self, Policy};
 use super::super::memory_model::MemoryModel;
@@ -16,14 +16,32 @@ pub const PLACEMENTS: [(&str, Placement); 3] = [
     ("owner", Placement::Owner),
 ];
 
-/// Every design and policy that a system names exists.
+/// The L2 that the L1 design brings.
+const OWN: &str = "own";
+
+/// The designs of a system. Errors: there is none of the name, or they do not go together.
+pub fn designs(system: &System) -> Result<(l1::Design, l2::Design), ConfigError> {
+    let l1 = choose("l1.design", &system.l1.design, l1::DESIGNS)?;
+    let name = &system.l2.design;
+    let error = |problem: String| ConfigError { field: "l2.design".into(), problem };
+    let (l1_name, own) = (&system.l1.design, name == OWN);
+    match l1.l2 {
+        Some(l2) if own => Ok((l1, l2)),
+        Some(_) => {
+            Err(error(format!("{name:?}: l1.design = {l1_name} brings its own L2, {OWN:?}")))
+        }
+        None if own => Err(error(format!("{name:?}: l1.design = {l1_name} brings no L2"))),
+        None => Ok((l1, choose("l2.design", name, l2::DESIGNS)?)),
+    }
+}
+
+/// Every design and policy that a system names exists, and they go together.
 pub fn check_names(system: &System) -> Result<(), ConfigError> {
-    choose("l1.design", &system.l1.design, l1::DESIGNS)?;
-    choose("l2.design", &system.l2.design, l2::DESIGNS)?;
+    let (l1, _) = designs(system)?;
     choose("l2.policy", &system.l2.policy, &POLICIES)?;
     choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
-    Ok(())
+    (l1.check)(system)
 }
 
 /// What may stand in a field that names a design or policy; nothing where the field does not.
@@ -33,7 +51,7 @@ pub fn names(field: &str) -> Vec<&'static str> {
     }
     match field {
         "l1.design" => of(l1::DESIGNS),
-        "l2.design" => of(l2::DESIGNS),
+        "l2.design" => of(l2::DESIGNS).into_iter().chain([OWN]).collect(),
         "l2.policy" => of(&POLICIES),
         "placement.policy" => of(&PLACEMENTS),
         "egress.design" => PathKind::ALL.map(PathKind::name).to_vec(),
@@ -56,6 +74,7 @@ pub fn about(field: &str, name: &str) -> Option<(&'static str, MemoryModel)> {
     let l2 = |d: &l2::Design| (d.about, d.promises);
     match field {
         "l1.design" => l1::DESIGNS.iter().find(|(n, _)| *n == name).map(|(_, d)| l1(d)),
+        "l2.design" if name == OWN => Some(("the L2 that the L1 design brings", MemoryModel::Sc)),
         "l2.design" => l2::DESIGNS.iter().find(|(n, _)| *n == name).map(|(_, d)| l2(d)),
         _ => None,
     }
@@ -63,28 +82,18 @@ pub fn about(field: &str, name: &str) -> Option<(&'static str, MemoryModel)> {
 
 /// What a machine promises: the least of what its designs do.
 pub fn promises(system: &System) -> Result<MemoryModel, ConfigError> {
-    let l1 = choose("l1.design", &system.l1.design, l1::DESIGNS)?;
-    let l2 = choose("l2.design", &system.l2.design, l2::DESIGNS)?;
+    let (l1, l2) = designs(system)?;
     Ok(l1.promises.min(l2.promises))
 }
 
-/// Whether an L1 design goes with an L2 design: hooks in L2 banks need banks that call them.
+/// Whether an L1 design goes with an L2 design: with the one that it brings, or any if it brings
+/// none.
 pub fn go_together(l1: &str, l2: &str) -> bool {
     let l1 = l1::DESIGNS.iter().find(|(name, _)| *name == l1);
-    let l2 = l2::DESIGNS.iter().find(|(name, _)| *name == l2);
-    l1.zip(l2).is_some_and(|((_, l1), (_, l2))| l1.bank.is_none() || l2.directory.is_none())
+    l1.is_some_and(|(_, design)| design.l2.is_some() == (l2 == OWN))
 }
 
 /// Whether `l2.policy` means anything to an L2 design: one with a directory has its own.
 pub fn has_policy(l2: &str) -> bool {
     l2::DESIGNS.iter().any(|(name, design)| *name == l2 && design.directory.is_none())
-}
-
-/// What a name stands for.
-pub fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
-    among.iter().find(|(n, _)| *n == name).map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<_> = among.iter().map(|(n, _)| *n).collect();
-        let problem = format!("{name:?} is none of {}", names.join(", "));
-        ConfigError { field: field.to_string(), problem }
-    })
 }

@@ -9,7 +9,7 @@ use crate::trace::{Group, LANES};
 impl Core {
     /// Starts a work-group: a wave for each part of a warp that is as wide as a wave and has
     /// work-items.
-    pub(super) fn start(&mut self, ctx: &mut Context, number: u32, group: Group) {
+    pub(super) fn start(&mut self, ctx: &mut Context, group: Group) {
         let items = ctx.items_of_group;
         self.counters.groups += 1;
         let slot = self.groups.iter().position(Option::is_none).expect("a group has a wave");
@@ -29,7 +29,7 @@ impl Core {
                 waves += 1;
             }
         }
-        self.groups[slot] = Some(Running { number, group, waves, at_barrier: 0 });
+        self.groups[slot] = Some(Running { group, waves, at_barrier: 0 });
         if waves == 0 {
             self.end_group(slot);
         }
@@ -77,8 +77,8 @@ impl Core {
     }
 
     fn end_group(&mut self, slot: usize) {
-        let running = self.groups[slot].take().expect("it runs");
-        self.ended.push(running.number);
+        self.groups[slot] = None;
+        self.ended += 1;
     }
 }
 

@@ -16,7 +16,7 @@ use wave::{Ready, Running, State, Wave};
 use super::context::{Context, Stop};
 use super::engine::{Cycle, Handle, InletId, OutletId};
 use super::l1::{self, Hooks, L1};
-use super::message::{Kind, Message, Unit};
+use super::message::{Kind, Message, Synced, Unit};
 use crate::trace::{Cursor, Instr, InstrKind};
 
 /// A CU's inlets and outlets.
@@ -92,8 +92,8 @@ pub struct Core {
     waves: Vec<Wave>,
     ready: Ready,
     issue: Issue,
-    /// Group numbers whose end has not been told yet.
-    ended: Vec<u32>,
+    /// Work-groups whose end has not been told yet.
+    ended: u32,
     /// An order to drop the L1's lines, to be answered.
     acquired: Option<Handle<Message>>,
     pub counters: Counters,
@@ -117,7 +117,7 @@ impl Core {
             waves: (0..spec.waves).map(|_| Wave::default()).collect(),
             ready: Ready::new(),
             issue: Issue::default(),
-            ended: Vec::new(),
+            ended: 0,
             acquired: None,
             counters: Counters::default(),
         }
@@ -165,12 +165,11 @@ impl Core {
     }
 
     fn obey(&mut self, ctx: &mut Context, order: Handle<Message>) {
-        let Message { kind, tag, addr, .. } = ctx.messages[order];
-        match kind {
-            Kind::StartGroup => {
+        match ctx.messages[order].kind {
+            Kind::StartGroup(number) => {
                 ctx.messages.free(order);
-                match ctx.program.group(addr as u32, tag) {
-                    Ok(group) => self.start(ctx, tag, group),
+                match ctx.program.group(ctx.kernel, number) {
+                    Ok(group) => self.start(ctx, group),
                     Err(error) => ctx.stop = Some(Stop::Trace(error)),
                 }
             }
@@ -362,7 +361,7 @@ impl Core {
             ..Transaction::default()
         };
         let tag = self.transactions.start(transaction);
-        let (born, from, size) = (ctx.now, self.unit, instr.size);
+        let (born, from, size) = (ctx.now as u32, self.unit, instr.size);
         let rest = Message::default();
         let message = Message { mask, addr, born, line, tag, from, kind, size, ..rest };
         let request = ctx.messages.put(message);
@@ -407,12 +406,9 @@ impl Core {
 
     /// Tells the local command processor what is over.
     fn tell(&mut self, ctx: &mut Context) {
-        while let Some(&tag) = self.ended.first()
-            && ctx.may_send(self.ports.done)
-        {
-            self.ended.remove(0);
-            let done =
-                Message { kind: Kind::GroupDone, tag, from: self.unit, ..Message::default() };
+        while self.ended > 0 && ctx.may_send(self.ports.done) {
+            self.ended -= 1;
+            let done = Message { kind: Kind::GroupDone, from: self.unit, ..Message::default() };
             let done = ctx.messages.put(done);
             ctx.send(self.ports.done, done);
         }
@@ -420,7 +416,7 @@ impl Core {
             && ctx.may_send(self.ports.done)
         {
             self.acquired = None;
-            ctx.messages[order].kind = Kind::SyncDone;
+            ctx.messages[order].kind = Kind::SyncDone(Synced::default());
             ctx.send(self.ports.done, order);
         }
     }

@@ -75,8 +75,6 @@ impl Wave {
 /// A work-group on a CU.
 #[derive(Debug)]
 pub struct Running {
-    /// Its number in the kernel.
-    pub number: u32,
     /// Its instructions.
     pub group: Group,
     /// Waves that have not ended.

@@ -9,11 +9,13 @@ mod network;
 mod pool;
 mod rate;
 mod wheel;
+mod wires;
 
 pub use network::{InletId, InletSpec, Network, OutletId, OutletSpec, Refusal, Routes};
 pub use pool::{Handle, Pool};
 pub use rate::{Port, Rate};
 pub use wheel::Wheel;
+pub use wires::{WireId, Wires};
 
 /// Time in cycles of the machine's base clock.
 pub type Cycle = u64;

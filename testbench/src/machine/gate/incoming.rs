@@ -172,7 +172,7 @@ impl Incoming {
             _ => ctx.layout.bank(home, ctx.layout.bank_of(addr)),
         };
         let mut message = Message { mask, addr, to, from: self.unit(ctx), ..Message::default() };
-        message.born = ctx.now;
+        message.born = ctx.now as u32;
         match access.kind {
             ingress_kind::WRITE => {
                 message.kind = Kind::Write;
@@ -206,7 +206,7 @@ impl Incoming {
                 Kind::Write => (ctx.layout.chiplets == 1).then_some(u16::from(source)),
                 _ => Some(out[usize::from(source)].asker(ctx, access.tag)),
             };
-            message.meta = asker.map_or(0, |chiplet| u64::from(chiplet) + 1);
+            message.asker = asker.map_or(0, |chiplet| chiplet as u8 + 1);
         }
         let message = ctx.messages.put(message);
         ctx.send(self.ports.entries[chiplet], message);

@@ -6,10 +6,12 @@
 
 mod incoming;
 mod outgoing;
+mod parameters;
 mod staging;
 
 pub use incoming::Ports as IncomingPorts;
 pub use outgoing::Ports as OutgoingPorts;
+pub use parameters::parameters;
 
 use cosim::socket::Socket;
 use hwmodel::common::finepack_types::{FinePack, Tlp};

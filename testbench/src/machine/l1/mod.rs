@@ -11,11 +11,12 @@ mod unit;
 use std::fmt::Debug;
 
 pub use port::{Port, Tell};
-pub use src::Spec;
-pub use unit::{GpuUnit, UnitPorts};
+pub use unit::GpuUnit;
 
+use super::config::{ConfigError, System};
 use super::engine::Handle;
-use super::l2::BankHook;
+use super::l2::{self, BankHook};
+use super::make::{BuildError, Make, UnitPorts};
 use super::memory_model::MemoryModel;
 use super::message::Message;
 use crate::trace::Instr;
@@ -98,13 +99,20 @@ pub struct Design {
     pub about: &'static str,
     /// What it promises.
     pub promises: MemoryModel,
+    /// Sections of the system file that are its own; others may not stand there.
+    pub sections: &'static [&'static str],
+    /// What it needs of a system, and what it does not go together with. Errors name the field, and
+    /// say why.
+    pub check: fn(&System) -> Result<(), ConfigError>,
     /// Makes what stands beside each CU.
-    pub core: fn(&Spec) -> Box<dyn L1>,
+    pub core: fn(&mut Make) -> Result<Box<dyn L1>, BuildError>,
     /// Makes a unit for each GPU, with channels to and from its CUs, and its L2 banks where they
-    /// have hooks.
-    pub unit: Option<fn(UnitPorts) -> Box<dyn GpuUnit>>,
+    /// have hooks. It is made when those are.
+    pub unit: Option<fn(&mut Make, UnitPorts) -> Result<Box<dyn GpuUnit>, BuildError>>,
     /// Makes a hook for each L2 bank.
-    pub bank: Option<fn() -> Box<dyn BankHook>>,
+    pub bank: Option<fn(&mut Make) -> Result<Box<dyn BankHook>, BuildError>>,
+    /// The L2 that it brings, `l2.design = "own"`.
+    pub l2: Option<l2::Design>,
 }
 
 /// All designs, by `l1.design`.
@@ -116,5 +124,6 @@ pub const DESIGNS: &[(&str, Design)] = &[
     ("test-fence", hooks::fence::DESIGN),
     ("test-hold", hooks::hold::DESIGN),
     ("test-speculate", hooks::speculate::DESIGN),
+    ("test-through", hooks::through::DESIGN),
     ("test-unit", hooks::unit::DESIGN),
 ];

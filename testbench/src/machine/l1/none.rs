@@ -1,6 +1,6 @@
 //! No L1: every request goes below.
 
-use super::{Design, L1, Port};
+use super::{Design, L1, Port, src};
 use crate::machine::engine::Handle;
 use crate::machine::memory_model::MemoryModel;
 use crate::machine::message::Message;
@@ -8,9 +8,8 @@ use crate::machine::message::Message;
 pub const DESIGN: Design = Design {
     about: "no L1: every access goes to the L2",
     promises: MemoryModel::Rc,
-    core: |_| Box::new(NoL1),
-    unit: None,
-    bank: None,
+    core: |_| Ok(Box::new(NoL1)),
+    ..src::DESIGN
 };
 
 /// Nothing is held, so nothing is ever old.

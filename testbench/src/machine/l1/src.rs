@@ -3,6 +3,7 @@
 
 use super::{Design, L1, Port};
 use crate::machine::cache::{Array, Misses, Shape};
+use crate::machine::config::System;
 use crate::machine::engine::Handle;
 use crate::machine::masks;
 use crate::machine::memory_model::MemoryModel;
@@ -11,9 +12,12 @@ use crate::machine::message::{Kind, Message};
 pub const DESIGN: Design = Design {
     about: "software-managed, write-through; invalidated when a kernel begins",
     promises: MemoryModel::Rc,
-    core: |spec| Box::new(SoftwareL1::new(spec)),
+    sections: &[],
+    check: |_| Ok(()),
+    core: |make| Ok(Box::new(SoftwareL1::new(&Spec::of(make.system)))),
     unit: None,
     bank: None,
+    l2: None,
 };
 
 /// Size and speed.
@@ -25,6 +29,15 @@ pub struct Spec {
     pub misses: u32,
     /// Cycles of a hit.
     pub hit_latency: u32,
+}
+
+impl Spec {
+    /// Of each L1 of a system.
+    pub fn of(system: &System) -> Self {
+        let (l1, line) = (&system.l1, system.machine.line);
+        let shape = Shape { sets: l1.bytes / l1.ways / line, ways: l1.ways, line, stride: 1 };
+        Self { shape, misses: l1.misses, hit_latency: l1.hit_latency }
+    }
 }
 
 /// Tags of the L1's own fetches, apart from the CU's transactions.

@@ -1,25 +1,31 @@
 //! L2 designs: what sits between the networks of a chiplet and the home of a line, and what
 //! releases and acquires it.
 
+mod addresses;
+mod bank;
+mod designs;
 mod directory;
 mod hook;
-mod software;
-mod through;
+mod parameters;
+mod requests;
+mod walk;
 mod writes;
 
 use std::fmt::Debug;
 
 use cosim::command_processor::SyncMode;
-use cosim::socket::Socket;
-use hwmodel::coherence_directory::{CoherenceDirectory, Variant};
+use hwmodel::coherence_directory::Variant;
 
 use super::cache::Shape;
 use super::context::Context;
 use super::engine::{InletId, OutletId};
-use super::layout::Layout;
+use super::make::{BuildError, Make};
 use super::memory_model::MemoryModel;
 use super::message::Unit;
-pub use hook::{BankHook, BankPort, Seat};
+pub use addresses::Addresses;
+pub use designs::{DESIGNS, SOFTWARE};
+pub use hook::{BankHook, BankPort};
+pub use parameters::{check as check_directory, range as directory_range};
 
 /// Whose lines an L2 holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +71,8 @@ pub struct Spec {
     pub chiplet: u16,
     /// Its number among the chiplet's banks.
     pub number: u16,
-    /// Shape of the machine.
-    pub layout: Layout,
+    /// Its own numbering of its lines.
+    pub addresses: Addresses,
     /// Whose lines it holds.
     pub policy: Policy,
     /// Sets, ways, line.
@@ -77,9 +83,6 @@ pub struct Spec {
     pub ports: Ports,
     /// The L1 design's hook, if it has one.
     pub hook: Option<Box<dyn BankHook>>,
-    /// The directory beside the bank, where the design has one and there is anybody to share a
-    /// line.
-    pub directory: Option<Socket<CoherenceDirectory>>,
 }
 
 /// An L2 bank.
@@ -90,8 +93,8 @@ pub trait L2: Debug {
     /// Counters by name.
     fn counters(&self) -> Vec<(&'static str, u64)>;
 
-    /// Where the L1 design's hook is.
-    fn seat(&self) -> &Seat;
+    /// Counters of the L1 design's hook, by name.
+    fn l1_counters(&self) -> Vec<(&'static str, u64)>;
 
     /// The host has written below. Nothing is under way.
     fn forget_line(&mut self, _addr: u64) {}
@@ -108,19 +111,7 @@ pub struct Design {
     /// their own chiplet whatever `l2.policy` says.
     pub directory: Option<Variant>,
     /// Makes a bank.
-    pub bank: fn(Spec) -> Box<dyn L2>,
+    pub bank: fn(&mut Make, Spec) -> Result<Box<dyn L2>, BuildError>,
     /// When the command processor releases and acquires the L2s.
     pub sync: SyncMode,
 }
-
-/// All designs, by `l2.design`.
-pub const DESIGNS: &[(&str, Design)] = &[
-    ("software", software::DESIGN),
-    ("cpelide", software::CPELIDE),
-    ("none", software::UNCONTROLLED),
-    ("directory", directory::DESIGN),
-    ("hmg", directory::HMG),
-    ("rec", directory::REC),
-    ("ideal", directory::IDEAL),
-    ("test-through", through::DESIGN),
-];

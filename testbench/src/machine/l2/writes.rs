@@ -42,7 +42,7 @@ impl Writes {
     ) {
         let tag = if answer.is_some() { self.owe(answer) } else { NOBODY };
         let to = ctx.places.slice(&ctx.layout, addr);
-        let (kind, born, from) = (Kind::Write, ctx.now, self.unit);
+        let (kind, born, from) = (Kind::Write, ctx.now as u32, self.unit);
         let write = Message { mask, addr, born, line, tag, to, from, kind, ..Message::default() };
         let write = ctx.messages.put(write);
         ctx.send(self.below, write);

@@ -9,7 +9,7 @@ use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};
 use crate::machine::context::{Context, Stop};
 use crate::machine::engine::{Cycle, InletId, OutletId};
-use crate::machine::message::{Kind, Message, Sync};
+use crate::machine::message::{Kind, Message, Sync, Synced};
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -216,19 +216,15 @@ impl Global {
         for (inlet, heard) in self.ports.from_chiplets.iter().zip(&mut self.heard) {
             while let Some(message) = ctx.peek(*inlet) {
                 ctx.take(*inlet);
-                let Message { kind, tag, meta, .. } = ctx.messages[message];
-                match kind {
-                    Kind::SyncDone => {
-                        heard.synchronised = Some(tag);
+                match ctx.messages[message].kind {
+                    Kind::SyncDone(Synced { written, dropped }) => {
+                        heard.synchronised = Some(written);
                         let Sync { release, acquire } = heard.asked;
-                        self.counters.idle_releases += u64::from(release && tag == 0);
-                        self.counters.idle_acquires += u64::from(acquire && meta == 0);
+                        self.counters.idle_releases += u64::from(release && written == 0);
+                        self.counters.idle_acquires += u64::from(acquire && !dropped);
                     }
                     Kind::AcquireL1 => heard.dropped = true,
-                    Kind::GroupDone => {
-                        heard.ended += 1;
-                        heard.tag = meta as u8;
-                    }
+                    Kind::GroupDone => heard.ended += 1,
                     kind => unreachable!("{kind:?} is no answer of a chiplet"),
                 }
                 ctx.messages.free(message);
@@ -277,31 +273,26 @@ impl Global {
                 heard.ended -= 1;
                 own.wg_done = Some(heard.tag);
             }
-            let mut send = |message: Message| {
+            let mut send = |kind: Kind| {
                 let may = ctx.may_send(outlet);
                 if may {
-                    let message = ctx.messages.put(message);
+                    let message = ctx.messages.put(Message { kind, ..Message::default() });
                     ctx.send(outlet, message);
                 }
                 may
             };
             heard.drop_due |= out.l1_inv;
             if heard.drop_due {
-                heard.drop_due = !send(Message { kind: Kind::AcquireL1, ..Message::default() });
+                heard.drop_due = !send(Kind::AcquireL1);
             }
             if let Some(op) = out.l2_sync {
                 let sync = Sync { release: op & 1 == 1, acquire: op & 2 == 2 };
                 heard.asked = sync;
-                own.l2_sync_ready = send(Message { kind: Kind::Sync(sync), ..Message::default() });
+                own.l2_sync_ready = send(Kind::Sync(sync));
             }
             if let Some(group) = &out.wg {
-                own.wg_ready = send(Message {
-                    kind: Kind::StartGroup,
-                    tag: self.kernel.first_group + group.group,
-                    addr: self.kernel.number.into(),
-                    meta: group.tag.into(),
-                    ..Message::default()
-                });
+                heard.tag = group.tag;
+                own.wg_ready = send(Kind::StartGroup(self.kernel.first_group + group.group));
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::machine::context::Context;
 use crate::machine::engine::{Handle, InletId, OutletId};
-use crate::machine::message::{Kind, Message, Sync};
+use crate::machine::message::{Kind, Message, Sync, Synced};
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -27,8 +27,7 @@ struct Syncing {
     sync: Sync,
     asked: usize,
     answered: usize,
-    lines: u32,
-    dropped: u64,
+    synced: Synced,
 }
 
 /// CUs told to drop their L1, and CUs that have.
@@ -47,8 +46,6 @@ pub struct Local {
     turn: usize,
     syncing: Option<Syncing>,
     dropping: Option<Dropping>,
-    /// Tag of the kernel that runs.
-    tag: u64,
     /// Ends of work-groups that are not reported.
     ended: u32,
     pub groups: u64,
@@ -59,7 +56,7 @@ impl Local {
     pub fn new(waves: u32, ports: Ports) -> Self {
         let free = vec![waves; ports.to_cores.len()];
         let (syncing, dropping) = (None, None);
-        Self { ports, free, turn: 0, syncing, dropping, tag: 0, ended: 0, groups: 0 }
+        Self { ports, free, turn: 0, syncing, dropping, ended: 0, groups: 0 }
     }
 
     /// One cycle.
@@ -68,10 +65,7 @@ impl Local {
         self.synchronise(ctx);
         self.drop_caches(ctx);
         while self.ended > 0 && ctx.may_send(self.ports.answers) {
-            self.answer(
-                ctx,
-                Message { kind: Kind::GroupDone, meta: self.tag, ..Message::default() },
-            );
+            self.answer(ctx, Kind::GroupDone);
             self.ended -= 1;
         }
         let busy = self.syncing.is_some() || self.dropping.is_some();
@@ -86,20 +80,17 @@ impl Local {
 
     /// Does what it is told, if it can now.
     fn obey(&mut self, ctx: &mut Context, command: Handle<Message>) -> bool {
-        let Message { kind, addr, tag, meta, .. } = ctx.messages[command];
-        match kind {
+        match ctx.messages[command].kind {
             Kind::Sync(sync) => {
-                self.syncing = Some(Syncing { sync, asked: 0, answered: 0, lines: 0, dropped: 0 });
+                let synced = Synced::default();
+                self.syncing = Some(Syncing { sync, asked: 0, answered: 0, synced });
                 true
             }
             Kind::AcquireL1 => {
                 self.dropping = Some(Dropping::default());
                 true
             }
-            Kind::StartGroup => {
-                self.tag = meta;
-                self.start_group(ctx, addr, tag)
-            }
+            Kind::StartGroup(group) => self.start_group(ctx, group),
             kind => unreachable!("{kind:?} is no command"),
         }
     }
@@ -111,8 +102,10 @@ impl Local {
                 ctx.take(inlet);
                 let syncing = self.syncing.as_mut().expect("banks answer what they were asked");
                 syncing.answered += 1;
-                syncing.lines += ctx.messages[message].tag;
-                syncing.dropped += ctx.messages[message].meta;
+                if let Kind::SyncDone(synced) = ctx.messages[message].kind {
+                    syncing.synced.written += synced.written;
+                    syncing.synced.dropped |= synced.dropped;
+                }
                 ctx.messages.free(message);
             }
         }
@@ -144,8 +137,7 @@ impl Local {
         }
         self.syncing = Some(syncing);
         if syncing.answered == self.ports.to_banks.len() && ctx.may_send(self.ports.answers) {
-            let (kind, tag, meta) = (Kind::SyncDone, syncing.lines, syncing.dropped);
-            self.answer(ctx, Message { kind, tag, meta, ..Message::default() });
+            self.answer(ctx, Kind::SyncDone(syncing.synced));
             self.syncing = None;
             ctx.wake_at(ctx.now + 1);
         }
@@ -161,19 +153,19 @@ impl Local {
         }
         self.dropping = Some(dropping);
         if dropping.answered == cores && ctx.may_send(self.ports.answers) {
-            self.answer(ctx, Message { kind: Kind::AcquireL1, ..Message::default() });
+            self.answer(ctx, Kind::AcquireL1);
             self.dropping = None;
             ctx.wake_at(ctx.now + 1);
         }
     }
 
-    fn answer(&self, ctx: &mut Context, message: Message) {
-        let message = ctx.messages.put(message);
+    fn answer(&self, ctx: &mut Context, kind: Kind) {
+        let message = ctx.messages.put(Message { kind, ..Message::default() });
         ctx.send(self.ports.answers, message);
     }
 
     /// One work-group in each cycle, on the next CU in turn that has room.
-    fn start_group(&mut self, ctx: &mut Context, kernel: u64, group: u32) -> bool {
+    fn start_group(&mut self, ctx: &mut Context, group: u32) -> bool {
         let cores = self.ports.to_cores.len();
         let waves = ctx.waves_of_group;
         let order = (self.turn..cores).chain(0..self.turn);
@@ -183,8 +175,8 @@ impl Local {
         if !ctx.may_send(self.ports.to_cores[core]) {
             return false;
         }
-        let (kind, tag, addr) = (Kind::StartGroup, group, kernel);
-        let message = ctx.messages.put(Message { kind, tag, addr, ..Message::default() });
+        let kind = Kind::StartGroup(group);
+        let message = ctx.messages.put(Message { kind, ..Message::default() });
         ctx.send(self.ports.to_cores[core], message);
         self.free[core] -= waves;
         self.turn = (core + 1) % cores;

@@ -9,9 +9,9 @@ use crate::trace::Instr;
 
 pub const DESIGN: Design = Design {
     about: "for tests: src behind an agent that sees everything and does nothing",
-    core: |spec| {
-        let (inner, waves) = ((src::DESIGN.core)(spec), [None; MAX_WAVES]);
-        Box::new(Agent { inner, waves, counters: Counters::default() })
+    core: |make| {
+        let (inner, waves) = ((src::DESIGN.core)(make)?, [None; MAX_WAVES]);
+        Ok(Box::new(Agent { inner, waves, counters: Counters::default() }))
     },
     ..src::DESIGN
 };

@@ -8,15 +8,15 @@ use crate::machine::cache::Way;
 use crate::machine::engine::Handle;
 use crate::machine::l1::{Design, L1, Port, src};
 use crate::machine::l2::{BankHook, BankPort};
-use crate::machine::message::{Kind, Message};
+use crate::machine::message::{Kind, Message, Packed};
 
 pub const DESIGN: Design = Design {
     about: "for tests: src with versions of lines in L2 banks",
-    core: |spec| {
-        let inner = (src::DESIGN.core)(spec);
-        Box::new(Reader { inner, seen: HashMap::new(), answers: 0 })
+    core: |make| {
+        let inner = (src::DESIGN.core)(make)?;
+        Ok(Box::new(Reader { inner, seen: HashMap::new(), answers: 0 }))
     },
-    bank: Some(|| Box::new(Versions::default())),
+    bank: Some(|_| Ok(Box::new(Versions::default()))),
     ..src::DESIGN
 };
 
@@ -46,10 +46,10 @@ impl BankHook for Versions {
         self.evicted += 1;
     }
 
-    fn answer(&mut self, port: &mut BankPort, way: Way, asked: Kind, answer: Handle<Message>) {
+    fn answer(&mut self, port: &mut BankPort, way: Way, asked: &Message, answer: Handle<Message>) {
         let version = &mut self.lines[way as usize];
-        *version += u64::from(asked != Kind::Read);
-        port.ctx.messages[answer].meta = *version;
+        *version += u64::from(asked.kind != Kind::Read);
+        port.ctx.messages[answer].sideband = Packed::new(version, 64);
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
@@ -71,12 +71,13 @@ impl L1 for Reader {
     }
 
     fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
-        let Message { addr, meta, .. } = port.ctx.messages[message];
+        let Message { addr, sideband, .. } = port.ctx.messages[message];
+        let version: u64 = sideband.get(64);
         // What an L3 or another GPU answers has none.
-        if meta > 0 {
+        if version > 0 {
             let seen = self.seen.entry(addr).or_default();
-            assert!(*seen <= meta, "line {addr:#x} was {seen} and is {meta}");
-            *seen = meta;
+            assert!(*seen <= version, "line {addr:#x} was {seen} and is {version}");
+            *seen = version;
             self.answers += 1;
         }
         self.inner.answer(port, message);

@@ -8,9 +8,9 @@ use crate::machine::message::Message;
 
 pub const DESIGN: Design = Design {
     about: "for tests: src, each fence delayed for 11 cycles",
-    core: |spec| {
-        let inner = (src::DESIGN.core)(spec);
-        Box::new(Delay { inner, delayed: VecDeque::new(), fences: 0 })
+    core: |make| {
+        let inner = (src::DESIGN.core)(make)?;
+        Ok(Box::new(Delay { inner, delayed: VecDeque::new(), fences: 0 }))
     },
     ..src::DESIGN
 };

@@ -9,9 +9,9 @@ use crate::trace::Instr;
 
 pub const DESIGN: Design = Design {
     about: "for tests: src, each instruction held for 7 cycles",
-    core: |spec| {
-        let inner = (src::DESIGN.core)(spec);
-        Box::new(Hold { inner, held: VecDeque::new(), may: 0, holds: 0 })
+    core: |make| {
+        let inner = (src::DESIGN.core)(make)?;
+        Ok(Box::new(Hold { inner, held: VecDeque::new(), may: 0, holds: 0 }))
     },
     ..src::DESIGN
 };

@@ -7,4 +7,5 @@ pub mod bank;
 pub mod fence;
 pub mod hold;
 pub mod speculate;
+pub mod through;
 pub mod unit;

@@ -10,10 +10,10 @@ use crate::machine::message::{Kind, Message};
 
 pub const DESIGN: Design = Design {
     about: "for tests: src, loads speculative for 150 cycles, some replayed",
-    core: |spec| {
-        let inner = (src::DESIGN.core)(spec);
+    core: |make| {
+        let inner = (src::DESIGN.core)(make)?;
         let (open, last) = (VecDeque::new(), [None; MAX_WAVES]);
-        Box::new(Speculate { inner, open, last, counters: Counters::default() })
+        Ok(Box::new(Speculate { inner, open, last, counters: Counters::default() }))
     },
     ..src::DESIGN
 };

@@ -4,37 +4,36 @@
 
 use std::collections::VecDeque;
 
+use crate::machine::cache::Way;
 use crate::machine::context::Context;
-use crate::machine::engine::{Handle, InletId, OutletId};
-use crate::machine::l1::{Design, GpuUnit, Hooks, L1, Port, UnitPorts, src};
+use crate::machine::engine::Handle;
+use crate::machine::l1::{Design, GpuUnit, Hooks, L1, Port, src};
 use crate::machine::l2::{BankHook, BankPort};
-use crate::machine::message::{Kind, Message, Unit};
+use crate::machine::make::{UnitPort, UnitPorts};
+use crate::machine::message::{Class, Kind, Message, Unit};
 
 pub const DESIGN: Design = Design {
     about: "for tests: src, each request asked of a unit of the GPU; L2 banks serve senders in \
             turn",
-    core: |spec| {
-        let inner = (src::DESIGN.core)(spec);
-        Box::new(Agent { inner, kept: VecDeque::new(), granted: 0, grants: 0 })
+    core: |make| {
+        let inner = (src::DESIGN.core)(make)?;
+        Ok(Box::new(Agent { inner, kept: VecDeque::new(), granted: 0, grants: 0 }))
     },
-    unit: Some(|ports| Box::new(Clerk { ports, asked: 0, noted: 0 })),
-    bank: Some(|| Box::new(Turns::default())),
+    unit: Some(|_, ports| Ok(Box::new(Clerk { ports, asked: 0, noted: 0 }))),
+    bank: Some(|_| Ok(Box::new(Turns::default()))),
     ..src::DESIGN
 };
 
-/// From a CU: may its next request go on? And back: it may.
-const ASK: u8 = 0;
-/// From a bank: it has served some requests. And back, as an answer.
-const NOTE: u8 = 1;
+/// From a CU: may its next request go on? And back: it may. From a bank: it has served some
+/// requests. And back, as an answer.
+fn message() -> Message {
+    Message { kind: Kind::Design(Class::Launch), ..Message::default() }
+}
 
 /// Requests that an agent, or a bank, keeps.
 const KEPT: usize = 8;
 /// Requests of a bank for each note.
 const NOTED: u64 = 16;
-
-fn message(code: u8) -> Message {
-    Message { kind: Kind::Design(code), ..Message::default() }
-}
 
 #[derive(Debug)]
 struct Agent {
@@ -48,7 +47,7 @@ struct Agent {
 
 impl L1 for Agent {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
-        if self.kept.len() == KEPT || !port.send_to_unit(message(ASK)) {
+        if self.kept.len() == KEPT || !port.send_to_unit(message()) {
             return false;
         }
         self.kept.push_back(request);
@@ -99,13 +98,13 @@ struct Clerk {
 }
 
 /// Sends every message of a channel back, in the next cycle. Gives how many.
-fn send_back(ctx: &mut Context, (to, from): (OutletId, InletId)) -> u64 {
+fn send_back(ctx: &mut Context, port: &UnitPort) -> u64 {
     let mut sent = 0;
-    while let Some(message) = ctx.peek(from)
-        && ctx.may_send(to)
+    while let Some(message) = ctx.peek(port.from)
+        && ctx.may_send(port.to)
     {
-        ctx.take(from);
-        ctx.send(to, message);
+        ctx.take(port.from);
+        ctx.send(port.to, message);
         sent += 1;
     }
     sent
@@ -113,8 +112,8 @@ fn send_back(ctx: &mut Context, (to, from): (OutletId, InletId)) -> u64 {
 
 impl GpuUnit for Clerk {
     fn tick(&mut self, ctx: &mut Context) {
-        self.asked += self.ports.cores.iter().map(|&pair| send_back(ctx, pair)).sum::<u64>();
-        self.noted += self.ports.banks.iter().map(|&pair| send_back(ctx, pair)).sum::<u64>();
+        self.asked += self.ports.cores.iter().map(|port| send_back(ctx, port)).sum::<u64>();
+        self.noted += self.ports.banks.iter().map(|port| send_back(ctx, port)).sum::<u64>();
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
@@ -134,6 +133,10 @@ struct Turns {
 }
 
 impl BankHook for Turns {
+    fn orders(&self) -> bool {
+        true
+    }
+
     fn message(&mut self, port: &mut BankPort, message: Handle<Message>) {
         port.ctx.messages.free(message);
         self.notes += 1;
@@ -141,9 +144,9 @@ impl BankHook for Turns {
 
     fn pick(&mut self, port: &mut BankPort) -> Option<Handle<Message>> {
         while self.kept < KEPT
-            && let Some(request) = port.ctx.peek(port.requests)
+            && let Some(request) = port.ctx.peek(port.bank.requests)
         {
-            port.ctx.take(port.requests);
+            port.ctx.take(port.bank.requests);
             let from = port.ctx.messages[request].from;
             match self.senders.iter_mut().find(|(unit, _)| *unit == from) {
                 Some((_, kept)) => kept.push_back(request),
@@ -164,11 +167,17 @@ impl BankHook for Turns {
         self.turn = (self.turn + 1) % self.senders.len();
     }
 
-    fn answer(&mut self, port: &mut BankPort, _way: u32, _asked: Kind, _answer: Handle<Message>) {
+    fn answer(
+        &mut self,
+        port: &mut BankPort,
+        _way: Way,
+        _asked: &Message,
+        _answer: Handle<Message>,
+    ) {
         self.answers += 1;
         if self.answers.is_multiple_of(NOTED) {
             // One that cannot be sent is left out.
-            port.send_to_unit(message(NOTE));
+            port.send_to_unit(message());
         }
     }
 

@@ -9,20 +9,28 @@ pub struct Addresses {
     /// Of the bytes that follow one another in a bank: log2.
     log: u32,
     banks: u64,
+    /// Where their number is a power of 2.
+    banks_log: Option<u32>,
     bank: u64,
 }
 
 impl Addresses {
     /// Of this bank.
     pub fn new(layout: &Layout, bank: u16) -> Self {
-        Self { log: layout.bank_log, banks: layout.banks.into(), bank: bank.into() }
+        let banks = u64::from(layout.banks);
+        let banks_log = banks.is_power_of_two().then(|| banks.ilog2());
+        Self { log: layout.bank_log, banks, banks_log, bank: bank.into() }
     }
 
     /// Of a line that comes to this bank.
     #[inline]
     pub fn local(&self, addr: u64) -> u64 {
         let low = addr & ((1 << self.log) - 1);
-        (((addr >> self.log) / self.banks) << self.log) | low
+        let number = match self.banks_log {
+            Some(log) => addr >> self.log >> log,
+            None => (addr >> self.log) / self.banks,
+        };
+        (number << self.log) | low
     }
 
     /// Back.

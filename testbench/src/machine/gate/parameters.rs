@@ -2,7 +2,7 @@
 
 use hwmodel::common::finepack_types::FinePack;
 
-use super::super::config::{ConfigError, System};
+use crate::machine::config::{ConfigError, System};
 
 /// Those of the configuration that the system names, for its number of GPUs and its links. Errors:
 /// there is none, or it is not legal for them.

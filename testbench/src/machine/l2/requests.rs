@@ -1,10 +1,12 @@
-//! Reads, writes and atomics of the chiplet's CUs, and those of other chiplets whose home this is.
+//! Reads, writes and atomics of a bank: of CUs, and of other chiplets whose home this is.
 
-use super::{Bank, Outcome, copy};
+use super::Policy;
+use super::bank::Bank;
+use super::hook::Outcome;
 use crate::machine::atomic;
-use crate::machine::cache::Way;
+use crate::machine::cache::{Array, Way};
 use crate::machine::context::Context;
-use crate::machine::engine::{Handle, InletId, OutletId};
+use crate::machine::engine::{Handle, OutletId};
 use crate::machine::layout::Site;
 use crate::machine::masks;
 use crate::machine::message::{Kind, Line, Message, Unit};
@@ -14,141 +16,50 @@ use crate::machine::pages::PAGE;
 const MIN_LINE: u32 = 64;
 
 impl Bank {
-    /// A new request, of the own CUs and of other chiplets in turns.
-    pub(super) fn serve_next(&mut self, ctx: &mut Context) -> Outcome {
-        if let Some(&releaser) = self.fences.front()
-            && self.fence(ctx, releaser) == Outcome::Done
-        {
-            self.fences.pop_front();
-            return Outcome::Done;
-        }
-        let own = Some(self.ports.requests);
-        let peers = self.ports.peers.map(|(inlet, _)| inlet);
-        let order = if self.peers_turn { [peers, own] } else { [own, peers] };
-        let mut last = Outcome::Blocked;
-        for (i, inlet) in order.into_iter().enumerate() {
-            let Some(request) = inlet.and_then(|inlet| ctx.peek(inlet)) else { continue };
-            let outcome = self.serve(ctx, request, inlet.expect("it has shown a request"));
-            // Whoever waits does not stop the other side.
-            if outcome != Outcome::Blocked {
-                self.peers_turn ^= i == 0;
-                return outcome;
-            }
-            last = outcome;
-        }
-        last
-    }
-
-    fn serve(&mut self, ctx: &mut Context, request: Handle<Message>, inlet: InletId) -> Outcome {
-        let Message { kind, addr, from, .. } = ctx.messages[request];
-        if let Kind::Coherence(_) = kind {
-            let outcome = self.fence(ctx, from);
-            if outcome == Outcome::Done {
-                ctx.take(inlet);
-                ctx.messages.free(request);
-            }
-            return outcome;
-        }
-        let way = self.array.find(self.addresses.local(addr));
-        let outcome = match way.and_then(|way| self.array.miss(way)) {
-            Some(at) => {
-                self.misses.park(ctx, at, request);
-                Outcome::Done
-            }
-            None => self.perform(ctx, request, way),
-        };
-        if outcome == Outcome::Done {
-            ctx.take(inlet);
-        }
-        outcome
-    }
-
-    /// Serves a request that has waited for a line that has come, the oldest line first.
-    pub(super) fn serve_waiters(&mut self, ctx: &mut Context) -> Outcome {
-        for k in 0..self.filled.len() {
-            let outcome = self.serve_waiter(ctx, k);
-            if outcome != Outcome::Blocked {
-                return outcome;
-            }
-        }
-        Outcome::Blocked
-    }
-
-    /// Serves the oldest request that has waited for the line of `filled[k]`.
-    fn serve_waiter(&mut self, ctx: &mut Context, k: usize) -> Outcome {
-        let at = self.filled[k];
-        let request = self.misses[at].waiters.first();
-        // Once served the request is an answer on its way, or gone.
-        let next = ctx.messages[request].next;
-        let outcome = self.perform(ctx, request, Some(self.misses[at].way));
-        if outcome != Outcome::Done {
-            return outcome;
-        }
-        self.misses[at].waiters.advance(next);
-        if self.misses[at].waiters.is_empty() {
-            let miss = self.misses[at];
-            self.misses.end(at);
-            self.filled.remove(k);
-            self.array.release(miss.way);
-            self.remote_misses -= u32::from(!self.is_home(ctx, miss.addr));
-            if self.array.valid(miss.way) == 0 {
-                self.array.invalidate_clean(miss.way);
-            }
-        }
-        Outcome::Done
-    }
-
-    fn is_home(&self, ctx: &Context, addr: u64) -> bool {
+    pub(super) fn is_home(&self, ctx: &Context, addr: u64) -> bool {
         ctx.places.home(addr) == self.chiplet
     }
 
     /// Serves a request whose line is in `way`, if it is here at all.
-    fn perform(
+    pub(super) fn perform(
         &mut self,
         ctx: &mut Context,
         request: Handle<Message>,
         way: Option<Way>,
     ) -> Outcome {
-        let Message { kind, addr, .. } = ctx.messages[request];
-        let home = self.is_home(ctx, addr);
-        if home && !self.may_present(ctx) {
+        if !self.hooks.may_perform(ctx, request, way) {
             return Outcome::Blocked;
         }
+        let Message { kind, addr, .. } = ctx.messages[request];
+        let here = !self.coherent || self.is_home(ctx, addr);
         match kind {
-            Kind::Read => self.read(ctx, request, way, home),
-            Kind::Write if home => self.write_here(ctx, request, way),
-            Kind::Write => self.write_through(ctx, request, way),
-            Kind::Atomic(_) if home => self.atomic_here(ctx, request, way),
-            Kind::Atomic(_) => self.atomic_there(ctx, request, way),
+            Kind::Read => self.read(ctx, request, way),
+            Kind::Write if here => self.write(ctx, request, way),
+            Kind::Write => self.write_there(ctx, request, way),
+            Kind::Atomic(_) if !here => self.atomic_there(ctx, request, way),
+            Kind::Atomic(_) if self.policy == Policy::Private => {
+                self.atomic_below(ctx, request, way)
+            }
+            Kind::Atomic(_) => self.atomic(ctx, request, way),
             kind => unreachable!("{kind:?} is no request"),
         }
     }
 
-    fn read(
-        &mut self,
-        ctx: &mut Context,
-        request: Handle<Message>,
-        found: Option<Way>,
-        home: bool,
-    ) -> Outcome {
-        let asked = ctx.messages[request];
+    fn read(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> Outcome {
+        let Message { mask, from, born, .. } = ctx.messages[request];
         match found {
-            Some(way) if asked.mask & !self.array.valid(way) == 0 => {
+            Some(way) if mask & !self.array.valid(way) == 0 => {
                 if !self.may_answer(ctx) {
                     return Outcome::Blocked;
                 }
                 self.array.touch(way);
                 self.counters.reads += 1;
-                let from = ctx.layout.site(asked.from);
-                if matches!(from, Site::Core(chiplet, _) if chiplet == self.chiplet) {
+                if self.coherent && self.is_own(ctx, from) {
                     self.counters.own_reads += 1;
-                    self.counters.read_cycles += ctx.now - asked.born;
+                    self.counters.read_cycles += u64::from((ctx.now as u32).wrapping_sub(born));
                 }
                 let line = copy(ctx, &self.array, way);
                 self.answer(ctx, request, Kind::Data, line);
-                if home {
-                    self.present(ctx, &asked);
-                }
                 Outcome::Done
             }
             found => self.miss(ctx, request, found),
@@ -158,7 +69,7 @@ impl Bank {
     /// Fetches the request's line, from below or from its home; the request waits.
     fn miss(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> Outcome {
         let addr = ctx.messages[request].addr;
-        let remote = !self.is_home(ctx, addr);
+        let remote = self.coherent && !self.is_home(ctx, addr);
         let outlet = match self.ports.peers {
             Some((_, peers)) if remote => peers,
             _ => self.ports.below,
@@ -168,7 +79,10 @@ impl Bank {
         }
         if let Some(at) = found.and_then(|way| self.array.miss(way)) {
             // The request has waited for the line, and it was taken away again before its turn.
-            self.fetch(ctx, at, request);
+            if self.coherent {
+                self.count_fetch(addr, remote);
+            }
+            self.fetch(ctx, at, request, outlet);
             self.misses[at].filled = false;
             self.filled.retain(|&other| other != at);
             return Outcome::Again;
@@ -181,10 +95,12 @@ impl Bank {
             Err(outcome) => return outcome,
         };
         let at = self.misses.start(addr, way);
+        self.misses[at].stale = self.is_acquiring();
         self.array.hold(way, at);
         self.remote_misses += u32::from(remote);
-        self.fetch(ctx, at, request);
         self.misses.park(ctx, at, request);
+        self.count_fetch(addr, remote);
+        self.fetch(ctx, at, request, outlet);
         Outcome::Done
     }
 
@@ -193,30 +109,32 @@ impl Bank {
     /// served sooner, and they could wait for each other.
     fn may_wait_for_others(&self, addr: u64) -> bool {
         self.remote_misses < self.misses.count() / 2
-            && self.array.unheld(self.addresses.local(addr)) > 1
+            && self.array.unheld(self.hooks.bank.addresses.local(addr)) > 1
     }
 
-    /// Asks for a whole line. The way must be free.
-    fn fetch(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>) {
+    fn count_fetch(&mut self, addr: u64, remote: bool) {
+        let c = &mut self.counters;
+        c.fetches += u64::from(!remote);
+        if self.coherent {
+            let local = self.hooks.bank.addresses.local(addr);
+            let bit = 1 << (local % PAGE / u64::from(MIN_LINE));
+            let seen = self.seen.get_mut(local);
+            let again = u64::from(*seen & bit != 0);
+            *seen |= bit;
+            c.again += again;
+            c.remote_fetches += u64::from(remote);
+            c.remote_again += again * u64::from(remote);
+        }
+    }
+
+    /// Asks for a whole line. The way, below or to other homes, must be free.
+    fn fetch(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>, outlet: OutletId) {
         let Message { addr, born, .. } = ctx.messages[request];
-        let mask = masks::span(0, ctx.layout.line as usize);
-        let local = self.addresses.local(addr);
-        let (seen, bit) = (self.seen.get_mut(local), 1 << (local % PAGE / u64::from(MIN_LINE)));
-        let again = u64::from(*seen & bit != 0);
-        *seen |= bit;
-        self.counters.again += again;
-        let (to, outlet) = match self.ports.peers {
-            Some((_, peers)) if !self.is_home(ctx, addr) => {
-                self.counters.remote_fetches += 1;
-                self.counters.remote_again += again;
-                (self.home_of(ctx, addr), peers)
-            }
-            _ => {
-                self.counters.fetches += 1;
-                (ctx.places.slice(&ctx.layout, addr), self.ports.below)
-            }
+        let to = match outlet == self.ports.below {
+            true => ctx.places.slice(&ctx.layout, addr),
+            false => self.home_of(ctx, addr),
         };
-        let tag = at as u32;
+        let (mask, tag) = (masks::span(0, ctx.layout.line as usize), at as u32);
         let fetch = Message { mask, addr, born, tag, to, from: self.unit, ..Message::default() };
         let fetch = ctx.messages.put(fetch);
         ctx.send(outlet, fetch);
@@ -229,8 +147,9 @@ impl Bank {
 
     /// A way with the line placed in it, nothing valid; or what to do when a victim had to be
     /// written back first, or all ways are held.
+    #[inline(always)]
     fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Result<Way, Outcome> {
-        let local = self.addresses.local(addr);
+        let local = self.hooks.bank.addresses.local(addr);
         let way = self.array.victim(local).ok_or(Outcome::Blocked)?;
         if self.array.dirty(way) != 0 {
             if !ctx.may_send(self.ports.below) {
@@ -240,31 +159,48 @@ impl Bank {
             self.counters.write_backs += 1;
             return Err(Outcome::Again);
         }
+        if self.hooks.are_there() && !self.may_change(ctx, way, addr) {
+            return Err(Outcome::Blocked);
+        }
         self.array.place(way, local);
         Ok(way)
     }
 
+    /// Asks the hooks whether the line in a way may go, and shows them that another one, or the
+    /// first, comes.
+    #[cold]
+    fn may_change(&mut self, ctx: &mut Context, way: Way, addr: u64) -> bool {
+        if self.holds(way) {
+            if !self.hooks.may_evict(ctx, way) {
+                return false;
+            }
+            self.hooks.evict(way);
+        }
+        self.hooks.place(way, addr);
+        true
+    }
+
     /// Sends the dirty bytes of a way below, which must be free.
     pub(super) fn write_back(&mut self, ctx: &mut Context, way: Way) {
-        let addr = self.addresses.global(self.array.addr(way));
+        let addr = self.hooks.bank.addresses.global(self.array.addr(way));
         let mask = self.array.dirty(way);
         let line = copy(ctx, &self.array, way);
         self.writes.send(ctx, addr, mask, line, Handle::NONE);
         self.array.clean(way);
     }
 
-    /// A write to a line of this chiplet: what it changes is dirty, or written through for another
-    /// GPU, whose release may come after this one's.
-    fn write_here(
+    /// What a write or atomic changes here is dirty; or also written through, for whoever may come
+    /// after this chiplet's release: other chiplets, and where those have L2s of their own other
+    /// GPUs.
+    fn write(
         &mut self,
         ctx: &mut Context,
         request: Handle<Message>,
         found: Option<Way>,
     ) -> Outcome {
-        let asked = ctx.messages[request];
-        let Message { addr, mask, line, .. } = asked;
-        let through = is_from_gate(ctx, &asked);
-        if !self.may_finish(ctx, through) {
+        let Message { addr, mask, line, from, .. } = ctx.messages[request];
+        let through = self.is_through(ctx, from);
+        if !self.may_finish(ctx, through, found.is_none()) {
             return Outcome::Blocked;
         }
         let way = match found.map_or_else(|| self.make_room(ctx, addr), Ok) {
@@ -275,18 +211,60 @@ impl Bank {
         self.counters.writes += 1;
         if through {
             // The payload goes on.
-            self.answer_later(ctx, request, line, Kind::Ack, Handle::NONE);
+            self.write_through(ctx, request, line, Kind::Ack, Handle::NONE);
         } else {
             ctx.lines.free(line);
             self.answer(ctx, request, Kind::Ack, Handle::NONE);
         }
-        self.present(ctx, &asked);
         Outcome::Done
     }
 
-    /// A write to another chiplet's line: the copy here is updated, the home does it and answers
-    /// the CU (specification, section 6, rule 5).
+    fn is_through(&self, ctx: &Context, from: Unit) -> bool {
+        match self.policy {
+            Policy::Private => false,
+            Policy::HomeForward => !self.is_own(ctx, from),
+            Policy::Coherent => matches!(ctx.layout.site(from), Site::Gate(_)),
+        }
+    }
+
+    /// Whether a change here may be done and answered now, and sent below where that is needed:
+    /// what is written through, or a victim.
+    fn may_finish(&self, ctx: &mut Context, through: bool, victim: bool) -> bool {
+        if self.coherent && through {
+            return ctx.may_send(self.ports.below);
+        }
+        let below = !self.coherent && (through || victim);
+        self.may_answer(ctx) && (!below || ctx.may_send(self.ports.below))
+    }
+
+    /// Sends what a request has changed below, and its answer: to a CU at once, as the release of
+    /// its GPU waits for the L3 here; to another GPU when the L3 has answered. Both ways must be
+    /// free.
     fn write_through(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        new: Handle<Line>,
+        kind: Kind,
+        line: Handle<Line>,
+    ) {
+        let Message { addr, mask, from, .. } = ctx.messages[request];
+        if !matches!(ctx.layout.site(from), Site::Gate(_)) {
+            self.writes.send(ctx, addr, mask, new, Handle::NONE);
+            return self.answer(ctx, request, kind, line);
+        }
+        self.writes.send(ctx, addr, mask, new, request);
+        self.make_answer(ctx, request, kind, line);
+    }
+
+    /// True for a CU of this chiplet.
+    fn is_own(&self, ctx: &Context, from: Unit) -> bool {
+        matches!(ctx.layout.site(from), Site::Core(chiplet, _) if chiplet == self.chiplet)
+    }
+
+    /// A write to another chiplet's line: the copy here is updated, the home does it and answers
+    /// the CU (directory specification, section 6, rule 5).
+    fn write_there(
         &mut self,
         ctx: &mut Context,
         request: Handle<Message>,
@@ -316,7 +294,7 @@ impl Bank {
             return Outcome::Blocked;
         }
         if let Some(way) = found {
-            self.array.invalidate_clean(way);
+            self.forget(way);
         }
         self.pass_on(ctx, request, peers)
     }
@@ -328,20 +306,44 @@ impl Bank {
         Outcome::Done
     }
 
-    /// An atomic on a line of this chiplet.
-    fn atomic_here(
+    /// The L3 performs it and answers: what is held here of the line goes there first.
+    fn atomic_below(
         &mut self,
         ctx: &mut Context,
         request: Handle<Message>,
         found: Option<Way>,
     ) -> Outcome {
-        let asked = ctx.messages[request];
-        let Message { mask, line, kind, size, .. } = asked;
+        if !ctx.may_send(self.ports.below) {
+            return Outcome::Blocked;
+        }
+        let addr = ctx.messages[request].addr;
+        if let Some(way) = found {
+            if self.array.dirty(way) != 0 {
+                self.write_back(ctx, way);
+                return Outcome::Again;
+            }
+            self.forget(way);
+        }
+        self.hooks.pass(ctx, request);
+        self.counters.atomics += 1;
+        ctx.messages[request].to = ctx.places.slice(&ctx.layout, addr);
+        ctx.send(self.ports.below, request);
+        Outcome::Done
+    }
+
+    /// Performed here.
+    fn atomic(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        let Message { mask, line, kind, size, from, .. } = ctx.messages[request];
         let Kind::Atomic(op) = kind else { unreachable!("an atomic") };
         match found {
             Some(way) if mask & !self.array.valid(way) == 0 => {
-                let through = is_from_gate(ctx, &asked);
-                if !self.may_finish(ctx, through) {
+                let through = self.is_through(ctx, from);
+                if !self.may_finish(ctx, through, false) {
                     return Outcome::Blocked;
                 }
                 let old = copy(ctx, &self.array, way);
@@ -352,28 +354,24 @@ impl Bank {
                 ctx.lines.free(line);
                 if through {
                     let new = copy(ctx, &self.array, way);
-                    self.answer_later(ctx, request, new, Kind::Data, old);
+                    self.write_through(ctx, request, new, Kind::Data, old);
                 } else {
                     self.answer(ctx, request, Kind::Data, old);
                 }
-                self.present(ctx, &asked);
                 Outcome::Done
             }
             found => self.miss(ctx, request, found),
         }
     }
 
-    /// Whether a change here may be done and answered now, or sent below first.
-    fn may_finish(&self, ctx: &mut Context, through: bool) -> bool {
-        if through { ctx.may_send(self.ports.below) } else { self.may_answer(ctx) }
-    }
-
-    /// Whether an answer may leave now: behind what the outbox holds.
+    /// Whether an answer may leave now: behind what the outbox of a coherent bank holds.
     fn may_answer(&self, ctx: &mut Context) -> bool {
-        self.outbox.is_empty() && ctx.may_send(self.ports.answers)
+        let behind = self.coherent && !self.hooks.bank.outbox.is_empty();
+        !behind && ctx.may_send(self.ports.answers)
     }
 
     /// Turns a request into its answer and sends it; the way must be free.
+    #[inline(always)]
     fn answer(
         &mut self,
         ctx: &mut Context,
@@ -385,34 +383,31 @@ impl Bank {
         ctx.send(self.ports.answers, request);
     }
 
-    /// Sends what a request has changed below, which must be free, and its answer when the L3 has
-    /// acknowledged that.
-    fn answer_later(
+    #[inline(always)]
+    fn make_answer(
         &mut self,
         ctx: &mut Context,
         request: Handle<Message>,
-        new: Handle<Line>,
         kind: Kind,
         line: Handle<Line>,
     ) {
-        let Message { addr, mask, .. } = ctx.messages[request];
-        self.writes.send(ctx, addr, mask, new, request);
-        self.make_answer(ctx, request, kind, line);
-    }
-
-    fn make_answer(
-        &self,
-        ctx: &mut Context,
-        request: Handle<Message>,
-        kind: Kind,
-        line: Handle<Line>,
-    ) {
+        let asked = self.hooks.are_there().then(|| ctx.messages[request]);
         let message = &mut ctx.messages[request];
         (message.kind, message.line) = (kind, line);
         (message.to, message.from) = (message.from, self.unit);
+        if let Some(asked) = asked {
+            self.show_answer(ctx, request, &asked);
+        }
+    }
+
+    #[cold]
+    fn show_answer(&mut self, ctx: &mut Context, answer: Handle<Message>, asked: &Message) {
+        let way = self.array.find(self.hooks.bank.addresses.local(asked.addr));
+        self.hooks.answer(ctx, way.expect("what is answered is here"), asked, answer);
     }
 }
 
-fn is_from_gate(ctx: &Context, message: &Message) -> bool {
-    matches!(ctx.layout.site(message.from), Site::Gate(_))
+/// A payload that is a copy of a way's bytes.
+fn copy(ctx: &mut Context, array: &Array, way: Way) -> Handle<Line> {
+    ctx.payload(array.data(way))
 }

@@ -2,10 +2,9 @@
 
 use hwmodel::coherence_directory::{Config, Replacement, Variant};
 
-use super::super::config::{ConfigError, DirectorySection, System};
-use super::super::l2;
-use super::finepack;
-use super::names::{choose, go_together};
+use super::DESIGNS;
+use crate::machine::config::{ConfigError, DirectorySection, System, choose};
+use crate::machine::gate;
 
 const REPLACEMENTS: [(&str, Replacement); 2] =
     [("lru", Replacement::Lru), ("fifo", Replacement::Fifo)];
@@ -23,11 +22,6 @@ pub fn range(system: &System, variant: Variant) -> u32 {
 /// Chiplets that may share a line.
 fn nodes(system: &System) -> u32 {
     u32::from(system.machine.gpus) * u32::from(system.machine.chiplets)
-}
-
-/// Bytes of a line of the blocks between GPUs.
-fn finepack_line(system: &System) -> Result<u32, ConfigError> {
-    Ok(finepack::parameters(system)?.line)
 }
 
 /// Parameters of each slice: the directory's entries shared among the banks.
@@ -75,19 +69,19 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
 }
 
 /// The directory that each L2 bank has, if any: where nobody shares anything there is none.
-pub fn of(system: &System) -> Option<Variant> {
-    let l2 = l2::DESIGNS.iter().find(|(name, _)| *name == system.l2.design);
+fn variant(system: &System) -> Option<Variant> {
+    let l2 = DESIGNS.iter().find(|(name, _)| *name == system.l2.design);
     l2.and_then(|(_, design)| design.directory).filter(|_| nodes(system) > 1)
 }
 
 /// Every limit of a machine whose L2 design has a directory.
 pub fn check(system: &System) -> Result<(), ConfigError> {
-    let Some(variant) = of(system) else { return Ok(()) };
+    let Some(variant) = variant(system) else { return Ok(()) };
     let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
     let name = &system.l2.design;
     if system.machine.gpus > 1 {
         // A line whose parts are fetched one by one could be invalidated between them.
-        let (blocks, line) = (finepack_line(system)?, system.machine.line);
+        let (blocks, line) = (gate::parameters(system)?.line, system.machine.line);
         if blocks < line {
             let problem = format!(
                 "{:?} has lines of {blocks} B: at least machine.line, {line}, with l2.design = \
@@ -96,11 +90,6 @@ pub fn check(system: &System) -> Result<(), ConfigError> {
             );
             return error("egress.config", problem);
         }
-    }
-    if !go_together(&system.l1.design, name) {
-        let problem =
-            format!("{:?} has hooks in L2 banks, and {name} calls none", system.l1.design);
-        return error("l1.design", problem);
     }
     // Half of the registers, and a way, are for lines that other chiplets wait for.
     for (field, value) in [("l2.misses", system.l2.misses), ("l2.ways", system.l2.ways)] {
@@ -112,8 +101,8 @@ pub fn check(system: &System) -> Result<(), ConfigError> {
 }
 
 /// Parameters of each directory of a machine whose L2 design has some, and what reports call them.
-pub fn parameters(system: &System) -> Result<Option<(Config, String)>, ConfigError> {
-    let Some(variant) = of(system) else { return Ok(None) };
+pub fn of(system: &System) -> Result<Option<(Config, String)>, ConfigError> {
+    let Some(variant) = variant(system) else { return Ok(None) };
     let config = config(system, variant)?;
     let Config { gpus, entries, ways, range, .. } = &config;
     let name = format!("{variant:?}, {gpus} nodes, {entries} entries, {ways} ways, {range} B");

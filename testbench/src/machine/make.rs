@@ -1,0 +1,111 @@
+//! What a design's parts are made with: the system file, sockets for their blocks, wires, and who
+//! and where they are.
+
+use cosim::body::BodyError;
+use cosim::socket::{At, Socket, Sockets};
+use hwmodel::Model;
+
+use super::config::{ConfigError, System};
+use super::engine::{ComponentId, InletId, OutletId, WireId, Wires};
+use super::layout::Layout;
+use super::message::Packed;
+
+/// Why a machine cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// A field of the system.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A block's body.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// The firmware's image.
+    #[error(transparent)]
+    Image(#[from] firmware_embed::ImageError),
+}
+
+/// Number of the GPU's clock among a machine's.
+pub const GPU_CLOCK: usize = 0;
+
+/// Who is made: a CU's L1, an L2 bank or its hook, a GPU's unit; and what with.
+pub struct Make<'a> {
+    /// The system file.
+    pub system: &'a System,
+    /// Shape of the machine.
+    pub layout: &'a Layout,
+    /// Its GPU.
+    pub gpu: u16,
+    /// Its chiplet, through all GPUs, and its number there among its like. 0 of a GPU's unit.
+    pub chiplet: u16,
+    /// See `chiplet`.
+    pub number: u16,
+    /// Where its blocks stand, such as `gpu1/chiplet2/l2.bank0`.
+    pub place: String,
+    /// Who visits it.
+    pub owner: ComponentId,
+    /// The GPU's unit, where the L1 design has one.
+    pub unit: Option<ComponentId>,
+    /// All blocks.
+    pub sockets: &'a mut Sockets,
+    /// All wires.
+    pub wires: &'a mut Wires<Packed>,
+    /// Wires to and from the GPU's unit, in the order in which they were made.
+    pub unit_wires: UnitWires,
+}
+
+/// Wires between a CU's L1, or a bank's hook, and the GPU's unit.
+#[derive(Clone, Debug, Default)]
+pub struct UnitWires {
+    /// Those that the unit sees.
+    pub to_unit: Vec<WireId>,
+    /// Those that it shows.
+    pub from_unit: Vec<WireId>,
+}
+
+impl Make<'_> {
+    /// A socket for a block of this part. `config`: how reports call its parameters.
+    pub fn socket<M: Model + 'static>(
+        &mut self,
+        name: &str,
+        config: &M::Config,
+    ) -> Result<Socket<M>, BuildError> {
+        let at = At { place: &self.place, clock: GPU_CLOCK, owner: self.owner.0 };
+        Ok(self.sockets.socket(at, name, config)?)
+    }
+
+    /// A wire to the GPU's unit, which the design must have, with so many registers.
+    pub fn wire_to_unit(&mut self, registers: u32) -> WireId {
+        let unit = self.unit.expect("the design has a unit");
+        let wire = self.wires.add(unit, registers);
+        self.unit_wires.to_unit.push(wire);
+        wire
+    }
+
+    /// A wire from it.
+    pub fn wire_from_unit(&mut self, registers: u32) -> WireId {
+        let wire = self.wires.add(self.owner, registers);
+        self.unit_wires.from_unit.push(wire);
+        wire
+    }
+}
+
+/// What a unit of a GPU is connected to: of each CU, and of each L2 bank that has a hook of the
+/// design, its channels and the wires that it has made.
+#[derive(Debug, Default)]
+pub struct UnitPorts {
+    /// CUs, in the order of their units.
+    pub cores: Vec<UnitPort>,
+    /// L2 banks; none where they have no hooks.
+    pub banks: Vec<UnitPort>,
+}
+
+/// A unit's connection to a CU or bank.
+#[derive(Clone, Debug)]
+pub struct UnitPort {
+    /// Messages to it.
+    pub to: OutletId,
+    /// Messages from it.
+    pub from: InletId,
+    /// Wires.
+    pub wires: UnitWires,
+}
