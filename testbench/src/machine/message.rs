@@ -81,8 +81,9 @@ pub enum Kind {
     Ack,
     /// To a gate: let everything that this GPU has stored to others arrive.
     ReleaseSystem,
-    /// Start a work-group of the kernel that runs: to a chiplet, and to one of its CUs.
-    StartGroup(u32),
+    /// Start a work-group of the kernel that runs: to a chiplet, and to one of its CUs. Says its
+    /// number, a `u32`.
+    StartGroup,
     /// From a CU, then from its chiplet: a work-group has ended, its stores are acknowledged.
     GroupDone,
     /// To a CU, or to a chiplet for all of them: make what the L1 holds safe for a kernel that
@@ -90,12 +91,13 @@ pub enum Kind {
     AcquireL1,
     /// To an L2 bank, or to a chiplet for all of them: write back, invalidate, or both.
     Sync(Sync),
-    /// Answer to `AcquireL1`, `Sync` and `ReleaseSystem`.
-    SyncDone(Synced),
+    /// Answer to `AcquireL1`, `Sync` and `ReleaseSystem`; of a `Sync` it says what was done, a
+    /// [`Synced`].
+    SyncDone,
     /// Between L2 banks that a directory keeps coherent.
     Coherence(Coherence),
-    /// Of an L1 design to itself, counted in this class: what it says is its `sideband`, and the bytes
-    /// of `mask` of a `line` if it carries one.
+    /// Of an L1 design to itself, counted in this class: what it says, and the bytes of `mask` of a
+    /// `line` if it carries one.
     Design(Class),
 }
 
@@ -133,7 +135,22 @@ pub struct Synced {
     pub dropped: bool,
 }
 
-/// A value of a design's own type, declared with `message!`, of at most 64 bits. 0 where nobody
+impl Signal for Synced {
+    type Shape = ();
+    fn width((): ()) -> u32 {
+        33
+    }
+    fn put(&self, (): (), to: &mut Writer) {
+        self.written.put(32, to);
+        self.dropped.put(1, to);
+    }
+    fn get(&mut self, (): (), from: &mut Reader) {
+        self.written.get(32, from);
+        self.dropped.get(1, from);
+    }
+}
+
+/// A value of the sender's own type, declared with `message!`, of at most 64 bits. 0 where nobody
 /// says anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packed(u64);

@@ -180,11 +180,12 @@ fn shape() -> impl Strategy<Value = Shape> {
 
 /// The nearest shape that can be built.
 fn legal(mut shape: Shape) -> Shape {
+    if !go_together(&shape.l1.0, &shape.l2_design) {
+        let own = go_together(&shape.l1.0, "own");
+        shape.l2_design = if own { "own" } else { "software" }.into();
+    }
     if has_policy(&shape.l2_design) {
         return shape;
-    }
-    if !go_together(&shape.l1.0, &shape.l2_design) {
-        shape.l1.0 = "src".into();
     }
     shape.line = shape.line.max(64);
     (shape.l2.2, shape.l2.4) = (shape.l2.2.max(2), shape.l2.4.max(2));

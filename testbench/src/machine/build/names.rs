@@ -95,5 +95,5 @@ pub fn go_together(l1: &str, l2: &str) -> bool {
 
 /// Whether `l2.policy` means anything to an L2 design: one with a directory has its own.
 pub fn has_policy(l2: &str) -> bool {
-    l2::DESIGNS.iter().any(|(name, design)| *name == l2 && design.directory.is_none())
+    l2 == OWN || l2::DESIGNS.iter().any(|(name, d)| *name == l2 && d.directory.is_none())
 }

@@ -16,7 +16,7 @@ use wave::{Ready, Running, State, Wave};
 use super::context::{Context, Stop};
 use super::engine::{Cycle, Handle, InletId, OutletId};
 use super::l1::{self, Hooks, L1};
-use super::message::{Kind, Message, Synced, Unit};
+use super::message::{Kind, Message, Unit};
 use crate::trace::{Cursor, Instr, InstrKind};
 
 /// A CU's inlets and outlets.
@@ -165,8 +165,10 @@ impl Core {
     }
 
     fn obey(&mut self, ctx: &mut Context, order: Handle<Message>) {
-        match ctx.messages[order].kind {
-            Kind::StartGroup(number) => {
+        let Message { kind, sideband, .. } = ctx.messages[order];
+        match kind {
+            Kind::StartGroup => {
+                let number: u32 = sideband.get(32);
                 ctx.messages.free(order);
                 match ctx.program.group(ctx.kernel, number) {
                     Ok(group) => self.start(ctx, group),
@@ -416,7 +418,7 @@ impl Core {
             && ctx.may_send(self.ports.done)
         {
             self.acquired = None;
-            ctx.messages[order].kind = Kind::SyncDone(Synced::default());
+            ctx.messages[order].kind = Kind::SyncDone;
             ctx.send(self.ports.done, order);
         }
     }

@@ -13,7 +13,7 @@ use crate::egress_path::EgressPath;
 use crate::machine::context::Context;
 use crate::machine::engine::{Cycle, Handle, InletId, OutletId};
 use crate::machine::masks;
-use crate::machine::message::{Kind, Line, Message, Synced};
+use crate::machine::message::{Kind, Line, Message};
 use crate::trace::AtomicOp;
 
 /// Loads and atomics under way: tags of 8 bits.
@@ -414,8 +414,7 @@ impl Outgoing {
             self.departing.extend(self.fences.drain(..self.fenced));
             if commanded {
                 self.commanded = Commanded::No;
-                let kind = Kind::SyncDone(Synced::default());
-                let done = Message { kind, ..Message::default() };
+                let done = Message { kind: Kind::SyncDone, ..Message::default() };
                 let done = ctx.messages.put(done);
                 ctx.send(to, done);
             }

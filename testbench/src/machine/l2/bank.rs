@@ -138,6 +138,7 @@ impl Bank {
 
     /// Sends answers that have waited, where the way is free: one in a cycle, but all that fit
     /// where messages to other banks are among them.
+    #[cold]
     fn send_outbox(&mut self, ctx: &mut Context) {
         while let Some(&message) = self.hooks.bank.outbox.front() {
             if !ctx.may_send(self.ports.answers) {
@@ -157,10 +158,11 @@ impl Bank {
     /// The operation of a cycle.
     fn operate(&mut self, ctx: &mut Context) -> Outcome {
         match self.serve_waiters(ctx) {
-            None => match self.step_walk(ctx) {
+            None if self.walk.is_some() => match self.step_walk(ctx) {
                 Some(outcome) => outcome,
                 None => self.serve_next(ctx),
             },
+            None => self.serve_next(ctx),
             // A waiter whose home takes nothing now must not stop what that home waits for here.
             Some(Outcome::Blocked) if self.coherent => self.serve_next(ctx),
             Some(outcome) => outcome,
@@ -170,9 +172,11 @@ impl Bank {
     /// Serves a request that has waited for a line that has come, the oldest line first. None
     /// without any.
     fn serve_waiters(&mut self, ctx: &mut Context) -> Option<Outcome> {
-        let lines = if self.coherent { self.filled.len() } else { self.filled.len().min(1) };
+        if !self.coherent {
+            return (!self.filled.is_empty()).then(|| self.serve_waiter(ctx, 0));
+        }
         let mut last = None;
-        for k in 0..lines {
+        for k in 0..self.filled.len() {
             let outcome = self.serve_waiter(ctx, k);
             if outcome != Outcome::Blocked {
                 return Some(outcome);
@@ -301,7 +305,9 @@ impl L2 for Bank {
             self.take_from_below(ctx, message);
         }
         self.hooks.tick(ctx);
-        self.send_outbox(ctx);
+        if !self.hooks.bank.outbox.is_empty() {
+            self.send_outbox(ctx);
+        }
         if self.walk.is_none()
             && let Some(command) = ctx.peek(self.ports.commands)
         {

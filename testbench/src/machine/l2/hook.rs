@@ -190,6 +190,7 @@ pub struct BankHooks {
     /// The L1 design's, and the L2 design's.
     l1: Option<Box<dyn BankHook>>,
     l2: Option<Box<dyn BankHook>>,
+    any: bool,
     orders: bool,
     from_unit: Option<InletId>,
     /// The bank.
@@ -205,13 +206,14 @@ impl BankHooks {
         bank: BankView,
     ) -> Self {
         let orders = l1.as_ref().is_some_and(|hook| hook.orders());
-        Self { l1, l2, orders, from_unit, bank }
+        let any = l1.is_some() || l2.is_some();
+        Self { l1, l2, any, orders, from_unit, bank }
     }
 
     /// True where there is one.
     #[inline]
     pub fn are_there(&self) -> bool {
-        self.l1.is_some() || self.l2.is_some()
+        self.any
     }
 
     /// True where a hook may have taken more requests than it has given.
@@ -267,13 +269,18 @@ impl BankHooks {
     /// See [`BankHook::tick`].
     #[inline]
     pub fn tick(&mut self, ctx: &mut Context) {
-        if self.are_there() {
-            self.each(ctx, |hook, port| hook.tick(port));
+        if self.any {
+            self.tick_all(ctx);
         }
     }
 
+    #[cold]
+    fn tick_all(&mut self, ctx: &mut Context) {
+        self.each(ctx, |hook, port| hook.tick(port));
+    }
+
     /// See [`BankHook::quiet_cycles`].
-    #[inline]
+    #[cold]
     pub fn quiet_cycles(&self) -> Cycle {
         let hooks = [&self.l1, &self.l2].into_iter().flatten();
         hooks.map(|hook| hook.quiet_cycles()).min().unwrap_or(Cycle::MAX)
@@ -308,9 +315,16 @@ impl BankHooks {
         request: Handle<Message>,
         way: Option<Way>,
     ) -> bool {
-        if !self.are_there() {
-            return true;
-        }
+        !self.any || self.may_all_perform(ctx, request, way)
+    }
+
+    #[cold]
+    fn may_all_perform(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        way: Option<Way>,
+    ) -> bool {
         let request = ctx.messages[request];
         self.all(ctx, |hook, port| hook.may_perform(port, &request, way))
     }
@@ -318,7 +332,7 @@ impl BankHooks {
     /// See [`BankHook::may_evict`].
     #[inline]
     pub fn may_evict(&mut self, ctx: &mut Context, way: Way) -> bool {
-        !self.are_there() || self.all(ctx, |hook, port| hook.may_evict(port, way))
+        self.all(ctx, |hook, port| hook.may_evict(port, way))
     }
 
     /// See [`BankHook::place`].
@@ -347,6 +361,7 @@ impl BankHooks {
     }
 
     /// See [`BankHook::pass`].
+    #[cold]
     pub fn pass(&mut self, ctx: &mut Context, request: Handle<Message>) {
         self.each(ctx, |hook, port| hook.pass(port, request));
     }
@@ -366,10 +381,13 @@ impl BankHooks {
     /// See [`BankHook::take_turn`].
     #[inline]
     pub fn take_turn(&mut self, ctx: &mut Context) -> bool {
+        self.any && self.take_turns(ctx)
+    }
+
+    #[cold]
+    fn take_turns(&mut self, ctx: &mut Context) -> bool {
         let mut taken = false;
-        if self.are_there() {
-            self.each(ctx, |hook, port| taken = taken || hook.take_turn(port));
-        }
+        self.each(ctx, |hook, port| taken = taken || hook.take_turn(port));
         taken
     }
 

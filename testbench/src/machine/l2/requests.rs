@@ -324,7 +324,9 @@ impl Bank {
             }
             self.forget(way);
         }
-        self.hooks.pass(ctx, request);
+        if self.hooks.are_there() {
+            self.hooks.pass(ctx, request);
+        }
         self.counters.atomics += 1;
         ctx.messages[request].to = ctx.places.slice(&ctx.layout, addr);
         ctx.send(self.ports.below, request);

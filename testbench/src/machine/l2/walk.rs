@@ -4,7 +4,7 @@ use super::bank::Bank;
 use super::hook::Outcome;
 use crate::machine::context::Context;
 use crate::machine::engine::{Cycle, Handle};
-use crate::machine::message::{Kind, Message, Sync, Synced};
+use crate::machine::message::{Kind, Message, Packed, Sync, Synced};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
@@ -108,7 +108,8 @@ impl Bank {
             && (!walk.sync.release || self.hooks.are_released());
         if over && ctx.may_send(self.ports.done) {
             let synced = Synced { written: walk.written, dropped: walk.dropped > 0 };
-            ctx.messages[walk.command].kind = Kind::SyncDone(synced);
+            let message = &mut ctx.messages[walk.command];
+            (message.kind, message.sideband) = (Kind::SyncDone, Packed::new(&synced, ()));
             self.counters.invalidated += u64::from(walk.dropped);
             ctx.send(self.ports.done, walk.command);
             self.walk = None;

@@ -9,7 +9,7 @@ use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};
 use crate::machine::context::{Context, Stop};
 use crate::machine::engine::{Cycle, InletId, OutletId};
-use crate::machine::message::{Kind, Message, Sync, Synced};
+use crate::machine::message::{Kind, Message, Packed, Sync, Synced};
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -216,8 +216,10 @@ impl Global {
         for (inlet, heard) in self.ports.from_chiplets.iter().zip(&mut self.heard) {
             while let Some(message) = ctx.peek(*inlet) {
                 ctx.take(*inlet);
-                match ctx.messages[message].kind {
-                    Kind::SyncDone(Synced { written, dropped }) => {
+                let Message { kind, sideband, .. } = ctx.messages[message];
+                match kind {
+                    Kind::SyncDone => {
+                        let Synced { written, dropped } = sideband.get(());
                         heard.synchronised = Some(written);
                         let Sync { release, acquire } = heard.asked;
                         self.counters.idle_releases += u64::from(release && written == 0);
@@ -273,26 +275,30 @@ impl Global {
                 heard.ended -= 1;
                 own.wg_done = Some(heard.tag);
             }
-            let mut send = |kind: Kind| {
+            let mut send = |kind: Kind, sideband: Packed| {
                 let may = ctx.may_send(outlet);
                 if may {
-                    let message = ctx.messages.put(Message { kind, ..Message::default() });
+                    let message =
+                        ctx.messages.put(Message { kind, sideband, ..Message::default() });
                     ctx.send(outlet, message);
                 }
                 may
             };
             heard.drop_due |= out.l1_inv;
             if heard.drop_due {
-                heard.drop_due = !send(Kind::AcquireL1);
+                heard.drop_due = !send(Kind::AcquireL1, Packed::default());
             }
             if let Some(op) = out.l2_sync {
                 let sync = Sync { release: op & 1 == 1, acquire: op & 2 == 2 };
                 heard.asked = sync;
-                own.l2_sync_ready = send(Kind::Sync(sync));
+                own.l2_sync_ready = send(Kind::Sync(sync), Packed::default());
             }
             if let Some(group) = &out.wg {
                 heard.tag = group.tag;
-                own.wg_ready = send(Kind::StartGroup(self.kernel.first_group + group.group));
+                own.wg_ready = send(
+                    Kind::StartGroup,
+                    Packed::new(&(self.kernel.first_group + group.group), 32),
+                );
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::machine::context::Context;
 use crate::machine::engine::{Handle, InletId, OutletId};
-use crate::machine::message::{Kind, Message, Sync, Synced};
+use crate::machine::message::{Kind, Message, Packed, Sync, Synced};
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Local {
         self.synchronise(ctx);
         self.drop_caches(ctx);
         while self.ended > 0 && ctx.may_send(self.ports.answers) {
-            self.answer(ctx, Kind::GroupDone);
+            self.answer(ctx, Kind::GroupDone, Packed::default());
             self.ended -= 1;
         }
         let busy = self.syncing.is_some() || self.dropping.is_some();
@@ -80,7 +80,8 @@ impl Local {
 
     /// Does what it is told, if it can now.
     fn obey(&mut self, ctx: &mut Context, command: Handle<Message>) -> bool {
-        match ctx.messages[command].kind {
+        let Message { kind, sideband, .. } = ctx.messages[command];
+        match kind {
             Kind::Sync(sync) => {
                 let synced = Synced::default();
                 self.syncing = Some(Syncing { sync, asked: 0, answered: 0, synced });
@@ -90,7 +91,7 @@ impl Local {
                 self.dropping = Some(Dropping::default());
                 true
             }
-            Kind::StartGroup(group) => self.start_group(ctx, group),
+            Kind::StartGroup => self.start_group(ctx, sideband),
             kind => unreachable!("{kind:?} is no command"),
         }
     }
@@ -102,10 +103,9 @@ impl Local {
                 ctx.take(inlet);
                 let syncing = self.syncing.as_mut().expect("banks answer what they were asked");
                 syncing.answered += 1;
-                if let Kind::SyncDone(synced) = ctx.messages[message].kind {
-                    syncing.synced.written += synced.written;
-                    syncing.synced.dropped |= synced.dropped;
-                }
+                let Synced { written, dropped } = ctx.messages[message].sideband.get(());
+                syncing.synced.written += written;
+                syncing.synced.dropped |= dropped;
                 ctx.messages.free(message);
             }
         }
@@ -137,7 +137,7 @@ impl Local {
         }
         self.syncing = Some(syncing);
         if syncing.answered == self.ports.to_banks.len() && ctx.may_send(self.ports.answers) {
-            self.answer(ctx, Kind::SyncDone(syncing.synced));
+            self.answer(ctx, Kind::SyncDone, Packed::new(&syncing.synced, ()));
             self.syncing = None;
             ctx.wake_at(ctx.now + 1);
         }
@@ -153,19 +153,19 @@ impl Local {
         }
         self.dropping = Some(dropping);
         if dropping.answered == cores && ctx.may_send(self.ports.answers) {
-            self.answer(ctx, Kind::AcquireL1);
+            self.answer(ctx, Kind::AcquireL1, Packed::default());
             self.dropping = None;
             ctx.wake_at(ctx.now + 1);
         }
     }
 
-    fn answer(&self, ctx: &mut Context, kind: Kind) {
-        let message = ctx.messages.put(Message { kind, ..Message::default() });
+    fn answer(&self, ctx: &mut Context, kind: Kind, sideband: Packed) {
+        let message = ctx.messages.put(Message { kind, sideband, ..Message::default() });
         ctx.send(self.ports.answers, message);
     }
 
     /// One work-group in each cycle, on the next CU in turn that has room.
-    fn start_group(&mut self, ctx: &mut Context, group: u32) -> bool {
+    fn start_group(&mut self, ctx: &mut Context, group: Packed) -> bool {
         let cores = self.ports.to_cores.len();
         let waves = ctx.waves_of_group;
         let order = (self.turn..cores).chain(0..self.turn);
@@ -175,8 +175,8 @@ impl Local {
         if !ctx.may_send(self.ports.to_cores[core]) {
             return false;
         }
-        let kind = Kind::StartGroup(group);
-        let message = ctx.messages.put(Message { kind, ..Message::default() });
+        let (kind, sideband) = (Kind::StartGroup, group);
+        let message = ctx.messages.put(Message { kind, sideband, ..Message::default() });
         ctx.send(self.ports.to_cores[core], message);
         self.free[core] -= waves;
         self.turn = (core + 1) % cores;

@@ -8,7 +8,7 @@ use crate::machine::cache::Way;
 use crate::machine::engine::Handle;
 use crate::machine::l1::{Design, L1, Port, src};
 use crate::machine::l2::{BankHook, BankPort};
-use crate::machine::message::{Kind, Message, Packed};
+use crate::machine::message::{Kind, Message, Packed, Unit};
 
 pub const DESIGN: Design = Design {
     about: "for tests: src with versions of lines in L2 banks",
@@ -60,8 +60,8 @@ impl BankHook for Versions {
 #[derive(Debug)]
 struct Reader {
     inner: Box<dyn L1>,
-    /// The newest version of each line that was seen.
-    seen: HashMap<u64, u64>,
+    /// The newest version of each line that was seen, by the bank that told it.
+    seen: HashMap<(Unit, u64), u64>,
     answers: u64,
 }
 
@@ -71,11 +71,11 @@ impl L1 for Reader {
     }
 
     fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
-        let Message { addr, sideband, .. } = port.ctx.messages[message];
+        let Message { addr, from, sideband, .. } = port.ctx.messages[message];
         let version: u64 = sideband.get(64);
         // What an L3 or another GPU answers has none.
         if version > 0 {
-            let seen = self.seen.entry(addr).or_default();
+            let seen = self.seen.entry((from, addr)).or_default();
             assert!(*seen <= version, "line {addr:#x} was {seen} and is {version}");
             *seen = version;
             self.answers += 1;
