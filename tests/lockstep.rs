@@ -16,7 +16,7 @@ use duet_tests::{Scratch, catalog, configs, has_rtl, model, parameters, rtl};
 use hwmodel::common::finepack_types::FinePack;
 use hwmodel::ports::{Leaf, Port, Ports, image_words};
 use hwmodel::{Block, Description, Model};
-use testbench::finepack_chain;
+use reproductions::finepack_chain;
 
 const SEEDS: [u64; 2] = [1, 2];
 const CYCLES: u64 = 300_000;
