@@ -249,7 +249,7 @@ fn second_thread_changes_no_byte_of_results_and_messages() {
         assert!(json.contains("FAIL"), "{json}");
         whole[at] ^= 1;
     }
-    if cosim::verilated::ready("cp_crossbar").is_ok() {
+    if bodies::ready("cp_crossbar").is_ok() {
         same(&format!("compare {TWO_GPUS} {REUSE}"), 0);
     }
     desk.refuses(2, &format!("run {TWO_GPUS} {REUSE} --threads 3"), &["--threads"]);

@@ -80,7 +80,7 @@ fn sources_below(folder: &Path, into: &mut Vec<PathBuf>) {
 
 #[test]
 fn sessions_in_the_documents_are_real() {
-    if let Err(problem) = cosim::verilated::ready("remote_write_queue") {
+    if let Err(problem) = bodies::ready("remote_write_queue") {
         eprintln!("skipped: {problem}");
         return;
     }

@@ -1,6 +1,6 @@
 //! The system file: what a machine is made of.
 
-use hwmodel::common::finepack_types::{FinePack, offset_bits};
+use ports::common::finepack_types::{FinePack, offset_bits};
 use serde::{Deserialize, Serialize};
 
 use super::core::{MAX_LOADS, MAX_WAVES};

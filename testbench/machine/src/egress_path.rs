@@ -1,14 +1,15 @@
 //! The egress paths by name, on any bodies.
 
 use cosim::socket::Socket;
-use hwmodel::common::finepack_types::FinePack;
 use hwmodel::egress::{
-    self, CFG_EXTRA, ConfigPacket, DMA_START, Dma, FinePackPath, In, Infinite, Out, P2p,
-    WriteCombine,
+    CFG_EXTRA, ConfigPacket, DMA_START, Dma, FinePackPath, Infinite, P2p, WriteCombine,
 };
 use hwmodel::packetizer::Packetizer;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
-use hwmodel::{Block, ConfigError, State};
+use hwmodel::{Block, State};
+use ports::ConfigError;
+use ports::common::finepack_types::FinePack;
+use ports::egress::{self, In, Out};
 use serde::Serialize;
 
 /// An egress path (specification 7).

@@ -4,10 +4,12 @@
 
 use std::collections::VecDeque;
 
-use hwmodel::common::finepack_types::{Ingress, LineData, Req, Tlp, ingress_kind};
-use hwmodel::egress::{self, Egress};
+use hwmodel::Block;
+use hwmodel::egress::Egress;
 use hwmodel::tlp_link::{Fabric, completion_bytes};
-use hwmodel::{Block, depacketizer};
+use ports::common::finepack_types::{Ingress, LineData, Req, Tlp, ingress_kind};
+use ports::depacketizer;
+use ports::egress;
 
 use crate::memory::{Memory, OutOfRange};
 
@@ -34,7 +36,7 @@ pub struct Seen {
     /// Error of the de-packetizer.
     pub ingress_error: Option<u8>,
     /// The queue's events, of a FinePack path.
-    pub evt: hwmodel::common::finepack_types::Evt,
+    pub evt: ports::common::finepack_types::Evt,
     /// The egress path showed a beat that the link did not take.
     pub link_held: bool,
     /// The de-packetizer did not take the beat shown to it.

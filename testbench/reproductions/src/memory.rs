@@ -1,6 +1,6 @@
 //! The bytes of one GPU's memory that other GPUs reach: a few ranges, each held whole.
 
-use hwmodel::common::finepack_types::{LineData, aop};
+use ports::common::finepack_types::{LineData, aop};
 
 /// An access to a byte that no range holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,8 +142,9 @@ fn apply_atomic(op: u8, bits: u32, old: u64, first: u64, second: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use ports::Bytes;
+
     use super::*;
-    use hwmodel::ports::Bytes;
 
     fn line(bytes: &[u8]) -> LineData {
         let mut data = Bytes::default();

@@ -11,9 +11,8 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::thread;
 
+use bodies::{Cache, Request, Step, Variant, replace_sources};
 use cosim::blocks::{self, BLOCKS, BlockEntry};
-use cosim::verilated::{self, Cache, Request, Step, Variant, replace_sources};
-
 use cosim::body::BodyKind;
 use machine::systems;
 use machine::{Bodies, Cp};
@@ -93,7 +92,7 @@ impl Args {
 pub fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure> {
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let jobs = jobs.map_or_else(cores, usize::from);
-    verilated::build(requests, jobs).map_err(|e| Failure::new(rtl_status(&e), e))
+    bodies::build(requests, jobs).map_err(|e| Failure::new(rtl_status(&e), e))
 }
 
 /// Tells a person who waits for bodies what is being done.
@@ -138,7 +137,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 fn build(args: &BuildArgs) -> Result<u8, Failure> {
     args.rtl.apply()?;
     // It is what this command is for.
-    verilated::on_step(print_step);
+    bodies::on_step(print_step);
     let requests = match &args.system {
         Some(system) => {
             let system = systems::load(system, &settings(&args.set)?);

@@ -20,7 +20,7 @@ use cosim::runner::{Options, Outcome, RunError};
 use cosim::settings::{FamilyEntry, StaticInput};
 use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
-use hwmodel::common::finepack_types::FinePack;
+use ports::common::finepack_types::FinePack;
 use reproductions::finepack_chain;
 use serde::Serialize;
 

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use cosim::verilated::compiler::Compiler;
-use cosim::verilated::verilator::Verilator;
-use cosim::verilated::{Cache, Sources, ibex, tools};
+use bodies::compiler::Compiler;
+use bodies::verilator::Verilator;
+use bodies::{Cache, Sources, ibex, tools};
 use firmware_embed::Image;
 use traces::opencl::Tools;
 

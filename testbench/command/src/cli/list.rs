@@ -15,14 +15,13 @@
 //! ...
 //! ```
 
-use crate::catalog;
 use clap::ValueEnum;
-use cosim::verilated;
 use firmware_embed::{ELVES, Image};
 use machine::STATISTICS;
 use serde::Serialize;
 
 use super::{Failure, USAGE};
+use crate::catalog;
 
 /// List blocks, systems, protocols and workloads
 #[derive(clap::Args)]
@@ -73,14 +72,14 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             name: b.name,
             about: b.about,
             configs: (b.family.configs)(&known),
-            rtl: verilated::ready(b.name).is_ok(),
+            rtl: bodies::ready(b.name).is_ok(),
         })
         .collect();
     blocks.push(Block {
         name: "finepack",
         about: "the chain remote_write_queue, packetizer, link, depacketizer",
         configs: known.finepack.keys().cloned().collect(),
-        rtl: verilated::ready("remote_write_queue").is_ok(),
+        rtl: bodies::ready("remote_write_queue").is_ok(),
     });
     let lists = [
         (Kind::Systems, "systems", catalog::systems()),

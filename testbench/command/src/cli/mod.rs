@@ -16,7 +16,7 @@ mod waves;
 
 use std::process::ExitCode;
 
-use ::cosim::{RtlError, verilated};
+use ::cosim::RtlError;
 use clap::{Parser, Subcommand};
 
 /// Models and RTL of multi-GPU memory systems, side by side.
@@ -76,8 +76,8 @@ pub fn rtl_status(error: &RtlError) -> u8 {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    verilated::embed(rtl_embed::FILES);
-    verilated::on_step(bodies::show_step);
+    ::bodies::embed(rtl_embed::FILES);
+    ::bodies::on_step(bodies::show_step);
     let verb = Cli::parse().verb;
     let is_run = match &verb {
         Verb::Cosim(_) | Verb::Run(_) | Verb::Compare(_) | Verb::Reproduce(_) => true,

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::audit_log::AuditLog;
 use cosim::body::BodyKind;
 use cosim::flip::Flip;
 use cosim::socket::{BlockUse, Pattern, summary};
@@ -27,6 +26,7 @@ use super::output::JsonFile;
 use super::{
     ENVIRONMENT, Failure, USAGE, bodies, cosim::parse_flip, difference, output, progress, waves,
 };
+use crate::audit_log::AuditLog;
 
 /// Run a program on a full GPU
 #[derive(clap::Args)]

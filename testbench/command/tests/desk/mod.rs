@@ -22,7 +22,7 @@ pub struct Left {
 impl Desk {
     /// `None`, with a notice, where no RTL bodies can be made.
     pub fn new(test: &str) -> Option<Self> {
-        if let Err(problem) = cosim::verilated::ready("remote_write_queue") {
+        if let Err(problem) = bodies::ready("remote_write_queue") {
             println!("skipped: {problem}");
             return None;
         }

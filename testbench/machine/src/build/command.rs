@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cosim::command_processor::{Host, SyncMode, Times};
 use cosim::socket::{At, Sockets};
 use firmware_embed::Image;
-use hwmodel::common::command_types::Command;
+use ports::common::command_types::Command;
 
 use super::super::bodies::{Bodies, Cp};
 use super::super::config::System;

@@ -1,6 +1,6 @@
 //! The coherence directory beside each L2 bank: its parameters, and what they allow.
 
-use hwmodel::coherence_directory::{Config, Replacement, Variant};
+use ports::coherence_directory::{Config, Replacement, Variant};
 
 use super::super::config::{ConfigError, DirectorySection, System};
 use super::super::l2;

@@ -1,6 +1,6 @@
 //! The parameters of the blocks between GPUs.
 
-use hwmodel::common::finepack_types::FinePack;
+use ports::common::finepack_types::FinePack;
 
 use super::super::config::{ConfigError, System};
 

@@ -14,9 +14,10 @@ use cosim::body::BodyError;
 use cosim::command_processor::{Conf, SyncMode};
 use cosim::socket::{At, Socket, Sockets};
 use cosim::wave::Clock;
-use hwmodel::common::finepack_types::FinePack;
 use hwmodel::depacketizer::Depacketizer;
-use hwmodel::{coherence_directory, tlp_link};
+use hwmodel::tlp_link;
+use ports::coherence_directory;
+use ports::common::finepack_types::FinePack;
 
 use super::bodies::Bodies;
 use super::cache::Shape;
@@ -400,7 +401,7 @@ impl Builder<'_> {
                 format!("{}: at least {least}, the links' clock", system.machine.clock_mhz);
             return Err(ConfigError { field: "machine.clock_mhz".into(), problem }.into());
         }
-        let link = |e: hwmodel::ConfigError| ConfigError {
+        let link = |e: ports::ConfigError| ConfigError {
             field: "gpu_link".into(),
             problem: e.to_string(),
         };

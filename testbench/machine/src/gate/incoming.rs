@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::common::finepack_types::{Ingress, Tlp, ingress_kind};
-use hwmodel::depacketizer::{self, Depacketizer};
+use hwmodel::depacketizer::Depacketizer;
 use hwmodel::tlp_link::{coherence_bytes, completion_bytes};
+use ports::common::finepack_types::{Ingress, Tlp, ingress_kind};
+use ports::depacketizer;
 
 use super::Counters;
 use super::outgoing::{Outgoing, to_machine_line};

@@ -12,9 +12,9 @@ pub use incoming::Ports as IncomingPorts;
 pub use outgoing::Ports as OutgoingPorts;
 
 use cosim::socket::Socket;
-use hwmodel::common::finepack_types::{FinePack, Tlp};
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::tlp_link::{self, Fabric, Sent};
+use ports::common::finepack_types::{FinePack, Tlp};
 
 use super::context::Context;
 use super::engine::{Cycle, Rate};
@@ -82,7 +82,7 @@ impl Gate {
         paths: Vec<EgressPath>,
         ingress: Vec<Socket<Depacketizer>>,
         ports: Vec<(outgoing::Ports, incoming::Ports)>,
-    ) -> Result<Self, hwmodel::ConfigError> {
+    ) -> Result<Self, ports::ConfigError> {
         let gpus = paths.len();
         let rate = Rate::per_cycle(spec.link.bytes_per_cycle.into());
         let latency = Cycle::from(spec.link.link_lat);

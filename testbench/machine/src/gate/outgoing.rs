@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use hwmodel::Block;
-use hwmodel::common::finepack_types::{Ingress, LineData, Req, Tlp, aop, op};
-use hwmodel::egress;
+use ports::common::finepack_types::{Ingress, LineData, Req, Tlp, aop, op};
+use ports::egress;
 use traces::trace::AtomicOp;
 
 use super::Counters;

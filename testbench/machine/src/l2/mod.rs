@@ -11,7 +11,8 @@ use std::fmt::Debug;
 
 use cosim::command_processor::SyncMode;
 use cosim::socket::Socket;
-use hwmodel::coherence_directory::{CoherenceDirectory, Variant};
+use hwmodel::coherence_directory::CoherenceDirectory;
+use ports::coherence_directory::Variant;
 
 use super::cache::Shape;
 use super::context::Context;

@@ -12,7 +12,7 @@ use hwmodel::chiplet_coherence_table as table;
 use hwmodel::chiplet_coherence_table::{
     Dispatch, Hidden, Outcome, Parameters, Reason, ReferenceTable, Share,
 };
-use hwmodel::common::command_types::{Aql, Message, Tx, kind};
+use ports::common::command_types::{Aql, Message, Tx, kind};
 
 use super::blocks::Outputs;
 use crate::engine::Cycle;

@@ -4,10 +4,12 @@
 use cosim::command_processor::Host;
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::command_processor as global;
-use hwmodel::common::command_types::{Aql, Ext};
-use hwmodel::cp_crossbar::{self as crossbar, CpCrossbar};
-use hwmodel::local_command_processor::{self as local, LocalCommandProcessor};
+use hwmodel::cp_crossbar::CpCrossbar;
+use hwmodel::local_command_processor::LocalCommandProcessor;
+use ports::command_processor as global;
+use ports::common::command_types::{Aql, Ext};
+use ports::cp_crossbar as crossbar;
+use ports::local_command_processor as local;
 
 use crate::engine::Cycle;
 

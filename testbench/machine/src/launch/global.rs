@@ -1,9 +1,9 @@
 //! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
 use cosim::command_processor::Conf;
-use hwmodel::common::command_types::{Aql, Ext, kind};
-use hwmodel::local_command_processor as local;
-use hwmodel::ports::Bytes;
+use ports::Bytes;
+use ports::common::command_types::{Aql, Ext, kind};
+use ports::local_command_processor as local;
 
 use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};

@@ -76,7 +76,7 @@ fn hosts_of_the_firmware_decide_alike() {
     let mut hosts = vec![BodyKind::Model];
     if soak {
         programs.push(kept_capture());
-        if cosim::verilated::ready("command_processor").is_ok() {
+        if bodies::ready("command_processor").is_ok() {
             hosts.push(BodyKind::Rtl);
         }
     }

@@ -108,7 +108,7 @@ fn covering_rows_have_every_pair() {
 
 #[test]
 fn every_body_beside_every_other_gives_the_models_run_over_long_quiet_times() {
-    if firmware_embed::ELVES.is_empty() || cosim::verilated::ready("command_processor").is_err() {
+    if firmware_embed::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
         return eprintln!("skipped: no firmware image, or no RTL of the core");
     }
     let (system, program) = (machine(), quiet_program());

@@ -1,6 +1,6 @@
 //! A program of one kernel: GPU 0 stores once to each of a few places in GPU 1.
 
-use hwmodel::common::finepack_types::{Req, op};
+use ports::common::finepack_types::{Req, op};
 use traces::workloads::{BASE, BlockCopy, Kernel, Replica, Workload};
 
 /// Stores of equal length to lines that are two apart, so that no two meet in a line or join; then

@@ -1,10 +1,11 @@
 //! One workload through one egress path, and what was counted.
 
-use hwmodel::common::finepack_types::{FinePack, Req, flush_cause, ingress_kind, op};
+use hwmodel::Model;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::tlp_link::{self, Counters, Fabric};
-use hwmodel::{ConfigError, Model};
 use machine::egress_path::{EgressPath, PathKind};
+use ports::ConfigError;
+use ports::common::finepack_types::{FinePack, Req, flush_cause, ingress_kind, op};
 use serde::Serialize;
 use traces::workloads::{BASE, Kernel, Replica, Workload, apply_copies};
 

@@ -14,9 +14,9 @@ mod tests;
 mod text;
 mod traffic;
 
-use hwmodel::common::finepack_types::FinePack;
 use hwmodel::tlp_link::LINK_LAT;
 use machine::egress_path::PathKind;
+use ports::common::finepack_types::FinePack;
 use serde::Serialize;
 
 use super::figure::Figure;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use hwmodel::Model;
-use hwmodel::common::finepack_types::FinePack;
-use hwmodel::ports::{Port, Ports};
-use hwmodel::remote_write_queue::{self as queue, RemoteWriteQueue};
+use hwmodel::remote_write_queue::RemoteWriteQueue;
+use ports::common::finepack_types::FinePack;
+use ports::remote_write_queue as queue;
+use ports::{Port, Ports};
 
 use super::Report;
 use crate::figure::{Figure, figure};

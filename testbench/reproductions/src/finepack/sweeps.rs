@@ -1,7 +1,7 @@
 //! The runs behind the figures: all workloads through all paths, and the sweeps.
 
-use hwmodel::common::finepack_types::{FinePack, offset_bits};
 use machine::egress_path::PathKind;
+use ports::common::finepack_types::{FinePack, offset_bits};
 use serde::Serialize;
 use traces::workloads::{self, Params};
 

@@ -1,7 +1,7 @@
 //! What holds for every workload through every path, and that wrong runs are found.
 
-use hwmodel::common::finepack_types::FinePack;
 use machine::egress_path::PathKind;
+use ports::common::finepack_types::FinePack;
 use traces::workloads::{Kernel, NAMES, Replica, Workload};
 
 use super::burst::Burst;

@@ -5,7 +5,7 @@ use cosim::lockstep::AFTER;
 use cosim::stimulus::Random;
 use cosim::wave::Wave;
 use hwmodel::Block;
-use hwmodel::common::finepack_types::{FinePack, Req};
+use ports::common::finepack_types::{FinePack, Req};
 
 use super::ChainError;
 use super::oracle::Oracle;

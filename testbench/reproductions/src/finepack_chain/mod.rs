@@ -20,7 +20,7 @@ use cosim::report::RunName;
 use cosim::runner::{self, Outcome, RunError};
 use cosim::stimulus::Random;
 use cosim::wave::Wave;
-use hwmodel::common::finepack_types::FinePack;
+use ports::common::finepack_types::FinePack;
 
 use episode::Episode;
 use reached::Reached;

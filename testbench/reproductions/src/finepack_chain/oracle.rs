@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use hwmodel::common::finepack_types::{FinePack, LineData, Req, aop, op};
+use ports::common::finepack_types::{FinePack, LineData, Req, aop, op};
 
 use crate::egress_system::Returned;
 use crate::memory::{Memory, OutOfRange};

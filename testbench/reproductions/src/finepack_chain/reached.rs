@@ -3,7 +3,7 @@
 use cosim::Mismatch;
 use cosim::runner::Outcome;
 use cosim::stimulus::Count;
-use hwmodel::common::finepack_types::FinePack;
+use ports::common::finepack_types::FinePack;
 
 use crate::egress_system::Seen;
 

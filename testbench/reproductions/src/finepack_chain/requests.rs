@@ -3,7 +3,7 @@
 
 use cosim::stimulus::Random;
 use cosim::stimulus::requests::{Pattern, Requester};
-use hwmodel::common::finepack_types::{FinePack, Req, op};
+use ports::common::finepack_types::{FinePack, Req, op};
 
 use super::oracle::{lines_per_end, windows};
 

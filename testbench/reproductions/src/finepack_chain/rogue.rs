@@ -2,7 +2,7 @@
 //! is broken before its first store, so the memories must not change.
 
 use cosim::stimulus::Random;
-use hwmodel::common::finepack_types::{
+use ports::common::finepack_types::{
     BeatData, FinePack, SubHeader, Tlp, TlpHeader, requester_id, tlp_fmt, tlp_type,
 };
 

@@ -10,13 +10,14 @@ use cosim::runner::{self, RunError};
 use cosim::sample::Inside;
 use cosim::wave::{Shown, Wave, plain_clock, write_window};
 use cosim::{Rtl, RtlOptions};
-use hwmodel::common::finepack_types::FinePack;
+use hwmodel::Model;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::egress::FinePackPath;
 use hwmodel::packetizer::Packetizer;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::tlp_link::{self, Fabric, LINK_LAT_SMALL};
-use hwmodel::{Description, Model};
+use ports::Description;
+use ports::common::finepack_types::FinePack;
 
 use crate::egress_system::EgressSystem;
 
@@ -68,7 +69,7 @@ pub fn mismatch(system: &System, options: &runner::Options) -> Result<Option<Mis
     ) -> Result<Option<Mismatch>, RunError> {
         let Some(mut found) = pair.mismatch().cloned() else { return Ok(None) };
         if let Some(path) = path {
-            let block = Description::of::<M>(&config);
+            let block = M::describe(&config);
             let write = |window| write_window(path, block, window, plain_clock());
             found.waves = pair.window().map(write).transpose()?;
         }
@@ -94,9 +95,9 @@ pub fn mismatch(system: &System, options: &runner::Options) -> Result<Option<Mis
 /// The blocks that a waveform shows, and a flip may name: those of GPU 0.
 pub fn descriptions(p: &FinePack) -> Vec<Description> {
     vec![
-        Description::of::<RemoteWriteQueue>(&p.into()),
-        Description::of::<Packetizer>(&p.into()),
-        Description::of::<Depacketizer>(&p.into()),
+        RemoteWriteQueue::describe(&p.into()),
+        Packetizer::describe(&p.into()),
+        Depacketizer::describe(&p.into()),
     ]
 }
 
@@ -141,7 +142,7 @@ pub fn start_tracing(system: &mut System, inside: bool) -> Vec<Shown> {
     fn start<M: Model>(pair: &mut Pair<M>, inside: bool) -> Shown {
         let inside = if inside { pair.look_inside() } else { Inside::default() };
         pair.start_tracing();
-        let block = Description::of::<M>(pair.config());
+        let block = M::describe(pair.config());
         Shown { inside, ..Shown::ports(block, BodyKind::Lockstep) }
     }
     let path = &mut system.paths_mut()[0];

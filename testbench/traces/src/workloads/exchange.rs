@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use hwmodel::common::finepack_types::{Req, op};
+use ports::common::finepack_types::{Req, op};
 
 use super::partition::Partition;
 use super::replica::{BASE, Replica};

@@ -21,7 +21,7 @@ mod warp;
 
 use std::ops::Range;
 
-use hwmodel::common::finepack_types::Req;
+use ports::common::finepack_types::Req;
 
 pub use graph::{Edge, Graph};
 pub use jacobi::Jacobi;

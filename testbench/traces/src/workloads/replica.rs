@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hwmodel::common::finepack_types::{Req, op};
+use ports::common::finepack_types::{Req, op};
 
 use super::{BlockCopy, Kernel};
 

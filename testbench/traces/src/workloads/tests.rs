@@ -1,6 +1,6 @@
 //! What holds for every workload, and PageRank against one GPU.
 
-use hwmodel::common::finepack_types::op;
+use ports::common::finepack_types::op;
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! What a warp's store instruction becomes.
 
-use hwmodel::common::finepack_types::{Req, op};
+use ports::common::finepack_types::{Req, op};
 
 /// Coalesces the lanes of one static store instruction: one request for each line that they touch,
 /// in the order of the first lane that touches it (FinePack section III). `lanes` gives address and

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::coherence_directory::{CoherenceDirectory, In, Inv, Req, Variant, cause, op};
+use hwmodel::coherence_directory::CoherenceDirectory;
+use ports::coherence_directory::{In, Inv, Req, Variant, cause, op};
 
 use super::{Bank, Outcome};
 use crate::context::{Context, Stop};

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use cosim::command_processor::SyncMode;
 use hwmodel::Block;
-use hwmodel::coherence_directory::{Variant, cause};
+use ports::coherence_directory::{Variant, cause};
 
 use super::writes::Writes;
 use super::{Design, L2, Ports, Seat, Spec};

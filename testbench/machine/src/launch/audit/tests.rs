@@ -1,9 +1,9 @@
 //! A firmware that decides wrongly, played by the test on two chiplets.
 
 use cosim::command_processor::packet::{self, Access, Labels, Range, Scope};
-use hwmodel::command_processor::Out;
-use hwmodel::local_command_processor as local;
-use hwmodel::ports::Bytes;
+use ports::Bytes;
+use ports::command_processor::Out;
+use ports::local_command_processor as local;
 
 use super::*;
 
@@ -44,7 +44,7 @@ impl Bench {
 
     fn see(&mut self, host: Out, rx: Option<Message>) -> Result<(), String> {
         self.now += 1;
-        let crossbar = hwmodel::cp_crossbar::Out { tx_ready: true, rx, ..Default::default() };
+        let crossbar = ports::cp_crossbar::Out { tx_ready: true, rx, ..Default::default() };
         let host = Out { rx_ready: true, cnt: self.counters, ..host };
         let shown = Outputs { host, crossbar, locals: vec![local::Out::default(); 2] };
         self.auditor.see(self.now, &shown)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hwmodel::{Description, Model};
+use ports::Description;
 
 /// What a body has beside the block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -47,9 +47,9 @@ pub struct Request {
 }
 
 impl Request {
-    /// The body of `M` with these parameters.
-    pub fn of<M: Model>(config: &M::Config, variant: Variant) -> Self {
-        Self { block: Description::of::<M>(config), variant }
+    /// The body of a block with these parameters.
+    pub fn new(block: Description, variant: Variant) -> Self {
+        Self { block, variant }
     }
 
     /// The parameters, as `Name=value` in the RTL's order.

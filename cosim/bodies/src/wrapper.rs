@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use hwmodel::Description;
-use hwmodel::ports::Port;
+use ports::Description;
+use ports::Port;
 
 /// Name of the wrapper module of a block.
 pub fn top_name(block: &Description) -> String {

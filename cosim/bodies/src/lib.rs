@@ -4,6 +4,7 @@
 //! set of parameters and a [`Variant`]. It is kept in a cache under the hash of everything that it
 //! depends on, so that a change of any of it makes another body, and nothing else does.
 
+mod bridge;
 mod cache;
 pub mod compiler;
 mod error;
@@ -20,7 +21,8 @@ mod toolset;
 pub mod verilator;
 pub mod wrapper;
 
-pub use crate::bridge::library::BodyLibrary;
+pub use bridge::ffi;
+pub use bridge::library::BodyLibrary;
 pub use cache::{Cache, Kept};
 pub use error::VerilatedError;
 pub use make::{body, build, lint, ready};

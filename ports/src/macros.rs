@@ -5,7 +5,7 @@
 /// first**; each has its shape after `=`, which may use the message's parameters.
 ///
 /// ```
-/// hwmodel::message! {
+/// ports::message! {
 ///     /// A store to one line.
 ///     pub struct Store: "EXAMPLE_STORE_T" in "example_types.svh" (line: u32) {
 ///         /// Byte enables.
@@ -14,7 +14,7 @@
 ///         pub addr: u64 = 64,
 ///     }
 /// }
-/// use hwmodel::ports::Signal;
+/// use ports::Signal;
 /// assert_eq!(Store::width((16,)), 80);
 /// ```
 #[macro_export]
@@ -39,37 +39,37 @@ macro_rules! message {
     (@reverse ($name:ident $sv:literal $header:literal ($($param:ident : $pt:ty),*))
         [$( ($field:ident, $ft:ty, $shape:expr) )*]
     ) => {
-        impl $crate::ports::Signal for $name {
+        impl $crate::Signal for $name {
             type Shape = ($($pt,)*);
             #[allow(unused_variables)]
             #[inline]
             fn width(($($param,)*): Self::Shape) -> u32 {
-                0 $( + <$ft as $crate::ports::Signal>::width($shape) )*
+                0 $( + <$ft as $crate::Signal>::width($shape) )*
             }
             #[inline(always)]
             #[allow(unused_variables)]
-            fn put(&self, ($($param,)*): Self::Shape, to: &mut $crate::ports::Writer) {
-                $( $crate::ports::Signal::put(&self.$field, $shape, to); )*
+            fn put(&self, ($($param,)*): Self::Shape, to: &mut $crate::Writer) {
+                $( $crate::Signal::put(&self.$field, $shape, to); )*
             }
             #[inline(always)]
             #[allow(unused_variables)]
-            fn get(&mut self, ($($param,)*): Self::Shape, from: &mut $crate::ports::Reader) {
-                $( $crate::ports::Signal::get(&mut self.$field, $shape, from); )*
+            fn get(&mut self, ($($param,)*): Self::Shape, from: &mut $crate::Reader) {
+                $( $crate::Signal::get(&mut self.$field, $shape, from); )*
             }
             #[allow(unused_variables, unused_assignments)]
             fn leaves(
                 ($($param,)*): Self::Shape, name: &str, mut lsb: u32,
-                into: &mut Vec<$crate::ports::Leaf>,
+                into: &mut Vec<$crate::Leaf>,
             ) {
                 $(
                     let dot = if name.is_empty() { "" } else { "." };
                     let path = format!("{name}{dot}{}", stringify!($field));
-                    <$ft as $crate::ports::Signal>::leaves($shape, &path, lsb, into);
-                    lsb += <$ft as $crate::ports::Signal>::width($shape);
+                    <$ft as $crate::Signal>::leaves($shape, &path, lsb, into);
+                    lsb += <$ft as $crate::Signal>::width($shape);
                 )*
             }
-            fn sv_type(($($param,)*): Self::Shape) -> Option<$crate::ports::SvType> {
-                Some($crate::ports::SvType { header: $header, name: $sv, args: vec![$($param),*] })
+            fn sv_type(($($param,)*): Self::Shape) -> Option<$crate::SvType> {
+                Some($crate::SvType { header: $header, name: $sv, args: vec![$($param),*] })
             }
         }
     };
@@ -126,26 +126,26 @@ macro_rules! ports {
         #[repr(align(64))]
         $vis struct $name { $($f)* }
 
-        impl $crate::ports::Ports for $name {
+        impl $crate::Ports for $name {
             type Config = $config;
             #[allow(unused_variables)]
-            fn declare($c: &$config) -> Vec<$crate::ports::Port> {
-                let mut ports = $crate::ports::Declare::new($crate::ports::Dir::$dir);
+            fn declare($c: &$config) -> Vec<$crate::Port> {
+                let mut ports = $crate::Declare::new($crate::Dir::$dir);
                 $( ports.$dm::<$dt>($($da),*); )*
                 ports.finish()
             }
             #[inline(always)]
             #[allow(unused_variables)]
             fn store(&self, $c: &$config, image: &mut [u32]) {
-                let mut to = $crate::ports::Writer::new(image);
-                $( $crate::ports::$sm(&self.$sf, $ss, &mut to); )*
+                let mut to = $crate::Writer::new(image);
+                $( $crate::$sm(&self.$sf, $ss, &mut to); )*
             }
             #[inline(always)]
             #[allow(unused_assignments)]
             fn handshakes(&self) -> u32 {
                 let (mut set, mut at) = (0, 0);
                 $(
-                    set |= u32::from($crate::ports::handshake::$sm(&self.$sf)) << at;
+                    set |= u32::from($crate::handshake::$sm(&self.$sf)) << at;
                     at += 1;
                 )*
                 set
@@ -153,9 +153,9 @@ macro_rules! ports {
             #[inline(always)]
             #[allow(unused_variables)]
             fn load($c: &$config, image: &[u32]) -> Self {
-                let mut from = $crate::ports::Reader::new(image);
+                let mut from = $crate::Reader::new(image);
                 let mut ports = Self::default();
-                $( $crate::ports::$lm(&mut ports.$lf, $ls, &mut from); )*
+                $( $crate::$lm(&mut ports.$lf, $ls, &mut from); )*
                 ports
             }
         }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::block::ConfigError;
+use crate::ConfigError;
 
 /// Most GPUs of a system.
 pub const MAX_GPUS: usize = 16;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::block::ConfigError;
+use crate::ConfigError;
 
 /// Most chiplets of a GPU.
 pub const MAX_CHIPLETS: usize = 16;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::block::ConfigError;
+use crate::ConfigError;
 use crate::{message, ports};
 
 /// Most GPUs that a directory knows.

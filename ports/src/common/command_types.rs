@@ -3,9 +3,8 @@
 
 pub use super::command_parameters::*;
 pub use super::command_pkg::*;
+use crate::Bytes;
 use crate::message;
-use crate::ports::Bytes;
-use crate::state::State;
 
 message! {
     /// One message between the global command processor and a local one. 64 bits (specification
@@ -21,18 +20,6 @@ message! {
         pub chiplet: u8 = 4,
         /// [3:0] See [`kind`].
         pub kind: u8 = 4,
-    }
-}
-
-impl Message {
-    /// Its fields as registers, which mean something while it is `held`.
-    pub(crate) fn show_state(&self, state: &mut State, held: bool) {
-        let Self { b, a, tag, chiplet, kind } = *self;
-        state.bits_while(held, "kind", 4, kind);
-        state.bits_while(held, "chiplet", 4, chiplet);
-        state.bits_while(held, "tag", 8, tag);
-        state.bits_while(held, "a", 16, a);
-        state.bits_while(held, "b", 32, b);
     }
 }
 

@@ -42,7 +42,7 @@ pub fn load_channel<T: Signal>(value: &mut Option<T>, shape: T::Shape, from: &mu
 /// Whether a field's valid, or a plain bit, is 1. Named like what stores the field.
 #[doc(hidden)]
 pub mod handshake {
-    use crate::ports::Signal;
+    use crate::Signal;
 
     #[doc(hidden)]
     #[inline(always)]

@@ -2,23 +2,23 @@
 
 use std::fmt::Write;
 
-use hwmodel::Description;
-use hwmodel::ports::Port;
+use ports::Description;
+use ports::Port;
 
 /// Class prefix of a Verilated body.
 pub const PREFIX: &str = "Vbody";
 
 /// The files that a body is compiled with, by name.
 pub const HEADERS: [(&str, &str); 4] = [
-    ("body.h", include_str!("../bridge/body.h")),
-    ("verilated_body.h", include_str!("../bridge/verilated_body.h")),
-    ("verilated_runtime.h", include_str!("../bridge/verilated_runtime.h")),
-    ("verilated_prelude.h", include_str!("../bridge/verilated_prelude.h")),
+    ("body.h", include_str!("bridge/body.h")),
+    ("verilated_body.h", include_str!("bridge/verilated_body.h")),
+    ("verilated_runtime.h", include_str!("bridge/verilated_runtime.h")),
+    ("verilated_prelude.h", include_str!("bridge/verilated_prelude.h")),
 ];
 
 /// What is compiled with Verilator's runtime, once for all bodies.
 pub const RUNTIME: (&str, &str) =
-    ("verilated_runtime.cpp", include_str!("../bridge/verilated_runtime.cpp"));
+    ("verilated_runtime.cpp", include_str!("bridge/verilated_runtime.cpp"));
 
 /// One C++ file: the Verilated `classes`, which are files of it, and the port map between an image
 /// and a top. In one file the compiler sees all at once, and reads Verilator's headers once.

@@ -9,15 +9,28 @@
 //! 32-bit word, bit 0 in bit 0 of the first word. That is how Verilator stores wide ports.
 
 mod bits;
+pub mod coherence_directory;
+pub mod command_processor;
+pub mod common;
+mod config_error;
+pub mod cp_crossbar;
 mod declare;
+pub mod depacketizer;
+mod description;
+pub mod egress;
 mod image;
+pub mod local_command_processor;
 mod macros;
+pub mod packetizer;
+pub mod remote_write_queue;
 mod signal;
 #[cfg(test)]
 mod tests;
 
 pub use bits::{Reader, Writer};
+pub use config_error::ConfigError;
 pub use declare::{Declare, Dir, Port, Ports, image_words};
+pub use description::Description;
 #[doc(hidden)]
 pub use image::{handshake, load_channel, load_port, store_channel, store_port};
 pub use signal::{Bytes, Leaf, Signal, SvType};

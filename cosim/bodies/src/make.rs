@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use hwmodel::Description;
+use ports::Description;
 
 use super::cache::Cache;
 use super::error::VerilatedError;

@@ -4,8 +4,8 @@
 pub use super::finepack_header::*;
 pub use super::finepack_parameters::*;
 pub use super::finepack_pkg::*;
+use crate::Bytes;
 use crate::message;
-use crate::ports::Bytes;
 
 /// The bytes of one line; those at or above `line` are zero.
 pub type LineData = Bytes<MAX_LINE>;

@@ -1,12 +1,11 @@
 //! What the build and the reports need to know of a block, without its types.
 
-use crate::block::Model;
-use crate::ports::{Port, Ports};
+use crate::Port;
 
 /// A block's name, RTL parameters and ports, for one configuration.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// [`Model::NAME`].
+    /// `snake_case` name: RTL folder and top module.
     pub name: &'static str,
     /// RTL parameters, in order.
     pub parameters: Vec<(&'static str, u64)>,
@@ -14,16 +13,4 @@ pub struct Description {
     pub inputs: Vec<Port>,
     /// Output ports, in image order.
     pub outputs: Vec<Port>,
-}
-
-impl Description {
-    /// Describes `M` with this configuration.
-    pub fn of<M: Model>(config: &M::Config) -> Self {
-        Self {
-            name: M::NAME,
-            parameters: M::rtl_parameters(config),
-            inputs: M::In::declare(config),
-            outputs: M::Out::declare(config),
-        }
-    }
 }
