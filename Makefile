@@ -14,7 +14,7 @@ CORE_PROGRAMS   ?= 1000
 DUET := target/release/duet
 # The main job: a captured program on two GPUs of four chiplets.
 SYSTEM  = --system cpelide-4-small --set machine.gpus=2
-MACHINE = $(SYSTEM) --workload testbench/workloads/bfs.trace
+MACHINE = $(SYSTEM) --workload testbench/traces/workloads/bfs.trace
 LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(block)=lockstep)
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
@@ -81,7 +81,7 @@ test: setup
 bench: setup
 	cargo run --release -p cosim --example bench
 	cargo run --release -p duet-tests --example firmware
-	cargo build --release -p testbench --example machine
+	cargo build --release -p machine --example machine
 	target/release/examples/machine
 	@if command -v valgrind >/dev/null 2>&1; then \
 	  for size in 65536 131072 262144; do \
@@ -97,7 +97,7 @@ soak: setup
 	done; done
 	DUET_PROGRAMS=$(PROGRAMS) DUET_CORE_PROGRAMS=$(CORE_PROGRAMS) \
 	  cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
-	DUET_SOAK=1 cargo test --release -p testbench --test machine decisions
+	DUET_SOAK=1 cargo test --release -p machine --test machine decisions
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 
 lint: setup
@@ -117,8 +117,8 @@ resets: setup
 
 # The kept trace, made again: the same bytes with Oclgrind 21.10.
 traces: setup
-	$(MAKE) -C testbench/workloads/opencl OUT=$(CURDIR)/target/opencl
-	$(DUET) trace capture -o testbench/workloads/bfs.trace -- target/opencl/bfs
+	$(MAKE) -C testbench/traces/workloads/opencl OUT=$(CURDIR)/target/opencl
+	$(DUET) trace capture -o testbench/traces/workloads/bfs.trace -- target/opencl/bfs
 
 # The program with its tools; it finds Verilator and Ibex in PREFIX/lib/duet/tools.
 PREFIX ?= /usr/local

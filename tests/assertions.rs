@@ -3,11 +3,13 @@
 use cosim::Lockstep;
 use cosim::report::RunName;
 use duet_tests::{has_rtl, model, ones, parameters, rtl};
-use hwmodel::common::finepack_types::FinePack;
-use hwmodel::common::finepack_types::{Drain, Req, drain_kind, op};
-use hwmodel::packetizer::{self, Config, Packetizer};
-use hwmodel::remote_write_queue::{self, RemoteWriteQueue};
+use hwmodel::packetizer::Packetizer;
+use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model};
+use ports::common::finepack_types::FinePack;
+use ports::common::finepack_types::{Drain, Req, drain_kind, op};
+use ports::packetizer::{self, Config};
+use ports::remote_write_queue;
 
 /// A packet of one entry with two bytes: 3 + 2 bytes of payload in configuration `small`.
 fn legal() -> Drain {
@@ -144,7 +146,8 @@ fn assertion_of_one_body_is_not_another_bodys() {
 #[test]
 fn path_of_two_bodies_fails_with_either() {
     // `FinePackPath` once said that nothing was wrong whatever its two blocks reported.
-    use hwmodel::egress::{FinePackPath, In};
+    use hwmodel::egress::FinePackPath;
+    use ports::egress::In;
     if !has_rtl() {
         return;
     }

@@ -3,9 +3,11 @@
 
 use duet_tests::{Bench, Body, has_rtl_of, model, rtl};
 use hwmodel::Block;
-use hwmodel::common::command_types::{Message, Tx, kind, sync_op};
-use hwmodel::cp_crossbar::{self, CpCrossbar};
-use hwmodel::local_command_processor::{self, LocalCommandProcessor};
+use hwmodel::cp_crossbar::CpCrossbar;
+use hwmodel::local_command_processor::LocalCommandProcessor;
+use ports::common::command_types::{Message, Tx, kind, sync_op};
+use ports::cp_crossbar;
+use ports::local_command_processor;
 
 const CONFIG: &str = "paper";
 const CHIPLETS: usize = 4;

@@ -2,8 +2,9 @@
 //! `rtl/cp_crossbar/README.md`, section 5.7 of the command-processor specification).
 
 use duet_tests::{Bench, Body, configs, on_both_bodies as on_bodies, parameters};
-use hwmodel::common::command_types::{Command, Message, Tx, error_code, kind};
-use hwmodel::cp_crossbar::{CpCrossbar, In, Out};
+use hwmodel::cp_crossbar::CpCrossbar;
+use ports::common::command_types::{Command, Message, Tx, error_code, kind};
+use ports::cp_crossbar::{In, Out};
 
 /// Latencies of configuration `small`: unicast and broadcast.
 const UNI: usize = 3;

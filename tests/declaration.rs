@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bodies::{Request, Sources, Variant, VerilatedError, lint};
 use cosim::blocks;
-use cosim::verilated::{Request, Sources, Variant, VerilatedError, lint};
 use duet_tests::{Scratch, catalog, has_rtl};
 
 fn workspace() -> &'static Path {

@@ -2,10 +2,11 @@
 //! on the model and on the RTL of the receiver.
 
 use duet_tests::{Bench, Body, counting, on_both_bodies, ones};
-use hwmodel::common::finepack_types::{
+use hwmodel::depacketizer::Depacketizer;
+use ports::common::finepack_types::{
     BeatData, Ingress, LineData, Tlp, TlpHeader, error_code, ingress_kind,
 };
-use hwmodel::depacketizer::{Depacketizer, In, Out};
+use ports::depacketizer::{In, Out};
 
 const BASE: u64 = 0x4000_0000;
 /// `Beat` of configuration `paper`.

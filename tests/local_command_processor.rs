@@ -2,8 +2,9 @@
 //! of `rtl/local_command_processor/README.md`).
 
 use duet_tests::{Bench, Body, on_both_bodies as on_bodies};
-use hwmodel::common::command_types::{Message, WorkGroup, error_code, kind, sync_op};
-use hwmodel::local_command_processor::{In, LocalCommandProcessor, Out};
+use hwmodel::local_command_processor::LocalCommandProcessor;
+use ports::common::command_types::{Message, WorkGroup, error_code, kind, sync_op};
+use ports::local_command_processor::{In, Out};
 
 /// All parameters are the machine's; there is one body.
 const CONFIG: &str = "small";

@@ -13,10 +13,10 @@ use cosim::runner::{self, Options, Outcome};
 use cosim::stimulus::{NewStimulus, Random, Statics};
 use cosim::value::{full_name, is_shown};
 use duet_tests::{Scratch, catalog, configs, has_rtl, model, parameters, rtl};
-use hwmodel::common::finepack_types::FinePack;
-use hwmodel::ports::{Leaf, Port, Ports, image_words};
-use hwmodel::{Block, Description, Model};
-use testbench::finepack_chain;
+use hwmodel::{Block, Model};
+use ports::common::finepack_types::FinePack;
+use ports::{Leaf, Port, Ports, image_words};
+use reproductions::finepack_chain;
 
 const SEEDS: [u64; 2] = [1, 2];
 const CYCLES: u64 = 300_000;
@@ -104,7 +104,7 @@ where
         let last = stimulus.inputs(&model.outputs());
         let mut image = vec![0; image_words(&<S::Model as Block>::In::declare(&c))];
         last.store(&c, &mut image);
-        for port in &Description::of::<S::Model>(&c).inputs {
+        for port in &S::Model::describe(&c).inputs {
             match port.name.as_str() {
                 name if name.ends_with("_ready_i") => image[port.word] = u32::MAX,
                 name if name.ends_with("_valid_i") || port.width == 1 => image[port.word] = 0,
@@ -189,7 +189,7 @@ where
     let c = S::Model::config(&parameters(config));
     let mut model = model::<S::Model>(config);
     let mut stimulus = S::new(&c, &Statics::default(), seed);
-    let ports = Description::of::<S::Model>(&c).outputs;
+    let ports = S::Model::describe(&c).outputs;
     let mut image = vec![0; image_words(&ports)];
     (0..1 << 16).find(|&cycle| {
         let out = model.tick(&stimulus.inputs(&model.outputs()));
@@ -234,7 +234,7 @@ where
     }
     for config in configs::<<S::Model as Pair>::Family>() {
         let c = S::Model::config(&parameters(&config));
-        for port in &Description::of::<S::Model>(&c).outputs {
+        for port in &S::Model::describe(&c).outputs {
             for leaf in &port.leaves {
                 flip_is_found::<S>(&config, port, leaf, 0);
                 if leaf.width > 1 {

@@ -2,8 +2,9 @@
 //! RTL.
 
 use duet_tests::{Bench, Body, counting, on_both_bodies, ones};
-use hwmodel::common::finepack_types::{Drain, drain_kind};
-use hwmodel::packetizer::{In, Out, Packetizer};
+use hwmodel::packetizer::Packetizer;
+use ports::common::finepack_types::{Drain, drain_kind};
+use ports::packetizer::{In, Out};
 
 const BASE: u64 = 0x4000_0000;
 

@@ -2,8 +2,9 @@
 //! the model and on the RTL. All figures are the specification's.
 
 use duet_tests::{Bench, Body, counting, on_both_bodies, ones};
-use hwmodel::common::finepack_types::{Drain, Req, acct, drain_kind, error_code, flush_cause, op};
-use hwmodel::remote_write_queue::{In, Out, RemoteWriteQueue};
+use hwmodel::remote_write_queue::RemoteWriteQueue;
+use ports::common::finepack_types::{Drain, Req, acct, drain_kind, error_code, flush_cause, op};
+use ports::remote_write_queue::{In, Out};
 
 const BASE: u64 = 0x4000_0000;
 /// `Line` of configuration `paper`.

@@ -1,14 +1,15 @@
 //! Property tests over lockstep: a bug that is put into the RTL is found and shrunk to the few
 //! requests that it takes.
 
+use bodies::Variant;
 use cosim::report::RunName;
-use cosim::verilated::Variant;
 use cosim::{Lockstep, Rtl, RtlOptions};
 use duet_tests::{counting, has_rtl, model, parameters};
 use hwmodel::Block;
-use hwmodel::common::finepack_types::FinePack;
-use hwmodel::common::finepack_types::{Req, drain_kind, op};
-use hwmodel::remote_write_queue::{Config, In, RemoteWriteQueue};
+use hwmodel::remote_write_queue::RemoteWriteQueue;
+use ports::common::finepack_types::FinePack;
+use ports::common::finepack_types::{Req, drain_kind, op};
+use ports::remote_write_queue::{Config, In};
 use proptest::prelude::*;
 use proptest::test_runner::{
     Config as TestConfig, RngAlgorithm, TestCaseResult, TestError, TestRng, TestRunner,

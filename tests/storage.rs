@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use cosim::verilated::verilator::Verilator;
+use bodies::verilator::Verilator;
 use duet_tests::{Scratch, has_rtl};
 
 /// A directory: `Variant`, GPUs, line, range, and bits of an entry's groups, base and valid.

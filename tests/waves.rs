@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
+use bodies::Variant;
 use cosim::blocks;
 use cosim::catalog::Pair;
 use cosim::flip::Flip;
@@ -22,7 +23,6 @@ use cosim::stimulus::packetizer::PacketizerStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use cosim::stimulus::{NewStimulus, Statics};
 use cosim::value::Value;
-use cosim::verilated::Variant;
 use cosim::wave::Internals;
 use cosim::{Rtl, RtlOptions};
 use duet_tests::{Scratch, catalog, configs, has_rtl_of, model, parameters};

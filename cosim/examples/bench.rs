@@ -6,15 +6,16 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bodies::{Request, Variant};
 use cosim::catalog::{Family, Pair};
 use cosim::report::RunName;
 use cosim::settings::named;
 use cosim::stimulus::{NewStimulus, Statics};
-use cosim::verilated::{self, Request, Variant};
 use cosim::{Catalog, Lockstep, Rtl};
-use hwmodel::ports::image_words;
 use hwmodel::remote_write_queue::RemoteWriteQueue;
-use hwmodel::{Block, Model, Ports};
+use hwmodel::{Block, Model};
+use ports::Ports;
+use ports::image_words;
 
 /// Cycles of one measurement.
 const CYCLES: usize = 10_000;
@@ -25,7 +26,7 @@ const SEED: u64 = 1;
 
 fn main() {
     let catalog = Catalog::load().expect("the configurations are part of the build");
-    if let Err(problem) = verilated::ready(RemoteWriteQueue::NAME) {
+    if let Err(problem) = bodies::ready(RemoteWriteQueue::NAME) {
         eprintln!("bench: {problem}");
         std::process::exit(5);
     }
@@ -44,7 +45,7 @@ fn main() {
 
 /// A block in each of its configurations that is another one to it.
 fn bench_block<S: NewStimulus<Model: Pair>>(catalog: &Catalog) {
-    if let Err(problem) = verilated::ready(<S::Model as Model>::NAME) {
+    if let Err(problem) = bodies::ready(<S::Model as Model>::NAME) {
         return eprintln!("bench: {problem}");
     }
     let mut seen = Vec::new();
@@ -67,9 +68,9 @@ fn bench<S: NewStimulus<Model: Pair>>(catalog: &Catalog, name: &str) {
     let parameters = named(catalog, name).expect("a configuration of the family");
     let config = S::Model::config(parameters);
     let new_model = || <S::Model as Model>::new(&config).expect("a named configuration is legal");
-    let request = Request::of::<S::Model>(&config, Variant::default());
+    let request = Request::new(S::Model::describe(&config), Variant::default());
     let new_rtl = || Rtl::<S::Model>::new(&config).unwrap_or_else(|error| panic!("{error}"));
-    let library = verilated::body(&request).unwrap_or_else(|error| panic!("{error}"));
+    let library = bodies::body(&request).unwrap_or_else(|error| panic!("{error}"));
 
     // The inputs are recorded once; they depend on the outputs, so the model answers.
     let mut stimulus = S::new(&config, &Statics::default(), SEED);

@@ -1,6 +1,7 @@
 //! The blocks that have two bodies, by name, and what a command can ask of each.
 
-use hwmodel::{Description, Model};
+use hwmodel::Model;
+use ports::Description;
 
 use crate::catalog::Pair;
 use crate::runner::{self, Options, Outcome, RunError};
@@ -70,7 +71,7 @@ const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
             runner::run::<S>(&chosen.name, &config, options)
         },
         describe: |chosen| {
-            Description::of::<S::Model>(&S::Model::config(&chosen.parameters::<FamilyOf<S>>()))
+            S::Model::describe(&S::Model::config(&chosen.parameters::<FamilyOf<S>>()))
         },
     }
 }

@@ -1,10 +1,10 @@
 //! The bodies of a block: their names, what can be seen of them, and why one cannot be had.
 
-use hwmodel::ConfigError;
+use bodies::Variant;
+use ports::ConfigError;
 
 use crate::command_processor::BOOT;
 use crate::rtl::RtlError;
-use crate::verilated::Variant;
 
 /// Which body stands for a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

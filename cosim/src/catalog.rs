@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use hwmodel::coherence_directory;
-use hwmodel::common::command_types::Command;
-use hwmodel::common::finepack_types::FinePack;
-use hwmodel::{ConfigError, Model};
+use hwmodel::Model;
+use ports::ConfigError;
+use ports::coherence_directory;
+use ports::common::command_types::Command;
+use ports::common::finepack_types::FinePack;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

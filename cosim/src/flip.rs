@@ -1,7 +1,8 @@
 //! A bit of the RTL's outputs that is inverted on purpose: a self-test of whoever compares.
 
-use hwmodel::ports::{Port, Ports, image_words};
-use hwmodel::{Block, Description, Model};
+use hwmodel::{Block, Model};
+use ports::Description;
+use ports::{Port, Ports, image_words};
 
 use crate::lockstep::Lockstep;
 use crate::rtl::Rtl;
@@ -73,7 +74,7 @@ impl Flip {
     /// Inverts the bit on the RTL side of `pair` in this cycle, if what it belongs to is shown;
     /// false where it is not.
     pub fn apply<M: Model>(&self, pair: &mut Lockstep<M, Rtl<M>>) -> bool {
-        let block = Description::of::<M>(pair.config());
+        let block = M::describe(pair.config());
         let Some(port) = self.port(&block) else { return false };
         let mut image = vec![0; image_words(&block.outputs)];
         pair.outputs().store(pair.config(), &mut image);

@@ -1,12 +1,11 @@
 //! Two bodies of one block: the Rust model and the Verilated SystemVerilog, alone or in lockstep,
 //! with mismatch reports and waveforms.
 //!
-//! RTL bodies are built when they are asked for ([`verilated`]): the crate itself needs no
+//! RTL bodies are built when they are asked for (`bodies`): the crate itself needs no
 //! Verilator, and [`Rtl::new`] says what is missing.
 
 pub mod blocks;
 pub mod body;
-mod bridge;
 pub mod catalog;
 pub mod command_processor;
 mod decode;
@@ -27,7 +26,6 @@ pub mod socket;
 pub mod stimulus;
 mod transfers;
 pub mod value;
-pub mod verilated;
 pub mod wave;
 
 pub use catalog::Catalog;

@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use hwmodel::ports::{Ports, image_words};
-use hwmodel::{Block, ConfigError, Description, Model, State};
+use hwmodel::{Block, Model, State};
+use ports::ConfigError;
+use ports::{Ports, image_words};
 
 use crate::inspect::Window;
 use crate::past::Past;
@@ -120,7 +121,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     /// Keeps each cycle's images for [`Lockstep::last_cycle`] from now on, and the last transfers
     /// on each channel for a report, however long ago they are.
     pub fn start_tracing(&mut self) {
-        let block = Description::of::<M>(&self.config);
+        let block = M::describe(&self.config);
         let mut recorder = Recorder::new(&block, self.inside);
         recorder.look(&self.model);
         self.other.set_trace(self.inside);
@@ -145,7 +146,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         let window = Window { inside: self.look_inside(), cycles: Vec::new() };
         self.inspection = Some(Box::new(Inspection { from, open: false, window }));
         // Whether it is time is asked for where a tracing body asks: others have no work with it.
-        let block = Description::of::<M>(&self.config);
+        let block = M::describe(&self.config);
         self.trace = Some(Box::new(Recorder::new(&block, true)));
         self.past = Some(Box::new(Past::new(&block)));
         self.open_inspection(self.cycle);
@@ -277,7 +278,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
             }
             return;
         }
-        let block = Description::of::<M>(&self.config);
+        let block = M::describe(&self.config);
         let mut window = Vec::new();
         let mut recent = Past::new(&block);
         for back in (1..=HISTORY.min(self.ticks)).rev() {

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use hwmodel::Description;
-use hwmodel::ports::Port;
+use ports::Description;
+use ports::Port;
 
 use crate::decode::{Fields, SubPackets, meaning};
 use crate::report::Transfer;

@@ -1,6 +1,7 @@
 //! The last cycle of a body, while somebody wants to see every one.
 
-use hwmodel::{Block, Description};
+use hwmodel::Block;
+use ports::Description;
 
 use crate::registers;
 use crate::sample::WindowCycle;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use hwmodel::ports::Port;
+use ports::Port;
 
 use crate::inspect::Inspected;
 use crate::value::{Value, full_name, is_shown};

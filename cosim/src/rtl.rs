@@ -2,14 +2,13 @@
 
 use std::fmt::{self, Write};
 
+use bodies::ffi;
+use bodies::{Request, Variant};
 use cxx::UniquePtr;
-use hwmodel::ports::{Ports, image_words};
 use hwmodel::{Block, Model};
+use ports::{Ports, image_words};
 
-use crate::bridge::ffi;
-use crate::verilated::{self, Request, Variant};
-
-pub use crate::verilated::VerilatedError as RtlError;
+pub use bodies::VerilatedError as RtlError;
 
 /// What a body is to be beside its block and parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,12 +40,12 @@ impl<M: Model> Rtl<M> {
 
     /// Likewise, as the options say.
     pub fn with(config: &M::Config, options: &RtlOptions) -> Result<Self, RtlError> {
-        let request = Request::of::<M>(config, options.variant.clone());
+        let request = Request::new(M::describe(config), options.variant.clone());
         let input = vec![0; image_words(&request.block.inputs)];
         let output = vec![0; image_words(&request.block.outputs)];
         // Verilator takes 31 bits.
         let seed = (options.registers & 0x7fff_ffff) as i32;
-        let body = verilated::body(&request)?.make(seed);
+        let body = bodies::body(&request)?.make(seed);
         let (config, messages) = (config.clone(), String::new());
         let mut rtl = Self { config, input, output, messages, failed: false, body };
         rtl.reset();

@@ -7,7 +7,9 @@
 
 use std::path::PathBuf;
 
-use hwmodel::{Block, ConfigError, Description, Model};
+use bodies::Variant;
+use hwmodel::{Block, Model};
+use ports::ConfigError;
 
 use crate::body::BodyKind;
 use crate::episodes::Episodes;
@@ -19,7 +21,6 @@ use crate::rtl::{Rtl, RtlError, RtlOptions};
 use crate::sample::Inside;
 use crate::settings::SettingError;
 use crate::stimulus::{Count, NewStimulus, Random, Statics, Stimulus};
-use crate::verilated::Variant;
 use crate::wave::{Shown, Wave, WaveError, plain_clock, write_window};
 
 /// What to run.
@@ -143,7 +144,7 @@ fn run_once<S: NewStimulus>(
     config: &<S::Model as Model>::Config,
     options: &Options,
 ) -> Result<Outcome, RunError> {
-    let block = Description::of::<S::Model>(config);
+    let block = S::Model::describe(config);
     if let Some(flip) = &options.flip {
         flip.check(&block, options.cycles)?;
     }

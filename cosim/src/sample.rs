@@ -1,7 +1,7 @@
 //! One cycle of a block as whoever watches it gets it.
 
-use hwmodel::Description;
-use hwmodel::ports::image_words;
+use ports::Description;
+use ports::image_words;
 
 use crate::value::Value;
 

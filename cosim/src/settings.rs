@@ -1,6 +1,6 @@
 //! From a named configuration and `KEY=VALUE`s to a family's parameters.
 
-use hwmodel::ConfigError;
+use ports::ConfigError;
 
 use crate::catalog::{Catalog, Family};
 /// A static input that can be fixed: its port, and the largest value.

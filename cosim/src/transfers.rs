@@ -1,7 +1,7 @@
 //! The transfers of a body, counted, and told one by one to whoever wants to compare them.
 
-use hwmodel::Description;
-use hwmodel::ports::Port;
+use ports::Description;
+use ports::Port;
 
 /// A channel: its transfers are the cycles with valid and, where it has one, ready.
 #[derive(Clone, Debug)]
@@ -116,6 +116,7 @@ impl Transfers {
 
 #[cfg(test)]
 mod tests {
+    use hwmodel::Model;
     use hwmodel::remote_write_queue::RemoteWriteQueue;
 
     use super::*;
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn channels_of_a_block_are_its_valids_in_the_order_of_the_ports() {
         let small = Catalog::load().unwrap().finepack["small"].clone();
-        let channels = Channel::of(&Description::of::<RemoteWriteQueue>(&(&small).into()));
+        let channels = Channel::of(&RemoteWriteQueue::describe(&(&small).into()));
         let names: Vec<_> = channels.iter().map(|channel| channel.name).collect();
         assert_eq!(names, ["req", "cpl", "drain", "rel", "err"]);
         let masks: Vec<_> = channels.iter().map(|channel| channel.mask.count_ones()).collect();

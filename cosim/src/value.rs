@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use hwmodel::ports::{Leaf, Port};
+use ports::{Leaf, Port};
 
 /// A value of some bits.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Debug, Write};
 
-use crate::ports::Ports;
+use ports::{ConfigError, Description, Ports};
+
 use crate::state::{State, write_line};
 
 /// A clocked hardware block. Outputs depend on registered state only; `new` is reset.
@@ -129,28 +130,14 @@ pub trait Model:
 
     /// RTL parameters: `UpperCamelCase` name and value, one for each field of the configuration.
     fn rtl_parameters(config: &Self::Config) -> Vec<(&'static str, u64)>;
-}
 
-/// An illegal parameter: its name, its value and the limit it breaks.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name} = {value}: must be {limit}")]
-pub struct ConfigError {
-    /// Parameter name, `snake_case`.
-    pub name: &'static str,
-    /// The offending value.
-    pub value: u64,
-    /// The rule, completing the sentence "must be …".
-    pub limit: String,
-}
-
-impl ConfigError {
-    /// Passes where `ok` holds.
-    pub fn check(
-        ok: bool,
-        name: &'static str,
-        value: u64,
-        limit: impl Into<String>,
-    ) -> Result<(), Self> {
-        if ok { Ok(()) } else { Err(Self { name, value, limit: limit.into() }) }
+    /// What the build and the reports need to know of it.
+    fn describe(config: &Self::Config) -> Description {
+        Description {
+            name: Self::NAME,
+            parameters: Self::rtl_parameters(config),
+            inputs: Self::In::declare(config),
+            outputs: Self::Out::declare(config),
+        }
     }
 }

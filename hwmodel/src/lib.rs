@@ -2,26 +2,21 @@
 //! the folders of `rtl/`.
 //!
 //! This crate is pure: no files, no threads, no clock but [`Block::tick`], and it never sees
-//! Verilator. The port declarations here are the only ones: `cosim` checks the SystemVerilog
-//! against them when it is built.
+//! Verilator. The ports are declared in `ports`.
 
 pub mod block;
 pub mod chiplet_coherence_table;
 pub mod coherence_directory;
 pub mod command_processor;
-pub mod common;
+mod common;
 pub mod cp_crossbar;
 pub mod depacketizer;
-pub mod description;
 pub mod egress;
 pub mod local_command_processor;
 pub mod packetizer;
-pub mod ports;
 pub mod remote_write_queue;
 pub mod state;
 pub mod tlp_link;
 
-pub use block::{Block, ConfigError, Model};
-pub use description::Description;
-pub use ports::Ports;
+pub use block::{Block, Model};
 pub use state::State;

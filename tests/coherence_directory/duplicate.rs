@@ -2,13 +2,13 @@
 //! (README rules 8, 10 and 14). The model goes on in silence; in the RTL an assertion fails, and it
 //! goes on too.
 
+use bodies::Variant;
 use cosim::stimulus::Random;
-use cosim::verilated::Variant;
 use cosim::{Rtl, RtlOptions};
 use duet_tests::{has_rtl, parameters};
 use hwmodel::Block;
-use hwmodel::coherence_directory::cause::{EVICT, WRITE};
-use hwmodel::coherence_directory::{Config, Replacement, err};
+use ports::coherence_directory::cause::{EVICT, WRITE};
+use ports::coherence_directory::{Config, Replacement, err};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Error codes 1 to 3: response, pulse and what stays (specification 5.5 and 12).
 
-use hwmodel::coherence_directory::err;
+use ports::coherence_directory::err;
 
 use super::*;
 

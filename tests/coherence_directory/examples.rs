@@ -1,7 +1,7 @@
 //! Worked examples 1 to 8 and 10 of specification section 10; 11 is in `rates`, 9 concerns no
 //! block.
 
-use hwmodel::coherence_directory::cause::{EVICT, WRITE};
+use ports::coherence_directory::cause::{EVICT, WRITE};
 
 use super::*;
 

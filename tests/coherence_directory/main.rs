@@ -8,7 +8,8 @@ mod examples;
 mod rates;
 
 use duet_tests::{Bench, Body, on_both_bodies};
-use hwmodel::coherence_directory::{CoherenceDirectory, In, Inv, Out, Req, Rsp, op};
+use hwmodel::coherence_directory::CoherenceDirectory;
+use ports::coherence_directory::{In, Inv, Out, Req, Rsp, op};
 
 /// A directory after its sweep. The network and the home take everything that it shows.
 struct Directory {

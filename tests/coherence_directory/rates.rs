@@ -3,7 +3,7 @@
 use cosim::stimulus::Random;
 use duet_tests::{configs, parameters};
 use hwmodel::Block;
-use hwmodel::coherence_directory::{Config, Variant, cause};
+use ports::coherence_directory::{Config, Variant, cause};
 
 use super::*;
 

@@ -2,8 +2,9 @@
 
 use duet_tests::{Bench, parameters};
 use hwmodel::Block;
-use hwmodel::command_processor::{CommandProcessor, Config};
-use hwmodel::common::command_types::{Aql, Command, Message, kind};
+use hwmodel::command_processor::CommandProcessor;
+use ports::command_processor::Config;
+use ports::common::command_types::{Aql, Command, Message, kind};
 
 use super::assembler::*;
 use super::machine::Machine;
@@ -121,7 +122,7 @@ fn outputs_move_at_edges_only() {
     let mut random = cosim::stimulus::Random::new(7);
     for _ in 0..200 {
         let message = Message { kind: random.below(16) as u8, ..Message::default() };
-        let inputs = hwmodel::command_processor::In {
+        let inputs = ports::command_processor::In {
             rx: random.chance(128).then_some(message),
             aql: random.chance(64).then_some(Aql::default()),
             tx_ready: random.chance(128),

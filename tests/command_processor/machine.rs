@@ -1,8 +1,9 @@
 //! A command processor with a program, and the host and the crossbar around it.
 
 use duet_tests::{Bench, Body};
-use hwmodel::command_processor::{CommandProcessor, Config, In, Out};
-use hwmodel::common::command_types::Retired;
+use hwmodel::command_processor::CommandProcessor;
+use ports::command_processor::{Config, In, Out};
+use ports::common::command_types::Retired;
 
 use super::assembler::*;
 

@@ -1,8 +1,9 @@
 //! Address map, loading, halting (rules 4, 11 to 13, 33, 35).
 
 use duet_tests::parameters;
-use hwmodel::command_processor::{CommandProcessor, Config};
-use hwmodel::common::command_types::{Command, error_code};
+use hwmodel::command_processor::CommandProcessor;
+use ports::command_processor::Config;
+use ports::common::command_types::{Command, error_code};
 
 use super::assembler::*;
 use super::machine::{MAILBOX, Machine};

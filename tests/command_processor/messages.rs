@@ -2,7 +2,7 @@
 
 use duet_tests::parameters;
 use hwmodel::command_processor::CommandProcessor;
-use hwmodel::common::command_types::{Command, Message, Tx, error_code, kind};
+use ports::common::command_types::{Command, Message, Tx, error_code, kind};
 
 use super::assembler::*;
 use super::machine::Machine;

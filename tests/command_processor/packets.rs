@@ -2,8 +2,8 @@
 
 use duet_tests::parameters;
 use hwmodel::command_processor::CommandProcessor;
-use hwmodel::common::command_types::{Aql, Command, Ext};
-use hwmodel::ports::Bytes;
+use ports::Bytes;
+use ports::common::command_types::{Aql, Command, Ext};
 
 use super::assembler::*;
 use super::machine::Machine;

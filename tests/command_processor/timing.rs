@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 
 use duet_tests::parameters;
-use hwmodel::command_processor::{CommandProcessor, Config};
-use hwmodel::common::command_types::{Command, Retired};
+use hwmodel::command_processor::CommandProcessor;
+use ports::command_processor::Config;
+use ports::common::command_types::{Command, Retired};
 
 use super::assembler::*;
 use super::machine::{MAILBOX, Machine, SLOTS, START};

@@ -2,7 +2,7 @@
 
 use duet_tests::parameters;
 use hwmodel::command_processor::CommandProcessor;
-use hwmodel::common::command_types::{Command, Retired};
+use ports::common::command_types::{Command, Retired};
 
 use super::assembler::*;
 use super::machine::{Machine, START};

@@ -6,8 +6,9 @@ use cosim::Rtl;
 use cosim::lockstep::Lockstep;
 use cosim::report::RunName;
 use duet_tests::{parameters, rtl};
-use hwmodel::coherence_directory::{CoherenceDirectory, Config, In, Out, Req, cause, op};
+use hwmodel::coherence_directory::CoherenceDirectory;
 use hwmodel::{Block, Model};
+use ports::coherence_directory::{Config, In, Out, Req, cause, op};
 
 use crate::weakness::Weakness;
 

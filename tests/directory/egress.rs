@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use cosim::stimulus::Random;
-use hwmodel::coherence_directory::Inv;
+use ports::coherence_directory::Inv;
 
 use crate::messages::{Message, Request};
 use crate::weakness::Weakness;

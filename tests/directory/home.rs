@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use cosim::stimulus::Random;
-use hwmodel::coherence_directory::{In, Inv, Out, Req, Rsp, cause, op};
+use ports::coherence_directory::{In, Inv, Out, Req, Rsp, cause, op};
 
 use crate::counts::Counts;
 use crate::directory::Directory;

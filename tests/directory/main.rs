@@ -27,7 +27,7 @@ use std::env;
 
 use cosim::stimulus::Random;
 use duet_tests::{configs, has_rtl};
-use hwmodel::coherence_directory::{Config, Replacement, Variant};
+use ports::coherence_directory::{Config, Replacement, Variant};
 
 use counts::Counts;
 use directory::Source;

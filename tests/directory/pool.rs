@@ -1,7 +1,7 @@
 //! The lines of a home that a run uses: few, and so that entries of the directory must give way.
 
 use cosim::stimulus::Random;
-use hwmodel::coherence_directory::{Config, Variant};
+use ports::coherence_directory::{Config, Variant};
 
 /// Addresses, ascending.
 pub fn draw(r: &mut Random, c: &Config) -> Vec<u64> {

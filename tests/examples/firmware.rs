@@ -13,8 +13,8 @@ use duet_tests::firmware::launches::{Cost, costs};
 use duet_tests::firmware::{Core, Host as _, bodies, images};
 use duet_tests::parameters;
 use firmware_embed::Image;
-use hwmodel::command_processor::Config;
-use hwmodel::common::command_types::Command;
+use ports::command_processor::Config;
+use ports::common::command_types::Command;
 
 /// In the paper's clock and with the latency of its memory.
 const CONFIG: &str = "paper";

@@ -10,7 +10,7 @@ use duet_tests::firmware::{Core, Host, bodies, images};
 use firmware::Cached;
 use firmware::map::message::{ACK, DONE, NACK};
 use firmware::map::{MAILBOX, reg};
-use hwmodel::common::command_types::Retired;
+use ports::common::command_types::Retired;
 
 use crate::hosts::each;
 

@@ -7,9 +7,9 @@ use duet_tests::firmware::Host;
 use duet_tests::firmware::driver::{Driver, MACHINE, NONE, kernel};
 use firmware::Cached;
 use firmware::map::message::{ACK, LAUNCH_EN, SYNC_REQ, WG_COUNT, WG_DESC};
-use hwmodel::command_processor::In;
-use hwmodel::common::command_types::{Aql, error_code};
-use hwmodel::ports::Bytes;
+use ports::Bytes;
+use ports::command_processor::In;
+use ports::common::command_types::{Aql, error_code};
 
 use crate::hosts::{each, each_core};
 

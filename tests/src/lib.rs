@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use cosim::catalog::{Family, Pair};
 use cosim::settings::named;
-use cosim::{Catalog, Rtl, RtlOptions, verilated};
-use hwmodel::common::finepack_types::LineData;
+use cosim::{Catalog, Rtl, RtlOptions};
 use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model};
+use ports::common::finepack_types::LineData;
 
 pub use traffic::{Driven, rtl_after_traffic};
 
@@ -45,7 +45,7 @@ pub fn has_rtl_of<M: Pair>() -> bool {
 }
 
 fn is_ready(block: &'static str) -> bool {
-    let ready = verilated::ready(block);
+    let ready = bodies::ready(block);
     if let Err(problem) = &ready {
         println!("skipped: {problem}");
     }

@@ -2,7 +2,8 @@
 
 use firmware_embed::Image;
 use hwmodel::Block;
-use hwmodel::command_processor::{CommandProcessor, In, Out};
+use hwmodel::command_processor::CommandProcessor;
+use ports::command_processor::{In, Out};
 
 use super::timed::{Timed, Times};
 use crate::body::BodyError;

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use firmware::Cached;
 use firmware::map::{NUM_SLOTS, count};
-use hwmodel::command_processor::{In, Out};
-use hwmodel::common::command_types::{Aql, Message, Tx};
+use ports::command_processor::{In, Out};
+use ports::common::command_types::{Aql, Message, Tx};
 
 use super::native::Native;
 
@@ -192,7 +192,7 @@ fn take(native: &mut Native<Cached>, packet: &mut Option<(Aql, Vec<u8>)>) {
 
 #[cfg(test)]
 mod tests {
-    use hwmodel::ports::Bytes;
+    use ports::Bytes;
 
     use super::*;
     use crate::command_processor::Conf;

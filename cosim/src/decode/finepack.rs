@@ -1,6 +1,6 @@
 //! Messages of the FinePack blocks, TLP headers and sub-packets.
 
-use hwmodel::common::finepack_types::{
+use ports::common::finepack_types::{
     SubHeader, TlpHeader, aop, drain_kind, ingress_kind, op, tlp_fmt, tlp_type,
 };
 

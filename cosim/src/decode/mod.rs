@@ -4,7 +4,7 @@ mod command;
 mod directory;
 mod finepack;
 
-use hwmodel::ports::Port;
+use ports::Port;
 
 use crate::value::Value;
 

@@ -13,7 +13,8 @@ use std::cell::{Ref, RefCell};
 use std::fmt::{self, Write};
 use std::rc::Rc;
 
-use hwmodel::{Block, ConfigError, Model, State};
+use hwmodel::{Block, Model, State};
+use ports::ConfigError;
 
 use crate::body::{BodyError, BodyKind, Sight};
 use crate::report::RunName;

@@ -4,7 +4,9 @@ use std::cell::{Ref, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
-use hwmodel::{Description, Model};
+use bodies::Request;
+use hwmodel::Model;
+use ports::Description;
 
 use super::choice::{Choice, Pattern};
 use super::shared::Shared;
@@ -17,7 +19,6 @@ use crate::flip::Flip;
 use crate::inspect;
 use crate::report::{Mismatch, RunName};
 use crate::sample::{Inside, WindowCycle};
-use crate::verilated::Request;
 use crate::wave::{Clock, Shown};
 
 /// Where a socket is.
@@ -134,7 +135,7 @@ impl Sockets {
         let place = format!("{}{slash}{}", at.place, M::NAME);
         let (mut kind, sight) = (self.choice.body(&place), self.choice.sight(&place));
         if let Some(requests) = &mut self.requests {
-            let request = Request::of::<M>(config, sight.variant());
+            let request = Request::new(M::describe(config), sight.variant());
             let is_new = || requests.iter().all(|one| one.to_string() != request.to_string());
             if kind != BodyKind::Model && is_new() {
                 requests.push(request);

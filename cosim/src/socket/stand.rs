@@ -4,8 +4,9 @@
 use std::fmt::{self, Write};
 use std::rc::Rc;
 
-use hwmodel::ports::Ports;
-use hwmodel::{Block, Description, Model, State};
+use hwmodel::{Block, Model, State};
+use ports::Description;
+use ports::Ports;
 
 use super::shared::Shared;
 use super::watch::{Change, Watch};
@@ -115,7 +116,7 @@ impl<M: Model> Stand<M> {
         Ok(Self {
             body,
             config: config.clone(),
-            transfers: Transfers::new(&Description::of::<M>(config)),
+            transfers: Transfers::new(&M::describe(config)),
             trace: None,
             inside: false,
             watch: None,
@@ -250,7 +251,7 @@ impl<M: Model> Stand<M> {
         if let Body::Lockstep(pair) = &mut self.body {
             return if on { pair.start_tracing() } else { pair.stop_tracing() };
         }
-        let block = Description::of::<M>(&self.config);
+        let block = M::describe(&self.config);
         self.trace = on.then(|| Box::new(Recorder::new(&block, self.inside)));
         match (&mut self.body, &mut self.trace) {
             (Body::Model(model), Some(recorder)) => recorder.look(&**model),
@@ -317,7 +318,7 @@ impl<M: Model> Seat for Stand<M> {
     }
 
     fn description(&self) -> Description {
-        Description::of::<M>(&self.config)
+        M::describe(&self.config)
     }
 
     fn transfers(&self) -> &Transfers {

@@ -1,6 +1,8 @@
-use hwmodel::command_processor::{self, CommandProcessor};
-use hwmodel::common::finepack_types::FinePack;
-use hwmodel::packetizer::{self, Packetizer};
+use hwmodel::command_processor::CommandProcessor;
+use hwmodel::packetizer::Packetizer;
+use ports::command_processor;
+use ports::common::finepack_types::FinePack;
+use ports::packetizer;
 
 use super::*;
 use crate::Catalog;

@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 
 use hwmodel::Block;
-use hwmodel::coherence_directory::{
-    CoherenceDirectory, Config, In, Inv, Out, Req, Rsp, Variant, cause, err, op,
-};
+use hwmodel::coherence_directory::CoherenceDirectory;
+use ports::coherence_directory::{Config, In, Inv, Out, Req, Rsp, Variant, cause, err, op};
 
 use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 

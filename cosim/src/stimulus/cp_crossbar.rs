@@ -1,12 +1,13 @@
 //! Messages between command processors, legal and faulty, and chiplets that stall.
 
 use hwmodel::Block;
-use hwmodel::common::command_types::{MAX_CHIPLETS, Message, Tx, kind};
-use hwmodel::cp_crossbar::{Config, CpCrossbar, In, Out, PerChiplet};
+use hwmodel::cp_crossbar::CpCrossbar;
+use ports::common::command_types::{MAX_CHIPLETS, Message, Tx, kind};
+use ports::cp_crossbar::{Config, In, Out, PerChiplet};
 
 use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 
-crate::catalog::pair!(CpCrossbar: hwmodel::common::command_types::Command);
+crate::catalog::pair!(CpCrossbar: ports::common::command_types::Command);
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]

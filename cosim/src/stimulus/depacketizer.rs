@@ -1,15 +1,16 @@
 //! TLPs for the de-packetizer: good ones of every kind, and every way to break one.
 
 use hwmodel::Block;
-use hwmodel::common::finepack_types::{
+use hwmodel::depacketizer::Depacketizer;
+use ports::common::finepack_types::{
     BeatData, SubHeader, Tlp, TlpHeader, ingress_kind, requester_id, tlp_fmt, tlp_type,
 };
-use hwmodel::depacketizer::{Config, Depacketizer, In, Out};
+use ports::depacketizer::{Config, In, Out};
 
 use super::random::MaskForm;
 use super::{Count, NewStimulus, Random, Statics, Stimulus};
 
-crate::catalog::pair!(Depacketizer: hwmodel::common::finepack_types::FinePack);
+crate::catalog::pair!(Depacketizer: ports::common::finepack_types::FinePack);
 
 /// Largest payload of a packet.
 const MOST_PAYLOAD: usize = 4096;

@@ -4,12 +4,13 @@
 use std::collections::VecDeque;
 
 use hwmodel::Block;
-use hwmodel::common::command_types::{Message, TAGS, kind};
-use hwmodel::local_command_processor::{Config, In, LocalCommandProcessor, Out};
+use hwmodel::local_command_processor::LocalCommandProcessor;
+use ports::common::command_types::{Message, TAGS, kind};
+use ports::local_command_processor::{Config, In, Out};
 
 use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 
-crate::catalog::pair!(LocalCommandProcessor: hwmodel::common::command_types::Command);
+crate::catalog::pair!(LocalCommandProcessor: ports::common::command_types::Command);
 
 /// Tags of kernels; those above are never launched.
 const USED: u32 = 200;

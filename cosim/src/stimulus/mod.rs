@@ -13,7 +13,7 @@ pub mod remote_write_queue;
 pub mod requests;
 
 use hwmodel::Model;
-use hwmodel::ports::Bytes;
+use ports::Bytes;
 
 use crate::settings::StaticInput;
 

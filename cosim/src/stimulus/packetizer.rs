@@ -1,14 +1,15 @@
 //! Drain beats for the packetizer, as the remote write queue may send them, and back-pressure.
 
 use hwmodel::Block;
-use hwmodel::common::finepack_types::{Drain, cost, drain_kind};
-use hwmodel::packetizer::{Config, In, Out, Packetizer};
+use hwmodel::packetizer::Packetizer;
+use ports::common::finepack_types::{Drain, cost, drain_kind};
+use ports::packetizer::{Config, In, Out};
 
 use super::random::MaskForm;
 use super::requests::{costs, dearest};
 use super::{Count, NewStimulus, Random, Statics, Stimulus, masked_bytes};
 
-crate::catalog::pair!(Packetizer: hwmodel::common::finepack_types::FinePack);
+crate::catalog::pair!(Packetizer: ports::common::finepack_types::FinePack);
 
 /// Largest payload that a packet may have.
 const MOST_PAYLOAD: u32 = 4096;

@@ -128,7 +128,7 @@ impl MaskForm {
 mod tests {
     use std::collections::BTreeSet;
 
-    use hwmodel::common::finepack_types::cost;
+    use ports::common::finepack_types::cost;
 
     use super::*;
 

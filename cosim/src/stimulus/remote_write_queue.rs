@@ -7,14 +7,15 @@
 use std::collections::VecDeque;
 
 use hwmodel::Block;
-use hwmodel::common::finepack_types::{MAX_GPUS, Req, drain_kind, flush_cause, op};
-use hwmodel::remote_write_queue::{Config, In, Out, RemoteWriteQueue};
+use hwmodel::remote_write_queue::RemoteWriteQueue;
+use ports::common::finepack_types::{MAX_GPUS, Req, drain_kind, flush_cause, op};
+use ports::remote_write_queue::{Config, In, Out};
 
 use super::requests::{Pattern, Requester, dearest};
 use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
 use crate::settings::StaticInput;
 
-crate::catalog::pair!(RemoteWriteQueue: hwmodel::common::finepack_types::FinePack);
+crate::catalog::pair!(RemoteWriteQueue: ports::common::finepack_types::FinePack);
 
 /// Cycles at the beginning of a long time in which all drains.
 const DRAINS: u64 = 4_000;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use hwmodel::common::finepack_types::{Req, gpu_of, op};
+use ports::common::finepack_types::{Req, gpu_of, op};
 
 use super::random::MaskForm;
 use super::{Random, masked_bytes};

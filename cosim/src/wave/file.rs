@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hwmodel::Description;
+use ports::Description;
 
 use super::{Clock, Shown, WaveWriter, plain_clock};
 use crate::body::BodyKind;

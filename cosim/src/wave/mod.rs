@@ -19,8 +19,8 @@ mod timeline;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hwmodel::Description;
-use hwmodel::ports::{Leaf, Port};
+use ports::Description;
+use ports::{Leaf, Port};
 
 use crate::body::BodyKind;
 use crate::sample::Inside;

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hwmodel::ports::{Dir, Leaf, Port};
+use ports::{Dir, Leaf, Port};
 
 use super::internals::{Internals, Variable};
 use super::scopes::variable_name;

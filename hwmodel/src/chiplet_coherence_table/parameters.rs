@@ -1,6 +1,6 @@
 //! Parameters of the table (specification, section 2).
 
-use crate::block::ConfigError;
+use ports::ConfigError;
 
 /// Bytes of a page; structures begin on pages (section 4).
 pub const PAGE: u64 = 4096;

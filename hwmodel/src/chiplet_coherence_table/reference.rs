@@ -1,5 +1,7 @@
 //! The life of launches: what is sent when a packet's turn has come and when a kernel has ended.
 
+use ports::ConfigError;
+
 use super::counters::Counters;
 use super::entry::{Entry, TooLong};
 use super::error;
@@ -14,7 +16,6 @@ use super::running::{Kernel, Running};
 use super::table::{PRESENT, Table};
 use super::transition::State;
 use super::weakness::{Rules, Weakness};
-use crate::block::ConfigError;
 
 /// The reference of the table's firmware. Each call is one atomic section of section 5.1: the next
 /// call comes when the operations of the last are done.

@@ -10,16 +10,16 @@ mod decide;
 mod flat;
 mod jobs;
 mod order;
-mod ports;
 mod responses;
 mod row;
 mod table;
 #[cfg(test)]
 mod tests;
 
-pub use ports::*;
+use ports::ConfigError;
+use ports::coherence_directory::*;
 
-use crate::block::{Block, ConfigError, Model};
+use crate::block::{Block, Model};
 use crate::state::{State, index_width, width_of};
 use counters::Events;
 use decide::{Array, Decide, Done, Effects};

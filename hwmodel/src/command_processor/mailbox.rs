@@ -1,9 +1,10 @@
 //! The registers of the mailbox.
 
+use ports::common::command_types::{COUNTERS, Message, TX_QUEUE, Tx, mailbox::*};
+use ports::{Reader, Signal};
+
 use super::messages::Messages;
 use super::packets::Packets;
-use crate::common::command_types::{COUNTERS, Message, TX_QUEUE, Tx, mailbox::*};
-use crate::ports::{Reader, Signal};
 use crate::state::{State, width_of};
 
 /// Bits of TX_DST.

@@ -1,6 +1,6 @@
 //! The memories of the core, and what an access to each costs (specification 3.4).
 
-use crate::common::command_types::map;
+use ports::common::command_types::map;
 
 /// Cycles from an access to its answer.
 const IMEM_LAT: u32 = 2;

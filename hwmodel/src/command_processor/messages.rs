@@ -1,6 +1,7 @@
 //! Messages to and from the crossbar: TX queue, RX FIFO, and whose ACK is due.
 
-use crate::common::command_types::{Message, RX_FIFO, TX_QUEUE, Tx, kind};
+use ports::common::command_types::{Message, RX_FIFO, TX_QUEUE, Tx, kind};
+
 use crate::common::fifo::Fifo;
 
 /// What a message from a chiplet has done.

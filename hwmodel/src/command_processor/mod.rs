@@ -11,17 +11,17 @@ mod mailbox;
 mod memory;
 mod messages;
 mod packets;
-mod ports;
 mod run;
 #[cfg(test)]
 mod tests;
 mod transfer;
 
-pub use ports::*;
+use ports::ConfigError;
+use ports::command_processor::*;
+use ports::common::command_types::{RX_FIFO, error_code, event};
 
 use self::core::Core;
-use crate::block::{Block, ConfigError, Model};
-use crate::common::command_types::{RX_FIFO, error_code, event};
+use crate::block::{Block, Model};
 use crate::state::{State as Registers, index_width, width_of};
 use mailbox::Mailbox;
 use memory::Memory;

@@ -1,6 +1,7 @@
 //! The packet slots, and how packets and their extension blocks come into them.
 
-use crate::common::command_types::{Aql, Ext, SLOTS, map};
+use ports::common::command_types::{Aql, Ext, SLOTS, map};
+
 use crate::state::State;
 
 const BYTES: usize = map::SLOTS.1 as usize;

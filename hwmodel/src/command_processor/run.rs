@@ -1,11 +1,12 @@
 //! What the core is about, from cycle to cycle: instructions, and word accesses of those that leave
 //! the memories.
 
+use ports::common::command_types::error_code;
+
 use super::core::Step;
 use super::mailbox::Wrote;
 use super::transfer::{Target, Transfer};
 use super::{CommandProcessor, NEVER};
-use crate::common::command_types::error_code;
 
 /// Cycles from a grant to the one in which slots and mailbox act.
 const ACTS: u64 = 3;

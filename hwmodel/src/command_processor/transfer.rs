@@ -1,9 +1,10 @@
 //! A load or store, word by word, where it does not lie in one memory alone.
 
+use ports::common::command_types::map;
+
 use super::core::Access;
 use super::mailbox::Mailbox;
 use super::memory::Memory;
-use crate::common::command_types::map;
 
 /// What a word access is to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,6 @@
-//! Types that two or more blocks use, mirroring `rtl/common`.
+//! What two or more models use.
 
-mod command_parameters;
-mod command_pkg;
-pub mod command_types;
 pub(crate) mod fifo;
-mod finepack_header;
-mod finepack_parameters;
-mod finepack_pkg;
-pub mod finepack_types;
+pub(crate) mod message;
 #[cfg(test)]
 pub(crate) mod random;

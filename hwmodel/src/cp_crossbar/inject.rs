@@ -1,6 +1,8 @@
 //! What is injected in a cycle: a message's destinations, one after the other, or all at once.
 
-use crate::common::command_types::{Message, Tx};
+use ports::common::command_types::{Message, Tx};
+
+use crate::common::message::show_message;
 use crate::state::State;
 
 /// The destinations that a message has yet to be injected for: `rest_q`.
@@ -27,7 +29,7 @@ impl Injection {
         let holds = *rest != 0;
         state.bits("rest", 16, *rest);
         state.bits_while(holds, "bcast", 1, u8::from(*broadcast));
-        state.part("msg", |state| message.show_state(state, holds));
+        state.part("msg", |state| show_message(message, state, holds));
     }
 
     /// The message for chiplet `c`.

@@ -1,6 +1,6 @@
 //! One link: messages in order, each with the cycle from which on it may be delivered.
 
-use crate::common::command_types::Message;
+use ports::common::command_types::Message;
 
 /// Places of the ring, more than any link holds: 255 + 1.
 const RING: usize = 256;

@@ -7,14 +7,14 @@
 
 mod inject;
 mod link;
-mod ports;
 #[cfg(test)]
 mod tests;
 
-pub use ports::*;
+use ports::ConfigError;
+use ports::common::command_types::{Message, error_code, kind};
+use ports::cp_crossbar::*;
 
-use crate::block::{Block, ConfigError, Model};
-use crate::common::command_types::{Message, error_code, kind};
+use crate::block::{Block, Model};
 use crate::state::{State, width_of};
 use inject::Injection;
 use link::Link;

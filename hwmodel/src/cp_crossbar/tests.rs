@@ -1,8 +1,9 @@
 //! Directed tests of the rules in `rtl/cp_crossbar/README.md`, and random ones against the formula
 //! of the specification's section 5.7.
 
+use ports::common::command_types::{MAX_CHIPLETS, Tx};
+
 use super::*;
-use crate::common::command_types::{MAX_CHIPLETS, Tx};
 use crate::common::random::Random;
 
 const SMALL: Config = Config { chiplets: 2, unicast_latency: 3, broadcast_latency: 5 };

@@ -1,6 +1,6 @@
 //! Puts the bytes of one access at their place in the line, and makes its mask.
 
-use crate::common::finepack_types::{Ingress, LineData, MAX_LINE};
+use ports::common::finepack_types::{Ingress, LineData, MAX_LINE};
 
 /// Short runs are placed with one shift instead of a copy of variable length.
 const SHORT: usize = 16;

@@ -1,6 +1,6 @@
 //! The FIFO in front of the memory system: the output buffer (DQ in the specification).
 
-use crate::common::finepack_types::Ingress;
+use ports::common::finepack_types::Ingress;
 
 /// Places in the ring: the largest depth. A smaller FIFO leaves some of them unused, so that the
 /// places need no division.

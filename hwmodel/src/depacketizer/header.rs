@@ -1,7 +1,7 @@
 //! What an outer header announces (specification 3.5; `rtl/depacketizer/README.md`, rules 4, 5
 //! and 9).
 
-use crate::common::finepack_types::{TlpHeader, aop, error_code, tlp_fmt, tlp_type};
+use ports::common::finepack_types::{TlpHeader, aop, error_code, tlp_fmt, tlp_type};
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

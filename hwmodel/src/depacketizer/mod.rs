@@ -6,16 +6,16 @@ mod align;
 mod fifo;
 mod header;
 mod parser;
-mod ports;
 mod slots;
 #[cfg(test)]
 mod tests;
 mod window;
 
-pub use ports::{Config, In, Out};
+use ports::ConfigError;
+use ports::common::finepack_types::{error_code, offset_bits, window_bytes};
+use ports::depacketizer::{Config, In, Out};
 
-use crate::block::{Block, ConfigError, Model};
-use crate::common::finepack_types::{error_code, offset_bits, window_bytes};
+use crate::block::{Block, Model};
 use crate::state::{State, width_of};
 use fifo::Fifo;
 use parser::{Parser, Step};

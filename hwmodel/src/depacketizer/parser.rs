@@ -1,12 +1,13 @@
 //! The parser: one action per cycle on the oldest packet (`rtl/depacketizer/README.md`, rules 6 to
 //! 10).
 
+use ports::common::finepack_types::{Ingress, LineData, SubHeader, error_code, ingress_kind};
+
 use super::align::{enable, ones, place};
 use super::fifo::Fifo;
 use super::header::Kind;
 use super::slots::Slot;
 use super::window::Window;
-use crate::common::finepack_types::{Ingress, LineData, SubHeader, error_code, ingress_kind};
 
 /// What the parser did in a cycle.
 pub(super) enum Step {

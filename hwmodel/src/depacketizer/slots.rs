@@ -1,9 +1,10 @@
 //! The two header slots and the rules of acceptance (`rtl/depacketizer/README.md`, rules 1 to 3, 11
 //! and 12).
 
+use ports::common::finepack_types::Tlp;
+
 use super::header::{Kind, Packet};
 use super::window::Window;
-use crate::common::finepack_types::Tlp;
 use crate::state::State;
 
 /// Packets with bytes to parse or beats to come, the oldest first. Beats are accepted while at most

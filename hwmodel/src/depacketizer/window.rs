@@ -1,6 +1,6 @@
 //! The payload bytes between the beats that come in and the sub-packets that go out.
 
-use crate::common::finepack_types::{BeatData, MAX_BEAT};
+use ports::common::finepack_types::{BeatData, MAX_BEAT};
 
 /// Bytes before the contents are moved back to the start. The RTL's window holds at most
 /// `window_bytes`; the rest makes moves rare.

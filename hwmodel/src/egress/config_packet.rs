@@ -1,10 +1,11 @@
 //! The stateful alternative to FinePack: base and common fields go ahead in a configuration packet.
 
+use ports::common::finepack_types::{MAX_GPUS, SubHeader, op};
+
 use super::front::{line_addr, lowest_run, run_mask};
 use super::output::Output;
 use super::{Config, In, Out};
 use crate::block::Block;
-use crate::common::finepack_types::{MAX_GPUS, SubHeader, op};
 
 /// Bytes of sequence number, LCRC and ECRC of a packet without outer header (specification 7,
 /// `CFG_EXTRA`; FinePack section VI-B gives 10).

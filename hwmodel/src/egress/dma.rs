@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
+use ports::common::finepack_types::op;
+
 use super::output::Output;
 use super::{Config, In, Out};
 use crate::block::Block;
-use crate::common::finepack_types::op;
 
 /// Cycles of software for each descriptor (specification 7, chosen).
 pub const DMA_START: u32 = 5000;

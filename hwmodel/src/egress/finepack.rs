@@ -1,9 +1,10 @@
 //! Remote write queue and packetizer, wired together.
 
+use ports::{packetizer, remote_write_queue as queue};
+
 use super::{In, Out};
 use crate::block::Block;
 use crate::state::State;
-use crate::{packetizer, remote_write_queue as queue};
 
 /// The two blocks of FinePack's egress (specification 1). Wiring only: each body may be the model,
 /// the RTL or both in lockstep.

@@ -1,7 +1,8 @@
 //! The request port: a FIFO of two places and the check of what comes out.
 
+use ports::common::finepack_types::{Req, aop, error_code, op};
+
 use super::{Config, In};
-use crate::common::finepack_types::{Req, aop, error_code, op};
 
 /// Requests accepted and not yet finished. A request accepted in cycle t is at the head from t+1.
 #[derive(Clone, Debug, Default)]

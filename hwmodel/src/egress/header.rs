@@ -1,7 +1,7 @@
 //! Outer headers of the TLPs that egress paths send (specification 3.5; PCIe base specification
 //! 4.0, section 2.2).
 
-use crate::common::finepack_types::{TlpHeader, aop, requester_id, tlp_fmt, tlp_type};
+use ports::common::finepack_types::{TlpHeader, aop, requester_id, tlp_fmt, tlp_type};
 
 /// What the headers of one GPU have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,19 +26,19 @@ pub mod header;
 mod infinite;
 mod output;
 mod p2p;
-mod ports;
 mod release;
 mod sender;
 #[cfg(test)]
 mod tests;
 mod write_combine;
 
+use ports::egress::{Config, In, Out};
+
 pub use config_packet::{CFG_EXTRA, ConfigPacket};
 pub use dma::{DMA_START, Descriptor, Dma};
 pub use finepack::FinePackPath;
 pub use infinite::Infinite;
 pub use p2p::P2p;
-pub use ports::{Config, In, Out};
 pub use write_combine::WriteCombine;
 
 use crate::block::Block;

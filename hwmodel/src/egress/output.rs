@@ -1,11 +1,12 @@
 //! What the paths that send TLPs one by one share: request port, output register, releases, errors.
 
+use ports::common::finepack_types::{LineData, Req, op};
+
 use super::front::{Front, fault, line_addr};
 use super::header::{self, operand_bytes};
 use super::release::Releases;
 use super::sender::Sender;
 use super::{Config, In, Out};
-use crate::common::finepack_types::{LineData, Req, op};
 
 /// Registers common to the paths.
 #[derive(Clone, Debug)]

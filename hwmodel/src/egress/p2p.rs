@@ -1,10 +1,11 @@
 //! Plain peer-to-peer stores.
 
+use ports::common::finepack_types::op;
+
 use super::front::{line_addr, lowest_run, run_mask};
 use super::output::Output;
 use super::{Config, In, Out};
 use crate::block::Block;
-use crate::common::finepack_types::op;
 
 /// Each store becomes one plain write for each run of its bytes, at once; at most one header per
 /// cycle (specification 7, `p2p`; FinePack section II-B).

@@ -1,7 +1,8 @@
 //! MARKs and completions of releases, the same for all paths (specification 5.4 and 5.8 d, g).
 
+use ports::common::finepack_types::error_code;
+
 use super::{Config, In};
-use crate::common::finepack_types::error_code;
 
 /// Releases of one GPU.
 #[derive(Clone, Debug, Default)]

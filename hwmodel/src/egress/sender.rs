@@ -1,6 +1,6 @@
 //! The output register: one TLP at a time, cut into beats.
 
-use crate::common::finepack_types::{Tlp, TlpHeader};
+use ports::common::finepack_types::{Tlp, TlpHeader};
 
 /// Largest payload in bytes.
 const MAX_PAYLOAD: usize = 4096;

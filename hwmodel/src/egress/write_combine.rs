@@ -1,10 +1,11 @@
 //! Write combining alone: the remote write queue's buffer without its packets.
 
+use ports::common::finepack_types::{LineData, MAX_PARTS, Req, gpu_of, op, partition_of};
+
 use super::front::{line_addr, lowest_run, run_mask};
 use super::output::Output;
 use super::{Config, In, Out};
 use crate::block::Block;
-use crate::common::finepack_types::{LineData, MAX_PARTS, Req, gpu_of, op, partition_of};
 
 /// Most entries of a partition.
 const MAX_ENTRIES: usize = 64;

@@ -1,7 +1,8 @@
 //! Hands out the work groups of the launched kernels, the oldest first.
 
+use ports::common::command_types::{TAGS, WorkGroup};
+
 use super::tags::Tags;
-use crate::common::command_types::{TAGS, WorkGroup};
 use crate::common::fifo::Fifo;
 use crate::state::{State, width_of};
 

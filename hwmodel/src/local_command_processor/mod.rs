@@ -5,16 +5,17 @@
 //! + 1.
 
 mod dispatch;
-mod ports;
 mod tags;
 #[cfg(test)]
 mod tests;
 
-pub use ports::*;
+use ports::ConfigError;
+use ports::common::command_types::{LOCAL_QUEUE, Message, error_code, kind};
+use ports::local_command_processor::*;
 
-use crate::block::{Block, ConfigError, Model};
-use crate::common::command_types::{LOCAL_QUEUE, Message, error_code, kind};
+use crate::block::{Block, Model};
 use crate::common::fifo::Fifo;
+use crate::common::message::show_message;
 use crate::state::{State, width_of};
 use dispatch::Dispatch;
 use tags::Tags;
@@ -211,9 +212,9 @@ impl Block for LocalCommandProcessor {
         state.bits_while(synced.is_some(), "wb", 32, synced.unwrap_or(0));
         state.flag("pulsed", *head == Head::Invalidating);
         let message = queue.front().unwrap_or_default();
-        state.part("head", |state| message.show_state(state, !queue.is_empty()));
+        state.part("head", |state| show_message(&message, state, !queue.is_empty()));
         state.flag("up_valid", up.is_some());
-        state.part("up", |state| up.unwrap_or_default().show_state(state, up.is_some()));
+        state.part("up", |state| show_message(&up.unwrap_or_default(), state, up.is_some()));
         state.part("dispatch", |state| launched.show_state(state));
         state.part("tags", |state| tags.show_state(state));
     }

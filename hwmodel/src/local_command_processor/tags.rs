@@ -1,6 +1,7 @@
 //! What is known of the kernels, by tag.
 
-use crate::common::command_types::TAGS;
+use ports::common::command_types::TAGS;
+
 use crate::state::State;
 
 /// One bit for each tag.

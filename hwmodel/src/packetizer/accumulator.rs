@@ -1,6 +1,6 @@
 //! The bytes of a packet between the runs that come in and the beats that go out.
 
-use crate::common::finepack_types::{MAX_BEAT, MAX_LINE};
+use ports::common::finepack_types::{MAX_BEAT, MAX_LINE};
 
 /// Bytes before the contents are moved back to the start. The RTL's accumulator holds at most
 /// `window_bytes`; the rest makes moves rare.

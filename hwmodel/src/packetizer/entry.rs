@@ -1,8 +1,9 @@
 //! The drain beat that the packetizer holds, run by run.
 
+use ports::common::finepack_types::{Drain, MAX_LINE, SubHeader, drain_kind};
+
 use super::accumulator::{Accumulator, STEP};
 use super::{Config, header, run};
-use crate::common::finepack_types::{Drain, MAX_LINE, SubHeader, drain_kind};
 use crate::state::State;
 
 /// A held drain beat. Its fields are what the runs need: shifts are done once, on arrival.

@@ -1,7 +1,7 @@
 //! The outer header of a TLP, from the first drain beat of its packet (specification 3.5;
 //! `rtl/packetizer/README.md`, rule 5).
 
-use crate::common::finepack_types::{
+use ports::common::finepack_types::{
     Drain, TlpHeader, aop, drain_kind, requester_id, tlp_fmt, tlp_type,
 };
 

@@ -4,16 +4,16 @@
 mod accumulator;
 mod entry;
 mod header;
-mod ports;
 mod run;
 #[cfg(test)]
 mod tests;
 
-pub use ports::{Config, In, Out};
+use ports::Bytes;
+use ports::ConfigError;
+use ports::common::finepack_types::{Tlp, offset_bits};
+use ports::packetizer::{Config, In, Out};
 
-use crate::block::{Block, ConfigError, Model};
-use crate::common::finepack_types::{Tlp, offset_bits};
-use crate::ports::Bytes;
+use crate::block::{Block, Model};
 use crate::state::{State, width_of};
 use accumulator::Accumulator;
 use entry::Entry;

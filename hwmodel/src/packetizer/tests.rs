@@ -1,7 +1,8 @@
-use super::*;
-use crate::common::finepack_types::{
+use ports::common::finepack_types::{
     Drain, LineData, TlpHeader, aop, drain_kind, tlp_fmt, tlp_type,
 };
+
+use super::*;
 
 const PAPER: Config =
     Config { line: 128, sub_header_bytes: 5, offset_width: 30, beat: 32, ecrc: 1 };

@@ -1,6 +1,6 @@
 //! What byte enables cost.
 
-use crate::common::finepack_types::runs;
+use ports::common::finepack_types::runs;
 
 /// How much a mask enables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,8 +20,9 @@ pub(super) fn size(mask: u128, sub_header_bytes: u32) -> Size {
 
 #[cfg(test)]
 mod tests {
+    use ports::common::finepack_types;
+
     use super::*;
-    use crate::common::finepack_types;
     use proptest::prelude::*;
 
     proptest! {

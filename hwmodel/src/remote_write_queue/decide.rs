@@ -2,12 +2,13 @@
 //! Every decision is made from the registers at the start of the cycle: a request asks only about
 //! partitions that it has not yet written.
 
+use ports::common::finepack_types::{Evt, drain_kind, error_code, flush_cause, op};
+
 use super::input::Slot;
 use super::order_queue::{OrderQueues, Token};
 use super::partition::{Partitions, Place};
 use super::release::{Completion, Release};
 use super::{Config, In};
-use crate::common::finepack_types::{Evt, drain_kind, error_code, flush_cause, op};
 
 const STALL_BANK: u8 = 1;
 const STALL_ORDER: u8 = 2;

@@ -1,9 +1,10 @@
 //! The drain sequencer: takes tokens round-robin and shows their beats (specification 5.5, 5.8 c).
 
+use ports::common::finepack_types::{Drain, drain_kind, gpu_of};
+
 use super::Config;
 use super::order_queue::OrderQueues;
 use super::partition::Partitions;
-use crate::common::finepack_types::{Drain, drain_kind, gpu_of};
 use crate::state::{State, index_width};
 
 /// The packet or single beat that `drain_o` shows, and whose turn is next.

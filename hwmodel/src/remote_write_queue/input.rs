@@ -1,9 +1,10 @@
 //! The input FIFO of two places and the stage-2 register behind it (README rule 1).
 
+use ports::common::finepack_types::{LineData, MAX_GPUS, Req, error_code, op, partition_of};
+
 use super::cost::{self, Size};
 use super::table::NARROW;
 use super::{Config, In};
-use crate::common::finepack_types::{LineData, MAX_GPUS, Req, error_code, op, partition_of};
 use crate::state::{State, index_width};
 
 /// A request, decoded. What stage 1 and 2 derive from the request and static inputs alone is

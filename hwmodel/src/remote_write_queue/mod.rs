@@ -10,20 +10,20 @@ mod drain;
 mod input;
 mod order_queue;
 mod partition;
-mod ports;
 mod release;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::block::{Block, ConfigError, Model};
-use crate::common::finepack_types::{Evt, FinePack};
+use ports::ConfigError;
+use ports::common::finepack_types::{Evt, FinePack};
+use ports::remote_write_queue::{Config, In, Out};
+
+use crate::block::{Block, Model};
 use crate::state::{State, width_of};
 use decide::Decide;
 use drain::Sequencer;
 use input::Input;
-pub use ports::{Config, In, Out};
-
 /// Model of `rtl/remote_write_queue`.
 #[derive(Debug)]
 pub struct RemoteWriteQueue {

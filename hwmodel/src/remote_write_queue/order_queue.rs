@@ -1,6 +1,6 @@
 //! The order queues: per partition, what leaves it and in which order (README rule 12).
 
-use crate::common::finepack_types::{MAX_PARTS, drain_kind};
+use ports::common::finepack_types::{MAX_PARTS, drain_kind};
 
 /// Deepest order queue.
 const MAX_DEPTH: usize = 16;

@@ -1,10 +1,11 @@
 //! Partitions: the accounts of the bank that fills and of the one that drains (specification 4, 5.2
 //! and 5.3). The entries are in the table.
 
+use ports::common::finepack_types::{Drain, MAX_PARTS, acct, flush_cause};
+
 use super::input::Slot;
 use super::table::{Index, Merged, Table};
 use super::{Config, Out};
-use crate::common::finepack_types::{Drain, MAX_PARTS, acct, flush_cause};
 use crate::state::State;
 
 /// The contents of a bank that drains.

@@ -1,7 +1,8 @@
 //! System releases: which MARKs are under way, and when the release is done (README rules 4, 9).
 
+use ports::common::finepack_types::partition_of;
+
 use super::Config;
-use crate::common::finepack_types::partition_of;
 use crate::state::State;
 
 /// What a completion means for this cycle.

@@ -1,9 +1,10 @@
 //! Entries of all banks: search, merging write, read (specification 4 and 5.2).
 
+use ports::common::finepack_types::{Drain, LineData};
+
 use super::Config;
 use super::cost::{self, Size};
 use super::input::Slot;
-use crate::common::finepack_types::{Drain, LineData};
 
 /// One line with the bytes stored so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -237,7 +238,7 @@ mod tests {
             mask: u128, all: [bool; 2], old: [u8; 32], new: [u8; 32],
         ) {
             let widen = |seed: [u8; 32]| {
-                crate::ports::Bytes(std::array::from_fn(|k| seed[k % 32] ^ k as u8))
+                ports::Bytes(std::array::from_fn(|k| seed[k % 32] ^ k as u8))
             };
             let mask = mask
                 | if all[0] { u128::from(u64::MAX) } else { 0 }
@@ -256,7 +257,7 @@ mod tests {
         #[test]
         fn narrow_lines_have_16_bytes(mask: u16, old: [u8; 16], new: [u8; 16]) {
             let widen = |seed: [u8; 16]| {
-                crate::ports::Bytes(std::array::from_fn(|k| if k < 16 { seed[k] } else { 0 }))
+                ports::Bytes(std::array::from_fn(|k| if k < 16 { seed[k] } else { 0 }))
             };
             let (old, new): (LineData, LineData) = (widen(old), widen(new));
             let (mut merged, mut written) = (old, old);

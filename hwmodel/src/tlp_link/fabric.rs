@@ -1,9 +1,10 @@
 //! The links of all GPUs and the switch between them. Wiring only.
 
+use ports::ConfigError;
+use ports::common::finepack_types::Tlp;
+
 use super::link::{Config, In, Out, TlpLink};
 use super::switch::Switch;
-use crate::block::ConfigError;
-use crate::common::finepack_types::Tlp;
 
 /// One link for each GPU and the switch.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! What one TLP costs on the wire, split into its parts (specification 5.7 and 7).
 
+use ports::common::finepack_types::{FinePack, TlpHeader, tlp_fmt, tlp_type};
+
 use super::counters::SCALE;
-use crate::common::finepack_types::{FinePack, TlpHeader, tlp_fmt, tlp_type};
 
 /// Bytes of the outer header (4 DW).
 const HEADER: u32 = 16;

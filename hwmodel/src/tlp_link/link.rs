@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
+use ports::ConfigError;
+use ports::common::finepack_types::{FinePack, MAX_GPUS, SubHeader, Tlp, TlpHeader};
+
 use super::counters::{Counters, SCALE};
 use super::framing::{Framing, Split, WireClass};
-use crate::block::ConfigError;
-use crate::common::finepack_types::{FinePack, MAX_GPUS, SubHeader, Tlp, TlpHeader};
 
 /// Default latency in cycles (specification 5.7, chosen).
 pub const LINK_LAT: u32 = 500;

@@ -1,6 +1,6 @@
 //! Merges the TLPs of all sources in front of each destination.
 
-use crate::common::finepack_types::Tlp;
+use ports::common::finepack_types::Tlp;
 
 /// A queue of beats of fixed capacity.
 #[derive(Clone, Debug)]

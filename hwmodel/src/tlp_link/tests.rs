@@ -1,7 +1,8 @@
 //! Timing of link and switch against specification 5.7.
 
+use ports::common::finepack_types::{FinePack, Tlp, TlpHeader, tlp_fmt, tlp_type};
+
 use super::*;
-use crate::common::finepack_types::{FinePack, Tlp, TlpHeader, tlp_fmt, tlp_type};
 
 fn params(pcie_generation: u32) -> FinePack {
     FinePack {

@@ -7,9 +7,10 @@ use cosim::socket::Socket;
 use firmware::map::{MAILBOX, reg};
 use firmware_embed::Image;
 use hwmodel::Block;
-use hwmodel::command_processor::{CommandProcessor, Config, In, Out};
-use hwmodel::common::command_types::{Aql, Command, Ext, Retired, map};
-use hwmodel::ports::Bytes;
+use hwmodel::command_processor::CommandProcessor;
+use ports::Bytes;
+use ports::command_processor::{Config, In, Out};
+use ports::common::command_types::{Aql, Command, Ext, Retired, map};
 
 use super::Host;
 use crate::parameters;

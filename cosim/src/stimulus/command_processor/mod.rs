@@ -4,14 +4,15 @@
 mod program;
 
 use hwmodel::Block;
-use hwmodel::command_processor::{CommandProcessor, Config, In, Out};
-use hwmodel::common::command_types::{Aql, Ext, Message, error_code, kind, mailbox, map};
-use hwmodel::ports::Bytes;
+use hwmodel::command_processor::CommandProcessor;
+use ports::Bytes;
+use ports::command_processor::{Config, In, Out};
+use ports::common::command_types::{Aql, Ext, Message, error_code, kind, mailbox, map};
 
 use super::{Count, NewStimulus, Random, Statics, Stimulus};
 use program::{End, Mix, WORDS};
 
-crate::catalog::pair!(CommandProcessor: hwmodel::common::command_types::Command);
+crate::catalog::pair!(CommandProcessor: ports::common::command_types::Command);
 
 /// Cycles in which the processor's clock counts more than 16 bits.
 const LONG: u64 = 90_000;

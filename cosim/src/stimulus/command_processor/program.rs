@@ -1,7 +1,7 @@
 //! Random programs for the command processor: instructions of all kinds, loads and stores
 //! everywhere, the mailbox above all. They go round in a loop, and end in something that halts.
 
-use hwmodel::common::command_types::{mailbox, map};
+use ports::common::command_types::{mailbox, map};
 
 use crate::stimulus::Random;
 

@@ -10,9 +10,10 @@ mod decode;
 #[cfg(test)]
 mod tests;
 
+use ports::common::command_types::{IMEM_WORDS, Retired};
+
 use super::memory::Memory;
 
-use crate::common::command_types::{IMEM_WORDS, Retired};
 use crate::state::State;
 use csr::{Csrs, Write, cause};
 use decode::{Kind, Op};

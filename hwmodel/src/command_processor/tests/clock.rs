@@ -1,7 +1,8 @@
 //! The clock enable: five cycles of six, and other patterns.
 
+use ports::common::command_types::kind;
+
 use super::*;
-use crate::common::command_types::kind;
 
 const FIVE_OF_SIX: Config = Config { private_latency: 3, clock_on: 5, clock_of: 6 };
 

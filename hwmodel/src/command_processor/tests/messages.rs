@@ -1,7 +1,8 @@
 //! Messages to the chiplets and back.
 
+use ports::common::command_types::{Tx, kind};
+
 use super::*;
-use crate::common::command_types::{Tx, kind};
 
 #[test]
 fn message_is_put_together_and_sent() {

@@ -9,10 +9,11 @@ mod quiet;
 mod registers;
 mod wait;
 
+use ports::Bytes;
+use ports::common::command_types::{Aql, Ext, Message, mailbox::*, map};
+
 use super::assembler::*;
 use super::*;
-use crate::common::command_types::{Aql, Ext, Message, mailbox::*, map};
-use crate::ports::Bytes;
 
 /// The clock is always enabled: cycles of `clk_i` are the processor's.
 const PLAIN: Config = Config { private_latency: 3, clock_on: 1, clock_of: 1 };

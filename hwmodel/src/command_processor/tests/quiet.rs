@@ -1,7 +1,8 @@
 //! Cycles that an owner may leave out.
 
+use ports::common::command_types::kind;
+
 use super::*;
-use crate::common::command_types::kind;
 use crate::common::random::Random;
 
 /// Waits, divides, computes in the private memory and sends a message, over and over.

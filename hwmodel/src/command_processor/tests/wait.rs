@@ -1,7 +1,8 @@
 //! The register WAIT.
 
+use ports::common::command_types::kind;
+
 use super::*;
-use crate::common::command_types::kind;
 
 #[test]
 fn wait_as_in_the_timing_diagram() {

@@ -5,12 +5,14 @@ mod accesses;
 mod errors;
 mod random;
 
-use super::*;
-use crate::common::finepack_types::{
+use ports::common::finepack_types::{
     BeatData, Drain, Ingress, LineData, SubHeader, Tlp, TlpHeader, aop, cost, drain_kind,
     ingress_kind, tlp_fmt, tlp_type,
 };
-use crate::packetizer::{self, Packetizer};
+use ports::packetizer;
+
+use super::*;
+use crate::packetizer::Packetizer;
 
 const PAPER: Config =
     Config { line: 128, sub_header_bytes: 5, offset_width: 30, beat: 32, output_depth: 64 };

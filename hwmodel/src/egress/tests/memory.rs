@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use ports::common::finepack_types::{Ingress, ingress_kind};
+
 use super::*;
-use crate::common::finepack_types::{Ingress, ingress_kind};
 use crate::tlp_link::Fabric;
 
 /// Memory of one GPU, and what arrives for it.

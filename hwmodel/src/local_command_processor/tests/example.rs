@@ -2,10 +2,12 @@
 
 use std::array::from_fn;
 
+use ports::common::command_types::{Tx, sync_op};
+use ports::cp_crossbar;
+
 use super::*;
 use crate::Block;
-use crate::common::command_types::{Tx, sync_op};
-use crate::cp_crossbar::{self, CpCrossbar};
+use crate::cp_crossbar::CpCrossbar;
 
 /// Cycles of a release of 1000 dirty lines of 64 B: 256 for the walk, and 1000 * 64 / 426 rounded
 /// up.

@@ -6,8 +6,9 @@ mod kernels;
 mod random;
 mod sync;
 
+use ports::common::command_types::WorkGroup;
+
 use super::*;
-use crate::common::command_types::WorkGroup;
 
 /// A block, the inputs of its next cycle, and the outputs of all cycles.
 struct Bench {

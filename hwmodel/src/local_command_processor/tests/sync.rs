@@ -1,7 +1,8 @@
 //! SYNC_REQ and ACK, the queue, refused messages.
 
+use ports::common::command_types::sync_op::{ACQ, REL};
+
 use super::*;
-use crate::common::command_types::sync_op::{ACQ, REL};
 
 #[test]
 fn two_requests_as_in_the_timing_diagram() {

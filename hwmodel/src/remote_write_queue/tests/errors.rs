@@ -1,7 +1,8 @@
 //! Faults: codes 1, 2, 3 and 9, and what is lost when several arise.
 
+use ports::common::finepack_types::error_code;
+
 use super::*;
-use crate::common::finepack_types::error_code;
 
 /// Sends one request to GPU 0's queue; returns `err` and `err_lost` three cycles later.
 fn fault_of(req: Req) -> (Option<u8>, bool) {

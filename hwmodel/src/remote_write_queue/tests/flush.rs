@@ -1,7 +1,8 @@
 //! What makes a partition flush, and what a flush waits for.
 
+use ports::common::finepack_types::acct;
+
 use super::*;
-use crate::common::finepack_types::acct;
 
 #[test]
 fn store_outside_the_window_flushes_as_in_worked_example_7() {

@@ -7,8 +7,9 @@ mod random;
 mod release;
 mod store;
 
+use ports::common::finepack_types::{Drain, Req, flush_cause, op};
+
 use super::*;
-use crate::common::finepack_types::{Drain, Req, flush_cause, op};
 
 /// The specification's default parameters.
 fn paper() -> Config {
@@ -123,7 +124,7 @@ impl Bench {
 fn access(op: u8, line: u64, addr: u64, len: u32) -> Req {
     let mask = (u128::MAX >> (128 - len)) << (addr % line);
     let data = std::array::from_fn(|k| if (k as u64) < line { k as u8 + 1 } else { 0 });
-    Req { op, dest: 1, addr, mask, data: crate::ports::Bytes(data), ..Req::default() }
+    Req { op, dest: 1, addr, mask, data: ports::Bytes(data), ..Req::default() }
 }
 
 fn of_kind(op: u8, id: u8) -> Req {

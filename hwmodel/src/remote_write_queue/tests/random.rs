@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use ports::common::finepack_types::{cost, drain_kind};
 use proptest::prelude::*;
 
 use super::*;
-use crate::common::finepack_types::{cost, drain_kind};
 
 type Memory = HashMap<(u8, u64), u8>;
 
@@ -26,7 +26,7 @@ fn requests(config: Config) -> impl Strategy<Value = (Config, Vec<(Req, bool)>)>
                 0x10_0000 + number * size + if window == 0 { 1 << config.offset_width } else { 0 };
             let data = std::array::from_fn(|k| if k < size as usize { id ^ k as u8 } else { 0 });
             let mut req = Req { dest, id, addr, mask: a & b & line, ..Req::default() };
-            req.data = crate::ports::Bytes(data);
+            req.data = ports::Bytes(data);
             match kind {
                 0..3 => req.op = op::LOAD,
                 3..5 => (req.op, req.mask) = (op::ATOMIC, 0xF0),

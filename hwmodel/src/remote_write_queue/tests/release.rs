@@ -1,7 +1,8 @@
 //! Releases of both scopes (README rules 9 and 10).
 
+use ports::common::finepack_types::drain_kind;
+
 use super::*;
-use crate::common::finepack_types::drain_kind;
 
 #[test]
 fn gpu_release_and_empty_system_release_are_done_three_cycles_after_accept() {

@@ -1,7 +1,8 @@
 //! Stores and loads: accounting, timing, and what a packet carries.
 
+use ports::common::finepack_types::{acct, drain_kind};
+
 use super::*;
-use crate::common::finepack_types::{acct, drain_kind};
 
 /// Stores of worked example 1, and the credit that each leaves under EXACT.
 const EXAMPLE_1: [(u64, u32, u16); 5] =

@@ -1,0 +1,39 @@
+//! Writes the C++ of a body: the port map, and everything that is compiled with it.
+
+use std::fmt::Write;
+
+use ports::Description;
+use ports::Port;
+
+/// Class prefix of a Verilated body.
+pub const PREFIX: &str = "Vbody";
+
+/// The files that a body is compiled with, by name.
+pub const HEADERS: [(&str, &str); 4] = [
+    ("body.h", include_str!("bridge/body.h")),
+    ("verilated_body.h", include_str!("bridge/verilated_body.h")),
+    ("verilated_runtime.h", include_str!("bridge/verilated_runtime.h")),
+    ("verilated_prelude.h", include_str!("bridge/verilated_prelude.h")),
+];
+
+/// What is compiled with Verilator's runtime, once for all bodies.
+pub const RUNTIME: (&str, &str) =
+    ("verilated_runtime.cpp", include_str!("bridge/verilated_runtime.cpp"));
+
+/// One C++ file: the Verilated `classes`, which are files of it, and the port map between an image
+/// and a top. In one file the compiler sees all at once, and reads Verilator's headers once.
+pub fn shim(block: &Description, classes: &[String]) -> String {
+    let mut cpp = String::from("#include \"verilated_body.h\"\n");
+    classes.iter().for_each(|file| writeln!(cpp, "#include \"{file}\"").unwrap());
+    cpp.push_str("namespace {\nstruct Ports {\n");
+    writeln!(cpp, "  static void drive({PREFIX}& top, const uint32_t* in) {{").unwrap();
+    block.inputs.iter().for_each(|p| copy(&mut cpp, p, "drive_port", "in"));
+    writeln!(cpp, "  }}\n  static void read(const {PREFIX}& top, uint32_t* out) {{").unwrap();
+    block.outputs.iter().for_each(|p| copy(&mut cpp, p, "read_port", "out"));
+    writeln!(cpp, "  }}\n}};\n}}  // namespace\nDUET_EXPORT_BODY({PREFIX}, Ports)").unwrap();
+    cpp
+}
+
+fn copy(cpp: &mut String, port: &Port, function: &str, image: &str) {
+    writeln!(cpp, "    duet::{function}(top.{}, {image} + {});", port.name, port.word).unwrap();
+}

@@ -1,0 +1,295 @@
+//! Parameters and ports of the coherence directory
+//! (`rtl/coherence_directory/coherence_directory.sv`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::ConfigError;
+use crate::{message, ports};
+
+/// Most GPUs that a directory knows.
+pub const MAX_GPUS: usize = 16;
+/// Most lines that an entry covers.
+pub const MAX_POS: usize = 64;
+/// Most ways of a set.
+pub const MAX_WAYS: usize = 16;
+/// Lines in a row of the `ideal` array.
+pub const IDEAL_ROW: u32 = 64;
+
+/// What an entry covers, and what happens when there is no room for one (specification section 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Variant {
+    /// One line.
+    Baseline,
+    /// Four lines with one tag and one sharer field.
+    Hmg,
+    /// `range` bytes, with a position bit and sharers for each line.
+    Rec,
+    /// One line, without limit: nothing is ever evicted.
+    Ideal,
+}
+
+/// Which entry of a full set is evicted (specification 4.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Replacement {
+    /// The one that was allocated first.
+    Fifo,
+    /// The one that another GPU has asked for longest ago.
+    Lru,
+}
+
+/// Parameters, one for each RTL parameter (specification section 2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// `Variant`: 0 baseline, 1 hmg, 2 rec, 3 ideal.
+    pub variant: Variant,
+    /// `Gpus`: GPUs of the system, 2 to 16.
+    pub gpus: u32,
+    /// `Entries`: `ways` times a power of 2.
+    pub entries: u32,
+    /// `Ways`: entries of a set, 1 to 16.
+    pub ways: u32,
+    /// `Line`: bytes of a line, 64 or 128.
+    pub line: u32,
+    /// `Range`: bytes that an entry covers. baseline and ideal: `line`; hmg: 4 lines; rec: 2, 4, 16
+    /// or 64 lines.
+    pub range: u32,
+    /// `AddressWidth`: bits of an address, 16 to 52.
+    pub address_width: u32,
+    /// `Replacement`: 0 FIFO, 1 LRU.
+    pub replacement: Replacement,
+    /// `Jobs`: depth of the invalidation job FIFO, 2 to 64.
+    pub jobs: u32,
+    /// `Responses`: depth of the response FIFO, 3 to 16.
+    pub responses: u32,
+    /// `IdealLines`: lines that an ideal directory covers, a power of 2, at least 64.
+    pub ideal_lines: u32,
+}
+
+impl Config {
+    /// Lines that an entry covers.
+    pub fn pos(&self) -> u32 {
+        self.range / self.line
+    }
+
+    /// Sets of the array.
+    pub fn sets(&self) -> u32 {
+        self.entries / self.ways
+    }
+
+    /// Checks every limit of specification sections 2 and 12.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let check =
+            |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
+        check((2..=16).contains(&self.gpus), "gpus", self.gpus, "2 to 16")?;
+        check((1..=16).contains(&self.ways), "ways", self.ways, "1 to 16")?;
+        let sets = self.entries / self.ways;
+        ConfigError::check(
+            sets.is_power_of_two() && sets * self.ways == self.entries,
+            "entries",
+            self.entries.into(),
+            format!("ways = {} times a power of 2", self.ways),
+        )?;
+        check(self.line == 64 || self.line == 128, "line", self.line, "64 or 128")?;
+        let (lines, limit) = match self.variant {
+            Variant::Baseline | Variant::Ideal => (&[1][..], "the line in baseline and ideal"),
+            Variant::Hmg => (&[4][..], "4 lines in hmg"),
+            Variant::Rec => (&[2, 4, 16, 64][..], "2, 4, 16 or 64 lines in rec"),
+        };
+        let whole = self.range.is_multiple_of(self.line);
+        check(whole && lines.contains(&self.pos()), "range", self.range, limit)?;
+        check(
+            (16..=52).contains(&self.address_width),
+            "address_width",
+            self.address_width,
+            "16 to 52",
+        )?;
+        let room = u64::from(self.range) * u64::from(sets) <= 1 << self.address_width;
+        check(
+            room,
+            "entries",
+            self.entries,
+            "so few that each set has an address below 2^address_width",
+        )?;
+        check((2..=64).contains(&self.jobs), "jobs", self.jobs, "2 to 64")?;
+        check((3..=16).contains(&self.responses), "responses", self.responses, "3 to 16")?;
+        let lines = self.ideal_lines;
+        let legal = lines.is_power_of_two() && lines >= IDEAL_ROW;
+        check(legal, "ideal_lines", lines, "a power of 2, at least 64")?;
+        let room = u64::from(lines) * u64::from(self.line) <= 1 << self.address_width;
+        check(room, "ideal_lines", lines, "so few that all lines lie below 2^address_width")
+    }
+}
+
+impl From<&Self> for Config {
+    fn from(config: &Self) -> Self {
+        config.clone()
+    }
+}
+
+/// `Req::op`; 6 and 7 are illegal (specification section 3).
+pub mod op {
+    /// Read by the home GPU.
+    pub const LRD: u8 = 0;
+    /// Read by another GPU.
+    pub const RRD: u8 = 1;
+    /// Write by the home GPU, or an atomic that runs there.
+    pub const LWR: u8 = 2;
+    /// Write by another GPU.
+    pub const RWR: u8 = 3;
+    /// Forced eviction of the entry.
+    pub const EVICT: u8 = 4;
+    /// A marker behind all invalidations so far.
+    pub const FENCE: u8 = 5;
+}
+
+/// `Inv::cause` (specification section 3).
+pub mod cause {
+    /// The line was written.
+    pub const WRITE: u8 = 0;
+    /// Its entry was evicted.
+    pub const EVICT: u8 = 1;
+    /// No invalidation: the marker of a FENCE.
+    pub const FENCE: u8 = 2;
+}
+
+/// `err_code_o` (specification sections 5.5 and 12).
+pub mod err {
+    /// A `src` that this op cannot have.
+    pub const SRC: u8 = 1;
+    /// Not an op.
+    pub const OP: u8 = 2;
+    /// Ideal: an address beyond its lines.
+    pub const ADDR: u8 = 3;
+    /// Two ways match: the array is corrupt; the request was executed with the lower one.
+    pub const DUPLICATE: u8 = 4;
+}
+
+message! {
+    /// One request, in the order in which the home's L2 accesses its data.
+    pub struct Req: "DIRECTORY_REQ_T" in "coherence_directory_types.svh" (address_width: u32) {
+        /// Byte address; the bits below the line are ignored.
+        pub addr: u64 = address_width,
+        /// Returned with the response.
+        pub id: u8 = 8,
+        /// Requesting GPU; this one for LRD and LWR.
+        pub src: u8 = 4,
+        /// See [`op`].
+        pub op: u8 = 3,
+    }
+}
+
+message! {
+    /// The answer to one request.
+    pub struct Rsp: "DIRECTORY_RSP_T" in "coherence_directory_types.svh" () {
+        /// Number of the request, from 0 after reset.
+        pub seq: u8 = 8,
+        /// Sharers of the line before the request; bit g = GPU g.
+        pub sharers: u16 = 16,
+        /// 0.
+        pub reserved: u8 = 4,
+        /// The request did nothing.
+        pub err: bool = 1,
+        /// An EVICT job was made.
+        pub evicted: bool = 1,
+        /// An entry was allocated.
+        pub alloc: bool = 1,
+        /// The line was tracked.
+        pub hit: bool = 1,
+        /// Of the request.
+        pub id: u8 = 8,
+    }
+}
+
+message! {
+    /// The invalidation of one line in some GPUs.
+    pub struct Inv: "DIRECTORY_INV_T" in "coherence_directory_types.svh" (address_width: u32) {
+        /// Line address; FENCE: 0.
+        pub addr: u64 = address_width,
+        /// Destinations; bit g = GPU g, never this one.
+        pub dest: u16 = 16,
+        /// Number of the request that caused it.
+        pub seq: u8 = 8,
+        /// Last line of the job.
+        pub last: bool = 1,
+        /// See [`cause`].
+        pub cause: u8 = 2,
+    }
+}
+
+message! {
+    /// Events since reset, modulo 2^32 (specification section 9;
+    /// `rtl/coherence_directory/README.md` says when each counts).
+    pub struct Counters: "DIRECTORY_CNT_T" in "coherence_directory_types.svh" () {
+        /// LRD.
+        pub req_lrd: u32 = 32,
+        /// RRD.
+        pub req_rrd: u32 = 32,
+        /// LWR.
+        pub req_lwr: u32 = 32,
+        /// RWR.
+        pub req_rwr: u32 = 32,
+        /// LRD of tracked lines.
+        pub hit_lrd: u32 = 32,
+        /// RRD of tracked lines.
+        pub hit_rrd: u32 = 32,
+        /// LWR of tracked lines.
+        pub hit_lwr: u32 = 32,
+        /// RWR of tracked lines.
+        pub hit_rwr: u32 = 32,
+        /// Allocations.
+        pub alloc: u32 = 32,
+        /// EVICT jobs.
+        pub evict: u32 = 32,
+        /// Lines of WRITE jobs that were sent.
+        pub inv_lines_write: u32 = 32,
+        /// Lines of EVICT jobs that were sent.
+        pub inv_lines_evict: u32 = 32,
+        /// Destinations of those of WRITE jobs.
+        pub inv_msgs_write: u32 = 32,
+        /// Destinations of those of EVICT jobs.
+        pub inv_msgs_evict: u32 = 32,
+        /// Cycles after the initial sweep in which no request could be taken.
+        pub ready_low_cycles: u32 = 32,
+        /// Most jobs held at once.
+        pub jobq_max: u32 = 32,
+    }
+}
+
+ports! {
+    /// Input ports.
+    pub struct In: In (c: Config) {
+        /// Requests, one in-order channel, one per cycle.
+        pub req: Option<Req> as (req_valid, req) = (c.address_width,),
+        /// The home takes the response.
+        pub rsp_ready: bool = 1,
+        /// The network takes the invalidation.
+        pub inv_ready: bool = 1,
+        /// This GPU, below `gpus`; static.
+        pub self_id: u8 = 4,
+        /// Place of the histogram that `hist` shows in the next cycle.
+        pub hist_sel: u8 = 6,
+    }
+}
+
+ports! {
+    /// Output ports, all registered.
+    pub struct Out: Out (c: Config) {
+        /// The request is taken.
+        pub req_ready: bool = 1,
+        /// One response per request, in order.
+        pub rsp: Option<Rsp> as (rsp_valid, rsp) = (),
+        /// Invalidations: one line per cycle, to all its destinations.
+        pub inv: Option<Inv> as (inv_valid, inv) = (c.address_width,),
+        /// No request inside, no job, no response, and the initial sweep is over.
+        pub idle: bool = 1,
+        /// Pulse: error code.
+        pub err: Option<u8> as (err_valid, err_code) = 4,
+        /// Events since reset.
+        pub cnt: Counters = (),
+        /// EVICT jobs of `hist_sel` + 1 lines, both of the cycle before.
+        pub hist: u32 = 32,
+    }
+}

@@ -1,0 +1,9 @@
+//! Types that two or more blocks use, mirroring `rtl/common`.
+
+mod command_parameters;
+mod command_pkg;
+pub mod command_types;
+mod finepack_header;
+mod finepack_parameters;
+mod finepack_pkg;
+pub mod finepack_types;

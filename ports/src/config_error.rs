@@ -1,0 +1,25 @@
+//! Parameters that no block can have.
+
+/// An illegal parameter: its name, its value and the limit it breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name} = {value}: must be {limit}")]
+pub struct ConfigError {
+    /// Parameter name, `snake_case`.
+    pub name: &'static str,
+    /// The offending value.
+    pub value: u64,
+    /// The rule, completing the sentence "must be …".
+    pub limit: String,
+}
+
+impl ConfigError {
+    /// Passes where `ok` holds.
+    pub fn check(
+        ok: bool,
+        name: &'static str,
+        value: u64,
+        limit: impl Into<String>,
+    ) -> Result<(), Self> {
+        if ok { Ok(()) } else { Err(Self { name, value, limit: limit.into() }) }
+    }
+}

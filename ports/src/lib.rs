@@ -1,0 +1,36 @@
+//! Ports declared once: what the bits of a block's ports mean, in Rust, with everything that the
+//! bridge, the comparison, the reports and the waveforms need derived from the one declaration.
+//!
+//! - [`Signal`]: a value that travels as bits (`bool`, integers, byte arrays, messages).
+//! - [`message!`]: a SystemVerilog `struct packed` and the Rust struct of the same fields.
+//! - [`ports!`]: one direction of a block's ports.
+//!
+//! All ports of one direction form an *image*: each port in declaration order, starting at a new
+//! 32-bit word, bit 0 in bit 0 of the first word. That is how Verilator stores wide ports.
+
+mod bits;
+pub mod coherence_directory;
+pub mod command_processor;
+pub mod common;
+mod config_error;
+pub mod cp_crossbar;
+mod declare;
+pub mod depacketizer;
+mod description;
+pub mod egress;
+mod image;
+pub mod local_command_processor;
+mod macros;
+pub mod packetizer;
+pub mod remote_write_queue;
+mod signal;
+#[cfg(test)]
+mod tests;
+
+pub use bits::{Reader, Writer};
+pub use config_error::ConfigError;
+pub use declare::{Declare, Dir, Port, Ports, image_words};
+pub use description::Description;
+#[doc(hidden)]
+pub use image::{handshake, load_channel, load_port, store_channel, store_port};
+pub use signal::{Bytes, Leaf, Signal, SvType};

@@ -1,0 +1,115 @@
+//! What `duet list` shows beside the blocks: everything that a system file, `--workload` or a
+//! block's name may say, from the lists that the program itself chooses from.
+
+use machine::egress_path::PathKind;
+use machine::systems;
+use serde::Serialize;
+use traces::kernels;
+
+/// Something that has a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Name.
+    pub name: String,
+    /// One line.
+    pub about: String,
+    /// Commands or field of a system file in which the name has this meaning.
+    #[serde(rename = "for")]
+    pub used_in: &'static str,
+}
+
+fn entry(name: &str, about: &str, used_in: &'static str) -> Entry {
+    Entry { name: name.to_string(), about: about.to_string(), used_in }
+}
+
+/// `duet reproduce finepack`, where a name is one of its own.
+const REPRODUCE_FINEPACK: &str = "reproduce finepack";
+
+/// Whole systems.
+pub fn systems() -> Vec<Entry> {
+    let mut all: Vec<_> =
+        systems::presets().map(|(name, about)| entry(&name, &about, "--system")).collect();
+    let about = "4 GPUs whose remote stores meet on PCIe links: remote stores only, no caches";
+    all.push(entry("finepack-egress", about, REPRODUCE_FINEPACK));
+    all
+}
+
+/// Designs and policies, by the field of the system file that names them.
+pub fn protocols() -> Vec<Entry> {
+    let mut all: Vec<_> = machine::design_names()
+        .into_iter()
+        .map(|(field, name)| entry(name, &design(field, name), field))
+        .collect();
+    let paths = PathKind::ALL.map(|kind| entry(kind.name(), path(kind), "egress.design"));
+    all.extend(paths);
+    all
+}
+
+/// Programs: those of the full GPU, and those of the FinePack experiment, whose remote stores alone
+/// are run.
+pub fn workloads() -> Vec<Entry> {
+    let programs = kernels::NAMES.iter().map(|(name, about)| entry(name, about, "--workload"));
+    let exchanges = EXCHANGES.iter().map(|(name, about)| entry(name, about, REPRODUCE_FINEPACK));
+    programs.chain(exchanges).collect()
+}
+
+/// Programs whose remote stores are run for real.
+const EXCHANGES: &[(&str, &str)] = &[
+    ("pagerank", "PageRank over a cage-like matrix, ranks pushed to replicas"),
+    ("jacobi", "Jacobi over a banded system, boundary values pushed to neighbours"),
+    ("sssp", "Bellman-Ford shortest paths over a web-like graph, distances pushed to replicas"),
+];
+
+fn path(kind: PathKind) -> &'static str {
+    match kind {
+        PathKind::P2p => "each store at once, one write TLP for each run of bytes",
+        PathKind::WriteCombine => {
+            "a 64-entry combining buffer, one write TLP for each run of bytes"
+        }
+        PathKind::FinePack => "remote write queue and packetizer",
+        PathKind::Dma => "whole blocks copied at the end of a kernel",
+        PathKind::ConfigPacket => "the stateful alternative of FinePack section VI-B",
+        PathKind::Infinite => "no link",
+    }
+}
+
+/// One line for each design or policy; a test sees that none is missing.
+fn design(field: &str, name: &str) -> String {
+    if let Some((about, promises)) = machine::about(field, name) {
+        return format!("{about} (promises {})", promises.name());
+    }
+    let about = match (field, name) {
+        ("l2.policy", "private") => "an L2 holds what its chiplet's CUs touch",
+        ("l2.policy", "home-forward") => "an L2 holds its chiplet's lines, for all chiplets",
+        ("placement.policy", "first-touch") => "a page lies where it is touched first",
+        ("placement.policy", "interleave") => "pages go round all chiplets",
+        ("placement.policy", "owner") => "a buffer lies on one GPU, buffers go round the GPUs",
+        _ => "",
+    };
+    about.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_entry_has_its_line_and_no_two_have_the_same_name_for_the_same_use() {
+        for list in [systems(), protocols(), workloads()] {
+            let names: BTreeSet<_> = list.iter().map(|e| (e.used_in, e.name.clone())).collect();
+            assert_eq!(names.len(), list.len());
+            for entry in &list {
+                let Entry { name, about, used_in } = entry;
+                assert!(!about.is_empty(), "{used_in} = {name}: its line is missing in catalog.rs");
+            }
+        }
+    }
+
+    #[test]
+    fn exchange_workloads_are_those_of_the_experiment() {
+        let names: Vec<_> = EXCHANGES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, traces::workloads::NAMES);
+    }
+}

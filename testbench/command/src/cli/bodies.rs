@@ -1,0 +1,188 @@
+//! `duet bodies list|build|clean`: Verilated bodies in the cache. Any other command builds what it
+//! needs.
+//!
+//! ```text
+//! $ duet bodies build packetizer --config small --set beat=16
+//! ...
+//! PASS bodies: 1 of 1 in the cache
+//! ```
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::thread;
+
+use bodies::{Cache, Request, Step, Variant, replace_sources};
+use cosim::blocks::{self, BLOCKS, BlockEntry};
+use cosim::body::BodyKind;
+use machine::systems;
+use machine::{Bodies, Cp};
+
+use super::job::{run_failure, settings};
+use super::{ENVIRONMENT, Failure, USAGE, rtl_status};
+
+/// Verilated bodies in the cache
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    /// What the cache holds: block, bytes, variant, parameters
+    List,
+    /// Build bodies that the cache does not have, two at a time
+    Build(BuildArgs),
+    /// Remove all bodies from the cache
+    Clean,
+}
+
+#[derive(clap::Args)]
+struct BuildArgs {
+    /// Blocks; all of them where none is named
+    #[arg(value_name = "BLOCK")]
+    blocks: Vec<String>,
+    /// Named configurations; `small` and `paper` where none is named
+    #[arg(long, value_name = "NAME")]
+    config: Vec<String>,
+    /// Set a parameter, or with --system a field of it
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Those of a machine on RTL, in place of blocks
+    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["blocks", "config", "trace"])]
+    system: Option<String>,
+    /// With all signals, as `--wave-internals` needs them
+    #[arg(long)]
+    trace: bool,
+    /// Bodies that are built at a time
+    ///
+    /// Default: as many as the machine has cores.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    rtl: Sources,
+}
+
+/// What RTL bodies are made of.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Sources {
+    /// Make RTL bodies of the files of this folder, which has the blocks' folders and `common`
+    #[arg(long = "rtl", value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl Sources {
+    /// Before any body is asked for.
+    pub fn apply(&self) -> Result<(), Failure> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        replace_sources(folder).map_err(|e| Failure::new(USAGE, format!("--rtl {e}")))
+    }
+}
+
+impl Args {
+    /// It ends with a verdict.
+    pub fn is_run(&self) -> bool {
+        matches!(self.verb, Verb::Build(_))
+    }
+}
+
+/// Builds those of these bodies that the cache does not have, before a machine asks for them one
+/// after the other. `jobs` at a time; else as many as there are cores.
+pub fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure> {
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let jobs = jobs.map_or_else(cores, usize::from);
+    bodies::build(requests, jobs).map_err(|e| Failure::new(rtl_status(&e), e))
+}
+
+/// Tells a person who waits for bodies what is being done.
+pub fn show_step(step: Step) {
+    if io::stderr().is_terminal() {
+        print_step(step);
+    }
+}
+
+fn print_step(step: Step) {
+    match step {
+        Step::Building(request) => eprintln!("duet: building {request}"),
+        Step::Waiting(request) => {
+            eprintln!("duet: waiting for another process that builds {request}");
+        }
+        Step::Built(request, seconds) => {
+            eprintln!("duet: built {} in {seconds:.1} s", request.block.name);
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let environment = |e| Failure::new(ENVIRONMENT, e);
+    match &args.verb {
+        Verb::List => {
+            let cache = Cache::find().map_err(environment)?;
+            for (name, kept) in cache.list().map_err(environment)? {
+                let what = if kept.block.is_empty() { "(all)" } else { &kept.block };
+                println!("{what:<24}{:>10} B  {:<8}{}", kept.bytes, kept.variant, kept.parameters);
+                println!("{:<24}{name}, {}", "", kept.tools);
+            }
+            Ok(0)
+        }
+        Verb::Clean => {
+            Cache::find().and_then(|cache| cache.clean()).map_err(environment)?;
+            Ok(0)
+        }
+        Verb::Build(args) => build(args),
+    }
+}
+
+fn build(args: &BuildArgs) -> Result<u8, Failure> {
+    args.rtl.apply()?;
+    // It is what this command is for.
+    bodies::on_step(print_step);
+    let requests = match &args.system {
+        Some(system) => {
+            let system = systems::load(system, &settings(&args.set)?);
+            let system = system.map_err(|e| Failure::new(USAGE, e))?;
+            let rtl = Bodies::all(BodyKind::Rtl).with_cp(Cp::Core(BodyKind::Rtl));
+            machine::plan(&system, &rtl).map_err(|e| run_failure(e.into()))?.requests().to_vec()
+        }
+        None => of_blocks(args)?,
+    };
+    build_all(&requests, args.jobs)?;
+    println!("PASS bodies: {0} of {0} in the cache", requests.len());
+    Ok(0)
+}
+
+/// Those of named blocks.
+fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
+    let usage = |message: String| Failure::new(USAGE, message);
+    let chosen: Vec<&BlockEntry> = match &args.blocks[..] {
+        [] => BLOCKS.iter().collect(),
+        names => {
+            let known = || BLOCKS.iter().map(|block| block.name).collect::<Vec<_>>().join(", ");
+            let find = |name: &String| {
+                let problem = || usage(format!("block {name}: must be one of {}", known()));
+                blocks::find(name).ok_or_else(problem)
+            };
+            names.iter().map(find).collect::<Result<_, _>>()?
+        }
+    };
+    let configs = match &args.config[..] {
+        [] => &["small".to_string(), "paper".to_string()],
+        named => named,
+    };
+    let catalog = cosim::Catalog::load().map_err(|e| usage(e.to_string()))?;
+    let variant = if args.trace { Variant::traced() } else { Variant::default() };
+    let mut requests: Vec<Request> = Vec::new();
+    for block in chosen {
+        for config in configs {
+            let applied = block.family.apply(&catalog, config, &args.set, &[]);
+            let (chosen, _) = applied.map_err(|e| usage(e.to_string()))?;
+            let request = Request { block: (block.describe)(&chosen), variant: variant.clone() };
+            // Configurations may differ in what a block does not have.
+            if requests.iter().all(|other| other.to_string() != request.to_string()) {
+                requests.push(request);
+            }
+        }
+    }
+    Ok(requests)
+}

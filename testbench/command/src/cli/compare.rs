@@ -1,0 +1,231 @@
+//! `duet compare`: the same run on models and on RTL, side by side.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use cosim::body::BodyKind;
+use cosim::socket::{BlockUse, Log};
+use machine::{Bodies, Machine, Options, RunError};
+use serde::Serialize;
+
+use super::job::{self, Job, run_failure};
+use super::output::JsonFile;
+use super::{DIFFER, Failure, bodies, progress};
+
+/// Run a program on models and on RTL, and compare
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    job: job::Args,
+    /// What runs the command processors' firmware: called directly on both sides, or its image in
+    /// the instruction-set simulator and on the RTL core
+    #[arg(long, value_enum, default_value_t = Cp::Native)]
+    cp: Cp,
+    /// Write the result as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: bodies::Sources,
+}
+
+impl Args {
+    /// The bodies of one side.
+    fn chosen(&self, kind: BodyKind) -> Bodies {
+        let cp = match self.cp {
+            Cp::Native => machine::Cp::Native,
+            Cp::Core => machine::Cp::Core(kind),
+        };
+        Bodies::all(kind).with_cp(cp)
+    }
+}
+
+/// What runs the firmware.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Cp {
+    Native,
+    Core,
+}
+
+/// A number of each side.
+#[derive(Clone, Copy, Serialize)]
+struct Sides {
+    model: u64,
+    rtl: u64,
+}
+
+impl Sides {
+    fn differ(self) -> bool {
+        self.model != self.rtl
+    }
+
+    /// A line of the table.
+    fn print(self, label: &str) {
+        let Self { model, rtl } = self;
+        let difference = i128::from(rtl) - i128::from(model);
+        let per_cent = match (model, difference) {
+            (_, 0) => "0 %".to_string(),
+            (0, _) => "-".to_string(),
+            _ => format!("{:+.3} %", 100.0 * difference as f64 / model as f64),
+        };
+        println!("  {label:<24}{model:>14}{rtl:>14}{difference:>12}{per_cent:>12}");
+    }
+}
+
+/// The JSON record of a comparison.
+#[derive(Serialize)]
+struct Record {
+    verdict: &'static str,
+    system: String,
+    scale: u32,
+    workload: String,
+    seed: u64,
+    cycles: Sides,
+    time_ns: Sides,
+    blocks: BTreeMap<&'static str, BlockRecord>,
+    /// Counters that differ.
+    counters: BTreeMap<String, Sides>,
+    /// The first transfer whose cycle differs, of each place that has one.
+    first_differences: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct BlockRecord {
+    instances: u32,
+    cycles: Sides,
+    busy_cycles: Sides,
+    last_transfer: Sides,
+    transfers: BTreeMap<&'static str, Sides>,
+}
+
+/// What one side came to.
+struct Side {
+    machine: Machine,
+    cycles: u64,
+    blocks: Vec<BlockUse>,
+    counters: BTreeMap<String, u64>,
+}
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    args.rtl.apply()?;
+    let job = Job::load(&args.job)?;
+    // Before a long run on models.
+    bodies::build_all(job.plan(&args.chosen(BodyKind::Rtl))?.requests(), None)?;
+    println!(
+        "{}  scale {}  workload {}  seed {}",
+        job.system.name, job.system.scale, job.workload, args.job.seed
+    );
+    let json = args.json.as_deref().map(JsonFile::create).transpose()?;
+    let model = side(args, &job, BodyKind::Model)?;
+    let rtl = side(args, &job, BodyKind::Rtl)?;
+    let sides = |of: fn(&Side) -> u64| Sides { model: of(&model), rtl: of(&rtl) };
+    let blocks: BTreeMap<_, _> = model.blocks.iter().zip(&rtl.blocks).map(block).collect();
+    let counters: BTreeMap<_, _> = model
+        .counters
+        .iter()
+        .map(|(name, &value)| {
+            let rtl = rtl.counters.get(name).copied().unwrap_or(0);
+            (name.clone(), Sides { model: value, rtl })
+        })
+        .filter(|(_, sides)| sides.differ())
+        .collect();
+    let [of_model, of_rtl] = [&model, &rtl].map(|side| side.machine.sockets().logs());
+    let first_differences: Vec<_> = of_model
+        .zip(of_rtl)
+        .filter_map(|((place, model), (_, rtl))| first_difference(place, &model, &rtl))
+        .collect();
+    let cycles = sides(|side| side.cycles);
+
+    println!("  {:<24}{:>14}{:>14}{:>12}{:>12}", "", "models", "RTL", "difference", "");
+    cycles.print("cycles");
+    for used in &model.blocks {
+        let record = &blocks[used.name];
+        println!("{}, {} instances", used.name, used.instances);
+        record.cycles.print("cycles of its clock");
+        record.busy_cycles.print("cycles with transfers");
+        record.last_transfer.print("last transfer");
+        // In the order of the ports.
+        used.transfers.iter().for_each(|(port, _)| record.transfers[port].print(port));
+    }
+    for (name, sides) in &counters {
+        sides.print(name);
+    }
+    for first in &first_differences {
+        println!("{first}");
+    }
+    let differ = cycles.differ() || !counters.is_empty() || !first_differences.is_empty();
+    if let Some(json) = json {
+        json.write(&Record {
+            verdict: if differ { "FAIL" } else { "PASS" },
+            system: job.system.name.clone(),
+            scale: job.system.scale,
+            workload: job.workload.clone(),
+            seed: args.job.seed,
+            cycles,
+            time_ns: Sides { model: job.time_ns(cycles.model), rtl: job.time_ns(cycles.rtl) },
+            blocks,
+            counters,
+            first_differences,
+        })?;
+    }
+    let moved: u64 = model.blocks.iter().flat_map(|b| &b.transfers).map(|(_, n)| n).sum();
+    if differ {
+        return Err(Failure::new(DIFFER, format!("{}: models and RTL differ", args.job.workload)));
+    }
+    println!(
+        "PASS {}: {} cycles on both, {moved} transfers in the same cycles",
+        args.job.workload, cycles.model
+    );
+    Ok(0)
+}
+
+/// Runs on one kind of body.
+fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
+    let options = Options { max_cycles: args.job.max_cycles.unwrap_or(0), ..Options::default() };
+    let program = job.program()?;
+    let bodies = args.chosen(kind);
+    let mut machine = Machine::new(&job.system, &bodies, program, options).map_err(run_failure)?;
+    machine.start_logs();
+    let result = progress::show(&mut machine, job.totals(), Machine::run);
+    let cycles = result.map_err(|error| {
+        if let RunError::Differ(difference) = &error {
+            println!("{}", difference.text);
+        }
+        let Failure { status, message } = run_failure(error);
+        Failure { status, message: format!("on {}: {message}", kind.name()) }
+    })?;
+    let (blocks, counters) = (machine.blocks(), machine.statistics().into_iter().collect());
+    Ok(Side { machine, cycles, blocks, counters })
+}
+
+fn block((model, rtl): (&BlockUse, &BlockUse)) -> (&'static str, BlockRecord) {
+    let sides = |of: fn(&BlockUse) -> u64| Sides { model: of(model), rtl: of(rtl) };
+    let transfers = model.transfers.iter().zip(&rtl.transfers);
+    let record = BlockRecord {
+        instances: model.instances,
+        cycles: sides(|b| b.cycles),
+        busy_cycles: sides(|b| b.busy),
+        last_transfer: sides(|b| b.last_transfer.unwrap_or(0)),
+        transfers: transfers
+            .map(|((port, model), (_, rtl))| (*port, Sides { model: *model, rtl: *rtl }))
+            .collect(),
+    };
+    (model.name, record)
+}
+
+/// Says where the transfers of a block part; none where they are the same.
+fn first_difference(place: &str, model: &Log, rtl: &Log) -> Option<String> {
+    if model == rtl {
+        return None;
+    }
+    let at = model.first.iter().zip(&rtl.first).take_while(|(m, r)| m == r).count();
+    let shown = |log: &Log| match log.first.get(at) {
+        Some((cycle, port)) => format!("{port} at {cycle}"),
+        None if at == Log::MOST => "beyond what is kept".to_string(),
+        None => "none".to_string(),
+    };
+    Some(format!(
+        "{place}: transfer {at} is the first that differs: model {}, rtl {}",
+        shown(model),
+        shown(rtl)
+    ))
+}

@@ -1,0 +1,106 @@
+//! `duet run` where two bodies of a block differ: the report, the waveform around it, and how to
+//! see it again.
+
+use std::path::PathBuf;
+
+use cosim::Mismatch;
+use cosim::body::Sight;
+use cosim::inspect::{Inspected, Window};
+use cosim::socket::{Difference, Pattern};
+use cosim::wave::write_window;
+use machine::{Bodies, Machine, Options, RunError};
+
+use super::job::{Job, run_failure};
+use super::run::{Args, set_flip};
+use super::{ENVIRONMENT, Failure};
+
+/// Shows the first difference of two bodies, and writes the waveform around it.
+pub fn tell(
+    args: &Args,
+    job: &Job,
+    bodies: Bodies,
+    options: Options,
+    difference: Box<Difference>,
+) -> Result<Failure, Failure> {
+    let (name, place) = (difference.block.name, &difference.place);
+    let cycle = difference.system_cycle.unwrap_or(difference.cycle);
+    match &difference.mismatch {
+        Some((mismatch, window)) => {
+            let again = look_inside(args, job, bodies, options, place, mismatch)?;
+            let mut mismatch = mismatch.clone();
+            let window = match &again {
+                Ok((again, window)) => {
+                    (mismatch.inside, mismatch.past) = (again.inside.clone(), again.past.clone());
+                    window
+                }
+                Err(missing) => {
+                    mismatch.inside = Some(Inspected::Missing(missing.clone()));
+                    window
+                }
+            };
+            let path = PathBuf::from(format!("out/run-{name}-{}.vcd", args.job.seed));
+            let (block, clock) = (difference.block.clone(), difference.clock.clone());
+            let waves = write_window(&path, block, window, clock)
+                .map_err(|e| Failure::new(ENVIRONMENT, e))?;
+            mismatch.run.seed = args.job.seed;
+            mismatch.waves = Some(waves);
+            mismatch.rerun = Some(rerun(args, place, cycle));
+            mismatch.place = place.clone();
+            print!("{mismatch}");
+        }
+        None => print!("ASSERTION of {place} at cycle {cycle}\n{}", difference.text),
+    }
+    Ok(run_failure(RunError::Differ(difference)))
+}
+
+/// The difference as a run that looks inside tells it, and the cycles around; or why that is not
+/// known.
+type Seen = Result<(Mismatch, Window), String>;
+
+/// Runs again with RTL bodies that can be traced, up to the same difference.
+fn look_inside(
+    args: &Args,
+    job: &Job,
+    mut bodies: Bodies,
+    options: Options,
+    place: &str,
+    mismatch: &Mismatch,
+) -> Result<Seen, Failure> {
+    let inspect_from = Some(mismatch.cycle.saturating_sub(Window::BEFORE));
+    bodies.choice.look_at(Pattern::new(place), Sight { inspect_from, ..Sight::default() });
+    let mut machine = match Machine::new(&job.system, &bodies, job.program()?, options) {
+        Ok(machine) => machine,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    set_flip(args, &mut machine)?;
+    Ok(match machine.run() {
+        Err(RunError::Differ(again)) if again.place == place => {
+            again.mismatch.ok_or_else(|| "the second run ended otherwise".to_string())
+        }
+        _ => Err("the second run ended otherwise".to_string()),
+    })
+}
+
+/// The command that shows what happened around a cycle.
+fn rerun(args: &Args, place: &str, cycle: u64) -> String {
+    let job = &args.job;
+    let each = |flag: &str, values: &[String]| -> String {
+        values.iter().map(|value| format!(" --{flag} {value}")).collect()
+    };
+    let flip = args.flip.as_ref().map_or(String::new(), |flip| {
+        format!(" --flip {}[{}]@{}", flip.field, flip.bit, flip.cycle)
+    });
+    let cp = if args.cp == "native" { String::new() } else { format!(" --cp {}", args.cp) };
+    let firmware = args.firmware.iter().map(|name| format!(" --firmware {name}"));
+    let (from, to) = (cycle.saturating_sub(100), cycle + 10);
+    format!(
+        "duet run --system {} --workload {}{}{}{cp}{} --seed {}{flip} \
+         --wave out.vcd --wave-internals --wave-of {place} --wave-from {from} --wave-to {to}",
+        job.system,
+        job.workload,
+        each("set", &job.set),
+        each("impl", &args.bodies),
+        firmware.collect::<String>(),
+        job.seed
+    )
+}

@@ -1,0 +1,167 @@
+//! What `run` and `compare` share: a program, the system that it runs on, and how a run can end.
+
+use std::path::{Path, PathBuf};
+
+use cosim::body::BodyError;
+use cosim::socket::Sockets;
+use firmware_embed::ImageError;
+use machine::systems;
+use machine::{Bodies, BuildError, Cycle, LINK_MHZ, RunError, System};
+use traces::kernels;
+use traces::trace::{self, Reader, Recorder, Totals};
+
+use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status};
+
+/// The arguments of both. They are flattened into those of the verb, whose group has the name
+/// `Args`.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Args {
+    /// Preset, or system file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub system: String,
+    /// Built-in program, or trace
+    #[arg(long, value_name = "NAME|FILE")]
+    pub workload: String,
+    /// Set a field of the system, or `workload.size` and `workload.iterations`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Seed of a built-in program's input
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Stop with status 3 after so many cycles
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_cycles: Option<u64>,
+    /// Threads: the second one reads and decompresses the trace ahead; the result is the same
+    ///
+    /// Default: 2, or 1 where the machine has one core.
+    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub threads: Option<u8>,
+}
+
+/// A program and its system.
+pub struct Job {
+    pub system: System,
+    program: Reader,
+    /// A second thread reads it.
+    read_ahead: bool,
+    /// Name and checksum of the program.
+    pub workload: String,
+    /// A recorded trace's folder, which goes with the job.
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// `KEY=VALUE` pairs.
+type Settings = Vec<(String, String)>;
+
+/// Takes `KEY=VALUE`s apart.
+pub fn settings(set: &[String]) -> Result<Settings, Failure> {
+    let pair = |setting: &String| {
+        let (key, value) = setting
+            .split_once('=')
+            .ok_or_else(|| Failure::new(USAGE, format!("--set {setting}: must be KEY=VALUE")))?;
+        Ok((key.to_string(), value.to_string()))
+    };
+    set.iter().map(pair).collect()
+}
+
+impl Job {
+    /// What the command line names.
+    pub fn load(args: &Args) -> Result<Self, Failure> {
+        let pairs = settings(&args.set)?;
+        let (of_workload, of_system): (Settings, Settings) =
+            pairs.into_iter().partition(|(key, _)| key.starts_with("workload."));
+        let system = systems::load(&args.system, &of_system).map_err(|e| Failure::new(USAGE, e))?;
+        let (program, folder) = program(args, &of_workload)?;
+        let workload = format!("{} {:016x}", program.name(), program.checksum());
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let read_ahead = args.threads.map_or(cores > 1, |threads| threads > 1);
+        Ok(Self { system, program, read_ahead, workload, _folder: folder })
+    }
+
+    /// The program from its start, for one machine.
+    pub fn program(&self) -> Result<Reader, Failure> {
+        let usage = |e: trace::Error| Failure::new(USAGE, e);
+        let mut program = self.program.reopen().map_err(usage)?;
+        if self.read_ahead {
+            program.read_ahead().map_err(usage)?;
+        }
+        Ok(program)
+    }
+
+    /// Totals of the program.
+    pub fn totals(&self) -> &Totals {
+        self.program.totals()
+    }
+
+    /// The sockets of its machine with these bodies, before any is built.
+    pub fn plan(&self, bodies: &Bodies) -> Result<Sockets, Failure> {
+        machine::plan(&self.system, bodies).map_err(|e| run_failure(e.into()))
+    }
+
+    /// Time of so many cycles.
+    pub fn time_ns(&self, cycles: Cycle) -> u64 {
+        (u128::from(cycles) * u128::from(LINK_MHZ) / u128::from(self.system.machine.clock_mhz))
+            as u64
+    }
+}
+
+/// The trace named, or that of a built-in program, recorded now.
+fn program(
+    args: &Args,
+    settings: &Settings,
+) -> Result<(Reader, Option<tempfile::TempDir>), Failure> {
+    let usage = |message: String| Failure::new(USAGE, message);
+    let file = Path::new(&args.workload);
+    if file.extension().is_some() || file.components().count() > 1 {
+        if let Some((key, value)) = settings.first() {
+            let problem = format!("--set {key}={value}: {} is a recorded trace", args.workload);
+            return Err(usage(problem));
+        }
+        return Reader::open(file).map(|r| (r, None)).map_err(|e| usage(e.to_string()));
+    }
+    let program =
+        kernels::program::<trace::Error>(&args.workload).map_err(|e| usage(e.to_string()))?;
+    let mut params = program.params();
+    params.seed = args.seed;
+    for (key, value) in settings {
+        let number = |v: &str| {
+            v.parse()
+                .map_err(|_| usage(format!("--set {key}={value}: must be a number below 2^32")))
+        };
+        match key.as_str() {
+            "workload.size" => params.size = number(value)?,
+            "workload.iterations" => params.iterations = number(value)?,
+            _ => {
+                let names = "workload.size or workload.iterations";
+                return Err(usage(format!("--set {key}: must be {names}")));
+            }
+        }
+    }
+    let environment =
+        |e: std::io::Error| Failure::new(ENVIRONMENT, format!("temporary trace: {e}"));
+    let folder = tempfile::tempdir().map_err(environment)?;
+    let path: PathBuf = folder.path().join(&args.workload);
+    let mut recorder = Recorder::create(&path, &args.workload)
+        .and_then(Recorder::fast)
+        .map_err(|e| usage(e.to_string()))?;
+    kernels::run(&args.workload, &params, &mut recorder).map_err(|e| usage(e.to_string()))?;
+    recorder.save().map_err(|e| usage(e.to_string()))?;
+    Reader::open(&path).map(|r| (r, Some(folder))).map_err(|e| usage(e.to_string()))
+}
+
+/// The status of a run that did not pass.
+pub fn run_failure(error: RunError) -> Failure {
+    let status = match &error {
+        RunError::Build(BuildError::Body(BodyError::Rtl(error))) => rtl_status(error),
+        RunError::Build(BuildError::Image(ImageError::Missing)) => ENVIRONMENT,
+        RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) | RunError::Trace(_) => {
+            USAGE
+        }
+        RunError::Differ(_) => DIFFER,
+        RunError::Lost { .. } | RunError::Firmware(_) | RunError::Decision(_) => WRONG_VALUE,
+        RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,
+        RunError::Wrong(..) => WRONG_VALUE,
+    };
+    Failure::new(status, error)
+}

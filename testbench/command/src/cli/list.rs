@@ -1,0 +1,130 @@
+//! `duet list [blocks|systems|protocols|workloads] [--json]`: what there is. The JSON of all kinds
+//! holds the counters of a run too, with units and meanings.
+//!
+//! ```text
+//! $ duet list protocols
+//! protocols for l1.design
+//!   none ...
+//!   src ...
+//! ...
+//! protocols for l2.design
+//! ...
+//! protocols for egress.design
+//! ...
+//!   finepack             remote write queue and packetizer
+//! ...
+//! ```
+
+use clap::ValueEnum;
+use firmware_embed::{ELVES, Image};
+use machine::STATISTICS;
+use serde::Serialize;
+
+use super::{Failure, USAGE};
+use crate::catalog;
+
+/// List blocks, systems, protocols and workloads
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only this kind
+    kind: Option<Kind>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    Blocks,
+    Systems,
+    Protocols,
+    Workloads,
+}
+
+#[derive(Serialize)]
+struct Block {
+    name: &'static str,
+    about: &'static str,
+    configs: Vec<String>,
+    rtl: bool,
+}
+
+/// The firmware's images; the first is the one that runs.
+fn firmware() -> Result<serde_json::Value, Failure> {
+    let mut images = Vec::new();
+    for elf in ELVES {
+        let image = Image::read(elf.bytes).map_err(|e| Failure::new(USAGE, e))?;
+        let Image { code_bytes, data_bytes, .. } = image;
+        let (name, path) = (elf.name, elf.path);
+        images.push(serde_json::json!({
+            "name": name, "path": path, "code_bytes": code_bytes, "data_bytes": data_bytes
+        }));
+    }
+    let first = ELVES.first().map(|elf| elf.path);
+    Ok(serde_json::json!({"image": first, "images": images}))
+}
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let known = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
+    let mut blocks: Vec<Block> = cosim::blocks::BLOCKS
+        .iter()
+        .map(|b| Block {
+            name: b.name,
+            about: b.about,
+            configs: (b.family.configs)(&known),
+            rtl: bodies::ready(b.name).is_ok(),
+        })
+        .collect();
+    blocks.push(Block {
+        name: "finepack",
+        about: "the chain remote_write_queue, packetizer, link, depacketizer",
+        configs: known.finepack.keys().cloned().collect(),
+        rtl: bodies::ready("remote_write_queue").is_ok(),
+    });
+    let lists = [
+        (Kind::Systems, "systems", catalog::systems()),
+        (Kind::Protocols, "protocols", catalog::protocols()),
+        (Kind::Workloads, "workloads", catalog::workloads()),
+    ];
+    let wanted = |kind| args.kind.is_none_or(|k| k == kind);
+    if args.json {
+        let mut all = serde_json::Map::new();
+        if wanted(Kind::Blocks) {
+            all.insert("blocks".to_string(), serde_json::json!(blocks));
+        }
+        for (kind, name, entries) in lists {
+            if wanted(kind) {
+                all.insert(name.to_string(), serde_json::json!(entries));
+            }
+        }
+        if args.kind.is_none() {
+            let counters: Vec<_> = STATISTICS
+                .iter()
+                .map(|s| serde_json::json!({"name": s.name, "unit": s.unit, "meaning": s.meaning}))
+                .collect();
+            all.insert("counters".to_string(), counters.into());
+            all.insert("firmware".to_string(), firmware()?);
+        }
+        println!("{}", serde_json::Value::Object(all));
+        return Ok(0);
+    }
+    if wanted(Kind::Blocks) {
+        println!("blocks");
+        for block in &blocks {
+            println!("  {:<20} {} ({})", block.name, block.about, block.configs.join(", "));
+        }
+    }
+    for (kind, title, entries) in lists {
+        if !wanted(kind) {
+            continue;
+        }
+        // What a name is for stands where that changes.
+        for of_one_use in entries.chunk_by(|a, b| a.used_in == b.used_in) {
+            println!("{title} for {}", of_one_use[0].used_in);
+            for entry in of_one_use {
+                println!("  {:<20} {}", entry.name, entry.about);
+            }
+        }
+    }
+    Ok(0)
+}

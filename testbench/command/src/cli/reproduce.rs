@@ -1,0 +1,109 @@
+//! `duet reproduce PAPER`: a paper's experiments, our number beside the paper's.
+//!
+//! ```text
+//! $ duet reproduce finepack
+//! FinePack (HPCA'23) on models: configuration paper, 4 GPUs, PCIe 4.0 at 32 B/cycle, 1 GHz,
+//! ...
+//! PASS reproduce finepack: 4400 memories equal the expected ones, 9 of 15 figures shown
+//! ```
+
+use std::fmt::Display;
+use std::path::PathBuf;
+
+use reproductions::figure::Figure;
+use reproductions::finepack::egress_run::RunError;
+use reproductions::{PAPERS, cpelide, finepack, rec};
+use serde::Serialize;
+
+use super::job::run_failure;
+use super::{Failure, STUCK, USAGE, WRONG_VALUE, output};
+
+/// Run a paper's experiments
+#[derive(clap::Args)]
+pub struct Args {
+    /// cpelide, finepack, rec, or all
+    paper: String,
+    /// Write the result as JSON; of all papers, an object with each by its name
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let wanted = |paper: &str| args.paper == "all" || args.paper == paper;
+    if !PAPERS.into_iter().any(wanted) {
+        let names: Vec<_> = PAPERS.into_iter().chain(["all"]).collect();
+        let names = names.join(", ");
+        return Err(Failure::new(USAGE, format!("paper {}: must be one of {names}", args.paper)));
+    }
+    let mut all = serde_json::Map::new();
+    for paper in PAPERS.into_iter().filter(|paper| wanted(paper)) {
+        let report = match paper {
+            "cpelide" => cpelide()?,
+            "finepack" => finepack()?,
+            _ => rec()?,
+        };
+        all.insert(paper.to_string(), report);
+    }
+    match (&args.json, all.get(&args.paper)) {
+        (Some(path), Some(report)) => output::write_json(path, report)?,
+        (Some(path), None) => output::write_json(path, &all)?,
+        (None, _) => {}
+    }
+    Ok(0)
+}
+
+fn finepack() -> Result<serde_json::Value, Failure> {
+    let catalog = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
+    let parameters = catalog.finepack.get(finepack::CONFIG).ok_or_else(|| {
+        Failure::new(USAGE, format!("configs.toml: [finepack.{}] is missing", finepack::CONFIG))
+    })?;
+    let report = finepack::run(parameters, &finepack::INPUTS).map_err(failure)?;
+    let compared = format!("{} memories equal the expected ones", report.memories_compared);
+    show(report.paper, &report, &compared, &report.figures, 'F')
+}
+
+fn cpelide() -> Result<serde_json::Value, Failure> {
+    let report = cpelide::run(&cpelide::INPUTS).map_err(|error| {
+        println!("FAIL reproduce cpelide: {error}");
+        run_failure(error)
+    })?;
+    let compared = format!("{} loads checked, 0 wrong values", report.runs.loads_checked());
+    show(report.paper, &report, &compared, &report.figures, 'C')
+}
+
+fn rec() -> Result<serde_json::Value, Failure> {
+    let report = rec::run(&rec::INPUTS).map_err(|error| {
+        println!("FAIL reproduce rec: {error}");
+        run_failure(error)
+    })?;
+    let compared = format!("{} loads checked, 0 wrong values", report.runs.loads_checked());
+    show(report.paper, &report, &compared, &report.figures, 'R')
+}
+
+/// Prints a report and its verdict. `id`: how the ids of the paper's figures begin.
+fn show(
+    paper: &str,
+    report: &(impl Display + Serialize),
+    compared: &str,
+    figures: &[Figure],
+    id: char,
+) -> Result<serde_json::Value, Failure> {
+    print!("{report}");
+    let figures = || figures.iter().filter(|f| f.id.starts_with(id));
+    let shown = figures().filter(|f| f.ours.is_some()).count();
+    println!(
+        "\nPASS reproduce {paper}: {compared}, {shown} of {} figures shown",
+        figures().count()
+    );
+    serde_json::to_value(report).map_err(|e| Failure::new(super::ENVIRONMENT, e))
+}
+
+fn failure(error: RunError) -> Failure {
+    let status = match &error {
+        RunError::Config(_) => USAGE,
+        RunError::WrongValue { .. } => WRONG_VALUE,
+        RunError::Stuck { .. } => STUCK,
+    };
+    println!("FAIL reproduce finepack: {error}");
+    Failure::new(status, error)
+}

@@ -1,0 +1,295 @@
+//! `duet trace`: makes traces of programs, shows them, checks them.
+//!
+//! ```text
+//! $ duet trace import accel-sim data/vector_sum/kernelslist.g -o vector_sum.trace
+//! PASS vector_sum: 1 kernels, 2 work-groups, 264 loads (1.000 determined), 128...
+//! $ duet trace info vector_sum.trace
+//! vector_sum, checksum ...
+//!   1 kernels, 2 work-groups, 2 warps, 12 instructions, 2 barriers
+//!   264 loads (264 determined, 0 racy), 128 stores, 4 atomics
+//!   8192 bytes in buffers, kernels touch 8192; the host writes 1028 and reads 0
+//! buffers
+//!   0x000000100000         4096 at 0x7f3a00000000
+//!   0x000000101000         4096 at 0x7f3a00100000
+//! kernels
+//!      0 vector_sum: 2 work-groups of 64 x 1 x 1, 0 racy bytes, 1 locations of atomics
+//! $ duet trace verify vector_sum.trace
+//! loads     264 determined, 0 racy
+//! atomics   0 determined, 4 racy
+//! stores    128
+//! memory    8192 bytes compared after kernels, 0 of them racy
+//! PASS vector_sum: the trace agrees with its own stores
+//! ```
+
+mod record;
+
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Subcommand, ValueEnum};
+use serde::Serialize;
+use traces::trace::{Error, Event, Reader, Recorder, Totals, accel_sim, capture, verify};
+
+use super::{ENVIRONMENT, Failure, USAGE, WRONG_VALUE};
+
+/// Make, show and check traces of programs
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Run an OpenCL program under Oclgrind and make its trace (docs/capture.md)
+    Capture {
+        /// Trace to write
+        #[arg(short, long)]
+        output: PathBuf,
+        /// Program and its arguments
+        #[arg(last = true, required = true)]
+        program: Vec<OsString>,
+    },
+    /// Convert a raw capture of an OpenCL program
+    Convert {
+        /// Path of the capture without its endings .bin, .meta, .blob
+        prefix: PathBuf,
+        /// Trace to write
+        #[arg(short, long)]
+        output: PathBuf,
+    },
+    /// Show what is in a trace
+    Info {
+        /// Trace
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Replay a trace in a shadow memory
+    Verify {
+        /// Trace
+        file: PathBuf,
+    },
+    /// Import a trace of another tool
+    Import {
+        /// The tool
+        tool: Tool,
+        /// Its list of kernels (kernelslist.g)
+        list: PathBuf,
+        /// Trace to write
+        #[arg(short, long)]
+        output: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Tool {
+    AccelSim,
+}
+
+impl Args {
+    /// True for what ends with a verdict.
+    pub fn is_run(&self) -> bool {
+        !matches!(self.action, Action::Info { .. })
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let status = match &error {
+            Error::Io { source, .. } if source.kind() != ErrorKind::NotFound => ENVIRONMENT,
+            _ => USAGE,
+        };
+        Failure::new(status, error)
+    }
+}
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    match &args.action {
+        Action::Capture { output, program } => record::run(output, program),
+        Action::Convert { prefix, output } => {
+            convert(prefix, output, &name_of(prefix))?;
+            made(output)
+        }
+        Action::Import { tool: Tool::AccelSim, list, output } => {
+            // Every list has the same name; the folder tells the program.
+            let whole = std::path::absolute(list).unwrap_or_default();
+            let folder = whole.parent().filter(|folder| folder.file_name().is_some());
+            let mut recorder = Recorder::create(output, &name_of(folder.unwrap_or(list)))?;
+            accel_sim::import(list, &mut recorder)?;
+            recorder.save()?;
+            made(output)
+        }
+        Action::Info { file, json } => info(file, *json),
+        Action::Verify { file } => check(file),
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Makes the trace `name` of a raw capture.
+fn convert(prefix: &Path, output: &Path, name: &str) -> Result<(), Failure> {
+    let mut recorder = Recorder::create(output, name)?;
+    let converted = capture::convert(prefix, &mut recorder)?;
+    if converted.left_out > 0 {
+        let n = converted.left_out;
+        eprintln!("duet: {n} accesses beyond the end of their buffers were left out");
+    }
+    Ok(recorder.save()?)
+}
+
+/// Says what a new trace holds.
+fn made(path: &Path) -> Result<u8, Failure> {
+    let reader = Reader::open(path)?;
+    let Totals { kernels, groups, loads, stores, atomics, .. } = *reader.totals();
+    println!(
+        "PASS {}: {kernels} kernels, {groups} work-groups, {loads} loads ({:.3} determined), \
+         {stores} stores, {atomics} atomics, checksum {:016x}",
+        reader.name(),
+        reader.totals().share_determined(),
+        reader.checksum()
+    );
+    Ok(0)
+}
+
+/// `duet trace info --json`.
+#[derive(Serialize)]
+struct Info<'a> {
+    name: &'a str,
+    checksum: String,
+    #[serde(flatten)]
+    totals: Totals,
+    loads_racy: u64,
+    share_determined: f64,
+    share_determined_within_kernels: f64,
+    buffers: Vec<Buffer>,
+    launches: Vec<Launch>,
+}
+
+#[derive(Serialize)]
+struct Buffer {
+    name: String,
+    addr: u64,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Launch {
+    name: String,
+    grid: [u32; 3],
+    local: [u32; 3],
+    groups: u32,
+    args: usize,
+    racy_bytes: usize,
+    atomic_locations: usize,
+}
+
+fn info(path: &Path, json: bool) -> Result<u8, Failure> {
+    let mut reader = Reader::open(path)?;
+    let (mut buffers, mut launches) = (Vec::new(), Vec::new());
+    while let Some(event) = reader.next_event()? {
+        match event {
+            Event::Alloc { addr, bytes, name } => buffers.push(Buffer { name, addr, bytes }),
+            Event::Kernel(head) => launches.push(Launch {
+                name: head.name,
+                grid: head.grid,
+                local: head.local,
+                groups: head.groups,
+                args: head.args.len(),
+                racy_bytes: head.racy.len(),
+                atomic_locations: head.atomics.len(),
+            }),
+            _ => {}
+        }
+    }
+    let totals = *reader.totals();
+    let info = Info {
+        name: reader.name(),
+        checksum: format!("{:016x}", reader.checksum()),
+        totals,
+        loads_racy: totals.loads_racy(),
+        share_determined: totals.share_determined(),
+        share_determined_within_kernels: totals.share_determined_within_kernels(),
+        buffers,
+        launches,
+    };
+    if json {
+        println!("{}", serde_json::to_string(&info).map_err(|e| Failure::new(ENVIRONMENT, e))?);
+        return Ok(0);
+    }
+    show(&info).map(|()| 0)
+}
+
+/// As text. Long ones go through `head`: that it closes the pipe is no error.
+fn show(info: &Info) -> Result<(), Failure> {
+    match write_info(info, &mut std::io::stdout().lock()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::new(ENVIRONMENT, e)),
+        _ => Ok(()),
+    }
+}
+
+fn write_info(info: &Info, out: &mut impl Write) -> std::io::Result<()> {
+    let totals = &info.totals;
+    writeln!(out, "{}, checksum {}", info.name, info.checksum)?;
+    writeln!(
+        out,
+        "  {} kernels, {} work-groups, {} warps, {} instructions, {} barriers",
+        totals.kernels, totals.groups, totals.warps, totals.instructions, totals.barriers
+    )?;
+    writeln!(
+        out,
+        "  {} loads ({} determined, {} racy), {} stores, {} atomics",
+        totals.loads, totals.loads_determined, info.loads_racy, totals.stores, totals.atomics
+    )?;
+    writeln!(
+        out,
+        "  {} bytes in buffers, kernels touch {}; the host writes {} and reads {}",
+        totals.allocated_bytes,
+        totals.footprint_bytes,
+        totals.host_written_bytes,
+        totals.host_read_bytes
+    )?;
+    writeln!(out, "buffers")?;
+    for buffer in &info.buffers {
+        writeln!(out, "  {:#014x} {:>12} {}", buffer.addr, buffer.bytes, buffer.name)?;
+    }
+    writeln!(out, "kernels")?;
+    for (number, launch) in info.launches.iter().enumerate() {
+        let Launch { name, groups, local: [x, y, z], racy_bytes, atomic_locations, .. } = launch;
+        writeln!(
+            out,
+            "  {number:>4} {name}: {groups} work-groups of {x} x {y} x {z}, {racy_bytes} racy \
+             bytes, {atomic_locations} locations of atomics"
+        )?;
+    }
+    Ok(())
+}
+
+fn check(path: &Path) -> Result<u8, Failure> {
+    let mut reader = Reader::open(path)?;
+    let outcome = verify(&mut reader)?;
+    println!(
+        "loads     {} determined, {} racy\natomics   {} determined, {} racy\nstores    {}\n\
+         memory    {} bytes compared after kernels, {} of them racy",
+        outcome.loads_determined,
+        outcome.loads_racy,
+        outcome.atomics_determined,
+        outcome.atomics_racy,
+        outcome.stores,
+        outcome.bytes_after,
+        outcome.bytes_after_racy
+    );
+    if outcome.wrong == 0 {
+        println!("PASS {}: the trace agrees with its own stores", reader.name());
+        return Ok(0);
+    }
+    for line in &outcome.described {
+        println!("{line}");
+    }
+    println!("FAIL {}: {} wrong values", reader.name(), outcome.wrong);
+    Ok(WRONG_VALUE)
+}

@@ -1,0 +1,68 @@
+//! `duet trace capture`: runs an OpenCL program and makes its trace.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::ExitStatus;
+
+use traces::opencl::{self, Tools};
+use traces::trace::{Reader, verify};
+
+use super::{ENVIRONMENT, Failure, USAGE, WRONG_VALUE, convert, made};
+
+impl From<opencl::Error> for Failure {
+    fn from(error: opencl::Error) -> Self {
+        Self::new(ENVIRONMENT, error)
+    }
+}
+
+pub fn run(output: &Path, program: &[OsString]) -> Result<u8, Failure> {
+    let tools = Tools::find()?;
+    let parent = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    let failure = |error| Failure::new(ENVIRONMENT, format!("{}: {error}", parent.display()));
+    fs::create_dir_all(parent).map_err(failure)?;
+    // Where the trace goes there is room, and the finished trace only gets its name.
+    let work = tempfile::Builder::new().prefix(".duet-capture-").tempdir_in(parent);
+    let work = work.map_err(failure)?;
+
+    let plugin = tools.plugin(work.path())?;
+    let prefix = work.path().join("raw");
+    let status = opencl::run(program, &plugin, &prefix)?;
+    let ended = describe(status);
+    if !prefix.with_extension("bin").exists() {
+        let program = Path::new(&program[0]).display();
+        return Err(Failure::new(USAGE, format!("{program} used no OpenCL memory and {ended}")));
+    }
+
+    let name = Path::new(&program[0]).file_stem().unwrap_or_default().to_string_lossy();
+    let trace = work.path().join("trace");
+    convert(&prefix, &trace, &name).map_err(|failure| match status.success() {
+        true => failure,
+        false => Failure { message: format!("{}; {name} {ended}", failure.message), ..failure },
+    })?;
+    let mut reader = Reader::open(&trace)?;
+    if reader.kernels() == 0 {
+        return Err(Failure::new(USAGE, format!("{name} ran no kernel and {ended}")));
+    }
+    let outcome = verify(&mut reader)?;
+    if outcome.wrong > 0 {
+        let what =
+            format!("{name}: {} captured values do not follow from its stores", outcome.wrong);
+        return Err(Failure::new(WRONG_VALUE, [vec![what], outcome.described].concat().join("\n")));
+    }
+    fs::rename(&trace, output)
+        .map_err(|error| Failure::new(ENVIRONMENT, format!("{}: {error}", output.display())))?;
+    // Some programs abort when all their kernels have run, so the trace may be whole.
+    eprintln!("duet: {name} {ended}");
+    made(output)
+}
+
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with exit status {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => status.to_string(),
+    }
+}

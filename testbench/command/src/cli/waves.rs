@@ -1,0 +1,125 @@
+//! `duet run --wave`: a waveform of the blocks with two bodies.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use cosim::body::{BodyKind, Sight};
+use cosim::socket::{Pattern, Sockets, Window, summary};
+use cosim::wave::{Wave, WaveError};
+use machine::{Bodies, Machine};
+
+use super::job::Job;
+use super::run::{Shared, these};
+use super::{ENVIRONMENT, Failure, USAGE};
+
+/// The flags of waveforms
+#[derive(clap::Args)]
+pub struct Args {
+    /// Write a waveform: VCD, or FST where FILE ends in .fst; and a GTKWave save file beside it
+    ///
+    /// It shows the first of each block that exists as model and RTL, by place; for 2000 cycles of
+    /// the machine from the first transfer on of those that have the clock of the first of them: in
+    /// a machine of several GPUs those between GPUs, else from the first packet on. Times are true:
+    /// cycle C of a machine of M MHz begins at C / M us; blocks between GPUs run at 1 GHz.
+    #[arg(long, value_name = "FILE")]
+    wave: Option<PathBuf>,
+    /// Show in the waveform the blocks whose places a pattern means, as in --impl
+    #[arg(long, value_name = "PLACES", requires = "wave")]
+    wave_of: Option<String>,
+    /// First cycle of the machine in the waveform
+    #[arg(long, value_name = "C", requires = "wave")]
+    wave_from: Option<u64>,
+    /// Cycle of the machine before which the waveform ends; else 2000 cycles after its first
+    #[arg(long, value_name = "C", requires = "wave")]
+    wave_to: Option<u64>,
+    /// Show all signals of RTL bodies in the waveform, and the registers of models: needs some four
+    /// times the space
+    #[arg(long, requires = "wave")]
+    wave_internals: bool,
+}
+
+/// A waveform being written, and whether anything went wrong.
+pub struct Waves {
+    wave: Wave,
+    error: Option<WaveError>,
+    cycles: u64,
+}
+
+impl Waves {
+    /// Ends the file.
+    pub fn finish(self) -> Result<(), Failure> {
+        let environment = |e: WaveError| Failure::new(ENVIRONMENT, e);
+        self.error.map_or(Ok(()), |e| Err(environment(e)))?;
+        self.wave.finish().map_err(environment)?;
+        if self.cycles == 0 {
+            eprintln!(
+                "duet: --wave: the window holds no cycle: nothing came that opens it, or \
+                 the run ended before; \
+                 --wave-from opens it at a cycle, --wave-of PLACES at the first transfer of a block"
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Args {
+    /// The sockets that are shown.
+    fn shown(&self, sockets: &Sockets) -> Result<Vec<usize>, Failure> {
+        let Some(places) = &self.wave_of else { return Ok(sockets.first_of_each()) };
+        let shown = sockets.matching(&Pattern::new(places));
+        if shown.is_empty() {
+            let problem = format!("--wave-of {places}: {}", these(&sockets.places()));
+            return Err(Failure::new(USAGE, problem));
+        }
+        Ok(shown)
+    }
+
+    /// Has the bodies that are shown built so that they can be traced.
+    pub fn look_inside(&self, job: &Job, bodies: &mut Bodies) -> Result<(), Failure> {
+        if !self.wave_internals {
+            return Ok(());
+        }
+        let sockets = job.plan(bodies)?;
+        for number in self.shown(&sockets)? {
+            let sight = Sight { inside: true, ..Sight::default() };
+            bodies.choice.look_at(Pattern::new(sockets.place(number)), sight);
+        }
+        Ok(())
+    }
+
+    /// Creates the file, and has the machine fill it.
+    pub fn create(&self, machine: &mut Machine) -> Result<Shared<Waves>, Failure> {
+        let Some(path) = &self.wave else { return Ok(None) };
+        let usage = |problem: String| Err(Failure::new(USAGE, problem));
+        let window = Window { from: self.wave_from, to: self.wave_to };
+        if let (Some(from), Some(to)) = (window.from, window.to)
+            && from >= to
+        {
+            return usage(format!("--wave-to {to}: must be above {from}, --wave-from"));
+        }
+        let sockets = machine.sockets();
+        let numbers = self.shown(sockets)?;
+        let (clocks, shown) = sockets.shown(&numbers, self.wave_internals);
+        if self.wave_internals && shown.iter().all(|shown| shown.body == BodyKind::Model) {
+            let places = shown.iter().map(|shown| &shown.place);
+            return usage(format!(
+                "--wave-internals: no RTL is shown: {} are models; add --impl PLACES=rtl \
+                 or PLACES=lockstep, \
+                 for command_processor --cp rtl or lockstep",
+                summary(places).join(", ")
+            ));
+        }
+        let wave = Wave::create(path, clocks, shown).map_err(|e| Failure::new(ENVIRONMENT, e))?;
+        let waves = Rc::new(RefCell::new(Waves { wave, error: None, cycles: 0 }));
+        let to = waves.clone();
+        machine.on_cycle(&numbers, window, move |cycles| {
+            let waves = &mut *to.borrow_mut();
+            waves.cycles += 1;
+            if waves.error.is_none() {
+                waves.error = waves.wave.cycle(cycles).err();
+            }
+        });
+        Ok(Some(waves))
+    }
+}

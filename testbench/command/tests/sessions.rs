@@ -1,0 +1,121 @@
+//! The sessions that the documents show are real: each `$ duet …` in a text block of the README or
+//! of a verb's module documentation is run, and what the block shows must come out. A line `...`
+//! stands for any lines, `...` at the end of a line for its rest.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A command and the lines that it must print.
+struct Session {
+    place: String,
+    command: String,
+    lines: Vec<String>,
+}
+
+fn sessions_of(path: &Path) -> Vec<Session> {
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut sessions: Vec<Session> = Vec::new();
+    let mut in_block = false;
+    for line in text.lines() {
+        let line = line.strip_prefix("//!").map_or(line, |l| l.strip_prefix(' ').unwrap_or(l));
+        if line.starts_with("```") {
+            in_block = line == "```text";
+        } else if let Some(command) = line.strip_prefix("$ duet ").filter(|_| in_block) {
+            let place = path.display().to_string();
+            sessions.push(Session { place, command: command.to_string(), lines: Vec::new() });
+        } else if let Some(session) = sessions.last_mut().filter(|_| in_block) {
+            session.lines.push(line.to_string());
+        }
+    }
+    sessions
+}
+
+fn matches(shown: &str, real: &str) -> bool {
+    shown.strip_suffix("...").map_or(shown == real, |start| real.starts_with(start))
+}
+
+/// Finds the shown lines in the real ones, in order. Errors: the first that is not there.
+fn compare(shown: &[String], real: &[&str]) -> Result<(), String> {
+    let mut at = 0;
+    let mut skip = false;
+    for line in shown {
+        if line == "..." {
+            skip = true;
+            continue;
+        }
+        let found = real[at..].iter().position(|r| matches(line, r));
+        match found {
+            Some(n) if skip || n == 0 => at += n + 1,
+            _ => return Err(format!("shown: {line}\nreal:  {}", real.get(at).unwrap_or(&"(end)"))),
+        }
+        skip = false;
+    }
+    if skip || at == real.len() { Ok(()) } else { Err(format!("not shown: {}", real[at])) }
+}
+
+/// The files that sessions read.
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy_folder(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("a copy");
+        }
+    }
+}
+
+fn sources_below(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => sources_below(&path, into),
+            false => into.push(path),
+        }
+    }
+}
+
+#[test]
+fn sessions_in_the_documents_are_real() {
+    if let Err(problem) = bodies::ready("remote_write_queue") {
+        eprintln!("skipped: {problem}");
+        return;
+    }
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = vec![crate_folder.join("../../README.md")];
+    sources_below(&crate_folder.join("src/cli"), &mut files);
+    files.sort();
+    let sessions: Vec<_> = files.iter().flat_map(|f| sessions_of(f)).collect();
+    assert!(sessions.len() >= 3, "only {} sessions found", sessions.len());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    copy_folder(&crate_folder.join("tests/data"), &folder.join("data"));
+    copy_folder(
+        &crate_folder.join("../traces/workloads"),
+        &folder.join("testbench/traces/workloads"),
+    );
+    // Two documents may show parts of the same session, which takes its time once.
+    let mut printed: HashMap<String, String> = HashMap::new();
+    for Session { place, command, lines } in sessions {
+        let text = printed.entry(command.clone()).or_insert_with(|| {
+            let mut duet = Command::new(env!("CARGO_BIN_EXE_duet"));
+            let output = duet.args(command.split_whitespace()).current_dir(folder).output();
+            String::from_utf8_lossy(&output.expect("duet runs").stdout).into_owned()
+        });
+        let real: Vec<_> = text.lines().collect();
+        if let Err(difference) = compare(&lines, &real) {
+            panic!("{place}: $ duet {command}\n{difference}");
+        }
+    }
+}
+
+#[test]
+fn a_session_that_differs_is_noticed() {
+    let shown = |lines: &[&str]| lines.iter().map(|l| l.to_string()).collect::<Vec<_>>();
+    assert!(compare(&shown(&["a", "b"]), &["a", "c"]).is_err());
+    assert!(compare(&shown(&["a"]), &["a", "b"]).is_err());
+    assert!(compare(&shown(&["...", "x"]), &["a", "b"]).is_err());
+    assert!(compare(&shown(&["a", "...", "c d..."]), &["a", "b", "c d e"]).is_ok());
+}

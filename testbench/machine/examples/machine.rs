@@ -1,0 +1,43 @@
+//! The machine's speed: the stream program at the size of `cpelide-4`, in three lengths. Prints
+//! accesses and accesses per second of wall time; under callgrind, with
+//! `--toggle-collect='*measured*'`, the instructions collected are the machine's alone.
+//! `make bench` does both and prints instructions per access.
+
+use std::time::Instant;
+
+use machine::systems;
+use machine::{Bodies, Machine, Options};
+use traces::kernels::{self, Params};
+use traces::trace::{Reader, Recorder};
+
+#[inline(never)]
+fn measured(machine: &mut Machine) -> u64 {
+    machine.run().expect("the program passes")
+}
+
+fn main() {
+    let sizes: Vec<u32> = match std::env::args().nth(1) {
+        Some(size) => vec![size.parse().expect("a number of elements")],
+        None => vec![1 << 16, 1 << 17, 1 << 18],
+    };
+    let system = systems::load("cpelide-4", &[]).expect("a preset");
+    for size in sizes {
+        let params = Params { size, iterations: 2, seed: 1 };
+        let recorder = Recorder::in_memory("stream").and_then(Recorder::fast);
+        let mut recorder = recorder.expect("memory");
+        kernels::run("stream", &params, &mut recorder).expect("legal parameters");
+        let program = Reader::from_bytes(recorder.into_bytes().expect("memory"), "stream");
+        let program = program.expect("a trace just written");
+        let mut machine = Machine::new(&system, &Bodies::default(), program, Options::default())
+            .expect("a preset");
+        let start = Instant::now();
+        let cycles = measured(&mut machine);
+        let seconds = start.elapsed().as_secs_f64();
+        let statistics = machine.statistics();
+        let accesses = statistics.iter().find(|(name, _)| name == "cu.accesses").map_or(0, |s| s.1);
+        println!(
+            "{accesses} accesses {cycles} cycles {:.2} million accesses/s",
+            accesses as f64 / seconds / 1e6
+        );
+    }
+}

@@ -1,0 +1,455 @@
+//! Puts a machine together from a system file.
+
+mod command;
+mod names;
+mod numbers;
+mod wiring;
+
+pub use names::{about, check_names, design_names, go_together, has_policy, names, promises};
+
+use cosim::body::BodyError;
+use cosim::command_processor::{Conf, SyncMode};
+use cosim::socket::{At, Socket, Sockets};
+use cosim::wave::Clock;
+use hwmodel::depacketizer::Depacketizer;
+use hwmodel::tlp_link;
+use ports::common::finepack_types::FinePack;
+
+use super::bodies::Bodies;
+use super::cache::Shape;
+use super::config::{ConfigError, System, choose};
+use super::core::{self, Core};
+use super::engine::{InletId, Network, OutletId, Rate, Wires};
+use super::gate::{self, Gate};
+use super::l1;
+use super::l2::{self, Policy};
+use super::launch::{Global, GlobalPorts, Local, LocalPorts};
+use super::layout::{Layout, Site};
+use super::make::{BuildError, Make, UnitPort, UnitPorts, UnitWires};
+use super::message::{Packed, Unit};
+use super::part::Part;
+use super::places::Placement;
+use super::slice::{self, MemorySpec, Slice};
+use crate::egress_path::{EgressPath, PathKind};
+
+use command::CommandProcessors;
+use names::{PLACEMENTS, POLICIES, designs};
+use numbers::Numbers;
+use wiring::{Between, Net, Wiring};
+
+/// Components, and what connects them.
+pub struct Built {
+    pub parts: Vec<Part>,
+    pub sockets: Sockets,
+    pub network: Network,
+    pub wires: Wires<Packed>,
+    pub layout: Layout,
+    pub placement: Placement,
+    pub policy: Policy,
+    pub sync: SyncMode,
+    /// The first GPU's command processor; the others follow.
+    pub first_global: usize,
+}
+
+/// The sockets of a machine, with models in them, and the RTL bodies that it needs.
+pub fn plan(system: &System, bodies: &Bodies) -> Result<Sockets, BuildError> {
+    let sockets = Sockets::plan(&bodies.choice, clocks(system));
+    Ok(build_with(system, bodies, sockets)?.sockets)
+}
+
+/// Builds a machine.
+pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
+    build_with(system, bodies, Sockets::new(&bodies.choice, clocks(system)))
+}
+
+/// The machine's, and that of the links.
+fn clocks(system: &System) -> Vec<Clock> {
+    let clock = |name: &str, megahertz| Clock { name: name.to_string(), megahertz };
+    vec![clock("gpu_clk", system.machine.clock_mhz), clock("link_clk", gate::LINK_MHZ as u32)]
+}
+
+/// Number of the links' clock.
+const LINK_CLOCK: usize = 1;
+
+fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Built, BuildError> {
+    let m = &system.machine;
+    let (l1, l2) = designs(system)?;
+    let policy = match l2.directory {
+        Some(_) => Policy::Coherent,
+        None => choose("l2.policy", &system.l2.policy, &POLICIES)?,
+    };
+    let cover = l2.directory.map_or(m.line, |variant| l2::directory_range(system, variant));
+    let layout = Layout {
+        gpus: m.gpus,
+        chiplets: m.chiplets,
+        cores: m.cus,
+        banks: system.l2.banks,
+        slices: system.l3.slices,
+        line: m.line,
+        header_bytes: system.network.header_bytes,
+        sector_log: system.network.sector_bytes.ilog2(),
+        bank_log: cover.ilog2(),
+    };
+    let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
+    let links = u32::from(layout.all_chiplets()) * u32::from(m.chiplets - 1);
+    let units = if l1.unit.is_some() { m.gpus.into() } else { 0 };
+    let numbers = Numbers { layout: layout.clone(), links, units };
+    let first_global = numbers.global(0).0 as usize;
+    let coherent = policy == Policy::Coherent && layout.all_chiplets() > 1;
+    let between = match policy {
+        Policy::Private => Between { leaves: Net::Request, enters: Net::Memory },
+        Policy::HomeForward => Between { leaves: Net::Request, enters: Net::Request },
+        Policy::Coherent => Between { leaves: Net::Peer, enters: Net::Peer },
+    };
+    let wiring = Wiring::new(system, numbers, between, coherent);
+    let unit_ports = (0..m.gpus).map(|_| UnitPorts::default()).collect();
+    let wires = Wires::default();
+    let mut builder =
+        Builder { system, bodies, sockets, policy, l1, l2, unit_ports, wiring, wires };
+    let parts = builder.parts()?;
+    let Builder { sockets, wires, wiring, .. } = builder;
+    let (network, sync) = (wiring.network, l2.sync);
+    Ok(Built { parts, sockets, network, wires, layout, placement, policy, sync, first_global })
+}
+
+/// The blocks between GPUs, by GPU.
+struct LinkBlocks {
+    parameters: FinePack,
+    kind: PathKind,
+    paths: Vec<EgressPath>,
+    ingress: Vec<Socket<Depacketizer>>,
+}
+
+/// Both ways of a command processor to one that it commands: out, and back.
+type Pair = (OutletId, InletId);
+
+struct Builder<'a> {
+    system: &'a System,
+    bodies: &'a Bodies,
+    sockets: Sockets,
+    policy: Policy,
+    l1: l1::Design,
+    l2: l2::Design,
+    /// What the L1 design's unit of each GPU has of the parts that were built.
+    unit_ports: Vec<UnitPorts>,
+    wiring: Wiring<'a>,
+    wires: Wires<Packed>,
+}
+
+impl Builder<'_> {
+    /// All components, in the order of their numbers.
+    fn parts(&mut self) -> Result<Vec<Part>, BuildError> {
+        let layout = self.wiring.numbers.layout.clone();
+        // First in the register: with what they transfer a waveform begins.
+        let between = if layout.gpus > 1 { Some(self.between()?) } else { None };
+        let mut parts = Vec::new();
+        let mut globals = Vec::new();
+        let mut releases = Vec::new();
+        for gpu in 0..layout.gpus {
+            let mut to_chiplets = Vec::new();
+            let mut from_chiplets = Vec::new();
+            for number in 0..layout.chiplets {
+                let (to, from) = self.chiplet(gpu, number, &mut parts)?;
+                to_chiplets.push(to);
+                from_chiplets.push(from);
+            }
+            let gate = (layout.gpus > 1).then(|| {
+                let (global, gate) = (self.wiring.numbers.global(gpu), self.wiring.numbers.gate());
+                let name = |way: &str| format!("gpu{gpu}.command_processor.{way}_gate");
+                let to = self.wiring.channel(name("to"), (global, gate), 1, 1);
+                let from = self.wiring.channel(name("from"), (gate, global), 1, 1);
+                releases.push((to.1, from.0));
+                (to.0, from.1)
+            });
+            globals.push(GlobalPorts { to_chiplets, from_chiplets, gate });
+        }
+        let command = CommandProcessors::new(self.system, self.bodies, self.l2.sync)?;
+        for (gpu, ports) in (0..).zip(globals) {
+            let (conf, owner) = (self.conf(), self.wiring.numbers.global(gpu).0);
+            let blocks = command.blocks(&mut self.sockets, gpu, owner, conf.bits())?;
+            parts.push(Part::Global(Box::new(Global::new(gpu, ports, blocks, &conf))));
+        }
+        parts.extend(self.wiring.take_links());
+        if let Some(new) = self.l1.unit {
+            for (gpu, ports) in (0..).zip(std::mem::take(&mut self.unit_ports)) {
+                let mut make = self.make(gpu, None);
+                parts.push(Part::Unit(new(&mut make, ports)?));
+            }
+        }
+        if let Some(between) = between {
+            parts.push(self.gate(between, &releases)?);
+        }
+        Ok(parts)
+    }
+
+    /// A chiplet's components. Gives what its GPU's command processor has of it.
+    fn chiplet(
+        &mut self,
+        gpu: u16,
+        number: u16,
+        parts: &mut Vec<Part>,
+    ) -> Result<Pair, BuildError> {
+        let layout = self.wiring.numbers.layout.clone();
+        let chiplet = gpu * layout.chiplets + number;
+        let mut to_cores = Vec::new();
+        let mut from_cores = Vec::new();
+        for unit in (0..layout.cores).map(|i| layout.core(chiplet, i)) {
+            let (out, back) = self.orders(chiplet, unit);
+            parts.push(self.core(chiplet, unit, (out.1, back.0))?);
+            to_cores.push(out.0);
+            from_cores.push(back.1);
+        }
+        let mut to_banks = Vec::new();
+        let mut from_banks = Vec::new();
+        for unit in (0..layout.banks).map(|i| layout.bank(chiplet, i)) {
+            let (out, back) = self.orders(chiplet, unit);
+            parts.push(self.bank(chiplet, unit, (out.1, back.0))?);
+            to_banks.push(out.0);
+            from_banks.push(back.1);
+        }
+        for unit in (0..layout.slices).map(|i| layout.slice(chiplet, i)) {
+            parts.push(self.slice(chiplet, unit));
+        }
+        let pair = (self.wiring.numbers.global(gpu), self.wiring.numbers.local(chiplet));
+        let name = |way: &str| format!("gpu{gpu}.command_processor.{way}_chiplet{number}");
+        let out = self.wiring.channel(name("to"), pair, 1, 4);
+        let back = self.wiring.channel(name("from"), (pair.1, pair.0), 1, 4);
+        let (commands, answers) = (out.1, back.0);
+        let ports = LocalPorts { commands, answers, to_cores, from_cores, to_banks, from_banks };
+        parts.push(Part::Local(Box::new(Local::new(self.system.cu.waves, ports))));
+        Ok((out.0, back.1))
+    }
+
+    /// What the firmware is told of the machine.
+    fn conf(&self) -> Conf {
+        let (m, c) = (&self.system.machine, &self.system.command_processor);
+        Conf {
+            chiplets: m.chiplets.into(),
+            sync_mode: self.l2.sync,
+            home_forward: self.policy == Policy::HomeForward,
+            several_gpus: m.gpus > 1,
+            max_structs: c.max_structs,
+            table_entries: c.table_entries,
+            long_lines: m.line == 128,
+        }
+    }
+
+    /// Between a chiplet's command processor and a unit.
+    fn orders(&mut self, chiplet: u16, unit: Unit) -> (Pair, Pair) {
+        let local = self.wiring.numbers.local(chiplet);
+        let (name, peer) = (self.wiring.numbers.layout.name(unit), self.wiring.numbers.unit(unit));
+        let out = self.wiring.channel(format!("{name}.orders"), (local, peer), 1, 4);
+        (out, self.wiring.channel(format!("{name}.done"), (peer, local), 1, 4))
+    }
+
+    /// Between a CU or bank and its GPU's unit of the L1 design; as long as the way between CUs and
+    /// banks. Gives the unit's end, without wires, and the other.
+    fn unit_channels(&mut self, gpu: u16, unit: Unit) -> (UnitPort, Pair) {
+        let (name, peer) = (self.wiring.numbers.layout.name(unit), self.wiring.numbers.unit(unit));
+        let own = self.wiring.numbers.gpu_unit(gpu);
+        let (latency, queue) = (self.system.network.latency, self.system.network.queue);
+        let to = self.wiring.channel(format!("{name}.unit.to"), (peer, own), latency, queue);
+        let from = self.wiring.channel(format!("{name}.unit.from"), (own, peer), latency, queue);
+        (UnitPort { to: from.0, from: to.1, wires: UnitWires::default() }, (to.0, from.1))
+    }
+
+    /// What a part of a design is made with: of a unit, or of a GPU.
+    fn make(&mut self, gpu: u16, unit: Option<Unit>) -> Make<'_> {
+        let numbers = &self.wiring.numbers;
+        let layout = &numbers.layout;
+        let own = numbers.gpu_unit(gpu);
+        let (owner, chiplet, number, place) = match unit {
+            None => (own, 0, 0, format!("gpu{gpu}")),
+            Some(unit) => {
+                let (Site::Core(chiplet, number)
+                | Site::Bank(chiplet, number)
+                | Site::Slice(chiplet, number)) = layout.site(unit)
+                else {
+                    unreachable!("a gate has no design")
+                };
+                // `gpu0.chiplet1.l2.bank3` stands at `gpu0/chiplet1/l2.bank3`.
+                (numbers.unit(unit), chiplet, number, layout.name(unit).replacen('.', "/", 2))
+            }
+        };
+        let unit = self.l1.unit.map(|_| own);
+        let (system, sockets, wires) = (self.system, &mut self.sockets, &mut self.wires);
+        let unit_wires = UnitWires::default();
+        Make {
+            system,
+            layout,
+            gpu,
+            chiplet,
+            number,
+            place,
+            owner,
+            unit,
+            sockets,
+            wires,
+            unit_wires,
+        }
+    }
+
+    fn core(
+        &mut self,
+        chiplet: u16,
+        unit: Unit,
+        (orders, done): (InletId, OutletId),
+    ) -> Result<Part, BuildError> {
+        let cu = &self.system.cu;
+        let spec = core::Spec {
+            waves: cu.waves,
+            lanes: cu.lanes,
+            loads: cu.loads,
+            transactions: cu.transactions,
+            gap_cycles: cu.gap_cycles,
+        };
+        let gpu = self.wiring.numbers.layout.gpu_of(chiplet);
+        let to_unit = self.l1.unit.map(|_| self.unit_channels(gpu, unit));
+        let ports = core::Ports {
+            orders,
+            done,
+            below: self.wiring.from(Net::Request, chiplet, unit),
+            answers: self.wiring.to(Net::Answer, chiplet, unit),
+            to_unit: to_unit.as_ref().map(|(_, (to, _))| *to),
+            from_unit: to_unit.as_ref().map(|(_, (_, from))| *from),
+        };
+        let new = self.l1.core;
+        let mut make = self.make(gpu, Some(unit));
+        let l1 = new(&mut make)?;
+        let wires = make.unit_wires;
+        if let Some((port, _)) = to_unit {
+            self.unit_ports[usize::from(gpu)].cores.push(UnitPort { wires, ..port });
+        }
+        Ok(Part::Core(Box::new(Core::new(unit, spec, ports, l1))))
+    }
+
+    fn bank(
+        &mut self,
+        chiplet: u16,
+        unit: Unit,
+        (commands, done): (InletId, OutletId),
+    ) -> Result<Part, BuildError> {
+        let (l2, line) = (&self.system.l2, self.system.machine.line);
+        let layout = &self.wiring.numbers.layout;
+        let (gpu, Site::Bank(_, number)) = (layout.gpu_of(chiplet), layout.site(unit)) else {
+            unreachable!("a bank")
+        };
+        let addresses = l2::Addresses::new(layout, number);
+        let sets = (l2.bytes / u64::from(l2.banks) / u64::from(l2.ways) / u64::from(line)) as u32;
+        // A bank numbers its lines itself.
+        let shape = Shape { sets, ways: l2.ways, line, stride: 1 };
+        let to_unit = match (self.l1.unit, self.l1.bank) {
+            (Some(_), Some(_)) => Some(self.unit_channels(gpu, unit)),
+            _ => None,
+        };
+        let ports = l2::Ports {
+            requests: self.wiring.to(Net::Request, chiplet, unit),
+            fills: self.wiring.to(Net::Answer, chiplet, unit),
+            answers: self.wiring.from(Net::Answer, chiplet, unit),
+            below: self.wiring.from(Net::Memory, chiplet, unit),
+            commands,
+            done,
+            peers: self.wiring.peers(chiplet, unit),
+            unit: to_unit.as_ref().map(|(_, pair)| *pair),
+        };
+        let (policy, misses, new, hook) = (self.policy, l2.misses, self.l2.bank, self.l1.bank);
+        let mut make = self.make(gpu, Some(unit));
+        let hook = hook.map(|new| new(&mut make)).transpose()?;
+        let spec =
+            l2::Spec { unit, chiplet, number, addresses, policy, shape, misses, ports, hook };
+        let bank = new(&mut make, spec)?;
+        let wires = make.unit_wires;
+        if let Some((port, _)) = to_unit {
+            self.unit_ports[usize::from(gpu)].banks.push(UnitPort { wires, ..port });
+        }
+        Ok(Part::Bank(bank))
+    }
+
+    /// The blocks between the GPUs.
+    fn between(&mut self) -> Result<LinkBlocks, BuildError> {
+        let system = self.system;
+        let parameters = gate::parameters(system)?;
+        let kinds = PathKind::ALL.map(|kind| (kind.name(), kind));
+        let kind = choose("egress.design", &system.egress.design, &kinds)?;
+        let owner = self.wiring.numbers.gate().0;
+        let (run, timeout) = (&system.egress.config, system.egress.timeout);
+        let (mut paths, mut ingress) = (Vec::new(), Vec::new());
+        for gpu in 0..system.machine.gpus {
+            let place = format!("gpu{gpu}");
+            let at = || At { place: &place, clock: LINK_CLOCK, owner };
+            let sockets = &mut self.sockets;
+            let path = kind.with_bodies(&parameters, timeout, || {
+                let queue = sockets.socket(at(), run, &(&parameters).into())?;
+                Ok::<_, BodyError>((queue, sockets.socket(at(), run, &(&parameters).into())?))
+            });
+            paths.push(path?);
+            ingress.push(match kind.has_link() {
+                true => sockets.socket(at(), run, &(&parameters).into())?,
+                // Nothing ever comes to it.
+                false => Socket::model(&(&parameters).into()).map_err(BodyError::from)?,
+            });
+        }
+        Ok(LinkBlocks { parameters, kind, paths, ingress })
+    }
+
+    /// What joins the GPUs.
+    fn gate(
+        &self,
+        blocks: LinkBlocks,
+        releases: &[(InletId, OutletId)],
+    ) -> Result<Part, BuildError> {
+        let (layout, system) = (&self.wiring.numbers.layout, self.system);
+        let least = gate::LINK_MHZ;
+        if u64::from(system.machine.clock_mhz) < least {
+            let problem =
+                format!("{}: at least {least}, the links' clock", system.machine.clock_mhz);
+            return Err(ConfigError { field: "machine.clock_mhz".into(), problem }.into());
+        }
+        let link = |e: ports::ConfigError| ConfigError {
+            field: "gpu_link".into(),
+            problem: e.to_string(),
+        };
+        let LinkBlocks { parameters: finepack, kind, paths, ingress } = blocks;
+        let mut link_config =
+            tlp_link::Config::new(&finepack, system.gpu_link.latency).map_err(link)?;
+        link_config.bytes_per_cycle = system.gpu_link.bytes_per_ns;
+        link_config.framing.cfg_extra = kind.cfg_extra();
+        let mut ports = Vec::new();
+        for gpu in 0..layout.gpus {
+            let unit = layout.gate(gpu);
+            let chiplets = gpu * layout.chiplets..(gpu + 1) * layout.chiplets;
+            let from = |net| chiplets.clone().map(|c| self.wiring.from(net, c, unit)).collect();
+            let to = |net| chiplets.clone().map(|c| self.wiring.to(net, c, unit)).collect();
+            let (exits, answers) = (to(self.wiring.between.leaves), from(Net::Answer));
+            let release = releases[usize::from(gpu)];
+            let out = gate::OutgoingPorts { exits, answers, release };
+            let (entries, answers) = (from(self.wiring.between.enters), to(Net::Answer));
+            let arriving = gate::IncomingPorts { entries, answers };
+            ports.push((out, arriving));
+        }
+        let spec = gate::Spec {
+            finepack,
+            link: link_config,
+            clock_mhz: system.machine.clock_mhz,
+            line: system.machine.line,
+            policy: self.policy,
+        };
+        let gate = Gate::new(&spec, paths, ingress, ports).map_err(link)?;
+        Ok(Part::Gate(Box::new(gate)))
+    }
+
+    fn slice(&self, chiplet: u16, unit: Unit) -> Part {
+        let (l3, line) = (&self.system.l3, self.system.machine.line);
+        let slices = u64::from(l3.slices) * u64::from(self.system.machine.chiplets);
+        let sets = (l3.bytes / slices / u64::from(l3.ways) / u64::from(line)) as u32;
+        let shape = Shape { sets, ways: l3.ways, line, stride: l3.slices.into() };
+        let ports = slice::Ports {
+            requests: self.wiring.to(Net::Memory, chiplet, unit),
+            answers: self.wiring.from(Net::Answer, chiplet, unit),
+        };
+        let m = &self.system.memory;
+        let rate = Rate { bytes: m.bytes, cycles: m.cycles };
+        let memory = MemorySpec { rate, latency: m.latency };
+        Part::Slice(Box::new(Slice::new(unit, shape, l3.misses, memory, ports)))
+    }
+}

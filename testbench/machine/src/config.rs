@@ -1,0 +1,535 @@
+//! The system file: what a machine is made of.
+
+use ports::common::finepack_types::{FinePack, offset_bits};
+use serde::{Deserialize, Serialize};
+
+use super::core::{MAX_LOADS, MAX_WAVES};
+use super::message::MAX_LINE;
+use super::{build, gate, l2};
+
+/// Something in a system file that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct ConfigError {
+    /// Dotted path of the field.
+    pub field: String,
+    /// Value and limit.
+    pub problem: String,
+}
+
+macro_rules! sections {
+    ($(
+        $(#[$meta:meta])*
+        $name:ident { $($(#[$fmeta:meta])* $field:ident : $ty:ty),* $(,)? }
+    )*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($(#[$fmeta])* pub $field: $ty),* }
+    )*};
+}
+
+sections! {
+    /// A system. Times are cycles of the GPU's clock, sizes bytes.
+    System {
+        /// Name.
+        name: String,
+        /// What the sizes and bandwidths of the full system were divided by; 1 for the full one.
+        scale: u32,
+        /// Shape.
+        machine: MachineSection,
+        /// Compute units.
+        cu: CuSection,
+        /// First level cache.
+        l1: L1Section,
+        /// Second level cache.
+        l2: L2Section,
+        /// Beside the L2s, where the L2 design has one.
+        #[serde(default)]
+        directory: DirectorySection,
+        /// Third level cache.
+        l3: L3Section,
+        /// Memory channels.
+        memory: MemorySection,
+        /// Networks inside a chiplet.
+        network: NetworkSection,
+        /// Links between the chiplets of a GPU.
+        chiplet_link: LinkSection,
+        /// Links between GPUs.
+        gpu_link: GpuLinkSection,
+        /// From a GPU to its link.
+        egress: EgressSection,
+        /// Parameters of the blocks between GPUs that are not those of `egress.config`.
+        #[serde(default, skip_serializing_if = "FinePackSection::is_empty")]
+        finepack: FinePackSection,
+        /// Command processors.
+        command_processor: CommandProcessorSection,
+        /// Homes of pages.
+        placement: PlacementSection,
+    }
+    /// Shape of the machine.
+    MachineSection {
+        /// GPUs, 1 to 16.
+        gpus: u16,
+        /// Chiplets of a GPU, 1 to 16.
+        chiplets: u16,
+        /// CUs of a chiplet, 1 to 100.
+        cus: u16,
+        /// Bytes of a line, 32 to 128, a power of 2.
+        line: u32,
+        /// Clock, for times in nanoseconds.
+        clock_mhz: u32,
+    }
+    /// Compute units.
+    CuSection {
+        /// Wave slots, 1 to 64.
+        waves: u32,
+        /// Lanes of a wave, 32 or 64.
+        lanes: u32,
+        /// Loads of a wave that may be under way, 1 to 16.
+        loads: u32,
+        /// Lines of a CU that may be under way, 1 to 4096.
+        transactions: u32,
+        /// Cycles for each instruction between memory accesses.
+        gap_cycles: u32,
+    }
+    /// First level cache of a CU.
+    L1Section {
+        /// Design.
+        design: String,
+        /// Capacity.
+        bytes: u32,
+        /// Ways.
+        ways: u32,
+        /// Miss registers.
+        misses: u32,
+        /// Cycles of a hit.
+        hit_latency: u32,
+    }
+    /// Second level cache of a chiplet.
+    L2Section {
+        /// Design.
+        design: String,
+        /// `private` or `home-forward`.
+        policy: String,
+        /// Capacity of a chiplet's banks together.
+        bytes: u64,
+        /// Ways.
+        ways: u32,
+        /// Banks.
+        banks: u16,
+        /// Miss registers of a bank.
+        misses: u32,
+        /// Cycles from a request's arrival to the answer's leaving.
+        latency: u32,
+    }
+    /// Coherence directory of a chiplet's L2, in slices beside its banks. What an entry covers and
+    /// how it is replaced without `range` and `replacement` follows from the design.
+    DirectorySection {
+        /// Entries of the slices together.
+        entries: u32,
+        /// Ways of a set.
+        ways: u32,
+        /// Bytes that an entry of `rec` covers.
+        range: u32,
+        /// How `rec` replaces entries: `lru` or `fifo`.
+        replacement: String,
+        /// Depth of a slice's invalidation job FIFO.
+        jobs: u32,
+        /// Depth of its response FIFO.
+        responses: u32,
+        /// Lines of a slice that `ideal` can track.
+        ideal_lines: u32,
+    }
+    /// Third level cache of a GPU.
+    L3Section {
+        /// Capacity of a GPU's slices together; 0 for a machine without: slices are memory
+        /// controllers then.
+        bytes: u64,
+        /// Ways.
+        ways: u32,
+        /// Slices of a chiplet, each with a memory channel.
+        slices: u16,
+        /// Miss registers of a slice.
+        misses: u32,
+        /// Cycles from a request's arrival to the answer's leaving.
+        latency: u32,
+    }
+    /// A memory channel.
+    MemorySection {
+        /// Bytes that it moves ...
+        bytes: u64,
+        /// ... in this many cycles.
+        cycles: u64,
+        /// Cycles from the last byte's transfer to the data.
+        latency: u32,
+    }
+    /// Networks inside a chiplet: requests, answers, and what lies between L2 and L3.
+    NetworkSection {
+        /// Cycles between a CU and an L2 bank, one way, at least 2.
+        latency: u32,
+        /// Cycles between an L2 bank and an L3 slice, one way, at least 2.
+        memory_latency: u32,
+        /// Bytes that a port moves in a cycle.
+        bytes_per_cycle: u64,
+        /// Bytes of a message's header.
+        header_bytes: u32,
+        /// Granule of data in a message, a power of 2, at most a line.
+        sector_bytes: u32,
+        /// Messages that a queue holds.
+        queue: u32,
+    }
+    /// A link between two chiplets, each way.
+    LinkSection {
+        /// Cycles of a request there and its answer back, at least 2.
+        round_trip: u32,
+        /// Bytes that it moves ...
+        bytes: u64,
+        /// ... in this many cycles.
+        cycles: u64,
+        /// Messages that are under way or wait.
+        queue: u32,
+    }
+    /// A GPU's link.
+    GpuLinkSection {
+        /// PCIe generation, 2 to 6: how packets are framed.
+        generation: u32,
+        /// Bytes that it moves in a nanosecond, each way.
+        bytes_per_ns: u32,
+        /// Nanoseconds.
+        latency: u32,
+    }
+    /// From a GPU to its link.
+    EgressSection {
+        /// Design.
+        design: String,
+        /// Configuration of the FinePack blocks.
+        config: String,
+        /// Idle cycles after which a partition of the write queue is flushed; 0 for never.
+        timeout: u16,
+    }
+    /// Parameters of the blocks between GPUs, as in `cosim/configs.toml`; those that are not given
+    /// are the named configuration's.
+    #[derive(Default)]
+    FinePackSection {
+        /// Entries of a bank.
+        entries: Option<u32>,
+        /// Bytes of a line.
+        line: Option<u32>,
+        /// Banks of a partition.
+        banks: Option<u32>,
+        /// Bytes of a sub-header; `offset_width` follows from it.
+        sub_header_bytes: Option<u32>,
+        /// Largest payload of a packet in bytes.
+        max_payload: Option<u32>,
+        /// Bytes of a beat.
+        beat: Option<u32>,
+        /// Depth of a partition's order queue.
+        order_queue_depth: Option<u32>,
+        /// Depth of the de-packetizer's buffer in lines.
+        output_depth: Option<u32>,
+        /// 1 where an ECRC is sent.
+        ecrc: Option<u32>,
+    }
+    /// Command processors.
+    CommandProcessorSection {
+        /// Cycles for each packet, where the firmware is called directly.
+        packet_cycles: u32,
+        /// Cycles for each launch under the chiplet coherence table besides, where the firmware is
+        /// called directly.
+        elide_cycles: u32,
+        /// Cycles of a message to or from one chiplet.
+        unicast_latency: u32,
+        /// Cycles of a broadcast.
+        broadcast_latency: u32,
+        /// Cycles of an access to the private memory that holds the table, in the processor's
+        /// clock.
+        private_latency: u32,
+        /// Of each `clock_of` cycles of the GPU's clock so many are the processor's.
+        clock_on: u32,
+        /// Length of that pattern.
+        clock_of: u32,
+        /// Entries of the chiplet coherence table.
+        table_entries: u32,
+        /// Records of a kernel that are not coarsened.
+        max_structs: u32,
+    }
+    /// Homes of pages.
+    PlacementSection {
+        /// `first-touch`, `interleave` or `owner`.
+        policy: String,
+    }
+}
+
+impl FinePackSection {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// These parameters, with what is given here in their place.
+    pub fn over(&self, named: &FinePack) -> FinePack {
+        let sub_header_bytes = self.sub_header_bytes.unwrap_or(named.sub_header_bytes);
+        let offset_width = match self.sub_header_bytes {
+            // One that is too small is refused by its name.
+            Some(bytes) => offset_bits(bytes.clamp(2, 6)),
+            None => named.offset_width,
+        };
+        FinePack {
+            entries: self.entries.unwrap_or(named.entries),
+            line: self.line.unwrap_or(named.line),
+            banks: self.banks.unwrap_or(named.banks),
+            sub_header_bytes,
+            offset_width,
+            max_payload: self.max_payload.unwrap_or(named.max_payload),
+            beat: self.beat.unwrap_or(named.beat),
+            order_queue_depth: self.order_queue_depth.unwrap_or(named.order_queue_depth),
+            output_depth: self.output_depth.unwrap_or(named.output_depth),
+            ecrc: self.ecrc.unwrap_or(named.ecrc),
+            num_gpus: named.num_gpus,
+            pcie_generation: named.pcie_generation,
+        }
+    }
+}
+
+impl Default for DirectorySection {
+    /// REC (J. Systems Architecture 160, 2025), table 2.
+    fn default() -> Self {
+        let (entries, ways, range, replacement) = (8192, 8, 1024, "lru".to_string());
+        Self { entries, ways, range, replacement, jobs: 8, responses: 4, ideal_lines: 65536 }
+    }
+}
+
+/// A system file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SystemError {
+    /// Not TOML, or not the fields of a system.
+    #[error("{file}: {message}")]
+    Syntax {
+        /// File or preset.
+        file: String,
+        /// Line and what was expected.
+        message: String,
+    },
+    /// A value that cannot be.
+    #[error("{file}: {error}")]
+    Value {
+        /// File or preset, and line where the value stands there.
+        file: String,
+        /// Field and limit.
+        error: ConfigError,
+    },
+    /// `--set` of something that is no field.
+    #[error("--set {0}: there is no such field; a key is a dotted path of the system file")]
+    Key(String),
+}
+
+/// Largest system file.
+pub const MOST_BYTES: usize = 1 << 20;
+/// Longest latency: queues hold what is under way, so it costs the host memory.
+const MOST_CYCLES: u32 = 10_000;
+
+impl System {
+    /// Reads a system; `file` names it in errors. Each of `set` replaces the value of a dotted
+    /// path.
+    pub fn parse(file: &str, text: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
+        let syntax = |message: String| SystemError::Syntax { file: file.to_string(), message };
+        if text.len() > MOST_BYTES {
+            return Err(syntax(format!("{} bytes; at most {MOST_BYTES}", text.len())));
+        }
+        // Errors of the file itself name its line; those after `--set` can only name the field.
+        let plain: Self = toml::from_str(text).map_err(|e| syntax(e.to_string()))?;
+        let value = |error: ConfigError| {
+            let line = line_of(text, &error.field);
+            SystemError::Value { file: format!("{file}:{line}"), error }
+        };
+        match set.is_empty() {
+            true => plain.check().map_err(value).map(|()| plain),
+            false => plain.with(file, set),
+        }
+    }
+
+    /// The same with other values. Each of `set` replaces the value of a dotted path; `file` names
+    /// the system in errors.
+    pub fn with(&self, file: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
+        let syntax = |e: String| SystemError::Syntax { file: file.to_string(), message: e };
+        let mut table = toml::Table::try_from(self).map_err(|e| syntax(e.to_string()))?;
+        for (key, value) in set {
+            replace(&mut table, key, value).ok_or_else(|| SystemError::Key(key.clone()))?;
+        }
+        let system: Self = table.try_into().map_err(|e| syntax(e.to_string()))?;
+        let value = |error| SystemError::Value { file: file.to_string(), error };
+        system.check().map_err(value)?;
+        Ok(system)
+    }
+
+    /// Every limit that the machine relies on.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let m = &self.machine;
+        range("machine.gpus", m.gpus, 1, 16)?;
+        range("machine.chiplets", m.chiplets, 1, 16)?;
+        range("machine.cus", m.cus, 1, 100)?;
+        power_of_two("machine.line", m.line, 32, MAX_LINE as u32)?;
+        // The links' clock is a part of it.
+        let slowest = if m.gpus > 1 { gate::LINK_MHZ as u32 } else { 1 };
+        range("machine.clock_mhz", m.clock_mhz, slowest, 100_000)?;
+        range("scale", self.scale, 1, 1 << 20)?;
+        range("cu.waves", self.cu.waves, 1, MAX_WAVES as u32)?;
+        if ![32, 64].contains(&self.cu.lanes) {
+            return Err(error("cu.lanes", format!("{} is neither 32 nor 64", self.cu.lanes)));
+        }
+        range("cu.loads", self.cu.loads, 1, MAX_LOADS as u32)?;
+        range("cu.transactions", self.cu.transactions, 1, 4096)?;
+        range("cu.gap_cycles", self.cu.gap_cycles, 0, 1000)?;
+        cache("l1", (1, 1 << 20), self.l1.bytes.into(), self.l1.ways, m.line, 1)?;
+        range("l1.misses", self.l1.misses, 1, 1024)?;
+        range("l1.hit_latency", self.l1.hit_latency, 1, MOST_CYCLES)?;
+        range("l2.banks", self.l2.banks, 1, 32)?;
+        let banks = self.l2.banks.into();
+        cache("l2", (1, 1 << 28), self.l2.bytes, self.l2.ways, m.line, banks)?;
+        range("l2.misses", self.l2.misses, 1, 1024)?;
+        range("l2.latency", self.l2.latency, 1, MOST_CYCLES)?;
+        range("l3.slices", self.l3.slices, 1, 32)?;
+        let slices = u32::from(self.l3.slices) * u32::from(m.chiplets);
+        cache("l3", (0, 1 << 30), self.l3.bytes, self.l3.ways, m.line, slices)?;
+        range("l3.misses", self.l3.misses, 1, 1024)?;
+        range("l3.latency", self.l3.latency, 1, MOST_CYCLES)?;
+        rate("memory", self.memory.bytes, self.memory.cycles)?;
+        range("memory.latency", self.memory.latency, 1, MOST_CYCLES)?;
+        let n = &self.network;
+        range("network.latency", n.latency, 2, MOST_CYCLES)?;
+        range("network.memory_latency", n.memory_latency, 2, MOST_CYCLES)?;
+        range("network.bytes_per_cycle", n.bytes_per_cycle, 1, 1 << 16)?;
+        range("network.header_bytes", n.header_bytes, 1, 256)?;
+        power_of_two("network.sector_bytes", n.sector_bytes, 4, m.line)?;
+        range("network.queue", n.queue, 1, 4096)?;
+        range("chiplet_link.round_trip", self.chiplet_link.round_trip, 2, MOST_CYCLES)?;
+        rate("chiplet_link", self.chiplet_link.bytes, self.chiplet_link.cycles)?;
+        range("chiplet_link.queue", self.chiplet_link.queue, 1, 4096)?;
+        range("gpu_link.generation", self.gpu_link.generation, 2, 6)?;
+        range("gpu_link.bytes_per_ns", self.gpu_link.bytes_per_ns, 1, 1024)?;
+        range("gpu_link.latency", self.gpu_link.latency, 2, 100_000)?;
+        let c = &self.command_processor;
+        range("command_processor.packet_cycles", c.packet_cycles, 0, 1_000_000)?;
+        range("command_processor.elide_cycles", c.elide_cycles, 0, 1_000_000)?;
+        range("command_processor.unicast_latency", c.unicast_latency, 1, 255)?;
+        range("command_processor.broadcast_latency", c.broadcast_latency, 1, 255)?;
+        range("command_processor.private_latency", c.private_latency, 1, 255)?;
+        range("command_processor.clock_of", c.clock_of, 1, 16)?;
+        range("command_processor.clock_on", c.clock_on, 1, c.clock_of)?;
+        range("command_processor.max_structs", c.max_structs, 1, 16)?;
+        range("command_processor.table_entries", c.table_entries, 8.max(c.max_structs), 256)?;
+        // The command processors, and their firmware, are made for so many.
+        range("machine.chiplets", m.chiplets, 1, 16)?;
+        let ports = m.cus + m.chiplets + self.l2.banks + self.l3.slices + 1;
+        range("machine.cus, chiplets, l2.banks and l3.slices together", ports, 1, 127)?;
+        let chiplet = u64::from(m.cus) * u64::from(self.l1.bytes) + self.l2.bytes;
+        let gpu = u64::from(m.chiplets) * chiplet + self.l3.bytes;
+        range("capacity of all caches", u64::from(m.gpus) * gpu, 0, 1 << 32)?;
+        build::check_names(self)?;
+        l2::check_directory(self)
+    }
+}
+
+/// Line of a field, by its dotted path: where its value stands, else its section; 1 where neither
+/// does.
+fn line_of(text: &str, field: &str) -> usize {
+    let Ok(table) = toml::de::DeTable::parse(text) else { return 1 };
+    let mut table = table.get_ref();
+    let mut at = 0;
+    for word in field.split('.') {
+        let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref() == word) else { break };
+        at = key.span().start;
+        let Some(section) = value.get_ref().as_table() else { break };
+        table = section;
+    }
+    1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count()
+}
+
+/// Puts `value` where `key` leads, with the type of what is there.
+fn replace(table: &mut toml::Table, key: &str, value: &str) -> Option<()> {
+    let (path, field) = match key.rsplit_once('.') {
+        Some((path, field)) => (path.split('.').collect(), field),
+        None => (Vec::new(), key),
+    };
+    let mut table = table;
+    // What is not given is not in the table.
+    let is_optional = path == ["finepack"];
+    if is_optional {
+        table.entry("finepack").or_insert_with(|| toml::Table::new().into());
+    }
+    for section in path {
+        table = table.get_mut(section)?.as_table_mut()?;
+    }
+    // A value of another type is left for the fields' own types to refuse.
+    let number = || value.parse().map_or(toml::Value::String(value.into()), toml::Value::Integer);
+    if is_optional {
+        table.insert(field.to_string(), number());
+        return Some(());
+    }
+    let place = table.get_mut(field)?;
+    *place = match place {
+        toml::Value::Integer(_) => number(),
+        toml::Value::String(_) => toml::Value::String(value.into()),
+        _ => return None,
+    };
+    Some(())
+}
+
+/// What a name stands for.
+pub fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
+    among.iter().find(|(n, _)| *n == name).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<_> = among.iter().map(|(n, _)| *n).collect();
+        let problem = format!("{name:?} is none of {}", names.join(", "));
+        error(field, problem)
+    })
+}
+
+fn error(field: &str, problem: String) -> ConfigError {
+    ConfigError { field: field.to_string(), problem }
+}
+
+fn range<T: PartialOrd + std::fmt::Display>(
+    field: &str,
+    value: T,
+    least: T,
+    most: T,
+) -> Result<(), ConfigError> {
+    if value < least || value > most {
+        return Err(error(field, format!("{value} is not {least} to {most}")));
+    }
+    Ok(())
+}
+
+fn power_of_two(field: &str, value: u32, least: u32, most: u32) -> Result<(), ConfigError> {
+    range(field, value, least, most)?;
+    match value.is_power_of_two() {
+        true => Ok(()),
+        false => Err(error(field, format!("{value} is no power of 2"))),
+    }
+}
+
+fn rate(section: &str, bytes: u64, cycles: u64) -> Result<(), ConfigError> {
+    range(&format!("{section}.bytes"), bytes, 1, 1 << 20)?;
+    range(&format!("{section}.cycles"), cycles, 1, 1 << 20)
+}
+
+/// A capacity within limits that is whole sets of each part.
+fn cache(
+    section: &str,
+    (least, most): (u64, u64),
+    bytes: u64,
+    ways: u32,
+    line: u32,
+    parts: u32,
+) -> Result<(), ConfigError> {
+    range(&format!("{section}.ways"), ways, 1, 64)?;
+    range(&format!("{section}.bytes"), bytes, least, most)?;
+    let set = u64::from(ways) * u64::from(line) * u64::from(parts);
+    match bytes % set {
+        0 => Ok(()),
+        _ => Err(error(
+            &format!("{section}.bytes"),
+            format!("{bytes} is no multiple of {set}: {parts} parts, {ways} ways, lines of {line}"),
+        )),
+    }
+}

@@ -1,0 +1,261 @@
+//! What a component may touch while it is visited: time, its inlets and outlets, the pools, and the
+//! machine's maps.
+
+use traces::trace::{self, InstrKind, Reader};
+
+use super::check::Checker;
+use super::core::Transaction;
+use super::engine::{
+    ComponentId, Cycle, Handle, InletId, Network, OutletId, Pool, Refusal, Wheel, WireId, Wires,
+};
+use super::l2::Policy;
+use super::layout::Layout;
+use super::life::Life;
+use super::masks;
+use super::message::{Class, Coherence, Kind, Line, Message, Packed, Unit};
+use super::pages::Bytes;
+use super::places::Places;
+
+/// Bytes of an invalidation (directory specification, section 3).
+const INVALIDATION_BYTES: u32 = 16;
+
+/// Shared state of a machine. Components are visited one at a time.
+#[derive(Debug)]
+pub struct Context {
+    /// The current cycle.
+    pub now: Cycle,
+    /// Who is visited.
+    pub me: ComponentId,
+    /// Who is active when.
+    pub wheel: Wheel,
+    /// All inlets and outlets.
+    pub network: Network,
+    /// All wires of designs.
+    pub wires: Wires<Packed>,
+    /// All messages that are anywhere.
+    pub messages: Pool<Message>,
+    /// All payloads that are anywhere.
+    pub lines: Pool<Line>,
+    /// Which unit is where.
+    pub layout: Layout,
+    /// Where each page lies.
+    pub places: Places,
+    /// What the memory channels hold. The page's home says whose it is; a page may be written by
+    /// the host before it has one.
+    pub memory: Bytes,
+    /// What memory must show.
+    pub check: Checker,
+    /// The byte that is watched, if any.
+    pub life: Life,
+    /// The program that runs.
+    pub program: Reader,
+    /// Whose lines an L2 holds, and with it which L2 serves a CU.
+    pub policy: Policy,
+    /// The kernel that runs.
+    pub kernel: u32,
+    /// Work-items of a work-group of the kernel that runs.
+    pub items_of_group: u32,
+    /// Waves of a work-group of the kernel that runs.
+    pub waves_of_group: u32,
+    /// Completion signals written since the last launch.
+    pub completions: u32,
+    /// What ended the run early.
+    pub stop: Option<Stop>,
+    /// Every message that was sent: where, to whom, class and bytes.
+    #[cfg(test)]
+    pub sent: Vec<(OutletId, Unit, Class, u32)>,
+}
+
+/// Why a run cannot go on.
+#[derive(Debug)]
+pub enum Stop {
+    /// The trace cannot be read.
+    Trace(trace::Error),
+    /// Something of the system is too small for the program.
+    Limit(String),
+    /// The firmware of a command processor has halted.
+    Firmware(String),
+    /// It has decided otherwise than the reference of the chiplet coherence table.
+    Decision(String),
+}
+
+impl Context {
+    /// Visits the current component again in cycle `at`.
+    #[inline]
+    pub fn wake_at(&mut self, at: Cycle) {
+        self.wheel.wake(self.me, at);
+    }
+
+    /// Visits the current component again when so many cycles from the next on have passed;
+    /// `u64::MAX`: not for this.
+    #[inline]
+    pub fn wake_after(&mut self, quiet: Cycle) {
+        if quiet != Cycle::MAX {
+            self.wake_at(self.now + 1 + quiet);
+        }
+    }
+
+    /// The oldest message of an inlet that is visible now.
+    #[inline]
+    pub fn peek(&self, inlet: InletId) -> Option<Handle<Message>> {
+        self.network.peek(inlet, self.now)
+    }
+
+    /// Takes the oldest message of an inlet, which must be visible. The component will be visited
+    /// when the next one is; who leaves a visible one there must ask for another visit.
+    #[inline]
+    pub fn take(&mut self, inlet: InletId) -> Handle<Message> {
+        self.network.take(&mut self.wheel, inlet, self.now)
+    }
+
+    /// True when a message may be sent now. Else the current component will be visited when that
+    /// may have changed.
+    #[inline(always)]
+    pub fn may_send(&mut self, outlet: OutletId) -> bool {
+        match self.network.refusal(outlet, self.now) {
+            None => true,
+            Some(refusal) => {
+                self.wait(outlet, refusal);
+                false
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn wait(&mut self, outlet: OutletId, refusal: Refusal) {
+        match refusal {
+            Refusal::Full => self.network.wait(&mut self.wheel, outlet, self.now),
+            Refusal::Busy(until) => self.wake_at(until),
+        }
+    }
+
+    /// Sends a message; `may_send` must have said yes in this cycle.
+    #[inline]
+    pub fn send(&mut self, outlet: OutletId, message: Handle<Message>) {
+        self.send_late(outlet, message, 0);
+    }
+
+    /// Sends a message that takes `extra` cycles longer than the way's latency.
+    #[inline]
+    pub fn send_late(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
+        if self.life.is_about(self.messages[message].addr) {
+            self.record(message);
+        }
+        self.put(outlet, message, extra);
+    }
+
+    #[cold]
+    fn record(&mut self, message: Handle<Message>) {
+        let m = &self.messages[message];
+        let line = if m.line.is_some() { Some(&self.lines[m.line]) } else { None };
+        self.life.see(self.now, m, line);
+    }
+
+    /// Passes a message on, `extra` cycles later than the way's latency.
+    #[inline]
+    pub fn forward(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
+        self.put(outlet, message, extra);
+    }
+
+    /// Shows a value on a wire from the next cycle on.
+    pub fn show(&mut self, wire: WireId, value: Packed) {
+        self.wires.set(&mut self.wheel, wire, self.now, value);
+    }
+
+    /// What a wire shows now.
+    pub fn see(&mut self, wire: WireId) -> Packed {
+        self.wires.get(wire, self.now)
+    }
+
+    /// Bytes that a message takes on its way.
+    pub fn bytes_of(&self, message: Handle<Message>) -> u32 {
+        self.size_of(&self.messages[message]).1
+    }
+
+    #[inline(never)]
+    fn put(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
+        let m = &self.messages[message];
+        let (to, size) = (m.to, self.size_of(m));
+        #[cfg(test)]
+        self.sent.push((outlet, to, size.0, size.1));
+        self.network.send(&mut self.wheel, outlet, self.now, (message, to), size, extra);
+    }
+
+    /// Accounting class and bytes of a message: a header, and for data the sectors that it touches.
+    #[inline]
+    fn size_of(&self, message: &Message) -> (Class, u32) {
+        let header = self.layout.header_bytes;
+        let sector = self.layout.sector_log;
+        let data = || masks::sectors(message.mask, sector) << sector;
+        match message.kind {
+            Kind::Read => (Class::Request, header),
+            Kind::Write => (Class::Write, header + data()),
+            Kind::Atomic(_) => (Class::Request, header + data()),
+            Kind::Data => (Class::Data, header + data()),
+            Kind::Ack => (Class::Acknowledgement, header),
+            Kind::Coherence(Coherence::Invalidate(_)) => (Class::Invalidation, INVALIDATION_BYTES),
+            Kind::Coherence(Coherence::Marked(_) | Coherence::Fenced) => {
+                (Class::Acknowledgement, header)
+            }
+            Kind::Coherence(_) => (Class::Invalidation, header),
+            Kind::Design(class) => (class, header + data()),
+            _ => (Class::Launch, header),
+        }
+    }
+
+    /// Who serves the requests of a unit for a line: an L2 bank, or the way to another GPU.
+    #[inline]
+    pub fn server(&self, from: Unit, addr: u64) -> Unit {
+        let own = self.layout.chiplet_of(from);
+        let bank = self.layout.bank_of(addr);
+        let at_home = self.policy == Policy::HomeForward;
+        if self.policy == Policy::Coherent || (self.layout.gpus == 1 && !at_home) {
+            return self.layout.bank(own, bank);
+        }
+        let home = self.places.home(addr);
+        let gpu = self.layout.gpu_of(own);
+        if self.layout.gpu_of(home) != gpu {
+            return self.layout.gate(gpu);
+        }
+        self.layout.bank(if at_home { home } else { own }, bank)
+    }
+
+    /// True where the L1 of a unit may hold a line: its home is on the same GPU (FinePack, HPCA'23,
+    /// section II: remote loads are not cached), or the L2 beside it holds it too.
+    #[inline]
+    pub fn is_cacheable(&self, unit: Unit, addr: u64) -> bool {
+        if self.layout.gpus == 1 || self.policy == Policy::Coherent {
+            return true;
+        }
+        let gpu = self.layout.gpu_of(self.layout.chiplet_of(unit));
+        self.layout.gpu_of(self.places.home(addr)) == gpu
+    }
+
+    /// Compares what a load or an atomic of a CU has got with what the program saw.
+    #[inline(always)]
+    pub fn compare(&mut self, who: Unit, t: &Transaction, data: &[u8]) {
+        let expected = &self.lines[t.expected].0;
+        match t.kind {
+            InstrKind::Load => self.check.load(self.now, who, t, expected, data),
+            _ => self.check.atomic(self.now, who, t, expected, data),
+        }
+    }
+
+    /// A payload with these bytes of a line. What lies behind them is not to be looked at.
+    #[inline]
+    pub fn payload(&mut self, bytes: &[u8]) -> Handle<Line> {
+        let line = self.lines.place();
+        self.lines[line].0[..bytes.len()].copy_from_slice(bytes);
+        line
+    }
+
+    /// Gives a message and its payload back.
+    #[inline]
+    pub fn drop_message(&mut self, message: Handle<Message>) {
+        let line = self.messages[message].line;
+        if line.is_some() {
+            self.lines.free(line);
+        }
+        self.messages.free(message);
+    }
+}

@@ -1,0 +1,425 @@
+//! A compute unit: wavefronts that replay their lists, the coalescer, and the L1 beside it.
+
+mod coalesce;
+mod groups;
+mod told;
+mod transactions;
+mod wave;
+
+pub use transactions::{Transaction, Transactions, Value};
+pub use wave::{MAX_LOADS, MAX_WAVES};
+
+use coalesce::{LineAccess, Lines, coalesce};
+use told::Checkpoint;
+use traces::trace::{Cursor, Instr, InstrKind};
+use wave::{Ready, Running, State, Wave};
+
+use super::context::{Context, Stop};
+use super::engine::{Cycle, Handle, InletId, OutletId};
+use super::l1::{self, Hooks, L1};
+use super::message::{Kind, Message, Unit};
+
+/// A CU's inlets and outlets.
+#[derive(Clone, Copy, Debug)]
+pub struct Ports {
+    /// From the local command processor.
+    pub orders: InletId,
+    /// To it.
+    pub done: OutletId,
+    /// Requests to the network.
+    pub below: OutletId,
+    /// Answers from it.
+    pub answers: InletId,
+    /// To the GPU's unit of the L1 design, if it has one.
+    pub to_unit: Option<OutletId>,
+    /// From it.
+    pub from_unit: Option<InletId>,
+}
+
+/// Size and speed of a CU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// Wave slots.
+    pub waves: u32,
+    /// Lanes of a wave: 32 or 64.
+    pub lanes: u32,
+    /// Loads of a wave that may be under way, 1 to [`MAX_LOADS`].
+    pub loads: u32,
+    /// Lines that may be under way in all.
+    pub transactions: u32,
+    /// Cycles for each instruction between memory accesses.
+    pub gap_cycles: u32,
+}
+
+/// Counters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub instructions: u64,
+    pub accesses: u64,
+    pub groups: u64,
+}
+
+/// The instruction that is being cut into line requests, one in each cycle.
+#[derive(Debug, Default)]
+struct Issue {
+    wave: usize,
+    instr: Box<Instr>,
+    lines: Lines,
+    next: usize,
+    load: u8,
+    place: u32,
+    /// The wave's cursor before the instruction; only where the L1 may send it back there.
+    start: Cursor,
+}
+
+/// A compute unit.
+#[derive(Debug)]
+pub struct Core {
+    unit: Unit,
+    spec: Spec,
+    ports: Ports,
+    l1: Box<dyn L1>,
+    /// What the L1 wants to be asked.
+    hooks: Hooks,
+    /// It tells the CU something of its own accord.
+    steers: bool,
+    /// It may hold or send back a wave at an instruction.
+    returns: bool,
+    /// Of each wave slot its speculative loads, oldest first.
+    checkpoints: Vec<Vec<Checkpoint>>,
+    transactions: Transactions,
+    groups: Vec<Option<Running>>,
+    waves: Vec<Wave>,
+    ready: Ready,
+    issue: Issue,
+    /// Work-groups whose end has not been told yet.
+    ended: u32,
+    /// An order to drop the L1's lines, to be answered.
+    acquired: Option<Handle<Message>>,
+    pub counters: Counters,
+}
+
+impl Core {
+    /// Idle.
+    pub fn new(unit: Unit, spec: Spec, ports: Ports, l1: Box<dyn L1>) -> Self {
+        let hooks = l1.hooks();
+        Self {
+            unit,
+            spec,
+            ports,
+            l1,
+            hooks,
+            steers: hooks != Hooks::default() || ports.to_unit.is_some(),
+            returns: hooks.issue || hooks.speculation,
+            checkpoints: (0..spec.waves).map(|_| Vec::new()).collect(),
+            transactions: Transactions::new(spec.transactions),
+            groups: (0..spec.waves).map(|_| None).collect(),
+            waves: (0..spec.waves).map(|_| Wave::default()).collect(),
+            ready: Ready::new(),
+            issue: Issue::default(),
+            ended: 0,
+            acquired: None,
+            counters: Counters::default(),
+        }
+    }
+
+    /// The L1, for its counters.
+    pub fn l1(&self) -> &dyn L1 {
+        &*self.l1
+    }
+
+    /// One cycle.
+    pub fn tick(&mut self, ctx: &mut Context) {
+        if let Some(order) = ctx.peek(self.ports.orders) {
+            ctx.take(self.ports.orders);
+            self.obey(ctx, order);
+            if ctx.peek(self.ports.orders).is_some() {
+                ctx.wake_at(ctx.now + 1);
+            }
+        }
+        while let Some(answer) = ctx.peek(self.ports.answers) {
+            ctx.take(self.ports.answers);
+            let (l1, mut port) = self.l1_and_port(ctx);
+            l1.answer(&mut port, answer);
+        }
+        while let Some(at) = self.transactions.take_due(ctx.now) {
+            let Transaction { kind, wave, load, value, .. } = self.transactions[at];
+            match value {
+                Value::Dropped => self.forget(ctx, wave.into()),
+                _ => self.complete(ctx, kind, wave.into(), load.into()),
+            }
+        }
+        if self.steers {
+            self.hear_l1(ctx);
+        }
+        self.step(ctx);
+        if self.steers && !self.transactions.told.is_empty() {
+            ctx.wake_at(ctx.now + 1);
+        }
+        self.tell(ctx);
+    }
+
+    fn l1_and_port<'a>(&'a mut self, ctx: &'a mut Context) -> (&'a mut dyn L1, l1::Port<'a>) {
+        let (below, unit) = (self.ports.below, self.ports.to_unit);
+        (&mut *self.l1, l1::Port { ctx, below, unit, transactions: &mut self.transactions })
+    }
+
+    fn obey(&mut self, ctx: &mut Context, order: Handle<Message>) {
+        let Message { kind, sideband, .. } = ctx.messages[order];
+        match kind {
+            Kind::StartGroup => {
+                let number: u32 = sideband.get(32);
+                ctx.messages.free(order);
+                match ctx.program.group(ctx.kernel, number) {
+                    Ok(group) => self.start(ctx, group),
+                    Err(error) => ctx.stop = Some(Stop::Trace(error)),
+                }
+            }
+            Kind::AcquireL1 => {
+                let (l1, mut port) = self.l1_and_port(ctx);
+                l1.acquire(&mut port);
+                self.acquired = Some(order);
+            }
+            kind => unreachable!("{kind:?} is no order"),
+        }
+    }
+
+    /// An access is over.
+    fn complete(&mut self, ctx: &mut Context, kind: InstrKind, at: usize, load: usize) {
+        let wave = &mut self.waves[at];
+        if kind == InstrKind::Store {
+            wave.stores -= 1;
+        } else {
+            let missing = &mut wave.loads[load];
+            *missing -= 1;
+            // A load of which lines are still to be issued is not over.
+            if *missing == 0 {
+                wave.in_flight -= 1;
+                if wave.state == State::Loads {
+                    return self.go_on(at, ctx.now);
+                }
+            }
+        }
+        if matches!(wave.state, State::Fence | State::Ended) && wave.is_quiet() {
+            self.settle(ctx, at);
+        }
+    }
+
+    /// A wave at a fence or at its end passes it once nothing is under way.
+    fn settle(&mut self, ctx: &mut Context, at: usize) {
+        let wave = &self.waves[at];
+        let is_fence = match wave.state {
+            State::Fence => true,
+            State::Ended => false,
+            _ => return,
+        };
+        if !wave.is_quiet() {
+            return;
+        }
+        if self.hooks.fence && self.is_delayed(ctx, at) {
+            self.waves[at].state = if is_fence { State::FenceHeld } else { State::EndHeld };
+        } else if is_fence {
+            self.go_on(at, ctx.now);
+        } else {
+            self.end_wave(ctx, at);
+        }
+    }
+
+    /// Issues: the next line of the instruction in hand, else the next instruction.
+    fn step(&mut self, ctx: &mut Context) {
+        if self.issue.next == self.issue.lines.len() {
+            self.fetch(ctx);
+        }
+        if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {
+            if !self.issue_line(ctx) {
+                return;
+            }
+            if self.issue.next == self.issue.lines.len() {
+                self.end_issue(ctx.now);
+            }
+        }
+        let more = match self.issue.next < self.issue.lines.len() {
+            true if self.transactions.is_full() => return,
+            true => ctx.now + 1,
+            false => self.ready.next(),
+        };
+        if more != Cycle::MAX {
+            ctx.wake_at(more.max(ctx.now + 1));
+        }
+    }
+
+    /// Takes the next instruction of the next wave that may issue.
+    fn fetch(&mut self, ctx: &mut Context) {
+        while let Some(at) = self.ready.take(ctx.now) {
+            let wave = &mut self.waves[at];
+            let slot = usize::from(wave.group);
+            let running = self.groups[slot].as_mut().expect("a wave's group runs");
+            if self.returns {
+                self.issue.start.clone_from(&wave.cursor);
+            }
+            match wave.cursor.next(&running.group, &mut self.issue.instr) {
+                Ok(true) => {}
+                Ok(false) => {
+                    wave.state = State::Ended;
+                    self.settle(ctx, at);
+                    continue;
+                }
+                Err(error) => {
+                    ctx.stop = Some(Stop::Trace(error));
+                    return;
+                }
+            }
+            match self.issue.instr.kind {
+                InstrKind::Barrier => {
+                    if self.returns && self.is_held(ctx, at) {
+                        continue;
+                    }
+                    self.waves[at].state = State::Barrier;
+                    self.groups[slot].as_mut().expect("it runs").at_barrier += 1;
+                    self.meet(ctx.now, slot);
+                }
+                InstrKind::Fence => {
+                    wave.state = State::Fence;
+                    self.settle(ctx, at);
+                }
+                _ => {
+                    self.issue.instr.lanes &= wave.lanes;
+                    if self.issue.instr.lanes == 0 {
+                        self.go_on(at, ctx.now);
+                    } else if !self.returns || !self.is_held(ctx, at) {
+                        self.begin_issue(ctx, at);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The wave's next instruction may issue after its gap.
+    fn go_on(&mut self, at: usize, now: Cycle) {
+        let wave = &mut self.waves[at];
+        wave.state = State::Ready;
+        let running = self.groups[usize::from(wave.group)].as_ref().expect("a wave's group runs");
+        let gap = Cycle::from(wave.cursor.gap(&running.group)) * Cycle::from(self.spec.gap_cycles);
+        self.ready.set(at, now + gap);
+    }
+
+    fn begin_issue(&mut self, ctx: &mut Context, at: usize) {
+        let issue = &mut self.issue;
+        coalesce(&issue.instr, ctx.layout.line.into(), &mut issue.lines);
+        (issue.wave, issue.next) = (at, 0);
+        self.counters.instructions += 1;
+        self.counters.accesses += issue.lines.len() as u64;
+        let wave = &mut self.waves[at];
+        wave.state = State::Issuing;
+        issue.place = wave.cursor.index() - 1;
+        if issue.instr.kind == InstrKind::Store {
+            wave.stores += issue.lines.len() as u32;
+        } else {
+            let load = wave.free_load();
+            wave.loads[load] = issue.lines.len() as u16;
+            wave.in_flight += 1;
+            issue.load = load as u8;
+        }
+        if issue.place < wave.issued {
+            // It is issued again, and was counted the first time.
+            return;
+        }
+        let (lanes, racy) = (issue.instr.lanes, issue.instr.racy & issue.instr.lanes);
+        let checked = &mut ctx.check.checked;
+        match issue.instr.kind {
+            InstrKind::Load => {
+                checked.loads += u64::from(lanes.count_ones());
+                checked.racy += u64::from(racy.count_ones());
+                checked.determined += u64::from((lanes & !racy).count_ones());
+            }
+            InstrKind::Atomic(_) => checked.atomics += u64::from(lanes.count_ones()),
+            _ => {}
+        }
+    }
+
+    /// Hands one line to the L1. False when it does not take it now.
+    fn issue_line(&mut self, ctx: &mut Context) -> bool {
+        let Issue { instr, lines, next, wave, load, place, .. } = &self.issue;
+        let LineAccess { addr, mask, racy, ref bytes, ref olds } = lines[*next];
+        let length = ctx.layout.line as usize;
+        let (bytes, olds) = (&bytes[..length], &olds[..length]);
+        let (kind, expected, line) = match instr.kind {
+            InstrKind::Load => (Kind::Read, ctx.payload(bytes), Handle::NONE),
+            InstrKind::Store => (Kind::Write, Handle::NONE, ctx.payload(bytes)),
+            InstrKind::Atomic(op) => (Kind::Atomic(op), ctx.payload(olds), ctx.payload(bytes)),
+            kind => unreachable!("{kind:?} has no lines"),
+        };
+        let (kind_of_access, wave, load, place) = (instr.kind, *wave as u16, *load, *place);
+        let transaction = Transaction {
+            mask,
+            racy,
+            addr,
+            expected,
+            kind: kind_of_access,
+            wave,
+            load,
+            place,
+            ..Transaction::default()
+        };
+        let tag = self.transactions.start(transaction);
+        let (born, from, size) = (ctx.now as u32, self.unit, instr.size);
+        let rest = Message::default();
+        let message = Message { mask, addr, born, line, tag, from, kind, size, ..rest };
+        let request = ctx.messages.put(message);
+        let (l1, mut port) = self.l1_and_port(ctx);
+        if !l1.request(&mut port, request) {
+            ctx.drop_message(request);
+            self.transactions.cancel(tag);
+            if expected.is_some() {
+                ctx.lines.free(expected);
+            }
+            return false;
+        }
+        if self.hooks.speculation {
+            self.keep_checkpoint(tag);
+        }
+        // The oracle's memory changes in the order of issue, which is each work-item's program
+        // order.
+        let LineAccess { ref bytes, .. } = self.issue.lines[self.issue.next];
+        match self.issue.instr.kind {
+            InstrKind::Store => {
+                if ctx.life.is_about(addr) {
+                    ctx.life.see_store(ctx.now, self.unit, mask, bytes);
+                }
+                ctx.check.store(addr, mask, bytes, length);
+            }
+            InstrKind::Atomic(op) => ctx.check.change((addr, mask), (op, size), bytes, length),
+            _ => {}
+        }
+        self.issue.next += 1;
+        true
+    }
+
+    fn end_issue(&mut self, now: Cycle) {
+        let at = self.issue.wave;
+        let wave = &mut self.waves[at];
+        if u32::from(wave.in_flight) >= self.spec.loads {
+            wave.state = State::Loads;
+        } else {
+            self.go_on(at, now + 1);
+        }
+    }
+
+    /// Tells the local command processor what is over.
+    fn tell(&mut self, ctx: &mut Context) {
+        while self.ended > 0 && ctx.may_send(self.ports.done) {
+            self.ended -= 1;
+            let done = Message { kind: Kind::GroupDone, from: self.unit, ..Message::default() };
+            let done = ctx.messages.put(done);
+            ctx.send(self.ports.done, done);
+        }
+        if let Some(order) = self.acquired
+            && ctx.may_send(self.ports.done)
+        {
+            self.acquired = None;
+            ctx.messages[order].kind = Kind::SyncDone;
+            ctx.send(self.ports.done, order);
+        }
+    }
+}

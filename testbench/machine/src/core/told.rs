@@ -1,0 +1,193 @@
+//! What an L1 design does to its CU beyond answering: it holds waves, delays fences, and has loads
+//! that may have to be done again.
+
+use traces::trace::{Cursor, InstrKind};
+
+use super::wave::State;
+use super::{Core, Value};
+use crate::context::Context;
+use crate::l1::{Port, Tell};
+
+/// Where a wave goes back to when a load is replayed.
+#[derive(Clone, Debug)]
+pub(super) struct Checkpoint {
+    /// The load's place in the wave's list.
+    place: u32,
+    /// The wave's cursor before the load.
+    cursor: Cursor,
+    /// Lines of the load that are not confirmed.
+    lines: u32,
+}
+
+impl Core {
+    /// Lets the L1 see its unit's messages and the cycle, and does what it has told the CU.
+    #[cold]
+    pub(super) fn hear_l1(&mut self, ctx: &mut Context) {
+        if let Some(inlet) = self.ports.from_unit {
+            while let Some(message) = ctx.peek(inlet) {
+                ctx.take(inlet);
+                let (l1, mut port) = self.l1_and_port(ctx);
+                l1.message(&mut port, message);
+            }
+        }
+        if self.hooks.tick {
+            let (l1, mut port) = self.l1_and_port(ctx);
+            l1.tick(&mut port);
+        }
+        // A wave that passes a fence may make the L1 say more: that is for the next cycle.
+        for tell in std::mem::take(&mut self.transactions.told) {
+            match tell {
+                Tell::GoOn(at) => self.release(ctx, at),
+                Tell::Confirm(tag) => self.confirm(ctx, tag),
+                Tell::Replay(tag) => self.replay(ctx, tag),
+            }
+        }
+    }
+
+    /// A wave whose instruction is held, or which is delayed at a fence or its end, goes on.
+    fn release(&mut self, ctx: &mut Context, at: usize) {
+        match self.waves[at].state {
+            State::Held => self.resume(ctx, at),
+            State::FenceHeld => self.go_on(at, ctx.now),
+            State::EndHeld => self.end_wave(ctx, at),
+            _ => {}
+        }
+    }
+
+    /// The wave's next instruction, whose gap has passed, may issue.
+    fn resume(&mut self, ctx: &Context, at: usize) {
+        self.waves[at].state = State::Ready;
+        self.ready.set(at, ctx.now);
+    }
+
+    /// Whether the wave may not issue the instruction that was fetched for it. It then stands
+    /// before it again.
+    #[cold]
+    pub(super) fn is_held(&mut self, ctx: &mut Context, at: usize) -> bool {
+        let instr = &self.issue.instr;
+        // Nobody else may see what depends on a load that can still change.
+        if self.waves[at].unconfirmed > 0 && instr.kind != InstrKind::Load {
+            self.waves[at].state = State::Unconfirmed;
+        } else if self.hooks.issue {
+            let (below, unit) = (self.ports.below, self.ports.to_unit);
+            let mut port = Port { ctx, below, unit, transactions: &mut self.transactions };
+            if self.l1.may_issue(&mut port, at, instr) {
+                return false;
+            }
+            self.waves[at].state = State::Held;
+        } else {
+            return false;
+        }
+        self.waves[at].cursor.clone_from(&self.issue.start);
+        true
+    }
+
+    /// Whether the L1 delays a wave at a fence or at its end.
+    #[cold]
+    pub(super) fn is_delayed(&mut self, ctx: &mut Context, at: usize) -> bool {
+        let (l1, mut port) = self.l1_and_port(ctx);
+        !l1.fence(&mut port, at)
+    }
+
+    /// The line just issued may be one of a speculative load.
+    #[cold]
+    pub(super) fn keep_checkpoint(&mut self, tag: u32) {
+        let t = self.transactions[tag];
+        if !t.is_speculative() {
+            return;
+        }
+        let (at, place) = (usize::from(t.wave), t.place);
+        self.waves[at].unconfirmed += 1;
+        match self.checkpoints[at].last_mut() {
+            Some(last) if last.place == place => last.lines += 1,
+            _ => {
+                let cursor = self.issue.start.clone();
+                self.checkpoints[at].push(Checkpoint { place, cursor, lines: 1 });
+            }
+        }
+    }
+
+    fn confirm(&mut self, ctx: &mut Context, tag: u32) {
+        let t = self.transactions[tag];
+        if !t.is_speculative() {
+            // A replay that was told in the same cycle has dropped it.
+            return;
+        }
+        if t.found.is_some() {
+            let found = ctx.lines[t.found];
+            ctx.compare(self.unit, &t, &found.0);
+            ctx.lines.free(t.found);
+            ctx.lines.free(t.expected);
+        }
+        self.transactions.confirm(tag);
+        let at = usize::from(t.wave);
+        let checkpoints = &mut self.checkpoints[at];
+        let which = checkpoints.iter().position(|c| c.place == t.place).expect("it is speculative");
+        checkpoints[which].lines -= 1;
+        if checkpoints[which].lines == 0 {
+            checkpoints.remove(which);
+        }
+        let wave = &mut self.waves[at];
+        wave.unconfirmed -= 1;
+        if wave.state == State::Unconfirmed && wave.unconfirmed == 0 {
+            return self.resume(ctx, at);
+        }
+        self.settle(ctx, at);
+    }
+
+    fn replay(&mut self, ctx: &mut Context, tag: u32) {
+        let t = self.transactions[tag];
+        if !t.is_speculative() {
+            return;
+        }
+        let (at, place) = (usize::from(t.wave), t.place);
+        for tag in self.transactions.since(at, place) {
+            self.drop_load(ctx, tag);
+        }
+        let first = self.checkpoints[at].iter().position(|c| c.place == place);
+        let first = first.expect("it is speculative");
+        let cursor = self.checkpoints[at][first].cursor.clone();
+        self.checkpoints[at].truncate(first);
+        let wave = &mut self.waves[at];
+        if wave.state == State::Issuing {
+            // What is in hand is younger, or the load itself.
+            self.issue.next = self.issue.lines.len();
+            let left = &mut wave.loads[usize::from(self.issue.load)];
+            wave.in_flight -= u8::from(*left > 0);
+            *left = 0;
+        }
+        wave.issued = wave.issued.max(wave.cursor.index());
+        wave.cursor = cursor;
+        self.resume(ctx, at);
+    }
+
+    /// A load is not waited for any more; what it has got is forgotten.
+    fn drop_load(&mut self, ctx: &mut Context, tag: u32) {
+        let t = self.transactions[tag];
+        assert!(t.kind == InstrKind::Load, "{:?} behind a speculative load", t.kind);
+        let wave = &mut self.waves[usize::from(t.wave)];
+        if t.is_speculative() {
+            wave.unconfirmed -= 1;
+            self.l1.dropped(tag);
+        }
+        if t.found.is_some() {
+            ctx.lines.free(t.found);
+            ctx.lines.free(t.expected);
+        }
+        if t.value != Value::Taken {
+            wave.dropped += 1;
+            // All lines of the load are dropped, those that are still to be issued too.
+            let left = &mut wave.loads[usize::from(t.load)];
+            wave.in_flight -= u8::from(*left > 0);
+            *left = 0;
+        }
+        self.transactions.drop(tag);
+    }
+
+    /// A load that was dropped has been answered.
+    #[cold]
+    pub(super) fn forget(&mut self, ctx: &mut Context, at: usize) {
+        self.waves[at].dropped -= 1;
+        self.settle(ctx, at);
+    }
+}

@@ -1,0 +1,179 @@
+//! What a CU has asked for and not got yet.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use traces::trace::InstrKind;
+
+use crate::engine::{Cycle, Handle};
+use crate::l1::Tell;
+use crate::message::Line;
+
+/// One line of one memory instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Transaction {
+    /// Bytes of the line.
+    pub mask: u128,
+    /// Bytes whose value is not determined.
+    pub racy: u128,
+    /// Byte address of the line.
+    pub addr: u64,
+    /// What the program saw: a load's bytes, an atomic's old values.
+    pub expected: Handle<Line>,
+    /// What it is.
+    pub kind: InstrKind,
+    /// Wave slot.
+    pub wave: u16,
+    /// Which of the wave's loads in flight; unused for stores.
+    pub load: u8,
+    /// What becomes of the value.
+    pub value: Value,
+    /// Where the instruction stands in the wave's list.
+    pub place: u32,
+    /// What a speculative load has got.
+    pub found: Handle<Line>,
+}
+
+impl Transaction {
+    /// It may still be replayed.
+    pub fn is_speculative(&self) -> bool {
+        matches!(self.value, Value::Speculative | Value::Taken)
+    }
+}
+
+/// What becomes of the value of a transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Value {
+    /// It is compared when it comes.
+    #[default]
+    Plain,
+    /// It is kept until it is confirmed.
+    Speculative,
+    /// Likewise, and the wave has it.
+    Taken,
+    /// Nobody wants it any more.
+    Dropped,
+}
+
+/// A fixed number of transactions, when each that has been answered is over, and what else the CU
+/// is told.
+#[derive(Debug)]
+pub struct Transactions {
+    all: Vec<Transaction>,
+    free: Vec<u32>,
+    /// Those that are over in the cycle in which they were answered.
+    over: Vec<u32>,
+    /// When each of the others is.
+    due: BinaryHeap<Reverse<(Cycle, u32)>>,
+    /// What the L1 tells the CU of its own accord.
+    pub told: Vec<Tell>,
+}
+
+impl Transactions {
+    /// So many.
+    pub fn new(count: u32) -> Self {
+        Self {
+            all: vec![Transaction::default(); count as usize],
+            free: (0..count).rev().collect(),
+            over: Vec::with_capacity(count as usize),
+            due: BinaryHeap::with_capacity(count as usize),
+            told: Vec::new(),
+        }
+    }
+
+    /// True when none is free.
+    pub fn is_full(&self) -> bool {
+        self.free.is_empty()
+    }
+
+    /// Starts one; one must be free.
+    pub fn start(&mut self, transaction: Transaction) -> u32 {
+        let at = self.free.pop().expect("one is free");
+        self.all[at as usize] = transaction;
+        at
+    }
+
+    /// Takes back one that was just started.
+    pub fn cancel(&mut self, at: u32) {
+        self.free.push(at);
+    }
+
+    /// It is answered, and over now.
+    pub fn finish(&mut self, at: u32) {
+        self.over.push(at);
+    }
+
+    /// It is answered, and over in a later cycle.
+    pub fn finish_at(&mut self, at: u32, when: Cycle) {
+        self.due.push(Reverse((when, at)));
+    }
+
+    /// The load may be replayed from now on.
+    pub fn speculate(&mut self, at: u32) {
+        self.all[at as usize].value = Value::Speculative;
+    }
+
+    /// What a speculative load has got.
+    pub fn keep(&mut self, at: u32, found: Handle<Line>) {
+        self.all[at as usize].found = found;
+    }
+
+    /// A speculative load is one no more. What it has got is compared and gone: another line of its
+    /// load may still be replayed, before this one is over.
+    pub fn confirm(&mut self, at: u32) {
+        let transaction = &mut self.all[at as usize];
+        transaction.found = Handle::NONE;
+        if std::mem::take(&mut transaction.value) == Value::Taken {
+            self.free.push(at);
+        }
+    }
+
+    /// Nobody waits for a load any more. It is over when it is answered, unless its wave has that
+    /// answer.
+    pub fn drop(&mut self, at: u32) {
+        if self.all[at as usize].value == Value::Taken {
+            self.free.push(at);
+        }
+        self.all[at as usize].value = Value::Dropped;
+    }
+
+    /// A wave's transactions from a place in its list on, those that were dropped aside.
+    pub fn since(&self, wave: usize, place: u32) -> Vec<u32> {
+        let mut used = vec![true; self.all.len()];
+        self.free.iter().for_each(|&at| used[at as usize] = false);
+        let wanted = |&at: &u32| {
+            let t = &self.all[at as usize];
+            let is_used = used[at as usize] && t.value != Value::Dropped;
+            is_used && usize::from(t.wave) == wave && t.place >= place
+        };
+        (0..self.all.len() as u32).filter(wanted).collect()
+    }
+
+    /// One that is over by now, or that its wave has got. It may be looked at until the next one
+    /// starts.
+    #[inline]
+    pub fn take_due(&mut self, now: Cycle) -> Option<u32> {
+        let at = match self.over.pop() {
+            Some(at) => at,
+            None => {
+                let Reverse((when, _)) = self.due.peek()?;
+                if *when > now {
+                    return None;
+                }
+                self.due.pop()?.0.1
+            }
+        };
+        match &mut self.all[at as usize].value {
+            value @ Value::Speculative => *value = Value::Taken,
+            _ => self.free.push(at),
+        }
+        Some(at)
+    }
+}
+
+impl std::ops::Index<u32> for Transactions {
+    type Output = Transaction;
+    fn index(&self, at: u32) -> &Transaction {
+        &self.all[at as usize]
+    }
+}

@@ -1,0 +1,152 @@
+//! Wavefronts and work-groups that run on a CU.
+
+use traces::trace::{Cursor, Group};
+
+use crate::engine::Cycle;
+
+/// Most loads of a wave that may be under way.
+pub const MAX_LOADS: usize = 16;
+
+/// What a wave does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// There is none.
+    #[default]
+    Free,
+    /// It has just been placed.
+    Starting,
+    /// Its next instruction may issue from a cycle on.
+    Ready,
+    /// Its instruction is being issued.
+    Issuing,
+    /// All its loads in flight are taken: it waits for one.
+    Loads,
+    /// At a fence: it waits for all its accesses.
+    Fence,
+    /// At a barrier.
+    Barrier,
+    /// At its end: it waits for all its accesses.
+    Ended,
+    /// The L1 holds its next instruction.
+    Held,
+    /// Its next instruction waits until all its speculative loads are confirmed.
+    Unconfirmed,
+    /// The L1 delays the fence at which it stands.
+    FenceHeld,
+    /// The L1 delays its end.
+    EndHeld,
+}
+
+/// A wave slot.
+#[derive(Debug, Default)]
+pub struct Wave {
+    pub state: State,
+    /// Slot of its work-group.
+    pub group: u16,
+    /// Where it stands in its list.
+    pub cursor: Cursor,
+    /// Lanes of the trace's warp that belong to it.
+    pub lanes: u64,
+    /// Lines that are missing of each load in flight.
+    pub loads: [u16; MAX_LOADS],
+    /// Loads in flight.
+    pub in_flight: u8,
+    /// Lines of stores that are not acknowledged.
+    pub stores: u32,
+    /// Lines of speculative loads that are not confirmed.
+    pub unconfirmed: u32,
+    /// Lines of loads that were dropped before they were answered.
+    pub dropped: u32,
+    /// Instructions before this place have been issued once.
+    pub issued: u32,
+}
+
+impl Wave {
+    /// A place for another load.
+    pub fn free_load(&self) -> usize {
+        self.loads.iter().position(|&lines| lines == 0).expect("fewer loads than places")
+    }
+
+    /// True when nothing is under way.
+    pub fn is_quiet(&self) -> bool {
+        self.in_flight == 0 && self.stores == 0 && self.unconfirmed == 0 && self.dropped == 0
+    }
+}
+
+/// A work-group on a CU.
+#[derive(Debug)]
+pub struct Running {
+    /// Its instructions.
+    pub group: Group,
+    /// Waves that have not ended.
+    pub waves: u16,
+    /// Waves at the barrier.
+    pub at_barrier: u16,
+}
+
+/// Which waves may issue, and when the others that wait for a time may.
+#[derive(Debug)]
+pub struct Ready {
+    /// Waves that may issue now, one bit each.
+    now: u64,
+    /// Waves that may issue later.
+    later: u64,
+    /// When; of those alone.
+    at: [Cycle; MAX_WAVES],
+    /// When the first of them may.
+    first: Cycle,
+    turn: u32,
+}
+
+/// Most wave slots.
+pub const MAX_WAVES: usize = 64;
+
+impl Ready {
+    /// No wave.
+    pub fn new() -> Self {
+        Self { now: 0, later: 0, at: [0; MAX_WAVES], first: Cycle::MAX, turn: 0 }
+    }
+
+    /// The wave may issue from cycle `at` on.
+    pub fn set(&mut self, wave: usize, at: Cycle) {
+        self.later |= 1 << wave;
+        self.at[wave] = at;
+        self.first = self.first.min(at);
+    }
+
+    /// The next wave in turn that may issue now.
+    pub fn take(&mut self, now: Cycle) -> Option<usize> {
+        if self.first <= now {
+            self.wake(now);
+        }
+        if self.now == 0 {
+            return None;
+        }
+        let after = self.now & u64::MAX << self.turn;
+        let wave = if after != 0 { after } else { self.now }.trailing_zeros();
+        self.now &= !(1 << wave);
+        self.turn = (wave + 1) % MAX_WAVES as u32;
+        Some(wave as usize)
+    }
+
+    fn wake(&mut self, now: Cycle) {
+        self.first = Cycle::MAX;
+        let mut left = self.later;
+        while left != 0 {
+            let wave = left.trailing_zeros();
+            left &= left - 1;
+            let at = self.at[wave as usize];
+            if at <= now {
+                self.now |= 1 << wave;
+                self.later &= !(1 << wave);
+            } else {
+                self.first = self.first.min(at);
+            }
+        }
+    }
+
+    /// When the first of them may issue: 0 where one may now, `MAX` where none waits for a time.
+    pub fn next(&self) -> Cycle {
+        if self.now != 0 { 0 } else { self.first }
+    }
+}

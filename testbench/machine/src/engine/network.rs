@@ -1,0 +1,497 @@
+//! How components send to each other: outlets, inlets, and the crossbars between them.
+//!
+//! A message leaves through its sender's outlet, at the outlet's rate, and reaches the inlet of its
+//! receiver after the outlet's latency. The inlet takes messages in the order in which they reach
+//! it, each in as many cycles as its width needs, and shows each after its own latency. An outlet
+//! that leads to one inlet is a channel; outlets that share routes to many inlets are a crossbar
+//! with a queue at each output. Nobody is visited on the way: both ports are time stamps.
+//!
+//! Everything is bounded by the outlets' windows: a message counts there from its sending until its
+//! receiver takes it.
+
+use super::rate::{Port, Rate};
+use super::{ComponentId, Cycle, Handle, Wheel};
+use crate::message::{CLASSES, Class, Message, Unit};
+
+/// An outlet's number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct OutletId(pub u32);
+
+/// An inlet's number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct InletId(pub u32);
+
+/// Where outlets lead: an inlet for each unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Routes {
+    first: u32,
+    /// 0 where all units have the same.
+    step: u32,
+}
+
+/// What an outlet is.
+#[derive(Clone, Debug)]
+pub struct OutletSpec {
+    /// Name, for statistics and reports.
+    pub name: String,
+    /// Who sends.
+    pub producer: ComponentId,
+    /// Cycles from the last byte's leaving to its reaching the inlet, at least 1.
+    pub latency: u32,
+    /// Bandwidth.
+    pub rate: Rate,
+    /// Messages that are under way or wait to be taken.
+    pub window: u32,
+}
+
+/// What an inlet is.
+#[derive(Clone, Debug)]
+pub struct InletSpec {
+    /// Name, for reports.
+    pub name: String,
+    /// Who receives.
+    pub consumer: ComponentId,
+    /// Cycles from the last byte's reaching it to its being visible.
+    pub latency: u32,
+    /// Bytes that it takes in a cycle; messages do not share one. 0 for no limit.
+    pub width: u32,
+}
+
+#[derive(Debug)]
+struct Outlet {
+    port: Port,
+    /// When the youngest message reaches its inlet: none overtakes it.
+    last: Cycle,
+    sent: u32,
+    taken: u32,
+    /// `taken` before the cycle of the last taking: what the producer knows in that cycle.
+    taken_before: u32,
+    taken_at: Cycle,
+    /// The producer wants to know when there is room.
+    producer_waits: bool,
+    routes: Routes,
+    window: u32,
+    latency: u32,
+    producer: ComponentId,
+    bytes: [u64; CLASSES],
+}
+
+#[derive(Debug)]
+struct Inlet {
+    /// When the oldest message is visible; `MAX` without one.
+    head: Cycle,
+    /// First cycle in which it may take the oldest message.
+    free: Cycle,
+    /// First cycle after it has.
+    free_after: Cycle,
+    latency: u32,
+    width: u32,
+    consumer: ComponentId,
+    /// Messages in the order in which they reach it: a ring, a power of 2 long.
+    ring: Box<[Entry]>,
+    first: usize,
+    len: usize,
+}
+
+/// Bits of an outlet's number.
+const OUTLET_BITS: u32 = 16;
+
+/// A message on its way to an inlet, or waiting there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// When it reaches the inlet, and below that its outlet. Outlets whose messages come in the
+    /// same cycle take turns: bits of the cycle exchange their places.
+    order: u64,
+    message: Handle<Message>,
+    /// Cycles that the inlet needs for it.
+    cycles: u32,
+}
+
+impl Entry {
+    #[inline]
+    fn new(reached: Cycle, outlet: OutletId, message: Handle<Message>, cycles: u32) -> Self {
+        let turn = u64::from(outlet.0) ^ reached & TURNS;
+        Self { order: reached << OUTLET_BITS | turn, message, cycles }
+    }
+
+    #[inline]
+    fn reached(&self) -> Cycle {
+        self.order >> OUTLET_BITS
+    }
+
+    #[inline]
+    fn outlet(&self) -> usize {
+        ((self.order ^ self.reached() & TURNS) & ((1 << OUTLET_BITS) - 1)) as usize
+    }
+}
+
+/// Bits of an outlet's number that exchange places.
+const TURNS: u64 = 63;
+
+impl Inlet {
+    fn new(spec: &InletSpec) -> Self {
+        Self {
+            head: Cycle::MAX,
+            free: 0,
+            free_after: 0,
+            latency: spec.latency,
+            width: spec.width,
+            consumer: spec.consumer,
+            ring: vec![Entry::default(); 8].into(),
+            first: 0,
+            len: 0,
+        }
+    }
+
+    #[inline]
+    fn at(&self, place: usize) -> &Entry {
+        &self.ring[(self.first + place) & (self.ring.len() - 1)]
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        (0..self.len).map(|place| self.at(place))
+    }
+
+    /// Finds out when the oldest message is visible; there must be one. Whoever sends now does not
+    /// change that of one that is visible: what is sent in a cycle reaches nobody before the next
+    /// one.
+    #[inline(always)]
+    fn look(&mut self) {
+        let first = self.at(0);
+        let start = first.reached().max(self.free);
+        let cycles = first.cycles;
+        self.free_after = start + Cycle::from(cycles);
+        self.head = start + Cycle::from(self.latency + cycles.saturating_sub(1));
+    }
+
+    /// Puts a message in its place. True where that is the first.
+    #[inline]
+    fn insert(&mut self, entry: Entry) -> bool {
+        if self.len == self.ring.len() {
+            self.grow();
+        }
+        let mask = self.ring.len() - 1;
+        // Most messages come last.
+        let mut place = self.len;
+        while place > 0 && self.at(place - 1).order > entry.order {
+            self.ring[(self.first + place) & mask] = *self.at(place - 1);
+            place -= 1;
+        }
+        self.ring[(self.first + place) & mask] = entry;
+        self.len += 1;
+        place == 0
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mut ring: Vec<_> = self.entries().copied().collect();
+        ring.resize(2 * self.len, Entry::default());
+        (self.ring, self.first) = (ring.into(), 0);
+    }
+
+    /// Takes the oldest message; there must be one.
+    #[inline]
+    fn pop(&mut self) -> Entry {
+        let entry = *self.at(0);
+        self.free = self.free_after;
+        self.first += 1;
+        self.len -= 1;
+        self.head = Cycle::MAX;
+        if self.len > 0 {
+            self.look();
+        }
+        entry
+    }
+}
+
+/// All outlets and inlets of a machine.
+#[derive(Debug, Default)]
+pub struct Network {
+    outlets: Vec<Outlet>,
+    inlets: Vec<Inlet>,
+    routes: Vec<InletId>,
+    outlet_specs: Vec<OutletSpec>,
+    inlet_specs: Vec<InletSpec>,
+}
+
+/// Why an outlet takes no message now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Its window is full.
+    Full,
+    /// A transfer is under way until this cycle.
+    Busy(Cycle),
+}
+
+impl Network {
+    /// Adds an inlet.
+    pub fn add_inlet(&mut self, spec: InletSpec) -> InletId {
+        self.inlets.push(Inlet::new(&spec));
+        self.inlet_specs.push(spec);
+        InletId(self.inlets.len() as u32 - 1)
+    }
+
+    /// Routes to one inlet, whatever the unit.
+    pub fn route_to(&mut self, inlet: InletId) -> Routes {
+        self.routes.push(inlet);
+        Routes { first: self.routes.len() as u32 - 1, step: 0 }
+    }
+
+    /// Routes to the inlet of each unit; none where no message for the unit comes by.
+    pub fn add_routes(&mut self, inlets: impl IntoIterator<Item = Option<InletId>>) -> Routes {
+        let first = self.routes.len() as u32;
+        self.routes.extend(inlets.into_iter().map(|inlet| inlet.unwrap_or(InletId(u32::MAX))));
+        Routes { first, step: 1 }
+    }
+
+    /// Adds an outlet.
+    pub fn add_outlet(&mut self, spec: OutletSpec, routes: Routes) -> OutletId {
+        assert!(spec.window > 0 && spec.latency > 0, "{}: window and latency", spec.name);
+        assert!(self.outlets.len() < 1 << OUTLET_BITS, "{}: too many outlets", spec.name);
+        self.outlets.push(Outlet {
+            port: Port::new(spec.rate),
+            last: 0,
+            sent: 0,
+            taken: 0,
+            taken_before: 0,
+            taken_at: Cycle::MAX,
+            producer_waits: false,
+            routes,
+            window: spec.window,
+            latency: spec.latency,
+            producer: spec.producer,
+            bytes: [0; CLASSES],
+        });
+        self.outlet_specs.push(spec);
+        OutletId(self.outlets.len() as u32 - 1)
+    }
+
+    /// Why the producer may not send in cycle `now`.
+    #[inline]
+    pub fn refusal(&self, id: OutletId, now: Cycle) -> Option<Refusal> {
+        let o = &self.outlets[id.0 as usize];
+        let taken = if o.taken_at == now { o.taken_before } else { o.taken };
+        if o.sent.wrapping_sub(taken) >= o.window {
+            return Some(Refusal::Full);
+        }
+        let free = o.port.free_at();
+        (free > now).then_some(Refusal::Busy(free))
+    }
+
+    /// Lets the producer be woken when there is room again: in the next cycle, where a receiver has
+    /// taken a message in this one and was visited before.
+    pub fn wait(&mut self, wheel: &mut Wheel, id: OutletId, now: Cycle) {
+        let o = &mut self.outlets[id.0 as usize];
+        match o.taken_at == now {
+            true => wheel.wake(o.producer, now + 1),
+            false => o.producer_waits = true,
+        }
+    }
+
+    /// Sends a message of `bytes` bytes of accounting class `class` to a unit. It takes `extra`
+    /// cycles longer than the latencies but overtakes nobody. There must be room.
+    #[inline]
+    pub fn send(
+        &mut self,
+        wheel: &mut Wheel,
+        id: OutletId,
+        now: Cycle,
+        (message, to): (Handle<Message>, Unit),
+        (class, bytes): (Class, u32),
+        extra: u32,
+    ) {
+        let o = &mut self.outlets[id.0 as usize];
+        debug_assert!(o.sent.wrapping_sub(o.taken) < o.window, "no room");
+        let left = o.port.transfer(now, bytes.into()) - 1 + Cycle::from(o.latency + extra);
+        let reached = left.max(now + 1).max(o.last);
+        o.last = reached;
+        o.bytes[class as usize] += u64::from(bytes);
+        o.sent = o.sent.wrapping_add(1);
+        let route = o.routes.first + o.routes.step * u32::from(to.0);
+        let inlet = &mut self.inlets[self.routes[route as usize].0 as usize];
+        let cycles = match inlet.width {
+            0 => 0,
+            width if bytes <= width => 1,
+            width => bytes.div_ceil(width),
+        };
+        if inlet.insert(Entry::new(reached, id, message, cycles)) {
+            inlet.look();
+            wheel.wake(inlet.consumer, inlet.head);
+        }
+    }
+
+    /// The oldest message, if it is visible in cycle `now`.
+    #[inline]
+    pub fn peek(&self, id: InletId, now: Cycle) -> Option<Handle<Message>> {
+        let inlet = &self.inlets[id.0 as usize];
+        (inlet.head <= now).then(|| inlet.at(0).message)
+    }
+
+    /// Takes the oldest message, which must be visible. The consumer will be visited when the next
+    /// one is, unless that is visible already.
+    #[inline]
+    pub fn take(&mut self, wheel: &mut Wheel, id: InletId, now: Cycle) -> Handle<Message> {
+        let inlet = &mut self.inlets[id.0 as usize];
+        debug_assert!(inlet.head <= now, "nothing is visible");
+        let entry = inlet.pop();
+        if inlet.head > now && inlet.head != Cycle::MAX {
+            wheel.wake(inlet.consumer, inlet.head);
+        }
+        let o = &mut self.outlets[entry.outlet()];
+        if o.taken_at != now {
+            (o.taken_at, o.taken_before) = (now, o.taken);
+        }
+        o.taken = o.taken.wrapping_add(1);
+        if o.producer_waits {
+            o.producer_waits = false;
+            wheel.wake(o.producer, now + 1);
+        }
+        entry.message
+    }
+
+    /// All outlets: what they are and what they have carried, for statistics.
+    pub fn iter(&self) -> impl Iterator<Item = (&OutletSpec, &[u64; CLASSES])> {
+        self.outlet_specs.iter().zip(self.outlets.iter().map(|o| &o.bytes))
+    }
+
+    /// Bytes that all outlets have carried, and messages that nobody has taken: the same again
+    /// where nothing has moved.
+    pub fn sent_and_held(&self) -> (u64, u64) {
+        self.outlets.iter().fold((0, 0), |(sent, held), o| {
+            (sent + o.bytes.iter().sum::<u64>(), held + u64::from(o.sent.wrapping_sub(o.taken)))
+        })
+    }
+
+    /// What an outlet is, and how many messages it holds.
+    pub fn outlet(&self, id: OutletId) -> (&OutletSpec, u32) {
+        let o = &self.outlets[id.0 as usize];
+        (&self.outlet_specs[id.0 as usize], o.sent.wrapping_sub(o.taken))
+    }
+
+    /// What an inlet is.
+    pub fn inlet(&self, id: InletId) -> &InletSpec {
+        &self.inlet_specs[id.0 as usize]
+    }
+
+    /// Inlets whose head waits although it is visible, with the head and its outlet: for the report
+    /// of a deadlock.
+    pub fn stuck(
+        &self,
+        now: Cycle,
+    ) -> impl Iterator<Item = (InletId, Handle<Message>, OutletId)> + '_ {
+        let stuck = move |(_, inlet): &(usize, &Inlet)| inlet.head <= now;
+        self.inlets.iter().enumerate().filter(stuck).map(|(at, inlet)| {
+            let first = inlet.at(0);
+            (InletId(at as u32), first.message, OutletId(first.outlet() as u32))
+        })
+    }
+
+    /// The full outlet through which a component wants to send, and the inlet that holds its oldest
+    /// message.
+    pub fn waited_for_by(&self, producer: ComponentId) -> Option<(OutletId, InletId)> {
+        let waits = |o: &Outlet| o.producer_waits && o.producer == producer;
+        let outlet = self.outlets.iter().position(waits)?;
+        let oldest = |inlet: &Inlet| {
+            inlet.entries().find(|entry| entry.outlet() == outlet).map(|entry| entry.order)
+        };
+        let inlets = self.inlets.iter().enumerate();
+        let held = inlets.filter_map(|(at, inlet)| Some((oldest(inlet)?, at))).min()?;
+        Some((OutletId(outlet as u32), InletId(held.1 as u32)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Pool;
+
+    const WIDE: Rate = Rate::per_cycle(64);
+
+    /// Two outlets, latencies 2 and 3, into one inlet of latency 4 that moves a byte in each cycle.
+    fn two_into_one() -> (Network, Wheel, [OutletId; 2], InletId) {
+        let mut network = Network::default();
+        let spec = InletSpec { name: "in".into(), consumer: ComponentId(2), latency: 4, width: 1 };
+        let inlet = network.add_inlet(spec);
+        let routes = network.route_to(inlet);
+        let outlets = [2, 3].map(|latency| {
+            let (name, producer) = (format!("out{latency}"), ComponentId(latency - 2));
+            let spec = OutletSpec { name, producer, latency, rate: WIDE, window: 2 };
+            network.add_outlet(spec, routes)
+        });
+        (network, Wheel::new(3), outlets, inlet)
+    }
+
+    fn send(n: &mut Network, w: &mut Wheel, from: OutletId, now: Cycle, m: Handle<Message>) {
+        n.send(w, from, now, (m, Unit(0)), (Class::Request, 1), 0);
+    }
+
+    #[test]
+    fn messages_come_in_the_order_in_which_they_reach_the_inlet() {
+        let (mut n, mut w, [fast, slow], inlet) = two_into_one();
+        let mut pool = Pool::new();
+        let [a, b, c] = [(); 3].map(|()| pool.put(Message::default()));
+        send(&mut n, &mut w, slow, 0, a);
+        // Reaches the inlet in cycle 2, before the one that was sent first.
+        send(&mut n, &mut w, fast, 0, b);
+        send(&mut n, &mut w, fast, 1, c);
+        assert_eq!((n.peek(inlet, 5), n.peek(inlet, 6)), (None, Some(b)));
+        assert_eq!(n.take(&mut w, inlet, 6), b);
+        // Two reach it in cycle 3; the port needs a cycle for each.
+        let first = n.peek(inlet, 7).expect("one is visible");
+        n.take(&mut w, inlet, 7);
+        assert_eq!(n.peek(inlet, 7), None);
+        let second = n.take(&mut w, inlet, 8);
+        assert!([(a, c), (c, a)].contains(&(first, second)));
+    }
+
+    #[test]
+    fn a_window_is_full_until_the_receiver_takes() {
+        let (mut n, mut w, [fast, _], inlet) = two_into_one();
+        let mut pool = Pool::new();
+        for now in 0..2 {
+            assert_eq!(n.refusal(fast, now), None);
+            send(&mut n, &mut w, fast, now, pool.put(Message::default()));
+        }
+        assert_eq!(n.refusal(fast, 2), Some(Refusal::Full));
+        n.wait(&mut w, fast, 2);
+        n.take(&mut w, inlet, 6);
+        // The sender knows in the next cycle, whoever was visited first, and is woken then.
+        assert_eq!((n.refusal(fast, 6), n.refusal(fast, 7)), (Some(Refusal::Full), None));
+        let mut active = Vec::new();
+        while w.next().is_some_and(|at| at <= 7) {
+            let at = w.next().expect("seen");
+            w.advance(at, &mut active);
+        }
+        assert!(active.contains(&0));
+    }
+
+    #[test]
+    fn outlets_that_meet_take_turns() {
+        let (mut n, mut w, _, inlet) = two_into_one();
+        let routes = n.route_to(inlet);
+        let spec = |i: u32| OutletSpec {
+            name: String::new(),
+            producer: ComponentId(i),
+            latency: 1,
+            rate: WIDE,
+            window: 2,
+        };
+        let even = [0, 1].map(|i| n.add_outlet(spec(i), routes));
+        let mut pool = Pool::new();
+        let mut first = [0; 2];
+        for now in (0..100).map(|i| 7 * i) {
+            let sent = even.map(|outlet| {
+                let message = pool.put(Message::default());
+                send(&mut n, &mut w, outlet, now, message);
+                message
+            });
+            let won = n.take(&mut w, inlet, now + 6);
+            first[sent.iter().position(|m| *m == won).expect("one of them")] += 1;
+            n.take(&mut w, inlet, now + 6);
+        }
+        assert_eq!(first, [50, 50]);
+    }
+}
+
+#[cfg(test)]
+mod properties;

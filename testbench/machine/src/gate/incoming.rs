@@ -1,0 +1,285 @@
+//! A GPU as the home of other GPUs' requests: what its de-packetizer gives goes to the L2 or L3
+//! that serves the line, answers go back over the reverse link.
+
+use std::collections::VecDeque;
+
+use cosim::socket::Socket;
+use hwmodel::Block;
+use hwmodel::depacketizer::Depacketizer;
+use hwmodel::tlp_link::{coherence_bytes, completion_bytes};
+use ports::common::finepack_types::{Ingress, Tlp, ingress_kind};
+use ports::depacketizer;
+
+use super::Counters;
+use super::outgoing::{Outgoing, to_machine_line};
+use crate::context::Context;
+use crate::engine::{Cycle, Handle, InletId, OutletId, Port, Rate};
+use crate::l2::Policy;
+use crate::masks;
+use crate::message::{Kind, Line, Message, Unit};
+
+/// Accesses that may wait for the way to their home before an egress path without a link must
+/// pause.
+const ROOM: usize = 16;
+/// Mark of a read's or atomic's tag, beside a write's.
+const ANSWERED: u32 = 1 << 31;
+
+/// Inlets and outlets.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// To the network of each chiplet that leads to the line's server.
+    pub entries: Vec<OutletId>,
+    /// Answers, from each chiplet.
+    pub answers: Vec<InletId>,
+}
+
+/// Writes between two MARKs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Epoch {
+    /// Writes that the home has not acknowledged.
+    unacknowledged: u32,
+    /// Who marked its end.
+    mark: Option<u8>,
+}
+
+/// One GPU's side.
+pub struct Incoming {
+    gpu: u16,
+    block: Socket<Depacketizer>,
+    ports: Ports,
+    policy: Policy,
+    /// Accesses that have arrived, oldest first, and the bytes of the oldest that are still to be
+    /// sent.
+    arrived: VecDeque<Ingress>,
+    left: u128,
+    epochs: VecDeque<Epoch>,
+    /// Number of the oldest epoch.
+    first_epoch: u32,
+    reverse: Port,
+    latency: Cycle,
+    ecrc: bool,
+    pub counters: Counters,
+}
+
+impl Incoming {
+    pub fn new(
+        gpu: u16,
+        block: Socket<Depacketizer>,
+        ports: Ports,
+        policy: Policy,
+        rate: Rate,
+        latency: Cycle,
+        ecrc: bool,
+    ) -> Self {
+        Self {
+            gpu,
+            block,
+            ports,
+            policy,
+            arrived: VecDeque::with_capacity(2 * ROOM),
+            left: 0,
+            epochs: VecDeque::from([Epoch::default()]),
+            first_epoch: 0,
+            reverse: Port::new(rate),
+            latency,
+            ecrc,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Lets the link cycles before `now` pass, in which nothing came.
+    pub fn catch_up(&mut self, now: Cycle) {
+        self.block.catch_up(now, &depacketizer::In { tlp: None, st_ready: true });
+    }
+
+    /// Link cycles in which there is nothing to do unless a message or a beat comes.
+    pub fn quiet_cycles(&self, ctx: &Context) -> Cycle {
+        let waiting = |&inlet: &InletId| ctx.peek(inlet).is_some();
+        let waits = self.arrived.is_empty() && !self.ports.answers.iter().any(waiting);
+        if waits { self.block.quiet_cycles() } else { 0 }
+    }
+
+    /// True while an access may be delivered without a link.
+    pub fn has_room(&self) -> bool {
+        self.arrived.len() < ROOM
+    }
+
+    /// An access arrives without a link.
+    pub fn deliver(&mut self, access: Ingress) {
+        self.arrived.push_back(access);
+    }
+
+    /// One link cycle. `out`: the sides of all GPUs, for what goes back to them. True where the
+    /// beat is taken.
+    pub fn tick(
+        &mut self,
+        ctx: &mut Context,
+        now: Cycle,
+        tlp: Option<Tlp>,
+        out: &mut [Outgoing],
+    ) -> bool {
+        while let Some(fence) = out[usize::from(self.gpu)].departing.pop_front() {
+            self.pass_on(ctx, now, fence, out);
+        }
+        for i in 0..self.ports.answers.len() {
+            let inlet = self.ports.answers[i];
+            let Some(message) = ctx.peek(inlet) else { continue };
+            if !matches!(ctx.messages[message].kind, Kind::Coherence(_)) {
+                ctx.take(inlet);
+                self.take_answer(ctx, now, message, out);
+            } else if out[self.destination(ctx, message)].has_room() {
+                ctx.take(inlet);
+                self.pass_on(ctx, now, message, out);
+            }
+        }
+        let ready = self.arrived.len() < 2;
+        let shown = self.block.tick(&depacketizer::In { tlp, st_ready: ready });
+        if let Some(access) = shown.st.filter(|_| ready) {
+            self.arrived.push_back(access);
+        }
+        self.serve(ctx, now, out);
+        shown.tlp_ready
+    }
+
+    /// Sends the oldest access, or a part of it, to the line's server.
+    fn serve(&mut self, ctx: &mut Context, now: Cycle, out: &mut [Outgoing]) {
+        let Some(&access) = self.arrived.front() else { return };
+        let source = (access.src >> 4) as u8;
+        if access.kind == ingress_kind::MARK {
+            self.epochs.back_mut().expect("one is always open").mark = Some(source);
+            self.epochs.push_back(Epoch::default());
+            self.arrived.pop_front();
+            self.complete_marks(now, out);
+            return;
+        }
+        if self.left == 0 {
+            self.left = access.mask;
+        }
+        let line = u64::from(ctx.layout.line);
+        let first = access.addr + u64::from(self.left.trailing_zeros());
+        let addr = first / line * line;
+        let home = ctx.places.home(addr);
+        let chiplet = usize::from(home % ctx.layout.chiplets);
+        if !ctx.may_send(self.ports.entries[chiplet]) {
+            return;
+        }
+        // Bytes of the access that lie in this machine line.
+        let shift = (access.addr as i64 - addr as i64) as i32;
+        let moved = if shift >= 0 { self.left << shift } else { self.left >> -shift };
+        let mask = moved & masks::span(0, line as usize);
+        let here = if shift >= 0 { mask >> shift } else { mask << -shift };
+        let to = match self.policy {
+            Policy::Private => ctx.layout.slice(home, ctx.layout.slice_of(addr)),
+            _ => ctx.layout.bank(home, ctx.layout.bank_of(addr)),
+        };
+        let mut message = Message { mask, addr, to, from: self.unit(ctx), ..Message::default() };
+        message.born = ctx.now as u32;
+        match access.kind {
+            ingress_kind::WRITE => {
+                message.kind = Kind::Write;
+                let data = to_machine_line(&access.data, access.addr, addr, line as usize);
+                message.line = ctx.lines.put(data);
+                let epoch = self.epochs.back_mut().expect("one is always open");
+                epoch.unacknowledged += 1;
+                message.tag =
+                    self.first_epoch.wrapping_add(self.epochs.len() as u32 - 1) & !ANSWERED;
+                self.counters.arrived_stores += 1;
+            }
+            kind => {
+                message.tag = ANSWERED | u32::from(source) << 8 | u32::from(access.tag);
+                if kind == ingress_kind::ATOMIC {
+                    let (op, size) = out[usize::from(source)].atomic_of(ctx, access.tag);
+                    (message.kind, message.size) = (Kind::Atomic(op), size);
+                    let mut operands = Line::default();
+                    let at = (first - addr) as usize;
+                    let size = usize::from(size);
+                    operands.0[at..at + size].copy_from_slice(&access.data.0[..size]);
+                    message.line = ctx.lines.put(operands);
+                    self.counters.arrived_atomics += 1;
+                } else {
+                    self.counters.arrived_loads += 1;
+                }
+            }
+        }
+        if self.policy == Policy::Coherent {
+            let asker = match message.kind {
+                // Stores of several chiplets share packets, which have one source.
+                Kind::Write => (ctx.layout.chiplets == 1).then_some(u16::from(source)),
+                _ => Some(out[usize::from(source)].asker(ctx, access.tag)),
+            };
+            message.asker = asker.map_or(0, |chiplet| chiplet as u8 + 1);
+        }
+        let message = ctx.messages.put(message);
+        ctx.send(self.ports.entries[chiplet], message);
+        self.left &= !here;
+        if self.left == 0 {
+            self.arrived.pop_front();
+        }
+    }
+
+    fn unit(&self, ctx: &Context) -> Unit {
+        ctx.layout.gate(self.gpu)
+    }
+
+    fn take_answer(
+        &mut self,
+        ctx: &mut Context,
+        now: Cycle,
+        message: Handle<Message>,
+        out: &mut [Outgoing],
+    ) {
+        let Message { tag, mask, line, .. } = ctx.messages[message];
+        if tag & ANSWERED == 0 {
+            let at = tag.wrapping_sub(self.first_epoch) & !ANSWERED;
+            self.epochs[at as usize].unacknowledged -= 1;
+            self.complete_marks(now, out);
+        } else {
+            let source = usize::from((tag >> 8) as u8);
+            let payload = mask.count_ones();
+            let bytes = match self.policy {
+                Policy::Coherent => coherence_bytes(payload, self.ecrc),
+                _ => completion_bytes(payload, self.ecrc),
+            };
+            self.counters.completion_bytes += u64::from(bytes);
+            let due = self.transfer(now, bytes);
+            out[source].give_back(due, tag as u8, &ctx.lines[line]);
+        }
+        ctx.drop_message(message);
+    }
+
+    fn destination(&self, ctx: &Context, message: Handle<Message>) -> usize {
+        let chiplet = ctx.layout.chiplet_of(ctx.messages[message].to);
+        ctx.layout.gpu_of(chiplet).into()
+    }
+
+    /// A message of one L2 to another goes over the link, behind all answers before it.
+    fn pass_on(
+        &mut self,
+        ctx: &Context,
+        now: Cycle,
+        message: Handle<Message>,
+        out: &mut [Outgoing],
+    ) {
+        let due = self.transfer(now, coherence_bytes(0, self.ecrc));
+        self.counters.coherence_messages += 1;
+        self.counters.coherence_bytes += u64::from(coherence_bytes(0, self.ecrc));
+        out[self.destination(ctx, message)].hand_over(due, message);
+    }
+
+    /// A MARK is complete when all that came before it is ordered at its home.
+    fn complete_marks(&mut self, now: Cycle, out: &mut [Outgoing]) {
+        while let Some(&Epoch { unacknowledged: 0, mark: Some(source) }) = self.epochs.front() {
+            let bytes = completion_bytes(0, self.ecrc);
+            self.counters.completion_bytes += u64::from(bytes);
+            let due = self.transfer(now, bytes);
+            out[usize::from(source)].complete_mark(due, self.gpu as u8);
+            self.epochs.pop_front();
+            self.first_epoch = self.first_epoch.wrapping_add(1);
+        }
+    }
+
+    /// So many bytes take their time on the reverse link: when they are at their destination.
+    fn transfer(&mut self, now: Cycle, bytes: u32) -> Cycle {
+        self.reverse.transfer(now, bytes.into()) + self.latency
+    }
+}

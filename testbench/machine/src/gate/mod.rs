@@ -1,0 +1,200 @@
+//! Between GPUs: each GPU's egress path, the links and their switch, each GPU's de-packetizer.
+//! Loads and atomics come back on the reverse links, and with them, in one FIFO, what L2s that keep
+//! each other coherent say. All of it runs in the links' clock, 1 GHz.
+//!
+//! `outgoing` is a GPU as the source of requests, `incoming` as the home that serves them.
+
+mod incoming;
+mod outgoing;
+mod parameters;
+mod staging;
+
+pub use incoming::Ports as IncomingPorts;
+pub use outgoing::Ports as OutgoingPorts;
+pub use parameters::parameters;
+
+use cosim::socket::Socket;
+use hwmodel::depacketizer::Depacketizer;
+use hwmodel::tlp_link::{self, Fabric, Sent};
+use ports::common::finepack_types::{FinePack, Tlp};
+
+use super::context::Context;
+use super::engine::{Cycle, Rate};
+use super::l2::Policy;
+use crate::egress_path::EgressPath;
+
+use incoming::Incoming;
+use outgoing::Outgoing;
+
+/// The links' clock.
+pub const LINK_MHZ: u64 = 1000;
+
+/// What the gates of a machine are.
+pub struct Spec {
+    /// The blocks' and links' parameters.
+    pub finepack: FinePack,
+    /// The links.
+    pub link: tlp_link::Config,
+    /// Clock of the machine, at least the links'.
+    pub clock_mhz: u32,
+    /// Bytes of a machine's line.
+    pub line: u32,
+    /// Which L2s take part.
+    pub policy: Policy,
+}
+
+/// Counters of one GPU.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub stores: u64,
+    pub loads: u64,
+    pub atomics: u64,
+    pub releases: u64,
+    pub completion_bytes: u64,
+    /// Invalidations and markers of directories that this GPU has sent, and their bytes.
+    pub coherence_messages: u64,
+    pub coherence_bytes: u64,
+    pub arrived_stores: u64,
+    pub arrived_loads: u64,
+    pub arrived_atomics: u64,
+}
+
+/// All gates of a machine.
+pub struct Gate {
+    clock_mhz: u64,
+    fabric: Fabric,
+    out: Vec<Outgoing>,
+    arriving: Vec<Incoming>,
+    beats: Vec<Option<Tlp>>,
+    ready: Vec<bool>,
+    /// Cycles of the links so far, those that were skipped included.
+    link_cycle: Cycle,
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gate").field("link_cycle", &self.link_cycle).finish_non_exhaustive()
+    }
+}
+
+impl Gate {
+    /// Joins GPUs. `paths` and `ingress`: the blocks of each; `ports`: its channels.
+    pub fn new(
+        spec: &Spec,
+        paths: Vec<EgressPath>,
+        ingress: Vec<Socket<Depacketizer>>,
+        ports: Vec<(outgoing::Ports, incoming::Ports)>,
+    ) -> Result<Self, ports::ConfigError> {
+        let gpus = paths.len();
+        let rate = Rate::per_cycle(spec.link.bytes_per_cycle.into());
+        let latency = Cycle::from(spec.link.link_lat);
+        let ecrc = spec.finepack.ecrc == 1;
+        let mut out = Vec::new();
+        let mut arriving = Vec::new();
+        for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate()
+        {
+            out.push(Outgoing::new(gpu as u16, spec.line, spec.finepack.line, path, o));
+            let policy = spec.policy;
+            arriving.push(Incoming::new(gpu as u16, block, i, policy, rate, latency, ecrc));
+        }
+        Ok(Self {
+            clock_mhz: spec.clock_mhz.into(),
+            fabric: Fabric::new(gpus, &spec.link)?,
+            out,
+            arriving,
+            beats: vec![None; gpus],
+            ready: vec![false; gpus],
+            link_cycle: 0,
+        })
+    }
+
+    /// Link cycles that have ended when cycle `now` of the machine begins.
+    fn links_at(&self, now: Cycle) -> Cycle {
+        (u128::from(now) * u128::from(LINK_MHZ) / u128::from(self.clock_mhz)) as Cycle
+    }
+
+    /// The machine's cycle in which the link cycle after so many ended ones begins.
+    fn start(&self, ended: Cycle) -> Cycle {
+        let ended = u128::from(ended + 1);
+        (ended * u128::from(self.clock_mhz)).div_ceil(LINK_MHZ.into()) as Cycle - 1
+    }
+
+    /// One cycle of the machine: a cycle of the links, where one begins in it.
+    pub fn tick(&mut self, ctx: &mut Context) {
+        let (ended, due) = (self.links_at(ctx.now), self.links_at(ctx.now + 1));
+        if due == ended {
+            // No link cycle begins in this cycle of the machine.
+            ctx.wake_at(self.start(ended));
+            return;
+        }
+        // While nothing was under way nobody needed the cycles before.
+        if self.link_cycle < ended {
+            self.fabric.skip(ended - self.link_cycle);
+            self.out.iter_mut().for_each(|out| out.catch_up(ended));
+            self.arriving.iter_mut().for_each(|arriving| arriving.catch_up(ended));
+        }
+        self.link_cycle = due;
+        self.tick_links(ctx);
+        let quiet = self.quiet_cycles(ctx);
+        if quiet != Cycle::MAX {
+            ctx.wake_at(self.start(due + quiet));
+        }
+    }
+
+    fn tick_links(&mut self, ctx: &mut Context) {
+        let now = self.link_cycle;
+        for gpu in 0..self.out.len() {
+            // The blocks' outputs are registered: in which order they are ticked changes nothing.
+            let tlp = self.fabric.tlp(gpu).copied();
+            self.ready[gpu] = self.arriving[gpu].tick(ctx, now, tlp, &mut self.out);
+        }
+        for gpu in 0..self.out.len() {
+            let link_ready = self.fabric.tlp_ready(gpu);
+            // A path without a link hands over at once; its destination must have room.
+            let room = self.arriving.iter().all(Incoming::has_room);
+            let (beat, direct) = self.out[gpu].tick(ctx, now, link_ready, room);
+            self.beats[gpu] = beat;
+            if let Some((dest, access)) = direct {
+                self.arriving[usize::from(dest)].deliver(access);
+            }
+        }
+        self.fabric.tick(&self.beats, &self.ready, 0);
+    }
+
+    /// Link cycles in which there is nothing to do unless a message comes.
+    fn quiet_cycles(&self, ctx: &Context) -> Cycle {
+        if !self.fabric.is_empty() || self.beats.iter().any(Option::is_some) {
+            return 0;
+        }
+        let mut quiet = Cycle::MAX;
+        for (out, arriving) in self.out.iter().zip(&self.arriving) {
+            quiet = quiet.min(out.quiet_cycles(ctx)).min(arriving.quiet_cycles(ctx));
+            if quiet == 0 {
+                break;
+            }
+        }
+        quiet
+    }
+
+    /// TLPs whose last byte has left since the last call, by source.
+    pub fn drain_sent(&mut self, mut see: impl FnMut(&Sent)) {
+        for link in self.fabric.links_mut() {
+            link.drain_sent(&mut see);
+        }
+    }
+
+    /// Counters of each GPU: the gate's own and its link's.
+    pub fn counters(&self) -> impl Iterator<Item = (Counters, &tlp_link::Counters)> {
+        let links = self.fabric.links().iter().map(|link| link.counters());
+        self.out.iter().zip(&self.arriving).zip(links).map(|((o, i), link)| {
+            let mut counters = o.counters;
+            counters.completion_bytes = i.counters.completion_bytes;
+            counters.coherence_messages = i.counters.coherence_messages;
+            counters.coherence_bytes = i.counters.coherence_bytes;
+            counters.arrived_stores = i.counters.arrived_stores;
+            counters.arrived_loads = i.counters.arrived_loads;
+            counters.arrived_atomics = i.counters.arrived_atomics;
+            (counters, link)
+        })
+    }
+}

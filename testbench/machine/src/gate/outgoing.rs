@@ -1,0 +1,457 @@
+//! A GPU as the source of requests to others: what its CUs send goes into the egress path piece by
+//! piece, answers go back.
+
+use std::collections::VecDeque;
+
+use hwmodel::Block;
+use ports::common::finepack_types::{Ingress, LineData, Req, Tlp, aop, op};
+use ports::egress;
+use traces::trace::AtomicOp;
+
+use super::Counters;
+use super::staging::Staging;
+use crate::context::Context;
+use crate::egress_path::EgressPath;
+use crate::engine::{Cycle, Handle, InletId, OutletId};
+use crate::masks;
+use crate::message::{Kind, Line, Message};
+
+/// Loads and atomics under way: tags of 8 bits.
+const TAGS: usize = 256;
+/// Answers that may wait for the way to their CU before no more requests are taken.
+const MOST_ANSWERS: usize = 64;
+/// Answers under way before no more is taken of what other L2s say.
+const MOST_RETURNED: usize = 1024;
+
+/// Inlets and outlets.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// Requests, from each chiplet.
+    pub exits: Vec<InletId>,
+    /// Answers, to each chiplet.
+    pub answers: Vec<OutletId>,
+    /// Release commands, and what answers them.
+    pub release: (InletId, OutletId),
+}
+
+/// A piece of a request that is under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    message: Handle<Message>,
+    /// Bytes of the machine's line.
+    mask: u128,
+}
+
+/// A request that is being cut.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    message: Handle<Message>,
+    /// Bytes that are still to be offered.
+    left: u128,
+}
+
+/// One GPU's side.
+pub struct Outgoing {
+    gpu: u16,
+    line: usize,
+    block_line: usize,
+    path: EgressPath,
+    ports: Ports,
+    turn: usize,
+    current: Option<Current>,
+    offered: Option<Req>,
+    free_tags: Vec<u8>,
+    pending: Box<[Pending; TAGS]>,
+    /// Answers on their way to their CUs.
+    answers: VecDeque<Handle<Message>>,
+    /// Completions of MARKs on their way: when, from whom.
+    completions: VecDeque<(Cycle, u8)>,
+    /// Data on its way, and what other L2s say: when it is here.
+    returned: VecDeque<(Cycle, Returned)>,
+    release: Release,
+    release_id: u8,
+    /// The command processor waits for a release: the next one, or the one that is under way.
+    commanded: Commanded,
+    /// Fences of L2s that wait for the stores before them to be at their homes, and how many of
+    /// them the release that is under way is for.
+    fences: VecDeque<Handle<Message>>,
+    fenced: usize,
+    /// Fences that may go over the link.
+    pub departing: VecDeque<Handle<Message>>,
+    staging: Staging,
+    pub counters: Counters,
+}
+
+/// What comes over a reverse link.
+enum Returned {
+    /// Tag, bytes in their places of the machine's line.
+    Data(u8, Box<Line>),
+    /// For an L2 bank.
+    Message(Handle<Message>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Commanded {
+    No,
+    Next,
+    Now,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Release {
+    None,
+    /// Wanted: to be offered.
+    Wanted,
+    /// Offered or accepted.
+    Under,
+    /// Done: to be told.
+    Done,
+}
+
+impl Outgoing {
+    pub fn new(gpu: u16, line: u32, block_line: u32, path: EgressPath, ports: Ports) -> Self {
+        Self {
+            gpu,
+            line: line as usize,
+            block_line: block_line as usize,
+            path,
+            ports,
+            turn: 0,
+            current: None,
+            offered: None,
+            free_tags: (0..=u8::MAX).rev().collect(),
+            pending: Box::new([Pending::default(); TAGS]),
+            answers: VecDeque::new(),
+            completions: VecDeque::new(),
+            returned: VecDeque::new(),
+            release: Release::None,
+            release_id: 0,
+            commanded: Commanded::No,
+            fences: VecDeque::new(),
+            fenced: 0,
+            departing: VecDeque::new(),
+            staging: Staging::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Lets the link cycles before `now` pass, in which nothing came.
+    pub fn catch_up(&mut self, now: Cycle) {
+        self.path.catch_up(now, self.gpu as u8);
+    }
+
+    /// Link cycles in which there is nothing to do unless a message comes.
+    pub fn quiet_cycles(&self, ctx: &Context) -> Cycle {
+        if self.waits(ctx) { self.path.quiet_cycles() } else { 0 }
+    }
+
+    fn waits(&self, ctx: &Context) -> bool {
+        let waiting = |&inlet: &InletId| ctx.peek(inlet).is_some();
+        !self.ports.exits.iter().any(waiting)
+            && self.current.is_none()
+            && self.offered.is_none()
+            && self.answers.is_empty()
+            && self.completions.is_empty()
+            && self.returned.is_empty()
+            && self.departing.is_empty()
+            && (self.fences.is_empty() || self.release == Release::Under)
+            && matches!(self.release, Release::None | Release::Under)
+    }
+
+    /// A MARK of this GPU has been completed by another; its completion is here in link cycle
+    /// `due`.
+    pub fn complete_mark(&mut self, due: Cycle, from: u8) {
+        self.completions.push_back((due, from));
+    }
+
+    /// Data comes back in link cycle `due`.
+    pub fn give_back(&mut self, due: Cycle, tag: u8, data: &Line) {
+        self.returned.push_back((due, Returned::Data(tag, Box::new(*data))));
+    }
+
+    /// What another L2 says to one of this GPU comes in link cycle `due`.
+    pub fn hand_over(&mut self, due: Cycle, message: Handle<Message>) {
+        self.returned.push_back((due, Returned::Message(message)));
+    }
+
+    /// True while another L2 may say something.
+    pub fn has_room(&self) -> bool {
+        self.returned.len() + self.answers.len() < MOST_RETURNED
+    }
+
+    /// The chiplet that asks for what has this tag.
+    pub fn asker(&self, ctx: &Context, tag: u8) -> u16 {
+        ctx.layout.chiplet_of(ctx.messages[self.pending[usize::from(tag)].message].from)
+    }
+
+    /// What an atomic that this GPU has sent does: a TLP has no code for unsigned comparisons.
+    pub fn atomic_of(&self, ctx: &Context, tag: u8) -> (AtomicOp, u8) {
+        let message = &ctx.messages[self.pending[usize::from(tag)].message];
+        let Kind::Atomic(op) = message.kind else { unreachable!("an atomic's tag") };
+        (op, message.size)
+    }
+
+    /// One link cycle: the beat shown to the link, and an access that a path without a link hands
+    /// over.
+    pub fn tick(
+        &mut self,
+        ctx: &mut Context,
+        now: Cycle,
+        link_ready: bool,
+        room: bool,
+    ) -> (Option<Tlp>, Option<(u8, Ingress)>) {
+        self.take_returned(ctx, now);
+        self.send_answers(ctx);
+        self.take_release(ctx);
+        if self.offered.is_none() {
+            self.offer(ctx);
+        }
+        let due = self.completions.front().is_some_and(|(at, _)| *at <= now);
+        let cpl = if due { self.completions.pop_front().map(|(_, from)| from) } else { None };
+        let req = self.offered.filter(|_| room);
+        let (tlp_ready, self_id) = (link_ready, self.gpu as u8);
+        let out = self.path.tick(&egress::In { req, tlp_ready, cpl, self_id });
+        if out.req_ready && req.is_some() {
+            self.accepted(ctx);
+        }
+        if out.rel == Some(self.release_id) && self.release == Release::Under {
+            self.release = Release::Done;
+        }
+        (out.tlp, out.st.map(|st| (out.st_dest, st)))
+    }
+
+    /// The next piece of a request, or a release, for the egress path.
+    fn offer(&mut self, ctx: &mut Context) {
+        if self.current.is_none() && self.answers.len() < MOST_ANSWERS {
+            self.take_request(ctx);
+        }
+        if let Some(current) = self.current {
+            self.offered = self.piece(ctx, current);
+        } else if self.release == Release::Wanted {
+            self.copy_staged(ctx);
+            self.release = Release::Under;
+            self.release_id = self.release_id.wrapping_add(1);
+            self.counters.releases += 1;
+            if self.commanded == Commanded::Next {
+                self.commanded = Commanded::Now;
+            }
+            self.fenced = self.fences.len();
+            let (op, id) = (op::RELEASE_SYS, self.release_id);
+            self.offered = Some(Req { op, id, ..Req::default() });
+        }
+    }
+
+    fn take_request(&mut self, ctx: &mut Context) {
+        let chiplets = self.ports.exits.len();
+        for i in 0..chiplets {
+            let inlet = self.ports.exits[(self.turn + i) % chiplets];
+            let Some(message) = ctx.peek(inlet) else { continue };
+            let Message { kind, mask, addr, .. } = ctx.messages[message];
+            let staged = kind != Kind::Write && self.staging.holds(addr);
+            // A copy would overtake a load that came before the store and is still waiting in the
+            // path.
+            if staged && self.free_tags.len() < TAGS {
+                continue;
+            }
+            ctx.take(inlet);
+            self.turn = (self.turn + i + 1) % chiplets;
+            if let Kind::Coherence(_) = kind {
+                self.fences.push_back(message);
+                return;
+            }
+            match kind {
+                Kind::Read => self.counters.loads += 1,
+                Kind::Write => self.counters.stores += 1,
+                _ => self.counters.atomics += 1,
+            }
+            if kind == Kind::Write && matches!(self.path, EgressPath::Dma(_)) {
+                let line = ctx.messages[message].line;
+                self.staging.store(addr, mask, &ctx.lines[line], self.line);
+                self.answer_write(ctx, message);
+                return;
+            }
+            if staged {
+                // What this GPU has stored to the line goes there first.
+                let EgressPath::Dma(dma) = &mut self.path else { unreachable!("only dma stages") };
+                let home = ctx.layout.gpu_of(ctx.places.home(addr)) as u8;
+                self.staging.drain_line(addr, |at, bytes| dma.copy(home, at, bytes));
+            }
+            if kind == Kind::Read {
+                // The answer's payload; pieces come back one by one.
+                ctx.messages[message].line = ctx.lines.put(Line::default());
+            }
+            self.current = Some(Current { message, left: mask });
+            return;
+        }
+    }
+
+    /// The request for the lowest bytes that are left: one line of the blocks, or one element of an
+    /// atomic. None where a tag is needed and none is free.
+    fn piece(&mut self, ctx: &Context, current: Current) -> Option<Req> {
+        let Message { kind, addr, line, size, .. } = ctx.messages[current.message];
+        let first = current.left.trailing_zeros() as usize;
+        let dest = ctx.layout.gpu_of(ctx.places.home(addr)) as u8;
+        let at = addr + first as u64;
+        let block = at / self.block_line as u64 * self.block_line as u64;
+        // Bytes of the machine's line that lie in the block's line, and how far they move.
+        let mask = match kind {
+            Kind::Atomic(_) => masks::span(first, size.into()),
+            _ if self.block_line >= self.line => current.left,
+            _ => current.left & masks::span((block - addr) as usize, self.block_line),
+        };
+        let shift = (addr as i64 - block as i64) as i32;
+        let moved = if shift >= 0 { mask << shift } else { mask >> -shift };
+        let mut req = Req { dest, addr: block, mask: moved, ..Req::default() };
+        match kind {
+            Kind::Read => req.op = op::LOAD,
+            Kind::Write => {
+                req.op = op::STORE;
+                let from = &ctx.lines[line].0;
+                masks::runs(mask, |first, len| {
+                    let to = (first as i32 + shift) as usize;
+                    req.data.0[to..to + len].copy_from_slice(&from[first..first + len]);
+                });
+            }
+            Kind::Atomic(atomic) => {
+                (req.op, req.aop) = (op::ATOMIC, code(atomic));
+                let operand = &ctx.lines[line].0[first..first + usize::from(size)];
+                req.data.0[..operand.len()].copy_from_slice(operand);
+            }
+            kind => unreachable!("{kind:?} does not leave a GPU"),
+        }
+        if kind != Kind::Write {
+            let tag = self.free_tags.pop()?;
+            req.id = tag;
+            self.pending[usize::from(tag)] = Pending { message: current.message, mask };
+        }
+        Some(req)
+    }
+
+    /// The offered request is in the path.
+    fn accepted(&mut self, ctx: &mut Context) {
+        let req = self.offered.take().expect("it was offered");
+        let Some(mut current) = self.current else { return };
+        if req.op == op::STORE {
+            let moved = self.machine_mask(ctx, &req);
+            current.left &= !moved;
+        } else {
+            current.left &= !self.pending[usize::from(req.id)].mask;
+            ctx.messages[current.message].pieces += 1;
+        }
+        self.current = Some(current).filter(|c| c.left != 0);
+        if current.left == 0 && req.op == op::STORE {
+            self.answer_write(ctx, current.message);
+        }
+    }
+
+    fn machine_mask(&self, ctx: &Context, req: &Req) -> u128 {
+        let current = self.current.expect("a piece belongs to a request");
+        let shift = (ctx.messages[current.message].addr as i64 - req.addr as i64) as i32;
+        if shift >= 0 { req.mask >> shift } else { req.mask << -shift }
+    }
+
+    /// A store is ordered once it is in the path: releases and loads behind it see to the rest.
+    fn answer_write(&mut self, ctx: &mut Context, message: Handle<Message>) {
+        let line = ctx.messages[message].line;
+        ctx.lines.free(line);
+        let m = &mut ctx.messages[message];
+        (m.kind, m.line, m.to, m.from) = (Kind::Ack, Handle::NONE, m.from, m.to);
+        self.answers.push_back(message);
+    }
+
+    fn take_returned(&mut self, ctx: &mut Context, now: Cycle) {
+        while self.returned.front().is_some_and(|(at, ..)| *at <= now) {
+            let (_, returned) = self.returned.pop_front().expect("there is one");
+            let (tag, data) = match returned {
+                Returned::Data(tag, data) => (tag, data),
+                Returned::Message(message) => {
+                    self.answers.push_back(message);
+                    continue;
+                }
+            };
+            let Pending { message, mask } = self.pending[usize::from(tag)];
+            self.free_tags.push(tag);
+            let Message { kind, line, .. } = ctx.messages[message];
+            masks::copy(&mut ctx.lines[line].0, &data.0, mask);
+            ctx.messages[message].pieces -= 1;
+            let left = ctx.messages[message].pieces;
+            let cut = self.current.is_none_or(|c| c.message != message);
+            if left == 0 && cut {
+                debug_assert!(matches!(kind, Kind::Read | Kind::Atomic(_)));
+                let m = &mut ctx.messages[message];
+                (m.kind, m.to, m.from) = (Kind::Data, m.from, m.to);
+                self.answers.push_back(message);
+            }
+        }
+    }
+
+    fn send_answers(&mut self, ctx: &mut Context) {
+        // One in each cycle to each chiplet would be possible; one in all is what a port does.
+        if let Some(&message) = self.answers.front() {
+            let chiplet = ctx.layout.chiplet_of(ctx.messages[message].to) % ctx.layout.chiplets;
+            let outlet = self.ports.answers[usize::from(chiplet)];
+            if ctx.may_send(outlet) {
+                self.answers.pop_front();
+                ctx.send(outlet, message);
+            }
+        }
+    }
+
+    fn take_release(&mut self, ctx: &mut Context) {
+        let (from, to) = self.ports.release;
+        if self.commanded == Commanded::No && ctx.peek(from).is_some() {
+            let message = ctx.take(from);
+            ctx.messages.free(message);
+            self.commanded = Commanded::Next;
+        }
+        let wanted = self.commanded == Commanded::Next || !self.fences.is_empty();
+        if self.release == Release::None && wanted {
+            self.release = Release::Wanted;
+        }
+        let commanded = self.commanded == Commanded::Now;
+        if self.release == Release::Done && (!commanded || ctx.may_send(to)) {
+            self.release = Release::None;
+            self.departing.extend(self.fences.drain(..self.fenced));
+            if commanded {
+                self.commanded = Commanded::No;
+                let done = Message { kind: Kind::SyncDone, ..Message::default() };
+                let done = ctx.messages.put(done);
+                ctx.send(to, done);
+            }
+        }
+    }
+
+    /// Hands what was stored locally to the copy engine, whole runs of bytes.
+    fn copy_staged(&mut self, ctx: &Context) {
+        let EgressPath::Dma(dma) = &mut self.path else { return };
+        self.staging.drain(|addr, bytes| {
+            dma.copy(ctx.layout.gpu_of(ctx.places.home(addr)) as u8, addr, bytes);
+        });
+    }
+}
+
+/// Code of an atomic in a request. Those without a code travel as their signed kin; the receiver
+/// asks the sender's table.
+fn code(op: AtomicOp) -> u8 {
+    match op {
+        AtomicOp::Add => aop::ADD,
+        AtomicOp::Min | AtomicOp::UMin => aop::MIN,
+        AtomicOp::Max | AtomicOp::UMax => aop::MAX,
+        AtomicOp::And => aop::AND,
+        AtomicOp::Or => aop::OR,
+        AtomicOp::Xor => aop::XOR,
+        AtomicOp::Exchange => aop::SWAP,
+    }
+}
+
+/// The bytes of a machine's line that a block's line holds, in the machine's places.
+pub fn to_machine_line(data: &LineData, block: u64, line: u64, len: usize) -> Line {
+    let mut to = Line::default();
+    for k in 0..len {
+        let at = line + k as u64;
+        if at >= block && at - block < data.0.len() as u64 {
+            to.0[k] = data.0[(at - block) as usize];
+        }
+    }
+    to
+}

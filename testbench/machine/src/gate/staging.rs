@@ -1,0 +1,86 @@
+//! Stores to other GPUs that stay in local memory until they are copied in bulk (egress design
+//! `dma`).
+
+use std::collections::BTreeMap;
+
+use crate::masks;
+use crate::message::Line;
+
+/// Bytes stored locally, by line.
+#[derive(Debug, Default)]
+pub struct Staging {
+    lines: BTreeMap<u64, (u128, Box<Line>)>,
+    run: Vec<u8>,
+}
+
+impl Staging {
+    /// Stores bytes of a line.
+    pub fn store(&mut self, addr: u64, mask: u128, data: &Line, line: usize) {
+        let (held, bytes) = self.lines.entry(addr).or_default();
+        masks::copy(&mut bytes.0[..line], &data.0, mask);
+        *held |= mask;
+    }
+
+    /// True where bytes of this line are stored.
+    pub fn holds(&self, addr: u64) -> bool {
+        self.lines.contains_key(&addr)
+    }
+
+    /// Gives the runs of one line's stored bytes, and forgets them.
+    pub fn drain_line(&mut self, addr: u64, mut copy: impl FnMut(u64, &[u8])) {
+        if let Some((mask, bytes)) = self.lines.remove(&addr) {
+            masks::runs(mask, |first, len| {
+                copy(addr + first as u64, &bytes.0[first..first + len]);
+            });
+        }
+    }
+
+    /// Gives every run of stored bytes, ascending, and forgets them. Runs of neighbouring lines are
+    /// one.
+    pub fn drain(&mut self, mut copy: impl FnMut(u64, &[u8])) {
+        let mut start = 0;
+        for (addr, (mask, bytes)) in std::mem::take(&mut self.lines) {
+            masks::runs(mask, |first, len| {
+                let at = addr + first as u64;
+                // Copies go to one GPU each: a run ends with its page, homes do not change within
+                // one.
+                let goes_on = !self.run.is_empty()
+                    && start + self.run.len() as u64 == at
+                    && !at.is_multiple_of(crate::pages::PAGE);
+                if !goes_on {
+                    if !self.run.is_empty() {
+                        copy(start, &self.run);
+                    }
+                    self.run.clear();
+                    start = at;
+                }
+                self.run.extend_from_slice(&bytes.0[first..first + len]);
+            });
+        }
+        if !self.run.is_empty() {
+            copy(start, &self.run);
+            self.run.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_grow_over_lines_and_end_with_the_page() {
+        let mut staging = Staging::default();
+        let mut line = Line::default();
+        line.0[..64].fill(7);
+        for addr in [0x1fc0, 0x1f80, 0x2000, 0x2100] {
+            staging.store(addr, masks::span(0, 64), &line, 64);
+        }
+        line.0[3] = 9;
+        staging.store(0x2100, 1 << 3, &line, 64);
+        let mut seen = Vec::new();
+        staging.drain(|addr, bytes| seen.push((addr, bytes.len(), bytes[3])));
+        assert_eq!(seen, [(0x1f80, 128, 7), (0x2000, 64, 7), (0x2100, 64, 9)]);
+        staging.drain(|_, _| unreachable!("nothing is left"));
+    }
+}

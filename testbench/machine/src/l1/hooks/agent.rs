@@ -1,0 +1,96 @@
+//! For tests: an agent before the L1 that sees every call, keeps a state for each wave, and does
+//! nothing.
+
+use traces::trace::Instr;
+
+use crate::core::MAX_WAVES;
+use crate::engine::Handle;
+use crate::l1::{Design, Hooks, L1, Port, src};
+use crate::message::Message;
+
+pub const DESIGN: Design = Design {
+    about: "for tests: src behind an agent that sees everything and does nothing",
+    core: |make| {
+        let (inner, waves) = ((src::DESIGN.core)(make)?, [None; MAX_WAVES]);
+        Ok(Box::new(Agent { inner, waves, counters: Counters::default() }))
+    },
+    ..src::DESIGN
+};
+
+#[derive(Debug, Default)]
+struct Counters {
+    waves: u64,
+    issues: u64,
+    requests: u64,
+    fences: u64,
+    ticks: u64,
+}
+
+#[derive(Debug)]
+struct Agent {
+    inner: Box<dyn L1>,
+    /// Of each wave that runs, instructions that have issued.
+    waves: [Option<u64>; MAX_WAVES],
+    counters: Counters,
+}
+
+impl L1 for Agent {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        let wave = usize::from(port.transaction(request).wave);
+        assert!(self.waves[wave] > Some(0), "a request of a wave that has issued nothing");
+        let taken = self.inner.request(port, request);
+        self.counters.requests += u64::from(taken);
+        taken
+    }
+
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
+        self.inner.answer(port, message);
+    }
+
+    fn acquire(&mut self, port: &mut Port) {
+        assert!(self.waves.iter().all(Option::is_none), "waves run between kernels");
+        self.inner.acquire(port);
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let c = &self.counters;
+        let mut all = self.inner.counters();
+        all.extend([
+            ("agent_waves", c.waves),
+            ("agent_issues", c.issues),
+            ("agent_requests", c.requests),
+            ("agent_fences", c.fences),
+        ]);
+        all
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks { tick: true, waves: true, issue: true, fence: true, speculation: true }
+    }
+
+    fn tick(&mut self, _port: &mut Port) {
+        self.counters.ticks += 1;
+    }
+
+    fn begin_wave(&mut self, _port: &mut Port, wave: usize) {
+        let before = self.waves[wave].replace(0);
+        assert_eq!(before, None, "the slot was in use");
+        self.counters.waves += 1;
+    }
+
+    fn end_wave(&mut self, _port: &mut Port, wave: usize) {
+        self.waves[wave].take().expect("it has begun");
+    }
+
+    fn may_issue(&mut self, _port: &mut Port, wave: usize, _instr: &Instr) -> bool {
+        *self.waves[wave].as_mut().expect("it has begun") += 1;
+        self.counters.issues += 1;
+        true
+    }
+
+    fn fence(&mut self, _port: &mut Port, wave: usize) -> bool {
+        assert!(self.waves[wave].is_some(), "it has begun");
+        self.counters.fences += 1;
+        true
+    }
+}

@@ -1,0 +1,95 @@
+//! For tests: a hook in each L2 bank that gives every line a version, kept beside the line and
+//! carried by answers. The L1's side sees that the versions of a line never go back, although lines
+//! come and go.
+
+use std::collections::HashMap;
+
+use crate::cache::Way;
+use crate::engine::Handle;
+use crate::l1::{Design, L1, Port, src};
+use crate::l2::{BankHook, BankPort};
+use crate::message::{Kind, Message, Packed, Unit};
+
+pub const DESIGN: Design = Design {
+    about: "for tests: src with versions of lines in L2 banks",
+    core: |make| {
+        let inner = (src::DESIGN.core)(make)?;
+        Ok(Box::new(Reader { inner, seen: HashMap::new(), answers: 0 }))
+    },
+    bank: Some(|_| Ok(Box::new(Versions::default()))),
+    ..src::DESIGN
+};
+
+#[derive(Debug, Default)]
+struct Versions {
+    /// Of the line in each way; 0 where there is none.
+    lines: Vec<u64>,
+    /// No line that is not here has a newer one.
+    gone: u64,
+    placed: u64,
+    evicted: u64,
+}
+
+impl BankHook for Versions {
+    fn place(&mut self, way: Way, _addr: u64) {
+        let way = way as usize;
+        self.lines.resize(self.lines.len().max(way + 1), 0);
+        assert_eq!(self.lines[way], 0, "the line before has not left");
+        self.lines[way] = self.gone + 1;
+        self.placed += 1;
+    }
+
+    fn evict(&mut self, way: Way) {
+        let version = std::mem::take(&mut self.lines[way as usize]);
+        assert!(version > 0, "no line was here");
+        self.gone = self.gone.max(version);
+        self.evicted += 1;
+    }
+
+    fn answer(&mut self, port: &mut BankPort, way: Way, asked: &Message, answer: Handle<Message>) {
+        let version = &mut self.lines[way as usize];
+        *version += u64::from(asked.kind != Kind::Read);
+        port.ctx.messages[answer].sideband = Packed::new(version, 64);
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        vec![("bank_lines_placed", self.placed), ("bank_lines_evicted", self.evicted)]
+    }
+}
+
+#[derive(Debug)]
+struct Reader {
+    inner: Box<dyn L1>,
+    /// The newest version of each line that was seen, by the bank that told it.
+    seen: HashMap<(Unit, u64), u64>,
+    answers: u64,
+}
+
+impl L1 for Reader {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        self.inner.request(port, request)
+    }
+
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
+        let Message { addr, from, sideband, .. } = port.ctx.messages[message];
+        let version: u64 = sideband.get(64);
+        // What an L3 or another GPU answers has none.
+        if version > 0 {
+            let seen = self.seen.entry((from, addr)).or_default();
+            assert!(*seen <= version, "line {addr:#x} was {seen} and is {version}");
+            *seen = version;
+            self.answers += 1;
+        }
+        self.inner.answer(port, message);
+    }
+
+    fn acquire(&mut self, port: &mut Port) {
+        self.inner.acquire(port);
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let mut all = self.inner.counters();
+        all.push(("bank_answers", self.answers));
+        all
+    }
+}

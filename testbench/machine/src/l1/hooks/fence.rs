@@ -1,0 +1,68 @@
+//! For tests: each fence, and each wave's end, is delayed for some cycles.
+
+use std::collections::VecDeque;
+
+use crate::engine::{Cycle, Handle};
+use crate::l1::{Design, Hooks, L1, Port, src};
+use crate::message::Message;
+
+pub const DESIGN: Design = Design {
+    about: "for tests: src, each fence delayed for 11 cycles",
+    core: |make| {
+        let inner = (src::DESIGN.core)(make)?;
+        Ok(Box::new(Delay { inner, delayed: VecDeque::new(), fences: 0 }))
+    },
+    ..src::DESIGN
+};
+
+const CYCLES: Cycle = 11;
+
+#[derive(Debug)]
+struct Delay {
+    inner: Box<dyn L1>,
+    /// Waves that are delayed, and until when.
+    delayed: VecDeque<(Cycle, usize)>,
+    fences: u64,
+}
+
+impl L1 for Delay {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        self.inner.request(port, request)
+    }
+
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
+        self.inner.answer(port, message);
+    }
+
+    fn acquire(&mut self, port: &mut Port) {
+        assert!(self.delayed.is_empty(), "a wave has ended before it might");
+        self.inner.acquire(port);
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let mut all = self.inner.counters();
+        all.push(("fence_delays", self.fences));
+        all
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks { tick: true, fence: true, ..Hooks::default() }
+    }
+
+    fn tick(&mut self, port: &mut Port) {
+        while let Some(&(until, wave)) = self.delayed.front()
+            && until <= port.ctx.now
+        {
+            self.delayed.pop_front();
+            port.go_on(wave);
+        }
+    }
+
+    fn fence(&mut self, port: &mut Port, wave: usize) -> bool {
+        let until = port.ctx.now + CYCLES;
+        self.delayed.push_back((until, wave));
+        port.ctx.wake_at(until);
+        self.fences += 1;
+        false
+    }
+}

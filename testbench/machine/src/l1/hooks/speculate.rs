@@ -1,0 +1,118 @@
+//! For tests: every load is speculative for some cycles, whether it has been answered by then or
+//! not; some are then replayed.
+
+use std::collections::VecDeque;
+
+use crate::core::MAX_WAVES;
+use crate::engine::{Cycle, Handle};
+use crate::l1::{Design, Hooks, L1, Port, src};
+use crate::message::{Kind, Message};
+
+pub const DESIGN: Design = Design {
+    about: "for tests: src, loads speculative for 150 cycles, some replayed",
+    core: |make| {
+        let inner = (src::DESIGN.core)(make)?;
+        let (open, last) = (VecDeque::new(), [None; MAX_WAVES]);
+        Ok(Box::new(Speculate { inner, open, last, counters: Counters::default() }))
+    },
+    ..src::DESIGN
+};
+
+/// About the latency of an L1 hit of the presets: some loads have been answered before, some not.
+const CYCLES: Cycle = 150;
+/// Every so manieth load is replayed, unless its wave has been at this place of its list again
+/// already.
+const REPLAYED: u64 = 5;
+
+#[derive(Debug, Default)]
+struct Counters {
+    loads: u64,
+    others: u64,
+    confirmed: u64,
+    replayed: u64,
+    dropped: u64,
+}
+
+#[derive(Debug)]
+struct Speculate {
+    inner: Box<dyn L1>,
+    /// Transactions that are speculative, and until when.
+    open: VecDeque<(Cycle, u32)>,
+    /// Where each wave was sent back to last.
+    last: [Option<u32>; MAX_WAVES],
+    counters: Counters,
+}
+
+impl L1 for Speculate {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        let Message { tag, kind, .. } = port.ctx.messages[request];
+        if kind != Kind::Read {
+            let taken = self.inner.request(port, request);
+            self.counters.others += u64::from(taken);
+            return taken;
+        }
+        port.speculate(tag);
+        let taken = self.inner.request(port, request);
+        if taken {
+            let until = port.ctx.now + CYCLES;
+            self.open.push_back((until, tag));
+            port.ctx.wake_at(until);
+            self.counters.loads += 1;
+        }
+        taken
+    }
+
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
+        self.inner.answer(port, message);
+    }
+
+    fn acquire(&mut self, port: &mut Port) {
+        assert!(self.open.is_empty(), "a wave has ended with a speculative load");
+        self.inner.acquire(port);
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let c = &self.counters;
+        let mut all = self.inner.counters();
+        all.extend([
+            ("speculate_loads", c.loads),
+            ("speculate_others", c.others),
+            ("speculate_confirmed", c.confirmed),
+            ("speculate_replayed", c.replayed),
+            ("speculate_dropped", c.dropped),
+        ]);
+        all
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks { tick: true, waves: true, speculation: true, ..Hooks::default() }
+    }
+
+    fn begin_wave(&mut self, _port: &mut Port, wave: usize) {
+        self.last[wave] = None;
+    }
+
+    fn tick(&mut self, port: &mut Port) {
+        while let Some(&(until, tag)) = self.open.front()
+            && until <= port.ctx.now
+        {
+            self.open.pop_front();
+            let t = &port.transactions[tag];
+            let last = &mut self.last[usize::from(t.wave)];
+            let number = self.counters.confirmed + self.counters.replayed;
+            if number.is_multiple_of(REPLAYED) && Some(t.place) > *last {
+                *last = Some(t.place);
+                port.replay(tag);
+                self.counters.replayed += 1;
+            } else {
+                port.confirm(tag);
+                self.counters.confirmed += 1;
+            }
+        }
+    }
+
+    fn dropped(&mut self, tag: u32) {
+        self.open.retain(|&(_, open)| open != tag);
+        self.counters.dropped += 1;
+    }
+}

@@ -1,0 +1,36 @@
+//! For tests: an L1 design that brings its own L2, another one behind a bank that passes everything
+//! on.
+
+use crate::context::Context;
+use crate::l1::{Design, src};
+use crate::l2::{self, L2};
+
+pub const DESIGN: Design = Design {
+    about: "for tests: src with an L2 of its own, which is software's",
+    l2: Some(l2::Design {
+        about: "for tests: software behind a bank that does nothing",
+        bank: |make, spec| Ok(Box::new(Through { inner: (l2::SOFTWARE.bank)(make, spec)? })),
+        ..l2::SOFTWARE
+    }),
+    ..src::DESIGN
+};
+
+/// A bank before a bank.
+#[derive(Debug)]
+struct Through {
+    inner: Box<dyn L2>,
+}
+
+impl L2 for Through {
+    fn tick(&mut self, ctx: &mut Context) {
+        self.inner.tick(ctx);
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        self.inner.counters()
+    }
+
+    fn l1_counters(&self) -> Vec<(&'static str, u64)> {
+        self.inner.l1_counters()
+    }
+}

@@ -1,0 +1,130 @@
+//! L1 designs: what answers a CU's requests and talks to the network below, and what a design may
+//! install beside that: something before the L1, a unit for each GPU, a hook in each L2 bank
+//! (docs/machine.md, "Seams").
+
+mod hooks;
+mod none;
+mod port;
+mod src;
+mod unit;
+
+use std::fmt::Debug;
+
+use traces::trace::Instr;
+
+pub use port::{Port, Tell};
+pub use unit::GpuUnit;
+
+use super::config::{ConfigError, System};
+use super::engine::Handle;
+use super::l2::{self, BankHook};
+use super::make::{BuildError, Make, UnitPorts};
+use super::memory_model::MemoryModel;
+use super::message::Message;
+
+/// An L1 design, one instance for each CU. One that stands before another holds it and passes calls
+/// on.
+pub trait L1: Debug {
+    /// A request of the CU: `tag` is the CU's transaction, which knows the wave. False when it
+    /// cannot be taken now; the design has then seen to it that the CU is visited when that may
+    /// have changed.
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool;
+
+    /// A message from below.
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>);
+
+    /// A kernel begins: nothing that was read before may be returned from now on. No request is
+    /// under way.
+    fn acquire(&mut self, port: &mut Port);
+
+    /// Counters by name.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
+    /// Which of the calls below the CU makes. Asked once.
+    fn hooks(&self) -> Hooks {
+        Hooks::default()
+    }
+
+    /// The CU is visited, after messages and answers were given and before it issues.
+    fn tick(&mut self, _port: &mut Port) {}
+
+    /// A message of the GPU's unit.
+    fn message(&mut self, _port: &mut Port, _message: Handle<Message>) {
+        unreachable!("the design has no unit")
+    }
+
+    /// A wave starts in a slot.
+    fn begin_wave(&mut self, _port: &mut Port, _wave: usize) {}
+
+    /// It has ended, with nothing under way.
+    fn end_wave(&mut self, _port: &mut Port, _wave: usize) {}
+
+    /// Whether a wave's next instruction, an access or a barrier, may issue. False holds it until
+    /// `port.go_on`; then this is asked again.
+    fn may_issue(&mut self, _port: &mut Port, _wave: usize, _instr: &Instr) -> bool {
+        true
+    }
+
+    /// Whether a wave that stands at a fence, or at its end, with nothing under way may pass. False
+    /// delays it until `port.go_on`.
+    fn fence(&mut self, _port: &mut Port, _wave: usize) -> bool {
+        true
+    }
+
+    /// A speculative load was dropped by the replay of an older one: its tag means nothing to the
+    /// CU any more, but the request, if it has not been answered, must still be.
+    fn dropped(&mut self, _tag: u32) {}
+}
+
+/// Calls that a CU makes only where the design wants them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hooks {
+    /// `tick`.
+    pub tick: bool,
+    /// `begin_wave` and `end_wave`.
+    pub waves: bool,
+    /// `may_issue`.
+    pub issue: bool,
+    /// `fence`.
+    pub fence: bool,
+    /// `dropped`; and the CU keeps what it needs to replay loads.
+    pub speculation: bool,
+}
+
+/// A design.
+#[derive(Clone, Copy)]
+pub struct Design {
+    /// One line for `duet list`.
+    pub about: &'static str,
+    /// What it promises.
+    pub promises: MemoryModel,
+    /// Sections of the system file that are its own; others may not stand there.
+    pub sections: &'static [&'static str],
+    /// What it needs of a system, and what it does not go together with. Errors name the field, and
+    /// say why.
+    pub check: fn(&System) -> Result<(), ConfigError>,
+    /// Makes what stands beside each CU.
+    pub core: fn(&mut Make) -> Result<Box<dyn L1>, BuildError>,
+    /// Makes a unit for each GPU, with channels to and from its CUs, and its L2 banks where they
+    /// have hooks. It is made when those are.
+    pub unit: Option<fn(&mut Make, UnitPorts) -> Result<Box<dyn GpuUnit>, BuildError>>,
+    /// Makes a hook for each L2 bank.
+    pub bank: Option<fn(&mut Make) -> Result<Box<dyn BankHook>, BuildError>>,
+    /// The L2 that it brings, `l2.design = "own"`.
+    pub l2: Option<l2::Design>,
+}
+
+/// All designs, by `l1.design`.
+pub const DESIGNS: &[(&str, Design)] = &[
+    ("none", none::DESIGN),
+    ("src", src::DESIGN),
+    ("test-agent", hooks::agent::DESIGN),
+    ("test-bank", hooks::bank::DESIGN),
+    ("test-fence", hooks::fence::DESIGN),
+    ("test-hold", hooks::hold::DESIGN),
+    ("test-speculate", hooks::speculate::DESIGN),
+    ("test-through", hooks::through::DESIGN),
+    ("test-unit", hooks::unit::DESIGN),
+];

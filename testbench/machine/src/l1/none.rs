@@ -1,0 +1,29 @@
+//! No L1: every request goes below.
+
+use super::{Design, L1, Port, src};
+use crate::engine::Handle;
+use crate::memory_model::MemoryModel;
+use crate::message::Message;
+
+pub const DESIGN: Design = Design {
+    about: "no L1: every access goes to the L2",
+    promises: MemoryModel::Rc,
+    core: |_| Ok(Box::new(NoL1)),
+    ..src::DESIGN
+};
+
+/// Nothing is held, so nothing is ever old.
+#[derive(Debug, Default)]
+pub struct NoL1;
+
+impl L1 for NoL1 {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        port.send(request)
+    }
+
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
+        port.finish_with(message);
+    }
+
+    fn acquire(&mut self, _port: &mut Port) {}
+}

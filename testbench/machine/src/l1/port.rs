@@ -1,0 +1,133 @@
+//! What an L1 may use, and what it tells its CU.
+
+use crate::context::Context;
+use crate::core::{Transaction, Transactions, Value};
+use crate::engine::{Cycle, Handle, OutletId};
+use crate::message::{Kind, Message};
+
+/// What an L1 tells its CU, which obeys before it issues next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tell {
+    /// A wave slot that was held goes on.
+    GoOn(usize),
+    /// A speculative load of this transaction is right.
+    Confirm(u32),
+    /// It is not.
+    Replay(u32),
+}
+
+/// What an L1 may use.
+#[derive(Debug)]
+pub struct Port<'a> {
+    /// Time, pools, maps.
+    pub ctx: &'a mut Context,
+    /// The network below.
+    pub below: OutletId,
+    /// To the GPU's unit, where the design has one.
+    pub unit: Option<OutletId>,
+    /// The CU's transactions.
+    pub transactions: &'a mut Transactions,
+}
+
+impl Port<'_> {
+    /// Sends a request below, to where its line is served. False when the network does not take it
+    /// now; the CU is then visited when that may have changed.
+    pub fn send(&mut self, message: Handle<Message>) -> bool {
+        let free = self.ctx.may_send(self.below);
+        if free {
+            let Message { addr, from, .. } = self.ctx.messages[message];
+            self.ctx.messages[message].to = self.ctx.server(from, addr);
+            self.ctx.send(self.below, message);
+        }
+        free
+    }
+
+    /// Sends a message to the GPU's unit, which the design must have. False as in `send`.
+    pub fn send_to_unit(&mut self, message: Message) -> bool {
+        let unit = self.unit.expect("the design has a unit");
+        let free = self.ctx.may_send(unit);
+        if free {
+            let message = self.ctx.messages.put(message);
+            self.ctx.send(unit, message);
+        }
+        free
+    }
+
+    /// Answers a request with a line's bytes (none for a store), which the CU sees `after` cycles
+    /// from now. What comes from below is seen at once; what is found here after at least a cycle.
+    /// The values are compared with the program's here, where they leave the memory system; those
+    /// of a speculative load once it is confirmed.
+    pub fn finish(&mut self, request: Handle<Message>, data: Option<&[u8]>, after: Cycle) {
+        let Message { tag, from, .. } = self.ctx.messages[request];
+        if let Some(data) = data {
+            let t = self.transactions[tag];
+            if t.value == Value::Plain {
+                self.ctx.compare(from, &t, data);
+                self.ctx.lines.free(t.expected);
+            } else {
+                self.keep_or_drop(tag, data);
+            }
+        }
+        self.ctx.drop_message(request);
+        if after == 0 {
+            return self.transactions.finish(tag);
+        }
+        let when = self.ctx.now + after;
+        self.transactions.finish_at(tag, when);
+        self.ctx.wake_at(when);
+    }
+
+    /// What a speculative load has got is compared later, what a dropped one has never.
+    #[cold]
+    fn keep_or_drop(&mut self, tag: u32, data: &[u8]) {
+        let t = self.transactions[tag];
+        match t.value {
+            Value::Dropped => self.ctx.lines.free(t.expected),
+            _ => {
+                let found = self.ctx.payload(data);
+                self.transactions.keep(tag, found);
+            }
+        }
+    }
+
+    /// Answers a CU's request with the message that has come back for it.
+    pub fn finish_with(&mut self, message: Handle<Message>) {
+        let Message { kind, line, .. } = self.ctx.messages[message];
+        // The answer bears the server as its sender; the CU is who waits.
+        self.ctx.messages[message].from = self.ctx.messages[message].to;
+        if kind == Kind::Data {
+            let data = self.ctx.lines[line];
+            self.finish(message, Some(&data.0), 0);
+        } else {
+            self.finish(message, None, 0);
+        }
+    }
+
+    /// A wave that `may_issue` or `fence` has stopped goes on; any other is not touched.
+    pub fn go_on(&mut self, wave: usize) {
+        self.transactions.told.push(Tell::GoOn(wave));
+    }
+
+    /// Marks a load as speculative, which only `request` may do for the one that it is given. Its
+    /// wave goes on with what it is answered, but issues nothing else than loads and passes no
+    /// fence until `confirm`.
+    pub fn speculate(&mut self, tag: u32) {
+        self.transactions.speculate(tag);
+    }
+
+    /// A speculative load, answered or not, is one no more.
+    pub fn confirm(&mut self, tag: u32) {
+        self.transactions.told.push(Tell::Confirm(tag));
+    }
+
+    /// The wave of a speculative load goes back to it. It and all younger loads of the wave are
+    /// dropped.
+    pub fn replay(&mut self, tag: u32) {
+        self.transactions.told.push(Tell::Replay(tag));
+    }
+
+    /// The transaction of a request: its wave, and its place in the wave's list.
+    pub fn transaction(&self, request: Handle<Message>) -> &Transaction {
+        &self.transactions[self.ctx.messages[request].tag]
+    }
+}

@@ -1,0 +1,16 @@
+//! What an L1 design may have once in each GPU.
+
+use std::fmt::Debug;
+
+use crate::context::Context;
+
+/// A unit of a GPU.
+pub trait GpuUnit: Debug {
+    /// One cycle.
+    fn tick(&mut self, ctx: &mut Context);
+
+    /// Counters by name, among those of the L1s.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+}

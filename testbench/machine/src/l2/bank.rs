@@ -1,0 +1,369 @@
+//! A bank of a write-back L2 with byte masks: what has come is taken, and one operation is done in
+//! a cycle. What a request does is in `requests`, what a release or acquire does in `walk`; what
+//! keeps copies in several L2s coherent stands beside it as a hook.
+
+use std::collections::VecDeque;
+
+use super::hook::{BankHook, BankHooks, BankView, Outcome};
+use super::walk::Walk;
+use super::writes::Writes;
+use super::{L2, Policy, Ports, Spec};
+use crate::cache::{Array, Misses, Way};
+use crate::context::Context;
+use crate::engine::Handle;
+use crate::message::{Coherence, Kind, Message, Unit};
+use crate::pages::PageMap;
+use ports::coherence_directory::cause;
+
+/// Counters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counters {
+    pub(super) reads: u64,
+    /// Of these, of CUs of the own chiplet; and cycles from their leaving the CU to their answer's
+    /// leaving here, together.
+    pub(super) own_reads: u64,
+    pub(super) read_cycles: u64,
+    pub(super) fetches: u64,
+    pub(super) remote_fetches: u64,
+    /// Fetches of lines that have been here before, from below and from other chiplets.
+    pub(super) again: u64,
+    pub(super) remote_again: u64,
+    pub(super) writes: u64,
+    pub(super) writes_through: u64,
+    pub(super) atomics: u64,
+    pub(super) write_backs: u64,
+    pub(super) released: u64,
+    pub(super) invalidated: u64,
+    /// Invalidations that found their line here, by cause.
+    inv_hit: [u64; 2],
+    /// Those that did not.
+    inv_miss: u64,
+}
+
+/// One bank.
+#[derive(Debug)]
+pub struct Bank {
+    pub(super) unit: Unit,
+    pub(super) chiplet: u16,
+    pub(super) policy: Policy,
+    /// It holds lines of other homes, which are kept coherent.
+    pub(super) coherent: bool,
+    pub(super) ports: Ports,
+    /// Lines by their local address.
+    pub(super) array: Array,
+    pub(super) misses: Misses,
+    /// Lines that have been fetched: a bit for each of a page. Of coherent banks alone.
+    pub(super) seen: PageMap<u64>,
+    /// Registers that wait for other chiplets.
+    pub(super) remote_misses: u32,
+    /// Registers whose line has come and whose requests are being served, oldest first.
+    pub(super) filled: VecDeque<usize>,
+    /// Whose turn it is: other chiplets' banks, or the own CUs.
+    peers_turn: bool,
+    pub(super) walk: Option<Walk>,
+    pub(super) writes: Writes,
+    pub(super) ways: u32,
+    pub(super) hooks: BankHooks,
+    pub(super) counters: Counters,
+}
+
+impl Bank {
+    /// Empty, with a hook of the L2 design if it has one.
+    pub fn new(spec: Spec, l2_hook: Option<Box<dyn BankHook>>) -> Self {
+        let ports = spec.ports;
+        let view = BankView {
+            unit: spec.unit,
+            chiplet: spec.chiplet,
+            number: spec.number,
+            addresses: spec.addresses,
+            requests: ports.requests,
+            answers: ports.answers,
+            peers: ports.peers.map(|(_, to)| to),
+            unit_channel: ports.unit.map(|(to, _)| to),
+            outbox: VecDeque::new(),
+        };
+        let from_unit = ports.unit.map(|(_, from)| from);
+        Self {
+            unit: spec.unit,
+            chiplet: spec.chiplet,
+            policy: spec.policy,
+            coherent: spec.policy == Policy::Coherent,
+            ports,
+            array: Array::new(spec.shape),
+            misses: Misses::new(spec.misses),
+            seen: PageMap::default(),
+            remote_misses: 0,
+            filled: VecDeque::with_capacity(spec.misses as usize),
+            peers_turn: false,
+            walk: None,
+            writes: Writes::new(spec.unit, spec.ports.below),
+            ways: spec.shape.ways,
+            hooks: BankHooks::new(spec.hook, l2_hook, from_unit, view),
+            counters: Counters::default(),
+        }
+    }
+
+    fn take_from_below(&mut self, ctx: &mut Context, message: Handle<Message>) {
+        let Message { kind, tag, line, addr, .. } = ctx.messages[message];
+        match kind {
+            Kind::Data => {
+                let at = tag as usize;
+                self.array.fill(self.misses[at].way, &ctx.lines[line].0);
+                self.misses[at].filled = true;
+                self.filled.push_back(at);
+            }
+            Kind::Ack => self.hooks.bank.outbox.extend(self.writes.acknowledged(tag)),
+            Kind::Coherence(Coherence::Invalidate(cause)) => self.invalidate(addr, cause),
+            _ => {
+                let message = ctx.messages[message];
+                self.hooks.peer_message(ctx, &message);
+            }
+        }
+        ctx.drop_message(message);
+    }
+
+    /// A line of another chiplet goes; a miss register that waits for it is not concerned: what
+    /// comes is newer.
+    #[cold]
+    fn invalidate(&mut self, addr: u64, why: u8) {
+        let held = self.array.find(self.hooks.bank.addresses.local(addr));
+        match held.filter(|&way| self.array.valid(way) != 0) {
+            Some(way) => {
+                self.forget(way);
+                self.counters.inv_hit[usize::from(why == cause::EVICT)] += 1;
+            }
+            None => self.counters.inv_miss += 1,
+        }
+    }
+
+    /// Sends answers that have waited, where the way is free: one in a cycle, but all that fit
+    /// where messages to other banks are among them.
+    #[cold]
+    fn send_outbox(&mut self, ctx: &mut Context) {
+        while let Some(&message) = self.hooks.bank.outbox.front() {
+            if !ctx.may_send(self.ports.answers) {
+                return;
+            }
+            self.hooks.bank.outbox.pop_front();
+            ctx.send(self.ports.answers, message);
+            if !self.coherent {
+                if !self.hooks.bank.outbox.is_empty() {
+                    ctx.wake_at(ctx.now + 1);
+                }
+                return;
+            }
+        }
+    }
+
+    /// The operation of a cycle.
+    fn operate(&mut self, ctx: &mut Context) -> Outcome {
+        match self.serve_waiters(ctx) {
+            None if self.walk.is_some() => match self.step_walk(ctx) {
+                Some(outcome) => outcome,
+                None => self.serve_next(ctx),
+            },
+            None => self.serve_next(ctx),
+            // A waiter whose home takes nothing now must not stop what that home waits for here.
+            Some(Outcome::Blocked) if self.coherent => self.serve_next(ctx),
+            Some(outcome) => outcome,
+        }
+    }
+
+    /// Serves a request that has waited for a line that has come, the oldest line first. None
+    /// without any.
+    fn serve_waiters(&mut self, ctx: &mut Context) -> Option<Outcome> {
+        if !self.coherent {
+            return (!self.filled.is_empty()).then(|| self.serve_waiter(ctx, 0));
+        }
+        let mut last = None;
+        for k in 0..self.filled.len() {
+            let outcome = self.serve_waiter(ctx, k);
+            if outcome != Outcome::Blocked {
+                return Some(outcome);
+            }
+            last = Some(outcome);
+        }
+        last
+    }
+
+    /// Serves the oldest request that has waited for the line of `filled[k]`.
+    fn serve_waiter(&mut self, ctx: &mut Context, k: usize) -> Outcome {
+        let at = self.filled[k];
+        let request = self.misses[at].waiters.first();
+        // Once served the request is an answer on its way, or gone.
+        let next = ctx.messages[request].next;
+        let outcome = self.perform(ctx, request, Some(self.misses[at].way));
+        if outcome != Outcome::Done {
+            return outcome;
+        }
+        self.misses[at].waiters.advance(next);
+        if self.misses[at].waiters.is_empty() {
+            let miss = self.misses[at];
+            self.misses.end(at);
+            self.filled.remove(k);
+            self.array.release(miss.way);
+            self.remote_misses -= u32::from(self.coherent && !self.is_home(ctx, miss.addr));
+            if miss.stale || self.array.valid(miss.way) == 0 {
+                self.forget(miss.way);
+            }
+        }
+        Outcome::Done
+    }
+
+    /// A new request: of the own CUs, and where there are some of other chiplets in turns with
+    /// them.
+    fn serve_next(&mut self, ctx: &mut Context) -> Outcome {
+        if self.hooks.take_turn(ctx) {
+            return Outcome::Done;
+        }
+        if self.ports.peers.is_none() {
+            return self.serve_own(ctx);
+        }
+        let first = self.serve_side(ctx, self.peers_turn);
+        if first != Outcome::Blocked {
+            self.peers_turn ^= true;
+            return first;
+        }
+        // Whoever waits does not stop the other side.
+        self.serve_side(ctx, !self.peers_turn)
+    }
+
+    fn serve_side(&mut self, ctx: &mut Context, peers: bool) -> Outcome {
+        if peers { self.serve_peer(ctx) } else { self.serve_own(ctx) }
+    }
+
+    fn serve_own(&mut self, ctx: &mut Context) -> Outcome {
+        let Some(request) = self.hooks.pick(ctx) else { return Outcome::Blocked };
+        let outcome = self.serve(ctx, request);
+        if outcome == Outcome::Done {
+            self.hooks.served(ctx);
+        }
+        outcome
+    }
+
+    fn serve_peer(&mut self, ctx: &mut Context) -> Outcome {
+        let Some((inlet, _)) = self.ports.peers else { return Outcome::Blocked };
+        let Some(request) = ctx.peek(inlet) else { return Outcome::Blocked };
+        let message = ctx.messages[request];
+        if let Kind::Coherence(_) = message.kind {
+            if !self.hooks.peer_request(ctx, &message) {
+                return Outcome::Blocked;
+            }
+            ctx.take(inlet);
+            ctx.messages.free(request);
+            return Outcome::Done;
+        }
+        let outcome = self.serve(ctx, request);
+        if outcome == Outcome::Done {
+            ctx.take(inlet);
+        }
+        outcome
+    }
+
+    /// A request for a line that is on its way waits for it, so that all see the order in which
+    /// they came.
+    fn serve(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+        let way = self.array.find(self.hooks.bank.addresses.local(ctx.messages[request].addr));
+        match way.and_then(|way| self.array.miss(way)) {
+            Some(at) if self.misses[at].stale => Outcome::Blocked,
+            Some(at) => {
+                self.misses.park(ctx, at, request);
+                Outcome::Done
+            }
+            None => self.perform(ctx, request, way),
+        }
+    }
+
+    /// Whether a way holds a line.
+    pub(super) fn holds(&self, way: Way) -> bool {
+        self.array.find(self.array.addr(way)) == Some(way)
+    }
+
+    /// Drops the clean bytes of a way that holds a line.
+    pub(super) fn forget(&mut self, way: Way) {
+        self.array.invalidate_clean(way);
+        if self.hooks.are_there() && !self.holds(way) {
+            self.hooks.evict(way);
+        }
+    }
+
+    fn has_more(&self, ctx: &Context) -> bool {
+        !self.filled.is_empty()
+            || self.walk.is_some()
+            || ctx.peek(self.ports.requests).is_some()
+            || self.hooks.keep_requests()
+            || self.ports.peers.is_some_and(|(peers, _)| ctx.peek(peers).is_some())
+            || ctx.peek(self.ports.commands).is_some()
+    }
+}
+
+impl L2 for Bank {
+    fn tick(&mut self, ctx: &mut Context) {
+        self.hooks.hear(ctx);
+        while let Some(message) = ctx.peek(self.ports.fills) {
+            ctx.take(self.ports.fills);
+            self.take_from_below(ctx, message);
+        }
+        self.hooks.tick(ctx);
+        if !self.hooks.bank.outbox.is_empty() {
+            self.send_outbox(ctx);
+        }
+        if self.walk.is_none()
+            && let Some(command) = ctx.peek(self.ports.commands)
+        {
+            ctx.take(self.ports.commands);
+            self.start_walk(ctx, command);
+        }
+        let outcome = self.operate(ctx);
+        if self.walk.is_some() {
+            self.finish_walk(ctx);
+        }
+        // A blocked bank is woken by the outlet or the fill that it waits for.
+        if outcome != Outcome::Blocked && self.has_more(ctx) {
+            ctx.wake_at(ctx.now + 1);
+        }
+        if self.hooks.are_there() {
+            ctx.wake_after(self.hooks.quiet_cycles());
+        }
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let c = &self.counters;
+        let mut all = vec![
+            ("reads", c.reads),
+            ("fetches", c.fetches),
+            ("writes", c.writes),
+            ("atomics", c.atomics),
+            ("write_backs", c.write_backs),
+            ("released", c.released),
+        ];
+        match self.coherent {
+            false => all.push(("invalidated", c.invalidated)),
+            true => all.extend([
+                ("own_reads", c.own_reads),
+                ("read_cycles", c.read_cycles),
+                ("remote_fetches", c.remote_fetches),
+                ("fetches_again", c.again),
+                ("remote_fetches_again", c.remote_again),
+                ("writes_through", c.writes_through),
+                ("inv_hit_write", c.inv_hit[0]),
+                ("inv_hit_evict", c.inv_hit[1]),
+                ("inv_miss", c.inv_miss),
+                // Added to by the directory, where there is anybody to share a line.
+                ("inv_false", 0),
+            ]),
+        }
+        all.extend(self.hooks.l2_counters());
+        all
+    }
+
+    fn l1_counters(&self) -> Vec<(&'static str, u64)> {
+        self.hooks.l1_counters()
+    }
+
+    fn forget_line(&mut self, addr: u64) {
+        if let Some(way) = self.array.find(self.hooks.bank.addresses.local(addr)) {
+            self.forget(way);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The L2 designs: who keeps the bank of `bank.rs` coherent, and when it is released and acquired.
+
+use cosim::command_processor::SyncMode;
+use ports::coherence_directory::Variant;
+
+use super::Design;
+use super::bank::Bank;
+use super::directory::Directory;
+use crate::memory_model::MemoryModel;
+
+/// All designs, by `l2.design`.
+pub const DESIGNS: &[(&str, Design)] = &[
+    ("software", SOFTWARE),
+    ("cpelide", CPELIDE),
+    ("none", UNCONTROLLED),
+    ("directory", DIRECTORY),
+    ("hmg", HMG),
+    ("rec", REC),
+    ("ideal", IDEAL),
+];
+
+/// Software keeps L2s coherent: releases write dirty lines back, acquires drop clean ones (CPElide,
+/// MICRO'24, section II-C; system semantics: policies `private` and `home-forward`).
+pub const SOFTWARE: Design = Design {
+    about: "released after and invalidated before each kernel",
+    promises: MemoryModel::Rc,
+    directory: None,
+    bank: |_, spec| Ok(Box::new(Bank::new(spec, None))),
+    sync: SyncMode::Baseline,
+};
+
+/// The same, released and acquired only where the chiplet coherence table says so (CPElide, MICRO
+/// 2024).
+const CPELIDE: Design = Design {
+    about: "released and invalidated where the command processor's chiplet coherence table says so",
+    sync: SyncMode::Cpelide,
+    ..SOFTWARE
+};
+
+/// The same, and nobody releases or acquires it.
+const UNCONTROLLED: Design = Design {
+    about: "nothing is done at a kernel's boundaries: for negative tests",
+    promises: MemoryModel::None,
+    sync: SyncMode::None,
+    ..SOFTWARE
+};
+
+/// An L2 caches lines of other chiplets, kept coherent by a directory beside the bank at the home
+/// of each line (REC, J. Systems Architecture 160, 2025, section 2; directory specification,
+/// section 6). Lines of the own chiplet are written back, those of others are written through to
+/// their home; atomics run at the home.
+const DIRECTORY: Design = Design {
+    about: "remote lines are cached; the home's directory has an entry for each line",
+    directory: Some(Variant::Baseline),
+    bank: |make, spec| {
+        let directory = Directory::make(make)?;
+        Ok(Box::new(Bank::new(spec, directory.map(|hook| Box::new(hook) as _))))
+    },
+    sync: SyncMode::Hmg,
+    ..SOFTWARE
+};
+
+const HMG: Design = Design {
+    about: "the same; an entry covers four lines with one set of sharers",
+    directory: Some(Variant::Hmg),
+    ..DIRECTORY
+};
+
+const REC: Design = Design {
+    about: "the same; an entry covers a range of lines, each with its sharers",
+    directory: Some(Variant::Rec),
+    ..DIRECTORY
+};
+
+const IDEAL: Design = Design {
+    about: "the same; the directory never evicts an entry",
+    directory: Some(Variant::Ideal),
+    ..DIRECTORY
+};

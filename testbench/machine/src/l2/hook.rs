@@ -1,0 +1,422 @@
+//! What may stand in an L2 bank beside its pipeline: hooks of the L1 design and of the L2 design.
+//! The pipeline calls them where it takes, performs, evicts and answers.
+//!
+//! A hook that holds a block whose outputs are registered cannot answer at once. It says not yet
+//! (`pick` gives nothing, `may_perform` and `may_evict` give false), and has the bank visited when
+//! that may have changed: [`BankHook::quiet_cycles`], or [`Context::wake_at`].
+
+use std::collections::VecDeque;
+use std::fmt::Debug;
+
+use super::addresses::Addresses;
+use crate::cache::Way;
+use crate::context::Context;
+use crate::engine::{Cycle, Handle, InletId, OutletId};
+use crate::message::{Message, Unit};
+
+/// A bank as its hooks see it.
+#[derive(Debug)]
+pub struct BankView {
+    /// The bank.
+    pub unit: Unit,
+    /// Its chiplet.
+    pub chiplet: u16,
+    /// Its number among the chiplet's banks.
+    pub number: u16,
+    /// Its own numbering of its lines.
+    pub addresses: Addresses,
+    /// Requests of CUs.
+    pub requests: InletId,
+    /// Answers, and messages to hooks of other banks.
+    pub answers: OutletId,
+    /// Requests to other chiplets' banks, where banks talk to each other.
+    pub peers: Option<OutletId>,
+    /// To the GPU's unit, where the L1 design has one.
+    pub unit_channel: Option<OutletId>,
+    /// What waits for the way of answers, oldest first.
+    pub outbox: VecDeque<Handle<Message>>,
+}
+
+/// What a hook may use.
+#[derive(Debug)]
+pub struct BankPort<'a> {
+    /// Time, pools, maps.
+    pub ctx: &'a mut Context,
+    /// The bank.
+    pub bank: &'a mut BankView,
+}
+
+impl BankPort<'_> {
+    /// Sends a message to the GPU's unit, which the design must have. False when it cannot be sent
+    /// now; the bank is then visited when that may have changed.
+    pub fn send_to_unit(&mut self, message: Message) -> bool {
+        let unit = self.bank.unit_channel.expect("the design has a unit");
+        let free = self.ctx.may_send(unit);
+        if free {
+            let message = self.ctx.messages.put(message);
+            self.ctx.send(unit, message);
+        }
+        free
+    }
+
+    /// Sends a message to the hook of another bank, behind all answers; a full way lets it wait.
+    pub fn send_to_bank(&mut self, message: Message) {
+        let message = self.ctx.messages.put(Message { from: self.bank.unit, ..message });
+        self.bank.outbox.push_back(message);
+    }
+
+    /// Whether [`BankPort::send_to_bank`] would send at once.
+    pub fn may_send_to_bank(&mut self) -> bool {
+        self.bank.outbox.is_empty() && self.ctx.may_send(self.bank.answers)
+    }
+}
+
+/// What becomes of an operation of a bank in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Done; a request: served or parked.
+    Done,
+    /// Something was done for it: try again in the next cycle.
+    Again,
+    /// Nothing can be done before somebody wakes the bank.
+    Blocked,
+}
+
+/// A hook in one bank.
+pub trait BankHook: Debug {
+    /// One cycle of the bank, before it serves.
+    fn tick(&mut self, _port: &mut BankPort) {}
+
+    /// Cycles for which the bank need not be visited for the hook's sake.
+    fn quiet_cycles(&self) -> Cycle {
+        Cycle::MAX
+    }
+
+    /// A message of the GPU's unit.
+    fn message(&mut self, _port: &mut BankPort, _message: Handle<Message>) {
+        unreachable!("the design has no unit")
+    }
+
+    /// Whether the hook chooses which request of the CUs is served: `pick` and `served`. At most
+    /// one hook of a bank does. Asked once.
+    fn orders(&self) -> bool {
+        false
+    }
+
+    /// The request that the bank serves next: the oldest, or one that the hook has taken before.
+    /// Asked again until it is served. None when no request may be served now: the bank is visited
+    /// when another comes, and when the hook has it visited.
+    fn pick(&mut self, port: &mut BankPort) -> Option<Handle<Message>> {
+        port.ctx.peek(port.bank.requests)
+    }
+
+    /// The request just picked is served, or waits for its line in the bank.
+    fn served(&mut self, port: &mut BankPort) {
+        port.ctx.take(port.bank.requests);
+    }
+
+    /// Whether a request may be performed now, with its line in `way` if it is here. Asked before
+    /// each attempt, of those too that have waited for their line.
+    fn may_perform(&mut self, _port: &mut BankPort, _request: &Message, _way: Option<Way>) -> bool {
+        true
+    }
+
+    /// Whether the line in a way may go for another one.
+    fn may_evict(&mut self, _port: &mut BankPort, _way: Way) -> bool {
+        true
+    }
+
+    /// A line comes into a way, with no byte yet.
+    fn place(&mut self, _way: Way, _addr: u64) {}
+
+    /// The line in a way has gone.
+    fn evict(&mut self, _way: Way) {}
+
+    /// The request `asked` for the line in a way is performed: this is its answer, which bears the
+    /// request's `addr`, `mask`, `tag` and `sideband`, and may be made something else that the L1
+    /// understands. All answers pass here in the order in which the bank performs.
+    fn answer(
+        &mut self,
+        _port: &mut BankPort,
+        _way: Way,
+        _asked: &Message,
+        _answer: Handle<Message>,
+    ) {
+    }
+
+    /// An atomic is done below, which will answer with the request's `sideband`.
+    fn pass(&mut self, _port: &mut BankPort, _request: Handle<Message>) {}
+
+    /// A message of a hook of another bank, behind all answers that were sent before it.
+    fn peer_message(&mut self, _port: &mut BankPort, _message: &Message) {
+        unreachable!("no hook of another bank says anything")
+    }
+
+    /// A request of a hook of another bank, behind all requests that were sent before it. False
+    /// when it cannot be taken now.
+    fn peer_request(&mut self, _port: &mut BankPort, _request: &Message) -> bool {
+        unreachable!("no hook of another bank asks anything")
+    }
+
+    /// Something of the hook's own that takes the place of a request in this cycle. False where
+    /// there is nothing, or nothing can be done now.
+    fn take_turn(&mut self, _port: &mut BankPort) -> bool {
+        false
+    }
+
+    /// A release begins.
+    fn begin_release(&mut self) {}
+
+    /// Everything dirty is below: what else the release needs, one operation in a cycle. None when
+    /// there is nothing to do in this one.
+    fn release(&mut self, _port: &mut BankPort) -> Option<Outcome> {
+        None
+    }
+
+    /// Whether the release is over for the hook.
+    fn is_released(&self) -> bool {
+        true
+    }
+
+    /// Counters by name, among those of the L1s or L2s, as its design is one.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+}
+
+/// The hooks of a bank. Without any requests are served in their order.
+#[derive(Debug)]
+pub struct BankHooks {
+    /// The L1 design's, and the L2 design's.
+    l1: Option<Box<dyn BankHook>>,
+    l2: Option<Box<dyn BankHook>>,
+    any: bool,
+    orders: bool,
+    from_unit: Option<InletId>,
+    /// The bank.
+    pub bank: BankView,
+}
+
+impl BankHooks {
+    /// Those of the L1 design and of the L2 design.
+    pub fn new(
+        l1: Option<Box<dyn BankHook>>,
+        l2: Option<Box<dyn BankHook>>,
+        from_unit: Option<InletId>,
+        bank: BankView,
+    ) -> Self {
+        let orders = l1.as_ref().is_some_and(|hook| hook.orders());
+        let any = l1.is_some() || l2.is_some();
+        Self { l1, l2, any, orders, from_unit, bank }
+    }
+
+    /// True where there is one.
+    #[inline]
+    pub fn are_there(&self) -> bool {
+        self.any
+    }
+
+    /// True where a hook may have taken more requests than it has given.
+    pub fn keep_requests(&self) -> bool {
+        self.orders
+    }
+
+    /// Each hook with what it may use.
+    fn each<'a>(
+        &'a mut self,
+        ctx: &'a mut Context,
+        mut f: impl FnMut(&mut dyn BankHook, &mut BankPort),
+    ) {
+        let mut port = BankPort { ctx, bank: &mut self.bank };
+        for hook in [&mut self.l1, &mut self.l2].into_iter().flatten() {
+            f(&mut **hook, &mut port);
+        }
+    }
+
+    /// True when all hooks say so; all are asked.
+    #[cold]
+    fn all(
+        &mut self,
+        ctx: &mut Context,
+        mut f: impl FnMut(&mut dyn BankHook, &mut BankPort) -> bool,
+    ) -> bool {
+        let mut all = true;
+        self.each(ctx, |hook, port| all &= f(hook, port));
+        all
+    }
+
+    fn l1<'a>(&'a mut self, ctx: &'a mut Context) -> (&'a mut dyn BankHook, BankPort<'a>) {
+        let hook = self.l1.as_mut().expect("the L1 design has a hook");
+        (&mut **hook, BankPort { ctx, bank: &mut self.bank })
+    }
+
+    fn l2<'a>(&'a mut self, ctx: &'a mut Context) -> (&'a mut dyn BankHook, BankPort<'a>) {
+        let hook = self.l2.as_mut().expect("the L2 design has a hook");
+        (&mut **hook, BankPort { ctx, bank: &mut self.bank })
+    }
+
+    /// Shows the L1 design's hook what the unit says.
+    #[inline]
+    pub fn hear(&mut self, ctx: &mut Context) {
+        let Some(inlet) = self.from_unit else { return };
+        while let Some(message) = ctx.peek(inlet) {
+            ctx.take(inlet);
+            let (hook, mut port) = self.l1(ctx);
+            hook.message(&mut port, message);
+        }
+    }
+
+    /// See [`BankHook::tick`].
+    #[inline]
+    pub fn tick(&mut self, ctx: &mut Context) {
+        if self.any {
+            self.tick_all(ctx);
+        }
+    }
+
+    #[cold]
+    fn tick_all(&mut self, ctx: &mut Context) {
+        self.each(ctx, |hook, port| hook.tick(port));
+    }
+
+    /// See [`BankHook::quiet_cycles`].
+    #[cold]
+    pub fn quiet_cycles(&self) -> Cycle {
+        let hooks = [&self.l1, &self.l2].into_iter().flatten();
+        hooks.map(|hook| hook.quiet_cycles()).min().unwrap_or(Cycle::MAX)
+    }
+
+    /// See [`BankHook::pick`].
+    #[inline]
+    pub fn pick(&mut self, ctx: &mut Context) -> Option<Handle<Message>> {
+        if !self.orders {
+            return ctx.peek(self.bank.requests);
+        }
+        let (hook, mut port) = self.l1(ctx);
+        hook.pick(&mut port)
+    }
+
+    /// See [`BankHook::served`].
+    #[inline]
+    pub fn served(&mut self, ctx: &mut Context) {
+        if !self.orders {
+            ctx.take(self.bank.requests);
+            return;
+        }
+        let (hook, mut port) = self.l1(ctx);
+        hook.served(&mut port);
+    }
+
+    /// See [`BankHook::may_perform`].
+    #[inline]
+    pub fn may_perform(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        way: Option<Way>,
+    ) -> bool {
+        !self.any || self.may_all_perform(ctx, request, way)
+    }
+
+    #[cold]
+    fn may_all_perform(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        way: Option<Way>,
+    ) -> bool {
+        let request = ctx.messages[request];
+        self.all(ctx, |hook, port| hook.may_perform(port, &request, way))
+    }
+
+    /// See [`BankHook::may_evict`].
+    #[inline]
+    pub fn may_evict(&mut self, ctx: &mut Context, way: Way) -> bool {
+        self.all(ctx, |hook, port| hook.may_evict(port, way))
+    }
+
+    /// See [`BankHook::place`].
+    pub fn place(&mut self, way: Way, addr: u64) {
+        for hook in [&mut self.l1, &mut self.l2].into_iter().flatten() {
+            hook.place(way, addr);
+        }
+    }
+
+    /// See [`BankHook::evict`].
+    pub fn evict(&mut self, way: Way) {
+        for hook in [&mut self.l1, &mut self.l2].into_iter().flatten() {
+            hook.evict(way);
+        }
+    }
+
+    /// See [`BankHook::answer`].
+    pub fn answer(
+        &mut self,
+        ctx: &mut Context,
+        way: Way,
+        asked: &Message,
+        answer: Handle<Message>,
+    ) {
+        self.each(ctx, |hook, port| hook.answer(port, way, asked, answer));
+    }
+
+    /// See [`BankHook::pass`].
+    #[cold]
+    pub fn pass(&mut self, ctx: &mut Context, request: Handle<Message>) {
+        self.each(ctx, |hook, port| hook.pass(port, request));
+    }
+
+    /// See [`BankHook::peer_message`].
+    pub fn peer_message(&mut self, ctx: &mut Context, message: &Message) {
+        let (hook, mut port) = self.l2(ctx);
+        hook.peer_message(&mut port, message);
+    }
+
+    /// See [`BankHook::peer_request`].
+    pub fn peer_request(&mut self, ctx: &mut Context, request: &Message) -> bool {
+        let (hook, mut port) = self.l2(ctx);
+        hook.peer_request(&mut port, request)
+    }
+
+    /// See [`BankHook::take_turn`].
+    #[inline]
+    pub fn take_turn(&mut self, ctx: &mut Context) -> bool {
+        self.any && self.take_turns(ctx)
+    }
+
+    #[cold]
+    fn take_turns(&mut self, ctx: &mut Context) -> bool {
+        let mut taken = false;
+        self.each(ctx, |hook, port| taken = taken || hook.take_turn(port));
+        taken
+    }
+
+    /// See [`BankHook::begin_release`].
+    pub fn begin_release(&mut self) {
+        for hook in [&mut self.l1, &mut self.l2].into_iter().flatten() {
+            hook.begin_release();
+        }
+    }
+
+    /// See [`BankHook::release`].
+    pub fn release(&mut self, ctx: &mut Context) -> Option<Outcome> {
+        let mut outcome = None;
+        self.each(ctx, |hook, port| outcome = outcome.or_else(|| hook.release(port)));
+        outcome
+    }
+
+    /// See [`BankHook::is_released`].
+    pub fn are_released(&self) -> bool {
+        [&self.l1, &self.l2].into_iter().flatten().all(|hook| hook.is_released())
+    }
+
+    /// Counters of the L1 design's hook.
+    pub fn l1_counters(&self) -> Vec<(&'static str, u64)> {
+        self.l1.as_ref().map_or(Vec::new(), |hook| hook.counters())
+    }
+
+    /// Counters of the L2 design's hook.
+    pub fn l2_counters(&self) -> Vec<(&'static str, u64)> {
+        self.l2.as_ref().map_or(Vec::new(), |hook| hook.counters())
+    }
+}

@@ -1,0 +1,117 @@
+//! L2 designs: what sits between the networks of a chiplet and the home of a line, and what
+//! releases and acquires it.
+
+mod addresses;
+mod bank;
+mod designs;
+mod directory;
+mod hook;
+mod parameters;
+mod requests;
+mod walk;
+mod writes;
+
+use std::fmt::Debug;
+
+use cosim::command_processor::SyncMode;
+use ports::coherence_directory::Variant;
+
+use super::cache::Shape;
+use super::context::Context;
+use super::engine::{InletId, OutletId};
+use super::make::{BuildError, Make};
+use super::memory_model::MemoryModel;
+use super::message::Unit;
+pub use addresses::Addresses;
+pub use designs::{DESIGNS, SOFTWARE};
+pub use hook::{BankHook, BankPort};
+pub use parameters::{check as check_directory, range as directory_range};
+
+/// Whose lines an L2 holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Any line that its chiplet's CUs touch.
+    Private,
+    /// Lines whose home is its chiplet, for all chiplets; stores of other chiplets are also written
+    /// through to the L3.
+    HomeForward,
+    /// Any line that its chiplet's CUs touch, whatever GPU it lies on; the L2 at its home keeps the
+    /// copies coherent.
+    Coherent,
+}
+
+/// A bank's inlets and outlets.
+#[derive(Clone, Copy, Debug)]
+pub struct Ports {
+    /// Requests of CUs.
+    pub requests: InletId,
+    /// Fills and acknowledgements from below.
+    pub fills: InletId,
+    /// Answers to CUs.
+    pub answers: OutletId,
+    /// Reads, write-backs and atomics to L3 slices, in one FIFO: a read never overtakes a
+    /// write-back.
+    pub below: OutletId,
+    /// Release and acquire commands.
+    pub commands: InletId,
+    /// Answers to them.
+    pub done: OutletId,
+    /// Requests of other chiplets' banks, and to them, where the design has a directory.
+    pub peers: Option<(InletId, OutletId)>,
+    /// To and from the GPU's unit, where the L1 design has one and hooks in the banks.
+    pub unit: Option<(OutletId, InletId)>,
+}
+
+/// What a bank is.
+#[derive(Debug)]
+pub struct Spec {
+    /// Its unit.
+    pub unit: Unit,
+    /// Its chiplet.
+    pub chiplet: u16,
+    /// Its number among the chiplet's banks.
+    pub number: u16,
+    /// Its own numbering of its lines.
+    pub addresses: Addresses,
+    /// Whose lines it holds.
+    pub policy: Policy,
+    /// Sets, ways, line.
+    pub shape: Shape,
+    /// Miss registers.
+    pub misses: u32,
+    /// Inlets and outlets.
+    pub ports: Ports,
+    /// The L1 design's hook, if it has one.
+    pub hook: Option<Box<dyn BankHook>>,
+}
+
+/// An L2 bank.
+pub trait L2: Debug {
+    /// One cycle.
+    fn tick(&mut self, ctx: &mut Context);
+
+    /// Counters by name.
+    fn counters(&self) -> Vec<(&'static str, u64)>;
+
+    /// Counters of the L1 design's hook, by name.
+    fn l1_counters(&self) -> Vec<(&'static str, u64)>;
+
+    /// The host has written below. Nothing is under way.
+    fn forget_line(&mut self, _addr: u64) {}
+}
+
+/// An L2 design.
+#[derive(Clone, Copy)]
+pub struct Design {
+    /// One line for `duet list`.
+    pub about: &'static str,
+    /// What it promises.
+    pub promises: MemoryModel,
+    /// The directory that each bank has of its chiplet's lines, if any. CUs then ask the banks of
+    /// their own chiplet whatever `l2.policy` says.
+    pub directory: Option<Variant>,
+    /// Makes a bank.
+    pub bank: fn(&mut Make, Spec) -> Result<Box<dyn L2>, BuildError>,
+    /// When the command processor releases and acquires the L2s.
+    pub sync: SyncMode,
+}

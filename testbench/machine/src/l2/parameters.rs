@@ -1,0 +1,110 @@
+//! The coherence directory beside each L2 bank: its parameters, and what they allow.
+
+use ports::coherence_directory::{Config, Replacement, Variant};
+
+use super::DESIGNS;
+use crate::config::{ConfigError, DirectorySection, System, choose};
+use crate::gate;
+
+const REPLACEMENTS: [(&str, Replacement); 2] =
+    [("lru", Replacement::Lru), ("fifo", Replacement::Fifo)];
+
+/// Bytes that an entry covers.
+pub fn range(system: &System, variant: Variant) -> u32 {
+    let line = system.machine.line;
+    match variant {
+        Variant::Baseline | Variant::Ideal => line,
+        Variant::Hmg => 4 * line,
+        Variant::Rec => system.directory.range,
+    }
+}
+
+/// Chiplets that may share a line.
+fn nodes(system: &System) -> u32 {
+    u32::from(system.machine.gpus) * u32::from(system.machine.chiplets)
+}
+
+/// Parameters of each slice: the directory's entries shared among the banks.
+fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
+    let d = &system.directory;
+    let rec = choose("directory.replacement", &d.replacement, &REPLACEMENTS)?;
+    let (banks, ways) = (u32::from(system.l2.banks), d.ways);
+    if !d.entries.is_multiple_of(banks) {
+        let problem = format!("{}: must be a multiple of l2.banks, {banks}", d.entries);
+        return Err(ConfigError { field: "directory.entries".into(), problem });
+    }
+    // An ideal one has none: with any number it is the same block.
+    let (entries, ways) = match variant {
+        Variant::Ideal => (DirectorySection::default().entries, DirectorySection::default().ways),
+        _ => (d.entries / banks, ways),
+    };
+    let config = Config {
+        variant,
+        gpus: nodes(system),
+        entries,
+        ways,
+        line: system.machine.line,
+        range: range(system, variant),
+        address_width: 48,
+        replacement: if variant == Variant::Rec { rec } else { Replacement::Fifo },
+        jobs: d.jobs,
+        responses: d.responses,
+        ideal_lines: d.ideal_lines,
+    };
+    let field = |name: &str| match name {
+        "gpus" => "machine.gpus x machine.chiplets".to_string(),
+        "line" => "machine.line".to_string(),
+        name => format!("directory.{name}"),
+    };
+    let checked = config.validate();
+    checked.map_err(|e| {
+        let share = match e.name {
+            "entries" => format!(" for each of {banks} L2 banks"),
+            _ => String::new(),
+        };
+        let problem = format!("{}{share}: must be {}", e.value, e.limit);
+        ConfigError { field: field(e.name), problem }
+    })?;
+    Ok(config)
+}
+
+/// The directory that each L2 bank has, if any: where nobody shares anything there is none.
+fn variant(system: &System) -> Option<Variant> {
+    let l2 = DESIGNS.iter().find(|(name, _)| *name == system.l2.design);
+    l2.and_then(|(_, design)| design.directory).filter(|_| nodes(system) > 1)
+}
+
+/// Every limit of a machine whose L2 design has a directory.
+pub fn check(system: &System) -> Result<(), ConfigError> {
+    let Some(variant) = variant(system) else { return Ok(()) };
+    let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
+    let name = &system.l2.design;
+    if system.machine.gpus > 1 {
+        // A line whose parts are fetched one by one could be invalidated between them.
+        let (blocks, line) = (gate::parameters(system)?.line, system.machine.line);
+        if blocks < line {
+            let problem = format!(
+                "{:?} has lines of {blocks} B: at least machine.line, {line}, with l2.design = \
+                 {name}",
+                system.egress.config
+            );
+            return error("egress.config", problem);
+        }
+    }
+    // Half of the registers, and a way, are for lines that other chiplets wait for.
+    for (field, value) in [("l2.misses", system.l2.misses), ("l2.ways", system.l2.ways)] {
+        if value < 2 {
+            return error(field, format!("{value}: must be at least 2 with l2.design = {name}"));
+        }
+    }
+    config(system, variant).map(|_| ())
+}
+
+/// Parameters of each directory of a machine whose L2 design has some, and what reports call them.
+pub fn of(system: &System) -> Result<Option<(Config, String)>, ConfigError> {
+    let Some(variant) = variant(system) else { return Ok(None) };
+    let config = config(system, variant)?;
+    let Config { gpus, entries, ways, range, .. } = &config;
+    let name = format!("{variant:?}, {gpus} nodes, {entries} entries, {ways} ways, {range} B");
+    Ok(Some((config, name.to_lowercase())))
+}

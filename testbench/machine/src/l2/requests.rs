@@ -1,0 +1,415 @@
+//! Reads, writes and atomics of a bank: of CUs, and of other chiplets whose home this is.
+
+use super::Policy;
+use super::bank::Bank;
+use super::hook::Outcome;
+use crate::atomic;
+use crate::cache::{Array, Way};
+use crate::context::Context;
+use crate::engine::{Handle, OutletId};
+use crate::layout::Site;
+use crate::masks;
+use crate::message::{Kind, Line, Message, Unit};
+use crate::pages::PAGE;
+
+/// Bytes of the shortest line of a directory.
+const MIN_LINE: u32 = 64;
+
+impl Bank {
+    pub(super) fn is_home(&self, ctx: &Context, addr: u64) -> bool {
+        ctx.places.home(addr) == self.chiplet
+    }
+
+    /// Serves a request whose line is in `way`, if it is here at all.
+    pub(super) fn perform(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        way: Option<Way>,
+    ) -> Outcome {
+        if !self.hooks.may_perform(ctx, request, way) {
+            return Outcome::Blocked;
+        }
+        let Message { kind, addr, .. } = ctx.messages[request];
+        let here = !self.coherent || self.is_home(ctx, addr);
+        match kind {
+            Kind::Read => self.read(ctx, request, way),
+            Kind::Write if here => self.write(ctx, request, way),
+            Kind::Write => self.write_there(ctx, request, way),
+            Kind::Atomic(_) if !here => self.atomic_there(ctx, request, way),
+            Kind::Atomic(_) if self.policy == Policy::Private => {
+                self.atomic_below(ctx, request, way)
+            }
+            Kind::Atomic(_) => self.atomic(ctx, request, way),
+            kind => unreachable!("{kind:?} is no request"),
+        }
+    }
+
+    fn read(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> Outcome {
+        let Message { mask, from, born, .. } = ctx.messages[request];
+        match found {
+            Some(way) if mask & !self.array.valid(way) == 0 => {
+                if !self.may_answer(ctx) {
+                    return Outcome::Blocked;
+                }
+                self.array.touch(way);
+                self.counters.reads += 1;
+                if self.coherent && self.is_own(ctx, from) {
+                    self.counters.own_reads += 1;
+                    self.counters.read_cycles += u64::from((ctx.now as u32).wrapping_sub(born));
+                }
+                let line = copy(ctx, &self.array, way);
+                self.answer(ctx, request, Kind::Data, line);
+                Outcome::Done
+            }
+            found => self.miss(ctx, request, found),
+        }
+    }
+
+    /// Fetches the request's line, from below or from its home; the request waits.
+    fn miss(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> Outcome {
+        let addr = ctx.messages[request].addr;
+        let remote = self.coherent && !self.is_home(ctx, addr);
+        let outlet = match self.ports.peers {
+            Some((_, peers)) if remote => peers,
+            _ => self.ports.below,
+        };
+        if !ctx.may_send(outlet) {
+            return Outcome::Blocked;
+        }
+        if let Some(at) = found.and_then(|way| self.array.miss(way)) {
+            // The request has waited for the line, and it was taken away again before its turn.
+            if self.coherent {
+                self.count_fetch(addr, remote);
+            }
+            self.fetch(ctx, at, request, outlet);
+            self.misses[at].filled = false;
+            self.filled.retain(|&other| other != at);
+            return Outcome::Again;
+        }
+        if self.misses.is_full() || (remote && !self.may_wait_for_others(addr)) {
+            return Outcome::Blocked;
+        }
+        let way = match found.map_or_else(|| self.make_room(ctx, addr), Ok) {
+            Ok(way) => way,
+            Err(outcome) => return outcome,
+        };
+        let at = self.misses.start(addr, way);
+        self.misses[at].stale = self.is_acquiring();
+        self.array.hold(way, at);
+        self.remote_misses += u32::from(remote);
+        self.misses.park(ctx, at, request);
+        self.count_fetch(addr, remote);
+        self.fetch(ctx, at, request, outlet);
+        Outcome::Done
+    }
+
+    /// Whether one more line may be waited for that another chiplet must give. Half of the miss
+    /// registers, and a way of each set, are left for what others may be waiting for here: that is
+    /// served sooner, and they could wait for each other.
+    fn may_wait_for_others(&self, addr: u64) -> bool {
+        self.remote_misses < self.misses.count() / 2
+            && self.array.unheld(self.hooks.bank.addresses.local(addr)) > 1
+    }
+
+    fn count_fetch(&mut self, addr: u64, remote: bool) {
+        let c = &mut self.counters;
+        c.fetches += u64::from(!remote);
+        if self.coherent {
+            let local = self.hooks.bank.addresses.local(addr);
+            let bit = 1 << (local % PAGE / u64::from(MIN_LINE));
+            let seen = self.seen.get_mut(local);
+            let again = u64::from(*seen & bit != 0);
+            *seen |= bit;
+            c.again += again;
+            c.remote_fetches += u64::from(remote);
+            c.remote_again += again * u64::from(remote);
+        }
+    }
+
+    /// Asks for a whole line. The way, below or to other homes, must be free.
+    fn fetch(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>, outlet: OutletId) {
+        let Message { addr, born, .. } = ctx.messages[request];
+        let to = match outlet == self.ports.below {
+            true => ctx.places.slice(&ctx.layout, addr),
+            false => self.home_of(ctx, addr),
+        };
+        let (mask, tag) = (masks::span(0, ctx.layout.line as usize), at as u32);
+        let fetch = Message { mask, addr, born, tag, to, from: self.unit, ..Message::default() };
+        let fetch = ctx.messages.put(fetch);
+        ctx.send(outlet, fetch);
+    }
+
+    /// The bank that is a line's home.
+    fn home_of(&self, ctx: &Context, addr: u64) -> Unit {
+        ctx.layout.bank(ctx.places.home(addr), ctx.layout.bank_of(addr))
+    }
+
+    /// A way with the line placed in it, nothing valid; or what to do when a victim had to be
+    /// written back first, or all ways are held.
+    #[inline(always)]
+    fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Result<Way, Outcome> {
+        let local = self.hooks.bank.addresses.local(addr);
+        let way = self.array.victim(local).ok_or(Outcome::Blocked)?;
+        if self.array.dirty(way) != 0 {
+            if !ctx.may_send(self.ports.below) {
+                return Err(Outcome::Blocked);
+            }
+            self.write_back(ctx, way);
+            self.counters.write_backs += 1;
+            return Err(Outcome::Again);
+        }
+        if self.hooks.are_there() && !self.may_change(ctx, way, addr) {
+            return Err(Outcome::Blocked);
+        }
+        self.array.place(way, local);
+        Ok(way)
+    }
+
+    /// Asks the hooks whether the line in a way may go, and shows them that another one, or the
+    /// first, comes.
+    #[cold]
+    fn may_change(&mut self, ctx: &mut Context, way: Way, addr: u64) -> bool {
+        if self.holds(way) {
+            if !self.hooks.may_evict(ctx, way) {
+                return false;
+            }
+            self.hooks.evict(way);
+        }
+        self.hooks.place(way, addr);
+        true
+    }
+
+    /// Sends the dirty bytes of a way below, which must be free.
+    pub(super) fn write_back(&mut self, ctx: &mut Context, way: Way) {
+        let addr = self.hooks.bank.addresses.global(self.array.addr(way));
+        let mask = self.array.dirty(way);
+        let line = copy(ctx, &self.array, way);
+        self.writes.send(ctx, addr, mask, line, Handle::NONE);
+        self.array.clean(way);
+    }
+
+    /// What a write or atomic changes here is dirty; or also written through, for whoever may come
+    /// after this chiplet's release: other chiplets, and where those have L2s of their own other
+    /// GPUs.
+    fn write(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        let Message { addr, mask, line, from, .. } = ctx.messages[request];
+        let through = self.is_through(ctx, from);
+        if !self.may_finish(ctx, through, found.is_none()) {
+            return Outcome::Blocked;
+        }
+        let way = match found.map_or_else(|| self.make_room(ctx, addr), Ok) {
+            Ok(way) => way,
+            Err(outcome) => return outcome,
+        };
+        self.array.write(way, &ctx.lines[line].0, mask, !through);
+        self.counters.writes += 1;
+        if through {
+            // The payload goes on.
+            self.write_through(ctx, request, line, Kind::Ack, Handle::NONE);
+        } else {
+            ctx.lines.free(line);
+            self.answer(ctx, request, Kind::Ack, Handle::NONE);
+        }
+        Outcome::Done
+    }
+
+    fn is_through(&self, ctx: &Context, from: Unit) -> bool {
+        match self.policy {
+            Policy::Private => false,
+            Policy::HomeForward => !self.is_own(ctx, from),
+            Policy::Coherent => matches!(ctx.layout.site(from), Site::Gate(_)),
+        }
+    }
+
+    /// Whether a change here may be done and answered now, and sent below where that is needed:
+    /// what is written through, or a victim.
+    fn may_finish(&self, ctx: &mut Context, through: bool, victim: bool) -> bool {
+        if self.coherent && through {
+            return ctx.may_send(self.ports.below);
+        }
+        let below = !self.coherent && (through || victim);
+        self.may_answer(ctx) && (!below || ctx.may_send(self.ports.below))
+    }
+
+    /// Sends what a request has changed below, and its answer: to a CU at once, as the release of
+    /// its GPU waits for the L3 here; to another GPU when the L3 has answered. Both ways must be
+    /// free.
+    fn write_through(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        new: Handle<Line>,
+        kind: Kind,
+        line: Handle<Line>,
+    ) {
+        let Message { addr, mask, from, .. } = ctx.messages[request];
+        if !matches!(ctx.layout.site(from), Site::Gate(_)) {
+            self.writes.send(ctx, addr, mask, new, Handle::NONE);
+            return self.answer(ctx, request, kind, line);
+        }
+        self.writes.send(ctx, addr, mask, new, request);
+        self.make_answer(ctx, request, kind, line);
+    }
+
+    /// True for a CU of this chiplet.
+    fn is_own(&self, ctx: &Context, from: Unit) -> bool {
+        matches!(ctx.layout.site(from), Site::Core(chiplet, _) if chiplet == self.chiplet)
+    }
+
+    /// A write to another chiplet's line: the copy here is updated, the home does it and answers
+    /// the CU (directory specification, section 6, rule 5).
+    fn write_there(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        let Message { mask, line, .. } = ctx.messages[request];
+        let (_, peers) = self.ports.peers.expect("another chiplet has the line");
+        if !ctx.may_send(peers) {
+            return Outcome::Blocked;
+        }
+        if let Some(way) = found.filter(|&way| self.array.valid(way) != 0) {
+            self.array.write(way, &ctx.lines[line].0, mask, false);
+        }
+        self.counters.writes_through += 1;
+        self.pass_on(ctx, request, peers)
+    }
+
+    /// The home performs it and answers the CU; the copy here is old then.
+    fn atomic_there(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        let (_, peers) = self.ports.peers.expect("another chiplet has the line");
+        if !ctx.may_send(peers) {
+            return Outcome::Blocked;
+        }
+        if let Some(way) = found {
+            self.forget(way);
+        }
+        self.pass_on(ctx, request, peers)
+    }
+
+    /// The home of its line serves the request, and answers it.
+    fn pass_on(&self, ctx: &mut Context, request: Handle<Message>, peers: OutletId) -> Outcome {
+        ctx.messages[request].to = self.home_of(ctx, ctx.messages[request].addr);
+        ctx.send(peers, request);
+        Outcome::Done
+    }
+
+    /// The L3 performs it and answers: what is held here of the line goes there first.
+    fn atomic_below(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        if !ctx.may_send(self.ports.below) {
+            return Outcome::Blocked;
+        }
+        let addr = ctx.messages[request].addr;
+        if let Some(way) = found {
+            if self.array.dirty(way) != 0 {
+                self.write_back(ctx, way);
+                return Outcome::Again;
+            }
+            self.forget(way);
+        }
+        if self.hooks.are_there() {
+            self.hooks.pass(ctx, request);
+        }
+        self.counters.atomics += 1;
+        ctx.messages[request].to = ctx.places.slice(&ctx.layout, addr);
+        ctx.send(self.ports.below, request);
+        Outcome::Done
+    }
+
+    /// Performed here.
+    fn atomic(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        let Message { mask, line, kind, size, from, .. } = ctx.messages[request];
+        let Kind::Atomic(op) = kind else { unreachable!("an atomic") };
+        match found {
+            Some(way) if mask & !self.array.valid(way) == 0 => {
+                let through = self.is_through(ctx, from);
+                if !self.may_finish(ctx, through, false) {
+                    return Outcome::Blocked;
+                }
+                let old = copy(ctx, &self.array, way);
+                atomic::apply(op, size.into(), mask, self.array.data_mut(way), &ctx.lines[line].0);
+                self.array.mark(way, mask, !through);
+                self.array.touch(way);
+                self.counters.atomics += 1;
+                ctx.lines.free(line);
+                if through {
+                    let new = copy(ctx, &self.array, way);
+                    self.write_through(ctx, request, new, Kind::Data, old);
+                } else {
+                    self.answer(ctx, request, Kind::Data, old);
+                }
+                Outcome::Done
+            }
+            found => self.miss(ctx, request, found),
+        }
+    }
+
+    /// Whether an answer may leave now: behind what the outbox of a coherent bank holds.
+    fn may_answer(&self, ctx: &mut Context) -> bool {
+        let behind = self.coherent && !self.hooks.bank.outbox.is_empty();
+        !behind && ctx.may_send(self.ports.answers)
+    }
+
+    /// Turns a request into its answer and sends it; the way must be free.
+    #[inline(always)]
+    fn answer(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        kind: Kind,
+        line: Handle<Line>,
+    ) {
+        self.make_answer(ctx, request, kind, line);
+        ctx.send(self.ports.answers, request);
+    }
+
+    #[inline(always)]
+    fn make_answer(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        kind: Kind,
+        line: Handle<Line>,
+    ) {
+        let asked = self.hooks.are_there().then(|| ctx.messages[request]);
+        let message = &mut ctx.messages[request];
+        (message.kind, message.line) = (kind, line);
+        (message.to, message.from) = (message.from, self.unit);
+        if let Some(asked) = asked {
+            self.show_answer(ctx, request, &asked);
+        }
+    }
+
+    #[cold]
+    fn show_answer(&mut self, ctx: &mut Context, answer: Handle<Message>, asked: &Message) {
+        let way = self.array.find(self.hooks.bank.addresses.local(asked.addr));
+        self.hooks.answer(ctx, way.expect("what is answered is here"), asked, answer);
+    }
+}
+
+/// A payload that is a copy of a way's bytes.
+fn copy(ctx: &mut Context, array: &Array, way: Way) -> Handle<Line> {
+    ctx.payload(array.data(way))
+}

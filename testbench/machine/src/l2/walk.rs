@@ -1,0 +1,118 @@
+//! Releases and acquires: a walk over the sets.
+
+use super::bank::Bank;
+use super::hook::Outcome;
+use crate::context::Context;
+use crate::engine::{Cycle, Handle};
+use crate::message::{Kind, Message, Packed, Sync, Synced};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk {
+    sync: Sync,
+    set: u32,
+    /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be
+    /// there.
+    next: Cycle,
+    written: u32,
+    dropped: u32,
+    /// Whoever asked.
+    command: Handle<Message>,
+}
+
+impl Bank {
+    pub(super) fn start_walk(&mut self, ctx: &Context, command: Handle<Message>) {
+        let Kind::Sync(sync) = ctx.messages[command].kind else { unreachable!("a command") };
+        self.walk = Some(Walk { sync, set: 0, next: ctx.now, written: 0, dropped: 0, command });
+        if sync.acquire {
+            // What is on its way may have been read before somebody else's release.
+            self.misses.make_all_stale();
+        }
+        if sync.release {
+            self.hooks.begin_release();
+        }
+    }
+
+    /// Whether what comes now must not stay.
+    pub(super) fn is_acquiring(&self) -> bool {
+        self.walk.is_some_and(|walk| walk.sync.acquire)
+    }
+
+    /// The operation of a cycle in a walk: a step of it; what the hooks do behind its last one. A
+    /// coherent bank serves others while it passes sets without work.
+    pub(super) fn step_walk(&mut self, ctx: &mut Context) -> Option<Outcome> {
+        let mut walk = self.walk?;
+        if walk.next > ctx.now {
+            ctx.wake_at(walk.next);
+            return (!self.coherent).then_some(Outcome::Blocked);
+        }
+        if walk.set == self.array.sets() {
+            let may = walk.sync.release && self.writes.are_done() && self.hooks.are_there();
+            return if may { self.hooks.release(ctx) } else { None };
+        }
+        let outcome = self.walk_on(ctx, &mut walk);
+        self.walk = Some(walk);
+        Some(outcome)
+    }
+
+    /// A dirty line is written back, or a set is done. While nothing is on its way nobody sees the
+    /// sets: those without work are done at once, and take their cycles.
+    fn walk_on(&mut self, ctx: &mut Context, walk: &mut Walk) -> Outcome {
+        if walk.sync.release
+            && let Some(way) = self.array.dirty_way(walk.set)
+        {
+            if !ctx.may_send(self.ports.below) {
+                return Outcome::Blocked;
+            }
+            self.write_back(ctx, way);
+            walk.written += 1;
+            self.counters.released += 1;
+            return Outcome::Done;
+        }
+        let first = walk.set;
+        let at_once = self.coherent || self.misses.is_idle();
+        let end = if at_once { self.array.sets() } else { first + 1 };
+        let has_work = |bank: &Self, set| walk.sync.release && bank.array.dirty_way(set).is_some();
+        while walk.set < end && !has_work(self, walk.set) {
+            if walk.sync.acquire {
+                walk.dropped += match self.hooks.are_there() {
+                    false => self.array.invalidate_set(walk.set),
+                    true => self.invalidate_set(walk.set),
+                };
+            }
+            walk.set += 1;
+        }
+        walk.next = ctx.now + Cycle::from(walk.set - first);
+        Outcome::Done
+    }
+
+    /// As the array does, and tells the hooks which lines have gone.
+    #[cold]
+    fn invalidate_set(&mut self, set: u32) -> u32 {
+        let ways = set * self.ways..(set + 1) * self.ways;
+        let held: Vec<_> = ways.filter(|&way| self.holds(way)).collect();
+        let lines = self.array.invalidate_set(set);
+        for way in held {
+            if !self.holds(way) {
+                self.hooks.evict(way);
+            }
+        }
+        lines
+    }
+
+    /// Answers a walk that is over, once everything written is acknowledged.
+    pub(super) fn finish_walk(&mut self, ctx: &mut Context) {
+        let Some(walk) = self.walk else { return };
+        let over = walk.set == self.array.sets()
+            && walk.next <= ctx.now
+            && self.writes.are_done()
+            && (!walk.sync.release || self.hooks.are_released());
+        if over && ctx.may_send(self.ports.done) {
+            let synced = Synced { written: walk.written, dropped: walk.dropped > 0 };
+            let message = &mut ctx.messages[walk.command];
+            (message.kind, message.sideband) = (Kind::SyncDone, Packed::new(&synced, ()));
+            self.counters.invalidated += u64::from(walk.dropped);
+            ctx.send(self.ports.done, walk.command);
+            self.walk = None;
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
+
+use cosim::command_processor::Conf;
+use ports::Bytes;
+use ports::common::command_types::{Aql, Ext, kind};
+use ports::local_command_processor as local;
+
+use super::audit::{Auditor, Packet};
+use super::blocks::{Blocks, Inputs, Outputs};
+use crate::context::{Context, Stop};
+use crate::engine::{Cycle, InletId, OutletId};
+use crate::message::{Kind, Message, Packed, Sync, Synced};
+
+/// Inlets and outlets.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// To each chiplet.
+    pub to_chiplets: Vec<OutletId>,
+    /// From each of them.
+    pub from_chiplets: Vec<InletId>,
+    /// To the gate to other GPUs and from it, where there are any.
+    pub gate: Option<(OutletId, InletId)>,
+}
+
+/// Where a launch's time went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    /// Kernels.
+    pub launches: u64,
+    /// Chiplets asked for a release, and for an acquire.
+    pub releases: u64,
+    pub acquires: u64,
+    pub lines_written_back: u64,
+    /// Of the releases, those that wrote nothing back; of the acquires, those that dropped no line.
+    pub idle_releases: u64,
+    pub idle_acquires: u64,
+    /// Cycles from a packet to the message that enables its launch.
+    pub launch_cycles: u64,
+    /// Of launches with operations: cycles from the first request to an L2 to the launch.
+    pub sync_cycles: u64,
+    /// Cycles from the last chiplet's DONE to the completion signal.
+    pub release_cycles: u64,
+    /// Error codes, and the last one.
+    pub errors: u64,
+    pub last_error: u8,
+}
+
+/// A packet on its way in.
+#[derive(Debug)]
+struct Feeding {
+    aql: Option<Aql>,
+    /// Extension block, and how much of it is in.
+    extension: Vec<u8>,
+    at: usize,
+}
+
+/// What a chiplet has said and its block has not heard.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    /// What its L2 was told, and lines that it wrote back.
+    asked: Sync,
+    synchronised: Option<u32>,
+    dropped: bool,
+    ended: u32,
+    /// Tag of the kernel whose work-groups end.
+    tag: u8,
+    /// The L1s are to be dropped, and nobody could be told.
+    drop_due: bool,
+}
+
+/// A kernel of a packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kernel {
+    /// Its number.
+    pub number: u32,
+    /// First work-group of this GPU's share.
+    pub first_group: u32,
+}
+
+/// Whether the completion signal has been written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Completion {
+    No,
+    /// Stores to other GPUs are told to arrive, or are to be told.
+    Gate {
+        asked: bool,
+    },
+    /// For the host to see.
+    Yes,
+}
+
+/// A GPU's command processors.
+#[derive(Debug)]
+pub struct Global {
+    gpu: u16,
+    ports: Ports,
+    blocks: Blocks,
+    inputs: Inputs,
+    shown: Outputs,
+    feeding: Option<Feeding>,
+    heard: Vec<Heard>,
+    kernel: Kernel,
+    completion: Completion,
+    since: Cycle,
+    auditor: Auditor,
+    pub counters: Counters,
+}
+
+impl Global {
+    /// Idle. `conf`: the register CONF (CPElide specification 3.5).
+    pub fn new(gpu: u16, ports: Ports, blocks: Blocks, conf: &Conf) -> Self {
+        let chiplets = ports.to_chiplets.len();
+        let shown = Outputs {
+            host: blocks.host.outputs(),
+            crossbar: hwmodel::Block::outputs(&blocks.crossbar),
+            locals: vec![local::Out::default(); blocks.locals.len()],
+        };
+        let inputs = Inputs {
+            conf: conf.bits(),
+            chiplets: vec![local::In::default(); blocks.locals.len()],
+            ..Inputs::default()
+        };
+        Self {
+            gpu,
+            ports,
+            blocks,
+            inputs,
+            shown,
+            feeding: None,
+            heard: vec![Heard::default(); chiplets],
+            kernel: Kernel::default(),
+            completion: Completion::No,
+            since: 0,
+            auditor: Auditor::new(gpu, conf),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Takes a packet with its extension block, in cycle `now`. The caller visits the processor in
+    /// the next cycle.
+    pub fn submit(&mut self, now: Cycle, packet: [u8; 64], extension: Vec<u8>, kernel: Kernel) {
+        debug_assert!(self.feeding.is_none(), "one packet at a time");
+        let chiplets = self.ports.to_chiplets.len();
+        let mask = u16::MAX >> (16 - chiplets);
+        let aql = Aql { mask, stream: 0, packet: Bytes(packet) };
+        self.auditor.submit(now, &aql, &extension, kernel.number);
+        self.feeding = Some(Feeding { aql: Some(aql), extension, at: 0 });
+        self.kernel = kernel;
+        self.completion = Completion::No;
+        self.since = now;
+    }
+
+    /// True once the packet's completion signal is written.
+    pub fn take_completion(&mut self) -> bool {
+        std::mem::replace(&mut self.completion, Completion::No) == Completion::Yes
+    }
+
+    /// What became of the packet, once after its completion.
+    pub fn take_packet(&mut self) -> Option<&Packet> {
+        self.auditor.take()
+    }
+
+    /// Lets another auditor watch, to see that it is heard.
+    #[cfg(test)]
+    pub fn watch_with(&mut self, auditor: Auditor) {
+        self.auditor = auditor;
+    }
+
+    /// The counters of the firmware.
+    pub fn firmware_counters(&self) -> [u32; 16] {
+        self.blocks.host.outputs().cnt
+    }
+
+    /// One cycle.
+    pub fn tick(&mut self, ctx: &mut Context) {
+        self.blocks.catch_up(ctx.now, self.inputs.conf);
+        self.hear(ctx);
+        self.blocks.show(&mut self.shown);
+        if let Err(problem) = self.auditor.see(ctx.now, &self.shown) {
+            ctx.stop.get_or_insert(Stop::Decision(problem));
+        }
+        self.feed();
+        self.obey(ctx);
+        self.count(ctx.now);
+        self.blocks.tick(&self.shown, &mut self.inputs);
+        if self.shown.host.halted {
+            self.halt(ctx);
+        }
+        if self.shown.host.sig.is_some() {
+            let packet = self.auditor.packet();
+            let has_operations = packet.before.requested.is_some();
+            let path = packet.critical_path().filter(|_| has_operations);
+            self.counters.sync_cycles += path.unwrap_or(0);
+            self.completion = Completion::Gate { asked: false };
+        }
+        self.complete(ctx);
+        let waits = |heard: &Heard| heard.dropped || heard.drop_due || heard.ended > 0;
+        let waits = self.heard.iter().any(waits) || self.feeding.is_some();
+        ctx.wake_after(if waits { 0 } else { self.blocks.quiet_cycles() });
+    }
+
+    /// The firmware has halted.
+    #[cold]
+    fn halt(&self, ctx: &mut Context) {
+        ctx.stop.get_or_insert(Stop::Firmware(format!(
+            "the firmware of GPU {} has halted with status {} in cycle {}; its last error code was \
+             {}",
+            self.gpu,
+            self.shown.host.exit.unwrap_or(0),
+            ctx.now,
+            self.counters.last_error,
+        )));
+    }
+
+    fn hear(&mut self, ctx: &mut Context) {
+        for (inlet, heard) in self.ports.from_chiplets.iter().zip(&mut self.heard) {
+            while let Some(message) = ctx.peek(*inlet) {
+                ctx.take(*inlet);
+                let Message { kind, sideband, .. } = ctx.messages[message];
+                match kind {
+                    Kind::SyncDone => {
+                        let Synced { written, dropped } = sideband.get(());
+                        heard.synchronised = Some(written);
+                        let Sync { release, acquire } = heard.asked;
+                        self.counters.idle_releases += u64::from(release && written == 0);
+                        self.counters.idle_acquires += u64::from(acquire && !dropped);
+                    }
+                    Kind::AcquireL1 => heard.dropped = true,
+                    Kind::GroupDone => heard.ended += 1,
+                    kind => unreachable!("{kind:?} is no answer of a chiplet"),
+                }
+                ctx.messages.free(message);
+            }
+        }
+    }
+
+    /// The next part of a packet.
+    fn feed(&mut self) {
+        self.inputs.aql = None;
+        self.inputs.ext = None;
+        let Some(feeding) = &mut self.feeding else { return };
+        let host = &self.shown.host;
+        if let Some(aql) = &feeding.aql {
+            self.inputs.aql = Some(*aql);
+            if host.aql_ready {
+                feeding.aql = None;
+            }
+        } else if feeding.at < feeding.extension.len() {
+            let mut beat = [0; 16];
+            let rest = &feeding.extension[feeding.at..];
+            let len = rest.len().min(16);
+            beat[..len].copy_from_slice(&rest[..len]);
+            let last = rest.len() <= 16;
+            self.inputs.ext = Some(Ext { last, data: u128::from_le_bytes(beat) });
+            if host.ext_ready {
+                feeding.at += len;
+            }
+        }
+        if feeding.aql.is_none() && feeding.at == feeding.extension.len() {
+            self.feeding = None;
+        }
+    }
+
+    /// What the chiplets' command processors want of their chiplets.
+    fn obey(&mut self, ctx: &mut Context) {
+        for (i, heard) in self.heard.iter_mut().enumerate() {
+            let (out, own) = (&self.shown.locals[i], &mut self.inputs.chiplets[i]);
+            let outlet = self.ports.to_chiplets[i];
+            *own = local::In {
+                l2_sync_done: heard.synchronised.take(),
+                l1_inv_done: std::mem::take(&mut heard.dropped),
+                ..local::In::default()
+            };
+            if heard.ended > 0 {
+                heard.ended -= 1;
+                own.wg_done = Some(heard.tag);
+            }
+            let mut send = |kind: Kind, sideband: Packed| {
+                let may = ctx.may_send(outlet);
+                if may {
+                    let message =
+                        ctx.messages.put(Message { kind, sideband, ..Message::default() });
+                    ctx.send(outlet, message);
+                }
+                may
+            };
+            heard.drop_due |= out.l1_inv;
+            if heard.drop_due {
+                heard.drop_due = !send(Kind::AcquireL1, Packed::default());
+            }
+            if let Some(op) = out.l2_sync {
+                let sync = Sync { release: op & 1 == 1, acquire: op & 2 == 2 };
+                heard.asked = sync;
+                own.l2_sync_ready = send(Kind::Sync(sync), Packed::default());
+            }
+            if let Some(group) = &out.wg {
+                heard.tag = group.tag;
+                own.wg_ready = send(
+                    Kind::StartGroup,
+                    Packed::new(&(self.kernel.first_group + group.group), 32),
+                );
+            }
+        }
+    }
+
+    fn count(&mut self, now: Cycle) {
+        let c = &mut self.counters;
+        if let Some(tx) = self.shown.host.tx.filter(|_| self.shown.crossbar.tx_ready) {
+            let chiplets = u64::from(tx.dst.count_ones());
+            match tx.msg.kind {
+                kind::SYNC_REQ => {
+                    c.releases += if tx.msg.a & 1 == 1 { chiplets } else { 0 };
+                    c.acquires += if tx.msg.a & 2 == 2 { chiplets } else { 0 };
+                }
+                kind::LAUNCH_EN => {
+                    c.launches += 1;
+                    c.launch_cycles += now - self.since;
+                }
+                _ => {}
+            }
+        }
+        if let Some(rx) = self.shown.crossbar.rx.filter(|_| self.shown.host.rx_ready) {
+            match rx.kind {
+                kind::ACK => c.lines_written_back += u64::from(rx.b),
+                kind::DONE => self.since = now,
+                _ => {}
+            }
+        }
+        if let Some(code) = self.shown.host.err {
+            c.errors += 1;
+            c.last_error = code;
+        }
+    }
+
+    /// After the completion signal what was stored to other GPUs arrives; then the host sees it.
+    fn complete(&mut self, ctx: &mut Context) {
+        let Completion::Gate { asked } = self.completion else { return };
+        let Some((to, from)) = self.ports.gate else { return self.end(ctx) };
+        if !asked && ctx.may_send(to) {
+            let message = Message { kind: Kind::ReleaseSystem, ..Message::default() };
+            let message = ctx.messages.put(message);
+            ctx.send(to, message);
+            self.completion = Completion::Gate { asked: true };
+        }
+        if let Some(message) = ctx.peek(from) {
+            ctx.take(from);
+            ctx.messages.free(message);
+            self.end(ctx);
+        }
+    }
+
+    fn end(&mut self, ctx: &mut Context) {
+        self.counters.release_cycles += ctx.now - self.since;
+        ctx.completions += 1;
+        self.completion = Completion::Yes;
+    }
+}

@@ -1,0 +1,94 @@
+//! What a kernel's arguments say that it touches.
+
+use cosim::command_processor::packet::{Access, Labels, Range};
+use traces::trace::{ArgKind, KernelHead, Mode, ScheduleRange};
+
+/// The labels of a kernel on chiplets that run these spans of work-groups (first and number): a
+/// structure for each buffer among the arguments, with the range of each chiplet where the kernel
+/// gives them: from the first to the last byte of what its work-groups use, which is all that the
+/// table keeps. An extension block; empty where the kernel names no buffer, as it may then touch
+/// any, or more than a block can name, and where the block would be too long.
+pub fn labels(head: &KernelHead, spans: &[(u32, u32)]) -> Vec<u8> {
+    let mut labels = Labels::new(spans.len() as u8);
+    for arg in &head.args {
+        let ArgKind::Buffer { addr, bytes, mode, ranges } = &arg.kind else { continue };
+        let access = if *mode == Mode::ReadWrite { Access::ReadWrite } else { Access::Read };
+        let mut own = Vec::new();
+        for (chiplet, &(first, count)) in spans.iter().enumerate() {
+            let runs = |l: &&ScheduleRange| l.first_group < first + count && l.last_group >= first;
+            let used = || ranges.iter().filter(runs).filter(|l| l.bytes > 0);
+            let start = used().map(|label| label.addr).min();
+            let end = used().map(|label| label.addr + label.bytes - 1).max();
+            if let (Some(start), Some(end)) = (start, end) {
+                own.push(Range { chiplet: chiplet as u8, start, end });
+            }
+        }
+        if ranges.is_empty() || !own.is_empty() {
+            labels.set_access_mode_range(*addr, *bytes, access, &own);
+        }
+    }
+    let names_any = head.args.iter().any(|arg| matches!(arg.kind, ArgKind::Buffer { .. }));
+    labels.encode().filter(|_| names_any).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use traces::trace::Arg;
+
+    use super::*;
+
+    #[test]
+    fn chiplets_have_the_ranges_of_the_groups_that_they_run() {
+        let range = |group: u32| ScheduleRange {
+            first_group: group,
+            last_group: group,
+            addr: 0x1000 + u64::from(group) * 256,
+            bytes: 256,
+        };
+        let ranges = vec![range(0), range(1), range(2)];
+        let (addr, bytes, mode) = (0x1000, 768, Mode::ReadWrite);
+        let kind = ArgKind::Buffer { addr, bytes, mode, ranges };
+        let args = vec![Arg { name: "x".into(), kind }];
+        let head = KernelHead { args, ..KernelHead::default() };
+        let block = labels(&head, &[(0, 1), (1, 2)]);
+        assert!(labels(&KernelHead::default(), &[(0, 1)]).is_empty());
+        assert_eq!(block.len(), 16 + 32 + 2 * 16);
+        assert_eq!(block[..4], *b"CPE1");
+        assert_eq!((block[8], block[9], block[10]), (1, 2, 2));
+        let word = |i: usize| u64::from_le_bytes(block[48 + 8 * i..][..8].try_into().unwrap());
+        assert_eq!([word(0), word(1)], [0x1000, 0x10ff]);
+        assert_eq!([word(2), word(3)], [1 << 56 | 0x1100, 0x12ff]);
+    }
+
+    /// The firmware refuses a block of more than 32 structures; without one nothing is wrong.
+    #[test]
+    fn kernel_with_too_many_buffers_has_no_labels() {
+        let (addr, bytes, mode) = (0x1000, 64, Mode::Read);
+        let kind = ArgKind::Buffer { addr, bytes, mode, ranges: Vec::new() };
+        let head = |buffers| {
+            let args = vec![Arg { name: "x".into(), kind: kind.clone() }; buffers];
+            KernelHead { args, ..KernelHead::default() }
+        };
+        assert_eq!(labels(&head(32), &[(0, 1)]).len(), 16 + 32 * 32);
+        assert!(labels(&head(33), &[(0, 1)]).is_empty());
+    }
+
+    /// A range for each work-group made the block of a large grid too long, and each launch
+    /// conservative.
+    #[test]
+    fn labels_of_many_groups_fit_the_block() {
+        let range = |group: u32| ScheduleRange {
+            first_group: group,
+            last_group: group,
+            addr: 0x1000 + u64::from(group) * 64,
+            bytes: 64,
+        };
+        let ranges = (0..1680).map(range).collect();
+        let (addr, bytes, mode) = (0x1000, 1680 * 64, Mode::Read);
+        let kind = ArgKind::Buffer { addr, bytes, mode, ranges };
+        let args = vec![Arg { name: "x".into(), kind }; 8];
+        let spans: Vec<_> = (0..16).map(|chiplet| (chiplet * 105, 105)).collect();
+        let block = labels(&KernelHead { args, ..KernelHead::default() }, &spans);
+        assert_eq!(block.len(), 16 + 8 * 32 + 8 * 16 * 16);
+    }
+}

@@ -1,0 +1,186 @@
+//! A chiplet below its command processor: synchronises the L2, drops the L1s, hands work-groups to
+//! CUs.
+
+use crate::context::Context;
+use crate::engine::{Handle, InletId, OutletId};
+use crate::message::{Kind, Message, Packed, Sync, Synced};
+
+/// Inlets and outlets.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// From the GPU's command processors.
+    pub commands: InletId,
+    /// To them.
+    pub answers: OutletId,
+    /// To each CU.
+    pub to_cores: Vec<OutletId>,
+    /// From each CU.
+    pub from_cores: Vec<InletId>,
+    /// To each L2 bank.
+    pub to_banks: Vec<OutletId>,
+    /// From each L2 bank.
+    pub from_banks: Vec<InletId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Syncing {
+    sync: Sync,
+    asked: usize,
+    answered: usize,
+    synced: Synced,
+}
+
+/// CUs told to drop their L1, and CUs that have.
+#[derive(Clone, Copy, Debug, Default)]
+struct Dropping {
+    asked: usize,
+    answered: usize,
+}
+
+/// A chiplet's dispatcher.
+#[derive(Debug)]
+pub struct Local {
+    ports: Ports,
+    /// Free wave slots of each CU.
+    free: Vec<u32>,
+    turn: usize,
+    syncing: Option<Syncing>,
+    dropping: Option<Dropping>,
+    /// Ends of work-groups that are not reported.
+    ended: u32,
+    pub groups: u64,
+}
+
+impl Local {
+    /// Each CU has `waves` wave slots.
+    pub fn new(waves: u32, ports: Ports) -> Self {
+        let free = vec![waves; ports.to_cores.len()];
+        let (syncing, dropping) = (None, None);
+        Self { ports, free, turn: 0, syncing, dropping, ended: 0, groups: 0 }
+    }
+
+    /// One cycle.
+    pub fn tick(&mut self, ctx: &mut Context) {
+        self.take_answers(ctx);
+        self.synchronise(ctx);
+        self.drop_caches(ctx);
+        while self.ended > 0 && ctx.may_send(self.ports.answers) {
+            self.answer(ctx, Kind::GroupDone, Packed::default());
+            self.ended -= 1;
+        }
+        let busy = self.syncing.is_some() || self.dropping.is_some();
+        if let Some(command) = ctx.peek(self.ports.commands).filter(|_| !busy)
+            && self.obey(ctx, command)
+        {
+            ctx.take(self.ports.commands);
+            ctx.messages.free(command);
+            ctx.wake_at(ctx.now + 1);
+        }
+    }
+
+    /// Does what it is told, if it can now.
+    fn obey(&mut self, ctx: &mut Context, command: Handle<Message>) -> bool {
+        let Message { kind, sideband, .. } = ctx.messages[command];
+        match kind {
+            Kind::Sync(sync) => {
+                let synced = Synced::default();
+                self.syncing = Some(Syncing { sync, asked: 0, answered: 0, synced });
+                true
+            }
+            Kind::AcquireL1 => {
+                self.dropping = Some(Dropping::default());
+                true
+            }
+            Kind::StartGroup => self.start_group(ctx, sideband),
+            kind => unreachable!("{kind:?} is no command"),
+        }
+    }
+
+    fn take_answers(&mut self, ctx: &mut Context) {
+        for bank in 0..self.ports.from_banks.len() {
+            let inlet = self.ports.from_banks[bank];
+            if let Some(message) = ctx.peek(inlet) {
+                ctx.take(inlet);
+                let syncing = self.syncing.as_mut().expect("banks answer what they were asked");
+                syncing.answered += 1;
+                let Synced { written, dropped } = ctx.messages[message].sideband.get(());
+                syncing.synced.written += written;
+                syncing.synced.dropped |= dropped;
+                ctx.messages.free(message);
+            }
+        }
+        for core in 0..self.ports.from_cores.len() {
+            let inlet = self.ports.from_cores[core];
+            while let Some(message) = ctx.peek(inlet) {
+                ctx.take(inlet);
+                if ctx.messages[message].kind == Kind::GroupDone {
+                    self.ended += 1;
+                    self.free[core] += ctx.waves_of_group;
+                } else {
+                    let dropping = self.dropping.as_mut();
+                    dropping.expect("CUs answer what they were asked").answered += 1;
+                }
+                ctx.messages.free(message);
+            }
+        }
+    }
+
+    fn synchronise(&mut self, ctx: &mut Context) {
+        let Some(mut syncing) = self.syncing else { return };
+        while syncing.asked < self.ports.to_banks.len()
+            && ctx.may_send(self.ports.to_banks[syncing.asked])
+        {
+            let message = Message { kind: Kind::Sync(syncing.sync), ..Message::default() };
+            let message = ctx.messages.put(message);
+            ctx.send(self.ports.to_banks[syncing.asked], message);
+            syncing.asked += 1;
+        }
+        self.syncing = Some(syncing);
+        if syncing.answered == self.ports.to_banks.len() && ctx.may_send(self.ports.answers) {
+            self.answer(ctx, Kind::SyncDone, Packed::new(&syncing.synced, ()));
+            self.syncing = None;
+            ctx.wake_at(ctx.now + 1);
+        }
+    }
+
+    fn drop_caches(&mut self, ctx: &mut Context) {
+        let Some(mut dropping) = self.dropping else { return };
+        let cores = self.ports.to_cores.len();
+        while dropping.asked < cores && ctx.may_send(self.ports.to_cores[dropping.asked]) {
+            let message = ctx.messages.put(Message { kind: Kind::AcquireL1, ..Message::default() });
+            ctx.send(self.ports.to_cores[dropping.asked], message);
+            dropping.asked += 1;
+        }
+        self.dropping = Some(dropping);
+        if dropping.answered == cores && ctx.may_send(self.ports.answers) {
+            self.answer(ctx, Kind::AcquireL1, Packed::default());
+            self.dropping = None;
+            ctx.wake_at(ctx.now + 1);
+        }
+    }
+
+    fn answer(&self, ctx: &mut Context, kind: Kind, sideband: Packed) {
+        let message = ctx.messages.put(Message { kind, sideband, ..Message::default() });
+        ctx.send(self.ports.answers, message);
+    }
+
+    /// One work-group in each cycle, on the next CU in turn that has room.
+    fn start_group(&mut self, ctx: &mut Context, group: Packed) -> bool {
+        let cores = self.ports.to_cores.len();
+        let waves = ctx.waves_of_group;
+        let order = (self.turn..cores).chain(0..self.turn);
+        let Some(core) = order.into_iter().find(|&core| self.free[core] >= waves) else {
+            return false;
+        };
+        if !ctx.may_send(self.ports.to_cores[core]) {
+            return false;
+        }
+        let (kind, sideband) = (Kind::StartGroup, group);
+        let message = ctx.messages.put(Message { kind, sideband, ..Message::default() });
+        ctx.send(self.ports.to_cores[core], message);
+        self.free[core] -= waves;
+        self.turn = (core + 1) % cores;
+        self.groups += 1;
+        true
+    }
+}

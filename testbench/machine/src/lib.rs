@@ -1,0 +1,52 @@
+//! The full GPU: CUs, caches, networks, memory and command processors, running a program's trace
+//! with real bytes. `engine` is the clockwork; every other file is one kind of component, or one
+//! thing that all of them share (`context`).
+//!
+//! The way of a store: `core` cuts an instruction into lines and hands them to its `l1`; the
+//! request network (`engine`, `link`) takes them to an L2 bank (`l2`), whose evictions and releases
+//! go over the memory network to an L3 `slice`. The `launch` processors start work-groups and tell
+//! the L2s when to write back and forget.
+
+mod atomic;
+mod bodies;
+mod build;
+mod cache;
+mod check;
+pub mod config;
+mod context;
+mod core;
+mod deadlock;
+pub mod egress_path;
+mod engine;
+mod gate;
+mod kernel_use;
+mod l1;
+mod l2;
+mod launch;
+mod layout;
+mod life;
+mod link;
+mod make;
+mod masks;
+mod memory_model;
+mod message;
+mod pages;
+mod part;
+mod places;
+mod run;
+mod slice;
+mod statistics;
+pub mod systems;
+
+pub use bodies::{Bodies, Cp};
+pub use build::{about, design_names, go_together, has_policy, names, plan, promises};
+pub use check::{Checked, Observer, Wrong};
+pub use config::{ConfigError, System, SystemError};
+pub use engine::Cycle;
+pub use gate::LINK_MHZ;
+pub use kernel_use::KernelUse;
+pub use launch::{Chiplets, Operations, Packet};
+pub use make::BuildError;
+pub use memory_model::MemoryModel;
+pub use run::{Audited, Buffers, Machine, Options, Order, Progress, RunError};
+pub use statistics::{Kind, STATISTICS, Statistic};

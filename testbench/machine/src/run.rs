@@ -1,0 +1,602 @@
+//! Runs a program on a machine.
+
+mod observe;
+mod watchdog;
+
+use std::collections::BTreeMap;
+
+use cosim::command_processor::SyncMode;
+use cosim::command_processor::packet::{Dispatch, Scope, barrier};
+use cosim::socket::{Difference, Sockets};
+use traces::trace::{self, Event, KernelHead, Reader};
+use traces::workloads::SplitMix64;
+
+pub use observe::{Audited, Progress};
+
+use observe::Observers;
+use watchdog::Watchdog;
+
+use super::bodies::{Bodies, Cp};
+use super::build::{Built, build};
+use super::check::{Checked, Wrong};
+use super::config::System;
+use super::context::{Context, Stop};
+use super::deadlock;
+use super::engine::{ComponentId, Cycle, Pool, Wheel};
+use super::gate::Gate;
+use super::kernel_use::{KernelUse, KernelUses};
+use super::l2::Policy;
+use super::launch;
+use super::life::Life;
+use super::make::BuildError;
+use super::message::MAX_LINE;
+use super::pages::{Bytes, SPACE};
+use super::part::Part;
+use super::places::Places;
+use super::{Observer, check, masks, statistics};
+
+/// In which order the components of a cycle are visited. A result never depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By number.
+    #[default]
+    Numbers,
+    /// Shuffled in each cycle, from a seed.
+    Shuffled(u64),
+}
+
+/// How to run; none of it changes a result.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Most cycles; 0 for no limit.
+    pub max_cycles: Cycle,
+    /// Order of visits.
+    pub order: Order,
+    /// Visit every component in every cycle.
+    pub visit_all: bool,
+    /// A byte whose life is recorded.
+    pub watch: Option<u64>,
+    /// Keep what each kernel costs.
+    pub by_kernel: bool,
+}
+
+/// Why a run did not pass.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The machine cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// Model and RTL of a block differ, or an assertion has failed.
+    #[error("{0}")]
+    Differ(Box<Difference>),
+    /// The trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] trace::Error),
+    /// The program does not fit the machine.
+    #[error("kernel {kernel}: {problem}")]
+    Program {
+        /// Name.
+        kernel: String,
+        /// What does not fit.
+        problem: String,
+    },
+    /// Something of the system is too small for the program.
+    #[error("{0}")]
+    Limit(String),
+    /// Nobody can go on.
+    #[error("deadlock in cycle {cycle}\n{report}")]
+    Deadlock {
+        /// Last cycle in which anybody was active.
+        cycle: Cycle,
+        /// Who waits for whom.
+        report: String,
+    },
+    /// `--max-cycles`.
+    #[error("not finished after {0} cycles, the limit")]
+    CycleLimit(Cycle),
+    /// The firmware of a command processor has halted.
+    #[error("{0}")]
+    Firmware(String),
+    /// The firmware has decided otherwise than the reference of the chiplet coherence table.
+    #[error("{0}")]
+    Decision(String),
+    /// The machine itself is wrong.
+    #[error("{messages} messages and {lines} payloads are left after the last kernel's release")]
+    Lost {
+        /// Messages that nobody will take.
+        messages: usize,
+        /// Payloads that nobody has given back.
+        lines: usize,
+    },
+    /// A byte is wrong.
+    #[error("{0}")]
+    Wrong(String, Box<Wrong>),
+}
+
+/// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of
+/// 2.
+const PROGRESS_STEPS: u64 = 8192;
+
+/// Live buffers, by address: bytes and name.
+pub type Buffers = BTreeMap<u64, (u64, String)>;
+
+/// Longest time after the last kernel in which an L1 design's own messages may be under way.
+const LAST_CYCLES: Cycle = 100_000;
+
+/// A machine with a program.
+pub struct Machine {
+    parts: Vec<Part>,
+    sockets: Sockets,
+    ctx: Context,
+    options: Options,
+    system: System,
+    first_global: usize,
+    sync: SyncMode,
+    cp: Cp,
+    /// Kernels have run whose stores the host does not see yet.
+    unseen: bool,
+    active: Vec<u32>,
+    random: SplitMix64,
+    kernels: u32,
+    kernel_uses: KernelUses,
+    /// Live buffers, by address.
+    buffers: Buffers,
+    observers: Observers,
+    watchdog: Watchdog,
+    steps: u64,
+}
+
+impl Machine {
+    /// Builds a machine around a program.
+    pub fn new(
+        system: &System,
+        bodies: &Bodies,
+        program: Reader,
+        options: Options,
+    ) -> Result<Self, RunError> {
+        let built = build(system, bodies)?;
+        let Built { parts, sockets, network, wires, layout, placement, policy, sync, first_global } =
+            built;
+        let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
+        let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
+        let ctx = Context {
+            now: 0,
+            me: ComponentId(0),
+            wheel: Wheel::new(parts.len()),
+            network,
+            wires,
+            messages: Pool::new(),
+            lines: Pool::new(),
+            places: Places::new(placement, &layout),
+            layout,
+            memory: Bytes::default(),
+            check: check::Checker::default(),
+            program,
+            policy,
+            life,
+            kernel: 0,
+            items_of_group: 0,
+            waves_of_group: 0,
+            completions: 0,
+            stop: None,
+            #[cfg(test)]
+            sent: Vec::new(),
+        };
+        let watchdog = Watchdog::new(system);
+        let (system, random) = (system.clone(), SplitMix64::new(seed));
+        Ok(Self {
+            parts,
+            sockets,
+            ctx,
+            options,
+            system,
+            first_global,
+            sync,
+            cp: bodies.cp(),
+            unseen: false,
+            active: Vec::new(),
+            random,
+            kernels: 0,
+            kernel_uses: KernelUses::default(),
+            buffers: Buffers::new(),
+            observers: Observers::default(),
+            watchdog,
+            steps: 0,
+        })
+    }
+
+    /// Runs the program to its end. Gives the number of cycles.
+    pub fn run(&mut self) -> Result<Cycle, RunError> {
+        let result = self.run_program();
+        // A body may have failed in one of the last cycles.
+        match (self.sockets.difference(), result) {
+            (Some(difference), _) => Err(RunError::Differ(difference)),
+            (None, result) => result,
+        }
+    }
+
+    fn run_program(&mut self) -> Result<Cycle, RunError> {
+        while let Some(event) = self.ctx.program.next_event()? {
+            match event {
+                Event::Alloc { addr, bytes, name } => {
+                    self.ctx.places.add_buffer(addr, bytes);
+                    self.buffers.insert(addr, (bytes, name));
+                }
+                Event::Free { addr } => {
+                    self.make_visible()?;
+                    self.free(addr);
+                }
+                Event::HostWrite { addr, data } => {
+                    self.make_visible()?;
+                    self.host_write(addr, &data);
+                }
+                Event::HostRead { addr, bytes } => {
+                    self.make_visible()?;
+                    self.host_read(addr, bytes)?;
+                }
+                Event::Kernel(head) => self.kernel(&head)?,
+            }
+        }
+        self.make_visible()?;
+        let cycles = self.ctx.now;
+        self.let_arrive()?;
+        let (messages, lines) = (self.ctx.messages.in_use(), self.ctx.lines.in_use());
+        if (messages, lines) != (0, 0) {
+            return Err(RunError::Lost { messages, lines });
+        }
+        Ok(cycles)
+    }
+
+    /// What an L1 design still says to itself after the last kernel arrives before anybody looks
+    /// for lost messages.
+    fn let_arrive(&mut self) -> Result<(), RunError> {
+        let end = self.ctx.now + LAST_CYCLES;
+        while self.ctx.messages.in_use() > 0 && self.ctx.wheel.next().is_some_and(|at| at <= end) {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    fn gate(&self) -> Option<&Gate> {
+        match self.parts.last() {
+            Some(Part::Gate(gate)) => Some(gate),
+            _ => None,
+        }
+    }
+
+    /// What runs the firmware.
+    pub fn cp(&self) -> Cp {
+        self.cp
+    }
+
+    /// Cycles so far.
+    pub fn cycle(&self) -> Cycle {
+        self.ctx.now
+    }
+
+    /// What was checked.
+    pub fn checked(&self) -> Checked {
+        self.ctx.check.checked
+    }
+
+    /// Kernels that have run.
+    pub fn kernels(&self) -> u32 {
+        self.kernels
+    }
+
+    /// What each kernel has cost, where that is kept.
+    pub fn kernel_uses(&self) -> &[KernelUse] {
+        self.kernel_uses.all()
+    }
+
+    /// What happened to the byte that was watched.
+    pub fn life(&self) -> String {
+        self.ctx.life.tell(&self.ctx.layout)
+    }
+
+    /// Every statistic that has a value.
+    pub fn statistics(&self) -> Vec<(String, u64)> {
+        statistics::collect(&self.parts, &self.ctx)
+    }
+
+    fn host_write(&mut self, addr: u64, data: &[u8]) {
+        self.ctx.check.host_write(addr, data);
+        let line = u64::from(self.ctx.layout.line);
+        let mut bytes = [0; MAX_LINE];
+        let mut at = addr;
+        while at < addr + data.len() as u64 {
+            let offset = (at % line) as usize;
+            let done = (at - addr) as usize;
+            let len = (line as usize - offset).min(data.len() - done);
+            bytes[offset..offset + len].copy_from_slice(&data[done..done + len]);
+            let first = at - offset as u64;
+            let Part::Slice(slice) = &mut self.parts[part_below(&self.ctx, first)] else {
+                unreachable!("a slice has its number")
+            };
+            let mask = masks::span(offset, len);
+            slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
+            let coherent = self.ctx.policy == Policy::Coherent;
+            // Other L2s hold nothing between kernels.
+            let layout = &self.ctx.layout;
+            let chiplets = if coherent { layout.all_chiplets() } else { 0 };
+            for chiplet in 0..chiplets {
+                let bank = layout.bank(chiplet, layout.bank_of(first));
+                let Part::Bank(bank) = &mut self.parts[layout.part_of(bank)] else {
+                    unreachable!("a bank has its number")
+                };
+                bank.forget_line(first);
+            }
+            at += len as u64;
+        }
+    }
+
+    /// A buffer ends. No other will have its addresses: what is held between the live ones goes,
+    /// for caches may have written lines of a buffer back after its end.
+    fn free(&mut self, addr: u64) {
+        let Some((bytes, _)) = self.buffers.remove(&addr) else { return };
+        self.ctx.check.free(addr, bytes);
+        let mut end = 0;
+        for (&addr, (bytes, _)) in &self.buffers {
+            self.ctx.memory.forget(end, addr - end);
+            end = addr + bytes;
+        }
+        self.ctx.memory.forget(end, SPACE - end);
+    }
+
+    fn host_read(&mut self, addr: u64, bytes: u64) -> Result<(), RunError> {
+        let line = u64::from(self.ctx.layout.line);
+        let mut seen = [0; MAX_LINE];
+        for at in (addr / line * line..addr + bytes).step_by(line as usize) {
+            let seen = &mut seen[..line as usize];
+            look(&self.parts, &self.ctx, at, seen);
+            let (from, to) = (addr.max(at), (addr + bytes).min(at + line));
+            let mask = masks::span((from - at) as usize, (to - from) as usize);
+            self.ctx.check.host_read(self.ctx.now, at, mask, seen);
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, head: &KernelHead) -> Result<(), RunError> {
+        let number = self.kernels;
+        let items: u32 = head.local.iter().product();
+        let waves = items.div_ceil(self.system.cu.lanes);
+        if waves > self.system.cu.waves {
+            let problem = format!(
+                "a work-group of {items} work-items needs {waves} waves; a CU has {} (cu.waves)",
+                self.system.cu.waves
+            );
+            return Err(RunError::Program { kernel: head.name.clone(), problem });
+        }
+        (self.ctx.kernel, self.ctx.items_of_group, self.ctx.waves_of_group) =
+            (number, items, waves);
+        self.ctx.check.begin_kernel(number, head);
+        let spans = self.spans(head.groups);
+        self.place_pages(head, &spans);
+        let start = self.ctx.now;
+        self.submit(number, head, &spans);
+        self.simulate(&head.name)?;
+        self.kernels += 1;
+        if self.options.by_kernel {
+            let now = self.statistics();
+            self.kernel_uses.add(&head.name, self.ctx.now - start, now);
+        }
+        match self.sync {
+            // Nobody will ever see to it.
+            SyncMode::None => {
+                self.ctx.check.end_kernel_unseen();
+                Ok(())
+            }
+            SyncMode::Cpelide if self.is_lazy() => {
+                self.unseen = true;
+                Ok(())
+            }
+            _ => self.look_at_memory(),
+        }
+    }
+
+    /// True where a kernel's stores may stay in its chiplet's L2 until the host or another chiplet
+    /// wants them: other GPUs may want them at any time.
+    fn is_lazy(&self) -> bool {
+        self.sync == SyncMode::Cpelide && self.ctx.layout.gpus == 1
+    }
+
+    /// What kernels have written must be in memory.
+    fn look_at_memory(&mut self) -> Result<(), RunError> {
+        let mut checker = std::mem::take(&mut self.ctx.check);
+        let line = self.ctx.layout.line as usize;
+        checker.end_kernel(self.ctx.now, line, |addr, to| look(&self.parts, &self.ctx, addr, to));
+        self.ctx.check = checker;
+        self.check()
+    }
+
+    /// Before the host looks at memory or changes it, and at the end of the program: a barrier
+    /// packet with a system release.
+    fn make_visible(&mut self) -> Result<(), RunError> {
+        if !std::mem::take(&mut self.unseen) {
+            return Ok(());
+        }
+        for gpu in 0..usize::from(self.ctx.layout.gpus) {
+            self.queue(
+                gpu,
+                barrier(Scope::Agent, Scope::System, 1),
+                Vec::new(),
+                launch::Kernel::default(),
+            );
+        }
+        self.simulate("")?;
+        self.look_at_memory()
+    }
+
+    /// Static, kernel-wide partition: each GPU, and within it each chiplet, gets an equal
+    /// contiguous piece, the last the remainder (CPElide specification 5.1). First work-group and
+    /// number of each chiplet.
+    fn spans(&self, groups: u32) -> Vec<(u32, u32)> {
+        let split = |(first, groups): (u32, u32), among: u32| {
+            let piece = groups / among;
+            (0..among).map(move |i| {
+                let own = if i + 1 == among { groups - i * piece } else { piece };
+                (first + i * piece, own)
+            })
+        };
+        let layout = &self.ctx.layout;
+        let gpus = split((0, groups), layout.gpus.into());
+        gpus.flat_map(|share| split(share, layout.chiplets.into())).collect()
+    }
+
+    /// First touch: pages get the chiplet whose work-group comes first in the trace's order.
+    fn place_pages(&mut self, head: &KernelHead, spans: &[(u32, u32)]) {
+        if self.ctx.places.by_first_touch() {
+            for touch in &head.first_touches {
+                let after = spans.partition_point(|&(first, _)| first <= touch.group);
+                // Of chiplets with no work-group the last begins where the next one does.
+                self.ctx.places.touch(touch.page, after.saturating_sub(1) as u16);
+            }
+        }
+    }
+
+    /// One packet for each GPU, with its share of the work-groups; a barrier where that is none.
+    fn submit(&mut self, kernel: u32, head: &KernelHead, spans: &[(u32, u32)]) {
+        let per_gpu = usize::from(self.ctx.layout.chiplets);
+        let scope = if self.is_lazy() { Scope::Agent } else { Scope::System };
+        for (gpu, spans) in spans.chunks(per_gpu).enumerate() {
+            let groups: u32 = spans.iter().map(|span| span.1).sum();
+            if groups == 0 {
+                self.queue(gpu, barrier(scope, scope, 1), Vec::new(), launch::Kernel::default());
+                continue;
+            }
+            let labels = launch::labels(head, spans);
+            // A row of whole work-groups.
+            let [x, y, z] = head.local;
+            let dispatch = Dispatch {
+                workgroup_size: head.local.map(|size| size as u16),
+                grid_size: [x * groups, y, z],
+                kernel_object: kernel.into(),
+                extension: u64::from(!labels.is_empty()),
+                completion_signal: 1,
+                acquire: scope,
+                release: scope,
+                ..Dispatch::default()
+            };
+            let kernel = launch::Kernel { number: kernel, first_group: spans[0].0 };
+            self.queue(gpu, dispatch.encode(), labels, kernel);
+        }
+    }
+
+    /// Puts a packet into the queue of a GPU.
+    fn queue(&mut self, gpu: usize, packet: [u8; 64], labels: Vec<u8>, kernel: launch::Kernel) {
+        let at = self.first_global + gpu;
+        let Part::Global(global) = &mut self.parts[at] else { unreachable!("by its number") };
+        global.submit(self.ctx.now, packet, labels, kernel);
+        self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
+    }
+
+    /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they
+    /// run.
+    fn simulate(&mut self, kernel: &str) -> Result<(), RunError> {
+        let gpus = u32::from(self.ctx.layout.gpus);
+        self.ctx.completions = 0;
+        while self.ctx.completions < gpus {
+            self.step()?;
+        }
+        for part in &mut self.parts[self.first_global..] {
+            if let Part::Global(global) = part {
+                global.take_completion();
+            }
+        }
+        self.show_packets(kernel);
+        Ok(())
+    }
+
+    /// The next cycle in which anybody is active.
+    fn step(&mut self) -> Result<(), RunError> {
+        let next = self.ctx.wheel.next().ok_or_else(|| RunError::Deadlock {
+            cycle: self.ctx.now,
+            report: deadlock::report(&self.ctx),
+        })?;
+        let next = if self.options.visit_all { self.ctx.now + 1 } else { next };
+        if self.options.max_cycles > 0 && next > self.options.max_cycles {
+            return Err(RunError::CycleLimit(self.options.max_cycles));
+        }
+        self.ctx.now = next;
+        self.ctx.wheel.advance(next, &mut self.active);
+        if self.options.visit_all {
+            self.active.clear();
+            self.active.extend(0..self.parts.len() as u32);
+        }
+        if let Order::Shuffled(_) = self.options.order {
+            for i in (1..self.active.len()).rev() {
+                self.active.swap(i, self.random.below(i as u64 + 1) as usize);
+            }
+        }
+        for &at in &self.active {
+            self.ctx.me = ComponentId(at);
+            self.parts[at as usize].tick(&mut self.ctx);
+        }
+        self.show();
+        if let Some(stop) = self.ctx.stop.take() {
+            match stop {
+                Stop::Trace(error) => return Err(error.into()),
+                Stop::Limit(problem) => return Err(RunError::Limit(problem)),
+                Stop::Firmware(problem) => return Err(RunError::Firmware(problem)),
+                Stop::Decision(problem) => return Err(RunError::Decision(problem)),
+            }
+        }
+        if self.sockets.have_failed() && self.sockets.have_shown_failure() {
+            let difference = self.sockets.difference().expect("one has failed");
+            return Err(RunError::Differ(difference));
+        }
+        self.steps += 1;
+        if self.steps.is_multiple_of(PROGRESS_STEPS) {
+            self.tell_progress();
+            self.watch()?;
+        }
+        self.check()
+    }
+
+    /// An error where a wrong byte has been seen.
+    #[inline]
+    fn check(&self) -> Result<(), RunError> {
+        match &self.ctx.check.wrong {
+            None => Ok(()),
+            Some(wrong) => Err(self.wrong(wrong)),
+        }
+    }
+
+    #[cold]
+    fn wrong(&self, wrong: &Wrong) -> RunError {
+        let who = match wrong.seen_by {
+            Observer::Load(unit) => format!("a load of {}", self.ctx.layout.name(unit)),
+            Observer::Atomic(unit) => format!("an atomic of {}", self.ctx.layout.name(unit)),
+            Observer::Release => "memory after the release".to_string(),
+            Observer::Host => "the host".to_string(),
+        };
+        let (kernel, name) = &wrong.kernel;
+        let possible: Vec<_> = wrong.possible.iter().map(|v| format!("{v:#04x}")).collect();
+        let text = format!(
+            "wrong value: byte {:#x} is {:#04x}, must be {} (cycle {}, kernel {kernel} {name}, \
+             seen by {who})",
+            wrong.addr,
+            wrong.got,
+            possible.join(" or "),
+            wrong.cycle,
+        );
+        RunError::Wrong(text, Box::new(wrong.clone()))
+    }
+}
+
+/// The L3 slice of a line, by its place among the parts.
+fn part_below(ctx: &Context, addr: u64) -> usize {
+    ctx.layout.part_of(ctx.places.slice(&ctx.layout, addr))
+}
+
+/// A line as an observer below the L2s sees it.
+fn look(parts: &[Part], ctx: &Context, addr: u64, to: &mut [u8]) {
+    match &parts[part_below(ctx, addr)] {
+        Part::Slice(slice) => slice.look(&ctx.memory, addr, to),
+        _ => unreachable!("a slice has its number"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

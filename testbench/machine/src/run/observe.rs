@@ -1,0 +1,155 @@
+//! What an observer sees of a run: TLPs, packets, progress, and of the sockets what their register
+//! tells, the cycles of a window, and what a flip does.
+
+use cosim::flip::Flip;
+use cosim::sample::WindowCycle;
+use cosim::socket::{BlockUse, Sockets, Window};
+use hwmodel::tlp_link::Sent;
+
+use super::{Buffers, Machine};
+use crate::engine::{ComponentId, Cycle};
+use crate::launch::{Global, Packet};
+use crate::part::Part;
+
+/// Who wants to see TLPs.
+type SeeTlp = Box<dyn FnMut(&Sent)>;
+/// Who wants to see what became of packets.
+type SeePacket = Box<dyn FnMut(&Audited)>;
+/// Who wants to know how far the run is.
+type SeeProgress = Box<dyn FnMut(&Progress)>;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Cycles so far.
+    pub cycle: Cycle,
+    /// Work-groups started.
+    pub groups: u64,
+    /// Loads and atomics of work-items that were checked.
+    pub checked: u64,
+}
+
+/// A packet that is complete, and what its reasons are about.
+#[derive(Clone, Copy, Debug)]
+pub struct Audited<'a> {
+    /// What became of it.
+    pub packet: &'a Packet,
+    /// Name of the kernel; empty for a barrier.
+    pub kernel: &'a str,
+    /// Chiplets of a GPU.
+    pub chiplets: u16,
+    /// Bytes of a line of the chiplet coherence table.
+    pub line: u64,
+    /// Live buffers.
+    pub buffers: &'a Buffers,
+}
+
+/// Who wants to see what.
+#[derive(Default)]
+pub(super) struct Observers {
+    tlp: Option<SeeTlp>,
+    packet: Option<SeePacket>,
+    progress: Option<SeeProgress>,
+}
+
+impl Machine {
+    /// Shows every TLP whose last byte has left a GPU, with its cycle of the links.
+    pub fn on_tlp(&mut self, see: impl FnMut(&Sent) + 'static) {
+        self.observers.tlp = Some(Box::new(see));
+    }
+
+    /// Shows what became of each packet: of each kernel one for each GPU, and barriers.
+    pub fn on_packet(&mut self, see: impl FnMut(&Audited) + 'static) {
+        self.observers.packet = Some(Box::new(see));
+    }
+
+    /// Shows the packets that are complete. `kernel`: the name of the kernel that they have
+    /// launched.
+    pub(super) fn show_packets(&mut self, kernel: &str) {
+        let Some(see) = &mut self.observers.packet else { return };
+        let layout = &self.ctx.layout;
+        // What the firmware takes for a line: 128 bytes, or 64.
+        let (chiplets, line) = (layout.chiplets, if layout.line == 128 { 128 } else { 64 });
+        for part in &mut self.parts[self.first_global..] {
+            let Some(packet) = part.global_mut().and_then(Global::take_packet) else { continue };
+            let kernel = packet.kernel.map_or("", |_| kernel);
+            see(&Audited { packet, kernel, chiplets, line, buffers: &self.buffers });
+        }
+    }
+
+    /// The sockets of the blocks.
+    pub fn sockets(&self) -> &Sockets {
+        &self.sockets
+    }
+
+    /// What each block has done.
+    pub fn blocks(&self) -> Vec<BlockUse> {
+        self.sockets.uses(self.ctx.now)
+    }
+
+    /// Keeps each transfer of the blocks from now on.
+    pub fn start_logs(&mut self) {
+        self.sockets.start_logs();
+    }
+
+    /// Shows the cycles of these sockets within a window, see [`Sockets::watch`].
+    pub fn on_cycle(
+        &mut self,
+        sockets: &[usize],
+        window: Window,
+        see: impl FnMut(&[(usize, &WindowCycle)]) + 'static,
+    ) {
+        self.sockets.watch(sockets, window, see);
+        if let Some(from) = window.from {
+            sockets.iter().for_each(|&number| self.wake_owner(number, from));
+        }
+    }
+
+    /// Inverts a bit of an output of a socket, see [`Sockets::flip`].
+    pub fn flip(&mut self, socket: usize, flip: Flip) {
+        let cycle = flip.cycle;
+        self.sockets.flip(socket, flip);
+        self.wake_owner(socket, cycle);
+    }
+
+    /// Whether idle cycles are left out must not matter to who wants to see one.
+    fn wake_owner(&mut self, socket: usize, at: Cycle) {
+        let owner = ComponentId(self.sockets.owner(socket));
+        self.ctx.wheel.wake(owner, at.max(self.ctx.now + 1));
+    }
+
+    /// Tells how far the run is, every some thousand steps.
+    pub fn on_progress(&mut self, see: impl FnMut(&Progress) + 'static) {
+        self.observers.progress = Some(Box::new(see));
+    }
+
+    #[cold]
+    pub(super) fn tell_progress(&mut self) {
+        let Some(see) = &mut self.observers.progress else { return };
+        let groups = |part: &Part| match part {
+            Part::Core(core) => core.counters.groups,
+            _ => 0,
+        };
+        let checked = self.ctx.check.checked;
+        see(&Progress {
+            cycle: self.ctx.now,
+            groups: self.parts.iter().map(groups).sum(),
+            checked: checked.loads + checked.atomics,
+        });
+    }
+
+    /// Shows what has left the GPUs, and the cycles of sockets that have ended, within the window.
+    #[inline]
+    pub(super) fn show(&mut self) {
+        if let Some(see) = &mut self.observers.tlp
+            && let Some(gate) = self.parts.last_mut().and_then(Part::gate_mut)
+        {
+            gate.drain_sent(see);
+        }
+        if self.sockets.is_watched() {
+            for socket in self.sockets.show(self.ctx.now) {
+                self.wake_owner(socket, 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The presets: systems of the papers, and their scaled-down twins (`docs/systems.md`).
+
+mod scale;
+
+use std::path::Path;
+
+use crate::{System, SystemError};
+
+/// A paper's machine.
+struct Family {
+    /// One line.
+    about: &'static str,
+    /// What the twins divide by. It divides the CUs of a chiplet evenly and leaves an L2 of 128 to
+    /// 384 KB: footprints of captured programs are 16 to 400 KB.
+    twin: u32,
+    /// System file of its first member.
+    text: &'static str,
+    /// Members: names and chiplets of a GPU.
+    members: &'static [(&'static str, u16)],
+}
+
+const FAMILIES: [Family; 5] = [
+    Family {
+        about: "CPElide (MICRO'24, table I): chiplets of 60 CUs with an L2 each",
+        twin: 60,
+        text: include_str!("../systems/cpelide-4.toml"),
+        members: &[
+            ("cpelide-4", 4),
+            ("cpelide-2", 2),
+            ("cpelide-6", 6),
+            ("cpelide-7", 7),
+            ("cpelide-8", 8),
+            ("cpelide-16", 16),
+        ],
+    },
+    Family {
+        about: "STC (table 3): 8 CUs with large L1s",
+        twin: 4,
+        text: include_str!("../systems/stc-8cu.toml"),
+        members: &[("stc-8cu", 1)],
+    },
+    Family {
+        about: "FinePack (HPCA'23, table III): 4 GPUs of 80 SMs on PCIe 4.0",
+        twin: 16,
+        text: include_str!("../systems/finepack-4gpu.toml"),
+        members: &[("finepack-4gpu", 1)],
+    },
+    Family {
+        about: "REC (JSA 2025, table 2): 4 GPUs of 64 CUs, links of 150 GB/s",
+        twin: 16,
+        text: include_str!("../systems/rec-4gpu.toml"),
+        members: &[("rec-4gpu", 1)],
+    },
+    Family {
+        about: "Tabbakh's thesis (table 4.1): 16 SMs like a GTX 480",
+        twin: 4,
+        text: include_str!("../systems/fermi-16sm.toml"),
+        members: &[("fermi-16sm", 1)],
+    },
+];
+
+/// What the name of a twin ends in.
+const TWIN: &str = "-small";
+
+/// The preset or system file that `name` is, with some values replaced.
+pub fn load(name: &str, set: &[(String, String)]) -> Result<System, SystemError> {
+    if let Some(system) = preset(name) {
+        return system?.with(name, set);
+    }
+    let syntax = |message: String| SystemError::Syntax { file: name.to_string(), message };
+    if Path::new(name).extension().is_none() {
+        return Err(syntax(format!("is neither a file nor one of {}", names().join(", "))));
+    }
+    let text = std::fs::read_to_string(name).map_err(|e| syntax(e.to_string()))?;
+    System::parse(name, &text, set)
+}
+
+/// A preset divided by a factor of the caller's choice, as its twin is by the family's.
+pub fn twin(full: &str, by: u32) -> Result<System, SystemError> {
+    Ok(scale::twin(&load(full, &[])?, by))
+}
+
+/// Names of all presets: the full systems, then their twins.
+pub fn names() -> Vec<String> {
+    presets().map(|(name, _)| name).collect()
+}
+
+/// Names of all presets, with one line each.
+pub fn presets() -> impl Iterator<Item = (String, String)> {
+    let members = || FAMILIES.iter().flat_map(|f| f.members.iter().map(move |m| (f, m.0)));
+    let full = members().map(|(f, name)| (name.to_string(), f.about.to_string()));
+    let twins = members().map(|(f, name)| {
+        (format!("{name}{TWIN}"), format!("{name} with sizes and bandwidths divided by {}", f.twin))
+    });
+    full.chain(twins)
+}
+
+fn preset(name: &str) -> Option<Result<System, SystemError>> {
+    let full = name.strip_suffix(TWIN).unwrap_or(name);
+    let (family, chiplets) = FAMILIES.iter().find_map(|family| {
+        let (_, chiplets) = family.members.iter().find(|(member, _)| *member == full)?;
+        Some((family, *chiplets))
+    })?;
+    let system = System::parse(family.members[0].0, family.text, &[]);
+    Some(system.map(|system| {
+        let system = scale::with_chiplets(system, full, chiplets);
+        if full == name { system } else { scale::twin(&system, family.twin) }
+    }))
+}

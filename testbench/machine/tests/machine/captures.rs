@@ -1,0 +1,54 @@
+//! Captures of real programs through the protocols. They are looked for where `tests/captures.rs`
+//! does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use traces::trace::{Reader, Recorder, capture};
+
+use super::matrix::all_protocols;
+
+fn captures() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let shared = std::env::var_os("DUET_SHARED").map(PathBuf::from);
+    shared.unwrap_or(root.join("../shared")).join("traces")
+}
+
+/// A capture's trace; its files go when it is read.
+fn capture(archive: &Path, name: &str) -> Reader {
+    let work = std::env::temp_dir().join(format!("duet-machine-{}-{name}", std::process::id()));
+    fs::create_dir_all(&work).unwrap();
+    let tar = Command::new("tar").arg("-C").arg(&work).arg("-xJf").arg(archive).status();
+    assert!(tar.unwrap().success(), "{}", archive.display());
+    let mut recorder = Recorder::in_memory(name).unwrap();
+    capture::convert(&work.join(name), &mut recorder).unwrap();
+    fs::remove_dir_all(&work).unwrap();
+    Reader::from_bytes(recorder.into_bytes().unwrap(), name).unwrap()
+}
+
+#[test]
+fn captures_pass_under_every_protocol() {
+    let folder = captures();
+    if !folder.is_dir() {
+        eprintln!("skipped: no captures in {}", folder.display());
+        return;
+    }
+    let mut archives: Vec<_> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    archives.sort();
+    let named = |path: &PathBuf| {
+        let name = path.file_name()?.to_str()?.strip_suffix(".tar.xz")?;
+        Some((path.clone(), name.to_string()))
+    };
+    let named: Vec<_> = archives.iter().filter_map(named).collect();
+    assert!(!named.is_empty(), "no captures in {}", folder.display());
+    for (archive, name) in named {
+        let program = capture(&archive, &name);
+        all_protocols("cpelide-4-small", &[], &program);
+        // The largest takes its time; one shape will do.
+        if program.totals().loads < 500_000 {
+            all_protocols("cpelide-2-small", &[("machine.gpus", "2")], &program);
+        }
+    }
+}

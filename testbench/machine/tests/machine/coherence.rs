@@ -1,0 +1,65 @@
+//! A release under a directory: nobody reads an old copy after it, however long invalidations are
+//! on their way.
+
+use machine::{Options, has_policy};
+
+use super::program::{Kernel, Place, Program, Step, WINDOW, What, Who};
+use super::run;
+use super::shape::{Shape, all};
+
+/// The lines of page 0, which lies on the first chiplet.
+fn each(what: What, group: u32, backwards: bool) -> Vec<Step> {
+    let offsets: Vec<_> = (0..WINDOW).step_by(16).collect();
+    let access = |&offset: &u64| {
+        let place = Place { page: 0, offset, per_item: 0, per_group: 0, page_by_group: false };
+        Step::Access { what, who: Who::Group(group), place, size: 4, aligned: true, gap: 0 }
+    };
+    if backwards {
+        offsets.iter().rev().map(access).collect()
+    } else {
+        offsets.iter().map(access).collect()
+    }
+}
+
+/// The last group reads the lines, group `writer` writes them, the last group reads them again,
+/// under each design with a directory. A group runs on each chiplet.
+fn passes(shape: &Shape, writer: u32) {
+    let groups = u32::from(shape.gpus * shape.chiplets);
+    let kernel =
+        |steps: Vec<Step>| Kernel { writes: Vec::new(), groups, items: 1, steps, read: false };
+    let last = groups - 1;
+    let program = Program(vec![
+        kernel(each(What::Load, last, false)),
+        kernel(each(What::Store, writer, false)),
+        kernel(each(What::Load, last, true)),
+    ]);
+    for l2_design in all("l2.design").into_iter().filter(|design| !has_policy(design)) {
+        let shape = Shape { l2_design: l2_design.clone(), ..shape.clone() };
+        run(&shape.system(), &program.record(), Options::default())
+            .unwrap_or_else(|e| panic!("{l2_design}, {writer} writes: {e}"));
+    }
+}
+
+/// Kernels follow each other at once, networks are narrow.
+fn shape() -> Shape {
+    let l2 = ("private".into(), 4, 4, 1, 8, 2);
+    let (network, chiplet_link) = ((2, 2, 4, 1), (400, 4, 1, 1));
+    Shape { l2, network, chiplet_link, command_processor: (0, 1, 0), ..Shape::default() }
+}
+
+#[test]
+fn release_waits_for_invalidations_between_chiplets() {
+    passes(&Shape { chiplets: 2, ..shape() }, 0);
+    passes(&Shape { chiplets: 3, ..shape() }, 0);
+    passes(&Shape { chiplets: 3, ..shape() }, 1);
+}
+
+#[test]
+fn release_waits_for_invalidations_between_gpus() {
+    for link in [(4, 32, 200), (4, 1, 200)] {
+        passes(&Shape { gpus: 2, gpu_link: link, ..shape() }, 0);
+        passes(&Shape { gpus: 3, gpu_link: link, ..shape() }, 0);
+        // Its stores are invalidated at the home of the lines, which tells the third GPU.
+        passes(&Shape { gpus: 3, gpu_link: link, ..shape() }, 1);
+    }
+}

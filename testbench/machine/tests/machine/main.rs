@@ -1,0 +1,88 @@
+//! The full GPU machine as a whole: every program on every combination of designs, random programs
+//! on random machines, what must be refused, and results that do not depend on how they are
+//! computed.
+
+mod bodies;
+mod captures;
+mod checker;
+mod coherence;
+mod decisions;
+mod directed;
+mod host;
+mod matrix;
+mod mixes;
+mod negative;
+mod order;
+mod program;
+mod program_order;
+mod random;
+mod seams;
+mod shape;
+mod traffic;
+
+use machine::systems;
+use machine::{Bodies, Checked, Machine, Options, RunError, System};
+use traces::kernels::{self, KernelError, Params};
+use traces::trace::{Reader, Recorder};
+
+/// Most cycles of any run here.
+const MOST_CYCLES: u64 = 200_000_000;
+
+/// A preset with some values replaced.
+fn system(name: &str, set: &[(&str, &str)]) -> System {
+    let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    systems::load(name, &set).unwrap_or_else(|e| panic!("{name} with {set:?}: {e}"))
+}
+
+/// The trace of a built-in program.
+fn built_in(name: &str, params: &Params) -> Reader {
+    let mut recorder = Recorder::in_memory(name).unwrap();
+    let run: Result<(), KernelError<_>> = kernels::run(name, params, &mut recorder);
+    run.unwrap();
+    Reader::from_bytes(recorder.into_bytes().unwrap(), name).unwrap()
+}
+
+/// The trace of a built-in program with its defaults.
+fn by_default(name: &str) -> Reader {
+    built_in(name, &kernels::program::<()>(name).unwrap().params())
+}
+
+/// What a run gives that must not depend on how it was computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Outcome {
+    cycles: u64,
+    statistics: Vec<(String, u64)>,
+    checked: Checked,
+}
+
+impl Outcome {
+    /// Share of loads with one right value.
+    fn determined(&self) -> f64 {
+        self.checked.determined as f64 / self.checked.loads.max(1) as f64
+    }
+}
+
+/// Runs a program.
+fn run(system: &System, program: &Reader, options: Options) -> Result<Outcome, RunError> {
+    run_on(system, &Bodies::default(), program, options)
+}
+
+/// Runs a program on these bodies.
+fn run_on(
+    system: &System,
+    bodies: &Bodies,
+    program: &Reader,
+    options: Options,
+) -> Result<Outcome, RunError> {
+    let most = if options.max_cycles == 0 { MOST_CYCLES } else { options.max_cycles };
+    let options = Options { max_cycles: most, ..options };
+    let mut machine = Machine::new(system, bodies, program.reopen()?, options)?;
+    let cycles = machine.run()?;
+    Ok(Outcome { cycles, statistics: machine.statistics(), checked: machine.checked() })
+}
+
+/// Runs a program that must pass.
+fn passes(system: &System, program: &Reader) -> Outcome {
+    run(system, program, Options::default())
+        .unwrap_or_else(|e| panic!("{} on {}: {e}", program.name(), system.name))
+}

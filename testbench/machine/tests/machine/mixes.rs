@@ -1,0 +1,138 @@
+//! Every block's every body beside every other's, in a machine with long quiet times: who leaves a
+//! body alone, and who wakes it, changes nothing.
+
+use cosim::body::BodyKind;
+use machine::{Bodies, Cp, Options, System, plan};
+use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorder};
+
+use super::{Outcome, run_on, system};
+
+/// Longer than any body that cannot tell must be watched.
+const QUIET: u32 = 140_000;
+/// Cycles of an instruction between accesses.
+const GAP_CYCLES: u32 = 1000;
+const GROUPS: u32 = 12;
+const PAGE: u64 = 4096;
+
+/// Each work-group stores a word into its page, and after a long time into another's; two kernels.
+/// The second loads what the first has stored.
+fn quiet_program() -> Reader {
+    let mut recorder = Recorder::in_memory("quiet").unwrap();
+    let data = recorder.alloc("data", u64::from(2 * GROUPS) * PAGE).unwrap();
+    for kernel in 0..2u32 {
+        let (grid, local) = ([GROUPS, 1, 1], [1, 1, 1]);
+        let name = format!("quiet{kernel}");
+        recorder.begin_kernel(KernelSpec { name, grid, local, ..KernelSpec::default() }).unwrap();
+        for group in 0..GROUPS {
+            recorder.begin_group().unwrap();
+            let other = GROUPS + (group + 5) % GROUPS;
+            let word = |kernel: u32, page: u32| (kernel << 16 | page).to_le_bytes();
+            let mut access = |pc, kind, page: u32, bytes: [u8; 4], gap| {
+                let key = Key { pc, ..Key::default() };
+                let addr = data + u64::from(page) * PAGE + 64;
+                recorder.access(&Access { item: 0, key, kind, addr, bytes: &bytes, gap }).unwrap();
+            };
+            if kernel > 0 {
+                // By another group, on another chiplet.
+                let page = (group + 7) % GROUPS;
+                access(0, AccessKind::Load, page, word(0, page), 1);
+            }
+            if kernel == 0 {
+                access(1, AccessKind::Store, group, word(0, group), 1);
+            }
+            let gap = QUIET / GAP_CYCLES;
+            access(2, AccessKind::Store, other, word(kernel, other), gap);
+            recorder.end_group().unwrap();
+        }
+        recorder.end_kernel().unwrap();
+    }
+    Reader::from_bytes(recorder.into_bytes().unwrap(), "quiet").unwrap()
+}
+
+/// Two GPUs of three chiplets, with every block.
+fn machine() -> System {
+    let gap = GAP_CYCLES.to_string();
+    let set = [
+        ("machine.gpus", "2"),
+        ("machine.chiplets", "3"),
+        ("machine.cus", "2"),
+        ("l3.bytes", "196608"),
+        ("l2.design", "rec"),
+        ("placement.policy", "interleave"),
+        ("cu.gap_cycles", &gap),
+    ];
+    system("cpelide-2-small", &set)
+}
+
+/// Rows in which any two factors have any two of `levels` together: each takes what covers most of
+/// the pairs that are left.
+fn covering_rows(factors: usize, levels: usize) -> Vec<Vec<usize>> {
+    let all =
+        |a: usize, b: usize| (0..levels * levels).map(move |v| (a, v / levels, b, v % levels));
+    let pairs = (0..factors).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let mut left: Vec<_> = pairs.flat_map(|(a, b)| all(a, b)).collect();
+    let mut rows = Vec::new();
+    while let Some(&(a, x, b, y)) = left.first() {
+        let mut row = vec![None; factors];
+        (row[a], row[b]) = (Some(x), Some(y));
+        for factor in 0..factors {
+            let gain = |level: usize, row: &[Option<usize>]| {
+                let mut with = row.to_vec();
+                with[factor] = Some(level);
+                let covers = |&&(a, x, b, y): &&(usize, usize, usize, usize)| {
+                    with[a] == Some(x) && with[b] == Some(y)
+                };
+                left.iter().filter(covers).count()
+            };
+            if row[factor].is_none() {
+                row[factor] = (0..levels).max_by_key(|&level| gain(level, &row));
+            }
+        }
+        let row: Vec<_> = row.into_iter().flatten().collect();
+        left.retain(|&(a, x, b, y)| row[a] != x || row[b] != y);
+        rows.push(row);
+    }
+    rows
+}
+
+#[test]
+fn covering_rows_have_every_pair() {
+    let rows = covering_rows(7, 3);
+    assert!(rows.len() < 22, "{} rows", rows.len());
+    for (a, b) in (0..7).flat_map(|b| (0..b).map(move |a| (a, b))) {
+        for (x, y) in (0..3).flat_map(|x| (0..3).map(move |y| (x, y))) {
+            assert!(rows.iter().any(|row| row[a] == x && row[b] == y), "{a} {x} {b} {y}");
+        }
+    }
+}
+
+#[test]
+fn every_body_beside_every_other_gives_the_models_run_over_long_quiet_times() {
+    if firmware_embed::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
+        return eprintln!("skipped: no firmware image, or no RTL of the core");
+    }
+    let (system, program) = (machine(), quiet_program());
+    let models = Bodies::default().with_cp(Cp::Core(BodyKind::Model));
+    let sockets = plan(&system, &models).unwrap();
+    let first = sockets.first_of_each();
+    let blocks: Vec<_> = first.into_iter().map(|number| sockets.block(number).name).collect();
+    assert_eq!(blocks.len(), cosim::blocks::BLOCKS.len(), "{blocks:?}: the machine has them all");
+    let run = |bodies: &Bodies, visit_all: bool| -> Outcome {
+        let options = Options { visit_all, ..Options::default() };
+        run_on(&system, bodies, &program, options).unwrap_or_else(|e| panic!("{bodies:?}: {e}"))
+    };
+    let model = run(&models, false);
+    assert!(model.cycles > 2 * u64::from(QUIET), "{} cycles", model.cycles);
+    assert_eq!(run(&models, true), model, "without skipping");
+    for (number, row) in covering_rows(blocks.len(), BodyKind::ALL.len()).into_iter().enumerate() {
+        let mut bodies = models.clone();
+        for (block, kind) in blocks.iter().zip(row) {
+            bodies = bodies.with(block, BodyKind::ALL[kind]);
+        }
+        // Some also without skipping, which takes long.
+        assert_eq!(run(&bodies, false), model, "{bodies:?}");
+        if number % 6 == 0 {
+            assert_eq!(run(&bodies, true), model, "{bodies:?} without skipping");
+        }
+    }
+}

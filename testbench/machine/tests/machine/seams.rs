@@ -1,0 +1,198 @@
+//! What a design may install: designs for tests show that each hook is called, and that one that
+//! does nothing costs nothing; values are right in each run.
+
+use std::cell::Cell;
+
+use machine::{MemoryModel, System, about, names, promises};
+use traces::kernels::Params;
+use traces::trace::{AtomicOp, Reader};
+
+use super::program::{Kernel, Place, Program, Step, What, Who};
+use super::{Outcome, built_in, passes, system};
+
+/// Machines with private L2s, with L2s at home, and with two GPUs.
+const MACHINES: [(&str, &[(&str, &str)]); 3] = [
+    ("stc-8cu-small", &[]),
+    ("cpelide-4-small", &[("l2.policy", "home-forward"), ("network.queue", "1")]),
+    ("cpelide-2-small", &[("machine.gpus", "2")]),
+];
+
+/// Built-in programs with few and with many stores, with atomics and with locks; and one with
+/// fences.
+fn programs() -> Vec<Reader> {
+    let small = |(name, size)| {
+        let params = traces::kernels::program::<()>(name).unwrap().params();
+        built_in(name, &Params { size, iterations: 1, ..params })
+    };
+    let mut programs: Vec<_> =
+        [("stream", 4096), ("pagerank_push", 256), ("sssp", 256), ("locks", 64)].map(small).into();
+    programs.push(with_fences());
+    programs
+}
+
+/// Each work-item goes through its own words: stores, fences, loads and atomics.
+fn with_fences() -> Reader {
+    let step = |what, page| {
+        let place = Place { page, offset: 128, per_item: 0, per_group: 4, page_by_group: false };
+        Step::Access { what, who: Who::Item(3), place, size: 4, aligned: true, gap: 1 }
+    };
+    let mut steps = Vec::new();
+    for page in 0..3 {
+        steps.extend([step(What::Store, page), Step::Fence, step(What::Load, page)]);
+        steps.extend([step(What::Atomic(AtomicOp::Add), page), Step::Fence, Step::Barrier]);
+        steps.extend([step(What::Load, page), step(What::Load, (page + 1) % 3)]);
+    }
+    let kernel = Kernel { writes: vec![(0, 512)], groups: 12, items: 40, steps, read: true };
+    Program(vec![kernel.clone(), kernel]).record()
+}
+
+fn with_design(machine: (&str, &[(&str, &str)]), field: &str, design: &str) -> System {
+    system(machine.0, &[machine.1, &[(field, design)]].concat())
+}
+
+/// Statistics but those of the design under test.
+fn without(outcome: &Outcome, prefix: &str) -> Vec<(String, u64)> {
+    let own = |name: &str| name.starts_with(prefix);
+    outcome.statistics.iter().filter(|(name, _)| !own(name)).cloned().collect()
+}
+
+fn sum(outcomes: &[Outcome], name: &str) -> u64 {
+    let all = outcomes.iter().flat_map(|outcome| &outcome.statistics);
+    all.filter(|(n, _)| n == name).map(|(_, value)| value).sum()
+}
+
+/// Runs all programs on all machines under a design, each beside the plain one: `look` sees its
+/// name, plain and other.
+fn beside_plain(
+    field: &str,
+    plain: &str,
+    design: &str,
+    look: impl Fn(&str, &Outcome, &Outcome),
+) -> Vec<Outcome> {
+    let mut all = Vec::new();
+    for machine in MACHINES {
+        for program in programs() {
+            let plain = passes(&with_design(machine, field, plain), &program);
+            let other = passes(&with_design(machine, field, design), &program);
+            assert_eq!(plain.checked, other.checked, "{design}: {} {machine:?}", program.name());
+            look(program.name(), &plain, &other);
+            all.push(other);
+        }
+    }
+    all
+}
+
+/// Runs a design for tests that takes no time.
+fn takes_no_time(design: &str, prefix: &str) -> Vec<Outcome> {
+    beside_plain("l1.design", "src", design, |_, plain, other| {
+        assert_eq!(plain.cycles, other.cycles, "{design}");
+        assert_eq!(plain.statistics, without(other, prefix), "{design}");
+    })
+}
+
+#[test]
+fn agent_that_does_nothing_sees_everything_and_takes_no_time() {
+    let runs = takes_no_time("test-agent", "l1.agent_");
+    for counter in ["waves", "issues", "requests", "fences"] {
+        assert!(sum(&runs, &format!("l1.agent_{counter}")) > 100, "{counter}");
+    }
+    assert_eq!(sum(&runs, "l1.agent_requests"), sum(&runs, "cu.accesses"));
+    // Each wave's end is a fence too, and barriers are issued without being accesses.
+    assert!(sum(&runs, "l1.agent_fences") > sum(&runs, "l1.agent_waves"));
+    assert!(sum(&runs, "l1.agent_issues") > sum(&runs, "cu.instructions"));
+}
+
+#[test]
+fn versions_of_lines_in_l2_banks_reach_the_l1s_and_take_no_time() {
+    let runs = takes_no_time("test-bank", "l1.bank_");
+    assert!(sum(&runs, "l1.bank_answers") > 1000);
+    // Acquires and full sets both let lines go.
+    assert!(sum(&runs, "l1.bank_lines_evicted") > 1000);
+    assert!(sum(&runs, "l1.bank_lines_placed") >= sum(&runs, "l1.bank_lines_evicted"));
+}
+
+#[test]
+fn held_instructions_issue_later() {
+    let times = Cell::new((0, 0));
+    let runs = beside_plain("l1.design", "src", "test-hold", |program, plain, other| {
+        // Who comes first to a lock decides how long the others ask for it: one such run may gain
+        // from a hold.
+        assert!(plain.cycles < other.cycles || program == "locks", "{program}");
+        let (sum, held) = times.get();
+        times.set((sum + plain.cycles, held + other.cycles));
+    });
+    assert!(times.get().0 < times.get().1, "{times:?}");
+    assert!(sum(&runs, "l1.hold_holds") > sum(&runs, "cu.instructions"), "barriers are held too");
+}
+
+#[test]
+fn delayed_fences_and_ends_take_their_time() {
+    let runs = beside_plain("l1.design", "src", "test-fence", |_, plain, other| {
+        assert!(plain.cycles < other.cycles);
+    });
+    assert!(sum(&runs, "l1.fence_delays") > 1000);
+}
+
+#[test]
+fn speculative_loads_are_confirmed_or_replayed_with_all_that_came_after() {
+    let runs = beside_plain("l1.design", "src", "test-speculate", |_, plain, other| {
+        // Every line of the program is confirmed at least once, whatever was done again.
+        let count = |name: &str| sum(std::slice::from_ref(other), &format!("l1.speculate_{name}"));
+        let accesses = sum(std::slice::from_ref(plain), "cu.accesses");
+        assert!(count("confirmed") + count("others") >= accesses);
+    });
+    let count = |name: &str| sum(&runs, &format!("l1.speculate_{name}"));
+    assert!(count("replayed") > 1000);
+    assert!(count("dropped") > count("replayed"), "younger loads are dropped too");
+    // Every load that was marked is confirmed, or was dropped by its own replay or an older one's.
+    assert_eq!(count("loads"), count("confirmed") + count("dropped"));
+}
+
+#[test]
+fn unit_of_a_gpu_is_asked_and_answers() {
+    let runs = beside_plain("l1.design", "src", "test-unit", |_, _, other| {
+        let traffic = |(name, bytes): &(String, u64)| name == "traffic.unit.launch" && *bytes > 0;
+        assert!(other.statistics.iter().any(traffic));
+    });
+    assert_eq!(sum(&runs, "l1.unit_asked"), sum(&runs, "cu.accesses"));
+    assert_eq!(sum(&runs, "l1.unit_grants"), sum(&runs, "cu.accesses"));
+    for counter in ["noted", "bank_notes", "bank_turns"] {
+        assert!(sum(&runs, &format!("l1.unit_{counter}")) > 100, "{counter}");
+    }
+    assert_eq!(sum(&runs, "l1.unit_noted"), sum(&runs, "l1.unit_bank_notes"));
+}
+
+#[test]
+fn l2_that_contains_another_takes_no_time() {
+    for machine in MACHINES {
+        for program in programs() {
+            let own = [("l1.design", "test-through"), ("l2.design", "own")];
+            let other = system(machine.0, &[machine.1, &own].concat());
+            assert_eq!(passes(&system(machine.0, machine.1), &program), passes(&other, &program));
+        }
+    }
+}
+
+#[test]
+fn machine_promises_the_least_of_its_designs() {
+    let of = |l1: &str, l2: &str| {
+        promises(&system("stc-8cu-small", &[("l1.design", l1), ("l2.design", l2)])).unwrap()
+    };
+    assert_eq!(of("src", "software"), MemoryModel::Rc);
+    assert_eq!(of("src", "none"), MemoryModel::None);
+    for name in names("l1.design").iter().filter(|name| name.starts_with("test-")) {
+        let (text, model) = about("l1.design", name).unwrap();
+        assert!(text.starts_with("for tests: ") && model == MemoryModel::Rc, "{name}");
+    }
+}
+
+/// A line may be confirmed long before it is over, and another line of its load then be replayed.
+#[test]
+fn speculation_of_any_length_gives_right_values() {
+    let params = traces::kernels::program::<()>("als").unwrap().params();
+    let program = built_in("als", &Params { iterations: 1, ..params });
+    for latency in ["1", "152", "400"] {
+        let set = [("l1.design", "test-speculate"), ("l1.hit_latency", latency)];
+        passes(&system("cpelide-4-small", &set), &program);
+    }
+}

@@ -1,0 +1,210 @@
+//! Bad system files and names: an error that says where, never a panic.
+
+use machine::systems;
+use machine::{Bodies, Machine, Options, System};
+use proptest::prelude::*;
+
+use super::{preset, record};
+
+const GOOD: &str = include_str!("../../systems/stc-8cu.toml");
+
+/// The message about the good file with `from` replaced by `to`.
+fn refused(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    let text = GOOD.replacen(from, to, 1);
+    System::parse("m.toml", &text, &[]).expect_err(to).to_string()
+}
+
+/// Line of the good file that begins with `start`, from 1.
+fn line(start: &str) -> usize {
+    1 + GOOD.lines().position(|l| l.starts_with(start)).unwrap()
+}
+
+#[test]
+fn bad_values_are_refused_with_file_and_line() {
+    let at = |start: &str| format!("m.toml:{}: ", line(start));
+    let message = refused("cus = 8 ", "cus = 0 ");
+    assert_eq!(message, at("cus = ") + "machine.cus: 0 is not 1 to 100");
+    let message = refused("bytes = 524288", "bytes = 524289");
+    assert!(message.starts_with(&at("bytes = 524288")), "{message}");
+    let message = refused("policy = \"home-forward\"", "policy = \"far\"");
+    let place = at("policy = \"home");
+    assert_eq!(message, place + "l2.policy: \"far\" is none of private, home-forward");
+    let message = refused("bytes = 65536", "bytes = 4294967295");
+    assert!(message.contains("l1.bytes: 4294967295 is not 1 to 1048576"), "{message}");
+    let message = refused("latency = 100", "latency = 10001");
+    assert!(message.contains("l2.latency: 10001 is not 1 to 10000"), "{message}");
+}
+
+#[test]
+fn bad_syntax_is_refused_with_file_and_line() {
+    for (from, to, start, words) in [
+        ("cus = 8 ", "cus = 8\ncu5 = 8 ", "cus = ", "unknown field `cu5`"),
+        ("cus = 8 ", "cus = \"8\" ", "cus = ", "invalid type: string"),
+        ("cus = 8 ", "cus = -8 ", "cus = ", "invalid value"),
+        ("cus = 8 ", "cus = 70000 ", "cus = ", "invalid value"),
+        ("cus = 8 ", "cus = 8\ncus = 8 ", "cus = ", "duplicate key"),
+        ("cus = 8 ", "cus = 8 8 ", "cus = ", "TOML parse error"),
+        ("[l1]", "[l1", "[l1]", "table"),
+        ("cus = 8 ", "# ", "[machine]", "missing field `cus`"),
+    ] {
+        let message = refused(from, to);
+        assert!(message.starts_with("m.toml: "), "{message}");
+        let (first, second) = (line(start), line(start) + 1);
+        let place = |line: usize| message.contains(&format!("at line {line},"));
+        assert!(place(first) || place(second), "line {first} in: {message}");
+        assert!(message.contains(words), "{words:?} in: {message}");
+    }
+    assert!(refused("[l1]", "[l9]").contains("unknown field `l9`"));
+    let long = "#".repeat((1 << 20) + 1);
+    let message = System::parse("m.toml", &long, &[]).unwrap_err().to_string();
+    assert_eq!(message, "m.toml: 1048577 bytes; at most 1048576");
+}
+
+#[test]
+fn settings_are_checked_like_files() {
+    let set = |key: &str, value: &str| {
+        let pair = [(key.to_string(), value.to_string())];
+        systems::load("stc-8cu-small", &pair).map_err(|e| e.to_string())
+    };
+    assert_eq!(set("machine.cus", "4").unwrap().machine.cus, 4);
+    let message = set("machine.cus", "0").unwrap_err();
+    assert_eq!(message, "stc-8cu-small: machine.cus: 0 is not 1 to 100");
+    assert!(set("machine.cus", "x").unwrap_err().contains("invalid type"));
+    assert!(set("machine.nosuch", "1").unwrap_err().starts_with("--set machine.nosuch: "));
+    assert!(set("machine", "1").is_err() && set("", "1").is_err() && set("a..b", "1").is_err());
+}
+
+#[test]
+fn unknown_names_are_refused_with_those_that_there_are() {
+    let message = systems::load("nosuch", &[]).unwrap_err().to_string();
+    for name in systems::names() {
+        assert!(message.contains(&name), "{message}");
+    }
+    assert!(
+        systems::load("nosuch.toml", &[]).unwrap_err().to_string().starts_with("nosuch.toml: ")
+    );
+    assert!(systems::load("stc-8cu-small-small", &[]).is_err());
+}
+
+/// One change to a text of lines.
+#[derive(Clone, Debug)]
+enum Change {
+    /// A line goes.
+    Drop(usize),
+    /// A line stands twice.
+    Double(usize),
+    /// Two lines change places.
+    Swap(usize, usize),
+    /// What stands behind a line's `=`.
+    Value(usize, String),
+    /// A character is put into a line.
+    Insert(usize, usize, char),
+    /// The text ends in the middle of a line.
+    Cut(usize, usize),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let at = 0..GOOD.lines().count();
+    let number = prop_oneof![
+        any::<i64>().prop_map(|n| n.to_string()),
+        (0u32..40).prop_map(|n| n.to_string()),
+        (0u32..40).prop_map(|n| (1u64 << n).to_string()),
+    ];
+    let odd = prop::sample::select(vec![
+        "-1",
+        "1.5",
+        "nan",
+        "true",
+        "\"\"",
+        "[]",
+        "{}",
+        "[[1]]",
+        "{a = 1}",
+        "\"software\"",
+        "0x10",
+        "1979-05-27",
+        "99999999999999999999",
+        "'",
+        "\"\"\"",
+        "=",
+    ]);
+    let value = prop_oneof![4 => number, 1 => odd.prop_map(String::from)];
+    let character = prop_oneof![prop::char::range(' ', '~'), any::<char>()];
+    prop_oneof![
+        1 => at.clone().prop_map(Change::Drop),
+        1 => at.clone().prop_map(Change::Double),
+        1 => (at.clone(), at.clone()).prop_map(|(a, b)| Change::Swap(a, b)),
+        6 => (at.clone(), value).prop_map(|(at, v)| Change::Value(at, v)),
+        2 => (at.clone(), 0usize..40, character).prop_map(|(a, k, c)| Change::Insert(a, k, c)),
+        1 => (at, 0usize..40).prop_map(|(a, k)| Change::Cut(a, k)),
+    ]
+}
+
+fn apply(lines: &mut Vec<String>, change: Change) {
+    let count = lines.len().max(1);
+    let inside = |line: &String, at: usize| line.char_indices().nth(at).map_or(line.len(), |c| c.0);
+    match change {
+        _ if lines.is_empty() => {}
+        Change::Drop(at) => drop(lines.remove(at % count)),
+        Change::Double(at) => lines.insert(at % count, lines[at % count].clone()),
+        Change::Swap(a, b) => lines.swap(a % count, b % count),
+        Change::Value(at, value) => {
+            let line = &mut lines[at % count];
+            if let Some((key, _)) = line.split_once('=') {
+                *line = format!("{key}= {value}");
+            }
+        }
+        Change::Insert(at, k, c) => {
+            let line = &mut lines[at % count];
+            line.insert(inside(line, k), c);
+        }
+        Change::Cut(at, k) => {
+            lines.truncate(at % count + 1);
+            let line = lines.last_mut().expect("one is left");
+            line.truncate(inside(line, k));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(1000)
+    })]
+
+    /// A changed file is either refused, with its name and a line, or parsed, and can be tried.
+    #[test]
+    fn changed_files_are_refused_or_build(changes in prop::collection::vec(change(), 1..4)) {
+        let empty = record(|_| {});
+        let mut lines: Vec<String> = GOOD.lines().map(String::from).collect();
+        changes.into_iter().for_each(|change| apply(&mut lines, change));
+        match System::parse("m.toml", &lines.join("\n"), &[]) {
+            Ok(system) => {
+                let m = &system.machine;
+                let cus = u32::from(m.gpus) * u32::from(m.chiplets) * u32::from(m.cus);
+                if cus <= 64 && system.network.queue <= 64 {
+                    // Errors are as good as a machine here.
+                    let (trace, options) = (empty.reopen().unwrap(), Options::default());
+                    drop(Machine::new(&system, &Bodies::default(), trace, options));
+                }
+            }
+            Err(error) => {
+                let text = error.to_string();
+                prop_assert!(text.starts_with("m.toml"), "{}", text);
+                let placed = text[6..].starts_with(':') && text.contains(" line ");
+                let numbered = text[7..].starts_with(|c: char| c.is_ascii_digit());
+                prop_assert!(placed || numbered, "{}", text);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_preset_is_what_its_text_says_after_a_round_trip() {
+    for name in systems::names() {
+        let system = preset(&name);
+        let text = toml::to_string(&system).unwrap();
+        assert_eq!(System::parse(&name, &text, &[]).unwrap(), system, "{name}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Load-to-use latencies, measured: one work-item loads, each load after the one before it. What a
+//! run with more loads takes longer, divided by their number, is a load.
+
+use machine::System;
+use machine::systems;
+use traces::kernels::{Group, Launch, at};
+
+use super::{Recording, cycles, full, preset, record};
+
+/// Cycles of a load that hits in the L1, in the chiplet's L2, in another chiplet's L2, in the L3,
+/// and of one that goes to memory; none where the machine has no such place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latencies {
+    pub l1: u64,
+    pub l2: u64,
+    pub remote_l2: Option<u64>,
+    pub l3: Option<u64>,
+    pub memory: u64,
+}
+
+/// Measures.
+pub fn measure(system: &System) -> Latencies {
+    let serial = system.with("serial", &[("cu.loads".into(), "1".into())]).unwrap();
+    let home = serial.with("home", &[("l2.policy".into(), "home-forward".into())]).unwrap();
+    let l3 = system.l3.bytes > 0;
+    Latencies {
+        l1: each(20, |n| one_line(&serial, 20 * n)),
+        l2: again(&serial, 0),
+        remote_l2: (system.machine.chiplets > 1).then(|| again(&home, 1)),
+        l3: l3.then(|| each(32, |n| second_kernel(&serial, 32 * n))),
+        memory: each(32, |n| cold(&serial, 32 * n)),
+    }
+}
+
+/// A load, where `run(1)` and `run(2)` differ by so many.
+fn each(loads: u64, run: impl Fn(u64) -> u64) -> u64 {
+    let more = run(2) - run(1);
+    assert_eq!(more % loads, 0, "{loads} loads take {more} cycles");
+    more / loads
+}
+
+/// Loads of the same line.
+fn one_line(system: &System, loads: u64) -> u64 {
+    let program = record(|device| {
+        let a = device.upload("a", &[7u32; 32]).unwrap();
+        let body = |group: &Group<Recording>| {
+            group.phase(|it| {
+                (0..loads).for_each(|_| {
+                    it.load(at(1, 0), &a, 0);
+                })
+            });
+        };
+        device.launch(Launch::line("l1", 1, 1).read("a", &a), body).unwrap();
+    });
+    cycles(system, program)
+}
+
+/// Rounds over a line more in each set than the L1 has ways: it never hits. The lines' home is
+/// chiplet `home`, the loads are chiplet 0's.
+fn again(system: &System, home: usize) -> u64 {
+    let line = system.machine.line as usize;
+    let words = line / 4;
+    let lines =
+        system.l1.bytes as usize / line / system.l1.ways as usize * (system.l1.ways as usize + 1);
+    let chiplets = usize::from(system.machine.chiplets * system.machine.gpus);
+    let rounds = |rounds: u64| {
+        let program = record(|device| {
+            let a = device.upload("a", &vec![7u32; lines * words]).unwrap();
+            // One work-group for each chiplet: that of `home` is the first to touch.
+            let launch = |name: &str| Launch::line(name, chiplets, 1).read("a", &a);
+            let pass = |group: &Group<Recording>, times: u64, chiplet: usize| {
+                group.phase(|it| {
+                    for i in (0..times).flat_map(|_| 0..lines).filter(|_| it.x == chiplet) {
+                        it.load(at(1, 0), &a, i * words);
+                    }
+                });
+            };
+            device.launch(launch("touch"), |group| pass(group, 1, home)).unwrap();
+            device.launch(launch("l2"), |group| pass(group, rounds, 0)).unwrap();
+        });
+        cycles(system, program)
+    };
+    // Both have the misses of the first round.
+    each(lines as u64, |n| rounds(n + 1))
+}
+
+/// Loads of lines that the kernel before has loaded: its end and the launch leave them in the L3
+/// only.
+fn second_kernel(system: &System, loads: u64) -> u64 {
+    let words = system.machine.line as usize / 4;
+    let program = record(|device| {
+        let a = device.upload("a", &vec![7u32; 64 * words]).unwrap();
+        for loads in [64, loads as usize] {
+            let body = |group: &Group<Recording>| {
+                group.phase(|it| {
+                    (0..loads).for_each(|i| {
+                        it.load(at(1, 0), &a, i * words);
+                    })
+                });
+            };
+            device.launch(Launch::line("l3", 1, 1).read("a", &a), body).unwrap();
+        }
+    });
+    cycles(system, program)
+}
+
+/// Loads of lines that nobody has loaded.
+fn cold(system: &System, loads: u64) -> u64 {
+    let words = system.machine.line as usize / 4;
+    let program = record(|device| {
+        let a = device.upload("a", &vec![7u32; 64 * words]).unwrap();
+        let body = |group: &Group<Recording>| {
+            group.phase(|it| {
+                (0..loads as usize).for_each(|i| {
+                    it.load(at(1, 0), &a, i * words);
+                })
+            });
+        };
+        device.launch(Launch::line("memory", 1, 1).read("a", &a), body).unwrap();
+    });
+    cycles(system, program)
+}
+
+#[test]
+fn loads_take_as_long_as_the_papers_say() {
+    let of = |l1, l2, remote_l2, l3, memory| Latencies { l1, l2, remote_l2, l3, memory };
+    for (name, latencies) in [
+        // Table I; what lies behind the L3 is chosen.
+        ("cpelide-2", of(140, 269, Some(390), Some(330), 581)),
+        ("cpelide-4", of(140, 269, Some(390), Some(330), 582)),
+        ("cpelide-16", of(140, 269, Some(390), Some(330), 588)),
+        // Table 3; the L1's is chosen.
+        ("stc-8cu", of(4, 160, None, None, 260)),
+        // All chosen.
+        ("finepack-4gpu", of(28, 193, None, None, 375)),
+        ("rec-4gpu", of(140, 269, None, None, 500)),
+        ("fermi-16sm", of(30, 260, None, None, 460)),
+    ] {
+        assert_eq!(measure(&preset(name)), latencies, "{name}");
+    }
+}
+
+#[test]
+fn loads_take_as_long_on_a_twin() {
+    for name in full() {
+        let twin = systems::load(&format!("{name}-small"), &[]).unwrap();
+        assert_eq!(measure(&twin), measure(&preset(&name)), "{name}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Twins keep what the scaling rule says.
+
+use machine::System;
+use machine::systems;
+
+use super::{full, preset};
+
+fn twin(name: &str) -> System {
+    systems::load(&format!("{name}-small"), &[]).unwrap()
+}
+
+/// `a / b` is `c / d` within so many per cent.
+fn near((a, b): (u64, u64), (c, d): (u64, u64), percent: u64, what: &str) {
+    let (left, right) = (u128::from(a) * u128::from(d), u128::from(c) * u128::from(b));
+    let most = left.max(right) * u128::from(percent) / 100;
+    assert!(left.abs_diff(right) <= most, "{what}: {a} / {b} against {c} / {d}");
+}
+
+#[test]
+fn twins_keep_capacities_and_bandwidths_for_each_cu() {
+    for name in full() {
+        let (f, t) = (preset(&name), twin(&name));
+        let by = u64::from(t.scale);
+        let cus = |s: &System| u64::from(s.machine.cus);
+        assert_eq!(cus(&t) * by, cus(&f), "{name}: CUs divide evenly");
+        // Whole sets: at most one set of each part is lost.
+        let sets = u64::from(t.l2.ways * t.machine.line) * u64::from(t.l2.banks);
+        assert!(t.l2.bytes <= f.l2.bytes / by && t.l2.bytes + sets > f.l2.bytes / by, "{name}");
+        if f.l3.bytes == 0 {
+            assert_eq!(t.l3.bytes, 0, "{name}");
+        } else {
+            near((t.l3.bytes * by, 1), (f.l3.bytes, 1), 25, &format!("{name}: l3"));
+        }
+        let banks = |s: &System| u64::from(s.l2.banks) * s.network.bytes_per_cycle;
+        near((banks(&t), cus(&t)), (banks(&f), cus(&f)), 2, &format!("{name}: L2 bandwidth"));
+        let memory = |s: &System| u64::from(s.l3.slices) * s.memory.bytes;
+        let (left, right) = (memory(&t) * by * f.memory.cycles, memory(&f) * t.memory.cycles);
+        assert_eq!(left, right, "{name}: memory bandwidth is exact");
+        if f.machine.gpus > 1 {
+            let (l, k) = (t.gpu_link.bytes_per_ns.into(), f.gpu_link.bytes_per_ns.into());
+            near((l, cus(&t)), (k, cus(&f)), 5, &format!("{name}: GPU link"));
+        }
+        let (l, k) = (&t.chiplet_link, &f.chiplet_link);
+        assert_eq!(l.bytes * by * k.cycles, k.bytes * l.cycles, "{name}: link bandwidth is exact");
+    }
+}
+
+#[test]
+fn twins_keep_lines_ways_shape_and_clock() {
+    for name in full() {
+        let (f, t) = (preset(&name), twin(&name));
+        assert_eq!((t.name, f.scale), (format!("{name}-small"), 1));
+        assert_eq!(
+            (t.machine.gpus, t.machine.chiplets, t.machine.line, t.machine.clock_mhz),
+            (f.machine.gpus, f.machine.chiplets, f.machine.line, f.machine.clock_mhz)
+        );
+        assert_eq!((t.l2.ways, t.l1, t.cu), (f.l2.ways, f.l1, f.cu), "{name}");
+    }
+}
+
+#[test]
+fn l2s_of_twins_are_of_the_size_of_captured_programs() {
+    for name in full() {
+        let t = twin(&name);
+        assert!((128 << 10..=384 << 10).contains(&t.l2.bytes), "{name}: {}", t.l2.bytes);
+    }
+}
+
+#[test]
+fn members_of_a_family_differ_in_chiplets_and_share_l3_and_memory() {
+    let four = preset("cpelide-4");
+    for (name, chiplets) in
+        [("cpelide-2", 2), ("cpelide-6", 6), ("cpelide-7", 7), ("cpelide-8", 8), ("cpelide-16", 16)]
+    {
+        let system = preset(name);
+        assert_eq!(system.machine.chiplets, chiplets);
+        near((system.l3.bytes, 1), (16 << 20, 1), 1, name);
+        let all = |s: &System| s.memory.bytes * u64::from(s.machine.chiplets);
+        assert_eq!(all(&system) * four.memory.cycles, all(&four) * system.memory.cycles, "{name}");
+        let (mut same, mut base) = (system.clone(), four.clone());
+        for s in [&mut same, &mut base] {
+            (s.machine.chiplets, s.l3.bytes, s.memory.bytes, s.memory.cycles) = (0, 0, 0, 0);
+            s.name.clear();
+        }
+        assert_eq!(same, base);
+    }
+}

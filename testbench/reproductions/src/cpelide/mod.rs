@@ -1,0 +1,128 @@
+//! CPElide, MICRO'24, sections IV to VI: the paper's machine with CPElide, with releases and
+//! acquires at each kernel boundary, and with HMG's directory, on 2 to 16 chiplets, divided by
+//! [`scale`], and programs divided likewise.
+
+mod figures;
+mod points;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::BTreeMap;
+
+use firmware_embed::Image;
+use hwmodel::chiplet_coherence_table::{Parameters, ReferenceTable};
+use machine::RunError;
+use serde::Serialize;
+use traces::trace::{ArgKind, Event, Reader};
+
+use super::experiment::{self, CAPTURE, Input, Runs, SEED, input};
+use super::figure::Figure;
+
+/// Inputs of `duet reproduce cpelide` (chosen): about three quarters of what the L2s of four
+/// chiplets hold together, so that what one kernel leaves there is of use to the next; the whole
+/// takes some minutes.
+pub const INPUTS: [Input; 16] = [
+    input("stream", "BabelStream", 32768, 8),
+    input("copy", "Square", 49152, 10),
+    input("bfs", "BFS", 6144, 64),
+    input("sssp", "SSSP", 3584, 64),
+    input("rnn", "RNN", 128, 6),
+    input("hotspot3d", "Hotspot3D", 64, 8),
+    input("lu", "LUD", 224, 1),
+    input("jacobi2d", "", 224, 8),
+    input("pagerank", "", 6144, 5),
+    input("pagerank_push", "", 3072, 2),
+    input("gemm", "", 144, 2),
+    input("fft", "", 14, 3),
+    input("kmeans", "", 8192, 4),
+    input("als", "", 1024, 1),
+    input("reuse", "", 32768, 10),
+    input(CAPTURE, "BFS", 0, 0),
+];
+
+/// Structures that kernels name, of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Structures {
+    /// Kernels.
+    pub kernels: u64,
+    /// Structures of all of them.
+    pub all: u64,
+    /// Of the kernel with most.
+    pub most: u64,
+}
+
+/// Bytes that CPElide needs in a command processor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Bytes {
+    /// The table of four chiplets as it lies in memory.
+    pub table: usize,
+    /// Code of the firmware, with its constants; none where this build has no image.
+    pub code: Option<usize>,
+}
+
+/// All results.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// `cpelide`.
+    pub paper: &'static str,
+    /// `pass`: a report exists only when all values were right.
+    pub verdict: &'static str,
+    /// The paper's machine is divided by this.
+    pub scale: u32,
+    /// Seed of all inputs.
+    pub seed: u64,
+    /// Programs and sizes, and each program on each machine.
+    #[serde(flatten)]
+    pub runs: Runs,
+    /// Structures by program.
+    pub structures: BTreeMap<&'static str, Structures>,
+    /// Of the command processor.
+    pub bytes: Bytes,
+    /// The figures of the CPElide specification, section 11.
+    pub figures: Vec<Figure>,
+}
+
+/// Statistics of L2s, L3s, command processors and networks.
+const KEPT: [&str; 6] = ["l2.", "l3.", "launch.", "firmware.", "traffic.chiplet", "traffic.link"];
+
+/// Runs the experiment on these inputs, on all threads that there are.
+pub fn run(inputs: &[Input]) -> Result<Report, RunError> {
+    let points = points::all();
+    let mut report = Report {
+        paper: "cpelide",
+        verdict: "pass",
+        scale: points[0].system.scale,
+        seed: SEED,
+        runs: experiment::run(inputs, &points, &KEPT)?,
+        structures: BTreeMap::new(),
+        bytes: bytes(),
+        figures: Vec::new(),
+    };
+    for input in inputs {
+        report.structures.insert(input.program, structures(input)?);
+    }
+    report.figures = figures::all(&report);
+    Ok(report)
+}
+
+/// The structures that a program's kernels name.
+fn structures(input: &Input) -> Result<Structures, RunError> {
+    let mut found = Structures::default();
+    let mut program = Reader::from_bytes(experiment::record(input)?, input.program)?;
+    while let Some(event) = program.next_event()? {
+        if let Event::Kernel(head) = event {
+            let buffers = head.args.iter().filter(|a| matches!(a.kind, ArgKind::Buffer { .. }));
+            let own = buffers.count() as u64;
+            found.kernels += 1;
+            found.all += own;
+            found.most = found.most.max(own);
+        }
+    }
+    Ok(found)
+}
+
+fn bytes() -> Bytes {
+    let table = ReferenceTable::new(Parameters::DEFAULT).expect("the defaults are legal");
+    Bytes { table: table.image().len(), code: Image::built().ok().map(|image| image.code_bytes) }
+}

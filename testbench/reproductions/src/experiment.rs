@@ -1,0 +1,229 @@
+//! Programs on machines: each program of an experiment runs on each of its machines, on all threads
+//! that there are, with every value checked; and what figures take from that.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use machine::{Bodies, Cp, Machine, Options, RunError, System};
+use serde::Serialize;
+use traces::kernels::{self, Params};
+use traces::trace::{self, Reader, Recorder};
+
+use super::figure::{geometric_mean, mean};
+
+/// Seed of all inputs.
+pub const SEED: u64 = 1;
+
+/// The captured program that comes with the project.
+pub const CAPTURE: &str = "bfs.trace";
+
+/// A program and its size.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Input {
+    /// Built-in program, or [`CAPTURE`].
+    pub program: &'static str,
+    /// Its kin among the paper's programs, if any.
+    pub like: &'static str,
+    /// Size; 0 for a capture.
+    pub size: u32,
+    /// Iterations.
+    pub iterations: u32,
+}
+
+impl Display for Input {
+    /// The program, and its size where it has one.
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(self.program)?;
+        match self.size {
+            0 => Ok(()),
+            size => write!(f, ": size {size}, {} iterations", self.iterations),
+        }
+    }
+}
+
+/// An input: program, kin, size, iterations.
+pub const fn input(program: &'static str, like: &'static str, size: u32, iterations: u32) -> Input {
+    Input { program, like, size, iterations }
+}
+
+/// A machine of an experiment.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Name.
+    pub name: &'static str,
+    /// The machine.
+    pub system: System,
+    /// What runs its firmware.
+    pub cp: Cp,
+}
+
+/// A program on a machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Record {
+    /// Program.
+    pub program: &'static str,
+    /// Machine.
+    pub machine: &'static str,
+    /// Cycles of the GPUs' clock.
+    pub cycles: u64,
+    /// Loads that were compared.
+    pub loads_checked: u64,
+    /// Of these, those with one right value.
+    pub loads_determined: u64,
+    /// Statistics that the experiment keeps.
+    pub counters: BTreeMap<String, u64>,
+}
+
+impl Record {
+    /// A statistic; 0 where the machine has none of this name.
+    pub fn counter(&self, name: &str) -> f64 {
+        self.counters.get(name).copied().unwrap_or(0) as f64
+    }
+
+    /// All statistics together whose names begin so.
+    pub fn group(&self, start: &str) -> f64 {
+        let group = self.counters.iter().filter(|(name, _)| name.starts_with(start));
+        group.map(|(_, value)| value).sum::<u64>() as f64
+    }
+}
+
+/// All runs of an experiment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Runs {
+    /// Programs and sizes.
+    pub inputs: Vec<Input>,
+    /// Each program on each machine.
+    pub records: Vec<Record>,
+}
+
+impl Runs {
+    /// The run of a program on a machine.
+    pub fn record(&self, program: &str, machine: &str) -> &Record {
+        let mut records = self.records.iter();
+        let found = records.find(|r| r.program == program && r.machine == machine);
+        found.expect("every program runs on every machine")
+    }
+
+    /// Loads that were compared with what the programs saw.
+    pub fn loads_checked(&self) -> u64 {
+        self.records.iter().map(|r| r.loads_checked).sum()
+    }
+}
+
+/// Runs all inputs on all machines. `kept`: how the names of statistics begin that records hold.
+pub fn run(inputs: &[Input], points: &[Point], kept: &[&str]) -> Result<Runs, RunError> {
+    let programs = inputs.iter().map(record).collect::<Result<Vec<_>, _>>()?;
+    let jobs: Vec<_> = (0..inputs.len()).flat_map(|i| points.iter().map(move |p| (i, p))).collect();
+    let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((at, &(input, point))) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, jobs.get(at)?)))
+        {
+            let result = simulate(inputs[input].program, &programs[input], point, kept);
+            *results[at].lock().expect("nobody panics with it") = Some(result);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, |n| n.get());
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    let result =
+        |result: Mutex<Option<_>>| result.into_inner().ok().flatten().expect("each job was done");
+    let records = results.into_iter().map(result).collect::<Result<_, RunError>>()?;
+    Ok(Runs { inputs: inputs.to_vec(), records })
+}
+
+/// The trace of an input.
+pub fn record(input: &Input) -> Result<Vec<u8>, RunError> {
+    if input.program == CAPTURE {
+        return Ok(include_bytes!("../../traces/workloads/bfs.trace").to_vec());
+    }
+    let params = Params { size: input.size, iterations: input.iterations, seed: SEED };
+    let mut recorder = Recorder::in_memory(input.program)?;
+    kernels::run::<Recorder<_>>(input.program, &params, &mut recorder)
+        .unwrap_or_else(|e| panic!("{}: {e}", input.program));
+    Ok(recorder.into_bytes()?)
+}
+
+/// A program on a machine.
+fn simulate(
+    program: &'static str,
+    bytes: &[u8],
+    point: &Point,
+    kept: &[&str],
+) -> Result<Record, RunError> {
+    let trace: Result<Reader, trace::Error> = Reader::from_bytes(bytes.to_vec(), program);
+    let bodies = Bodies::default().with_cp(point.cp);
+    let mut machine = Machine::new(&point.system, &bodies, trace?, Options::default())?;
+    let cycles = machine.run()?;
+    let kept = |name: &str| kept.iter().any(|start| name.starts_with(start));
+    Ok(Record {
+        program,
+        machine: point.name,
+        cycles,
+        loads_checked: machine.checked().loads,
+        loads_determined: machine.checked().determined,
+        counters: machine.statistics().into_iter().filter(|(name, _)| kept(name)).collect(),
+    })
+}
+
+/// One value of ours for each program in which it means something.
+pub struct Each(pub Vec<(&'static str, f64)>);
+
+impl Each {
+    /// Of each program, where `of` says something.
+    pub fn of(r: &Runs, of: impl Fn(&'static str) -> Option<f64>) -> Self {
+        Self(r.inputs.iter().filter_map(|i| Some((i.program, of(i.program)?))).collect())
+    }
+
+    /// How many times as fast a machine is as another.
+    pub fn speedup(r: &Runs, machine: &'static str, over: &'static str) -> Self {
+        let cycles = |program, machine| r.record(program, machine).cycles as f64;
+        Self::of(r, |program| Some(cycles(program, over) / cycles(program, machine)))
+    }
+
+    /// A count on a machine over the same on another, where that is not 0.
+    pub fn ratio(r: &Runs, machine: &str, over: &str, of: impl Fn(&Record) -> f64) -> Self {
+        Self::of(r, |program| {
+            let base = of(r.record(program, over));
+            (base != 0.0).then(|| of(r.record(program, machine)) / base)
+        })
+    }
+
+    /// The values alone.
+    pub fn values(&self) -> Vec<f64> {
+        self.0.iter().map(|(_, value)| *value).collect()
+    }
+
+    /// Geometric mean; there must be a value, and all must be positive.
+    pub fn geometric(&self) -> f64 {
+        geometric_mean(&self.values())
+    }
+
+    /// Arithmetic mean; there must be a value.
+    pub fn mean(&self) -> f64 {
+        mean(&self.values())
+    }
+
+    /// Program and value of each.
+    pub fn listed(&self, digits: usize) -> String {
+        let each = self.0.iter().map(|(program, value)| format!("{program} {value:.digits$}"));
+        each.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Into a figure's values.
+    pub fn named(&self, what: &str) -> impl Iterator<Item = (String, f64)> {
+        self.0.iter().map(move |(program, value)| (format!("{what}.{program}"), *value))
+    }
+}
+
+/// `+12.3 %`
+pub fn percent(ratio: f64) -> String {
+    format!("{:+.1} %", 100.0 * (ratio - 1.0))
+}

@@ -1,0 +1,83 @@
+//! Storage of the remote write queue, read off the declarations of its model.
+
+use std::collections::BTreeMap;
+
+use hwmodel::Model;
+use hwmodel::remote_write_queue::RemoteWriteQueue;
+use ports::common::finepack_types::FinePack;
+use ports::remote_write_queue as queue;
+use ports::{Port, Ports};
+
+use super::Report;
+use crate::figure::{Figure, figure};
+
+/// Caches of the GV100, L1 and L2 (FinePack section IV-B).
+const GV100_CACHE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
+
+/// Storage of the entries.
+struct Storage {
+    entries: u64,
+    entry_bytes: u64,
+    data_bytes: u64,
+}
+
+/// Storage with `banks` banks for `gpus` GPUs.
+fn queue_storage(p: &FinePack, gpus: u32, banks: u32) -> Storage {
+    let config: queue::Config = (&FinePack { num_gpus: gpus, banks, ..p.clone() }).into();
+    let parameters: BTreeMap<_, _> =
+        RemoteWriteQueue::rtl_parameters(&config).into_iter().collect();
+    let outputs: Vec<Port> = queue::Out::declare(&config);
+    let drain = outputs.iter().find(|p| p.field == "drain" && p.valid.is_some());
+    let leaves = &drain.expect("the drain channel has a payload").leaves;
+    // An entry leaves the queue as one drain beat: what it stores is the beat's data and mask.
+    let bytes = |name: &str| {
+        let bits: u32 = leaves.iter().filter(|l| l.name == name).map(|l| l.width).sum();
+        u64::from(bits / 8)
+    };
+    let entries = parameters["Entries"] * parameters["Banks"] * u64::from(config.parts());
+    Storage {
+        entries,
+        entry_bytes: bytes("data") + bytes("mask"),
+        data_bytes: entries * bytes("data"),
+    }
+}
+
+/// Figure F14.
+pub(super) fn storage(r: &Report) -> Figure {
+    let p = &r.parameters;
+    let one = queue_storage(p, p.num_gpus, 1);
+    let two = queue_storage(p, p.num_gpus, p.banks);
+    let [large, large_two] = [1, p.banks].map(|banks| queue_storage(p, 16, banks));
+    let kib = |s: &Storage| s.data_bytes as f64 / 1024.0;
+    let share = 100.0 * two.data_bytes as f64 / GV100_CACHE_BYTES;
+    let ours = format!(
+        "{} x {} B per bank of {} GPUs; data {} KiB ({} GPUs, {} banks), {share:.2} % of GV100's \
+         caches; {} KiB (16 GPUs, 1 bank), {} KiB ({} banks)",
+        one.entries,
+        one.entry_bytes,
+        p.num_gpus,
+        kib(&two),
+        p.num_gpus,
+        p.banks,
+        kib(&large),
+        kib(&large_two),
+        p.banks
+    );
+    let values = [
+        ("entries", one.entries as f64),
+        ("entry_bytes", one.entry_bytes as f64),
+        ("data_kib", kib(&two)),
+        ("data_kib_16_gpus_1_bank", kib(&large)),
+        ("data_kib_16_gpus", kib(&large_two)),
+        ("percent_of_gv100_caches", share),
+    ];
+    figure(
+        "F14",
+        "storage of the remote write queue",
+        "192 x 144 B; 48 kB (4 GPUs), 120 kB (16); 0.3 % of GV100's caches",
+        "Table III, IV-B, VI-B",
+        "the paper's 48 kB is two banks at 4 GPUs, its 120 kB one bank at 16; tags not counted; \
+         area (GA100) not measured",
+    )
+    .with(ours, values.map(|(name, v)| (name.to_string(), v)))
+}

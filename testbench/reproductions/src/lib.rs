@@ -1,0 +1,18 @@
+//! A paper's experiments on running systems: our number beside the paper's.
+//!
+//! Every number of ours is counted in a run or read off the blocks' declarations; none comes from a
+//! formula of the paper. Every run compares what it computes with what is right, and ends at the
+//! first difference.
+
+pub mod cpelide;
+pub mod egress_system;
+pub mod experiment;
+pub mod figure;
+pub mod finepack;
+pub mod finepack_chain;
+pub mod memory;
+pub mod rec;
+pub mod tlp_dump;
+
+/// The papers that can be reproduced.
+pub const PAPERS: [&str; 3] = ["cpelide", "finepack", "rec"];

@@ -1,0 +1,187 @@
+//! The bytes of one GPU's memory that other GPUs reach: a few ranges, each held whole.
+
+use ports::common::finepack_types::{LineData, aop};
+
+/// An access to a byte that no range holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("address {0:#x} lies outside every range of the memory")]
+pub struct OutOfRange(pub u64);
+
+/// One range of addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Range {
+    base: u64,
+    bytes: Vec<u8>,
+}
+
+/// Memory of one GPU. All bytes are 0 at first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    ranges: Vec<Range>,
+}
+
+impl Memory {
+    /// Adds the addresses `base` to `base + bytes - 1`. Ranges must not overlap.
+    pub fn add_range(&mut self, base: u64, bytes: usize) {
+        self.ranges.push(Range { base, bytes: vec![0; bytes] });
+    }
+
+    /// The bytes of the range that starts at `base`.
+    pub fn range(&self, base: u64) -> Option<&[u8]> {
+        self.ranges.iter().find(|r| r.base == base).map(|r| r.bytes.as_slice())
+    }
+
+    /// The bytes of the range that starts at `base`, for writes of the GPU itself.
+    pub fn range_mut(&mut self, base: u64) -> Option<&mut [u8]> {
+        self.ranges.iter_mut().find(|r| r.base == base).map(|r| r.bytes.as_mut_slice())
+    }
+
+    /// First byte in which two memories of the same ranges differ: address, ours, theirs.
+    pub fn first_difference(&self, other: &Self) -> Option<(u64, u8, u8)> {
+        let pairs = self.ranges.iter().zip(&other.ranges);
+        pairs.filter(|(a, b)| a.bytes != b.bytes).find_map(|(a, b)| {
+            let i = a.bytes.iter().zip(&b.bytes).position(|(x, y)| x != y)?;
+            Some((a.base + i as u64, a.bytes[i], b.bytes[i]))
+        })
+    }
+
+    /// Writes the bytes of a line whose enable is 1. `line` is the address of byte 0.
+    pub fn write(&mut self, line: u64, mask: u128, data: &LineData) -> Result<(), OutOfRange> {
+        let mut left = mask;
+        while left != 0 {
+            let first = left.trailing_zeros();
+            let len = (left >> first).trailing_ones();
+            left &= left.wrapping_add(1 << first);
+            let (from, to) = (first as usize, (first + len) as usize);
+            let place = self.slice(line + u64::from(first), to - from)?;
+            place.copy_from_slice(&data.0[from..to]);
+        }
+        Ok(())
+    }
+
+    /// The bytes of a line whose enable is 1; the others are 0.
+    pub fn read(&mut self, line: u64, mask: u128) -> Result<LineData, OutOfRange> {
+        let mut data = LineData::default();
+        let mut left = mask;
+        while left != 0 {
+            let first = left.trailing_zeros();
+            let len = (left >> first).trailing_ones();
+            left &= left.wrapping_add(1 << first);
+            let (from, to) = (first as usize, (first + len) as usize);
+            data.0[from..to].copy_from_slice(self.slice(line + u64::from(first), to - from)?);
+        }
+        Ok(data)
+    }
+
+    /// Atomic read-modify-write of the 4 or 8 bytes that `mask` enables, with the operands in the
+    /// first bytes of `operands`; returns the old bytes in their places.
+    pub fn atomic(
+        &mut self,
+        line: u64,
+        mask: u128,
+        op: u8,
+        operands: &LineData,
+    ) -> Result<LineData, OutOfRange> {
+        let old = self.read(line, mask)?;
+        let (at, size) = (mask.trailing_zeros() as usize, mask.count_ones() as usize);
+        let word = |bytes: &[u8]| {
+            let mut wide = [0; 8];
+            wide[..size].copy_from_slice(&bytes[..size]);
+            u64::from_le_bytes(wide)
+        };
+        let now = word(&old.0[at..]);
+        let new =
+            apply_atomic(op, 8 * size as u32, now, word(&operands.0), word(&operands.0[size..]));
+        self.slice(line + at as u64, size)?.copy_from_slice(&new.to_le_bytes()[..size]);
+        Ok(old)
+    }
+
+    fn slice(&mut self, addr: u64, len: usize) -> Result<&mut [u8], OutOfRange> {
+        self.ranges
+            .iter_mut()
+            .find_map(|r| {
+                let at = usize::try_from(addr.checked_sub(r.base)?).ok()?;
+                r.bytes.get_mut(at..at.checked_add(len)?)
+            })
+            .ok_or(OutOfRange(addr))
+    }
+}
+
+/// The new value of an atomic of `bits` (32 or 64) bits.
+fn apply_atomic(op: u8, bits: u32, old: u64, first: u64, second: u64) -> u64 {
+    let signed = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
+    match op {
+        aop::ADD => old.wrapping_add(first),
+        aop::SWAP => first,
+        aop::CAS => {
+            if old == first {
+                second
+            } else {
+                old
+            }
+        }
+        aop::MIN => {
+            if signed(first) < signed(old) {
+                first
+            } else {
+                old
+            }
+        }
+        aop::MAX => {
+            if signed(first) > signed(old) {
+                first
+            } else {
+                old
+            }
+        }
+        aop::AND => old & first,
+        aop::OR => old | first,
+        _ => old ^ first,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ports::Bytes;
+
+    use super::*;
+
+    fn line(bytes: &[u8]) -> LineData {
+        let mut data = Bytes::default();
+        data.0[..bytes.len()].copy_from_slice(bytes);
+        data
+    }
+
+    #[test]
+    fn write_touches_enabled_bytes_only() {
+        let mut memory = Memory::default();
+        memory.add_range(0x100, 16);
+        memory.write(0x100, 0b1010, &line(&[1, 2, 3, 4])).unwrap();
+        assert_eq!(&memory.range(0x100).unwrap()[..5], [0, 2, 0, 4, 0]);
+    }
+
+    #[test]
+    fn access_outside_every_range_names_the_address() {
+        let mut memory = Memory::default();
+        memory.add_range(0x100, 16);
+        assert_eq!(memory.write(0x108, 1 << 8, &line(&[])), Err(OutOfRange(0x110)));
+    }
+
+    #[test]
+    fn atomics_give_the_old_value_and_store_the_new_one() {
+        let mut memory = Memory::default();
+        memory.add_range(0, 16);
+        memory.write(0, 0xf, &line(&5i32.to_le_bytes())).unwrap();
+        let minus_two = line(&(-2i32).to_le_bytes());
+        let old = memory.atomic(0, 0xf, aop::MIN, &minus_two).unwrap();
+        assert_eq!(old.0[..4], 5i32.to_le_bytes());
+        assert_eq!(memory.range(0).unwrap()[..4], (-2i32).to_le_bytes());
+        let mut operands = [0; 8];
+        operands[..4].copy_from_slice(&(-2i32).to_le_bytes());
+        operands[4..].copy_from_slice(&9i32.to_le_bytes());
+        memory.atomic(0, 0xf, aop::CAS, &line(&operands)).unwrap();
+        assert_eq!(memory.range(0).unwrap()[..4], 9i32.to_le_bytes());
+        memory.atomic(0, 0xf, aop::ADD, &line(&[255; 4])).unwrap();
+        assert_eq!(memory.range(0).unwrap()[..8], [8, 0, 0, 0, 0, 0, 0, 0]);
+    }
+}

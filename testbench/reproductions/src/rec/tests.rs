@@ -1,0 +1,75 @@
+//! What a report holds, on small inputs.
+
+use std::sync::LazyLock;
+
+use super::figures::transactions;
+use super::{Report, points, run};
+use crate::experiment::{Input, Record, input};
+
+const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 96, 1)];
+
+static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL).unwrap());
+
+fn count(program: &str, machine: &str, name: &str) -> u64 {
+    REPORT.runs.record(program, machine).counter(name) as u64
+}
+
+#[test]
+fn every_program_runs_on_every_machine_with_all_loads_checked() {
+    assert_eq!(REPORT.runs.records.len(), SMALL.len() * points::all().len());
+    for input in SMALL {
+        let loads = REPORT.runs.record(input.program, "baseline").loads_checked;
+        let same = |r: &&Record| r.program == input.program;
+        assert!(loads > 1000);
+        assert!(REPORT.runs.records.iter().filter(same).all(|r| r.loads_checked == loads));
+    }
+}
+
+#[test]
+fn machines_are_what_their_names_say() {
+    let all = points::all();
+    let of = |name| &all.iter().find(|p| p.name == name).unwrap().system;
+    // Table 2: 2 MB of L2, 8192 entries in 8 ways, 64 CUs, each divided by the scale.
+    let base = of("baseline");
+    assert_eq!((base.l2.bytes, base.directory.entries, base.directory.ways), (32 << 10, 128, 8));
+    assert_eq!((base.machine.cus, base.machine.gpus), (1, 4));
+    // Multiples of its entries: specification 7.
+    for (name, times) in [("baseline-2x", 2), ("baseline-6x", 6), ("baseline-12x", 12)] {
+        assert_eq!(of(name).directory.entries, 128 * times, "{name}");
+    }
+    assert_eq!(of("baseline-3x-8gpu").directory.entries, 128 * 3);
+    assert_eq!(of("baseline-5x-16gpu").directory.entries, 128 * 5);
+    assert_eq!(of("rec-32k-entries").directory.entries, 128 * 4);
+    assert_eq!(of("rec-8mb").l2.bytes, 128 << 10);
+}
+
+#[test]
+fn directories_evict_as_their_variants_do() {
+    for Input { program, .. } in SMALL {
+        assert!(count(program, "baseline", "l2.directory.evicted") > 0, "{program}");
+        assert_eq!(count(program, "ideal", "l2.directory.evicted"), 0);
+        assert_eq!(count(program, "ideal", "l2.inv_hit_evict"), 0);
+        let invalid = ["baseline", "rec"].map(|m| count(program, m, "l2.inv_false"));
+        assert_eq!(invalid, [0, 0], "only an entry of hmg covers lines that are not written");
+    }
+    assert!(count("lu", "hmg", "l2.inv_false") > 0);
+}
+
+#[test]
+fn figures_are_those_of_the_runs() {
+    let figure = |id| REPORT.figures.iter().find(|f| f.id == id).unwrap();
+    let cycles = |program, machine| REPORT.runs.record(program, machine).cycles as f64;
+    let speedup = |program| cycles(program, "baseline") / cycles(program, "rec");
+    let mean = (speedup("pagerank") * speedup("lu")).sqrt();
+    assert!((figure("R1").values["mean"] - mean).abs() < 1e-9);
+    let ratio = |program| {
+        let [rec, base] = ["rec", "baseline"].map(|m| transactions(REPORT.runs.record(program, m)));
+        rec / base
+    };
+    let mean = (ratio("pagerank") + ratio("lu")) / 2.0;
+    assert!((figure("R9").values["transactions"] - mean).abs() < 1e-9);
+    let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.to_string()).collect();
+    assert_eq!(ids, (1..=19).map(|n| format!("R{n}")).collect::<Vec<_>>());
+    let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| f.id);
+    assert_eq!(missing.collect::<Vec<_>>(), ["R18", "R19"]);
+}
