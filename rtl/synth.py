@@ -32,6 +32,7 @@ FAMILIES = {
     "finepack": ["remote_write_queue", "packetizer", "depacketizer"],
     "coherence_directory": ["coherence_directory"],
     "command": ["command_processor", "cp_crossbar", "local_command_processor"],
+    "test_queue": ["test_queue"],
 }
 
 # The one file whose latches are meant: a clock gate is a latch before an AND gate.

@@ -47,6 +47,8 @@ macro_rules! for_each_block {
             local_command_processor,
                 $crate::stimulus::local_command_processor::LocalCommandProcessorStimulus,
                 "executes a chiplet's releases and acquires, and hands out its work groups";
+            test_queue, $crate::stimulus::test_queue::TestQueueStimulus,
+                "for tests of the machine's seams: a FIFO with a latency";
         }
     };
 }

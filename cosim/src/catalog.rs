@@ -8,6 +8,7 @@ use ports::ConfigError;
 use ports::coherence_directory;
 use ports::common::command_types::Command;
 use ports::common::finepack_types::FinePack;
+use ports::test_queue;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,8 @@ pub struct Catalog {
     pub coherence_directory: Named<coherence_directory::Config>,
     /// Configurations of the command-processor blocks.
     pub command: Named<Command>,
+    /// Configurations of the queue for tests.
+    pub test_queue: Named<test_queue::Config>,
 }
 
 /// Parameters that some blocks have in common.
@@ -70,6 +73,18 @@ impl Family for Command {
 
     fn named(catalog: &Catalog) -> &Named<Self> {
         &catalog.command
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        self.validate()
+    }
+}
+
+impl Family for test_queue::Config {
+    const NAME: &'static str = "test_queue";
+
+    fn named(catalog: &Catalog) -> &Named<Self> {
+        &catalog.test_queue
     }
 
     fn check(&self) -> Result<(), ConfigError> {
@@ -125,6 +140,7 @@ impl Catalog {
         catalog.check::<FinePack>()?;
         catalog.check::<coherence_directory::Config>()?;
         catalog.check::<Command>()?;
+        catalog.check::<test_queue::Config>()?;
         Ok(catalog)
     }
 

@@ -16,6 +16,7 @@ pub mod local_command_processor;
 pub mod packetizer;
 pub mod remote_write_queue;
 pub mod state;
+pub mod test_queue;
 pub mod tlp_link;
 
 pub use block::{Block, Model};

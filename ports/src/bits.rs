@@ -68,7 +68,7 @@ impl<'a> Writer<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn align(&mut self) {
+    pub fn align(&mut self) {
         if self.have > 0 {
             self.words[self.at] = self.acc as u32;
             self.at += 1;
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn align(&mut self) {
+    pub fn align(&mut self) {
         (self.acc, self.have) = (0, 0);
     }
 

@@ -24,6 +24,7 @@ mod macros;
 pub mod packetizer;
 pub mod remote_write_queue;
 mod signal;
+pub mod test_queue;
 #[cfg(test)]
 mod tests;
 

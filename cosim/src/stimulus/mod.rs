@@ -11,6 +11,7 @@ pub mod packetizer;
 pub mod random;
 pub mod remote_write_queue;
 pub mod requests;
+pub mod test_queue;
 
 use hwmodel::Model;
 use ports::Bytes;

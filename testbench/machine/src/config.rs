@@ -66,6 +66,24 @@ sections! {
         command_processor: CommandProcessorSection,
         /// Homes of pages.
         placement: PlacementSection,
+        /// Of the L1 designs that bear its name, as are those that follow.
+        #[serde(default, skip_serializing_if = "StcSection::is_empty")]
+        stc: StcSection,
+        /// Likewise.
+        #[serde(default, skip_serializing_if = "RaceDetectionSection::is_empty")]
+        race_detection: RaceDetectionSection,
+        /// Likewise.
+        #[serde(default, skip_serializing_if = "GtscSection::is_empty")]
+        gtsc: GtscSection,
+        /// Likewise.
+        #[serde(default, skip_serializing_if = "TcSection::is_empty")]
+        tc: TcSection,
+        /// Likewise.
+        #[serde(default, skip_serializing_if = "SharingSection::is_empty")]
+        sharing: SharingSection,
+        /// Likewise.
+        #[serde(default, skip_serializing_if = "TestQueueSection::is_empty")]
+        test_queue: TestQueueSection,
     }
     /// Shape of the machine.
     MachineSection {
@@ -261,6 +279,56 @@ sections! {
     }
 }
 
+/// Sections whose fields need not be given: each has then the value of its design, or of the named
+/// configuration.
+macro_rules! optional_sections {
+    ($(
+        $(#[$meta:meta])*
+        $section:ident: $name:ident { $($field:ident),* $(,)? }
+    )*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+            #[serde(deny_unknown_fields)]
+            #[allow(missing_docs)]
+            pub struct $name { $(pub $field: Option<u32>),* }
+
+            impl $name {
+                fn is_empty(&self) -> bool {
+                    *self == Self::default()
+                }
+            }
+        )*
+
+        impl System {
+            /// Names of the designs' sections, and whether any field of each is given.
+            pub fn design_sections(&self) -> Vec<(&'static str, bool)> {
+                vec![$((stringify!($section), !self.$section.is_empty())),*]
+            }
+        }
+    };
+}
+
+optional_sections! {
+    /// STC's blocks (specification, section 2).
+    stc: StcSection {
+        band_bits, addr_w, seb_min, seb_max, seb_init, wakeup, max_bands, adapt_cmp, seb_on_wrap,
+        bsq_n, bsq_banks, bsq_rd, link,
+    }
+    /// Race detection's blocks (specification, section 2).
+    race_detection: RaceDetectionSection {
+        m, n_sat, gran, lines, hits, epoch_w, slq_n, rq_n, lanes, vlanes,
+    }
+    /// G-TSC's blocks (specification, section 2).
+    gtsc: GtscSection { ts_w, lease, line_w, l1_mshr, waiters, stq, spin, l2_mshr, l2_wait, l2_div }
+    /// TC-Strong's and TC-Weak's (G-TSC specification, section 2).
+    tc: TcSection { ts_w, line_w, l1_mshr, waiters, stq, l2_mshr, l2_wait, l2_div, tc_lease }
+    /// The sharing-aware caches' (specification, section 2).
+    sharing: SharingSection { slots, l2_mshr, l1_mgt, l2_mgt, dead }
+    /// The queue of `test-queue`.
+    test_queue: TestQueueSection { depth, latency }
+}
+
 impl FinePackSection {
     fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -353,8 +421,11 @@ impl System {
     pub fn with(&self, file: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
         let syntax = |e: String| SystemError::Syntax { file: file.to_string(), message: e };
         let mut table = toml::Table::try_from(self).map_err(|e| syntax(e.to_string()))?;
+        let optional: Vec<_> = self.design_sections().into_iter().map(|(name, _)| name).collect();
+        let optional = [&optional[..], &["finepack"]].concat();
         for (key, value) in set {
-            replace(&mut table, key, value).ok_or_else(|| SystemError::Key(key.clone()))?;
+            replace(&mut table, &optional, key, value)
+                .ok_or_else(|| SystemError::Key(key.clone()))?;
         }
         let system: Self = table.try_into().map_err(|e| syntax(e.to_string()))?;
         let value = |error| SystemError::Value { file: file.to_string(), error };
@@ -446,16 +517,16 @@ fn line_of(text: &str, field: &str) -> usize {
 }
 
 /// Puts `value` where `key` leads, with the type of what is there.
-fn replace(table: &mut toml::Table, key: &str, value: &str) -> Option<()> {
+fn replace(table: &mut toml::Table, optional: &[&str], key: &str, value: &str) -> Option<()> {
     let (path, field) = match key.rsplit_once('.') {
         Some((path, field)) => (path.split('.').collect(), field),
         None => (Vec::new(), key),
     };
     let mut table = table;
     // What is not given is not in the table.
-    let is_optional = path == ["finepack"];
+    let is_optional = matches!(path[..], [section] if optional.contains(&section));
     if is_optional {
-        table.entry("finepack").or_insert_with(|| toml::Table::new().into());
+        table.entry(path[0]).or_insert_with(|| toml::Table::new().into());
     }
     for section in path {
         table = table.get_mut(section)?.as_table_mut()?;

@@ -7,7 +7,6 @@ use hwmodel::Model;
 
 use super::config::{ConfigError, System};
 use super::engine::{ComponentId, InletId, OutletId, WireId, Wires};
-use super::layout::Layout;
 use super::message::Packed;
 
 /// Why a machine cannot be built.
@@ -31,13 +30,9 @@ pub const GPU_CLOCK: usize = 0;
 pub struct Make<'a> {
     /// The system file.
     pub system: &'a System,
-    /// Shape of the machine.
-    pub layout: &'a Layout,
-    /// Its GPU.
-    pub gpu: u16,
-    /// Its chiplet, through all GPUs, and its number there among its like. 0 of a GPU's unit.
+    /// Its chiplet, through all GPUs; 0 of a GPU's unit.
     pub chiplet: u16,
-    /// See `chiplet`.
+    /// Its number among its like: in its chiplet, or of its GPU.
     pub number: u16,
     /// Where its blocks stand, such as `gpu1/chiplet2/l2.bank0`.
     pub place: String,

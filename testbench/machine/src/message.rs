@@ -159,7 +159,9 @@ impl Packed {
     /// Packs a value.
     pub fn new<T: Signal>(value: &T, shape: T::Shape) -> Self {
         let mut words = [0; 2];
-        value.put(shape, &mut Writer::new(&mut words));
+        let mut writer = Writer::new(&mut words);
+        value.put(shape, &mut writer);
+        writer.align();
         Self(u64::from(words[0]) | u64::from(words[1]) << 32)
     }
 
@@ -209,3 +211,18 @@ pub struct Message {
 }
 
 const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_values_come_back() {
+        for synced in [(0, true), (u32::MAX, true), (7, false)] {
+            let synced = Synced { written: synced.0, dropped: synced.1 };
+            assert_eq!(Packed::new(&synced, ()).get::<Synced>(()), synced);
+        }
+        assert_eq!(Packed::new(&0x1234_u16, 16).get::<u16>(16), 0x1234);
+        assert_eq!(Packed::new(&u64::MAX, 64).get::<u64>(64), u64::MAX);
+    }
+}

@@ -259,7 +259,7 @@ impl Builder<'_> {
         let layout = &numbers.layout;
         let own = numbers.gpu_unit(gpu);
         let (owner, chiplet, number, place) = match unit {
-            None => (own, 0, 0, format!("gpu{gpu}")),
+            None => (own, 0, gpu, format!("gpu{gpu}")),
             Some(unit) => {
                 let (Site::Core(chiplet, number)
                 | Site::Bank(chiplet, number)
@@ -274,19 +274,7 @@ impl Builder<'_> {
         let unit = self.l1.unit.map(|_| own);
         let (system, sockets, wires) = (self.system, &mut self.sockets, &mut self.wires);
         let unit_wires = UnitWires::default();
-        Make {
-            system,
-            layout,
-            gpu,
-            chiplet,
-            number,
-            place,
-            owner,
-            unit,
-            sockets,
-            wires,
-            unit_wires,
-        }
+        Make { system, chiplet, number, place, owner, unit, sockets, wires, unit_wires }
     }
 
     fn core(

@@ -124,6 +124,7 @@ pub const DESIGNS: &[(&str, Design)] = &[
     ("test-bank", hooks::bank::DESIGN),
     ("test-fence", hooks::fence::DESIGN),
     ("test-hold", hooks::hold::DESIGN),
+    ("test-queue", hooks::queue::DESIGN),
     ("test-speculate", hooks::speculate::DESIGN),
     ("test-through", hooks::through::DESIGN),
     ("test-unit", hooks::unit::DESIGN),

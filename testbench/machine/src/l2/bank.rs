@@ -73,7 +73,6 @@ impl Bank {
         let ports = spec.ports;
         let view = BankView {
             unit: spec.unit,
-            chiplet: spec.chiplet,
             number: spec.number,
             addresses: spec.addresses,
             requests: ports.requests,

@@ -19,8 +19,6 @@ use crate::message::{Message, Unit};
 pub struct BankView {
     /// The bank.
     pub unit: Unit,
-    /// Its chiplet.
-    pub chiplet: u16,
     /// Its number among the chiplet's banks.
     pub number: u16,
     /// Its own numbering of its lines.

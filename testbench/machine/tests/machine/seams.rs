@@ -3,12 +3,15 @@
 
 use std::cell::Cell;
 
-use machine::{MemoryModel, System, about, names, promises};
+use cosim::body::BodyKind;
+use cosim::flip::Flip;
+use cosim::socket::Pattern;
+use machine::{Bodies, Machine, MemoryModel, Options, RunError, System, about, names, promises};
 use traces::kernels::Params;
 use traces::trace::{AtomicOp, Reader};
 
 use super::program::{Kernel, Place, Program, Step, What, Who};
-use super::{Outcome, built_in, passes, system};
+use super::{Outcome, built_in, passes, run_on, system};
 
 /// Machines with private L2s, with L2s at home, and with two GPUs.
 const MACHINES: [(&str, &[(&str, &str)]); 3] = [
@@ -194,5 +197,93 @@ fn speculation_of_any_length_gives_right_values() {
     for latency in ["1", "152", "400"] {
         let set = [("l1.design", "test-speculate"), ("l1.hit_latency", latency)];
         passes(&system("cpelide-4-small", &set), &program);
+    }
+}
+
+/// The block of `test-queue` at its three places, by pattern.
+const QUEUES: [&str; 3] = ["*/cu*/test_queue", "*/l2.bank*/test_queue", "gpu?/test_queue"];
+
+#[test]
+fn block_at_each_place_of_a_design_delays_and_keeps_what_it_is_given() {
+    let runs = beside_plain("l1.design", "src", "test-queue", |_, plain, other| {
+        assert!(plain.cycles < other.cycles);
+        let count = |name: &str| sum(std::slice::from_ref(other), &format!("l1.queue_{name}"));
+        assert_eq!(count("requests"), sum(std::slice::from_ref(plain), "cu.accesses"));
+        assert!(count("bank_requests") > 0);
+        assert_eq!(count("fences"), count("unit_items"));
+        // Wires lose nothing, with registers on them or without.
+        assert_eq!(count("busy_shown"), count("busy_seen"));
+        assert_eq!(count("waits_shown"), count("waits_seen"));
+    });
+    assert!(sum(&runs, "l1.queue_busy_seen") > 100 && sum(&runs, "l1.queue_waits_seen") > 1000);
+}
+
+#[test]
+fn block_of_a_design_is_the_same_as_rtl_and_in_lockstep_at_each_place() {
+    let designs = [("l1.design", "test-queue"), ("test_queue.depth", "1")];
+    // A hook of the L1 design and the directory stand in one bank.
+    let machines = [
+        system("stc-8cu-small", &designs),
+        system("rec-4gpu-small", &[&designs[..], &[("l2.design", "rec")]].concat()),
+    ];
+    let small = |name: &str| {
+        let params = traces::kernels::program::<()>(name).unwrap().params();
+        built_in(name, &Params { size: 256, iterations: 1, ..params })
+    };
+    for (machine, program) in machines.iter().zip(["pagerank_push", "sssp"]) {
+        let program = small(program);
+        let model = passes(machine, &program);
+        for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
+            let mut all = Bodies::default();
+            for place in QUEUES {
+                let one = Bodies::default().with(place, kind);
+                let outcome = run_on(machine, &one, &program, Options::default()).unwrap();
+                assert_eq!(outcome, model, "{place} as {}", kind.name());
+                all = all.with(place, kind);
+            }
+            let outcome = run_on(machine, &all, &program, Options::default()).unwrap();
+            assert_eq!(outcome, model, "all as {}", kind.name());
+        }
+    }
+}
+
+#[test]
+fn flip_at_each_place_of_a_design_is_found_there() {
+    let machine = system("stc-8cu-small", &[("l1.design", "test-queue")]);
+    let params = traces::kernels::program::<()>("pagerank_push").unwrap().params();
+    let program = built_in("pagerank_push", &Params { size: 256, iterations: 1, ..params });
+    for place in QUEUES {
+        let bodies = Bodies::default().with(place, BodyKind::Lockstep);
+        let reader = program.reopen().unwrap();
+        let mut machine = Machine::new(&machine, &bodies, reader, Options::default()).unwrap();
+        let number = *machine.sockets().matching(&Pattern::new(place)).last().unwrap();
+        let wanted = machine.sockets().place(number).to_string();
+        machine.flip(number, Flip { field: "done".into(), bit: 1, cycle: 1000 });
+        match machine.run() {
+            Err(RunError::Differ(difference)) => assert_eq!(difference.place, wanted),
+            other => panic!("{wanted}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_by_its_field() {
+    let refused = |set: &[(&str, &str)]| {
+        let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        machine::systems::load("stc-8cu-small", &set).unwrap_err().to_string()
+    };
+    for (set, parts) in [
+        (&[("l2.design", "own")][..], ["l2.design", "l1.design = src brings no L2"]),
+        (&[("l1.design", "test-through")], ["l2.design", "brings its own L2, \"own\""]),
+        (&[("test_queue.depth", "2")], ["test_queue", "belongs to l1.design = test-queue"]),
+        (&[("stc.wakeup", "50")], ["stc", "\"src\""]),
+        (
+            &[("l1.design", "test-queue"), ("test_queue.depth", "17")],
+            ["test_queue.depth", "17: must be 1 to 16"],
+        ),
+        (&[("l1.design", "test-queue"), ("test_queue.size", "1")], ["size", "depth"]),
+    ] {
+        let error = refused(set);
+        assert!(parts.iter().all(|part| error.contains(part)), "{set:?}: {error}");
     }
 }

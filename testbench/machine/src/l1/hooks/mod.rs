@@ -6,6 +6,7 @@ pub mod agent;
 pub mod bank;
 pub mod fence;
 pub mod hold;
+pub mod queue;
 pub mod speculate;
 pub mod through;
 pub mod unit;

@@ -1,0 +1,74 @@
+//! Items for the queue for tests, and back-pressure.
+
+use hwmodel::test_queue::TestQueue;
+use ports::test_queue::{Config, In, Item, Out};
+
+use super::{Count, NewStimulus, Random, Statics, Stimulus};
+
+crate::catalog::pair!(TestQueue: Config);
+
+/// The stimulus. Chances are parts of 256.
+#[derive(Clone, Debug)]
+pub struct TestQueueStimulus {
+    random: Random,
+    left: u32,
+    valid: u32,
+    ready: u32,
+    held: Option<Item>,
+    seen: Seen,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    items: u64,
+    done: u64,
+    item_held: u64,
+    done_held: u64,
+}
+
+impl Stimulus for TestQueueStimulus {
+    type Model = TestQueue;
+
+    fn restart(&mut self, _cycles: u64) {
+        (self.left, self.held) = (0, None);
+    }
+
+    fn inputs(&mut self, out: &Out) -> In {
+        if self.left == 0 {
+            self.left = 64 + self.random.below(256);
+            self.valid = self.random.pick(&[256, 128, 24, 0]);
+            self.ready = self.random.pick(&[256, 128, 24]);
+        }
+        self.left -= 1;
+        if self.held.is_none() && self.random.chance(self.valid) {
+            self.held = Some(Item { id: self.random.word() as u16 });
+        }
+        let input = In { item: self.held, done_ready: self.random.chance(self.ready) };
+        let seen = &mut self.seen;
+        if input.item.is_some() {
+            *(if out.item_ready { &mut seen.items } else { &mut seen.item_held }) += 1;
+        }
+        if out.done.is_some() {
+            *(if input.done_ready { &mut seen.done } else { &mut seen.done_held }) += 1;
+        }
+        if out.item_ready {
+            self.held = None;
+        }
+        input
+    }
+
+    fn transfers(&self) -> Vec<Count> {
+        vec![("item", self.seen.items), ("done", self.seen.done)]
+    }
+
+    fn coverage(&self) -> Vec<Count> {
+        vec![("item_held", self.seen.item_held), ("done_held", self.seen.done_held)]
+    }
+}
+
+impl NewStimulus for TestQueueStimulus {
+    fn new(_config: &Config, _statics: &Statics, seed: u64) -> Self {
+        let random = Random::new(seed);
+        Self { random, left: 0, valid: 0, ready: 0, held: None, seen: Seen::default() }
+    }
+}

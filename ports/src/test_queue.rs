@@ -1,0 +1,61 @@
+//! Parameters and ports of the queue for tests (`rtl/test_queue/test_queue.sv`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ConfigError, message, ports};
+
+/// Parameters, one for each RTL parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// `Depth`: items that it holds, 1 to 16.
+    pub depth: u32,
+    /// `Latency`: cycles from an item's acceptance to its first chance to leave, 1 to 255.
+    pub latency: u32,
+}
+
+impl Config {
+    /// Checks every limit.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let check = |name, value: u32, most| {
+            let ok = (1..=most).contains(&value);
+            ConfigError::check(ok, name, value.into(), format!("1 to {most}"))
+        };
+        check("depth", self.depth, 16)?;
+        check("latency", self.latency, 255)
+    }
+}
+
+impl From<&Config> for Config {
+    fn from(config: &Config) -> Self {
+        config.clone()
+    }
+}
+
+message! {
+    /// What is queued.
+    pub struct Item: "TEST_QUEUE_ITEM_T" in "test_queue_types.svh" () {
+        /// Whatever its owner calls it.
+        pub id: u16 = 16,
+    }
+}
+
+ports! {
+    /// Input ports.
+    pub struct In: In (c: Config) {
+        /// Items that enter.
+        pub item: Option<Item> as (item_valid, item) = (),
+        /// The oldest item is taken.
+        pub done_ready: bool = 1,
+    }
+}
+
+ports! {
+    /// Output ports, all functions of registers.
+    pub struct Out: Out (c: Config) {
+        /// The item is taken.
+        pub item_ready: bool = 1,
+        /// The oldest item, once its time has passed.
+        pub done: Option<Item> as (done_valid, done) = (),
+    }
+}

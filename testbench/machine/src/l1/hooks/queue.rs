@@ -1,0 +1,348 @@
+//! For tests: a block, `test_queue`, at each of the three places of a design. Before each L1 it
+//! delays requests, in each L2 bank requests too, and in each GPU's unit the fences of its CUs. All
+//! of them push back. A wire from the unit tells the CUs that its queue holds something.
+
+use std::collections::VecDeque;
+
+use cosim::socket::Socket;
+use hwmodel::Block;
+use hwmodel::test_queue::TestQueue;
+use ports::test_queue::{Config, In, Item};
+
+use crate::config::{ConfigError, System};
+use crate::context::Context;
+use crate::engine::{Cycle, Handle, WireId};
+use crate::l1::{Design, GpuUnit, Hooks, L1, Port, src};
+use crate::l2::{BankHook, BankPort};
+use crate::make::{BuildError, Make, UnitPorts};
+use crate::message::{Class, Kind, Message, Packed};
+
+pub const DESIGN: Design = Design {
+    about: "for tests: src with a queue before each L1, in each L2 bank and in each GPU's unit",
+    sections: &["test_queue"],
+    check: |system| config(system).map(|_| ()),
+    core: |make| {
+        let inner = (src::DESIGN.core)(make)?;
+        let queue = Queue::new(make)?;
+        let (busy, waits) = (make.wire_from_unit(REGISTERS), make.wire_to_unit(0));
+        Ok(Box::new(Agent {
+            inner,
+            queue,
+            busy: Level::new(busy),
+            waits: Level::new(waits),
+            fences: Vec::new(),
+            requests: 0,
+            passed: 0,
+        }))
+    },
+    unit: Some(|make, ports| {
+        let level = |wire: &WireId| Level::new(*wire);
+        let busy = ports.cores.iter().map(|core| level(&core.wires.from_unit[0])).collect();
+        let waits = ports.cores.iter().map(|core| level(&core.wires.to_unit[0])).collect();
+        Ok(Box::new(Unit { queue: Queue::new(make)?, ports, busy, waits, items: 0 }))
+    }),
+    bank: Some(|make| Ok(Box::new(Bank { queue: Queue::new(make)?, requests: 0 }))),
+    ..src::DESIGN
+};
+
+/// What section `[test_queue]` leaves out.
+const DEFAULT: Config = Config { depth: 4, latency: 3 };
+
+/// The block's parameters.
+fn config(system: &System) -> Result<Config, ConfigError> {
+    let section = &system.test_queue;
+    let depth = section.depth.unwrap_or(DEFAULT.depth);
+    let config = Config { depth, latency: section.latency.unwrap_or(DEFAULT.latency) };
+    let error = |e: ports::ConfigError| ConfigError {
+        field: format!("test_queue.{}", e.name),
+        problem: format!("{}: must be {}", e.value, e.limit),
+    };
+    config.validate().map(|()| config).map_err(error)
+}
+
+/// Registers on the wires to the CUs.
+const REGISTERS: u32 = 2;
+
+/// The block, and what its items stand for. What its owner does in a cycle is its input of that
+/// cycle: its edge is that of the owner's next visit.
+#[derive(Debug)]
+struct Queue<T> {
+    block: Socket<TestQueue>,
+    /// What it is offered.
+    offered: Option<(Item, T)>,
+    /// What it shows is taken.
+    taken: bool,
+    /// What it holds, oldest first.
+    held: VecDeque<(Item, T)>,
+    next: u16,
+}
+
+impl<T: Copy> Queue<T> {
+    fn new(make: &mut Make) -> Result<Self, BuildError> {
+        let config = config(make.system)?;
+        let name = format!("{} deep, {} cycles", config.depth, config.latency);
+        let block = make.socket(&name, &config)?;
+        Ok(Self {
+            block,
+            offered: None,
+            taken: false,
+            held: VecDeque::new(),
+            next: make.number << 8,
+        })
+    }
+
+    /// The edges of all cycles before this one.
+    fn advance(&mut self, now: Cycle) {
+        if self.block.cycle() < now && !self.waits() {
+            let item = self.offered.map(|(item, _)| item);
+            let out = self.block.tick(&In { item, done_ready: self.taken });
+            if std::mem::take(&mut self.taken) {
+                self.held.pop_front();
+            }
+            if out.item_ready {
+                self.held.extend(self.offered.take());
+            }
+        }
+        self.block.catch_up(now, &In::default());
+    }
+
+    /// Its owner has done nothing.
+    fn waits(&self) -> bool {
+        self.offered.is_none() && !self.taken
+    }
+
+    /// Whether something can be offered.
+    fn is_free(&self) -> bool {
+        self.offered.is_none()
+    }
+
+    /// Offers something; it must be free.
+    fn offer(&mut self, what: T) {
+        self.offered = Some((Item { id: self.next }, what));
+        self.next = self.next.wrapping_add(1);
+    }
+
+    /// What the block shows in this cycle, if it has not been taken.
+    fn done(&self) -> Option<T> {
+        let done = self.block.outputs().done.filter(|_| !self.taken)?;
+        let &(item, what) = self.held.front().expect("it shows what it holds");
+        assert_eq!(done, item, "the queue keeps the order");
+        Some(what)
+    }
+
+    /// Takes it.
+    fn take(&mut self) {
+        self.taken = true;
+    }
+
+    /// Cycles behind this one in which nothing will be seen of it.
+    fn quiet_cycles(&self) -> Cycle {
+        match self.block.quiet_cycles() {
+            Cycle::MAX if self.waits() => Cycle::MAX,
+            quiet if self.waits() => quiet.saturating_sub(1),
+            _ => 0,
+        }
+    }
+}
+
+/// An end of a wire of one bit, and how often it has risen.
+#[derive(Debug)]
+struct Level {
+    wire: WireId,
+    is_high: bool,
+    rises: u64,
+}
+
+impl Level {
+    fn new(wire: WireId) -> Self {
+        Self { wire, is_high: false, rises: 0 }
+    }
+
+    fn note(&mut self, is_high: bool) {
+        self.rises += u64::from(is_high && !self.is_high);
+        self.is_high = is_high;
+    }
+
+    fn see(&mut self, ctx: &mut Context) {
+        let is_high = ctx.see(self.wire).get(1);
+        self.note(is_high);
+    }
+
+    fn show(&mut self, ctx: &mut Context, is_high: bool) {
+        ctx.show(self.wire, Packed::new(&is_high, 1));
+        self.note(is_high);
+    }
+}
+
+#[derive(Debug)]
+struct Agent {
+    inner: Box<dyn L1>,
+    queue: Queue<Handle<Message>>,
+    busy: Level,
+    waits: Level,
+    /// Fences that the unit has not been asked about.
+    fences: Vec<usize>,
+    requests: u64,
+    /// Fences that the unit has let pass.
+    passed: u64,
+}
+
+impl L1 for Agent {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        let free = self.queue.is_free();
+        if free {
+            self.queue.offer(request);
+        }
+        // Taken or not, the block has something to do in the next cycle.
+        port.ctx.wake_at(port.ctx.now + 1);
+        free
+    }
+
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
+        self.inner.answer(port, message);
+    }
+
+    fn acquire(&mut self, port: &mut Port) {
+        assert!(self.queue.held.is_empty(), "a request is under way between kernels");
+        self.inner.acquire(port);
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let mut all = self.inner.counters();
+        all.extend([
+            ("queue_requests", self.requests),
+            ("queue_fences", self.passed),
+            ("queue_busy_seen", self.busy.rises),
+            ("queue_waits_shown", self.waits.rises),
+        ]);
+        all
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks { tick: true, fence: true, ..Hooks::default() }
+    }
+
+    fn tick(&mut self, port: &mut Port) {
+        self.queue.advance(port.ctx.now);
+        if let Some(request) = self.queue.done()
+            && self.inner.request(port, request)
+        {
+            self.queue.take();
+            self.requests += 1;
+        }
+        port.ctx.wake_after(self.queue.quiet_cycles());
+        self.busy.see(port.ctx);
+        self.waits.show(port.ctx, !self.queue.waits());
+        while let Some(&wave) = self.fences.last()
+            && port.send_to_unit(message(wave as u16))
+        {
+            self.fences.pop();
+        }
+    }
+
+    fn fence(&mut self, port: &mut Port, wave: usize) -> bool {
+        self.fences.push(wave);
+        port.ctx.wake_at(port.ctx.now + 1);
+        false
+    }
+
+    fn message(&mut self, port: &mut Port, message: Handle<Message>) {
+        let Item { id } = port.ctx.messages[message].sideband.get(());
+        port.ctx.messages.free(message);
+        port.go_on(id.into());
+        self.passed += 1;
+    }
+}
+
+/// A wave of the CU that sends it, or that gets it.
+fn message(wave: u16) -> Message {
+    let sideband = Packed::new(&Item { id: wave }, ());
+    Message { kind: Kind::Design(Class::Request), sideband, ..Message::default() }
+}
+
+/// Lets fences pass, one after another.
+#[derive(Debug)]
+struct Unit {
+    /// The CU, and its message.
+    queue: Queue<(usize, Handle<Message>)>,
+    ports: UnitPorts,
+    busy: Vec<Level>,
+    waits: Vec<Level>,
+    items: u64,
+}
+
+impl GpuUnit for Unit {
+    fn tick(&mut self, ctx: &mut Context) {
+        self.queue.advance(ctx.now);
+        if let Some((core, message)) = self.queue.done()
+            && ctx.may_send(self.ports.cores[core].to)
+        {
+            ctx.send(self.ports.cores[core].to, message);
+            self.queue.take();
+            self.items += 1;
+        }
+        for (i, core) in self.ports.cores.iter().enumerate() {
+            if let Some(message) = ctx.peek(core.from) {
+                if !self.queue.is_free() {
+                    ctx.wake_at(ctx.now + 1);
+                    break;
+                }
+                ctx.take(core.from);
+                self.queue.offer((i, message));
+            }
+        }
+        let busy = !self.queue.held.is_empty();
+        self.busy.iter_mut().for_each(|wire| wire.show(ctx, busy));
+        self.waits.iter_mut().for_each(|wire| wire.see(ctx));
+        ctx.wake_after(self.queue.quiet_cycles());
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let rises = |wires: &[Level]| wires.iter().map(|wire| wire.rises).sum();
+        vec![
+            ("queue_unit_items", self.items),
+            ("queue_busy_shown", rises(&self.busy)),
+            ("queue_waits_seen", rises(&self.waits)),
+        ]
+    }
+}
+
+/// Delays a bank's requests.
+#[derive(Debug)]
+struct Bank {
+    queue: Queue<Handle<Message>>,
+    requests: u64,
+}
+
+impl BankHook for Bank {
+    fn tick(&mut self, port: &mut BankPort) {
+        self.queue.advance(port.ctx.now);
+        if self.queue.is_free()
+            && let Some(request) = port.ctx.peek(port.bank.requests)
+        {
+            port.ctx.take(port.bank.requests);
+            self.queue.offer(request);
+        }
+    }
+
+    fn quiet_cycles(&self) -> Cycle {
+        self.queue.quiet_cycles()
+    }
+
+    fn orders(&self) -> bool {
+        true
+    }
+
+    fn pick(&mut self, _port: &mut BankPort) -> Option<Handle<Message>> {
+        self.queue.done()
+    }
+
+    fn served(&mut self, _port: &mut BankPort) {
+        self.queue.take();
+        self.requests += 1;
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        vec![("queue_bank_requests", self.requests)]
+    }
+}
