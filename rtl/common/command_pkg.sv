@@ -1,6 +1,6 @@
 `include "command_types.svh"
 
-/// Messages and codes of the command-processor blocks (hwmodel/src/common/command_types.rs,
+/// Messages and codes of the command-processor blocks (ports/src/common/command_types.rs,
 /// command_pkg.rs).
 package command_pkg;
   typedef `COMMAND_MSG_T   msg_t;

@@ -1,4 +1,4 @@
-// Messages between the command-processor blocks (hwmodel/src/common/command_types.rs has the same
+// Messages between the command-processor blocks (ports/src/common/command_types.rs has the same
 // fields in the same order; the build of cosim fails where the two differ). They have no
 // parameters; they are macros, as those of FinePack are, because the build's check reads macros.
 `ifndef COMMAND_TYPES_SVH

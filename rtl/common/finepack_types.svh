@@ -1,4 +1,4 @@
-// Messages between the FinePack blocks (hwmodel/src/common/finepack_types.rs has the same fields in
+// Messages between the FinePack blocks (ports/src/common/finepack_types.rs has the same fields in
 // the same order; the build of cosim fails where the two differ). A macro and not a package type,
 // because the widths follow the instance's parameters:
 // `localparam type req_t = `FINEPACK_REQ_T(Line)`.
