@@ -11,17 +11,12 @@ use super::{Buffer, Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "als",
     about: "alternating least squares: rows gathered by index, an 8 x 8 system for each",
-    size: Knob { meaning: "users; half as many items", default: 320, min: 1, max: 1 << 22 },
-    iterations: Knob {
-        meaning: "times that users and items are solved for",
-        default: 1,
-        min: 1,
-        max: 10_000,
-    },
+    size: Knob::new("users; half as many items", 320, 1..=1 << 22),
+    iterations: Knob::new("times that users and items are solved for", 1, 1..=10_000),
     footprint: "about 300 n: 16 for each of 16 n ratings, 36 for each user and item",
 };
 
-const LOCAL: u32 = 64;
+const LOCAL: usize = 64;
 /// Factors of a user or an item, held as two vectors of four.
 const K: usize = 8;
 const REGULARISATION: f32 = 0.125;
@@ -73,7 +68,7 @@ fn solve_all<R: Record>(
     fixed: &Buffer<Half>,
     to: &Buffer<Half>,
 ) -> Result<(), R::Error> {
-    let (n, local) = (ratings.host.len(), LOCAL as usize);
+    let (n, local) = (ratings.host.len(), LOCAL);
     let entries = ratings.host.edges_of_group(local);
     let launch = Launch::line(name, n, LOCAL)
         .read_part("starts", &ratings.starts, |g| g * local..(g + 1) * local + 1)
@@ -81,27 +76,22 @@ fn solve_all<R: Record>(
         .read_part("stars", &ratings.stars, &entries)
         .read("fixed", fixed)
         .write_part("to", to, chunk(2 * local));
-    device.launch(launch, |group| {
-        group.phase(|it| {
-            if it.x >= n {
-                return;
-            }
-            let first = it.load(at(1, 4), &ratings.starts, it.x) as usize;
-            let end = it.load(at(2, 1), &ratings.starts, it.x + 1) as usize;
-            let mut system = System::default();
-            for e in it.turns(first..end) {
-                let other = it.load(at(3, 3), &ratings.others, e) as usize;
-                let stars = it.load(at(4, 1), &ratings.stars, e);
-                let low = it.load(at(5, 2), fixed, 2 * other);
-                let high = it.load(at(6, 1), fixed, 2 * other + 1);
-                system.add(low, high, stars);
-                it.work(K * (K + 1) / 2 + K);
-            }
-            let [low, high] = system.solve();
-            it.work(K * K * K / 3 + 3 * K * K);
-            it.store(at(7, 2), to, 2 * it.x, low);
-            it.store(at(8, 1), to, 2 * it.x + 1, high);
-        });
+    device.each(launch, |it| {
+        let first = it.load(at(1, 4), &ratings.starts, it.x) as usize;
+        let end = it.load(at(2, 1), &ratings.starts, it.x + 1) as usize;
+        let mut system = System::default();
+        for e in it.turns(first..end) {
+            let other = it.load(at(3, 3), &ratings.others, e) as usize;
+            let stars = it.load(at(4, 1), &ratings.stars, e);
+            let low = it.load(at(5, 2), fixed, 2 * other);
+            let high = it.load(at(6, 1), fixed, 2 * other + 1);
+            system.add(low, high, stars);
+            it.work(K * (K + 1) / 2 + K);
+        }
+        let [low, high] = system.solve();
+        it.work(K * K * K / 3 + 3 * K * K);
+        it.store(at(7, 2), to, 2 * it.x, low);
+        it.store(at(8, 1), to, 2 * it.x + 1, high);
     })
 }
 

@@ -9,12 +9,12 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "bfs",
     about: "breadth-first search over a web-like graph, level by level (Rodinia)",
-    size: Knob { meaning: "vertices", default: 1024, min: 2, max: 1 << 22 },
-    iterations: Knob { meaning: "most levels", default: 64, min: 1, max: 1 << 20 },
+    size: Knob::new("vertices", 1024, 2..=1 << 22),
+    iterations: Knob::new("most levels", 64, 1..=1 << 20),
     footprint: "about 65 n: 4 for each edge, 11 for each vertex",
 };
 
-const LOCAL: u32 = 64;
+const LOCAL: usize = 64;
 
 /// Gives the distance of each vertex from vertex 0, -1 where it was not reached.
 pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32>, R::Error> {
@@ -32,52 +32,48 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
     let cost = device.upload("cost", &distances)?;
     let over = device.alloc::<u32>("over", 1)?;
 
-    let part = chunk(LOCAL as usize);
+    let part = chunk(LOCAL);
     for _ in 0..params.iterations {
         // Each vertex of the frontier offers its neighbours a distance.
         let launch = Launch::line("bfs_1", n, LOCAL)
-            .read_part("starts", &starts, |g| g * LOCAL as usize..(g + 1) * LOCAL as usize + 1)
-            .read_part("ends", &ends, graph.edges_of_group(LOCAL as usize))
+            .read_part("starts", &starts, |g| g * LOCAL..(g + 1) * LOCAL + 1)
+            .read_part("ends", &ends, graph.edges_of_group(LOCAL))
             .write_part("mask", &mask, &part)
             .write("updating", &updating)
             .read("visited", &visited)
             .write("cost", &cost);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                let v = it.x;
-                if v >= n || it.load(at(1, 4), &mask, v) == 0 {
-                    return;
+        device.each(launch, |it| {
+            let v = it.x;
+            if it.load(at(1, 4), &mask, v) == 0 {
+                return;
+            }
+            it.store(at(2, 2), &mask, v, 0);
+            let first = it.load(at(3, 1), &starts, v) as usize;
+            let end = it.load(at(4, 1), &starts, v + 1) as usize;
+            for e in it.turns(first..end) {
+                let w = it.load(at(5, 3), &ends, e) as usize;
+                if it.load(at(6, 2), &visited, w) == 0 {
+                    let distance = it.load(at(7, 2), &cost, v);
+                    it.store(at(8, 2), &cost, w, distance + 1);
+                    it.store(at(9, 1), &updating, w, 1);
                 }
-                it.store(at(2, 2), &mask, v, 0);
-                let first = it.load(at(3, 1), &starts, v) as usize;
-                let end = it.load(at(4, 1), &starts, v + 1) as usize;
-                for e in it.turns(first..end) {
-                    let w = it.load(at(5, 3), &ends, e) as usize;
-                    if it.load(at(6, 2), &visited, w) == 0 {
-                        let distance = it.load(at(7, 2), &cost, v);
-                        it.store(at(8, 2), &cost, w, distance + 1);
-                        it.store(at(9, 1), &updating, w, 1);
-                    }
-                }
-            });
+            }
         })?;
         // Those that were offered one are the next frontier.
-        device.write(&over, 0, &[0])?;
+        device.write(&over, &[0])?;
         let launch = Launch::line("bfs_2", n, LOCAL)
             .write_part("mask", &mask, &part)
             .write_part("updating", &updating, &part)
             .write_part("visited", &visited, &part)
             .write("over", &over);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                let v = it.x;
-                if v < n && it.load(at(1, 4), &updating, v) != 0 {
-                    it.store(at(2, 2), &mask, v, 1);
-                    it.store(at(3, 1), &visited, v, 1);
-                    it.store(at(4, 1), &over, 0, 1);
-                    it.store(at(5, 1), &updating, v, 0);
-                }
-            });
+        device.each(launch, |it| {
+            let v = it.x;
+            if it.load(at(1, 4), &updating, v) != 0 {
+                it.store(at(2, 2), &mask, v, 1);
+                it.store(at(3, 1), &visited, v, 1);
+                it.store(at(4, 1), &over, 0, 1);
+                it.store(at(5, 1), &updating, v, 0);
+            }
         })?;
         if device.read(&over)?[0] == 0 {
             break;

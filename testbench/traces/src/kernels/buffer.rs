@@ -8,8 +8,8 @@ pub trait Element: Copy + Default {
     /// Size.
     const BYTES: usize;
 
-    /// Writes the value into the first [`Self::BYTES`] bytes.
-    fn encode(self, into: &mut [u8; 16]);
+    /// The value in the first [`Self::BYTES`] bytes.
+    fn encode(self) -> [u8; 16];
 }
 
 /// Elements on which atomic arithmetic works; it wraps.
@@ -26,8 +26,10 @@ macro_rules! elements {
         impl Element for $type {
             const BYTES: usize = size_of::<$type>();
 
-            fn encode(self, into: &mut [u8; 16]) {
-                into[..Self::BYTES].copy_from_slice(&self.to_le_bytes());
+            fn encode(self) -> [u8; 16] {
+                let mut bytes = [0; 16];
+                bytes[..Self::BYTES].copy_from_slice(&self.to_le_bytes());
+                bytes
             }
         }
     )*};
@@ -58,10 +60,12 @@ where
         4 * N
     };
 
-    fn encode(self, into: &mut [u8; 16]) {
-        for (lane, bytes) in self.iter().zip(into.chunks_exact_mut(4)) {
+    fn encode(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        for (lane, bytes) in self.iter().zip(bytes.chunks_exact_mut(4)) {
             bytes.copy_from_slice(&lane.to_le_bytes());
         }
+        bytes
     }
 }
 

@@ -10,29 +10,25 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "copy",
     about: "vector copy, one element for each work-item",
-    size: Knob { meaning: "elements of a vector", default: 1 << 14, min: 1, max: 1 << 26 },
-    iterations: Knob { meaning: "copies, to and fro", default: 1, min: 1, max: 10_000 },
+    size: Knob::new("elements of a vector", 1 << 14, 1..=1 << 26),
+    iterations: Knob::new("copies, to and fro", 1, 1..=10_000),
     footprint: "8 n",
 };
 
-const LOCAL: u32 = 256;
+const LOCAL: usize = 256;
 
 /// Gives both vectors, one behind the other.
 pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32>, R::Error> {
     let n = params.size as usize;
     let mut from = device.upload("a", &floats(&mut SplitMix64::new(params.seed), n))?;
     let mut to = device.alloc("b", n)?;
-    let part = chunk(LOCAL as usize);
+    let part = chunk(LOCAL);
     for _ in 0..params.iterations {
         let launch = Launch::line("copy", n, LOCAL);
         let launch = launch.read_part("from", &from, &part).write_part("to", &to, &part);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                if it.x < n {
-                    let v = it.load(at(1, 4), &from, it.x);
-                    it.store(at(2, 1), &to, it.x, v);
-                }
-            });
+        device.each(launch, |it| {
+            let v = it.load(at(1, 4), &from, it.x);
+            it.store(at(2, 1), &to, it.x, v);
         })?;
         (from, to) = (to, from);
     }

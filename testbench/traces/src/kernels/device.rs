@@ -3,11 +3,8 @@
 use crate::trace::Record;
 
 use super::buffer::{Buffer, Element};
-use super::group::{Group, Tape};
+use super::group::{Group, Item, Tape};
 use super::launch::Launch;
-
-/// Most bytes of one host write, so that an event stays small.
-const PIECE: usize = 1 << 20;
 
 /// A device on which a program runs, while `R` takes down what it does.
 pub struct Device<'r, R> {
@@ -28,31 +25,18 @@ impl<'r, R: Record> Device<'r, R> {
     /// A buffer that the host has filled.
     pub fn upload<T: Element>(&mut self, name: &str, from: &[T]) -> Result<Buffer<T>, R::Error> {
         let buffer = self.alloc(name, from.len())?;
-        self.write(&buffer, 0, from)?;
+        self.write(&buffer, from)?;
         Ok(buffer)
     }
 
-    /// The host writes `from` at an element and behind it.
-    pub fn write<T: Element>(
-        &mut self,
-        buffer: &Buffer<T>,
-        at: usize,
-        from: &[T],
-    ) -> Result<(), R::Error> {
-        let step = PIECE / T::BYTES;
-        let mut bytes = Vec::with_capacity(from.len().min(step) * T::BYTES);
-        for (k, piece) in from.chunks(step).enumerate() {
-            let first = at + k * step;
-            bytes.clear();
-            for (value, cell) in piece.iter().zip(&buffer.cells()[first..]) {
-                let mut encoded = [0; 16];
-                value.encode(&mut encoded);
-                bytes.extend_from_slice(&encoded[..T::BYTES]);
-                cell.set(*value);
-            }
-            self.record.host_write(buffer.addr(first), &bytes)?;
+    /// The host writes `from`, from the first element on.
+    pub fn write<T: Element>(&mut self, buffer: &Buffer<T>, from: &[T]) -> Result<(), R::Error> {
+        let mut bytes = Vec::with_capacity(from.len() * T::BYTES);
+        for (value, cell) in from.iter().zip(buffer.cells()) {
+            bytes.extend_from_slice(&value.encode()[..T::BYTES]);
+            cell.set(*value);
         }
-        Ok(())
+        self.record.host_write(buffer.addr(0), &bytes)
     }
 
     /// The host reads all of it.
@@ -61,18 +45,29 @@ impl<'r, R: Record> Device<'r, R> {
         Ok(buffer.cells().iter().map(|c| c.get()).collect())
     }
 
+    /// Runs a kernel without barriers: `body` once for each work-item that the launch asks for.
+    pub fn each(&mut self, launch: Launch, mut body: impl FnMut(&Item<R>)) -> Result<(), R::Error> {
+        let size = launch.size;
+        self.launch(launch, |group| {
+            group.phase(|it| {
+                if [it.x, it.y, it.z].iter().zip(&size).all(|(at, size)| at < size) {
+                    body(it);
+                }
+            });
+        })
+    }
+
     /// Runs a kernel: `body` once for each work-group, in order.
     pub fn launch(
         &mut self,
         launch: Launch,
         mut body: impl FnMut(&Group<R>),
     ) -> Result<(), R::Error> {
-        let (shape, spec) = launch.into_parts();
-        self.record.begin_kernel(spec)?;
-        let tape = Tape::new(&mut *self.record, shape.items());
-        for index in 0..shape.groups() {
+        self.record.begin_kernel(launch.spec())?;
+        let tape = Tape::new(&mut *self.record, &launch);
+        for index in 0..launch.groups() {
             tape.begin_group()?;
-            body(&Group::new(&tape, &shape, index));
+            body(&Group::new(&tape, &launch, index));
             tape.end_group()?;
         }
         self.record.end_kernel()

@@ -10,13 +10,8 @@ use super::{Buffer, Device, Group, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "fft",
     about: "four-step complex FFT: row transforms in local memory between transposes",
-    size: Knob { meaning: "log2 of the number of points", default: 12, min: 2, max: 22 },
-    iterations: Knob {
-        meaning: "transforms, each of the last one's result",
-        default: 1,
-        min: 1,
-        max: 1000,
-    },
+    size: Knob::new("log2 of the number of points", 12, 2..=22),
+    iterations: Knob::new("transforms, each of the last one's result", 1, 1..=1000),
     footprint: "24 * 2^n",
 };
 
@@ -54,7 +49,7 @@ fn transpose<R: Record>(
     roots: Option<&Buffer<Complex>>,
 ) -> Result<(), R::Error> {
     let across = width.div_ceil(TILE);
-    let launch = Launch::plane("transpose", [width, height], [TILE as u32; 2])
+    let launch = Launch::plane("transpose", [width, height], [TILE; 2])
         .read_part("from", from, |g| g / across * TILE * width..(g / across + 1) * TILE * width)
         .write_part("to", to, |g| g % across * TILE * height..(g % across + 1) * TILE * height);
     let launch = match roots {
@@ -92,7 +87,7 @@ fn rows<R: Record>(
     width: usize,
 ) -> Result<(), R::Error> {
     let (n, half) = (data.len(), width / 2);
-    let launch = Launch::line("fft_rows", n / 2, half as u32)
+    let launch = Launch::line("fft_rows", n / 2, half)
         .write_part("data", data, chunk(width))
         .read("roots", roots);
     let reversed = |i: usize| i.reverse_bits() >> (usize::BITS - width.ilog2());

@@ -9,13 +9,8 @@ use super::{Device, Knob, Launch, Params, Program, at};
 pub const PROGRAM: Program = Program {
     name: "gemm",
     about: "matrix product by tiles of 16 x 16 in local memory",
-    size: Knob { meaning: "rows and columns of a matrix", default: 72, min: 1, max: 1 << 13 },
-    iterations: Knob {
-        meaning: "products; each multiplies by B again",
-        default: 1,
-        min: 1,
-        max: 1000,
-    },
+    size: Knob::new("rows and columns of a matrix", 72, 1..=1 << 13),
+    iterations: Knob::new("products; each multiplies by B again", 1, 1..=1000),
     footprint: "12 n^2",
 };
 
@@ -31,7 +26,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     let tiles = n.div_ceil(TILE);
     let rows = |g| g / tiles * TILE * n..(g / tiles + 1) * TILE * n;
     for _ in 0..params.iterations {
-        let launch = Launch::plane("gemm", [n, n], [TILE as u32; 2])
+        let launch = Launch::plane("gemm", [n, n], [TILE; 2])
             .read_part("a", &a, rows)
             .read("b", &b)
             .write_part("c", &c, rows);

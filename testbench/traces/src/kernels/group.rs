@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use crate::trace::{Access, AccessKind, AtomicOp, Key, Record};
 
 use super::buffer::{Buffer, Element, Integer};
-use super::launch::Shape;
+use super::launch::Launch;
 use super::loops::{Loops, Turns};
 
 /// Place of an access in the source of its kernel.
@@ -33,13 +33,14 @@ pub(super) struct Tape<'a, R: Record> {
 }
 
 impl<'a, R: Record> Tape<'a, R> {
-    pub fn new(record: &'a mut R, items: usize) -> Self {
+    pub fn new(record: &'a mut R, launch: &Launch) -> Self {
+        let items: u32 = launch.local.iter().product();
         Self {
             record: RefCell::new(record),
             error: Cell::new(None),
             failed: Cell::new(false),
             loops: Loops::default(),
-            work: vec![Cell::new(0); items],
+            work: vec![Cell::new(0); items as usize],
         }
     }
 
@@ -78,10 +79,10 @@ pub struct Group<'a, R: Record> {
 }
 
 impl<'a, R: Record> Group<'a, R> {
-    pub(super) fn new(tape: &'a Tape<'a, R>, shape: &Shape, index: u32) -> Self {
-        let [nx, ny, _] = shape.count;
+    pub(super) fn new(tape: &'a Tape<'a, R>, launch: &Launch, index: u32) -> Self {
+        let [nx, ny, _] = launch.count;
         let id = [index % nx, index / nx % ny, index / nx / ny].map(|i| i as usize);
-        Self { tape, local: shape.local, id, index: index as usize, begun: Cell::new(false) }
+        Self { tape, local: launch.local, id, index: index as usize, begun: Cell::new(false) }
     }
 
     /// All work-items, one after another, from one barrier to the next: a barrier stands between
@@ -200,23 +201,19 @@ impl<R: Record> Item<'_, R> {
         let cell = buffer.cell(index);
         let old = cell.get();
         cell.set(change(old));
-        let mut bytes = [0; 16];
-        old.encode(&mut bytes);
-        let kind = AccessKind::Atomic { op, old: &bytes[..T::BYTES] };
+        let kind = AccessKind::Atomic { op, old: &old.encode()[..T::BYTES] };
         self.access(at, kind, buffer.addr(index), operand);
         old
     }
 
     #[inline]
     fn access<T: Element>(&self, at: Site, kind: AccessKind, addr: u64, value: T) {
-        let mut bytes = [0; 16];
-        value.encode(&mut bytes);
         let access = Access {
             item: self.id as u32,
             key: Key { pc: at.pc, iteration: self.tape.loops.counts() },
             kind,
             addr,
-            bytes: &bytes[..T::BYTES],
+            bytes: &value.encode()[..T::BYTES],
             gap: at.gap + self.tape.work[self.id].take(),
         };
         self.tape.take(|record| record.access(&access));

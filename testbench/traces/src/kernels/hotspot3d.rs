@@ -11,12 +11,12 @@ use super::{Device, Knob, Launch, Params, Program, at};
 pub const PROGRAM: Program = Program {
     name: "hotspot3d",
     about: "seven-point heat stencil over 8 layers with read-only power (Rodinia)",
-    size: Knob { meaning: "rows and columns of a layer", default: 24, min: 1, max: 1 << 13 },
-    iterations: Knob { meaning: "time steps", default: 2, min: 1, max: 10_000 },
+    size: Knob::new("rows and columns of a layer", 24, 1..=1 << 13),
+    iterations: Knob::new("time steps", 2, 1..=10_000),
     footprint: "96 n^2",
 };
 
-const LOCAL: [u32; 2] = [16, 4];
+const LOCAL: [usize; 2] = [16, 4];
 const LAYERS: usize = 8;
 /// Weight of a neighbour in its layer, of one in the next, of power and of the air; exact in
 /// binary, and the sum with the centre's is 1.
@@ -40,30 +40,25 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             .read("power", &power)
             .read("t_in", &from)
             .write("t_out", &to);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                let (x, y) = (it.x, it.y);
-                if x >= n || y >= n {
-                    return;
-                }
-                let cell = |x, y, z| (z * n + y) * n + x;
-                // Beyond a border stands what is at the border.
-                let (west, east) = (x.saturating_sub(1), (x + 1).min(n - 1));
-                let (north, south) = (y.saturating_sub(1), (y + 1).min(n - 1));
-                let mut here = it.load(at(1, 14), &from, cell(x, y, 0));
-                let mut below = here;
-                for z in it.turns(0..LAYERS) {
-                    let above = it.load(at(2, 3), &from, cell(x, y, (z + 1).min(LAYERS - 1)));
-                    let mut sides = it.load(at(3, 1), &from, cell(west, y, z));
-                    sides += it.load(at(4, 1), &from, cell(east, y, z));
-                    sides += it.load(at(5, 1), &from, cell(x, north, z));
-                    sides += it.load(at(6, 1), &from, cell(x, south, z));
-                    let power = it.load(at(7, 1), &power, cell(x, y, z));
-                    let new = step(here, sides, below + above, power);
-                    it.store(at(8, 9), &to, cell(x, y, z), new);
-                    (below, here) = (here, above);
-                }
-            });
+        device.each(launch, |it| {
+            let (x, y) = (it.x, it.y);
+            let cell = |x, y, z| (z * n + y) * n + x;
+            // Beyond a border stands what is at the border.
+            let (west, east) = (x.saturating_sub(1), (x + 1).min(n - 1));
+            let (north, south) = (y.saturating_sub(1), (y + 1).min(n - 1));
+            let mut here = it.load(at(1, 14), &from, cell(x, y, 0));
+            let mut below = here;
+            for z in it.turns(0..LAYERS) {
+                let above = it.load(at(2, 3), &from, cell(x, y, (z + 1).min(LAYERS - 1)));
+                let mut sides = it.load(at(3, 1), &from, cell(west, y, z));
+                sides += it.load(at(4, 1), &from, cell(east, y, z));
+                sides += it.load(at(5, 1), &from, cell(x, north, z));
+                sides += it.load(at(6, 1), &from, cell(x, south, z));
+                let power = it.load(at(7, 1), &power, cell(x, y, z));
+                let new = step(here, sides, below + above, power);
+                it.store(at(8, 9), &to, cell(x, y, z), new);
+                (below, here) = (here, above);
+            }
         })?;
         (from, to) = (to, from);
     }

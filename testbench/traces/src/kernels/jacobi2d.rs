@@ -10,12 +10,12 @@ use super::{Device, Knob, Launch, Params, Program, at};
 pub const PROGRAM: Program = Program {
     name: "jacobi2d",
     about: "five-point Jacobi iteration over a square grid",
-    size: Knob { meaning: "rows and columns of the grid", default: 64, min: 3, max: 1 << 14 },
-    iterations: Knob { meaning: "sweeps", default: 3, min: 1, max: 10_000 },
+    size: Knob::new("rows and columns of the grid", 64, 3..=1 << 14),
+    iterations: Knob::new("sweeps", 3, 1..=10_000),
     footprint: "8 n^2",
 };
 
-const LOCAL: [u32; 2] = [16, 16];
+const LOCAL: [usize; 2] = [16, 16];
 
 /// Gives the grid after the last sweep.
 pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32>, R::Error> {
@@ -23,29 +23,27 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     let start = floats(&mut SplitMix64::new(params.seed), n * n);
     let mut from = device.upload("a", &start)?;
     let mut to = device.upload("b", &start)?;
-    let across = n.div_ceil(LOCAL[0] as usize);
+    let across = n.div_ceil(LOCAL[0]);
     // Rows that a group computes, and those that it reads.
-    let first_row = |group: usize| group / across * LOCAL[1] as usize;
-    let own = |g| first_row(g) * n..(first_row(g) + LOCAL[1] as usize) * n;
-    let seen = |g| first_row(g).saturating_sub(1) * n..(first_row(g) + LOCAL[1] as usize + 1) * n;
+    let first_row = |group: usize| group / across * LOCAL[1];
+    let own = |g| first_row(g) * n..(first_row(g) + LOCAL[1]) * n;
+    let seen = |g| first_row(g).saturating_sub(1) * n..(first_row(g) + LOCAL[1] + 1) * n;
     for _ in 0..params.iterations {
         let launch = Launch::plane("jacobi2d", [n, n], LOCAL)
             .read_part("from", &from, seen)
             .write_part("to", &to, own);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                let (x, y) = (it.x, it.y);
-                if x == 0 || y == 0 || x >= n - 1 || y >= n - 1 {
-                    return;
-                }
-                let i = y * n + x;
-                let mut sum = it.load(at(1, 9), &from, i);
-                sum += it.load(at(2, 1), &from, i - 1);
-                sum += it.load(at(3, 1), &from, i + 1);
-                sum += it.load(at(4, 2), &from, i - n);
-                sum += it.load(at(5, 2), &from, i + n);
-                it.store(at(6, 2), &to, i, 0.2 * sum);
-            });
+        device.each(launch, |it| {
+            let (x, y) = (it.x, it.y);
+            if x == 0 || y == 0 || x >= n - 1 || y >= n - 1 {
+                return;
+            }
+            let i = y * n + x;
+            let mut sum = it.load(at(1, 9), &from, i);
+            sum += it.load(at(2, 1), &from, i - 1);
+            sum += it.load(at(3, 1), &from, i + 1);
+            sum += it.load(at(4, 2), &from, i - n);
+            sum += it.load(at(5, 2), &from, i + n);
+            it.store(at(6, 2), &to, i, 0.2 * sum);
         })?;
         (from, to) = (to, from);
     }

@@ -11,12 +11,12 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "kmeans",
     about: "k-means: nearest of 5 centres, integer atomic counts and fixed-point sums",
-    size: Knob { meaning: "points, of 8 features each", default: 512, min: 1, max: 1 << 24 },
-    iterations: Knob { meaning: "rounds of assigning and moving", default: 2, min: 1, max: 10_000 },
+    size: Knob::new("points, of 8 features each", 512, 1..=1 << 24),
+    iterations: Knob::new("rounds of assigning and moving", 2, 1..=10_000),
     footprint: "36 n + 500",
 };
 
-const LOCAL: u32 = 64;
+const LOCAL: usize = 64;
 const CENTRES: usize = 5;
 const FEATURES: usize = 8;
 /// One in fixed point.
@@ -36,40 +36,35 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
         let launch = Launch::line("assign", n, LOCAL)
             .read("points", &points)
             .read("centres", &centres)
-            .write_part("nearest", &nearest, chunk(LOCAL as usize))
+            .write_part("nearest", &nearest, chunk(LOCAL))
             .write("counts", &counts)
             .write("sums", &sums);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                if it.x >= n {
-                    return;
-                }
-                let mut point = [0.0; FEATURES];
+        device.each(launch, |it| {
+            let mut point = [0.0; FEATURES];
+            for f in it.turns(0..FEATURES) {
+                point[f] = it.load(at(1, 3), &points, f * n + it.x);
+            }
+            let (mut best, mut least) = (0, f32::INFINITY);
+            for c in it.turns(0..CENTRES) {
+                let mut distance = 0.0;
                 for f in it.turns(0..FEATURES) {
-                    point[f] = it.load(at(1, 3), &points, f * n + it.x);
+                    let d = point[f] - it.load(at(2, 4), &centres, c * FEATURES + f);
+                    distance += d * d;
                 }
-                let (mut best, mut least) = (0, f32::INFINITY);
-                for c in it.turns(0..CENTRES) {
-                    let mut distance = 0.0;
-                    for f in it.turns(0..FEATURES) {
-                        let d = point[f] - it.load(at(2, 4), &centres, c * FEATURES + f);
-                        distance += d * d;
-                    }
-                    if distance < least {
-                        (best, least) = (c, distance);
-                    }
-                    it.work(3);
+                if distance < least {
+                    (best, least) = (c, distance);
                 }
-                it.store(at(3, 2), &nearest, it.x, best as u32);
-                it.atomic_add(at(4, 1), &counts, best, 1);
-                for f in it.turns(0..FEATURES) {
-                    it.atomic_add(at(5, 4), &sums, best * FEATURES + f, fixed(point[f]));
-                }
-            });
+                it.work(3);
+            }
+            it.store(at(3, 2), &nearest, it.x, best as u32);
+            it.atomic_add(at(4, 1), &counts, best, 1);
+            for f in it.turns(0..FEATURES) {
+                it.atomic_add(at(5, 4), &sums, best * FEATURES + f, fixed(point[f]));
+            }
         })?;
         // One work-item for each feature of each centre, in one group: the counts are cleared when
         // all have read them.
-        let launch = Launch::line("move", CENTRES * FEATURES, (CENTRES * FEATURES) as u32)
+        let launch = Launch::line("move", CENTRES * FEATURES, CENTRES * FEATURES)
             .write("counts", &counts)
             .write("sums", &sums)
             .write("centres", &centres);

@@ -10,31 +10,15 @@ use super::buffer::{Buffer, Element};
 /// of equal parts for so many chiplets still do not.
 const SPANS: usize = 1680;
 
-/// Work-items and work-groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Work-groups in x, y, z.
-    pub count: [u32; 3],
-    /// Work-items of a work-group in x, y, z.
-    pub local: [u32; 3],
-}
-
-impl Shape {
-    /// Work-groups.
-    pub fn groups(&self) -> u32 {
-        self.count.iter().product()
-    }
-
-    /// Work-items of a work-group.
-    pub fn items(&self) -> usize {
-        self.local.iter().product::<u32>() as usize
-    }
-}
-
 /// A kernel about to run. The labels say for each argument how the kernel uses it and, where that
 /// is plain, which part each work-group uses (CPElide section III-B, listings 1 and 2).
 pub struct Launch {
-    shape: Shape,
+    /// Work-items that the kernel asks for, in x, y, z.
+    pub(super) size: [usize; 3],
+    /// Work-groups in x, y, z.
+    pub(super) count: [u32; 3],
+    /// Work-items of a work-group in x, y, z.
+    pub(super) local: [u32; 3],
     name: String,
     args: Vec<Arg>,
 }
@@ -42,18 +26,19 @@ pub struct Launch {
 impl Launch {
     /// At least `size` work-items in x, y, z, rounded up to whole groups: a kernel leaves the
     /// surplus idle.
-    pub fn new(name: &str, size: [usize; 3], local: [u32; 3]) -> Self {
-        let count = [0, 1, 2].map(|d| size[d].div_ceil(local[d] as usize) as u32);
-        Self { shape: Shape { count, local }, name: name.to_string(), args: Vec::new() }
+    pub fn new(name: &str, size: [usize; 3], local: [usize; 3]) -> Self {
+        let count = [0, 1, 2].map(|d| size[d].div_ceil(local[d]) as u32);
+        let local = local.map(|n| n as u32);
+        Self { size, count, local, name: name.to_string(), args: Vec::new() }
     }
 
     /// One dimension.
-    pub fn line(name: &str, size: usize, local: u32) -> Self {
+    pub fn line(name: &str, size: usize, local: usize) -> Self {
         Self::new(name, [size, 1, 1], [local, 1, 1])
     }
 
     /// Two dimensions.
-    pub fn plane(name: &str, [x, y]: [usize; 2], [local_x, local_y]: [u32; 2]) -> Self {
+    pub fn plane(name: &str, [x, y]: [usize; 2], [local_x, local_y]: [usize; 2]) -> Self {
         Self::new(name, [x, y, 1], [local_x, local_y, 1])
     }
 
@@ -95,11 +80,16 @@ impl Launch {
         self.buffer(name, buffer, Mode::ReadWrite, ranges)
     }
 
-    /// Shape, and what the trace is told.
-    pub(super) fn into_parts(self) -> (Shape, KernelSpec) {
-        let Shape { count, local } = self.shape;
-        let grid = [0, 1, 2].map(|d| count[d] * local[d]);
-        (self.shape, KernelSpec { name: self.name, grid, local, stream: 0, args: self.args })
+    /// What the trace is told.
+    pub(super) fn spec(&self) -> KernelSpec {
+        let (name, args, local) = (self.name.clone(), self.args.clone(), self.local);
+        let grid = [0, 1, 2].map(|d| self.count[d] * local[d]);
+        KernelSpec { name, grid, local, stream: 0, args }
+    }
+
+    /// Work-groups.
+    pub(super) fn groups(&self) -> u32 {
+        self.count.iter().product()
     }
 
     fn buffer<T: Element>(
@@ -122,7 +112,7 @@ impl Launch {
         buffer: &Buffer<T>,
         part: impl Fn(usize) -> Range<usize>,
     ) -> Vec<ScheduleRange> {
-        let groups = self.shape.groups() as usize;
+        let groups = self.groups() as usize;
         let spans = groups.min(SPANS);
         let hull = |groups: Range<usize>| {
             groups
@@ -156,7 +146,7 @@ mod tests {
     use super::*;
 
     fn ranges(launch: Launch) -> Vec<(u32, u32, u64, u64)> {
-        let ArgKind::Buffer { ranges, .. } = &launch.into_parts().1.args[0].kind else { panic!() };
+        let ArgKind::Buffer { ranges, .. } = &launch.args[0].kind else { panic!() };
         ranges.iter().map(|r| (r.first_group, r.last_group, r.addr, r.bytes)).collect()
     }
 

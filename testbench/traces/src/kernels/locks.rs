@@ -10,12 +10,12 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "locks",
     about: "counts and sums of buckets, each under a compare-and-swap lock",
-    size: Knob { meaning: "buckets; 16 work-items for each", default: 256, min: 1, max: 1 << 18 },
-    iterations: Knob { meaning: "updates of each work-item", default: 2, min: 1, max: 64 },
+    size: Knob::new("buckets; 16 work-items for each", 256, 1..=1 << 18),
+    iterations: Knob::new("updates of each work-item", 2, 1..=64),
     footprint: "12 n + 64 n * iterations",
 };
 
-const LOCAL: u32 = 64;
+const LOCAL: usize = 64;
 const ITEMS_PER_BUCKET: usize = 16;
 
 /// Gives the counts, then the sums.
@@ -27,30 +27,25 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
     let counts = device.alloc::<u32>("counts", buckets)?;
     let sums = device.alloc::<u32>("sums", buckets)?;
     let launch = Launch::line("update", items, LOCAL)
-        .read_part("keys", &keys, chunk(LOCAL as usize * updates))
+        .read_part("keys", &keys, chunk(LOCAL * updates))
         .write("locks", &locks)
         .write("counts", &counts)
         .write("sums", &sums);
-    device.launch(launch, |group| {
-        group.phase(|it| {
-            if it.x >= items {
-                return;
-            }
-            for k in it.turns(0..updates) {
-                let key = it.load(at(1, 4), &keys, it.x * updates + k);
-                let bucket = key as usize % buckets;
-                for _ in it.turns(0..) {
-                    if it.cas(at(2, 8), &locks, bucket, 0, 1) == 0 {
-                        break;
-                    }
+    device.each(launch, |it| {
+        for k in it.turns(0..updates) {
+            let key = it.load(at(1, 4), &keys, it.x * updates + k);
+            let bucket = key as usize % buckets;
+            for _ in it.turns(0..) {
+                if it.cas(at(2, 8), &locks, bucket, 0, 1) == 0 {
+                    break;
                 }
-                let count = it.load(at(3, 2), &counts, bucket);
-                it.store(at(4, 1), &counts, bucket, count + 1);
-                let sum = it.load(at(5, 1), &sums, bucket);
-                it.store(at(6, 1), &sums, bucket, sum.wrapping_add(key));
-                it.exchange(at(7, 1), &locks, bucket, 0);
             }
-        });
+            let count = it.load(at(3, 2), &counts, bucket);
+            it.store(at(4, 1), &counts, bucket, count + 1);
+            let sum = it.load(at(5, 1), &sums, bucket);
+            it.store(at(6, 1), &sums, bucket, sum.wrapping_add(key));
+            it.exchange(at(7, 1), &locks, bucket, 0);
+        }
     })?;
     Ok([device.read(&counts)?, device.read(&sums)?].concat())
 }

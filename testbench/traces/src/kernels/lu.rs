@@ -10,13 +10,8 @@ use super::{Buffer, Device, Group, Item, Knob, Launch, Params, Program, Site, at
 pub const PROGRAM: Program = Program {
     name: "lu",
     about: "blocked LU decomposition in place: three kernels for each block (Rodinia)",
-    size: Knob { meaning: "rows and columns of the matrix", default: 96, min: 1, max: 1 << 14 },
-    iterations: Knob {
-        meaning: "decompositions, each of a new matrix",
-        default: 1,
-        min: 1,
-        max: 1000,
-    },
+    size: Knob::new("rows and columns of the matrix", 96, 1..=1 << 14),
+    iterations: Knob::new("decompositions, each of a new matrix", 1, 1..=1000),
     footprint: "4 n^2",
 };
 
@@ -30,9 +25,9 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     let m = Matrix { cells: device.alloc::<f32>("m", n * n)?, n };
     let rng = &mut SplitMix64::new(params.seed);
     for _ in 0..params.iterations {
-        device.write(&m.cells, 0, &input(n, rng))?;
+        device.write(&m.cells, &input(n, rng))?;
         for corner in (0..n).step_by(B) {
-            let launch = Launch::line("lud_diagonal", B, B as u32)
+            let launch = Launch::line("lud_diagonal", B, B)
                 .write_part("m", &m.cells, |_| corner * n..(corner + B) * n);
             device.launch(launch, |group| diagonal(group, &m, corner))?;
             let rest = n.saturating_sub(corner + B).div_ceil(B);
@@ -40,10 +35,10 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 break;
             }
             // All groups read the strips, which also lie in the rows that they write: no ranges.
-            let launch = Launch::line("lud_perimeter", 2 * B * rest, 2 * B as u32);
+            let launch = Launch::line("lud_perimeter", 2 * B * rest, 2 * B);
             let launch = launch.write("m", &m.cells);
             device.launch(launch, |group| perimeter(group, &m, corner))?;
-            let launch = Launch::plane("lud_internal", [rest * B, rest * B], [B as u32, B as u32])
+            let launch = Launch::plane("lud_internal", [rest * B, rest * B], [B; 2])
                 .write("m", &m.cells);
             device.launch(launch, |group| internal(group, &m, corner))?;
         }

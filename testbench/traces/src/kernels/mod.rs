@@ -5,18 +5,14 @@
 //!
 //! A program is one file. It has a `PROGRAM` that describes it, and a `run` that allocates and
 //! fills buffers, launches kernels and gives back what the host reads at the end. A kernel is a
-//! closure over the work-group, with [`Group::phase`] around what its work-items do between
-//! barriers:
+//! closure over the work-item, or, where it has barriers, over the work-group
+//! ([`Device::launch`]), with [`Group::phase`] around what its work-items do between them:
 //!
 //! ```text
 //! let launch = Launch::line("double", n, 64).write_part("a", &a, chunk(64));
-//! device.launch(launch, |group| {
-//!     group.phase(|it| {
-//!         if it.x < n {
-//!             let v = it.load(at(1, 3), &a, it.x);
-//!             it.store(at(2, 1), &a, it.x, 2.0 * v);
-//!         }
-//!     });
+//! device.each(launch, |it| {
+//!     let v = it.load(at(1, 3), &a, it.x);
+//!     it.store(at(2, 1), &a, it.x, 2.0 * v);
 //! })?;
 //! ```
 //!
@@ -40,7 +36,7 @@ mod tests;
 pub use buffer::{Buffer, Element, Integer};
 pub use device::Device;
 pub use group::{Group, Item, Site, at};
-pub use launch::{Launch, Shape, chunk};
+pub use launch::{Launch, chunk};
 pub use program::{KernelError, Knob, Params, Program};
 
 use crate::trace::Record;

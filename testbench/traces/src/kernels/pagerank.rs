@@ -9,12 +9,12 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "pagerank",
     about: "PageRank over a web-like graph, each vertex pulls over its in-edges",
-    size: Knob { meaning: "vertices", default: 512, min: 2, max: 1 << 22 },
-    iterations: Knob { meaning: "iterations", default: 4, min: 1, max: 10_000 },
+    size: Knob::new("vertices", 512, 2..=1 << 22),
+    iterations: Knob::new("iterations", 4, 1..=10_000),
     footprint: "about 65 n: 4 for each edge, 16 for each vertex",
 };
 
-const LOCAL: u32 = 64;
+const LOCAL: usize = 64;
 pub const DAMPING: f32 = 0.85;
 
 /// Gives the rank of each vertex. What a vertex without out-edges holds is lost.
@@ -28,41 +28,32 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     let share = device.alloc::<f32>("share", n)?;
     let base = (1.0 - DAMPING) / n as f32;
 
-    let part = chunk(LOCAL as usize);
+    let part = chunk(LOCAL);
     for _ in 0..params.iterations {
         let launch = Launch::line("share", n, LOCAL)
             .read_part("rank", &rank, &part)
             .read_part("degrees", &degrees, &part)
             .write_part("share", &share, &part);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                if it.x < n {
-                    let degree = it.load(at(1, 4), &degrees, it.x);
-                    let rank = it.load(at(2, 1), &rank, it.x);
-                    let part = if degree == 0 { 0.0 } else { rank / degree as f32 };
-                    it.store(at(3, 8), &share, it.x, part);
-                }
-            });
+        device.each(launch, |it| {
+            let degree = it.load(at(1, 4), &degrees, it.x);
+            let rank = it.load(at(2, 1), &rank, it.x);
+            let part = if degree == 0 { 0.0 } else { rank / degree as f32 };
+            it.store(at(3, 8), &share, it.x, part);
         })?;
         let launch = Launch::line("gather", n, LOCAL)
-            .read_part("starts", &starts, |g| g * LOCAL as usize..(g + 1) * LOCAL as usize + 1)
-            .read_part("ends", &ends, into.edges_of_group(LOCAL as usize))
+            .read_part("starts", &starts, |g| g * LOCAL..(g + 1) * LOCAL + 1)
+            .read_part("ends", &ends, into.edges_of_group(LOCAL))
             .read("share", &share)
             .write_part("rank", &rank, &part);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                if it.x >= n {
-                    return;
-                }
-                let first = it.load(at(1, 4), &starts, it.x) as usize;
-                let end = it.load(at(2, 1), &starts, it.x + 1) as usize;
-                let mut sum = 0.0;
-                for e in it.turns(first..end) {
-                    let from = it.load(at(3, 3), &ends, e) as usize;
-                    sum += it.load(at(4, 2), &share, from);
-                }
-                it.store(at(5, 4), &rank, it.x, base + DAMPING * sum);
-            });
+        device.each(launch, |it| {
+            let first = it.load(at(1, 4), &starts, it.x) as usize;
+            let end = it.load(at(2, 1), &starts, it.x + 1) as usize;
+            let mut sum = 0.0;
+            for e in it.turns(first..end) {
+                let from = it.load(at(3, 3), &ends, e) as usize;
+                sum += it.load(at(4, 2), &share, from);
+            }
+            it.store(at(5, 4), &rank, it.x, base + DAMPING * sum);
         })?;
     }
     device.read(&rank)

@@ -10,12 +10,12 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "pagerank_push",
     about: "PageRank over a web-like graph, float sums by compare-and-swap loops",
-    size: Knob { meaning: "vertices", default: 512, min: 2, max: 1 << 22 },
-    iterations: Knob { meaning: "iterations", default: 3, min: 1, max: 10_000 },
+    size: Knob::new("vertices", 512, 2..=1 << 22),
+    iterations: Knob::new("iterations", 3, 1..=10_000),
     footprint: "about 60 n: 4 for each edge, 12 for each vertex",
 };
 
-const LOCAL: u32 = 64;
+const LOCAL: usize = 64;
 
 /// Gives the rank of each vertex. What a vertex without out-edges holds is lost.
 pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32>, R::Error> {
@@ -27,46 +27,37 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     let sums = device.alloc::<f32>("sums", n)?;
     let base = (1.0 - DAMPING) / n as f32;
 
-    let part = chunk(LOCAL as usize);
+    let part = chunk(LOCAL);
     for _ in 0..params.iterations {
         let launch = Launch::line("scatter", n, LOCAL)
-            .read_part("starts", &starts, |g| g * LOCAL as usize..(g + 1) * LOCAL as usize + 1)
-            .read_part("ends", &ends, graph.edges_of_group(LOCAL as usize))
+            .read_part("starts", &starts, |g| g * LOCAL..(g + 1) * LOCAL + 1)
+            .read_part("ends", &ends, graph.edges_of_group(LOCAL))
             .read_part("rank", &rank, &part)
             .write("sums", &sums);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                if it.x >= n {
-                    return;
-                }
-                let first = it.load(at(1, 4), &starts, it.x) as usize;
-                let end = it.load(at(2, 1), &starts, it.x + 1) as usize;
-                let rank = it.load(at(3, 1), &rank, it.x);
-                for e in it.turns(first..end) {
-                    let to = it.load(at(4, 3), &ends, e) as usize;
-                    let share = rank / (end - first) as f32;
-                    let mut old = it.load(at(5, 2), &sums, to);
-                    for _ in it.turns(0..) {
-                        let seen = it.cas(at(6, 3), &sums, to, old, old + share);
-                        if seen == old {
-                            break;
-                        }
-                        old = seen;
+        device.each(launch, |it| {
+            let first = it.load(at(1, 4), &starts, it.x) as usize;
+            let end = it.load(at(2, 1), &starts, it.x + 1) as usize;
+            let rank = it.load(at(3, 1), &rank, it.x);
+            for e in it.turns(first..end) {
+                let to = it.load(at(4, 3), &ends, e) as usize;
+                let share = rank / (end - first) as f32;
+                let mut old = it.load(at(5, 2), &sums, to);
+                for _ in it.turns(0..) {
+                    let seen = it.cas(at(6, 3), &sums, to, old, old + share);
+                    if seen == old {
+                        break;
                     }
+                    old = seen;
                 }
-            });
+            }
         })?;
         let launch = Launch::line("apply", n, LOCAL)
             .write_part("sums", &sums, &part)
             .write_part("rank", &rank, &part);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                if it.x < n {
-                    let sum = it.load(at(1, 4), &sums, it.x);
-                    it.store(at(2, 1), &sums, it.x, 0.0);
-                    it.store(at(3, 3), &rank, it.x, base + DAMPING * sum);
-                }
-            });
+        device.each(launch, |it| {
+            let sum = it.load(at(1, 4), &sums, it.x);
+            it.store(at(2, 1), &sums, it.x, 0.0);
+            it.store(at(3, 3), &rank, it.x, base + DAMPING * sum);
         })?;
     }
     device.read(&rank)

@@ -1,6 +1,7 @@
 //! What a program says of itself, its parameters, and what can be wrong with them.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
@@ -26,6 +27,17 @@ pub struct Knob {
     pub min: u32,
     /// Greatest legal value.
     pub max: u32,
+}
+
+impl Knob {
+    /// What it counts, its value unless stated, its legal values.
+    pub(super) const fn new(
+        meaning: &'static str,
+        default: u32,
+        legal: RangeInclusive<u32>,
+    ) -> Self {
+        Self { meaning, default, min: *legal.start(), max: *legal.end() }
+    }
 }
 
 /// A program.

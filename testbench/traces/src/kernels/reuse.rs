@@ -10,8 +10,8 @@ use super::{Buffer, Device, Knob, Launch, Params, Program, at};
 pub const PROGRAM: Program = Program {
     name: "reuse",
     about: "ten kernels over the same arrays, each reading what other work-groups wrote",
-    size: Knob { meaning: "elements of an array", default: 1536, min: 1, max: 1 << 26 },
-    iterations: Knob { meaning: "kernels", default: 10, min: 1, max: 10_000 },
+    size: Knob::new("elements of an array", 1536, 1..=1 << 26),
+    iterations: Knob::new("kernels", 10, 1..=10_000),
     footprint: "12 n",
 };
 
@@ -29,7 +29,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
         // Group g works on the part that is `shift` groups further on.
         let shift = shift(kernel, groups);
         let part = |g: usize| (g + shift) % groups * LOCAL..((g + shift) % groups + 1) * LOCAL;
-        let launch = Launch::line("mix", n, LOCAL as u32)
+        let launch = Launch::line("mix", n, LOCAL)
             .read_part("constant", &constant, part)
             .read_part("from", &from, part)
             .write_part("to", &to, part);

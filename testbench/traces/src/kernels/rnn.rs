@@ -11,17 +11,12 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "rnn",
     about: "GRU cell over time steps, batch of 4: matrix-vector products, then pointwise gates",
-    size: Knob {
-        meaning: "elements of the state and of an input",
-        default: 64,
-        min: 1,
-        max: 1 << 13,
-    },
-    iterations: Knob { meaning: "time steps", default: 2, min: 1, max: 10_000 },
+    size: Knob::new("elements of the state and of an input", 64, 1..=1 << 13),
+    iterations: Knob::new("time steps", 2, 1..=10_000),
     footprint: "24 n^2 + 112 n + 32 n * iterations",
 };
 
-const LOCAL: u32 = 64;
+const LOCAL: usize = 64;
 const BATCH: usize = 4;
 
 /// Gives the state after each step, sample by sample.
@@ -48,7 +43,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
         let (mut local_x, mut local_h) = (vec![0.0; BATCH * h], vec![0.0; BATCH * h]);
         device.launch(launch, |group| {
             group.phase(|it| {
-                for i in it.turns((it.id..BATCH * h).step_by(LOCAL as usize)) {
+                for i in it.turns((it.id..BATCH * h).step_by(LOCAL)) {
                     local_x[i] = it.load(at(1, 3), &x, step.start + i);
                     local_h[i] = it.load(at(2, 2), &state, i);
                 }
@@ -73,7 +68,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 }
             });
         })?;
-        let part = chunk(LOCAL as usize);
+        let part = chunk(LOCAL);
         let launch = Launch::line("gru_pointwise", BATCH * h, LOCAL)
             .read("from_x", &from_x)
             .read("from_h", &from_h)
@@ -82,22 +77,17 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 let own = part(g);
                 step.start + own.start..step.start + own.end.min(BATCH * h)
             });
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                if it.x >= BATCH * h {
-                    return;
-                }
-                let sums = it.x / h * 3 * h + it.x % h;
-                let [mut x, mut r] = [[0.0; 3]; 2];
-                for gate in it.turns(0..3) {
-                    x[gate] = it.load(at(1, 6), &from_x, sums + gate * h);
-                    r[gate] = it.load(at(2, 1), &from_h, sums + gate * h);
-                }
-                let old = it.load(at(3, 2), &state, it.x);
-                let new = gates(x, r, old);
-                it.store(at(4, 18), &state, it.x, new);
-                it.store(at(5, 2), &out, step.start + it.x, new);
-            });
+        device.each(launch, |it| {
+            let sums = it.x / h * 3 * h + it.x % h;
+            let [mut x, mut r] = [[0.0; 3]; 2];
+            for gate in it.turns(0..3) {
+                x[gate] = it.load(at(1, 6), &from_x, sums + gate * h);
+                r[gate] = it.load(at(2, 1), &from_h, sums + gate * h);
+            }
+            let old = it.load(at(3, 2), &state, it.x);
+            let new = gates(x, r, old);
+            it.store(at(4, 18), &state, it.x, new);
+            it.store(at(5, 2), &out, step.start + it.x, new);
         })?;
     }
     device.read(&out)

@@ -22,17 +22,20 @@ macro_rules! check {
 }
 
 /// Where in the trace the next thing may come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum At {
+    #[default]
     Host,
     Kernel,
     Group,
 }
 
 /// What a program did.
+#[derive(Default)]
 pub struct Shadow {
     memory: Vec<(u64, Vec<u8>)>,
-    next: u64,
+    /// End of the last buffer.
+    end: u64,
     at: At,
     spec: KernelSpec,
     group: u32,
@@ -56,30 +59,7 @@ pub struct Shadow {
     /// Kernels.
     pub kernels: u64,
     /// Fails at this access.
-    pub fail_at: u64,
-}
-
-impl Default for Shadow {
-    fn default() -> Self {
-        Self {
-            memory: Vec::new(),
-            next: 0x10_0000,
-            at: At::Host,
-            spec: KernelSpec::default(),
-            group: 0,
-            keys: HashSet::new(),
-            sites: HashMap::new(),
-            read: Vec::new(),
-            digest: DefaultHasher::new(),
-            accesses: 0,
-            races: Races::default(),
-            racy: 0,
-            instructions: 0,
-            bytes: 0,
-            kernels: 0,
-            fail_at: u64::MAX,
-        }
-    }
+    pub fail_at: Option<u64>,
 }
 
 impl Shadow {
@@ -158,9 +138,9 @@ impl Record for Shadow {
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, Broken> {
         check!(self.at == At::Host && bytes > 0, "alloc of {bytes} bytes at {:?}", self.at);
         (name, bytes).hash(&mut self.digest);
-        let addr = self.next;
+        let addr = self.end.next_multiple_of(4096) + 4096;
         self.memory.push((addr, vec![0; bytes as usize]));
-        self.next = (addr + bytes).next_multiple_of(4096) + 4096;
+        self.end = addr + bytes;
         self.bytes += bytes;
         Ok(addr)
     }
@@ -205,7 +185,7 @@ impl Record for Shadow {
 
     fn access(&mut self, access: &Access) -> Result<(), Broken> {
         check!(self.at == At::Group, "access at {:?}", self.at);
-        check!(self.accesses < self.fail_at, "no room");
+        check!(self.fail_at.is_none_or(|at| self.accesses < at), "no room");
         let items: u32 = self.spec.local.iter().product();
         check!(access.item < items, "work-item {} of {items}", access.item);
         let len = access.bytes.len();
@@ -274,9 +254,7 @@ pub fn replay<T: Element>(
         run(&mut Device::new(&mut shadow), params).unwrap_or_else(|e| panic!("{params:?}: {e}"));
     let mut bytes = Vec::new();
     for value in &result {
-        let mut encoded = [0; 16];
-        value.encode(&mut encoded);
-        bytes.extend_from_slice(&encoded[..T::BYTES]);
+        bytes.extend_from_slice(&value.encode()[..T::BYTES]);
     }
     assert!(shadow.read.ends_with(&bytes), "{params:?}: memory does not hold the result");
     result

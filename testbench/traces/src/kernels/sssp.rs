@@ -10,12 +10,12 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "sssp",
     about: "Bellman-Ford shortest paths over a web-like graph, by atomic minimum",
-    size: Knob { meaning: "vertices", default: 512, min: 2, max: 1 << 22 },
-    iterations: Knob { meaning: "most rounds", default: 64, min: 1, max: 1 << 20 },
+    size: Knob::new("vertices", 512, 2..=1 << 22),
+    iterations: Knob::new("most rounds", 64, 1..=1 << 20),
     footprint: "about 110 n: 8 for each edge, 13 for each vertex",
 };
 
-const LOCAL: u32 = 64;
+const LOCAL: usize = 64;
 /// Distance of a vertex that was not reached.
 const FAR: u32 = u32::MAX;
 
@@ -36,52 +36,45 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
     let mask = device.upload("mask", &flags)?;
     let over = device.alloc::<u32>("over", 1)?;
 
-    let part = chunk(LOCAL as usize);
-    let edges = graph.edges_of_group(LOCAL as usize);
+    let part = chunk(LOCAL);
+    let edges = graph.edges_of_group(LOCAL);
     for _ in 0..params.iterations {
         let launch = Launch::line("relax", n, LOCAL)
-            .read_part("starts", &starts, |g| g * LOCAL as usize..(g + 1) * LOCAL as usize + 1)
+            .read_part("starts", &starts, |g| g * LOCAL..(g + 1) * LOCAL + 1)
             .read_part("ends", &ends, &edges)
             .read_part("weights", &weights, &edges)
             .write_part("mask", &mask, &part)
             .read_part("cost", &cost, &part)
             .write("offered", &offered);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                let v = it.x;
-                if v >= n || it.load(at(1, 4), &mask, v) == 0 {
-                    return;
-                }
-                it.store(at(2, 2), &mask, v, 0);
-                let distance = it.load(at(3, 1), &cost, v);
-                let first = it.load(at(4, 1), &starts, v) as usize;
-                let end = it.load(at(5, 1), &starts, v + 1) as usize;
-                for e in it.turns(first..end) {
-                    let w = it.load(at(6, 3), &ends, e) as usize;
-                    let weight = it.load(at(7, 1), &weights, e);
-                    it.atomic_min(at(8, 2), &offered, w, distance + weight);
-                }
-            });
+        device.each(launch, |it| {
+            let v = it.x;
+            if it.load(at(1, 4), &mask, v) == 0 {
+                return;
+            }
+            it.store(at(2, 2), &mask, v, 0);
+            let distance = it.load(at(3, 1), &cost, v);
+            let first = it.load(at(4, 1), &starts, v) as usize;
+            let end = it.load(at(5, 1), &starts, v + 1) as usize;
+            for e in it.turns(first..end) {
+                let w = it.load(at(6, 3), &ends, e) as usize;
+                let weight = it.load(at(7, 1), &weights, e);
+                it.atomic_min(at(8, 2), &offered, w, distance + weight);
+            }
         })?;
-        device.write(&over, 0, &[0])?;
+        device.write(&over, &[0])?;
         let launch = Launch::line("settle", n, LOCAL)
             .write_part("mask", &mask, &part)
             .write_part("cost", &cost, &part)
             .read_part("offered", &offered, &part)
             .write("over", &over);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                let v = it.x;
-                if v >= n {
-                    return;
-                }
-                let offer = it.load(at(1, 4), &offered, v);
-                if offer < it.load(at(2, 1), &cost, v) {
-                    it.store(at(3, 2), &cost, v, offer);
-                    it.store(at(4, 1), &mask, v, 1);
-                    it.store(at(5, 1), &over, 0, 1);
-                }
-            });
+        device.each(launch, |it| {
+            let v = it.x;
+            let offer = it.load(at(1, 4), &offered, v);
+            if offer < it.load(at(2, 1), &cost, v) {
+                it.store(at(3, 2), &cost, v, offer);
+                it.store(at(4, 1), &mask, v, 1);
+                it.store(at(5, 1), &over, 0, 1);
+            }
         })?;
         if device.read(&over)?[0] == 0 {
             break;

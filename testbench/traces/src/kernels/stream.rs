@@ -9,12 +9,12 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "stream",
     about: "BabelStream: copy, multiply, add and triad over three arrays",
-    size: Knob { meaning: "elements of an array", default: 2048, min: 1, max: 1 << 26 },
-    iterations: Knob { meaning: "rounds of the four kernels", default: 3, min: 1, max: 10_000 },
+    size: Knob::new("elements of an array", 2048, 1..=1 << 26),
+    iterations: Knob::new("rounds of the four kernels", 3, 1..=10_000),
     footprint: "12 n",
 };
 
-const LOCAL: u32 = 256;
+const LOCAL: usize = 256;
 const SCALAR: f32 = 0.4;
 
 /// Gives the three arrays, one behind the other.
@@ -22,46 +22,30 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     let n = params.size as usize;
     let a = device.upload("a", &floats(&mut SplitMix64::new(params.seed), n))?;
     let (b, c) = (device.alloc::<f32>("b", n)?, device.alloc::<f32>("c", n)?);
-    let part = chunk(LOCAL as usize);
+    let part = chunk(LOCAL);
     let line = |name| Launch::line(name, n, LOCAL);
     for _ in 0..params.iterations {
         let launch = line("copy").read_part("a", &a, &part).write_part("c", &c, &part);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                if it.x < n {
-                    let v = it.load(at(1, 4), &a, it.x);
-                    it.store(at(2, 1), &c, it.x, v);
-                }
-            });
+        device.each(launch, |it| {
+            let v = it.load(at(1, 4), &a, it.x);
+            it.store(at(2, 1), &c, it.x, v);
         })?;
         let launch = line("mul").write_part("b", &b, &part).read_part("c", &c, &part);
-        device.launch(launch, |group| {
-            group.phase(|it| {
-                if it.x < n {
-                    let v = it.load(at(1, 4), &c, it.x);
-                    it.store(at(2, 2), &b, it.x, SCALAR * v);
-                }
-            });
+        device.each(launch, |it| {
+            let v = it.load(at(1, 4), &c, it.x);
+            it.store(at(2, 2), &b, it.x, SCALAR * v);
         })?;
         let launch = line("add").read_part("a", &a, &part).read_part("b", &b, &part);
-        device.launch(launch.write_part("c", &c, &part), |group| {
-            group.phase(|it| {
-                if it.x < n {
-                    let v = it.load(at(1, 4), &a, it.x);
-                    let w = it.load(at(2, 1), &b, it.x);
-                    it.store(at(3, 2), &c, it.x, v + w);
-                }
-            });
+        device.each(launch.write_part("c", &c, &part), |it| {
+            let v = it.load(at(1, 4), &a, it.x);
+            let w = it.load(at(2, 1), &b, it.x);
+            it.store(at(3, 2), &c, it.x, v + w);
         })?;
         let launch = line("triad").write_part("a", &a, &part).read_part("b", &b, &part);
-        device.launch(launch.read_part("c", &c, &part), |group| {
-            group.phase(|it| {
-                if it.x < n {
-                    let v = it.load(at(1, 4), &b, it.x);
-                    let w = it.load(at(2, 1), &c, it.x);
-                    it.store(at(3, 2), &a, it.x, v + SCALAR * w);
-                }
-            });
+        device.each(launch.read_part("c", &c, &part), |it| {
+            let v = it.load(at(1, 4), &b, it.x);
+            let w = it.load(at(2, 1), &c, it.x);
+            it.store(at(3, 2), &a, it.x, v + SCALAR * w);
         })?;
     }
     Ok([device.read(&a)?, device.read(&b)?, device.read(&c)?].concat())

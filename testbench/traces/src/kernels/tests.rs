@@ -84,7 +84,7 @@ fn unknown_name_lists_the_known_ones() {
 fn error_of_the_record_ends_the_run() {
     for program in PROGRAMS {
         let mut shadow = Shadow::default();
-        shadow.fail_at = 100;
+        shadow.fail_at = Some(100);
         let error = run(program.name, &program.params(), &mut shadow).unwrap_err();
         assert!(matches!(error, KernelError::Record(Broken(_))), "{error}");
         assert_eq!(shadow.accesses, 100);

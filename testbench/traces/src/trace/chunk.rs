@@ -1,8 +1,9 @@
 //! The frame around each part of a trace file: lengths, checksum, compression.
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::Error;
+use super::wire::little_endian;
 
 /// First bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"DUETTRC\n";
@@ -55,19 +56,19 @@ pub struct Packer {
 
 impl Packer {
     /// Level 3: a higher one costs capture time and saves little.
-    pub fn new() -> std::io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         let compressor = zstd::bulk::Compressor::new(3)?;
         Ok(Self { compressor, frame: Vec::new() })
     }
 
     /// From now on for speed: what hardly shrinks is stored as it is, and read back five times as
     /// fast.
-    pub fn be_fast(&mut self) -> std::io::Result<()> {
+    pub fn be_fast(&mut self) -> io::Result<()> {
         self.compressor.set_compression_level(-5)
     }
 
-    /// The bytes of a chunk. `payload` has at most [`MAX_CHUNK`] bytes.
-    pub fn pack(&mut self, kind: Kind, payload: &[u8]) -> std::io::Result<&[u8]> {
+    /// Writes a chunk; gives its length. `payload` has at most [`MAX_CHUNK`] bytes.
+    pub fn write(&mut self, out: &mut impl Write, kind: Kind, payload: &[u8]) -> io::Result<u64> {
         let head = FRAME_BYTES as usize;
         self.frame.clear();
         self.frame.resize(head + zstd::zstd_safe::compress_bound(payload.len()), 0);
@@ -79,7 +80,8 @@ impl Packer {
         }
         let sum = checksum(&self.frame[..12], &self.frame[head..]);
         self.frame[12..head].copy_from_slice(&sum.to_le_bytes());
-        Ok(&self.frame)
+        out.write_all(&self.frame)?;
+        Ok(self.frame.len() as u64)
     }
 }
 
@@ -98,7 +100,7 @@ pub struct Unpacker {
 
 impl Unpacker {
     /// Without a chunk yet.
-    pub fn new() -> std::io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         let decompressor = zstd::bulk::Decompressor::new()?;
         Ok(Self { decompressor, packed: Vec::new() })
     }
@@ -122,8 +124,7 @@ impl Unpacker {
         source.seek(SeekFrom::Start(offset)).map_err(Error::io(file))?;
         let mut head = [0; FRAME_BYTES as usize];
         source.read_exact(&mut head).map_err(Error::io(file))?;
-        let word =
-            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let word = |at: usize| little_endian(&head[at..at + 4]) as u32;
         let (packed_len, len, sum) = (word(4), word(8), word(12));
         if word(0) != u32::from(kind as u8) {
             return Err(damaged(kind.name()));
@@ -169,7 +170,7 @@ pub fn check_head(head: &[u8; HEAD_BYTES as usize], file: &str) -> Result<(), Er
         return Err(Error::damaged(file, 12, "the checksum of magic and version"));
     }
     if head[8..12] != VERSION.to_le_bytes() {
-        let version = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
+        let version = little_endian(&head[8..12]);
         let expected = format!("format version {VERSION}, the file has version {version}");
         return Err(Error::damaged(file, 8, expected));
     }
@@ -204,12 +205,8 @@ impl Trailer {
         file: &str,
         offset: u64,
     ) -> Result<Self, Error> {
-        let word = |at: usize| {
-            let mut word = [0; 8];
-            word.copy_from_slice(&bytes[at..at + 8]);
-            u64::from_le_bytes(word)
-        };
-        let trailer = Self { index: word(0), contents: word(8) };
+        let [index, contents] = [&bytes[..8], &bytes[8..16]].map(little_endian);
+        let trailer = Self { index, contents };
         if bytes[24..] != END_MAGIC {
             let expected = "the end of a trace; the file is cut off, or still being written";
             return Err(Error::damaged(file, offset + 24, expected));
@@ -243,16 +240,4 @@ impl Contents {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         }
     }
-}
-
-/// Writes a chunk at the end of the file; gives its length.
-pub fn append(
-    out: &mut impl Write,
-    packer: &mut Packer,
-    kind: Kind,
-    payload: &[u8],
-) -> std::io::Result<u64> {
-    let frame = packer.pack(kind, payload)?;
-    out.write_all(frame)?;
-    Ok(frame.len() as u64)
 }

@@ -1,11 +1,10 @@
 //! What happens in a program, apart from what its warps do.
 
-use serde::{Deserialize, Serialize};
-
 use super::instr::AtomicOp;
+use super::wire::little_endian;
 
 /// One step of the program, in order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A buffer comes to be. All bytes are 0 until they are written.
     Alloc {
@@ -40,7 +39,7 @@ pub enum Event {
 }
 
 /// How a kernel may use an argument (CPElide, MICRO'24, section III-B).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Read only.
     Read,
@@ -49,7 +48,7 @@ pub enum Mode {
 }
 
 /// A kernel and what is known of it before any of its work-groups runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelHead {
     /// Name.
     pub name: String,
@@ -73,7 +72,7 @@ pub struct KernelHead {
 }
 
 /// The first work-group of a program that touches a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstTouch {
     /// First byte of the page, a multiple of 4096.
     pub page: u64,
@@ -102,10 +101,8 @@ impl KernelHead {
             };
             let cell_end = cell.addr + u64::from(cell.size);
             if cell.addr >= addr && cell_end <= end {
-                let mut word = [0; 8];
                 let of_cell = &bytes[(cell.addr - addr) as usize..(cell_end - addr) as usize];
-                word[..of_cell.len()].copy_from_slice(of_cell);
-                if !cell.admits(u64::from_le_bytes(word)) {
+                if !cell.admits(little_endian(of_cell)) {
                     return false;
                 }
             }
@@ -116,7 +113,7 @@ impl KernelHead {
 }
 
 /// One argument.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arg {
     /// Name in the source.
     pub name: String,
@@ -125,7 +122,7 @@ pub struct Arg {
 }
 
 /// What an argument is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgKind {
     /// A scalar, a null pointer or local memory.
     Plain,
@@ -145,7 +142,7 @@ pub enum ArgKind {
 /// A label of the programmer (`hipSetAccessModeRange`): the first of `of` equal parts of the
 /// work-groups and so on use only these bytes. The machine asks with its own number of chiplets, so
 /// a range is given per work-group span.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleRange {
     /// First work-group of the span.
     pub first_group: u32,
@@ -158,7 +155,7 @@ pub struct ScheduleRange {
 }
 
 /// A set of byte values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteSet(pub [u64; 4]);
 
 impl ByteSet {
@@ -204,7 +201,7 @@ impl ByteSet {
 
 /// A byte that a racy load of the kernel reads, or that the kernel leaves, or found, with more than
 /// one possible value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RacyByte {
     /// Address.
     pub addr: u64,
@@ -216,7 +213,7 @@ pub struct RacyByte {
 
 /// A location of 4 or 8 bytes that this kernel changes only by commutative integer atomics of one
 /// kind. Its final value is determined; a value seen in between lies in a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomicCell {
     /// First byte.
     pub addr: u64,

@@ -1,12 +1,10 @@
 //! One memory instruction of a warp.
 
-use serde::{Deserialize, Serialize};
-
 /// Lanes of a warp in a trace. A machine with narrower warps splits it.
 pub const LANES: usize = 64;
 
 /// What an atomic does to memory when it is replayed (`old` -> new). Arithmetic wraps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(u8)]
 pub enum AtomicOp {
     /// old + operand.
@@ -82,20 +80,21 @@ impl AtomicOp {
     }
 }
 
-/// Kind of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// Kind of an instruction, in the order of their codes in the file: so accesses of one place are
+/// ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum InstrKind {
     /// Reads; the values are those that the program saw.
     #[default]
     Load,
     /// Writes the values.
     Store,
-    /// Read-modify-write; the values are the operands, `olds` what the program saw.
-    Atomic(AtomicOp),
     /// All warps of the work-group meet.
     Barrier,
     /// Earlier accesses of the warp are ordered before later ones, at system scope.
     Fence,
+    /// Read-modify-write; the values are the operands, `olds` what the program saw.
+    Atomic(AtomicOp),
 }
 
 /// A decoded instruction. Reused, so that decoding allocates nothing.

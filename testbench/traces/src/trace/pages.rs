@@ -2,6 +2,7 @@
 
 use super::AtomicOp;
 use super::limits::{ADDRESS_END, PAGE};
+use super::wire::little_endian;
 
 /// Bits of a page number that the second level takes.
 const LEAF_BITS: u32 = 10;
@@ -156,11 +157,9 @@ impl Memory {
 
     /// Does what an atomic of up to 8 bytes does.
     pub fn update(&mut self, op: AtomicOp, addr: u64, operand: &[u8]) {
-        let mut word = [0; 8];
         let size = operand.len().min(8);
-        word[..size].copy_from_slice(&operand[..size]);
         let old = self.number(addr, size as u8);
-        let new = op.apply(old, u64::from_le_bytes(word), size as u8);
+        let new = op.apply(old, little_endian(&operand[..size]), size as u8);
         self.write(addr, &new.to_le_bytes()[..size]);
     }
 

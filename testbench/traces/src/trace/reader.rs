@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::ahead::Ahead;
@@ -16,40 +16,14 @@ use super::wire::{Malformed, Wire};
 use super::{Error, Event, Group};
 
 /// Where the bytes are.
-enum Source {
-    File(PathBuf, File),
-    Memory(Cursor<Arc<[u8]>>),
-}
+trait Source: Read + Seek + Send {}
 
-impl Source {
-    fn reopen(&self) -> io::Result<Self> {
-        Ok(match self {
-            Self::File(path, _) => Self::File(path.clone(), File::open(path)?),
-            Self::Memory(bytes) => Self::Memory(Cursor::new(bytes.get_ref().clone())),
-        })
-    }
-}
-
-impl Read for Source {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::File(_, file) => file.read(buffer),
-            Self::Memory(bytes) => bytes.read(buffer),
-        }
-    }
-}
-
-impl Seek for Source {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match self {
-            Self::File(_, file) => file.seek(to),
-            Self::Memory(bytes) => bytes.seek(to),
-        }
-    }
-}
+impl Source for File {}
+impl Source for Cursor<Arc<[u8]>> {}
 
 /// What all readers of a file share.
 struct Shared {
+    open: Box<dyn Fn() -> io::Result<Box<dyn Source>> + Send + Sync>,
     file: Arc<str>,
     index: Index,
     trailer: Trailer,
@@ -58,7 +32,7 @@ struct Shared {
 /// An open trace. The index and the places of some work-groups are held in memory.
 pub struct Reader {
     shared: Arc<Shared>,
-    source: Source,
+    source: Box<dyn Source>,
     unpacker: Unpacker,
     /// Contents of the current chunk of events, and the next event in it.
     events: Vec<u8>,
@@ -80,19 +54,23 @@ impl std::fmt::Debug for Reader {
 impl Reader {
     /// Opens a file and reads its index.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
+        let path = path.as_ref().to_path_buf();
         let name = path.display().to_string();
-        let file = File::open(path).map_err(Error::io(&name))?;
-        Self::new(Source::File(path.to_path_buf(), file), &name)
+        Self::new(move || Ok(Box::new(File::open(&path)?)), &name)
     }
 
     /// Reads a trace that is held in memory. `name` stands for the file's name in errors.
     pub fn from_bytes(bytes: impl Into<Arc<[u8]>>, name: &str) -> Result<Self, Error> {
-        Self::new(Source::Memory(Cursor::new(bytes.into())), name)
+        let bytes = bytes.into();
+        Self::new(move || Ok(Box::new(Cursor::new(bytes.clone()))), name)
     }
 
-    fn new(mut source: Source, file: &str) -> Result<Self, Error> {
+    fn new(
+        open: impl Fn() -> io::Result<Box<dyn Source>> + Send + Sync + 'static,
+        file: &str,
+    ) -> Result<Self, Error> {
         let io = Error::io(file);
+        let mut source = open().map_err(&io)?;
         let len = source.seek(SeekFrom::End(0)).map_err(&io)?;
         if len < HEAD_BYTES {
             return Err(Error::damaged(file, len, "a trace, of at least 16 bytes"));
@@ -113,11 +91,11 @@ impl Reader {
         let contents = unpacker.read(&mut source, file, (trailer.index, end), Kind::Index)?;
         let index = Index::from_bytes(&contents, trailer.index / FRAME_BYTES)
             .map_err(|m| Error::damaged(file, trailer.index, in_contents(m)))?;
-        let shared = Arc::new(Shared { file: file.into(), index, trailer });
+        let shared = Arc::new(Shared { open: Box::new(open), file: file.into(), index, trailer });
         Ok(Self::from_parts(shared, source, unpacker))
     }
 
-    fn from_parts(shared: Arc<Shared>, source: Source, unpacker: Unpacker) -> Self {
+    fn from_parts(shared: Arc<Shared>, source: Box<dyn Source>, unpacker: Unpacker) -> Self {
         let (events, places) = (Vec::new(), Held::default());
         let (at, chunks, kernels, ahead) = (0, 0, 0, None);
         Self { shared, source, unpacker, events, at, chunks, kernels, places, ahead }
@@ -126,7 +104,7 @@ impl Reader {
     /// Another reader of the same file, at the first event, for another thread.
     pub fn reopen(&self) -> Result<Self, Error> {
         let io = Error::io(&self.shared.file);
-        let source = self.source.reopen().map_err(&io)?;
+        let source = (self.shared.open)().map_err(&io)?;
         Ok(Self::from_parts(self.shared.clone(), source, Unpacker::new().map_err(&io)?))
     }
 

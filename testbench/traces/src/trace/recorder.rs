@@ -1,7 +1,10 @@
 //! Records a program: checks what it does, regroups it into warps, writes it.
 
-use std::io::{Cursor, Read, Seek, Write};
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
 
 use super::buffers::Buffers;
 use super::classes::{Classifier, Counts};
@@ -11,7 +14,6 @@ use super::limits::{
     ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_TABLE, PAGE,
 };
 use super::regroup::Regrouper;
-use super::temporary::TemporaryFile;
 use super::writer::Writer;
 use super::{
     Access, AccessKind, ArgKind, Error, Event, Instr, InstrKind, KernelHead, KernelSpec, Key,
@@ -35,6 +37,8 @@ enum State {
 /// Records a program to `W`.
 pub struct Recorder<W> {
     writer: Writer<W>,
+    /// A file's temporary name, with which it disappears, and its final one.
+    names: Option<(TempPath, PathBuf)>,
     state: State,
     buffers: Buffers,
     next_addr: u64,
@@ -46,20 +50,36 @@ pub struct Recorder<W> {
     classifier: Classifier,
 }
 
-impl Recorder<TemporaryFile> {
-    /// Records the program `name` to a file, which appears when the trace is complete.
+impl Recorder<File> {
+    /// Records the program `name` to a file, which appears when the trace is complete. Its folder
+    /// is made where it is missing.
     pub fn create(path: impl AsRef<Path>, name: &str) -> Result<Self, Error> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let out = TemporaryFile::create(path).map_err(Error::io(&file))?;
-        Self::new(out, &file, name)
+        let (out, part) = part_of(path).map_err(Error::io(&file))?;
+        let names = Some((part, path.to_path_buf()));
+        Ok(Self { names, ..Self::new(out, &file, name)? })
     }
 
     /// Completes the file.
-    pub fn save(self) -> Result<(), Error> {
-        let file = self.writer.file().to_string();
-        self.finish()?.keep().map_err(Error::io(&file))
+    pub fn save(mut self) -> Result<(), Error> {
+        let (file, names) = (self.writer.file().to_string(), self.names.take());
+        let out = self.finish()?;
+        out.sync_all().map_err(Error::io(&file))?;
+        let Some((part, path)) = names else { return Ok(()) };
+        part.persist(path).map_err(|e| Error::io(&file)(e.error))
     }
+}
+
+/// A new file beside this one.
+fn part_of(path: &Path) -> io::Result<(File, TempPath)> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)?;
+    }
+    let mut part = path.as_os_str().to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    let file = File::options().read(true).write(true).create(true).truncate(true).open(&part)?;
+    Ok((file, TempPath::try_from_path(part)?))
 }
 
 impl Recorder<Cursor<Vec<u8>>> {
@@ -79,6 +99,7 @@ impl<W: Read + Write + Seek> Recorder<W> {
     pub fn new(out: W, file: &str, name: &str) -> Result<Self, Error> {
         Ok(Self {
             writer: Writer::new(out, file, name)?,
+            names: None,
             state: State::Host,
             buffers: Buffers::default(),
             next_addr: FIRST_ADDRESS,
@@ -112,13 +133,6 @@ impl<W: Read + Write + Seek> Recorder<W> {
             State::Host => Ok(()),
             State::Broken => self.refuse(format!("{what} after an error")),
             _ => self.refuse(format!("{what} while a kernel runs")),
-        }
-    }
-
-    fn expect_group(&mut self, what: &str) -> Result<(), Error> {
-        match self.state {
-            State::Group(_) => Ok(()),
-            _ => self.refuse(format!("{what} outside a work-group")),
         }
     }
 
@@ -323,13 +337,13 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
     }
 
     fn barrier(&mut self) -> Result<(), Error> {
-        self.expect_group("a barrier")?;
+        let State::Group(_) = self.state else {
+            return self.refuse("a barrier outside a work-group");
+        };
         self.end_segment();
-        let (kind, size, gap) = (InstrKind::Barrier, 0, 0);
+        (self.instr.kind, self.instr.size, self.instr.gap) = (InstrKind::Barrier, 0, 0);
         for (number, warp) in self.warps.iter_mut().enumerate() {
-            let lanes = self.regrouper.lanes(number);
-            (self.instr.kind, self.instr.size) = (kind, size);
-            (self.instr.gap, self.instr.lanes) = (gap, lanes);
+            self.instr.lanes = self.regrouper.lanes(number);
             put_instr(warp, &self.instr);
         }
         self.writer.totals().instructions += self.warps.len() as u64;

@@ -7,30 +7,16 @@
 
 use std::collections::HashMap;
 
-use super::instr_code::{FENCE, LOAD, STORE, kind_code, lanes};
-use super::{Access, AccessKind, AtomicOp, Instr, InstrKind, Key, LANES};
+use super::instr_code::lanes;
+use super::{Access, AccessKind, Instr, InstrKind, Key, LANES};
 
 /// What lanes must agree on to execute together. The same place may be a compare-and-swap that
 /// stored in one lane and one that did not in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Place {
     key: Key,
-    kind: u8,
+    kind: InstrKind,
     size: u8,
-}
-
-impl Place {
-    fn kind(&self) -> InstrKind {
-        match self.kind {
-            LOAD => InstrKind::Load,
-            STORE => InstrKind::Store,
-            FENCE => InstrKind::Fence,
-            code => {
-                let op = AtomicOp::from_code(code - kind_code(InstrKind::Atomic(AtomicOp::Add)));
-                InstrKind::Atomic(op.unwrap_or_default())
-            }
-        }
-    }
 }
 
 /// One access of a lane. Its value stands in the lane's `data`.
@@ -179,9 +165,8 @@ impl Schedule {
     /// Executes a place in all lanes that wait for it.
     fn execute(&mut self, warp: &Warp, place: u32, instr: &mut Instr) {
         let number = place as usize;
-        let Place { size, .. } = warp.places[number];
-        instr.kind = warp.places[number].kind();
-        instr.size = size;
+        let Place { kind, size, .. } = warp.places[number];
+        (instr.kind, instr.size) = (kind, size);
         instr.lanes = std::mem::take(&mut self.ready[number]);
         instr.gap = 0;
         let size = usize::from(size);
@@ -242,14 +227,14 @@ impl Regrouper {
             AccessKind::Atomic { op, old } => (InstrKind::Atomic(op), old),
         };
         let size = access.bytes.len() as u8;
-        let place = Place { key: access.key, kind: kind_code(kind), size };
+        let place = Place { key: access.key, kind, size };
         let values = [access.bytes, old];
         self.push(access.item, place, access.addr, access.gap, values);
     }
 
     /// Adds a fence of a work-item.
     pub fn fence(&mut self, item: u32, key: Key) {
-        self.push(item, Place { key, kind: FENCE, size: 0 }, 0, 0, [&[], &[]]);
+        self.push(item, Place { key, kind: InstrKind::Fence, size: 0 }, 0, 0, [&[], &[]]);
     }
 
     fn push(&mut self, item: u32, place: Place, addr: u64, gap: u32, values: [&[u8]; 2]) {
@@ -275,6 +260,7 @@ impl Regrouper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::AtomicOp;
 
     fn key(pc: u32, iteration: [u32; 2]) -> Key {
         Key { pc, iteration: [iteration[0], iteration[1], 0, 0] }

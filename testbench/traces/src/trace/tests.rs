@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use super::limits::ADDRESS_END;
 use super::{
     Access, AccessKind, Arg, ArgKind, AtomicOp, Event, Instr, KernelSpec, Key, Mode, Reader,
-    Record, Recorder, TemporaryFile, verify,
+    Record, Recorder, verify,
 };
 
 /// A program with every kind of event and instruction.
@@ -197,12 +197,12 @@ fn a_file_appears_only_when_it_is_complete() {
     let folder = std::env::temp_dir().join(format!("duet-trace-{}", std::process::id()));
     let path = folder.join("a.trace");
     let entries = || std::fs::read_dir(&folder).unwrap().count();
-    let mut recorder = Recorder::<TemporaryFile>::create(&path, "program").unwrap();
+    let mut recorder = Recorder::create(&path, "program").unwrap();
     record(&mut recorder);
     assert!(!path.exists());
     drop(recorder);
     assert_eq!(entries(), 0);
-    let mut recorder = Recorder::<TemporaryFile>::create(&path, "program").unwrap();
+    let mut recorder = Recorder::create(&path, "program").unwrap();
     record(&mut recorder);
     recorder.save().unwrap();
     assert_eq!(entries(), 1);

@@ -9,7 +9,7 @@ use super::buffers::Buffers;
 use super::limits::PAGE;
 use super::pages::{Memory, page_of};
 use super::walk::{Order, Walk};
-use super::{ByteSet, Error, Event, Group, Instr, InstrKind, KernelHead, LANES, Reader};
+use super::{Error, Event, Instr, InstrKind, KernelHead, LANES, Reader};
 
 /// Most violations that are described.
 const DESCRIBED: usize = 10;
@@ -54,16 +54,15 @@ impl Outcome {
 
 /// Replays the trace from its start. Errors: the file is damaged.
 pub fn verify(reader: &mut Reader) -> Result<Outcome, Error> {
-    let mut outcome = Outcome::default();
-    let mut buffers = Buffers::default();
+    let mut check = Check::default();
     let mut replays = [Replay::new(Order::File), Replay::new(Order::Opposite)];
     reader.rewind();
     while let Some(event) = reader.next_event()? {
-        check_event(&event, &mut buffers, &mut outcome);
+        check.event(&event);
         match &event {
             Event::Alloc { .. } | Event::HostRead { .. } => {}
             Event::Free { addr } => {
-                if let Some(bytes) = buffers.remove(*addr) {
+                if let Some(bytes) = check.buffers.remove(*addr) {
                     replays.iter_mut().for_each(|replay| replay.memory.forget(*addr, bytes));
                 }
             }
@@ -73,41 +72,85 @@ pub fn verify(reader: &mut Reader) -> Result<Outcome, Error> {
             Event::Kernel(head) => {
                 let kernel = reader.kernel().unwrap_or(0);
                 for replay in &mut replays {
-                    replay.kernel(reader, kernel, head, &mut buffers, &mut outcome)?;
+                    replay.kernel(reader, kernel, head, &mut check)?;
                 }
-                let [file, opposite] = &mut replays;
-                compare(kernel, head, file, opposite, &mut outcome);
+                check.after(kernel, head, &replays);
             }
         }
     }
-    Ok(outcome)
+    Ok(check.outcome)
 }
 
-/// Buffers must not overlap; what the host does must lie in one.
-fn check_event(event: &Event, buffers: &mut Buffers, outcome: &mut Outcome) {
-    let (what, right) = match event {
-        Event::Alloc { addr, bytes, .. } => ("buffer", buffers.insert(*addr, *bytes)),
-        Event::Free { addr } => ("buffer to free", buffers.hold(*addr, 1)),
-        Event::HostWrite { addr, data } => {
-            ("host write", data.is_empty() || buffers.hold(*addr, data.len() as u64))
+/// What both replays share.
+#[derive(Default)]
+struct Check {
+    buffers: Buffers,
+    outcome: Outcome,
+}
+
+impl Check {
+    /// Buffers must not overlap; what the host does must lie in one.
+    fn event(&mut self, event: &Event) {
+        let buffers = &mut self.buffers;
+        let (what, right, place) = match event {
+            Event::Alloc { addr, bytes, name } => {
+                let place = format!("{name}, {bytes} bytes at {addr:#x}");
+                ("buffer", buffers.insert(*addr, *bytes), place)
+            }
+            Event::Free { addr } => {
+                ("buffer to free", buffers.hold(*addr, 1), format!("{addr:#x}"))
+            }
+            Event::HostWrite { addr, data } => {
+                let bytes = data.len() as u64;
+                let right = bytes == 0 || buffers.hold(*addr, bytes);
+                ("host write", right, format!("{bytes} bytes at {addr:#x}"))
+            }
+            Event::HostRead { addr, bytes } => {
+                let right = *bytes == 0 || buffers.hold(*addr, *bytes);
+                ("host read", right, format!("{bytes} bytes at {addr:#x}"))
+            }
+            Event::Kernel(_) => return,
+        };
+        if !right {
+            self.outcome.wrong(|| format!("{what} at no right place: {place}"));
         }
-        Event::HostRead { addr, bytes } => {
-            ("host read", *bytes == 0 || buffers.hold(*addr, *bytes))
-        }
-        Event::Kernel(_) => return,
-    };
-    if !right {
-        outcome.wrong(|| format!("{what} at no right place: {}", place_of(event)));
     }
-}
 
-fn place_of(event: &Event) -> String {
-    match event {
-        Event::Alloc { addr, bytes, name } => format!("{name}, {bytes} bytes at {addr:#x}"),
-        Event::HostWrite { addr, data } => format!("{} bytes at {addr:#x}", data.len()),
-        Event::HostRead { addr, bytes } => format!("{bytes} bytes at {addr:#x}"),
-        Event::Free { addr } => format!("{addr:#x}"),
-        Event::Kernel(head) => head.name.clone(),
+    /// After a kernel: both orders leave the same bytes, but for bytes with several possible
+    /// values.
+    fn after(&mut self, kernel: u32, head: &KernelHead, [file, opposite]: &[Replay; 2]) {
+        let outcome = &mut self.outcome;
+        let mut wrong = |addr: u64, what: String| {
+            let name = &head.name;
+            outcome.wrong(|| format!("after kernel {kernel} ({name}) the byte at {addr:#x} {what}"))
+        };
+        let has_several = |addr: u64| {
+            let found = head.racy.binary_search_by_key(&addr, |byte| byte.addr);
+            found.is_ok_and(|at| head.racy[at].after.len() > 1)
+        };
+        for &page in &file.written {
+            let (ours, theirs) = (file.memory.page(page), opposite.memory.page(page));
+            if ours == theirs {
+                continue;
+            }
+            for (addr, (ours, theirs)) in (page * PAGE..).zip(ours.iter().zip(&theirs)) {
+                if ours != theirs && !has_several(addr) {
+                    let values = format!("is {ours:#04x} or {theirs:#04x}");
+                    wrong(addr, format!("{values}, but the tables say that it has one value"));
+                }
+            }
+        }
+        for byte in &head.racy {
+            for held in [file, opposite].map(|replay| replay.memory.byte(byte.addr)) {
+                if !byte.after.contains(held) {
+                    let what = format!("is {held:#04x}, which the tables call impossible");
+                    wrong(byte.addr, what);
+                }
+            }
+        }
+        outcome.bytes_after += PAGE * file.written.len() as u64;
+        let several = head.racy.iter().filter(|byte| byte.after.len() > 1);
+        outcome.bytes_after_racy += several.count() as u64;
     }
 }
 
@@ -117,7 +160,6 @@ struct Replay {
     memory: Memory,
     /// Pages that the kernel writes.
     written: BTreeSet<u64>,
-    instr: Instr,
 }
 
 /// Where an access stands, for reports.
@@ -142,8 +184,7 @@ impl Place<'_> {
 
 impl Replay {
     fn new(order: Order) -> Self {
-        let (memory, instr) = (Memory::default(), Instr::default());
-        Self { order, memory, written: BTreeSet::new(), instr }
+        Self { order, memory: Memory::default(), written: BTreeSet::new() }
     }
 
     fn kernel(
@@ -151,48 +192,29 @@ impl Replay {
         reader: &mut Reader,
         kernel: u32,
         head: &KernelHead,
-        buffers: &mut Buffers,
-        outcome: &mut Outcome,
+        check: &mut Check,
     ) -> Result<(), Error> {
         self.written.clear();
+        let mut instr = Instr::default();
         for i in 0..head.groups {
             let number = if self.order == Order::File { i } else { head.groups - 1 - i };
             let group = reader.group(kernel, number)?;
-            self.group(head, &group, buffers, outcome)?;
+            let mut walk = Walk::new(&group, self.order);
+            while !walk.at_end() {
+                walk.segment(&group, &mut instr, |warp, index, instr| {
+                    let place = Place { kernel, head, group: number, warp, index };
+                    self.instr(&place, instr, check);
+                })?;
+            }
         }
         Ok(())
     }
 
-    fn group(
-        &mut self,
-        head: &KernelHead,
-        group: &Group,
-        buffers: &mut Buffers,
-        outcome: &mut Outcome,
-    ) -> Result<(), Error> {
-        let mut instr = std::mem::take(&mut self.instr);
-        let mut walk = Walk::new(group, self.order);
-        let (kernel, number) = (group.kernel(), group.group());
-        while !walk.at_end() {
-            walk.segment(group, &mut instr, |warp, index, instr| {
-                let place = Place { kernel, head, group: number, warp, index };
-                self.instr(&place, instr, buffers, outcome);
-            })?;
-        }
-        self.instr = instr;
-        Ok(())
-    }
-
-    fn instr(
-        &mut self,
-        place: &Place,
-        instr: &Instr,
-        buffers: &mut Buffers,
-        outcome: &mut Outcome,
-    ) {
+    fn instr(&mut self, place: &Place, instr: &Instr, check: &mut Check) {
         if matches!(instr.kind, InstrKind::Barrier | InstrKind::Fence) {
             return;
         }
+        let outcome = &mut check.outcome;
         let size = usize::from(instr.size);
         let mut last_page = u64::MAX;
         for i in 0..LANES {
@@ -201,18 +223,18 @@ impl Replay {
                 continue;
             }
             let (addr, racy) = (instr.addrs[lane], instr.racy >> lane & 1 == 1);
-            if !buffers.hold(addr, size as u64) {
+            if !check.buffers.hold(addr, size as u64) {
                 outcome.wrong(|| place.describe("an access to no buffer", lane, addr));
                 continue;
             }
             let value = instr.value(lane);
-            match instr.kind {
-                InstrKind::Load => self.check(place, (lane, addr), value, racy, outcome),
-                InstrKind::Atomic(_) => {
-                    let old = instr.old(lane);
-                    self.check(place, (lane, addr), old, racy, outcome);
-                }
-                _ => {}
+            let seen = match instr.kind {
+                InstrKind::Load => Some(value),
+                InstrKind::Atomic(_) => Some(instr.old(lane)),
+                _ => None,
+            };
+            if let Some(what) = seen.and_then(|seen| self.violation(place.head, addr, seen, racy)) {
+                outcome.wrong(|| place.describe(&what, lane, addr));
             }
             self.count(instr.kind, racy, outcome);
             match instr.kind {
@@ -229,29 +251,20 @@ impl Replay {
         }
     }
 
-    /// Compares what the program saw with memory, or with what is possible.
-    fn check(
-        &self,
-        place: &Place,
-        (lane, addr): (usize, u64),
-        seen: &[u8],
-        racy: bool,
-        outcome: &mut Outcome,
-    ) {
+    /// What is wrong with what the program saw, by what memory holds or by what is possible.
+    fn violation(&self, head: &KernelHead, addr: u64, seen: &[u8], racy: bool) -> Option<String> {
         let mut bytes = [0; 16];
         let held = &mut bytes[..seen.len()];
         self.memory.read(addr, held);
         if !racy {
-            if seen != held {
-                let what = format!("a determined load saw {seen:02x?}, memory holds {held:02x?}");
-                outcome.wrong(|| place.describe(&what, lane, addr));
-            }
-        } else if !place.head.may_hold(addr, seen) {
-            let what = format!("a racy load saw {seen:02x?}, which is not possible");
-            outcome.wrong(|| place.describe(&what, lane, addr));
-        } else if !place.head.may_hold(addr, held) {
-            let what = format!("memory holds {held:02x?}, which the tables call impossible");
-            outcome.wrong(|| place.describe(&what, lane, addr));
+            let what = || format!("a determined load saw {seen:02x?}, memory holds {held:02x?}");
+            (seen != held).then(what)
+        } else if !head.may_hold(addr, seen) {
+            Some(format!("a racy load saw {seen:02x?}, which is not possible"))
+        } else if !head.may_hold(addr, held) {
+            Some(format!("memory holds {held:02x?}, which the tables call impossible"))
+        } else {
+            None
         }
     }
 
@@ -268,54 +281,5 @@ impl Replay {
             _ => &mut outcome.stores,
         };
         *count += 1;
-    }
-}
-
-/// After a kernel: both orders leave the same bytes, but for bytes with several possible values.
-fn compare(
-    kernel: u32,
-    head: &KernelHead,
-    file: &mut Replay,
-    opposite: &mut Replay,
-    outcome: &mut Outcome,
-) {
-    let possible = |addr: u64| -> Option<ByteSet> {
-        let found = head.racy.binary_search_by_key(&addr, |byte| byte.addr).ok()?;
-        Some(head.racy[found].after)
-    };
-    for &page in &file.written {
-        outcome.bytes_after += PAGE;
-        let (ours, theirs) = (file.memory.page(page), opposite.memory.page(page));
-        if ours == theirs {
-            continue;
-        }
-        for (at, (&ours, &theirs)) in ours.iter().zip(&theirs).enumerate() {
-            let addr = page * PAGE + at as u64;
-            if ours != theirs && possible(addr).is_none_or(|after| after.len() < 2) {
-                outcome.wrong(|| {
-                    let name = &head.name;
-                    format!(
-                        "after kernel {kernel} ({name}) the byte at {addr:#x} is {ours:#04x} or \
-                         {theirs:#04x}, but the tables say that it has one value"
-                    )
-                });
-            }
-        }
-    }
-    for byte in &head.racy {
-        outcome.bytes_after_racy += u64::from(byte.after.len() > 1);
-        for replay in [&*file, &*opposite] {
-            let held = replay.memory.byte(byte.addr);
-            if !byte.after.contains(held) {
-                let addr = byte.addr;
-                outcome.wrong(|| {
-                    let name = &head.name;
-                    format!(
-                        "after kernel {kernel} ({name}) the byte at {addr:#x} is {held:#04x}, \
-                         which the tables call impossible"
-                    )
-                });
-            }
-        }
     }
 }

@@ -34,6 +34,13 @@ pub fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
+/// A little-endian number of at most 8 bytes.
+pub fn little_endian(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}
+
 /// Bytes that are read from the front.
 #[derive(Clone, Debug)]
 pub struct Wire<'a> {
@@ -78,9 +85,7 @@ impl<'a> Wire<'a> {
 
     /// 8 bytes.
     pub fn u64(&mut self, expected: &'static str) -> Result<u64, Malformed> {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(self.take(8, expected)?);
-        Ok(u64::from_le_bytes(bytes))
+        Ok(little_endian(self.take(8, expected)?))
     }
 
     /// A number of [`put_varint`].

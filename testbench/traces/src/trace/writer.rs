@@ -3,9 +3,7 @@
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use super::chunk::{
-    Contents, HEAD_BYTES, Kind, MAX_CHUNK, Packer, Trailer, Unpacker, append, head,
-};
+use super::chunk::{Contents, HEAD_BYTES, Kind, MAX_CHUNK, Packer, Trailer, Unpacker, head};
 use super::event_code::put_event;
 use super::group::{Place, RacyLanes, put_classes, put_group};
 use super::index::{Index, KernelPlace, Totals};
@@ -193,7 +191,7 @@ impl<W: Read + Write + Seek> Writer<W> {
             return Err(Error::program(&self.file, what));
         }
         self.contents.add(kind, &self.payload);
-        let bytes = append(&mut self.out, &mut self.packer, kind, &self.payload);
+        let bytes = self.packer.write(&mut self.out, kind, &self.payload);
         let offset = self.at;
         self.at += bytes.map_err(Error::io(&self.file))?;
         Ok(offset)

@@ -1,14 +1,11 @@
 //! A kernel's file: its header, then its thread blocks, one at a time.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::line::Line;
 use crate::trace::Error;
+use crate::trace::lines::Lines;
 
-/// Most bytes of a line.
-const MAX_LINE: u64 = 1 << 16;
 /// Bytes of the window of local memory.
 const LOCAL_WINDOW: u64 = 1 << 24;
 
@@ -47,10 +44,8 @@ pub struct Warp {
 
 /// A kernel that is being read.
 pub struct Kernel {
-    file: String,
-    input: Box<dyn BufRead>,
-    line: String,
-    number: u64,
+    /// Its text, for errors at the line that was read last.
+    pub lines: Lines,
     /// Its header.
     pub header: Header,
 }
@@ -58,40 +53,19 @@ pub struct Kernel {
 impl Kernel {
     /// Opens `kernel-N.traceg`, or compressed, `kernel-N.tracez`, and reads the header.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let file = path.display().to_string();
-        let input = File::open(path).map_err(Error::io(&file))?;
-        let input: Box<dyn BufRead> = if path.extension().is_some_and(|e| e == "tracez") {
-            let mut decoder = zstd::stream::Decoder::new(input).map_err(Error::io(&file))?;
-            decoder.window_log_max(27).map_err(Error::io(&file))?;
-            Box::new(BufReader::new(decoder))
-        } else {
-            Box::new(BufReader::with_capacity(1 << 18, input))
-        };
-        let (line, number, header) = (String::new(), 0, Header::default());
-        let mut kernel = Self { file, input, line, number, header };
+        let lines = Lines::open(path, path.extension().is_some_and(|e| e == "tracez"))?;
+        let mut kernel = Self { lines, header: Header::default() };
         kernel.read_header()?;
         Ok(kernel)
     }
 
     fn expected<T>(&self, expected: &str) -> Result<T, Error> {
-        let expected = expected.to_string();
-        Err(Error::Text { file: self.file.clone(), line: self.number, expected })
-    }
-
-    /// Reads a line; false at the end of the file.
-    fn next_line(&mut self) -> Result<bool, Error> {
-        self.line.clear();
-        self.number += 1;
-        let read = (&mut self.input).take(MAX_LINE).read_line(&mut self.line);
-        match read.map_err(Error::io(&self.file))? as u64 {
-            MAX_LINE => self.expected("a line of less than 64 KiB"),
-            n => Ok(n > 0),
-        }
+        Err(self.lines.error(expected))
     }
 
     fn read_header(&mut self) -> Result<(), Error> {
-        while self.next_line()? {
-            let line = self.line.trim();
+        while self.lines.next()? {
+            let line = self.lines.line().trim();
             if line.starts_with("#traces format") {
                 return self.check_header();
             }
@@ -99,31 +73,14 @@ impl Kernel {
                 continue;
             };
             let (key, value) = (key.trim(), value.trim());
+            let header = &mut self.header;
             let right = match key {
-                "kernel name" => {
-                    self.header.name = value.to_string();
-                    true
-                }
-                "grid dim" => dimensions(value).is_some_and(|d| {
-                    self.header.grid = d;
-                    true
-                }),
-                "block dim" => dimensions(value).is_some_and(|d| {
-                    self.header.block = d;
-                    true
-                }),
-                "shmem base_addr" => hexadecimal(value).is_some_and(|addr| {
-                    self.header.shared = addr;
-                    true
-                }),
-                "local mem base_addr" => hexadecimal(value).is_some_and(|addr| {
-                    self.header.local = addr;
-                    true
-                }),
-                "enable lineinfo" => {
-                    self.header.numbered = value == "1";
-                    true
-                }
+                "kernel name" => set(&mut header.name, Some(value.to_string())),
+                "grid dim" => set(&mut header.grid, dimensions(value)),
+                "block dim" => set(&mut header.block, dimensions(value)),
+                "shmem base_addr" => set(&mut header.shared, hexadecimal(value)),
+                "local mem base_addr" => set(&mut header.local, hexadecimal(value)),
+                "enable lineinfo" => set(&mut header.numbered, Some(value == "1")),
                 _ => true,
             };
             if !right {
@@ -143,8 +100,8 @@ impl Kernel {
     /// The next thread block; false at the end. Warps are reused.
     pub fn next_block(&mut self, warps: &mut Vec<Warp>) -> Result<bool, Error> {
         warps.clear();
-        while self.next_line()? {
-            if self.line.trim() == "#BEGIN_TB" {
+        while self.lines.next()? {
+            if self.lines.line().trim() == "#BEGIN_TB" {
                 self.read_block(warps)?;
                 return Ok(true);
             }
@@ -154,8 +111,8 @@ impl Kernel {
 
     fn read_block(&mut self, warps: &mut Vec<Warp>) -> Result<(), Error> {
         let mut left = 0u64;
-        while self.next_line()? {
-            let line = self.line.trim();
+        while self.lines.next()? {
+            let line = self.lines.line().trim();
             if left > 0 && !line.is_empty() {
                 left -= 1;
                 let parsed = Line::parse(line, self.header.numbered);
@@ -182,12 +139,11 @@ impl Kernel {
         }
         self.expected("#END_TB")
     }
+}
 
-    /// An error at the line that was read last.
-    pub fn error(&self, expected: &str) -> Error {
-        let expected = expected.to_string();
-        Error::Text { file: self.file.clone(), line: self.number, expected }
-    }
+/// False when there is no value.
+fn set<T>(field: &mut T, value: Option<T>) -> bool {
+    value.map(|value| *field = value).is_some()
 }
 
 /// What follows `key =`.

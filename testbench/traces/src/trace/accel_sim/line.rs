@@ -1,5 +1,6 @@
 //! One line of a thread block: an instruction of a warp.
 
+use super::kernel::hexadecimal;
 use crate::trace::AtomicOp;
 
 /// Lanes of a warp there.
@@ -52,9 +53,7 @@ impl<'a> Words<'a> {
     }
 
     fn hexadecimal(&mut self, expected: &'static str) -> Result<u64, &'static str> {
-        let word = self.word(expected)?;
-        let digits = word.strip_prefix("0x").unwrap_or(word);
-        u64::from_str_radix(digits, 16).map_err(|_| expected)
+        hexadecimal(self.word(expected)?).ok_or(expected)
     }
 
     /// A count and as many registers.
@@ -85,14 +84,24 @@ impl Line {
         let (what, generic) = what(opcode);
         let size = size(opcode, what);
         let mut line = Self { pc, mask, what, size, generic, addrs: Vec::new() };
-        if words.decimal("a width of the access")? != 0
-            && matches!(what, What::Load | What::Store | What::Atomic(_))
-        {
+        let width = words.decimal("a width of the access")?;
+        if line.accesses() && width != 0 {
             line.addresses(&mut words)?;
-        } else if matches!(what, What::Load | What::Store | What::Atomic(_)) {
+        } else if line.accesses() {
             line.mask = 0;
         }
         Ok(line)
+    }
+
+    /// True for what reads or writes memory.
+    pub fn accesses(&self) -> bool {
+        matches!(self.what, What::Load | What::Store | What::Atomic(_))
+    }
+
+    /// Active lanes.
+    pub fn lanes(&self) -> impl Iterator<Item = usize> {
+        let mask = self.mask;
+        (0..WARP).filter(move |lane| mask >> lane & 1 == 1)
     }
 
     fn addresses(&mut self, words: &mut Words) -> Result<(), &'static str> {
@@ -182,13 +191,7 @@ fn size(opcode: &str, what: What) -> u8 {
         _ => None,
     });
     match what {
-        What::Atomic(_) => {
-            if size == Some(8) {
-                8
-            } else {
-                4
-            }
-        }
+        What::Atomic(_) => size.filter(|&size| size == 8).unwrap_or(4),
         _ => size.unwrap_or(4),
     }
 }

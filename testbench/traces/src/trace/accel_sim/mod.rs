@@ -12,8 +12,6 @@ mod regions;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use kernel::{Header, Kernel, Warp, hexadecimal};
@@ -21,6 +19,7 @@ use line::{Line, WARP, What};
 use regions::{Pages, Region, Regions};
 
 use super::limits::MAX_HOST_WRITE;
+use super::lines::Lines;
 use super::occurrences::Occurrences;
 use super::pages::Memory;
 use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Mode, Record};
@@ -54,34 +53,23 @@ pub fn import(list: &Path, record: &mut impl Record<Error = Error>) -> Result<()
 }
 
 fn read_list(path: &Path) -> Result<Vec<Command>, Error> {
-    let file = path.display().to_string();
-    let mut input = BufReader::new(File::open(path).map_err(Error::io(&file))?);
+    let mut lines = Lines::open(path, false)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut commands = Vec::new();
-    let mut line = String::new();
-    for number in 1.. {
-        line.clear();
-        let read = (&mut input).take(MAX_LINE).read_line(&mut line).map_err(Error::io(&file))?;
-        if read == 0 {
-            break;
-        }
-        let text = line.trim();
-        let error = |expected: &str| {
-            let expected = expected.to_string();
-            Error::Text { file: file.clone(), line: number, expected }
-        };
+    while lines.piece(MAX_LINE)? {
+        let text = lines.line().trim();
         if let Some(copy) = text.strip_prefix("MemcpyHtoD,") {
             let fields = copy.split_once(',');
             let fields = fields.and_then(|(addr, n)| Some((hexadecimal(addr)?, n.parse().ok()?)));
-            let (addr, bytes) = fields.ok_or_else(|| error("MemcpyHtoD,ADDRESS,BYTES"))?;
+            let (addr, bytes) = fields.ok_or_else(|| lines.error("MemcpyHtoD,ADDRESS,BYTES"))?;
             if addr >= HIGHEST || bytes >= HIGHEST {
-                return Err(error("an address and a size below 2^62"));
+                return Err(lines.error("an address and a size below 2^62"));
             }
             commands.push(Command::Copy { addr, bytes });
         } else if text.ends_with(".traceg") || text.ends_with(".tracez") {
             commands.push(Command::Kernel(folder.join(text)));
         } else if !text.is_empty() && !text.starts_with('#') {
-            return Err(error("MemcpyHtoD,… or kernel-N.traceg"));
+            return Err(lines.error("MemcpyHtoD,… or kernel-N.traceg"));
         }
     }
     Ok(commands)
@@ -95,7 +83,7 @@ fn each_access(path: &Path, mut visit: impl FnMut(u64, u8, bool)) -> Result<(), 
         for line in warps.iter().flat_map(|warp| &warp.lines) {
             for (_, addr) in global_lanes(&kernel.header, line) {
                 if addr >= HIGHEST {
-                    return Err(kernel.error("addresses below 2^62 in this thread block"));
+                    return Err(kernel.lines.error("addresses below 2^62 in this thread block"));
                 }
                 visit(addr, line.size, line.what != What::Load);
             }
@@ -106,8 +94,7 @@ fn each_access(path: &Path, mut visit: impl FnMut(u64, u8, bool)) -> Result<(), 
 
 /// Lanes and addresses of the accesses to global memory.
 fn global_lanes<'a>(header: &'a Header, line: &'a Line) -> impl Iterator<Item = (usize, u64)> + 'a {
-    let lanes = (0..WARP).filter(|lane| line.mask >> lane & 1 == 1);
-    let pairs = lanes.zip(line.addrs.iter().copied());
+    let pairs = line.lanes().zip(line.addrs.iter().copied());
     pairs.filter(|&(_, addr)| !line.generic || header.is_global(addr))
 }
 
@@ -186,7 +173,8 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         let mut items = [0; 3];
         for (i, size) in items.iter_mut().enumerate() {
             let product = grid[i].checked_mul(block[i]);
-            *size = product.ok_or_else(|| kernel.error("a grid of less than 2^32 threads"))?;
+            *size =
+                product.ok_or_else(|| kernel.lines.error("a grid of less than 2^32 threads"))?;
         }
         let spec = KernelSpec { name, grid: items, local: block, stream: 0, args };
         self.record.begin_kernel(spec)?;
@@ -250,29 +238,20 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         gaps: &mut [u32; WARP],
     ) -> Result<(), Error> {
         let first = warp.checked_mul(WARP as u32);
-        let first = first.ok_or_else(|| kernel.error("a warp's number that exists"))?;
-        let accesses = match line.what {
-            What::Load | What::Store | What::Atomic(_) => true,
-            What::Fence => {
-                for lane in (0..WARP as u32).filter(|lane| line.mask >> lane & 1 == 1) {
-                    let key = self.occurrences.next(first + lane, line.pc);
-                    self.record.fence(first + lane, key)?;
-                }
-                false
-            }
-            What::Barrier | What::Other => false,
-        };
-        if accesses {
+        let first = first.ok_or_else(|| kernel.lines.error("a warp's number that exists"))?;
+        if line.accesses() {
             for (lane, addr) in global_lanes(&kernel.header, line) {
                 let gap = std::mem::take(&mut gaps[lane]);
                 self.access(first + lane as u32, line, addr, gap)?;
             }
+            return Ok(());
         }
-        // An access of this line does not count as an instruction since the last access.
-        for (lane, gap) in gaps.iter_mut().enumerate() {
-            if line.mask >> lane & 1 == 1 && !accesses {
-                *gap = gap.saturating_add(1);
+        for (lane, item) in line.lanes().zip(line.lanes().map(|lane| first + lane as u32)) {
+            if line.what == What::Fence {
+                let key = self.occurrences.next(item, line.pc);
+                self.record.fence(item, key)?;
             }
+            gaps[lane] = gaps[lane].saturating_add(1);
         }
         Ok(())
     }
@@ -284,26 +263,19 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         let size = usize::from(line.size);
         let mut old = [0; 16];
         self.memory.read(addr, &mut old[..size]);
-        let old = &old[..size];
-        match line.what {
+        let value = if line.what == What::Load { old } else { self.value(addr) };
+        let (old, bytes) = (&old[..size], &value[..size]);
+        let kind = match line.what {
             What::Store => {
-                let value = self.value(addr);
-                let bytes = &value[..size];
                 self.memory.write(addr, bytes);
-                let kind = AccessKind::Store;
-                self.record.access(&Access { item, key, kind, addr, bytes, gap })
+                AccessKind::Store
             }
             What::Atomic(op) => {
-                let value = self.value(addr);
-                let bytes = &value[..size];
                 self.memory.update(op, addr, bytes);
-                let kind = AccessKind::Atomic { op, old };
-                self.record.access(&Access { item, key, kind, addr, bytes, gap })
+                AccessKind::Atomic { op, old }
             }
-            _ => {
-                let kind = AccessKind::Load;
-                self.record.access(&Access { item, key, kind, addr, bytes: old, gap })
-            }
-        }
+            _ => AccessKind::Load,
+        };
+        self.record.access(&Access { item, key, kind, addr, bytes, gap })
     }
 }

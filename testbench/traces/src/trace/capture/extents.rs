@@ -2,23 +2,21 @@
 //! whole pages to itself, so that such stores have a place: the trace's buffer is that much larger.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::BufReader;
 
 use super::meta::buffer_of;
-use super::raw::{RECORD_BYTES, Raw, What, read_full};
+use super::raw::{RECORD_BYTES, Raw, What};
 use super::{Input, OFFSET};
 use crate::trace::Error;
 use crate::trace::limits::PAGE;
 
 /// Size of each buffer, in the order of their allocation: as allocated, or up to the end of its
 /// last page as far as stores go. Reads the records to their end.
-pub fn extents(bin: &mut Input<BufReader<File>>) -> Result<Vec<u64>, Error> {
+pub fn extents(bin: &mut Input) -> Result<Vec<u64>, Error> {
     let mut sizes: Vec<u64> = Vec::new();
     // Buffer number: place in `sizes`, and the end of the last page.
     let mut current: HashMap<u16, (usize, u64)> = HashMap::new();
     let mut bytes = [0; RECORD_BYTES];
-    while read_full(&mut bin.reader, &mut bytes).map_err(Error::io(&bin.name))? == RECORD_BYTES {
+    while bin.fill(&mut bytes)? == RECORD_BYTES {
         let raw = Raw::from_bytes(&bytes);
         match raw.what() {
             Some(What::Alloc) => {

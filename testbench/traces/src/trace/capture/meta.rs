@@ -1,14 +1,10 @@
 //! The text that goes with a raw capture: buffers, kernels, arguments.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::trace::Error;
-
-/// Most bytes of a line.
-const MAX_LINE: u64 = 1 << 16;
+use crate::trace::lines::Lines;
 
 /// A kernel launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,25 +57,10 @@ pub fn buffer_of(addr: u64) -> u16 {
 
 /// Reads the file.
 pub fn read(path: &Path) -> Result<Meta, Error> {
-    let file = path.display().to_string();
-    let mut input = BufReader::new(File::open(path).map_err(Error::io(&file))?);
+    let mut lines = Lines::open(path, false)?;
     let mut parser = Parser::default();
-    let mut line = String::new();
-    for number in 1.. {
-        line.clear();
-        let read = (&mut input).take(MAX_LINE).read_line(&mut line).map_err(Error::io(&file))?;
-        if read == 0 {
-            break;
-        }
-        let error = |expected: &str| Error::Text {
-            file: file.clone(),
-            line: number,
-            expected: expected.to_string(),
-        };
-        if read as u64 == MAX_LINE {
-            return Err(error("a line of less than 64 KiB"));
-        }
-        parser.line(&line).map_err(error)?;
+    while lines.next()? {
+        parser.line(lines.line()).map_err(|expected| lines.error(expected))?;
     }
     Ok(parser.meta)
 }

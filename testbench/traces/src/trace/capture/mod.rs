@@ -11,11 +11,11 @@ mod tests;
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use meta::{Launch, Meta, buffer_of};
-use raw::{RECORD_BYTES, Raw, WHOLE_GROUP, What, read_full};
+use raw::{RECORD_BYTES, Raw, WHOLE_GROUP, What};
 
 use super::limits::MAX_HOST_WRITE;
 use super::occurrences::Occurrences;
@@ -52,20 +52,41 @@ fn with_ending(prefix: &Path, ending: &str) -> PathBuf {
 }
 
 /// An open file and its name.
-struct Input<R> {
+struct Input {
     name: String,
-    reader: R,
+    reader: BufReader<File>,
 }
 
-impl Input<File> {
+impl Input {
     fn open(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let reader = File::open(path).map_err(Error::io(&name))?;
-        Ok(Self { name, reader })
+        let file = File::open(path).map_err(Error::io(&name))?;
+        Ok(Self { name, reader: BufReader::with_capacity(1 << 16, file) })
     }
 
-    fn buffered(self) -> Input<BufReader<File>> {
-        Input { name: self.name, reader: BufReader::with_capacity(1 << 18, self.reader) }
+    /// Fills a buffer; gives the bytes read, fewer at the end of the file.
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let mut done = 0;
+        while done < buffer.len() {
+            match self.reader.read(&mut buffer[done..]) {
+                Ok(0) => break,
+                Ok(n) => done += n,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(Error::io(&self.name)(e)),
+            }
+        }
+        Ok(done)
+    }
+
+    /// The next numbers of 4 bytes.
+    fn numbers<const N: usize>(&mut self) -> Result<[u32; N], Error> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            let mut bytes = [0; 4];
+            self.reader.read_exact(&mut bytes).map_err(Error::io(&self.name))?;
+            *number = u32::from_le_bytes(bytes);
+        }
+        Ok(numbers)
     }
 }
 
@@ -98,12 +119,12 @@ struct Kernel {
 
 struct Converter<'a, R> {
     record: &'a mut R,
-    bin: Input<BufReader<File>>,
-    blob: Input<File>,
+    bin: Input,
+    blob: Input,
     /// For each access of a work-item in `bin`: iterations of four loops.
-    iterations: Option<Input<BufReader<File>>>,
+    iterations: Option<Input>,
     /// The same: instructions of the work-item since its last access.
-    gaps: Option<Input<BufReader<File>>>,
+    gaps: Option<Input>,
     meta: Meta,
     /// Offset of the record that is being read.
     at: u64,
@@ -121,14 +142,14 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
     fn open(prefix: &Path, record: &'a mut R) -> Result<Self, Error> {
         let beside = |ending| {
             let path = with_ending(prefix, ending);
-            path.exists().then(|| Ok(Input::open(&path)?.buffered())).transpose()
+            path.exists().then(|| Input::open(&path)).transpose()
         };
         let records = with_ending(prefix, ".bin");
         Ok(Self {
             record,
-            extents: extents::extents(&mut Input::open(&records)?.buffered())?,
+            extents: extents::extents(&mut Input::open(&records)?)?,
             converted: Converted::default(),
-            bin: Input::open(&records)?.buffered(),
+            bin: Input::open(&records)?,
             blob: Input::open(&with_ending(prefix, ".blob"))?,
             iterations: beside(".iter")?,
             gaps: beside(".gap")?,
@@ -149,8 +170,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
     fn run(mut self) -> Result<Converted, Error> {
         let mut bytes = [0; RECORD_BYTES];
         loop {
-            let read = read_full(&mut self.bin.reader, &mut bytes);
-            match read.map_err(Error::io(&self.bin.name))? {
+            match self.bin.fill(&mut bytes)? {
                 0 => break,
                 RECORD_BYTES => self.take(&Raw::from_bytes(&bytes))?,
                 _ => return self.expected("a whole record of 40 bytes"),
@@ -176,13 +196,12 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             What::EndGroup => self.end_group(),
             What::Alloc => self.alloc(raw),
             What::Free => self.free(raw),
-            What::HostRead => self.host_read(raw),
-            What::HostWrite => self.host_write(raw.addr, raw.number(0), raw.number(1)),
-            What::Map if raw.aux & MAP_READ != 0 => self.host_read(raw),
-            What::Unmap if raw.aux & MAP_WRITE != 0 => {
+            What::Map if raw.aux & MAP_READ == 0 => Ok(()),
+            What::Unmap if raw.aux & MAP_WRITE == 0 => Ok(()),
+            What::HostRead | What::Map => self.host_read(raw),
+            What::HostWrite | What::Unmap => {
                 self.host_write(raw.addr, raw.number(0), raw.number(1))
             }
-            What::Map | What::Unmap => Ok(()),
         }
     }
 
@@ -226,13 +245,12 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
     /// Copies from the blob, in pieces.
     fn host_write(&mut self, addr: u64, bytes: u64, from: u64) -> Result<(), Error> {
         let addr = self.place(addr, bytes)?;
-        let io = Error::io(&self.blob.name);
-        self.blob.reader.seek(SeekFrom::Start(from)).map_err(&io)?;
+        self.blob.reader.seek(SeekFrom::Start(from)).map_err(Error::io(&self.blob.name))?;
         let mut done = 0;
         while done < bytes {
             let piece = (bytes - done).min(MAX_HOST_WRITE as u64) as usize;
             self.data.resize(piece, 0);
-            if read_full(&mut self.blob.reader, &mut self.data).map_err(&io)? < piece {
+            if self.blob.fill(&mut self.data)? < piece {
                 let expected = format!("{bytes} bytes of host data from {from}");
                 return Err(Error::damaged(&self.blob.name, from + done, expected));
             }
@@ -297,13 +315,11 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
     }
 
     fn begin_group(&mut self, raw: &Raw) -> Result<(), Error> {
-        let at = self.at;
-        let expected = |expected: String| Error::damaged(&self.bin.name, at, expected);
         let Some(kernel) = &mut self.kernel else {
-            return Err(expected("work-groups inside a kernel".to_string()));
+            return self.expected("work-groups inside a kernel");
         };
         if kernel.open && !kernel.joined {
-            return Err(expected("the end of a work-group before another begins".to_string()));
+            return self.expected("the end of a work-group before another begins");
         }
         let first = kernel.groups % JOINED == 0;
         kernel.number = raw.group;
@@ -357,11 +373,11 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         };
         let alone = raw.item != WHOLE_GROUP;
         let iteration = match &mut self.iterations {
-            Some(file) if alone => Some(next_numbers(file)?),
+            Some(file) if alone => Some(file.numbers()?),
             _ => None,
         };
         let mut gap = match &mut self.gaps {
-            Some(file) if alone => next_numbers::<1>(file)?[0],
+            Some(file) if alone => file.numbers::<1>()?[0],
             _ => 0,
         };
         let Some((buffer, addr)) = self.access_place(what, raw)? else {
@@ -374,9 +390,9 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             let Some((op, operand)) = replayed else {
                 return self.expected(format!("an atomic operation, found {}", raw.aux));
             };
-            let old = &old.to_le_bytes()[..size];
             let key = self.key(item, raw.pc, iteration);
-            let (kind, bytes) = (AccessKind::Atomic { op, old }, &operand.to_le_bytes()[..size]);
+            let kind = AccessKind::Atomic { op, old: &old.to_le_bytes()[..size] };
+            let bytes = &operand.to_le_bytes()[..size];
             return self.record.access(&Access { item, key, kind, addr, bytes, gap });
         }
         let kind = if what == What::Load { AccessKind::Load } else { AccessKind::Store };
@@ -411,14 +427,4 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             None => self.occurrences.next(item, pc),
         }
     }
-}
-
-fn next_numbers<const N: usize>(file: &mut Input<BufReader<File>>) -> Result<[u32; N], Error> {
-    let mut numbers = [0; N];
-    for number in &mut numbers {
-        let mut bytes = [0; 4];
-        file.reader.read_exact(&mut bytes).map_err(Error::io(&file.name))?;
-        *number = u32::from_le_bytes(bytes);
-    }
-    Ok(numbers)
 }

@@ -1,6 +1,6 @@
 //! The records of a raw capture.
 
-use std::io::{self, Read};
+use crate::trace::wire::little_endian;
 
 /// Bytes of a record.
 pub const RECORD_BYTES: usize = 40;
@@ -67,8 +67,8 @@ pub enum What {
 impl Raw {
     /// From its bytes.
     pub fn from_bytes(b: &[u8; RECORD_BYTES]) -> Self {
-        let half = |at: usize| u16::from_le_bytes([b[at], b[at + 1]]);
-        let word = |at: usize| u32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
+        let half = |at: usize| little_endian(&b[at..at + 2]) as u16;
+        let word = |at: usize| little_endian(&b[at..at + 4]) as u32;
         let mut value = [0; 16];
         value.copy_from_slice(&b[24..]);
         Self {
@@ -79,7 +79,7 @@ impl Raw {
             kind: b[12],
             size: b[13],
             aux: half(14),
-            addr: u64::from(word(16)) | u64::from(word(20)) << 32,
+            addr: little_endian(&b[16..24]),
             value,
         }
     }
@@ -107,22 +107,6 @@ impl Raw {
 
     /// Low or high half of the value.
     pub fn number(&self, half: usize) -> u64 {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(&self.value[8 * half..8 * half + 8]);
-        u64::from_le_bytes(bytes)
+        little_endian(&self.value[8 * half..8 * half + 8])
     }
-}
-
-/// Fills a buffer; gives the bytes read, fewer at the end of the file.
-pub fn read_full(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut done = 0;
-    while done < buffer.len() {
-        match input.read(&mut buffer[done..]) {
-            Ok(0) => break,
-            Ok(n) => done += n,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(done)
 }

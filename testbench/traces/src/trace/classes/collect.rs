@@ -2,15 +2,13 @@
 //! after the kernel.
 
 use super::page::{COLLECT, COLLECTED, Granule, MANY, MIXED, NOTHING, RACY_READ, cell_size, how};
-use super::writers::parts;
+use super::writers::{parts, writing};
 use super::{Carried, Classifier};
-use crate::trace::instr_code::lanes;
 use crate::trace::limits::PAGE;
 use crate::trace::pages::{Memory, offset_of, page_of};
 use crate::trace::walk::{Order, Walk};
-use crate::trace::{
-    AtomicCell, AtomicOp, ByteSet, Error, Group, Instr, InstrKind, LANES, RacyByte,
-};
+use crate::trace::wire::little_endian;
+use crate::trace::{AtomicCell, AtomicOp, ByteSet, Error, Group, Instr, LANES, RacyByte};
 
 /// What a byte may hold after the group that is being looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,19 +131,18 @@ impl Classifier {
             if unit.0 as usize != first || matches!(how, NOTHING | MIXED) {
                 continue;
             }
-            let mut start = [0; 8];
-            start[..size].copy_from_slice(&page.start[at..at + size]);
+            let start = little_endian(&page.start[at..at + size]);
             let bytes = &mut self.collected.bytes[first..first + size];
             let single = bytes.iter().all(|byte| byte.start.len() == 1);
             let Some(op) = AtomicOp::from_code((how - 1) % 16).filter(|_| single) else { continue };
-            self.collected.cells.push(Cell::new(addr, unit.1, op, u64::from_le_bytes(start)));
+            self.collected.cells.push(Cell::new(addr, unit.1, op, start));
             bytes.iter_mut().for_each(|byte| byte.cell = self.collected.cells.len() as u32);
         }
     }
 
     /// Takes the next work-group of the kernel.
     pub fn collect(&mut self, group: &Group) -> Result<(), Error> {
-        let mut instr = std::mem::take(&mut self.instr);
+        let mut instr = Instr::default();
         let mut walk = Walk::new(group, Order::File);
         let mut writes = Vec::new();
         while !walk.at_end() {
@@ -155,16 +152,12 @@ impl Classifier {
             self.collected.end_segment(&mut writes);
         }
         self.collected.end_group(&self.memory);
-        self.instr = instr;
         Ok(())
     }
 
     fn collect_instr(&mut self, warp: usize, instr: &Instr, writes: &mut Vec<Write>) {
-        if !matches!(instr.kind, InstrKind::Store | InstrKind::Atomic(_)) {
-            return;
-        }
         let how = how(instr.kind, instr.size);
-        for lane in lanes(instr.lanes) {
+        for lane in writing(instr) {
             let item = (warp * LANES + lane) as u32;
             let addr = instr.addrs[lane];
             let mut in_cell = 0;
@@ -187,10 +180,7 @@ impl Classifier {
                 }
             }
             if in_cell != 0 {
-                let mut operand = [0; 8];
-                let size = usize::from(instr.size.min(8));
-                operand[..size].copy_from_slice(instr.value(lane));
-                self.collected.cells[in_cell as usize - 1].add(u64::from_le_bytes(operand));
+                self.collected.cells[in_cell as usize - 1].add(little_endian(instr.value(lane)));
             }
         }
     }

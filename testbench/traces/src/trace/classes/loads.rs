@@ -6,7 +6,7 @@
 //! last barrier. Of a unit's bytes, who writes one writes all.
 
 use super::page::{COLLECT, MANY, MIXED, RACY_READ, how};
-use super::writers::parts;
+use super::writers::{parts, writing};
 use super::{Classifier, Counts};
 use crate::trace::group::RacyLanes;
 use crate::trace::instr_code::lanes;
@@ -45,7 +45,7 @@ impl Classifier {
         counts: &mut Counts,
     ) -> Result<Vec<Vec<RacyLanes>>, Error> {
         let mut racy = vec![Vec::new(); group.warps()];
-        let mut instr = std::mem::take(&mut self.instr);
+        let mut instr = Instr::default();
         let mut walk = Walk::new(group, Order::File);
         self.several.clear();
         while !walk.at_end() {
@@ -69,7 +69,6 @@ impl Classifier {
             })?;
             self.settle(writes);
         }
-        self.instr = instr;
         Ok(racy)
     }
 
@@ -77,10 +76,7 @@ impl Classifier {
     fn mark_writes(&mut self, warp: usize, instr: &Instr) -> bool {
         let segment = self.segment;
         let mut conflicts = false;
-        if !matches!(instr.kind, InstrKind::Store | InstrKind::Atomic(_)) {
-            return false;
-        }
-        for lane in lanes(instr.lanes) {
+        for lane in writing(instr) {
             let item = (warp * LANES + lane) as u32 + 1;
             for (addr, _, len) in parts(instr.addrs[lane], instr.size) {
                 let page = self.page(page_of(addr));
@@ -101,11 +97,8 @@ impl Classifier {
 
     /// Collects the writes to bytes that several work-items write in this segment.
     fn conflicting_writes(&mut self, warp: usize, instr: &Instr, writes: &mut Vec<Write>) {
-        if !matches!(instr.kind, InstrKind::Store | InstrKind::Atomic(_)) {
-            return;
-        }
         let how = how(instr.kind, instr.size);
-        for lane in lanes(instr.lanes) {
+        for lane in writing(instr) {
             let item = (warp * LANES + lane) as u32;
             for (addr, first, len) in parts(instr.addrs[lane], instr.size) {
                 let Some(page) = self.touched_page(page_of(addr)) else { continue };
@@ -158,10 +151,9 @@ impl Classifier {
     }
 
     fn why_racy(&mut self, group: u32, item: u32, addr: u64, size: u8) -> Why {
+        let (kernel, segment) = (self.kernel, self.segment);
         let mut why = Why::default();
         for (addr, _, len) in parts(addr, size) {
-            let segment = self.segment;
-            let kernel = self.kernel;
             let page = self.pages.get_mut(page_of(addr)).filter(|page| page.kernel == kernel);
             if let Some(page) = page {
                 page.fit(offset_of(addr), len);
@@ -171,7 +163,7 @@ impl Classifier {
                     why.here |= other_group | other_item;
                 }
             }
-            if self.several.is_empty() && self.carried.values.is_empty() {
+            if self.all_have_one() {
                 continue;
             }
             for addr in addr..addr + len as u64 {
@@ -194,6 +186,11 @@ impl Classifier {
         }
     }
 
+    /// True when every byte surely has one possible value.
+    fn all_have_one(&self) -> bool {
+        self.several.is_empty() && self.carried.values.is_empty()
+    }
+
     /// True when a byte has several possible values for the group that is being classified.
     fn has_several(&self, addr: u64) -> bool {
         self.several.get(&addr).copied().unwrap_or_else(|| self.carried.contains(addr))
@@ -202,7 +199,7 @@ impl Classifier {
     /// A store that no other work-item's is unordered with settles the bytes for this work-item at
     /// once. (Loads of others in this segment are racy anyway.)
     fn own_store(&mut self, item: u32, addr: u64, size: u8) {
-        if self.several.is_empty() && self.carried.values.is_empty() {
+        if self.all_have_one() {
             return;
         }
         for addr in addr..addr + u64::from(size) {
@@ -216,7 +213,7 @@ impl Classifier {
 
     /// A commutative atomic spreads several possible values from one of its bytes to all.
     fn own_atomic(&mut self, addr: u64, size: u8) {
-        if self.several.is_empty() && self.carried.values.is_empty() {
+        if self.all_have_one() {
             return;
         }
         let bytes = addr..addr + u64::from(size);

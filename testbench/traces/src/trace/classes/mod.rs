@@ -22,7 +22,7 @@ use page::KernelPage;
 
 use super::limits::PAGE;
 use super::pages::{AddressSet, Memory, PageTable, page_of};
-use super::{AtomicCell, ByteSet, Instr, RacyByte};
+use super::{AtomicCell, ByteSet, RacyByte};
 
 /// How many loads and atomics are determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +93,6 @@ pub struct Classifier {
     /// true when they have several possible values.
     several: HashMap<u64, bool>,
     collected: Collected,
-    instr: Instr,
 }
 
 impl Classifier {
