@@ -22,6 +22,7 @@ mod image;
 mod invariants;
 mod layout;
 mod liar;
+mod on_hosts;
 mod oracle;
 mod packets;
 mod places;

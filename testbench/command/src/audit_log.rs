@@ -20,57 +20,12 @@
 //! the entry's bytes and the buffers that lie in them.
 
 use std::fmt::{self, Display, Formatter};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
-use cosim::part_file::PartFile;
 use hwmodel::chiplet_coherence_table::{Lines, Reason};
 use machine::{Audited, Chiplets, Cycle, Operations, Packet};
 
-/// A log being written.
-#[derive(Debug)]
-pub struct AuditLog {
-    file: PartFile,
-    path: PathBuf,
-    error: Option<io::Error>,
-}
-
-/// The file cannot be written.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {source}", path = path.display())]
-pub struct AuditError {
-    /// The file.
-    pub path: PathBuf,
-    /// Why.
-    pub source: io::Error,
-}
-
-impl AuditLog {
-    /// Creates the file.
-    pub fn create(path: &Path) -> Result<Self, AuditError> {
-        let path = path.to_path_buf();
-        match PartFile::create(&path) {
-            Ok(file) => Ok(Self { file, path, error: None }),
-            Err(source) => Err(AuditError { path, source }),
-        }
-    }
-
-    /// Adds a packet. An error is kept for [`AuditLog::finish`].
-    pub fn add(&mut self, audited: &Audited) {
-        if self.error.is_none() {
-            self.error = writeln!(self.file, "{}", Paragraph(audited)).err();
-        }
-    }
-
-    /// Gives the file its name.
-    pub fn finish(mut self) -> Result<(), AuditError> {
-        let result = self.error.map_or_else(|| self.file.finish(), Err);
-        result.map_err(|source| AuditError { path: self.path, source })
-    }
-}
-
-/// A packet as text.
-struct Paragraph<'a>(&'a Audited<'a>);
+/// A packet as text, with an empty line behind it.
+pub struct Paragraph<'a>(pub &'a Audited<'a>);
 
 impl Display for Paragraph<'_> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {

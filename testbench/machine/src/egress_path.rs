@@ -13,10 +13,11 @@ use ports::egress::{self, In, Out};
 use serde::Serialize;
 
 /// An egress path (specification 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathKind {
     /// Each store at once.
+    #[default]
     P2p,
     /// A combining buffer.
     WriteCombine,

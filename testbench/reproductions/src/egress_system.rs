@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use hwmodel::Block;
 use hwmodel::egress::Egress;
-use hwmodel::tlp_link::{Fabric, completion_bytes};
+use hwmodel::tlp_link::Fabric;
 use ports::common::finepack_types::{Ingress, LineData, Req, Tlp, ingress_kind};
 use ports::depacketizer;
 use ports::egress;
@@ -50,20 +50,22 @@ pub struct Seen {
 
 /// The system. `P` is the egress path of every GPU, `D` its de-packetizer.
 pub struct EgressSystem<P, D> {
-    paths: Vec<P>,
-    ingress: Vec<D>,
-    fabric: Fabric,
-    memories: Vec<Memory>,
+    /// The egress paths, by GPU.
+    pub paths: Vec<P>,
+    /// The de-packetizers, by GPU.
+    pub ingress: Vec<D>,
+    /// Links and switch.
+    pub fabric: Fabric,
+    /// The memories, by GPU; whoever makes the system lays them out.
+    pub memories: Vec<Memory>,
     /// Per source: cycle and GPU of completions on their way back.
     completions: Vec<VecDeque<(u64, u8)>>,
     returned: Vec<VecDeque<Returned>>,
-    completion_bytes: u64,
     /// Per source: beats that enter the link beside the path, at a packet boundary.
     injected: Vec<VecDeque<Tlp>>,
     /// Per source: who is in the middle of a TLP.
     sender: Vec<Sender>,
     latency: u64,
-    ecrc: bool,
     cycle: u64,
     beats: Vec<Option<Tlp>>,
     ready: Vec<bool>,
@@ -83,7 +85,7 @@ where
     D: Block<In = depacketizer::In, Out = depacketizer::Out>,
 {
     /// Joins as many GPUs as there are paths. `latency` is the reverse link's, in cycles.
-    pub fn new(paths: Vec<P>, ingress: Vec<D>, fabric: Fabric, latency: u64, ecrc: bool) -> Self {
+    pub fn new(paths: Vec<P>, ingress: Vec<D>, fabric: Fabric, latency: u64) -> Self {
         let gpus = paths.len();
         Self {
             paths,
@@ -92,11 +94,9 @@ where
             memories: vec![Memory::default(); gpus],
             completions: vec![VecDeque::new(); gpus],
             returned: vec![VecDeque::new(); gpus],
-            completion_bytes: 0,
             injected: vec![VecDeque::new(); gpus],
             sender: vec![Sender::Nobody; gpus],
             latency,
-            ecrc,
             cycle: 0,
             beats: vec![None; gpus],
             ready: vec![false; gpus],
@@ -107,51 +107,6 @@ where
     /// Rising edges since reset.
     pub fn cycle(&self) -> u64 {
         self.cycle
-    }
-
-    /// The memories, by GPU.
-    pub fn memories(&self) -> &[Memory] {
-        &self.memories
-    }
-
-    /// The memories, to lay them out and fill them.
-    pub fn memories_mut(&mut self) -> &mut [Memory] {
-        &mut self.memories
-    }
-
-    /// The egress paths, by GPU.
-    pub fn paths(&self) -> &[P] {
-        &self.paths
-    }
-
-    /// The egress paths, for what their bodies report.
-    pub fn paths_mut(&mut self) -> &mut [P] {
-        &mut self.paths
-    }
-
-    /// The de-packetizers, by GPU.
-    pub fn ingress(&self) -> &[D] {
-        &self.ingress
-    }
-
-    /// The de-packetizers, for what their bodies report.
-    pub fn ingress_mut(&mut self) -> &mut [D] {
-        &mut self.ingress
-    }
-
-    /// Links and switch.
-    pub fn fabric(&self) -> &Fabric {
-        &self.fabric
-    }
-
-    /// Links and switch, for observers.
-    pub fn fabric_mut(&mut self) -> &mut Fabric {
-        &mut self.fabric
-    }
-
-    /// Bytes of completions on the reverse links.
-    pub fn completion_bytes(&self) -> u64 {
-        self.completion_bytes
     }
 
     /// Lets these beats, one TLP, enter the link of GPU `source` at the next packet boundary.
@@ -250,9 +205,8 @@ where
     fn arrive(&mut self, gpu: usize, st: &Ingress) -> Result<(), OutOfRange> {
         let source = usize::from(st.src >> 4);
         let memory = &mut self.memories[gpu];
-        let mut payload = 0;
         match st.kind {
-            ingress_kind::WRITE => return memory.write(st.addr, st.mask, &st.data),
+            ingress_kind::WRITE => memory.write(st.addr, st.mask, &st.data)?,
             ingress_kind::MARK => {
                 self.completions[source].push_back((self.cycle + self.latency, gpu as u8));
             }
@@ -261,11 +215,9 @@ where
                     ingress_kind::READ => memory.read(st.addr, st.mask)?,
                     _ => memory.atomic(st.addr, st.mask, st.aop, &st.data)?,
                 };
-                payload = st.mask.count_ones();
                 self.returned[source].push_back(Returned { from: gpu, tag: st.tag, data });
             }
         }
-        self.completion_bytes += u64::from(completion_bytes(payload, self.ecrc));
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use traces::kernels::{self, Params};
 use traces::trace::{self, Reader, Recorder};
 
-use super::figure::{geometric_mean, mean};
+use super::figure::Each;
 
 /// Seed of all inputs.
 pub const SEED: u64 = 1;
@@ -90,6 +90,31 @@ impl Record {
     }
 }
 
+/// A run in a table, beside that of the base.
+pub struct Row<'a> {
+    /// It.
+    pub own: &'a Record,
+    /// The base.
+    pub base: &'a Record,
+}
+
+impl Row<'_> {
+    /// How many times as fast as the base.
+    pub fn speedup(&self) -> f64 {
+        self.base.cycles as f64 / self.own.cycles as f64
+    }
+
+    /// A statistic.
+    pub fn count(&self, name: &str) -> u64 {
+        self.own.counter(name) as u64
+    }
+
+    /// A statistic, of how many of the base.
+    pub fn beside(&self, name: &str) -> String {
+        format!("{}/{}", self.own.counter(name), self.base.counter(name))
+    }
+}
+
 /// All runs of an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Runs {
@@ -105,6 +130,17 @@ impl Runs {
         let mut records = self.records.iter();
         let found = records.find(|r| r.program == program && r.machine == machine);
         found.expect("every program runs on every machine")
+    }
+
+    /// The runs of a program on some machines, each beside that on a base.
+    pub fn beside<'a>(
+        &'a self,
+        program: &'a str,
+        base: &str,
+        machines: &'a [&str],
+    ) -> impl Iterator<Item = Row<'a>> {
+        let base = self.record(program, base);
+        machines.iter().map(move |machine| Row { own: self.record(program, machine), base })
     }
 
     /// Loads that were compared with what the programs saw.
@@ -173,9 +209,6 @@ fn simulate(
     })
 }
 
-/// One value of ours for each program in which it means something.
-pub struct Each(pub Vec<(&'static str, f64)>);
-
 impl Each {
     /// Of each program, where `of` says something.
     pub fn of(r: &Runs, of: impl Fn(&'static str) -> Option<f64>) -> Self {
@@ -194,32 +227,6 @@ impl Each {
             let base = of(r.record(program, over));
             (base != 0.0).then(|| of(r.record(program, machine)) / base)
         })
-    }
-
-    /// The values alone.
-    pub fn values(&self) -> Vec<f64> {
-        self.0.iter().map(|(_, value)| *value).collect()
-    }
-
-    /// Geometric mean; there must be a value, and all must be positive.
-    pub fn geometric(&self) -> f64 {
-        geometric_mean(&self.values())
-    }
-
-    /// Arithmetic mean; there must be a value.
-    pub fn mean(&self) -> f64 {
-        mean(&self.values())
-    }
-
-    /// Program and value of each.
-    pub fn listed(&self, digits: usize) -> String {
-        let each = self.0.iter().map(|(program, value)| format!("{program} {value:.digits$}"));
-        each.collect::<Vec<_>>().join(", ")
-    }
-
-    /// Into a figure's values.
-    pub fn named(&self, what: &str) -> impl Iterator<Item = (String, f64)> {
-        self.0.iter().map(move |(program, value)| (format!("{what}.{program}"), *value))
     }
 }
 

@@ -10,8 +10,10 @@ pub mod experiment;
 pub mod figure;
 pub mod finepack;
 pub mod finepack_chain;
+pub mod log_file;
 pub mod memory;
 pub mod rec;
+mod table;
 pub mod tlp_dump;
 
 /// The papers that can be reproduced.

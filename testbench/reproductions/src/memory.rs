@@ -36,10 +36,15 @@ impl Memory {
         self.ranges.iter_mut().find(|r| r.base == base).map(|r| r.bytes.as_mut_slice())
     }
 
-    /// First byte in which two memories of the same ranges differ: address, ours, theirs.
-    pub fn first_difference(&self, other: &Self) -> Option<(u64, u8, u8)> {
+    /// First byte in which two memories of the same ranges differ, in those ranges whose base is
+    /// meant: address, ours, theirs.
+    pub fn first_difference(
+        &self,
+        other: &Self,
+        is_meant: impl Fn(u64) -> bool,
+    ) -> Option<(u64, u8, u8)> {
         let pairs = self.ranges.iter().zip(&other.ranges);
-        pairs.filter(|(a, b)| a.bytes != b.bytes).find_map(|(a, b)| {
+        pairs.filter(|(a, b)| is_meant(a.base) && a.bytes != b.bytes).find_map(|(a, b)| {
             let i = a.bytes.iter().zip(&b.bytes).position(|(x, y)| x != y)?;
             Some((a.base + i as u64, a.bytes[i], b.bytes[i]))
         })
@@ -47,29 +52,21 @@ impl Memory {
 
     /// Writes the bytes of a line whose enable is 1. `line` is the address of byte 0.
     pub fn write(&mut self, line: u64, mask: u128, data: &LineData) -> Result<(), OutOfRange> {
-        let mut left = mask;
-        while left != 0 {
-            let first = left.trailing_zeros();
-            let len = (left >> first).trailing_ones();
-            left &= left.wrapping_add(1 << first);
-            let (from, to) = (first as usize, (first + len) as usize);
-            let place = self.slice(line + u64::from(first), to - from)?;
-            place.copy_from_slice(&data.0[from..to]);
-        }
-        Ok(())
+        runs(mask).try_for_each(|run| {
+            let place = self.slice(line + run.start as u64, run.len())?;
+            place.copy_from_slice(&data.0[run]);
+            Ok(())
+        })
     }
 
     /// The bytes of a line whose enable is 1; the others are 0.
     pub fn read(&mut self, line: u64, mask: u128) -> Result<LineData, OutOfRange> {
         let mut data = LineData::default();
-        let mut left = mask;
-        while left != 0 {
-            let first = left.trailing_zeros();
-            let len = (left >> first).trailing_ones();
-            left &= left.wrapping_add(1 << first);
-            let (from, to) = (first as usize, (first + len) as usize);
-            data.0[from..to].copy_from_slice(self.slice(line + u64::from(first), to - from)?);
-        }
+        runs(mask).try_for_each(|run| {
+            let place = self.slice(line + run.start as u64, run.len())?;
+            data.0[run].copy_from_slice(place);
+            Ok(())
+        })?;
         Ok(data)
     }
 
@@ -107,33 +104,28 @@ impl Memory {
     }
 }
 
+/// The runs of ones, lowest first.
+fn runs(mut left: u128) -> impl Iterator<Item = std::ops::Range<usize>> {
+    std::iter::from_fn(move || {
+        (left != 0).then(|| {
+            let first = left.trailing_zeros();
+            let len = (left >> first).trailing_ones();
+            left &= left.wrapping_add(1 << first);
+            first as usize..(first + len) as usize
+        })
+    })
+}
+
 /// The new value of an atomic of `bits` (32 or 64) bits.
 fn apply_atomic(op: u8, bits: u32, old: u64, first: u64, second: u64) -> u64 {
     let signed = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
     match op {
         aop::ADD => old.wrapping_add(first),
         aop::SWAP => first,
-        aop::CAS => {
-            if old == first {
-                second
-            } else {
-                old
-            }
-        }
-        aop::MIN => {
-            if signed(first) < signed(old) {
-                first
-            } else {
-                old
-            }
-        }
-        aop::MAX => {
-            if signed(first) > signed(old) {
-                first
-            } else {
-                old
-            }
-        }
+        aop::CAS if old == first => second,
+        aop::MIN if signed(first) < signed(old) => first,
+        aop::MAX if signed(first) > signed(old) => first,
+        aop::CAS | aop::MIN | aop::MAX => old,
         aop::AND => old & first,
         aop::OR => old | first,
         _ => old ^ first,

@@ -23,52 +23,6 @@ fn refused(config: &Config, self_id: u8, req: Req) -> u8 {
 }
 
 #[test]
-fn source_that_does_not_exist_is_code_1() {
-    for config in variants() {
-        for op in 0..=5 {
-            for src in 4..16 {
-                assert_eq!(refused(&config, 0, req(op, src, 0x40)), err::SRC);
-            }
-        }
-        let two = Config { gpus: 2, ..config };
-        assert_eq!(refused(&two, 0, rrd(2, 0x40)), err::SRC);
-    }
-}
-
-#[test]
-fn home_as_a_remote_source_is_code_1() {
-    for config in variants() {
-        for op in [op::RRD, op::RWR] {
-            assert_eq!(refused(&config, 0, req(op, 0, 0x40)), err::SRC);
-            assert_eq!(refused(&config, 3, req(op, 3, 0x40)), err::SRC);
-        }
-    }
-}
-
-#[test]
-fn other_gpu_as_a_local_source_is_code_1() {
-    for config in variants() {
-        for op in [op::LRD, op::LWR] {
-            for src in 0..3 {
-                assert_eq!(refused(&config, 3, req(op, src, 0x40)), err::SRC);
-            }
-        }
-    }
-}
-
-#[test]
-fn op_that_does_not_exist_is_code_2_before_all_others() {
-    for config in variants() {
-        for op in 6..8 {
-            for src in [0, 1, 15] {
-                assert_eq!(refused(&config, 0, req(op, src, 0x40)), err::OP);
-                assert_eq!(refused(&config, 0, req(op, src, 0x10_0000)), err::OP);
-            }
-        }
-    }
-}
-
-#[test]
 fn address_that_ideal_does_not_cover_is_code_3() {
     for line in [64, 128] {
         let config = Config { line, range: line, ..ideal() };
@@ -150,25 +104,4 @@ fn fence_and_refused_requests_do_not_see_two_ways() {
     assert_eq!(code_of(&mut b, rrd(0, 0)).0, Some(err::SRC));
     assert_eq!(code_of(&mut b, req(6, 0, 0)).0, Some(err::OP));
     assert_eq!(code_of(&mut b, lrd(0x400)).0, None, "another base");
-}
-
-#[test]
-fn error_pulse_does_not_wait_for_the_response() {
-    let mut b = Bench::new(&rec());
-    b.next.rsp_ready = false;
-    let t = b.send(rrd(0, 0));
-    b.cycles(5);
-    let codes: Vec<_> = b.out.iter().map(|out| out.err).collect();
-    assert_eq!(codes[t + 1..t + 4], [None, Some(err::SRC), None]);
-    assert!(b.out[t + 5].rsp.is_some());
-}
-
-#[test]
-fn errors_of_requests_in_a_row_follow_each_other() {
-    let mut b = Bench::new(&rec());
-    let requests = [rrd(0, 0), req(6, 0, 0), rrd(1, 0), req(op::LRD, 1, 0), req(7, 0, 0)];
-    requests.iter().for_each(|&req| _ = b.send(req));
-    b.cycles(4);
-    let codes: Vec<_> = b.out[2..7].iter().map(|out| out.err).collect();
-    assert_eq!(codes, [Some(1), Some(2), None, Some(1), Some(2)]);
 }

@@ -4,7 +4,6 @@ mod age;
 mod counters;
 mod credits;
 mod errors;
-mod examples;
 mod oracle;
 mod parameters;
 mod random;

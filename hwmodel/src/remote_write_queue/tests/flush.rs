@@ -5,51 +5,6 @@ use ports::common::finepack_types::acct;
 use super::*;
 
 #[test]
-fn store_outside_the_window_flushes_as_in_worked_example_7() {
-    let mut b = Bench::new(&small());
-    b.store(0x1_0000, 1);
-    let t = b.store(0x1_3FFF, 1);
-    assert_eq!((b.at(t + 3).occ[0], b.flushes()), (2, vec![]));
-    let t = b.store(0x1_4000, 1);
-    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::WINDOW);
-    // The store is in the new bank already.
-    assert_eq!((b.at(t + 3).occ[0], b.at(t + 3).avail[0]), (1, 124));
-    assert_eq!(b.at(t + 4).evt.flush_cause[0], flush_cause::NONE);
-    assert_eq!(b.at(t + 4).drain.unwrap().base, 0x1_0000);
-    b.send(of_kind(op::RELEASE_SYS, 0));
-    b.cycles(12);
-    let last = b.beats().iter().rev().find(|(_, d)| d.kind == 0).unwrap().1;
-    assert_eq!(last.base, 5 << 14);
-}
-
-#[test]
-fn thirty_full_lines_fill_a_packet_as_in_worked_example_2() {
-    let mut b = Bench::new(&paper());
-    (0..30).for_each(|n| _ = b.store(128 * n, 128));
-    b.cycles(3);
-    assert_eq!((b.out.last().unwrap().occ[0], b.out.last().unwrap().avail[0]), (30, 106));
-    let t = b.store(128 * 30, 128);
-    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_PAYLOAD);
-    b.cycles(40);
-    assert_eq!(b.beats().len(), 30);
-    assert!(b.beats().iter().all(|(_, d)| d.plen == 3990));
-    assert_eq!(b.flushes().len(), 1);
-}
-
-#[test]
-fn store_to_a_65th_line_flushes_as_in_worked_example_3() {
-    let mut b = Bench::new(&paper());
-    (0..64).for_each(|n| _ = b.store(128 * n, 4));
-    let t = b.store(0, 4);
-    assert_eq!(b.at(t + 3).occ[0], 64, "a store to a held line needs no entry");
-    let t = b.store(128 * 64, 4);
-    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_ENTRIES);
-    b.cycles(80);
-    assert_eq!(b.beats().len(), 64);
-    assert!(b.beats().iter().all(|(_, d)| d.plen == 576));
-}
-
-#[test]
 fn payload_is_tested_before_the_lookup() {
     // 4096 = 30 * 133 + 106: a full line that is held already does not fit.
     let mut b = Bench::new(&paper());
@@ -57,22 +12,6 @@ fn payload_is_tested_before_the_lookup() {
     let t = b.store(0, 128);
     assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_PAYLOAD);
     assert_eq!(b.at(t + 3).evt.overwritten, 0);
-}
-
-#[test]
-fn window_comes_before_payload_and_payload_before_entries() {
-    let mut b = Bench::new(&small());
-    // 4 entries of 16 + 3 bytes: 76, so 52 left. Alternating bytes cost 8 * 4 = 32 more each.
-    (0..4).for_each(|n| _ = b.store(0x4000 + 16 * n, 16));
-    let t = b.store(0x8000, 16);
-    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::WINDOW);
-    b.cycles(12);
-    let alternating = |n: u64| Req { mask: 0x5555, ..access(op::STORE, 16, 0x8000 + 16 * n, 1) };
-    (1..4).for_each(|n| _ = b.send(alternating(n)));
-    b.cycles(4);
-    assert_eq!(b.out.last().unwrap().avail[0], 128 - 19 - 3 * 32);
-    let t = b.store(0x8040, 16);
-    assert_eq!(b.at(t + 3).evt.flush_cause[0], flush_cause::FULL_PAYLOAD);
 }
 
 #[test]

@@ -1,59 +1,9 @@
-//! Stores and loads: accounting, timing, and what a packet carries.
+//! Stores and loads: timing, and what a packet carries. The worked examples are in
+//! `tests/blocks/remote_write_queue.rs`, for the RTL too.
 
-use ports::common::finepack_types::{acct, drain_kind};
+use ports::common::finepack_types::drain_kind;
 
 use super::*;
-
-/// Stores of worked example 1, and the credit that each leaves under EXACT.
-const EXAMPLE_1: [(u64, u32, u16); 5] =
-    [(0, 8, 4083), (16, 8, 4070), (8, 8, 4067), (4, 4, 4067), (120, 8, 4054)];
-
-#[test]
-fn exact_accounting_follows_worked_example_1() {
-    let mut b = Bench::new(&paper());
-    for (offset, len, avail) in EXAMPLE_1 {
-        let t = b.store(0x4000_0000 + offset, len);
-        assert_eq!((b.at(t + 3).avail[0], b.at(t + 3).occ[0]), (avail, 1), "offset {offset}");
-    }
-    b.send(of_kind(op::RELEASE_SYS, 9));
-    b.cycles(8);
-    let (_, pack) = b.beats()[0];
-    assert_eq!((pack.kind, pack.plen), (drain_kind::PACK, 42));
-    assert_eq!(pack.mask, 0xFF_FFFF | 0xFF << 120);
-    assert_eq!((pack.base, pack.line), (0x4000_0000, 0x4000_0000 / 128));
-    assert_eq!((pack.sop, pack.eop, pack.dest, pack.id, pack.aop), (true, true, 1, 0, 0));
-    let data = std::array::from_fn(|k| if (24..120).contains(&k) { 0 } else { k as u8 + 1 });
-    assert_eq!(pack.data.0, data);
-}
-
-#[test]
-fn paper_accounting_follows_worked_example_1() {
-    let mut b = Bench::new(&paper());
-    b.next.acct = acct::PAPER;
-    EXAMPLE_1.iter().for_each(|&(offset, len, _)| _ = b.store(0x4000_0000 + offset, len));
-    b.cycles(3);
-    assert_eq!(b.out.last().unwrap().avail[0], 4035);
-    b.send(of_kind(op::RELEASE_SYS, 9));
-    b.cycles(8);
-    assert_eq!(b.beats()[0].1.plen, 42, "the packet's size does not depend on the accounting");
-}
-
-#[test]
-fn same_byte_100_times_is_one_run_of_worked_example_11() {
-    for (rule, avail) in [(acct::EXACT, 4090), (acct::PAPER, 4096 - 600)] {
-        let mut b = Bench::new(&paper());
-        b.next.acct = rule;
-        (0..100).for_each(|_| _ = b.store(0x4000_0000, 1));
-        b.cycles(3);
-        assert_eq!(b.out.last().unwrap().avail[0], avail);
-        assert_eq!(b.flushes(), []);
-        let overwritten: u32 = b.out.iter().map(|o| u32::from(o.evt.overwritten)).sum();
-        assert_eq!(overwritten, 99);
-        b.send(of_kind(op::RELEASE_SYS, 9));
-        b.cycles(8);
-        assert_eq!((b.beats()[0].1.plen, b.beats()[0].1.mask), (6, 1));
-    }
-}
 
 #[test]
 fn store_shows_three_cycles_after_accept() {
@@ -104,24 +54,6 @@ fn atomic_carries_operands_and_operation() {
     assert_eq!((beat.line, beat.mask, beat.base, beat.plen), (0x1048 / 128, 0xFF << 72, 0, 0));
     assert_eq!(beat.data.0[..16], atomic.data.0[..16]);
     assert_eq!(beat.data.0[16..], [0; 112]);
-}
-
-#[test]
-fn load_flushes_only_if_it_overlaps_as_in_worked_example_10() {
-    for (offset, kinds, causes) in [
-        (4, vec![drain_kind::PACK, drain_kind::READ], vec![flush_cause::LOAD_HIT]),
-        (40, vec![drain_kind::READ], vec![]),
-    ] {
-        let mut b = Bench::new(&paper());
-        for (at, len, _) in EXAMPLE_1 {
-            b.store(0x4000_0000 + at, len);
-        }
-        b.send(access(op::LOAD, 128, 0x4000_0000 + offset, 4));
-        b.cycles(10);
-        assert_eq!(b.beats().iter().map(|(_, d)| d.kind).collect::<Vec<_>>(), kinds);
-        assert_eq!(b.flushes().iter().map(|&(_, cause)| cause).collect::<Vec<_>>(), causes);
-        assert!(b.beats().iter().all(|(_, d)| d.dest == 1));
-    }
 }
 
 #[test]

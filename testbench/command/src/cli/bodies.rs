@@ -14,11 +14,12 @@ use std::thread;
 use bodies::{Cache, Request, Step, Variant, replace_sources};
 use cosim::blocks::{self, BLOCKS, BlockEntry};
 use cosim::body::BodyKind;
+use cosim::socket::summary;
 use machine::systems;
 use machine::{Bodies, Cp};
 
 use super::job::{run_failure, settings};
-use super::{ENVIRONMENT, Failure, USAGE, rtl_status};
+use super::{Failure, rtl_status};
 
 /// Verilated bodies in the cache
 #[derive(clap::Args)]
@@ -76,7 +77,7 @@ impl Sources {
     /// Before any body is asked for.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        replace_sources(folder).map_err(|e| Failure::new(USAGE, format!("--rtl {e}")))
+        replace_sources(folder).map_err(|e| Failure::usage(format!("--rtl {e}")))
     }
 }
 
@@ -93,6 +94,11 @@ pub fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure>
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let jobs = jobs.map_or_else(cores, usize::from);
     bodies::build(requests, jobs).map_err(|e| Failure::new(rtl_status(&e), e))
+}
+
+/// What a machine has, where a pattern has meant none of it.
+pub fn these(places: &[String]) -> String {
+    format!("this machine has {}", summary(places).join(", "))
 }
 
 /// Tells a person who waits for bodies what is being done.
@@ -115,11 +121,10 @@ fn print_step(step: Step) {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let environment = |e| Failure::new(ENVIRONMENT, e);
     match &args.verb {
         Verb::List => {
-            let cache = Cache::find().map_err(environment)?;
-            for (name, kept) in cache.list().map_err(environment)? {
+            let cache = Cache::find().map_err(Failure::environment)?;
+            for (name, kept) in cache.list().map_err(Failure::environment)? {
                 let what = if kept.block.is_empty() { "(all)" } else { &kept.block };
                 println!("{what:<24}{:>10} B  {:<8}{}", kept.bytes, kept.variant, kept.parameters);
                 println!("{:<24}{name}, {}", "", kept.tools);
@@ -127,7 +132,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             Ok(0)
         }
         Verb::Clean => {
-            Cache::find().and_then(|cache| cache.clean()).map_err(environment)?;
+            Cache::find().and_then(|cache| cache.clean()).map_err(Failure::environment)?;
             Ok(0)
         }
         Verb::Build(args) => build(args),
@@ -141,7 +146,7 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
     let requests = match &args.system {
         Some(system) => {
             let system = systems::load(system, &settings(&args.set)?);
-            let system = system.map_err(|e| Failure::new(USAGE, e))?;
+            let system = system.map_err(Failure::usage)?;
             let rtl = Bodies::all(BodyKind::Rtl).with_cp(Cp::Core(BodyKind::Rtl));
             machine::plan(&system, &rtl).map_err(|e| run_failure(e.into()))?.requests().to_vec()
         }
@@ -154,13 +159,13 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
 
 /// Those of named blocks.
 fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
-    let usage = |message: String| Failure::new(USAGE, message);
     let chosen: Vec<&BlockEntry> = match &args.blocks[..] {
         [] => BLOCKS.iter().collect(),
         names => {
             let known = || BLOCKS.iter().map(|block| block.name).collect::<Vec<_>>().join(", ");
             let find = |name: &String| {
-                let problem = || usage(format!("block {name}: must be one of {}", known()));
+                let problem =
+                    || Failure::usage(format!("block {name}: must be one of {}", known()));
                 blocks::find(name).ok_or_else(problem)
             };
             names.iter().map(find).collect::<Result<_, _>>()?
@@ -170,13 +175,13 @@ fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
         [] => &["small".to_string(), "paper".to_string()],
         named => named,
     };
-    let catalog = cosim::Catalog::load().map_err(|e| usage(e.to_string()))?;
+    let catalog = cosim::Catalog::load().map_err(Failure::usage)?;
     let variant = if args.trace { Variant::traced() } else { Variant::default() };
     let mut requests: Vec<Request> = Vec::new();
     for block in chosen {
         for config in configs {
             let applied = block.family.apply(&catalog, config, &args.set, &[]);
-            let (chosen, _) = applied.map_err(|e| usage(e.to_string()))?;
+            let (chosen, _) = applied.map_err(Failure::usage)?;
             let request = Request { block: (block.describe)(&chosen), variant: variant.clone() };
             // Configurations may differ in what a block does not have.
             if requests.iter().all(|other| other.to_string() != request.to_string()) {

@@ -13,7 +13,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cosim::RtlOptions;
 use cosim::blocks::{self, BlockEntry};
 use cosim::flip::Flip;
 use cosim::runner::{Options, Outcome, RunError};
@@ -22,9 +21,10 @@ use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
 use ports::common::finepack_types::FinePack;
 use reproductions::finepack_chain;
-use serde::Serialize;
+use serde_json::json;
 
-use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, bodies, output, rtl_status};
+use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
+use super::{bodies, flip, output, rtl_status};
 
 /// Run model and RTL of a block in lockstep
 #[derive(clap::Args)]
@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, requires = "wave")]
     wave_internals: bool,
     /// Invert one bit of an RTL output at (or, for a payload, first after) a cycle
-    #[arg(long, value_name = "FIELD[BIT]@CYCLE", value_parser = parse_flip)]
+    #[arg(long, value_name = "FIELD[BIT]@CYCLE", value_parser = flip::parse)]
     flip: Option<Flip>,
     /// Write every TLP that a link carries (finepack only)
     #[arg(long, value_name = "FILE")]
@@ -74,35 +74,6 @@ impl Args {
     }
 }
 
-/// The JSON record of a run.
-#[derive(Serialize)]
-struct Record<'a> {
-    block: &'a str,
-    config: &'a str,
-    seed: u64,
-    cycles: u64,
-    transfers: BTreeMap<&'a str, u64>,
-    coverage: BTreeMap<&'a str, u64>,
-    mismatches: u64,
-    mismatch: Option<String>,
-}
-
-pub fn parse_flip(text: &str) -> Result<Flip, String> {
-    let form = "must be FIELD@CYCLE or FIELD[BIT]@CYCLE";
-    let (place, cycle) = text.split_once('@').ok_or(form)?;
-    let cycle = cycle.parse().map_err(|_| format!("cycle {cycle}: must be a number"))?;
-    let (field, bit) = match place.strip_suffix(']').and_then(|p| p.split_once('[')) {
-        Some((field, bit)) => {
-            (field, bit.parse().map_err(|_| format!("bit {bit}: must be a number"))?)
-        }
-        None => (place, 0),
-    };
-    if field.is_empty() || field.contains(['[', ']']) {
-        return Err(form.to_string());
-    }
-    Ok(Flip { field: field.to_string(), bit, cycle })
-}
-
 /// What runs: a block, or the chain.
 enum Subject {
     Block(&'static BlockEntry),
@@ -117,7 +88,7 @@ impl Subject {
         blocks::find(name).map(Self::Block).ok_or_else(|| {
             let names = blocks::BLOCKS.iter().map(|block| block.name);
             let names: Vec<_> = names.chain([finepack_chain::NAME]).collect();
-            Failure::new(USAGE, format!("block {name}: must be one of {}", names.join(", ")))
+            Failure::usage(format!("block {name}: must be one of {}", names.join(", ")))
         })
     }
 
@@ -139,11 +110,11 @@ impl Subject {
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let subject = Subject::find(&args.block)?;
     args.rtl.apply()?;
-    let catalog = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
+    let catalog = cosim::Catalog::load().map_err(Failure::usage)?;
     let (chosen, statics) = subject
         .family()
         .apply(&catalog, &args.config, &args.set, subject.statics())
-        .map_err(|e| Failure::new(USAGE, e))?;
+        .map_err(Failure::usage)?;
     let options = Options {
         cycles: args.asked(),
         seed: args.seed,
@@ -151,19 +122,17 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         wave: args.wave.clone(),
         inside: args.wave_internals,
         inspect: true,
-        inspect_from: None,
         mismatch_wave: Some(PathBuf::from(format!(
             "out/{}-{}-{}.vcd",
             args.block, chosen.name, args.seed
         ))),
         flip: args.flip.clone(),
-        one_episode: false,
-        rtl: RtlOptions::default(),
+        ..Options::default()
     };
     let config = &chosen.name;
     if let (Subject::Block(block), Some(_)) = (&subject, &args.dump_tlp) {
         let problem = format!("--dump-tlp: {} has no link; use finepack", block.name);
-        return Err(Failure::new(USAGE, problem));
+        return Err(Failure::usage(problem));
     }
     println!("{}  config {config}  seed {}", args.block, args.seed);
     let outcome = match &subject {
@@ -195,24 +164,22 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
             args.config,
             args.seed,
             args.set.iter().map(|s| format!(" --set {s}")).collect::<String>(),
-            args.flip
-                .as_ref()
-                .map_or(String::new(), |f| format!(" --flip {}[{}]@{}", f.field, f.bit, f.cycle)),
+            flip::words(args.flip.as_ref()),
             if args.wave_internals { " --wave-internals" } else { "" },
         ));
         print!("{mismatch}");
     }
     if let Some(path) = &args.json {
-        let record = Record {
-            block: &args.block,
-            config,
-            seed: args.seed,
-            cycles: outcome.cycles,
-            transfers: outcome.transfers.iter().copied().collect(),
-            coverage: outcome.coverage.iter().copied().collect(),
-            mismatches: outcome.mismatch.is_some().into(),
-            mismatch: outcome.mismatch.as_ref().map(ToString::to_string),
-        };
+        let record = json!({
+            "block": args.block,
+            "config": config,
+            "seed": args.seed,
+            "cycles": outcome.cycles,
+            "transfers": outcome.transfers.iter().copied().collect::<BTreeMap<_, _>>(),
+            "coverage": outcome.coverage.iter().copied().collect::<BTreeMap<_, _>>(),
+            "mismatches": u64::from(outcome.mismatch.is_some()),
+            "mismatch": outcome.mismatch.as_ref().map(ToString::to_string),
+        });
         output::write_json(path, &record)?;
         output::write_file(&path.with_extension("config.toml"), resolved)?;
     }
@@ -242,6 +209,6 @@ fn chain_failure(error: finepack_chain::ChainError) -> Failure {
         finepack_chain::ChainError::Run(error) => run_failure(error),
         error @ finepack_chain::ChainError::WrongValue { .. } => Failure::new(WRONG_VALUE, error),
         error @ finepack_chain::ChainError::Stuck { .. } => Failure::new(STUCK, error),
-        error @ finepack_chain::ChainError::Dump(_) => Failure::new(ENVIRONMENT, error),
+        error @ finepack_chain::ChainError::Dump(_) => Failure::environment(error),
     }
 }

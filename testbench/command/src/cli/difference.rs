@@ -5,18 +5,19 @@ use std::path::PathBuf;
 
 use cosim::Mismatch;
 use cosim::body::Sight;
+use cosim::flip::Flip;
 use cosim::inspect::{Inspected, Window};
 use cosim::socket::{Difference, Pattern};
 use cosim::wave::write_window;
 use machine::{Bodies, Machine, Options, RunError};
 
 use super::job::{Job, run_failure};
-use super::run::{Args, set_flip};
-use super::{ENVIRONMENT, Failure};
+use super::{Failure, choice, flip};
 
 /// Shows the first difference of two bodies, and writes the waveform around it.
 pub fn tell(
-    args: &Args,
+    args: &choice::Args,
+    flip: Option<&Flip>,
     job: &Job,
     bodies: Bodies,
     options: Options,
@@ -26,7 +27,7 @@ pub fn tell(
     let cycle = difference.system_cycle.unwrap_or(difference.cycle);
     match &difference.mismatch {
         Some((mismatch, window)) => {
-            let again = look_inside(args, job, bodies, options, place, mismatch)?;
+            let again = look_inside(flip, job, bodies, options, place, mismatch)?;
             let mut mismatch = mismatch.clone();
             let window = match &again {
                 Ok((again, window)) => {
@@ -40,11 +41,15 @@ pub fn tell(
             };
             let path = PathBuf::from(format!("out/run-{name}-{}.vcd", args.job.seed));
             let (block, clock) = (difference.block.clone(), difference.clock.clone());
-            let waves = write_window(&path, block, window, clock)
-                .map_err(|e| Failure::new(ENVIRONMENT, e))?;
+            let waves = write_window(&path, block, window, clock).map_err(Failure::environment)?;
             mismatch.run.seed = args.job.seed;
             mismatch.waves = Some(waves);
-            mismatch.rerun = Some(rerun(args, place, cycle));
+            let (from, to) = (cycle.saturating_sub(100), cycle + 10);
+            mismatch.rerun = Some(format!(
+                "duet run {} --wave out.vcd --wave-internals --wave-of {place} --wave-from {from} \
+                 --wave-to {to}",
+                args.words(&flip::words(flip))
+            ));
             mismatch.place = place.clone();
             print!("{mismatch}");
         }
@@ -59,7 +64,7 @@ type Seen = Result<(Mismatch, Window), String>;
 
 /// Runs again with RTL bodies that can be traced, up to the same difference.
 fn look_inside(
-    args: &Args,
+    flip: Option<&Flip>,
     job: &Job,
     mut bodies: Bodies,
     options: Options,
@@ -72,35 +77,11 @@ fn look_inside(
         Ok(machine) => machine,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    set_flip(args, &mut machine)?;
+    flip::set(flip, &mut machine)?;
     Ok(match machine.run() {
         Err(RunError::Differ(again)) if again.place == place => {
             again.mismatch.ok_or_else(|| "the second run ended otherwise".to_string())
         }
         _ => Err("the second run ended otherwise".to_string()),
     })
-}
-
-/// The command that shows what happened around a cycle.
-fn rerun(args: &Args, place: &str, cycle: u64) -> String {
-    let job = &args.job;
-    let each = |flag: &str, values: &[String]| -> String {
-        values.iter().map(|value| format!(" --{flag} {value}")).collect()
-    };
-    let flip = args.flip.as_ref().map_or(String::new(), |flip| {
-        format!(" --flip {}[{}]@{}", flip.field, flip.bit, flip.cycle)
-    });
-    let cp = if args.cp == "native" { String::new() } else { format!(" --cp {}", args.cp) };
-    let firmware = args.firmware.iter().map(|name| format!(" --firmware {name}"));
-    let (from, to) = (cycle.saturating_sub(100), cycle + 10);
-    format!(
-        "duet run --system {} --workload {}{}{}{cp}{} --seed {}{flip} \
-         --wave out.vcd --wave-internals --wave-of {place} --wave-from {from} --wave-to {to}",
-        job.system,
-        job.workload,
-        each("set", &job.set),
-        each("impl", &args.bodies),
-        firmware.collect::<String>(),
-        job.seed
-    )
 }

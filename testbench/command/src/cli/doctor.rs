@@ -1,5 +1,6 @@
 //! `duet doctor`: what is installed, what is missing, how to get it.
 
+use std::fmt::Display;
 use std::process::Command;
 
 use bodies::compiler::Compiler;
@@ -8,7 +9,7 @@ use bodies::{Cache, Sources, ibex, tools};
 use firmware_embed::Image;
 use traces::opencl::Tools;
 
-use super::{ENVIRONMENT, Failure};
+use super::Failure;
 
 /// Tools beside Verilator: name, arguments that print a version, what it is for, how to get it.
 const TOOLS: [(&str, &[&str], &str, &str); 3] = [
@@ -22,98 +23,68 @@ const TOOLS: [(&str, &[&str], &str, &str); 3] = [
     ),
 ];
 
+/// Where everything of ours comes from.
+const SETUP: &str = "`make setup` in the project's folder";
+
+/// A tool that may be there, be missing, or be of no use.
+fn tool<T, E: Display>(
+    found: Result<Option<T>, E>,
+    show: impl Fn(T) -> String,
+    missing: &str,
+) -> Result<String, String> {
+    match found {
+        Ok(Some(tool)) => Ok(show(tool)),
+        Ok(None) => Err(format!("MISSING: {SETUP}{missing}")),
+        Err(error) => Err(format!("UNUSABLE: {error}")),
+    }
+}
+
 pub fn run() -> Result<u8, Failure> {
     let mut missing = false;
-    match Cache::find() {
-        Ok(cache) => println!("RTL bodies   in {}", cache.folder().display()),
-        Err(error) => {
-            missing = true;
-            println!("RTL bodies   {error}");
-        }
-    }
-    match Sources::current() {
-        Ok(sources) => println!("RTL          {sources}"),
-        Err(error) => {
-            missing = true;
-            println!("RTL          MISSING: {error}");
-        }
-    }
-    match tools::folder() {
-        Some(folder) => println!("tools        {}", folder.display()),
-        None => println!("tools        no folder of the project's own; DUET_TOOLS names one"),
-    }
-    match Image::built() {
-        Ok(image) => println!(
-            "firmware     in this build: {} bytes of code and constants, {} of globals",
-            image.code_bytes, image.data_bytes
-        ),
-        Err(error) => {
-            missing = true;
-            println!("firmware     MISSING: {error}; `make setup` in the project's folder");
-        }
-    }
-    match Verilator::find() {
-        Ok(Some(v)) => {
-            println!("verilator    {}.{:03}, {}", v.version.0, v.version.1, v.program.display())
-        }
-        Ok(None) => {
-            missing = true;
-            println!(
-                "verilator    MISSING: `make setup` in the project's folder, or apt-get install \
-                 verilator"
-            );
-        }
-        Err(error) => {
-            missing = true;
-            println!("verilator    UNUSABLE: {error}");
-        }
-    }
-    match ibex::find() {
-        Ok(Some(folder)) => println!("ibex         {}", folder.display()),
-        Ok(None) => {
-            missing = true;
-            println!(
-                "ibex         MISSING: `make setup` in the project's folder; command_processor has \
-                 no RTL body"
-            );
-        }
-        Err(error) => {
-            missing = true;
-            println!("ibex         UNUSABLE: {error}");
-        }
-    }
-    match Compiler::find() {
-        Ok(compiler) => println!("c++          {}", compiler.version),
-        Err(error) => {
-            missing = true;
-            println!(
-                "c++          MISSING: {error}; it builds the RTL bodies: apt-get install g++"
-            );
-        }
-    }
+    let mut tell = |name: &str, found: Result<String, String>| {
+        missing |= found.is_err();
+        let (Ok(text) | Err(text)) = found;
+        println!("{name:<12} {text}");
+    };
+    let cache = Cache::find().map(|cache| format!("in {}", cache.folder().display()));
+    tell("RTL bodies", cache.map_err(|error| error.to_string()));
+    let sources = Sources::current().map(|sources| sources.to_string());
+    tell("RTL", sources.map_err(|error| format!("MISSING: {error}")));
+    let folder = tools::folder().map(|folder| folder.display().to_string());
+    let none = || "no folder of the project's own; DUET_TOOLS names one".to_string();
+    tell("tools", Ok(folder.unwrap_or_else(none)));
+    let image = Image::built().map(|Image { code_bytes, data_bytes, .. }| {
+        format!("in this build: {code_bytes} bytes of code and constants, {data_bytes} of globals")
+    });
+    tell("firmware", image.map_err(|error| format!("MISSING: {error}; {SETUP}")));
+    let verilator =
+        |v: Verilator| format!("{}.{:03}, {}", v.version.0, v.version.1, v.program.display());
+    tell("verilator", tool(Verilator::find(), verilator, ", or apt-get install verilator"));
+    let no_ibex = "; command_processor has no RTL body";
+    tell("ibex", tool(ibex::find(), |folder| folder.display().to_string(), no_ibex));
+    let compiler = Compiler::find().map(|compiler| compiler.version).map_err(|error| {
+        format!("MISSING: {error}; it builds the RTL bodies: apt-get install g++")
+    });
+    tell("c++", compiler);
     for (name, args, purpose, how) in TOOLS {
-        let found = Command::new(name).args(args).output().ok();
-        let version = found.map(|found| {
+        let version = Command::new(name).args(args).output().ok().map(|found| {
             let text = String::from_utf8_lossy(&found.stdout);
             let line = text.lines().next().filter(|_| found.status.success());
             line.unwrap_or("installed, of a version that it does not tell").to_string()
         });
-        match version {
-            Some(version) => println!("{name:<12} {version}"),
-            None => {
-                missing |= !purpose.contains("optional");
-                println!("{name:<12} missing, {purpose}: {how}");
-            }
+        let absent = format!("missing, {purpose}: {how}");
+        match purpose.contains("optional") {
+            true => tell(name, Ok(version.unwrap_or(absent))),
+            false => tell(name, version.ok_or(absent)),
         }
     }
-    match Tools::find() {
-        Ok(tools) => {
-            println!("{:<12} {}, headers of LLVM {}", "oclgrind", tools.oclgrind, tools.llvm)
-        }
-        Err(error) => println!("{:<12} (optional) {error}", "oclgrind"),
-    }
+    let oclgrind = match Tools::find() {
+        Ok(tools) => format!("{}, headers of LLVM {}", tools.oclgrind, tools.llvm),
+        Err(error) => format!("(optional) {error}"),
+    };
+    tell("oclgrind", Ok(oclgrind));
     if missing {
-        return Err(Failure::new(ENVIRONMENT, "something that the RTL bodies need is missing"));
+        return Err(Failure::environment("something that the RTL bodies need is missing"));
     }
     Ok(0)
 }

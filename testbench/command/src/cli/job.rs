@@ -59,7 +59,7 @@ pub fn settings(set: &[String]) -> Result<Settings, Failure> {
     let pair = |setting: &String| {
         let (key, value) = setting
             .split_once('=')
-            .ok_or_else(|| Failure::new(USAGE, format!("--set {setting}: must be KEY=VALUE")))?;
+            .ok_or_else(|| Failure::usage(format!("--set {setting}: must be KEY=VALUE")))?;
         Ok((key.to_string(), value.to_string()))
     };
     set.iter().map(pair).collect()
@@ -71,7 +71,7 @@ impl Job {
         let pairs = settings(&args.set)?;
         let (of_workload, of_system): (Settings, Settings) =
             pairs.into_iter().partition(|(key, _)| key.starts_with("workload."));
-        let system = systems::load(&args.system, &of_system).map_err(|e| Failure::new(USAGE, e))?;
+        let system = systems::load(&args.system, &of_system).map_err(Failure::usage)?;
         let (program, folder) = program(args, &of_workload)?;
         let workload = format!("{} {:016x}", program.name(), program.checksum());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -81,10 +81,9 @@ impl Job {
 
     /// The program from its start, for one machine.
     pub fn program(&self) -> Result<Reader, Failure> {
-        let usage = |e: trace::Error| Failure::new(USAGE, e);
-        let mut program = self.program.reopen().map_err(usage)?;
+        let mut program = self.program.reopen().map_err(Failure::usage)?;
         if self.read_ahead {
-            program.read_ahead().map_err(usage)?;
+            program.read_ahead().map_err(Failure::usage)?;
         }
         Ok(program)
     }
@@ -111,43 +110,40 @@ fn program(
     args: &Args,
     settings: &Settings,
 ) -> Result<(Reader, Option<tempfile::TempDir>), Failure> {
-    let usage = |message: String| Failure::new(USAGE, message);
     let file = Path::new(&args.workload);
     if file.extension().is_some() || file.components().count() > 1 {
         if let Some((key, value)) = settings.first() {
             let problem = format!("--set {key}={value}: {} is a recorded trace", args.workload);
-            return Err(usage(problem));
+            return Err(Failure::usage(problem));
         }
-        return Reader::open(file).map(|r| (r, None)).map_err(|e| usage(e.to_string()));
+        return Reader::open(file).map(|r| (r, None)).map_err(Failure::usage);
     }
-    let program =
-        kernels::program::<trace::Error>(&args.workload).map_err(|e| usage(e.to_string()))?;
+    let program = kernels::program::<trace::Error>(&args.workload).map_err(Failure::usage)?;
     let mut params = program.params();
     params.seed = args.seed;
     for (key, value) in settings {
         let number = |v: &str| {
-            v.parse()
-                .map_err(|_| usage(format!("--set {key}={value}: must be a number below 2^32")))
+            v.parse().map_err(|_| {
+                Failure::usage(format!("--set {key}={value}: must be a number below 2^32"))
+            })
         };
         match key.as_str() {
             "workload.size" => params.size = number(value)?,
             "workload.iterations" => params.iterations = number(value)?,
             _ => {
                 let names = "workload.size or workload.iterations";
-                return Err(usage(format!("--set {key}: must be {names}")));
+                return Err(Failure::usage(format!("--set {key}: must be {names}")));
             }
         }
     }
-    let environment =
-        |e: std::io::Error| Failure::new(ENVIRONMENT, format!("temporary trace: {e}"));
-    let folder = tempfile::tempdir().map_err(environment)?;
+    let folder =
+        tempfile::tempdir().map_err(|e| Failure::environment(format!("temporary trace: {e}")))?;
     let path: PathBuf = folder.path().join(&args.workload);
-    let mut recorder = Recorder::create(&path, &args.workload)
-        .and_then(Recorder::fast)
-        .map_err(|e| usage(e.to_string()))?;
-    kernels::run(&args.workload, &params, &mut recorder).map_err(|e| usage(e.to_string()))?;
-    recorder.save().map_err(|e| usage(e.to_string()))?;
-    Reader::open(&path).map(|r| (r, Some(folder))).map_err(|e| usage(e.to_string()))
+    let mut recorder =
+        Recorder::create(&path, &args.workload).and_then(Recorder::fast).map_err(Failure::usage)?;
+    kernels::run(&args.workload, &params, &mut recorder).map_err(Failure::usage)?;
+    recorder.save().map_err(Failure::usage)?;
+    Reader::open(&path).map(|r| (r, Some(folder))).map_err(Failure::usage)
 }
 
 /// The status of a run that did not pass.

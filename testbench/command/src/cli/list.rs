@@ -20,7 +20,7 @@ use firmware_embed::{ELVES, Image};
 use machine::STATISTICS;
 use serde::Serialize;
 
-use super::{Failure, USAGE};
+use super::Failure;
 use crate::catalog;
 
 /// List blocks, systems, protocols and workloads
@@ -53,7 +53,7 @@ struct Block {
 fn firmware() -> Result<serde_json::Value, Failure> {
     let mut images = Vec::new();
     for elf in ELVES {
-        let image = Image::read(elf.bytes).map_err(|e| Failure::new(USAGE, e))?;
+        let image = Image::read(elf.bytes).map_err(Failure::usage)?;
         let Image { code_bytes, data_bytes, .. } = image;
         let (name, path) = (elf.name, elf.path);
         images.push(serde_json::json!({
@@ -65,7 +65,7 @@ fn firmware() -> Result<serde_json::Value, Failure> {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let known = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
+    let known = cosim::Catalog::load().map_err(Failure::usage)?;
     let mut blocks: Vec<Block> = cosim::blocks::BLOCKS
         .iter()
         .map(|b| Block {

@@ -1,10 +1,12 @@
 //! Command line: one module for each verb. Results go to stdout, messages to stderr.
 
 mod bodies;
+mod choice;
 mod compare;
 mod cosim;
 mod difference;
 mod doctor;
+mod flip;
 mod job;
 mod list;
 mod output;
@@ -66,6 +68,16 @@ impl Failure {
     /// A failure with this exit status.
     pub fn new(status: u8, message: impl ToString) -> Self {
         Self { status, message: message.to_string() }
+    }
+
+    /// One of wrong use or configuration.
+    pub fn usage(message: impl ToString) -> Self {
+        Self::new(USAGE, message)
+    }
+
+    /// One of the environment.
+    pub fn environment(message: impl ToString) -> Self {
+        Self::new(ENVIRONMENT, message)
     }
 }
 

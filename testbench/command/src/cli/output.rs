@@ -1,15 +1,25 @@
 //! Result files: written whole or not at all.
 
+use std::cell::RefCell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use cosim::part_file::PartFile;
 use serde::Serialize;
 
-use super::{ENVIRONMENT, Failure};
+use super::Failure;
 
 fn failure(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
-    move |e| Failure::new(ENVIRONMENT, format!("{}: {e}", path.display()))
+    move |e| Failure::environment(format!("{}: {e}", path.display()))
+}
+
+/// A file and a machine's way to it.
+pub type Shared<T> = Option<Rc<RefCell<T>>>;
+
+/// The file, once the machine is gone.
+pub fn alone<T>(file: Shared<T>) -> Option<T> {
+    file.and_then(Rc::into_inner).map(RefCell::into_inner)
 }
 
 /// Writes `text` under a temporary name and renames it, so that a killed run leaves no half file.
@@ -38,7 +48,7 @@ impl JsonFile {
 
     /// Writes it.
     pub fn write(mut self, value: &impl Serialize) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(value).map_err(|e| Failure::new(ENVIRONMENT, e))?;
+        let text = serde_json::to_string_pretty(value).map_err(Failure::environment)?;
         let written = writeln!(self.file, "{text}").and_then(|()| self.file.finish());
         written.map_err(failure(&self.path))
     }

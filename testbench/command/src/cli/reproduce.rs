@@ -10,6 +10,8 @@
 use std::fmt::Display;
 use std::path::PathBuf;
 
+use ports::common::finepack_types::FinePack;
+use reproductions::experiment::Runs;
 use reproductions::figure::Figure;
 use reproductions::finepack::egress_run::RunError;
 use reproductions::{PAPERS, cpelide, finepack, rec};
@@ -33,16 +35,32 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if !PAPERS.into_iter().any(wanted) {
         let names: Vec<_> = PAPERS.into_iter().chain(["all"]).collect();
         let names = names.join(", ");
-        return Err(Failure::new(USAGE, format!("paper {}: must be one of {names}", args.paper)));
+        return Err(Failure::usage(format!("paper {}: must be one of {names}", args.paper)));
     }
     let mut all = serde_json::Map::new();
     for paper in PAPERS.into_iter().filter(|paper| wanted(paper)) {
+        let failed = |failure: &Failure| println!("FAIL reproduce {paper}: {}", failure.message);
+        let loads = |runs: &Runs| format!("{} loads checked, 0 wrong values", runs.loads_checked());
         let report = match paper {
-            "cpelide" => cpelide()?,
-            "finepack" => finepack()?,
-            _ => rec()?,
+            "cpelide" => {
+                let report = cpelide::run(&cpelide::INPUTS).map_err(run_failure);
+                let report = report.inspect_err(failed)?;
+                show(paper, &report, &loads(&report.runs), &report.figures, 'C')
+            }
+            "finepack" => {
+                let report = finepack::run(&parameters()?, &finepack::INPUTS).map_err(failure);
+                let report = report.inspect_err(failed)?;
+                let compared =
+                    format!("{} memories equal the expected ones", report.memories_compared);
+                show(paper, &report, &compared, &report.figures, 'F')
+            }
+            _ => {
+                let report = rec::run(&rec::INPUTS).map_err(run_failure);
+                let report = report.inspect_err(failed)?;
+                show(paper, &report, &loads(&report.runs), &report.figures, 'R')
+            }
         };
-        all.insert(paper.to_string(), report);
+        all.insert(paper.to_string(), report?);
     }
     match (&args.json, all.get(&args.paper)) {
         (Some(path), Some(report)) => output::write_json(path, report)?,
@@ -52,32 +70,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn finepack() -> Result<serde_json::Value, Failure> {
-    let catalog = cosim::Catalog::load().map_err(|e| Failure::new(USAGE, e))?;
-    let parameters = catalog.finepack.get(finepack::CONFIG).ok_or_else(|| {
-        Failure::new(USAGE, format!("configs.toml: [finepack.{}] is missing", finepack::CONFIG))
-    })?;
-    let report = finepack::run(parameters, &finepack::INPUTS).map_err(failure)?;
-    let compared = format!("{} memories equal the expected ones", report.memories_compared);
-    show(report.paper, &report, &compared, &report.figures, 'F')
-}
-
-fn cpelide() -> Result<serde_json::Value, Failure> {
-    let report = cpelide::run(&cpelide::INPUTS).map_err(|error| {
-        println!("FAIL reproduce cpelide: {error}");
-        run_failure(error)
-    })?;
-    let compared = format!("{} loads checked, 0 wrong values", report.runs.loads_checked());
-    show(report.paper, &report, &compared, &report.figures, 'C')
-}
-
-fn rec() -> Result<serde_json::Value, Failure> {
-    let report = rec::run(&rec::INPUTS).map_err(|error| {
-        println!("FAIL reproduce rec: {error}");
-        run_failure(error)
-    })?;
-    let compared = format!("{} loads checked, 0 wrong values", report.runs.loads_checked());
-    show(report.paper, &report, &compared, &report.figures, 'R')
+/// Of FinePack's blocks.
+fn parameters() -> Result<FinePack, Failure> {
+    let mut catalog = cosim::Catalog::load().map_err(Failure::usage)?;
+    catalog.finepack.remove(finepack::CONFIG).ok_or_else(|| {
+        Failure::usage(format!("configs.toml: [finepack.{}] is missing", finepack::CONFIG))
+    })
 }
 
 /// Prints a report and its verdict. `id`: how the ids of the paper's figures begin.
@@ -95,7 +93,7 @@ fn show(
         "\nPASS reproduce {paper}: {compared}, {shown} of {} figures shown",
         figures().count()
     );
-    serde_json::to_value(report).map_err(|e| Failure::new(super::ENVIRONMENT, e))
+    serde_json::to_value(report).map_err(Failure::environment)
 }
 
 fn failure(error: RunError) -> Failure {
@@ -104,6 +102,5 @@ fn failure(error: RunError) -> Failure {
         RunError::WrongValue { .. } => WRONG_VALUE,
         RunError::Stuck { .. } => STUCK,
     };
-    println!("FAIL reproduce finepack: {error}");
     Failure::new(status, error)
 }

@@ -218,7 +218,7 @@ fn info(path: &Path, json: bool) -> Result<u8, Failure> {
         launches,
     };
     if json {
-        println!("{}", serde_json::to_string(&info).map_err(|e| Failure::new(ENVIRONMENT, e))?);
+        println!("{}", serde_json::to_string(&info).map_err(Failure::environment)?);
         return Ok(0);
     }
     show(&info).map(|()| 0)
@@ -227,7 +227,7 @@ fn info(path: &Path, json: bool) -> Result<u8, Failure> {
 /// As text. Long ones go through `head`: that it closes the pipe is no error.
 fn show(info: &Info) -> Result<(), Failure> {
     match write_info(info, &mut std::io::stdout().lock()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::new(ENVIRONMENT, e)),
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::environment(e)),
         _ => Ok(()),
     }
 }

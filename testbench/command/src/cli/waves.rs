@@ -9,9 +9,10 @@ use cosim::socket::{Pattern, Sockets, Window, summary};
 use cosim::wave::{Wave, WaveError};
 use machine::{Bodies, Machine};
 
+use super::Failure;
+use super::bodies::these;
 use super::job::Job;
-use super::run::{Shared, these};
-use super::{ENVIRONMENT, Failure, USAGE};
+use super::output::Shared;
 
 /// The flags of waveforms
 #[derive(clap::Args)]
@@ -49,9 +50,7 @@ pub struct Waves {
 impl Waves {
     /// Ends the file.
     pub fn finish(self) -> Result<(), Failure> {
-        let environment = |e: WaveError| Failure::new(ENVIRONMENT, e);
-        self.error.map_or(Ok(()), |e| Err(environment(e)))?;
-        self.wave.finish().map_err(environment)?;
+        self.error.map_or_else(|| self.wave.finish(), Err).map_err(Failure::environment)?;
         if self.cycles == 0 {
             eprintln!(
                 "duet: --wave: the window holds no cycle: nothing came that opens it, or \
@@ -70,7 +69,7 @@ impl Args {
         let shown = sockets.matching(&Pattern::new(places));
         if shown.is_empty() {
             let problem = format!("--wave-of {places}: {}", these(&sockets.places()));
-            return Err(Failure::new(USAGE, problem));
+            return Err(Failure::usage(problem));
         }
         Ok(shown)
     }
@@ -91,26 +90,27 @@ impl Args {
     /// Creates the file, and has the machine fill it.
     pub fn create(&self, machine: &mut Machine) -> Result<Shared<Waves>, Failure> {
         let Some(path) = &self.wave else { return Ok(None) };
-        let usage = |problem: String| Err(Failure::new(USAGE, problem));
         let window = Window { from: self.wave_from, to: self.wave_to };
         if let (Some(from), Some(to)) = (window.from, window.to)
             && from >= to
         {
-            return usage(format!("--wave-to {to}: must be above {from}, --wave-from"));
+            return Err(Failure::usage(format!(
+                "--wave-to {to}: must be above {from}, --wave-from"
+            )));
         }
         let sockets = machine.sockets();
         let numbers = self.shown(sockets)?;
         let (clocks, shown) = sockets.shown(&numbers, self.wave_internals);
         if self.wave_internals && shown.iter().all(|shown| shown.body == BodyKind::Model) {
             let places = shown.iter().map(|shown| &shown.place);
-            return usage(format!(
+            return Err(Failure::usage(format!(
                 "--wave-internals: no RTL is shown: {} are models; add --impl PLACES=rtl \
                  or PLACES=lockstep, \
                  for command_processor --cp rtl or lockstep",
                 summary(places).join(", ")
-            ));
+            )));
         }
-        let wave = Wave::create(path, clocks, shown).map_err(|e| Failure::new(ENVIRONMENT, e))?;
+        let wave = Wave::create(path, clocks, shown).map_err(Failure::environment)?;
         let waves = Rc::new(RefCell::new(Waves { wave, error: None, cycles: 0 }));
         let to = waves.clone();
         machine.on_cycle(&numbers, window, move |cycles| {

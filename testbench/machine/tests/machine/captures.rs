@@ -1,5 +1,5 @@
-//! Captures of real programs through the protocols. They are looked for where `tests/captures.rs`
-//! does.
+//! Captures of real programs through the protocols. They are looked for where
+//! `tests/command/captures.rs` does.
 
 use std::fs;
 use std::path::{Path, PathBuf};

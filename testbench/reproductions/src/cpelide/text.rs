@@ -3,7 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::Report;
-use crate::experiment::Record;
+use crate::experiment::Row;
+use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
 Cycles of the GPUs' clock; speedups over the baseline. fetches: lines that L2s asked the L3s for;
@@ -27,46 +28,26 @@ impl Display for Report {
             let like = if input.like.is_empty() { "none" } else { input.like };
             let kernels = self.structures[input.program].kernels;
             writeln!(f, "\n{input}, {kernels} kernels; stands for the paper's: {like}")?;
-            writeln!(
-                f,
-                "{:<15}{:>10}{:>8}{:>9}{:>9}{:>11}{:>11}{:>11}{:>11}{:>9}",
-                "machine",
-                "cycles",
-                "speedup",
-                "fetches",
-                "L2-L3",
-                "link",
-                "releases",
-                "acquires",
-                "idle",
-                "sync"
-            )?;
-            let base = self.runs.record(input.program, "baseline");
-            for machine in SHOWN {
-                row(f, self.runs.record(input.program, machine), base)?;
-            }
+            table::write(f, &columns(), self.runs.beside(input.program, "baseline", &SHOWN))?;
         }
         writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;
         self.figures.iter().try_for_each(|figure| write!(f, "{figure}"))
     }
 }
 
-fn row(f: &mut Formatter, r: &Record, base: &Record) -> fmt::Result {
-    let count = |name: &str| r.counter(name) as u64;
-    let sent = |name: &str| format!("{}/{}", count(name), base.counter(name) as u64);
-    let idle = format!("{}+{}", count("launch.idle_releases"), count("launch.idle_acquires"));
-    writeln!(
-        f,
-        "{:<15}{:>10}{:>8.3}{:>9}{:>9}{:>11}{:>11}{:>11}{:>11}{:>9}",
-        r.machine,
-        r.cycles,
-        base.cycles as f64 / r.cycles as f64,
-        count("l2.fetches"),
-        count("l3.reads") + count("l3.writes"),
-        r.group("traffic.link"),
-        sent("launch.releases"),
-        sent("launch.acquires"),
-        idle,
-        count("launch.sync_cycles"),
-    )
+fn columns<'a>() -> [Column<Row<'a>>; 10] {
+    [
+        left("machine", 15, |r| r.own.machine.to_string()),
+        right("cycles", 10, |r| r.own.cycles.to_string()),
+        right("speedup", 8, |r| format!("{:.3}", r.speedup())),
+        right("fetches", 9, |r| r.count("l2.fetches").to_string()),
+        right("L2-L3", 9, |r| (r.count("l3.reads") + r.count("l3.writes")).to_string()),
+        right("link", 11, |r| r.own.group("traffic.link").to_string()),
+        right("releases", 11, |r| r.beside("launch.releases")),
+        right("acquires", 11, |r| r.beside("launch.acquires")),
+        right("idle", 11, |r| {
+            format!("{}+{}", r.count("launch.idle_releases"), r.count("launch.idle_acquires"))
+        }),
+        right("sync", 9, |r| r.count("launch.sync_cycles").to_string()),
+    ]
 }

@@ -68,7 +68,7 @@ pub struct WireBytes {
 }
 
 /// What was counted in a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Record {
     /// Egress path.
     pub path: PathKind,
@@ -135,7 +135,7 @@ impl Setup {
         let mut run = Run::new(self, path, workload)?;
         while workload.step() {
             run.iteration(workload)?;
-            run.iterations += 1;
+            run.record.iterations += 1;
         }
         Ok(run.record())
     }
@@ -152,9 +152,8 @@ impl Setup {
         let paths = (0..gpus).map(|_| path.build(p)).collect::<Result<_, _>>()?;
         let ingress = (0..gpus).map(|_| Depacketizer::new(&p.into())).collect::<Result<_, _>>()?;
         let fabric = Fabric::new(gpus, &link)?;
-        let latency = self.link_latency.into();
-        let mut system = EgressSystem::new(paths, ingress, fabric, latency, p.ecrc == 1);
-        for (ours, replica) in system.memories_mut().iter_mut().zip(memory) {
+        let mut system = EgressSystem::new(paths, ingress, fabric, self.link_latency.into());
+        for (ours, replica) in system.memories.iter_mut().zip(memory) {
             ours.add_range(BASE, replica.bytes().len());
             write(ours, BASE, replica.bytes());
         }
@@ -172,18 +171,11 @@ fn write(memory: &mut Memory, addr: u64, bytes: &[u8]) {
 /// A run under way.
 struct Run {
     system: EgressSystem<EgressPath, Depacketizer>,
-    path: PathKind,
-    workload: &'static str,
-    iterations: u32,
     /// What the copies of the DMA paradigm make of the memories; the workload itself stores.
     copied: Option<Vec<Replica>>,
     traffic: Traffic,
-    memories_compared: u64,
-    stores: u64,
-    store_bytes: u64,
-    overwritten: u64,
-    window_flushes: u64,
-    cycles: u64,
+    /// What was counted so far.
+    record: Record,
 }
 
 impl Run {
@@ -191,23 +183,15 @@ impl Run {
         let memory = workload.memory();
         Ok(Self {
             system: setup.system(path, memory)?,
-            path,
-            workload: workload.name(),
-            iterations: 0,
             copied: (path == PathKind::Dma).then(|| memory.to_vec()),
             traffic: Traffic::new(memory, setup.parameters.line),
-            memories_compared: 0,
-            stores: 0,
-            store_bytes: 0,
-            overwritten: 0,
-            window_flushes: 0,
-            cycles: 0,
+            record: Record { path, workload: workload.name(), ..Record::default() },
         })
     }
 
     fn wrong(&self, what: String) -> RunError {
-        let (workload, path, iteration) = (self.workload, self.path.name(), self.iterations);
-        RunError::WrongValue { workload, path, iteration, what }
+        let Record { workload, path, iterations: iteration, .. } = self.record;
+        RunError::WrongValue { workload, path: path.name(), iteration, what }
     }
 
     /// The kernels of one iteration, from the first request to the last release.
@@ -216,13 +200,13 @@ impl Run {
         self.write_own(kernels, expected);
         let began = self.system.cycle();
         self.drive(kernels)?;
-        self.cycles += self.system.cycle() - began;
+        self.record.cycles += self.system.cycle() - began;
         self.traffic.release(kernels.iter().map(|k| &k.reads[..]));
         if let Some(copied) = &mut self.copied {
             apply_copies(kernels, expected, copied);
         }
         let expected = self.copied.as_deref().unwrap_or(expected);
-        for (gpu, (memory, expected)) in self.system.memories().iter().zip(expected).enumerate() {
+        for (gpu, (memory, expected)) in self.system.memories.iter().zip(expected).enumerate() {
             let ours = memory.range(BASE).expect("laid out with the system");
             if ours != expected.bytes() {
                 let pairs = ours.iter().zip(expected.bytes());
@@ -235,7 +219,7 @@ impl Run {
                     expected.bytes()[at]
                 )));
             }
-            self.memories_compared += 1;
+            self.record.memories_compared += 1;
         }
         Ok(())
     }
@@ -247,7 +231,7 @@ impl Run {
                 continue;
             }
             let bytes = expected[gpu].slice(kernel.own.clone());
-            write(&mut self.system.memories_mut()[gpu], kernel.own.start, bytes);
+            write(&mut self.system.memories[gpu], kernel.own.start, bytes);
             if let Some(copied) = &mut self.copied {
                 copied[gpu].write(kernel.own.start, bytes);
             }
@@ -280,8 +264,8 @@ impl Run {
             for (gpu, seen) in seen.iter().enumerate() {
                 if seen.accepted {
                     let req = offered[gpu].take().expect("it was offered");
-                    self.stores += u64::from(req.op == op::STORE);
-                    self.store_bytes += u64::from(req.mask.count_ones());
+                    self.record.stores += u64::from(req.op == op::STORE);
+                    self.record.store_bytes += u64::from(req.mask.count_ones());
                     next[gpu] += 1;
                 }
                 if let Some(id) = seen.released {
@@ -303,17 +287,17 @@ impl Run {
     /// The end of a kernel: its copies, where the path makes them.
     fn copy(&mut self, gpu: usize, kernel: &Kernel) {
         for copy in &kernel.copies {
-            let range = self.system.memories()[gpu].range(BASE).expect("laid out with the system");
+            let range = self.system.memories[gpu].range(BASE).expect("laid out with the system");
             let (from, to) = (copy.range.start - BASE, copy.range.end - BASE);
             let bytes = range[from as usize..to as usize].to_vec();
-            if let Some(dma) = self.system.paths_mut()[gpu].dma_mut() {
+            if let Some(dma) = self.system.paths[gpu].dma_mut() {
                 dma.copy(copy.dest, copy.range.start, &bytes);
             }
         }
     }
 
     fn check_release(&self, gpu: usize, id: u8, issued: bool) -> Result<(), RunError> {
-        if id == self.iterations as u8 && issued {
+        if id == self.record.iterations as u8 && issued {
             return Ok(());
         }
         Err(self.wrong(format!("GPU {gpu}: release {id} is done and must not be")))
@@ -332,9 +316,9 @@ impl Run {
                 self.traffic.deliver(dest, st.addr, st.mask);
             }
         }
-        self.overwritten += u64::from(seen.evt.overwritten);
+        self.record.coalesced += u64::from(seen.evt.overwritten);
         let causes = seen.evt.flush_cause.iter();
-        self.window_flushes += causes.filter(|&&c| c == flush_cause::WINDOW).count() as u64;
+        self.record.window_flushes += causes.filter(|&&c| c == flush_cause::WINDOW).count() as u64;
         Ok(())
     }
 
@@ -346,12 +330,12 @@ impl Run {
             .map(|(gpu, (k, n))| format!("GPU {gpu} {}", k.requests.len() - n))
             .collect();
         let what = format!("{waiting} releases wait; requests left: {}", left.join(", "));
-        let (workload, path, iteration) = (self.workload, self.path.name(), self.iterations);
-        RunError::Stuck { workload, path, iteration, cycle: self.system.cycle(), what }
+        let Record { workload, path, iterations: iteration, .. } = self.record;
+        RunError::Stuck { workload, path: path.name(), iteration, cycle: self.system.cycle(), what }
     }
 
     fn record(self) -> Record {
-        let links = self.system.fabric().links();
+        let links = self.system.fabric.links();
         let sum = |f: fn(&Counters) -> u64| links.iter().map(|l| f(l.counters())).sum::<u64>();
         let wire = WireBytes {
             total: sum(Counters::wire_bytes),
@@ -362,19 +346,13 @@ impl Run {
             stores: sum(Counters::store_wire_bytes),
         };
         let Traffic { writes, writes_below_32, busiest, bytes, again, useful, .. } = self.traffic;
-        let coalesced = match self.path {
-            PathKind::FinePack => self.overwritten,
+        let coalesced = match self.record.path {
+            PathKind::FinePack => self.record.coalesced,
             // Stores end in local memory.
             PathKind::Dma => 0,
-            _ => self.store_bytes - bytes,
+            _ => self.record.store_bytes - bytes,
         };
         Record {
-            path: self.path,
-            workload: self.workload,
-            iterations: self.iterations,
-            memories_compared: self.memories_compared,
-            stores: self.stores,
-            store_bytes: self.store_bytes,
             tlps: sum(|c| c.tlps),
             packets: sum(|c| c.store_tlps),
             wire,
@@ -385,9 +363,8 @@ impl Run {
             coalesced,
             useful,
             wasted: bytes - useful,
-            window_flushes: self.window_flushes,
             busy_cycles: links.iter().map(|l| l.counters().busy_cycles).max().unwrap_or(0),
-            cycles: self.cycles,
+            ..self.record
         }
     }
 }

@@ -9,7 +9,7 @@ use ports::remote_write_queue as queue;
 use ports::{Port, Ports};
 
 use super::Report;
-use crate::figure::{Figure, figure};
+use crate::figure::{Ours, ours};
 
 /// Caches of the GV100, L1 and L2 (FinePack section IV-B).
 const GV100_CACHE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
@@ -43,14 +43,14 @@ fn queue_storage(p: &FinePack, gpus: u32, banks: u32) -> Storage {
 }
 
 /// Figure F14.
-pub(super) fn storage(r: &Report) -> Figure {
+pub(super) fn storage(r: &Report) -> Ours {
     let p = &r.parameters;
     let one = queue_storage(p, p.num_gpus, 1);
     let two = queue_storage(p, p.num_gpus, p.banks);
     let [large, large_two] = [1, p.banks].map(|banks| queue_storage(p, 16, banks));
     let kib = |s: &Storage| s.data_bytes as f64 / 1024.0;
     let share = 100.0 * two.data_bytes as f64 / GV100_CACHE_BYTES;
-    let ours = format!(
+    let text = format!(
         "{} x {} B per bank of {} GPUs; data {} KiB ({} GPUs, {} banks), {share:.2} % of GV100's \
          caches; {} KiB (16 GPUs, 1 bank), {} KiB ({} banks)",
         one.entries,
@@ -71,13 +71,5 @@ pub(super) fn storage(r: &Report) -> Figure {
         ("data_kib_16_gpus", kib(&large_two)),
         ("percent_of_gv100_caches", share),
     ];
-    figure(
-        "F14",
-        "storage of the remote write queue",
-        "192 x 144 B; 48 kB (4 GPUs), 120 kB (16); 0.3 % of GV100's caches",
-        "Table III, IV-B, VI-B",
-        "the paper's 48 kB is two banks at 4 GPUs, its 120 kB one bank at 16; tags not counted; \
-         area (GA100) not measured",
-    )
-    .with(ours, values.map(|(name, v)| (name.to_string(), v)))
+    ours(text, values)
 }

@@ -98,7 +98,7 @@ fn config_packets_lose_what_worked_example_6_says() {
 fn report_has_every_figure_and_is_the_same_again() {
     let inputs = NAMES.map(|workload| Input { workload, size: 1000, iterations: 2 });
     let report = run(&paper(), &inputs).unwrap();
-    let ids: Vec<String> = report.figures.iter().map(|f| f.id.to_string()).collect();
+    let ids: Vec<String> = report.figures.iter().map(|f| f.id.clone()).collect();
     let expected: Vec<String> =
         (1..=15).map(|n| format!("F{n}")).chain(["E4".to_string()]).collect();
     assert_eq!(ids, expected);

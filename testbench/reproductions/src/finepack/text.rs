@@ -1,12 +1,11 @@
 //! The report as tables.
 
-use std::fmt::{self, Display, Formatter, Write};
-
-use machine::egress_path::PathKind;
+use std::fmt::{self, Display, Formatter};
 
 use super::egress_run::Record;
-use super::sweeps::Input;
+use super::sweeps::{Input, Point};
 use super::{CONFIG, Report};
+use crate::table::{self, left, right};
 
 const LEGEND: &str = "\
 st/pkt: stores for each TLP that carries stores. Bytes: hdr+frame holds headers, framing, CRCs,
@@ -56,8 +55,8 @@ fn us(cycles: u64) -> String {
 
 impl Report {
     fn workload(&self, f: &mut Formatter, input: &Input) -> fmt::Result {
-        let records = self.records.iter().filter(|r| r.workload == input.workload);
-        let records: Vec<&Record> = records.collect();
+        let records: Vec<_> =
+            self.records.iter().filter(|r| r.workload == input.workload).collect();
         let Some(first) = records.first() else { return Ok(()) };
         writeln!(
             f,
@@ -69,71 +68,46 @@ impl Report {
             first.stores,
             first.store_bytes
         )?;
-        writeln!(
-            f,
-            "{:<14}{:>7}{:>10}{:>10}{:>9}{:>10}{:>7}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}",
-            "path",
-            "st/pkt",
-            "wire",
-            "data",
-            "sub-hdr",
-            "hdr+frame",
-            "pad",
-            "again",
-            "merged",
-            "useful",
-            "wasted",
-            "link us",
-            "done us"
-        )?;
-        for r in records {
-            let per_packet = r.stores_per_packet().map_or("-".into(), |n| format!("{n:.2}"));
-            let w = &r.wire;
-            writeln!(
-                f,
-                "{:<14}{:>7}{:>10}{:>10}{:>9}{:>10}{:>7}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}",
-                r.path.name(),
-                per_packet,
-                w.total,
-                w.data,
-                w.sub_headers,
-                w.headers_framing,
-                w.padding,
-                r.sent_again,
-                r.coalesced,
-                r.useful,
-                r.wasted,
-                us(r.busy_cycles),
-                us(r.cycles)
-            )?;
-        }
-        Ok(())
+        let per_packet =
+            |r: &&Record| r.stores_per_packet().map_or("-".into(), |n| format!("{n:.2}"));
+        let columns = [
+            left("path", 14, |r: &&Record| r.path.name().to_string()),
+            right("st/pkt", 7, per_packet),
+            right("wire", 10, |r| r.wire.total.to_string()),
+            right("data", 10, |r| r.wire.data.to_string()),
+            right("sub-hdr", 9, |r| r.wire.sub_headers.to_string()),
+            right("hdr+frame", 10, |r| r.wire.headers_framing.to_string()),
+            right("pad", 7, |r| r.wire.padding.to_string()),
+            right("again", 9, |r| r.sent_again.to_string()),
+            right("merged", 9, |r| r.coalesced.to_string()),
+            right("useful", 9, |r| r.useful.to_string()),
+            right("wasted", 10, |r| r.wasted.to_string()),
+            right("link us", 8, |r| us(r.busy_cycles)),
+            right("done us", 8, |r| us(r.cycles)),
+        ];
+        table::write(f, &columns, records)
     }
 
     fn sub_headers(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(f, "\nSub-header sweep, finepack (2 B reach 64 B: lines of 64 B there)")?;
-        writeln!(
-            f,
-            "{:<14}{:>4}{:>6}{:>10}{:>9}{:>9}{:>9}",
-            "workload", "B", "line", "wire", "done us", "st/pkt", "window"
-        )?;
-        for input in &self.inputs {
-            for point in &self.sub_headers {
-                for r in point.records.iter().filter(|r| r.workload == input.workload) {
-                    writeln!(
-                        f,
-                        "{:<14}{:>4}{:>6}{:>10}{:>9}{:>9.2}{:>9}",
-                        r.workload,
-                        point.value,
-                        point.line,
-                        r.wire.total,
-                        us(r.cycles),
-                        r.stores_per_packet().unwrap_or(0.0),
-                        r.window_flushes
-                    )?;
-                }
-            }
-        }
+        type Row<'a> = (&'a Point, &'a Record);
+        let per_packet = |(_, r): &Row| format!("{:.2}", r.stores_per_packet().unwrap_or(0.0));
+        let columns = [
+            left("workload", 14, |(_, r): &Row| r.workload.to_string()),
+            right("B", 4, |(point, _)| point.value.to_string()),
+            right("line", 6, |(point, _)| point.line.to_string()),
+            right("wire", 10, |(_, r)| r.wire.total.to_string()),
+            right("done us", 9, |(_, r)| us(r.cycles)),
+            right("st/pkt", 9, per_packet),
+            right("window", 9, |(_, r)| r.window_flushes.to_string()),
+        ];
+        let points =
+            self.sub_headers.iter().flat_map(|point| point.records.iter().map(move |r| (point, r)));
+        let of = |input: &'_ Input| {
+            let workload = input.workload;
+            points.clone().filter(move |(_, r)| r.workload == workload)
+        };
+        table::write(f, &columns, self.inputs.iter().flat_map(of))?;
         writeln!(f, "window: packets that a store outside the window ended")
     }
 
@@ -144,12 +118,9 @@ impl Report {
         )?;
         let Some(first) = self.bandwidths.first() else { return Ok(()) };
         let count = first.records.len() / self.inputs.len().max(1);
-        let paths: Vec<PathKind> = first.records[..count].iter().map(|r| r.path).collect();
-        let header: String = paths.iter().fold(String::new(), |mut line, path| {
-            let _ = write!(line, "{:>15}", path.name());
-            line
-        });
-        writeln!(f, "{:<14}{:>6}{header}", "workload", "GB/s")?;
+        write!(f, "{:<14}{:>6}", "workload", "GB/s")?;
+        first.records[..count].iter().try_for_each(|r| write!(f, "{:>15}", r.path.name()))?;
+        writeln!(f)?;
         for (k, input) in self.inputs.iter().enumerate() {
             for point in &self.bandwidths {
                 write!(f, "{:<14}{:>6}", input.workload, 2 << point.value)?;
@@ -164,24 +135,16 @@ impl Report {
 
     fn sixteen(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(f, "\n16 GPUs, PCIe 6.0 at 128 B/cycle")?;
-        writeln!(
-            f,
-            "{:<14}{:<14}{:>10}{:>10}{:>9}{:>9}{:>9}",
-            "workload", "path", "wire", "data", "link us", "dest us", "done us"
-        )?;
-        for r in &self.sixteen_gpus {
-            writeln!(
-                f,
-                "{:<14}{:<14}{:>10}{:>10}{:>9}{:>9}{:>9}",
-                r.workload,
-                r.path.name(),
-                r.wire.total,
-                r.wire.data,
-                us(r.busy_cycles),
-                us(r.busiest_destination),
-                us(r.cycles)
-            )?;
-        }
+        let columns = [
+            left("workload", 14, |r: &&Record| r.workload.to_string()),
+            left("path", 14, |r| r.path.name().to_string()),
+            right("wire", 10, |r| r.wire.total.to_string()),
+            right("data", 10, |r| r.wire.data.to_string()),
+            right("link us", 9, |r| us(r.busy_cycles)),
+            right("dest us", 9, |r| us(r.busiest_destination)),
+            right("done us", 9, |r| us(r.cycles)),
+        ];
+        table::write(f, &columns, &self.sixteen_gpus)?;
         writeln!(f, "dest us: writes at the busiest destination, one per cycle")
     }
 }

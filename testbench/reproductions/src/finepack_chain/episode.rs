@@ -13,8 +13,9 @@ use super::reached::Reached;
 use super::requests::Requests;
 use super::rogue;
 use super::system::{self, System};
+use crate::log_file::LogFile;
 use crate::memory::OutOfRange;
-use crate::tlp_dump::TlpDump;
+use crate::tlp_dump::Line;
 
 /// Cycles without any transfer after which the chain counts as stuck.
 const STUCK_AFTER: u64 = 100_000;
@@ -39,7 +40,7 @@ impl<'a> Episode<'a> {
         let mut random = Random::new(seed);
         let gpus = p.num_gpus as usize;
         let oracle = Oracle::new(p);
-        system.memories_mut().clone_from_slice(oracle.memories());
+        system.memories.clone_from_slice(oracle.memories());
         let requests = (0..gpus).map(|g| Requests::new(p, g, random.word())).collect();
         Self {
             system,
@@ -66,7 +67,7 @@ impl<'a> Episode<'a> {
         reached: &mut Reached,
         flip: &mut Option<Flip>,
         mut wave: Option<&mut Wave>,
-        mut dump: Option<&mut TlpDump>,
+        mut dump: Option<&mut LogFile>,
     ) -> Result<bool, ChainError> {
         let mut after = None;
         loop {
@@ -80,16 +81,16 @@ impl<'a> Episode<'a> {
             }
             self.step(reached)?;
             if let Some(dump) = dump.as_deref_mut() {
-                for link in self.system.fabric_mut().links_mut() {
-                    link.drain_sent(|sent| dump.add(sent, self.first_cycle));
+                for link in self.system.fabric.links_mut() {
+                    link.drain_sent(|sent| dump.add(Line { sent, first_cycle: self.first_cycle }));
                 }
             }
             if let Some(wave) = wave.as_deref_mut() {
                 system::trace(&self.system, wave)?;
             }
             let failed =
-                self.system.paths().iter().any(|p| p.queue().failed() || p.packetizer().failed())
-                    || self.system.ingress().iter().any(Block::failed);
+                self.system.paths.iter().any(|p| p.queue().failed() || p.packetizer().failed())
+                    || self.system.ingress.iter().any(Block::failed);
             if failed {
                 let left = after.get_or_insert(AFTER);
                 if *left == 0 {
@@ -167,19 +168,19 @@ impl<'a> Episode<'a> {
 
     /// Compares the memories with the in-order machine: what GPU `source` wrote, or all of it.
     fn compare(&self, source: Option<usize>) -> Result<(), ChainError> {
-        let wrong = self.oracle.compare(self.system.memories(), source);
+        let wrong = self.oracle.compare(&self.system.memories, source);
         wrong.map_err(|what| ChainError::WrongValue { cycle: self.cycle(), what })
     }
 
     fn who_waits(&self) -> String {
         let mut text = String::new();
-        for (gpu, path) in self.system.paths().iter().enumerate() {
+        for (gpu, path) in self.system.paths.iter().enumerate() {
             let offers =
                 if self.offered[gpu].is_some() { "offers a request" } else { "offers nothing" };
             text += &format!("GPU {gpu} {offers}: ");
             let _ = path.write_state(&mut text);
             text += "; de-packetizer ";
-            let _ = self.system.ingress()[gpu].write_state(&mut text);
+            let _ = self.system.ingress[gpu].write_state(&mut text);
             text += ". ";
         }
         text

@@ -25,7 +25,7 @@ use ports::common::finepack_types::FinePack;
 use episode::Episode;
 use reached::Reached;
 
-use crate::tlp_dump::{DumpError, TlpDump};
+use crate::log_file::{LogError, LogFile};
 
 /// Name of the chain on the command line.
 pub const NAME: &str = "finepack";
@@ -64,7 +64,7 @@ pub enum ChainError {
     },
     /// The TLP file cannot be written.
     #[error(transparent)]
-    Dump(#[from] DumpError),
+    Dump(#[from] LogError),
 }
 
 /// Runs the chain. `name` is the named configuration that `p` is.
@@ -83,7 +83,7 @@ pub fn run(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chain
 
 fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, ChainError> {
     let seed = options.run.seed;
-    let mut dump = options.dump_tlp.as_deref().map(TlpDump::create).transpose()?;
+    let mut dump = options.dump_tlp.as_deref().map(LogFile::create).transpose()?;
     let mut wave = None;
     let inside = options.run.inside;
     let mut flip = options.run.flip.clone();
@@ -118,7 +118,7 @@ fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chai
         if found.is_err() {
             // What led there is worth having.
             wave.take().map(Wave::finish).transpose().map_err(RunError::from)?;
-            dump.take().map(TlpDump::finish).transpose()?;
+            dump.take().map(LogFile::finish).transpose()?;
         }
         let found = found?;
         cycle = episode.cycle();
@@ -127,14 +127,14 @@ fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chai
             if let (Some(wave), Some(found)) = (wave.take(), &mut found) {
                 found.waves = Some(wave.finish().map_err(RunError::from)?);
             }
-            dump.map_or(Ok(()), TlpDump::finish)?;
+            dump.map_or(Ok(()), LogFile::finish)?;
             return Ok(reached.outcome(cycle, found));
         }
     }
     if let Some(wave) = wave {
         wave.finish().map_err(RunError::from)?;
     }
-    dump.map_or(Ok(()), TlpDump::finish)?;
+    dump.map_or(Ok(()), LogFile::finish)?;
     flip.map_or(Ok(()), |flip| Err(RunError::from(flip.never_shown(cycle))))?;
     Ok(reached.outcome(cycle, None))
 }

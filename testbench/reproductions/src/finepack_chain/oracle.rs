@@ -125,33 +125,16 @@ impl Oracle {
 
     /// Compares memories: the ranges that `source` writes, or all. Errors: the first difference.
     pub fn compare(&self, memories: &[Memory], source: Option<usize>) -> Result<(), String> {
+        let offset = self.parameters.offset_width;
+        let is_meant =
+            |base| source.is_none_or(|source| windows(source).contains(&(base >> offset)));
         for (gpu, (have, want)) in memories.iter().zip(&self.memories).enumerate() {
-            let difference = match source {
-                None => have.first_difference(want),
-                Some(source) => self.first_difference(have, want, source),
-            };
-            if let Some((addr, have, want)) = difference {
+            if let Some((addr, have, want)) = have.first_difference(want, is_meant) {
                 return Err(format!(
                     "GPU {gpu} holds {have:#04x} at {addr:#x}, in order it is {want:#04x}"
                 ));
             }
         }
         Ok(())
-    }
-
-    fn first_difference(
-        &self,
-        have: &Memory,
-        want: &Memory,
-        source: usize,
-    ) -> Option<(u64, u8, u8)> {
-        let p = &self.parameters;
-        let bytes = lines_per_end(p) * u64::from(p.line);
-        let ends = |window| [window << p.offset_width, ((window + 1) << p.offset_width) - bytes];
-        windows(source).flat_map(ends).find_map(|base| {
-            let (a, b) = (have.range(base)?, want.range(base)?);
-            let i = a.iter().zip(b).position(|(x, y)| x != y)?;
-            Some((base + i as u64, a[i], b[i]))
-        })
     }
 }

@@ -57,7 +57,7 @@ pub fn build(
     let ingress = gpus.map(|_| pair(run, rtl, p.into(), cycle)).collect::<Result<_, RunError>>()?;
     let link = tlp_link::Config::new(p, LINK_LAT_SMALL)?.with_max_payload(p.max_payload);
     let fabric = Fabric::new(p.num_gpus as usize, &link)?;
-    Ok(EgressSystem::new(paths, ingress, fabric, LINK_LAT_SMALL.into(), p.ecrc == 1))
+    Ok(EgressSystem::new(paths, ingress, fabric, LINK_LAT_SMALL.into()))
 }
 
 /// The first failed comparison of any block: the report and its waveform window.
@@ -76,7 +76,7 @@ pub fn mismatch(system: &System, options: &runner::Options) -> Result<Option<Mis
         Ok(Some(found))
     }
     let path = options.mismatch_wave.as_ref().filter(|_| options.wave.is_none());
-    for gpu in system.paths() {
+    for gpu in &system.paths {
         if let Some(found) = of(gpu.queue(), gpu.queue().config().clone(), path)? {
             return Ok(Some(found));
         }
@@ -84,7 +84,7 @@ pub fn mismatch(system: &System, options: &runner::Options) -> Result<Option<Mis
             return Ok(Some(found));
         }
     }
-    for pair in system.ingress() {
+    for pair in &system.ingress {
         if let Some(found) = of(pair, pair.config().clone(), path)? {
             return Ok(Some(found));
         }
@@ -130,9 +130,9 @@ pub fn check_flip(flip: &Flip, p: &FinePack, cycles: u64) -> Result<(), RunError
 pub fn apply_flip(system: &mut System, flip: &Flip, p: &FinePack) -> bool {
     let Some((block, flip)) = split_flip(flip, p) else { return true };
     match block {
-        0 => flip.apply(system.paths_mut()[0].queue_mut()),
-        1 => flip.apply(system.paths_mut()[0].packetizer_mut()),
-        _ => flip.apply(&mut system.ingress_mut()[0]),
+        0 => flip.apply(system.paths[0].queue_mut()),
+        1 => flip.apply(system.paths[0].packetizer_mut()),
+        _ => flip.apply(&mut system.ingress[0]),
     }
 }
 
@@ -145,29 +145,26 @@ pub fn start_tracing(system: &mut System, inside: bool) -> Vec<Shown> {
         let block = M::describe(pair.config());
         Shown { inside, ..Shown::ports(block, BodyKind::Lockstep) }
     }
-    let path = &mut system.paths_mut()[0];
+    let path = &mut system.paths[0];
     let queue = start(path.queue_mut(), inside);
     let packetizer = start(path.packetizer_mut(), inside);
-    vec![queue, packetizer, start(&mut system.ingress_mut()[0], inside)]
+    vec![queue, packetizer, start(&mut system.ingress[0], inside)]
 }
 
 /// Has all blocks keep their insides from this cycle on.
 pub fn inspect_from(system: &mut System, from: u64) {
-    for path in system.paths_mut() {
+    for path in &mut system.paths {
         path.queue_mut().inspect_from(from);
         path.packetizer_mut().inspect_from(from);
     }
-    system.ingress_mut().iter_mut().for_each(|pair| pair.inspect_from(from));
+    system.ingress.iter_mut().for_each(|pair| pair.inspect_from(from));
 }
 
 /// Writes that cycle.
 pub fn trace(system: &System, wave: &mut Wave) -> Result<(), RunError> {
-    let path = &system.paths()[0];
-    let cycles = (
-        path.queue().last_cycle(),
-        path.packetizer().last_cycle(),
-        system.ingress()[0].last_cycle(),
-    );
+    let path = &system.paths[0];
+    let cycles =
+        (path.queue().last_cycle(), path.packetizer().last_cycle(), system.ingress[0].last_cycle());
     match cycles {
         (Some(queue), Some(packetizer), Some(depacketizer)) => {
             Ok(wave.cycle(&[(0, queue), (1, packetizer), (2, depacketizer)])?)

@@ -68,8 +68,8 @@ fn figures_are_those_of_the_runs() {
     };
     let mean = (ratio("pagerank") + ratio("lu")) / 2.0;
     assert!((figure("R9").values["transactions"] - mean).abs() < 1e-9);
-    let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.to_string()).collect();
+    let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     assert_eq!(ids, (1..=19).map(|n| format!("R{n}")).collect::<Vec<_>>());
-    let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| f.id);
+    let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| &f.id[..]);
     assert_eq!(missing.collect::<Vec<_>>(), ["R18", "R19"]);
 }

@@ -3,7 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::Report;
-use crate::experiment::Record;
+use super::figures::transactions;
+use crate::experiment::Row;
+use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
 Cycles of the GPUs' clock; speedups over the baseline. misses: lines fetched again by an L2; inv.
@@ -24,41 +26,24 @@ impl Display for Report {
         for input in &self.runs.inputs {
             let like = if input.like.is_empty() { "none" } else { input.like };
             writeln!(f, "\n{input}; the paper's kin: {like}")?;
-            writeln!(
-                f,
-                "{:<14}{:>11}{:>9}{:>9}{:>15}{:>8}{:>9}{:>14}",
-                "machine",
-                "cycles",
-                "speedup",
-                "misses",
-                "inv. hit",
-                "false",
-                "evicted",
-                "transactions"
-            )?;
-            let base = self.runs.record(input.program, "baseline");
-            for machine in SHOWN {
-                row(f, self.runs.record(input.program, machine), base)?;
-            }
+            table::write(f, &columns(), self.runs.beside(input.program, "baseline", &SHOWN))?;
         }
         writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;
         self.figures.iter().try_for_each(|figure| write!(f, "{figure}"))
     }
 }
 
-fn row(f: &mut Formatter, r: &Record, base: &Record) -> fmt::Result {
-    let count = |name: &str| r.counter(name) as u64;
-    let hit = format!("{} + {}", count("l2.inv_hit_evict"), count("l2.inv_hit_write"));
-    writeln!(
-        f,
-        "{:<14}{:>11}{:>9.3}{:>9}{:>15}{:>8}{:>9}{:>14}",
-        r.machine,
-        r.cycles,
-        base.cycles as f64 / r.cycles as f64,
-        count("l2.fetches_again"),
-        hit,
-        count("l2.inv_false"),
-        count("l2.directory.evicted"),
-        super::figures::transactions(r) as u64
-    )
+fn columns<'a>() -> [Column<Row<'a>>; 8] {
+    [
+        left("machine", 14, |r| r.own.machine.to_string()),
+        right("cycles", 11, |r| r.own.cycles.to_string()),
+        right("speedup", 9, |r| format!("{:.3}", r.speedup())),
+        right("misses", 9, |r| r.count("l2.fetches_again").to_string()),
+        right("inv. hit", 15, |r| {
+            format!("{} + {}", r.count("l2.inv_hit_evict"), r.count("l2.inv_hit_write"))
+        }),
+        right("false", 8, |r| r.count("l2.inv_false").to_string()),
+        right("evicted", 9, |r| r.count("l2.directory.evicted").to_string()),
+        right("transactions", 14, |r| transactions(r.own).to_string()),
+    ]
 }

@@ -8,11 +8,11 @@ use std::process::ExitStatus;
 use traces::opencl::{self, Tools};
 use traces::trace::{Reader, verify};
 
-use super::{ENVIRONMENT, Failure, USAGE, WRONG_VALUE, convert, made};
+use super::{Failure, WRONG_VALUE, convert, made};
 
 impl From<opencl::Error> for Failure {
     fn from(error: opencl::Error) -> Self {
-        Self::new(ENVIRONMENT, error)
+        Failure::environment(error)
     }
 }
 
@@ -20,7 +20,7 @@ pub fn run(output: &Path, program: &[OsString]) -> Result<u8, Failure> {
     let tools = Tools::find()?;
     let parent = output.parent().filter(|folder| !folder.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new("."));
-    let failure = |error| Failure::new(ENVIRONMENT, format!("{}: {error}", parent.display()));
+    let failure = |error| Failure::environment(format!("{}: {error}", parent.display()));
     fs::create_dir_all(parent).map_err(failure)?;
     // Where the trace goes there is room, and the finished trace only gets its name.
     let work = tempfile::Builder::new().prefix(".duet-capture-").tempdir_in(parent);
@@ -32,7 +32,7 @@ pub fn run(output: &Path, program: &[OsString]) -> Result<u8, Failure> {
     let ended = describe(status);
     if !prefix.with_extension("bin").exists() {
         let program = Path::new(&program[0]).display();
-        return Err(Failure::new(USAGE, format!("{program} used no OpenCL memory and {ended}")));
+        return Err(Failure::usage(format!("{program} used no OpenCL memory and {ended}")));
     }
 
     let name = Path::new(&program[0]).file_stem().unwrap_or_default().to_string_lossy();
@@ -43,7 +43,7 @@ pub fn run(output: &Path, program: &[OsString]) -> Result<u8, Failure> {
     })?;
     let mut reader = Reader::open(&trace)?;
     if reader.kernels() == 0 {
-        return Err(Failure::new(USAGE, format!("{name} ran no kernel and {ended}")));
+        return Err(Failure::usage(format!("{name} ran no kernel and {ended}")));
     }
     let outcome = verify(&mut reader)?;
     if outcome.wrong > 0 {
@@ -52,7 +52,7 @@ pub fn run(output: &Path, program: &[OsString]) -> Result<u8, Failure> {
         return Err(Failure::new(WRONG_VALUE, [vec![what], outcome.described].concat().join("\n")));
     }
     fs::rename(&trace, output)
-        .map_err(|error| Failure::new(ENVIRONMENT, format!("{}: {error}", output.display())))?;
+        .map_err(|error| Failure::environment(format!("{}: {error}", output.display())))?;
     // Some programs abort when all their kernels have run, so the trace may be whole.
     eprintln!("duet: {name} {ended}");
     made(output)

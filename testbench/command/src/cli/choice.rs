@@ -1,0 +1,92 @@
+//! What `run` runs: a program, a system, and the bodies of its blocks.
+
+use std::sync::Arc;
+
+use cosim::body::BodyKind;
+use cosim::socket::Pattern;
+use firmware_embed::{ELVES, Image};
+use machine::{Bodies, Cp};
+
+use super::Failure;
+use super::bodies::these;
+use super::job::{self, Job};
+
+/// They are flattened into those of the verb.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Args {
+    #[command(flatten)]
+    pub job: job::Args,
+    /// Body of a block, or of those whose places a pattern means
+    ///
+    /// A block stands in a place such as gpu1/chiplet2/l2.bank0/coherence_directory. A pattern is
+    /// compared with places and with their ends behind a `/`; `*` stands for any text. Of several
+    /// that mean a place the last one counts.
+    #[arg(long = "impl", value_name = "PLACES=model|rtl|lockstep")]
+    bodies: Vec<String>,
+    /// What runs the command processors' firmware: called directly, or its image in the
+    /// instruction-set simulator, on the RTL core, on both
+    #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native")]
+    cp: String,
+    /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts
+    /// than native
+    #[arg(long, value_name = "cached|indexed|paper|FILE")]
+    firmware: Option<String>,
+}
+
+impl Args {
+    /// The bodies that `--cp`, `--firmware` and `--impl` choose.
+    pub fn bodies(&self, job: &Job) -> Result<Bodies, Failure> {
+        let cp = Cp::ALL.iter().find(|(name, _)| *name == self.cp);
+        let must =
+            || Failure::usage(format!("--cp {}: must be native, iss, rtl or lockstep", self.cp));
+        let (_, cp) = cp.ok_or_else(must)?;
+        let mut bodies = Bodies::default().with_cp(*cp);
+        let mut patterns = Vec::new();
+        for choice in &self.bodies {
+            let (places, kind) = choice.rsplit_once('=').ok_or_else(|| {
+                Failure::usage(format!("--impl {choice}: must be PLACES=model|rtl|lockstep"))
+            })?;
+            let kind = BodyKind::find(kind).ok_or_else(|| {
+                Failure::usage(format!("--impl {choice}: {kind} is not model, rtl or lockstep"))
+            })?;
+            bodies = bodies.with(places, kind);
+            patterns.push((choice, Pattern::new(places)));
+        }
+        if let Some(firmware) = &self.firmware {
+            let failure =
+                |problem: String| Failure::usage(format!("--firmware {firmware}: {problem}"));
+            if bodies.cp() == Cp::Native {
+                let needs =
+                    "--cp native calls the firmware directly; an image needs iss, rtl or lockstep";
+                return Err(failure(needs.into()));
+            }
+            let image = match ELVES.iter().find(|elf| elf.name == firmware) {
+                Some(elf) => Image::read(elf.bytes),
+                None => Image::read(&std::fs::read(firmware).map_err(|e| failure(e.to_string()))?),
+            };
+            bodies.image = Some(Arc::new(image.map_err(|e| failure(e.to_string()))?));
+        }
+        let places = job.plan(&bodies)?.places();
+        for (choice, pattern) in patterns {
+            if !places.iter().any(|place| pattern.matches(place)) {
+                return Err(Failure::usage(format!("--impl {choice}: {}", these(&places))));
+            }
+        }
+        Ok(bodies)
+    }
+
+    /// The words that ask for the same again, with these behind the bodies.
+    pub fn words(&self, flip: &str) -> String {
+        let each = |flag: &str, values: &[String]| -> String {
+            values.iter().map(|value| format!(" --{flag} {value}")).collect()
+        };
+        let cp = if self.cp == "native" { String::new() } else { format!(" --cp {}", self.cp) };
+        let firmware = each("firmware", self.firmware.as_slice());
+        let job::Args { system, workload, set, seed, .. } = &self.job;
+        let (set, bodies) = (each("set", set), each("impl", &self.bodies));
+        format!(
+            "--system {system} --workload {workload}{set}{bodies}{cp}{firmware} --seed {seed}{flip}"
+        )
+    }
+}

@@ -1,0 +1,93 @@
+//! `duet run --audit`: the log of what each launch released and acquired.
+
+use crate::desk::Desk;
+use crate::two_gpus::{REUSE, TWO_GPUS};
+
+/// A paragraph of an audit log: its lines without their indentation, runs of spaces as one.
+fn paragraphs(log: &str) -> Vec<Vec<String>> {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let all = log.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty());
+    all.map(|paragraph| paragraph.lines().map(words).collect()).collect()
+}
+
+/// The lines of rules, with the name of the buffer in place of its address.
+fn rules(paragraph: &[String]) -> Vec<String> {
+    let asks = ["-", "release", "acquire", "both"];
+    let rules = paragraph.iter().filter(|line| asks.contains(&line.split(' ').next().unwrap()));
+    let named = rules.map(|line| match line.split_once(" 0x") {
+        Some((rule, place)) => format!("{rule}: {}", place.split_once(' ').unwrap().1),
+        None => line.clone(),
+    });
+    named.collect()
+}
+
+/// Two kernels of two chiplets over arrays of 32 lines: `b` is made of `constant` and `a`, then `a`
+/// of `constant` and `b`, and in the second kernel each chiplet has the half that was the other's.
+/// By the table of section 5.2: what was only read stays V; `b` is D and read by the other chiplet,
+/// which releases; `a` is V and written by the other chiplet, so S, and written here, which
+/// acquires. An acquire takes everything from an L2, so in the end each has what the second kernel
+/// has touched.
+#[test]
+fn audit_log_has_operations_and_rules_of_each_launch() {
+    let desk = Desk::on_any_build("run-audit");
+    let run = "run --system cpelide-2-small --set l2.design=cpelide --workload reuse";
+    let words = format!("{run} --set workload.size=512 --set workload.iterations=2 --audit a.txt");
+    desk.passes(&words);
+    let [first, second, end] = paragraphs(&desk.read("a.txt")).try_into().unwrap();
+    assert_eq!(first[0], "gpu 0 packet 0: kernel 0 mix, tag 0, chiplets 0-1");
+    // A broadcast takes so long (section 2).
+    assert_eq!(first[2], "cost critical path 100, firmware 0");
+    assert_eq!(first[3], "sent releases 0, acquires 0; elided 2 and 2");
+    assert_eq!(first[4], "before release - acquire -");
+    let expected =
+        ["- 0-1 NP + local R: constant", "- 0-1 NP + local R: a", "- 0-1 NP + local R/W: b"];
+    assert_eq!(rules(&first), expected);
+    assert_eq!(second[3], "sent releases 2, acquires 2; elided 0 and 0");
+    assert_eq!(second[4], "before release 0-1 acquire 0-1 32 lines written back");
+    let expected = [
+        "- 0-1 V + remote R: constant",
+        "- 0-1 V + local R: constant",
+        "- 0-1 V + remote R/W: a",
+        "acquire 0-1 S + local R/W: a",
+        "release 0-1 D + remote R: b",
+        "- 0-1 V + local R: b",
+    ];
+    assert_eq!(rules(&second), expected);
+    assert_eq!(end[0], "gpu 0 packet 2: barrier");
+    assert_eq!(end[4], "before release 0-1 acquire 0-1 32 lines written back");
+    let expected = [
+        "both 0-1 V + end of program: constant",
+        "both 0-1 D + end of program: a",
+        "both 0-1 V + end of program: b",
+    ];
+    assert_eq!(rules(&end), expected);
+
+    // The moments of a launch follow each other, and the path's formula of section 5.7 bounds it
+    // from below.
+    let number = |line: &str, word: &str| -> u64 {
+        let mut words = line.split(' ').skip_while(|w| *w != word).skip(1);
+        words.next().unwrap().trim_end_matches(',').parse().unwrap()
+    };
+    let moments = ["submitted", "sync_req", "ack", "launch_en", "done"];
+    let moments = moments.map(|word| number(&second[1], word));
+    assert!(moments.is_sorted(), "{moments:?}");
+    let path = number(&second[2], "path");
+    assert_eq!(path, moments[3] - moments[1]);
+    assert!(path > 65 + 65 + 100, "{path}");
+}
+
+/// The baseline has no table and no reasons: it acquires all before a kernel and releases all after
+/// it.
+#[test]
+fn audit_log_without_a_table_has_operations_only() {
+    let desk = Desk::on_any_build("run-audit-software");
+    desk.passes(&format!("run {TWO_GPUS} {REUSE} --audit a.txt"));
+    let all = paragraphs(&desk.read("a.txt"));
+    assert_eq!(all.len(), 2, "a packet for each GPU");
+    for packet in all {
+        assert_eq!(packet[3], "sent releases 4, acquires 4; elided 0 and 0");
+        assert_eq!(packet[4], "before release - acquire 0-3");
+        assert!(packet[5].starts_with("after release 0-3 acquire - "), "{packet:?}");
+        assert_eq!(packet.len(), 6);
+    }
+}

@@ -1,0 +1,227 @@
+//! `duet bodies`, and what goes wrong when an RTL body has to be made.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::desk::Desk;
+
+const RUN: &str = "cosim packetizer --cycles 1000";
+const BUILD: &str = "bodies build packetizer --config small";
+
+/// A desk with an empty cache.
+struct Fresh {
+    desk: Desk,
+    cache: String,
+}
+
+impl Fresh {
+    fn new(test: &str) -> Option<Self> {
+        let desk = Desk::new(test)?;
+        let cache = desk.file("cache").display().to_string();
+        Some(Self { desk, cache })
+    }
+
+    fn variables<'a>(&'a self, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+        [("DUET_CACHE", &self.cache[..])].into_iter().chain(more.iter().copied()).collect()
+    }
+
+    /// A command that must pass, with what it prints on stderr.
+    fn passes(&self, words: &str) -> String {
+        let left = self.desk.duet_in(&self.variables(&[]), words);
+        assert_eq!(left.status, 0, "{words}: {}", left.stderr);
+        assert!(left.last_line().starts_with("PASS "), "{words}: {}", left.stdout);
+        left.stderr
+    }
+
+    fn refuses(&self, status: i32, words: &str, more: &[(&str, &str)], message: &[&str]) {
+        self.desk.refuses_in(&self.variables(more), status, words, message);
+    }
+
+    /// The folders of finished bodies of the packetizer.
+    fn entries(&self) -> Vec<PathBuf> {
+        let version = Path::new(&self.cache).join("1");
+        let all = fs::read_dir(version).unwrap().map(|entry| entry.unwrap().path());
+        let is_body = |p: &PathBuf| p.file_name().unwrap().to_string_lossy().starts_with("packet");
+        all.filter(is_body).collect()
+    }
+
+    /// What is being built, or was left behind.
+    fn unfinished(&self) -> usize {
+        let folder = Path::new(&self.cache).join("1/build");
+        fs::read_dir(folder).map_or(0, Iterator::count)
+    }
+}
+
+#[test]
+fn body_is_built_once_and_again_when_its_entry_is_damaged() {
+    let Some(fresh) = Fresh::new("bodies_damaged") else { return };
+    assert!(fresh.passes(BUILD).contains("built packetizer in "));
+    assert_eq!(fresh.passes(BUILD), "", "it is in the cache");
+    let [entry] = &fresh.entries()[..] else { panic!("{:?}", fresh.entries()) };
+    let (object, manifest) = (entry.join("made.so"), entry.join("made.toml"));
+    let whole = fs::read(&object).unwrap();
+    let text = fs::read_to_string(&manifest).unwrap();
+    assert!(text.contains("block = \"packetizer\"\n"), "{text}");
+
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 1;
+    for damaged in [&flipped[..], &whole[..whole.len() / 2], b""] {
+        fs::write(&object, damaged).unwrap();
+        // Never loaded: a flipped bit might not even crash.
+        assert!(fresh.passes(BUILD).contains("built packetizer"), "{} bytes", damaged.len());
+        assert_eq!(fs::read(&object).unwrap().len(), whole.len());
+    }
+    fs::write(&manifest, text.replace("bytes = ", "bites = ")).unwrap();
+    assert!(fresh.passes(BUILD).contains("built packetizer"), "a manifest of another kind");
+    fs::remove_file(&manifest).unwrap();
+    assert!(fresh.passes(BUILD).contains("built packetizer"), "no manifest");
+    assert_eq!((fresh.entries().len(), fresh.unfinished()), (1, 0));
+    fresh.passes(RUN);
+
+    let list = fresh.desk.duet_in(&fresh.variables(&[]), "bodies list").stdout;
+    assert!(list.contains("packetizer") && list.contains("plain   Line=16"), "{list}");
+    // What another version has left is not touched.
+    fs::create_dir(Path::new(&fresh.cache).join("0")).unwrap();
+    assert_eq!(fresh.desk.duet_in(&fresh.variables(&[]), "bodies clean").status, 0);
+    assert!(!Path::new(&fresh.cache).join("1").exists());
+    assert!(Path::new(&fresh.cache).join("0").exists());
+}
+
+#[test]
+fn two_processes_build_a_body_once_and_a_killed_build_leaves_nothing_that_is_used() {
+    let Some(fresh) = Fresh::new("bodies_two") else { return };
+    let start = || {
+        Command::new(env!("CARGO_BIN_EXE_duet"))
+            .args(BUILD.split(' '))
+            .env("DUET_CACHE", &fresh.cache)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let mut killed = start();
+    while fresh.unfinished() == 0 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(fresh.entries().is_empty());
+    let outputs = [start(), start()].map(|child| child.wait_with_output().unwrap());
+    assert!(outputs.iter().all(|output| output.status.success()));
+    let told = outputs.map(|output| String::from_utf8(output.stderr).unwrap());
+    let built = told.iter().filter(|text| text.contains("built packetizer")).count();
+    assert_eq!(built, 1, "{told:?}");
+    assert_eq!((fresh.entries().len(), fresh.unfinished()), (1, 0));
+    assert_eq!(fresh.passes(BUILD), "");
+}
+
+#[test]
+fn environment_without_what_a_body_needs_is_status_5() {
+    let Some(fresh) = Fresh::new("bodies_environment") else { return };
+    let missing = |variable, message: &[&str]| {
+        fresh.refuses(5, RUN, &[(variable, "nosuch")], message);
+    };
+    missing("VERILATOR", &["packetizer: no RTL body: VERILATOR = nosuch: does not run"]);
+    missing("CXX", &["packetizer: no RTL body: no C++ compiler: CXX = nosuch: does not run"]);
+    let words = "cosim command_processor --cycles 1000";
+    let problem = ["command_processor: no RTL body: IBEX = nosuch: has no rtl/ibex_top.sv"];
+    fresh.refuses(5, words, &[("IBEX", "nosuch")], &problem);
+    // A compiler that cannot compile: the last words are its own.
+    let script = fresh.desk.file("cxx");
+    fs::write(
+        &script,
+        "#!/bin/sh\n[ $1 = --version ] && echo 1.0 && exit\necho no space >&2\nexit 1\n",
+    )
+    .unwrap();
+    let script = format!("sh {}", script.display());
+    fresh.refuses(5, RUN, &[("CXX", &script)], &["the C++ compiler failed", "no space"]);
+    assert!(fresh.entries().is_empty() && fresh.unfinished() == 0);
+    // A cache that cannot be written.
+    fs::write(fresh.desk.file("plain"), "").unwrap();
+    let problem = ["plain/cache/1/locks: ", "DUET_CACHE sets another folder for RTL bodies"];
+    fresh.refuses(5, RUN, &[("DUET_CACHE", "plain/cache")], &problem);
+}
+
+#[test]
+fn full_disk_is_status_5_and_nothing_half_made_stays() {
+    let Some(fresh) = Fresh::new("bodies_full_disk") else { return };
+    let place = Path::new(&fresh.cache);
+    fs::create_dir(place).unwrap();
+    let mount = |words: &[&str]| Command::new(words[0]).args(&words[1..]).arg(place).output();
+    let mounted = mount(&["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs"]);
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        println!("skipped: only root can make a small disk");
+        return;
+    }
+    let left = fresh.desk.duet_in(&fresh.variables(&[]), RUN);
+    let clean = fresh.unfinished() == 0 && fresh.entries().is_empty();
+    mount(&["umount"]).unwrap();
+    assert_eq!(left.status, 5, "{}", left.stderr);
+    assert!(left.stderr.contains("No space left on device"), "{}", left.stderr);
+    assert!(clean);
+}
+
+/// A copy of the project's RTL, by the path that a command names it with.
+fn copy_of_rtl(desk: &Desk) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
+    for folder in ["common", "packetizer"] {
+        fs::create_dir_all(desk.file("rtl").join(folder)).unwrap();
+        for entry in fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            fs::copy(&path, desk.file("rtl").join(folder).join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    desk.file("rtl")
+}
+
+fn replace(file: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(file).unwrap();
+    assert!(text.contains(from), "{from:?} is not in {}", file.display());
+    fs::write(file, text.replace(from, to)).unwrap();
+}
+
+#[test]
+fn rtl_of_ones_own_replaces_the_projects() {
+    let Some(desk) = Desk::new("bodies_own_rtl") else { return };
+    let folder = copy_of_rtl(&desk).join("packetizer");
+    let (top, entry) = (folder.join("packetizer.sv"), folder.join("packetizer_entry.sv"));
+    let whole = fs::read_to_string(&top).unwrap();
+    assert_eq!(desk.duet(&format!("{RUN} --rtl rtl")).status, 0);
+    // Another behaviour, found by lockstep.
+    replace(&entry, "assign drain_ready_o = ", "assign drain_ready_o = held_q && ");
+    let left = desk.duet(&format!("{RUN} --rtl rtl"));
+    assert_eq!(left.status, 1, "{}{}", left.stdout, left.stderr);
+    assert!(left.stdout.contains("MISMATCH packetizer.drain_ready_o"), "{}", left.stdout);
+    // Other ports: it does not get so far.
+    fs::write(&top, whole.replace("drain_ready_o", "drain_take_o")).unwrap();
+    let refused = ["Verilator refuses the RTL with Line=16", "drain_ready_o"];
+    desk.refuses(2, &format!("{RUN} --rtl rtl"), &refused);
+    desk.refuses(2, &format!("{RUN} --rtl nosuch"), &["--rtl nosuch: No such file"]);
+    fs::create_dir(desk.file("empty")).unwrap();
+    desk.refuses(2, &format!("{RUN} --rtl empty"), &["--rtl empty: has no folder common"]);
+    let block = "cosim depacketizer --cycles 10 --rtl rtl";
+    desk.refuses(2, block, &["no RTL body", "depacketizer: No such file"]);
+}
+
+#[test]
+fn every_legal_parameter_set_has_a_body_and_others_are_refused_by_name() {
+    let Some(desk) = Desk::new("bodies_parameters") else { return };
+    for words in [
+        "cosim packetizer --set beat=16 --cycles 20000",
+        "cosim coherence_directory --set gpus=5 --set entries=48 --set ways=6 --cycles 20000",
+        "cosim cp_crossbar --set chiplets=5 --cycles 20000",
+        "cosim finepack --set num_gpus=5 --cycles 5000",
+    ] {
+        let left = desk.duet(words);
+        assert_eq!(left.status, 0, "{words}: {}{}", left.stdout, left.stderr);
+        assert!(left.stdout.contains("config small,"), "{}", left.stdout);
+    }
+    let refuses = |words: &str, message: &[&str]| desk.refuses(2, words, message);
+    refuses("bodies build nosuch", &["block nosuch: must be one of remote_write_queue, "]);
+    refuses("bodies build packetizer --set bit=16", &["--set bit: must be one of "]);
+    refuses("bodies build packetizer --set beat=15", &["beat = 15: must be 8, 16, 32"]);
+    refuses("bodies build packetizer --config nosuch", &["--config nosuch: must be one of "]);
+}

@@ -1,0 +1,294 @@
+//! `duet cosim` as other programs see it: exit status, last line, messages, files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::desk::{Desk, Left};
+
+#[test]
+fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
+    let Some(desk) = Desk::new("names") else { return };
+    let blocks = "must be one of remote_write_queue, packetizer, depacketizer, \
+                  coherence_directory, command_processor, cp_crossbar, \
+                  local_command_processor, finepack";
+    desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", blocks]);
+    let configs = "must be one of paper, paper-2gpu, single-bank, small";
+    desk.refuses(2, "cosim packetizer --config nosuch", &["duet: --config nosuch: ", configs]);
+    let keys = "must be one of banks, beat, ecrc, entries, line, max_payload, num_gpus, \
+                offset_width, order_queue_depth, output_depth, pcie_generation, \
+                sub_header_bytes, timeout, acct";
+    desk.refuses(2, "cosim remote_write_queue --set nosuch=1", &["duet: --set nosuch: ", keys]);
+    let keys = "must be one of address_width, entries, gpus, ideal_lines, jobs, line, \
+                range, replacement, responses, variant, ways";
+    desk.refuses(2, "cosim coherence_directory --set nosuch=1", &["duet: --set nosuch: ", keys]);
+    desk.refuses(2, "cosim packetizer --nosuch", &["--nosuch"]);
+    desk.refuses(2, "nosuch", &["nosuch"]);
+}
+
+#[test]
+fn illegal_values_are_wrong_use_and_the_message_gives_the_limit() {
+    let Some(desk) = Desk::new("values") else { return };
+    let run = |set: &str, message: &[&str]| {
+        desk.refuses(2, &format!("cosim remote_write_queue --set {set}"), message);
+    };
+    run("line=48", &["line = 48: must be a power of 2, 16 to 128, in configuration small"]);
+    run("max_payload=5000", &["max_payload = 5000: must be a multiple of 4", "36 to 4096"]);
+    run("offset_width=13", &["offset_width = 13: must be 8 * sub_header_bytes - 10 = 14"]);
+    run("line", &["--set line: must be KEY=VALUE"]);
+    run("line=x", &["--set line=x: must be a number"]);
+    run("line=-1", &["--set line=-1: must be a number"]);
+    run("line=4294967296", &["--set line=4294967296: must be a number"]);
+    run("timeout=65536", &["--set timeout=65536: must be a number, 0 to 65535"]);
+    run("acct=2", &["--set acct=2: must be a number, 0 to 1"]);
+    desk.refuses(2, "cosim packetizer --cycles 0", &["--cycles"]);
+    desk.refuses(2, "cosim packetizer --until-cycle 0", &["--until-cycle"]);
+    desk.refuses(2, "cosim packetizer --seed x", &["--seed"]);
+}
+
+#[test]
+fn settings_that_are_a_named_configuration_run_as_that_one() {
+    let Some(desk) = Desk::new("named") else { return };
+    let left = desk.passes("cosim packetizer --set entries=4 --cycles 100");
+    assert!(left.stdout.starts_with("packetizer  config small  seed 1\n"), "{}", left.stdout);
+    desk.passes("cosim remote_write_queue --set timeout=9 --set acct=1 --cycles 1000");
+}
+
+#[test]
+fn flip_that_means_nothing_is_wrong_use() {
+    let Some(desk) = Desk::new("flip_use") else { return };
+    let run = |flip: &str, message: &[&str]| {
+        desk.refuses(2, &format!("cosim packetizer --cycles 1000 --flip {flip}"), message);
+    };
+    for form in ["tlp", "@5", "[3]@5", "tlp[3@5", "tlp3]@5"] {
+        run(form, &["--flip", "must be FIELD@CYCLE or FIELD[BIT]@CYCLE"]);
+    }
+    run("tlp@x", &["cycle x: must be a number"]);
+    run("tlp[x]@5", &["bit x: must be a number"]);
+    run("tlp[-1]@5", &["bit -1: must be a number"]);
+    run("nosuch@5", &["--flip field = nosuch: must be one of drain_ready, tlp_valid, tlp"]);
+    run("drain@5", &["--flip field = drain: must be one of"]);
+    run("drain_ready[1]@5", &["--flip bit = 1: must be below 1, the width of drain_ready_o"]);
+    run("tlp[206]@5", &["--flip bit = 206: must be below 206, the width of tlp_o"]);
+    run("tlp@1000", &["--flip cycle = 1000: must be below 1000, the length of the run"]);
+    let chain = |flip: &str, message: &[&str]| {
+        desk.refuses(2, &format!("cosim finepack --cycles 1000 --flip {flip}"), message);
+    };
+    chain("nosuch@5", &["--flip field = nosuch: must be an output of"]);
+    chain("packetizer.rel_id@5", &["--flip field = packetizer.rel_id: must be an output of"]);
+    chain("packetizer.tlp[206]@5", &["--flip bit = 206: must be below 206"]);
+}
+
+#[test]
+fn flip_that_never_happens_is_not_a_pass() {
+    // It once was: nothing was inverted, and the run passed.
+    let Some(desk) = Desk::new("flip_never") else { return };
+    // Without a timeout, completions or faults in the last cycle there is no error code to invert.
+    let words = "cosim remote_write_queue --cycles 40 --flip err_code@39";
+    desk.refuses(2, words, &["--flip cycle = 39: must be early enough: err_code is not shown"]);
+}
+
+#[test]
+fn files_that_cannot_be_written_are_the_environment() {
+    let Some(desk) = Desk::new("files") else { return };
+    fs::write(desk.file("plain"), "").unwrap();
+    let run = |words: &str| desk.refuses(5, &format!("cosim {words}"), &["duet: "]);
+    run("packetizer --cycles 100 --wave plain/out.vcd");
+    run("packetizer --cycles 100 --wave .");
+    run("finepack --cycles 100 --wave plain/out.vcd");
+    run("packetizer --cycles 100 --json plain/out.json");
+    run("finepack --cycles 100 --dump-tlp plain/tlps.txt");
+    // Also where the window of a mismatch cannot be written.
+    fs::write(desk.file("out"), "").unwrap();
+    run("packetizer --cycles 1000 --flip drain_ready@100");
+}
+
+#[test]
+fn tlp_dump_of_a_block_without_a_link_is_wrong_use() {
+    let Some(desk) = Desk::new("no_link") else { return };
+    let words = "cosim packetizer --cycles 100 --dump-tlp tlps.txt";
+    desk.refuses(2, words, &["--dump-tlp: packetizer has no link; use finepack"]);
+    assert!(!desk.file("tlps.txt").exists());
+}
+
+#[test]
+fn good_run_passes_and_leaves_the_documented_json() {
+    let Some(desk) = Desk::new("good") else { return };
+    let left = desk.passes("cosim packetizer --cycles 20000 --json result.json");
+    assert_eq!(left.last_line(), "PASS packetizer: 20000 cycles, 0 mismatches");
+    let json = desk.json("result.json");
+    assert_eq!(json["block"], "packetizer");
+    assert_eq!(json["config"], "small");
+    assert_eq!((json["seed"].as_u64(), json["cycles"].as_u64()), (Some(1), Some(20000)));
+    assert_eq!(json["mismatches"], 0);
+    for (key, names) in [("transfers", ["drain", "tlp"]), ("coverage", ["kind_pack", "tlp_held"])] {
+        for name in names {
+            assert!(json[key][name].as_u64().is_some_and(|count| count > 0), "{key}.{name}");
+        }
+    }
+    // The resolved configuration stands beside the result.
+    assert!(desk.read("result.config.toml").contains("line = 16\n"));
+    // Nothing else was left behind.
+    let names = fs::read_dir(desk.file(".")).unwrap().map(|e| e.unwrap().file_name());
+    let names: BTreeSet<_> = names.map(|n| n.into_string().unwrap()).collect();
+    assert_eq!(names, BTreeSet::from(["result.config.toml".into(), "result.json".into()]));
+}
+
+#[test]
+fn flipped_bit_fails_the_run_with_a_report() {
+    let Some(desk) = Desk::new("flip") else { return };
+    let left = desk.duet("cosim packetizer --cycles 20000 --flip drain_ready@100 --json f.json");
+    assert_eq!(left.status, 1, "{}", left.stderr);
+    assert_eq!(left.last_line(), "FAIL packetizer: model and RTL differ at cycle 100");
+    let place = "packetizer.drain_ready_o at cycle 100 (config small, seed 1)";
+    assert_eq!(left.line("MISMATCH "), place);
+    assert!(left.line("model ").ends_with("differs in bit 0"));
+    let json = desk.json("f.json");
+    assert_eq!((json["mismatches"].as_u64(), json["cycles"].as_u64()), (Some(1), Some(101)));
+    assert!(json["mismatch"].as_str().is_some_and(|text| text.contains(place)));
+    assert!(desk.file(left.line("waves ")).exists());
+}
+
+/// Everything of a report but the names of files and commands.
+fn report(left: &Left) -> Vec<&str> {
+    let lines = left.stdout.lines().skip_while(|line| !line.starts_with("MISMATCH "));
+    lines.take_while(|line| !line.starts_with("  waves ")).collect()
+}
+
+#[test]
+fn command_in_a_report_shows_the_same_mismatch_again() {
+    let Some(desk) = Desk::new("rerun") else { return };
+    for words in [
+        "cosim packetizer --cycles 20000 --seed 3 --flip tlp[70]@5000",
+        "cosim remote_write_queue --cycles 70000 --set acct=1 --flip evt@66000",
+        "cosim finepack --cycles 3000 --flip remote_write_queue.req_ready@1500",
+        // Shown only after the last request: a rerun once stopped the requests later.
+        "cosim finepack --cycles 3000 --flip rel_id@2990",
+    ] {
+        let first = desk.duet(words);
+        assert_eq!(first.status, 1, "{words}: {}{}", first.stdout, first.stderr);
+        let command = first.line("rerun ").strip_prefix("duet ").expect("a command").to_string();
+        let again = desk.duet(&command);
+        assert_eq!(again.status, 1, "{command}: {}{}", again.stdout, again.stderr);
+        assert_eq!(report(&again), report(&first), "{words}\n{command}");
+        assert!(!report(&again).is_empty());
+        assert!(desk.file("out.vcd").exists());
+    }
+}
+
+#[test]
+fn same_command_gives_the_same_bytes() {
+    let Some(desk) = Desk::new("twice") else { return };
+    for words in [
+        "remote_write_queue --cycles 80000",
+        "depacketizer --config paper --seed 9 --cycles 20000",
+        "finepack --cycles 20000 --dump-tlp tlps-N.txt",
+        "packetizer --cycles 20000 --flip tlp@15000",
+    ] {
+        let run = |n: &str| {
+            let words =
+                format!("cosim {words} --json result-{n}.json").replace("-N", &format!("-{n}"));
+            desk.duet(&words).stdout
+        };
+        assert_eq!(run("1"), run("2"), "{words}");
+        assert_eq!(desk.read("result-1.json"), desk.read("result-2.json"), "{words}");
+    }
+    let dump = desk.read("tlps-1.txt");
+    assert!(dump == desk.read("tlps-2.txt") && !dump.is_empty());
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let byte = |i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap_or_else(|e| panic!("{hex}: {e}"));
+    (0..hex.len()).step_by(2).map(byte).collect()
+}
+
+#[test]
+fn dumped_tlps_have_the_length_that_their_header_says() {
+    let Some(desk) = Desk::new("dump") else { return };
+    for (config, gpus) in [("small", 3), ("paper", 4), ("single-bank", 2)] {
+        desk.passes(&format!(
+            "cosim finepack --config {config} --cycles 10000 --dump-tlp tlps.txt"
+        ));
+        let mut types = BTreeSet::new();
+        let mut last = 0;
+        for line in desk.read("tlps.txt").lines() {
+            let words: Vec<_> = line.split(' ').collect();
+            let [cycle, source, dest, header, payload] = words[..] else { panic!("{line}") };
+            let [cycle, source, dest] = [cycle, source, dest].map(|w| w.parse::<u64>().unwrap());
+            assert!(source < gpus && dest < gpus && source != dest, "{line}");
+            assert!(cycle >= last, "{line}: after cycle {last}");
+            last = cycle;
+            let header = bytes(header);
+            assert_eq!(header.len(), 16, "{line}");
+            // PCIe base specification 4.0, section 2.2.1: Fmt, Length in DWs, 1024 coded as 0.
+            let dw = usize::from(header[2] & 3) << 8 | usize::from(header[3]);
+            let dw = if dw == 0 { 1024 } else { dw };
+            let has_data = header[0] & 0x40 != 0;
+            let payload = if payload == "-" { Vec::new() } else { bytes(payload) };
+            assert_eq!(payload.len(), if has_data { 4 * dw } else { 0 }, "{line}");
+            // Requester id: device number = GPU.
+            assert_eq!([header[4], header[5]], [0, (source as u8) << 4], "{line}");
+            types.insert(header[0]);
+        }
+        // FinePack packets, reads and marks, atomics.
+        for expected in [0x6f, 0x20, 0x6c, 0x6d, 0x6e] {
+            assert!(types.contains(&expected), "{config}: no TLP of type {expected:#x}");
+        }
+    }
+}
+
+/// Dotted names and widths below a scope.
+fn variables(items: &[vcd::ScopeItem], path: &str, into: &mut BTreeSet<(String, u32)>) {
+    for item in items {
+        match item {
+            vcd::ScopeItem::Var(var) => {
+                into.insert((format!("{path}.{}", var.reference), var.size));
+            }
+            vcd::ScopeItem::Scope(scope) => {
+                variables(&scope.items, &format!("{path}.{}", scope.identifier), into);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Checks the scopes of a waveform; returns its time stamps.
+fn check_wave(path: &Path, blocks: &[&str]) -> Vec<u64> {
+    let file = fs::File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut parser = vcd::Parser::new(std::io::BufReader::new(file));
+    let header = parser.parse_header().unwrap();
+    let below = |scope: &str| {
+        let mut found = BTreeSet::new();
+        let scope = header.find_scope(&[scope]).unwrap_or_else(|| panic!("no scope {scope}"));
+        variables(&scope.items, "", &mut found);
+        found
+    };
+    let (model, rtl, diff) = (below("model"), below("rtl"), below("diff"));
+    assert!(model == rtl && model == diff);
+    let scopes: BTreeSet<_> =
+        model.iter().map(|(name, _)| name.split('.').nth(1).unwrap()).collect();
+    assert_eq!(scopes, blocks.iter().copied().collect());
+    let commands =
+        parser.map(|command| command.unwrap_or_else(|e| panic!("{}: {e}", path.display())));
+    let times = commands.filter_map(|command| match command {
+        vcd::Command::Timestamp(time) => Some(time),
+        _ => None,
+    });
+    times.collect()
+}
+
+#[test]
+fn waveform_has_the_same_names_in_the_scopes_model_rtl_and_diff() {
+    let Some(desk) = Desk::new("wave") else { return };
+    for block in ["remote_write_queue", "packetizer", "depacketizer", "coherence_directory"] {
+        desk.passes(&format!("cosim {block} --cycles 300 --wave waves/{block}.vcd"));
+        let times = check_wave(&desk.file("waves").join(format!("{block}.vcd")), &[block]);
+        // Both clock levels of each cycle.
+        let expected: Vec<_> = (0..600).map(|half| 5 * half).collect();
+        assert_eq!(times[..600], expected);
+        assert!(desk.read(&format!("waves/{block}.gtkw")).contains(&format!("{block}.vcd")));
+    }
+    desk.passes("cosim finepack --cycles 300 --wave chain.vcd");
+    let blocks = ["remote_write_queue", "packetizer", "depacketizer"];
+    check_wave(&desk.file("chain.vcd"), &blocks);
+}

@@ -1,0 +1,118 @@
+//! A desk at which `duet` is run as other programs see it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// A folder of its own to run commands in; removed with it.
+pub struct Desk(PathBuf);
+
+/// What a command left.
+pub struct Left {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Desk {
+    /// `None`, with a notice, where no RTL bodies can be made.
+    pub fn new(test: &str) -> Option<Self> {
+        if let Err(problem) = bodies::ready("remote_write_queue") {
+            println!("skipped: {problem}");
+            return None;
+        }
+        Some(Self::on_any_build(test))
+    }
+
+    /// For what needs no RTL bodies.
+    pub fn on_any_build(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("duet-cli-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Runs `duet` with these words. Whatever it is asked, it must not panic.
+    pub fn duet(&self, words: &str) -> Left {
+        self.duet_in(&[], words)
+    }
+
+    /// Likewise, with these environment variables.
+    pub fn duet_in(&self, variables: &[(&str, &str)], words: &str) -> Left {
+        let output = Command::new(env!("CARGO_BIN_EXE_duet"))
+            .args(words.split_whitespace())
+            .envs(variables.iter().copied())
+            .current_dir(&self.0)
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        let (stdout, stderr) = (text(output.stdout), text(output.stderr));
+        let status = output.status.code().unwrap_or_else(|| panic!("{words}: killed\n{stderr}"));
+        for word in ["panicked", "RUST_BACKTRACE"] {
+            assert!(!stdout.contains(word) && !stderr.contains(word), "{words}:\n{stdout}{stderr}");
+        }
+        Left { status, stdout, stderr }
+    }
+
+    /// A command that must be refused with this status and a message that holds all these words.
+    pub fn refuses(&self, status: i32, words: &str, message: &[&str]) {
+        self.refuses_in(&[], status, words, message);
+    }
+
+    /// Likewise, with these environment variables.
+    pub fn refuses_in(
+        &self,
+        variables: &[(&str, &str)],
+        status: i32,
+        words: &str,
+        message: &[&str],
+    ) {
+        let left = self.duet_in(variables, words);
+        assert_eq!(left.status, status, "{words}: {}", left.stderr);
+        for part in message {
+            assert!(left.stderr.contains(part), "{words}: no {part:?} in: {}", left.stderr);
+        }
+        assert!(!left.stdout.contains("PASS"), "{words}: {}", left.stdout);
+    }
+
+    /// A command that must pass.
+    pub fn passes(&self, words: &str) -> Left {
+        let left = self.duet(words);
+        assert_eq!((left.status, &left.stderr[..]), (0, ""), "{words}: {}", left.stdout);
+        assert!(left.last_line().starts_with("PASS "), "{words}: {}", left.stdout);
+        left
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        let path = self.file(name);
+        fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Left {
+    pub fn last_line(&self) -> &str {
+        self.stdout.lines().last().unwrap_or("")
+    }
+
+    /// The rest of the line that starts with this label.
+    pub fn line(&self, label: &str) -> &str {
+        let line = self.stdout.lines().find_map(|line| line.trim_start().strip_prefix(label));
+        line.unwrap_or_else(|| panic!("no line {label:?} in:\n{}", self.stdout)).trim()
+    }
+}

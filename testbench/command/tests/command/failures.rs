@@ -1,0 +1,80 @@
+//! What a machine or a system file has wrong, as the command says it: exit status, last line, and
+//! the report about a wrong value.
+
+use std::process::Command;
+
+use machine::systems;
+
+/// A good system file.
+const GOOD: &str = include_str!("../../../machine/systems/stc-8cu.toml");
+
+/// Exit status, stdout, stderr.
+fn duet(args: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_duet")).args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// What `pattern` has between its ends in the line.
+fn between<'a>(line: &'a str, before: &str, after: &str) -> &'a str {
+    let from = line.find(before).unwrap_or_else(|| panic!("{before:?} in {line}")) + before.len();
+    let rest = &line[from..];
+    &rest[..rest.find(after).unwrap_or_else(|| panic!("{after:?} in {line}"))]
+}
+
+/// Private L2s that nobody tells to release keep what was stored, and other chiplets read what was
+/// there.
+#[test]
+fn without_releases_private_l2s_give_stale_bytes_and_the_life_says_where_the_right_one_stayed() {
+    for workload in ["reuse", "jacobi2d", "hotspot3d", "fft"] {
+        let args = ["run", "--system", "cpelide-4-small", "--workload", workload];
+        let (status, out, err) = duet(&[&args[..], &["--set", "l2.design=none"]].concat());
+        assert_eq!(status, Some(4), "{workload}");
+        let verdict = out.lines().last().unwrap();
+        assert!(verdict.starts_with("FAIL wrong value: byte 0x"), "{verdict}");
+        let got = between(verdict, " is ", ",");
+        let right = between(verdict, "must be ", " (");
+        let who = between(verdict, "seen by a load of ", ")");
+        let life: Vec<_> = err.lines().filter(|line| line.starts_with("  cycle")).collect();
+        let last = |what: &str| life.iter().rposition(|line| line.contains(what));
+        assert!(last(&format!("stored by a work-item {right}: gpu0")).is_some(), "{err}");
+        // It went into an L2 and never left it.
+        let written = last(&format!("written {right}: ")).expect("the store's way");
+        let bank = life[written].split("-> ").nth(1).unwrap();
+        assert!(bank.contains(".l2.bank"), "{err}");
+        assert_eq!(last(&format!("written {right}: {bank} ->")), None, "{err}");
+        let stale = |line: &&str| {
+            line.contains(&format!("answered {got}: ")) && line.ends_with(&format!("-> {who}"))
+        };
+        assert!(life.iter().any(stale), "{err}");
+    }
+}
+
+#[test]
+fn run_that_takes_too_long_ends_with_status_3() {
+    let args = ["--system", "cpelide-4-small", "--workload", "reuse", "--max-cycles", "1000"];
+    let (status, out, _) = duet(&[&["run"], &args[..]].concat());
+    assert_eq!(status, Some(3));
+    let last = out.lines().last().unwrap();
+    assert_eq!(last, "FAIL not finished after 1000 cycles, the limit");
+}
+
+#[test]
+fn command_lists_the_presets_and_refuses_a_bad_file_with_status_2() {
+    let (status, json, _) = duet(&["list", "systems", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let listed: Vec<_> = json["systems"].as_array().unwrap().iter().map(|s| &s["name"]).collect();
+    assert_eq!(status, Some(0));
+    assert!(systems::names().iter().all(|name| listed.contains(&&name.as_str().into())));
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bad.toml");
+    std::fs::write(&file, GOOD.replacen("cus = 8 ", "cus = 999 ", 1)).unwrap();
+    let file = file.to_str().unwrap();
+    let (status, stdout, stderr) = duet(&["run", "--system", file, "--workload", "copy"]);
+    assert_eq!(status, Some(2), "{stderr}");
+    let line = 1 + GOOD.lines().position(|l| l.starts_with("cus = ")).unwrap();
+    let message = format!("{file}:{line}: machine.cus: 999 is not 1 to 100");
+    assert!(stderr.contains(&message), "{stderr}");
+    assert!(stdout.lines().last().unwrap().starts_with("FAIL "), "{stdout}");
+}

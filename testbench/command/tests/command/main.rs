@@ -1,0 +1,18 @@
+//! `duet` as other programs see it: exit status, last line, messages, files. One program of tests,
+//! as each costs a link.
+
+mod audit;
+mod bodies;
+mod captures;
+mod cosim;
+mod desk;
+mod failures;
+mod flips;
+mod opencl;
+mod refusals;
+mod reproduce;
+mod results;
+mod sessions;
+mod trace;
+mod two_gpus;
+mod waves;

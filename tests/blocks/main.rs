@@ -1,0 +1,13 @@
+//! Each block by itself, on its model and on its RTL: the worked examples of the specifications,
+//! the rules of its README, and blocks that are joined. Directories also in systems of GPUs.
+
+mod coherence_directory;
+mod command_path;
+mod command_processor;
+mod cp_crossbar;
+mod depacketizer;
+mod directories;
+mod finepack_path;
+mod local_command_processor;
+mod packetizer;
+mod remote_write_queue;

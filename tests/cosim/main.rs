@@ -1,0 +1,9 @@
+//! Model against RTL under random stimulus, and what compares and shows them.
+
+mod assertions;
+mod declaration;
+mod lockstep;
+mod report;
+mod shrinking;
+mod storage;
+mod waves;
