@@ -1,10 +1,11 @@
 //! The named configurations of the blocks with two bodies: a new block says which family it belongs
-//! to (`pair!`), a new family is a field of [`Catalog`] and its [`Family`].
+//! to (`pair!`), a new family is a line of `families!`.
 
 use std::collections::BTreeMap;
 
 use hwmodel::Model;
 use ports::ConfigError;
+use ports::Parameters;
 use ports::coherence_directory;
 use ports::common::command_types::Command;
 use ports::common::finepack_types::FinePack;
@@ -18,20 +19,6 @@ pub const CONFIGS_TOML: &str = include_str!("../configs.toml");
 /// Configurations of one family, by name.
 pub type Named<F> = BTreeMap<String, F>;
 
-/// All named configurations, by family.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Catalog {
-    /// Configurations of the FinePack blocks.
-    pub finepack: Named<FinePack>,
-    /// Configurations of the coherence directory.
-    pub coherence_directory: Named<coherence_directory::Config>,
-    /// Configurations of the command-processor blocks.
-    pub command: Named<Command>,
-    /// Configurations of the queue for tests.
-    pub test_queue: Named<test_queue::Config>,
-}
-
 /// Parameters that some blocks have in common.
 pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     /// Its tables in the configuration file.
@@ -44,52 +31,48 @@ pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     fn check(&self) -> Result<(), ConfigError>;
 }
 
-impl Family for FinePack {
-    const NAME: &'static str = "finepack";
+/// Makes the catalog of these families, and each of them one.
+macro_rules! families {
+    ($( $(#[$meta:meta])* $name:ident: $family:ty, )*) => {
+        /// All named configurations, by family.
+        #[derive(Clone, Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Catalog {
+            $( $(#[$meta])* pub $name: Named<$family>, )*
+        }
 
-    fn named(catalog: &Catalog) -> &Named<Self> {
-        &catalog.finepack
-    }
+        impl Catalog {
+            /// Parses and checks the named configurations.
+            pub fn load() -> Result<Self, CatalogError> {
+                let catalog: Self = toml::from_str(CONFIGS_TOML)?;
+                $( catalog.check::<$family>()?; )*
+                Ok(catalog)
+            }
+        }
 
-    fn check(&self) -> Result<(), ConfigError> {
-        self.validate()
-    }
+        $(impl Family for $family {
+            const NAME: &'static str = stringify!($name);
+
+            fn named(catalog: &Catalog) -> &Named<Self> {
+                &catalog.$name
+            }
+
+            fn check(&self) -> Result<(), ConfigError> {
+                self.validate()
+            }
+        })*
+    };
 }
 
-impl Family for coherence_directory::Config {
-    const NAME: &'static str = "coherence_directory";
-
-    fn named(catalog: &Catalog) -> &Named<Self> {
-        &catalog.coherence_directory
-    }
-
-    fn check(&self) -> Result<(), ConfigError> {
-        self.validate()
-    }
-}
-
-impl Family for Command {
-    const NAME: &'static str = "command";
-
-    fn named(catalog: &Catalog) -> &Named<Self> {
-        &catalog.command
-    }
-
-    fn check(&self) -> Result<(), ConfigError> {
-        self.validate()
-    }
-}
-
-impl Family for test_queue::Config {
-    const NAME: &'static str = "test_queue";
-
-    fn named(catalog: &Catalog) -> &Named<Self> {
-        &catalog.test_queue
-    }
-
-    fn check(&self) -> Result<(), ConfigError> {
-        self.validate()
-    }
+families! {
+    /// Configurations of the FinePack blocks.
+    finepack: FinePack,
+    /// Configurations of the coherence directory.
+    coherence_directory: coherence_directory::Config,
+    /// Configurations of the command-processor blocks.
+    command: Command,
+    /// Configurations of the queue for tests.
+    test_queue: test_queue::Config,
 }
 
 /// A block with two bodies, and the family that its parameters come from.
@@ -134,16 +117,6 @@ pub enum CatalogError {
 }
 
 impl Catalog {
-    /// Parses and checks the named configurations.
-    pub fn load() -> Result<Self, CatalogError> {
-        let catalog: Self = toml::from_str(CONFIGS_TOML)?;
-        catalog.check::<FinePack>()?;
-        catalog.check::<coherence_directory::Config>()?;
-        catalog.check::<Command>()?;
-        catalog.check::<test_queue::Config>()?;
-        Ok(catalog)
-    }
-
     /// The name of the configuration with these parameters, if one has it.
     pub fn name_of<F: Family>(&self, parameters: &F) -> Option<&str> {
         let mut named = F::named(self).iter();

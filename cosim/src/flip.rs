@@ -5,7 +5,6 @@ use ports::Description;
 use ports::{Port, Ports, image_words};
 
 use crate::lockstep::Lockstep;
-use crate::rtl::Rtl;
 use crate::value::is_shown;
 
 /// A flip that names something that is not there.
@@ -73,14 +72,14 @@ impl Flip {
 
     /// Inverts the bit on the RTL side of `pair` in this cycle, if what it belongs to is shown;
     /// false where it is not.
-    pub fn apply<M: Model>(&self, pair: &mut Lockstep<M, Rtl<M>>) -> bool {
+    pub fn apply<M: Model>(&self, pair: &mut Lockstep<M>) -> bool {
         let block = M::describe(pair.config());
         let Some(port) = self.port(&block) else { return false };
         let mut image = vec![0; image_words(&block.outputs)];
         pair.outputs().store(pair.config(), &mut image);
         let shown = is_shown(&block.outputs, port, &image);
         if shown {
-            pair.other_mut().flip(port.word + self.bit as usize / 32, self.bit % 32);
+            pair.rtl_mut().flip(port.word + self.bit as usize / 32, self.bit % 32);
         }
         shown
     }

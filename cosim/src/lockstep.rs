@@ -17,60 +17,14 @@ use crate::sample::{HISTORY, Inside, WindowCycle};
 /// Cycles that are run on after a difference, so that the waves show what followed.
 pub const AFTER: u64 = 4;
 
-/// A body that can be compared with a model of the same ports.
-pub trait Other: Block {
-    /// Resets it while the inputs of its last cycle stand.
-    fn reset(&mut self);
-
-    /// What failed assertions printed.
-    fn assertions(&self) -> &str {
-        ""
-    }
-
-    /// The header of its trace; `None` where it has none.
-    fn trace_header(&mut self) -> Option<String> {
-        None
-    }
-
-    /// Adds each cycle to its trace, or no longer.
-    fn set_trace(&mut self, _on: bool) {}
-
-    /// The trace since the last call.
-    fn take_trace(&mut self) -> String {
-        String::new()
-    }
-}
-
-impl<M: Model> Other for Rtl<M> {
-    fn reset(&mut self) {
-        Rtl::reset(self);
-    }
-
-    fn assertions(&self) -> &str {
-        self.messages()
-    }
-
-    fn trace_header(&mut self) -> Option<String> {
-        Rtl::trace_header(self)
-    }
-
-    fn set_trace(&mut self, on: bool) {
-        Rtl::set_trace(self, on);
-    }
-
-    fn take_trace(&mut self) -> String {
-        Rtl::take_trace(self)
-    }
-}
-
-/// Ticks a model and another body with the same inputs and compares every output field: valids,
+/// Ticks a model and its RTL with the same inputs and compares every output field: valids,
 /// readies, pulses and status always, a payload while both valids are 1. Shows the model's outputs.
 /// After the first difference it goes on ticking, so that the owner decides when to stop.
-pub struct Lockstep<M: Model, B> {
+pub struct Lockstep<M: Model> {
     config: M::Config,
     run: RunName,
     model: M,
-    other: B,
+    rtl: Rtl<M>,
     cycle: u64,
     ticks: usize,
     /// The last ticks and their cycles, at `ticks % HISTORY`.
@@ -99,14 +53,14 @@ struct Inspection {
     window: Window,
 }
 
-impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
+impl<M: Model> Lockstep<M> {
     /// Joins two bodies that have just been reset. `first_cycle` is the number of the first cycle.
-    pub fn new(run: RunName, config: &M::Config, model: M, other: B, first_cycle: u64) -> Self {
+    pub fn new(run: RunName, config: &M::Config, model: M, rtl: Rtl<M>, first_cycle: u64) -> Self {
         Self {
             config: config.clone(),
             run,
             model,
-            other,
+            rtl,
             cycle: first_cycle,
             ticks: 0,
             history: vec![Default::default(); HISTORY],
@@ -124,21 +78,21 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         let block = M::describe(&self.config);
         let mut recorder = Recorder::new(&block, self.inside);
         recorder.look(&self.model);
-        self.other.set_trace(self.inside);
+        self.rtl.set_trace(self.inside);
         self.trace = Some(Box::new(recorder));
         self.past = Some(Box::new(Past::new(&block)));
     }
 
     /// Ceases to keep them.
     pub fn stop_tracing(&mut self) {
-        self.other.set_trace(false);
+        self.rtl.set_trace(false);
         (self.trace, self.past) = (None, None);
     }
 
     /// Whoever traces it from now on sees its insides too.
     pub fn look_inside(&mut self) -> Inside {
         self.inside = true;
-        Inside { registers: registers::declared(&self.model), trace: self.other.trace_header() }
+        Inside { registers: registers::declared(&self.model), trace: self.rtl.trace_header() }
     }
 
     /// Keeps every cycle from number `from` on with its insides, for the report of a difference.
@@ -160,7 +114,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         {
             inspection.open = true;
             recorder.look(&self.model);
-            self.other.set_trace(true);
+            self.rtl.set_trace(true);
         }
     }
 
@@ -183,19 +137,19 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     /// parameter.
     pub fn reset(&mut self) -> Result<(), ConfigError> {
         self.model.reset(&self.config)?;
-        self.other.reset();
+        self.rtl.reset();
         if let Some(recorder) = &mut self.trace {
             recorder.look(&self.model);
         }
         Ok(())
     }
 
-    /// Takes another body in place of the one that is compared, and a new model. To be followed by
+    /// Takes other RTL in place of that which is compared, and a new model. To be followed by
     /// a reset. Errors: an illegal parameter.
-    pub fn replace(&mut self, other: B) -> Result<(), ConfigError> {
-        self.other = other;
+    pub fn replace(&mut self, rtl: Rtl<M>) -> Result<(), ConfigError> {
+        self.rtl = rtl;
         if self.trace.is_some() {
-            self.other.set_trace(self.inside);
+            self.rtl.set_trace(self.inside);
         }
         self.model = M::new(&self.config)?;
         Ok(())
@@ -213,14 +167,14 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         if let Some(inspection) = &mut self.inspection {
             inspection.window.cycles.clear();
             inspection.open = false;
-            self.other.set_trace(false);
+            self.rtl.set_trace(false);
             self.open_inspection(0);
         }
     }
 
     /// The body that is compared with the model.
-    pub fn other_mut(&mut self) -> &mut B {
-        &mut self.other
+    pub fn rtl_mut(&mut self) -> &mut Rtl<M> {
+        &mut self.rtl
     }
 
     /// The first difference or failed assertion.
@@ -251,7 +205,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
         }
         rtl.store(&self.config, &mut last.rtl);
         if self.inside {
-            last.trace = self.other.take_trace();
+            last.trace = self.rtl.take_trace();
         }
         recorder.turn(&self.model);
         if let Some(inspection) = &mut self.inspection {
@@ -307,7 +261,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
             inputs: shown_fields(&block.inputs, &now.input),
             model_state,
             past,
-            assertions: self.other.assertions().to_string(),
+            assertions: self.rtl.messages().to_string(),
             inside,
             waves: None,
             rerun: None,
@@ -316,7 +270,7 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Lockstep<M, B> {
     }
 }
 
-impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
+impl<M: Model> Block for Lockstep<M> {
     type In = M::In;
     type Out = M::Out;
 
@@ -326,11 +280,11 @@ impl<M: Model, B: Other<In = M::In, Out = M::Out>> Block for Lockstep<M, B> {
 
     fn tick(&mut self, inputs: &M::In) -> M::Out {
         let model = self.model.tick(inputs);
-        let rtl = self.other.tick(inputs);
+        let rtl = self.rtl.tick(inputs);
         if self.trace.is_some() {
             self.keep(inputs, &model, &rtl);
         }
-        if model != rtl || self.failure.is_some() || self.other.failed() {
+        if model != rtl || self.failure.is_some() || self.rtl.failed() {
             self.record(inputs, &model, &rtl);
         }
         if let (Some(trace), Some(past)) = (&self.trace, &mut self.past) {

@@ -5,13 +5,15 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::TempPath;
+
 /// A file being written, under its name and `.part`.
 #[derive(Debug)]
 pub struct PartFile {
     path: PathBuf,
-    part: PathBuf,
+    /// Removed where it is dropped; nothing once it has its name.
+    part: Option<TempPath>,
     file: BufWriter<File>,
-    finished: bool,
 }
 
 impl PartFile {
@@ -25,24 +27,17 @@ impl PartFile {
         }
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
-        let part = PathBuf::from(part);
         let file = BufWriter::new(File::create(&part)?);
-        Ok(Self { path: path.to_path_buf(), part, file, finished: false })
+        let part = Some(TempPath::try_from_path(part)?);
+        Ok(Self { path: path.to_path_buf(), part, file })
     }
 
     /// Gives it its name.
     pub fn finish(&mut self) -> io::Result<()> {
         self.file.flush()?;
-        fs::rename(&self.part, &self.path)?;
-        self.finished = true;
-        Ok(())
-    }
-}
-
-impl Drop for PartFile {
-    fn drop(&mut self) {
-        if !self.finished {
-            let _ = fs::remove_file(&self.part);
+        match self.part.take() {
+            Some(part) => Ok(part.persist(&self.path)?),
+            None => Ok(()),
         }
     }
 }

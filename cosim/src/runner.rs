@@ -226,7 +226,7 @@ fn outcome<S: Stimulus>(cycles: u64, stimulus: &S, mismatch: Option<Mismatch>) -
 /// One cycle of the pair, traced where a waveform is being written.
 #[inline]
 fn step<S: Stimulus>(
-    pair: &mut Lockstep<S::Model, Rtl<S::Model>>,
+    pair: &mut Lockstep<S::Model>,
     stimulus: &mut S,
     wave: Option<&mut Wave>,
 ) -> Result<(), RunError> {

@@ -7,7 +7,8 @@ pub const MAX_CHIPLETS: usize = 16;
 /// Most table entries.
 pub const MAX_ENTRIES: usize = 256;
 
-/// Who keeps the L2s of chiplets coherent at kernel boundaries (specification 2 and 7).
+/// Who keeps the L2s of chiplets coherent at kernel boundaries (specification 2 and 7), in the
+/// order of their codes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncMode {
     /// Nobody.

@@ -1,6 +1,9 @@
 //! The extension block: which structures a kernel touches, where on each chiplet (specification
 //! 3.6, 12).
 
+use crate::aql::extension::{
+    HEADER, MAGIC, MAX_BYTES, MAX_STRUCTURES, RANGE, STRUCTURE, UNKNOWN, VERSION,
+};
 use crate::bus::Bus;
 use crate::config::{Config, MAX_CHIPLETS};
 use crate::map::{EXTENSION, error};
@@ -8,30 +11,19 @@ use crate::packet::Packet;
 use crate::record::{MAX_LINES, Record};
 use crate::vector::spread;
 
-/// Most structures of a packet.
-pub const MAX_RECORDS: usize = 32;
-const MAGIC: u32 = 0x3145_5043;
-const VERSION: u32 = 1;
-const MAX_BYTES: u32 = 4032;
-const HEADER: u32 = 16;
-/// Bytes of a structure.
-pub const STRUCTURE: u32 = 32;
-/// Bytes of a range.
-pub const RANGE: u32 = 16;
-const UNKNOWN: u32 = 1;
 /// One past the highest address.
 const MAX_ADDRESS: u64 = 1 << 44;
 
 /// A kernel's records.
 #[derive(Debug)]
 pub struct Records {
-    pub list: [Record; MAX_RECORDS],
+    pub list: [Record; MAX_STRUCTURES],
     pub len: usize,
 }
 
 impl Records {
     /// None.
-    pub const NEW: Self = Self { list: [Record::ZERO; MAX_RECORDS], len: 0 };
+    pub const NEW: Self = Self { list: [Record::ZERO; MAX_STRUCTURES], len: 0 };
 
     /// Removes one.
     pub fn remove(&mut self, at: usize) {
@@ -81,7 +73,7 @@ impl Header {
             || size & 0xffff != VERSION
             || bytes > MAX_BYTES
             || used > bytes
-            || header.structures > MAX_RECORDS as u32
+            || header.structures > MAX_STRUCTURES as u32
         {
             return Err(Unusable::Wrong(error::EXTENSION));
         }

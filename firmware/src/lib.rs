@@ -8,6 +8,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod aql;
 mod arrivals;
 mod bitmap;
 mod bus;

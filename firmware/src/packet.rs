@@ -1,24 +1,9 @@
-//! AQL packets (specification 3.6; HSA platform system architecture, AQL).
+//! What the firmware reads of AQL packets (specification 3.6).
 
+use crate::aql::{ACQUIRE_SCOPE, RELEASE_SCOPE, SYSTEM, at, kind};
 use crate::bus::Bus;
 use crate::config::Config;
 use crate::map::{TRUNCATED, error, reg};
-
-const KERNEL_DISPATCH: u32 = 2;
-const BARRIER_AND: u32 = 3;
-const SYSTEM: u32 = 2;
-
-/// Offsets in a packet.
-mod at {
-    pub const HEADER: u32 = 0;
-    pub const WORKGROUP_X: u32 = 4;
-    pub const WORKGROUP_Z: u32 = 8;
-    pub const GRID: u32 = 12;
-    pub const EXTENSION: u32 = 48;
-    pub const SIGNAL: u32 = 56;
-    pub const DEP_SIGNALS: u32 = 8;
-    pub const DEP_WORDS: u32 = 10;
-}
 
 /// What a packet asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,15 +40,15 @@ impl Packet {
             kind: Kind::Dispatch,
             chiplets: (meta >> 8) as u16 & config.all(),
             // The undefined scope 3 counts as system, which is never wrong.
-            acquires: header >> 9 & 3 >= SYSTEM,
-            releases: header >> 11 & 3 >= SYSTEM,
+            acquires: header >> ACQUIRE_SCOPE & 3 >= SYSTEM,
+            releases: header >> RELEASE_SCOPE & 3 >= SYSTEM,
             labelled: false,
             truncated: meta & TRUNCATED != 0,
         };
         match header & 0xff {
-            KERNEL_DISPATCH => {
-                let xy = bus.packet(slot, at::WORKGROUP_X);
-                let z = bus.packet(slot, at::WORKGROUP_Z) as u16;
+            kind::KERNEL_DISPATCH => {
+                let xy = bus.packet(slot, at::WORKGROUP);
+                let z = bus.packet(slot, at::WORKGROUP + 4) as u16;
                 let grid = [0, 1, 2].map(|i| bus.packet(slot, at::GRID + 4 * i));
                 if xy as u16 == 0 || xy >> 16 == 0 || z == 0 || grid.contains(&0) {
                     return Err(error::PACKET);
@@ -78,7 +63,7 @@ impl Packet {
                 let address = bus.packet(slot, at::EXTENSION) | bus.packet(slot, at::EXTENSION + 4);
                 packet.labelled = address != 0;
             }
-            BARRIER_AND => {
+            kind::BARRIER_AND => {
                 packet.kind = Kind::Barrier;
                 let signals = (0..at::DEP_WORDS)
                     .fold(0, |all, i| all | bus.packet(slot, at::DEP_SIGNALS + 4 * i));
@@ -94,8 +79,8 @@ impl Packet {
 
 /// Number of work-groups of a kernel, if it is below 2^32.
 pub fn work_groups<B: Bus>(bus: &mut B, slot: usize) -> Option<u32> {
-    let xy = bus.packet(slot, at::WORKGROUP_X);
-    let sizes = [xy & 0xffff, xy >> 16, bus.packet(slot, at::WORKGROUP_Z) & 0xffff];
+    let xy = bus.packet(slot, at::WORKGROUP);
+    let sizes = [xy & 0xffff, xy >> 16, bus.packet(slot, at::WORKGROUP + 4) & 0xffff];
     let mut groups = 1u32;
     for (i, size) in (0..).zip(sizes) {
         let grid = bus.packet(slot, at::GRID + 4 * i);

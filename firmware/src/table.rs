@@ -11,7 +11,6 @@ use crate::config::{Config, MAX_CHIPLETS, MAX_ENTRIES};
 use crate::layout::Layout;
 use crate::record::Record;
 use crate::shadow::{self, Shadow};
-use crate::unchanged::{Change, MOST};
 use crate::vector::Vector;
 
 /// The bit of the mode in the last word of an entry.
@@ -23,6 +22,22 @@ const MIXED: u32 = 1 << 30;
 pub struct Extent {
     pub first: u64,
     pub last: u64,
+}
+
+/// Most structures of a launch that changes nothing but states.
+pub const MOST: usize = 16;
+
+/// New states of a slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    pub slot: u8,
+    pub write: bool,
+    pub vector: Vector,
+}
+
+impl Change {
+    /// None.
+    pub const ZERO: Self = Self { slot: 0, write: false, vector: Vector(0) };
 }
 
 /// The table.

@@ -3,30 +3,15 @@
 //! launches of an iterative program are, so it is decided while the labels are read. Whatever does
 //! not fit is left to `launch`, which decides the same.
 
+use crate::aql::extension::{RANGE, STRUCTURE};
 use crate::bitmap::Bitmap;
 use crate::bus::Bus;
-use crate::labels::{Header, RANGE, STRUCTURE, Scheduled, range_at, structure_at};
+use crate::labels::{Header, Scheduled, range_at, structure_at};
 use crate::layout::Layout;
 use crate::map::{SLOT_BYTES, SLOTS};
 use crate::packet::{Kind, Packet};
-use crate::table::{MODE, Table};
+use crate::table::{Change, MODE, MOST, Table};
 use crate::vector::Vector;
-
-/// Most structures of such a launch.
-pub const MOST: usize = 16;
-
-/// New states of a slot.
-#[derive(Clone, Copy, Debug)]
-pub struct Change {
-    slot: u8,
-    write: bool,
-    vector: Vector,
-}
-
-impl Change {
-    /// None.
-    pub const ZERO: Self = Self { slot: 0, write: false, vector: Vector(0) };
-}
 
 /// A range in the packet.
 struct Asked {

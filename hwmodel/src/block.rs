@@ -1,8 +1,8 @@
 //! What every hardware block is: a synchronous machine with one clock.
 
-use std::fmt::{self, Debug, Write};
+use std::fmt::{self, Write};
 
-use ports::{ConfigError, Description, Ports};
+use ports::{ConfigError, Description, Parameters, Ports};
 
 use crate::state::{State, write_line};
 
@@ -103,7 +103,7 @@ pub trait Model:
     const NAME: &'static str;
 
     /// The block's parameters, one field for each RTL parameter.
-    type Config: Clone + Debug + PartialEq;
+    type Config: Parameters;
 
     /// The state after reset. Errors: a parameter outside its legal range.
     fn new(config: &Self::Config) -> Result<Self, ConfigError>;
@@ -128,14 +128,11 @@ pub trait Model:
         1
     }
 
-    /// RTL parameters: `UpperCamelCase` name and value, one for each field of the configuration.
-    fn rtl_parameters(config: &Self::Config) -> Vec<(&'static str, u64)>;
-
     /// What the build and the reports need to know of it.
     fn describe(config: &Self::Config) -> Description {
         Description {
             name: Self::NAME,
-            parameters: Self::rtl_parameters(config),
+            parameters: config.rtl_parameters(),
             inputs: Self::In::declare(config),
             outputs: Self::Out::declare(config),
         }

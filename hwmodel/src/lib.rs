@@ -17,6 +17,7 @@ pub mod packetizer;
 pub mod remote_write_queue;
 pub mod state;
 pub mod test_queue;
+mod tlp_header;
 pub mod tlp_link;
 
 pub use block::{Block, Model};

@@ -68,6 +68,7 @@ impl<'a> Writer<'a> {
     }
 
     #[inline(always)]
+    /// Ends a word that is not full.
     pub fn align(&mut self) {
         if self.have > 0 {
             self.words[self.at] = self.acc as u32;
@@ -154,7 +155,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(always)]
-    pub fn align(&mut self) {
+    pub(super) fn align(&mut self) {
         (self.acc, self.have) = (0, 0);
     }
 

@@ -78,20 +78,19 @@ impl Config {
     pub fn sets(&self) -> u32 {
         self.entries / self.ways
     }
+}
 
+impl crate::Parameters for Config {
     /// Checks every limit of specification sections 2 and 12.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    fn validate(&self) -> Result<(), ConfigError> {
         let check =
             |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-        check((2..=16).contains(&self.gpus), "gpus", self.gpus, "2 to 16")?;
-        check((1..=16).contains(&self.ways), "ways", self.ways, "1 to 16")?;
+        ConfigError::range("gpus", self.gpus, 2..=16)?;
+        ConfigError::range("ways", self.ways, 1..=16)?;
         let sets = self.entries / self.ways;
-        ConfigError::check(
-            sets.is_power_of_two() && sets * self.ways == self.entries,
-            "entries",
-            self.entries.into(),
-            format!("ways = {} times a power of 2", self.ways),
-        )?;
+        let whole = sets.is_power_of_two() && sets * self.ways == self.entries;
+        let limit = format!("ways = {} times a power of 2", self.ways);
+        check(whole, "entries", self.entries, &limit)?;
         check(self.line == 64 || self.line == 128, "line", self.line, "64 or 128")?;
         let (lines, limit) = match self.variant {
             Variant::Baseline | Variant::Ideal => (&[1][..], "the line in baseline and ideal"),
@@ -100,26 +99,34 @@ impl Config {
         };
         let whole = self.range.is_multiple_of(self.line);
         check(whole && lines.contains(&self.pos()), "range", self.range, limit)?;
-        check(
-            (16..=52).contains(&self.address_width),
-            "address_width",
-            self.address_width,
-            "16 to 52",
-        )?;
+        ConfigError::range("address_width", self.address_width, 16..=52)?;
         let room = u64::from(self.range) * u64::from(sets) <= 1 << self.address_width;
-        check(
-            room,
-            "entries",
-            self.entries,
-            "so few that each set has an address below 2^address_width",
-        )?;
-        check((2..=64).contains(&self.jobs), "jobs", self.jobs, "2 to 64")?;
-        check((3..=16).contains(&self.responses), "responses", self.responses, "3 to 16")?;
+        let limit = "so few that each set has an address below 2^address_width";
+        check(room, "entries", self.entries, limit)?;
+        ConfigError::range("jobs", self.jobs, 2..=64)?;
+        ConfigError::range("responses", self.responses, 3..=16)?;
         let lines = self.ideal_lines;
         let legal = lines.is_power_of_two() && lines >= IDEAL_ROW;
         check(legal, "ideal_lines", lines, "a power of 2, at least 64")?;
         let room = u64::from(lines) * u64::from(self.line) <= 1 << self.address_width;
         check(room, "ideal_lines", lines, "so few that all lines lie below 2^address_width")
+    }
+
+    fn rtl_parameters(&self) -> Vec<(&'static str, u64)> {
+        let parameters = [
+            ("Variant", self.variant as u32),
+            ("Gpus", self.gpus),
+            ("Entries", self.entries),
+            ("Ways", self.ways),
+            ("Line", self.line),
+            ("Range", self.range),
+            ("AddressWidth", self.address_width),
+            ("Replacement", self.replacement as u32),
+            ("Jobs", self.jobs),
+            ("Responses", self.responses),
+            ("IdealLines", self.ideal_lines),
+        ];
+        parameters.map(|(name, value)| (name, value.into())).to_vec()
     }
 }
 

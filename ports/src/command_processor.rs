@@ -3,24 +3,18 @@
 use crate::common::command_types::{Aql, COUNTERS, Command, Ext, Message, Retired, Tx};
 use crate::ports;
 
-/// Parameters, one for each RTL parameter. None depends on the machine: what does is the static
-/// input `conf`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// `PrivateLatency`: cycles of an access to the private memory, 1 to 255, in the processor's
-    /// clock.
-    pub private_latency: u32,
-    /// `ClockOn`: cycles of `clk_i` in which the processor's clock is enabled, the first of each
-    /// `clock_of`.
-    pub clock_on: u32,
-    /// `ClockOf`: length of that pattern in cycles of `clk_i`, 1 to 16.
-    pub clock_of: u32,
-}
-
-impl From<&Command> for Config {
-    fn from(p: &Command) -> Self {
-        let Command { private_latency, clock_on, clock_of, .. } = *p;
-        Self { private_latency, clock_on, clock_of }
+crate::parameters! {
+    /// Parameters, one for each RTL parameter. None depends on the machine: what does is the static
+    /// input `conf`.
+    pub struct Config: Command {
+        /// `PrivateLatency`: cycles of an access to the private memory, 1 to 255, in the
+        /// processor's clock.
+        pub private_latency = "PrivateLatency",
+        /// `ClockOn`: cycles of `clk_i` in which the processor's clock is enabled, the first of
+        /// each `clock_of`.
+        pub clock_on = "ClockOn",
+        /// `ClockOf`: length of that pattern in cycles of `clk_i`, 1 to 16.
+        pub clock_of = "ClockOf",
     }
 }
 

@@ -4,21 +4,16 @@
 use crate::common::command_types::{Command, MAX_CHIPLETS, Message, Tx};
 use crate::ports;
 
-/// Parameters, one for each RTL parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// `Chiplets`: 2 to 16. A parameter because each chiplet has its own ports and its own links.
-    pub chiplets: u32,
-    /// `UnicastLatency`: latency of a unicast and of the way back in cycles, 1 to 255.
-    pub unicast_latency: u32,
-    /// `BroadcastLatency`: latency of a broadcast in cycles, 1 to 255.
-    pub broadcast_latency: u32,
-}
-
-impl From<&Command> for Config {
-    fn from(p: &Command) -> Self {
-        let Command { chiplets, unicast_latency, broadcast_latency, .. } = *p;
-        Self { chiplets, unicast_latency, broadcast_latency }
+crate::parameters! {
+    /// Parameters, one for each RTL parameter.
+    pub struct Config: Command {
+        /// `Chiplets`: 2 to 16. A parameter because each chiplet has its own ports and its own
+        /// links.
+        pub chiplets = "Chiplets",
+        /// `UnicastLatency`: latency of a unicast and of the way back in cycles, 1 to 255.
+        pub unicast_latency = "UnicastLatency",
+        /// `BroadcastLatency`: latency of a broadcast in cycles, 1 to 255.
+        pub broadcast_latency = "BroadcastLatency",
     }
 }
 

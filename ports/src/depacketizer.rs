@@ -3,25 +3,19 @@
 use crate::common::finepack_types::{FinePack, Ingress, Tlp};
 use crate::ports;
 
-/// Parameters, one for each RTL parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// `Line`: bytes of a line, 16 to 128, a power of 2.
-    pub line: u32,
-    /// `SubHeaderBytes`: bytes of a sub-header, 2 to 6.
-    pub sub_header_bytes: u32,
-    /// `OffsetWidth`: bits of an offset, `8 * sub_header_bytes - 10`.
-    pub offset_width: u32,
-    /// `Beat`: bytes of a beat: 8, 16, 32, 64 or 128.
-    pub beat: u32,
-    /// `OutputDepth`: depth of the output buffer in lines, 2 to 64.
-    pub output_depth: u32,
-}
-
-impl From<&FinePack> for Config {
-    fn from(p: &FinePack) -> Self {
-        let FinePack { line, sub_header_bytes, offset_width, beat, output_depth, .. } = *p;
-        Self { line, sub_header_bytes, offset_width, beat, output_depth }
+crate::parameters! {
+    /// Parameters, one for each RTL parameter.
+    pub struct Config: FinePack {
+        /// `Line`: bytes of a line, 16 to 128, a power of 2.
+        pub line = "Line",
+        /// `SubHeaderBytes`: bytes of a sub-header, 2 to 6.
+        pub sub_header_bytes = "SubHeaderBytes",
+        /// `OffsetWidth`: bits of an offset, `8 * sub_header_bytes - 10`.
+        pub offset_width = "OffsetWidth",
+        /// `Beat`: bytes of a beat: 8, 16, 32, 64 or 128.
+        pub beat = "Beat",
+        /// `OutputDepth`: depth of the output buffer in lines, 2 to 64.
+        pub output_depth = "OutputDepth",
     }
 }
 

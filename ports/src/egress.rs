@@ -3,38 +3,30 @@
 use crate::common::finepack_types::{Evt, FinePack, Ingress, MAX_PARTS, Req, Tlp};
 use crate::ports;
 
-/// Parameters of the egress paths; those of FinePack's two blocks are their own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// GPUs of the system, 2 to 16.
-    pub num_gpus: u32,
-    /// Entries of a write-combining buffer, for each destination.
-    pub entries: u32,
-    /// Bytes of a line.
-    pub line: u32,
-    /// Bytes of a sub-header.
-    pub sub_header_bytes: u32,
-    /// Bits of an offset.
-    pub offset_width: u32,
-    /// Bytes of a beat.
-    pub beat: u32,
-    /// 1 sets the header's TD bit.
-    pub ecrc: u32,
+crate::parameters! {
+    /// Parameters of the egress paths; those of FinePack's two blocks are their own.
+    pub struct Config: FinePack {
+        /// GPUs of the system, 2 to 16.
+        pub num_gpus,
+        /// Entries of a write-combining buffer, for each destination.
+        pub entries,
+        /// Bytes of a line.
+        pub line,
+        /// Bytes of a sub-header.
+        pub sub_header_bytes,
+        /// Bits of an offset.
+        pub offset_width,
+        /// Bytes of a beat.
+        pub beat,
+        /// 1 sets the header's TD bit.
+        pub ecrc,
+    }
 }
 
 impl Config {
     /// Partitions: one for each other GPU.
     pub fn parts(&self) -> u32 {
         self.num_gpus - 1
-    }
-}
-
-impl From<&FinePack> for Config {
-    fn from(p: &FinePack) -> Self {
-        let FinePack {
-            num_gpus, entries, line, sub_header_bytes, offset_width, beat, ecrc, ..
-        } = *p;
-        Self { num_gpus, entries, line, sub_header_bytes, offset_width, beat, ecrc }
     }
 }
 

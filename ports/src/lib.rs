@@ -22,6 +22,7 @@ mod image;
 pub mod local_command_processor;
 mod macros;
 pub mod packetizer;
+mod parameters;
 pub mod remote_write_queue;
 mod signal;
 pub mod test_queue;
@@ -34,4 +35,5 @@ pub use declare::{Declare, Dir, Port, Ports, image_words};
 pub use description::Description;
 #[doc(hidden)]
 pub use image::{handshake, load_channel, load_port, store_channel, store_port};
+pub use parameters::Parameters;
 pub use signal::{Bytes, Leaf, Signal, SvType};

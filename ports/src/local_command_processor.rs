@@ -8,6 +8,8 @@ use crate::ports;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config;
 
+impl crate::Parameters for Config {}
+
 impl From<&Command> for Config {
     fn from(_: &Command) -> Self {
         Self

@@ -3,57 +3,32 @@
 use crate::common::finepack_types::{Drain, Evt, FinePack, MAX_PARTS, Req};
 use crate::ports;
 
-/// Parameters, one for each RTL parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// `NumGpus`: GPUs of the system, 2 to 16.
-    pub num_gpus: u32,
-    /// `Entries`: entries of a bank, 2 to 64, a power of 2.
-    pub entries: u32,
-    /// `Line`: bytes of a line, 16 to 128, a power of 2, at most `2^offset_width`.
-    pub line: u32,
-    /// `Banks`: banks of a partition, 1 or 2.
-    pub banks: u32,
-    /// `SubHeaderBytes`: bytes of a sub-header, 2 to 6.
-    pub sub_header_bytes: u32,
-    /// `OffsetWidth`: bits of an offset, `8 * sub_header_bytes - 10`.
-    pub offset_width: u32,
-    /// `MaxPayload`: largest payload of a packet in bytes.
-    pub max_payload: u32,
-    /// `OrderQueueDepth`: depth of a partition's order queue, 2 to 16.
-    pub order_queue_depth: u32,
+crate::parameters! {
+    /// Parameters, one for each RTL parameter.
+    pub struct Config: FinePack {
+        /// `NumGpus`: GPUs of the system, 2 to 16.
+        pub num_gpus = "NumGpus",
+        /// `Entries`: entries of a bank, 2 to 64, a power of 2.
+        pub entries = "Entries",
+        /// `Line`: bytes of a line, 16 to 128, a power of 2, at most `2^offset_width`.
+        pub line = "Line",
+        /// `Banks`: banks of a partition, 1 or 2.
+        pub banks = "Banks",
+        /// `SubHeaderBytes`: bytes of a sub-header, 2 to 6.
+        pub sub_header_bytes = "SubHeaderBytes",
+        /// `OffsetWidth`: bits of an offset, `8 * sub_header_bytes - 10`.
+        pub offset_width = "OffsetWidth",
+        /// `MaxPayload`: largest payload of a packet in bytes.
+        pub max_payload = "MaxPayload",
+        /// `OrderQueueDepth`: depth of a partition's order queue, 2 to 16.
+        pub order_queue_depth = "OrderQueueDepth",
+    }
 }
 
 impl Config {
     /// Partitions: one for each other GPU.
     pub fn parts(&self) -> u32 {
         self.num_gpus - 1
-    }
-}
-
-impl From<&FinePack> for Config {
-    fn from(p: &FinePack) -> Self {
-        let FinePack {
-            num_gpus,
-            entries,
-            line,
-            banks,
-            sub_header_bytes,
-            offset_width,
-            max_payload,
-            order_queue_depth,
-            ..
-        } = *p;
-        Self {
-            num_gpus,
-            entries,
-            line,
-            banks,
-            sub_header_bytes,
-            offset_width,
-            max_payload,
-            order_queue_depth,
-        }
     }
 }
 

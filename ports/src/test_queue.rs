@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ConfigError, message, ports};
+use crate::{ConfigError, Parameters, message, ports};
 
 /// Parameters, one for each RTL parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,15 +14,14 @@ pub struct Config {
     pub latency: u32,
 }
 
-impl Config {
-    /// Checks every limit.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        let check = |name, value: u32, most| {
-            let ok = (1..=most).contains(&value);
-            ConfigError::check(ok, name, value.into(), format!("1 to {most}"))
-        };
-        check("depth", self.depth, 16)?;
-        check("latency", self.latency, 255)
+impl Parameters for Config {
+    fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::range("depth", self.depth, 1..=16)?;
+        ConfigError::range("latency", self.latency, 1..=255)
+    }
+
+    fn rtl_parameters(&self) -> Vec<(&'static str, u64)> {
+        vec![("Depth", self.depth.into()), ("Latency", self.latency.into())]
     }
 }
 

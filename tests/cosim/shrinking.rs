@@ -35,7 +35,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..60)
 }
 
-type Pair = Lockstep<RemoteWriteQueue, Rtl<RemoteWriteQueue>>;
+type Pair = Lockstep<RemoteWriteQueue>;
 
 /// Both bodies, a packetizer that is always ready, and MARKs that complete at once.
 struct Bench {

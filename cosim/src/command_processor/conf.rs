@@ -35,14 +35,8 @@ impl Conf {
 
     /// The register's value.
     pub fn bits(&self) -> u32 {
-        let mode = match self.sync_mode {
-            SyncMode::None => 0,
-            SyncMode::Baseline => 1,
-            SyncMode::Cpelide => 2,
-            SyncMode::Hmg => 3,
-        };
         self.chiplets
-            | mode << 8
+            | (self.sync_mode as u32) << 8
             | u32::from(self.home_forward) << 10
             | self.max_structs << 11
             | self.table_entries << 16

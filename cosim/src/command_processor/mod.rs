@@ -7,8 +7,10 @@ mod native;
 pub mod packet;
 mod timed;
 
+pub use firmware::aql;
+
 pub use conf::{Conf, SyncMode};
 pub(crate) use host::BOOT;
 pub use host::Host;
 pub use native::{Native, Sent};
-pub use timed::{Timed, Times, message, message_bits};
+pub use timed::{Timed, Times};

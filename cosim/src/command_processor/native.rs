@@ -24,7 +24,7 @@ struct Slot {
     valid: Option<u64>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Memory {
     private: Vec<u32>,
     slots: [Slot; map::NUM_SLOTS],
@@ -137,18 +137,8 @@ impl<L: Layout> Native<L> {
         let memory = Memory {
             private: vec![0; map::PRIVATE_BYTES as usize / 4],
             slots: [slot.clone(), slot.clone(), slot.clone(), slot],
-            packets: 0,
-            begun: 0,
             conf,
-            tx: [0; 2],
-            sent: VecDeque::new(),
-            pending: 0,
-            received: VecDeque::new(),
-            signal: 0,
-            signals: VecDeque::new(),
-            counters: [0; count::NUM],
-            errors: Vec::new(),
-            exit: None,
+            ..Memory::default()
         };
         Self { processor: Box::new(Processor::NEW), memory }
     }

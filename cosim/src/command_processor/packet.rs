@@ -2,6 +2,9 @@
 //! touches, as `hipSetAccessMode` and `hipSetAccessModeRange` would (CPElide, MICRO 2024, listings
 //! 1 and 2; specification 3.6).
 
+use firmware::aql::extension::{HEADER, MAGIC, MAX_BYTES, MAX_STRUCTURES, RANGE, UNKNOWN, VERSION};
+use firmware::aql::{ACQUIRE_SCOPE, BYTES, RELEASE_SCOPE, at, kind};
+
 /// To whom a packet's acquire or release is visible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
@@ -35,47 +38,45 @@ pub struct Dispatch {
     pub release: Scope,
 }
 
-/// A packet's type.
-mod kind {
-    pub const KERNEL_DISPATCH: u16 = 2;
-    pub const BARRIER_AND: u16 = 3;
-}
-
-fn header(kind: u16, acquire: Scope, release: Scope) -> [u8; 2] {
-    (kind | (acquire as u16) << 9 | (release as u16) << 11).to_le_bytes()
-}
-
-fn put(bytes: &mut [u8; 64], at: usize, field: &[u8]) {
-    bytes[at..at + field.len()].copy_from_slice(field);
+/// A packet of this type with these fields, by their offsets.
+fn packet<const N: usize>(
+    kind: u32,
+    acquire: Scope,
+    release: Scope,
+    fields: [(u32, &[u8]); N],
+) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    let header = kind | (acquire as u32) << ACQUIRE_SCOPE | (release as u32) << RELEASE_SCOPE;
+    let header = (at::HEADER, &header.to_le_bytes()[..2]);
+    for (at, field) in [header].into_iter().chain(fields) {
+        bytes[at as usize..][..field.len()].copy_from_slice(field);
+    }
+    bytes
 }
 
 impl Dispatch {
     /// The packet's 64 bytes, little-endian, with three dimensions.
     pub fn encode(&self) -> [u8; 64] {
-        let mut bytes = [0; 64];
-        put(&mut bytes, 0, &header(kind::KERNEL_DISPATCH, self.acquire, self.release));
-        put(&mut bytes, 2, &3u16.to_le_bytes());
-        for (i, size) in self.workgroup_size.iter().enumerate() {
-            put(&mut bytes, 4 + 2 * i, &size.to_le_bytes());
-        }
-        for (i, size) in self.grid_size.iter().enumerate() {
-            put(&mut bytes, 12 + 4 * i, &size.to_le_bytes());
-        }
-        put(&mut bytes, 32, &self.kernel_object.to_le_bytes());
-        put(&mut bytes, 40, &self.kernarg_address.to_le_bytes());
-        put(&mut bytes, 48, &self.extension.to_le_bytes());
-        put(&mut bytes, 56, &self.completion_signal.to_le_bytes());
-        bytes
+        let workgroup = self.workgroup_size.map(u16::to_le_bytes);
+        let grid = self.grid_size.map(u32::to_le_bytes);
+        let fields: [(u32, &[u8]); 7] = [
+            (at::SETUP, &3u16.to_le_bytes()),
+            (at::WORKGROUP, workgroup.as_flattened()),
+            (at::GRID, grid.as_flattened()),
+            (at::KERNEL_OBJECT, &self.kernel_object.to_le_bytes()),
+            (at::KERNARG, &self.kernarg_address.to_le_bytes()),
+            (at::EXTENSION, &self.extension.to_le_bytes()),
+            (at::SIGNAL, &self.completion_signal.to_le_bytes()),
+        ];
+        packet(kind::KERNEL_DISPATCH, self.acquire, self.release, fields)
     }
 }
 
 /// A barrier packet: with release scope system and nothing else in the queues, the end of the
 /// program.
 pub fn barrier(acquire: Scope, release: Scope, completion_signal: u64) -> [u8; 64] {
-    let mut bytes = [0; 64];
-    put(&mut bytes, 0, &header(kind::BARRIER_AND, acquire, release));
-    put(&mut bytes, 56, &completion_signal.to_le_bytes());
-    bytes
+    let signal = [(at::SIGNAL, &completion_signal.to_le_bytes()[..])];
+    packet(kind::BARRIER_AND, acquire, release, signal)
 }
 
 /// How a kernel accesses a structure.
@@ -108,15 +109,6 @@ pub struct Labels {
     unknown: bool,
 }
 
-const MAGIC: [u8; 4] = *b"CPE1";
-const VERSION: u16 = 1;
-const HEADER_BYTES: usize = 16;
-const RANGE_BYTES: usize = 16;
-/// Largest extension block.
-const MAX_BYTES: usize = 4032;
-/// Most structures of an extension block.
-const MAX_STRUCTURES: usize = 32;
-
 impl Labels {
     /// Of a kernel that runs on so many chiplets, the lowest of its stream's.
     pub fn new(scheduled: u8) -> Self {
@@ -143,7 +135,7 @@ impl Labels {
         access: Access,
         ranges: &[Range],
     ) {
-        let first = self.ranges.len() / RANGE_BYTES;
+        let first = self.ranges.len() / RANGE as usize;
         self.structures.extend(base.to_le_bytes());
         self.structures.extend(bytes.to_le_bytes());
         self.structures.push(u8::from(access == Access::ReadWrite));
@@ -160,18 +152,18 @@ impl Labels {
     /// The extension block. None where it would be too long, or name too many structures: such a
     /// kernel has no labels.
     pub fn encode(&self) -> Option<Vec<u8>> {
-        let bytes = HEADER_BYTES + self.structures.len() + self.ranges.len();
-        if bytes > MAX_BYTES || self.num_structures > MAX_STRUCTURES {
+        let bytes = HEADER as usize + self.structures.len() + self.ranges.len();
+        if bytes > MAX_BYTES as usize || self.num_structures > MAX_STRUCTURES {
             return None;
         }
         let mut block = Vec::with_capacity(bytes);
-        block.extend(MAGIC);
-        block.extend(VERSION.to_le_bytes());
+        block.extend(MAGIC.to_le_bytes());
+        block.extend((VERSION as u16).to_le_bytes());
         block.extend((bytes as u16).to_le_bytes());
         block.push(self.num_structures as u8);
         block.push(self.scheduled);
-        block.extend(((self.ranges.len() / RANGE_BYTES) as u16).to_le_bytes());
-        block.push(u8::from(self.unknown));
+        block.extend(((self.ranges.len() / RANGE as usize) as u16).to_le_bytes());
+        block.push(if self.unknown { UNKNOWN as u8 } else { 0 });
         block.extend([0; 3]);
         block.extend(&self.structures);
         block.extend(&self.ranges);

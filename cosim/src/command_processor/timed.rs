@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use firmware::Cached;
+use firmware::aql::has_extension;
 use firmware::map::{NUM_SLOTS, count};
 use ports::command_processor::{In, Out};
 use ports::common::command_types::{Aql, Message, Tx};
@@ -20,29 +21,9 @@ pub struct Times {
     pub launch: u32,
 }
 
-/// The bits of a message (specification 3.2).
-pub fn message_bits(m: &Message) -> u64 {
-    u64::from(m.kind)
-        | u64::from(m.chiplet) << 4
-        | u64::from(m.tag) << 8
-        | u64::from(m.a) << 16
-        | u64::from(m.b) << 32
-}
-
-/// The message of these bits.
-pub fn message(bits: u64) -> Message {
-    Message {
-        kind: (bits & 15) as u8,
-        chiplet: (bits >> 4 & 15) as u8,
-        tag: (bits >> 8) as u8,
-        a: (bits >> 16) as u16,
-        b: (bits >> 32) as u32,
-    }
-}
-
 /// The firmware with ports. It stands for the block and is not compared with it: it answers at
 /// other times.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Timed {
     native: Option<Native<Cached>>,
     times: Times,
@@ -65,20 +46,7 @@ pub struct Timed {
 impl Timed {
     /// After reset.
     pub fn new(times: Times) -> Self {
-        Self {
-            native: None,
-            times,
-            now: 0,
-            packet: None,
-            packets: 0,
-            event: false,
-            last_launch: 0,
-            busy_until: 0,
-            sent: VecDeque::new(),
-            signals: VecDeque::new(),
-            errors: VecDeque::new(),
-            counters: [0; count::NUM],
-        }
+        Self { times, ..Self::default() }
     }
 
     /// What the ports show.
@@ -105,8 +73,7 @@ impl Timed {
         let native = self.native.get_or_insert_with(|| Native::new(inputs.conf));
         if let (Some(aql), true) = (&inputs.aql, out.aql_ready) {
             self.packet = Some((*aql, Vec::new()));
-            let labelled = aql.packet.0[48..56] != [0; 8];
-            if !labelled {
+            if !has_extension(&aql.packet.0) {
                 take(native, &mut self.packet);
                 self.packets += 1;
                 self.event = true;
@@ -120,7 +87,7 @@ impl Timed {
             }
         }
         if let Some(rx) = &inputs.rx {
-            native.receive(message_bits(rx));
+            native.receive(rx.bits());
             self.event = true;
         }
         if out.tx.is_some() && inputs.tx_ready {
@@ -157,7 +124,11 @@ impl Timed {
         self.packets -= native.free_slots() - free;
         self.busy_until = self.now + 1 + time;
         while let Some(sent) = native.take_sent() {
-            let tx = Tx { bcast: sent.broadcast, dst: sent.chiplets, msg: message(sent.message) };
+            let tx = Tx {
+                bcast: sent.broadcast,
+                dst: sent.chiplets,
+                msg: Message::from_bits(sent.message),
+            };
             self.sent.push_back((self.busy_until, tx));
         }
         while let Some(signal) = native.take_signal() {

@@ -4,15 +4,7 @@ use ports::common::command_types::{kind, sync_op};
 
 use super::{Fields, name, ranges};
 
-const KINDS: [(u8, &str); 7] = [
-    (kind::SYNC_REQ, "SYNC_REQ"),
-    (kind::WG_DESC, "WG_DESC"),
-    (kind::WG_COUNT, "WG_COUNT"),
-    (kind::LAUNCH_EN, "LAUNCH_EN"),
-    (kind::ACK, "ACK"),
-    (kind::DONE, "DONE"),
-    (kind::NACK, "NACK"),
-];
+const KINDS: &[(u8, &str)] = codes!(kind: SYNC_REQ, WG_DESC, WG_COUNT, LAUNCH_EN, ACK, DONE, NACK);
 
 /// The message in the fields whose names begin with `prefix`.
 pub fn message(f: &Fields, prefix: &str) -> String {
@@ -26,7 +18,7 @@ pub fn message(f: &Fields, prefix: &str) -> String {
         Ok(kind::NACK) => format!(": error code {a}"),
         _ => String::new(),
     };
-    format!("{} of tag {}, chiplet {}{what}", name(&KINDS, code), get("tag"), get("chiplet"))
+    format!("{} of tag {}, chiplet {}{what}", name(KINDS, code), get("tag"), get("chiplet"))
 }
 
 fn operations(bits: u64) -> String {

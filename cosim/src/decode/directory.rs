@@ -4,19 +4,11 @@ use ports::coherence_directory::{cause, op};
 
 use super::{Fields, name, ranges};
 
-const OPS: [(u8, &str); 6] = [
-    (op::LRD, "LRD"),
-    (op::RRD, "RRD"),
-    (op::LWR, "LWR"),
-    (op::RWR, "RWR"),
-    (op::EVICT, "EVICT"),
-    (op::FENCE, "FENCE"),
-];
-const CAUSES: [(u8, &str); 3] =
-    [(cause::WRITE, "WRITE"), (cause::EVICT, "EVICT"), (cause::FENCE, "FENCE")];
+const OPS: &[(u8, &str)] = codes!(op: LRD, RRD, LWR, RWR, EVICT, FENCE);
+const CAUSES: &[(u8, &str)] = codes!(cause: WRITE, EVICT, FENCE);
 
 pub fn request(f: &Fields) -> String {
-    let op = name(&OPS, f.get("op"));
+    let op = name(OPS, f.get("op"));
     format!("{op} by GPU {}, id {}, {:#x}", f.get("src"), f.get("id"), f.get("addr"))
 }
 
@@ -29,7 +21,7 @@ pub fn response(f: &Fields) -> String {
 }
 
 pub fn invalidation(f: &Fields) -> String {
-    let (cause, dest) = (name(&CAUSES, f.get("cause")), ranges(f.wide("dest")));
+    let (cause, dest) = (name(CAUSES, f.get("cause")), ranges(f.wide("dest")));
     let last = if f.get("last") == 1 { ", last of its job" } else { "" };
     format!("{cause} of request {} to GPUs {dest}, {:#x}{last}", f.get("seq"), f.get("addr"))
 }

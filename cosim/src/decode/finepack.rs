@@ -6,13 +6,7 @@ use ports::common::finepack_types::{
 
 use super::{Fields, name, ranges};
 
-const OPS: [(u8, &str); 5] = [
-    (op::STORE, "STORE"),
-    (op::LOAD, "LOAD"),
-    (op::ATOMIC, "ATOMIC"),
-    (op::RELEASE_SYS, "RELEASE_SYS"),
-    (op::RELEASE_GPU, "RELEASE_GPU"),
-];
+const OPS: &[(u8, &str)] = codes!(op: STORE, LOAD, ATOMIC, RELEASE_SYS, RELEASE_GPU);
 const ATOMICS: [(u8, &str); 8] = [
     (aop::ADD, "add"),
     (aop::SWAP, "swap"),
@@ -23,18 +17,8 @@ const ATOMICS: [(u8, &str); 8] = [
     (aop::OR, "or"),
     (aop::XOR, "xor"),
 ];
-const DRAINS: [(u8, &str); 4] = [
-    (drain_kind::PACK, "PACK"),
-    (drain_kind::READ, "READ"),
-    (drain_kind::ATOMIC, "ATOMIC"),
-    (drain_kind::MARK, "MARK"),
-];
-const ACCESSES: [(u8, &str); 4] = [
-    (ingress_kind::WRITE, "WRITE"),
-    (ingress_kind::READ, "READ"),
-    (ingress_kind::ATOMIC, "ATOMIC"),
-    (ingress_kind::MARK, "MARK"),
-];
+const DRAINS: &[(u8, &str)] = codes!(drain_kind: PACK, READ, ATOMIC, MARK);
+const ACCESSES: &[(u8, &str)] = codes!(ingress_kind: WRITE, READ, ATOMIC, MARK);
 
 fn atomic(fields: &Fields, is_atomic: bool) -> String {
     if is_atomic { format!(" {}", name(&ATOMICS, fields.get("aop"))) } else { String::new() }
@@ -42,7 +26,7 @@ fn atomic(fields: &Fields, is_atomic: bool) -> String {
 
 pub fn request(f: &Fields) -> String {
     let op = f.get("op");
-    let what = name(&OPS, op) + &atomic(f, op == u64::from(op::ATOMIC));
+    let what = name(OPS, op) + &atomic(f, op == u64::from(op::ATOMIC));
     if op > u64::from(op::ATOMIC) {
         return format!("{what}, id {}", f.get("id"));
     }
@@ -58,7 +42,7 @@ fn edges(f: &Fields) -> String {
 
 pub fn drain(f: &Fields) -> String {
     let (kind, dest, id) = (f.get("kind"), f.get("dest"), f.get("id"));
-    let what = name(&DRAINS, kind) + &atomic(f, kind == u64::from(drain_kind::ATOMIC));
+    let what = name(DRAINS, kind) + &atomic(f, kind == u64::from(drain_kind::ATOMIC));
     let of = format!("{what}{} for GPU {dest}, id {id}", edges(f));
     if kind == u64::from(drain_kind::MARK) {
         return of;
@@ -72,7 +56,7 @@ pub fn drain(f: &Fields) -> String {
 
 pub fn ingress(f: &Fields) -> String {
     let kind = f.get("kind");
-    let what = name(&ACCESSES, kind) + &atomic(f, kind == u64::from(ingress_kind::ATOMIC));
+    let what = name(ACCESSES, kind) + &atomic(f, kind == u64::from(ingress_kind::ATOMIC));
     let (src, tag) = (f.get("src"), f.get("tag"));
     let from = format!("{what} from requester {src:#06x}, tag {tag}");
     if kind == u64::from(ingress_kind::MARK) {

@@ -1,5 +1,12 @@
 //! What a payload says, in words: operations, packets and messages by the names of their codes.
 
+/// Codes of a module, with their names.
+macro_rules! codes {
+    ($module:ident: $($code:ident),+) => {
+        &[$(($module::$code, stringify!($code))),+]
+    };
+}
+
 mod command;
 mod directory;
 mod finepack;

@@ -57,7 +57,7 @@ impl<M: Model> Still<M> {
 enum Body<M: Model> {
     Model(Box<M>),
     Rtl(Box<Rtl<M>>, Box<Still<M>>),
-    Lockstep(Box<Lockstep<M, Rtl<M>>>),
+    Lockstep(Box<Lockstep<M>>),
 }
 
 macro_rules! each {

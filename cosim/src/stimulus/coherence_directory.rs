@@ -6,7 +6,8 @@ use hwmodel::Block;
 use hwmodel::coherence_directory::CoherenceDirectory;
 use ports::coherence_directory::{Config, In, Inv, Out, Req, Rsp, Variant, cause, err, op};
 
-use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
+use super::seen::seen;
+use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 
 crate::catalog::pair!(CoherenceDirectory: Config);
 
@@ -65,34 +66,22 @@ pub struct CoherenceDirectoryStimulus {
     seen: Seen,
 }
 
-/// Rows of the transition table by op (specification section 5.2).
-#[derive(Clone, Debug, Default)]
-struct Rows {
-    absent: [u64; 6],
-    present: [u64; 6],
-    tracked: [u64; 6],
+seen! {
+    transfers: req, rsp, inv, err;
+    rows:
+        // Rows of the transition table (specification section 5.2): three for each op.
+        table["lrd_absent", "lrd_present", "lrd_tracked", "rrd_absent", "rrd_present",
+            "rrd_tracked", "lwr_absent", "lwr_present", "lwr_tracked", "rwr_absent", "rwr_present",
+            "rwr_tracked", "evict_absent", "evict_present", "evict_tracked", "", "", "fence"],
+        rwr_of_only_sharer, inv_write, inv_fence, req_held, rsp_held, inv_held,
+        counter_beyond_16_bits, req_held_by_old_job, err_src, err_op,
+        rwr_of_others, inv_several_dests, err_addr, inv_evict, victim, inv_several_lines,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    req: u64,
-    rsp: u64,
-    inv: u64,
-    rows: Rows,
-    rwr_of_only_sharer: u64,
-    rwr_of_others: u64,
-    victim: u64,
-    cause: [u64; 3],
-    several_lines: u64,
-    several_dests: u64,
-    req_held: u64,
-    rsp_held: u64,
-    inv_held: u64,
-    old_job: u64,
-    err: [u64; 5],
-    /// Cycles in which a counter is above 16 bits.
-    counts_far: u64,
-}
+/// What an op can find, in the order of its rows in the table.
+const ABSENT: usize = 0;
+const PRESENT: usize = 1;
+const TRACKED: usize = 2;
 
 impl CoherenceDirectoryStimulus {
     fn draw_phase(r: &mut Random, c: &Config, self_id: u8) -> Phase {
@@ -192,12 +181,7 @@ impl CoherenceDirectoryStimulus {
     fn request(&mut self) -> Req {
         let addr = self.address();
         let (c, p, r) = (&self.config, &self.phase, &mut self.random);
-        let mut pick = r.below(p.ops.iter().sum());
-        let mut op = 0u8;
-        while pick >= p.ops[usize::from(op)] {
-            pick -= p.ops[usize::from(op)];
-            op += 1;
-        }
+        let op = r.weighted(&p.ops) as u8;
         let other = (u32::from(self.self_id) + 1 + r.below(c.gpus - 1)) % c.gpus;
         let src = match op {
             op::LRD | op::LWR => self.self_id,
@@ -262,13 +246,13 @@ impl CoherenceDirectoryStimulus {
             return;
         }
         let rec = self.config.variant == Variant::Rec;
-        let (op, rows) = (usize::from(asked.op), &mut self.seen.rows);
+        let rows = &mut self.seen.table[3 * usize::from(asked.op)..];
         if rsp.hit || asked.op == op::FENCE {
-            rows.tracked[op] += 1;
+            rows[TRACKED] += 1;
         } else if !rec || rsp.alloc || asked.absent {
-            rows.absent[op] += 1;
+            rows[ABSENT] += 1;
         } else if asked.present || matches!(asked.op, op::RRD | op::RWR) || rsp.evicted {
-            rows.present[op] += 1;
+            rows[PRESENT] += 1;
         }
         if asked.op == op::RWR && rsp.hit {
             let only = rsp.sharers == 1 << asked.src;
@@ -281,9 +265,13 @@ impl CoherenceDirectoryStimulus {
     fn invalidates(&mut self, inv: &Inv) {
         let seen = &mut self.seen;
         seen.inv += 1;
-        seen.cause[usize::from(inv.cause).min(2)] += 1;
-        seen.several_lines += u64::from(!inv.last);
-        seen.several_dests += u64::from(inv.dest.count_ones() > 1);
+        *(match inv.cause {
+            cause::WRITE => &mut seen.inv_write,
+            cause::EVICT => &mut seen.inv_evict,
+            _ => &mut seen.inv_fence,
+        }) += 1;
+        seen.inv_several_lines += u64::from(!inv.last);
+        seen.inv_several_dests += u64::from(inv.dest.count_ones() > 1);
     }
 
     fn count(&mut self, input: &In, out: &Out) {
@@ -300,17 +288,24 @@ impl CoherenceDirectoryStimulus {
                 self.invalidates(&inv);
             }
             let age = (self.accepted as u8).wrapping_sub(inv.seq);
-            self.seen.old_job += u64::from(!out.req_ready && age == OLD);
+            self.seen.req_held_by_old_job += u64::from(!out.req_ready && age == OLD);
         }
         let seen = &mut self.seen;
         let c = &out.cnt;
         let most = [c.req_lrd, c.req_rrd, c.req_lwr, c.req_rwr, c.ready_low_cycles];
-        seen.counts_far += u64::from(most.iter().any(|count| *count > u32::from(u16::MAX)));
+        seen.counter_beyond_16_bits +=
+            u64::from(most.iter().any(|count| *count > u32::from(u16::MAX)));
         seen.req_held += u64::from(input.req.is_some() && !out.req_ready);
         seen.rsp_held += u64::from(out.rsp.is_some() && !input.rsp_ready);
         seen.inv_held += u64::from(out.inv.is_some() && !input.inv_ready);
         if let Some(code) = out.err {
-            seen.err[usize::from(code).min(4)] += 1;
+            seen.err += 1;
+            match code {
+                err::SRC => seen.err_src += 1,
+                err::OP => seen.err_op += 1,
+                err::ADDR => seen.err_addr += 1,
+                _ => {}
+            }
         }
     }
 }
@@ -351,69 +346,27 @@ impl Stimulus for CoherenceDirectoryStimulus {
         input
     }
 
-    fn transfers(&self) -> Vec<Count> {
-        let Seen { req, rsp, inv, err, .. } = &self.seen;
-        vec![("req", *req), ("rsp", *rsp), ("inv", *inv), ("err", err.iter().sum())]
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
     }
 
-    fn coverage(&self) -> Vec<Count> {
-        let Seen { rows, cause: by_cause, err: by_code, .. } = &self.seen;
+    fn can_reach(&self, row: &str) -> bool {
         let Config { variant, gpus, .. } = self.config;
-        let seen = &self.seen;
-        let names: [[&str; 3]; 5] = [
-            ["lrd_absent", "lrd_present", "lrd_tracked"],
-            ["rrd_absent", "rrd_present", "rrd_tracked"],
-            ["lwr_absent", "lwr_present", "lwr_tracked"],
-            ["rwr_absent", "rwr_present", "rwr_tracked"],
-            ["evict_absent", "evict_present", "evict_tracked"],
-        ];
-        let mut all = Vec::new();
-        for (op, [absent, present, tracked]) in names.into_iter().enumerate() {
-            all.push((absent, rows.absent[op]));
-            if variant == Variant::Rec {
-                all.push((present, rows.present[op]));
-            }
-            all.push((tracked, rows.tracked[op]));
+        match row {
+            "rwr_of_others" | "inv_several_dests" => gpus > 2,
+            "err_addr" => variant == Variant::Ideal,
+            "inv_evict" | "victim" => variant != Variant::Ideal,
+            "inv_several_lines" => matches!(variant, Variant::Hmg | Variant::Rec),
+            row => variant == Variant::Rec || !row.ends_with("_present"),
         }
-        all.extend([
-            ("fence", rows.tracked[usize::from(op::FENCE)]),
-            ("rwr_of_only_sharer", seen.rwr_of_only_sharer),
-            ("inv_write", by_cause[usize::from(cause::WRITE)]),
-            ("inv_fence", by_cause[usize::from(cause::FENCE)]),
-            ("req_held", seen.req_held),
-            ("rsp_held", seen.rsp_held),
-            ("inv_held", seen.inv_held),
-            ("counter_beyond_16_bits", seen.counts_far),
-            ("req_held_by_old_job", seen.old_job),
-            ("err_src", by_code[usize::from(err::SRC)]),
-            ("err_op", by_code[usize::from(err::OP)]),
-        ]);
-        if gpus > 2 {
-            all.extend([
-                ("rwr_of_others", seen.rwr_of_others),
-                ("inv_several_dests", seen.several_dests),
-            ]);
-        }
-        if variant == Variant::Ideal {
-            all.push(("err_addr", by_code[usize::from(err::ADDR)]));
-        } else {
-            all.extend([
-                ("inv_evict", by_cause[usize::from(cause::EVICT)]),
-                ("victim", seen.victim),
-            ]);
-        }
-        if matches!(variant, Variant::Hmg | Variant::Rec) {
-            all.push(("inv_several_lines", seen.several_lines));
-        }
-        all
     }
 }
 
 impl NewStimulus for CoherenceDirectoryStimulus {
-    fn new(config: &Config, _statics: &Statics, seed: u64) -> Self {
+    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Self::draw_phase(&mut random, config, 0);
-        let mut stimulus = Self {
+        Self {
             config: config.clone(),
             random,
             phase,
@@ -426,8 +379,6 @@ impl NewStimulus for CoherenceDirectoryStimulus {
             asked: VecDeque::new(),
             accepted: 0,
             seen: Seen::default(),
-        };
-        stimulus.restart(0);
-        stimulus
+        }
     }
 }

@@ -5,7 +5,8 @@ use hwmodel::cp_crossbar::CpCrossbar;
 use ports::common::command_types::{MAX_CHIPLETS, Message, Tx, kind};
 use ports::cp_crossbar::{Config, In, Out, PerChiplet};
 
-use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
+use super::seen::seen;
+use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus, message};
 
 crate::catalog::pair!(CpCrossbar: ports::common::command_types::Command);
 
@@ -43,30 +44,12 @@ pub struct CpCrossbarStimulus {
     seen: Seen,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    tx: u64,
-    rx: u64,
-    down: u64,
-    up: u64,
-    unicast: u64,
-    list: u64,
-    broadcast: u64,
-    refused_broadcast: u64,
-    no_destination: u64,
-    absent: u64,
-    tx_held: u64,
-    broadcast_held: u64,
-    full_link: u64,
-    down_held: u64,
-    down_at_all: u64,
-    several_up: u64,
-    rx_held: u64,
-    rx_waits_long: u64,
-    down_waits_long: u64,
-    up_held: u64,
-    nack: u64,
-    err: u64,
+seen! {
+    transfers: tx, rx, down, up, err;
+    rows:
+        unicast, list, broadcast, broadcast_to_some, no_destination, tx_held, broadcast_held,
+        full_link, down_held, down_at_all, several_up, up_held, rx_held,
+        rx_waits_beyond_16_bits, down_waits_beyond_16_bits, absent_chiplet, nack,
 }
 
 impl CpCrossbarStimulus {
@@ -96,17 +79,11 @@ impl CpCrossbarStimulus {
     fn destinations(&mut self) -> (u16, bool) {
         let (all, chiplets) = (self.all(), self.config.chiplets);
         let r = &mut self.random;
-        let mut pick = r.below(self.phase.to.iter().sum());
-        let kind = self.phase.to.iter().position(|&part| {
-            let found = pick < part;
-            pick = pick.wrapping_sub(part);
-            found
-        });
-        match kind {
-            Some(0) => (1 << r.below(chiplets), false),
-            Some(1) => (r.word() as u16 & all, false),
-            Some(2) => (all, true),
-            Some(3) => (r.word() as u16 & all, true),
+        match r.weighted(&self.phase.to) {
+            0 => (1 << r.below(chiplets), false),
+            1 => (r.word() as u16 & all, false),
+            2 => (all, true),
+            3 => (r.word() as u16 & all, true),
             _ => (r.word() as u16 & r.word() as u16, r.chance(64)),
         }
     }
@@ -115,14 +92,7 @@ impl CpCrossbarStimulus {
         let r = &mut self.random;
         let any = r.below(16) as u8;
         let kind = if r.chance(16) { any } else { r.pick(kinds) };
-        let word = r.word();
-        Message {
-            kind,
-            chiplet: word as u8 & 15,
-            tag: (word >> 4) as u8,
-            a: (word >> 12) as u16,
-            b: (word >> 32) as u32,
-        }
+        message(r, kind)
     }
 
     /// Counts what happens to messages from the global processor.
@@ -140,8 +110,8 @@ impl CpCrossbarStimulus {
             (false, 1) => &mut seen.unicast,
             (false, _) => &mut seen.list,
         }) += 1;
-        seen.refused_broadcast += u64::from(tx.bcast && !broadcast);
-        seen.absent += u64::from((tx.dst & !all).count_ones());
+        seen.broadcast_to_some += u64::from(tx.bcast && !broadcast);
+        seen.absent_chiplet += u64::from((tx.dst & !all).count_ones());
         self.broadcast = broadcast;
         for c in 0..self.config.chiplets as usize {
             self.down[c] += u32::from(tx.dst >> c & 1);
@@ -169,10 +139,10 @@ impl CpCrossbarStimulus {
         for (c, waits) in self.down_waits[..chiplets as usize].iter_mut().enumerate() {
             let held = out.down_valid & !input.down_ready;
             *waits = if held >> c & 1 == 1 { *waits + 1 } else { 0 };
-            seen.down_waits_long += u64::from(*waits > u64::from(u16::MAX));
+            seen.down_waits_beyond_16_bits += u64::from(*waits > u64::from(u16::MAX));
         }
         self.rx_waits = if out.rx.is_some() && !input.rx_ready { self.rx_waits + 1 } else { 0 };
-        seen.rx_waits_long += u64::from(self.rx_waits > u64::from(u16::MAX));
+        seen.rx_waits_beyond_16_bits += u64::from(self.rx_waits > u64::from(u16::MAX));
         let came = input.up_valid & out.up_ready;
         seen.up += u64::from(came.count_ones());
         seen.several_up += u64::from(came.count_ones() > 1);
@@ -237,43 +207,21 @@ impl Stimulus for CpCrossbarStimulus {
         input
     }
 
-    fn transfers(&self) -> Vec<Count> {
-        let Seen { tx, rx, down, up, err, .. } = self.seen;
-        vec![("tx", tx), ("rx", rx), ("down", down), ("up", up), ("err", err)]
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
     }
 
-    fn coverage(&self) -> Vec<Count> {
-        let s = &self.seen;
-        let mut all = vec![
-            ("unicast", s.unicast),
-            ("list", s.list),
-            ("broadcast", s.broadcast),
-            ("broadcast_to_some", s.refused_broadcast),
-            ("no_destination", s.no_destination),
-            ("tx_held", s.tx_held),
-            ("broadcast_held", s.broadcast_held),
-            ("full_link", s.full_link),
-            ("down_held", s.down_held),
-            ("down_at_all", s.down_at_all),
-            ("several_up", s.several_up),
-            ("up_held", s.up_held),
-            ("rx_held", s.rx_held),
-            ("rx_waits_beyond_16_bits", s.rx_waits_long),
-            ("down_waits_beyond_16_bits", s.down_waits_long),
-        ];
+    fn can_reach(&self, row: &str) -> bool {
         // With 16 chiplets none is absent.
-        if self.config.chiplets < 16 {
-            all.extend([("absent_chiplet", s.absent), ("nack", s.nack)]);
-        }
-        all
+        self.config.chiplets < 16 || !["absent_chiplet", "nack"].contains(&row)
     }
 }
 
 impl NewStimulus for CpCrossbarStimulus {
-    fn new(config: &Config, _statics: &Statics, seed: u64) -> Self {
+    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Self::draw_phase(&mut random, config);
-        let mut new = Self {
+        Self {
             config: config.clone(),
             random,
             phase,
@@ -286,8 +234,6 @@ impl NewStimulus for CpCrossbarStimulus {
             broadcast: false,
             down: [0; MAX_CHIPLETS],
             seen: Seen::default(),
-        };
-        new.restart(0);
-        new
+        }
     }
 }

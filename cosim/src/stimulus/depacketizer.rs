@@ -3,12 +3,14 @@
 use hwmodel::Block;
 use hwmodel::depacketizer::Depacketizer;
 use ports::common::finepack_types::{
-    BeatData, SubHeader, Tlp, TlpHeader, ingress_kind, requester_id, tlp_fmt, tlp_type,
+    BeatData, SubHeader, Tlp, TlpHeader, requester_id, tlp_fmt, tlp_type,
 };
 use ports::depacketizer::{Config, In, Out};
 
+use super::draws::draws;
 use super::random::MaskForm;
-use super::{Count, NewStimulus, Random, Statics, Stimulus};
+use super::seen::seen;
+use super::{NewStimulus, Random, Reached, Statics, Stimulus};
 
 crate::catalog::pair!(Depacketizer: ports::common::finepack_types::FinePack);
 
@@ -20,20 +22,26 @@ const RESERVED: [(usize, u8); 3] = [(1, 0b1100_1011), (2, 0b0011_1100), (15, 0b1
 /// Bits of byte 1 that only an atomic has a use for.
 const OPERATION: (usize, u8) = (1, 0b0011_0100);
 
-/// What one phase draws. Chances are parts of 256.
-#[derive(Clone, Debug)]
-struct Phase {
-    left: u32,
-    valid: u32,
-    ready: u32,
-    fault: u32,
-    /// Chance of a header whose reserved bits are not 0.
-    reserved: u32,
-    form: Option<MaskForm>,
-    kinds: [u8; 3],
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(random: &mut Random) {
+        left: u32 = 64 + random.below(1024),
+        valid: u32 = random.pick(&[256, 256, 160, 40]),
+        ready: u32 = random.pick(&[256, 256, 200, 80, 8]),
+        fault: u32 = random.pick(&[0, 8, 96, 256]),
+        /// Chance of a header whose reserved bits are not 0.
+        reserved: u32 = random.pick(&[0, 64, 256]),
+        form: Option<MaskForm> = random.form(),
+        kinds: [u8; 3] = random.pick(&[
+            [PACK; 3],
+            [PACK, PACK, MARK],
+            [WRITE, READ, ATOMIC],
+            [PACK, WRITE, READ],
+        ]),
+    }
 }
 
-/// A way to break a TLP.
+/// A way to break a TLP; the coverage has a row for each, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     AddressOverflow,
@@ -55,26 +63,27 @@ enum Fault {
     TailBytes,
 }
 
-/// All of them, with their rows of the coverage.
-const FAULTS: [(Fault, &str); 17] = [
-    (Fault::AddressOverflow, "sent_address_overflow"),
-    (Fault::UnknownType, "sent_unknown_type"),
-    (Fault::WideRead, "sent_wide_read"),
-    (Fault::OddAtomic, "sent_odd_atomic"),
-    (Fault::LengthZero, "sent_length_zero"),
-    (Fault::LengthAboveLine, "sent_length_above_line"),
-    (Fault::CrossesLine, "sent_crosses_line"),
-    (Fault::ByteEnables, "sent_byte_enables"),
-    (Fault::Poisoned, "sent_poisoned"),
-    (Fault::EndsEarly, "sent_ends_early"),
-    (Fault::EndsLate, "sent_ends_late"),
-    (Fault::ShortBeat, "sent_short_beat"),
-    (Fault::LongBeat, "sent_long_beat"),
-    (Fault::SopInside, "sent_sop_inside"),
-    (Fault::NoSop, "sent_no_sop"),
-    (Fault::HeaderLength, "sent_header_length"),
-    (Fault::TailBytes, "sent_tail_bytes"),
-];
+impl Fault {
+    const ALL: [Self; 17] = [
+        Self::AddressOverflow,
+        Self::UnknownType,
+        Self::WideRead,
+        Self::OddAtomic,
+        Self::LengthZero,
+        Self::LengthAboveLine,
+        Self::CrossesLine,
+        Self::ByteEnables,
+        Self::Poisoned,
+        Self::EndsEarly,
+        Self::EndsLate,
+        Self::ShortBeat,
+        Self::LongBeat,
+        Self::SopInside,
+        Self::NoSop,
+        Self::HeaderLength,
+        Self::TailBytes,
+    ];
+}
 
 /// A kind of TLP.
 const PACK: u8 = 0;
@@ -97,39 +106,25 @@ pub struct DepacketizerStimulus {
     seen: Seen,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    beats: u64,
-    stores: u64,
-    beat_held: u64,
-    store_held: u64,
-    error: [u64; 16],
-    kind: [u64; 4],
-    fault: [u64; FAULTS.len()],
-    /// Headers with a bit that is reserved, by the byte, and kinds of TLPs with one.
-    reserved: [u64; RESERVED.len()],
-    reserved_in: [u64; 4],
-    largest_payload: u64,
+seen! {
+    transfers: tlp, st;
+    rows:
+        kind["kind_write", "kind_read", "kind_atomic", "kind_mark"],
+        tlp_held, st_held,
+        error["", "", "", "", "err_4_address_overflow", "err_5_unknown_type", "err_6_sub_header",
+            "err_7_truncated", "err_8_poisoned"],
+        // Headers with a bit that is reserved, and kinds of TLPs with one.
+        reserved["byte_1_reserved", "byte_2_reserved", "byte_15_reserved"],
+        reserved_in["reserved_pack", "reserved_write", "reserved_read", "reserved_atomic"],
+        pack_of_4096_bytes,
+        fault["sent_address_overflow", "sent_unknown_type", "sent_wide_read", "sent_odd_atomic",
+            "sent_length_zero", "sent_length_above_line", "sent_crosses_line",
+            "sent_byte_enables", "sent_poisoned", "sent_ends_early", "sent_ends_late",
+            "sent_short_beat", "sent_long_beat", "sent_sop_inside", "sent_no_sop",
+            "sent_header_length", "sent_tail_bytes"],
 }
 
 impl DepacketizerStimulus {
-    fn draw_phase(random: &mut Random) -> Phase {
-        Phase {
-            left: 64 + random.below(1024),
-            valid: random.pick(&[256, 256, 160, 40]),
-            ready: random.pick(&[256, 256, 200, 80, 8]),
-            fault: random.pick(&[0, 8, 96, 256]),
-            reserved: random.pick(&[0, 64, 256]),
-            form: random.form(),
-            kinds: random.pick(&[
-                [PACK; 3],
-                [PACK, PACK, MARK],
-                [WRITE, READ, ATOMIC],
-                [PACK, WRITE, READ],
-            ]),
-        }
-    }
-
     fn draw_tlp(&mut self) {
         let kind = if self.random.chance(24) {
             self.random.below(5) as u8
@@ -137,9 +132,9 @@ impl DepacketizerStimulus {
             self.random.pick(&self.phase.kinds)
         };
         let fault = self.random.chance(self.phase.fault).then(|| {
-            let i = self.random.below(FAULTS.len() as u32) as usize;
-            self.seen.fault[i] += 1;
-            FAULTS[i].0
+            let fault = self.random.pick(&Fault::ALL);
+            self.seen.fault[fault as usize] += 1;
+            fault
         });
         self.payload.clear();
         let mut header = TlpHeader::new()
@@ -171,7 +166,7 @@ impl DepacketizerStimulus {
             _ => {}
         }
         if fault.is_none() {
-            self.seen.largest_payload +=
+            self.seen.pack_of_4096_bytes +=
                 u64::from(kind == PACK && self.payload.len() == MOST_PAYLOAD);
             if self.random.chance(self.phase.reserved) {
                 header = self.set_reserved(header, kind);
@@ -380,14 +375,14 @@ impl DepacketizerStimulus {
     fn observe(&mut self, input: &In, out: &Out) {
         let seen = &mut self.seen;
         if input.tlp.is_some() {
-            *(if out.tlp_ready { &mut seen.beats } else { &mut seen.beat_held }) += 1;
+            *(if out.tlp_ready { &mut seen.tlp } else { &mut seen.tlp_held }) += 1;
         }
         if let Some(st) = &out.st {
             if input.st_ready {
-                seen.stores += 1;
+                seen.st += 1;
                 seen.kind[usize::from(st.kind)] += 1;
             } else {
-                seen.store_held += 1;
+                seen.st_held += 1;
             }
         }
         if let Some(code) = out.err {
@@ -402,12 +397,12 @@ impl Stimulus for DepacketizerStimulus {
     fn restart(&mut self, _cycles: u64) {
         self.held = None;
         self.beats.clear();
-        self.phase = Self::draw_phase(&mut self.random);
+        self.phase = Phase::draw(&mut self.random);
     }
 
     fn inputs(&mut self, out: &<Depacketizer as Block>::Out) -> In {
         if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random);
+            self.phase = Phase::draw(&mut self.random);
         }
         self.phase.left -= 1;
         if self.held.is_none() && self.random.chance(self.phase.valid) {
@@ -424,40 +419,16 @@ impl Stimulus for DepacketizerStimulus {
         input
     }
 
-    fn transfers(&self) -> Vec<Count> {
-        vec![("tlp", self.seen.beats), ("st", self.seen.stores)]
-    }
-
-    fn coverage(&self) -> Vec<Count> {
-        let s = &self.seen;
-        let mut rows = vec![
-            ("kind_write", s.kind[usize::from(ingress_kind::WRITE)]),
-            ("kind_read", s.kind[usize::from(ingress_kind::READ)]),
-            ("kind_atomic", s.kind[usize::from(ingress_kind::ATOMIC)]),
-            ("kind_mark", s.kind[usize::from(ingress_kind::MARK)]),
-            ("tlp_held", s.beat_held),
-            ("st_held", s.store_held),
-            ("err_4_address_overflow", s.error[4]),
-            ("err_5_unknown_type", s.error[5]),
-            ("err_6_sub_header", s.error[6]),
-            ("err_7_truncated", s.error[7]),
-            ("err_8_poisoned", s.error[8]),
-        ];
-        let reserved = ["byte_1_reserved", "byte_2_reserved", "byte_15_reserved"];
-        rows.extend(reserved.into_iter().zip(s.reserved));
-        let kinds = ["reserved_pack", "reserved_write", "reserved_read", "reserved_atomic"];
-        rows.extend(kinds.into_iter().zip(s.reserved_in));
-        rows.push(("pack_of_4096_bytes", s.largest_payload));
-        rows.extend(FAULTS.iter().zip(s.fault).map(|((_, row), count)| (*row, count)));
-        rows
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
     }
 }
 
 impl NewStimulus for DepacketizerStimulus {
-    fn new(config: &Config, _statics: &Statics, seed: u64) -> Self {
+    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let phase = Self::draw_phase(&mut random);
-        let mut new = Self {
+        let phase = Phase::draw(&mut random);
+        Self {
             config: config.clone(),
             random,
             phase,
@@ -465,8 +436,6 @@ impl NewStimulus for DepacketizerStimulus {
             beats: Vec::with_capacity(1024),
             held: None,
             seen: Seen::default(),
-        };
-        new.restart(0);
-        new
+        }
     }
 }

@@ -8,7 +8,9 @@ use hwmodel::local_command_processor::LocalCommandProcessor;
 use ports::common::command_types::{Message, TAGS, kind};
 use ports::local_command_processor::{Config, In, Out};
 
-use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
+use super::draws::draws;
+use super::seen::seen;
+use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 
 crate::catalog::pair!(LocalCommandProcessor: ports::common::command_types::Command);
 
@@ -20,25 +22,26 @@ const ENDS: u64 = 2_000;
 /// over.
 const LARGE: u32 = 0x1_0000 + 100;
 
-/// What one phase draws. Chances are parts of 256.
-#[derive(Clone, Debug)]
-struct Phase {
-    left: u32,
-    rx: u32,
-    tx_ready: u32,
-    l2_ready: u32,
-    l2_done: u32,
-    l1_done: u32,
-    wg_ready: u32,
-    wg_done: u32,
-    /// Chance that the next messages are a request for the L2 and not a kernel.
-    sync: u32,
-    /// Chance of a message against the protocol.
-    fault: u32,
-    /// Tags in use, from 0.
-    tags: u32,
-    /// Most work groups of a kernel.
-    groups: u32,
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(random: &mut Random) {
+        left: u32 = 64 + random.below(2048),
+        rx: u32 = random.pick(&[256, 256, 128, 16]),
+        tx_ready: u32 = random.pick(&[256, 256, 128, 8]),
+        l2_ready: u32 = random.pick(&[256, 128, 16]),
+        l2_done: u32 = random.pick(&[256, 64, 4]),
+        l1_done: u32 = random.pick(&[256, 64, 8]),
+        wg_ready: u32 = random.pick(&[256, 128, 16]),
+        wg_done: u32 = random.pick(&[256, 128, 16]),
+        /// Chance that the next messages are a request for the L2 and not a kernel.
+        sync: u32 = random.pick(&[16, 64, 200]),
+        /// Chance of a message against the protocol.
+        fault: u32 = random.pick(&[0, 0, 8, 64]),
+        /// Tags in use, from 0.
+        tags: u32 = random.pick(&[1, 2, 8, USED]),
+        /// Most work groups of a kernel.
+        groups: u32 = random.pick(&[1, 2, 4, 64]),
+    }
 }
 
 /// The stimulus.
@@ -64,50 +67,16 @@ pub struct LocalCommandProcessorStimulus {
     seen: Seen,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    rx: u64,
-    tx: u64,
-    l2_sync: u64,
-    wg: u64,
-    wg_done: u64,
-    rx_held: u64,
-    tx_held: u64,
-    l2_held: u64,
-    wg_held: u64,
-    by_op: [u64; 4],
-    second_request: u64,
-    answer_late: u64,
-    l1_inv: u64,
-    no_groups: u64,
-    incomplete: u64,
-    work_group_beyond_16_bits: u64,
-    several_kernels: u64,
-    to_running: u64,
-    foreign_done: u64,
-    ack: u64,
-    done: u64,
-    nack: u64,
+seen! {
+    transfers: rx, tx, l2_sync, wg, wg_done;
+    rows:
+        by_op["no_operation", "release", "acquire", "release_and_acquire"],
+        second_request_waits, answer_waits, l2_sync_held, l1_inv, no_work_groups,
+        incomplete_kernel, work_group_beyond_16_bits, several_kernels, message_to_running_kernel,
+        done_of_no_kernel, ack, done, nack, rx_held, tx_held, wg_held,
 }
 
 impl LocalCommandProcessorStimulus {
-    fn draw_phase(random: &mut Random) -> Phase {
-        Phase {
-            left: 64 + random.below(2048),
-            rx: random.pick(&[256, 256, 128, 16]),
-            tx_ready: random.pick(&[256, 256, 128, 8]),
-            l2_ready: random.pick(&[256, 128, 16]),
-            l2_done: random.pick(&[256, 64, 4]),
-            l1_done: random.pick(&[256, 64, 8]),
-            wg_ready: random.pick(&[256, 128, 16]),
-            wg_done: random.pick(&[256, 128, 16]),
-            sync: random.pick(&[16, 64, 200]),
-            fault: random.pick(&[0, 0, 8, 64]),
-            tags: random.pick(&[1, 2, 8, USED]),
-            groups: random.pick(&[1, 2, 4, 64]),
-        }
-    }
-
     /// The messages of one request, or of one kernel.
     fn draw_messages(&mut self) {
         let (p, r) = (&self.phase, &mut self.random);
@@ -128,7 +97,7 @@ impl LocalCommandProcessorStimulus {
             let kinds = [kind::WG_DESC, kind::WG_COUNT, kind::LAUNCH_EN];
             let kept = (0..3).filter(|k| any >> k & 1 == 1);
             self.messages.extend(kept.map(|k| Message { kind: kinds[k], b: 1, ..message }));
-            self.seen.incomplete += 1;
+            self.seen.incomplete_kernel += 1;
         } else if r.chance(p.sync) {
             self.messages.push_back(message);
         } else {
@@ -200,12 +169,12 @@ impl LocalCommandProcessorStimulus {
                 let runs = self.running[usize::from(tag)];
                 if kind == kind::SYNC_REQ {
                     seen.by_op[usize::from(a & 3)] += 1;
-                    seen.second_request += u64::from(self.requests > 0 && self.syncing);
+                    seen.second_request_waits += u64::from(self.requests > 0 && self.syncing);
                     self.requests += 1;
                 }
                 let kernel = (kind::WG_DESC..=kind::LAUNCH_EN).contains(&kind);
-                seen.to_running += u64::from(kernel && runs);
-                seen.no_groups += u64::from(kind == kind::WG_COUNT && message.b == 0);
+                seen.message_to_running_kernel += u64::from(kernel && runs);
+                seen.no_work_groups += u64::from(kind == kind::WG_COUNT && message.b == 0);
             }
             Some(_) => seen.rx_held += 1,
             None => {}
@@ -235,7 +204,7 @@ impl LocalCommandProcessorStimulus {
         // The operation ends while something else waits to be sent.
         let waits = out.tx.is_some() && !input.tx_ready;
         if self.syncing && input.l2_sync_done.is_some() {
-            seen.answer_late += u64::from(waits);
+            seen.answer_waits += u64::from(waits);
             self.syncing = false;
         }
         if out.l2_sync.is_some() {
@@ -243,7 +212,7 @@ impl LocalCommandProcessorStimulus {
                 seen.l2_sync += 1;
                 self.syncing = true;
             } else {
-                seen.l2_held += 1;
+                seen.l2_sync_held += 1;
             }
         }
         seen.l1_inv += u64::from(out.l1_inv);
@@ -263,7 +232,7 @@ impl LocalCommandProcessorStimulus {
         seen.several_kernels += u64::from(self.working.windows(2).any(|pair| pair[0] != pair[1]));
         match input.wg_done {
             Some(tag) if u32::from(tag) < USED => seen.wg_done += 1,
-            Some(_) => seen.foreign_done += 1,
+            Some(_) => seen.done_of_no_kernel += 1,
             None => {}
         }
     }
@@ -279,7 +248,7 @@ impl Stimulus for LocalCommandProcessorStimulus {
         self.working.clear();
         self.running = [false; TAGS];
         (self.offered, self.syncing, self.requests) = (false, false, 0);
-        self.phase = Self::draw_phase(&mut self.random);
+        self.phase = Phase::draw(&mut self.random);
         if self.random.chance(64) {
             // As if the messages before it had come before the reset.
             let tag = self.random.below(self.phase.tags) as u8;
@@ -289,7 +258,7 @@ impl Stimulus for LocalCommandProcessorStimulus {
 
     fn inputs(&mut self, out: &<LocalCommandProcessor as Block>::Out) -> In {
         if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random);
+            self.phase = Phase::draw(&mut self.random);
         }
         self.phase.left -= 1;
         let input = self.draw_inputs(out);
@@ -301,43 +270,16 @@ impl Stimulus for LocalCommandProcessorStimulus {
         input
     }
 
-    fn transfers(&self) -> Vec<Count> {
-        let Seen { rx, tx, l2_sync, wg, wg_done, .. } = self.seen;
-        vec![("rx", rx), ("tx", tx), ("l2_sync", l2_sync), ("wg", wg), ("wg_done", wg_done)]
-    }
-
-    fn coverage(&self) -> Vec<Count> {
-        let s = &self.seen;
-        vec![
-            ("no_operation", s.by_op[0]),
-            ("release", s.by_op[1]),
-            ("acquire", s.by_op[2]),
-            ("release_and_acquire", s.by_op[3]),
-            ("second_request_waits", s.second_request),
-            ("answer_waits", s.answer_late),
-            ("l2_sync_held", s.l2_held),
-            ("l1_inv", s.l1_inv),
-            ("no_work_groups", s.no_groups),
-            ("incomplete_kernel", s.incomplete),
-            ("work_group_beyond_16_bits", s.work_group_beyond_16_bits),
-            ("several_kernels", s.several_kernels),
-            ("message_to_running_kernel", s.to_running),
-            ("done_of_no_kernel", s.foreign_done),
-            ("ack", s.ack),
-            ("done", s.done),
-            ("nack", s.nack),
-            ("rx_held", s.rx_held),
-            ("tx_held", s.tx_held),
-            ("wg_held", s.wg_held),
-        ]
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
     }
 }
 
 impl NewStimulus for LocalCommandProcessorStimulus {
-    fn new(_: &Config, _statics: &Statics, seed: u64) -> Self {
+    fn unstarted(_: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let phase = Self::draw_phase(&mut random);
-        let mut new = Self {
+        let phase = Phase::draw(&mut random);
+        Self {
             random,
             phase,
             long: LongTime::never(),
@@ -349,8 +291,6 @@ impl NewStimulus for LocalCommandProcessorStimulus {
             syncing: false,
             requests: 0,
             seen: Seen::default(),
-        };
-        new.restart(0);
-        new
+        }
     }
 }

@@ -5,22 +5,26 @@ pub mod coherence_directory;
 pub mod command_processor;
 pub mod cp_crossbar;
 pub mod depacketizer;
+mod draws;
 pub mod local_command_processor;
 mod long_time;
 pub mod packetizer;
 pub mod random;
 pub mod remote_write_queue;
 pub mod requests;
+mod seen;
 pub mod test_queue;
 
 use hwmodel::Model;
 use ports::Bytes;
+use ports::common::command_types::Message;
 
 use crate::settings::StaticInput;
 
 pub use crate::settings::Statics;
 use long_time::LongTime;
 pub use random::Random;
+pub use seen::Reached;
 
 /// How often something was reached.
 pub type Count = (&'static str, u64);
@@ -40,21 +44,54 @@ pub trait Stimulus {
         out: &<Self::Model as hwmodel::Block>::Out,
     ) -> <Self::Model as hwmodel::Block>::In;
 
+    /// What it has counted.
+    fn seen(&self) -> &dyn Reached;
+
+    /// Whether a block with these parameters and static inputs can come to a row of the coverage.
+    fn can_reach(&self, _row: &str) -> bool {
+        true
+    }
+
     /// Transfers on each channel.
-    fn transfers(&self) -> Vec<Count>;
+    fn transfers(&self) -> Vec<Count> {
+        self.seen().transfers()
+    }
 
     /// Every flush cause, back-pressure case, error code and kind, also those that were not
     /// reached.
-    fn coverage(&self) -> Vec<Count>;
+    fn coverage(&self) -> Vec<Count> {
+        let mut rows = self.seen().rows();
+        rows.retain(|(row, _)| self.can_reach(row));
+        rows
+    }
 }
 
 /// A stimulus that can be made for a configuration.
-pub trait NewStimulus: Stimulus {
+pub trait NewStimulus: Stimulus + Sized {
     /// Static inputs that can be fixed.
     const STATICS: &'static [StaticInput] = &[];
 
+    /// Before its first start.
+    fn unstarted(config: &<Self::Model as Model>::Config, statics: &Statics, seed: u64) -> Self;
+
     /// Draws everything from the seed.
-    fn new(config: &<Self::Model as Model>::Config, statics: &Statics, seed: u64) -> Self;
+    fn new(config: &<Self::Model as Model>::Config, statics: &Statics, seed: u64) -> Self {
+        let mut stimulus = Self::unstarted(config, statics, seed);
+        stimulus.restart(0);
+        stimulus
+    }
+}
+
+/// A message of this kind between command processors.
+fn message(random: &mut Random, kind: u8) -> Message {
+    let word = random.word();
+    Message {
+        kind,
+        chiplet: word as u8 & 15,
+        tag: (word >> 4) as u8,
+        a: (word >> 12) as u16,
+        b: (word >> 32) as u32,
+    }
 }
 
 /// `bytes` random bytes where `mask` has a 1, zero elsewhere.

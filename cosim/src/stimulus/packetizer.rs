@@ -5,9 +5,11 @@ use hwmodel::packetizer::Packetizer;
 use ports::common::finepack_types::{Drain, cost, drain_kind};
 use ports::packetizer::{Config, In, Out};
 
+use super::draws::draws;
 use super::random::MaskForm;
 use super::requests::{costs, dearest};
-use super::{Count, NewStimulus, Random, Statics, Stimulus, masked_bytes};
+use super::seen::seen;
+use super::{NewStimulus, Random, Reached, Statics, Stimulus, masked_bytes};
 
 crate::catalog::pair!(Packetizer: ports::common::finepack_types::FinePack);
 
@@ -16,18 +18,19 @@ const MOST_PAYLOAD: u32 = 4096;
 /// Most entries of a packet.
 const MOST_ENTRIES: u32 = 64;
 
-/// What one phase draws. Chances are parts of 256.
-#[derive(Clone, Debug)]
-struct Phase {
-    left: u32,
-    valid: u32,
-    ready: u32,
-    /// Chance that a packet is not a FinePack packet.
-    raw: u32,
-    form: Option<MaskForm>,
-    entries: u32,
-    /// Chance of a packet of the largest payload that the most entries have.
-    largest: u32,
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(random: &mut Random) {
+        left: u32 = 64 + random.below(1024),
+        valid: u32 = random.pick(&[256, 256, 160, 24]),
+        ready: u32 = random.pick(&[256, 256, 200, 80, 8]),
+        /// Chance that a packet is not a FinePack packet.
+        raw: u32 = random.pick(&[0, 16, 128, 256]),
+        form: Option<MaskForm> = random.form(),
+        entries: u32 = random.pick(&[1, 2, 4, 64]),
+        /// Chance of a packet of the largest payload that the most entries have.
+        largest: u32 = random.pick(&[0, 0, 4, 64]),
+    }
 }
 
 /// The stimulus.
@@ -43,32 +46,14 @@ pub struct PacketizerStimulus {
     seen: Seen,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    drained: u64,
-    sent: u64,
-    drain_held: u64,
-    tlp_held: u64,
-    kind: [u64; 4],
-    single_entry: u64,
-    largest_payload: u64,
-    full_last_beat: u64,
-    short_last_beat: u64,
+seen! {
+    transfers: drain, tlp;
+    rows:
+        kind["kind_pack", "kind_read", "kind_atomic", "kind_mark"],
+        pack_of_one_entry, largest_payload, full_last_beat, short_last_beat, drain_held, tlp_held,
 }
 
 impl PacketizerStimulus {
-    fn draw_phase(random: &mut Random) -> Phase {
-        Phase {
-            left: 64 + random.below(1024),
-            valid: random.pick(&[256, 256, 160, 24]),
-            ready: random.pick(&[256, 256, 200, 80, 8]),
-            raw: random.pick(&[0, 16, 128, 256]),
-            form: random.form(),
-            entries: random.pick(&[1, 2, 4, 64]),
-            largest: random.pick(&[0, 0, 4, 64]),
-        }
-    }
-
     fn draw_packet(&mut self) {
         let (c, r) = (&self.config, &mut self.random);
         let head = Drain {
@@ -122,14 +107,15 @@ impl PacketizerStimulus {
         let seen = &mut self.seen;
         if let Some(drain) = &input.drain {
             if out.drain_ready {
-                seen.drained += 1;
+                seen.drain += 1;
                 if drain.sop {
                     seen.kind[usize::from(drain.kind)] += 1;
                     let most =
                         MOST_ENTRIES * dearest(self.config.line, self.config.sub_header_bytes);
                     let largest = u32::from(drain.plen) == most.min(MOST_PAYLOAD);
                     seen.largest_payload += u64::from(largest);
-                    seen.single_entry += u64::from(drain.kind == drain_kind::PACK && drain.eop);
+                    seen.pack_of_one_entry +=
+                        u64::from(drain.kind == drain_kind::PACK && drain.eop);
                 }
             } else {
                 seen.drain_held += 1;
@@ -137,7 +123,7 @@ impl PacketizerStimulus {
         }
         if let Some(tlp) = &out.tlp {
             if input.tlp_ready {
-                seen.sent += 1;
+                seen.tlp += 1;
                 if tlp.eop && tlp.nbytes > 0 {
                     let full = u32::from(tlp.nbytes) == self.config.beat;
                     *(if full { &mut seen.full_last_beat } else { &mut seen.short_last_beat }) += 1;
@@ -156,12 +142,12 @@ impl Stimulus for PacketizerStimulus {
         self.self_id = self.random.below(16) as u8;
         self.held = None;
         self.packet.clear();
-        self.phase = Self::draw_phase(&mut self.random);
+        self.phase = Phase::draw(&mut self.random);
     }
 
     fn inputs(&mut self, out: &<Packetizer as Block>::Out) -> In {
         if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random);
+            self.phase = Phase::draw(&mut self.random);
         }
         self.phase.left -= 1;
         if self.held.is_none() && self.random.chance(self.phase.valid) {
@@ -179,32 +165,16 @@ impl Stimulus for PacketizerStimulus {
         input
     }
 
-    fn transfers(&self) -> Vec<Count> {
-        vec![("drain", self.seen.drained), ("tlp", self.seen.sent)]
-    }
-
-    fn coverage(&self) -> Vec<Count> {
-        let s = &self.seen;
-        vec![
-            ("kind_pack", s.kind[usize::from(drain_kind::PACK)]),
-            ("kind_read", s.kind[usize::from(drain_kind::READ)]),
-            ("kind_atomic", s.kind[usize::from(drain_kind::ATOMIC)]),
-            ("kind_mark", s.kind[usize::from(drain_kind::MARK)]),
-            ("pack_of_one_entry", s.single_entry),
-            ("largest_payload", s.largest_payload),
-            ("full_last_beat", s.full_last_beat),
-            ("short_last_beat", s.short_last_beat),
-            ("drain_held", s.drain_held),
-            ("tlp_held", s.tlp_held),
-        ]
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
     }
 }
 
 impl NewStimulus for PacketizerStimulus {
-    fn new(config: &Config, _statics: &Statics, seed: u64) -> Self {
+    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let phase = Self::draw_phase(&mut random);
-        let mut new = Self {
+        let phase = Phase::draw(&mut random);
+        Self {
             config: config.clone(),
             random,
             phase,
@@ -212,8 +182,6 @@ impl NewStimulus for PacketizerStimulus {
             packet: Vec::with_capacity(MOST_ENTRIES as usize),
             held: None,
             seen: Seen::default(),
-        };
-        new.restart(0);
-        new
+        }
     }
 }

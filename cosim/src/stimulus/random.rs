@@ -36,6 +36,17 @@ impl Random {
         from[self.below(from.len() as u32) as usize]
     }
 
+    /// A place among these relative frequencies, of which one at least is not 0.
+    pub fn weighted(&mut self, parts: &[u32]) -> usize {
+        let mut pick = self.below(parts.iter().sum());
+        let is_it = |&part: &u32| {
+            let found = pick < part;
+            pick = pick.wrapping_sub(part);
+            found
+        };
+        parts.iter().position(is_it).expect("below their sum")
+    }
+
     /// The form of all masks of a phase, or `None`: each mask has its own.
     pub fn form(&mut self) -> Option<MaskForm> {
         if self.chance(128) { Some(self.pick(&MaskForm::ALL)) } else { None }

@@ -11,8 +11,10 @@ use hwmodel::remote_write_queue::RemoteWriteQueue;
 use ports::common::finepack_types::{MAX_GPUS, Req, drain_kind, flush_cause, op};
 use ports::remote_write_queue::{Config, In, Out};
 
+use super::draws::draws;
 use super::requests::{Pattern, Requester, dearest};
-use super::{Count, LongTime, NewStimulus, Random, Statics, Stimulus};
+use super::seen::seen;
+use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 use crate::settings::StaticInput;
 
 crate::catalog::pair!(RemoteWriteQueue: ports::common::finepack_types::FinePack);
@@ -22,14 +24,15 @@ const DRAINS: u64 = 4_000;
 /// Cycles at its end in which the packetizer takes beats again, and nothing is asked for yet.
 const RESUMES: u64 = 300;
 
-/// What one phase draws. Chances are parts of 256.
-#[derive(Clone, Debug)]
-struct Phase {
-    left: u32,
-    request: u32,
-    ready: u32,
-    completion_delay: u32,
-    pattern: Pattern,
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(random: &mut Random, from: &Requester) {
+        left: u32 = 64 + random.below(24 * from.entries + 256),
+        request: u32 = random.pick(&[256, 256, 200, 128, 40, 6]),
+        ready: u32 = random.pick(&[256, 256, 240, 128, 24, 0]),
+        completion_delay: u32 = random.pick(&[1, 4, 40, 200]),
+        pattern: Pattern = Pattern::draw(random, from),
+    }
 }
 
 /// The stimulus.
@@ -65,42 +68,22 @@ struct Break {
     avail: u16,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    cause: [u64; 8],
-    error: [u64; 16],
-    error_lost: u64,
-    overwritten: u64,
-    stall_bank: u64,
-    stall_order: u64,
-    request_held: u64,
-    drain_held: u64,
-    op: [u64; 8],
-    kind: [u64; 4],
-    requests: u64,
-    drained: u64,
-    completed: u64,
-    released: u64,
-    atomic_of_8_at_4: u64,
-    largest_payload: u64,
-    late_timeout: u64,
-    stopped_timeout: u64,
-    window_and_payload: u64,
-    window_and_entries: u64,
-    payload_and_entries: u64,
+seen! {
+    transfers: req, drain, cpl, rel;
+    rows:
+        flush["", "flush_window", "flush_payload", "flush_entries", "flush_load", "flush_atomic",
+            "flush_release", "flush_timeout"],
+        stall_bank, stall_order_queue, req_held, drain_held, overwritten,
+        op["op_store", "op_load", "op_atomic", "op_release_sys", "op_release_gpu", "op_illegal"],
+        kind["kind_pack", "kind_read", "kind_atomic", "kind_mark"],
+        error["", "err_1_zero_mask", "err_2_bad_dest", "err_3_bad_op", "", "", "", "", "",
+            "err_9_spurious_completion"],
+        err_lost, atomic_of_8_at_4_modulo_8,
+        window_and_payload, window_and_entries, payload_and_entries,
+        largest_payload, flush_timeout_of_16_bits, flush_timeout_beyond_16_bits,
 }
 
 impl RemoteWriteQueueStimulus {
-    fn draw_phase(random: &mut Random, from: &Requester) -> Phase {
-        Phase {
-            left: 64 + random.below(24 * from.entries + 256),
-            request: random.pick(&[256, 256, 200, 128, 40, 6]),
-            ready: random.pick(&[256, 256, 240, 128, 24, 0]),
-            completion_delay: random.pick(&[1, 4, 40, 200]),
-            pattern: Pattern::draw(random, from),
-        }
-    }
-
     fn completion(&mut self) -> Option<u8> {
         let mut due = None;
         for (gpu, left) in self.completions.iter_mut().enumerate() {
@@ -195,21 +178,21 @@ impl RemoteWriteQueueStimulus {
         if let Some(req) = &input.req {
             if out.req_ready {
                 self.quiet = 0;
-                seen.requests += 1;
-                seen.op[usize::from(req.op)] += 1;
+                seen.req += 1;
+                seen.op[usize::from(req.op.min(5))] += 1;
                 let (at, size) = (req.mask.trailing_zeros(), req.mask.count_ones());
                 let odd = req.op == op::ATOMIC && at % 8 == 4 && req.mask >> at == 0xff;
                 let else_right = u32::from(req.dest) < self.config.num_gpus
                     && req.dest != self.requester.self_id
                     && req.aop < 8;
-                seen.atomic_of_8_at_4 += u64::from(odd && size == 8 && else_right);
+                seen.atomic_of_8_at_4_modulo_8 += u64::from(odd && size == 8 && else_right);
             } else {
-                seen.request_held += 1;
+                seen.req_held += 1;
             }
         }
         if let Some(drain) = &out.drain {
             if input.drain_ready {
-                seen.drained += 1;
+                seen.drain += 1;
                 seen.kind[usize::from(drain.kind)] += 1;
                 seen.largest_payload += u64::from(u32::from(drain.plen) == self.config.max_payload);
                 if drain.kind == drain_kind::MARK {
@@ -220,22 +203,25 @@ impl RemoteWriteQueueStimulus {
                 seen.drain_held += 1;
             }
         }
-        seen.completed += u64::from(input.cpl.is_some());
-        seen.released += u64::from(out.rel.is_some());
+        seen.cpl += u64::from(input.cpl.is_some());
+        seen.rel += u64::from(out.rel.is_some());
         if let Some(code) = out.err {
             seen.error[usize::from(code)] += 1;
         }
         let parts = self.config.parts() as usize;
         for cause in &out.evt.flush_cause[..parts] {
-            seen.cause[usize::from(*cause)] += 1;
+            seen.flush[usize::from(*cause)] += 1;
             let late = *cause == flush_cause::TIMEOUT && self.quiet > u64::from(u16::MAX);
-            *(if self.blocked { &mut seen.stopped_timeout } else { &mut seen.late_timeout }) +=
-                u64::from(late);
+            let row = match self.blocked {
+                true => &mut seen.flush_timeout_beyond_16_bits,
+                false => &mut seen.flush_timeout_of_16_bits,
+            };
+            *row += u64::from(late);
         }
         seen.stall_bank += u64::from(out.evt.stall & 1);
-        seen.stall_order += u64::from(out.evt.stall >> 1);
+        seen.stall_order_queue += u64::from(out.evt.stall >> 1);
         seen.overwritten += u64::from(out.evt.overwritten != 0);
-        seen.error_lost += u64::from(out.evt.err_lost);
+        seen.err_lost += u64::from(out.evt.err_lost);
     }
 }
 
@@ -260,12 +246,12 @@ impl Stimulus for RemoteWriteQueueStimulus {
         self.completions = [None; MAX_GPUS];
         (self.quiet, self.breaks, self.before) = (0, [None; MAX_GPUS], Out::default());
         self.last.clear();
-        self.phase = Self::draw_phase(r, &self.requester);
+        self.phase = Phase::draw(r, &self.requester);
     }
 
     fn inputs(&mut self, out: &<RemoteWriteQueue as Block>::Out) -> In {
         if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random, &self.requester);
+            self.phase = Phase::draw(&mut self.random, &self.requester);
         }
         self.phase.left -= 1;
         let (req, ready) = self.draw_request();
@@ -284,55 +270,19 @@ impl Stimulus for RemoteWriteQueueStimulus {
         input
     }
 
-    fn transfers(&self) -> Vec<Count> {
-        let s = &self.seen;
-        vec![("req", s.requests), ("drain", s.drained), ("cpl", s.completed), ("rel", s.released)]
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
     }
 
-    fn coverage(&self) -> Vec<Count> {
-        let s = &self.seen;
-        let mut rows = vec![
-            ("flush_window", s.cause[usize::from(flush_cause::WINDOW)]),
-            ("flush_payload", s.cause[usize::from(flush_cause::FULL_PAYLOAD)]),
-            ("flush_entries", s.cause[usize::from(flush_cause::FULL_ENTRIES)]),
-            ("flush_load", s.cause[usize::from(flush_cause::LOAD_HIT)]),
-            ("flush_atomic", s.cause[usize::from(flush_cause::ATOMIC_HIT)]),
-            ("flush_release", s.cause[usize::from(flush_cause::RELEASE)]),
-            ("flush_timeout", s.cause[usize::from(flush_cause::TIMEOUT)]),
-            ("stall_bank", s.stall_bank),
-            ("stall_order_queue", s.stall_order),
-            ("req_held", s.request_held),
-            ("drain_held", s.drain_held),
-            ("overwritten", s.overwritten),
-            ("op_store", s.op[usize::from(op::STORE)]),
-            ("op_load", s.op[usize::from(op::LOAD)]),
-            ("op_atomic", s.op[usize::from(op::ATOMIC)]),
-            ("op_release_sys", s.op[usize::from(op::RELEASE_SYS)]),
-            ("op_release_gpu", s.op[usize::from(op::RELEASE_GPU)]),
-            ("op_illegal", s.op[5..].iter().sum()),
-            ("kind_pack", s.kind[usize::from(drain_kind::PACK)]),
-            ("kind_read", s.kind[usize::from(drain_kind::READ)]),
-            ("kind_atomic", s.kind[usize::from(drain_kind::ATOMIC)]),
-            ("kind_mark", s.kind[usize::from(drain_kind::MARK)]),
-            ("err_1_zero_mask", s.error[1]),
-            ("err_2_bad_dest", s.error[2]),
-            ("err_3_bad_op", s.error[3]),
-            ("err_9_spurious_completion", s.error[9]),
-            ("err_lost", s.error_lost),
-            ("atomic_of_8_at_4_modulo_8", s.atomic_of_8_at_4),
-            ("window_and_payload", s.window_and_payload),
-            ("window_and_entries", s.window_and_entries),
-            ("payload_and_entries", s.payload_and_entries),
-        ];
+    fn can_reach(&self, row: &str) -> bool {
         let Config { entries, line, sub_header_bytes, max_payload, .. } = self.config;
-        if entries * dearest(line, sub_header_bytes) >= max_payload {
-            rows.push(("largest_payload", s.largest_payload));
+        match row {
+            "largest_payload" => entries * dearest(line, sub_header_bytes) >= max_payload,
+            "flush_timeout_of_16_bits" | "flush_timeout_beyond_16_bits" => {
+                self.statics.get("timeout") != Some(0)
+            }
+            _ => true,
         }
-        if self.statics.get("timeout") != Some(0) {
-            rows.push(("flush_timeout_of_16_bits", s.late_timeout));
-            rows.push(("flush_timeout_beyond_16_bits", s.stopped_timeout));
-        }
-        rows
     }
 }
 
@@ -340,7 +290,7 @@ impl NewStimulus for RemoteWriteQueueStimulus {
     /// Idle cycles before a flush; 0 EXACT, 1 PAPER.
     const STATICS: &'static [StaticInput] = &[("timeout", 65535), ("acct", 1)];
 
-    fn new(config: &Config, statics: &Statics, seed: u64) -> Self {
+    fn unstarted(config: &Config, statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let requester = Requester {
             self_id: 0,
@@ -353,8 +303,8 @@ impl NewStimulus for RemoteWriteQueueStimulus {
             sub_header_bytes: config.sub_header_bytes,
             max_payload: config.max_payload,
         };
-        let phase = Self::draw_phase(&mut random, &requester);
-        let mut new = Self {
+        let phase = Phase::draw(&mut random, &requester);
+        Self {
             config: config.clone(),
             statics: statics.clone(),
             random,
@@ -372,8 +322,6 @@ impl NewStimulus for RemoteWriteQueueStimulus {
             breaks: [None; MAX_GPUS],
             before: Out::default(),
             seen: Seen::default(),
-        };
-        new.restart(0);
-        new
+        }
     }
 }

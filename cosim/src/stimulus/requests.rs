@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use ports::common::finepack_types::{Req, gpu_of, op};
 
+use super::draws::draws;
 use super::random::MaskForm;
 use super::{Random, masked_bytes};
 
@@ -116,40 +117,26 @@ pub(super) fn costs(
     masks
 }
 
-/// What the requests of one phase have in common. Chances are parts of 256.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    /// Chance that a request is not a store.
-    other: u32,
-    /// Chance of a request that must be dropped.
-    pub fault: u32,
-    form: Option<MaskForm>,
-    lines: u32,
-    /// Chance of another window than the usual one.
-    far: u32,
-    /// Chance that a packet of the largest payload begins.
-    full: u32,
-    dest: Option<u8>,
-    /// Requests that come before any other.
-    script: VecDeque<Req>,
+draws! {
+    /// What the requests of one phase have in common. Chances are parts of 256.
+    pub struct Pattern(r: &mut Random, from: &Requester) {
+        /// Chance that a request is not a store.
+        other: u32 = r.pick(&[0, 0, 2, 24, 96]),
+        /// Chance of a request that must be dropped.
+        pub fault: u32 = r.pick(&[0, 0, 4, 40]),
+        form: Option<MaskForm> = r.form(),
+        lines: u32 = r.pick(&[1, 2, from.entries / 2, from.entries, 4 * from.entries]),
+        /// Chance of another window than the usual one.
+        far: u32 = r.pick(&[0, 0, 1, 32]),
+        /// Chance that a packet of the largest payload begins.
+        full: u32 = r.pick(&[0, 0, 1, 4]),
+        dest: Option<u8> = if r.chance(96) { Some(from.dest(r)) } else { None },
+        /// Requests that come before any other.
+        script: VecDeque<Req> = VecDeque::new(),
+    }
 }
 
 impl Pattern {
-    /// Draws a pattern.
-    pub fn draw(r: &mut Random, from: &Requester) -> Self {
-        let entries = from.entries;
-        Self {
-            other: r.pick(&[0, 0, 2, 24, 96]),
-            fault: r.pick(&[0, 0, 4, 40]),
-            form: r.form(),
-            lines: r.pick(&[1, 2, entries / 2, entries, 4 * entries]),
-            far: r.pick(&[0, 0, 1, 32]),
-            full: r.pick(&[0, 0, 1, 4]),
-            dest: if r.chance(96) { Some(from.dest(r)) } else { None },
-            script: VecDeque::new(),
-        }
-    }
-
     /// Draws a request.
     pub fn request(&mut self, r: &mut Random, from: &Requester) -> Req {
         if self.script.is_empty() && r.chance(self.full) {

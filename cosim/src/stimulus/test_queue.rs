@@ -3,7 +3,8 @@
 use hwmodel::test_queue::TestQueue;
 use ports::test_queue::{Config, In, Item, Out};
 
-use super::{Count, NewStimulus, Random, Statics, Stimulus};
+use super::seen::seen;
+use super::{NewStimulus, Random, Reached, Statics, Stimulus};
 
 crate::catalog::pair!(TestQueue: Config);
 
@@ -18,12 +19,9 @@ pub struct TestQueueStimulus {
     seen: Seen,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    items: u64,
-    done: u64,
-    item_held: u64,
-    done_held: u64,
+seen! {
+    transfers: item, done;
+    rows: item_held, done_held,
 }
 
 impl Stimulus for TestQueueStimulus {
@@ -46,7 +44,7 @@ impl Stimulus for TestQueueStimulus {
         let input = In { item: self.held, done_ready: self.random.chance(self.ready) };
         let seen = &mut self.seen;
         if input.item.is_some() {
-            *(if out.item_ready { &mut seen.items } else { &mut seen.item_held }) += 1;
+            *(if out.item_ready { &mut seen.item } else { &mut seen.item_held }) += 1;
         }
         if out.done.is_some() {
             *(if input.done_ready { &mut seen.done } else { &mut seen.done_held }) += 1;
@@ -57,17 +55,13 @@ impl Stimulus for TestQueueStimulus {
         input
     }
 
-    fn transfers(&self) -> Vec<Count> {
-        vec![("item", self.seen.items), ("done", self.seen.done)]
-    }
-
-    fn coverage(&self) -> Vec<Count> {
-        vec![("item_held", self.seen.item_held), ("done_held", self.seen.done_held)]
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
     }
 }
 
 impl NewStimulus for TestQueueStimulus {
-    fn new(_config: &Config, _statics: &Statics, seed: u64) -> Self {
+    fn unstarted(_config: &Config, _statics: &Statics, seed: u64) -> Self {
         let random = Random::new(seed);
         Self { random, left: 0, valid: 0, ready: 0, held: None, seen: Seen::default() }
     }

@@ -113,13 +113,10 @@ const FST_BUFFER: usize = 64 << 20;
 struct Fst {
     /// By signal.
     signals: Vec<Option<FstSignalId>>,
-    to: FstState,
-}
-
-enum FstState {
-    Header(FstHeaderWriter<PartFile>),
-    Body(FstBodyWriter<PartFile>),
-    Failed,
+    /// Until the declarations have ended.
+    header: Option<FstHeaderWriter<PartFile>>,
+    /// From then on.
+    body: Option<FstBodyWriter<PartFile>>,
 }
 
 fn fst_error(error: FstWriteError) -> io::Error {
@@ -139,22 +136,18 @@ impl Fst {
             date: String::new(),
             file_type: FstFileType::Verilog,
         };
-        let to = FstState::Header(FstHeaderWriter::new(file, &info).map_err(fst_error)?);
-        Ok(Self { signals: Vec::new(), to })
+        let header = Some(FstHeaderWriter::new(file, &info).map_err(fst_error)?);
+        Ok(Self { signals: Vec::new(), header, body: None })
     }
 
     fn header(&mut self) -> io::Result<&mut FstHeaderWriter<PartFile>> {
-        match &mut self.to {
-            FstState::Header(header) => Ok(header),
-            _ => Err(io::Error::other("a declaration after the first change")),
-        }
+        let late = || io::Error::other("a declaration after the first change");
+        self.header.as_mut().ok_or_else(late)
     }
 
     fn body(&mut self) -> io::Result<&mut FstBodyWriter<PartFile>> {
-        match &mut self.to {
-            FstState::Body(body) => Ok(body),
-            _ => Err(io::Error::other("a change before the declarations have ended")),
-        }
+        let early = || io::Error::other("a change before the declarations have ended");
+        self.body.as_mut().ok_or_else(early)
     }
 }
 
@@ -180,10 +173,9 @@ impl Sink for Fst {
     }
 
     fn begin(&mut self) -> io::Result<()> {
-        self.to = match std::mem::replace(&mut self.to, FstState::Failed) {
-            FstState::Header(header) => FstState::Body(header.finish().map_err(fst_error)?),
-            other => other,
-        };
+        if let Some(header) = self.header.take() {
+            self.body = Some(header.finish().map_err(fst_error)?);
+        }
         Ok(())
     }
 
@@ -201,9 +193,9 @@ impl Sink for Fst {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        match self.to {
-            FstState::Body(body) => body.finish().map_err(fst_error)?.finish(),
-            _ => Err(io::Error::other("the declarations have not ended")),
+        match self.body {
+            Some(body) => body.finish().map_err(fst_error)?.finish(),
+            None => Err(io::Error::other("the declarations have not ended")),
         }
     }
 }

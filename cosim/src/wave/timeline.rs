@@ -47,6 +47,7 @@ pub fn exponent(clocks: &[Clock]) -> i8 {
 type Change = (usize, Vec<u8>);
 
 /// What is still to be written, by time.
+#[derive(Default)]
 pub struct Timeline {
     clocks: Vec<Clock>,
     /// Signal of each clock.
@@ -73,9 +74,7 @@ impl Timeline {
     pub fn new(clocks: Vec<Clock>, signals: Vec<usize>) -> Self {
         let unit = 10u64.pow((exponent(&clocks) + 12) as u32);
         let slack = clocks.iter().map(|clock| 2 * start(clock, 1)).max().unwrap_or(0);
-        let (edges, waiting) = (None, BTreeMap::new());
-        let (first, written) = (None, None);
-        Self { clocks, signals, edges, begin: 0, unit, waiting, slack, end: 0, first, written }
+        Self { clocks, signals, unit, slack, ..Self::default() }
     }
 
     /// The time of the first change, in units; `None` while there is none.

@@ -4,7 +4,7 @@ use super::coarsen::{self, Extent};
 use super::counters::Counters;
 use super::entry::{Entry, Record, TooLong};
 use super::events;
-use super::reasons::{Cause, Needs, Reason};
+use super::reasons::{Cause, Needs};
 use super::running::Running;
 use super::table::{Row, Table};
 use super::transition::State;
@@ -47,10 +47,8 @@ impl Launch<'_> {
         }
         if rules.keep(Weakness::NoImpliedRelease) {
             let implied = self.needs.masks.acquire & !self.needs.masks.release;
-            for (chiplet, pair) in dirty.into_iter().filter(|(i, _)| implied >> i & 1 == 1) {
-                let (cause, pair) = (Cause::Implied, Some(pair));
-                self.needs.add(Reason { cause, chiplet, pair, release: true, acquire: false });
-            }
+            let dirty = dirty.into_iter().filter(|(i, _)| implied >> i & 1 == 1);
+            self.needs.add_pairs(Cause::Implied, dirty, (true, false));
             self.counters.implied += (implied & self.needs.masks.release).count_ones();
         }
 

@@ -61,13 +61,8 @@ impl Parameters {
     /// Errors: a parameter outside its legal range (sections 2 and 12).
     pub fn check(&self) -> Result<(), ConfigError> {
         let Self { chiplets, table_entries, max_structs, line, .. } = *self;
-        ConfigError::check((1..=16).contains(&chiplets), "chiplets", chiplets as u64, "1 to 16")?;
-        ConfigError::check(
-            (1..=16).contains(&max_structs),
-            "max_structs",
-            max_structs as u64,
-            "1 to 16",
-        )?;
+        ConfigError::range("chiplets", chiplets as u32, 1..=16)?;
+        ConfigError::range("max_structs", max_structs as u32, 1..=16)?;
         let entries = (8.max(max_structs)..=256).contains(&table_entries);
         let limit = "8 to 256 and at least max_structs";
         ConfigError::check(entries, "table_entries", table_entries as u64, limit)?;

@@ -97,6 +97,18 @@ impl Needs {
         self.add(Reason { cause, chiplet: chiplet as u8, pair: Some(pair), release, acquire });
     }
 
+    /// Adds operations on chiplets for what is held there of entries.
+    pub fn add_pairs(
+        &mut self,
+        cause: Cause,
+        pairs: impl IntoIterator<Item = (u8, Pair)>,
+        (release, acquire): (bool, bool),
+    ) {
+        for (chiplet, pair) in pairs {
+            self.add(Reason { cause, chiplet, pair: Some(pair), release, acquire });
+        }
+    }
+
     /// Adds operations that are about no entry.
     pub fn add_all(&mut self, cause: Cause, masks: Masks) {
         for chiplet in 0..16u8 {

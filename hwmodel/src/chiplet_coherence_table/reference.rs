@@ -11,7 +11,7 @@ use super::masks::Masks;
 use super::outcome::{Outcome, partition};
 use super::packet::{Dispatch, KernelDispatch, Packet, Scope};
 use super::parameters::{Hidden, Parameters, SyncMode};
-use super::reasons::{Cause, Needs, Reason, Unlabelled};
+use super::reasons::{Cause, Needs, Pair, Reason, Unlabelled};
 use super::running::{Kernel, Running};
 use super::table::{PRESENT, Table};
 use super::transition::State;
@@ -228,35 +228,24 @@ impl ReferenceTable {
             let masks = Masks { release: self.all(), acquire: self.all() };
             needs.add_all(Cause::Every, masks);
         }
-        self.add_pairs(needs, Cause::ProgramEnd, &PRESENT, (true, true));
+        needs.add_pairs(Cause::ProgramEnd, self.present(), (true, true));
         self.acquire_hidden(needs, Cause::ProgramEnd);
         self.table = Table::default();
         self.every = false;
     }
 
-    /// Adds operations of the chiplets where entries are in these states: releases, acquires.
-    fn add_pairs(
-        &self,
-        needs: &mut Needs,
-        cause: Cause,
-        states: &[State],
-        (release, acquire): (bool, bool),
-    ) {
-        for (chiplet, pair) in self.table.pairs(states, &self.running) {
-            needs.add(Reason { cause, chiplet, pair: Some(pair), release, acquire });
-        }
+    /// Each entry at each chiplet where an L2 may hold something of it.
+    fn present(&self) -> Vec<(u8, Pair)> {
+        self.table.pairs(&PRESENT, &self.running)
     }
 
     /// The host will read: whatever is dirty is written back.
     fn system_release(&mut self, needs: &mut Needs) {
         let Self { rules, running, .. } = self;
         let skips = !rules.keep(Weakness::SystemReleaseSkipsPairsInUse);
-        for (chiplet, pair) in self.table.pairs(&[State::Dirty], running) {
-            if !(skips && pair.in_use) {
-                let (cause, pair) = (Cause::ReleaseScope, Some(pair));
-                needs.add(Reason { cause, chiplet, pair, release: true, acquire: false });
-            }
-        }
+        let mut dirty = self.table.pairs(&[State::Dirty], running);
+        dirty.retain(|(_, pair)| !(skips && pair.in_use));
+        needs.add_pairs(Cause::ReleaseScope, dirty, (true, false));
         if self.every && rules.keep(Weakness::EveryNotDirtyForRelease) {
             let release = rules.parameters.all_chiplets();
             needs.add_all(Cause::Every, Masks { release, acquire: 0 });
@@ -275,12 +264,9 @@ impl ReferenceTable {
     fn system_acquire(&mut self, needs: &mut Needs) {
         let released = needs.masks.release;
         self.acquire_present(needs);
-        for (chiplet, pair) in self.table.pairs(&[State::Dirty], &self.running) {
-            if released >> chiplet & 1 == 0 {
-                let (cause, pair) = (Cause::Implied, Some(pair));
-                needs.add(Reason { cause, chiplet, pair, release: true, acquire: false });
-            }
-        }
+        let mut dirty = self.table.pairs(&[State::Dirty], &self.running);
+        dirty.retain(|(chiplet, _)| released >> chiplet & 1 == 0);
+        needs.add_pairs(Cause::Implied, dirty, (true, false));
         if self.every && self.rules.keep(Weakness::EveryNotDirtyForAcquire) {
             let release = self.all() & !released;
             needs.add_all(Cause::Every, Masks { release, acquire: 0 });
@@ -299,7 +285,7 @@ impl ReferenceTable {
             let masks = Masks { release: 0, acquire: self.all() };
             needs.add_all(Cause::AcquireScope, masks);
         }
-        self.add_pairs(needs, Cause::AcquireScope, &PRESENT, (false, true));
+        needs.add_pairs(Cause::AcquireScope, self.present(), (false, true));
         self.acquire_hidden(needs, Cause::AcquireScope);
     }
 
@@ -309,7 +295,7 @@ impl ReferenceTable {
         let parameters = &self.rules.parameters;
         let may_hold = match parameters.hidden {
             Hidden::Nothing => false,
-            Hidden::OfGpu => !self.table.pairs(&PRESENT, &self.running).is_empty(),
+            Hidden::OfGpu => !self.present().is_empty(),
             Hidden::OfSystem => true,
         };
         if may_hold {

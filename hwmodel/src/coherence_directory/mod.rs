@@ -24,6 +24,7 @@ use crate::state::{State, index_width, width_of};
 use counters::Events;
 use decide::{Array, Decide, Done, Effects};
 use jobs::Jobs;
+use ports::Parameters;
 use responses::Responses;
 
 /// Requests that the oldest unsent job may be behind (specification 6.2).
@@ -223,24 +224,6 @@ impl Model for CoherenceDirectory {
     /// It says so itself, a cycle after the last request.
     fn rests(_config: &Config, outputs: &Out, cycles: u64) -> bool {
         outputs.idle && cycles > 1
-    }
-
-    fn rtl_parameters(c: &Config) -> Vec<(&'static str, u64)> {
-        [
-            ("Variant", c.variant as u32),
-            ("Gpus", c.gpus),
-            ("Entries", c.entries),
-            ("Ways", c.ways),
-            ("Line", c.line),
-            ("Range", c.range),
-            ("AddressWidth", c.address_width),
-            ("Replacement", c.replacement as u32),
-            ("Jobs", c.jobs),
-            ("Responses", c.responses),
-            ("IdealLines", c.ideal_lines),
-        ]
-        .map(|(name, value)| (name, u64::from(value)))
-        .to_vec()
     }
 }
 

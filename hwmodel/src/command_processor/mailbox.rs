@@ -1,7 +1,6 @@
 //! The registers of the mailbox.
 
 use ports::common::command_types::{COUNTERS, Message, TX_QUEUE, Tx, mailbox::*};
-use ports::{Reader, Signal};
 
 use super::messages::Messages;
 use super::packets::Packets;
@@ -115,7 +114,7 @@ impl Mailbox {
             TX_FREE => (TX_QUEUE - self.messages.tx.len()) as u32,
             ACK_PEND => self.messages.ack_pend.into(),
             RX_STAT => self.messages.rx.len() as u32,
-            RX_LO => low(&oldest(&self.messages)),
+            RX_LO => oldest(&self.messages).bits() as u32,
             RX_HI => {
                 let high = oldest(&self.messages).b;
                 self.messages.rx.pop();
@@ -139,7 +138,11 @@ impl Mailbox {
             TX_HI if self.messages.tx.is_full() => return Wrote::Waits,
             TX_HI => {
                 let (bcast, dst) = (self.tx_dst >> 16 != 0, self.tx_dst as u16);
-                self.messages.send(Tx { bcast, dst, msg: message(self.tx_lo, value) });
+                self.messages.send(Tx {
+                    bcast,
+                    dst,
+                    msg: Message::from_bits(u64::from(value) << 32 | u64::from(self.tx_lo)),
+                });
             }
             SIG_LO => self.sig_lo = value,
             SIG_HI => {
@@ -157,17 +160,4 @@ impl Mailbox {
         }
         Wrote::Done
     }
-}
-
-/// A message from its two words.
-fn message(low: u32, high: u32) -> Message {
-    let mut message = Message::default();
-    message.get((), &mut Reader::new(&[low, high]));
-    message
-}
-
-/// A message's bits \[31:0\].
-fn low(message: &Message) -> u32 {
-    let Message { a, tag, chiplet, kind, .. } = *message;
-    u32::from(a) << 16 | u32::from(tag) << 8 | u32::from(chiplet) << 4 | u32::from(kind)
 }

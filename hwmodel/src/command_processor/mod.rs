@@ -4,9 +4,8 @@
 //! All cycles are the processor's, those in which its clock is enabled, unless said otherwise. An
 //! access to slots or mailbox granted in cycle g acts in g + 3 and is answered in g + 4.
 
-#[cfg(test)]
-mod assembler;
 mod core;
+pub mod encode;
 mod mailbox;
 mod memory;
 mod messages;
@@ -26,6 +25,7 @@ use crate::state::{State as Registers, index_width, width_of};
 use mailbox::Mailbox;
 use memory::Memory;
 use messages::Received;
+use ports::Parameters;
 use run::State;
 
 /// A cycle that never comes.
@@ -245,7 +245,7 @@ impl Model for CommandProcessor {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        validate(config)?;
+        config.validate()?;
         Ok(Self {
             config: config.clone(),
             phase: 0,
@@ -278,33 +278,10 @@ impl Model for CommandProcessor {
     fn period(config: &Config) -> u64 {
         config.clock_of.into()
     }
-
-    fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
-        let Config { private_latency, clock_on, clock_of } = *config;
-        vec![
-            ("PrivateLatency", private_latency.into()),
-            ("ClockOn", clock_on.into()),
-            ("ClockOf", clock_of.into()),
-        ]
-    }
 }
 
 /// Quotient and rest. Most waits are shorter than the pattern, and a division is slow.
 #[inline(always)]
 fn divide(number: u64, by: u64) -> (u64, u64) {
     if number < by { (0, number) } else { (number / by, number % by) }
-}
-
-fn validate(c: &Config) -> Result<(), ConfigError> {
-    let check =
-        |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-    check(
-        (1..=255).contains(&c.private_latency),
-        "private_latency",
-        c.private_latency,
-        "1 to 255",
-    )?;
-    check((1..=16).contains(&c.clock_of), "clock_of", c.clock_of, "1 to 16")?;
-    let limit = format!("1 to clock_of = {}", c.clock_of);
-    check((1..=c.clock_of).contains(&c.clock_on), "clock_on", c.clock_on, &limit)
 }

@@ -18,6 +18,7 @@ use crate::block::{Block, Model};
 use crate::state::{State, width_of};
 use inject::Injection;
 use link::Link;
+use ports::Parameters;
 
 /// Model of `rtl/cp_crossbar`.
 #[derive(Clone, Debug)]
@@ -197,7 +198,7 @@ impl Model for CpCrossbar {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        validate(config)?;
+        config.validate()?;
         let Config { chiplets, unicast_latency, broadcast_latency } = *config;
         let all = u16::MAX >> (16 - chiplets);
         let down = Link::new(unicast_latency.max(broadcast_latency) as usize + 1);
@@ -217,31 +218,4 @@ impl Model for CpCrossbar {
             err: 0,
         })
     }
-
-    fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
-        let Config { chiplets, unicast_latency, broadcast_latency } = *config;
-        vec![
-            ("Chiplets", chiplets.into()),
-            ("UnicastLatency", unicast_latency.into()),
-            ("BroadcastLatency", broadcast_latency.into()),
-        ]
-    }
-}
-
-fn validate(c: &Config) -> Result<(), ConfigError> {
-    let check =
-        |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-    check((2..=16).contains(&c.chiplets), "chiplets", c.chiplets, "2 to 16")?;
-    check(
-        (1..=255).contains(&c.unicast_latency),
-        "unicast_latency",
-        c.unicast_latency,
-        "1 to 255",
-    )?;
-    check(
-        (1..=255).contains(&c.broadcast_latency),
-        "broadcast_latency",
-        c.broadcast_latency,
-        "1 to 255",
-    )
 }

@@ -12,13 +12,14 @@ mod tests;
 mod window;
 
 use ports::ConfigError;
-use ports::common::finepack_types::{error_code, offset_bits, window_bytes};
+use ports::common::finepack_types::{error_code, window_bytes};
 use ports::depacketizer::{Config, In, Out};
 
 use crate::block::{Block, Model};
 use crate::state::{State, width_of};
 use fifo::Fifo;
 use parser::{Parser, Step};
+use ports::Parameters;
 use slots::Slots;
 use window::Window;
 
@@ -138,7 +139,7 @@ impl Model for Depacketizer {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        validate(config)?;
+        config.validate()?;
         let Config { line, sub_header_bytes, beat, output_depth, .. } = *config;
         Ok(Self {
             cfg: config.clone(),
@@ -152,35 +153,4 @@ impl Model for Depacketizer {
             fifo: Fifo::new(output_depth as usize),
         })
     }
-
-    fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
-        let Config { line, sub_header_bytes, offset_width, beat, output_depth } = *config;
-        vec![
-            ("Line", line.into()),
-            ("SubHeaderBytes", sub_header_bytes.into()),
-            ("OffsetWidth", offset_width.into()),
-            ("Beat", beat.into()),
-            ("OutputDepth", output_depth.into()),
-        ]
-    }
-}
-
-fn validate(c: &Config) -> Result<(), ConfigError> {
-    let check =
-        |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-    let pow2 = |v: u32, low, high| v.is_power_of_two() && (low..=high).contains(&v);
-    check((2..=6).contains(&c.sub_header_bytes), "sub_header_bytes", c.sub_header_bytes, "2 to 6")?;
-    let offset_width = offset_bits(c.sub_header_bytes);
-    check(
-        c.offset_width == offset_width,
-        "offset_width",
-        c.offset_width,
-        &format!("8 * sub_header_bytes - 10 = {offset_width}"),
-    )?;
-    check(pow2(c.line, 16, 128), "line", c.line, "a power of 2, 16 to 128")?;
-    let window = 1u64 << offset_width;
-    let fits = u64::from(c.line) <= window;
-    check(fits, "line", c.line, &format!("at most 2^offset_width = {window}"))?;
-    check(pow2(c.beat, 8, 128), "beat", c.beat, "8, 16, 32, 64 or 128")?;
-    check((2..=64).contains(&c.output_depth), "output_depth", c.output_depth, "2 to 64")
 }

@@ -56,8 +56,7 @@ impl ConfigPacket {
         payload[sub_header_bytes..].copy_from_slice(&req.data.0[from..from + bytes]);
         tag[dest] = tag[dest].wrapping_add(1);
         q.releases.touch(req.dest);
-        let run = run_mask(first, len);
-        if req.mask == run { q.front.pop() } else { q.front.clear(run) }
+        q.front.clear(run_mask(first, len));
     }
 }
 

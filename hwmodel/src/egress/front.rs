@@ -3,6 +3,7 @@
 use ports::common::finepack_types::{Req, aop, error_code, op};
 
 use super::{Config, In};
+use crate::tlp_header::is_atomic_size;
 
 /// Requests accepted and not yet finished. A request accepted in cycle t is at the head from t+1.
 #[derive(Clone, Debug, Default)]
@@ -27,9 +28,12 @@ impl Front {
         self.slots[..self.count].first()
     }
 
-    /// Removes bytes from the head's mask, which are done.
+    /// These bytes of the head are done, and with the last of them the head is.
     pub fn clear(&mut self, done: u128) {
         self.slots[0].mask &= !done;
+        if self.slots[0].mask == 0 {
+            self.pop();
+        }
     }
 
     /// Removes the head.
@@ -51,7 +55,7 @@ impl Front {
 pub(super) fn fault(req: &Req, self_id: u8, cfg: &Config) -> Option<u8> {
     let access = matches!(req.op, op::STORE | op::LOAD | op::ATOMIC);
     let bad_mask = match req.op {
-        op::ATOMIC => !atomic_mask(req.mask),
+        op::ATOMIC => !is_atomic_size(req.mask),
         _ => req.mask == 0,
     };
     if access && bad_mask {
@@ -63,13 +67,6 @@ pub(super) fn fault(req: &Req, self_id: u8, cfg: &Config) -> Option<u8> {
     } else {
         None
     }
-}
-
-/// 4 or 8 contiguous bytes aligned to their size.
-fn atomic_mask(mask: u128) -> bool {
-    let size = mask.count_ones();
-    let first = mask.trailing_zeros();
-    matches!(size, 4 | 8) && first.is_multiple_of(size) && mask >> first == (1 << size) - 1
 }
 
 /// First byte of a request's line.

@@ -3,10 +3,10 @@
 use ports::common::finepack_types::{Ingress, Req, ingress_kind, op, requester_id};
 
 use super::front::{fault, line_addr};
-use super::header::operand_bytes;
 use super::release::Releases;
 use super::{Config, In, Out};
 use crate::block::Block;
+use crate::tlp_header::operand_bytes;
 
 /// Every access is at its destination (`st`) in the cycle after it was accepted; no bytes on the
 /// link (specification 7, `infinite`; FinePack section V). MARKs go the same way, one per cycle;

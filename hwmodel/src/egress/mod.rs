@@ -22,7 +22,6 @@ mod config_packet;
 mod dma;
 mod finepack;
 mod front;
-pub mod header;
 mod infinite;
 mod output;
 mod p2p;

@@ -3,10 +3,10 @@
 use ports::common::finepack_types::{LineData, Req, op};
 
 use super::front::{Front, fault, line_addr};
-use super::header::{self, operand_bytes};
 use super::release::Releases;
 use super::sender::Sender;
 use super::{Config, In, Out};
+use crate::tlp_header::{self, operand_bytes};
 
 /// Registers common to the paths.
 #[derive(Clone, Debug)]
@@ -71,8 +71,8 @@ impl Output {
         self.front.accept(i, out.req_ready);
     }
 
-    pub fn headers(&self, i: &In) -> header::Sender {
-        header::Sender { gpu: i.self_id, ecrc: self.cfg.ecrc == 1 }
+    pub fn headers(&self, i: &In) -> tlp_header::Sender {
+        tlp_header::Sender { gpu: i.self_id, ecrc: self.cfg.ecrc == 1 }
     }
 
     /// Sends `len` bytes from byte `first` of a line as a plain write.

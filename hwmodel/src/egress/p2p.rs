@@ -37,10 +37,9 @@ impl Block for P2p {
                 q.other(i, &req);
             } else if q.sender.is_free() {
                 let (first, len) = lowest_run(req.mask);
-                let run = run_mask(first, len);
                 q.send_write(i, req.dest, line_addr(&req, &q.cfg), (first, len), &req.data);
                 q.releases.touch(req.dest);
-                if req.mask == run { q.front.pop() } else { q.front.clear(run) }
+                q.front.clear(run_mask(first, len));
             }
         }
         q.end(i, &out);

@@ -233,8 +233,4 @@ impl Model for LocalCommandProcessor {
             up: None,
         })
     }
-
-    fn rtl_parameters(_: &Config) -> Vec<(&'static str, u64)> {
-        Vec::new()
-    }
 }

@@ -10,13 +10,14 @@ mod tests;
 
 use ports::Bytes;
 use ports::ConfigError;
-use ports::common::finepack_types::{Tlp, offset_bits};
+use ports::common::finepack_types::Tlp;
 use ports::packetizer::{Config, In, Out};
 
 use crate::block::{Block, Model};
 use crate::state::{State, width_of};
 use accumulator::Accumulator;
 use entry::Entry;
+use ports::Parameters;
 
 /// The block's registers, and what their owner sees of them. A cycle in which nothing moves changes
 /// none of them, and most cycles are such: so the outputs are kept as they are shown.
@@ -152,7 +153,7 @@ impl Model for Packetizer {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        validate(config)?;
+        config.validate()?;
         Ok(Self {
             cfg: config.clone(),
             out: Out { drain_ready: true, tlp: None },
@@ -166,35 +167,4 @@ impl Model for Packetizer {
             dest: 0,
         })
     }
-
-    fn rtl_parameters(config: &Config) -> Vec<(&'static str, u64)> {
-        let Config { line, sub_header_bytes, offset_width, beat, ecrc } = *config;
-        vec![
-            ("Line", line.into()),
-            ("SubHeaderBytes", sub_header_bytes.into()),
-            ("OffsetWidth", offset_width.into()),
-            ("Beat", beat.into()),
-            ("Ecrc", ecrc.into()),
-        ]
-    }
-}
-
-fn validate(c: &Config) -> Result<(), ConfigError> {
-    let check =
-        |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-    let pow2 = |v: u32, low, high| v.is_power_of_two() && (low..=high).contains(&v);
-    check((2..=6).contains(&c.sub_header_bytes), "sub_header_bytes", c.sub_header_bytes, "2 to 6")?;
-    let offset_width = offset_bits(c.sub_header_bytes);
-    check(
-        c.offset_width == offset_width,
-        "offset_width",
-        c.offset_width,
-        &format!("8 * sub_header_bytes - 10 = {offset_width}"),
-    )?;
-    check(pow2(c.line, 16, 128), "line", c.line, "a power of 2, 16 to 128")?;
-    let window = 1u64 << offset_width;
-    let fits = u64::from(c.line) <= window;
-    check(fits, "line", c.line, &format!("at most 2^offset_width = {window}"))?;
-    check(pow2(c.beat, 8, 128), "beat", c.beat, "8, 16, 32, 64 or 128")?;
-    check(c.ecrc <= 1, "ecrc", c.ecrc, "0 or 1")
 }

@@ -4,10 +4,10 @@
 
 use ports::common::finepack_types::{Evt, drain_kind, error_code, flush_cause, op};
 
-use super::input::Slot;
 use super::order_queue::{OrderQueues, Token};
 use super::partition::{Partitions, Place};
 use super::release::{Completion, Release};
+use super::slot::Slot;
 use super::{Config, In};
 
 const STALL_BANK: u8 = 1;

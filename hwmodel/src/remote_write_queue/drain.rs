@@ -8,7 +8,7 @@ use super::partition::Partitions;
 use crate::state::{State, index_width};
 
 /// The packet or single beat that `drain_o` shows, and whose turn is next.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Sequencer {
     /// `drain_valid_o`.
     pub valid: bool,
@@ -32,17 +32,9 @@ pub(super) struct Sequencer {
 impl Sequencer {
     pub fn new(config: &Config) -> Self {
         Self {
-            valid: false,
-            pack: false,
-            part: 0,
-            next: 0,
-            left: 0,
-            dest: 0,
-            id: 0,
-            plen: 0,
-            entry: 0,
             raw: Drain { sop: true, ..Drain::default() },
             num_parts: config.parts() as u8,
+            ..Self::default()
         }
     }
 

@@ -1,34 +1,16 @@
 //! The input FIFO of two places and the stage-2 register behind it (README rule 1).
 
-use ports::common::finepack_types::{LineData, MAX_GPUS, Req, error_code, op, partition_of};
+use ports::common::finepack_types::{MAX_GPUS, Req, error_code, op, partition_of};
 
-use super::cost::{self, Size};
+use super::slot::Slot;
 use super::table::NARROW;
-use super::{Config, In};
+use super::{Config, In, cost};
 use crate::state::{State, index_width};
-
-/// A request, decoded. What stage 1 and 2 derive from the request and static inputs alone is
-/// derived when it is taken, so that a stalled request costs little.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Slot {
-    pub data: LineData,
-    pub mask: u128,
-    /// Byte address / `line`.
-    pub line: u64,
-    /// Size of `mask`.
-    pub size: Size,
-    /// Bit c: the request has the fault with error code c (README rule 2).
-    pub faults: u16,
-    pub op: u8,
-    pub id: u8,
-    pub aop: u8,
-    /// Partition of the destination, if it is legal.
-    pub part: u8,
-}
+use crate::tlp_header::is_atomic_size;
 
 /// Requests in order: the one in stage 2, then those of the FIFO. A request is written once and
 /// never moved; only the counts say where it is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Input {
     slots: [Slot; 4],
     /// The oldest request, in stage 2 or the FIFO's head; counts modulo 256.
@@ -54,17 +36,11 @@ const NO_ROUTE: u8 = u8::MAX;
 impl Input {
     pub fn new(config: &Config) -> Self {
         let mut input = Self {
-            slots: Default::default(),
-            oldest: 0,
-            free: 0,
-            fifo: 0,
-            stage2: false,
             narrow: config.line as usize <= NARROW,
             line_shift: config.line.ilog2(),
             num_gpus: config.num_gpus as u8,
             sub_header_bytes: config.sub_header_bytes,
-            self_id: 0,
-            routes: [NO_ROUTE; MAX_GPUS],
+            ..Self::default()
         };
         input.find_routes(0);
         input
@@ -166,31 +142,4 @@ fn faults_of(req: &Req, dest: bool) -> u16 {
     u16::from(mask) << error_code::ZERO_MASK
         | u16::from(dest) << error_code::BAD_DEST
         | u16::from(operation) << error_code::BAD_OP
-}
-
-/// True for 4 or 8 contiguous bytes at a multiple of their number: a legal atomic.
-#[inline]
-fn is_atomic_size(mask: u128) -> bool {
-    let first = mask.trailing_zeros();
-    mask != 0
-        && match mask >> first {
-            0xF => first.is_multiple_of(4),
-            0xFF => first.is_multiple_of(8),
-            _ => false,
-        }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn atomics_have_4_or_8_aligned_bytes() {
-        for legal in [0xF, 0xF0, 0xFF, 0xFF00, 0xF << 124, 0xFF << 120] {
-            assert!(is_atomic_size(legal), "{legal:#x}");
-        }
-        for illegal in [0, 1, 3, 0x1E, 0xFF0, 0xFFF, 0xFFFF, 0xF0F, 0x7F, u128::MAX] {
-            assert!(!is_atomic_size(illegal), "{illegal:#x}");
-        }
-    }
 }

@@ -11,12 +11,13 @@ mod input;
 mod order_queue;
 mod partition;
 mod release;
+mod slot;
 mod table;
 #[cfg(test)]
 mod tests;
 
 use ports::ConfigError;
-use ports::common::finepack_types::{Evt, FinePack};
+use ports::common::finepack_types::Evt;
 use ports::remote_write_queue::{Config, In, Out};
 
 use crate::block::{Block, Model};
@@ -24,6 +25,8 @@ use crate::state::{State, width_of};
 use decide::Decide;
 use drain::Sequencer;
 use input::Input;
+use ports::Parameters;
+
 /// Model of `rtl/remote_write_queue`.
 #[derive(Debug)]
 pub struct RemoteWriteQueue {
@@ -101,33 +104,7 @@ impl Model for RemoteWriteQueue {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        let Config {
-            num_gpus,
-            entries,
-            line,
-            banks,
-            sub_header_bytes,
-            offset_width,
-            max_payload,
-            order_queue_depth,
-        } = *config;
-        // The other parameters belong to other blocks: any legal value.
-        let (beat, output_depth, ecrc, pcie_generation) = (8, 2, 0, 4);
-        FinePack {
-            num_gpus,
-            entries,
-            line,
-            banks,
-            sub_header_bytes,
-            offset_width,
-            max_payload,
-            beat,
-            order_queue_depth,
-            output_depth,
-            ecrc,
-            pcie_generation,
-        }
-        .validate()?;
+        config.validate()?;
         Ok(Self {
             config: config.clone(),
             input: Input::new(config),
@@ -136,20 +113,5 @@ impl Model for RemoteWriteQueue {
             now: 0,
             timeout: 0,
         })
-    }
-
-    fn rtl_parameters(c: &Config) -> Vec<(&'static str, u64)> {
-        [
-            ("NumGpus", c.num_gpus),
-            ("Entries", c.entries),
-            ("Line", c.line),
-            ("Banks", c.banks),
-            ("SubHeaderBytes", c.sub_header_bytes),
-            ("OffsetWidth", c.offset_width),
-            ("MaxPayload", c.max_payload),
-            ("OrderQueueDepth", c.order_queue_depth),
-        ]
-        .map(|(name, value)| (name, u64::from(value)))
-        .to_vec()
     }
 }

@@ -3,7 +3,7 @@
 
 use ports::common::finepack_types::{Drain, MAX_PARTS, acct, flush_cause};
 
-use super::input::Slot;
+use super::slot::Slot;
 use super::table::{Index, Merged, Table};
 use super::{Config, Out};
 use crate::state::State;
@@ -32,7 +32,7 @@ pub(super) enum Place {
 
 /// Registers of one partition besides `occ` and `avail`. The draining side exists once: a flush
 /// needs the other bank (`banks` = 1: leaves the only bank) free.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Partition {
     /// The filling bank's first entry in the table.
     first: usize,
@@ -90,13 +90,7 @@ impl Partitions {
             parts: std::array::from_fn(|p| Partition {
                 first: p * (config.banks * config.entries) as usize,
                 other: ((p as u32 + 1) * config.banks - 1) as usize * config.entries as usize,
-                base: 0,
-                cost: 0,
-                busy: false,
-                tag: 0,
-                packet: Packet::default(),
-                stored_at: 0,
-                index: Index::default(),
+                ..Partition::default()
             }),
             table: Table::new(config),
             bank_entries: config.entries as u8,

@@ -4,7 +4,7 @@ use ports::common::finepack_types::{Drain, LineData};
 
 use super::Config;
 use super::cost::{self, Size};
-use super::input::Slot;
+use super::slot::Slot;
 
 /// One line with the bytes stored so far.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use ports::ConfigError;
 use ports::test_queue::{Config, In, Item, Out};
+use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::state::{State, width_of};
@@ -71,10 +71,6 @@ impl Model for TestQueue {
         config.validate()?;
         let items = VecDeque::with_capacity(config.depth as usize);
         Ok(Self { config: config.clone(), now: 0, items, head: 0 })
-    }
-
-    fn rtl_parameters(c: &Config) -> Vec<(&'static str, u64)> {
-        vec![("Depth", c.depth.into()), ("Latency", c.latency.into())]
     }
 }
 

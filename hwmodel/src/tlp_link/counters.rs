@@ -1,10 +1,6 @@
 //! What passed over one link, in exact bytes.
 
-use super::framing::{Split, WireClass};
-
-/// Units of `wire` in one byte: flit mode costs 256/236 bytes for each byte (specification 5.7), so
-/// 236ths of a byte make every sum exact.
-pub const SCALE: u64 = 236;
+use super::framing::{SCALE, Split, WireClass};
 
 /// Sums since reset. Replayed TLPs count in `replays`, `replay_wire` and `busy_cycles` only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use ports::ConfigError;
 use ports::common::finepack_types::{FinePack, MAX_GPUS, SubHeader, Tlp, TlpHeader};
 
-use super::counters::{Counters, SCALE};
-use super::framing::{Framing, Split, WireClass};
+use super::counters::Counters;
+use super::framing::{Framing, SCALE, Split, WireClass};
 
 /// Default latency in cycles (specification 5.7, chosen).
 pub const LINK_LAT: u32 = 500;

@@ -14,8 +14,8 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use counters::{Counters, SCALE};
+pub use counters::Counters;
 pub use fabric::Fabric;
-pub use framing::{Framing, Split, WireClass, coherence_bytes, completion_bytes};
+pub use framing::{Framing, SCALE, Split, WireClass, coherence_bytes, completion_bytes};
 pub use link::{Config, In, LINK_LAT, LINK_LAT_SMALL, Out, Sent, TlpLink};
 pub use switch::Switch;

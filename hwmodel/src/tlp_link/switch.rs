@@ -1,35 +1,8 @@
 //! Merges the TLPs of all sources in front of each destination.
 
+use std::collections::VecDeque;
+
 use ports::common::finepack_types::Tlp;
-
-/// A queue of beats of fixed capacity.
-#[derive(Clone, Debug)]
-struct Queue {
-    slots: Box<[Tlp]>,
-    head: usize,
-    count: usize,
-}
-
-impl Queue {
-    fn new(beats: usize) -> Self {
-        Self { slots: vec![Tlp::default(); beats].into(), head: 0, count: 0 }
-    }
-
-    fn front(&self) -> Option<&Tlp> {
-        (self.count > 0).then(|| &self.slots[self.head])
-    }
-
-    fn push(&mut self, beat: Tlp) {
-        let at = (self.head + self.count) % self.slots.len();
-        self.slots[at] = beat;
-        self.count += 1;
-    }
-
-    fn pop(&mut self) {
-        self.head = (self.head + 1) % self.slots.len();
-        self.count -= 1;
-    }
-}
 
 /// One destination's port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +20,8 @@ struct Port {
 #[derive(Clone, Debug)]
 pub struct Switch {
     gpus: usize,
-    queues: Vec<Queue>, // [dest * gpus + source]
+    queue_beats: usize,
+    queues: Vec<VecDeque<Tlp>>, // [dest * gpus + source]
     ports: Vec<Port>,
 }
 
@@ -57,18 +31,15 @@ impl Switch {
         assert!(queue_beats >= 2, "queue_beats = {queue_beats}: must be at least 2");
         Self {
             gpus,
-            // A GPU sends itself nothing.
-            queues: (0..gpus * gpus)
-                .map(|k| Queue::new(if k / gpus == k % gpus { 1 } else { queue_beats }))
-                .collect(),
+            queue_beats,
+            queues: vec![VecDeque::new(); gpus * gpus],
             ports: vec![Port::default(); gpus],
         }
     }
 
     /// True where a beat of `source` for `dest` is taken in this cycle.
     pub fn ready(&self, source: usize, dest: usize) -> bool {
-        let queue = &self.queues[dest * self.gpus + source];
-        queue.count < queue.slots.len()
+        self.queues[dest * self.gpus + source].len() < self.queue_beats
     }
 
     /// The beat shown to `dest`.
@@ -79,7 +50,7 @@ impl Switch {
 
     /// True when no queue holds a beat.
     pub fn is_empty(&self) -> bool {
-        self.queues.iter().all(|q| q.count == 0)
+        self.queues.iter().all(VecDeque::is_empty)
     }
 
     /// One clock edge. `inputs[s]`: the beat shown by the link of source `s`, taken where
@@ -94,7 +65,7 @@ impl Switch {
         for (dest, &ready) in ready.iter().enumerate() {
             if let Some(&Tlp { eop, .. }) = self.output(dest).filter(|_| ready) {
                 let source = self.ports[dest].source.expect("the beat has a source");
-                self.queues[dest * self.gpus + source].pop();
+                self.queues[dest * self.gpus + source].pop_front();
                 if eop {
                     self.ports[dest] = Port { source: None, next: (source + 1) % self.gpus };
                 }
@@ -102,14 +73,14 @@ impl Switch {
         }
         for (source, beat) in inputs.iter().enumerate() {
             if let Some(beat) = beat.filter(|_| taken >> source & 1 == 1) {
-                self.queues[usize::from(beat.dest) * self.gpus + source].push(beat);
+                self.queues[usize::from(beat.dest) * self.gpus + source].push_back(beat);
             }
         }
         for (dest, port) in self.ports.iter_mut().enumerate() {
             if port.source.is_none() {
                 let queues = &self.queues[dest * self.gpus..][..self.gpus];
                 let mut order = (0..self.gpus).map(|k| (port.next + k) % self.gpus);
-                port.source = order.find(|&s| queues[s].count > 0);
+                port.source = order.find(|&s| !queues[s].is_empty());
             }
         }
     }

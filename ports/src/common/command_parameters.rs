@@ -42,32 +42,25 @@ pub struct Command {
 }
 
 impl Command {
+    /// Any legal values, which remain legal whatever legal values others are given.
+    pub const LEGAL: Self = Self {
+        chiplets: 2,
+        unicast_latency: 1,
+        broadcast_latency: 1,
+        private_latency: 1,
+        clock_on: 1,
+        clock_of: 1,
+    };
+
     /// Checks every limit of specification section 2.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let check =
-            |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-        let byte = 1..=255;
-        check((2..=16).contains(&self.chiplets), "chiplets", self.chiplets, "2 to 16")?;
-        check(
-            byte.contains(&self.unicast_latency),
-            "unicast_latency",
-            self.unicast_latency,
-            "1 to 255",
-        )?;
-        check(
-            byte.contains(&self.broadcast_latency),
-            "broadcast_latency",
-            self.broadcast_latency,
-            "1 to 255",
-        )?;
-        check(
-            byte.contains(&self.private_latency),
-            "private_latency",
-            self.private_latency,
-            "1 to 255",
-        )?;
-        check((1..=16).contains(&self.clock_of), "clock_of", self.clock_of, "1 to 16")?;
+        ConfigError::range("chiplets", self.chiplets, 2..=16)?;
+        ConfigError::range("unicast_latency", self.unicast_latency, 1..=255)?;
+        ConfigError::range("broadcast_latency", self.broadcast_latency, 1..=255)?;
+        ConfigError::range("private_latency", self.private_latency, 1..=255)?;
+        ConfigError::range("clock_of", self.clock_of, 1..=16)?;
         let limit = format!("1 to clock_of = {}", self.clock_of);
-        check((1..=self.clock_of).contains(&self.clock_on), "clock_on", self.clock_on, &limit)
+        let clock_on = (1..=self.clock_of).contains(&self.clock_on);
+        ConfigError::check(clock_on, "clock_on", self.clock_on.into(), limit)
     }
 }

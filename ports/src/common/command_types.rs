@@ -23,6 +23,26 @@ message! {
     }
 }
 
+impl Message {
+    /// Its bits.
+    pub fn bits(&self) -> u64 {
+        let Self { b, a, tag, chiplet, kind } = *self;
+        let low = u32::from(a) << 16 | u32::from(tag) << 8;
+        u64::from(b) << 32 | u64::from(low | u32::from(chiplet) << 4 | u32::from(kind))
+    }
+
+    /// The message of these bits.
+    pub fn from_bits(bits: u64) -> Self {
+        Self {
+            kind: (bits & 15) as u8,
+            chiplet: (bits >> 4 & 15) as u8,
+            tag: (bits >> 8) as u8,
+            a: (bits >> 16) as u16,
+            b: (bits >> 32) as u32,
+        }
+    }
+}
+
 message! {
     /// A message with its destinations, from the global command processor to the crossbar. 81 bits.
     pub struct Tx: "COMMAND_TX_T" in "command_types.svh" () {

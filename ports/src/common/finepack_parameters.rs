@@ -69,56 +69,47 @@ pub struct FinePack {
 }
 
 impl FinePack {
+    /// Any legal values, which remain legal whatever legal values others are given.
+    pub const LEGAL: Self = Self {
+        num_gpus: 2,
+        entries: 2,
+        line: 64,
+        banks: 1,
+        sub_header_bytes: 2,
+        offset_width: 6,
+        max_payload: 4096,
+        beat: 8,
+        order_queue_depth: 2,
+        output_depth: 2,
+        ecrc: 0,
+        pcie_generation: 4,
+    };
+
     /// Checks every limit of specification section 2.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let check =
             |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-        let pow2 = |v: u32, low, high| v.is_power_of_two() && (low..=high).contains(&v);
-        check((2..=16).contains(&self.num_gpus), "num_gpus", self.num_gpus, "2 to 16")?;
-        check(pow2(self.entries, 2, 64), "entries", self.entries, "a power of 2, 2 to 64")?;
-        check(
-            (2..=6).contains(&self.sub_header_bytes),
-            "sub_header_bytes",
-            self.sub_header_bytes,
-            "2 to 6",
-        )?;
+        ConfigError::range("num_gpus", self.num_gpus, 2..=16)?;
+        ConfigError::power_of_two("entries", self.entries, 2..=64)?;
+        ConfigError::range("sub_header_bytes", self.sub_header_bytes, 2..=6)?;
         let offset_width = offset_bits(self.sub_header_bytes);
-        ConfigError::check(
-            self.offset_width == offset_width,
-            "offset_width",
-            self.offset_width.into(),
-            format!("8 * sub_header_bytes - 10 = {offset_width}"),
-        )?;
-        check(pow2(self.line, 16, 128), "line", self.line, "a power of 2, 16 to 128")?;
+        let limit = format!("8 * sub_header_bytes - 10 = {offset_width}");
+        check(self.offset_width == offset_width, "offset_width", self.offset_width, &limit)?;
+        ConfigError::power_of_two("line", self.line, 16..=128)?;
         let window = 1u64 << offset_width;
-        ConfigError::check(
-            u64::from(self.line) <= window,
-            "line",
-            self.line.into(),
-            format!("at most 2^offset_width = {window}"),
-        )?;
+        let limit = format!("at most 2^offset_width = {window}");
+        check(u64::from(self.line) <= window, "line", self.line, &limit)?;
         check((1..=2).contains(&self.banks), "banks", self.banks, "1 or 2")?;
         let least = self.line / 2 * (1 + self.sub_header_bytes) + 4;
-        ConfigError::check(
-            self.max_payload.is_multiple_of(4) && (least..=4096).contains(&self.max_payload),
-            "max_payload",
-            self.max_payload.into(),
-            format!("a multiple of 4, (line / 2) * (1 + sub_header_bytes) + 4 = {least} to 4096"),
-        )?;
-        check(pow2(self.beat, 8, 128), "beat", self.beat, "8, 16, 32, 64 or 128")?;
-        check(
-            (2..=16).contains(&self.order_queue_depth),
-            "order_queue_depth",
-            self.order_queue_depth,
-            "2 to 16",
-        )?;
-        check((2..=64).contains(&self.output_depth), "output_depth", self.output_depth, "2 to 64")?;
+        let fits = self.max_payload.is_multiple_of(4) && (least..=4096).contains(&self.max_payload);
+        let limit =
+            format!("a multiple of 4, (line / 2) * (1 + sub_header_bytes) + 4 = {least} to 4096");
+        check(fits, "max_payload", self.max_payload, &limit)?;
+        let beat = self.beat.is_power_of_two() && (8..=128).contains(&self.beat);
+        check(beat, "beat", self.beat, "8, 16, 32, 64 or 128")?;
+        ConfigError::range("order_queue_depth", self.order_queue_depth, 2..=16)?;
+        ConfigError::range("output_depth", self.output_depth, 2..=64)?;
         check(self.ecrc <= 1, "ecrc", self.ecrc, "0 or 1")?;
-        check(
-            (2..=6).contains(&self.pcie_generation),
-            "pcie_generation",
-            self.pcie_generation,
-            "2 to 6",
-        )
+        ConfigError::range("pcie_generation", self.pcie_generation, 2..=6)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Write};
 
-use cosim::Rtl;
 use cosim::lockstep::Lockstep;
 use cosim::report::RunName;
 use duet_tests::{parameters, rtl};
@@ -26,7 +25,7 @@ impl Directory for CoherenceDirectory {
 
 /// Model and RTL compared in every cycle, and a model to look into.
 struct Both {
-    pair: Lockstep<CoherenceDirectory, Rtl<CoherenceDirectory>>,
+    pair: Lockstep<CoherenceDirectory>,
     shown: CoherenceDirectory,
 }
 

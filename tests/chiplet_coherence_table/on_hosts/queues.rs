@@ -2,14 +2,14 @@
 //! lost.
 
 use cosim::command_processor::packet::Dispatch;
-use cosim::command_processor::{Conf, Native, Sent, SyncMode, message};
+use cosim::command_processor::{Conf, Native, Sent, SyncMode};
 use duet_tests::firmware::Host;
 use duet_tests::firmware::driver::{Driver, MACHINE, NONE, kernel};
 use firmware::Cached;
 use firmware::map::message::{ACK, LAUNCH_EN, SYNC_REQ, WG_COUNT, WG_DESC};
 use ports::Bytes;
 use ports::command_processor::In;
-use ports::common::command_types::{Aql, error_code};
+use ports::common::command_types::{Aql, Message, error_code};
 
 use super::hosts::{each, each_core};
 
@@ -103,7 +103,7 @@ fn messages_beyond_sixteen_wait_are_told_and_not_lost() {
             driver.host.tick(&blocked);
         }
         let done = |chiplet: u64, tag: u8| In {
-            rx: Some(message(9 | chiplet << 4 | u64::from(tag) << 8)),
+            rx: Some(Message::from_bits(9 | chiplet << 4 | u64::from(tag) << 8)),
             ..blocked
         };
         for chiplet in 0..16 {

@@ -1,7 +1,7 @@
 //! The firmware's image on the command processor, behind its ports.
 
 use cosim::body::{BodyError, BodyKind};
-use cosim::command_processor::{Host as Ports, Sent, message, message_bits};
+use cosim::command_processor::{Host as Ports, Sent};
 use cosim::report::RunName;
 use cosim::socket::Socket;
 use firmware::map::{MAILBOX, reg};
@@ -10,7 +10,7 @@ use hwmodel::Block;
 use hwmodel::command_processor::CommandProcessor;
 use ports::Bytes;
 use ports::command_processor::{Config, In, Out};
-use ports::common::command_types::{Aql, Command, Ext, Retired, map};
+use ports::common::command_types::{Aql, Command, Ext, Message, Retired, map};
 
 use super::Host;
 use crate::parameters;
@@ -129,7 +129,7 @@ impl Core {
         self.signals.extend(out.sig);
         self.errors.extend(out.err);
         self.sent.extend(out.tx.filter(|_| inputs.tx_ready).map(|tx| Sent {
-            message: message_bits(&tx.msg),
+            message: tx.msg.bits(),
             chiplets: tx.dst,
             broadcast: tx.bcast,
         }));
@@ -230,7 +230,7 @@ impl Host for Core {
         let aql = In { aql, ..self.nothing() };
         self.offer(&aql, |out| out.aql_ready);
         // The packet processor fetches a block where the packet names one.
-        let named = packet[48..56] != [0; 8];
+        let named = firmware::aql::has_extension(packet);
         for (data, last) in beats(extension).into_iter().filter(|_| named) {
             let ext = In { ext: Some(Ext { last, data }), ..self.nothing() };
             self.offer(&ext, |out| out.ext_ready);
@@ -243,7 +243,7 @@ impl Host for Core {
 
     fn run(&mut self) -> Vec<Sent> {
         for bits in std::mem::take(&mut self.received) {
-            let rx = In { rx: Some(message(bits)), ..self.nothing() };
+            let rx = In { rx: Some(Message::from_bits(bits)), ..self.nothing() };
             if !self.halted {
                 self.offer(&rx, |out| out.rx_ready || out.halted);
             }

@@ -3,13 +3,16 @@
 
 mod program;
 
+use firmware::aql;
 use hwmodel::Block;
 use hwmodel::command_processor::CommandProcessor;
 use ports::Bytes;
 use ports::command_processor::{Config, In, Out};
 use ports::common::command_types::{Aql, Ext, Message, error_code, kind, mailbox, map};
 
-use super::{Count, NewStimulus, Random, Statics, Stimulus};
+use super::draws::draws;
+use super::seen::seen;
+use super::{NewStimulus, Random, Reached, Statics, Stimulus, message};
 use program::{End, Mix, WORDS};
 
 crate::catalog::pair!(CommandProcessor: ports::common::command_types::Command);
@@ -21,20 +24,21 @@ const ENDS: u64 = 9_000;
 /// Beats of an extension block that a slot has room for.
 const MOST_BEATS: u32 = 252;
 
-/// What one phase draws. Chances are parts of 256.
-#[derive(Clone, Debug)]
-struct Phase {
-    left: u32,
-    aql: u32,
-    ext: u32,
-    rx: u32,
-    tx_ready: u32,
-    /// Chance that a packet has an extension.
-    extended: u32,
-    /// Most beats of one.
-    beats: u32,
-    /// Chance that a message is an ACK.
-    ack: u32,
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(r: &mut Random) {
+        left: u32 = 64 + r.below(2048),
+        aql: u32 = r.pick(&[64, 8, 1]),
+        ext: u32 = r.pick(&[256, 128, 16]),
+        rx: u32 = r.pick(&[128, 16, 2]),
+        tx_ready: u32 = r.pick(&[256, 128, 8, 1]),
+        /// Chance that a packet has an extension.
+        extended: u32 = r.pick(&[0, 64, 200]),
+        /// Most beats of one.
+        beats: u32 = r.pick(&[1, 4, 40, MOST_BEATS + 8]),
+        /// Chance that a message is an ACK.
+        ack: u32 = r.pick(&[16, 128, 240]),
+    }
 }
 
 /// The stimulus.
@@ -60,59 +64,26 @@ pub struct CommandProcessorStimulus {
     seen: Seen,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    aql: u64,
-    ext: u64,
-    tx: u64,
-    rx: u64,
-    sig: u64,
-    trace: u64,
-    by_code: [u64; 3],
-    plain: u64,
-    extended: u64,
-    truncated: u64,
-    aql_held: u64,
-    rx_held: u64,
-    tx_held: u64,
-    broadcast: u64,
-    request: u64,
-    ack: u64,
-    trap: u64,
-    load: u64,
-    late_clock: u64,
-    store: u64,
-    compressed: u64,
-    divide: u64,
-    exit: u64,
-    halt: u64,
-    late_image: u64,
-    kept_image: u64,
+seen! {
+    transfers: aql, ext, tx, rx, sig, trace, err;
+    rows:
+        packet, packet_with_extension, truncated_extension, aql_held, rx_held, tx_held,
+        broadcast, sync_req, ack, err_protocol, err_halt, err_of_firmware,
+        trap, load, clock_beyond_16_bits, store, compressed, divide,
+        cycles_after_exit, cycles_after_halt, image_write_while_running, image_kept,
 }
 
 impl CommandProcessorStimulus {
-    fn draw_phase(r: &mut Random) -> Phase {
-        Phase {
-            left: 64 + r.below(2048),
-            aql: r.pick(&[64, 8, 1]),
-            ext: r.pick(&[256, 128, 16]),
-            rx: r.pick(&[128, 16, 2]),
-            tx_ready: r.pick(&[256, 128, 8, 1]),
-            extended: r.pick(&[0, 64, 200]),
-            beats: r.pick(&[1, 4, 40, MOST_BEATS + 8]),
-            ack: r.pick(&[16, 128, 240]),
-        }
-    }
-
     fn draw_aql(r: &mut Random, extended: bool) -> Aql {
         let mut bytes = [0; 64];
         for chunk in bytes.chunks_exact_mut(8) {
             chunk.copy_from_slice(&r.word().to_le_bytes());
         }
         // The extension's address; one byte of it is enough.
-        bytes[48..56].fill(0);
+        let at = aql::at::EXTENSION as usize;
+        bytes[at..at + 8].fill(0);
         if extended {
-            bytes[48 + r.below(8) as usize] = 1 + r.below(255) as u8;
+            bytes[at + r.below(8) as usize] = 1 + r.below(255) as u8;
         }
         Aql { mask: r.word() as u16, stream: r.word() as u8, packet: Bytes(bytes) }
     }
@@ -122,14 +93,7 @@ impl CommandProcessorStimulus {
         let any = r.below(16) as u8;
         let other = r.pick(&[kind::DONE, kind::NACK, any]);
         let kind = if r.chance(self.phase.ack) { kind::ACK } else { other };
-        let word = r.word();
-        Message {
-            kind,
-            chiplet: word as u8 & 15,
-            tag: (word >> 4) as u8,
-            a: (word >> 12) as u16,
-            b: (word >> 32) as u32,
-        }
+        message(r, kind)
     }
 
     /// The next word of the image; beside the program, also while the core runs, which must not
@@ -149,7 +113,7 @@ impl CommandProcessorStimulus {
             input.imem_we = true;
             input.imem_addr = self.random.below(WORDS as u32) as u16;
             input.imem_data = self.random.word() as u32;
-            self.seen.late_image += 1;
+            self.seen.image_write_while_running += 1;
         }
     }
 
@@ -185,8 +149,8 @@ impl CommandProcessorStimulus {
             if out.aql_ready {
                 self.aql = None;
                 seen.aql += 1;
-                let extended = aql.packet.0[48..56] != [0; 8];
-                *(if extended { &mut seen.extended } else { &mut seen.plain }) += 1;
+                let extended = aql::has_extension(&aql.packet.0);
+                *(if extended { &mut seen.packet_with_extension } else { &mut seen.packet }) += 1;
                 if extended {
                     let most = self.phase.beats;
                     let too_many = most > MOST_BEATS && self.random.chance(128);
@@ -202,7 +166,7 @@ impl CommandProcessorStimulus {
             seen.ext += 1;
             self.beat += 1;
             if self.beat == self.beats {
-                seen.truncated += u64::from(self.beats > MOST_BEATS);
+                seen.truncated_extension += u64::from(self.beats > MOST_BEATS);
                 self.beats = 0;
             }
         }
@@ -224,33 +188,33 @@ impl CommandProcessorStimulus {
             if input.tx_ready {
                 seen.tx += 1;
                 seen.broadcast += u64::from(tx.bcast);
-                seen.request += u64::from(tx.msg.kind == kind::SYNC_REQ);
+                seen.sync_req += u64::from(tx.msg.kind == kind::SYNC_REQ);
             } else {
                 seen.tx_held += 1;
             }
         }
         seen.sig += u64::from(out.sig.is_some());
         if let Some(code) = out.err {
-            let row = match code {
-                error_code::PROTOCOL => 0,
-                error_code::HALT => 1,
-                _ => 2,
-            };
-            seen.by_code[row] += 1;
+            seen.err += 1;
+            *(match code {
+                error_code::PROTOCOL => &mut seen.err_protocol,
+                error_code::HALT => &mut seen.err_halt,
+                _ => &mut seen.err_of_firmware,
+            }) += 1;
         }
         if let Some(t) = &out.trace {
             seen.trace += 1;
             seen.trap += u64::from(t.trap);
             seen.load += u64::from(t.mem_rmask != 0);
             let clock = t.mem_rmask != 0 && t.mem_addr == map::MAILBOX.0 + mailbox::CYCLE;
-            seen.late_clock += u64::from(clock && t.mem_rdata > u32::from(u16::MAX));
+            seen.clock_beyond_16_bits += u64::from(clock && t.mem_rdata > u32::from(u16::MAX));
             seen.store += u64::from(t.mem_wmask != 0);
             seen.compressed += u64::from(t.insn & 3 != 3 && !t.trap);
             seen.divide += u64::from(t.insn & 0xfe00_407f == 0x0200_4033);
         }
         match out.exit {
-            Some(8) => seen.halt += 1,
-            Some(_) => seen.exit += 1,
+            Some(8) => seen.cycles_after_halt += 1,
+            Some(_) => seen.cycles_after_exit += 1,
             None => {}
         }
     }
@@ -279,15 +243,15 @@ impl Stimulus for CommandProcessorStimulus {
         if cycles < LONG && self.random.chance(48) {
             // The memory keeps what was loaded before the reset, and the core starts at once.
             (self.loaded, self.held) = (WORDS, 0);
-            self.seen.kept_image += 1;
+            self.seen.image_kept += 1;
         }
         self.conf = self.random.word() as u32;
-        self.phase = Self::draw_phase(&mut self.random);
+        self.phase = Phase::draw(&mut self.random);
     }
 
     fn inputs(&mut self, out: &<CommandProcessor as Block>::Out) -> In {
         if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random);
+            self.phase = Phase::draw(&mut self.random);
         }
         self.phase.left -= 1;
         let input = self.draw_inputs();
@@ -295,53 +259,16 @@ impl Stimulus for CommandProcessorStimulus {
         input
     }
 
-    fn transfers(&self) -> Vec<Count> {
-        let s = &self.seen;
-        vec![
-            ("aql", s.aql),
-            ("ext", s.ext),
-            ("tx", s.tx),
-            ("rx", s.rx),
-            ("sig", s.sig),
-            ("trace", s.trace),
-            ("err", s.by_code.iter().sum()),
-        ]
-    }
-
-    fn coverage(&self) -> Vec<Count> {
-        let s = &self.seen;
-        vec![
-            ("packet", s.plain),
-            ("packet_with_extension", s.extended),
-            ("truncated_extension", s.truncated),
-            ("aql_held", s.aql_held),
-            ("rx_held", s.rx_held),
-            ("tx_held", s.tx_held),
-            ("broadcast", s.broadcast),
-            ("sync_req", s.request),
-            ("ack", s.ack),
-            ("err_protocol", s.by_code[0]),
-            ("err_halt", s.by_code[1]),
-            ("err_of_firmware", s.by_code[2]),
-            ("trap", s.trap),
-            ("load", s.load),
-            ("clock_beyond_16_bits", s.late_clock),
-            ("store", s.store),
-            ("compressed", s.compressed),
-            ("divide", s.divide),
-            ("cycles_after_exit", s.exit),
-            ("cycles_after_halt", s.halt),
-            ("image_write_while_running", s.late_image),
-            ("image_kept", s.kept_image),
-        ]
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
     }
 }
 
 impl NewStimulus for CommandProcessorStimulus {
-    fn new(_: &Config, _statics: &Statics, seed: u64) -> Self {
+    fn unstarted(_: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let phase = Self::draw_phase(&mut random);
-        let mut new = Self {
+        let phase = Phase::draw(&mut random);
+        Self {
             random,
             phase,
             conf: 0,
@@ -356,8 +283,6 @@ impl NewStimulus for CommandProcessorStimulus {
             beats: 0,
             beat: 0,
             seen: Seen::default(),
-        };
-        new.restart(0);
-        new
+        }
     }
 }

@@ -1,9 +1,12 @@
 //! Random programs for the command processor: instructions of all kinds, loads and stores
 //! everywhere, the mailbox above all. They go round in a loop, and end in something that halts.
 
+use hwmodel::command_processor::encode::opcode::{AUIPC, JALR, LOAD, LUI, OP_IMM, SYSTEM};
+use hwmodel::command_processor::encode::{b_type, i_type, j_type, r_type, s_type};
 use ports::common::command_types::{mailbox, map};
 
 use crate::stimulus::Random;
+use crate::stimulus::draws::draws;
 
 /// Words of a program, from address 0 on.
 pub const WORDS: usize = 0x200;
@@ -28,12 +31,6 @@ const MAILBOX: u32 = 8;
 const ROUNDS: u32 = 30;
 /// What the trap handler works with.
 const SCRATCH: u32 = 31;
-
-const LOAD: u32 = 0x03;
-const OP_IMM: u32 = 0x13;
-const OP: u32 = 0x33;
-const JALR: u32 = 0x67;
-const SYSTEM: u32 = 0x73;
 
 const MEPC: u32 = 0x341;
 const MCAUSE: u32 = 0x342;
@@ -73,37 +70,23 @@ const REGISTERS: [(u32, u32, u32); 21] = [
     (mailbox::CNT8_RUN, 1, 3),
 ];
 
-/// How a program is mixed. Chances are parts of 256.
-#[derive(Clone, Debug)]
-pub struct Mix {
-    /// Of an access to the mailbox.
-    pub mailbox: u32,
-    /// Of another load or store.
-    pub memory: u32,
-    /// Of a branch or jump forward.
-    pub jump: u32,
-    /// Of something that traps, or touches the registers of the machine mode.
-    pub system: u32,
-    /// Of a multiplication or division.
-    pub multiply: u32,
-    /// Of a compressed instruction in place of one of the kinds above.
-    pub compressed: u32,
-    /// Rounds before the end.
-    pub rounds: u32,
-}
-
-impl Mix {
-    /// Draws one.
-    pub fn draw(r: &mut Random) -> Self {
-        Self {
-            mailbox: r.pick(&[16, 64, 128]),
-            memory: r.pick(&[8, 48, 96]),
-            jump: r.pick(&[4, 24, 64]),
-            system: r.pick(&[0, 4, 16]),
-            multiply: r.pick(&[2, 16]),
-            compressed: r.pick(&[0, 64, 160]),
-            rounds: r.pick(&[3, 5, 16, 100_000]),
-        }
+draws! {
+    /// How a program is mixed. Chances are parts of 256.
+    pub struct Mix(r: &mut Random) {
+        /// Of an access to the mailbox.
+        pub mailbox: u32 = r.pick(&[16, 64, 128]),
+        /// Of another load or store.
+        pub memory: u32 = r.pick(&[8, 48, 96]),
+        /// Of a branch or jump forward.
+        pub jump: u32 = r.pick(&[4, 24, 64]),
+        /// Of something that traps, or touches the registers of the machine mode.
+        pub system: u32 = r.pick(&[0, 4, 16]),
+        /// Of a multiplication or division.
+        pub multiply: u32 = r.pick(&[2, 16]),
+        /// Of a compressed instruction in place of one of the kinds above.
+        pub compressed: u32 = r.pick(&[0, 64, 160]),
+        /// Rounds before the end.
+        pub rounds: u32 = r.pick(&[3, 5, 16, 100_000]),
     }
 }
 
@@ -303,7 +286,7 @@ fn arithmetic(r: &mut Random) -> u32 {
     let (rd, rs1, rs2) = (free(r), r.below(32), r.below(32));
     let alternative = if r.chance(128) { 0x20 } else { 0 };
     match (r.below(5), funct3) {
-        (0, _) => r.word() as u32 & 0xffff_f000 | rd << 7 | r.pick(&[0x37, 0x17]),
+        (0, _) => r.word() as u32 & 0xffff_f000 | rd << 7 | r.pick(&[LUI, AUIPC]),
         (1 | 2, 0 | 5) => r_type(alternative, funct3, rd, rs1, rs2),
         (1 | 2, _) => r_type(0, funct3, rd, rs1, rs2),
         (_, 1) => i_type(OP_IMM, 1, rd, rs1, r.below(32)),
@@ -313,20 +296,15 @@ fn arithmetic(r: &mut Random) -> u32 {
 }
 
 fn mailbox_access(r: &mut Random) -> u32 {
-    let sum: u32 = REGISTERS.iter().map(|(_, reads, writes)| reads + writes).sum();
-    let mut pick = r.below(sum);
-    for (offset, reads, writes) in REGISTERS {
-        if pick < reads {
-            let part = r.chance(16);
-            let (funct3, inside) = if part { (r.pick(&[0, 1, 4, 5]), r.below(3)) } else { (2, 0) };
-            return i_type(LOAD, funct3, free(r), MAILBOX, offset + inside);
-        }
-        if pick < reads + writes {
-            return s_type(2, r.below(32), MAILBOX, offset);
-        }
-        pick -= reads + writes;
+    let parts = REGISTERS.map(|(_, reads, writes)| [reads, writes]);
+    let pick = r.weighted(parts.as_flattened());
+    let (offset, ..) = REGISTERS[pick / 2];
+    if pick % 2 == 1 {
+        return s_type(2, r.below(32), MAILBOX, offset);
     }
-    unreachable!("the sum is that of all")
+    let part = r.chance(16);
+    let (funct3, inside) = if part { (r.pick(&[0, 1, 4, 5]), r.below(3)) } else { (2, 0) };
+    i_type(LOAD, funct3, free(r), MAILBOX, offset + inside)
 }
 
 /// Waits, and makes room before: a read of WAIT with all slots and the RX FIFO full would never
@@ -370,7 +348,7 @@ fn jump(r: &mut Random, w: &mut Writer) {
         1 => {
             let register = kept(r);
             // auipc: its own address.
-            w.word(register << 7 | 0x17);
+            w.word(register << 7 | AUIPC);
             let word = i_type(JALR, 0, free(r), register, 0);
             Jump { at: at + 4, from: at, with: |w, o| w | o << 20, word, skips }
         }
@@ -391,7 +369,7 @@ fn system(r: &mut Random, w: &mut Writer) {
         2 => {
             // To the instruction behind, in the mode that mstatus says.
             let register = kept(r);
-            w.word(register << 7 | 0x17);
+            w.word(register << 7 | AUIPC);
             w.word(i_type(OP_IMM, 0, register, register, 16));
             w.word(i_type(SYSTEM, 1, 0, register, MEPC));
             w.word(MRET);
@@ -438,27 +416,5 @@ fn compressed(r: &mut Random, w: &mut Writer) {
 fn load_immediate(register: u32, value: u32) -> [u32; 2] {
     let low = (value << 20) as i32 >> 20;
     let high = value.wrapping_sub(low as u32);
-    [high | register << 7 | 0x37, i_type(OP_IMM, 0, register, register, low as u32 & 0xfff)]
-}
-
-fn i_type(opcode: u32, funct3: u32, rd: u32, rs1: u32, imm: u32) -> u32 {
-    imm << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode
-}
-
-fn r_type(funct7: u32, funct3: u32, rd: u32, rs1: u32, rs2: u32) -> u32 {
-    funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | OP
-}
-
-fn s_type(funct3: u32, rs2: u32, rs1: u32, imm: u32) -> u32 {
-    (imm >> 5 & 127) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | (imm & 31) << 7 | 0x23
-}
-
-fn b_type(funct3: u32, rs1: u32, rs2: u32, offset: u32) -> u32 {
-    let high = (offset >> 12 & 1) << 31 | (offset >> 5 & 63) << 25 | rs2 << 20 | rs1 << 15;
-    high | funct3 << 12 | (offset >> 1 & 15) << 8 | (offset >> 11 & 1) << 7 | 0x63
-}
-
-fn j_type(rd: u32, offset: u32) -> u32 {
-    let high = (offset >> 20 & 1) << 31 | (offset >> 1 & 1023) << 21;
-    high | (offset >> 11 & 1) << 20 | (offset >> 12 & 255) << 12 | rd << 7 | 0x6f
+    [high | register << 7 | LUI, i_type(OP_IMM, 0, register, register, low as u32 & 0xfff)]
 }

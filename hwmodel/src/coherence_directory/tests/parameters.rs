@@ -44,9 +44,9 @@ fn rtl_parameters_are_those_of_the_configuration() {
         ("Responses", 4),
         ("IdealLines", 64),
     ];
-    assert_eq!(CoherenceDirectory::rtl_parameters(&rec()), expected);
+    assert_eq!(rec().rtl_parameters(), expected);
     let first = |config: &Config| {
-        let parameters = CoherenceDirectory::rtl_parameters(config);
+        let parameters = config.rtl_parameters();
         (parameters[0].1, parameters[7].1)
     };
     assert_eq!(variants().map(|config| first(&config)), [(2, 1), (1, 0), (0, 0), (3, 1)]);

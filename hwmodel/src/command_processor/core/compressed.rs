@@ -2,14 +2,9 @@
 //! chapter "C", RV32; Ibex's choice where the manual leaves one: reserved encodings are illegal,
 //! hints are not).
 
-const LOAD: u32 = 0x03;
-const OP_IMM: u32 = 0x13;
-const STORE: u32 = 0x23;
-const OP: u32 = 0x33;
-const LUI: u32 = 0x37;
-const BRANCH: u32 = 0x63;
-const JALR: u32 = 0x67;
-const JAL: u32 = 0x6f;
+use crate::command_processor::encode::opcode::{JALR, LOAD, LUI, OP_IMM};
+use crate::command_processor::encode::{b_type, i_type, j_type, r_type, s_type};
+
 const EBREAK: u32 = 0x0010_0073;
 
 /// The stack pointer.
@@ -36,18 +31,6 @@ fn imm6(c: u32) -> u32 {
     (imm << 26) as i32 as u32 >> 26 | if imm & 32 != 0 { !63 } else { 0 }
 }
 
-fn i_type(opcode: u32, funct3: u32, rd: u32, rs1: u32, imm: u32) -> u32 {
-    imm << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode
-}
-
-fn r_type(funct7: u32, funct3: u32, rd: u32, rs1: u32, rs2: u32) -> u32 {
-    funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | OP
-}
-
-fn s_type(rs1: u32, rs2: u32, imm: u32) -> u32 {
-    (imm >> 5 & 127) << 25 | rs2 << 20 | rs1 << 15 | 2 << 12 | (imm & 31) << 7 | STORE
-}
-
 fn quadrant_0(c: u32) -> Option<u32> {
     let (low, high) = (8 + field(c, 4, 2, 0), 8 + field(c, 9, 7, 0));
     let word = field(c, 5, 5, 6) | field(c, 12, 10, 3) | field(c, 6, 6, 2);
@@ -59,7 +42,7 @@ fn quadrant_0(c: u32) -> Option<u32> {
             (imm != 0).then(|| i_type(OP_IMM, 0, low, SP, imm))
         }
         2 => Some(i_type(LOAD, 2, low, high, word)), // c.lw
-        6 => Some(s_type(high, low, word)),          // c.sw
+        6 => Some(s_type(2, low, high, word)),       // c.sw
         _ => None,
     }
 }
@@ -87,9 +70,7 @@ fn quadrant_1(c: u32) -> Option<u32> {
             let imm = field(c, 12, 12, 8) | field(c, 6, 5, 6) | field(c, 2, 2, 5);
             let imm = imm | field(c, 11, 10, 3) | field(c, 4, 3, 1);
             let imm = if c >> 12 & 1 != 0 { imm | !0x1ff } else { imm };
-            let high = field(imm, 12, 12, 31) | field(imm, 10, 5, 25);
-            let low = field(imm, 4, 1, 8) | field(imm, 11, 11, 7);
-            Some(high | rs1 << 15 | (c >> 13 & 1) << 12 | low | BRANCH)
+            Some(b_type(c >> 13 & 1, rs1, 0, imm))
         }
     }
 }
@@ -98,9 +79,7 @@ fn quadrant_1(c: u32) -> Option<u32> {
 fn jump(c: u32, rd: u32) -> u32 {
     let imm = field(c, 8, 8, 10) | field(c, 10, 9, 8) | field(c, 6, 6, 7) | field(c, 7, 7, 6);
     let imm = imm | field(c, 2, 2, 5) | field(c, 11, 11, 4) | field(c, 5, 3, 1);
-    let imm = if c >> 12 & 1 != 0 { imm | !0x7ff } else { imm };
-    let high = field(imm, 20, 20, 31) | field(imm, 10, 1, 21);
-    high | field(imm, 11, 11, 20) | field(imm, 19, 12, 12) | rd << 7 | JAL
+    j_type(rd, if c >> 12 & 1 != 0 { imm | !0x7ff } else { imm })
 }
 
 /// c.srli, c.srai, c.andi, c.sub, c.xor, c.or, c.and.
@@ -141,7 +120,7 @@ fn quadrant_2(c: u32) -> Option<u32> {
             (true, _, 0) => Some(i_type(JALR, 0, 1, rd, 0)), // c.jalr
             (true, ..) => Some(r_type(0, 0, rd, rd, rs2)),   // c.add
         },
-        6 => Some(s_type(SP, rs2, field(c, 8, 7, 6) | field(c, 12, 9, 2))), // c.swsp
+        6 => Some(s_type(2, rs2, SP, field(c, 8, 7, 6) | field(c, 12, 9, 2))), // c.swsp
         _ => None,
     }
 }

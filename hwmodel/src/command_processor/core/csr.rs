@@ -64,7 +64,7 @@ impl CycleCounter {
 }
 
 /// The registers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Csrs {
     mode: u32,
     mie_bit: bool,
@@ -90,21 +90,11 @@ impl Csrs {
     pub fn new(start: u64) -> Self {
         Self {
             mode: MACHINE,
-            mie_bit: false,
             mpie: true,
             mpp: USER,
-            mprv: false,
-            tw: false,
-            mie: 0,
             mtvec: 1,
-            mscratch: 0,
-            mepc: 0,
-            mcause: 0,
-            mtval: 0,
-            cpuctrlsts: 0,
             cycles: CycleCounter { at: start, ..CycleCounter::default() },
-            instret: 0,
-            instret_stopped: false,
+            ..Self::default()
         }
     }
 

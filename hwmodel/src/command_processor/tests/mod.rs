@@ -1,6 +1,7 @@
 //! Directed tests of the rules in `rtl/command_processor/README.md`; programs are assembled by
 //! hand.
 
+pub(super) mod assembler;
 mod clock;
 mod halt;
 mod messages;
@@ -12,8 +13,8 @@ mod wait;
 use ports::Bytes;
 use ports::common::command_types::{Aql, Ext, Message, mailbox::*, map};
 
-use super::assembler::*;
 use super::*;
+use assembler::*;
 
 /// The clock is always enabled: cycles of `clk_i` are the processor's.
 const PLAIN: Config = Config { private_latency: 3, clock_on: 1, clock_of: 1 };

@@ -1,5 +1,6 @@
 //! Random packets through packetizer and de-packetizer, and random nonsense.
 
+use ports::common::finepack_types::offset_bits;
 use proptest::prelude::*;
 
 use super::*;

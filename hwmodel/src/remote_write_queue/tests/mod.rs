@@ -166,7 +166,7 @@ fn rtl_parameters_are_those_of_the_configuration() {
         ("MaxPayload", 4096),
         ("OrderQueueDepth", 4),
     ];
-    assert_eq!(RemoteWriteQueue::rtl_parameters(&paper()), expected);
+    assert_eq!(paper().rtl_parameters(), expected);
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn models_and_rtl_compare_equal() {
     }
     assert_eq!((&json["counters"], &json["verdict"]), (&serde_json::json!({}), &"PASS".into()));
     // The regular program of the tests hides what a gate that slept did wrong.
-    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/bfs.trace");
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/workloads/bfs.trace");
     let machine = "--system cpelide-4-small --set machine.gpus=2";
     compare(&format!("{machine} --workload {}", trace.display()));
     // Other paths have a de-packetizer at their end.

@@ -49,6 +49,6 @@ pub fn read_wave(path: &Path) -> (Vec<String>, Vec<u64>) {
 
 /// The captured program that comes with the project.
 pub fn kept_trace() -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/bfs.trace");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/workloads/bfs.trace");
     fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }

@@ -1,5 +1,6 @@
 //! The coherence directory beside each L2 bank: its parameters, and what they allow.
 
+use ports::Parameters;
 use ports::coherence_directory::{Config, Replacement, Variant};
 
 use super::DESIGNS;

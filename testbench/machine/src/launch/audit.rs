@@ -7,6 +7,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use cosim::command_processor::aql::kind::KERNEL_DISPATCH;
 use cosim::command_processor::{Conf, SyncMode};
 use hwmodel::chiplet_coherence_table as table;
 use hwmodel::chiplet_coherence_table::{
@@ -17,8 +18,6 @@ use ports::common::command_types::{Aql, Message, Tx, kind};
 use super::blocks::Outputs;
 use crate::engine::Cycle;
 
-/// A kernel dispatch packet, by its first byte (CPElide specification 3.6).
-const KERNEL_DISPATCH: u8 = 2;
 /// The counter of the hardware, which no reference has.
 const CYCLES: usize = 8;
 
@@ -146,7 +145,7 @@ impl Auditor {
         self.packet = Packet {
             gpu: self.packet.gpu,
             number: self.packets,
-            kernel: (packet[0] == KERNEL_DISPATCH).then_some(kernel),
+            kernel: (u32::from(packet[0]) == KERNEL_DISPATCH).then_some(kernel),
             submitted: now,
             ..Packet::default()
         };

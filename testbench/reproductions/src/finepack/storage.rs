@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hwmodel::Model;
-use hwmodel::remote_write_queue::RemoteWriteQueue;
+use ports::Parameters;
 use ports::common::finepack_types::FinePack;
 use ports::remote_write_queue as queue;
 use ports::{Port, Ports};
@@ -24,8 +23,7 @@ struct Storage {
 /// Storage with `banks` banks for `gpus` GPUs.
 fn queue_storage(p: &FinePack, gpus: u32, banks: u32) -> Storage {
     let config: queue::Config = (&FinePack { num_gpus: gpus, banks, ..p.clone() }).into();
-    let parameters: BTreeMap<_, _> =
-        RemoteWriteQueue::rtl_parameters(&config).into_iter().collect();
+    let parameters: BTreeMap<_, _> = config.rtl_parameters().into_iter().collect();
     let outputs: Vec<Port> = queue::Out::declare(&config);
     let drain = outputs.iter().find(|p| p.field == "drain" && p.valid.is_some());
     let leaves = &drain.expect("the drain channel has a payload").leaves;

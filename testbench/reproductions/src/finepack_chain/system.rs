@@ -21,7 +21,7 @@ use ports::common::finepack_types::FinePack;
 
 use crate::egress_system::EgressSystem;
 
-type Pair<M> = Lockstep<M, Rtl<M>>;
+type Pair<M> = Lockstep<M>;
 type Path = FinePackPath<Pair<RemoteWriteQueue>, Pair<Packetizer>>;
 pub type System = EgressSystem<Path, Pair<Depacketizer>>;
 

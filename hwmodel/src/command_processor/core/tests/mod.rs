@@ -7,7 +7,7 @@ mod traps;
 mod values;
 
 use super::*;
-use crate::command_processor::assembler::*;
+use crate::command_processor::tests::assembler::*;
 
 /// Cycles of an access to the private memory here.
 const PMEM_LAT: u32 = 7;

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use cosim::socket::Socket;
 use hwmodel::Block;
 use hwmodel::test_queue::TestQueue;
+use ports::Parameters;
 use ports::test_queue::{Config, In, Item};
 
 use crate::config::{ConfigError, System};

@@ -1,4 +1,4 @@
-//! Outer headers of the TLPs that egress paths send (specification 3.5; PCIe base specification
+//! Outer headers of the TLPs that GPUs send (specification 3.5; PCIe base specification
 //! 4.0, section 2.2).
 
 use ports::common::finepack_types::{TlpHeader, aop, requester_id, tlp_fmt, tlp_type};
@@ -17,34 +17,34 @@ impl Sender {
         TlpHeader::new().with_td(self.ecrc).with_requester(requester_id(self.gpu)).with_tag(tag)
     }
 
-    /// A range of DWs with the byte enables of `bytes` bytes from `addr`; at most 4096 bytes of one
-    /// 4 KiB page.
-    fn range(self, tag: u8, addr: u64, bytes: u32) -> TlpHeader {
+    /// Plain write of `bytes` bytes from `addr`; at most 4096 bytes of one 4 KiB page. The payload
+    /// is the DWs that they lie in.
+    pub fn write(self, tag: u8, addr: u64, bytes: u32) -> TlpHeader {
         let lead = addr as u32 % 4;
         let dws = (lead + bytes).div_ceil(4);
         let tail = dws * 4 - lead - bytes;
         let (first, last) = (0xF << lead & 0xF, 0xF >> tail);
         let (first, last) = if dws == 1 { (first & last, 0) } else { (first, last) };
         self.common(tag)
+            .with_fmt(tlp_fmt::WITH_DATA)
             .with_length_dw(dws)
             .with_address(addr)
             .with_first_be(first)
             .with_last_be(last)
     }
 
-    /// Plain write of `bytes` bytes from `addr`. The payload is the DWs that they lie in.
-    pub fn write(self, tag: u8, addr: u64, bytes: u32) -> TlpHeader {
-        self.range(tag, addr, bytes).with_fmt(tlp_fmt::WITH_DATA)
-    }
-
     /// Plain read of the DWs from the first to the last enabled byte of a line.
     pub fn read(self, tag: u8, line_addr: u64, mask: u128) -> TlpHeader {
-        let (first, last) = (mask.trailing_zeros(), 127 - mask.leading_zeros());
-        let hdr = self.range(tag, line_addr + u64::from(first), last - first + 1);
+        let first = (mask.trailing_zeros() & 127) / 4;
+        let last = 127u32.saturating_sub(mask.leading_zeros()) / 4;
         // Holes inside the first and the last DW are not read either.
-        let enables = |byte: u32| (mask >> (byte & !3)) as u8 & 0xF;
-        let last_be = if hdr.length_dw() == 1 { 0 } else { enables(last) };
-        hdr.with_fmt(tlp_fmt::NO_DATA).with_first_be(enables(first)).with_last_be(last_be)
+        let enables = |dw: u32| (mask >> (4 * dw)) as u8 & 0xF;
+        self.common(tag)
+            .with_fmt(tlp_fmt::NO_DATA)
+            .with_length_dw(last - first + 1)
+            .with_first_be(enables(first))
+            .with_last_be(if last == first { 0 } else { enables(last) })
+            .with_address(line_addr + u64::from(4 * first))
     }
 
     /// MARK: a read of no byte.
@@ -58,15 +58,18 @@ impl Sender {
             .common(tag)
             .with_fmt(tlp_fmt::WITH_DATA)
             .with_length_dw(operand_bytes(mask, op) / 4)
-            .with_address(line_addr + u64::from(mask.trailing_zeros()));
+            .with_address(line_addr + u64::from(mask.trailing_zeros() & 127));
         match op {
             aop::SWAP => hdr.with_tlp_type(tlp_type::SWAP),
             aop::CAS => hdr.with_tlp_type(tlp_type::CAS),
-            _ => hdr.with_tlp_type(tlp_type::FETCH_ADD).with_tc(op >> 1).with_attr2(op & 1 == 1),
+            _ => {
+                hdr.with_tlp_type(tlp_type::FETCH_ADD).with_tc(op >> 1 & 3).with_attr2(op & 1 == 1)
+            }
         }
     }
 
-    /// FinePack packet with `plen` payload bytes, offsets counting from `base`.
+    /// FinePack packet with `plen` payload bytes, offsets counting from `base`. The enables of the
+    /// last DW tell the receiver how much of it is padding.
     pub fn packet(self, tag: u8, base: u64, plen: u32) -> TlpHeader {
         let last = [0xF, 0x1, 0x3, 0x7][plen as usize % 4];
         self.common(tag)
@@ -88,9 +91,22 @@ impl Sender {
     }
 }
 
-/// Operand bytes of an atomic: its size, or twice that for compare and swap.
+/// True for 4 or 8 contiguous bytes at a multiple of their number: a legal atomic.
+#[inline]
+pub fn is_atomic_size(mask: u128) -> bool {
+    let first = mask.trailing_zeros();
+    mask != 0
+        && match mask >> first {
+            0xF => first.is_multiple_of(4),
+            0xFF => first.is_multiple_of(8),
+            _ => false,
+        }
+}
+
+/// Operand bytes of an atomic: its size, or twice that for compare and swap. At most 16 also where
+/// a caller breaks the rule that an atomic has 4 or 8 bytes.
 pub fn operand_bytes(mask: u128, op: u8) -> u32 {
-    mask.count_ones() * if op == aop::CAS { 2 } else { 1 }
+    mask.count_ones().min(8) * if op == aop::CAS { 2 } else { 1 }
 }
 
 #[cfg(test)]
@@ -130,5 +146,15 @@ mod tests {
         let hdr = GPU0.atomic(9, 0x80, 0xF0, aop::XOR);
         assert_eq!((hdr.tlp_type(), hdr.tc(), hdr.attr2()), (tlp_type::FETCH_ADD, 0b11, true));
         assert_eq!((hdr.address(), hdr.length_dw(), hdr.tag()), (0x84, 1, 9));
+    }
+
+    #[test]
+    fn atomics_have_4_or_8_aligned_bytes() {
+        for legal in [0xF, 0xF0, 0xFF, 0xFF00, 0xF << 124, 0xFF << 120] {
+            assert!(is_atomic_size(legal), "{legal:#x}");
+        }
+        for illegal in [0, 1, 3, 0x1E, 0xFF0, 0xFFF, 0xFFFF, 0xF0F, 0x7F, u128::MAX] {
+            assert!(!is_atomic_size(illegal), "{illegal:#x}");
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! Instructions written down for tests (RISC-V unprivileged manual, chapter "Instruction Set
 //! Listings").
 
+use super::super::encode::{self, opcode};
+pub use encode::r_type;
+
 pub const ZERO: u32 = 0;
 pub const RA: u32 = 1;
 pub const T0: u32 = 5;
@@ -20,18 +23,14 @@ pub const FENCE_I: u32 = 0x0000_100f;
 /// Two `c.nop`.
 pub const TWO_C_NOPS: u32 = 0x0001_0001;
 
-pub fn r_type(funct7: u32, funct3: u32, rd: u32, rs1: u32, rs2: u32) -> u32 {
-    funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | 0x33
-}
-
 fn i_type(opcode: u32, funct3: u32, rd: u32, rs1: u32, imm: i32) -> u32 {
     assert!((-2048..4096).contains(&imm));
-    (imm as u32) << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode
+    encode::i_type(opcode, funct3, rd, rs1, imm as u32)
 }
 
 /// `addi` and its like, by funct3.
 pub fn op_imm(funct3: u32, rd: u32, rs1: u32, imm: i32) -> u32 {
-    i_type(0x13, funct3, rd, rs1, imm)
+    i_type(opcode::OP_IMM, funct3, rd, rs1, imm)
 }
 
 pub fn addi(rd: u32, rs1: u32, imm: i32) -> u32 {
@@ -55,7 +54,7 @@ pub fn li(rd: u32, value: u32) -> [u32; 2] {
 
 /// A load: funct3 0 lb, 1 lh, 2 lw, 4 lbu, 5 lhu.
 pub fn load(funct3: u32, rd: u32, rs1: u32, imm: i32) -> u32 {
-    i_type(0x03, funct3, rd, rs1, imm)
+    i_type(opcode::LOAD, funct3, rd, rs1, imm)
 }
 
 pub fn lw(rd: u32, rs1: u32, imm: i32) -> u32 {
@@ -64,8 +63,7 @@ pub fn lw(rd: u32, rs1: u32, imm: i32) -> u32 {
 
 /// A store: funct3 0 sb, 1 sh, 2 sw.
 pub fn store(funct3: u32, rs2: u32, rs1: u32, imm: i32) -> u32 {
-    let imm = imm as u32;
-    (imm >> 5 & 127) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | (imm & 31) << 7 | 0x23
+    encode::s_type(funct3, rs2, rs1, imm as u32)
 }
 
 pub fn sw(rs2: u32, rs1: u32, imm: i32) -> u32 {
@@ -74,19 +72,15 @@ pub fn sw(rs2: u32, rs1: u32, imm: i32) -> u32 {
 
 /// A branch: funct3 0 beq, 1 bne, 4 blt, 5 bge, 6 bltu, 7 bgeu.
 pub fn branch(funct3: u32, rs1: u32, rs2: u32, offset: i32) -> u32 {
-    let o = offset as u32;
-    let high = (o >> 12 & 1) << 31 | (o >> 5 & 63) << 25;
-    high | rs2 << 20 | rs1 << 15 | funct3 << 12 | (o >> 1 & 15) << 8 | (o >> 11 & 1) << 7 | 0x63
+    encode::b_type(funct3, rs1, rs2, offset as u32)
 }
 
 pub fn jal(rd: u32, offset: i32) -> u32 {
-    let o = offset as u32;
-    let high = (o >> 20 & 1) << 31 | (o >> 1 & 1023) << 21;
-    high | (o >> 11 & 1) << 20 | (o >> 12 & 255) << 12 | rd << 7 | 0x6f
+    encode::j_type(rd, offset as u32)
 }
 
 pub fn jalr(rd: u32, rs1: u32, imm: i32) -> u32 {
-    i_type(0x67, 0, rd, rs1, imm)
+    i_type(opcode::JALR, 0, rd, rs1, imm)
 }
 
 /// A CSR instruction: funct3 1 csrrw, 2 csrrs, 3 csrrc; 5 to 7 with an immediate in place of `rs1`.
