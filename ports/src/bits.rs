@@ -67,8 +67,8 @@ impl<'a> Writer<'a> {
         self.acc = u64::from(le_word(&bytes[bytes.len() - 4..]) >> down);
     }
 
-    #[inline(always)]
     /// Ends a word that is not full.
+    #[inline(always)]
     pub fn align(&mut self) {
         if self.have > 0 {
             self.words[self.at] = self.acc as u32;

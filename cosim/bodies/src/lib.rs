@@ -21,7 +21,6 @@ mod toolset;
 pub mod verilator;
 pub mod wrapper;
 
-pub use bridge::ffi;
 pub use bridge::library::BodyLibrary;
 pub use cache::{Cache, Kept};
 pub use error::VerilatedError;
@@ -29,3 +28,10 @@ pub use make::{body, build, lint, ready};
 pub use request::{Request, Variant};
 pub use sources::{Embedded, Sources, embed, replace_sources};
 pub use step::{Step, on_step};
+
+/// A body, and what can be asked of it.
+pub mod ffi {
+    pub use crate::bridge::ffi::{
+        Body, errors, reset, set_trace, settle, take_messages, take_trace, tick,
+    };
+}

@@ -23,6 +23,9 @@ pub enum BuildError {
     Image(#[from] firmware_embed::ImageError),
 }
 
+/// A part of a design, or why the machine cannot have it.
+pub type Made<T> = Result<Box<T>, BuildError>;
+
 /// Number of the GPU's clock among a machine's.
 pub const GPU_CLOCK: usize = 0;
 

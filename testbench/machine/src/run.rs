@@ -155,8 +155,8 @@ impl Machine {
         options: Options,
     ) -> Result<Self, RunError> {
         let built = build(system, bodies)?;
-        let Built { parts, sockets, network, wires, layout, placement, policy, sync, first_global } =
-            built;
+        let first_global = built.first_global;
+        let Built { parts, sockets, network, wires, layout, placement, policy, sync, .. } = built;
         let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
         let ctx = Context {

@@ -47,19 +47,17 @@ pub fn check_names(system: &System) -> Result<(), ConfigError> {
 
 /// A section of a design stands only where that is chosen: else its figures would mean nothing.
 fn check_sections(system: &System, l1: &l1::Design) -> Result<(), ConfigError> {
-    let given = system.design_sections().into_iter().filter(|(_, given)| *given);
-    for (section, _) in given.filter(|(section, _)| !l1.sections.contains(section)) {
-        let has = |(_, design): &&(_, l1::Design)| design.sections.contains(&section);
-        let names: Vec<_> = l1::DESIGNS.iter().filter(has).map(|(name, _)| *name).collect();
-        let whose = match names.is_empty() {
-            true => "no design".to_string(),
-            false => format!("l1.design = {}", names.join(", ")),
-        };
-        let problem =
-            format!("this section belongs to {whose}, and here is {:?}", system.l1.design);
-        return Err(ConfigError { field: section.into(), problem });
-    }
-    Ok(())
+    let mut sections = system.design_sections().into_iter();
+    let stray = sections.find(|(section, given)| *given && !l1.sections.contains(section));
+    let Some((section, _)) = stray else { return Ok(()) };
+    let has = |(_, design): &&(_, l1::Design)| design.sections.contains(&section);
+    let names: Vec<_> = l1::DESIGNS.iter().filter(has).map(|(name, _)| *name).collect();
+    let whose = match names.is_empty() {
+        true => "no design".to_string(),
+        false => format!("l1.design = {}", names.join(", ")),
+    };
+    let problem = format!("this section belongs to {whose}, and here is {:?}", system.l1.design);
+    Err(ConfigError { field: section.into(), problem })
 }
 
 /// What may stand in a field that names a design or policy; nothing where the field does not.

@@ -18,7 +18,7 @@ pub use unit::GpuUnit;
 use super::config::{ConfigError, System};
 use super::engine::Handle;
 use super::l2::{self, BankHook};
-use super::make::{BuildError, Make, UnitPorts};
+use super::make::{Made, Make, UnitPorts};
 use super::memory_model::MemoryModel;
 use super::message::Message;
 
@@ -106,12 +106,12 @@ pub struct Design {
     /// say why.
     pub check: fn(&System) -> Result<(), ConfigError>,
     /// Makes what stands beside each CU.
-    pub core: fn(&mut Make) -> Result<Box<dyn L1>, BuildError>,
+    pub core: fn(&mut Make) -> Made<dyn L1>,
     /// Makes a unit for each GPU, with channels to and from its CUs, and its L2 banks where they
     /// have hooks. It is made when those are.
-    pub unit: Option<fn(&mut Make, UnitPorts) -> Result<Box<dyn GpuUnit>, BuildError>>,
+    pub unit: Option<fn(&mut Make, UnitPorts) -> Made<dyn GpuUnit>>,
     /// Makes a hook for each L2 bank.
-    pub bank: Option<fn(&mut Make) -> Result<Box<dyn BankHook>, BuildError>>,
+    pub bank: Option<fn(&mut Make) -> Made<dyn BankHook>>,
     /// The L2 that it brings, `l2.design = "own"`.
     pub l2: Option<l2::Design>,
 }

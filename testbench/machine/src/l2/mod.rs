@@ -19,7 +19,7 @@ use ports::coherence_directory::Variant;
 use super::cache::Shape;
 use super::context::Context;
 use super::engine::{InletId, OutletId};
-use super::make::{BuildError, Make};
+use super::make::{Made, Make};
 use super::memory_model::MemoryModel;
 use super::message::Unit;
 pub use addresses::Addresses;
@@ -111,7 +111,7 @@ pub struct Design {
     /// their own chiplet whatever `l2.policy` says.
     pub directory: Option<Variant>,
     /// Makes a bank.
-    pub bank: fn(&mut Make, Spec) -> Result<Box<dyn L2>, BuildError>,
+    pub bank: fn(&mut Make, Spec) -> Made<dyn L2>,
     /// When the command processor releases and acquires the L2s.
     pub sync: SyncMode,
 }
