@@ -93,6 +93,11 @@ pub struct Hooks {
     pub speculation: bool,
 }
 
+/// Makes a unit of a GPU.
+pub type NewUnit = fn(&mut Make, UnitPorts) -> Made<dyn GpuUnit>;
+/// Makes a hook in an L2 bank.
+pub type NewHook = fn(&mut Make) -> Made<dyn BankHook>;
+
 /// A design.
 #[derive(Clone, Copy)]
 pub struct Design {
@@ -109,9 +114,9 @@ pub struct Design {
     pub core: fn(&mut Make) -> Made<dyn L1>,
     /// Makes a unit for each GPU, with channels to and from its CUs, and its L2 banks where they
     /// have hooks. It is made when those are.
-    pub unit: Option<fn(&mut Make, UnitPorts) -> Made<dyn GpuUnit>>,
+    pub unit: Option<NewUnit>,
     /// Makes a hook for each L2 bank.
-    pub bank: Option<fn(&mut Make) -> Made<dyn BankHook>>,
+    pub bank: Option<NewHook>,
     /// The L2 that it brings, `l2.design = "own"`.
     pub l2: Option<l2::Design>,
 }
