@@ -27,14 +27,6 @@ import tempfile
 
 import lint
 
-# The table of cosim/configs.toml that a block's parameters are in.
-FAMILIES = {
-    "finepack": ["remote_write_queue", "packetizer", "depacketizer"],
-    "coherence_directory": ["coherence_directory"],
-    "command": ["command_processor", "cp_crossbar", "local_command_processor"],
-    "test_queue": ["test_queue"],
-}
-
 # The one file whose latches are meant: a clock gate is a latch before an AND gate.
 CLOCK_GATE = "prim_generic_clock_gating.sv"
 
@@ -73,23 +65,29 @@ def camel(field):
     return "".join(word.capitalize() for word in field.split("_"))
 
 
-def family(block):
-    for name, blocks in FAMILIES.items():
-        if block in blocks:
-            return name
-    sys.exit(f"synth: rtl/{block} is in no family; rtl/synth.py lists them")
+def names(rtl, block):
+    """Parameters of the block's top module."""
+    with open(os.path.join(rtl, block, block + ".sv"), encoding="utf-8") as source:
+        return re.findall(r"^  parameter int unsigned (\w+) *=", source.read(), re.MULTILINE)
+
+
+def family(rtl, block, configs):
+    """The tables of cosim/configs.toml that have a field for each parameter of the block; of
+    several those with the fewest fields."""
+    wanted = set(names(rtl, block))
+    fields = {name: {camel(field) for field in tables["small"]} for name, tables in configs.items()}
+    fitting = [name for name in fields if wanted <= fields[name]]
+    if not fitting:
+        sys.exit(f"synth: no family of cosim/configs.toml has the parameters of rtl/{block}")
+    return min(fitting, key=lambda name: len(fields[name]))
 
 
 def parameters(rtl, block, config):
     """`Name=value` for each parameter of the block's top module. An enumeration's value is the
     constant of the block's package that is called after both."""
-    with open(os.path.join(rtl, block, block + ".sv"), encoding="utf-8") as source:
-        names = re.findall(r"^  parameter int unsigned (\w+) *=", source.read(), re.MULTILINE)
     fields = {camel(field): value for field, value in config.items()}
     given = []
-    for name in names:
-        if name not in fields:
-            sys.exit(f"synth: {block}: cosim/configs.toml has no field for parameter {name}")
+    for name in names(rtl, block):
         value = fields[name]
         if isinstance(value, str):
             package = os.path.join(rtl, block, block + "_pkg.sv")
@@ -249,9 +247,10 @@ def main():
     rows, failed, memories = [], [], {}
     for name in arguments.config or ["small", "paper"]:
         for block in blocks:
-            if name not in configs[family(block)]:
-                sys.exit(f"synth: cosim/configs.toml has no table {family(block)}.{name}")
-            counts = synthesise(rtl, block, configs[family(block)][name])
+            own = family(rtl, block, configs)
+            if name not in configs[own]:
+                sys.exit(f"synth: cosim/configs.toml has no table {own}.{name}")
+            counts = synthesise(rtl, block, configs[own][name])
             stray = stray_latches(block, name, counts["latches"]) if counts else []
             for at in stray:
                 print(f"synth: rtl/{block}: latch at {at}", file=sys.stderr)

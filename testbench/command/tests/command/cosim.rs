@@ -9,10 +9,9 @@ use crate::desk::{Desk, Left};
 #[test]
 fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
     let Some(desk) = Desk::new("names") else { return };
-    let blocks = "must be one of remote_write_queue, packetizer, depacketizer, \
-                  coherence_directory, command_processor, cp_crossbar, \
-                  local_command_processor, finepack";
-    desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", blocks]);
+    let blocks: Vec<_> = cosim::blocks::BLOCKS.iter().map(|block| block.name).collect();
+    let blocks = format!("must be one of {}, finepack", blocks.join(", "));
+    desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", &blocks]);
     let configs = "must be one of paper, paper-2gpu, single-bank, small";
     desk.refuses(2, "cosim packetizer --config nosuch", &["duet: --config nosuch: ", configs]);
     let keys = "must be one of banks, beat, ecrc, entries, line, max_payload, num_gpus, \

@@ -57,6 +57,7 @@ fn machine() -> System {
         ("machine.chiplets", "3"),
         ("machine.cus", "2"),
         ("l3.bytes", "196608"),
+        ("l1.design", "test-queue"),
         ("l2.design", "rec"),
         ("placement.policy", "interleave"),
         ("cu.gap_cycles", &gap),
