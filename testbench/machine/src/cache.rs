@@ -15,7 +15,7 @@ pub struct Shape {
     pub ways: u32,
     /// Bytes of a line.
     pub line: u32,
-    /// Of consecutive lines of the address space every so manieth comes to this cache.
+    /// Of consecutive lines of the address space every Nth comes to this cache.
     pub stride: u32,
 }
 

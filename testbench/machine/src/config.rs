@@ -110,6 +110,9 @@ sections! {
         transactions: u32,
         /// Cycles for each instruction between memory accesses.
         gap_cycles: u32,
+        /// Which work-group a chiplet starts next, and on which CU: `rr`, in turn.
+        #[serde(default = "round_robin")]
+        scheduler: String,
     }
     /// First level cache of a CU.
     L1Section {
@@ -357,6 +360,10 @@ impl FinePackSection {
             pcie_generation: named.pcie_generation,
         }
     }
+}
+
+fn round_robin() -> String {
+    "rr".to_string()
 }
 
 impl Default for DirectorySection {

@@ -177,6 +177,7 @@ impl Machine {
             kernel: 0,
             items_of_group: 0,
             waves_of_group: 0,
+            written_past: 0,
             completions: 0,
             stop: None,
             #[cfg(test)]
@@ -301,6 +302,7 @@ impl Machine {
 
     fn host_write(&mut self, addr: u64, data: &[u8]) {
         self.ctx.check.host_write(addr, data);
+        self.ctx.written_past += 1;
         let line = u64::from(self.ctx.layout.line);
         let mut bytes = [0; MAX_LINE];
         let mut at = addr;

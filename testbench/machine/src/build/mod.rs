@@ -23,7 +23,7 @@ use super::engine::{InletId, Network, OutletId, Rate, Wires};
 use super::gate::{self, Gate};
 use super::l1;
 use super::l2::{self, Policy};
-use super::launch::{Global, GlobalPorts, Local, LocalPorts};
+use super::launch::{Global, GlobalPorts, Local, LocalPorts, NewScheduler, SCHEDULERS};
 use super::layout::{Layout, Site};
 use super::make::{BuildError, Make, UnitPort, UnitPorts, UnitWires};
 use super::message::{Packed, Unit};
@@ -103,9 +103,10 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
     };
     let wiring = Wiring::new(system, numbers, between, coherent);
     let unit_ports = (0..m.gpus).map(|_| UnitPorts::default()).collect();
+    let scheduler = choose("cu.scheduler", &system.cu.scheduler, SCHEDULERS)?;
     let wires = Wires::default();
     let mut builder =
-        Builder { system, bodies, sockets, policy, l1, l2, unit_ports, wiring, wires };
+        Builder { system, bodies, sockets, policy, scheduler, l1, l2, unit_ports, wiring, wires };
     let parts = builder.parts()?;
     let Builder { sockets, wires, wiring, .. } = builder;
     let (network, sync) = (wiring.network, l2.sync);
@@ -128,6 +129,7 @@ struct Builder<'a> {
     bodies: &'a Bodies,
     sockets: Sockets,
     policy: Policy,
+    scheduler: NewScheduler,
     l1: l1::Design,
     l2: l2::Design,
     /// What the L1 design's unit of each GPU has of the parts that were built.
@@ -216,7 +218,11 @@ impl Builder<'_> {
         let back = self.wiring.channel(name("from"), (pair.1, pair.0), 1, 4);
         let (commands, answers) = (out.1, back.0);
         let ports = LocalPorts { commands, answers, to_cores, from_cores, to_banks, from_banks };
-        parts.push(Part::Local(Box::new(Local::new(self.system.cu.waves, ports))));
+        parts.push(Part::Local(Box::new(Local::new(
+            self.system.cu.waves,
+            (self.scheduler)(),
+            ports,
+        ))));
         Ok((out.0, back.1))
     }
 

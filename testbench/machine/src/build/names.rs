@@ -3,6 +3,7 @@
 use super::super::config::{ConfigError, System, choose};
 use super::super::l1;
 use super::super::l2::{self, Policy};
+use super::super::launch::SCHEDULERS;
 use super::super::memory_model::MemoryModel;
 use super::super::places::Placement;
 use crate::egress_path::PathKind;
@@ -38,6 +39,7 @@ pub fn designs(system: &System) -> Result<(l1::Design, l2::Design), ConfigError>
 /// Every design and policy that a system names exists, and they go together.
 pub fn check_names(system: &System) -> Result<(), ConfigError> {
     let (l1, _) = designs(system)?;
+    choose("cu.scheduler", &system.cu.scheduler, SCHEDULERS)?;
     choose("l2.policy", &system.l2.policy, &POLICIES)?;
     choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
@@ -68,6 +70,7 @@ pub fn names(field: &str) -> Vec<&'static str> {
     match field {
         "l1.design" => of(l1::DESIGNS),
         "l2.design" => of(l2::DESIGNS).into_iter().chain([OWN]).collect(),
+        "cu.scheduler" => of(SCHEDULERS),
         "l2.policy" => of(&POLICIES),
         "placement.policy" => of(&PLACEMENTS),
         "egress.design" => PathKind::ALL.map(PathKind::name).to_vec(),

@@ -85,7 +85,7 @@ pub struct Core {
     steers: bool,
     /// It may hold or send back a wave at an instruction.
     returns: bool,
-    /// Of each wave slot its speculative loads, oldest first.
+    /// Of each wave slot its loads that are or may become speculative, oldest first.
     checkpoints: Vec<Vec<Checkpoint>>,
     transactions: Transactions,
     groups: Vec<Option<Running>>,
@@ -94,8 +94,11 @@ pub struct Core {
     issue: Issue,
     /// Work-groups whose end has not been told yet.
     ended: u32,
-    /// An order to drop the L1's lines, to be answered.
-    acquired: Option<Handle<Message>>,
+    /// An order to make the L1 safe for a kernel, and whether it can be answered.
+    acquiring: Option<Handle<Message>>,
+    is_acquired: bool,
+    /// What was written past the L1s when that was asked last.
+    seen_past: u64,
     pub counters: Counters,
 }
 
@@ -112,13 +115,17 @@ impl Core {
             steers: hooks != Hooks::default() || ports.to_unit.is_some(),
             returns: hooks.issue || hooks.speculation,
             checkpoints: (0..spec.waves).map(|_| Vec::new()).collect(),
-            transactions: Transactions::new(spec.transactions),
+            transactions: Transactions::new(
+                hooks.outstanding.map_or(spec.transactions, |most| most.min(spec.transactions)),
+            ),
             groups: (0..spec.waves).map(|_| None).collect(),
             waves: (0..spec.waves).map(|_| Wave::default()).collect(),
             ready: Ready::new(),
             issue: Issue::default(),
             ended: 0,
-            acquired: None,
+            acquiring: None,
+            is_acquired: false,
+            seen_past: 0,
             counters: Counters::default(),
         }
     }
@@ -143,11 +150,15 @@ impl Core {
             l1.answer(&mut port, answer);
         }
         while let Some(at) = self.transactions.take_due(ctx.now) {
-            let Transaction { kind, wave, load, value, .. } = self.transactions[at];
-            match value {
-                Value::Dropped => self.forget(ctx, wave.into()),
-                _ => self.complete(ctx, kind, wave.into(), load.into()),
+            let Transaction { kind, wave, load, value, place, .. } = self.transactions[at];
+            if value == Value::Dropped {
+                self.forget(ctx, wave.into());
+                continue;
             }
+            if self.hooks.speculation && (value, kind) == (Value::Plain, InstrKind::Load) {
+                self.end_checkpoint(wave.into(), place);
+            }
+            self.complete(ctx, kind, wave.into(), load.into());
         }
         if self.steers {
             self.hear_l1(ctx);
@@ -176,9 +187,11 @@ impl Core {
                 }
             }
             Kind::AcquireL1 => {
+                let past =
+                    std::mem::replace(&mut self.seen_past, ctx.written_past) != ctx.written_past;
                 let (l1, mut port) = self.l1_and_port(ctx);
-                l1.acquire(&mut port);
-                self.acquired = Some(order);
+                self.is_acquired = l1.acquire(&mut port, past);
+                self.acquiring = Some(order);
             }
             kind => unreachable!("{kind:?} is no order"),
         }
@@ -213,7 +226,7 @@ impl Core {
             State::Ended => false,
             _ => return,
         };
-        if !wave.is_quiet() {
+        if !wave.is_quiet() || self.transactions.unconfirmed(at) > 0 {
             return;
         }
         if self.hooks.fence && self.is_delayed(ctx, at) {
@@ -342,6 +355,10 @@ impl Core {
     fn issue_line(&mut self, ctx: &mut Context) -> bool {
         let Issue { instr, lines, next, wave, load, place, .. } = &self.issue;
         let LineAccess { addr, mask, racy, ref bytes, ref olds } = lines[*next];
+        // An answer for the line has the CU visited.
+        if self.hooks.exclusive_lines && self.transactions.under_way(addr) > 0 {
+            return false;
+        }
         let length = ctx.layout.line as usize;
         let (bytes, olds) = (&bytes[..length], &olds[..length]);
         let (kind, expected, line) = match instr.kind {
@@ -376,7 +393,7 @@ impl Core {
             }
             return false;
         }
-        if self.hooks.speculation {
+        if self.hooks.speculation && kind_of_access == InstrKind::Load {
             self.keep_checkpoint(tag);
         }
         // The oracle's memory changes in the order of issue, which is each work-item's program
@@ -414,10 +431,10 @@ impl Core {
             let done = ctx.messages.put(done);
             ctx.send(self.ports.done, done);
         }
-        if let Some(order) = self.acquired
+        if let Some(order) = self.acquiring.filter(|_| self.is_acquired)
             && ctx.may_send(self.ports.done)
         {
-            self.acquired = None;
+            self.acquiring = None;
             ctx.messages[order].kind = Kind::SyncDone;
             ctx.send(self.ports.done, order);
         }

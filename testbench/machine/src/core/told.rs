@@ -15,7 +15,7 @@ pub(super) struct Checkpoint {
     place: u32,
     /// The wave's cursor before the load.
     cursor: Cursor,
-    /// Lines of the load that are not confirmed.
+    /// Lines of the load that may still be replayed.
     lines: u32,
 }
 
@@ -40,6 +40,7 @@ impl Core {
                 Tell::GoOn(at) => self.release(ctx, at),
                 Tell::Confirm(tag) => self.confirm(ctx, tag),
                 Tell::Replay(tag) => self.replay(ctx, tag),
+                Tell::Acquired => self.is_acquired = true,
             }
         }
     }
@@ -66,7 +67,7 @@ impl Core {
     pub(super) fn is_held(&mut self, ctx: &mut Context, at: usize) -> bool {
         let instr = &self.issue.instr;
         // Nobody else may see what depends on a load that can still change.
-        if self.waves[at].unconfirmed > 0 && instr.kind != InstrKind::Load {
+        if self.transactions.unconfirmed(at) > 0 && instr.kind != InstrKind::Load {
             self.waves[at].state = State::Unconfirmed;
         } else if self.hooks.issue {
             let (below, unit) = (self.ports.below, self.ports.to_unit);
@@ -89,21 +90,28 @@ impl Core {
         !l1.fence(&mut port, at)
     }
 
-    /// The line just issued may be one of a speculative load.
+    /// The line just issued may be, or become, one of a speculative load.
     #[cold]
     pub(super) fn keep_checkpoint(&mut self, tag: u32) {
         let t = self.transactions[tag];
-        if !t.is_speculative() {
-            return;
-        }
         let (at, place) = (usize::from(t.wave), t.place);
-        self.waves[at].unconfirmed += 1;
         match self.checkpoints[at].last_mut() {
             Some(last) if last.place == place => last.lines += 1,
             _ => {
                 let cursor = self.issue.start.clone();
                 self.checkpoints[at].push(Checkpoint { place, cursor, lines: 1 });
             }
+        }
+    }
+
+    /// A line of a load is over, and cannot be replayed.
+    #[cold]
+    pub(super) fn end_checkpoint(&mut self, at: usize, place: u32) {
+        let checkpoints = &mut self.checkpoints[at];
+        let which = checkpoints.iter().position(|c| c.place == place).expect("it may be replayed");
+        checkpoints[which].lines -= 1;
+        if checkpoints[which].lines == 0 {
+            checkpoints.remove(which);
         }
     }
 
@@ -119,17 +127,12 @@ impl Core {
             ctx.lines.free(t.found);
             ctx.lines.free(t.expected);
         }
-        self.transactions.confirm(tag);
         let at = usize::from(t.wave);
-        let checkpoints = &mut self.checkpoints[at];
-        let which = checkpoints.iter().position(|c| c.place == t.place).expect("it is speculative");
-        checkpoints[which].lines -= 1;
-        if checkpoints[which].lines == 0 {
-            checkpoints.remove(which);
+        if self.transactions.confirm(tag) {
+            self.end_checkpoint(at, t.place);
         }
-        let wave = &mut self.waves[at];
-        wave.unconfirmed -= 1;
-        if wave.state == State::Unconfirmed && wave.unconfirmed == 0 {
+        let all = self.transactions.unconfirmed(at) == 0;
+        if self.waves[at].state == State::Unconfirmed && all {
             return self.resume(ctx, at);
         }
         self.settle(ctx, at);
@@ -167,7 +170,6 @@ impl Core {
         assert!(t.kind == InstrKind::Load, "{:?} behind a speculative load", t.kind);
         let wave = &mut self.waves[usize::from(t.wave)];
         if t.is_speculative() {
-            wave.unconfirmed -= 1;
             self.l1.dropped(tag);
         }
         if t.found.is_some() {

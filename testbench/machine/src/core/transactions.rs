@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use traces::trace::InstrKind;
 
+use super::wave::MAX_WAVES;
 use crate::engine::{Cycle, Handle};
 use crate::l1::Tell;
 use crate::message::Line;
@@ -60,11 +61,14 @@ pub enum Value {
 #[derive(Debug)]
 pub struct Transactions {
     all: Vec<Transaction>,
+    used: Vec<bool>,
     free: Vec<u32>,
     /// Those that are over in the cycle in which they were answered.
     over: Vec<u32>,
     /// When each of the others is.
     due: BinaryHeap<Reverse<(Cycle, u32)>>,
+    /// Of each wave, loads that may still be replayed.
+    unconfirmed: [u32; MAX_WAVES],
     /// What the L1 tells the CU of its own accord.
     pub told: Vec<Tell>,
 }
@@ -74,9 +78,11 @@ impl Transactions {
     pub fn new(count: u32) -> Self {
         Self {
             all: vec![Transaction::default(); count as usize],
+            used: vec![false; count as usize],
             free: (0..count).rev().collect(),
             over: Vec::with_capacity(count as usize),
             due: BinaryHeap::with_capacity(count as usize),
+            unconfirmed: [0; MAX_WAVES],
             told: Vec::new(),
         }
     }
@@ -90,11 +96,25 @@ impl Transactions {
     pub fn start(&mut self, transaction: Transaction) -> u32 {
         let at = self.free.pop().expect("one is free");
         self.all[at as usize] = transaction;
+        self.used[at as usize] = true;
         at
     }
 
     /// Takes back one that was just started.
     pub fn cancel(&mut self, at: u32) {
+        let transaction = &self.all[at as usize];
+        self.unconfirmed[usize::from(transaction.wave)] -= u32::from(transaction.is_speculative());
+        self.release(at);
+    }
+
+    /// How many of a line are under way.
+    pub fn under_way(&self, addr: u64) -> usize {
+        self.all.iter().zip(&self.used).filter(|(t, used)| **used && t.addr == addr).count()
+    }
+
+    #[inline]
+    fn release(&mut self, at: u32) {
+        self.used[at as usize] = false;
         self.free.push(at);
     }
 
@@ -108,9 +128,18 @@ impl Transactions {
         self.due.push(Reverse((when, at)));
     }
 
-    /// The load may be replayed from now on.
+    /// The load may be replayed from now on; it must not be over.
     pub fn speculate(&mut self, at: u32) {
-        self.all[at as usize].value = Value::Speculative;
+        let transaction = &mut self.all[at as usize];
+        assert_eq!(transaction.value, Value::Plain, "a load becomes speculative once");
+        transaction.value = Value::Speculative;
+        self.unconfirmed[usize::from(transaction.wave)] += 1;
+    }
+
+    /// Loads of a wave that may still be replayed.
+    #[inline]
+    pub fn unconfirmed(&self, wave: usize) -> u32 {
+        self.unconfirmed[wave]
     }
 
     /// What a speculative load has got.
@@ -119,31 +148,34 @@ impl Transactions {
     }
 
     /// A speculative load is one no more. What it has got is compared and gone: another line of its
-    /// load may still be replayed, before this one is over.
-    pub fn confirm(&mut self, at: u32) {
+    /// load may still be replayed, before this one is over. True when its wave has the answer.
+    pub fn confirm(&mut self, at: u32) -> bool {
         let transaction = &mut self.all[at as usize];
         transaction.found = Handle::NONE;
-        if std::mem::take(&mut transaction.value) == Value::Taken {
-            self.free.push(at);
+        self.unconfirmed[usize::from(transaction.wave)] -= 1;
+        let is_over = std::mem::take(&mut transaction.value) == Value::Taken;
+        if is_over {
+            self.release(at);
         }
+        is_over
     }
 
     /// Nobody waits for a load any more. It is over when it is answered, unless its wave has that
     /// answer.
     pub fn drop(&mut self, at: u32) {
-        if self.all[at as usize].value == Value::Taken {
-            self.free.push(at);
+        let transaction = &self.all[at as usize];
+        self.unconfirmed[usize::from(transaction.wave)] -= u32::from(transaction.is_speculative());
+        if transaction.value == Value::Taken {
+            self.release(at);
         }
         self.all[at as usize].value = Value::Dropped;
     }
 
     /// A wave's transactions from a place in its list on, those that were dropped aside.
     pub fn since(&self, wave: usize, place: u32) -> Vec<u32> {
-        let mut used = vec![true; self.all.len()];
-        self.free.iter().for_each(|&at| used[at as usize] = false);
         let wanted = |&at: &u32| {
             let t = &self.all[at as usize];
-            let is_used = used[at as usize] && t.value != Value::Dropped;
+            let is_used = self.used[at as usize] && t.value != Value::Dropped;
             is_used && usize::from(t.wave) == wave && t.place >= place
         };
         (0..self.all.len() as u32).filter(wanted).collect()
@@ -165,7 +197,7 @@ impl Transactions {
         };
         match &mut self.all[at as usize].value {
             value @ Value::Speculative => *value = Value::Taken,
-            _ => self.free.push(at),
+            _ => self.release(at),
         }
         Some(at)
     }

@@ -53,8 +53,6 @@ pub struct Wave {
     pub in_flight: u8,
     /// Lines of stores that are not acknowledged.
     pub stores: u32,
-    /// Lines of speculative loads that are not confirmed.
-    pub unconfirmed: u32,
     /// Lines of loads that were dropped before they were answered.
     pub dropped: u32,
     /// Instructions before this place have been issued once.
@@ -67,9 +65,9 @@ impl Wave {
         self.loads.iter().position(|&lines| lines == 0).expect("fewer loads than places")
     }
 
-    /// True when nothing is under way.
+    /// True when nothing is under way; speculative loads that the wave has aside.
     pub fn is_quiet(&self) -> bool {
-        self.in_flight == 0 && self.stores == 0 && self.unconfirmed == 0 && self.dropped == 0
+        self.in_flight == 0 && self.stores == 0 && self.dropped == 0
     }
 }
 

@@ -184,6 +184,7 @@ impl Incoming {
                 message.tag =
                     self.first_epoch.wrapping_add(self.epochs.len() as u32 - 1) & !ANSWERED;
                 self.counters.arrived_stores += 1;
+                ctx.written_past += 1;
             }
             kind => {
                 message.tag = ANSWERED | u32::from(source) << 8 | u32::from(access.tag);
@@ -196,6 +197,7 @@ impl Incoming {
                     operands.0[at..at + size].copy_from_slice(&access.data.0[..size]);
                     message.line = ctx.lines.put(operands);
                     self.counters.arrived_atomics += 1;
+                    ctx.written_past += 1;
                 } else {
                     self.counters.arrived_loads += 1;
                 }

@@ -33,9 +33,11 @@ pub trait L1: Debug {
     /// A message from below.
     fn answer(&mut self, port: &mut Port, message: Handle<Message>);
 
-    /// A kernel begins: nothing that was read before may be returned from now on. No request is
-    /// under way.
-    fn acquire(&mut self, port: &mut Port);
+    /// A kernel begins: nothing may be returned from now on that memory has lost since it was read.
+    /// `past`: since the last time something was written that no L1 has seen, by the host or
+    /// another GPU, or an L2 has dropped lines. No request is under way. False when it takes time:
+    /// the launch then waits for `port.acquired`.
+    fn acquire(&mut self, port: &mut Port, past: bool) -> bool;
 
     /// Counters by name.
     fn counters(&self) -> Vec<(&'static str, u64)> {
@@ -91,6 +93,11 @@ pub struct Hooks {
     pub fence: bool,
     /// `dropped`; and the CU keeps what it needs to replay loads.
     pub speculation: bool,
+    /// No call: the CU requests nothing of a line while it has a request for it under way.
+    pub exclusive_lines: bool,
+    /// No call: most requests of the CU that may be under way, where that is fewer than
+    /// `cu.transactions`.
+    pub outstanding: Option<u32>,
 }
 
 /// Makes a unit of a GPU.

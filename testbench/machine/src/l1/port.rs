@@ -14,6 +14,8 @@ pub enum Tell {
     Confirm(u32),
     /// It is not.
     Replay(u32),
+    /// What `acquire` has begun is over.
+    Acquired,
 }
 
 /// What an L1 may use.
@@ -108,9 +110,9 @@ impl Port<'_> {
         self.transactions.told.push(Tell::GoOn(wave));
     }
 
-    /// Marks a load as speculative, which only `request` may do for the one that it is given. Its
-    /// wave goes on with what it is answered, but issues nothing else than loads and passes no
-    /// fence until `confirm`.
+    /// Marks a load as speculative, when it is requested or any time before it is answered. Its wave
+    /// goes on with what it is answered, but issues nothing else than loads and passes no fence
+    /// until `confirm`.
     pub fn speculate(&mut self, tag: u32) {
         self.transactions.speculate(tag);
     }
@@ -124,6 +126,11 @@ impl Port<'_> {
     /// dropped.
     pub fn replay(&mut self, tag: u32) {
         self.transactions.told.push(Tell::Replay(tag));
+    }
+
+    /// What `acquire` has begun is over: the kernel may begin.
+    pub fn acquired(&mut self) {
+        self.transactions.told.push(Tell::Acquired);
     }
 
     /// The transaction of a request: its wave, and its place in the wave's list.

@@ -178,9 +178,10 @@ impl L1 for SoftwareL1 {
         }
     }
 
-    fn acquire(&mut self, _port: &mut Port) {
+    fn acquire(&mut self, _port: &mut Port, _past: bool) -> bool {
         self.counters.invalidated += u64::from(self.array.invalidate_all_clean());
         self.misses.make_all_stale();
+        true
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -111,6 +111,7 @@ impl Bank {
             let message = &mut ctx.messages[walk.command];
             (message.kind, message.sideband) = (Kind::SyncDone, Packed::new(&synced, ()));
             self.counters.invalidated += u64::from(walk.dropped);
+            ctx.written_past += u64::from(walk.dropped);
             ctx.send(self.ports.done, walk.command);
             self.walk = None;
         }

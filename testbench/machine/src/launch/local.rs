@@ -1,6 +1,7 @@
 //! A chiplet below its command processor: synchronises the L2, drops the L1s, hands work-groups to
 //! CUs.
 
+use super::Scheduler;
 use crate::context::Context;
 use crate::engine::{Handle, InletId, OutletId};
 use crate::message::{Kind, Message, Packed, Sync, Synced};
@@ -43,7 +44,7 @@ pub struct Local {
     ports: Ports,
     /// Free wave slots of each CU.
     free: Vec<u32>,
-    turn: usize,
+    scheduler: Box<dyn Scheduler>,
     syncing: Option<Syncing>,
     dropping: Option<Dropping>,
     /// Ends of work-groups that are not reported.
@@ -53,10 +54,10 @@ pub struct Local {
 
 impl Local {
     /// Each CU has `waves` wave slots.
-    pub fn new(waves: u32, ports: Ports) -> Self {
+    pub fn new(waves: u32, scheduler: Box<dyn Scheduler>, ports: Ports) -> Self {
         let free = vec![waves; ports.to_cores.len()];
         let (syncing, dropping) = (None, None);
-        Self { ports, free, turn: 0, syncing, dropping, ended: 0, groups: 0 }
+        Self { ports, free, scheduler, syncing, dropping, ended: 0, groups: 0 }
     }
 
     /// One cycle.
@@ -164,22 +165,20 @@ impl Local {
         ctx.send(self.ports.answers, message);
     }
 
-    /// One work-group in each cycle, on the next CU in turn that has room.
+    /// One work-group in each cycle, on the CU that the scheduler chooses.
     fn start_group(&mut self, ctx: &mut Context, group: Packed) -> bool {
-        let cores = self.ports.to_cores.len();
         let waves = ctx.waves_of_group;
-        let order = (self.turn..cores).chain(0..self.turn);
-        let Some(core) = order.into_iter().find(|&core| self.free[core] >= waves) else {
-            return false;
-        };
+        let has_room = |core: usize| self.free[core] >= waves;
+        let chosen = self.scheduler.choose(group.get(32), self.free.len(), &has_room);
+        let Some((group, core)) = chosen else { return false };
         if !ctx.may_send(self.ports.to_cores[core]) {
             return false;
         }
-        let (kind, sideband) = (Kind::StartGroup, group);
+        let (kind, sideband) = (Kind::StartGroup, Packed::new(&group, 32));
         let message = ctx.messages.put(Message { kind, sideband, ..Message::default() });
         ctx.send(self.ports.to_cores[core], message);
         self.free[core] -= waves;
-        self.turn = (core + 1) % cores;
+        self.scheduler.started(group, core);
         self.groups += 1;
         true
     }

@@ -6,6 +6,7 @@ mod blocks;
 mod global;
 mod labels;
 mod local;
+mod scheduler;
 
 #[cfg(test)]
 pub use audit::Auditor;
@@ -14,3 +15,4 @@ pub use blocks::Blocks;
 pub use global::{Global, Kernel, Ports as GlobalPorts};
 pub use labels::labels;
 pub use local::{Local, Ports as LocalPorts};
+pub use scheduler::{NewScheduler, SCHEDULERS, Scheduler};

@@ -216,6 +216,7 @@ fn block_at_each_place_of_a_design_delays_and_keeps_what_it_is_given() {
         assert_eq!(count("waits_shown"), count("waits_seen"));
     });
     assert!(sum(&runs, "l1.queue_busy_seen") > 100 && sum(&runs, "l1.queue_waits_seen") > 1000);
+    assert!(sum(&runs, "l1.queue_acquires_past") > 100);
 }
 
 #[test]

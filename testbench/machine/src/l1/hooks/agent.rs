@@ -47,9 +47,9 @@ impl L1 for Agent {
         self.inner.answer(port, message);
     }
 
-    fn acquire(&mut self, port: &mut Port) {
+    fn acquire(&mut self, port: &mut Port, past: bool) -> bool {
         assert!(self.waves.iter().all(Option::is_none), "waves run between kernels");
-        self.inner.acquire(port);
+        self.inner.acquire(port, past)
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
@@ -65,7 +65,14 @@ impl L1 for Agent {
     }
 
     fn hooks(&self) -> Hooks {
-        Hooks { tick: true, waves: true, issue: true, fence: true, speculation: true }
+        Hooks {
+            tick: true,
+            waves: true,
+            issue: true,
+            fence: true,
+            speculation: true,
+            ..Hooks::default()
+        }
     }
 
     fn tick(&mut self, _port: &mut Port) {

@@ -83,8 +83,8 @@ impl L1 for Reader {
         self.inner.answer(port, message);
     }
 
-    fn acquire(&mut self, port: &mut Port) {
-        self.inner.acquire(port);
+    fn acquire(&mut self, port: &mut Port, past: bool) -> bool {
+        self.inner.acquire(port, past)
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

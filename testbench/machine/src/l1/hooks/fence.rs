@@ -34,9 +34,9 @@ impl L1 for Delay {
         self.inner.answer(port, message);
     }
 
-    fn acquire(&mut self, port: &mut Port) {
+    fn acquire(&mut self, port: &mut Port, past: bool) -> bool {
         assert!(self.delayed.is_empty(), "a wave has ended before it might");
-        self.inner.acquire(port);
+        self.inner.acquire(port, past)
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -34,6 +34,8 @@ pub const DESIGN: Design = Design {
             fences: Vec::new(),
             requests: 0,
             passed: 0,
+            past: 0,
+            acquires: None,
         }))
     },
     unit: Some(|make, ports| {
@@ -61,6 +63,10 @@ fn config(system: &System) -> Result<Config, ConfigError> {
     config.validate().map(|()| config).map_err(error)
 }
 
+/// Cycles of an acquire.
+const ACQUIRE: Cycle = 9;
+/// Requests of a CU that may be under way.
+const OUTSTANDING: u32 = 8;
 /// Registers on the wires to the CUs.
 const REGISTERS: u32 = 2;
 
@@ -186,10 +192,15 @@ struct Agent {
     requests: u64,
     /// Fences that the unit has let pass.
     passed: u64,
+    /// Acquires behind something that was written past the L1s, and until when one takes.
+    past: u64,
+    acquires: Option<Cycle>,
 }
 
 impl L1 for Agent {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        let addr = port.transaction(request).addr;
+        assert_eq!(port.transactions.under_way(addr), 1, "the CU waits for the line");
         let free = self.queue.is_free();
         if free {
             self.queue.offer(request);
@@ -203,9 +214,14 @@ impl L1 for Agent {
         self.inner.answer(port, message);
     }
 
-    fn acquire(&mut self, port: &mut Port) {
+    fn acquire(&mut self, port: &mut Port, past: bool) -> bool {
         assert!(self.queue.held.is_empty(), "a request is under way between kernels");
-        self.inner.acquire(port);
+        self.past += u64::from(past);
+        let until = port.ctx.now + ACQUIRE;
+        self.acquires = Some(until);
+        port.ctx.wake_at(until);
+        self.inner.acquire(port, past);
+        false
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
@@ -213,6 +229,7 @@ impl L1 for Agent {
         all.extend([
             ("queue_requests", self.requests),
             ("queue_fences", self.passed),
+            ("queue_acquires_past", self.past),
             ("queue_busy_seen", self.busy.rises),
             ("queue_waits_shown", self.waits.rises),
         ]);
@@ -220,10 +237,15 @@ impl L1 for Agent {
     }
 
     fn hooks(&self) -> Hooks {
-        Hooks { tick: true, fence: true, ..Hooks::default() }
+        let outstanding = Some(OUTSTANDING);
+        Hooks { tick: true, fence: true, exclusive_lines: true, outstanding, ..Hooks::default() }
     }
 
     fn tick(&mut self, port: &mut Port) {
+        if self.acquires.is_some_and(|until| until <= port.ctx.now) {
+            self.acquires = None;
+            port.acquired();
+        }
         self.queue.advance(port.ctx.now);
         if let Some(request) = self.queue.done()
             && self.inner.request(port, request)

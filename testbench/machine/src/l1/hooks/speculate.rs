@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::core::MAX_WAVES;
+use crate::core::{MAX_WAVES, Value};
 use crate::engine::{Cycle, Handle};
 use crate::l1::{Design, Hooks, L1, Port, src};
 use crate::message::{Kind, Message};
@@ -13,14 +13,14 @@ pub const DESIGN: Design = Design {
     core: |make| {
         let inner = (src::DESIGN.core)(make)?;
         let (open, last) = (VecDeque::new(), [None; MAX_WAVES]);
-        Ok(Box::new(Speculate { inner, open, last, counters: Counters::default() }))
+        Ok(Box::new(Speculate { inner, open, last, late: None, counters: Counters::default() }))
     },
     ..src::DESIGN
 };
 
 /// About the latency of an L1 hit of the presets: some loads have been answered before, some not.
 const CYCLES: Cycle = 150;
-/// Every so manieth load is replayed, unless its wave has been at this place of its list again
+/// Every fifth load is replayed, unless its wave has been at this place of its list again
 /// already.
 const REPLAYED: u64 = 5;
 
@@ -40,7 +40,19 @@ struct Speculate {
     open: VecDeque<(Cycle, u32)>,
     /// Where each wave was sent back to last.
     last: [Option<u32>; MAX_WAVES],
+    /// A load that is handed to the L1, and speculative, one cycle later; whether it is not yet.
+    late: Option<(Handle<Message>, bool)>,
     counters: Counters,
+}
+
+impl Speculate {
+    /// The load is speculative from now on.
+    fn begin(&mut self, port: &mut Port, tag: u32) {
+        let until = port.ctx.now + CYCLES;
+        self.open.push_back((until, tag));
+        port.ctx.wake_at(until);
+        self.counters.loads += 1;
+    }
 }
 
 impl L1 for Speculate {
@@ -51,13 +63,15 @@ impl L1 for Speculate {
             self.counters.others += u64::from(taken);
             return taken;
         }
+        if self.late.is_none() && self.counters.loads % 2 == 0 {
+            self.late = Some((request, true));
+            port.ctx.wake_at(port.ctx.now + 1);
+            return true;
+        }
         port.speculate(tag);
         let taken = self.inner.request(port, request);
         if taken {
-            let until = port.ctx.now + CYCLES;
-            self.open.push_back((until, tag));
-            port.ctx.wake_at(until);
-            self.counters.loads += 1;
+            self.begin(port, tag);
         }
         taken
     }
@@ -66,9 +80,9 @@ impl L1 for Speculate {
         self.inner.answer(port, message);
     }
 
-    fn acquire(&mut self, port: &mut Port) {
+    fn acquire(&mut self, port: &mut Port, past: bool) -> bool {
         assert!(self.open.is_empty(), "a wave has ended with a speculative load");
-        self.inner.acquire(port);
+        self.inner.acquire(port, past)
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
@@ -93,10 +107,22 @@ impl L1 for Speculate {
     }
 
     fn tick(&mut self, port: &mut Port) {
-        while let Some(&(until, tag)) = self.open.front()
+        if let Some((request, is_new)) = self.late {
+            let tag = port.ctx.messages[request].tag;
+            // A replay may have dropped it by now: then only the answer is missing.
+            if is_new && port.transaction(request).value == Value::Plain {
+                port.speculate(tag);
+                self.begin(port, tag);
+            }
+            let taken = self.inner.request(port, request);
+            self.late = (!taken).then_some((request, false));
+        }
+        // One in a cycle, so that none that is confirmed is dropped by the replay of another.
+        if let Some(&(until, tag)) = self.open.front()
             && until <= port.ctx.now
         {
             self.open.pop_front();
+            port.ctx.wake_at(port.ctx.now + 1);
             let t = &port.transactions[tag];
             let last = &mut self.last[usize::from(t.wave)];
             let number = self.counters.confirmed + self.counters.replayed;

@@ -58,9 +58,9 @@ impl L1 for Agent {
         self.inner.answer(port, message);
     }
 
-    fn acquire(&mut self, port: &mut Port) {
+    fn acquire(&mut self, port: &mut Port, past: bool) -> bool {
         assert!(self.kept.is_empty(), "a request is under way between kernels");
-        self.inner.acquire(port);
+        self.inner.acquire(port, past)
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
