@@ -186,15 +186,19 @@ impl Core {
                     Err(error) => ctx.stop = Some(Stop::Trace(error)),
                 }
             }
-            Kind::AcquireL1 => {
-                let past =
-                    std::mem::replace(&mut self.seen_past, ctx.written_past) != ctx.written_past;
-                let (l1, mut port) = self.l1_and_port(ctx);
-                self.is_acquired = l1.acquire(&mut port, past);
-                self.acquiring = Some(order);
-            }
+            Kind::AcquireL1 => self.acquire(ctx, order),
             kind => unreachable!("{kind:?} is no order"),
         }
+    }
+
+    /// A kernel begins.
+    #[cold]
+    fn acquire(&mut self, ctx: &mut Context, order: Handle<Message>) {
+        let past = self.seen_past != ctx.written_past;
+        self.seen_past = ctx.written_past;
+        let (l1, mut port) = self.l1_and_port(ctx);
+        self.is_acquired = l1.acquire(&mut port, past);
+        self.acquiring = Some(order);
     }
 
     /// An access is over.
@@ -431,6 +435,13 @@ impl Core {
             let done = ctx.messages.put(done);
             ctx.send(self.ports.done, done);
         }
+        if self.acquiring.is_some() {
+            self.tell_acquired(ctx);
+        }
+    }
+
+    #[cold]
+    fn tell_acquired(&mut self, ctx: &mut Context) {
         if let Some(order) = self.acquiring.filter(|_| self.is_acquired)
             && ctx.may_send(self.ports.done)
         {

@@ -56,12 +56,14 @@ pub enum Value {
     Dropped,
 }
 
+/// Address of a transaction that is free.
+const NO_LINE: u64 = u64::MAX;
+
 /// A fixed number of transactions, when each that has been answered is over, and what else the CU
 /// is told.
 #[derive(Debug)]
 pub struct Transactions {
     all: Vec<Transaction>,
-    used: Vec<bool>,
     free: Vec<u32>,
     /// Those that are over in the cycle in which they were answered.
     over: Vec<u32>,
@@ -77,8 +79,7 @@ impl Transactions {
     /// So many.
     pub fn new(count: u32) -> Self {
         Self {
-            all: vec![Transaction::default(); count as usize],
-            used: vec![false; count as usize],
+            all: vec![Transaction { addr: NO_LINE, ..Transaction::default() }; count as usize],
             free: (0..count).rev().collect(),
             over: Vec::with_capacity(count as usize),
             due: BinaryHeap::with_capacity(count as usize),
@@ -96,7 +97,6 @@ impl Transactions {
     pub fn start(&mut self, transaction: Transaction) -> u32 {
         let at = self.free.pop().expect("one is free");
         self.all[at as usize] = transaction;
-        self.used[at as usize] = true;
         at
     }
 
@@ -108,13 +108,14 @@ impl Transactions {
     }
 
     /// How many of a line are under way.
+    #[cold]
     pub fn under_way(&self, addr: u64) -> usize {
-        self.all.iter().zip(&self.used).filter(|(t, used)| **used && t.addr == addr).count()
+        self.all.iter().filter(|t| t.addr == addr).count()
     }
 
     #[inline]
     fn release(&mut self, at: u32) {
-        self.used[at as usize] = false;
+        self.all[at as usize].addr = NO_LINE;
         self.free.push(at);
     }
 
@@ -175,7 +176,7 @@ impl Transactions {
     pub fn since(&self, wave: usize, place: u32) -> Vec<u32> {
         let wanted = |&at: &u32| {
             let t = &self.all[at as usize];
-            let is_used = self.used[at as usize] && t.value != Value::Dropped;
+            let is_used = t.addr != NO_LINE && t.value != Value::Dropped;
             is_used && usize::from(t.wave) == wave && t.place >= place
         };
         (0..self.all.len() as u32).filter(wanted).collect()

@@ -112,27 +112,35 @@ impl Bank {
             && self.array.unheld(self.hooks.bank.addresses.local(addr)) > 1
     }
 
+    #[inline(always)]
     fn count_fetch(&mut self, addr: u64, remote: bool) {
-        let c = &mut self.counters;
-        c.fetches += u64::from(!remote);
+        self.counters.fetches += u64::from(!remote);
         if self.coherent {
-            let local = self.hooks.bank.addresses.local(addr);
-            let bit = 1 << (local % PAGE / u64::from(MIN_LINE));
-            let seen = self.seen.get_mut(local);
-            let again = u64::from(*seen & bit != 0);
-            *seen |= bit;
-            c.again += again;
-            c.remote_fetches += u64::from(remote);
-            c.remote_again += again * u64::from(remote);
+            self.count_again(addr, remote);
         }
     }
 
+    /// Whether a line has been here before.
+    #[inline(never)]
+    fn count_again(&mut self, addr: u64, remote: bool) {
+        let local = self.hooks.bank.addresses.local(addr);
+        let bit = 1 << (local % PAGE / u64::from(MIN_LINE));
+        let seen = self.seen.get_mut(local);
+        let again = u64::from(*seen & bit != 0);
+        *seen |= bit;
+        let c = &mut self.counters;
+        c.again += again;
+        c.remote_fetches += u64::from(remote);
+        c.remote_again += again * u64::from(remote);
+    }
+
     /// Asks for a whole line. The way, below or to other homes, must be free.
+    #[inline(always)]
     fn fetch(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>, outlet: OutletId) {
         let Message { addr, born, .. } = ctx.messages[request];
-        let to = match outlet == self.ports.below {
-            true => ctx.places.slice(&ctx.layout, addr),
-            false => self.home_of(ctx, addr),
+        let to = match self.coherent && outlet != self.ports.below {
+            false => ctx.places.slice(&ctx.layout, addr),
+            true => self.home_of(ctx, addr),
         };
         let (mask, tag) = (masks::span(0, ctx.layout.line as usize), at as u32);
         let fetch = Message { mask, addr, born, tag, to, from: self.unit, ..Message::default() };
