@@ -57,8 +57,8 @@ pub struct Context {
     pub items_of_group: u32,
     /// Waves of a work-group of the kernel that runs.
     pub waves_of_group: u32,
-    /// Counts what was written or dropped that no L1 has seen: by the host, by other GPUs, and lines
-    /// that L2s have dropped.
+    /// Counts what was written or dropped that no L1 has seen: by the host, by other GPUs, and
+    /// lines that L2s have dropped.
     pub written_past: u64,
     /// Completion signals written since the last launch.
     pub completions: u32,

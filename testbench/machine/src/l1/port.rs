@@ -110,9 +110,9 @@ impl Port<'_> {
         self.transactions.told.push(Tell::GoOn(wave));
     }
 
-    /// Marks a load as speculative, when it is requested or any time before it is answered. Its wave
-    /// goes on with what it is answered, but issues nothing else than loads and passes no fence
-    /// until `confirm`.
+    /// Marks a load as speculative, when it is requested or any time before it is answered. Its
+    /// wave goes on with what it is answered, but issues nothing else than loads and passes no
+    /// fence until `confirm`.
     pub fn speculate(&mut self, tag: u32) {
         self.transactions.speculate(tag);
     }

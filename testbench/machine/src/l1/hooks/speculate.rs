@@ -63,7 +63,7 @@ impl L1 for Speculate {
             self.counters.others += u64::from(taken);
             return taken;
         }
-        if self.late.is_none() && self.counters.loads % 2 == 0 {
+        if self.late.is_none() && self.counters.loads.is_multiple_of(2) {
             self.late = Some((request, true));
             port.ctx.wake_at(port.ctx.now + 1);
             return true;
