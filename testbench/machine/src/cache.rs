@@ -2,9 +2,9 @@
 //! with the requests that wait in them.
 
 use super::context::Context;
-use super::engine::Handle;
 use super::masks;
 use super::message::Message;
+use super::pool::Handle;
 
 /// Size of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 
 use traces::trace::{AtomicCell, AtomicOp, ByteSet, KernelHead, RacyByte};
 
-use super::core::Transaction;
 use super::engine::Cycle;
 use super::masks;
 use super::message::Unit;
 use super::pages::{Bytes, PAGE, PageMap};
+use super::transactions::Transaction;
 use super::{atomic, message::MAX_LINE};
 
 /// A byte that is not what it must be.

@@ -3,9 +3,8 @@
 use ports::common::finepack_types::{FinePack, offset_bits};
 use serde::{Deserialize, Serialize};
 
-use super::core::{MAX_LOADS, MAX_WAVES};
 use super::message::MAX_LINE;
-use super::{build, gate, l2};
+use super::transactions::{MAX_LOADS, MAX_WAVES};
 
 /// Something in a system file that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -374,81 +373,21 @@ impl Default for DirectorySection {
     }
 }
 
-/// A system file that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SystemError {
-    /// Not TOML, or not the fields of a system.
-    #[error("{file}: {message}")]
-    Syntax {
-        /// File or preset.
-        file: String,
-        /// Line and what was expected.
-        message: String,
-    },
-    /// A value that cannot be.
-    #[error("{file}: {error}")]
-    Value {
-        /// File or preset, and line where the value stands there.
-        file: String,
-        /// Field and limit.
-        error: ConfigError,
-    },
-    /// `--set` of something that is no field.
-    #[error("--set {0}: there is no such field; a key is a dotted path of the system file")]
-    Key(String),
-}
-
-/// Largest system file.
-pub const MOST_BYTES: usize = 1 << 20;
+/// The links' clock.
+pub const LINK_MHZ: u64 = 1000;
 /// Longest latency: queues hold what is under way, so it costs the host memory.
 const MOST_CYCLES: u32 = 10_000;
 
 impl System {
-    /// Reads a system; `file` names it in errors. Each of `set` replaces the value of a dotted
-    /// path.
-    pub fn parse(file: &str, text: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
-        let syntax = |message: String| SystemError::Syntax { file: file.to_string(), message };
-        if text.len() > MOST_BYTES {
-            return Err(syntax(format!("{} bytes; at most {MOST_BYTES}", text.len())));
-        }
-        // Errors of the file itself name its line; those after `--set` can only name the field.
-        let plain: Self = toml::from_str(text).map_err(|e| syntax(e.to_string()))?;
-        let value = |error: ConfigError| {
-            let line = line_of(text, &error.field);
-            SystemError::Value { file: format!("{file}:{line}"), error }
-        };
-        match set.is_empty() {
-            true => plain.check().map_err(value).map(|()| plain),
-            false => plain.with(file, set),
-        }
-    }
-
-    /// The same with other values. Each of `set` replaces the value of a dotted path; `file` names
-    /// the system in errors.
-    pub fn with(&self, file: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
-        let syntax = |e: String| SystemError::Syntax { file: file.to_string(), message: e };
-        let mut table = toml::Table::try_from(self).map_err(|e| syntax(e.to_string()))?;
-        let optional: Vec<_> = self.design_sections().into_iter().map(|(name, _)| name).collect();
-        let optional = [&optional[..], &["finepack"]].concat();
-        for (key, value) in set {
-            replace(&mut table, &optional, key, value)
-                .ok_or_else(|| SystemError::Key(key.clone()))?;
-        }
-        let system: Self = table.try_into().map_err(|e| syntax(e.to_string()))?;
-        let value = |error| SystemError::Value { file: file.to_string(), error };
-        system.check().map_err(value)?;
-        Ok(system)
-    }
-
-    /// Every limit that the machine relies on.
-    pub fn check(&self) -> Result<(), ConfigError> {
+    /// The limits of all numbers.
+    pub fn check_numbers(&self) -> Result<(), ConfigError> {
         let m = &self.machine;
         range("machine.gpus", m.gpus, 1, 16)?;
         range("machine.chiplets", m.chiplets, 1, 16)?;
         range("machine.cus", m.cus, 1, 100)?;
         power_of_two("machine.line", m.line, 32, MAX_LINE as u32)?;
         // The links' clock is a part of it.
-        let slowest = if m.gpus > 1 { gate::LINK_MHZ as u32 } else { 1 };
+        let slowest = if m.gpus > 1 { LINK_MHZ as u32 } else { 1 };
         range("machine.clock_mhz", m.clock_mhz, slowest, 100_000)?;
         range("scale", self.scale, 1, 1 << 20)?;
         range("cu.waves", self.cu.waves, 1, MAX_WAVES as u32)?;
@@ -503,54 +442,8 @@ impl System {
         let chiplet = u64::from(m.cus) * u64::from(self.l1.bytes) + self.l2.bytes;
         let gpu = u64::from(m.chiplets) * chiplet + self.l3.bytes;
         range("capacity of all caches", u64::from(m.gpus) * gpu, 0, 1 << 32)?;
-        build::check_names(self)?;
-        l2::check_directory(self)
+        Ok(())
     }
-}
-
-/// Line of a field, by its dotted path: where its value stands, else its section; 1 where neither
-/// does.
-fn line_of(text: &str, field: &str) -> usize {
-    let Ok(table) = toml::de::DeTable::parse(text) else { return 1 };
-    let mut table = table.get_ref();
-    let mut at = 0;
-    for word in field.split('.') {
-        let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref() == word) else { break };
-        at = key.span().start;
-        let Some(section) = value.get_ref().as_table() else { break };
-        table = section;
-    }
-    1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count()
-}
-
-/// Puts `value` where `key` leads, with the type of what is there.
-fn replace(table: &mut toml::Table, optional: &[&str], key: &str, value: &str) -> Option<()> {
-    let (path, field) = match key.rsplit_once('.') {
-        Some((path, field)) => (path.split('.').collect(), field),
-        None => (Vec::new(), key),
-    };
-    let mut table = table;
-    // What is not given is not in the table.
-    let is_optional = matches!(path[..], [section] if optional.contains(&section));
-    if is_optional {
-        table.entry(path[0]).or_insert_with(|| toml::Table::new().into());
-    }
-    for section in path {
-        table = table.get_mut(section)?.as_table_mut()?;
-    }
-    // A value of another type is left for the fields' own types to refuse.
-    let number = || value.parse().map_or(toml::Value::String(value.into()), toml::Value::Integer);
-    if is_optional {
-        table.insert(field.to_string(), number());
-        return Some(());
-    }
-    let place = table.get_mut(field)?;
-    *place = match place {
-        toml::Value::Integer(_) => number(),
-        toml::Value::String(_) => toml::Value::String(value.into()),
-        _ => return None,
-    };
-    Some(())
 }
 
 /// What a name stands for.

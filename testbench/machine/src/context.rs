@@ -4,17 +4,18 @@
 use traces::trace::{self, InstrKind, Reader};
 
 use super::check::Checker;
-use super::core::Transaction;
 use super::engine::{
-    ComponentId, Cycle, Handle, InletId, Network, OutletId, Pool, Refusal, Wheel, WireId, Wires,
+    ComponentId, Cycle, InletId, Network, OutletId, Refusal, Wheel, WireId, Wires,
 };
-use super::l2::Policy;
 use super::layout::Layout;
 use super::life::Life;
 use super::masks;
 use super::message::{Class, Coherence, Kind, Line, Message, Packed, Unit};
 use super::pages::Bytes;
 use super::places::Places;
+use super::policy::Policy;
+use super::pool::{Handle, Pool};
+use super::transactions::Transaction;
 
 /// Bytes of an invalidation (directory specification, section 3).
 const INVALIDATION_BYTES: u32 = 16;

@@ -3,7 +3,7 @@
 use ports::{Reader, Signal, Writer};
 use traces::trace::AtomicOp;
 
-use super::engine::Handle;
+use super::pool::Handle;
 
 /// Bytes of the longest line.
 pub const MAX_LINE: usize = 128;

@@ -22,10 +22,9 @@ use super::check::{Checked, Wrong};
 use super::config::System;
 use super::context::{Context, Stop};
 use super::deadlock;
-use super::engine::{ComponentId, Cycle, Pool, Wheel};
+use super::engine::{ComponentId, Cycle, Wheel};
 use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
-use super::l2::Policy;
 use super::launch;
 use super::life::Life;
 use super::make::BuildError;
@@ -33,6 +32,8 @@ use super::message::MAX_LINE;
 use super::pages::{Bytes, SPACE};
 use super::part::Part;
 use super::places::Places;
+use super::policy::Policy;
+use super::pool::Pool;
 use super::{Observer, check, masks, statistics};
 
 /// In which order the components of a cycle are visited. A result never depends on it.

@@ -8,10 +8,11 @@ use std::collections::VecDeque;
 use super::atomic;
 use super::cache::{Array, Misses, Shape, Way};
 use super::context::Context;
-use super::engine::{Cycle, Handle, InletId, OutletId, Port, Rate};
+use super::engine::{Cycle, InletId, OutletId, Port, Rate};
 use super::masks;
 use super::message::{Kind, Line, Message, Unit};
 use super::pages::Bytes;
+use super::pool::Handle;
 
 /// A slice's inlet and outlet.
 #[derive(Clone, Copy, Debug)]

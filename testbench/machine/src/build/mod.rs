@@ -17,18 +17,19 @@ use ports::common::finepack_types::FinePack;
 
 use super::bodies::Bodies;
 use super::cache::Shape;
-use super::config::{ConfigError, System, choose};
+use super::config::{ConfigError, LINK_MHZ, System, choose};
 use super::core::{self, Core};
 use super::engine::{InletId, Network, OutletId, Rate, Wires};
 use super::gate::{self, Gate};
 use super::l1;
-use super::l2::{self, Policy};
+use super::l2;
 use super::launch::{Global, GlobalPorts, Local, LocalPorts, NewScheduler, SCHEDULERS};
 use super::layout::{Layout, Site};
 use super::make::{BuildError, Make, UnitPort, UnitPorts, UnitWires};
 use super::message::{Packed, Unit};
 use super::part::Part;
 use super::places::Placement;
+use super::policy::Policy;
 use super::slice::{self, MemorySpec, Slice};
 use crate::egress_path::{EgressPath, PathKind};
 
@@ -65,7 +66,7 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
 /// The machine's, and that of the links.
 fn clocks(system: &System) -> Vec<Clock> {
     let clock = |name: &str, megahertz| Clock { name: name.to_string(), megahertz };
-    vec![clock("gpu_clk", system.machine.clock_mhz), clock("link_clk", gate::LINK_MHZ as u32)]
+    vec![clock("gpu_clk", system.machine.clock_mhz), clock("link_clk", LINK_MHZ as u32)]
 }
 
 /// Number of the links' clock.
@@ -393,7 +394,7 @@ impl Builder<'_> {
         releases: &[(InletId, OutletId)],
     ) -> Result<Part, BuildError> {
         let (layout, system) = (&self.wiring.numbers.layout, self.system);
-        let least = gate::LINK_MHZ;
+        let least = LINK_MHZ;
         if u64::from(system.machine.clock_mhz) < least {
             let problem =
                 format!("{}: at least {least}, the links' clock", system.machine.clock_mhz);

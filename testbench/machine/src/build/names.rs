@@ -2,10 +2,11 @@
 
 use super::super::config::{ConfigError, System, choose};
 use super::super::l1;
-use super::super::l2::{self, Policy};
+use super::super::l2;
 use super::super::launch::SCHEDULERS;
 use super::super::memory_model::MemoryModel;
 use super::super::places::Placement;
+use super::super::policy::Policy;
 use crate::egress_path::PathKind;
 
 pub const POLICIES: [(&str, Policy); 2] =

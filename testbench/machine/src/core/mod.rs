@@ -3,11 +3,7 @@
 mod coalesce;
 mod groups;
 mod told;
-mod transactions;
 mod wave;
-
-pub use transactions::{Transaction, Transactions, Value};
-pub use wave::{MAX_LOADS, MAX_WAVES};
 
 use coalesce::{LineAccess, Lines, coalesce};
 use told::Checkpoint;
@@ -15,9 +11,11 @@ use traces::trace::{Cursor, Instr, InstrKind};
 use wave::{Ready, Running, State, Wave};
 
 use super::context::{Context, Stop};
-use super::engine::{Cycle, Handle, InletId, OutletId};
+use super::engine::{Cycle, InletId, OutletId};
 use super::l1::{self, Hooks, L1};
 use super::message::{Kind, Message, Unit};
+use super::pool::Handle;
+use super::transactions::{Transaction, Transactions, Value};
 
 /// A CU's inlets and outlets.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +41,7 @@ pub struct Spec {
     pub waves: u32,
     /// Lanes of a wave: 32 or 64.
     pub lanes: u32,
-    /// Loads of a wave that may be under way, 1 to [`MAX_LOADS`].
+    /// Loads of a wave that may be under way, 1 to [`MAX_LOADS`](crate::transactions::MAX_LOADS).
     pub loads: u32,
     /// Lines that may be under way in all.
     pub transactions: u32,

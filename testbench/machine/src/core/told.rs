@@ -6,7 +6,8 @@ use traces::trace::{Cursor, InstrKind};
 use super::wave::State;
 use super::{Core, Value};
 use crate::context::Context;
-use crate::l1::{Port, Tell};
+use crate::l1::Port;
+use crate::transactions::Tell;
 
 /// Where a wave goes back to when a load is replayed.
 #[derive(Clone, Debug)]

@@ -3,9 +3,7 @@
 use traces::trace::{Cursor, Group};
 
 use crate::engine::Cycle;
-
-/// Most loads of a wave that may be under way.
-pub const MAX_LOADS: usize = 16;
+use crate::transactions::{MAX_LOADS, MAX_WAVES};
 
 /// What a wave does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,9 +93,6 @@ pub struct Ready {
     first: Cycle,
     turn: u32,
 }
-
-/// Most wave slots.
-pub const MAX_WAVES: usize = 64;
 
 impl Ready {
     /// No wave.

@@ -1,18 +1,15 @@
-//! The clockwork of a machine: time, who is active in a cycle, ways to send, and the pools in which
-//! messages and line payloads lie.
+//! The clockwork of a machine: time, who is active in a cycle, and ways to send.
 //!
 //! In a cycle every active component sees what its neighbours had sent before the cycle: a message
 //! is never visible in the cycle in which it is sent, and room that a receiver makes is visible to
 //! the sender one cycle later. So the order in which components are visited changes nothing.
 
 mod network;
-mod pool;
 mod rate;
 mod wheel;
 mod wires;
 
 pub use network::{InletId, InletSpec, Network, OutletId, OutletSpec, Refusal, Routes};
-pub use pool::{Handle, Pool};
 pub use rate::{Port, Rate};
 pub use wheel::Wheel;
 pub use wires::{WireId, Wires};

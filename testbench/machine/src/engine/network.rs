@@ -10,8 +10,9 @@
 //! receiver takes it.
 
 use super::rate::{Port, Rate};
-use super::{ComponentId, Cycle, Handle, Wheel};
+use super::{ComponentId, Cycle, Wheel};
 use crate::message::{CLASSES, Class, Message, Unit};
+use crate::pool::Handle;
 
 /// An outlet's number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -403,7 +404,7 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Pool;
+    use crate::pool::Pool;
 
     const WIDE: Rate = Rate::per_cycle(64);
 

@@ -13,10 +13,11 @@ use ports::depacketizer;
 use super::Counters;
 use super::outgoing::{Outgoing, to_machine_line};
 use crate::context::Context;
-use crate::engine::{Cycle, Handle, InletId, OutletId, Port, Rate};
-use crate::l2::Policy;
+use crate::engine::{Cycle, InletId, OutletId, Port, Rate};
 use crate::masks;
 use crate::message::{Kind, Line, Message, Unit};
+use crate::policy::Policy;
+use crate::pool::Handle;
 
 /// Accesses that may wait for the way to their home before an egress path without a link must
 /// pause.

@@ -18,16 +18,14 @@ use hwmodel::depacketizer::Depacketizer;
 use hwmodel::tlp_link::{self, Fabric, Sent};
 use ports::common::finepack_types::{FinePack, Tlp};
 
+use super::config::LINK_MHZ;
 use super::context::Context;
 use super::engine::{Cycle, Rate};
-use super::l2::Policy;
+use super::policy::Policy;
 use crate::egress_path::EgressPath;
 
 use incoming::Incoming;
 use outgoing::Outgoing;
-
-/// The links' clock.
-pub const LINK_MHZ: u64 = 1000;
 
 /// What the gates of a machine are.
 pub struct Spec {

@@ -12,9 +12,10 @@ use super::Counters;
 use super::staging::Staging;
 use crate::context::Context;
 use crate::egress_path::EgressPath;
-use crate::engine::{Cycle, Handle, InletId, OutletId};
+use crate::engine::{Cycle, InletId, OutletId};
 use crate::masks;
 use crate::message::{Kind, Line, Message};
+use crate::pool::Handle;
 
 /// Loads and atomics under way: tags of 8 bits.
 const TAGS: usize = 256;

@@ -12,15 +12,15 @@ use std::fmt::Debug;
 
 use traces::trace::Instr;
 
-pub use port::{Port, Tell};
+pub use port::Port;
 pub use unit::GpuUnit;
 
 use super::config::{ConfigError, System};
-use super::engine::Handle;
 use super::l2::{self, BankHook};
 use super::make::{Made, Make, UnitPorts};
 use super::memory_model::MemoryModel;
 use super::message::Message;
+use super::pool::Handle;
 
 /// An L1 design, one instance for each CU. One that stands before another holds it and passes calls
 /// on.

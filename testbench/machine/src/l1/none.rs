@@ -1,9 +1,9 @@
 //! No L1: every request goes below.
 
 use super::{Design, L1, Port, src};
-use crate::engine::Handle;
 use crate::memory_model::MemoryModel;
 use crate::message::Message;
+use crate::pool::Handle;
 
 pub const DESIGN: Design = Design {
     about: "no L1: every access goes to the L2",

@@ -1,22 +1,10 @@
 //! What an L1 may use, and what it tells its CU.
 
 use crate::context::Context;
-use crate::core::{Transaction, Transactions, Value};
-use crate::engine::{Cycle, Handle, OutletId};
+use crate::engine::{Cycle, OutletId};
 use crate::message::{Kind, Message};
-
-/// What an L1 tells its CU, which obeys before it issues next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tell {
-    /// A wave slot that was held goes on.
-    GoOn(usize),
-    /// A speculative load of this transaction is right.
-    Confirm(u32),
-    /// It is not.
-    Replay(u32),
-    /// What `acquire` has begun is over.
-    Acquired,
-}
+use crate::pool::Handle;
+use crate::transactions::{Tell, Transaction, Transactions, Value};
 
 /// What an L1 may use.
 #[derive(Debug)]

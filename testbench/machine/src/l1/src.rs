@@ -4,10 +4,10 @@
 use super::{Design, L1, Port};
 use crate::cache::{Array, Misses, Shape};
 use crate::config::System;
-use crate::engine::Handle;
 use crate::masks;
 use crate::memory_model::MemoryModel;
 use crate::message::{Kind, Message};
+use crate::pool::Handle;
 
 pub const DESIGN: Design = Design {
     about: "software-managed, write-through; invalidated when a kernel begins",

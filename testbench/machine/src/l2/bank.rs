@@ -7,12 +7,13 @@ use std::collections::VecDeque;
 use super::hook::{BankHook, BankHooks, BankView, Outcome};
 use super::walk::Walk;
 use super::writes::Writes;
-use super::{L2, Policy, Ports, Spec};
+use super::{L2, Ports, Spec};
 use crate::cache::{Array, Misses, Way};
 use crate::context::Context;
-use crate::engine::Handle;
 use crate::message::{Coherence, Kind, Message, Unit};
 use crate::pages::PageMap;
+use crate::policy::Policy;
+use crate::pool::Handle;
 use ports::coherence_directory::cause;
 
 /// Counters.

@@ -15,11 +15,12 @@ use super::hook::{BankHook, BankPort, Outcome};
 use super::parameters;
 use crate::cache::Way;
 use crate::context::{Context, Stop};
-use crate::engine::{Cycle, Handle};
+use crate::engine::Cycle;
 use crate::layout::Site;
 use crate::make::{BuildError, Make};
 use crate::message::{Coherence, Kind, Message, Unit};
 use crate::pages::{PAGE, PageMap};
+use crate::pool::Handle;
 
 /// A fence whose markers are under way.
 #[derive(Clone, Copy, Debug)]

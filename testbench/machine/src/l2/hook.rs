@@ -11,8 +11,9 @@ use std::fmt::Debug;
 use super::addresses::Addresses;
 use crate::cache::Way;
 use crate::context::Context;
-use crate::engine::{Cycle, Handle, InletId, OutletId};
+use crate::engine::{Cycle, InletId, OutletId};
 use crate::message::{Message, Unit};
+use crate::pool::Handle;
 
 /// A bank as its hooks see it.
 #[derive(Debug)]

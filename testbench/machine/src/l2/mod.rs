@@ -22,23 +22,11 @@ use super::engine::{InletId, OutletId};
 use super::make::{Made, Make};
 use super::memory_model::MemoryModel;
 use super::message::Unit;
+use super::policy::Policy;
 pub use addresses::Addresses;
 pub use designs::{DESIGNS, SOFTWARE};
 pub use hook::{BankHook, BankPort};
 pub use parameters::{check as check_directory, range as directory_range};
-
-/// Whose lines an L2 holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// Any line that its chiplet's CUs touch.
-    Private,
-    /// Lines whose home is its chiplet, for all chiplets; stores of other chiplets are also written
-    /// through to the L3.
-    HomeForward,
-    /// Any line that its chiplet's CUs touch, whatever GPU it lies on; the L2 at its home keeps the
-    /// copies coherent.
-    Coherent,
-}
 
 /// A bank's inlets and outlets.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,17 @@
 //! Reads, writes and atomics of a bank: of CUs, and of other chiplets whose home this is.
 
-use super::Policy;
 use super::bank::Bank;
 use super::hook::Outcome;
 use crate::atomic;
 use crate::cache::{Array, Way};
 use crate::context::Context;
-use crate::engine::{Handle, OutletId};
+use crate::engine::OutletId;
 use crate::layout::Site;
 use crate::masks;
 use crate::message::{Kind, Line, Message, Unit};
 use crate::pages::PAGE;
+use crate::policy::Policy;
+use crate::pool::Handle;
 
 /// Bytes of the shortest line of a directory.
 const MIN_LINE: u32 = 64;

@@ -1,8 +1,9 @@
 //! A bank's writes on their way below, and the answers that wait for them.
 
 use crate::context::Context;
-use crate::engine::{Handle, OutletId};
+use crate::engine::OutletId;
 use crate::message::{Kind, Line, Message, Unit};
+use crate::pool::Handle;
 
 /// Tag of a write that no answer waits for.
 const NOBODY: u32 = u32::MAX;

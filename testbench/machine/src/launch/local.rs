@@ -3,8 +3,9 @@
 
 use super::Scheduler;
 use crate::context::Context;
-use crate::engine::{Handle, InletId, OutletId};
+use crate::engine::{InletId, OutletId};
 use crate::message::{Kind, Message, Packed, Sync, Synced};
+use crate::pool::Handle;
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]

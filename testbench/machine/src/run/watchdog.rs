@@ -25,10 +25,10 @@
 //! - the directories' initial sweep, in which a block takes no request.
 
 use super::{Machine, RunError};
+use crate::config::LINK_MHZ;
 use crate::config::System;
 use crate::deadlock;
 use crate::engine::{ComponentId, Cycle};
-use crate::gate::LINK_MHZ;
 use crate::part::Part;
 
 /// Cycles of the links between two looks.

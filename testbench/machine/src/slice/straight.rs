@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use super::Slice;
 use crate::atomic;
 use crate::context::Context;
-use crate::engine::{Cycle, Handle};
+use crate::engine::Cycle;
 use crate::masks;
 use crate::message::{Kind, Line, MAX_LINE, Message};
+use crate::pool::Handle;
 
 /// Answers under way.
 #[derive(Debug)]

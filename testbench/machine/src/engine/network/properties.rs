@@ -7,7 +7,7 @@ use proptest::test_runner::RngSeed;
 use traces::workloads::SplitMix64;
 
 use super::*;
-use crate::engine::Pool;
+use crate::pool::Pool;
 
 /// A message's number, in the order in which scripts name them.
 type Number = usize;

@@ -3,10 +3,10 @@
 
 use traces::trace::Instr;
 
-use crate::core::MAX_WAVES;
-use crate::engine::Handle;
 use crate::l1::{Design, Hooks, L1, Port, src};
 use crate::message::Message;
+use crate::pool::Handle;
+use crate::transactions::MAX_WAVES;
 
 pub const DESIGN: Design = Design {
     about: "for tests: src behind an agent that sees everything and does nothing",

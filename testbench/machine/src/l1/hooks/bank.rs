@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 
 use crate::cache::Way;
-use crate::engine::Handle;
 use crate::l1::{Design, L1, Port, src};
 use crate::l2::{BankHook, BankPort};
 use crate::message::{Kind, Message, Packed, Unit};
+use crate::pool::Handle;
 
 pub const DESIGN: Design = Design {
     about: "for tests: src with versions of lines in L2 banks",

@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::{Cycle, Handle};
+use crate::engine::Cycle;
+
 use crate::l1::{Design, Hooks, L1, Port, src};
 use crate::message::Message;
+use crate::pool::Handle;
 
 pub const DESIGN: Design = Design {
     about: "for tests: src, each fence delayed for 11 cycles",

@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 
 use traces::trace::Instr;
 
-use crate::engine::{Cycle, Handle};
+use crate::engine::Cycle;
+
 use crate::l1::{Design, Hooks, L1, Port, src};
 use crate::message::Message;
+use crate::pool::Handle;
 
 pub const DESIGN: Design = Design {
     about: "for tests: src, each instruction held for 7 cycles",

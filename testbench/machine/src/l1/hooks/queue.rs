@@ -12,11 +12,12 @@ use ports::test_queue::{Config, In, Item};
 
 use crate::config::{ConfigError, System};
 use crate::context::Context;
-use crate::engine::{Cycle, Handle, WireId};
+use crate::engine::{Cycle, WireId};
 use crate::l1::{Design, GpuUnit, Hooks, L1, Port, src};
 use crate::l2::{BankHook, BankPort};
 use crate::make::{BuildError, Make, UnitPorts};
 use crate::message::{Class, Kind, Message, Packed};
+use crate::pool::Handle;
 
 pub const DESIGN: Design = Design {
     about: "for tests: src with a queue before each L1, in each L2 bank and in each GPU's unit",

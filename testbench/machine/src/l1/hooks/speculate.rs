@@ -3,10 +3,11 @@
 
 use std::collections::VecDeque;
 
-use crate::core::{MAX_WAVES, Value};
-use crate::engine::{Cycle, Handle};
+use crate::engine::Cycle;
 use crate::l1::{Design, Hooks, L1, Port, src};
 use crate::message::{Kind, Message};
+use crate::pool::Handle;
+use crate::transactions::{MAX_WAVES, Value};
 
 pub const DESIGN: Design = Design {
     about: "for tests: src, loads speculative for 150 cycles, some replayed",

@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 
 use crate::cache::Way;
 use crate::context::Context;
-use crate::engine::Handle;
 use crate::l1::{Design, GpuUnit, Hooks, L1, Port, src};
 use crate::l2::{BankHook, BankPort};
 use crate::make::{UnitPort, UnitPorts};
 use crate::message::{Class, Kind, Message, Unit};
+use crate::pool::Handle;
 
 pub const DESIGN: Design = Design {
     about: "for tests: src, each request asked of a unit of the GPU; L2 banks serve senders in \

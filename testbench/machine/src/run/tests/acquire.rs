@@ -2,8 +2,9 @@
 //! old.
 
 use super::*;
-use crate::engine::{Handle, InletId, OutletId};
+use crate::engine::{InletId, OutletId};
 use crate::message::{Kind, Message, Sync};
+use crate::pool::Handle;
 
 /// The line that is read.
 const LINE: u64 = 0x10_0000;

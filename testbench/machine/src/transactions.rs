@@ -5,10 +5,28 @@ use std::collections::BinaryHeap;
 
 use traces::trace::InstrKind;
 
-use super::wave::MAX_WAVES;
-use crate::engine::{Cycle, Handle};
-use crate::l1::Tell;
+use crate::engine::Cycle;
+
 use crate::message::Line;
+use crate::pool::Handle;
+
+/// Most loads of a wave that may be under way.
+pub const MAX_LOADS: usize = 16;
+/// Most wave slots of a CU.
+pub const MAX_WAVES: usize = 64;
+
+/// What an L1 tells its CU, which obeys before it issues next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tell {
+    /// A wave slot that was held goes on.
+    GoOn(usize),
+    /// A speculative load of this transaction is right.
+    Confirm(u32),
+    /// It is not.
+    Replay(u32),
+    /// What `acquire` has begun is over.
+    Acquired,
+}
 
 /// One line of one memory instruction.
 #[derive(Clone, Copy, Debug, Default)]
