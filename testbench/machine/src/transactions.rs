@@ -125,6 +125,11 @@ impl Transactions {
         self.release(at);
     }
 
+    /// How many are in use.
+    pub fn in_use(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+
     /// How many of a line are under way.
     #[cold]
     pub fn under_way(&self, addr: u64) -> usize {

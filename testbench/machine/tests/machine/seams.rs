@@ -216,7 +216,32 @@ fn block_at_each_place_of_a_design_delays_and_keeps_what_it_is_given() {
         assert_eq!(count("waits_shown"), count("waits_seen"));
     });
     assert!(sum(&runs, "l1.queue_busy_seen") > 100 && sum(&runs, "l1.queue_waits_seen") > 1000);
-    assert!(sum(&runs, "l1.queue_acquires_past") > 100);
+}
+
+#[test]
+fn bank_puts_off_a_victim_that_a_design_spares() {
+    let set = [("l1.design", "test-queue"), ("l2.bytes", "8192")];
+    let params = traces::kernels::program::<()>("jacobi2d").unwrap().params();
+    let outcome = passes(&system("stc-8cu-small", &set), &built_in("jacobi2d", &params));
+    assert!(sum(&[outcome], "l1.queue_bank_vetoes") > 100);
+}
+
+/// With nobody between two kernels an acquire is told so, unless the L2 has dropped lines.
+#[test]
+fn an_acquire_knows_whether_memory_was_written_past_the_l1s() {
+    let params = traces::kernels::program::<()>("jacobi2d").unwrap().params();
+    let past = |l2: &str, iterations: u32| {
+        let machine = system("stc-8cu-small", &[("l1.design", "test-queue"), ("l2.design", l2)]);
+        let program = built_in("jacobi2d", &Params { size: 32, iterations, ..params });
+        let kernels = program.totals().kernels;
+        let cus = u64::from(machine.machine.cus * machine.machine.chiplets);
+        let outcome = passes(&machine, &program);
+        (sum(&[outcome], "l1.queue_acquires_past") / cus, u64::from(kernels))
+    };
+    // The host's write of the input is before the first kernel alone.
+    assert_eq!([past("cpelide", 1).0, past("cpelide", 4).0], [1, 1]);
+    let (past, kernels) = past("software", 4);
+    assert!(past == kernels && kernels > 1, "{past} of {kernels}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use hwmodel::test_queue::TestQueue;
 use ports::Parameters;
 use ports::test_queue::{Config, In, Item};
 
+use crate::cache::Way;
 use crate::config::{ConfigError, System};
 use crate::context::Context;
 use crate::engine::{Cycle, WireId};
@@ -45,7 +46,10 @@ pub const DESIGN: Design = Design {
         let waits = ports.cores.iter().map(|core| level(&core.wires.to_unit[0])).collect();
         Ok(Box::new(Unit { queue: Queue::new(make)?, ports, busy, waits, items: 0 }))
     }),
-    bank: Some(|make| Ok(Box::new(Bank { queue: Queue::new(make)?, requests: 0 }))),
+    bank: Some(|make| {
+        let queue = Queue::new(make)?;
+        Ok(Box::new(Bank { queue, requests: 0, spared: None, vetoes: 0 }))
+    }),
     ..src::DESIGN
 };
 
@@ -202,6 +206,8 @@ impl L1 for Agent {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let addr = port.transaction(request).addr;
         assert_eq!(port.transactions.under_way(addr), 1, "the CU waits for the line");
+        assert!(port.transactions.in_use() <= OUTSTANDING as usize, "the CU keeps to the limit");
+        assert!(self.acquires.is_none(), "the launch waits for the acquire");
         let free = self.queue.is_free();
         if free {
             self.queue.offer(request);
@@ -336,6 +342,9 @@ impl GpuUnit for Unit {
 struct Bank {
     queue: Queue<Handle<Message>>,
     requests: u64,
+    /// The victim that stays a cycle longer, and how often one has.
+    spared: Option<Way>,
+    vetoes: u64,
 }
 
 impl BankHook for Bank {
@@ -366,7 +375,19 @@ impl BankHook for Bank {
         self.requests += 1;
     }
 
+    fn may_evict(&mut self, port: &mut BankPort, way: Way) -> bool {
+        let may = self.spared == Some(way);
+        if may {
+            self.spared = None;
+        } else {
+            self.spared = Some(way);
+            self.vetoes += 1;
+            port.ctx.wake_at(port.ctx.now + 1);
+        }
+        may
+    }
+
     fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("queue_bank_requests", self.requests)]
+        vec![("queue_bank_requests", self.requests), ("queue_bank_vetoes", self.vetoes)]
     }
 }
