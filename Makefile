@@ -19,7 +19,7 @@ LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(b
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
-.PHONY: setup run test bench soak lint synth resets install traces clean
+.PHONY: setup run test bench soak fmt lint synth resets install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -100,8 +100,14 @@ soak: setup
 	DUET_SOAK=1 cargo test --release -p machine --test machine decisions
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 
+# Modules that a macro declares are hidden from `cargo fmt`.
+FORMAT = rustfmt --edition 2024 $$(find cosim firmware hwmodel ports rtl testbench tests -name '*.rs')
+
+fmt:
+	$(FORMAT)
+
 lint: setup
-	cargo fmt --all --check
+	$(FORMAT) --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	python3 rtl/lint.py
 	python3 rtl/synth.py small

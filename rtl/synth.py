@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Takes every block of rtl/ through yosys (pyosys, with slang) with -DSYNTHESIS, in the
-configurations `small` and `paper` of cosim/configs.toml or in those that are named. Fails, with the
+configurations `small` and `paper` of cosim/configs or in those that are named. Fails, with the
 block's name, on an error, on what yosys' `check` finds (loops, several drivers) and on a latch:
 slang makes a loop of a value that an always_comb forgets, and a latch cell of an always_latch. The
 latches of Ibex's own clock gates are named and let pass. Prints what each block is made of, and for
@@ -72,13 +72,13 @@ def names(rtl, block):
 
 
 def family(rtl, block, configs):
-    """The tables of cosim/configs.toml that have a field for each parameter of the block; of
-    several those with the fewest fields."""
+    """The file of cosim/configs whose tables have a field for each parameter of the block; of
+    several the one with the fewest fields."""
     wanted = set(names(rtl, block))
     fields = {name: {camel(field) for field in tables["small"]} for name, tables in configs.items()}
     fitting = [name for name in fields if wanted <= fields[name]]
     if not fitting:
-        sys.exit(f"synth: no family of cosim/configs.toml has the parameters of rtl/{block}")
+        sys.exit(f"synth: no family of cosim/configs has the parameters of rtl/{block}")
     return min(fitting, key=lambda name: len(fields[name]))
 
 
@@ -231,8 +231,10 @@ def main():
     except ImportError as error:
         print(f"synth: {error.name} is not installed, no block is synthesised", file=sys.stderr)
         return 0
-    with open(os.path.join(os.path.dirname(lint.RTL), "cosim", "configs.toml"), "rb") as file:
-        configs = tomllib.load(file)
+    configs = {}
+    for path in glob.glob(os.path.join(os.path.dirname(lint.RTL), "cosim", "configs", "*.toml")):
+        with open(path, "rb") as file:
+            configs[os.path.basename(path).removesuffix(".toml")] = tomllib.load(file)
     blocks = lint.blocks(rtl)
     for block in arguments.block or []:
         if block not in blocks:
@@ -249,7 +251,7 @@ def main():
         for block in blocks:
             own = family(rtl, block, configs)
             if name not in configs[own]:
-                sys.exit(f"synth: cosim/configs.toml has no table {own}.{name}")
+                sys.exit(f"synth: cosim/configs/{own}.toml has no table {name}")
             counts = synthesise(rtl, block, configs[own][name])
             stray = stray_latches(block, name, counts["latches"]) if counts else []
             for at in stray:

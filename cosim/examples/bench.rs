@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use bodies::{Request, Variant};
 use cosim::catalog::{Family, Pair};
 use cosim::report::RunName;
-use cosim::settings::named;
-use cosim::stimulus::{NewStimulus, Statics};
-use cosim::{Catalog, Lockstep, Rtl};
+use cosim::stimulus::{self, NewStimulus, Statics};
+use cosim::{Lockstep, Rtl};
 use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model};
 use ports::Ports;
@@ -25,7 +24,6 @@ const ROUNDS: usize = 25;
 const SEED: u64 = 1;
 
 fn main() {
-    let catalog = Catalog::load().expect("the configurations are part of the build");
     if let Err(problem) = bodies::ready(RemoteWriteQueue::NAME) {
         eprintln!("bench: {problem}");
         std::process::exit(5);
@@ -35,45 +33,43 @@ fn main() {
         "block", "config", "rtl", "bridge/C++", "lockstep/rtl", "model/rtl"
     );
     macro_rules! bench_all {
-        ($($block:ident, $stimulus:ty, $about:literal;)*) => {
-            $(bench_block::<$stimulus>(&catalog);)*
+        ($($block:ident: $about:literal;)*) => {
+            $(bench_block::<stimulus::$block::Inputs>();)*
         };
     }
-    cosim::for_each_block!(bench_all);
+    ports::for_each_block!(bench_all);
     println!("{:<60} {:>12.2} {:>12.2} {:>14.1}", "goal", 0.9, 0.85, 10.0);
 }
 
 /// A block in each of its configurations that is another one to it.
-fn bench_block<S: NewStimulus<Model: Pair>>(catalog: &Catalog) {
+fn bench_block<S: NewStimulus<Model: Pair>>() {
     if let Err(problem) = bodies::ready(<S::Model as Model>::NAME) {
         return eprintln!("bench: {problem}");
     }
     let mut seen = Vec::new();
-    for (name, parameters) in <S::Model as Pair>::Family::named(catalog) {
-        let config = S::Model::config(parameters);
+    for (name, parameters) in <S::Model as Pair>::Family::named() {
+        let config = S::Model::config(&parameters);
         if !seen.contains(&config) {
-            bench::<S>(catalog, name);
+            bench::<S>(&name, &config);
             seen.push(config);
         }
     }
 }
 
-fn bench<S: NewStimulus<Model: Pair>>(catalog: &Catalog, name: &str) {
+fn bench<S: NewStimulus<Model: Pair>>(name: &str, config: &<S::Model as Model>::Config) {
     // Arguments choose blocks and configurations.
     let chosen: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let is_chosen = |of: &str| chosen.iter().any(|chosen| chosen == of);
     if !chosen.is_empty() && !is_chosen(<S::Model as Model>::NAME) && !is_chosen(name) {
         return;
     }
-    let parameters = named(catalog, name).expect("a configuration of the family");
-    let config = S::Model::config(parameters);
-    let new_model = || <S::Model as Model>::new(&config).expect("a named configuration is legal");
-    let request = Request::new(S::Model::describe(&config), Variant::default());
-    let new_rtl = || Rtl::<S::Model>::new(&config).unwrap_or_else(|error| panic!("{error}"));
+    let new_model = || <S::Model as Model>::new(config).expect("a named configuration is legal");
+    let request = Request::new(S::Model::describe(config), Variant::default());
+    let new_rtl = || Rtl::<S::Model>::new(config).unwrap_or_else(|error| panic!("{error}"));
     let library = bodies::body(&request).unwrap_or_else(|error| panic!("{error}"));
 
     // The inputs are recorded once; they depend on the outputs, so the model answers.
-    let mut stimulus = S::new(&config, &Statics::default(), SEED);
+    let mut stimulus = S::new(config, &Statics::default(), SEED);
     let mut model = new_model();
     let inputs: Vec<_> = (0..CYCLES)
         .map(|_| {
@@ -82,11 +78,11 @@ fn bench<S: NewStimulus<Model: Pair>>(catalog: &Catalog, name: &str) {
             input
         })
         .collect();
-    let words = image_words(&<S::Model as Block>::In::declare(&config));
+    let words = image_words(&<S::Model as Block>::In::declare(config));
     let mut images = vec![0; words * CYCLES];
     let mut previous = vec![0; words];
     for (input, image) in inputs.iter().zip(images.chunks_exact_mut(words)) {
-        input.store(&config, &mut previous);
+        input.store(config, &mut previous);
         image.copy_from_slice(&previous);
     }
 
@@ -97,7 +93,7 @@ fn bench<S: NewStimulus<Model: Pair>>(catalog: &Catalog, name: &str) {
         let mut rtl = new_rtl();
         times[1].push(time(|| drive(&mut rtl, &inputs)));
         let run = RunName { config: name.to_string(), seed: SEED };
-        let mut pair = Lockstep::new(run, &config, new_model(), new_rtl(), 0);
+        let mut pair = Lockstep::new(run, config, new_model(), new_rtl(), 0);
         times[2].push(time(|| drive(&mut pair, &inputs)));
         assert!(!pair.failed(), "the measured pair differs");
         let mut model = new_model();

@@ -6,7 +6,7 @@ use ports::Description;
 use crate::catalog::Pair;
 use crate::runner::{self, Options, Outcome, RunError};
 use crate::settings::{Chosen, FamilyEntry, StaticInput};
-use crate::stimulus::{NewStimulus, Stimulus};
+use crate::stimulus::{self, NewStimulus, Stimulus};
 
 /// One block.
 pub struct BlockEntry {
@@ -24,43 +24,14 @@ pub struct BlockEntry {
     pub describe: fn(&Chosen) -> Description,
 }
 
-/// Calls a macro with all blocks that have two bodies: of each its name, its stimulus, and what it
-/// is in one line. A block that is not in this list is nowhere, and one that is stands wherever all
-/// blocks do: in commands, tests and benchmarks.
-#[macro_export]
-macro_rules! for_each_block {
-    ($call:ident) => {
-        $call! {
-            remote_write_queue, $crate::stimulus::remote_write_queue::RemoteWriteQueueStimulus,
-                "coalesces stores to other GPUs, one partition per destination";
-            packetizer, $crate::stimulus::packetizer::PacketizerStimulus,
-                "turns drained entries into one FinePack TLP";
-            depacketizer, $crate::stimulus::depacketizer::DepacketizerStimulus,
-                "takes TLPs apart into stores, and checks them";
-            coherence_directory,
-                $crate::stimulus::coherence_directory::CoherenceDirectoryStimulus,
-                "records sharers of a home's lines, invalidates them: baseline, HMG, REC, ideal";
-            command_processor, $crate::stimulus::command_processor::CommandProcessorStimulus,
-                "runs the firmware that launches kernels: core, memories, mailbox";
-            cp_crossbar, $crate::stimulus::cp_crossbar::CpCrossbarStimulus,
-                "carries messages between the command processors of a GPU";
-            local_command_processor,
-                $crate::stimulus::local_command_processor::LocalCommandProcessorStimulus,
-                "executes a chiplet's releases and acquires, and hands out its work groups";
-            test_queue, $crate::stimulus::test_queue::TestQueueStimulus,
-                "for tests of the machine's seams: a FIFO with a latency";
-        }
-    };
-}
-
 macro_rules! entries {
-    ($($block:ident, $stimulus:ty, $about:literal;)*) => {
+    ($($block:ident: $about:literal;)*) => {
         /// Every block with two bodies.
-        pub const BLOCKS: &[BlockEntry] = &[$(entry::<$stimulus>($about)),*];
+        pub const BLOCKS: &[BlockEntry] = &[$(entry::<stimulus::$block::Inputs>($about)),*];
     };
 }
 
-for_each_block!(entries);
+ports::for_each_block!(entries);
 
 const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
     BlockEntry {

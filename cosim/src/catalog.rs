@@ -1,84 +1,63 @@
-//! The named configurations of the blocks with two bodies: a new block says which family it belongs
-//! to (`pair!`), a new family is a line of `families!`.
+//! The named configurations of the blocks with two bodies. Blocks whose parameters come from one
+//! struct are a family, and a family has a file, `configs/FAMILY.toml`: a table for each
+//! configuration, which lists every field. Beside their stimulus blocks say which family they belong
+//! to (`pair!`), and the first of a family declares it (`family!`).
 
 use std::collections::BTreeMap;
 
 use hwmodel::Model;
 use ports::ConfigError;
-use ports::Parameters;
-use ports::coherence_directory;
-use ports::common::command_types::Command;
-use ports::common::finepack_types::FinePack;
-use ports::test_queue;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-/// The text of the configuration file.
-pub const CONFIGS_TOML: &str = include_str!("../configs.toml");
-
-/// Configurations of one family, by name.
-pub type Named<F> = BTreeMap<String, F>;
+use crate::stimulus::NewStimulus;
 
 /// Parameters that some blocks have in common.
 pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
-    /// Its tables in the configuration file.
-    const NAME: &'static str;
-
-    /// Its configurations.
-    fn named(catalog: &Catalog) -> &Named<Self>;
+    /// Its file.
+    const FILE: &'static str;
+    /// What stands there.
+    const TOML: &'static str;
 
     /// Checks every limit.
     fn check(&self) -> Result<(), ConfigError>;
+
+    /// Its configurations, by name.
+    fn named() -> BTreeMap<String, Self> {
+        let illegal = |problem: String| -> ! { panic!("{}: {problem}", Self::FILE) };
+        let named: BTreeMap<_, Self> =
+            toml::from_str(Self::TOML).unwrap_or_else(|e| illegal(e.to_string()));
+        for (name, parameters) in &named {
+            parameters.check().unwrap_or_else(|e| illegal(format!("[{name}]: {e}")));
+        }
+        named
+    }
 }
 
-/// Makes the catalog of these families, and each of them one.
-macro_rules! families {
-    ($( $(#[$meta:meta])* $name:ident: $family:ty, )*) => {
-        /// All named configurations, by family.
-        #[derive(Clone, Debug, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub struct Catalog {
-            $( $(#[$meta])* pub $name: Named<$family>, )*
-        }
+/// Declares a family.
+macro_rules! family {
+    ($family:ty, $name:literal) => {
+        impl $crate::catalog::Family for $family {
+            const FILE: &'static str = concat!("configs/", $name, ".toml");
+            const TOML: &'static str =
+                include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/", $name, ".toml"));
 
-        impl Catalog {
-            /// Parses and checks the named configurations.
-            pub fn load() -> Result<Self, CatalogError> {
-                let catalog: Self = toml::from_str(CONFIGS_TOML)?;
-                $( catalog.check::<$family>()?; )*
-                Ok(catalog)
-            }
-        }
-
-        $(impl Family for $family {
-            const NAME: &'static str = stringify!($name);
-
-            fn named(catalog: &Catalog) -> &Named<Self> {
-                &catalog.$name
-            }
-
-            fn check(&self) -> Result<(), ConfigError> {
+            fn check(&self) -> Result<(), ports::ConfigError> {
+                #[allow(unused_imports)]
+                use ports::Parameters as _;
                 self.validate()
             }
-        })*
+        }
     };
 }
+pub(crate) use family;
 
-families! {
-    /// Configurations of the FinePack blocks.
-    finepack: FinePack,
-    /// Configurations of the coherence directory.
-    coherence_directory: coherence_directory::Config,
-    /// Configurations of the command-processor blocks.
-    command: Command,
-    /// Configurations of the queue for tests.
-    test_queue: test_queue::Config,
-}
-
-/// A block with two bodies, and the family that its parameters come from.
+/// A block with two bodies: the family that its parameters come from, and what drives it.
 pub trait Pair: Model {
     /// The family.
     type Family: Family;
+    /// The stimulus.
+    type Stimulus: NewStimulus<Model = Self>;
 
     /// Its own parameters.
     fn config(parameters: &Self::Family) -> Self::Config;
@@ -89,6 +68,7 @@ macro_rules! pair {
     ($block:ty: $family:ty) => {
         impl $crate::catalog::Pair for $block {
             type Family = $family;
+            type Stimulus = Inputs;
 
             fn config(parameters: &$family) -> Self::Config {
                 parameters.into()
@@ -97,36 +77,3 @@ macro_rules! pair {
     };
 }
 pub(crate) use pair;
-
-/// Why the configuration file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogError {
-    /// Not the expected TOML.
-    #[error("configs.toml: {0}")]
-    Toml(#[from] toml::de::Error),
-    /// An illegal parameter.
-    #[error("configs.toml: [{family}.{config}]: {source}")]
-    Parameter {
-        /// Name of the family.
-        family: &'static str,
-        /// Name of the configuration.
-        config: String,
-        /// The parameter.
-        source: ConfigError,
-    },
-}
-
-impl Catalog {
-    /// The name of the configuration with these parameters, if one has it.
-    pub fn name_of<F: Family>(&self, parameters: &F) -> Option<&str> {
-        let mut named = F::named(self).iter();
-        named.find(|(_, of_name)| *of_name == parameters).map(|(name, _)| name.as_str())
-    }
-
-    fn check<F: Family>(&self) -> Result<(), CatalogError> {
-        F::named(self).iter().try_for_each(|(config, parameters)| {
-            let (family, config) = (F::NAME, config.clone());
-            parameters.check().map_err(|source| CatalogError::Parameter { family, config, source })
-        })
-    }
-}

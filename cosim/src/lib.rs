@@ -28,7 +28,6 @@ mod transfers;
 pub mod value;
 pub mod wave;
 
-pub use catalog::Catalog;
 pub use lockstep::Lockstep;
 pub use report::Mismatch;
 pub use rtl::{Rtl, RtlError, RtlOptions};

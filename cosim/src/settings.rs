@@ -2,7 +2,8 @@
 
 use ports::ConfigError;
 
-use crate::catalog::{Catalog, Family};
+use crate::catalog::Family;
+
 /// A static input that can be fixed: its port, and the largest value.
 pub type StaticInput = (&'static str, u32);
 
@@ -88,13 +89,13 @@ impl Chosen {
     }
 }
 
-type Resolve = fn(&Catalog, &str, &[(String, String)]) -> Result<Chosen, SettingError>;
+type Resolve = fn(&str, &[(String, String)]) -> Result<Chosen, SettingError>;
 
 /// What a command can ask of a family, whichever it is.
 #[derive(Clone, Copy)]
 pub struct FamilyEntry {
     /// Names of its configurations.
-    pub configs: fn(&Catalog) -> Vec<String>,
+    pub configs: fn() -> Vec<String>,
     /// The parameters that `--config` and `--set`s mean.
     pub resolve: Resolve,
 }
@@ -102,17 +103,13 @@ pub struct FamilyEntry {
 impl FamilyEntry {
     /// Of a family's type.
     pub const fn of<F: Family>() -> Self {
-        Self {
-            configs: |catalog| F::named(catalog).keys().cloned().collect(),
-            resolve: resolve::<F>,
-        }
+        Self { configs: || F::named().into_keys().collect(), resolve: resolve::<F> }
     }
 
     /// Takes `KEY=VALUE`s apart: those of static inputs, and the parameters that the others make of
     /// `config`.
     pub fn apply(
         &self,
-        catalog: &Catalog,
         config: &str,
         settings: &[String],
         inputs: &[StaticInput],
@@ -126,7 +123,7 @@ impl FamilyEntry {
                 None => parameters.push((key.to_string(), value.to_string())),
             }
         }
-        let resolved = (self.resolve)(catalog, config, &parameters);
+        let resolved = (self.resolve)(config, &parameters);
         let resolved = resolved.map_err(|error| match error {
             SettingError::Key { key, known } => {
                 let known = inputs.iter().fold(known, |known, (name, _)| known + ", " + name);
@@ -139,15 +136,12 @@ impl FamilyEntry {
 }
 
 /// A named configuration.
-pub fn named<'a, F: Family>(catalog: &'a Catalog, config: &str) -> Result<&'a F, SettingError> {
-    F::named(catalog).get(config).ok_or_else(|| SettingError::Config {
+pub fn named<F: Family>(config: &str) -> Result<F, SettingError> {
+    let mut named = F::named();
+    named.remove(config).ok_or_else(|| SettingError::Config {
         config: config.to_string(),
-        known: known::<F>(catalog),
+        known: named.into_keys().collect::<Vec<_>>().join(", "),
     })
-}
-
-fn known<F: Family>(catalog: &Catalog) -> String {
-    F::named(catalog).keys().cloned().collect::<Vec<_>>().join(", ")
 }
 
 fn number(key: &str, value: &str, most: u32) -> Result<u32, SettingError> {
@@ -156,13 +150,9 @@ fn number(key: &str, value: &str, most: u32) -> Result<u32, SettingError> {
     parsed.ok_or_else(|| SettingError::Value { key, value: value.to_string(), limit })
 }
 
-fn resolve<F: Family>(
-    catalog: &Catalog,
-    config: &str,
-    settings: &[(String, String)],
-) -> Result<Chosen, SettingError> {
-    let base = named::<F>(catalog, config)?;
-    let mut table = toml::Table::try_from(base).expect("parameters are numbers and names");
+fn resolve<F: Family>(config: &str, settings: &[(String, String)]) -> Result<Chosen, SettingError> {
+    let base = named::<F>(config)?;
+    let mut table = toml::Table::try_from(&base).expect("parameters are numbers and names");
     for (key, value) in settings {
         let keys = || table.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         let unknown = || SettingError::Key { key: key.clone(), known: keys() };
@@ -179,7 +169,9 @@ fn resolve<F: Family>(
         }
     }
     let parameters: F = table.clone().try_into().expect("each setting was accepted");
-    let name = catalog.name_of(&parameters).map(str::to_string).unwrap_or_else(|| {
+    let mut all = F::named().into_iter();
+    let same = all.find(|(_, of_name)| *of_name == parameters).map(|(name, _)| name);
+    let name = same.unwrap_or_else(|| {
         let set = settings.iter().map(|(key, value)| format!(",{key}={value}"));
         set.fold(config.to_string(), |name, set| name + &set)
     });

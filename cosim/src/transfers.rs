@@ -120,11 +120,11 @@ mod tests {
     use hwmodel::remote_write_queue::RemoteWriteQueue;
 
     use super::*;
-    use crate::Catalog;
+    use crate::settings::named;
 
     #[test]
     fn channels_of_a_block_are_its_valids_in_the_order_of_the_ports() {
-        let small = Catalog::load().unwrap().finepack["small"].clone();
+        let small: ports::common::finepack_types::FinePack = named("small").unwrap();
         let channels = Channel::of(&RemoteWriteQueue::describe(&(&small).into()));
         let names: Vec<_> = channels.iter().map(|channel| channel.name).collect();
         assert_eq!(names, ["req", "cpl", "drain", "rel", "err"]);

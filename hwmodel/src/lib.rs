@@ -6,19 +6,14 @@
 
 pub mod block;
 pub mod chiplet_coherence_table;
-pub mod coherence_directory;
-pub mod command_processor;
 mod common;
-pub mod cp_crossbar;
-pub mod depacketizer;
 pub mod egress;
-pub mod local_command_processor;
-pub mod packetizer;
-pub mod remote_write_queue;
 pub mod state;
-pub mod test_queue;
 mod tlp_header;
 pub mod tlp_link;
+
+use ports::modules_of_blocks;
+ports::for_each_block!(modules_of_blocks);
 
 pub use block::{Block, Model};
 pub use state::State;

@@ -9,25 +9,20 @@
 //! 32-bit word, bit 0 in bit 0 of the first word. That is how Verilator stores wide ports.
 
 mod bits;
-pub mod coherence_directory;
-pub mod command_processor;
+mod blocks;
 pub mod common;
 mod config_error;
-pub mod cp_crossbar;
 mod declare;
-pub mod depacketizer;
 mod description;
 pub mod egress;
 mod image;
-pub mod local_command_processor;
 mod macros;
-pub mod packetizer;
 mod parameters;
-pub mod remote_write_queue;
 mod signal;
-pub mod test_queue;
 #[cfg(test)]
 mod tests;
+
+for_each_block!(modules_of_blocks);
 
 pub use bits::{Reader, Writer};
 pub use config_error::ConfigError;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bodies::{Request, Sources, Variant, VerilatedError, lint};
 use cosim::blocks;
-use duet_tests::{Scratch, catalog, has_rtl};
+use duet_tests::{Scratch, has_rtl};
 
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
@@ -50,7 +50,7 @@ impl Copy {
     /// block whose third-party core is missing.
     fn lint(&self, block: &str) -> Result<(), String> {
         let entry = blocks::find(block).expect("a block of this name");
-        let (chosen, _) = entry.family.apply(&catalog(), "small", &[], &[]).unwrap();
+        let (chosen, _) = entry.family.apply("small", &[], &[]).unwrap();
         let block = (entry.describe)(&chosen);
         let request = Request { block, variant: Variant::default() };
         match lint(&request, &Sources::Folder(self.0.path().to_path_buf())) {

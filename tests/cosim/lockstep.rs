@@ -10,9 +10,9 @@ use cosim::catalog::Pair;
 use cosim::flip::Flip;
 use cosim::report::Difference;
 use cosim::runner::{self, Options, Outcome};
-use cosim::stimulus::{NewStimulus, Random, Statics};
+use cosim::stimulus::{self, NewStimulus, Random, Statics};
 use cosim::value::{full_name, is_shown};
-use duet_tests::{Scratch, catalog, configs, has_rtl, model, parameters, rtl};
+use duet_tests::{Scratch, configs, has_rtl, model, parameters, rtl};
 use hwmodel::{Block, Model};
 use ports::common::finepack_types::FinePack;
 use ports::{Leaf, Port, Ports, image_words};
@@ -50,41 +50,41 @@ fn agree(name: &str, configs: Vec<String>, run: impl Fn(&str, &Options) -> Outco
 
 fn run_block(name: &str, config: &str, options: &Options) -> Outcome {
     let block = blocks::find(name).expect("a block of this name");
-    let (chosen, _) = block.family.apply(&catalog(), config, &[], &[]).expect("a configuration");
+    let (chosen, _) = block.family.apply(config, &[], &[]).expect("a configuration");
     (block.run)(&chosen, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 macro_rules! tests_of_blocks {
-    ($($block:ident, $stimulus:ty, $about:literal;)*) => {$(
+    ($($block:ident: $about:literal;)*) => {$(
         mod $block {
             use super::*;
 
             #[test]
             fn agrees_and_reaches_every_case() {
                 let name = stringify!($block);
-                let configs = (blocks::find(name).unwrap().family.configs)(&catalog());
+                let configs = (blocks::find(name).unwrap().family.configs)();
                 agree(name, configs, |config, options| run_block(name, config, options));
             }
 
             #[test]
             fn flipped_bit_of_any_output_is_found() {
-                flips_are_found::<$stimulus>();
+                flips_are_found::<stimulus::$block::Inputs>();
             }
 
             #[test]
             fn outputs_are_registered() {
-                random_inputs_move_nothing::<$stimulus>();
+                random_inputs_move_nothing::<stimulus::$block::Inputs>();
             }
 
             #[test]
             fn rests_only_where_nothing_changes() {
-                rests_only_where_nothing_changes_of::<$stimulus>();
+                rests_only_where_nothing_changes_of::<stimulus::$block::Inputs>();
             }
         }
     )*};
 }
 
-cosim::for_each_block!(tests_of_blocks);
+ports::for_each_block!(tests_of_blocks);
 
 /// RTL is left alone once the ports say that it rests: then nothing must change any more. In the
 /// midst of traffic all valids become 0, all readies 1; what always has a value keeps it.

@@ -9,29 +9,24 @@ use std::path::{Path, PathBuf};
 
 use cosim::catalog::{Family, Pair};
 use cosim::settings::named;
-use cosim::{Catalog, Rtl, RtlOptions};
+use cosim::{Rtl, RtlOptions};
 use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model};
 use ports::common::finepack_types::LineData;
 
-pub use traffic::{Driven, rtl_after_traffic};
+pub use traffic::rtl_after_traffic;
 
 /// Either body of a block.
 pub type Body<M> = Box<dyn Block<In = <M as Block>::In, Out = <M as Block>::Out>>;
 
-/// All configurations.
-pub fn catalog() -> Catalog {
-    Catalog::load().expect("the configurations are legal")
-}
-
 /// The named configuration. Panics where there is none.
 pub fn parameters<F: Family>(config: &str) -> F {
-    named::<F>(&catalog(), config).unwrap_or_else(|error| panic!("{error}")).clone()
+    named(config).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The names of a family's configurations.
 pub fn configs<F: Family>() -> Vec<String> {
-    F::named(&catalog()).keys().cloned().collect()
+    F::named().into_keys().collect()
 }
 
 /// True where RTL bodies can be made; says so where they cannot.
@@ -66,7 +61,7 @@ pub fn rtl<M: Pair>(config: &str) -> Rtl<M> {
 
 /// Runs `check` on the model, then on the RTL body where there is one: as it comes, and reset in
 /// the midst of traffic.
-pub fn on_both_bodies<M: Driven + 'static>(config: &str, check: impl Fn(Body<M>)) {
+pub fn on_both_bodies<M: Pair + 'static>(config: &str, check: impl Fn(Body<M>)) {
     println!("on the model");
     check(Box::new(model::<M>(config)));
     if has_rtl_of::<M>() {

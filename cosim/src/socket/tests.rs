@@ -5,10 +5,10 @@ use ports::common::finepack_types::FinePack;
 use ports::packetizer;
 
 use super::*;
-use crate::Catalog;
+use crate::settings::named;
 
 fn small() -> FinePack {
-    Catalog::load().unwrap().finepack["small"].clone()
+    named("small").unwrap()
 }
 
 /// A model that only waits may be left alone, and its clock goes on.

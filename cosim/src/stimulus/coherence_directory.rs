@@ -9,6 +9,7 @@ use ports::coherence_directory::{Config, In, Inv, Out, Req, Rsp, Variant, cause,
 use super::seen::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 
+crate::catalog::family!(Config, "coherence_directory");
 crate::catalog::pair!(CoherenceDirectory: Config);
 
 /// Requests after which the oldest job holds further ones up (specification section 6, rule 2).
@@ -50,7 +51,7 @@ struct Asked {
 
 /// The stimulus.
 #[derive(Clone, Debug)]
-pub struct CoherenceDirectoryStimulus {
+pub struct Inputs {
     config: Config,
     random: Random,
     phase: Phase,
@@ -83,7 +84,7 @@ const ABSENT: usize = 0;
 const PRESENT: usize = 1;
 const TRACKED: usize = 2;
 
-impl CoherenceDirectoryStimulus {
+impl Inputs {
     fn draw_phase(r: &mut Random, c: &Config, self_id: u8) -> Phase {
         let ways = c.ways;
         let sets = if c.variant == Variant::Ideal { c.ideal_lines } else { c.sets() };
@@ -310,7 +311,7 @@ impl CoherenceDirectoryStimulus {
     }
 }
 
-impl Stimulus for CoherenceDirectoryStimulus {
+impl Stimulus for Inputs {
     type Model = CoherenceDirectory;
 
     fn restart(&mut self, cycles: u64) {
@@ -362,7 +363,7 @@ impl Stimulus for CoherenceDirectoryStimulus {
     }
 }
 
-impl NewStimulus for CoherenceDirectoryStimulus {
+impl NewStimulus for Inputs {
     fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Self::draw_phase(&mut random, config, 0);

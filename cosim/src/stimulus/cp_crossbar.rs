@@ -15,7 +15,7 @@ crate::catalog::pair!(CpCrossbar: ports::common::command_types::Command);
 struct Phase {
     left: u32,
     tx: u32,
-    /// Relative frequency of each kind of destination, see [`CpCrossbarStimulus::destinations`].
+    /// Relative frequency of each kind of destination, see [`Inputs::destinations`].
     to: [u32; 5],
     up: u32,
     rx_ready: u32,
@@ -26,7 +26,7 @@ struct Phase {
 
 /// The stimulus.
 #[derive(Clone, Debug)]
-pub struct CpCrossbarStimulus {
+pub struct Inputs {
     config: Config,
     random: Random,
     phase: Phase,
@@ -52,7 +52,7 @@ seen! {
         rx_waits_beyond_16_bits, down_waits_beyond_16_bits, absent_chiplet, nack,
 }
 
-impl CpCrossbarStimulus {
+impl Inputs {
     fn draw_phase(random: &mut Random, config: &Config) -> Phase {
         let all = u16::MAX >> (16 - config.chiplets);
         let mut to = [0; 5];
@@ -156,7 +156,7 @@ impl CpCrossbarStimulus {
     }
 }
 
-impl Stimulus for CpCrossbarStimulus {
+impl Stimulus for Inputs {
     type Model = CpCrossbar;
 
     fn restart(&mut self, cycles: u64) {
@@ -217,7 +217,7 @@ impl Stimulus for CpCrossbarStimulus {
     }
 }
 
-impl NewStimulus for CpCrossbarStimulus {
+impl NewStimulus for Inputs {
     fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Self::draw_phase(&mut random, config);

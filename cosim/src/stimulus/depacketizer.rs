@@ -94,7 +94,7 @@ const MARK: u8 = 4;
 
 /// The stimulus.
 #[derive(Clone, Debug)]
-pub struct DepacketizerStimulus {
+pub struct Inputs {
     config: Config,
     random: Random,
     phase: Phase,
@@ -124,7 +124,7 @@ seen! {
             "sent_header_length", "sent_tail_bytes"],
 }
 
-impl DepacketizerStimulus {
+impl Inputs {
     fn draw_tlp(&mut self) {
         let kind = if self.random.chance(24) {
             self.random.below(5) as u8
@@ -391,7 +391,7 @@ impl DepacketizerStimulus {
     }
 }
 
-impl Stimulus for DepacketizerStimulus {
+impl Stimulus for Inputs {
     type Model = Depacketizer;
 
     fn restart(&mut self, _cycles: u64) {
@@ -424,7 +424,7 @@ impl Stimulus for DepacketizerStimulus {
     }
 }
 
-impl NewStimulus for DepacketizerStimulus {
+impl NewStimulus for Inputs {
     fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Phase::draw(&mut random);

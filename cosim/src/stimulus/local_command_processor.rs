@@ -46,7 +46,7 @@ draws! {
 
 /// The stimulus.
 #[derive(Clone, Debug)]
-pub struct LocalCommandProcessorStimulus {
+pub struct Inputs {
     random: Random,
     phase: Phase,
     long: LongTime,
@@ -76,7 +76,7 @@ seen! {
         done_of_no_kernel, ack, done, nack, rx_held, tx_held, wg_held,
 }
 
-impl LocalCommandProcessorStimulus {
+impl Inputs {
     /// The messages of one request, or of one kernel.
     fn draw_messages(&mut self) {
         let (p, r) = (&self.phase, &mut self.random);
@@ -238,7 +238,7 @@ impl LocalCommandProcessorStimulus {
     }
 }
 
-impl Stimulus for LocalCommandProcessorStimulus {
+impl Stimulus for Inputs {
     type Model = LocalCommandProcessor;
 
     fn restart(&mut self, cycles: u64) {
@@ -275,7 +275,7 @@ impl Stimulus for LocalCommandProcessorStimulus {
     }
 }
 
-impl NewStimulus for LocalCommandProcessorStimulus {
+impl NewStimulus for Inputs {
     fn unstarted(_: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Phase::draw(&mut random);

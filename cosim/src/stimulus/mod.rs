@@ -1,23 +1,18 @@
 //! Constrained-random inputs for one block, one module per block, and what they reached; beside
 //! them what several draw from.
 
-pub mod coherence_directory;
-pub mod command_processor;
-pub mod cp_crossbar;
-pub mod depacketizer;
 mod draws;
-pub mod local_command_processor;
 mod long_time;
-pub mod packetizer;
 pub mod random;
-pub mod remote_write_queue;
 pub mod requests;
 mod seen;
-pub mod test_queue;
 
 use hwmodel::Model;
 use ports::Bytes;
 use ports::common::command_types::Message;
+use ports::modules_of_blocks;
+
+ports::for_each_block!(modules_of_blocks);
 
 use crate::settings::StaticInput;
 

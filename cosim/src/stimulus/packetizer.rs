@@ -35,7 +35,7 @@ draws! {
 
 /// The stimulus.
 #[derive(Clone, Debug)]
-pub struct PacketizerStimulus {
+pub struct Inputs {
     config: Config,
     random: Random,
     phase: Phase,
@@ -53,7 +53,7 @@ seen! {
         pack_of_one_entry, largest_payload, full_last_beat, short_last_beat, drain_held, tlp_held,
 }
 
-impl PacketizerStimulus {
+impl Inputs {
     fn draw_packet(&mut self) {
         let (c, r) = (&self.config, &mut self.random);
         let head = Drain {
@@ -135,7 +135,7 @@ impl PacketizerStimulus {
     }
 }
 
-impl Stimulus for PacketizerStimulus {
+impl Stimulus for Inputs {
     type Model = Packetizer;
 
     fn restart(&mut self, _cycles: u64) {
@@ -170,7 +170,7 @@ impl Stimulus for PacketizerStimulus {
     }
 }
 
-impl NewStimulus for PacketizerStimulus {
+impl NewStimulus for Inputs {
     fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Phase::draw(&mut random);

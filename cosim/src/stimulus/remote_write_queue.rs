@@ -17,6 +17,7 @@ use super::seen::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 use crate::settings::StaticInput;
 
+crate::catalog::family!(ports::common::finepack_types::FinePack, "finepack");
 crate::catalog::pair!(RemoteWriteQueue: ports::common::finepack_types::FinePack);
 
 /// Cycles at the beginning of a long time in which all drains.
@@ -37,7 +38,7 @@ draws! {
 
 /// The stimulus.
 #[derive(Clone, Debug)]
-pub struct RemoteWriteQueueStimulus {
+pub struct Inputs {
     config: Config,
     statics: Statics,
     random: Random,
@@ -83,7 +84,7 @@ seen! {
         largest_payload, flush_timeout_of_16_bits, flush_timeout_beyond_16_bits,
 }
 
-impl RemoteWriteQueueStimulus {
+impl Inputs {
     fn completion(&mut self) -> Option<u8> {
         let mut due = None;
         for (gpu, left) in self.completions.iter_mut().enumerate() {
@@ -225,7 +226,7 @@ impl RemoteWriteQueueStimulus {
     }
 }
 
-impl Stimulus for RemoteWriteQueueStimulus {
+impl Stimulus for Inputs {
     type Model = RemoteWriteQueue;
 
     fn restart(&mut self, cycles: u64) {
@@ -286,7 +287,7 @@ impl Stimulus for RemoteWriteQueueStimulus {
     }
 }
 
-impl NewStimulus for RemoteWriteQueueStimulus {
+impl NewStimulus for Inputs {
     /// Idle cycles before a flush; 0 EXACT, 1 PAPER.
     const STATICS: &'static [StaticInput] = &[("timeout", 65535), ("acct", 1)];
 

@@ -6,11 +6,12 @@ use ports::test_queue::{Config, In, Item, Out};
 use super::seen::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus};
 
+crate::catalog::family!(Config, "test_queue");
 crate::catalog::pair!(TestQueue: Config);
 
 /// The stimulus. Chances are parts of 256.
 #[derive(Clone, Debug)]
-pub struct TestQueueStimulus {
+pub struct Inputs {
     random: Random,
     left: u32,
     valid: u32,
@@ -24,7 +25,7 @@ seen! {
     rows: item_held, done_held,
 }
 
-impl Stimulus for TestQueueStimulus {
+impl Stimulus for Inputs {
     type Model = TestQueue;
 
     fn restart(&mut self, _cycles: u64) {
@@ -60,7 +61,7 @@ impl Stimulus for TestQueueStimulus {
     }
 }
 
-impl NewStimulus for TestQueueStimulus {
+impl NewStimulus for Inputs {
     fn unstarted(_config: &Config, _statics: &Statics, seed: u64) -> Self {
         let random = Random::new(seed);
         Self { random, left: 0, valid: 0, ready: 0, held: None, seen: Seen::default() }

@@ -1,6 +1,8 @@
 //! The system file: what a machine is made of.
 
-use ports::common::finepack_types::{FinePack, offset_bits};
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::message::MAX_LINE;
@@ -28,62 +30,47 @@ macro_rules! sections {
     )*};
 }
 
+/// A system. Times are cycles of the GPU's clock, sizes bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct System {
+    /// Name.
+    pub name: String,
+    /// What the sizes and bandwidths of the full system were divided by; 1 for the full one.
+    pub scale: u32,
+    /// Shape.
+    pub machine: MachineSection,
+    /// Compute units.
+    pub cu: CuSection,
+    /// First level cache.
+    pub l1: L1Section,
+    /// Second level cache.
+    pub l2: L2Section,
+    /// Beside the L2s, where the L2 design has one.
+    #[serde(default)]
+    pub directory: DirectorySection,
+    /// Third level cache.
+    pub l3: L3Section,
+    /// Memory channels.
+    pub memory: MemorySection,
+    /// Networks inside a chiplet.
+    pub network: NetworkSection,
+    /// Links between the chiplets of a GPU.
+    pub chiplet_link: LinkSection,
+    /// Links between GPUs.
+    pub gpu_link: GpuLinkSection,
+    /// From a GPU to its link.
+    pub egress: EgressSection,
+    /// Command processors.
+    pub command_processor: CommandProcessorSection,
+    /// Homes of pages.
+    pub placement: PlacementSection,
+    /// Parameters of designs' blocks, in sections that designs name: those that are not given
+    /// are the design's own, or a named configuration's.
+    #[serde(flatten)]
+    pub sections: BTreeMap<String, toml::Value>,
+}
+
 sections! {
-    /// A system. Times are cycles of the GPU's clock, sizes bytes.
-    System {
-        /// Name.
-        name: String,
-        /// What the sizes and bandwidths of the full system were divided by; 1 for the full one.
-        scale: u32,
-        /// Shape.
-        machine: MachineSection,
-        /// Compute units.
-        cu: CuSection,
-        /// First level cache.
-        l1: L1Section,
-        /// Second level cache.
-        l2: L2Section,
-        /// Beside the L2s, where the L2 design has one.
-        #[serde(default)]
-        directory: DirectorySection,
-        /// Third level cache.
-        l3: L3Section,
-        /// Memory channels.
-        memory: MemorySection,
-        /// Networks inside a chiplet.
-        network: NetworkSection,
-        /// Links between the chiplets of a GPU.
-        chiplet_link: LinkSection,
-        /// Links between GPUs.
-        gpu_link: GpuLinkSection,
-        /// From a GPU to its link.
-        egress: EgressSection,
-        /// Parameters of the blocks between GPUs that are not those of `egress.config`.
-        #[serde(default, skip_serializing_if = "FinePackSection::is_empty")]
-        finepack: FinePackSection,
-        /// Command processors.
-        command_processor: CommandProcessorSection,
-        /// Homes of pages.
-        placement: PlacementSection,
-        /// Of the L1 designs that bear its name, as are those that follow.
-        #[serde(default, skip_serializing_if = "StcSection::is_empty")]
-        stc: StcSection,
-        /// Likewise.
-        #[serde(default, skip_serializing_if = "RaceDetectionSection::is_empty")]
-        race_detection: RaceDetectionSection,
-        /// Likewise.
-        #[serde(default, skip_serializing_if = "GtscSection::is_empty")]
-        gtsc: GtscSection,
-        /// Likewise.
-        #[serde(default, skip_serializing_if = "TcSection::is_empty")]
-        tc: TcSection,
-        /// Likewise.
-        #[serde(default, skip_serializing_if = "SharingSection::is_empty")]
-        sharing: SharingSection,
-        /// Likewise.
-        #[serde(default, skip_serializing_if = "TestQueueSection::is_empty")]
-        test_queue: TestQueueSection,
-    }
     /// Shape of the machine.
     MachineSection {
         /// GPUs, 1 to 16.
@@ -228,29 +215,6 @@ sections! {
         /// Idle cycles after which a partition of the write queue is flushed; 0 for never.
         timeout: u16,
     }
-    /// Parameters of the blocks between GPUs, as in `cosim/configs.toml`; those that are not given
-    /// are the named configuration's.
-    #[derive(Default)]
-    FinePackSection {
-        /// Entries of a bank.
-        entries: Option<u32>,
-        /// Bytes of a line.
-        line: Option<u32>,
-        /// Banks of a partition.
-        banks: Option<u32>,
-        /// Bytes of a sub-header; `offset_width` follows from it.
-        sub_header_bytes: Option<u32>,
-        /// Largest payload of a packet in bytes.
-        max_payload: Option<u32>,
-        /// Bytes of a beat.
-        beat: Option<u32>,
-        /// Depth of a partition's order queue.
-        order_queue_depth: Option<u32>,
-        /// Depth of the de-packetizer's buffer in lines.
-        output_depth: Option<u32>,
-        /// 1 where an ECRC is sent.
-        ecrc: Option<u32>,
-    }
     /// Command processors.
     CommandProcessorSection {
         /// Cycles for each packet, where the firmware is called directly.
@@ -281,86 +245,6 @@ sections! {
     }
 }
 
-/// Sections whose fields need not be given: each has then the value of its design, or of the named
-/// configuration.
-macro_rules! optional_sections {
-    ($(
-        $(#[$meta:meta])*
-        $section:ident: $name:ident { $($field:ident),* $(,)? }
-    )*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-            #[serde(deny_unknown_fields)]
-            #[allow(missing_docs)]
-            pub struct $name { $(pub $field: Option<u32>),* }
-
-            impl $name {
-                fn is_empty(&self) -> bool {
-                    *self == Self::default()
-                }
-            }
-        )*
-
-        impl System {
-            /// Names of the designs' sections, and whether any field of each is given.
-            pub fn design_sections(&self) -> Vec<(&'static str, bool)> {
-                vec![$((stringify!($section), !self.$section.is_empty())),*]
-            }
-        }
-    };
-}
-
-optional_sections! {
-    /// STC's blocks (specification, section 2).
-    stc: StcSection {
-        band_bits, addr_w, seb_min, seb_max, seb_init, wakeup, max_bands, adapt_cmp, seb_on_wrap,
-        bsq_n, bsq_banks, bsq_rd, link,
-    }
-    /// Race detection's blocks (specification, section 2).
-    race_detection: RaceDetectionSection {
-        m, n_sat, gran, lines, hits, epoch_w, slq_n, rq_n, lanes, vlanes,
-    }
-    /// G-TSC's blocks (specification, section 2).
-    gtsc: GtscSection { ts_w, lease, line_w, l1_mshr, waiters, stq, spin, l2_mshr, l2_wait, l2_div }
-    /// TC-Strong's and TC-Weak's (G-TSC specification, section 2).
-    tc: TcSection { ts_w, line_w, l1_mshr, waiters, stq, l2_mshr, l2_wait, l2_div, tc_lease }
-    /// The sharing-aware caches' (specification, section 2).
-    sharing: SharingSection { slots, l2_mshr, l1_mgt, l2_mgt, dead }
-    /// The queue of `test-queue`.
-    test_queue: TestQueueSection { depth, latency }
-}
-
-impl FinePackSection {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// These parameters, with what is given here in their place.
-    pub fn over(&self, named: &FinePack) -> FinePack {
-        let sub_header_bytes = self.sub_header_bytes.unwrap_or(named.sub_header_bytes);
-        let offset_width = match self.sub_header_bytes {
-            // One that is too small is refused by its name.
-            Some(bytes) => offset_bits(bytes.clamp(2, 6)),
-            None => named.offset_width,
-        };
-        FinePack {
-            entries: self.entries.unwrap_or(named.entries),
-            line: self.line.unwrap_or(named.line),
-            banks: self.banks.unwrap_or(named.banks),
-            sub_header_bytes,
-            offset_width,
-            max_payload: self.max_payload.unwrap_or(named.max_payload),
-            beat: self.beat.unwrap_or(named.beat),
-            order_queue_depth: self.order_queue_depth.unwrap_or(named.order_queue_depth),
-            output_depth: self.output_depth.unwrap_or(named.output_depth),
-            ecrc: self.ecrc.unwrap_or(named.ecrc),
-            num_gpus: named.num_gpus,
-            pcie_generation: named.pcie_generation,
-        }
-    }
-}
-
 fn round_robin() -> String {
     "rr".to_string()
 }
@@ -379,6 +263,43 @@ pub const LINK_MHZ: u64 = 1000;
 const MOST_CYCLES: u32 = 10_000;
 
 impl System {
+    /// The parameters of a section: those that are not given, and those that the section may not
+    /// have as they follow from the machine (`fixed`), are those of `default`. Errors name the
+    /// field.
+    pub fn parameters<T: Serialize + DeserializeOwned>(
+        &self,
+        section: &str,
+        default: &T,
+        fixed: &[&str],
+    ) -> Result<T, ConfigError> {
+        let own = |e: toml::ser::Error| error(section, e.to_string());
+        let mut table = toml::Table::try_from(default).map_err(own)?;
+        let given = match self.sections.get(section) {
+            None => &toml::Table::new(),
+            Some(given) => {
+                given.as_table().ok_or_else(|| error(section, format!("{given} is no section")))?
+            }
+        };
+        for (key, value) in given {
+            let field = format!("{section}.{key}");
+            match table.get_mut(key).filter(|_| !fixed.contains(&key.as_str())) {
+                Some(place) if place.same_type(value) => *place = value.clone(),
+                Some(place) => {
+                    let problem =
+                        format!("{value} is no {}, but a {}", place.type_str(), value.type_str());
+                    return Err(error(&field, problem));
+                }
+                None => {
+                    let known = table.keys().filter(|key| !fixed.contains(&key.as_str()));
+                    let known: Vec<_> = known.map(String::as_str).collect();
+                    let problem = format!("there is no such field, but {}", known.join(", "));
+                    return Err(error(&field, problem));
+                }
+            }
+        }
+        table.try_into().map_err(|e: toml::de::Error| error(section, e.message().to_string()))
+    }
+
     /// The limits of all numbers.
     pub fn check_numbers(&self) -> Result<(), ConfigError> {
         let m = &self.machine;

@@ -54,11 +54,12 @@ impl System {
     pub fn with(&self, file: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
         let syntax = |e: String| SystemError::Syntax { file: file.to_string(), message: e };
         let mut table = toml::Table::try_from(self).map_err(|e| syntax(e.to_string()))?;
-        let optional: Vec<_> = self.design_sections().into_iter().map(|(name, _)| name).collect();
-        let optional = [&optional[..], &["finepack"]].concat();
+        let all: Vec<String> = table.keys().cloned().collect();
+        let of_designs = |key: &&String| self.sections.contains_key(*key);
+        let own: Vec<&str> =
+            all.iter().filter(|key| !of_designs(key)).map(String::as_str).collect();
         for (key, value) in set {
-            replace(&mut table, &optional, key, value)
-                .ok_or_else(|| SystemError::Key(key.clone()))?;
+            replace(&mut table, &own, key, value).ok_or_else(|| SystemError::Key(key.clone()))?;
         }
         let system: Self = table.try_into().map_err(|e| syntax(e.to_string()))?;
         let value = |error| SystemError::Value { file: file.to_string(), error };
@@ -89,15 +90,16 @@ fn line_of(text: &str, field: &str) -> usize {
     1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// Puts `value` where `key` leads, with the type of what is there.
-fn replace(table: &mut toml::Table, optional: &[&str], key: &str, value: &str) -> Option<()> {
+/// Puts `value` where `key` leads, with the type of what is there. `own`: sections of the system,
+/// whose fields are all there.
+fn replace(table: &mut toml::Table, own: &[&str], key: &str, value: &str) -> Option<()> {
     let (path, field) = match key.rsplit_once('.') {
         Some((path, field)) => (path.split('.').collect(), field),
         None => (Vec::new(), key),
     };
     let mut table = table;
-    // What is not given is not in the table.
-    let is_optional = matches!(path[..], [section] if optional.contains(&section));
+    // A design's section, and what is not given in it, is not in the table.
+    let is_optional = matches!(path[..], [section] if !own.contains(&section));
     if is_optional {
         table.entry(path[0]).or_insert_with(|| toml::Table::new().into());
     }

@@ -15,6 +15,7 @@ use super::seen::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus, message};
 use program::{End, Mix, WORDS};
 
+crate::catalog::family!(ports::common::command_types::Command, "command");
 crate::catalog::pair!(CommandProcessor: ports::common::command_types::Command);
 
 /// Cycles in which the processor's clock counts more than 16 bits.
@@ -43,7 +44,7 @@ draws! {
 
 /// The stimulus.
 #[derive(Clone, Debug)]
-pub struct CommandProcessorStimulus {
+pub struct Inputs {
     random: Random,
     phase: Phase,
     conf: u32,
@@ -73,7 +74,7 @@ seen! {
         cycles_after_exit, cycles_after_halt, image_write_while_running, image_kept,
 }
 
-impl CommandProcessorStimulus {
+impl Inputs {
     fn draw_aql(r: &mut Random, extended: bool) -> Aql {
         let mut bytes = [0; 64];
         for chunk in bytes.chunks_exact_mut(8) {
@@ -220,7 +221,7 @@ impl CommandProcessorStimulus {
     }
 }
 
-impl Stimulus for CommandProcessorStimulus {
+impl Stimulus for Inputs {
     type Model = CommandProcessor;
 
     fn restart(&mut self, cycles: u64) {
@@ -264,7 +265,7 @@ impl Stimulus for CommandProcessorStimulus {
     }
 }
 
-impl NewStimulus for CommandProcessorStimulus {
+impl NewStimulus for Inputs {
     fn unstarted(_: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Phase::draw(&mut random);

@@ -175,12 +175,11 @@ fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
         [] => &["small".to_string(), "paper".to_string()],
         named => named,
     };
-    let catalog = cosim::Catalog::load().map_err(Failure::usage)?;
     let variant = if args.trace { Variant::traced() } else { Variant::default() };
     let mut requests: Vec<Request> = Vec::new();
     for block in chosen {
         for config in configs {
-            let applied = block.family.apply(&catalog, config, &args.set, &[]);
+            let applied = block.family.apply(config, &args.set, &[]);
             let (chosen, _) = applied.map_err(Failure::usage)?;
             let request = Request { block: (block.describe)(&chosen), variant: variant.clone() };
             // Configurations may differ in what a block does not have.

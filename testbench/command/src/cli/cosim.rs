@@ -18,7 +18,7 @@ use cosim::flip::Flip;
 use cosim::runner::{Options, Outcome, RunError};
 use cosim::settings::{FamilyEntry, StaticInput};
 use cosim::stimulus::NewStimulus;
-use cosim::stimulus::remote_write_queue::RemoteWriteQueueStimulus;
+use cosim::stimulus::remote_write_queue;
 use ports::common::finepack_types::FinePack;
 use reproductions::finepack_chain;
 use serde_json::json;
@@ -102,7 +102,7 @@ impl Subject {
     fn statics(&self) -> &'static [StaticInput] {
         match self {
             Self::Block(block) => block.statics,
-            Self::Chain => RemoteWriteQueueStimulus::STATICS,
+            Self::Chain => remote_write_queue::Inputs::STATICS,
         }
     }
 }
@@ -110,10 +110,9 @@ impl Subject {
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let subject = Subject::find(&args.block)?;
     args.rtl.apply()?;
-    let catalog = cosim::Catalog::load().map_err(Failure::usage)?;
     let (chosen, statics) = subject
         .family()
-        .apply(&catalog, &args.config, &args.set, subject.statics())
+        .apply(&args.config, &args.set, subject.statics())
         .map_err(Failure::usage)?;
     let options = Options {
         cycles: args.asked(),

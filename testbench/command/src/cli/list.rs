@@ -65,20 +65,19 @@ fn firmware() -> Result<serde_json::Value, Failure> {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let known = cosim::Catalog::load().map_err(Failure::usage)?;
     let mut blocks: Vec<Block> = cosim::blocks::BLOCKS
         .iter()
         .map(|b| Block {
             name: b.name,
             about: b.about,
-            configs: (b.family.configs)(&known),
+            configs: (b.family.configs)(),
             rtl: bodies::ready(b.name).is_ok(),
         })
         .collect();
     blocks.push(Block {
         name: "finepack",
         about: "the chain remote_write_queue, packetizer, link, depacketizer",
-        configs: known.finepack.keys().cloned().collect(),
+        configs: FinePack::named().into_keys().collect(),
         rtl: bodies::ready("remote_write_queue").is_ok(),
     });
     let lists = [

@@ -72,10 +72,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 
 /// Of FinePack's blocks.
 fn parameters() -> Result<FinePack, Failure> {
-    let mut catalog = cosim::Catalog::load().map_err(Failure::usage)?;
-    catalog.finepack.remove(finepack::CONFIG).ok_or_else(|| {
-        Failure::usage(format!("configs.toml: [finepack.{}] is missing", finepack::CONFIG))
-    })
+    named(finepack::CONFIG).map_err(Failure::usage)
 }
 
 /// Prints a report and its verdict. `id`: how the ids of the paper's figures begin.

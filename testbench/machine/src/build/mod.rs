@@ -23,13 +23,14 @@ use super::engine::{InletId, Network, OutletId, Rate, Wires};
 use super::gate::{self, Gate};
 use super::l1;
 use super::l2;
-use super::launch::{Global, GlobalPorts, Local, LocalPorts, NewScheduler, SCHEDULERS};
+use super::launch::{Global, GlobalPorts, Local, LocalPorts, NewScheduler};
 use super::layout::{Layout, Site};
 use super::make::{BuildError, Make, UnitPort, UnitPorts, UnitWires};
 use super::message::{Packed, Unit};
 use super::part::Part;
 use super::places::Placement;
 use super::policy::Policy;
+use super::registry;
 use super::slice::{self, MemorySpec, Slice};
 use crate::egress_path::{EgressPath, PathKind};
 
@@ -104,7 +105,7 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
     };
     let wiring = Wiring::new(system, numbers, between, coherent);
     let unit_ports = (0..m.gpus).map(|_| UnitPorts::default()).collect();
-    let scheduler = choose("cu.scheduler", &system.cu.scheduler, SCHEDULERS)?;
+    let scheduler = registry::named(&system.cu.scheduler)?;
     let wires = Wires::default();
     let mut builder =
         Builder { system, bodies, sockets, policy, scheduler, l1, l2, unit_ports, wiring, wires };
@@ -130,9 +131,9 @@ struct Builder<'a> {
     bodies: &'a Bodies,
     sockets: Sockets,
     policy: Policy,
-    scheduler: NewScheduler,
-    l1: l1::Design,
-    l2: l2::Design,
+    scheduler: &'static NewScheduler,
+    l1: &'static l1::Design,
+    l2: &'static l2::Design,
     /// What the L1 design's unit of each GPU has of the parts that were built.
     unit_ports: Vec<UnitPorts>,
     wiring: Wiring<'a>,
@@ -221,7 +222,7 @@ impl Builder<'_> {
         let ports = LocalPorts { commands, answers, to_cores, from_cores, to_banks, from_banks };
         parts.push(Part::Local(Box::new(Local::new(
             self.system.cu.waves,
-            (self.scheduler)(),
+            (self.scheduler.new)(),
             ports,
         ))));
         Ok((out.0, back.1))

@@ -2,7 +2,6 @@
 //! install beside that: something before the L1, a unit for each GPU, a hook in each L2 bank
 //! (docs/machine.md, "Seams").
 
-mod hooks;
 mod none;
 mod port;
 mod src;
@@ -13,6 +12,7 @@ use std::fmt::Debug;
 use traces::trace::Instr;
 
 pub use port::Port;
+pub use src::DESIGN as SRC;
 pub use unit::GpuUnit;
 
 use super::config::{ConfigError, System};
@@ -21,6 +21,7 @@ use super::make::{Made, Make, UnitPorts};
 use super::memory_model::MemoryModel;
 use super::message::Message;
 use super::pool::Handle;
+use super::registry::Named;
 
 /// An L1 design, one instance for each CU. One that stands before another holds it and passes calls
 /// on.
@@ -105,9 +106,11 @@ pub type NewUnit = fn(&mut Make, UnitPorts) -> Made<dyn GpuUnit>;
 /// Makes a hook in an L2 bank.
 pub type NewHook = fn(&mut Make) -> Made<dyn BankHook>;
 
-/// A design.
+/// A design. It is known once it is submitted: `inventory::submit! { DESIGN }`.
 #[derive(Clone, Copy)]
 pub struct Design {
+    /// Its name, `l1.design`.
+    pub name: &'static str,
     /// One line for `duet list`.
     pub about: &'static str,
     /// What it promises.
@@ -124,20 +127,16 @@ pub struct Design {
     pub unit: Option<NewUnit>,
     /// Makes a hook for each L2 bank.
     pub bank: Option<NewHook>,
-    /// The L2 that it brings, `l2.design = "own"`.
+    /// The L2 that it brings, `l2.design = "own"`; without a directory.
     pub l2: Option<l2::Design>,
 }
 
-/// All designs, by `l1.design`.
-pub const DESIGNS: &[(&str, Design)] = &[
-    ("none", none::DESIGN),
-    ("src", src::DESIGN),
-    ("test-agent", hooks::agent::DESIGN),
-    ("test-bank", hooks::bank::DESIGN),
-    ("test-fence", hooks::fence::DESIGN),
-    ("test-hold", hooks::hold::DESIGN),
-    ("test-queue", hooks::queue::DESIGN),
-    ("test-speculate", hooks::speculate::DESIGN),
-    ("test-through", hooks::through::DESIGN),
-    ("test-unit", hooks::unit::DESIGN),
-];
+inventory::collect!(Design);
+
+impl Named for Design {
+    const FIELD: &'static str = "l1.design";
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}

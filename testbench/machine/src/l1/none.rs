@@ -5,7 +5,10 @@ use crate::memory_model::MemoryModel;
 use crate::message::Message;
 use crate::pool::Handle;
 
+inventory::submit! { DESIGN }
+
 pub const DESIGN: Design = Design {
+    name: "none",
     about: "no L1: every access goes to the L2",
     promises: MemoryModel::Rc,
     core: |_| Ok(Box::new(NoL1)),

@@ -9,7 +9,11 @@ use crate::memory_model::MemoryModel;
 use crate::message::{Kind, Message};
 use crate::pool::Handle;
 
+inventory::submit! { DESIGN }
+
+/// The design.
 pub const DESIGN: Design = Design {
+    name: "src",
     about: "software-managed, write-through; invalidated when a kernel begins",
     promises: MemoryModel::Rc,
     sections: &[],

@@ -8,20 +8,18 @@ use super::bank::Bank;
 use super::directory::Directory;
 use crate::memory_model::MemoryModel;
 
-/// All designs, by `l2.design`.
-pub const DESIGNS: &[(&str, Design)] = &[
-    ("software", SOFTWARE),
-    ("cpelide", CPELIDE),
-    ("none", UNCONTROLLED),
-    ("directory", DIRECTORY),
-    ("hmg", HMG),
-    ("rec", REC),
-    ("ideal", IDEAL),
-];
+inventory::submit! { SOFTWARE }
+inventory::submit! { CPELIDE }
+inventory::submit! { UNCONTROLLED }
+inventory::submit! { DIRECTORY }
+inventory::submit! { HMG }
+inventory::submit! { REC }
+inventory::submit! { IDEAL }
 
 /// Software keeps L2s coherent: releases write dirty lines back, acquires drop clean ones (CPElide,
 /// MICRO'24, section II-C; system semantics: policies `private` and `home-forward`).
 pub const SOFTWARE: Design = Design {
+    name: "software",
     about: "released after and invalidated before each kernel",
     promises: MemoryModel::Rc,
     directory: None,
@@ -32,6 +30,7 @@ pub const SOFTWARE: Design = Design {
 /// The same, released and acquired only where the chiplet coherence table says so (CPElide, MICRO
 /// 2024).
 const CPELIDE: Design = Design {
+    name: "cpelide",
     about: "released and invalidated where the command processor's chiplet coherence table says so",
     sync: SyncMode::Cpelide,
     ..SOFTWARE
@@ -39,6 +38,7 @@ const CPELIDE: Design = Design {
 
 /// The same, and nobody releases or acquires it.
 const UNCONTROLLED: Design = Design {
+    name: "none",
     about: "nothing is done at a kernel's boundaries: for negative tests",
     promises: MemoryModel::None,
     sync: SyncMode::None,
@@ -50,6 +50,7 @@ const UNCONTROLLED: Design = Design {
 /// section 6). Lines of the own chiplet are written back, those of others are written through to
 /// their home; atomics run at the home.
 const DIRECTORY: Design = Design {
+    name: "directory",
     about: "remote lines are cached; the home's directory has an entry for each line",
     directory: Some(Variant::Baseline),
     bank: |make, spec| {
@@ -61,18 +62,21 @@ const DIRECTORY: Design = Design {
 };
 
 const HMG: Design = Design {
+    name: "hmg",
     about: "the same; an entry covers four lines with one set of sharers",
     directory: Some(Variant::Hmg),
     ..DIRECTORY
 };
 
 const REC: Design = Design {
+    name: "rec",
     about: "the same; an entry covers a range of lines, each with its sharers",
     directory: Some(Variant::Rec),
     ..DIRECTORY
 };
 
 const IDEAL: Design = Design {
+    name: "ideal",
     about: "the same; the directory never evicts an entry",
     directory: Some(Variant::Ideal),
     ..DIRECTORY

@@ -23,8 +23,9 @@ use super::make::{Made, Make};
 use super::memory_model::MemoryModel;
 use super::message::Unit;
 use super::policy::Policy;
+use super::registry::Named;
 pub use addresses::Addresses;
-pub use designs::{DESIGNS, SOFTWARE};
+pub use designs::SOFTWARE;
 pub use hook::{BankHook, BankPort};
 pub use parameters::{check as check_directory, range as directory_range};
 
@@ -88,9 +89,11 @@ pub trait L2: Debug {
     fn forget_line(&mut self, _addr: u64) {}
 }
 
-/// An L2 design.
+/// An L2 design. It is known once it is submitted: `inventory::submit! { DESIGN }`.
 #[derive(Clone, Copy)]
 pub struct Design {
+    /// Its name, `l2.design`.
+    pub name: &'static str,
     /// One line for `duet list`.
     pub about: &'static str,
     /// What it promises.
@@ -102,4 +105,14 @@ pub struct Design {
     pub bank: fn(&mut Make, Spec) -> Made<dyn L2>,
     /// When the command processor releases and acquires the L2s.
     pub sync: SyncMode,
+}
+
+inventory::collect!(Design);
+
+impl Named for Design {
+    const FIELD: &'static str = "l2.design";
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
 }

@@ -3,9 +3,10 @@
 use ports::Parameters;
 use ports::coherence_directory::{Config, Replacement, Variant};
 
-use super::DESIGNS;
+use super::Design;
 use crate::config::{ConfigError, DirectorySection, System, choose};
 use crate::gate;
+use crate::registry;
 
 const REPLACEMENTS: [(&str, Replacement); 2] =
     [("lru", Replacement::Lru), ("fifo", Replacement::Fifo)];
@@ -71,8 +72,8 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
 
 /// The directory that each L2 bank has, if any: where nobody shares anything there is none.
 fn variant(system: &System) -> Option<Variant> {
-    let l2 = DESIGNS.iter().find(|(name, _)| *name == system.l2.design);
-    l2.and_then(|(_, design)| design.directory).filter(|_| nodes(system) > 1)
+    let l2 = registry::find::<Design>(&system.l2.design);
+    l2.and_then(|design| design.directory).filter(|_| nodes(system) > 1)
 }
 
 /// Every limit of a machine whose L2 design has a directory.

@@ -15,4 +15,4 @@ pub use blocks::Blocks;
 pub use global::{Global, Kernel, Ports as GlobalPorts};
 pub use labels::labels;
 pub use local::{Local, Ports as LocalPorts};
-pub use scheduler::{NewScheduler, SCHEDULERS, Scheduler};
+pub use scheduler::{NewScheduler, Scheduler};

@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use crate::registry::Named;
+
 /// A chiplet's scheduler.
 pub trait Scheduler: Debug {
     /// The work-group to start now, and its CU, of which `has_room` tells whether a work-group
@@ -18,11 +20,25 @@ pub trait Scheduler: Debug {
     fn started(&mut self, group: u32, core: usize);
 }
 
-/// Makes a scheduler.
-pub type NewScheduler = fn() -> Box<dyn Scheduler>;
+/// A scheduler by name. It is known once it is submitted.
+pub struct NewScheduler {
+    /// Its name, `cu.scheduler`.
+    pub name: &'static str,
+    /// Makes one.
+    pub new: fn() -> Box<dyn Scheduler>,
+}
 
-/// All schedulers, by `cu.scheduler`.
-pub const SCHEDULERS: &[(&str, NewScheduler)] = &[("rr", || Box::new(RoundRobin::default()))];
+inventory::collect!(NewScheduler);
+
+impl Named for NewScheduler {
+    const FIELD: &'static str = "cu.scheduler";
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+inventory::submit! { NewScheduler { name: "rr", new: || Box::new(RoundRobin::default()) } }
 
 /// The next work-group goes to the next CU in turn that has room.
 #[derive(Debug, Default)]

@@ -7,6 +7,7 @@ mod captures;
 mod checker;
 mod coherence;
 mod decisions;
+mod designs;
 mod directed;
 mod host;
 mod matrix;

@@ -26,7 +26,7 @@ use sweeps::{BurstBytes, Input, Point};
 /// Stores of a packet in the short runs: the paper's average (section VI-A).
 const AVERAGE: u32 = 42;
 
-/// The named configuration of [`cosim::Catalog`] that the experiment is made on.
+/// The named configuration that the experiment is made on.
 pub const CONFIG: &str = "paper";
 
 /// Inputs of `duet reproduce finepack` (chosen): the kernels are much longer than the latency of a

@@ -11,7 +11,7 @@ use super::sweeps::{BurstBytes, Input, generation};
 use super::{run, sweeps};
 
 fn paper() -> FinePack {
-    cosim::Catalog::load().unwrap().finepack[super::CONFIG].clone()
+    cosim::settings::named(super::CONFIG).unwrap()
 }
 
 fn setup() -> Setup {

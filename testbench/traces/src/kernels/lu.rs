@@ -38,8 +38,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             let launch = Launch::line("lud_perimeter", 2 * B * rest, 2 * B);
             let launch = launch.write("m", &m.cells);
             device.launch(launch, |group| perimeter(group, &m, corner))?;
-            let launch = Launch::plane("lud_internal", [rest * B, rest * B], [B; 2])
-                .write("m", &m.cells);
+            let launch =
+                Launch::plane("lud_internal", [rest * B, rest * B], [B; 2]).write("m", &m.cells);
             device.launch(launch, |group| internal(group, &m, corner))?;
         }
     }

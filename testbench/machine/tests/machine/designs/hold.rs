@@ -1,22 +1,20 @@
 //! For tests: each instruction is held for some cycles before it issues.
 
+use machine::design::{Cycle, Design, Handle, Hooks, L1, Message, Port, SRC};
 use std::collections::VecDeque;
 
 use traces::trace::Instr;
 
-use crate::engine::Cycle;
+inventory::submit! { DESIGN }
 
-use crate::l1::{Design, Hooks, L1, Port, src};
-use crate::message::Message;
-use crate::pool::Handle;
-
-pub const DESIGN: Design = Design {
+const DESIGN: Design = Design {
+    name: "test-hold",
     about: "for tests: src, each instruction held for 7 cycles",
     core: |make| {
-        let inner = (src::DESIGN.core)(make)?;
+        let inner = (SRC.core)(make)?;
         Ok(Box::new(Hold { inner, held: VecDeque::new(), may: 0, holds: 0 }))
     },
-    ..src::DESIGN
+    ..SRC
 };
 
 const CYCLES: Cycle = 7;

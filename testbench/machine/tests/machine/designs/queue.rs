@@ -2,6 +2,10 @@
 //! delays requests, in each L2 bank requests too, and in each GPU's unit the fences of its CUs. All
 //! of them push back. A wire from the unit tells the CUs that its queue holds something.
 
+use machine::design::{
+    BankHook, BankPort, BuildError, Class, ConfigError, Context, Cycle, Design, GpuUnit, Handle,
+    Hooks, Kind, L1, Make, Message, Packed, Port, SRC, System, UnitPorts, Way, WireId,
+};
 use std::collections::VecDeque;
 
 use cosim::socket::Socket;
@@ -10,22 +14,15 @@ use hwmodel::test_queue::TestQueue;
 use ports::Parameters;
 use ports::test_queue::{Config, In, Item};
 
-use crate::cache::Way;
-use crate::config::{ConfigError, System};
-use crate::context::Context;
-use crate::engine::{Cycle, WireId};
-use crate::l1::{Design, GpuUnit, Hooks, L1, Port, src};
-use crate::l2::{BankHook, BankPort};
-use crate::make::{BuildError, Make, UnitPorts};
-use crate::message::{Class, Kind, Message, Packed};
-use crate::pool::Handle;
+inventory::submit! { DESIGN }
 
-pub const DESIGN: Design = Design {
+const DESIGN: Design = Design {
+    name: "test-queue",
     about: "for tests: src with a queue before each L1, in each L2 bank and in each GPU's unit",
     sections: &["test_queue"],
     check: |system| config(system).map(|_| ()),
     core: |make| {
-        let inner = (src::DESIGN.core)(make)?;
+        let inner = (SRC.core)(make)?;
         let queue = Queue::new(make)?;
         let (busy, waits) = (make.wire_from_unit(REGISTERS), make.wire_to_unit(0));
         Ok(Box::new(Agent {
@@ -50,7 +47,7 @@ pub const DESIGN: Design = Design {
         let queue = Queue::new(make)?;
         Ok(Box::new(Bank { queue, requests: 0, spared: None, vetoes: 0 }))
     }),
-    ..src::DESIGN
+    ..SRC
 };
 
 /// What section `[test_queue]` leaves out.
@@ -58,9 +55,7 @@ const DEFAULT: Config = Config { depth: 4, latency: 3 };
 
 /// The block's parameters.
 fn config(system: &System) -> Result<Config, ConfigError> {
-    let section = &system.test_queue;
-    let depth = section.depth.unwrap_or(DEFAULT.depth);
-    let config = Config { depth, latency: section.latency.unwrap_or(DEFAULT.latency) };
+    let config = system.parameters("test_queue", &DEFAULT, &[])?;
     let error = |e: ports::ConfigError| ConfigError {
         field: format!("test_queue.{}", e.name),
         problem: format!("{}: must be {}", e.value, e.limit),

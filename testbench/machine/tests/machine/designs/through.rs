@@ -1,18 +1,19 @@
 //! For tests: an L1 design that brings its own L2, another one behind a bank that passes everything
 //! on.
 
-use crate::context::Context;
-use crate::l1::{Design, src};
-use crate::l2::{self, L2};
+use machine::design::{Context, Design, L2, L2Design, SOFTWARE, SRC};
 
-pub const DESIGN: Design = Design {
+inventory::submit! { DESIGN }
+
+const DESIGN: Design = Design {
+    name: "test-through",
     about: "for tests: src with an L2 of its own, which is software's",
-    l2: Some(l2::Design {
+    l2: Some(L2Design {
         about: "for tests: software behind a bank that does nothing",
-        bank: |make, spec| Ok(Box::new(Through { inner: (l2::SOFTWARE.bank)(make, spec)? })),
-        ..l2::SOFTWARE
+        bank: |make, spec| Ok(Box::new(Through { inner: (SOFTWARE.bank)(make, spec)? })),
+        ..SOFTWARE
     }),
-    ..src::DESIGN
+    ..SRC
 };
 
 /// A bank before a bank.

@@ -2,22 +2,22 @@
 //! carried by answers. The L1's side sees that the versions of a line never go back, although lines
 //! come and go.
 
+use machine::design::{
+    BankHook, BankPort, Design, Handle, Kind, L1, Message, Packed, Port, SRC, Unit, Way,
+};
 use std::collections::HashMap;
 
-use crate::cache::Way;
-use crate::l1::{Design, L1, Port, src};
-use crate::l2::{BankHook, BankPort};
-use crate::message::{Kind, Message, Packed, Unit};
-use crate::pool::Handle;
+inventory::submit! { DESIGN }
 
-pub const DESIGN: Design = Design {
+const DESIGN: Design = Design {
+    name: "test-bank",
     about: "for tests: src with versions of lines in L2 banks",
     core: |make| {
-        let inner = (src::DESIGN.core)(make)?;
+        let inner = (SRC.core)(make)?;
         Ok(Box::new(Reader { inner, seen: HashMap::new(), answers: 0 }))
     },
     bank: Some(|_| Ok(Box::new(Versions::default()))),
-    ..src::DESIGN
+    ..SRC
 };
 
 #[derive(Debug, Default)]

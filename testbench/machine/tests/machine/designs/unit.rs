@@ -2,26 +2,25 @@
 //! unit has answered; and hooks in the L2 banks that serve the senders in turn and talk to the
 //! unit.
 
+use machine::design::{
+    BankHook, BankPort, Class, Context, Design, GpuUnit, Handle, Hooks, Kind, L1, Message, Port,
+    SRC, Unit, UnitPort, UnitPorts, Way,
+};
 use std::collections::VecDeque;
 
-use crate::cache::Way;
-use crate::context::Context;
-use crate::l1::{Design, GpuUnit, Hooks, L1, Port, src};
-use crate::l2::{BankHook, BankPort};
-use crate::make::{UnitPort, UnitPorts};
-use crate::message::{Class, Kind, Message, Unit};
-use crate::pool::Handle;
+inventory::submit! { DESIGN }
 
-pub const DESIGN: Design = Design {
+const DESIGN: Design = Design {
+    name: "test-unit",
     about: "for tests: src, each request asked of a unit of the GPU; L2 banks serve senders in \
             turn",
     core: |make| {
-        let inner = (src::DESIGN.core)(make)?;
+        let inner = (SRC.core)(make)?;
         Ok(Box::new(Agent { inner, kept: VecDeque::new(), granted: 0, grants: 0 }))
     },
     unit: Some(|_, ports| Ok(Box::new(Clerk { ports, asked: 0, noted: 0 }))),
     bank: Some(|_| Ok(Box::new(Turns::default()))),
-    ..src::DESIGN
+    ..SRC
 };
 
 /// From a CU: may its next request go on? And back: it may. From a bank: it has served some

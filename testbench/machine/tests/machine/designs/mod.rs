@@ -2,11 +2,11 @@
 //! they add changes no value, and where it need not take time no cycle either. They show how a hook
 //! is used.
 
-pub mod agent;
-pub mod bank;
-pub mod fence;
-pub mod hold;
-pub mod queue;
-pub mod speculate;
-pub mod through;
-pub mod unit;
+mod agent;
+mod bank;
+mod fence;
+mod hold;
+mod queue;
+mod speculate;
+mod through;
+mod unit;

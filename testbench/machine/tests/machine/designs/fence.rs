@@ -1,20 +1,18 @@
 //! For tests: each fence, and each wave's end, is delayed for some cycles.
 
+use machine::design::{Cycle, Design, Handle, Hooks, L1, Message, Port, SRC};
 use std::collections::VecDeque;
 
-use crate::engine::Cycle;
+inventory::submit! { DESIGN }
 
-use crate::l1::{Design, Hooks, L1, Port, src};
-use crate::message::Message;
-use crate::pool::Handle;
-
-pub const DESIGN: Design = Design {
+const DESIGN: Design = Design {
+    name: "test-fence",
     about: "for tests: src, each fence delayed for 11 cycles",
     core: |make| {
-        let inner = (src::DESIGN.core)(make)?;
+        let inner = (SRC.core)(make)?;
         Ok(Box::new(Delay { inner, delayed: VecDeque::new(), fences: 0 }))
     },
-    ..src::DESIGN
+    ..SRC
 };
 
 const CYCLES: Cycle = 11;

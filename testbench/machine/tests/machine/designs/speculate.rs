@@ -1,22 +1,22 @@
 //! For tests: every load is speculative for some cycles, whether it has been answered by then or
 //! not; some are then replayed.
 
+use machine::design::{
+    Cycle, Design, Handle, Hooks, Kind, L1, MAX_WAVES, Message, Port, SRC, Value,
+};
 use std::collections::VecDeque;
 
-use crate::engine::Cycle;
-use crate::l1::{Design, Hooks, L1, Port, src};
-use crate::message::{Kind, Message};
-use crate::pool::Handle;
-use crate::transactions::{MAX_WAVES, Value};
+inventory::submit! { DESIGN }
 
-pub const DESIGN: Design = Design {
+const DESIGN: Design = Design {
+    name: "test-speculate",
     about: "for tests: src, loads speculative for 150 cycles, some replayed",
     core: |make| {
-        let inner = (src::DESIGN.core)(make)?;
+        let inner = (SRC.core)(make)?;
         let (open, last) = (VecDeque::new(), [None; MAX_WAVES]);
         Ok(Box::new(Speculate { inner, open, last, late: None, counters: Counters::default() }))
     },
-    ..src::DESIGN
+    ..SRC
 };
 
 /// About the latency of an L1 hit of the presets: some loads have been answered before, some not.

@@ -1,20 +1,19 @@
 //! For tests: an agent before the L1 that sees every call, keeps a state for each wave, and does
 //! nothing.
 
+use machine::design::{Design, Handle, Hooks, L1, MAX_WAVES, Message, Port, SRC};
 use traces::trace::Instr;
 
-use crate::l1::{Design, Hooks, L1, Port, src};
-use crate::message::Message;
-use crate::pool::Handle;
-use crate::transactions::MAX_WAVES;
+inventory::submit! { DESIGN }
 
-pub const DESIGN: Design = Design {
+const DESIGN: Design = Design {
+    name: "test-agent",
     about: "for tests: src behind an agent that sees everything and does nothing",
     core: |make| {
-        let (inner, waves) = ((src::DESIGN.core)(make)?, [None; MAX_WAVES]);
+        let (inner, waves) = ((SRC.core)(make)?, [None; MAX_WAVES]);
         Ok(Box::new(Agent { inner, waves, counters: Counters::default() }))
     },
-    ..src::DESIGN
+    ..SRC
 };
 
 #[derive(Debug, Default)]

@@ -1,0 +1,33 @@
+//! The blocks that have two bodies.
+
+/// Calls a macro with all blocks that have two bodies: of each its name, and what it is in one
+/// line. A block that is not in this list is nowhere, and one that is stands wherever all blocks
+/// do: its modules in `ports`, `hwmodel` and the stimuli, and in commands, tests and benchmarks.
+#[macro_export]
+macro_rules! for_each_block {
+    ($call:ident) => {
+        $call! {
+            remote_write_queue: "coalesces stores to other GPUs, one partition per destination";
+            packetizer: "turns drained entries into one FinePack TLP";
+            depacketizer: "takes TLPs apart into stores, and checks them";
+            coherence_directory:
+                "records sharers of a home's lines, invalidates them: baseline, HMG, REC, ideal";
+            command_processor: "runs the firmware that launches kernels: core, memories, mailbox";
+            cp_crossbar: "carries messages between the command processors of a GPU";
+            local_command_processor:
+                "executes a chiplet's releases and acquires, and hands out its work groups";
+            test_queue: "for tests of the machine's seams: a FIFO with a latency";
+        }
+    };
+}
+
+/// Declares the modules of all blocks.
+#[macro_export]
+macro_rules! modules_of_blocks {
+    ($($block:ident: $about:literal;)*) => {
+        $(
+            #[doc = concat!("`", stringify!($block), "`: ", $about, ".")]
+            pub mod $block;
+        )*
+    };
+}

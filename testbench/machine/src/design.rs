@@ -1,0 +1,18 @@
+//! What a design of one's own is made of (docs/machine.md, "Seams"): the traits of what it installs,
+//! what those may use, and what it can stand on.
+//!
+//! A design is known to a program that is linked with it once it is submitted:
+//! `inventory::submit! { DESIGN }`.
+
+pub use super::cache::Way;
+pub use super::config::{ConfigError, System};
+pub use super::context::Context;
+pub use super::engine::{ComponentId, Cycle, InletId, OutletId, WireId};
+pub use super::l1::{Design, GpuUnit, Hooks, L1, Port, SRC};
+pub use super::l2::{BankHook, BankPort, Design as L2Design, L2, SOFTWARE, Spec};
+pub use super::launch::{NewScheduler, Scheduler};
+pub use super::make::{BuildError, Made, Make, UnitPort, UnitPorts, UnitWires};
+pub use super::memory_model::MemoryModel;
+pub use super::message::{Class, Kind, Message, Packed, Unit};
+pub use super::pool::Handle;
+pub use super::transactions::{MAX_WAVES, Tell, Transaction, Transactions, Value};
