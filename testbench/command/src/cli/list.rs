@@ -16,8 +16,10 @@
 //! ```
 
 use clap::ValueEnum;
+use cosim::settings::FamilyEntry;
 use firmware_embed::{ELVES, Image};
 use machine::STATISTICS;
+use ports::common::finepack_types::FinePack;
 use serde::Serialize;
 
 use super::Failure;
@@ -77,7 +79,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     blocks.push(Block {
         name: "finepack",
         about: "the chain remote_write_queue, packetizer, link, depacketizer",
-        configs: FinePack::named().into_keys().collect(),
+        configs: (FamilyEntry::of::<FinePack>().configs)(),
         rtl: bodies::ready("remote_write_queue").is_ok(),
     });
     let lists = [

@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 
 /// Of FinePack's blocks.
 fn parameters() -> Result<FinePack, Failure> {
-    named(finepack::CONFIG).map_err(Failure::usage)
+    cosim::settings::named(finepack::CONFIG).map_err(Failure::usage)
 }
 
 /// Prints a report and its verdict. `id`: how the ids of the paper's figures begin.
