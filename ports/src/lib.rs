@@ -18,6 +18,8 @@ mod declare;
 pub mod depacketizer;
 mod description;
 pub mod egress;
+pub mod epoch_agent;
+pub mod epoch_manager;
 mod image;
 pub mod local_command_processor;
 mod macros;
