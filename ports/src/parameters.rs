@@ -18,18 +18,21 @@ pub trait Parameters: Clone + Debug + PartialEq {
 }
 
 /// Declares a block's parameters: those that it takes from its family, each with its name in the
-/// RTL. The limits are the family's, of which the parameters of other blocks are legal.
+/// RTL, and its type where that is not `u32`. The limits are the family's, of which the parameters
+/// of other blocks are legal.
 #[macro_export]
 macro_rules! parameters {
+    (@type) => { u32 };
+    (@type $ty:ty) => { $ty };
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident: $family:ident {
-            $( $(#[$fmeta:meta])* $fvis:vis $field:ident $(= $rtl:literal)? ),* $(,)?
+            $( $(#[$fmeta:meta])* $fvis:vis $field:ident $(: $ty:ty)? $(= $rtl:literal)? ),* $(,)?
         }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, Eq)]
-        $vis struct $name { $( $(#[$fmeta])* $fvis $field: u32 ),* }
+        $vis struct $name { $( $(#[$fmeta])* $fvis $field: $crate::parameters!(@type $($ty)?) ),* }
 
         impl From<&$family> for $name {
             fn from(family: &$family) -> Self {
@@ -43,7 +46,7 @@ macro_rules! parameters {
             }
 
             fn rtl_parameters(&self) -> Vec<(&'static str, u64)> {
-                vec![$( $(($rtl, self.$field.into()),)? )*]
+                vec![$( $(($rtl, u64::from(self.$field)),)? )*]
             }
         }
     };

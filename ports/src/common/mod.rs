@@ -7,3 +7,5 @@ mod finepack_header;
 mod finepack_parameters;
 mod finepack_pkg;
 pub mod finepack_types;
+mod stc_parameters;
+pub mod stc_types;
