@@ -1,7 +1,7 @@
 //! The two declaration macros.
 
 /// Declares a message: a Rust struct and the SystemVerilog `struct packed` of the same field names,
-/// given as a macro of `rtl/common`. Fields stand in the SystemVerilog order, **most significant
+/// given as a macro of `rtl/common`; without it where no RTL sees the message. Fields stand in the SystemVerilog order, **most significant
 /// first**; each has its shape after `=`, which may use the message's parameters.
 ///
 /// ```
@@ -21,7 +21,16 @@
 macro_rules! message {
     (
         $(#[$meta:meta])*
-        $vis:vis struct $name:ident : $sv:literal in $header:literal $params:tt {
+        $vis:vis struct $name:ident : $sv:literal in $header:literal $params:tt $fields:tt
+    ) => {
+        $crate::message!(@struct $(#[$meta])* $vis $name ($sv, $header) $params $fields);
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident $params:tt $fields:tt) => {
+        $crate::message!(@struct $(#[$meta])* $vis $name () $params $fields);
+    };
+    (@struct
+        $(#[$meta:meta])*
+        $vis:vis $name:ident $sv:tt $params:tt {
             $( $(#[$fmeta:meta])* $fvis:vis $field:ident : $ft:ty = $shape:expr ),* $(,)?
         }
     ) => {
@@ -29,14 +38,14 @@ macro_rules! message {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         $vis struct $name { $( $(#[$fmeta])* $fvis $field: $ft ),* }
 
-        $crate::message!(@reverse ($name $sv $header $params) [] $( ($field, $ft, $shape) )*);
+        $crate::message!(@reverse ($name $sv $params) [] $( ($field, $ft, $shape) )*);
     };
 
     // Bits are appended least significant first: turn the fields around.
     (@reverse $head:tt [$($done:tt)*] $first:tt $($rest:tt)*) => {
         $crate::message!(@reverse $head [$first $($done)*] $($rest)*);
     };
-    (@reverse ($name:ident $sv:literal $header:literal ($($param:ident : $pt:ty),*))
+    (@reverse ($name:ident $sv:tt ($($param:ident : $pt:ty),*))
         [$( ($field:ident, $ft:ty, $shape:expr) )*]
     ) => {
         impl $crate::Signal for $name {
@@ -68,10 +77,16 @@ macro_rules! message {
                     lsb += <$ft as $crate::Signal>::width($shape);
                 )*
             }
+            #[allow(unused_variables)]
             fn sv_type(($($param,)*): Self::Shape) -> Option<$crate::SvType> {
-                Some($crate::SvType { header: $header, name: $sv, args: vec![$($param),*] })
+                $crate::message!(@sv_type $sv ($($param),*))
             }
         }
+    };
+
+    (@sv_type () $params:tt) => { None };
+    (@sv_type ($sv:literal, $header:literal) ($($param:ident),*)) => {
+        Some($crate::SvType { header: $header, name: $sv, args: vec![$($param),*] })
     };
 }
 

@@ -104,8 +104,9 @@ impl Array {
         self.shape.sets
     }
 
+    /// Set of a line.
     #[inline]
-    fn set_of(&self, addr: u64) -> u32 {
+    pub fn set_of(&self, addr: u64) -> u32 {
         let number = match self.stride_log {
             Some(log) => addr >> self.line_log >> log,
             None => (addr >> self.line_log) / self.stride,

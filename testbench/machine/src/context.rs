@@ -79,6 +79,8 @@ pub enum Stop {
     Limit(String),
     /// The firmware of a command processor has halted.
     Firmware(String),
+    /// A block of a design reports an error.
+    Block(String),
     /// It has decided otherwise than the reference of the chiplet coherence table.
     Decision(String),
 }

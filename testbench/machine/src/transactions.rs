@@ -77,6 +77,15 @@ pub enum Value {
 /// Address of a transaction that is free.
 const NO_LINE: u64 = u64::MAX;
 
+/// Hashes of lines.
+const HASHES: usize = 1024;
+
+/// A line's hash: neighbours have different ones.
+#[inline]
+fn hash(addr: u64) -> usize {
+    (addr >> 5) as usize % HASHES
+}
+
 /// A fixed number of transactions, when each that has been answered is over, and what else the CU
 /// is told.
 #[derive(Debug)]
@@ -89,19 +98,22 @@ pub struct Transactions {
     due: BinaryHeap<Reverse<(Cycle, u32)>>,
     /// Of each wave, loads that may still be replayed.
     unconfirmed: [u32; MAX_WAVES],
+    /// How many there are of the lines of each hash, where somebody asks for lines; else empty.
+    of_hash: Vec<u16>,
     /// What the L1 tells the CU of its own accord.
     pub told: Vec<Tell>,
 }
 
 impl Transactions {
-    /// So many.
-    pub fn new(count: u32) -> Self {
+    /// So many. `by_line`: somebody will ask whether a line is under way.
+    pub fn new(count: u32, by_line: bool) -> Self {
         Self {
             all: vec![Transaction { addr: NO_LINE, ..Transaction::default() }; count as usize],
             free: (0..count).rev().collect(),
             over: Vec::with_capacity(count as usize),
             due: BinaryHeap::with_capacity(count as usize),
             unconfirmed: [0; MAX_WAVES],
+            of_hash: if by_line { vec![0; HASHES] } else { Vec::new() },
             told: Vec::new(),
         }
     }
@@ -114,6 +126,9 @@ impl Transactions {
     /// Starts one; one must be free.
     pub fn start(&mut self, transaction: Transaction) -> u32 {
         let at = self.free.pop().expect("one is free");
+        if let Some(count) = self.of_hash.get_mut(hash(transaction.addr)) {
+            *count += 1;
+        }
         self.all[at as usize] = transaction;
         at
     }
@@ -130,14 +145,22 @@ impl Transactions {
         self.all.len() - self.free.len()
     }
 
+    /// Whether one of a line is under way.
+    #[inline]
+    pub fn is_under_way(&self, addr: u64) -> bool {
+        self.of_hash[hash(addr)] > 0 && self.under_way(addr) > 0
+    }
+
     /// How many of a line are under way.
-    #[cold]
     pub fn under_way(&self, addr: u64) -> usize {
         self.all.iter().filter(|t| t.addr == addr).count()
     }
 
     #[inline]
     fn release(&mut self, at: u32) {
+        if let Some(count) = self.of_hash.get_mut(hash(self.all[at as usize].addr)) {
+            *count -= 1;
+        }
         self.all[at as usize].addr = NO_LINE;
         self.free.push(at);
     }

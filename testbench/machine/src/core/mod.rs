@@ -7,6 +7,8 @@ mod wave;
 
 use coalesce::{LineAccess, Lines, coalesce};
 use told::Checkpoint;
+use std::collections::VecDeque;
+
 use traces::trace::{Cursor, Instr, InstrKind};
 use wave::{Ready, Running, State, Wave};
 
@@ -90,6 +92,10 @@ pub struct Core {
     waves: Vec<Wave>,
     ready: Ready,
     issue: Issue,
+    /// Instructions whose next line somebody of this CU has under way, and places for more. Only
+    /// where lines are exclusive.
+    parked: VecDeque<Issue>,
+    spare: Vec<Issue>,
     /// Work-groups whose end has not been told yet.
     ended: u32,
     /// An order to make the L1 safe for a kernel, and whether it can be answered.
@@ -115,11 +121,14 @@ impl Core {
             checkpoints: (0..spec.waves).map(|_| Vec::new()).collect(),
             transactions: Transactions::new(
                 hooks.outstanding.map_or(spec.transactions, |most| most.min(spec.transactions)),
+                hooks.exclusive_lines,
             ),
             groups: (0..spec.waves).map(|_| None).collect(),
             waves: (0..spec.waves).map(|_| Wave::default()).collect(),
             ready: Ready::new(),
             issue: Issue::default(),
+            parked: VecDeque::new(),
+            spare: Vec::new(),
             ended: 0,
             acquiring: None,
             is_acquired: false,
@@ -162,6 +171,10 @@ impl Core {
             self.hear_l1(ctx);
         }
         self.step(ctx);
+        if self.hooks.end_cycle {
+            let (l1, mut port) = self.l1_and_port(ctx);
+            l1.end_cycle(&mut port);
+        }
         if self.steers && !self.transactions.told.is_empty() {
             ctx.wake_at(ctx.now + 1);
         }
@@ -242,7 +255,9 @@ impl Core {
 
     /// Issues: the next line of the instruction in hand, else the next instruction.
     fn step(&mut self, ctx: &mut Context) {
-        if self.issue.next == self.issue.lines.len() {
+        if self.hooks.exclusive_lines {
+            self.choose(ctx);
+        } else if self.issue.next == self.issue.lines.len() {
             self.fetch(ctx);
         }
         if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {
@@ -260,6 +275,28 @@ impl Core {
         };
         if more != Cycle::MAX {
             ctx.wake_at(more.max(ctx.now + 1));
+        }
+    }
+
+    /// Has in hand an instruction whose next line nobody of this CU has under way, if there is one:
+    /// the others wait beside it, oldest first.
+    fn choose(&mut self, ctx: &mut Context) {
+        let transactions = &self.transactions;
+        let may = |issue: &Issue| !transactions.is_under_way(issue.lines[issue.next].addr);
+        if let Some(at) = self.parked.iter().position(may) {
+            if self.issue.next == self.issue.lines.len() {
+                let next = self.parked.remove(at).expect("it is there");
+                self.spare.push(std::mem::replace(&mut self.issue, next));
+            }
+        } else if self.issue.next == self.issue.lines.len() {
+            self.fetch(ctx);
+        }
+        while self.issue.next < self.issue.lines.len()
+            && self.transactions.is_under_way(self.issue.lines[self.issue.next].addr)
+        {
+            let next = self.spare.pop().unwrap_or_default();
+            self.parked.push_back(std::mem::replace(&mut self.issue, next));
+            self.fetch(ctx);
         }
     }
 
@@ -357,10 +394,6 @@ impl Core {
     fn issue_line(&mut self, ctx: &mut Context) -> bool {
         let Issue { instr, lines, next, wave, load, place, .. } = &self.issue;
         let LineAccess { addr, mask, racy, ref bytes, ref olds } = lines[*next];
-        // An answer for the line has the CU visited.
-        if self.hooks.exclusive_lines && self.transactions.under_way(addr) > 0 {
-            return false;
-        }
         let length = ctx.layout.line as usize;
         let (bytes, olds) = (&bytes[..length], &olds[..length]);
         let (kind, expected, line) = match instr.kind {

@@ -5,6 +5,7 @@
 mod none;
 mod port;
 mod src;
+mod stc;
 mod unit;
 
 use std::fmt::Debug;
@@ -53,6 +54,15 @@ pub trait L1: Debug {
     /// The CU is visited, after messages and answers were given and before it issues.
     fn tick(&mut self, _port: &mut Port) {}
 
+    /// The CU's cycle ends: messages and answers were given, and it has issued what it could. Here
+    /// a block of the design has its edge, as all its inputs of the cycle are known.
+    fn end_cycle(&mut self, _port: &mut Port) {}
+
+    /// Who the design waits for, for a person: nothing can go on.
+    fn waits_for(&self) -> Option<String> {
+        None
+    }
+
     /// A message of the GPU's unit.
     fn message(&mut self, _port: &mut Port, _message: Handle<Message>) {
         unreachable!("the design has no unit")
@@ -86,6 +96,8 @@ pub trait L1: Debug {
 pub struct Hooks {
     /// `tick`.
     pub tick: bool,
+    /// `end_cycle`.
+    pub end_cycle: bool,
     /// `begin_wave` and `end_wave`.
     pub waves: bool,
     /// `may_issue`.

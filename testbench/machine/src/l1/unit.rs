@@ -9,6 +9,11 @@ pub trait GpuUnit: Debug {
     /// One cycle.
     fn tick(&mut self, ctx: &mut Context);
 
+    /// Who it waits for, for a person: nothing can go on.
+    fn waits_for(&self) -> Option<String> {
+        None
+    }
+
     /// Counters by name, among those of the L1s.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()

@@ -1,0 +1,337 @@
+//! The epoch agent before an L1, and the L1 (specification 5.6, 5.7).
+
+use std::collections::VecDeque;
+
+use cosim::socket::Socket;
+use hwmodel::Block;
+use hwmodel::epoch_agent::EpochAgent;
+use ports::common::stc_types::{Epoch, Load, Store};
+use ports::epoch_agent::{Config, In, Out};
+
+use super::cache::{Cache, Found};
+use super::parameters::Parameters;
+use super::slots::Slots;
+use super::{Down, Up};
+use crate::context::{Context, Stop};
+use crate::engine::{Cycle, WireId};
+use crate::l1::src::Spec;
+use crate::l1::{Hooks, L1, Port};
+use crate::make::{Made, Make};
+use crate::masks;
+use crate::message::{Kind, Message, Packed};
+use crate::pool::Handle;
+
+/// Makes what stands beside a CU.
+pub fn new(make: &mut Make) -> Made<dyn L1> {
+    let Parameters { blocks, link, name } = Parameters::of(make.system)?;
+    let config = Config::from(&blocks);
+    let block = make.socket(&name, &config)?;
+    let out: Out = block.outputs();
+    let spec = Spec::of(make.system);
+    Ok(Box::new(Agent {
+        cache: Cache::new(spec.shape, &blocks, out.cer),
+        misses: spec.misses,
+        hit_latency: spec.hit_latency.into(),
+        line: masks::span(0, spec.shape.line as usize),
+        bands: config.bands(),
+        block,
+        begun: Cycle::MAX,
+        inputs: In::default(),
+        slots: Slots::new(blocks.bsq_n),
+        requests: vec![Handle::NONE; TAGS],
+        stores: vec![0; usize::from(u8::MAX) + 1],
+        becomes: vec![Becomes::Nothing; TAGS],
+        fetched: 0,
+        acks: VecDeque::with_capacity(TAGS),
+        has_swept: false,
+        from_manager: make.wire_from_unit(link),
+        to_manager: make.wire_to_unit(link),
+        seen: Down { chg_info: out.cer, ..Down::default() },
+        shown: Packed::default(),
+        counters: Counters::default(),
+        out,
+    }))
+}
+
+/// Requests of a CU that may be under way: a load's identifier has 8 bits.
+const TAGS: usize = 256;
+
+/// What becomes of a request's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Becomes {
+    Nothing,
+    /// It is a line for this way (I_V).
+    Line(u32),
+    /// It is the CU's alone (I_I).
+    Value,
+    /// It is the acknowledgement of the store in this slot.
+    Ack(u8),
+}
+
+/// Counters (specification, section 9).
+#[derive(Clone, Copy, Debug, Default)]
+struct Counters {
+    stores: u64,
+    drain_for_stores: u64,
+    drain_for_sweep: u64,
+    occupancy: u64,
+    most: u64,
+}
+
+#[derive(Debug)]
+struct Agent {
+    block: Socket<EpochAgent>,
+    /// What the block shows in the cycle of its next edge, and the inputs of that cycle.
+    out: Out,
+    inputs: In,
+    /// The cycle whose inputs these are.
+    begun: Cycle,
+    cache: Cache,
+    misses: u32,
+    hit_latency: Cycle,
+    /// All bytes of a line.
+    line: u128,
+    bands: u32,
+    slots: Slots,
+    /// By tag, of loads that the block holds, and of stores.
+    requests: Vec<Handle<Message>>,
+    /// Tag of the store in a slot.
+    stores: Vec<u8>,
+    becomes: Vec<Becomes>,
+    /// Loads that wait for an answer.
+    fetched: u32,
+    /// Acknowledgements that came together with another one.
+    acks: VecDeque<Handle<Message>>,
+    /// The last cycle was a sweep's.
+    has_swept: bool,
+    from_manager: WireId,
+    to_manager: WireId,
+    seen: Down,
+    shown: Packed,
+    counters: Counters,
+}
+
+impl Agent {
+    /// The cycle begins, for whoever comes first in it.
+    fn begin(&mut self, port: &mut Port) {
+        let now = port.ctx.now;
+        if self.begun == now {
+            return;
+        }
+        self.begun = now;
+        self.inputs = In { chg_info: self.seen.chg_info, ..In::default() };
+        if self.block.cycle() < now {
+            self.block.catch_up(now, &self.inputs);
+            self.out = self.block.outputs();
+        }
+        if self.out.cer_upd {
+            self.begin_epoch(self.out.cer);
+        }
+        if let Some(ack) = self.acks.pop_front() {
+            self.acknowledge(port, ack);
+        }
+    }
+
+    fn begin_epoch(&mut self, epoch: Epoch) {
+        self.cache.begin(epoch);
+        for becomes in &mut self.becomes {
+            if let Becomes::Line(way) = *becomes
+                && self.cache.demote(way)
+            {
+                *becomes = Becomes::Value;
+            }
+        }
+    }
+
+    /// A store has reached the L2: one in a cycle.
+    fn acknowledge(&mut self, port: &mut Port, answer: Handle<Message>) {
+        let tag = port.ctx.messages[answer].tag as usize;
+        let Becomes::Ack(slot) = std::mem::replace(&mut self.becomes[tag], Becomes::Nothing) else {
+            unreachable!("the answer of a store")
+        };
+        self.slots.give(slot);
+        self.inputs.wa_valid = true;
+        port.finish_with(answer);
+    }
+
+    /// The load that the block shows looks for its line. False when it must wait.
+    fn load(&mut self, port: &mut Port, tag: u8, nocache: bool) -> bool {
+        let request = self.requests[usize::from(tag)];
+        let addr = port.ctx.messages[request].addr;
+        if self.fetched == self.misses {
+            return false;
+        }
+        let found = self.cache.load(addr, nocache);
+        match found {
+            Found::Full => return false,
+            Found::Hit(way) => {
+                port.finish(request, Some(self.cache.data(way)), self.hit_latency);
+                self.cache.counters.hits += 1;
+            }
+            Found::Room(_) => port.ctx.messages[request].mask = self.line,
+            Found::Uncached => {}
+        }
+        if !matches!(found, Found::Hit(_)) {
+            if !port.send(request) {
+                port.ctx.messages[request].mask = port.transactions[tag.into()].mask;
+                return false;
+            }
+            self.fetched += 1;
+        }
+        self.becomes[usize::from(tag)] = match found {
+            Found::Room(way) => {
+                self.cache.fetch(way, addr, tag.into());
+                Becomes::Line(way)
+            }
+            Found::Uncached => {
+                self.cache.counters.uncached += 1;
+                Becomes::Value
+            }
+            _ => Becomes::Nothing,
+        };
+        self.cache.counters.loads += 1;
+        true
+    }
+
+    /// The store that the block shows drops its line here and goes below. False when it must wait.
+    fn store(&mut self, port: &mut Port, slot: u8) -> bool {
+        let request = self.requests[usize::from(self.stores[usize::from(slot)])];
+        self.cache.store(port.ctx.messages[request].addr);
+        port.send(request)
+    }
+}
+
+impl L1 for Agent {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        self.begin(port);
+        let Message { kind, tag, addr, .. } = port.ctx.messages[request];
+        let (id, addr) = (tag as u8, addr as u32);
+        if kind == Kind::Read {
+            if !self.out.ld_ready {
+                return false;
+            }
+            self.inputs.ld = Some(Load { id, addr });
+        } else {
+            let Some(slot) = self.slots.take() else { return false };
+            self.inputs.st = Some(Store { slot, addr });
+            self.stores[usize::from(slot)] = id;
+            self.becomes[tag as usize] = Becomes::Ack(slot);
+            self.counters.stores += 1;
+        }
+        self.requests[tag as usize] = request;
+        true
+    }
+
+    fn answer(&mut self, port: &mut Port, answer: Handle<Message>) {
+        self.begin(port);
+        let Message { tag, line, .. } = port.ctx.messages[answer];
+        match self.becomes[tag as usize] {
+            Becomes::Ack(_) if self.inputs.wa_valid => return self.acks.push_back(answer),
+            Becomes::Ack(_) => return self.acknowledge(port, answer),
+            Becomes::Line(way) => self.cache.fill(way, &port.ctx.lines[line].0),
+            Becomes::Value => {}
+            Becomes::Nothing => unreachable!("an answer that nobody waits for"),
+        }
+        self.becomes[tag as usize] = Becomes::Nothing;
+        self.fetched -= 1;
+        port.finish_with(answer);
+    }
+
+    fn acquire(&mut self, port: &mut Port, past: bool) -> bool {
+        self.begin(port);
+        if past {
+            self.cache.flash();
+        }
+        true
+    }
+
+    fn hooks(&self) -> Hooks {
+        let outstanding = Some(TAGS as u32);
+        Hooks { end_cycle: true, exclusive_lines: true, outstanding, ..Hooks::default() }
+    }
+
+    fn end_cycle(&mut self, port: &mut Port) {
+        self.begin(port);
+        let Out { st, ld, sweep, occ, .. } = self.out;
+        self.seen = port.ctx.see(self.from_manager).get((self.bands,));
+        let Down { dmd_ack, prep, chg, chg_info } = self.seen;
+        let inputs = In { dmd_ack, prep, chg, chg_info, ..self.inputs };
+        self.inputs = In { sweep_done: self.cache.is_swept(), ..inputs };
+        self.count(occ.into());
+        // At least every second cycle is the sweep's.
+        let sweeps = sweep && !self.cache.is_swept();
+        if !sweeps || self.has_swept {
+            if let Some(load) = ld {
+                self.inputs.ld_ready = self.load(port, load.id, load.nocache);
+            }
+            if let Some(store) = st {
+                self.inputs.st_ready = self.store(port, store.slot);
+            }
+        }
+        self.has_swept = sweeps && (!self.has_swept || (ld.is_none() && st.is_none()));
+        if self.has_swept {
+            self.cache.sweep();
+        }
+        self.block.tick(&self.inputs);
+        self.out = self.block.outputs();
+        if let Some(code) = self.out.err {
+            let place = port.ctx.layout.name(port.transactions.unit());
+            port.ctx.stop.get_or_insert(Stop::Block(format!("{place}: epoch_agent: error {code}")));
+        }
+        let Out { ready, done, req, .. } = self.out;
+        let up = Up { ready, done, req_valid: req.is_some(), req: req.unwrap_or_default() };
+        let up = Packed::new(&up, ());
+        if up != self.shown {
+            self.shown = up;
+            port.ctx.show(self.to_manager, up);
+        }
+        let idle = !prep && !chg && self.acks.is_empty();
+        port.ctx.wake_after(if idle { self.block.quiet_cycles() } else { 0 });
+    }
+
+    fn waits_for(&self) -> Option<String> {
+        let Out { ready, occ, sweep, .. } = self.out;
+        let waits = match (self.seen.prep, ready) {
+            (true, true) => "its epoch agent waits for the next epoch".to_string(),
+            (true, false) if sweep => "its epoch agent drains stores, or its L1 sweeps".to_string(),
+            _ if occ > 0 => format!("{occ} stores wait for their epochs"),
+            _ => return None,
+        };
+        Some(waits)
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let (c, own, cnt) = (&self.cache.counters, &self.counters, &self.out.cnt);
+        vec![
+            ("loads", c.loads),
+            ("hits", c.hits),
+            ("uncached_loads", c.uncached),
+            ("stores", own.stores),
+            ("invalidated_lazily", c.lazy),
+            ("invalidated_by_sweep", c.sweep),
+            ("invalidated_by_stores", c.store),
+            ("invalidated_lines", c.flash),
+            ("demoted_fills", c.demoted),
+            ("stores_direct", cnt.stores_direct.into()),
+            ("stores_blocked", cnt.stores_blocked.into()),
+            ("scan_cycles", cnt.scan_cycles.into()),
+            ("drain_cycles_for_stores", own.drain_for_stores),
+            ("drain_cycles_for_sweep", own.drain_for_sweep),
+            ("blocked_store_cycles", own.occupancy),
+            ("most_blocked_stores", own.most),
+        ]
+    }
+}
+
+impl Agent {
+    /// A cycle with so many stores in the queue.
+    fn count(&mut self, blocked: u64) {
+        let c = &mut self.counters;
+        c.occupancy += blocked;
+        c.most = c.most.max(blocked);
+        if self.out.sweep {
+            c.drain_for_sweep += u64::from(!self.inputs.sweep_done);
+            c.drain_for_stores += u64::from(self.inputs.sweep_done);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Turn-based spatiotemporal coherence (STC, TACO 20(3) art. 33; STC specification): an epoch
+//! manager in the GPU, an epoch agent before each L1, and an L1 that obeys them.
+
+mod agent;
+mod cache;
+mod manager;
+mod parameters;
+mod slots;
+
+use ports::message;
+
+use super::{Design, SRC};
+use parameters::Parameters;
+
+const NV: Design = Design {
+    name: "stc-nv",
+    about: "STC, epochs in turn: an L1 keeps lines whose epoch it is not",
+    sections: &["stc"],
+    check: |system| Parameters::of(system).map(|_| ()),
+    core: agent::new,
+    unit: Some(manager::new),
+    ..SRC
+};
+const ES: Design =
+    Design { name: "stc-es", about: "the same; epochs that nobody demands are skipped", ..NV };
+const AB: Design =
+    Design { name: "stc-ab", about: "the same; conflicts move the bits that say the epoch", ..NV };
+const MB: Design = Design { name: "stc-mb", about: "the same; several epochs at once", ..NV };
+
+inventory::submit! { NV }
+inventory::submit! { ES }
+inventory::submit! { AB }
+inventory::submit! { MB }
+
+message! {
+    /// What an agent sees of the manager (specification 3.1).
+    struct Down(bands: u32) {
+        dmd_ack: bool = 1,
+        prep: bool = 1,
+        chg: bool = 1,
+        chg_info: ports::common::stc_types::Epoch = (bands,),
+    }
+}
+
+message! {
+    /// What the manager sees of an agent.
+    struct Up() {
+        ready: bool = 1,
+        done: bool = 1,
+        req_valid: bool = 1,
+        req: ports::common::stc_types::Req = (),
+    }
+}
