@@ -12,6 +12,8 @@ mod common;
 pub mod cp_crossbar;
 pub mod depacketizer;
 pub mod egress;
+
+pub mod epoch_manager;
 pub mod local_command_processor;
 pub mod packetizer;
 pub mod remote_write_queue;
