@@ -12,7 +12,7 @@ mod common;
 pub mod cp_crossbar;
 pub mod depacketizer;
 pub mod egress;
-
+pub mod epoch_agent;
 pub mod epoch_manager;
 pub mod local_command_processor;
 pub mod packetizer;
