@@ -14,6 +14,8 @@ pub mod depacketizer;
 pub mod egress;
 pub mod epoch_agent;
 pub mod epoch_manager;
+#[cfg(test)]
+mod epoch_tests;
 pub mod local_command_processor;
 pub mod packetizer;
 pub mod remote_write_queue;
