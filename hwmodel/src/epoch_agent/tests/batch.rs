@@ -59,3 +59,18 @@ fn next_batch_is_formed_when_the_last_is_used_up() {
     b.run(4);
     assert_eq!(b.issued(run), [(run + 1, 5), (run + 2, 1)]);
 }
+
+#[test]
+fn store_in_a_slot_of_the_batch_is_not_of_it() {
+    let mut b = Bench::es();
+    b.stores([(12, of(1)), (13, of(2))]);
+    b.change(epoch(0b0010));
+    b.release();
+    b.run(5);
+    // 12 was issued; 13 keeps the batch alive.
+    b.stores([(12, of(2)), (4, of(2))]);
+    b.change(epoch(0b0100));
+    let run = b.release();
+    b.run(5);
+    assert_eq!(b.issued(run), (run + 1..).zip([13, 4, 12]).collect::<Vec<_>>());
+}

@@ -93,6 +93,17 @@ fn requests_are_sent_in_every_state() {
 }
 
 #[test]
+fn demand_and_acknowledgement_in_one_cycle_leave_the_count() {
+    let mut b = Bench::es();
+    b.stores([(0, of(1)), (1, of(2)), (2, of(3))]);
+    b.run(3);
+    assert!(b.errors().is_empty());
+    b.next.dmd_ack = true;
+    b.run(2);
+    assert_eq!(b.errors().len(), 1, "none is due");
+}
+
+#[test]
 fn acknowledgements_are_counted_to_255() {
     let mut b = Bench::new(&Config { band_bits: 5, ..small(Variant::Es) });
     b.stores((1..16).map(|slot| (slot, of(slot.into()))));

@@ -141,3 +141,21 @@ fn every_blocked_band_is_demanded_anew() {
         b.run(2);
     }
 }
+
+#[test]
+fn entry_that_the_scan_has_not_reached_is_not_issued() {
+    let mut b = Bench::new(&Config { bsq_rd: 1, ..paper(16, 1) });
+    b.stores((0..16).map(|slot| (slot, of(if slot < 14 { 3 } else { 1 }))));
+    b.change(epoch(0b0010));
+    b.run(20);
+    // One cycle of RUN: of the two that are released one is issued.
+    b.release();
+    b.next.prep = true;
+    let t = b.now();
+    b.run(2);
+    assert_eq!(b.issued(t), [(t + 1, 14)]);
+    b.change(epoch(0b0100));
+    let run = b.release();
+    b.run(30);
+    assert_eq!(b.issued(run), []);
+}

@@ -41,7 +41,7 @@ fn figure_6_moves_at_each_selection() {
 fn figure_6_moves_once_per_rotation() {
     let mut b = Bench::new(&figure_6(1));
     let mut seen = Vec::new();
-    while b.shown().chg_info.seb < 8 {
+    for _ in 0..11 {
         let (start, seb) = (b.now(), b.shown().chg_info.seb);
         b.run_to(start + 2);
         b.demands(&[write(seb)]);
