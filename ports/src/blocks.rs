@@ -16,6 +16,8 @@ macro_rules! for_each_block {
             cp_crossbar: "carries messages between the command processors of a GPU";
             local_command_processor:
                 "executes a chiplet's releases and acquires, and hands out its work groups";
+            epoch_manager: "STC: says whose turn to write it is, for all CUs of a GPU";
+            epoch_agent: "STC: keeps a CU's stores until the epoch of their band";
             test_queue: "for tests of the machine's seams: a FIFO with a latency";
         }
     };

@@ -15,8 +15,6 @@ mod config_error;
 mod declare;
 mod description;
 pub mod egress;
-pub mod epoch_agent;
-pub mod epoch_manager;
 mod image;
 mod macros;
 mod parameters;

@@ -1,5 +1,6 @@
 //! What two or more models use.
 
+pub(crate) mod bits;
 pub(crate) mod fifo;
 pub(crate) mod message;
 #[cfg(test)]

@@ -15,6 +15,7 @@ use ports::common::command_types::{Message, error_code, kind};
 use ports::cp_crossbar::*;
 
 use crate::block::{Block, Model};
+use crate::common::bits::ones;
 use crate::state::{State, width_of};
 use inject::Injection;
 use link::Link;
@@ -43,15 +44,6 @@ pub struct CpCrossbar {
     shown: Option<usize>,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
-}
-
-/// The places of the ones of a mask, lowest first.
-fn ones(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let one = mask.trailing_zeros() as usize;
-        mask &= mask.wrapping_sub(1);
-        (one < 32).then_some(one)
-    })
 }
 
 impl CpCrossbar {

@@ -272,8 +272,19 @@ impl System {
         default: &T,
         fixed: &[&str],
     ) -> Result<T, ConfigError> {
-        let own = |e: toml::ser::Error| error(section, e.to_string());
-        let mut table = toml::Table::try_from(default).map_err(own)?;
+        let default = toml::Table::try_from(default).map_err(|e| error(section, e.to_string()))?;
+        let table = self.section(section, default, fixed)?;
+        table.try_into().map_err(|e: toml::de::Error| error(section, e.message().to_string()))
+    }
+
+    /// The same, as a table.
+    pub fn section(
+        &self,
+        section: &str,
+        default: toml::Table,
+        fixed: &[&str],
+    ) -> Result<toml::Table, ConfigError> {
+        let mut table = default;
         let given = match self.sections.get(section) {
             None => &toml::Table::new(),
             Some(given) => {
@@ -297,7 +308,7 @@ impl System {
                 }
             }
         }
-        table.try_into().map_err(|e: toml::de::Error| error(section, e.message().to_string()))
+        Ok(table)
     }
 
     /// The limits of all numbers.

@@ -98,6 +98,9 @@ pub enum RunError {
     /// The firmware of a command processor has halted.
     #[error("{0}")]
     Firmware(String),
+    /// A block of a design reports an error.
+    #[error("{0}")]
+    Block(String),
     /// The firmware has decided otherwise than the reference of the chiplet coherence table.
     #[error("{0}")]
     Decision(String),
@@ -542,6 +545,7 @@ impl Machine {
                 Stop::Trace(error) => return Err(error.into()),
                 Stop::Limit(problem) => return Err(RunError::Limit(problem)),
                 Stop::Firmware(problem) => return Err(RunError::Firmware(problem)),
+                Stop::Block(problem) => return Err(RunError::Block(problem)),
                 Stop::Decision(problem) => return Err(RunError::Decision(problem)),
             }
         }

@@ -155,7 +155,10 @@ pub fn run_failure(error: RunError) -> Failure {
             USAGE
         }
         RunError::Differ(_) => DIFFER,
-        RunError::Lost { .. } | RunError::Firmware(_) | RunError::Decision(_) => WRONG_VALUE,
+        RunError::Lost { .. }
+        | RunError::Firmware(_)
+        | RunError::Block(_)
+        | RunError::Decision(_) => WRONG_VALUE,
         RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,
         RunError::Wrong(..) => WRONG_VALUE,
     };

@@ -6,8 +6,8 @@ mod told;
 mod wave;
 
 use coalesce::{LineAccess, Lines, coalesce};
-use told::Checkpoint;
 use std::collections::VecDeque;
+use told::Checkpoint;
 
 use traces::trace::{Cursor, Instr, InstrKind};
 use wave::{Ready, Running, State, Wave};

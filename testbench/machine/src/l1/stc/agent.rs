@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use cosim::socket::Socket;
-use hwmodel::Block;
 use hwmodel::epoch_agent::EpochAgent;
+use hwmodel::{Block, Model};
 use ports::common::stc_types::{Epoch, Load, Store};
 use ports::epoch_agent::{Config, In, Out};
 
@@ -34,6 +34,7 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         hit_latency: spec.hit_latency.into(),
         line: masks::span(0, spec.shape.line as usize),
         bands: config.bands(),
+        place: make.place.clone(),
         block,
         begun: Cycle::MAX,
         inputs: In::default(),
@@ -80,6 +81,7 @@ struct Counters {
 
 #[derive(Debug)]
 struct Agent {
+    place: String,
     block: Socket<EpochAgent>,
     /// What the block shows in the cycle of its next edge, and the inputs of that cycle.
     out: Out,
@@ -158,12 +160,10 @@ impl Agent {
     fn load(&mut self, port: &mut Port, tag: u8, nocache: bool) -> bool {
         let request = self.requests[usize::from(tag)];
         let addr = port.ctx.messages[request].addr;
-        if self.fetched == self.misses {
-            return false;
-        }
         let found = self.cache.load(addr, nocache);
         match found {
             Found::Full => return false,
+            Found::Room(_) | Found::Uncached if self.fetched == self.misses => return false,
             Found::Hit(way) => {
                 port.finish(request, Some(self.cache.data(way)), self.hit_latency);
                 self.cache.counters.hits += 1;
@@ -275,8 +275,8 @@ impl L1 for Agent {
         self.block.tick(&self.inputs);
         self.out = self.block.outputs();
         if let Some(code) = self.out.err {
-            let place = port.ctx.layout.name(port.transactions.unit());
-            port.ctx.stop.get_or_insert(Stop::Block(format!("{place}: epoch_agent: error {code}")));
+            let problem = format!("{}/{}: error {code}", self.place, EpochAgent::NAME);
+            port.ctx.stop.get_or_insert(Stop::Block(problem));
         }
         let Out { ready, done, req, .. } = self.out;
         let up = Up { ready, done, req_valid: req.is_some(), req: req.unwrap_or_default() };

@@ -80,8 +80,11 @@ impl Cache {
     pub fn begin(&mut self, epoch: Epoch) {
         if epoch.seb != self.epoch.seb {
             let bands = 1 << self.band_bits;
-            let sets: Vec<u64> =
-                self.of_band.chunks(bands).map(|set| set.iter().fold(0, |all, w| all | w)).collect();
+            let sets: Vec<u64> = self
+                .of_band
+                .chunks(bands)
+                .map(|set| set.iter().fold(0, |all, w| all | w))
+                .collect();
             self.of_band.fill(0);
             self.epoch = epoch;
             for (set, mut left) in sets.into_iter().enumerate() {
@@ -217,12 +220,13 @@ impl Cache {
     pub fn held(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let bands = 1 << self.band_bits;
         let of_band = self.of_band.iter().enumerate();
-        of_band.flat_map(move |(place, &ways)| {
-            let (set, band) = ((place / bands) as u32, place % bands);
-            let is_held = self.epoch.gvec >> band & 1 == 0;
-            let numbers = (0..self.ways).filter(move |way| is_held && ways >> way & 1 == 1);
-            numbers.map(move |number| set * self.ways + number)
-        })
-        .map(|way| (self.array.addr(way), self.array.data(way)))
+        of_band
+            .flat_map(move |(place, &ways)| {
+                let (set, band) = ((place / bands) as u32, place % bands);
+                let is_held = self.epoch.gvec >> band & 1 == 0;
+                let numbers = (0..self.ways).filter(move |way| is_held && ways >> way & 1 == 1);
+                numbers.map(move |number| set * self.ways + number)
+            })
+            .map(|way| (self.array.addr(way), self.array.data(way)))
     }
 }

@@ -1,13 +1,13 @@
 //! The epoch manager of a GPU.
 
 use cosim::socket::Socket;
-use hwmodel::Block;
 use hwmodel::epoch_manager::EpochManager;
+use hwmodel::{Block, Model};
 use ports::epoch_manager::{Config, In, Out};
 
 use super::parameters::Parameters;
 use super::{Down, Up};
-use crate::context::Context;
+use crate::context::{Context, Stop};
 use crate::engine::{Cycle, WireId};
 use crate::l1::GpuUnit;
 use crate::make::{Made, Make, UnitPorts};
@@ -22,11 +22,20 @@ pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
     let wires = ports.cores.iter().map(|core| (core.wires.from_unit[0], core.wires.to_unit[0]));
     let shown = vec![Packed::default(); ports.cores.len()];
     let counters = Counters::default();
-    Ok(Box::new(Manager { block, out, bands: config.bands(), wires: wires.collect(), shown, counters }))
+    Ok(Box::new(Manager {
+        place: make.place.clone(),
+        block,
+        out,
+        bands: config.bands(),
+        wires: wires.collect(),
+        shown,
+        counters,
+    }))
 }
 
 #[derive(Debug)]
 struct Manager {
+    place: String,
     block: Socket<EpochManager>,
     /// What it shows in the cycle of its next edge.
     out: Out,
@@ -72,12 +81,20 @@ impl GpuUnit for Manager {
             if req_valid {
                 inputs.req_valid |= 1 << c;
                 inputs.req[c] = req;
-                let counter = if req.kind { &mut self.counters.conflicts } else { &mut self.counters.demands };
+                let counter = if req.kind {
+                    &mut self.counters.conflicts
+                } else {
+                    &mut self.counters.demands
+                };
                 *counter += 1;
             }
         }
         self.block.tick(&inputs);
         let before = std::mem::replace(&mut self.out, self.block.outputs());
+        if let Some(code) = self.out.err {
+            let problem = format!("{}/{}: error {code}", self.place, EpochManager::NAME);
+            ctx.stop.get_or_insert(Stop::Block(problem));
+        }
         self.count(now, &before);
         for (c, &(wire, _)) in self.wires.iter().enumerate() {
             let Out { dmd_ack, prep, chg, chg_info, .. } = self.out;
@@ -94,7 +111,12 @@ impl GpuUnit for Manager {
 
     fn waits_for(&self) -> Option<String> {
         let Out { prep, chg, .. } = self.out;
-        prep.then(|| format!("the epoch manager waits for {} of all agents", if chg { "done" } else { "ready" }))
+        prep.then(|| {
+            format!(
+                "the epoch manager waits for {} of all agents",
+                if chg { "done" } else { "ready" }
+            )
+        })
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -44,9 +44,9 @@ impl Parameters {
         fields.insert("link".into(), LINK.into());
         let mut fields = system.section("stc", fields, &["n_cu", "variant"])?;
         let link = fields.remove("link").and_then(|link| link.as_integer()).expect("a number");
-        let blocks: Stc = fields.try_into().map_err(|e: toml::de::Error| {
-            error("stc", e.message().to_string())
-        })?;
+        let blocks: Stc = fields
+            .try_into()
+            .map_err(|e: toml::de::Error| error("stc", e.message().to_string()))?;
         let check = |ok: bool, name: &str, value: i64, limit: String| match ok {
             true => Ok(()),
             false => Err(error(&format!("stc.{name}"), format!("{value}: must be {limit}"))),
@@ -54,7 +54,9 @@ impl Parameters {
         let most = i64::from(MOST_LINK);
         check((0..=most).contains(&link), "link", link, format!("0 to {MOST_LINK}"))?;
         blocks.validate().map_err(|e| match e.name {
-            "n_cu" => error("machine.cus", format!("{} CUs of a GPU: must be {}", e.value, e.limit)),
+            "n_cu" => {
+                error("machine.cus", format!("{} CUs of a GPU: must be {}", e.value, e.limit))
+            }
             name => error(&format!("stc.{name}"), format!("{}: must be {}", e.value, e.limit)),
         })?;
         // Specification 2.2.
@@ -83,12 +85,19 @@ fn check_machine(system: &System) -> Result<(), ConfigError> {
     let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
     if m.gpus > 1 {
         let why = "other GPUs write memory past the epochs";
-        return error("machine.gpus", format!("{}: must be 1 with l1.design = {design}: {why}", m.gpus));
+        return error(
+            "machine.gpus",
+            format!("{}: must be 1 with l1.design = {design}: {why}", m.gpus),
+        );
     }
-    let coherent = registry::find::<l2::Design>(&system.l2.design).is_some_and(|d| d.directory.is_some());
+    let coherent =
+        registry::find::<l2::Design>(&system.l2.design).is_some_and(|d| d.directory.is_some());
     let why = format!("with l1.design = {design} one L2 serves each line");
     if m.chiplets > 1 && coherent {
-        return error("l2.design", format!("{:?} caches lines in several L2s: {why}", system.l2.design));
+        return error(
+            "l2.design",
+            format!("{:?} caches lines in several L2s: {why}", system.l2.design),
+        );
     }
     if m.chiplets > 1 && system.l2.policy == "private" {
         return error("l2.policy", format!("\"private\" caches lines in several L2s: {why}"));

@@ -1,0 +1,30 @@
+//! tmp
+use super::seen::seen;
+use super::{NewStimulus, Random, Reached, Statics, Stimulus};
+use hwmodel::epoch_manager::EpochManager;
+use ports::epoch_manager::{Config, In, Out};
+crate::catalog::family!(ports::common::stc_types::Stc, "stc");
+crate::catalog::pair!(EpochManager: ports::common::stc_types::Stc);
+/// x
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    random: Random,
+    seen: Seen,
+}
+seen! { transfers: req; rows: a, }
+impl Stimulus for Inputs {
+    type Model = EpochManager;
+    fn restart(&mut self, _cycles: u64) {}
+    fn inputs(&mut self, _out: &Out) -> In {
+        let _ = self.random.word();
+        In::default()
+    }
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
+    }
+}
+impl NewStimulus for Inputs {
+    fn unstarted(_config: &Config, _statics: &Statics, seed: u64) -> Self {
+        Self { random: Random::new(seed), seen: Seen::default() }
+    }
+}
