@@ -4,11 +4,22 @@ use std::fmt::Write;
 
 use super::context::Context;
 use super::engine::ComponentId;
+use super::part::Part;
 
-/// A line for each inlet in which a message waits although it could be taken, and the way from one
+/// What designs say that they wait for, a line for each inlet in which a message waits although it could be taken, and the way from one
 /// full outlet to the next, which closes where the deadlock is a cycle.
-pub fn report(ctx: &Context) -> String {
+pub fn report(ctx: &Context, parts: &[Part]) -> String {
     let mut text = String::new();
+    for part in parts {
+        let (name, waits) = match part {
+            Part::Core(core) => (ctx.layout.name(core.unit()), core.l1().waits_for()),
+            Part::Unit(unit) => ("unit".to_string(), unit.waits_for()),
+            _ => continue,
+        };
+        if let Some(waits) = waits {
+            let _ = writeln!(text, "{name}: {waits}");
+        }
+    }
     let stuck: Vec<_> = ctx.network.stuck(ctx.now).collect();
     if stuck.is_empty() {
         text.push_str("no message is under way: a component waits for one that was never sent\n");

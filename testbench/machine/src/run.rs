@@ -163,10 +163,17 @@ impl Machine {
         let Built { parts, sockets, network, wires, layout, placement, policy, sync, .. } = built;
         let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
+        let mut wheel = Wheel::new(parts.len());
+        for (id, part) in parts.iter().enumerate() {
+            // What a unit does need not begin with a message.
+            if matches!(part, Part::Unit(_)) {
+                wheel.wake(ComponentId(id as u32), 1);
+            }
+        }
         let ctx = Context {
             now: 0,
             me: ComponentId(0),
-            wheel: Wheel::new(parts.len()),
+            wheel,
             network,
             wires,
             messages: Pool::new(),
@@ -518,7 +525,7 @@ impl Machine {
     fn step(&mut self) -> Result<(), RunError> {
         let next = self.ctx.wheel.next().ok_or_else(|| RunError::Deadlock {
             cycle: self.ctx.now,
-            report: deadlock::report(&self.ctx),
+            report: deadlock::report(&self.ctx, &self.parts),
         })?;
         let next = if self.options.visit_all { self.ctx.now + 1 } else { next };
         if self.options.max_cycles > 0 && next > self.options.max_cycles {

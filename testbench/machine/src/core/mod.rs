@@ -137,6 +137,11 @@ impl Core {
         }
     }
 
+    /// Who it is.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
     /// The L1, for its counters.
     pub fn l1(&self) -> &dyn L1 {
         &*self.l1

@@ -2,7 +2,7 @@
 //!
 //! Where nobody can go on, nobody has a visit ahead, and the run ends at once. But two kinds of
 //! component are visited in every cycle of their clock as long as they have something in hand,
-//! whether it moves or not: the gate, and a bank with a busy directory. So every some steps the
+//! whether it moves or not: the gate, and a bank, CU or unit with a busy block of a design. So every some steps the
 //! watchdog looks at the whole machine. It reports a deadlock when in two looks that follow each
 //! other
 //!
@@ -80,7 +80,7 @@ impl Machine {
         if before != now {
             return Ok(());
         }
-        let report = deadlock::report(&self.ctx);
+        let report = deadlock::report(&self.ctx, &self.parts);
         let report = format!("nothing has moved since cycle {since} or before\n{report}");
         Err(RunError::Deadlock { cycle, report })
     }
@@ -89,7 +89,7 @@ impl Machine {
     pub(super) fn awaits(&self) -> bool {
         let looks_again = |id: ComponentId| match self.parts[id.0 as usize] {
             Part::Gate(_) => true,
-            Part::Bank(_) => self.sockets.is_owner(id.0),
+            Part::Bank(_) | Part::Core(_) | Part::Unit(_) => self.sockets.is_owner(id.0),
             _ => false,
         };
         self.ctx.wheel.has_far() || self.ctx.wheel.ahead().any(|id| !looks_again(id))

@@ -12,7 +12,7 @@ use super::cache::{Cache, Found};
 use super::parameters::Parameters;
 use super::slots::Slots;
 use super::{Down, Up};
-use crate::context::{Context, Stop};
+use crate::context::Stop;
 use crate::engine::{Cycle, WireId};
 use crate::l1::src::Spec;
 use crate::l1::{Hooks, L1, Port};
