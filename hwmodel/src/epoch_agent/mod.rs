@@ -49,6 +49,8 @@ pub struct EpochAgent {
     /// The error pulse of this cycle; 0 is none.
     err: u8,
     cnt: Counters,
+    /// See `waits`; kept, as most ticks are of an agent that does.
+    idle: bool,
 }
 
 impl EpochAgent {
@@ -73,6 +75,19 @@ impl EpochAgent {
     #[inline(always)]
     fn has_credit(&self) -> bool {
         u32::from(self.out) < self.config.bsq_n
+    }
+
+    /// Nothing changes until an input does.
+    #[inline(always)]
+    fn waits(&self) -> bool {
+        self.phase == Phase::Run
+            && self.err == 0
+            && self.input.is_none()
+            && self.issue.is_none()
+            && self.loads.is_empty()
+            && self.demands.front(&self.queue).is_none()
+            && self.queue.is_scanned()
+            && !(self.has_credit() && self.queue.is_released())
     }
 
     fn is_legal(&self, epoch: &Epoch) -> bool {
@@ -164,6 +179,10 @@ impl Block for EpochAgent {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
+        let levels = inputs.prep | inputs.chg | inputs.wa_valid | inputs.dmd_ack;
+        if self.idle && !levels && inputs.st.is_none() && inputs.ld.is_none() {
+            return out;
+        }
         let offered = inputs.st.filter(|store| !self.holds(store.slot));
         let begins = self.phase == Phase::Ready && inputs.chg;
         let changes = begins && self.is_legal(&inputs.chg_info);
@@ -207,18 +226,12 @@ impl Block for EpochAgent {
             Phase::Done if !inputs.prep => Phase::Run,
             phase => phase,
         };
+        self.idle = self.waits();
         out
     }
 
     fn is_idle(&self) -> bool {
-        self.phase == Phase::Run
-            && self.err == 0
-            && self.input.is_none()
-            && self.issue.is_none()
-            && self.loads.is_empty()
-            && self.demands.front(&self.queue).is_none()
-            && self.queue.is_scanned()
-            && !(self.has_credit() && self.queue.is_released())
+        self.idle
     }
 
     fn show_state(&self, state: &mut State) {
@@ -267,6 +280,7 @@ impl Model for EpochAgent {
             loads: Loads::default(),
             err: 0,
             cnt: Counters::default(),
+            idle: true,
         })
     }
 
