@@ -29,14 +29,14 @@ module epoch_manager
   // req: bit and element c of CU c; all are taken
   input  logic [NCu-1:0]       req_valid_i,
   input  logic [NCu-1:0][32:0] req_i,
-  // levels from the agents: drained, in the new epoch
-  input  logic [NCu-1:0]       ready_i,
-  input  logic [NCu-1:0]       done_i,
   output logic [NCu-1:0]       dmd_ack_o,    // the demand of the cycle before is recorded
   // levels to all agents: the epoch ends, the next one has begun; it
   output logic                 prep_o,
   output logic                 chg_o,
   output chg_t                 chg_info_o,
+  // levels from the agents: drained, in the new epoch
+  input  logic [NCu-1:0]       ready_i,
+  input  logic [NCu-1:0]       done_i,
   // err: pulse
   output logic                 err_valid_o,
   output logic [3:0]           err_code_o,
