@@ -2,11 +2,11 @@
 `include "stc_types.svh"
 
 /// The blocked store queue (BSQ): the stores that wait for the epoch of their band (STC, sections
-/// 4.2 and 7.2; specification 5.4). An entry's number is its slot of the coalescing buffer; its bank
-/// is the slot modulo BsqBanks. After a change of epoch a scan looks at BsqRd entries of each bank
-/// per cycle and releases those that the epoch grants; what it releases in cycle t is chosen in t+1
-/// at the earliest. Entries that wait for long go first: those of a batch, which is what the queue
-/// held at some change.
+/// 4.2 and 7.2; specification 5.4). An entry's number is its slot of the coalescing buffer; its
+/// bank is the slot modulo BsqBanks. After a change of epoch a scan looks at BsqRd entries of each
+/// bank per cycle and releases those that the epoch grants; what it releases in cycle t is chosen
+/// in t+1 at the earliest. Entries that wait for long go first: those of a batch, which is what the
+/// queue held at some change.
 module epoch_agent_queue
   import stc_pkg::*;
 #(

@@ -41,8 +41,8 @@ module epoch_manager_record
 
   localparam bit          Votes    = (Variant == VariantAb || Variant == VariantMb);
   localparam logic [31:0] AddrMask = 32'((64'd1 << AddrW) - 1);
-  // Lowest bit that a vote compares: that of a page, or any.
-  localparam int unsigned VoteLow  = (AdaptCmp == AdaptLiteral) ? 0 : SebMin;
+  // Bits below the epoch bits that a vote compares: those above a page, or all.
+  localparam logic [31:0] VoteMask = 32'(64'hFFFF_FFFF << ((AdaptCmp == AdaptPage) ? SebMin : 0));
 
   logic [Bands-1:0]        erv_v_d, erv_v_q;
   logic [Bands-1:0][31:0]  erv_addr_d, erv_addr_q;
@@ -53,7 +53,7 @@ module epoch_manager_record
   // Demands name bands of the epoch in which they are recorded, conflicts those of this one. A
   // conflict that differs from the demand below the epoch bits votes down, above them up.
   wire [5:0]  demand_seb = change_i ? nseb_i : seb_i;
-  wire [31:0] below      = ~('1 << seb_i) & ('1 << VoteLow);
+  wire [31:0] below      = ~('1 << seb_i) & VoteMask;
   wire [31:0] beyond     = '1 << (seb_i + 6'(BandBits));
 
   req_t                req;
