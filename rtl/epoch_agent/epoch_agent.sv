@@ -67,8 +67,12 @@ module epoch_agent
   output logic [3:0]     err_code_o,
   output cnt_t           cnt_o          // events since reset
 );
+  // Parameters of the parts. Too small ones are not passed on: the assertions below tell of them.
+  localparam int unsigned SebMinP   = at_least(1, SebMin);
   localparam int unsigned BsqBanksP = at_least(1, BsqBanks);
-  localparam logic [31:0] AddrMask  = 32'((64'd1 << AddrW) - 1);
+  localparam int unsigned BsqRdP    = at_least(1, BsqRd);
+
+  localparam logic [31:0] AddrMask = 32'((64'd1 << AddrW) - 1);
 
   typedef enum logic [1:0] {StRun, StDrain, StReady, StDone} state_e;
   state_e         state_d, state_q;
@@ -87,7 +91,7 @@ module epoch_agent
   logic change;  // and is taken
 
   assign legal = chg_info_i.gvec != '0 && 32'($countones(chg_info_i.gvec)) <= MaxBands
-                 && chg_info_i.seb >= 6'(SebMin) && chg_info_i.seb <= 6'(SebMax);
+                 && chg_info_i.seb >= 6'(SebMinP) && chg_info_i.seb <= 6'(SebMax);
   assign change = (state_q == StReady) && chg_i && legal;
 
   always_comb begin : next_state
@@ -128,7 +132,7 @@ module epoch_agent
     .BandBits(BandBits),
     .BsqN    (BsqN),
     .BsqBanks(BsqBanksP),
-    .BsqRd   (BsqRd)
+    .BsqRd   (BsqRdP)
   ) u_queue (
     .clk_i,
     .rst_ni,
@@ -327,16 +331,12 @@ module epoch_agent
       end
     end
   end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      settled_q <= 1'b0;
-      wrote_q   <= 1'b0;
-    end else begin
-      settled_q <= settled;
-      wrote_q   <= blocked;
-    end
+  // Not reset: the queue is empty then.
+  always_ff @(posedge clk_i) begin
+    settled_q    <= settled;
+    wrote_q      <= blocked;
+    wrote_slot_q <= in_q.slot;
   end
-  always_ff @(posedge clk_i) wrote_slot_q <= in_q.slot;
 
   `DUET_ASSERT(Covered, Variant == VariantNv || covered, "store waits for a band without a demand")
   `DUET_ASSERT(Demand, demanded, "demand for an entry that is not of its band")

@@ -47,7 +47,7 @@ module epoch_agent_queue
 );
   localparam int unsigned Rows  = BsqN / BsqBanks;  // entries of a bank
   localparam int unsigned RowW  = $clog2(at_least(2, Rows));
-  localparam int unsigned Parts = BsqN / 16;
+  localparam int unsigned Parts = at_least(1, BsqN / 16);  // of sixteen slots
 
   // Bit s of entry s. The bits that stand beside v_q mean nothing while that is 0, nor does addr_q.
   logic [BsqN-1:0] v_q;
@@ -61,11 +61,12 @@ module epoch_agent_queue
   // The store to issue: the lowest slot of the batch, else the lowest of all that are released
   wire [BsqN-1:0] released = v_q & rel_q;
 
-  logic [BsqN-1:0]  choice;
-  logic [15:0]      part;  // the lowest sixteen slots with one of them
-  logic [SlotW-1:0] slot;
+  logic [16*Parts-1:0] choice;
+  logic [15:0]         part;  // the lowest with one of them
+  logic [SlotW-1:0]    slot;
   always_comb begin : choose
-    choice = ((released & batch_q) != '0) ? released & batch_q : released;
+    choice = (16 * Parts)'(released);
+    if ((released & batch_q) != '0) choice = (16 * Parts)'(released & batch_q);
     part   = '0;
     slot   = '0;
     if (released != '0) begin

@@ -42,8 +42,11 @@ module epoch_manager
   output logic [3:0]           err_code_o,
   output cnt_t                 cnt_o         // events since reset
 );
+  // Parameters of the parts. Too small ones are not passed on: the assertions below tell of them.
+  localparam int unsigned SebMaxP   = at_least(1, SebMax);
   localparam int unsigned MaxBandsP = at_least(1, MaxBands);
-  localparam int unsigned WakeW     = $clog2(at_least(2, Wakeup));
+
+  localparam int unsigned WakeW = $clog2(at_least(2, Wakeup));
 
   typedef enum logic [1:0] {StIdle, StPrep, StChg, StRel} state_e;
   state_e              state_d, state_q;
@@ -75,7 +78,7 @@ module epoch_manager
   epoch_manager_select #(
     .BandBits (BandBits),
     .SebMin   (SebMin),
-    .SebMax   (SebMax),
+    .SebMax   (SebMaxP),
     .Variant  (Variant),
     .MaxBands (MaxBandsP),
     .SebOnWrap(SebOnWrap)
