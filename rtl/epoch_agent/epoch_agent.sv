@@ -306,7 +306,7 @@ module epoch_agent
   // and after that the one that was written last.
   logic             settled, settled_q, wrote_q;
   logic [SlotW-1:0] wrote_slot_q;
-  logic             covered, demanded;
+  logic             covered;
   assign settled = running && !scanning;
 
   function automatic logic waits_unknown(logic [SlotW-1:0] slot);
@@ -321,15 +321,6 @@ module epoch_agent
     end else if (settled && wrote_q) begin
       covered = !waits_unknown(wrote_slot_q);
     end
-    demanded = 1'b1;
-    if (u_demands.dpend_q != '0) begin
-      for (int unsigned b = 0; b < Bands; b++) begin
-        if (u_demands.dpend_q[b]
-            && !(u_queue.v_q[u_demands.dslot_q[b]]
-                 && BandBits'(band(u_queue.addr_q[u_demands.dslot_q[b]], cer_q.seb))
-                    == BandBits'(b))) demanded = 1'b0;
-      end
-    end
   end
   // Not reset: the queue is empty then.
   always_ff @(posedge clk_i) begin
@@ -339,6 +330,10 @@ module epoch_agent
   end
 
   `DUET_ASSERT(Covered, Variant == VariantNv || covered, "store waits for a band without a demand")
-  `DUET_ASSERT(Demand, demanded, "demand for an entry that is not of its band")
+  // Of the band whose turn it is: each becomes that, or is forgotten by a change.
+  `DUET_ASSERT(Demand, !u_demands.demand
+                       || (u_queue.v_q[dmd_slot]
+                           && BandBits'(band(dmd_addr, cer_q.seb)) == u_demands.number),
+               "demand for an entry that is not of its band")
 `endif
 endmodule

@@ -56,7 +56,7 @@ module epoch_agent_demands
   assign demand = (dpend_q != '0);
   always_comb begin : encode
     number = '0;
-    for (int unsigned b = 0; b < Bands; b++) if (lowest[b]) number |= BandBits'(b);
+    if (demand) for (int unsigned b = 0; b < Bands; b++) if (lowest[b]) number |= BandBits'(b);
   end
   assign dmd_slot_o  = dslot_q[number];
   assign req_valid_o = demand || conf_pend_q;
@@ -93,10 +93,10 @@ module epoch_agent_demands
       conf_pend_d = 1'b0;
     end
     dslot_d = dslot_q;
-    for (int unsigned b = 0; b < Bands; b++) begin
-      if (by_scan[b]) dslot_d[b] = scan_slot_i[b];
-      if (by_store[b]) dslot_d[b] = store_slot_i;
+    if (by_scan != '0) begin
+      for (int unsigned b = 0; b < Bands; b++) if (by_scan[b]) dslot_d[b] = scan_slot_i[b];
     end
+    if (by_store != '0) dslot_d[store_band_i] = store_slot_i;
   end
 
   assign ack_err_o = dmd_ack_i && dmd_due_q == '0;

@@ -180,7 +180,6 @@ module epoch_agent_queue
 
   `DUET_ASSERT(Count, 32'(occ_q) == 32'($countones(v_q)), "occ_q is not the number of entries")
   `DUET_ASSERT(WriteFree, !wr_i || !v_q[wr_st_i.slot], "store written over another one")
-  `DUET_ASSERT(TakeReleased, !take_i || rel_o, "store taken that is not released")
   `DUET_ASSERT(ClearOnly, !change_i || !(wr_i && (wr_rel_i || wr_scanned_i)),
                "entry released at a change of epoch")
 endmodule
