@@ -33,6 +33,7 @@ CONFIGS = {
 }
 
 RESET = re.compile(r"if \(!rst_ni\)\s*(begin\b)?")
+END, AFTER = re.compile(r"\bend\b"), re.compile(";")
 ASSIGNMENT = re.compile(r"(\w+)\s*<=\s*([^;]+);")
 STRUCT = re.compile(r"typedef struct packed \{(.*?)\}\s*(\w+)\s*;", re.S)
 FIELD = re.compile(r"(\w+)\s*;")
@@ -82,7 +83,8 @@ def switched(path, first):
     mutants, changes = [], []
     for reset in RESET.finditer(code):
         # The branch has assignments alone: up to its `end`, or one.
-        stop = code.index("end", reset.end()) if reset[1] else code.index(";", reset.end()) + 1
+        last = END if reset[1] else AFTER
+        stop = last.search(code, reset.end()).end()
         for found in ASSIGNMENT.finditer(code, reset.end(), stop):
             register = found[1]
             mutants.append(Mutant(first + len(mutants), path, register))

@@ -58,6 +58,10 @@ PAPERS = [
         "coherence_directory", "8192 entries", 103 * KIB, "REC, 4.3",
         lambda m: m["u_table.u_ram.mem"],
     ),
+    (
+        "epoch_agent", "256 blocked stores", KIB, "STC, 7.5: 8 CUs have 8 kB",
+        lambda m: m["u_queue.addr_q"],
+    ),
 ]
 
 
@@ -82,21 +86,34 @@ def family(rtl, block, configs):
     return min(fitting, key=lambda name: len(fields[name]))
 
 
+def constant(rtl, block, name):
+    """Value of a constant of the packages that the block's top module imports; None without one."""
+    with open(os.path.join(rtl, block, block + ".sv"), encoding="utf-8") as source:
+        packages = re.findall(r"^  import (\w+)::", source.read(), re.MULTILINE)
+    for package in packages:
+        for folder in (block, "common"):
+            path = os.path.join(rtl, folder, package + ".sv")
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as text:
+                    pattern = rf"localparam int unsigned {name} *= *(\d+);"
+                    found = re.search(pattern, text.read())
+                if found:
+                    return found.group(1)
+    return None
+
+
 def parameters(rtl, block, config):
     """`Name=value` for each parameter of the block's top module. An enumeration's value is the
-    constant of the block's package that is called after both."""
+    constant that is called after both."""
     fields = {camel(field): value for field, value in config.items()}
     given = []
     for name in names(rtl, block):
         value = fields[name]
         if isinstance(value, str):
-            package = os.path.join(rtl, block, block + "_pkg.sv")
-            constant = name + value.capitalize()
-            with open(package, encoding="utf-8") as source:
-                found = re.search(rf"localparam int unsigned {constant} *= *(\d+);", source.read())
-            if not found:
-                sys.exit(f"synth: {block}: {package} has no {constant}")
-            value = found.group(1)
+            wanted = name + value.capitalize()
+            value = constant(rtl, block, wanted)
+            if value is None:
+                sys.exit(f"synth: no package that rtl/{block} imports has {wanted}")
         given.append(f"{name}={value}")
     return given
 
