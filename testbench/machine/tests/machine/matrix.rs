@@ -6,10 +6,10 @@ use traces::kernels::PROGRAMS;
 use traces::trace::Reader;
 
 use super::shape::{all, production};
-use super::{built_in, by_default, passes, system};
+use super::{accepted, built_in, by_default, passes, system};
 
 /// Runs under every L1 design, L2 design and L2 policy that there are, where they promise the
-/// values together.
+/// values together and the machine can have them.
 pub fn all_protocols(preset: &str, set: &[(&str, &str)], program: &Reader) {
     for l1 in production("l1.design") {
         for l2 in production("l2.design").into_iter().filter(|l2| go_together(&l1, l2)) {
@@ -19,7 +19,7 @@ pub fn all_protocols(preset: &str, set: &[(&str, &str)], program: &Reader) {
                 let designs = [("l1.design", &l1), ("l2.design", &l2), ("l2.policy", policy)];
                 let designs = designs.iter().map(|(key, value)| (*key, value.as_str()));
                 let set: Vec<_> = set.iter().copied().chain(designs).collect();
-                let system = system(preset, &set);
+                let Some(system) = accepted(preset, &set) else { continue };
                 if promises(&system).unwrap() >= MemoryModel::Rc {
                     report(&system, program);
                 }

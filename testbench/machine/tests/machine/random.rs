@@ -179,7 +179,19 @@ fn shape() -> impl Strategy<Value = Shape> {
 }
 
 /// The nearest shape that can be built.
-fn legal(mut shape: Shape) -> Shape {
+fn legal(shape: Shape) -> Shape {
+    let shape = complete(shape);
+    match shape.load() {
+        Err(error) if error.to_string().contains("with l1.design = ") => complete(Shape {
+            l1: ("src".into(), shape.l1.1, shape.l1.2, shape.l1.3, shape.l1.4),
+            ..shape
+        }),
+        _ => shape,
+    }
+}
+
+/// One whose designs go together, with what they need.
+fn complete(mut shape: Shape) -> Shape {
     if !go_together(&shape.l1.0, &shape.l2_design) {
         let own = go_together(&shape.l1.0, "own");
         shape.l2_design = if own { "own" } else { "software" }.into();

@@ -1,7 +1,7 @@
 //! Small machines, as data.
 
 use machine::systems;
-use machine::{System, names};
+use machine::{System, SystemError, names};
 
 /// A machine in which every queue, cache and table is as small as it may be.
 #[derive(Clone, Debug)]
@@ -70,6 +70,11 @@ impl Default for Shape {
 impl Shape {
     /// The system.
     pub fn system(&self) -> System {
+        self.load().unwrap_or_else(|e| panic!("{self:?}: {e}"))
+    }
+
+    /// The same, unless it cannot be.
+    pub fn load(&self) -> Result<System, SystemError> {
         let l1 = &self.l1;
         let l2 = &self.l2;
         let l3 = &self.l3;
@@ -139,7 +144,7 @@ impl Shape {
         ];
         let mut set: Vec<_> = words.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
         set.extend(numbers.iter().map(|(k, v)| (k.to_string(), v.to_string())));
-        systems::load("cpelide-4", &set).unwrap_or_else(|e| panic!("{self:?}: {e}"))
+        systems::load("cpelide-4", &set)
     }
 }
 

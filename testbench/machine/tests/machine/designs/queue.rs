@@ -45,7 +45,7 @@ const DESIGN: Design = Design {
     }),
     bank: Some(|make| {
         let queue = Queue::new(make)?;
-        Ok(Box::new(Bank { queue, requests: 0, spared: None, vetoes: 0 }))
+        Ok(Box::new(Bank { queue, requests: 0, has_spared: false, vetoes: 0 }))
     }),
     ..SRC
 };
@@ -337,8 +337,8 @@ impl GpuUnit for Unit {
 struct Bank {
     queue: Queue<Handle<Message>>,
     requests: u64,
-    /// The victim that stays a cycle longer, and how often one has.
-    spared: Option<Way>,
+    /// The last victim stays a cycle longer, and how often one has.
+    has_spared: bool,
     vetoes: u64,
 }
 
@@ -370,16 +370,13 @@ impl BankHook for Bank {
         self.requests += 1;
     }
 
-    fn may_evict(&mut self, port: &mut BankPort, way: Way) -> bool {
-        let may = self.spared == Some(way);
-        if may {
-            self.spared = None;
-        } else {
-            self.spared = Some(way);
+    fn may_evict(&mut self, port: &mut BankPort, _way: Way) -> bool {
+        self.has_spared = !self.has_spared;
+        if self.has_spared {
             self.vetoes += 1;
             port.ctx.wake_at(port.ctx.now + 1);
         }
-        may
+        !self.has_spared
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
