@@ -1,5 +1,6 @@
 //! Runs a program on a machine.
 
+mod coherent;
 mod observe;
 mod watchdog;
 
@@ -59,6 +60,9 @@ pub struct Options {
     pub watch: Option<u64>,
     /// Keep what each kernel costs.
     pub by_kernel: bool,
+    /// Every so many cycles in which something happens the lines that L1s promise to hold as their
+    /// L2 does are compared; 0: never.
+    pub compare_lines: u64,
 }
 
 /// Why a run did not pass.
@@ -561,6 +565,9 @@ impl Machine {
             return Err(RunError::Differ(difference));
         }
         self.steps += 1;
+        if self.options.compare_lines > 0 && self.steps.is_multiple_of(self.options.compare_lines) {
+            coherent::compare(&self.ctx, &self.parts).map_err(RunError::Block)?;
+        }
         if self.steps.is_multiple_of(PROGRESS_STEPS) {
             self.tell_progress();
             self.watch()?;

@@ -58,6 +58,9 @@ pub trait L1: Debug {
     /// a block of the design has its edge, as all its inputs of the cycle are known.
     fn end_cycle(&mut self, _port: &mut Port) {}
 
+    /// Shows the lines that the design promises to hold as their L2 does: address and bytes.
+    fn promised_lines(&self, _see: &mut dyn FnMut(u64, &[u8])) {}
+
     /// Who the design waits for, for a person: nothing can go on.
     fn waits_for(&self) -> Option<String> {
         None

@@ -361,6 +361,15 @@ impl L2 for Bank {
         self.hooks.l1_counters()
     }
 
+    fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    fn line(&self, addr: u64) -> Option<(u128, &[u8])> {
+        let way = self.array.find(self.hooks.bank.addresses.local(addr))?;
+        Some((self.array.valid(way), self.array.data(way)))
+    }
+
     fn forget_line(&mut self, addr: u64) {
         if let Some(way) = self.array.find(self.hooks.bank.addresses.local(addr)) {
             self.forget(way);

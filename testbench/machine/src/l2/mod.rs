@@ -85,6 +85,12 @@ pub trait L2: Debug {
     /// Counters of the L1 design's hook, by name.
     fn l1_counters(&self) -> Vec<(&'static str, u64)>;
 
+    /// Who it is.
+    fn unit(&self) -> Unit;
+
+    /// What it holds of a line that it serves: valid bytes, and all.
+    fn line(&self, addr: u64) -> Option<(u128, &[u8])>;
+
     /// The host has written below. Nothing is under way.
     fn forget_line(&mut self, _addr: u64) {}
 }

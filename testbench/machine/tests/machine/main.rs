@@ -94,6 +94,7 @@ fn run_on(
 
 /// Runs a program that must pass.
 fn passes(system: &System, program: &Reader) -> Outcome {
-    run(system, program, Options::default())
+    let options = Options { compare_lines: 16, ..Options::default() };
+    run(system, program, options)
         .unwrap_or_else(|e| panic!("{} on {}: {e}", program.name(), system.name))
 }

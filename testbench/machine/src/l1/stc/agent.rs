@@ -289,6 +289,10 @@ impl L1 for Agent {
         port.ctx.wake_after(if idle { self.block.quiet_cycles() } else { 0 });
     }
 
+    fn promised_lines(&self, see: &mut dyn FnMut(u64, &[u8])) {
+        self.cache.held().for_each(|(addr, data)| see(addr, data));
+    }
+
     fn waits_for(&self) -> Option<String> {
         let Out { ready, occ, sweep, .. } = self.out;
         let waits = match (self.seen.prep, ready) {

@@ -1,7 +1,7 @@
 //! For tests: an L1 design that brings its own L2, another one behind a bank that passes everything
 //! on.
 
-use machine::design::{Context, Design, L2, L2Design, SOFTWARE, SRC};
+use machine::design::{Context, Design, L2, L2Design, SOFTWARE, SRC, Unit};
 
 inventory::submit! { DESIGN }
 
@@ -25,6 +25,14 @@ struct Through {
 impl L2 for Through {
     fn tick(&mut self, ctx: &mut Context) {
         self.inner.tick(ctx);
+    }
+
+    fn unit(&self) -> Unit {
+        self.inner.unit()
+    }
+
+    fn line(&self, addr: u64) -> Option<(u128, &[u8])> {
+        self.inner.line(addr)
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
