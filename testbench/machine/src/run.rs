@@ -255,6 +255,13 @@ impl Machine {
         }
         self.make_visible()?;
         let cycles = self.ctx.now;
+        // What units count goes on while nobody visits them.
+        for (id, part) in self.parts.iter_mut().enumerate() {
+            if let Part::Unit(unit) = part {
+                self.ctx.me = ComponentId(id as u32);
+                unit.tick(&mut self.ctx);
+            }
+        }
         self.let_arrive()?;
         let (messages, lines) = (self.ctx.messages.in_use(), self.ctx.lines.in_use());
         if (messages, lines) != (0, 0) {

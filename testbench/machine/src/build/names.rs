@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::config::{ConfigError, System, choose};
+use super::super::gate;
 use super::super::l1;
 use super::super::l2;
 use super::super::launch::NewScheduler;
@@ -11,6 +12,7 @@ use super::super::places::Placement;
 use super::super::policy::Policy;
 use super::super::registry::{self, find};
 use crate::egress_path::PathKind;
+use ports::common::finepack_types::FinePack;
 
 pub const POLICIES: [(&str, Policy); 2] =
     [("private", Policy::Private), ("home-forward", Policy::HomeForward)];
@@ -52,6 +54,7 @@ pub fn check_names(system: &System) -> Result<(), ConfigError> {
     choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
     check_sections(system, l1)?;
+    system.parameters(FINEPACK, &FinePack::LEGAL, &gate::FIXED)?;
     (l1.check)(system)
 }
 

@@ -11,7 +11,7 @@ mod staging;
 
 pub use incoming::Ports as IncomingPorts;
 pub use outgoing::Ports as OutgoingPorts;
-pub use parameters::parameters;
+pub use parameters::{FIXED, parameters};
 
 use cosim::socket::Socket;
 use hwmodel::depacketizer::Depacketizer;

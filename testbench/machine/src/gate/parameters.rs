@@ -5,6 +5,9 @@ use ports::common::finepack_types::{FinePack, offset_bits};
 
 use crate::config::{ConfigError, System, choose};
 
+/// What follows from the machine and from other parameters.
+pub const FIXED: [&str; 3] = ["num_gpus", "offset_width", "pcie_generation"];
+
 /// Those of the configuration that the system names, for its number of GPUs and its links. Errors:
 /// there is none, or it is not legal for them.
 pub fn parameters(system: &System) -> Result<FinePack, ConfigError> {
@@ -15,8 +18,7 @@ pub fn parameters(system: &System) -> Result<FinePack, ConfigError> {
     let num_gpus = system.machine.gpus.into();
     let pcie_generation = system.gpu_link.generation;
     let named = FinePack { num_gpus, pcie_generation, ..named.clone() };
-    let fixed = ["num_gpus", "offset_width", "pcie_generation"];
-    let mut parameters = system.parameters("finepack", &named, &fixed)?;
+    let mut parameters = system.parameters("finepack", &named, &FIXED)?;
     if parameters.sub_header_bytes != named.sub_header_bytes {
         // One that is too small is refused by its name.
         parameters.offset_width = offset_bits(parameters.sub_header_bytes.clamp(2, 6));

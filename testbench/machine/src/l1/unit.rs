@@ -6,7 +6,7 @@ use crate::context::Context;
 
 /// A unit of a GPU.
 pub trait GpuUnit: Debug {
-    /// One cycle.
+    /// One cycle. At the end of a run once more in the last one.
     fn tick(&mut self, ctx: &mut Context);
 
     /// Who it waits for, for a person: nothing can go on.

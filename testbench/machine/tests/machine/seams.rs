@@ -302,7 +302,7 @@ fn what_does_not_go_together_is_refused_by_its_field() {
         (&[("l2.design", "own")][..], ["l2.design", "l1.design = src brings no L2"]),
         (&[("l1.design", "test-through")], ["l2.design", "brings its own L2, \"own\""]),
         (&[("test_queue.depth", "2")], ["test_queue", "belongs to l1.design = test-queue"]),
-        (&[("queue.depth", "2")], ["queue: there is no such section", "finepack, test_queue"]),
+        (&[("queue.depth", "2")], ["queue: there is no such section", "stc, test_queue, finepack"]),
         (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "beat, ecrc"]),
         (
             &[("l1.design", "test-queue"), ("test_queue.depth", "17")],

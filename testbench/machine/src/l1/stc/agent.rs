@@ -77,6 +77,8 @@ struct Counters {
     drain_for_sweep: u64,
     occupancy: u64,
     most: u64,
+    /// Cycles whose stores are counted.
+    counted: Cycle,
 }
 
 #[derive(Debug)]
@@ -257,7 +259,7 @@ impl L1 for Agent {
         let Down { dmd_ack, prep, chg, chg_info } = self.seen;
         let inputs = In { dmd_ack, prep, chg, chg_info, ..self.inputs };
         self.inputs = In { sweep_done: self.cache.is_swept(), ..inputs };
-        self.count(occ.into());
+        self.count(port.ctx.now, occ.into());
         // At least every second cycle is the sweep's.
         let sweeps = sweep && !self.cache.is_swept();
         if !sweeps || self.has_swept {
@@ -328,10 +330,10 @@ impl L1 for Agent {
 }
 
 impl Agent {
-    /// A cycle with so many stores in the queue.
-    fn count(&mut self, blocked: u64) {
+    /// A cycle, and those since the last one, with so many stores in the queue.
+    fn count(&mut self, now: Cycle, blocked: u64) {
         let c = &mut self.counters;
-        c.occupancy += blocked;
+        c.occupancy += blocked * (now - std::mem::replace(&mut c.counted, now));
         c.most = c.most.max(blocked);
         if self.out.sweep {
             c.drain_for_sweep += u64::from(!self.inputs.sweep_done);

@@ -69,6 +69,9 @@ const MESSAGE_BYTES: u64 = 8;
 impl GpuUnit for Manager {
     fn tick(&mut self, ctx: &mut Context) {
         let now = ctx.now;
+        if self.block.cycle() > now {
+            return;
+        }
         if self.block.cycle() < now {
             self.block.catch_up(now, &In::default());
             self.out = self.block.outputs();
