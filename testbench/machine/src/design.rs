@@ -15,4 +15,5 @@ pub use super::make::{BuildError, Made, Make, UnitPort, UnitPorts, UnitWires};
 pub use super::memory_model::MemoryModel;
 pub use super::message::{Class, Kind, Message, Packed, Unit};
 pub use super::pool::Handle;
+pub use super::registry::find;
 pub use super::transactions::{MAX_WAVES, Tell, Transaction, Transactions, Value};

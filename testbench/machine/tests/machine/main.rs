@@ -19,6 +19,7 @@ mod program_order;
 mod random;
 mod seams;
 mod shape;
+mod stc;
 mod traffic;
 
 use machine::systems;

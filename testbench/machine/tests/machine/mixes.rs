@@ -1,6 +1,8 @@
 //! Every block's every body beside every other's, in a machine with long quiet times: who leaves a
 //! body alone, and who wakes it, changes nothing.
 
+use std::collections::BTreeSet;
+
 use cosim::body::BodyKind;
 use machine::{Bodies, Cp, Options, System, plan};
 use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorder};
@@ -49,20 +51,20 @@ fn quiet_program() -> Reader {
     Reader::from_bytes(recorder.into_bytes().unwrap(), "quiet").unwrap()
 }
 
-/// Two GPUs of three chiplets, with every block.
-fn machine() -> System {
+/// Machines of three chiplets in a GPU, which together have every block.
+fn machines() -> Vec<System> {
     let gap = GAP_CYCLES.to_string();
-    let set = [
-        ("machine.gpus", "2"),
+    let all = [
         ("machine.chiplets", "3"),
         ("machine.cus", "2"),
         ("l3.bytes", "196608"),
-        ("l1.design", "test-queue"),
-        ("l2.design", "rec"),
         ("placement.policy", "interleave"),
         ("cu.gap_cycles", &gap),
     ];
-    system("cpelide-2-small", &set)
+    let two_gpus = [("machine.gpus", "2"), ("l1.design", "test-queue"), ("l2.design", "rec")];
+    let epochs = [("l1.design", "stc-mb"), ("l2.policy", "home-forward"), ("stc.link", "3")];
+    let system = |own: &[_]| system("cpelide-2-small", &[&all[..], own].concat());
+    vec![system(&two_gpus), system(&epochs)]
 }
 
 /// Rows in which any two factors have any two of `levels` together: each takes what covers most of
@@ -112,15 +114,23 @@ fn every_body_beside_every_other_gives_the_models_run_over_long_quiet_times() {
     if firmware_embed::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
         return eprintln!("skipped: no firmware image, or no RTL of the core");
     }
-    let (system, program) = (machine(), quiet_program());
+    let mut seen = BTreeSet::new();
+    for system in machines() {
+        seen.extend(every_mix_is_the_same(&system));
+    }
+    assert_eq!(seen.len(), cosim::blocks::BLOCKS.len(), "{seen:?}: the machines have them all");
+}
+
+/// Gives the blocks of the machine.
+fn every_mix_is_the_same(system: &System) -> Vec<&'static str> {
+    let program = quiet_program();
     let models = Bodies::default().with_cp(Cp::Core(BodyKind::Model));
-    let sockets = plan(&system, &models).unwrap();
+    let sockets = plan(system, &models).unwrap();
     let first = sockets.first_of_each();
     let blocks: Vec<_> = first.into_iter().map(|number| sockets.block(number).name).collect();
-    assert_eq!(blocks.len(), cosim::blocks::BLOCKS.len(), "{blocks:?}: the machine has them all");
     let run = |bodies: &Bodies, visit_all: bool| -> Outcome {
         let options = Options { visit_all, ..Options::default() };
-        run_on(&system, bodies, &program, options).unwrap_or_else(|e| panic!("{bodies:?}: {e}"))
+        run_on(system, bodies, &program, options).unwrap_or_else(|e| panic!("{bodies:?}: {e}"))
     };
     let model = run(&models, false);
     assert!(model.cycles > 2 * u64::from(QUIET), "{} cycles", model.cycles);
@@ -136,4 +146,5 @@ fn every_body_beside_every_other_gives_the_models_run_over_long_quiet_times() {
             assert_eq!(run(&bodies, true), model, "{bodies:?} without skipping");
         }
     }
+    blocks
 }

@@ -40,7 +40,8 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         inputs: In::default(),
         slots: Slots::new(blocks.bsq_n),
         requests: vec![Handle::NONE; TAGS],
-        stores: vec![0; usize::from(u8::MAX) + 1],
+        stores: vec![0; TAGS],
+        since: vec![0; TAGS],
         becomes: vec![Becomes::Nothing; TAGS],
         fetched: 0,
         acks: VecDeque::with_capacity(TAGS),
@@ -75,10 +76,10 @@ struct Counters {
     stores: u64,
     drain_for_stores: u64,
     drain_for_sweep: u64,
-    occupancy: u64,
+    /// Cycles of all stores from their acceptance to the L1, stores that are held, and the most.
+    waited: u64,
+    held: u64,
     most: u64,
-    /// Cycles whose stores are counted.
-    counted: Cycle,
 }
 
 #[derive(Debug)]
@@ -101,6 +102,8 @@ struct Agent {
     requests: Vec<Handle<Message>>,
     /// Tag of the store in a slot.
     stores: Vec<u8>,
+    /// When it was accepted.
+    since: Vec<Cycle>,
     becomes: Vec<Becomes>,
     /// Loads that wait for an answer.
     fetched: u32,
@@ -199,7 +202,13 @@ impl Agent {
     fn store(&mut self, port: &mut Port, slot: u8) -> bool {
         let request = self.requests[usize::from(self.stores[usize::from(slot)])];
         self.cache.store(port.ctx.messages[request].addr);
-        port.send(request)
+        let is_sent = port.send(request);
+        if is_sent {
+            let c = &mut self.counters;
+            c.waited += port.ctx.now - self.since[usize::from(slot)];
+            c.held -= 1;
+        }
+        is_sent
     }
 }
 
@@ -218,7 +227,11 @@ impl L1 for Agent {
             self.inputs.st = Some(Store { slot, addr });
             self.stores[usize::from(slot)] = id;
             self.becomes[tag as usize] = Becomes::Ack(slot);
-            self.counters.stores += 1;
+            self.since[usize::from(slot)] = port.ctx.now;
+            let c = &mut self.counters;
+            c.stores += 1;
+            c.held += 1;
+            c.most = c.most.max(c.held);
         }
         self.requests[tag as usize] = request;
         true
@@ -254,12 +267,13 @@ impl L1 for Agent {
 
     fn end_cycle(&mut self, port: &mut Port) {
         self.begin(port);
-        let Out { st, ld, sweep, occ, .. } = self.out;
+        let Out { st, ld, sweep, .. } = self.out;
         self.seen = port.ctx.see(self.from_manager).get((self.bands,));
         let Down { dmd_ack, prep, chg, chg_info } = self.seen;
         let inputs = In { dmd_ack, prep, chg, chg_info, ..self.inputs };
         self.inputs = In { sweep_done: self.cache.is_swept(), ..inputs };
-        self.count(port.ctx.now, occ.into());
+        self.counters.drain_for_sweep += u64::from(sweep && !self.inputs.sweep_done);
+        self.counters.drain_for_stores += u64::from(sweep && self.inputs.sweep_done);
         // At least every second cycle is the sweep's.
         let sweeps = sweep && !self.cache.is_swept();
         if !sweeps || self.has_swept {
@@ -287,7 +301,8 @@ impl L1 for Agent {
             self.shown = up;
             port.ctx.show(self.to_manager, up);
         }
-        let idle = !prep && !chg && self.acks.is_empty();
+        // The CU sees in the next cycle that the store is over.
+        let idle = !prep && !chg && self.acks.is_empty() && !self.inputs.wa_valid;
         port.ctx.wake_after(if idle { self.block.quiet_cycles() } else { 0 });
     }
 
@@ -323,21 +338,8 @@ impl L1 for Agent {
             ("scan_cycles", cnt.scan_cycles.into()),
             ("drain_cycles_for_stores", own.drain_for_stores),
             ("drain_cycles_for_sweep", own.drain_for_sweep),
-            ("blocked_store_cycles", own.occupancy),
-            ("most_blocked_stores", own.most),
+            ("store_wait_cycles", own.waited),
+            ("most_stores_held", own.most),
         ]
-    }
-}
-
-impl Agent {
-    /// A cycle, and those since the last one, with so many stores in the queue.
-    fn count(&mut self, now: Cycle, blocked: u64) {
-        let c = &mut self.counters;
-        c.occupancy += blocked * (now - std::mem::replace(&mut c.counted, now));
-        c.most = c.most.max(blocked);
-        if self.out.sweep {
-            c.drain_for_sweep += u64::from(!self.inputs.sweep_done);
-            c.drain_for_stores += u64::from(self.inputs.sweep_done);
-        }
     }
 }
