@@ -276,6 +276,7 @@ impl Core {
         let more = match self.issue.next < self.issue.lines.len() {
             true if self.transactions.is_full() => return,
             true => ctx.now + 1,
+            false if self.next_parked().is_some() => ctx.now + 1,
             false => self.ready.next(),
         };
         if more != Cycle::MAX {
@@ -286,9 +287,7 @@ impl Core {
     /// Has in hand an instruction whose next line nobody of this CU has under way, if there is one:
     /// the others wait beside it, oldest first.
     fn choose(&mut self, ctx: &mut Context) {
-        let transactions = &self.transactions;
-        let may = |issue: &Issue| !transactions.is_under_way(issue.lines[issue.next].addr);
-        if let Some(at) = self.parked.iter().position(may) {
+        if let Some(at) = self.next_parked() {
             if self.issue.next == self.issue.lines.len() {
                 let next = self.parked.remove(at).expect("it is there");
                 self.spare.push(std::mem::replace(&mut self.issue, next));
@@ -303,6 +302,12 @@ impl Core {
             self.parked.push_back(std::mem::replace(&mut self.issue, next));
             self.fetch(ctx);
         }
+    }
+
+    /// The oldest instruction beside the one in hand whose next line nobody has under way.
+    fn next_parked(&self) -> Option<usize> {
+        let is_free = |i: &Issue| !self.transactions.is_under_way(i.lines[i.next].addr);
+        self.parked.iter().position(is_free)
     }
 
     /// Takes the next instruction of the next wave that may issue.
