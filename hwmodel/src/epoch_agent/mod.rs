@@ -49,9 +49,13 @@ pub struct EpochAgent {
     /// The error pulse of this cycle; 0 is none.
     err: u8,
     cnt: Counters,
-    /// See `waits`; kept, as most ticks are of an agent that does.
+    /// See `waits`; kept, as most ticks are of an agent that does. The levels of the last one.
     idle: bool,
+    levels: Levels,
 }
+
+/// Inputs that are no pulses.
+type Levels = (bool, bool, bool);
 
 impl EpochAgent {
     #[inline(always)]
@@ -80,14 +84,23 @@ impl EpochAgent {
     /// Nothing changes until an input does.
     #[inline(always)]
     fn waits(&self) -> bool {
-        self.phase == Phase::Run
+        let (prep, chg, sweep_done) = self.levels;
+        let stays = match self.phase {
+            Phase::Run => {
+                let issues = self.has_credit() && self.queue.is_released();
+                !prep && !chg && self.queue.is_scanned() && !issues
+            }
+            Phase::Drain => prep && !chg && !(self.out == 0 && sweep_done),
+            Phase::Ready => prep && !chg,
+            Phase::Done => prep && self.queue.is_scanned(),
+        };
+        stays
             && self.err == 0
+            && !self.upd
             && self.input.is_none()
             && self.issue.is_none()
             && self.loads.is_empty()
             && self.demands.front(&self.queue).is_none()
-            && self.queue.is_scanned()
-            && !(self.has_credit() && self.queue.is_released())
     }
 
     fn is_legal(&self, epoch: &Epoch) -> bool {
@@ -179,10 +192,13 @@ impl Block for EpochAgent {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        let levels = inputs.prep | inputs.chg | inputs.wa_valid | inputs.dmd_ack;
-        if self.idle && !levels && inputs.st.is_none() && inputs.ld.is_none() {
+        let levels = (inputs.prep, inputs.chg, inputs.sweep_done);
+        let pulses = inputs.wa_valid | inputs.dmd_ack;
+        let same = levels == self.levels;
+        if self.idle && same && !pulses && inputs.st.is_none() && inputs.ld.is_none() {
             return out;
         }
+        self.levels = levels;
         let offered = inputs.st.filter(|store| !self.holds(store.slot));
         let begins = self.phase == Phase::Ready && inputs.chg;
         let changes = begins && self.is_legal(&inputs.chg_info);
@@ -281,6 +297,7 @@ impl Model for EpochAgent {
             err: 0,
             cnt: Counters::default(),
             idle: true,
+            levels: Levels::default(),
         })
     }
 

@@ -54,6 +54,8 @@ pub struct EpochManager {
     /// The error pulse of this cycle; 0 is none.
     err: u8,
     cnt: Counters,
+    /// `ready_i` and `done_i` of the last cycle.
+    levels: (u32, u32),
 }
 
 impl EpochManager {
@@ -125,6 +127,7 @@ impl Block for EpochManager {
         let out = self.outputs();
         let (ready, done) = (inputs.ready & self.all, inputs.done & self.all);
         self.err = self.error(ready, done);
+        self.levels = (ready, done);
         let (valid, addr_mask) = (inputs.req_valid & self.all, self.addr_mask);
         let of_kind = |kind| {
             let these = ones(valid).filter(move |&c| inputs.req[c].kind == kind);
@@ -163,13 +166,17 @@ impl Block for EpochManager {
     }
 
     fn is_idle(&self) -> bool {
-        self.phase == Phase::Prep && self.dmd_ack == 0 && self.err == 0
+        self.quiet_cycles() == u64::MAX
     }
 
     fn quiet_cycles(&self) -> u64 {
-        let silent = self.dmd_ack == 0 && self.err == 0;
+        let (ready, done) = self.levels;
+        let wrong = self.err != 0 || self.error(ready, done) != 0;
+        let silent = self.dmd_ack == 0 && !wrong;
         match self.phase {
-            Phase::Prep if silent => u64::MAX,
+            Phase::Prep if silent && ready != self.all => u64::MAX,
+            Phase::Chg if silent && done != self.all => u64::MAX,
+            Phase::Rel if silent && ready | done != 0 => u64::MAX,
             Phase::Idle if silent && self.config.variant.has_demands() && self.record.v == 0 => {
                 QUIET
             }
@@ -228,6 +235,7 @@ impl Model for EpochManager {
             dmd_ack: 0,
             err: 0,
             cnt: Counters::default(),
+            levels: (0, 0),
         })
     }
 

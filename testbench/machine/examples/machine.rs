@@ -1,4 +1,5 @@
-//! The machine's speed: the stream program at the size of `cpelide-4`, in three lengths. Prints
+//! The machine's speed: the stream program at the size of `cpelide-4`, in three lengths, or in that
+//! of the first argument, on the system and with the L1 design of the next ones. Prints
 //! accesses and accesses per second of wall time; under callgrind, with
 //! `--toggle-collect='*measured*'`, the instructions collected are the machine's alone.
 //! `make bench` does both and prints instructions per access.
@@ -16,11 +17,14 @@ fn measured(machine: &mut Machine) -> u64 {
 }
 
 fn main() {
-    let sizes: Vec<u32> = match std::env::args().nth(1) {
+    let mut arguments = std::env::args().skip(1);
+    let sizes: Vec<u32> = match arguments.next() {
         Some(size) => vec![size.parse().expect("a number of elements")],
         None => vec![1 << 16, 1 << 17, 1 << 18],
     };
-    let system = systems::load("cpelide-4", &[]).expect("a preset");
+    let system = arguments.next().unwrap_or("cpelide-4".to_string());
+    let design = arguments.next().map(|design| ("l1.design".to_string(), design));
+    let system = systems::load(&system, design.as_slice()).unwrap_or_else(|e| panic!("{e}"));
     for size in sizes {
         let params = Params { size, iterations: 2, seed: 1 };
         let recorder = Recorder::in_memory("stream").and_then(Recorder::fast);

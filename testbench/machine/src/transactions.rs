@@ -80,10 +80,13 @@ const NO_LINE: u64 = u64::MAX;
 /// Hashes of lines.
 const HASHES: usize = 1024;
 
-/// A line's hash: neighbours have different ones.
+/// No transaction.
+const NOBODY: u32 = u32::MAX;
+
+/// A line's hash.
 #[inline]
 fn hash(addr: u64) -> usize {
-    (addr >> 5) as usize % HASHES
+    (addr.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize % HASHES
 }
 
 /// A fixed number of transactions, when each that has been answered is over, and what else the CU
@@ -98,8 +101,10 @@ pub struct Transactions {
     due: BinaryHeap<Reverse<(Cycle, u32)>>,
     /// Of each wave, loads that may still be replayed.
     unconfirmed: [u32; MAX_WAVES],
-    /// How many there are of the lines of each hash, where somebody asks for lines; else empty.
-    of_hash: Vec<u16>,
+    /// Of each hash of a line the last one, and of each one the next of its hash, where somebody asks
+    /// for lines; else empty.
+    of_hash: Vec<u32>,
+    same_hash: Vec<u32>,
     /// What the L1 tells the CU of its own accord.
     pub told: Vec<Tell>,
 }
@@ -113,7 +118,8 @@ impl Transactions {
             over: Vec::with_capacity(count as usize),
             due: BinaryHeap::with_capacity(count as usize),
             unconfirmed: [0; MAX_WAVES],
-            of_hash: if by_line { vec![0; HASHES] } else { Vec::new() },
+            of_hash: vec![NOBODY; if by_line { HASHES } else { 0 }],
+            same_hash: vec![NOBODY; if by_line { count as usize } else { 0 }],
             told: Vec::new(),
         }
     }
@@ -126,8 +132,8 @@ impl Transactions {
     /// Starts one; one must be free.
     pub fn start(&mut self, transaction: Transaction) -> u32 {
         let at = self.free.pop().expect("one is free");
-        if let Some(count) = self.of_hash.get_mut(hash(transaction.addr)) {
-            *count += 1;
+        if let Some(first) = self.of_hash.get_mut(hash(transaction.addr)) {
+            self.same_hash[at as usize] = std::mem::replace(first, at);
         }
         self.all[at as usize] = transaction;
         at
@@ -148,7 +154,11 @@ impl Transactions {
     /// Whether one of a line is under way.
     #[inline]
     pub fn is_under_way(&self, addr: u64) -> bool {
-        self.of_hash[hash(addr)] > 0 && self.under_way(addr) > 0
+        let mut at = self.of_hash[hash(addr)];
+        while at != NOBODY && self.all[at as usize].addr != addr {
+            at = self.same_hash[at as usize];
+        }
+        at != NOBODY
     }
 
     /// How many of a line are under way.
@@ -158,8 +168,17 @@ impl Transactions {
 
     #[inline]
     fn release(&mut self, at: u32) {
-        if let Some(count) = self.of_hash.get_mut(hash(self.all[at as usize].addr)) {
-            *count -= 1;
+        if !self.of_hash.is_empty() {
+            let (first, next) = (hash(self.all[at as usize].addr), self.same_hash[at as usize]);
+            let mut before = self.of_hash[first];
+            if before == at {
+                self.of_hash[first] = next;
+            } else {
+                while self.same_hash[before as usize] != at {
+                    before = self.same_hash[before as usize];
+                }
+                self.same_hash[before as usize] = next;
+            }
         }
         self.all[at as usize].addr = NO_LINE;
         self.free.push(at);

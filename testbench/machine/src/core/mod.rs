@@ -72,6 +72,13 @@ struct Issue {
     start: Cursor,
 }
 
+impl Issue {
+    /// Whether somebody of this CU has its next line under way.
+    fn must_wait(&self, transactions: &Transactions) -> bool {
+        transactions.is_under_way(self.lines[self.next].addr)
+    }
+}
+
 /// A compute unit.
 #[derive(Debug)]
 pub struct Core {
@@ -295,9 +302,7 @@ impl Core {
         } else if self.issue.next == self.issue.lines.len() {
             self.fetch(ctx);
         }
-        while self.issue.next < self.issue.lines.len()
-            && self.transactions.is_under_way(self.issue.lines[self.issue.next].addr)
-        {
+        while self.issue.next < self.issue.lines.len() && self.issue.must_wait(&self.transactions) {
             let next = self.spare.pop().unwrap_or_default();
             self.parked.push_back(std::mem::replace(&mut self.issue, next));
             self.fetch(ctx);
@@ -306,8 +311,7 @@ impl Core {
 
     /// The oldest instruction beside the one in hand whose next line nobody has under way.
     fn next_parked(&self) -> Option<usize> {
-        let is_free = |i: &Issue| !self.transactions.is_under_way(i.lines[i.next].addr);
-        self.parked.iter().position(is_free)
+        self.parked.iter().position(|issue| !issue.must_wait(&self.transactions))
     }
 
     /// Takes the next instruction of the next wave that may issue.

@@ -17,7 +17,7 @@ fn count(outcome: &Outcome, name: &str) -> u64 {
 
 fn small(name: &str, iterations: u32) -> Reader {
     let params = traces::kernels::program::<()>(name).unwrap().params();
-    built_in(name, &Params { size: 256, iterations, ..params })
+    built_in(name, &Params { size: 96, iterations, ..params })
 }
 
 /// Lines out of their epoch are compared with the L2 in every cycle. An L1 far smaller than the
@@ -64,7 +64,7 @@ fn each_variant_does_what_the_one_before_does_not() {
             "invalidated_lazily",
             "invalidated_by_sweep",
             "demoted_fills",
-            "drain_cycles_for_stores",
+            "drain_cycles",
         ] {
             assert!(sum(variant, reached) > 0, "{}: {reached}", VARIANTS[variant]);
         }

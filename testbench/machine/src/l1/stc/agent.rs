@@ -44,6 +44,7 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         since: vec![0; TAGS],
         becomes: vec![Becomes::Nothing; TAGS],
         fetched: 0,
+        is_stalled: false,
         acks: VecDeque::with_capacity(TAGS),
         has_swept: false,
         from_manager: make.wire_from_unit(link),
@@ -74,8 +75,10 @@ enum Becomes {
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     stores: u64,
-    drain_for_stores: u64,
-    drain_for_sweep: u64,
+    /// Cycles of drains, and in which the sweep looked at a set; when a drain began.
+    drain: u64,
+    sweep: u64,
+    drains_since: Cycle,
     /// Cycles of all stores from their acceptance to the L1, stores that are held, and the most.
     waited: u64,
     held: u64,
@@ -107,6 +110,8 @@ struct Agent {
     becomes: Vec<Becomes>,
     /// Loads that wait for an answer.
     fetched: u32,
+    /// The load that the block shows cannot be fetched before one of them has come.
+    is_stalled: bool,
     /// Acknowledgements that came together with another one.
     acks: VecDeque<Handle<Message>>,
     /// The last cycle was a sweep's.
@@ -126,7 +131,9 @@ impl Agent {
             return;
         }
         self.begun = now;
-        self.inputs = In { chg_info: self.seen.chg_info, ..In::default() };
+        let Down { prep, chg, chg_info, .. } = self.seen;
+        let sweep_done = self.inputs.sweep_done;
+        self.inputs = In { prep, chg, chg_info, sweep_done, ..In::default() };
         if self.block.cycle() < now {
             self.block.catch_up(now, &self.inputs);
             self.out = self.block.outputs();
@@ -141,6 +148,7 @@ impl Agent {
 
     fn begin_epoch(&mut self, epoch: Epoch) {
         self.cache.begin(epoch);
+        self.is_stalled = false;
         for becomes in &mut self.becomes {
             if let Becomes::Line(way) = *becomes
                 && self.cache.demote(way)
@@ -161,20 +169,40 @@ impl Agent {
         port.finish_with(answer);
     }
 
+    /// A cycle is over. `drained`: in a drain.
+    fn count_drain(&mut self, now: Cycle, drained: bool) {
+        let c = &mut self.counters;
+        match (drained, self.out.sweep) {
+            (false, true) => c.drains_since = now,
+            (true, false) => c.drain += now - c.drains_since,
+            _ => {}
+        }
+    }
+
     /// The load that the block shows looks for its line. False when it must wait.
     fn load(&mut self, port: &mut Port, tag: u8, nocache: bool) -> bool {
         let request = self.requests[usize::from(tag)];
         let addr = port.ctx.messages[request].addr;
+        if self.is_stalled {
+            return false;
+        }
         let found = self.cache.load(addr, nocache);
+        let is_full = match found {
+            Found::Full => true,
+            Found::Room(_) | Found::Uncached => self.fetched == self.misses,
+            Found::Hit(_) => false,
+        };
+        if is_full {
+            self.is_stalled = true;
+            return false;
+        }
         match found {
-            Found::Full => return false,
-            Found::Room(_) | Found::Uncached if self.fetched == self.misses => return false,
             Found::Hit(way) => {
                 port.finish(request, Some(self.cache.data(way)), self.hit_latency);
                 self.cache.counters.hits += 1;
             }
             Found::Room(_) => port.ctx.messages[request].mask = self.line,
-            Found::Uncached => {}
+            Found::Uncached | Found::Full => {}
         }
         if !matches!(found, Found::Hit(_)) {
             if !port.send(request) {
@@ -249,6 +277,7 @@ impl L1 for Agent {
         }
         self.becomes[tag as usize] = Becomes::Nothing;
         self.fetched -= 1;
+        self.is_stalled = false;
         port.finish_with(answer);
     }
 
@@ -272,8 +301,6 @@ impl L1 for Agent {
         let Down { dmd_ack, prep, chg, chg_info } = self.seen;
         let inputs = In { dmd_ack, prep, chg, chg_info, ..self.inputs };
         self.inputs = In { sweep_done: self.cache.is_swept(), ..inputs };
-        self.counters.drain_for_sweep += u64::from(sweep && !self.inputs.sweep_done);
-        self.counters.drain_for_stores += u64::from(sweep && self.inputs.sweep_done);
         // At least every second cycle is the sweep's.
         let sweeps = sweep && !self.cache.is_swept();
         if !sweeps || self.has_swept {
@@ -287,9 +314,11 @@ impl L1 for Agent {
         self.has_swept = sweeps && (!self.has_swept || (ld.is_none() && st.is_none()));
         if self.has_swept {
             self.cache.sweep();
+            self.counters.sweep += 1;
         }
         self.block.tick(&self.inputs);
-        self.out = self.block.outputs();
+        let before = std::mem::replace(&mut self.out, self.block.outputs());
+        self.count_drain(port.ctx.now, before.sweep);
         if let Some(code) = self.out.err {
             let problem = format!("{}/{}: error {code}", self.place, EpochAgent::NAME);
             port.ctx.stop.get_or_insert(Stop::Block(problem));
@@ -301,8 +330,10 @@ impl L1 for Agent {
             self.shown = up;
             port.ctx.show(self.to_manager, up);
         }
-        // The CU sees in the next cycle that the store is over.
-        let idle = !prep && !chg && self.acks.is_empty() && !self.inputs.wa_valid;
+        // The CU sees in the next cycle that the store is over, the block that all is swept.
+        let idle = self.acks.is_empty()
+            && !self.inputs.wa_valid
+            && self.inputs.sweep_done == self.cache.is_swept();
         port.ctx.wake_after(if idle { self.block.quiet_cycles() } else { 0 });
     }
 
@@ -336,8 +367,8 @@ impl L1 for Agent {
             ("stores_direct", cnt.stores_direct.into()),
             ("stores_blocked", cnt.stores_blocked.into()),
             ("scan_cycles", cnt.scan_cycles.into()),
-            ("drain_cycles_for_stores", own.drain_for_stores),
-            ("drain_cycles_for_sweep", own.drain_for_sweep),
+            ("drain_cycles", own.drain),
+            ("sweep_cycles", own.sweep),
             ("store_wait_cycles", own.waited),
             ("most_stores_held", own.most),
         ]

@@ -29,6 +29,7 @@ pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
         bands: config.bands(),
         wires: wires.collect(),
         shown,
+        held: In::default(),
         counters,
     }))
 }
@@ -43,6 +44,8 @@ struct Manager {
     /// To and from each agent.
     wires: Vec<(WireId, WireId)>,
     shown: Vec<Packed>,
+    /// What agents show until they show something else.
+    held: In,
     counters: Counters,
 }
 
@@ -75,7 +78,7 @@ impl GpuUnit for Manager {
             return;
         }
         if self.block.cycle() < now {
-            self.block.catch_up(now, &In::default());
+            self.block.catch_up(now, &self.held);
             self.out = self.block.outputs();
         }
         let mut inputs = In::default();
@@ -110,9 +113,9 @@ impl GpuUnit for Manager {
                 ctx.show(wire, down);
             }
         }
-        let idle = inputs.req_valid | inputs.ready | inputs.done == 0;
+        self.held = In { ready: inputs.ready, done: inputs.done, ..In::default() };
         // Nobody demands anything: it wakes only to count.
-        let quiet = if idle { self.block.quiet_cycles() } else { 0 };
+        let quiet = self.block.quiet_cycles();
         ctx.wake_after(if quiet > LONGEST { Cycle::MAX } else { quiet });
     }
 
