@@ -99,7 +99,7 @@ impl Inputs {
     fn draw_phase(r: &mut Random, c: &Config) -> Phase {
         let all = u32::MAX >> (32 - c.n_cu);
         let some = r.word() as u32 & all;
-        let epochs = r.pick(&[4, 16, 64]);
+        let epochs = r.pick(&[2, 8, 32]);
         let votes = r.pick(&[[1, 1, 1], [1, 8, 0], [1, 0, 8], [0, 1, 0], [0, 0, 1], [1, 0, 0]]);
         let mut phase = Phase {
             left: c.wakeup * (1 + r.below(epochs)),
@@ -112,17 +112,17 @@ impl Inputs {
             used: 1 + r.below(LINES as u32),
             any: r.pick(&[0, 0, 8, 256]),
             votes,
-            ready: r.pick(&[256, 256, 64, 8]),
-            done: r.pick(&[256, 256, 64, 8]),
-            fall: r.pick(&[256, 256, 64, 8]),
-            fault: r.pick(&[0, 0, 0, 2, 128]),
+            ready: r.pick(&[256, 128, 64, 16]),
+            done: r.pick(&[256, 128, 64, 16]),
+            fall: r.pick(&[256, 128, 64, 16]),
+            fault: r.pick(&[0, 0, 2, 128]),
         };
         match r.below(12) {
             // Nobody waits.
             0 => (phase.demand, phase.together) = (0, 0),
             // SEB goes all the way.
             1 | 2 => {
-                phase.left = c.wakeup * 128;
+                phase.left = c.wakeup * 64;
                 (phase.demand, phase.conflict, phase.any) = (16, 8, 0);
                 (phase.silent, phase.fault, phase.used) = (0, 0, 4);
                 phase.votes = r.pick(&[[0, 1, 0], [0, 0, 1]]);
