@@ -6,6 +6,7 @@ use hwmodel::epoch_agent::EpochAgent;
 use ports::common::stc_types::{Epoch, Load, Store, kind};
 use ports::epoch_agent::{Config, Counters, In, Out, err};
 
+use super::draws::draws;
 use super::seen::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 
@@ -27,41 +28,56 @@ enum Order {
     Bank(u32),
 }
 
-/// What one phase draws. Chances are parts of 256.
-#[derive(Clone, Debug)]
-struct Phase {
-    left: u32,
-    st: u32,
-    order: Order,
-    /// Stores in use at most.
-    most: u32,
-    st_ready: u32,
-    wa: u32,
-    ld: u32,
-    ld_ready: u32,
-    /// Chance of a store, of a load to a band that is granted.
-    granted: u32,
-    ld_granted: u32,
-    /// Chance of a load to what a store was to.
-    near: u32,
-    /// Bands in use.
-    bands: u32,
-    sweep: u32,
-    ack: u32,
-    /// Chances of the manager's next step in a cycle: a transition; the change; the end of both
-    /// levels; the next one.
-    prep: u32,
-    chg: u32,
-    fall: u32,
-    /// Chance that an epoch has the start epoch bit of the one before; else a neighbour, or any.
-    stay: u32,
-    /// Most bands of an epoch.
-    most_bands: u32,
-    /// Chance that an epoch is for stores that wait.
-    wanted: u32,
-    /// Chances of a store, an acknowledgement, a level, an epoch against the rules.
-    fault: u32,
-    broken: u32,
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(r: &mut Random, c: &Config) {
+        left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
+        st: u32 = r.pick(&[256, 256, 128, 32, 4]),
+        order: Order = match r.below(5) {
+            0 => Order::Turn,
+            1 => Order::Any,
+            2 => Order::Lowest,
+            3 => Order::Highest,
+            _ => Order::Bank(r.below(c.bsq_banks)),
+        },
+        /// Stores in use at most.
+        most: u32 = r.pick(&[c.bsq_n, c.bsq_n, c.bsq_n, 4, c.bsq_n / 2]),
+        st_ready: u32 = r.pick(&[256, 256, 128, 16]),
+        wa: u32 = r.pick(&[256, 256, 128, 24, 2]),
+        ld: u32 = r.pick(&[256, 128, 16]),
+        ld_ready: u32 = r.pick(&[256, 256, 128, 16]),
+        /// Chance of a store, of a load to a band that is granted.
+        granted: u32 = r.pick(&[256, 128, 64, 0]),
+        ld_granted: u32 = r.pick(&[224, 128, 16, 0]),
+        /// Chance of a load to where a store waits for.
+        near: u32 = r.pick(&[0, 32, 128]),
+        /// Bands in use.
+        bands: u32 = {
+            let (some, one) = (r.word() as u32 & r.word() as u32, 1 << r.below(c.bands()));
+            r.pick(&[u32::MAX, u32::MAX, some | one, one]) & all_bands(c)
+        },
+        sweep: u32 = r.pick(&[256, 128, 16]),
+        ack: u32 = r.pick(&[256, 256, 128, 16, 0]),
+        /// Chances of the manager's next step in a cycle: a transition; the change; the end of
+        /// both levels.
+        prep: u32 = r.pick(&[256, 64, 16, 4, 1]),
+        chg: u32 = r.pick(&[256, 128, 32]),
+        fall: u32 = r.pick(&[256, 128, 32]),
+        /// Chance that an epoch has the start epoch bit of the one before; else a neighbour, or
+        /// any.
+        stay: u32 = r.pick(&[256, 192, 64]),
+        /// Most bands of an epoch.
+        most_bands: u32 = 1 + r.below(c.max_bands),
+        /// Chance that an epoch is for a store that waits.
+        wanted: u32 = r.pick(&[224, 128, 0]),
+        /// Chances of a store or an acknowledgement, of a level or an epoch against the rules.
+        fault: u32 = r.pick(&[0, 0, 0, 4, 64]),
+        broken: u32 = r.pick(&[0, 0, 0, 8, 96]),
+    }
+}
+
+fn all_bands(c: &Config) -> u32 {
+    u32::MAX >> (32 - c.bands())
 }
 
 /// What the block is about to do with the store in its input register.
@@ -160,88 +176,41 @@ seen! {
 
 impl Inputs {
     fn draw_phase(r: &mut Random, c: &Config) -> Phase {
-        let bands = c.bands();
-        let any = r.word() as u32 & r.word() as u32;
-        let one = 1 << r.below(bands);
-        let bank = r.below(c.bsq_banks);
-        let length = r.pick(&[128, 512, 512, 2048]);
-        let mut phase = Phase {
-            left: 16 + r.below(length),
-            st: r.pick(&[256, 256, 128, 32, 4]),
-            order: r.pick(&[Order::Turn, Order::Any, Order::Lowest, Order::Highest, Order::Bank(bank)]),
-            most: r.pick(&[c.bsq_n, c.bsq_n, c.bsq_n, 4, c.bsq_n / 2]),
-            st_ready: r.pick(&[256, 256, 128, 16]),
-            wa: r.pick(&[256, 256, 128, 24, 2]),
-            ld: r.pick(&[256, 128, 16]),
-            ld_ready: r.pick(&[256, 256, 128, 16]),
-            granted: r.pick(&[256, 128, 64, 0]),
-            ld_granted: r.pick(&[224, 128, 16, 0]),
-            near: r.pick(&[0, 32, 128]),
-            bands: r.pick(&[u32::MAX, u32::MAX, any | one, one]) & (u32::MAX >> (32 - bands)),
-            sweep: r.pick(&[256, 128, 16]),
-            ack: r.pick(&[256, 256, 128, 16, 0]),
-            prep: r.pick(&[256, 64, 16, 4, 1]),
-            chg: r.pick(&[256, 128, 32]),
-            fall: r.pick(&[256, 128, 32]),
-            stay: r.pick(&[256, 192, 64]),
-            most_bands: 1 + r.below(c.max_bands),
-            wanted: r.pick(&[224, 128, 0]),
-            fault: r.pick(&[0, 0, 0, 4, 64]),
-            broken: r.pick(&[0, 0, 0, 8, 96]),
-        };
+        let mut phase = Phase::draw(r, c);
+        let p = &mut phase;
         match r.below(16) {
             // As many changes as can be.
-            0 => (phase.prep, phase.chg, phase.fall, phase.sweep, phase.wa) = (256, 256, 256, 256, 256),
+            0 => (p.prep, p.chg, p.fall, p.sweep, p.wa) = (256, 256, 256, 256, 256),
             // The queue fills up.
             1 => {
-                (phase.st, phase.granted, phase.prep, phase.most) = (256, 0, 0, c.bsq_n);
-                (phase.order, phase.left) = (Order::Turn, 2 * c.bsq_n);
-                phase.bands = u32::MAX >> (32 - bands);
+                (p.st, p.granted, p.prep, p.most, p.left) = (256, 0, 0, c.bsq_n, 2 * c.bsq_n);
+                (p.order, p.bands) = (Order::Turn, all_bands(c));
             }
             // Stores are taken and not acknowledged.
             2 => {
-                (phase.st, phase.granted, phase.prep, phase.wa) = (256, 256, 1, 0);
-                (phase.st_ready, phase.left, phase.most) = (256, 2 * c.bsq_n, c.bsq_n);
+                (p.st, p.granted, p.prep, p.most, p.left) = (256, 256, 1, c.bsq_n, 2 * c.bsq_n);
+                (p.st_ready, p.wa) = (256, 0);
             }
             // Many demands, none acknowledged, or all late.
             3 => {
-                (phase.st, phase.granted, phase.most) = (256, 0, c.bsq_n);
-                (phase.prep, phase.chg, phase.fall, phase.sweep) = (256, 256, 256, 256);
-                (phase.wa, phase.left, phase.fault) = (256, 1500, 0);
-                (phase.ack, phase.wanted) = (r.pick(&[0, 4]), 0);
+                (p.st, p.granted, p.most, p.left) = (256, 0, c.bsq_n, 1500);
+                (p.prep, p.chg, p.fall, p.sweep, p.wa) = (256, 256, 256, 256, 256);
+                (p.ack, p.wanted, p.fault) = (r.pick(&[0, 4]), 0, 0);
             }
             _ => {}
         }
         phase
     }
 
-    /// One direct store after the other.
-    fn long_phase(c: &Config) -> Phase {
-        Phase {
-            left: LongTime::CYCLES as u32,
-            // At times none, so that those behind go directly again.
-            st: 252,
-            order: Order::Turn,
-            most: c.bsq_n,
-            st_ready: 256,
-            wa: 256,
-            ld: 128,
-            ld_ready: 256,
-            granted: 256,
-            ld_granted: 128,
-            near: 0,
-            bands: 1,
-            sweep: 256,
-            ack: 256,
-            prep: 0,
-            chg: 256,
-            fall: 256,
-            stay: 256,
-            most_bands: 1,
-            wanted: 0,
-            fault: 0,
-            broken: 0,
-        }
+    /// One direct store after the other; at times none, so that those behind one that was kept go
+    /// directly again.
+    fn long_phase(&mut self) -> Phase {
+        let mut phase = Phase::draw(&mut self.random, &self.config);
+        let p = &mut phase;
+        (p.left, p.most, p.prep) = (LongTime::CYCLES as u32, self.config.bsq_n, 0);
+        (p.order, p.st, p.st_ready, p.granted) = (Order::Turn, 252, 256, 256);
+        (p.wa, p.sweep, p.chg, p.fall, p.fault, p.broken) = (256, 256, 256, 256, 0, 0);
+        phase
     }
 
     /// Any address, or one of a band that is granted, or of a band in use. Bits that the block
@@ -388,7 +357,7 @@ impl Inputs {
         let (mut prep, mut chg, mut epoch) = (self.prep, self.chg, self.epoch);
         if !chg && self.random.chance(16) {
             // Nobody looks at it.
-            epoch.gvec = self.random.word() as u32 & (u32::MAX >> (32 - self.config.bands()));
+            epoch.gvec = self.random.word() as u32 & (all_bands(&self.config));
             epoch.seb = self.random.word() as u8 & 63;
         }
         if self.random.chance(self.phase.broken) {
@@ -467,8 +436,9 @@ impl Inputs {
             if self.queue[usize::from(store.slot)].take().is_some_and(|w| w.old) {
                 let banks = self.config.bsq_banks;
                 // Lower ones of its bank were examined with it: they are not of the batch.
-                let lower = (0..u32::from(store.slot) / banks)
-                    .filter_map(|row| self.queue[(row * banks + u32::from(store.slot) % banks) as usize]);
+                let lower = (0..u32::from(store.slot) / banks).filter_map(|row| {
+                    self.queue[(row * banks + u32::from(store.slot) % banks) as usize]
+                });
                 let overtaken = lower.into_iter().any(|w| w.old && self.granted(&out.cer, w.addr));
                 self.seen.batch_first += u64::from(overtaken);
             }
@@ -650,7 +620,7 @@ impl Stimulus for Inputs {
 
     fn inputs(&mut self, out: &<EpochAgent as Block>::Out) -> In {
         if self.long.cycle() == Some(0) {
-            self.phase = Self::long_phase(&self.config);
+            self.phase = self.long_phase();
         } else if self.phase.left == 0 {
             self.phase = Self::draw_phase(&mut self.random, &self.config);
         }
@@ -663,7 +633,7 @@ impl Stimulus for Inputs {
         if out.ld_ready {
             self.load = None;
         }
-        (self.last, self.before) = (out.clone(), input.clone());
+        (self.last, self.before) = (*out, input);
         input
     }
 

@@ -6,6 +6,7 @@ use hwmodel::epoch_manager::EpochManager;
 use ports::common::stc_types::{Epoch, Req, kind};
 use ports::epoch_manager::{Config, Counters, In, Out, PerCu, err};
 
+use super::draws::draws;
 use super::seen::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 
@@ -15,29 +16,31 @@ crate::catalog::pair!(EpochManager: ports::common::stc_types::Stc);
 /// Addresses of a phase that stores go to.
 const LINES: usize = 8;
 
-/// What one phase draws. Chances are parts of 256.
-#[derive(Clone, Debug)]
-struct Phase {
-    left: u32,
-    /// Of each CU, in each cycle: a demand, a conflict; and that all CUs send one.
-    demand: u32,
-    conflict: u32,
-    together: u32,
-    /// CUs that send nothing, and that answer late.
-    silent: u32,
-    late: u32,
-    /// Stores in use.
-    lines: [u32; LINES],
-    used: u32,
-    /// Chance of a request to anywhere.
-    any: u32,
-    /// Relative frequency of conflicts that vote for nothing, down, up.
-    votes: [u32; 3],
-    /// Of an agent: that it is ready, done, and lets go.
-    ready: u32,
-    done: u32,
-    fall: u32,
-    fault: u32,
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(r: &mut Random, c: &Config) {
+        left: u32 = c.wakeup * (1 + { let epochs = r.pick(&[2, 8, 32]); r.below(epochs) }),
+        /// Of each CU, in each cycle: a demand, a conflict; and that all CUs send one.
+        demand: u32 = r.pick(&[256, 64, 16, 4, 1]),
+        conflict: u32 = r.pick(&[128, 32, 8, 1, 0]),
+        together: u32 = r.pick(&[0, 0, 16]),
+        /// CUs that send nothing, and that answer late.
+        silent: u32 = { let some = r.word() as u32; r.pick(&[0, 0, some]) },
+        late: u32 = { let some = r.word() as u32; r.pick(&[0, 0, some]) },
+        /// Addresses of stores, and how many of them are in use.
+        lines: [u32; LINES] = std::array::from_fn(|_| r.word() as u32),
+        used: u32 = 1 + r.below(LINES as u32),
+        /// Chance of a request to anywhere.
+        any: u32 = r.pick(&[0, 0, 8, 256]),
+        /// Relative frequency of conflicts that vote for nothing, down, up.
+        votes: [u32; 3] =
+            r.pick(&[[1, 1, 1], [1, 8, 0], [1, 0, 8], [0, 1, 0], [0, 0, 1], [1, 0, 0]]),
+        /// Of an agent: that it is ready, done, and lets go.
+        ready: u32 = r.pick(&[256, 128, 64, 16]),
+        done: u32 = r.pick(&[256, 128, 64, 16]),
+        fall: u32 = r.pick(&[256, 128, 64, 16]),
+        fault: u32 = r.pick(&[0, 0, 2, 128]),
+    }
 }
 
 /// State of the block, as its outputs say it.
@@ -97,36 +100,16 @@ seen! {
 
 impl Inputs {
     fn draw_phase(r: &mut Random, c: &Config) -> Phase {
-        let all = u32::MAX >> (32 - c.n_cu);
-        let some = r.word() as u32 & all;
-        let epochs = r.pick(&[2, 8, 32]);
-        let votes = r.pick(&[[1, 1, 1], [1, 8, 0], [1, 0, 8], [0, 1, 0], [0, 0, 1], [1, 0, 0]]);
-        let mut phase = Phase {
-            left: c.wakeup * (1 + r.below(epochs)),
-            demand: r.pick(&[256, 64, 16, 4, 1]),
-            conflict: r.pick(&[128, 32, 8, 1, 0]),
-            together: r.pick(&[0, 0, 16]),
-            silent: r.pick(&[0, 0, some]),
-            late: r.pick(&[0, 0, some]),
-            lines: std::array::from_fn(|_| r.word() as u32),
-            used: 1 + r.below(LINES as u32),
-            any: r.pick(&[0, 0, 8, 256]),
-            votes,
-            ready: r.pick(&[256, 128, 64, 16]),
-            done: r.pick(&[256, 128, 64, 16]),
-            fall: r.pick(&[256, 128, 64, 16]),
-            fault: r.pick(&[0, 0, 2, 128]),
-        };
+        let mut phase = Phase::draw(r, c);
+        let p = &mut phase;
         match r.below(12) {
             // Nobody waits.
-            0 => (phase.demand, phase.together) = (0, 0),
+            0 => (p.demand, p.together) = (0, 0),
             // SEB goes all the way.
             1 | 2 => {
-                phase.left = c.wakeup * 64;
-                (phase.demand, phase.conflict, phase.any) = (16, 8, 0);
-                (phase.silent, phase.fault, phase.used) = (0, 0, 4);
-                phase.votes = r.pick(&[[0, 1, 0], [0, 0, 1]]);
-                (phase.ready, phase.done, phase.fall, phase.late) = (256, 256, 256, 0);
+                (p.left, p.votes) = (c.wakeup * 64, r.pick(&[[0, 1, 0], [0, 0, 1]]));
+                (p.demand, p.conflict, p.any, p.silent, p.fault, p.used) = (16, 8, 0, 0, 0, 4);
+                (p.ready, p.done, p.fall, p.late) = (256, 256, 256, 0);
             }
             _ => {}
         }
@@ -135,16 +118,11 @@ impl Inputs {
 
     /// Conflicts and nothing else.
     fn long_phase(&mut self) -> Phase {
-        let phase = Self::draw_phase(&mut self.random, &self.config);
-        Phase {
-            left: LongTime::CYCLES as u32,
-            demand: 0,
-            conflict: 256,
-            together: 0,
-            silent: 0,
-            fault: 0,
-            ..phase
-        }
+        let mut phase = Phase::draw(&mut self.random, &self.config);
+        let p = &mut phase;
+        (p.left, p.conflict) = (LongTime::CYCLES as u32, 256);
+        (p.demand, p.together, p.silent, p.fault) = (0, 0, 0, 0);
+        phase
     }
 
     fn all(&self) -> u32 {
@@ -238,7 +216,10 @@ impl Inputs {
                 0 => ready ^= one,
                 1 => done ^= one,
                 2 => (ready, done) = (ready ^ one, done ^ one),
-                _ => (ready, done) = (self.random.word() as u32 & all, self.random.word() as u32 & all),
+                _ => {
+                    (ready, done) =
+                        (self.random.word() as u32 & all, self.random.word() as u32 & all)
+                }
             }
         }
         (ready, done)
@@ -385,7 +366,7 @@ impl Stimulus for Inputs {
         let (ready, done) = self.levels(out);
         let input = In { req_valid, req, ready, done };
         self.count(&input, out);
-        self.last = out.clone();
+        self.last = *out;
         input
     }
 
@@ -402,7 +383,11 @@ impl Stimulus for Inputs {
             "two_bands" => c.max_bands > 1,
             "three_bands" => c.max_bands > 2,
             "four_bands" => c.max_bands > 3,
-            "stale" | "dup" | "vote_up" | "vote_down" | "vote_for_nothing"
+            "stale"
+            | "dup"
+            | "vote_up"
+            | "vote_down"
+            | "vote_for_nothing"
             | "counter_beyond_16_bits" => conflicts,
             "seb_down" | "seb_up" | "at_lowest" | "demand_at_move" => {
                 conflicts && c.seb_min < c.seb_max
@@ -414,8 +399,12 @@ impl Stimulus for Inputs {
             "down_at_lowest" => conflicts && c.adapt_cmp == 1,
             "hold" => conflicts && c.seb_on_wrap == 1,
             "several_votes" | "votes_both_ways" => conflicts && c.n_cu > 1,
-            "several_demands" | "demands_of_one_band" | "several_conflicts" | "ready_apart"
-            | "done_apart" | "fall_apart" => c.n_cu > 1,
+            "several_demands"
+            | "demands_of_one_band"
+            | "several_conflicts"
+            | "ready_apart"
+            | "done_apart"
+            | "fall_apart" => c.n_cu > 1,
             _ => true,
         }
     }
