@@ -348,6 +348,13 @@ impl Stimulus for Inputs {
     fn restart(&mut self, cycles: u64) {
         self.long = LongTime::plan(&mut self.random, cycles);
         self.phase = Self::draw_phase(&mut self.random, &self.config);
+        if self.random.chance(128) {
+            // The first selection is of band 0, and free to move SEB.
+            let (c, p) = (&self.config, &mut self.phase);
+            p.lines[0] &= !((u64::from(c.bands() - 1) << c.seb_init) as u32);
+            (p.used, p.any, p.silent, p.left) = (1, 0, 0, p.left.max(2 * c.wakeup));
+            (p.demand, p.conflict, p.votes) = (64, 64, [0, 1, 4]);
+        }
         (self.at, self.ready, self.done) = (At::Idle, 0, 0);
         (self.votes, self.counted, self.moved) = (0, 0, false);
         self.sent = Sent::default();
