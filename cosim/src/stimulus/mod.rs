@@ -42,14 +42,17 @@ pub trait Stimulus {
     /// What it has counted.
     fn seen(&self) -> &dyn Reached;
 
-    /// Whether a block with these parameters and static inputs can come to a row of the coverage.
+    /// Whether a block with these parameters and static inputs can come to a row of the coverage,
+    /// or can transfer on this channel.
     fn can_reach(&self, _row: &str) -> bool {
         true
     }
 
-    /// Transfers on each channel.
+    /// Transfers on each channel that can have some.
     fn transfers(&self) -> Vec<Count> {
-        self.seen().transfers()
+        let mut channels = self.seen().transfers();
+        channels.retain(|(channel, _)| self.can_reach(channel));
+        channels
     }
 
     /// Every flush cause, back-pressure case, error code and kind, also those that were not

@@ -260,18 +260,18 @@ impl Block for EpochAgent {
         state.flag("upd", self.upd);
         let mut register = |name: &str, store: &Option<Store>| {
             let Store { slot, addr } = store.unwrap_or_default();
+            state.flag(&format!("{name}_valid"), store.is_some());
             state.part(name, |state| {
-                state.flag("v", store.is_some());
                 state.bits_while(store.is_some(), "slot", config.slot_w(), slot);
                 state.bits_while(store.is_some(), "addr", 32, addr);
             });
         };
-        register("input", &self.input);
+        register("in", &self.input);
         register("issue", &self.issue);
         state.part("queue", |state| self.queue.show_state(state, config));
-        self.demands.show_state(state, config);
+        state.part("demands", |state| self.demands.show_state(state, config));
         state.bits("out", config.slot_w() + 1, self.out);
-        self.loads.show_state(state);
+        state.part("loads", |state| self.loads.show_state(state));
         state.bits("err", 4, self.err);
     }
 }

@@ -162,8 +162,11 @@ impl Queue {
 
     /// The registers.
     pub fn show_state(&self, state: &mut State, config: &Config) {
-        let sets = [("v", self.v), ("rel", self.rel), ("scanned", self.scanned)];
-        for (name, set) in sets.into_iter().chain([("batch", self.batch)]) {
+        // Of entries in use alone: the RTL's registers mean nothing else.
+        let of_v = |set| self.v.with(set, |v, set| v & set);
+        let [released, scanned, batch] = [self.rel, self.scanned, self.batch].map(of_v);
+        let sets = [("v", self.v), ("v_rel", released), ("v_scanned", scanned), ("v_batch", batch)];
+        for (name, set) in sets {
             let words: [u32; 2 * WORDS] =
                 std::array::from_fn(|word| (set.0[word / 2] >> (word % 2 * 32)) as u32);
             state.words(name, config.bsq_n, &words);

@@ -203,14 +203,17 @@ impl Block for EpochManager {
         state.bits("state", 2, *phase as u8);
         state.bits("wake_cnt", index_width(config.wakeup), self.wake_cnt);
         state.bits("ec", config.band_bits, self.ec);
-        record.show_state(state, config);
+        state.part("record", |state| {
+            record.show_state(state, config);
+            state.bits("dmd_ack", config.n_cu, self.dmd_ack);
+        });
         state.bits("seb", 6, epoch.seb);
         state.bits("gvec", bands, epoch.gvec);
-        state.bits("nvec", bands, next.vec);
-        state.bits("nseb", 6, next.seb);
-        state.flag("move", next.moves);
+        let selected = *phase == Phase::Prep;
+        state.bits_while(selected, "nvec", bands, next.vec);
+        state.bits_while(selected, "nseb", 6, next.seb);
+        state.bits_while(selected, "move", 1, u8::from(next.moves));
         state.flag("hold", self.hold);
-        state.bits("dmd_ack", config.n_cu, self.dmd_ack);
         state.bits("err", 4, self.err);
     }
 }

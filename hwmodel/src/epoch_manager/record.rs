@@ -58,7 +58,8 @@ impl Record {
         let bands = config.bands();
         state.bits("erv_v", bands, self.v);
         for (band, addr) in self.addr[..bands as usize].iter().enumerate() {
-            state.bits(&format!("erv_addr[{band}]"), 32, *addr);
+            let demanded = self.v >> band & 1 != 0;
+            state.bits_while(demanded, &format!("erv_addr[{band}]"), 32, *addr);
         }
         state.bits("etv", bands, self.etv);
         state.bits("vote", config.band_bits + 2, self.vote as u32);

@@ -1,5 +1,5 @@
-//! Parameters that the blocks of turn-based spatiotemporal coherence share (STC, TACO 20(3) art. 33,
-//! table 3, section 6).
+//! Parameters that the blocks of turn-based spatiotemporal coherence share (STC, TACO 20(3) art.
+//! 33, table 3, section 6).
 
 use serde::{Deserialize, Serialize};
 

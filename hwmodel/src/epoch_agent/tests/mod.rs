@@ -153,7 +153,8 @@ impl Bench {
         self.now()
     }
 
-    /// Slots of the stores that were issued from a cycle on, with their cycles; while `st_ready` is 1.
+    /// Slots of the stores that were issued from a cycle on, with their cycles; while `st_ready` is
+    /// 1.
     fn issued(&self, from: usize) -> Vec<(usize, u8)> {
         let all = self.out.iter().enumerate().skip(from);
         all.filter_map(|(n, out)| Some((n, out.st?.slot))).collect()
