@@ -1,0 +1,55 @@
+//! Turn-based spatiotemporal coherence keeps the order of memory: a manager and agents with random
+//! links between them, L1s, an L2 and random programs. Every load returns what the L2 held between
+//! its issue and its return, and all that section 8 of the specification says of a system holds in
+//! every cycle. The same programs find each rule of specification 6.1 that is taken away.
+//!
+//! More programs, a longer run:
+//!
+//! ```sh
+//! DUET_STC_PROGRAMS=100000 cargo test --release -p duet-tests --test blocks stc -- --nocapture
+//! ```
+
+mod cu;
+mod failure;
+mod l1;
+mod l2;
+mod setup;
+mod system;
+mod weakness;
+
+use std::env;
+
+use setup::{Setup, VARIANTS};
+use system::{Counts, System};
+
+/// Random programs unless DUET_STC_PROGRAMS says otherwise.
+const PROGRAMS: u64 = 2000;
+
+fn programs(usual: u64) -> u64 {
+    let number = env::var("DUET_STC_PROGRAMS");
+    number.map_or(usual, |text| text.parse().expect("DUET_STC_PROGRAMS is a number"))
+}
+
+/// A seed's system.
+fn random(seed: u64) -> Setup {
+    Setup::random(VARIANTS[seed as usize % VARIANTS.len()], seed)
+}
+
+#[test]
+fn random_programs_keep_the_order_of_memory() {
+    let mut counts = Counts::default();
+    for seed in 1..=programs(PROGRAMS) {
+        let setup = random(seed);
+        counts += System::new(&setup).run().unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
+    }
+    println!("{counts:?}");
+}
+
+#[test]
+fn debug_one() {
+    let Ok(seed) = env::var("SEED") else { return };
+    let setup = random(seed.parse().unwrap());
+    println!("{:?} {:?} {:?} {:?} host {}", setup.stc, setup.links, setup.timing, setup.pool, setup.host);
+    println!("{:?}", setup.programs);
+    println!("{:?}", System::new(&setup).run());
+}
