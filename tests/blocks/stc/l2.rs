@@ -42,7 +42,7 @@ pub struct L2 {
     words: Vec<Word>,
     events: BTreeMap<(u64, u64, u32), Event>,
     sent: u32,
-    /// By line: the host has written to it, in this cycle first, and no flash has followed.
+    /// By line: the host has written to it, behind this cycle first, and no flash has followed.
     open: Vec<Option<u64>>,
 }
 
@@ -90,7 +90,7 @@ impl L2 {
 
     pub fn host_writes(&mut self, word: usize, now: u64) {
         self.write(word, now);
-        self.open[word / WORDS].get_or_insert(now);
+        self.open[word / WORDS].get_or_insert(now.saturating_sub(1));
     }
 
     pub fn flash(&mut self) {
