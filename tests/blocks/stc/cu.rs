@@ -9,7 +9,7 @@ use ports::epoch_agent::{In, Out};
 
 use super::failure::Check;
 use super::l1::{Found, L1, Line, WORDS};
-use super::l2::{Event, L2};
+use super::l2::{Event, L2, Sent};
 use super::setup::{Agent, Link, Op, Setup};
 use super::weakness::Weakness;
 
@@ -227,21 +227,20 @@ impl Cu {
     pub fn receive(&mut self, s: &mut Shared, event: Event) -> Checked {
         match event {
             Event::Read { id, line, cu } => {
-                let (data, at) = (s.l2.line(line), s.now + 1 + below(s.random, s.setup.timing.fill));
+                let (data, at) =
+                    (s.l2.line(line), s.now + 1 + below(s.random, s.setup.timing.fill));
                 s.l2.send(at, s.random.word(), Event::Fill { cu, id, line, data });
             }
             Event::Fill { id, line, data, .. } => {
                 self.l1.fill(line, data);
                 self.returns(s, id, &data)?;
             }
-            Event::Write { cu, slot } => {
+            Event::Write { cu, slot, store } => {
+                let Sent { wave, op, word, number, atomic } = store;
                 let early = !self.keeps(s, Weakness::EarlyAck);
-                let Some(Slot { access, store, atomic, .. }) = self.slots[usize::from(slot)] else {
-                    return fail(Check::Protocol, format!("the store of slot {slot} is lost"));
-                };
-                let place = s.l2.write(access.word, s.now);
-                self.waves[access.wave].places[access.op] = Some(place);
-                s.l2.written(access.word, store).place = Some(place);
+                let place = s.l2.write(word, s.now);
+                self.waves[wave].places[op] = Some(place);
+                s.l2.written(word, number).place = Some(place);
                 let ack = s.setup.timing.ack;
                 if !early {
                     let at = s.now + below(s.random, ack);
@@ -284,8 +283,7 @@ impl Cu {
             }
             s.now >= *until
         };
-        self.st_ready =
-            stalls(s.random, &mut self.st_stalls) && s.random.chance(timing.st_ready);
+        self.st_ready = stalls(s.random, &mut self.st_stalls) && s.random.chance(timing.st_ready);
         self.ld_ready = stalls(s.random, &mut self.ld_stalls)
             && s.random.chance(timing.ld_ready)
             && self.before_l1.len() < 2;
@@ -298,13 +296,15 @@ impl Cu {
                 return fail(Check::Protocol, format!("slot {} has another address", st.slot));
             }
             slot.sent = true;
+            let Slot { access: Access { wave, op, word, .. }, store: number, atomic, .. } = *slot;
+            let store = Sent { wave, op, word, number, atomic };
             let waited = s.selections - slot.selections;
             self.longest_wait = self.longest_wait.max(waited);
-            self.l1.store(slot.access.word / WORDS);
+            self.l1.store(word / WORDS);
             self.sent += 1;
             let at = s.now + 1 + below(s.random, timing.store);
             let (cu, slot) = (self.number, st.slot);
-            s.l2.send(at, s.random.word(), Event::Write { cu, slot });
+            s.l2.send(at, s.random.word(), Event::Write { cu, slot, store });
             if !self.keeps(s, Weakness::EarlyAck) {
                 let at = s.now + 1 + below(s.random, timing.ack);
                 s.l2.send(at, s.random.word(), Event::Ack { cu, slot });

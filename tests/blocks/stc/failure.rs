@@ -29,8 +29,7 @@ pub enum Check {
 }
 
 /// By values alone, as a program sees them.
-pub const INSIDE: [Check; 5] =
-    [Check::Er1, Check::Er2, Check::Er3, Check::Coherent, Check::Error];
+pub const INSIDE: [Check; 5] = [Check::Er1, Check::Er2, Check::Er3, Check::Coherent, Check::Error];
 
 #[derive(Debug)]
 pub struct Failure {

@@ -113,9 +113,8 @@ impl L1 {
     pub fn fill(&mut self, line: usize, data: Line) {
         let (set, granted) = (self.set_of(line), self.granted(line));
         let late = !self.keeps(Weakness::NoDemotion) && granted;
-        let pending = |way: &&mut Way| {
-            way.line == line && matches!(way.state, State::Fills | State::Passes)
-        };
+        let pending =
+            |way: &&mut Way| way.line == line && matches!(way.state, State::Fills | State::Passes);
         let Some(way) = self.sets[set].iter_mut().find(pending) else { return };
         let installs = way.state == State::Fills && !late;
         way.state = if installs { State::Valid } else { State::Invalid };

@@ -13,7 +13,7 @@ pub enum Event {
     /// Its response.
     Fill { cu: usize, id: u8, line: usize, data: Line },
     /// A store or an atomic.
-    Write { cu: usize, slot: u8 },
+    Write { cu: usize, slot: u8, store: Sent },
     /// Its acknowledgement.
     Ack { cu: usize, slot: u8 },
     /// Its result.
@@ -22,6 +22,16 @@ pub enum Event {
     Host { word: usize },
     /// All L1s are invalidated.
     Flash,
+}
+
+/// A store on its way: whose it is, its word, and its number among the stores of the word.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    pub wave: usize,
+    pub op: usize,
+    pub word: usize,
+    pub number: usize,
+    pub atomic: bool,
 }
 
 /// A store: when it was acknowledged, and its place in the order.
@@ -42,6 +52,8 @@ pub struct L2 {
     words: Vec<Word>,
     events: BTreeMap<(u64, u64, u32), Event>,
     sent: u32,
+    /// Stores on their way.
+    writes: u32,
     /// By line: the host has written to it, behind this cycle first, and no flash has followed.
     open: Vec<Option<u64>>,
 }
@@ -53,6 +65,7 @@ impl L2 {
             words: (0..lines * WORDS).map(word).collect(),
             events: BTreeMap::new(),
             sent: 0,
+            writes: 0,
             open: vec![None; lines],
         }
     }
@@ -60,13 +73,21 @@ impl L2 {
     /// Sends a message; `tie` orders those of one cycle.
     pub fn send(&mut self, at: u64, tie: u64, event: Event) {
         self.sent += 1;
+        self.writes += u32::from(matches!(event, Event::Write { .. }));
         self.events.insert((at, tie, self.sent), event);
     }
 
     /// The next message of this cycle.
     pub fn next(&mut self, now: u64) -> Option<Event> {
         let first = self.events.first_entry()?;
-        (first.key().0 <= now).then(|| first.remove())
+        let event = (first.key().0 <= now).then(|| first.remove());
+        self.writes -= u32::from(matches!(event, Some(Event::Write { .. })));
+        event
+    }
+
+    /// No store is on its way.
+    pub fn is_quiet(&self) -> bool {
+        self.writes == 0
     }
 
     /// The place in the order of what a word is now.

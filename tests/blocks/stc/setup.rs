@@ -24,19 +24,23 @@ pub struct Bodies {
 pub const MODELS: Bodies = Bodies {
     manager: |stc, weakness| {
         let config = stc.into();
-        Box::new(match weakness {
-            Some(Weakness::Manager(rule)) => EpochManager::without(&config, rule),
-            _ => EpochManager::new(&config),
-        }
-        .expect("legal parameters"))
+        Box::new(
+            match weakness {
+                Some(Weakness::Manager(rule)) => EpochManager::without(&config, rule),
+                _ => EpochManager::new(&config),
+            }
+            .expect("legal parameters"),
+        )
     },
     agent: |stc, weakness| {
         let config = stc.into();
-        Box::new(match weakness {
-            Some(Weakness::Agent(rule)) => EpochAgent::without(&config, rule),
-            _ => EpochAgent::new(&config),
-        }
-        .expect("legal parameters"))
+        Box::new(
+            match weakness {
+                Some(Weakness::Agent(rule)) => EpochAgent::without(&config, rule),
+                _ => EpochAgent::new(&config),
+            }
+            .expect("legal parameters"),
+        )
     },
 };
 
@@ -194,9 +198,7 @@ impl Setup {
         let pool = pool(r, lines);
         let timing = Timing::random(r);
         let waves = 1 + r.below(5);
-        let programs = (0..n_cu)
-            .map(|_| (0..waves).map(|_| program(r, lines)).collect())
-            .collect();
+        let programs = (0..n_cu).map(|_| (0..waves).map(|_| program(r, lines)).collect()).collect();
         Self {
             bodies: MODELS,
             stc,
