@@ -322,12 +322,13 @@ impl Cu {
     /// The lookup of this cycle.
     fn look_up(&mut self, s: &mut Shared) -> Checked {
         // The sweep has the tags every second cycle at least.
-        if self.out.sweep && s.now % 2 == 0 {
+        if self.out.sweep && s.now.is_multiple_of(2) {
             return Ok(());
         }
-        let Some(waiting) = self.before_l1.pop_front_if(|waiting| waiting.at <= s.now) else {
+        if self.before_l1.front().is_none_or(|waiting| waiting.at > s.now) {
             return Ok(());
-        };
+        }
+        let Some(waiting) = self.before_l1.pop_front() else { return Ok(()) };
         let LoadOut { nocache, id, addr } = waiting.load;
         let Some(access) = self.loads[usize::from(id)] else {
             return fail(Check::Protocol, format!("load {id} is free"));
@@ -403,8 +404,7 @@ impl Cu {
 
     /// The rest of the cycle, behind the messages from the L2.
     pub fn cycle(&mut self, s: &mut Shared, down: Down) -> Checked {
-        let mut inputs = In::default();
-        inputs.sweep_done = self.l1.is_swept();
+        let mut inputs = In { sweep_done: self.l1.is_swept(), ..In::default() };
         self.take_issued(s)?;
         (inputs.st_ready, inputs.ld_ready) = (self.st_ready, self.ld_ready);
         self.look_up(s)?;

@@ -190,11 +190,11 @@ impl L1 {
     pub fn end(&mut self, sweep: bool) {
         let idle = !std::mem::take(&mut self.tag_busy);
         // A lookup has the tags at most every second cycle, as its caller sees to.
-        if sweep && idle && self.keeps(Weakness::NoSweep) {
-            if let Some(set) = self.touched.iter().position(|touched| !touched) {
-                self.invalidate(set);
-                self.touched[set] = true;
-            }
+        let steps = sweep && idle && self.keeps(Weakness::NoSweep);
+        let untouched = self.touched.iter().position(|touched| !touched);
+        if let Some(set) = untouched.filter(|_| steps) {
+            self.invalidate(set);
+            self.touched[set] = true;
         }
         if self.begins && self.keeps(Weakness::TouchedKept) {
             self.touched = [false; SETS];

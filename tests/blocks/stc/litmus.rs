@@ -10,7 +10,7 @@ use super::setup::{Link, Op, Setup, Timing, VARIANTS, pool, small};
 use super::system::{Counts, System};
 
 /// Of each shape, with and without fences; a tenth of DUET_STC_PROGRAMS where that is more.
-const RUNS: u64 = 500;
+const RUNS: u64 = 400;
 
 /// An access of a thread to one of two variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

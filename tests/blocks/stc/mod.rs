@@ -27,7 +27,7 @@ use setup::{Setup, VARIANTS};
 use system::{Counts, System};
 
 /// Random programs unless DUET_STC_PROGRAMS says otherwise.
-const PROGRAMS: u64 = 2000;
+const PROGRAMS: u64 = 1500;
 
 fn programs(usual: u64) -> u64 {
     let number = env::var("DUET_STC_PROGRAMS");

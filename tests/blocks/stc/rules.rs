@@ -96,7 +96,6 @@ const ER3: &[Check] = &[Check::Er3];
 const STUCK: &[Check] = &[Check::Stuck, Check::Wait];
 const ER1: &[Check] = &[Check::Er1];
 const ER2: &[Check] = &[Check::Er2];
-const ER1_2: &[Check] = &[Check::Er1, Check::Er2];
 const ER1_2_3: &[Check] = &[Check::Er1, Check::Er2, Check::Er3, Check::Error];
 
 #[test]

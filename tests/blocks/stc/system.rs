@@ -132,7 +132,7 @@ impl<'a> System<'a> {
             inputs.done |= u32::from(done) << c;
             inputs.req_valid |= u32::from(req.is_some()) << c;
             inputs.req[c] = req.unwrap_or_default();
-            if *now % 64 == 0 {
+            if now.is_multiple_of(64) {
                 found.push(cu.waits(&s));
             }
         }
