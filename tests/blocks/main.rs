@@ -1,5 +1,6 @@
 //! Each block by itself, on its model and on its RTL: the worked examples of the specifications,
-//! the rules of its README, and blocks that are joined. Directories also in systems of GPUs.
+//! the rules of its README, and blocks that are joined. Directories also in systems of GPUs, and the
+//! blocks of STC in systems of CUs.
 
 mod coherence_directory;
 mod command_path;
@@ -11,3 +12,4 @@ mod finepack_path;
 mod local_command_processor;
 mod packetizer;
 mod remote_write_queue;
+mod stc;

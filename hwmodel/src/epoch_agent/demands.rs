@@ -71,8 +71,11 @@ impl Demands {
     }
 
     /// An epoch begins: every band will be demanded anew. Behind all others.
-    pub fn change(&mut self) {
-        (self.filter, self.pend, self.conf_sent, self.conf_pend) = (0, 0, false, false);
+    pub fn change(&mut self, clears_filter: bool) {
+        (self.pend, self.conf_sent, self.conf_pend) = (0, false, false);
+        if clears_filter {
+            self.filter = 0;
+        }
     }
 
     /// The registers.

@@ -8,6 +8,7 @@
 mod demands;
 mod loads;
 mod queue;
+mod rule;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,8 @@ use crate::state::State;
 use demands::Demands;
 use loads::Loads;
 use queue::Queue;
+
+pub use rule::Rule;
 
 /// `state_q` (specification 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +55,24 @@ pub struct EpochAgent {
     /// See `waits`; kept, as most ticks are of an agent that does. The levels of the last one.
     idle: bool,
     levels: Levels,
+    /// What a test has taken away.
+    without: Option<Rule>,
 }
 
 /// Inputs that are no pulses.
 type Levels = (bool, bool, bool);
 
 impl EpochAgent {
+    /// For tests: an agent that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Ok(Self { without: Some(rule), ..Self::new(config)? })
+    }
+
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
     #[inline(always)]
     fn band(&self, addr: u32) -> u32 {
         self.cer.band(addr, self.config.band_bits)
@@ -138,21 +153,22 @@ impl EpochAgent {
     /// The scan, then the store in the input register (specification 5.4). Returns the store where
     /// it goes to the issue register, if it `may`.
     fn classify(&mut self, may: bool) -> Option<Store> {
+        let scan_demands = self.keeps(Rule::ScanDemands);
         let Self { config, cer, queue, demands, cnt, .. } = self;
         let Config { band_bits, variant, .. } = *config;
-        let mut examine = |slot, addr| {
+        let mut examine = |slot, addr, demands_it| {
             let granted = cer.granted(addr, band_bits);
-            if !granted && variant.has_demands() {
+            if !granted && demands_it && variant.has_demands() {
                 demands.store(cer.band(addr, band_bits), slot);
             }
             granted
         };
         let open = matches!(self.phase, Phase::Run | Phase::Done);
         if open && !queue.is_scanned() {
-            count(&mut cnt.scan_cycles, queue.scan(&mut examine));
+            count(&mut cnt.scan_cycles, queue.scan(|slot, addr| examine(slot, addr, scan_demands)));
         }
         let store = self.input?;
-        let granted = open && examine(store.slot, store.addr);
+        let granted = open && examine(store.slot, store.addr, true);
         let direct = granted && may;
         if !direct {
             queue.put(store.slot, store.addr, granted, open);
@@ -203,7 +219,7 @@ impl Block for EpochAgent {
         let begins = self.phase == Phase::Ready && inputs.chg;
         let changes = begins && self.is_legal(&inputs.chg_info);
         self.err = self.error(inputs, inputs.st.is_some() && offered.is_none(), begins && !changes);
-        let drained = self.out == 0 && inputs.sweep_done;
+        let drained = (self.out == 0 || !self.keeps(Rule::DrainWaits)) && inputs.sweep_done;
 
         self.demands.send(inputs.dmd_ack);
         if inputs.ld_ready {
@@ -215,11 +231,13 @@ impl Block for EpochAgent {
 
         // What is released in this cycle waits for the next.
         let free = self.issue.is_none() || inputs.st_ready;
-        let can_issue = self.phase == Phase::Run && free && self.has_credit();
+        let may_issue = self.phase == Phase::Run
+            || self.phase == Phase::Done && !self.keeps(Rule::StoresWaitForAll);
+        let can_issue = may_issue && free && self.has_credit();
         let blocked = self.queue.is_released();
         let entry = if can_issue && blocked { self.queue.issue() } else { None };
         if changes {
-            self.queue.change();
+            self.queue.change(self.without);
         }
         let direct = self.classify(can_issue && !blocked);
         let loaded = entry.map(|(slot, addr)| Store { slot, addr }).or(direct);
@@ -227,7 +245,9 @@ impl Block for EpochAgent {
             self.issue = loaded;
         }
         let acknowledged = inputs.wa_valid && self.out != 0;
-        self.out = self.out + u16::from(loaded.is_some()) - u16::from(acknowledged);
+        let counted = if self.keeps(Rule::CountAtLoad) { loaded } else { out.st };
+        let counts = counted.is_some() && (self.keeps(Rule::CountAtLoad) || inputs.st_ready);
+        self.out = self.out + u16::from(counts) - u16::from(acknowledged);
         self.input = offered.map(|st| Store { addr: st.addr & self.addr_mask, ..st });
 
         self.upd = changes;
@@ -236,7 +256,7 @@ impl Block for EpochAgent {
             Phase::Drain if drained => Phase::Ready,
             Phase::Ready if changes => {
                 self.cer = inputs.chg_info;
-                self.demands.change();
+                self.demands.change(self.keeps(Rule::FilterCleared));
                 Phase::Done
             }
             Phase::Done if !inputs.prep => Phase::Run,
@@ -298,6 +318,7 @@ impl Model for EpochAgent {
             cnt: Counters::default(),
             idle: true,
             levels: Levels::default(),
+            without: None,
         })
     }
 

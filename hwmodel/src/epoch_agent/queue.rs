@@ -1,7 +1,7 @@
 //! The blocked store queue: stores that wait for the epoch of their band, by their slot in the
 //! coalescing buffer (specification 4, 5.4; STC, sections 4.2 and 7.2).
 
-use super::Config;
+use super::{Config, Rule};
 use crate::state::State;
 
 const SLOTS: usize = 256;
@@ -153,8 +153,16 @@ impl Queue {
     }
 
     /// An epoch begins.
-    pub fn change(&mut self) {
-        (self.rel, self.scanned) = (Slots::default(), Slots::default());
+    pub fn change(&mut self, without: Option<Rule>) {
+        if without != Some(Rule::RelCleared) {
+            self.rel = Slots::default();
+        }
+        if without != Some(Rule::ScannedCleared) {
+            self.scanned = Slots::default();
+        }
+        if without == Some(Rule::Batch) {
+            return;
+        }
         if self.v.with(self.batch, |v, batch| v & batch).is_empty() {
             self.batch = self.batch.with(self.v, |batch, v| batch | v);
         }

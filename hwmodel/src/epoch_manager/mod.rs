@@ -7,6 +7,7 @@
 //! new epoch, REL until all have let go.
 
 mod record;
+mod rule;
 mod select;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,8 @@ use crate::common::bits::ones;
 use crate::state::{State, index_width};
 use record::Record;
 use select::{Next, Selection, select};
+
+pub use rule::Rule;
 
 /// Cycles that may be left out at once while nobody demands anything.
 const QUIET: u64 = 1 << 40;
@@ -56,9 +59,27 @@ pub struct EpochManager {
     cnt: Counters,
     /// `ready_i` and `done_i` of the last cycle.
     levels: (u32, u32),
+    /// What a test has taken away.
+    without: Option<Rule>,
 }
 
 impl EpochManager {
+    /// For tests: a manager that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Ok(Self { without: Some(rule), ..Self::new(config)? })
+    }
+
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// All CUs show a level, or some do and a test has taken the rule away that all must.
+    #[inline(always)]
+    fn is_met(&self, level: u32, rule: Rule) -> bool {
+        level == self.all || level != 0 && !self.keeps(rule)
+    }
+
     /// The error of a cycle with these levels, the lowest (specification 12).
     #[inline(always)]
     fn error(&self, ready: u32, done: u32) -> u8 {
@@ -73,6 +94,7 @@ impl EpochManager {
 
     /// The end of an epoch (specification 5.1). Returns whether the next differs from it.
     fn wake(&mut self, selection: Option<Selection>) -> bool {
+        let holds = self.keeps(Rule::Hold);
         let Self { config, epoch, record, cnt, .. } = self;
         count(&mut cnt.wakes, true);
         count(&mut cnt.wakes_idle, selection.is_none());
@@ -85,7 +107,7 @@ impl EpochManager {
             record.v &= !bands;
         }
         self.ec = if moves { config.bands() - 1 } else { first };
-        self.hold = moves && config.seb_on_wrap == 1;
+        self.hold = moves && config.seb_on_wrap == 1 && holds;
         self.next = next;
         !same
     }
@@ -135,7 +157,7 @@ impl Block for EpochManager {
         };
         // The selection and the conflicts see the registers; the demands come behind what the edge
         // clears.
-        let changes = self.phase == Phase::Prep && ready == self.all;
+        let changes = self.phase == Phase::Prep && self.is_met(ready, Rule::PrepWaitsForAll);
         let wakes = self.phase == Phase::Idle && self.wake_cnt == self.config.wakeup - 1;
         let selection =
             wakes.then(|| select(&self.config, &self.epoch, self.ec, self.hold, &self.record));
@@ -152,8 +174,8 @@ impl Block for EpochManager {
                 self.change();
                 Phase::Chg
             }
-            (Phase::Chg, _) if done == self.all => Phase::Rel,
-            (Phase::Rel, _) if ready | done == 0 => Phase::Idle,
+            (Phase::Chg, _) if self.is_met(done, Rule::ChgWaitsForAll) => Phase::Rel,
+            (Phase::Rel, _) if ready | done == 0 || !self.keeps(Rule::RelWaits) => Phase::Idle,
             (phase, _) => phase,
         };
         self.dmd_ack = 0;
@@ -239,6 +261,7 @@ impl Model for EpochManager {
             err: 0,
             cnt: Counters::default(),
             levels: (0, 0),
+            without: None,
         })
     }
 
