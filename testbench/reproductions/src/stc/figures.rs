@@ -29,7 +29,7 @@ pub fn all(r: &Runs) -> Vec<Figure> {
         "STC-10" => no_l1(r),
         "STC-11" => beside(r, &["mb-50", "mb-150", "mb-200", "mb-300", "mb-450"]),
         "STC-12" => beside(r, &["mb-8-epochs", "mb-32-epochs"]),
-        "STC-13" => over(r, &[("mb-16k", "src-16k")]),
+        "STC-13" => over(r, &[("mb-16k", "lines-16k")]),
         "STC-14" => occupancy(r),
         "STC-15" => scans(r),
         "STC-16" => beside(r, &["mb-bsq-64", "mb-bsq-128"]),
@@ -38,9 +38,21 @@ pub fn all(r: &Runs) -> Vec<Figure> {
         "STC-20" => manager(),
         "STC-21" => launches(r),
         "STC-22" => hits(r),
-        "CUs" => over(r, &[("mb", "src"), ("mb-16cu", "src-16cu"), ("mb-32cu", "src-32cu")]),
-        "work" => over(r, &[("mb", "src"), ("mb-work", "src-work")]),
-        "L2" => over(r, &[("mb", "src"), ("mb-dropped-l2", "src-dropped-l2")]),
+        "CUs" => {
+            over(r, &[("mb", "src-lines"), ("mb-16cu", "lines-16cu"), ("mb-32cu", "lines-32cu")])
+        }
+        "lines" => over(r, &[("mb", "src"), ("mb", "src-lines"), ("src-lines", "src")]),
+        "bits" => over(
+            r,
+            &[
+                ("mb", "src-lines"),
+                ("mb-bit-14", "src-lines"),
+                ("mb-bit-16", "src-lines"),
+                ("mb-bit-18", "src-lines"),
+            ],
+        ),
+        "work" => over(r, &[("mb", "src-lines"), ("mb-work", "lines-work")]),
+        "L2" => over(r, &[("mb", "src-lines"), ("mb-dropped-l2", "lines-dropped-l2")]),
         _ => None,
     })
 }
@@ -51,26 +63,28 @@ fn time(r: &Runs, machine: &str, of: &str) -> Each {
 }
 
 fn run_time(r: &Runs, machine: &str) -> Ours {
-    let own = time(r, machine, "src");
-    let whole = Each::ratio(r, machine, "src", |record| record.cycles as f64).geometric();
-    let text = format!(
-        "{}, with launches {}: {}",
-        percent(own.geometric()),
-        percent(whole),
-        own.listed(2)
-    );
-    let means = [("mean".into(), own.geometric()), ("mean with launches".into(), whole)];
-    ours(text, own.named("over src").chain(means))
+    let mut values = Vec::new();
+    let shown = ["src-lines", "src"].map(|base| {
+        let own = time(r, machine, base);
+        let whole = Each::ratio(r, machine, base, |record| record.cycles as f64).geometric();
+        let mean = own.geometric();
+        values.extend(own.named(&format!("over {base}")));
+        values.push((format!("over {base}"), mean));
+        values.push((format!("over {base} with launches"), whole));
+        let [mean, whole] = [mean, whole].map(percent);
+        format!("over {base} {mean}, with launches {whole}: {}", own.listed(2))
+    });
+    ours(shown.join("; "), values)
 }
 
 fn reuse(r: &Runs) -> Ours {
-    let own = time(r, "src", "mb").only(|program| REUSE.contains(&program)).unless_empty()?;
+    let own = time(r, "src-lines", "mb").only(|p| REUSE.contains(&p)).unless_empty()?;
     let hits = |machine| each(r, machine, "l1.hits", "l1.loads").only(|p| REUSE.contains(&p));
     let text = format!(
-        "{}: {}; hit rate src {}, mb {}",
+        "{}: {}; hit rates src-lines {}, mb {}",
         percent(own.geometric()),
         own.listed(2),
-        hits("src").listed(2),
+        hits("src-lines").listed(2),
         hits("mb").listed(2)
     );
     ours(text, own.named("speedup").chain([("mean".into(), own.geometric())]))
@@ -111,7 +125,8 @@ fn two_programs(r: &Runs) -> Ours {
     let mut shown = Vec::new();
     let mut values = Vec::new();
     for (program, machine) in [("locks", "mb"), ("copy", "ab"), ("copy", "mb")] {
-        let speedup = time(r, "src", machine).only(|other| other == program).unless_empty()?;
+        let speedup =
+            time(r, "src-lines", machine).only(|other| other == program).unless_empty()?;
         shown.push(format!("{program} {machine} {}", percent(speedup.mean())));
         values.push((format!("{program}.{machine}"), speedup.mean()));
     }
@@ -128,7 +143,7 @@ fn uncached(r: &Runs) -> Ours {
 }
 
 fn no_l1(r: &Runs) -> Ours {
-    let own = time(r, "none", "src");
+    let own = time(r, "none", "src-lines");
     let worst = own.values().into_iter().fold(0.0, f64::max);
     ours(format!("{}: {}", percent(worst), own.listed(2)), [("worst", worst)])
 }
@@ -150,8 +165,9 @@ fn over(r: &Runs, pairs: &[(&str, &str)]) -> Ours {
     let mut values = Vec::new();
     let shown = pairs.iter().map(|(machine, base)| {
         let own = time(r, base, machine);
-        values.push((format!("{machine} over {base}"), own.geometric()));
-        values.extend(own.named(machine));
+        let name = format!("{machine} over {base}");
+        values.extend(own.named(&name));
+        values.push((name, own.geometric()));
         let mean = percent(own.geometric());
         format!("{machine} over {base} {mean}: {}", own.listed(2))
     });
@@ -239,7 +255,7 @@ fn launches(r: &Runs) -> Ours {
 
 fn hits(r: &Runs) -> Ours {
     let mut values = Vec::new();
-    let shown = ["src", "nv", "es", "ab", "mb"].map(|machine| {
+    let shown = ["src", "src-lines", "nv", "es", "ab", "mb"].map(|machine| {
         let own = each(r, machine, "l1.hits", "l1.loads");
         values.extend(own.named(machine));
         format!("{machine} {:.2} mean: {}", own.mean(), own.listed(2))

@@ -17,6 +17,7 @@ type Change = &'static [(&'static str, &'static str)];
 /// Name, preset, L1 design, and what is changed.
 const POINTS: &[(&str, &str, &str, Change)] = &[
     ("src", "stc-8cu", "src", &[]),
+    ("src-lines", "stc-8cu", "src-lines", &[]),
     ("none", "stc-8cu", "none", &[]),
     ("nv", "stc-8cu", "stc-nv", &[]),
     ("es", "stc-8cu", "stc-es", &[]),
@@ -29,19 +30,22 @@ const POINTS: &[(&str, &str, &str, Change)] = &[
     ("mb-450", "stc-8cu", "stc-mb", &[("stc.wakeup", "450")]),
     ("mb-8-epochs", "stc-8cu", "stc-mb", &[("stc.band_bits", "3")]),
     ("mb-32-epochs", "stc-8cu", "stc-mb", &[("stc.band_bits", "5")]),
-    ("src-16k", "stc-8cu", "src", &[("l1.bytes", "16384")]),
+    ("lines-16k", "stc-8cu", "src-lines", &[("l1.bytes", "16384")]),
     ("mb-16k", "stc-8cu", "stc-mb", &[("l1.bytes", "16384")]),
     ("mb-bsq-64", "stc-8cu", "stc-mb", &[("stc.bsq_n", "64")]),
     ("mb-bsq-128", "stc-8cu", "stc-mb", &[("stc.bsq_n", "128")]),
-    ("src-16cu", "stc-16cu", "src", &[]),
+    ("lines-16cu", "stc-16cu", "src-lines", &[]),
     ("mb-16cu", "stc-16cu", "stc-mb", &[]),
-    ("src-32cu", "stc-32cu", "src", &[]),
+    ("lines-32cu", "stc-32cu", "src-lines", &[]),
     ("mb-32cu", "stc-32cu", "stc-mb", &[]),
-    // What may be the reason of a difference, alone: more work between accesses, and an L2 that
-    // each kernel drops.
-    ("src-work", "stc-8cu", "src", &[("cu.gap_cycles", "16")]),
+    // What may be the reason of a difference, alone: where the bits that say a band begin, more work
+    // between accesses, and an L2 that each kernel drops.
+    ("mb-bit-14", "stc-8cu", "stc-mb", &[("stc.seb_init", "14")]),
+    ("mb-bit-16", "stc-8cu", "stc-mb", &[("stc.seb_init", "16")]),
+    ("mb-bit-18", "stc-8cu", "stc-mb", &[("stc.seb_init", "18")]),
+    ("lines-work", "stc-8cu", "src-lines", &[("cu.gap_cycles", "16")]),
     ("mb-work", "stc-8cu", "stc-mb", &[("cu.gap_cycles", "16")]),
-    ("src-dropped-l2", "stc-8cu", "src", &[("l2.design", "software")]),
+    ("lines-dropped-l2", "stc-8cu", "src-lines", &[("l2.design", "software")]),
     ("mb-dropped-l2", "stc-8cu", "stc-mb", &[("l2.design", "software")]),
 ];
 
