@@ -13,18 +13,18 @@ use serde::Serialize;
 use super::experiment::{self, Input, Record, Runs, SEED, input};
 use super::figure::Figure;
 
-/// Inputs of `duet reproduce stc` (chosen): kernels that take some thousand cycles beside their
-/// launches, over what the L1s hold together (512 KB) or a few times that; the whole takes some
-/// minutes.
+/// Inputs of `duet reproduce stc` (chosen): about what the L1s hold together (512 KB), or twice as
+/// much where kernels would be much shorter than 10,000 cycles beside their launches; no rows of a
+/// power of 2, which meet in few sets of an L1. The whole takes some minutes.
 pub const INPUTS: [Input; 12] = [
-    input("copy", "vec-cpy", 65536, 4),
+    input("copy", "vec-cpy", 131072, 4),
     input("reuse", "cache-reuse", 8192, 10),
-    input("multigrid", "hpgmg", 112, 2),
-    input("hotspot3d", "lulesh", 72, 8),
-    input("jacobi2d", "lulesh", 208, 8),
+    input("multigrid", "hpgmg", 240, 1),
+    input("hotspot3d", "lulesh", 88, 6),
+    input("jacobi2d", "lulesh", 304, 6),
     input("bfs", "bc", 2048, 64),
     input("sssp", "", 512, 64),
-    input("pagerank", "", 6144, 3),
+    input("pagerank", "", 8192, 3),
     input("lu", "", 208, 1),
     input("fft", "fft", 14, 2),
     input("gemm", "dgemm", 208, 2),

@@ -55,9 +55,9 @@ fn epochs_change_as_their_variants_do() {
 
 #[test]
 fn figures_are_those_of_the_runs() {
-    let figure = |id| REPORT.figures.iter().find(|f| f.id == id).unwrap();
+    let figure = |id: &str| REPORT.figures.iter().find(|f| f.id == id).unwrap();
     let time = |program, machine| inside(REPORT.runs.record(program, machine));
-    for (id, machine) in ["STC-1", "STC-2", "STC-3", "STC-4"].iter().zip(DESIGNS) {
+    for (id, machine) in ["STC-1", "STC-2", "STC-3", "STC-4"].into_iter().zip(DESIGNS) {
         let ratio = |input: &Input| time(input.program, machine) / time(input.program, "src");
         let mean = SMALL.iter().map(ratio).product::<f64>().cbrt();
         assert!((figure(id).values["over src"] - mean).abs() < 1e-9);
