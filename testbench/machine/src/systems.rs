@@ -15,7 +15,9 @@ struct Family {
     twin: u32,
     /// System file of its first member.
     text: &'static str,
-    /// Members: names and chiplets of a GPU.
+    /// What of a GPU its members have in other numbers.
+    grows: fn(System, &str, u16) -> System,
+    /// Members: names and that number.
     members: &'static [(&'static str, u16)],
 }
 
@@ -24,6 +26,7 @@ const FAMILIES: [Family; 5] = [
         about: "CPElide (MICRO'24, table I): chiplets of 60 CUs with an L2 each",
         twin: 60,
         text: include_str!("../systems/cpelide-4.toml"),
+        grows: scale::with_chiplets,
         members: &[
             ("cpelide-4", 4),
             ("cpelide-2", 2),
@@ -34,27 +37,31 @@ const FAMILIES: [Family; 5] = [
         ],
     },
     Family {
-        about: "STC (table 3): 8 CUs with large L1s",
+        about: "STC (table 3, section 7.4): 8 to 32 CUs with large L1s",
         twin: 4,
         text: include_str!("../systems/stc-8cu.toml"),
-        members: &[("stc-8cu", 1)],
+        grows: scale::with_cus,
+        members: &[("stc-8cu", 8), ("stc-16cu", 16), ("stc-32cu", 32)],
     },
     Family {
         about: "FinePack (HPCA'23, table III): 4 GPUs of 80 SMs on PCIe 4.0",
         twin: 16,
         text: include_str!("../systems/finepack-4gpu.toml"),
+        grows: scale::with_chiplets,
         members: &[("finepack-4gpu", 1)],
     },
     Family {
         about: "REC (JSA 2025, table 2): 4 GPUs of 64 CUs, links of 150 GB/s",
         twin: 16,
         text: include_str!("../systems/rec-4gpu.toml"),
+        grows: scale::with_chiplets,
         members: &[("rec-4gpu", 1)],
     },
     Family {
         about: "Tabbakh's thesis (table 4.1): 16 SMs like a GTX 480",
         twin: 4,
         text: include_str!("../systems/fermi-16sm.toml"),
+        grows: scale::with_chiplets,
         members: &[("fermi-16sm", 1)],
     },
 ];
@@ -97,13 +104,13 @@ pub fn presets() -> impl Iterator<Item = (String, String)> {
 
 fn preset(name: &str) -> Option<Result<System, SystemError>> {
     let full = name.strip_suffix(TWIN).unwrap_or(name);
-    let (family, chiplets) = FAMILIES.iter().find_map(|family| {
-        let (_, chiplets) = family.members.iter().find(|(member, _)| *member == full)?;
-        Some((family, *chiplets))
+    let (family, units) = FAMILIES.iter().find_map(|family| {
+        let (_, units) = family.members.iter().find(|(member, _)| *member == full)?;
+        Some((family, *units))
     })?;
     let system = System::parse(family.members[0].0, family.text, &[]);
     Some(system.map(|system| {
-        let system = scale::with_chiplets(system, full, chiplets);
+        let system = (family.grows)(system, full, units);
         if full == name { system } else { scale::twin(&system, family.twin) }
     }))
 }

@@ -13,8 +13,9 @@ pub mod finepack_chain;
 pub mod log_file;
 pub mod memory;
 pub mod rec;
+pub mod stc;
 mod table;
 pub mod tlp_dump;
 
 /// The papers that can be reproduced.
-pub const PAPERS: [&str; 3] = ["cpelide", "finepack", "rec"];
+pub const PAPERS: [&str; 4] = ["cpelide", "finepack", "rec", "stc"];

@@ -14,7 +14,7 @@ use ports::common::finepack_types::FinePack;
 use reproductions::experiment::Runs;
 use reproductions::figure::Figure;
 use reproductions::finepack::egress_run::RunError;
-use reproductions::{PAPERS, cpelide, finepack, rec};
+use reproductions::{PAPERS, cpelide, finepack, rec, stc};
 use serde::Serialize;
 
 use super::job::run_failure;
@@ -23,7 +23,7 @@ use super::{Failure, STUCK, USAGE, WRONG_VALUE, output};
 /// Run a paper's experiments
 #[derive(clap::Args)]
 pub struct Args {
-    /// cpelide, finepack, rec, or all
+    /// cpelide, finepack, rec, stc, or all
     paper: String,
     /// Write the result as JSON; of all papers, an object with each by its name
     #[arg(long, value_name = "FILE")]
@@ -54,10 +54,15 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
                     format!("{} memories equal the expected ones", report.memories_compared);
                 show(paper, &report, &compared, &report.figures, 'F')
             }
-            _ => {
+            "rec" => {
                 let report = rec::run(&rec::INPUTS).map_err(run_failure);
                 let report = report.inspect_err(failed)?;
                 show(paper, &report, &loads(&report.runs), &report.figures, 'R')
+            }
+            _ => {
+                let report = stc::run(&stc::INPUTS).map_err(run_failure);
+                let report = report.inspect_err(failed)?;
+                show(paper, &report, &loads(&report.runs), &report.figures, 'S')
             }
         };
         all.insert(paper.to_string(), report?);

@@ -1,4 +1,4 @@
-//! Machines that follow from a preset: other numbers of chiplets, and smaller twins.
+//! Machines that follow from a preset: other numbers of chiplets or CUs, and smaller twins.
 
 use super::TWIN;
 use crate::System;
@@ -14,6 +14,13 @@ pub fn with_chiplets(mut system: System, name: &str, chiplets: u16) -> System {
     let parts = u64::from(system.l3.slices) * u64::from(chiplets);
     let set = u64::from(system.l3.ways) * u64::from(system.machine.line) * parts;
     system.l3.bytes -= system.l3.bytes % set;
+    system
+}
+
+/// The same machine with another number of CUs, each with its L1; all else stays as it is.
+pub fn with_cus(mut system: System, name: &str, cus: u16) -> System {
+    system.name = name.to_string();
+    system.machine.cus = cus;
     system
 }
 

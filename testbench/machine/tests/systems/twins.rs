@@ -85,3 +85,14 @@ fn members_of_a_family_differ_in_chiplets_and_share_l3_and_memory() {
         assert_eq!(same, base);
     }
 }
+
+#[test]
+fn members_of_stc_differ_in_cus_alone() {
+    let base = preset("stc-8cu");
+    for (name, cus) in [("stc-16cu", 16), ("stc-32cu", 32)] {
+        let mut system = preset(name);
+        assert_eq!((&system.name[..], system.machine.cus), (name, cus));
+        (system.name, system.machine.cus) = (base.name.clone(), base.machine.cus);
+        assert_eq!(system, base);
+    }
+}

@@ -79,6 +79,7 @@ programs!(
     pagerank_push,
     jacobi2d,
     hotspot3d,
+    multigrid,
     lu,
     gemm,
     fft,

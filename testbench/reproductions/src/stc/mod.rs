@@ -1,0 +1,70 @@
+//! STC, TACO 20(3) art. 33, 2023, sections 6 and 7: the paper's machine with its four designs, with
+//! release consistency by software and without L1s, and what its sensitivity analysis changes.
+
+mod figures;
+mod points;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use machine::RunError;
+use serde::Serialize;
+
+use super::experiment::{self, Input, Record, Runs, SEED, input};
+use super::figure::Figure;
+
+/// Inputs of `duet reproduce stc` (chosen): about what the L1s hold together (512 KB), or twice as
+/// much where kernels would be much shorter than 10,000 cycles beside their launches; no rows of a
+/// power of 2, which meet in few sets of an L1. The whole takes some minutes.
+pub const INPUTS: [Input; 12] = [
+    input("copy", "vec-cpy", 131072, 4),
+    input("reuse", "cache-reuse", 8192, 10),
+    input("multigrid", "hpgmg", 240, 1),
+    input("hotspot3d", "lulesh", 88, 6),
+    input("jacobi2d", "lulesh", 304, 6),
+    input("bfs", "bc", 2048, 64),
+    input("sssp", "", 512, 64),
+    input("pagerank", "", 8192, 3),
+    input("lu", "", 208, 1),
+    input("fft", "fft", 14, 2),
+    input("gemm", "dgemm", 208, 2),
+    input("locks", "fg-share", 128, 2),
+];
+
+/// All results.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// `stc`.
+    pub paper: &'static str,
+    /// `pass`: a report exists only when all values were right.
+    pub verdict: &'static str,
+    /// Seed of all inputs.
+    pub seed: u64,
+    /// Programs and sizes, and each program on each machine.
+    #[serde(flatten)]
+    pub runs: Runs,
+    /// The figures of the STC specification, section 11.
+    pub figures: Vec<Figure>,
+}
+
+/// Statistics of L1s and their units, launches and networks.
+const KEPT: [&str; 4] = ["l1.", "l2.", "launch.", "traffic."];
+
+/// Runs the experiment on these inputs, on all threads that there are.
+pub fn run(inputs: &[Input]) -> Result<Report, RunError> {
+    let runs = experiment::run(inputs, &points::all(), &KEPT)?;
+    let figures = figures::all(&runs);
+    Ok(Report { paper: "stc", verdict: "pass", seed: SEED, runs, figures })
+}
+
+/// Cycles without those between a kernel's packet and its start, and between its last work-group
+/// and its completion.
+fn inside(record: &Record) -> f64 {
+    let launches = ["launch.launch_cycles", "launch.release_cycles"].map(|n| record.counter(n));
+    record.cycles as f64 - launches.iter().sum::<f64>()
+}
+
+/// One count of so many of another.
+fn share(record: &Record, name: &str, of: &str) -> f64 {
+    record.counter(name) / record.counter(of).max(1.0)
+}

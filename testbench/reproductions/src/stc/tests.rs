@@ -1,0 +1,79 @@
+//! What a report holds, on small inputs.
+
+use std::sync::LazyLock;
+
+use super::{Report, inside, points, run};
+use crate::experiment::{Input, input};
+
+const SMALL: [Input; 3] =
+    [input("copy", "vec-cpy", 4096, 2), input("reuse", "", 1536, 4), input("multigrid", "", 24, 1)];
+const DESIGNS: [&str; 4] = ["nv", "es", "ab", "mb"];
+
+static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL).unwrap());
+
+fn count(program: &str, machine: &str, name: &str) -> u64 {
+    REPORT.runs.record(program, machine).counter(name) as u64
+}
+
+#[test]
+fn every_program_runs_on_every_machine_with_all_loads_checked() {
+    assert_eq!(REPORT.runs.records.len(), SMALL.len() * points::all().len());
+    for input in SMALL {
+        let loads = REPORT.runs.record(input.program, "src").loads_checked;
+        assert!(loads > 1000);
+        let mut all = REPORT.runs.records.iter().filter(|r| r.program == input.program);
+        assert!(all.all(|r| r.loads_checked == loads));
+    }
+}
+
+#[test]
+fn machines_are_what_their_names_say() {
+    let all = points::all();
+    let of = |name| &all.iter().find(|p| p.name == name).unwrap().system;
+    assert_eq!((of("mb").machine.cus, of("mb").l1.bytes), (points::CUS, 64 << 10));
+    assert_eq!((of("lines-16k").l1.bytes, of("mb-16k").l1.bytes), (16 << 10, 16 << 10));
+    assert_eq!((of("mb-16cu").machine.cus, of("lines-32cu").machine.cus), (16, 32));
+    assert_eq!(of("mb-dropped-l2").l2.design, "software");
+    assert!(all.iter().filter(|p| p.system.l2.design == "cpelide").count() == all.len() - 2);
+}
+
+#[test]
+fn epochs_change_as_their_variants_do() {
+    for Input { program, .. } in SMALL {
+        let changes = |machine| count(program, machine, "l1.epoch_transitions");
+        assert!(DESIGNS.windows(2).all(|d| changes(d[0]) >= changes(d[1])), "{program}");
+        assert_eq!(count(program, "es", "l1.epoch_conflicts"), 0);
+        assert_eq!(count(program, "ab", "l1.epochs_of_2_bands"), 0);
+        assert_eq!(count(program, "src", "l1.epoch_transitions"), 0);
+        // With an L2 that stays, L1s are dropped for what the host writes alone: before the first
+        // kernel.
+        assert!(DESIGNS.iter().all(|d| count(program, d, "l1.invalidated_lines") == 0));
+        assert_eq!(count(program, "mb-bsq-64", "l1.most_blocked_stores") / 8 / 65, 0);
+    }
+    assert!(count("multigrid", "mb-dropped-l2", "l1.invalidated_lines") > 0);
+}
+
+#[test]
+fn figures_are_those_of_the_runs() {
+    let figure = |id: &str| REPORT.figures.iter().find(|f| f.id == id).unwrap();
+    let time = |program, machine| inside(REPORT.runs.record(program, machine));
+    for (id, machine) in ["STC-1", "STC-2", "STC-3", "STC-4"].into_iter().zip(DESIGNS) {
+        let ratio = |input: &Input| time(input.program, machine) / time(input.program, "src");
+        let mean = SMALL.iter().map(ratio).product::<f64>().cbrt();
+        assert!((figure(id).values["over src"] - mean).abs() < 1e-9);
+    }
+    assert_eq!(figure("STC-21").values["kernels.reuse"], 4.0);
+    // Section 7.5: 8 queues of 256 entries of 32 bits.
+    assert_eq!(figure("STC-19").values["queues"], 8192.0);
+    // Table 4, whose 16 x 33 bits are addresses and demands, and 7 bits that count to 100.
+    let values = &figure("STC-20").values;
+    assert_eq!(["ec", "wake_cnt", "erv", "etv"].map(|n| values[n]), [4.0, 7.0, 528.0, 16.0]);
+    let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
+    let all = (1..=23).map(|n| format!("STC-{n}"));
+    assert_eq!(
+        ids,
+        all.chain(["CUs", "lines", "bits", "work", "L2"].map(String::from)).collect::<Vec<_>>()
+    );
+    let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| &f.id[..]);
+    assert_eq!(missing.collect::<Vec<_>>(), ["STC-8", "STC-18", "STC-23"]);
+}

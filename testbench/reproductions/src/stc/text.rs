@@ -1,0 +1,59 @@
+//! The report as tables.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Report, inside, share};
+use crate::experiment::Row;
+use crate::table::{self, Column, left, right};
+
+const LEGEND: &str = "\
+Cycles of the GPU's clock. inside: without those between a kernel's packet and its start, and
+between its last work-group and its completion; both with the speedup over src. hits, uncached:
+parts of the loads at the L1s in per cent; blocked: of the stores and atomics. transitions: changes
+of the epoch, with the mean cycles of one, and of these the mean in which a CU waited for its own
+stores. bit: start epoch bit at the end.";
+
+/// Machines of the table; the JSON has all.
+const SHOWN: [&str; 8] = ["src", "src-lines", "none", "nv", "es", "ab", "mb", "mb-bit-18"];
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        writeln!(
+            f,
+            "STC (TACO 20(3) art. 33, 2023) on models: its machine of 8 CUs (table 3). Seed {}.",
+            self.seed
+        )?;
+        for input in &self.runs.inputs {
+            let like = if input.like.is_empty() { "none" } else { input.like };
+            let kernels = self.runs.record(input.program, "src").counter("launch.packets");
+            writeln!(f, "\n{input}, {kernels} kernels; stands for the paper's: {like}")?;
+            table::write(f, &columns(), self.runs.beside(input.program, "src", &SHOWN))?;
+        }
+        writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;
+        self.figures.iter().try_for_each(|figure| write!(f, "{figure}"))
+    }
+}
+
+fn percent(r: &Row, name: &str, of: &str) -> String {
+    format!("{:.1}", 100.0 * share(r.own, name, of))
+}
+
+fn columns<'a>() -> [Column<Row<'a>>; 11] {
+    [
+        left("machine", 10, |r| r.own.machine.to_string()),
+        right("cycles", 9, |r| r.own.cycles.to_string()),
+        right("speedup", 8, |r| format!("{:.3}", r.speedup())),
+        right("inside", 9, |r| inside(r.own).to_string()),
+        right("speedup", 8, |r| format!("{:.3}", inside(r.base) / inside(r.own))),
+        right("hits", 6, |r| percent(r, "l1.hits", "l1.loads")),
+        right("uncached", 9, |r| percent(r, "l1.uncached_loads", "l1.loads")),
+        right("blocked", 8, |r| percent(r, "l1.stores_blocked", "l1.stores")),
+        right("transitions", 12, |r| r.count("l1.epoch_transitions").to_string()),
+        right("cycles", 12, |r| {
+            let mean = |name| share(r.own, name, "l1.epoch_transitions");
+            let waits = mean("l1.drain_cycles_for_stores") / f64::from(super::points::CUS);
+            format!("{:.0}, {waits:.0}", mean("l1.epoch_transition_cycles"))
+        }),
+        right("bit", 5, |r| r.count("l1.epoch_start_bit").to_string()),
+    ]
+}
