@@ -10,7 +10,7 @@ use cosim::catalog::Pair;
 use cosim::flip::Flip;
 use cosim::report::Difference;
 use cosim::runner::{self, Options, Outcome};
-use cosim::stimulus::{self, NewStimulus, Random, Statics, Stimulus};
+use cosim::stimulus::{self, NewStimulus, Random, Statics};
 use cosim::value::{full_name, is_shown};
 use duet_tests::{Scratch, configs, has_rtl, model, parameters, rtl};
 use hwmodel::{Block, Model};

@@ -177,13 +177,13 @@ fn over(r: &Runs, pairs: &[(&str, &str)]) -> Ours {
 
 /// Stores in the queue of a CU: the mean over all cycles.
 fn mean_blocked(record: &Record) -> f64 {
-    record.counter("l1.blocked_store_cycles") / (record.cycles as f64 * f64::from(CUS))
+    record.counter("l1.store_wait_cycles") / (record.cycles as f64 * f64::from(CUS))
 }
 
 fn occupancy(r: &Runs) -> Ours {
     let mean = Each::of(r, |program| Some(mean_blocked(r.record(program, "mb"))));
     let most = Each::of(r, |program| {
-        Some(r.record(program, "mb").counter("l1.most_blocked_stores") / f64::from(CUS))
+        Some(r.record(program, "mb").counter("l1.most_stores_held") / f64::from(CUS))
     });
     let below = mean.values().iter().filter(|&&mean| mean < 32.0).count();
     let text = format!(

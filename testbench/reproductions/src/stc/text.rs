@@ -51,7 +51,7 @@ fn columns<'a>() -> [Column<Row<'a>>; 11] {
         right("transitions", 12, |r| r.count("l1.epoch_transitions").to_string()),
         right("cycles", 12, |r| {
             let mean = |name| share(r.own, name, "l1.epoch_transitions");
-            let waits = mean("l1.drain_cycles_for_stores") / f64::from(super::points::CUS);
+            let waits = mean("l1.drain_cycles") / f64::from(super::points::CUS);
             format!("{:.0}, {waits:.0}", mean("l1.epoch_transition_cycles"))
         }),
         right("bit", 5, |r| r.count("l1.epoch_start_bit").to_string()),
