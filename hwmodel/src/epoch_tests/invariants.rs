@@ -44,7 +44,7 @@ fn manager(s: &System, config: &Stc, before: &mut Before) {
     assert!((config.seb_min..=config.seb_max).contains(&seb.into()));
     assert!(before.seb.is_none_or(|before| before.abs_diff(seb) <= 1));
     (before.chg, before.seb) = (out.chg, Some(seb));
-    let vote = registers(|state| s.manager.show_state(state))["vote"];
+    let vote = registers(|state| s.manager.show_state(state))["record.vote"];
     let unused = 32 - (config.band_bits + 2);
     assert!((vote << unused) as i32 >> unused <= 1 << config.band_bits);
     assert!((vote << unused) as i32 >> unused >= -(1 << config.band_bits));
@@ -56,8 +56,8 @@ fn agent(out: &epoch_agent::Out, registers: &BTreeMap<String, u32>, config: &Stc
     // ER2, ER2b.
     assert!(out.st.is_none_or(|st| out.cer.granted(st.addr, config.band_bits)));
     assert!(!out.ready || register("out") == 0 && out.st.is_none());
-    let [v, rel, scanned] = ["queue.v", "queue.rel", "queue.scanned"].map(register);
-    let [filter, pend] = ["filter", "dpend"].map(register);
+    let [v, rel, scanned] = ["queue.v", "queue.v_rel", "queue.v_scanned"].map(register);
+    let [filter, pend] = ["demands.filter", "demands.dpend"].map(register);
     assert_eq!(u32::from(out.occ), v.count_ones());
     assert_eq!(pend & !filter, 0);
     if config.variant.has_demands() && register("state") == 0 && v & !scanned == 0 {
@@ -67,7 +67,7 @@ fn agent(out: &epoch_agent::Out, registers: &BTreeMap<String, u32>, config: &Stc
         }
     }
     for demanded in (0..1u32 << config.band_bits).filter(|b| pend >> b & 1 != 0) {
-        let slot = register(&format!("dslot[{demanded}]"));
+        let slot = register(&format!("demands.dslot[{demanded}]"));
         assert!(v >> slot & 1 != 0);
         assert_eq!(band(register(&format!("queue.addr[{slot}]"))), demanded);
     }
