@@ -38,8 +38,8 @@ const POINTS: &[(&str, &str, &str, Change)] = &[
     ("mb-16cu", "stc-16cu", "stc-mb", &[]),
     ("lines-32cu", "stc-32cu", "src-lines", &[]),
     ("mb-32cu", "stc-32cu", "stc-mb", &[]),
-    // What may be the reason of a difference, alone: where the bits that say a band begin, more work
-    // between accesses, and an L2 that each kernel drops.
+    // What may be the reason of a difference, alone: where the bits that say a band begin, more
+    // work between accesses, and an L2 that each kernel drops.
     ("mb-bit-14", "stc-8cu", "stc-mb", &[("stc.seb_init", "14")]),
     ("mb-bit-16", "stc-8cu", "stc-mb", &[("stc.seb_init", "16")]),
     ("mb-bit-18", "stc-8cu", "stc-mb", &[("stc.seb_init", "18")]),
