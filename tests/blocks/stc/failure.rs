@@ -28,9 +28,10 @@ pub enum Check {
     Stuck,
 }
 
-/// By values alone, as a program sees them.
+/// Those that look inside. Without them a run goes by the values that programs see.
 pub const INSIDE: [Check; 5] = [Check::Er1, Check::Er2, Check::Er3, Check::Coherent, Check::Error];
 
+/// Where a run ends.
 #[derive(Debug)]
 pub struct Failure {
     pub check: Check,
