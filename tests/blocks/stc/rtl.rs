@@ -25,7 +25,7 @@ const RTL: Bodies = Bodies {
 };
 
 /// Of each variant.
-const RUNS: u64 = 30;
+const RUNS: u64 = 100;
 
 #[test]
 fn rtl_keeps_the_order_of_memory() {
