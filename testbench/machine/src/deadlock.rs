@@ -6,8 +6,9 @@ use super::context::Context;
 use super::engine::ComponentId;
 use super::part::Part;
 
-/// What designs say that they wait for, a line for each inlet in which a message waits although it could be taken, and the way from one
-/// full outlet to the next, which closes where the deadlock is a cycle.
+/// What designs say that they wait for, a line for each inlet in which a message waits although it
+/// could be taken, and the way from one full outlet to the next, which closes where the deadlock is
+/// a cycle.
 pub fn report(ctx: &Context, parts: &[Part]) -> String {
     let mut text = String::new();
     for part in parts {

@@ -1,5 +1,5 @@
-//! Designs by name. A program has those of this crate, and those that crates which it is linked with
-//! add with `inventory::submit!`.
+//! Designs by name. A program has those of this crate, and those that crates which it is linked
+//! with add with `inventory::submit!`.
 
 use super::config::{ConfigError, choose};
 

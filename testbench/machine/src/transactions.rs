@@ -101,8 +101,8 @@ pub struct Transactions {
     due: BinaryHeap<Reverse<(Cycle, u32)>>,
     /// Of each wave, loads that may still be replayed.
     unconfirmed: [u32; MAX_WAVES],
-    /// Of each hash of a line the last one, and of each one the next of its hash, where somebody asks
-    /// for lines; else empty.
+    /// Of each hash of a line the last one, and of each one the next of its hash, where somebody
+    /// asks for lines; else empty.
     of_hash: Vec<u32>,
     same_hash: Vec<u32>,
     /// What the L1 tells the CU of its own accord.

@@ -12,7 +12,7 @@ use crate::part::Part;
 /// at.
 pub(super) fn compare(ctx: &Context, parts: &[Part]) -> Result<(), String> {
     let bank = |part| match part {
-        &Part::Bank(ref bank) => Some((bank.unit(), &**bank)),
+        Part::Bank(bank) => Some((bank.unit(), &**bank)),
         _ => None,
     };
     let banks: HashMap<Unit, &dyn L2> = parts.iter().filter_map(bank).collect();
@@ -28,8 +28,8 @@ pub(super) fn compare(ctx: &Context, parts: &[Part]) -> Result<(), String> {
             if differs != 0 {
                 let k = differs.trailing_zeros() as usize;
                 result = Err(format!(
-                    "cycle {}: {} holds line {addr:#x} with byte {k} = {:#04x}, and its L2, {}, has \
-                     {:#04x}",
+                    "cycle {}: {} holds line {addr:#x} with byte {k} = {:#04x}, and its L2, {}, \
+                     has {:#04x}",
                     ctx.now,
                     ctx.layout.name(core.unit()),
                     held[k],

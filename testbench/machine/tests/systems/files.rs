@@ -55,7 +55,10 @@ fn bad_syntax_is_refused_with_file_and_line() {
         assert!(place(first) || place(second), "line {first} in: {message}");
         assert!(message.contains(words), "{words:?} in: {message}");
     }
-    assert!(refused("[l1]", "[l9]").contains("unknown field `l9`"));
+    assert!(refused("[l1]", "[l9]").contains("missing field `l1`"));
+    let message = refused("[l1]", "[l9]\nbytes = 1\n\n[l1]");
+    let place = format!("m.toml:{}: l9: there is no such section", line("[l1]"));
+    assert!(message.starts_with(&place), "{message}");
     let long = "#".repeat((1 << 20) + 1);
     let message = System::parse("m.toml", &long, &[]).unwrap_err().to_string();
     assert_eq!(message, "m.toml: 1048577 bytes; at most 1048576");

@@ -55,7 +55,7 @@ struct Counters {
     transitions: u64,
     demands: u64,
     conflicts: u64,
-    /// Messages to and from agents.
+    /// Messages to and from agents beside these.
     messages: u64,
     /// When the last epoch was over, while its change goes on; cycles of all changes, and most of
     /// one.
@@ -97,6 +97,7 @@ impl GpuUnit for Manager {
                 *counter += 1;
             }
         }
+        self.held = In { ready: inputs.ready, done: inputs.done, ..In::default() };
         self.block.tick(&inputs);
         let before = std::mem::replace(&mut self.out, self.block.outputs());
         if let Some(code) = self.out.err {
@@ -113,7 +114,6 @@ impl GpuUnit for Manager {
                 ctx.show(wire, down);
             }
         }
-        self.held = In { ready: inputs.ready, done: inputs.done, ..In::default() };
         // Nobody demands anything: it wakes only to count.
         let quiet = self.block.quiet_cycles();
         ctx.wake_after(if quiet > LONGEST { Cycle::MAX } else { quiet });
@@ -131,6 +131,7 @@ impl GpuUnit for Manager {
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let (c, cnt) = (&self.counters, &self.out.cnt);
+        let messages = c.messages + c.demands + c.conflicts;
         vec![
             ("epoch_wakes", cnt.wakes.into()),
             ("epoch_wakes_idle", cnt.wakes_idle.into()),
@@ -146,8 +147,8 @@ impl GpuUnit for Manager {
             ("epoch_start_bit", self.out.chg_info.seb.into()),
             ("epoch_demands", c.demands),
             ("epoch_conflicts", c.conflicts),
-            ("epoch_messages", c.messages),
-            ("epoch_message_bytes", c.messages * MESSAGE_BYTES),
+            ("epoch_messages", messages),
+            ("epoch_message_bytes", messages * MESSAGE_BYTES),
             ("epochs_of_1_band", c.granted[0]),
             ("epochs_of_2_bands", c.granted[1]),
             ("epochs_of_3_bands", c.granted[2]),
@@ -171,8 +172,10 @@ impl Manager {
             let bands = out.chg_info.gvec.count_ones().clamp(1, 4);
             c.granted[bands as usize - 1] += 1;
         }
-        if let Some(since) = c.since.filter(|_| !out.prep) {
-            let cycles = now - since;
+        // The manager is idle again in the cycle after the last agent shows nothing any more.
+        let is_over = !before.prep && self.held.ready | self.held.done == 0;
+        if let Some(since) = c.since.filter(|&since| is_over && since < now) {
+            let cycles = now + 1 - since;
             c.changing += cycles;
             c.longest = c.longest.max(cycles);
             c.since = None;
