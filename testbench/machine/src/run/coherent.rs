@@ -11,11 +11,12 @@ use crate::part::Part;
 /// Errors: a line that differs. Bytes that the L2 has evicted, or not yet fetched, are not looked
 /// at.
 pub(super) fn compare(ctx: &Context, parts: &[Part]) -> Result<(), String> {
-    let bank = |part| match part {
-        Part::Bank(bank) => Some((bank.unit(), &**bank)),
-        _ => None,
-    };
-    let banks: HashMap<Unit, &dyn L2> = parts.iter().filter_map(bank).collect();
+    let mut banks: HashMap<Unit, &dyn L2> = HashMap::new();
+    for part in parts {
+        if let Part::Bank(bank) = part {
+            banks.insert(bank.unit(), &**bank);
+        }
+    }
     let mut result = Ok(());
     for part in parts {
         let Part::Core(core) = part else { continue };
