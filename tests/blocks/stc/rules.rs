@@ -1,6 +1,6 @@
 //! Specification 6.1: each rule that is taken away is found, as the table says, within a number of
-//! seeds. What a program can see is found by values alone, too: the checks that look inside are then
-//! left out.
+//! seeds. What a program can see is found by values alone, too: the checks that look inside are
+//! then left out.
 
 use cosim::stimulus::Random;
 use hwmodel::epoch_agent::Rule as Agent;

@@ -236,7 +236,7 @@ fn an_acquire_knows_whether_memory_was_written_past_the_l1s() {
         let kernels = program.totals().kernels;
         let cus = u64::from(machine.machine.cus * machine.machine.chiplets);
         let outcome = passes(&machine, &program);
-        (sum(&[outcome], "l1.queue_acquires_past") / cus, u64::from(kernels))
+        (sum(&[outcome], "l1.queue_acquires_past") / cus, kernels)
     };
     // The host's write of the input is before the first kernel alone.
     assert_eq!([past("cpelide", 1).0, past("cpelide", 4).0], [1, 1]);

@@ -55,7 +55,7 @@ fn each_variant_does_what_the_one_before_does_not() {
     let sum = |variant: usize, name: &str| -> u64 {
         runs[variant].iter().map(|run| count(run, &format!("l1.{name}"))).sum()
     };
-    for variant in 0..4 {
+    for (variant, name) in VARIANTS.iter().enumerate() {
         for reached in [
             "hits",
             "uncached_loads",
@@ -66,7 +66,7 @@ fn each_variant_does_what_the_one_before_does_not() {
             "demoted_fills",
             "drain_cycles",
         ] {
-            assert!(sum(variant, reached) > 0, "{}: {reached}", VARIANTS[variant]);
+            assert!(sum(variant, reached) > 0, "{name}: {reached}");
         }
     }
     // A store is sent in its band's epoch, in which the first look at the set has dropped the line.
