@@ -1,7 +1,7 @@
 //! The named configurations of the blocks with two bodies. Blocks whose parameters come from one
 //! struct are a family, and a family has a file, `configs/FAMILY.toml`: a table for each
-//! configuration, which lists every field. Beside their stimulus blocks say which family they are of
-//! (`pair!`), and the first of a family declares it (`family!`).
+//! configuration, which lists every field. Beside their stimulus blocks say which family they are
+//! of (`pair!`), and the first of a family declares it (`family!`).
 
 use std::collections::BTreeMap;
 

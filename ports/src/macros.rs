@@ -2,7 +2,8 @@
 
 /// Declares a message: a Rust struct and the SystemVerilog `struct packed` of the same field names,
 /// given as a macro of `rtl/common`; without it where no RTL sees the message. Fields stand in the
-/// SystemVerilog order, **most significant first**; each has its shape after `=`, which may use the message's parameters.
+/// SystemVerilog order, **most significant first**; each has its shape after `=`, which may use the
+/// message's parameters.
 ///
 /// ```
 /// ports::message! {

@@ -1,6 +1,6 @@
 //! Each block by itself, on its model and on its RTL: the worked examples of the specifications,
-//! the rules of its README, and blocks that are joined. Directories also in systems of GPUs, and the
-//! blocks of STC in systems of CUs.
+//! the rules of its README, and blocks that are joined. Directories also in systems of GPUs, and
+//! the blocks of STC in systems of CUs.
 
 mod coherence_directory;
 mod command_path;

@@ -1,5 +1,6 @@
-//! Example 8 of the specification: a manager, three stores that always wait, and conflicts that pull
-//! the start epoch bit up and down. Where it may move at each selection, one waits for ever (5.1).
+//! Example 8 of the specification: a manager, three stores that always wait, and conflicts that
+//! pull the start epoch bit up and down. Where it may move at each selection, one waits for ever
+//! (5.1).
 
 use hwmodel::Block;
 use hwmodel::epoch_manager::Rule;

@@ -3,8 +3,8 @@
 //! Where nobody can go on, nobody has a visit ahead, and the run ends at once. But two kinds of
 //! component are visited in every cycle of their clock as long as they have something in hand,
 //! whether it moves or not: the gate, and a bank, CU or unit with a busy block of a design. So
-//! every some steps the watchdog looks at the whole machine. It reports a deadlock when in two looks that follow each
-//! other
+//! every some steps the watchdog looks at the whole machine. It reports a deadlock when in two
+//! looks that follow each other
 //!
 //! - nobody but these has a visit ahead, and nobody at all a far one, 1024 cycles ahead or more;
 //!   and

@@ -331,9 +331,11 @@ impl L1 for Agent {
             port.ctx.show(self.to_manager, up);
         }
         // The CU sees in the next cycle that the store is over, the block that all is swept.
+        let is_swept = self.cache.is_swept();
         let idle = self.acks.is_empty()
             && !self.inputs.wa_valid
-            && self.inputs.sweep_done == self.cache.is_swept();
+            && self.inputs.sweep_done == is_swept
+            && (is_swept || !self.out.sweep);
         port.ctx.wake_after(if idle { self.block.quiet_cycles() } else { 0 });
     }
 
