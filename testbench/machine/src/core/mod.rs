@@ -292,8 +292,12 @@ impl Core {
     }
 
     /// Has in hand an instruction whose next line nobody of this CU has under way, if there is one:
-    /// the others wait beside it, oldest first.
+    /// the others wait beside it, oldest first. One in hand stays there while nothing can be
+    /// issued.
     fn choose(&mut self, ctx: &mut Context) {
+        if self.issue.next < self.issue.lines.len() && self.transactions.is_full() {
+            return;
+        }
         if let Some(at) = self.next_parked() {
             if self.issue.next == self.issue.lines.len() {
                 let next = self.parked.remove(at).expect("it is there");
