@@ -242,7 +242,9 @@ fn storage() -> Ours {
 
 fn manager() -> Ours {
     let manager = EpochManager::new(&(&paper()).into()).expect("it is legal");
-    let own = ["ec", "wake_cnt", "erv", "etv"].map(|name| (name, bits(&manager, &[name])));
+    let parts =
+        [("ec", "ec"), ("wake_cnt", "wake_cnt"), ("erv", "record.erv"), ("etv", "record.etv")];
+    let own = parts.map(|(name, register)| (name, bits(&manager, &[register])));
     let all = bits(&manager, &[]);
     let list = own.map(|(name, bits)| format!("{name} {bits}")).join(", ");
     ours(format!("{list}; all registers {all}"), own.into_iter().chain([("all", all)]))
