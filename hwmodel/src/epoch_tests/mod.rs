@@ -28,7 +28,7 @@ fn agent(config: &Stc) -> Agent {
 }
 
 /// The small parameters of specification 2.1.
-fn small(variant: Variant) -> Stc {
+pub(crate) fn small(variant: Variant) -> Stc {
     Stc {
         n_cu: 2,
         band_bits: 2,

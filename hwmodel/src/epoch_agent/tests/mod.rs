@@ -24,18 +24,7 @@ fn body(config: &Config) -> Box<dyn Block<In = In, Out = Out>> {
 
 /// The small parameters of specification 2.1: 4 bands of 16 bytes.
 fn small(variant: Variant) -> Config {
-    Config {
-        band_bits: 2,
-        addr_w: 16,
-        seb_min: 4,
-        seb_max: 12,
-        seb_init: 4,
-        variant,
-        max_bands: if variant == Variant::Mb { 2 } else { 1 },
-        bsq_n: 16,
-        bsq_banks: 4,
-        bsq_rd: 2,
-    }
+    (&crate::epoch_tests::small(variant)).into()
 }
 
 fn epoch(gvec: u32) -> Epoch {

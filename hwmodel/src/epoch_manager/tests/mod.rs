@@ -22,19 +22,7 @@ fn body(config: &Config) -> Box<dyn Block<In = In, Out = Out>> {
 
 /// The small parameters of specification 2.1.
 fn small(variant: Variant) -> Config {
-    Config {
-        n_cu: 2,
-        band_bits: 2,
-        addr_w: 16,
-        seb_min: 4,
-        seb_max: 12,
-        seb_init: 4,
-        wakeup: 16,
-        variant,
-        max_bands: if variant == Variant::Mb { 2 } else { 1 },
-        adapt_cmp: 0,
-        seb_on_wrap: 1,
-    }
+    (&crate::epoch_tests::small(variant)).into()
 }
 
 /// 16 bands of 16 bytes.
