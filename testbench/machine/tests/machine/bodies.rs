@@ -6,6 +6,7 @@ use hwmodel::coherence_directory::CoherenceDirectory;
 use machine::{Bodies, Cp, Options, has_policy, names, plan};
 use traces::kernels::PROGRAMS;
 
+use super::cover::{covering, product};
 use super::{built_in, by_default, run_on, system};
 
 #[test]
@@ -31,21 +32,22 @@ fn blocks_as_rtl_and_in_lockstep_give_the_models_run() {
 
 #[test]
 fn directories_as_rtl_and_in_lockstep_give_the_models_run() {
-    for program in PROGRAMS {
-        let trace = by_default(program.name);
-        for design in names("l2.design").into_iter().filter(|design| !has_policy(design)) {
-            for preset in ["rec-4gpu-small", "cpelide-4-small"] {
-                let system = system(preset, &[("l2.design", design)]);
-                let run = |kind| {
-                    let bodies = Bodies::default().with(CoherenceDirectory::NAME, kind);
-                    run_on(&system, &bodies, &trace, Options::default()).unwrap()
-                };
-                let model = run(BodyKind::Model);
-                for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
-                    assert_eq!(run(kind), model, "{} {preset} {design}", program.name);
-                }
-            }
-        }
+    let programs: Vec<_> = PROGRAMS.iter().map(|program| by_default(program.name)).collect();
+    let designs = names("l2.design").into_iter().filter(|design| !has_policy(design));
+    let designs: Vec<_> = designs.collect();
+    let presets = ["rec-4gpu-small", "cpelide-4-small"];
+    let kinds = [BodyKind::Rtl, BodyKind::Lockstep];
+    let all = product(&[programs.len(), designs.len(), presets.len(), kinds.len()]);
+    for row in covering(all) {
+        let (program, design) = (&programs[row[0]], designs[row[1]]);
+        let (preset, kind) = (presets[row[2]], kinds[row[3]]);
+        let system = system(preset, &[("l2.design", design)]);
+        let run = |kind| {
+            let bodies = Bodies::default().with(CoherenceDirectory::NAME, kind);
+            run_on(&system, &bodies, program, Options::default()).unwrap()
+        };
+        let name = kind.name();
+        assert_eq!(run(kind), run(BodyKind::Model), "{} {preset} {design} {name}", program.name());
     }
 }
 

@@ -1,11 +1,12 @@
 //! The full GPU machine as a whole: every program on every combination of designs, random programs
-//! on random machines, what must be refused, and results that do not depend on how they are
-//! computed.
+//! on random machines, what must be refused, results that do not depend on how they are computed,
+//! and the presets.
 
 mod bodies;
 mod captures;
 mod checker;
 mod coherence;
+mod cover;
 mod decisions;
 mod designs;
 mod directed;
@@ -20,9 +21,9 @@ mod random;
 mod seams;
 mod shape;
 mod stc;
+mod systems;
 mod traffic;
 
-use machine::systems;
 use machine::{Bodies, Checked, Machine, Options, RunError, System};
 use traces::kernels::{self, KernelError, Params};
 use traces::trace::{Reader, Recorder};
@@ -33,13 +34,13 @@ const MOST_CYCLES: u64 = 200_000_000;
 /// A preset with some values replaced.
 fn system(name: &str, set: &[(&str, &str)]) -> System {
     let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    systems::load(name, &set).unwrap_or_else(|e| panic!("{name} with {set:?}: {e}"))
+    machine::systems::load(name, &set).unwrap_or_else(|e| panic!("{name} with {set:?}: {e}"))
 }
 
 /// The same, unless its L1 design refuses the machine.
 fn accepted(name: &str, set: &[(&str, &str)]) -> Option<System> {
     let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    match systems::load(name, &set) {
+    match machine::systems::load(name, &set) {
         Ok(system) => Some(system),
         Err(error) if error.to_string().contains("with l1.design = ") => None,
         Err(error) => panic!("{name} with {set:?}: {error}"),

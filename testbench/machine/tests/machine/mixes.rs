@@ -7,6 +7,7 @@ use cosim::body::BodyKind;
 use machine::{Bodies, Cp, Options, System, plan};
 use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorder};
 
+use super::cover::{covering, product};
 use super::{Outcome, run_on, system};
 
 /// Longer than any body that cannot tell must be watched.
@@ -67,48 +68,6 @@ fn machines() -> Vec<System> {
     vec![system(&two_gpus), system(&epochs)]
 }
 
-/// Rows in which any two factors have any two of `levels` together: each takes what covers most of
-/// the pairs that are left.
-fn covering_rows(factors: usize, levels: usize) -> Vec<Vec<usize>> {
-    let all =
-        |a: usize, b: usize| (0..levels * levels).map(move |v| (a, v / levels, b, v % levels));
-    let pairs = (0..factors).flat_map(|b| (0..b).map(move |a| (a, b)));
-    let mut left: Vec<_> = pairs.flat_map(|(a, b)| all(a, b)).collect();
-    let mut rows = Vec::new();
-    while let Some(&(a, x, b, y)) = left.first() {
-        let mut row = vec![None; factors];
-        (row[a], row[b]) = (Some(x), Some(y));
-        for factor in 0..factors {
-            let gain = |level: usize, row: &[Option<usize>]| {
-                let mut with = row.to_vec();
-                with[factor] = Some(level);
-                let covers = |&&(a, x, b, y): &&(usize, usize, usize, usize)| {
-                    with[a] == Some(x) && with[b] == Some(y)
-                };
-                left.iter().filter(covers).count()
-            };
-            if row[factor].is_none() {
-                row[factor] = (0..levels).max_by_key(|&level| gain(level, &row));
-            }
-        }
-        let row: Vec<_> = row.into_iter().flatten().collect();
-        left.retain(|&(a, x, b, y)| row[a] != x || row[b] != y);
-        rows.push(row);
-    }
-    rows
-}
-
-#[test]
-fn covering_rows_have_every_pair() {
-    let rows = covering_rows(7, 3);
-    assert!(rows.len() < 22, "{} rows", rows.len());
-    for (a, b) in (0..7).flat_map(|b| (0..b).map(move |a| (a, b))) {
-        for (x, y) in (0..3).flat_map(|x| (0..3).map(move |y| (x, y))) {
-            assert!(rows.iter().any(|row| row[a] == x && row[b] == y), "{a} {x} {b} {y}");
-        }
-    }
-}
-
 #[test]
 fn every_body_beside_every_other_gives_the_models_run_over_long_quiet_times() {
     if firmware_embed::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
@@ -135,7 +94,9 @@ fn every_mix_is_the_same(system: &System) -> Vec<&'static str> {
     let model = run(&models, false);
     assert!(model.cycles > 2 * u64::from(QUIET), "{} cycles", model.cycles);
     assert_eq!(run(&models, true), model, "without skipping");
-    for (number, row) in covering_rows(blocks.len(), BodyKind::ALL.len()).into_iter().enumerate() {
+    for (number, row) in
+        covering(product(&vec![BodyKind::ALL.len(); blocks.len()])).into_iter().enumerate()
+    {
         let mut bodies = models.clone();
         for (block, kind) in blocks.iter().zip(row) {
             bodies = bodies.with(block, BodyKind::ALL[kind]);

@@ -3,12 +3,13 @@
 use machine::systems;
 use traces::kernels::{Buffer, Group, Launch, at};
 
-use super::{Recording, built_in, cycles, machine, preset, record};
+use super::super::by_default;
+use super::{Recording, cycles, machine, preset, record};
 
 #[test]
 fn every_preset_and_twin_runs_copy_and_reuse_without_a_wrong_value() {
     for program in ["copy", "reuse"] {
-        let trace = built_in(program);
+        let trace = by_default(program);
         for name in systems::names() {
             let mut machine = machine(&preset(&name), trace.reopen().unwrap());
             machine.run().unwrap_or_else(|e| panic!("{program} on {name}: {e}"));
@@ -20,7 +21,7 @@ fn every_preset_and_twin_runs_copy_and_reuse_without_a_wrong_value() {
 #[test]
 fn machine_without_an_l3_fetches_from_memory_for_every_l2_miss() {
     let system = preset("stc-8cu");
-    let mut machine = machine(&system, built_in("reuse"));
+    let mut machine = machine(&system, by_default("reuse"));
     machine.run().unwrap();
     let counters = machine.statistics();
     let counter = |name: &str| counters.iter().find(|(n, _)| n == name).map_or(0, |(_, v)| *v);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{preset, record};
 
-const GOOD: &str = include_str!("../../systems/stc-8cu.toml");
+const GOOD: &str = include_str!("../../../systems/stc-8cu.toml");
 
 /// The message about the good file with `from` replaced by `to`.
 fn refused(from: &str, to: &str) -> String {

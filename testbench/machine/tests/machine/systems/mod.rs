@@ -8,8 +8,10 @@ mod twins;
 
 use machine::systems;
 use machine::{Bodies, Machine, Options, System};
-use traces::kernels::{Device, KernelError};
+use traces::kernels::Device;
 use traces::trace::{Reader, Recorder};
+
+use super::system;
 
 type Recording = Recorder<std::io::Cursor<Vec<u8>>>;
 
@@ -19,7 +21,7 @@ fn full() -> Vec<String> {
 }
 
 fn preset(name: &str) -> System {
-    systems::load(name, &[]).unwrap()
+    system(name, &[])
 }
 
 /// A program's trace.
@@ -27,16 +29,6 @@ fn record(program: impl FnOnce(&mut Device<Recording>)) -> Reader {
     let mut recorder = Recorder::in_memory("test").unwrap();
     program(&mut Device::new(&mut recorder));
     Reader::from_bytes(recorder.into_bytes().unwrap(), "test").unwrap()
-}
-
-/// The trace of a built-in program, with its defaults.
-fn built_in(name: &str) -> Reader {
-    let mut recorder = Recorder::in_memory(name).unwrap();
-    let program = traces::kernels::program::<()>(name).unwrap();
-    let run: Result<(), KernelError<_>> =
-        traces::kernels::run(name, &program.params(), &mut recorder);
-    run.unwrap();
-    Reader::from_bytes(recorder.into_bytes().unwrap(), name).unwrap()
 }
 
 /// Cycles of a run, which must pass.
