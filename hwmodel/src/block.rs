@@ -26,7 +26,7 @@ pub trait Block {
     }
 
     /// How many ticks with idle inputs (no valid set, no pulse, levels as in the last tick) from
-    /// now on would show no valid and start nothing that the owner need see: it may
+    /// now on would show nothing new and start nothing that the owner need see: it may
     /// [`Block::skip_quiet`] as many. So an owner leaves a block alone that only waits, though its
     /// clocks and counters go on, which [`Block::is_idle`] cannot say of it. 0 is always correct.
     fn quiet_cycles(&self) -> u64 {

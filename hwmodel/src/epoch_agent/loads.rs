@@ -16,11 +16,6 @@ impl Loads {
     }
 
     #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    #[inline(always)]
     pub fn front(&self) -> Option<LoadOut> {
         self.0.front()
     }

@@ -96,13 +96,14 @@ impl EpochAgent {
         u32::from(self.out) < self.config.bsq_n
     }
 
-    /// Nothing changes until an input does.
+    /// Nothing changes until an input does: what is shown and not taken stays.
     #[inline(always)]
     fn waits(&self) -> bool {
         let (prep, chg, sweep_done) = self.levels;
         let stays = match self.phase {
             Phase::Run => {
-                let issues = self.has_credit() && self.queue.is_released();
+                let free = self.issue.is_none() && self.has_credit();
+                let issues = free && self.queue.is_released();
                 !prep && !chg && self.queue.is_scanned() && !issues
             }
             Phase::Drain => prep && !chg && !(self.out == 0 && sweep_done),
@@ -113,8 +114,6 @@ impl EpochAgent {
             && self.err == 0
             && !self.upd
             && self.input.is_none()
-            && self.issue.is_none()
-            && self.loads.is_empty()
             && self.demands.front(&self.queue).is_none()
     }
 
@@ -210,8 +209,9 @@ impl Block for EpochAgent {
         let out = self.outputs();
         let levels = (inputs.prep, inputs.chg, inputs.sweep_done);
         let pulses = inputs.wa_valid | inputs.dmd_ack;
-        let same = levels == self.levels;
-        if self.idle && same && !pulses && inputs.st.is_none() && inputs.ld.is_none() {
+        let taken = out.ld.is_some() & inputs.ld_ready | out.st.is_some() & inputs.st_ready;
+        let given = inputs.ld.is_some() | inputs.st.is_some();
+        if self.idle && levels == self.levels && !(pulses | taken | given) {
             return out;
         }
         self.levels = levels;

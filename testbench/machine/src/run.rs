@@ -255,11 +255,11 @@ impl Machine {
         }
         self.make_visible()?;
         let cycles = self.ctx.now;
-        // What units count goes on while nobody visits them.
+        // What designs count goes on while nobody visits them.
         for (id, part) in self.parts.iter_mut().enumerate() {
-            if let Part::Unit(unit) = part {
+            if let Part::Unit(_) | Part::Core(_) = part {
                 self.ctx.me = ComponentId(id as u32);
-                unit.tick(&mut self.ctx);
+                part.tick(&mut self.ctx);
             }
         }
         self.let_arrive()?;

@@ -134,7 +134,11 @@ impl Agent {
         let Down { prep, chg, chg_info, .. } = self.seen;
         let sweep_done = self.inputs.sweep_done;
         self.inputs = In { prep, chg, chg_info, sweep_done, ..In::default() };
-        if self.block.cycle() < now {
+        let passed = now.saturating_sub(self.block.cycle());
+        if passed > 0 {
+            if self.out.sweep {
+                self.sweep(passed);
+            }
             self.block.catch_up(now, &self.inputs);
             self.out = self.block.outputs();
         }
@@ -169,6 +173,13 @@ impl Agent {
         port.finish_with(answer);
     }
 
+    /// This many cycles are the sweep's, or as many as there are sets left.
+    fn sweep(&mut self, cycles: Cycle) {
+        let sets = self.cache.unswept().min(cycles);
+        self.cache.sweep(sets);
+        self.counters.sweep += sets;
+    }
+
     /// A cycle is over. `drained`: in a drain.
     fn count_drain(&mut self, now: Cycle, drained: bool) {
         let c = &mut self.counters;
@@ -183,9 +194,6 @@ impl Agent {
     fn load(&mut self, port: &mut Port, tag: u8, nocache: bool) -> bool {
         let request = self.requests[usize::from(tag)];
         let addr = port.ctx.messages[request].addr;
-        if self.is_stalled {
-            return false;
-        }
         let found = self.cache.load(addr, nocache);
         let is_full = match found {
             Found::Full => true,
@@ -296,13 +304,18 @@ impl L1 for Agent {
 
     fn end_cycle(&mut self, port: &mut Port) {
         self.begin(port);
+        if self.block.cycle() > port.ctx.now {
+            return;
+        }
         let Out { st, ld, sweep, .. } = self.out;
         self.seen = port.ctx.see(self.from_manager).get((self.bands,));
         let Down { dmd_ack, prep, chg, chg_info } = self.seen;
         let inputs = In { dmd_ack, prep, chg, chg_info, ..self.inputs };
-        self.inputs = In { sweep_done: self.cache.is_swept(), ..inputs };
-        // At least every second cycle is the sweep's.
-        let sweeps = sweep && !self.cache.is_swept();
+        self.inputs = In { sweep_done: self.cache.unswept() == 0, ..inputs };
+        // At least every second cycle is the sweep's, and each in which nobody else may look.
+        let ld = ld.filter(|_| !self.is_stalled);
+        let sweeps = sweep && self.cache.unswept() > 0;
+        let alone = ld.is_none() && st.is_none();
         if !sweeps || self.has_swept {
             if let Some(load) = ld {
                 self.inputs.ld_ready = self.load(port, load.id, load.nocache);
@@ -311,10 +324,9 @@ impl L1 for Agent {
                 self.inputs.st_ready = self.store(port, store.slot);
             }
         }
-        self.has_swept = sweeps && (!self.has_swept || (ld.is_none() && st.is_none()));
+        self.has_swept = sweeps && (alone || !self.has_swept);
         if self.has_swept {
-            self.cache.sweep();
-            self.counters.sweep += 1;
+            self.sweep(1);
         }
         self.block.tick(&self.inputs);
         let before = std::mem::replace(&mut self.out, self.block.outputs());
@@ -331,12 +343,18 @@ impl L1 for Agent {
             port.ctx.show(self.to_manager, up);
         }
         // The CU sees in the next cycle that the store is over, the block that all is swept.
-        let is_swept = self.cache.is_swept();
+        let unswept = self.cache.unswept();
         let idle = self.acks.is_empty()
             && !self.inputs.wa_valid
-            && self.inputs.sweep_done == is_swept
-            && (is_swept || !self.out.sweep);
-        port.ctx.wake_after(if idle { self.block.quiet_cycles() } else { 0 });
+            && self.inputs.sweep_done == (unswept == 0)
+            && self.out.st.is_none()
+            && (self.out.ld.is_none() || self.is_stalled);
+        let quiet = match self.out.sweep && unswept > 0 {
+            // The last of them is seen.
+            true => self.block.quiet_cycles().min(unswept - 1),
+            false => self.block.quiet_cycles(),
+        };
+        port.ctx.wake_after(if idle { quiet } else { 0 });
     }
 
     fn promised_lines(&self, see: &mut dyn FnMut(u64, &[u8])) {

@@ -19,6 +19,8 @@ pub struct Cache {
     /// Of each set: it holds nothing of the bands that are granted.
     touched: Vec<bool>,
     untouched: u32,
+    /// All sets below have been looked at.
+    next: usize,
     pub counters: Counters,
 }
 
@@ -60,6 +62,7 @@ impl Cache {
             of_band: vec![0; (shape.sets << stc.band_bits) as usize],
             touched: vec![false; shape.sets as usize],
             untouched: shape.sets,
+            next: 0,
             counters: Counters::default(),
         }
     }
@@ -99,17 +102,21 @@ impl Cache {
         self.epoch = epoch;
         self.touched.fill(false);
         self.untouched = self.touched.len() as u32;
+        self.next = 0;
     }
 
-    /// True when every set has been looked at in this epoch.
-    pub fn is_swept(&self) -> bool {
-        self.untouched == 0
+    /// Sets that nobody has looked at in this epoch.
+    pub fn unswept(&self) -> u64 {
+        self.untouched.into()
     }
 
-    /// Looks at the lowest set that nobody has looked at.
-    pub fn sweep(&mut self) {
-        if let Some(set) = self.touched.iter().position(|touched| !touched) {
-            self.counters.sweep += self.touch(set);
+    /// Looks at so many of them, from the lowest on.
+    pub fn sweep(&mut self, sets: u64) {
+        for _ in 0..sets {
+            while self.touched[self.next] {
+                self.next += 1;
+            }
+            self.counters.sweep += self.touch(self.next);
         }
     }
 
