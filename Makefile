@@ -78,16 +78,19 @@ run: setup
 test: setup
 	cargo test --release --workspace
 
+# Elements of the stream program, system, L1 design.
+MEASURED = 65536:cpelide-4:src 131072:cpelide-4:src 262144:cpelide-4:src \
+  $(foreach design,src src-lines stc-nv stc-es stc-ab stc-mb,16384:stc-8cu:$(design))
 bench: setup
 	cargo run --release -p cosim --example bench
 	cargo run --release -p duet-tests --example firmware
 	cargo build --release -p machine --example machine
 	target/release/examples/machine
 	@if command -v valgrind >/dev/null 2>&1; then \
-	  for size in 65536 131072 262144; do \
+	  for run in $(MEASURED); do \
 	    valgrind --tool=callgrind --toggle-collect='*measured*' --callgrind-out-file=/dev/null \
-	      target/release/examples/machine $$size 2>&1 | \
-	      awk '/accesses/ { n = $$1 } /Collected/ { printf "%d accesses: %d instructions each\n", n, $$4 / n }'; \
+	      target/release/examples/machine $$(echo $$run | tr : ' ') 2>&1 | awk -v run=$$run \
+	      '/accesses/ { n = $$1 } /Collected/ { printf "%s %d accesses: %d instructions each\n", run, n, $$4 / n }'; \
 	  done; \
 	else echo "bench: valgrind is not installed; no instruction counts"; fi
 
