@@ -80,7 +80,7 @@ test: setup
 
 # Elements of the stream program, system, L1 design.
 MEASURED = 65536:cpelide-4:src 131072:cpelide-4:src 262144:cpelide-4:src \
-  $(foreach design,src src-lines stc-nv stc-es stc-ab stc-mb,16384:stc-8cu:$(design))
+  $(foreach design,src stc-nv stc-es stc-ab stc-mb,16384:stc-8cu:$(design))
 bench: setup
 	cargo run --release -p cosim --example bench
 	cargo run --release -p duet-tests --example firmware

@@ -96,6 +96,9 @@ sections! {
         transactions: u32,
         /// Cycles for each instruction between memory accesses.
         gap_cycles: u32,
+        /// One request for a line under way, as in STC's coalescer (section 4.2).
+        #[serde(default)]
+        exclusive_lines: bool,
         /// Which work-group a chiplet starts next, and on which CU: `rr`, in turn.
         #[serde(default = "round_robin")]
         scheduler: String,

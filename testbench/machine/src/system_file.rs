@@ -107,7 +107,8 @@ fn replace(table: &mut toml::Table, own: &[&str], key: &str, value: &str) -> Opt
         table = table.get_mut(section)?.as_table_mut()?;
     }
     // A value of another type is left for the fields' own types to refuse.
-    let number = || value.parse().map_or(toml::Value::String(value.into()), toml::Value::Integer);
+    let text = || toml::Value::String(value.into());
+    let number = || value.parse().map_or(text(), toml::Value::Integer);
     if is_optional {
         table.insert(field.to_string(), number());
         return Some(());
@@ -115,7 +116,8 @@ fn replace(table: &mut toml::Table, own: &[&str], key: &str, value: &str) -> Opt
     let place = table.get_mut(field)?;
     *place = match place {
         toml::Value::Integer(_) => number(),
-        toml::Value::String(_) => toml::Value::String(value.into()),
+        toml::Value::Boolean(_) => value.parse().map_or(text(), toml::Value::Boolean),
+        toml::Value::String(_) => text(),
         _ => return None,
     };
     Some(())

@@ -298,6 +298,7 @@ impl Builder<'_> {
             loads: cu.loads,
             transactions: cu.transactions,
             gap_cycles: cu.gap_cycles,
+            exclusive_lines: cu.exclusive_lines,
         };
         let gpu = self.wiring.numbers.layout.gpu_of(chiplet);
         let to_unit = self.l1.unit.map(|_| self.unit_channels(gpu, unit));

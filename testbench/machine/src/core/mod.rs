@@ -49,6 +49,8 @@ pub struct Spec {
     pub transactions: u32,
     /// Cycles for each instruction between memory accesses.
     pub gap_cycles: u32,
+    /// One request for a line under way, though the L1 design may not ask for it.
+    pub exclusive_lines: bool,
 }
 
 /// Counters.
@@ -117,6 +119,8 @@ impl Core {
     /// Idle.
     pub fn new(unit: Unit, spec: Spec, ports: Ports, l1: Box<dyn L1>) -> Self {
         let hooks = l1.hooks();
+        let exclusive_lines = hooks.exclusive_lines | spec.exclusive_lines;
+        let hooks = Hooks { exclusive_lines, ..hooks };
         Self {
             unit,
             spec,

@@ -1,7 +1,7 @@
 //! Software-managed release consistency: a write-through L1 without allocation on stores, whose
 //! lines are all dropped when a kernel begins (system semantics, design `src`).
 
-use super::{Design, Hooks, L1, Port};
+use super::{Design, L1, Port};
 use crate::cache::{Array, Misses, Shape};
 use crate::config::System;
 use crate::masks;
@@ -10,7 +10,6 @@ use crate::message::{Kind, Message};
 use crate::pool::Handle;
 
 inventory::submit! { DESIGN }
-inventory::submit! { LINES }
 
 /// The design.
 pub const DESIGN: Design = Design {
@@ -23,18 +22,6 @@ pub const DESIGN: Design = Design {
     unit: None,
     bank: None,
     l2: None,
-};
-
-/// The coalescer of STC's baseline "blocks requests to an address when there are older outstanding
-/// requests to that address" (TACO 20(3) art. 33, section 4.2).
-const LINES: Design = Design {
-    name: "src-lines",
-    about: "the same; a CU has one request for a line under way, as under STC",
-    core: |make| {
-        let design = SoftwareL1::new(&Spec::of(make.system));
-        Ok(Box::new(SoftwareL1 { exclusive_lines: true, ..design }))
-    },
-    ..DESIGN
 };
 
 /// Size and speed.
@@ -76,7 +63,6 @@ pub struct SoftwareL1 {
     array: Array,
     misses: Misses,
     hit_latency: u32,
-    exclusive_lines: bool,
     counters: Counters,
 }
 
@@ -87,7 +73,6 @@ impl SoftwareL1 {
             array: Array::new(spec.shape),
             misses: Misses::new(spec.misses),
             hit_latency: spec.hit_latency,
-            exclusive_lines: false,
             counters: Counters::default(),
         }
     }
@@ -201,10 +186,6 @@ impl L1 for SoftwareL1 {
         self.counters.invalidated += u64::from(self.array.invalidate_all_clean());
         self.misses.make_all_stale();
         true
-    }
-
-    fn hooks(&self) -> Hooks {
-        Hooks { exclusive_lines: self.exclusive_lines, ..Hooks::default() }
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -41,7 +41,10 @@ pub fn all(r: &Runs) -> Vec<Figure> {
         "CUs" => {
             over(r, &[("mb", "src-lines"), ("mb-16cu", "lines-16cu"), ("mb-32cu", "lines-32cu")])
         }
-        "lines" => over(r, &[("mb", "src"), ("mb", "src-lines"), ("src-lines", "src")]),
+        "lines" => {
+            let pairs = [("src-lines", "src"), ("none-lines", "none"), ("mb", "src")];
+            over(r, &[&pairs[..], &[("mb", "src-lines"), ("mb", "none-lines")]].concat())
+        }
         "bits" => over(
             r,
             &[

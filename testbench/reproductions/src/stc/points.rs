@@ -14,11 +14,16 @@ const KEPT_L2: [(&str, &str); 2] =
 
 type Change = &'static [(&'static str, &'static str)];
 
+/// The coalescer "blocks requests to an address when there are older outstanding ones" (STC,
+/// section 4.2), as it must under STC.
+const LINES: Change = &[("cu.exclusive_lines", "true")];
+
 /// Name, preset, L1 design, and what is changed.
 const POINTS: &[(&str, &str, &str, Change)] = &[
     ("src", "stc-8cu", "src", &[]),
-    ("src-lines", "stc-8cu", "src-lines", &[]),
+    ("src-lines", "stc-8cu", "src", LINES),
     ("none", "stc-8cu", "none", &[]),
+    ("none-lines", "stc-8cu", "none", LINES),
     ("nv", "stc-8cu", "stc-nv", &[]),
     ("es", "stc-8cu", "stc-es", &[]),
     ("ab", "stc-8cu", "stc-ab", &[]),
@@ -30,22 +35,22 @@ const POINTS: &[(&str, &str, &str, Change)] = &[
     ("mb-450", "stc-8cu", "stc-mb", &[("stc.wakeup", "450")]),
     ("mb-8-epochs", "stc-8cu", "stc-mb", &[("stc.band_bits", "3")]),
     ("mb-32-epochs", "stc-8cu", "stc-mb", &[("stc.band_bits", "5")]),
-    ("lines-16k", "stc-8cu", "src-lines", &[("l1.bytes", "16384")]),
+    ("lines-16k", "stc-8cu", "src", &[("l1.bytes", "16384"), LINES[0]]),
     ("mb-16k", "stc-8cu", "stc-mb", &[("l1.bytes", "16384")]),
     ("mb-bsq-64", "stc-8cu", "stc-mb", &[("stc.bsq_n", "64")]),
     ("mb-bsq-128", "stc-8cu", "stc-mb", &[("stc.bsq_n", "128")]),
-    ("lines-16cu", "stc-16cu", "src-lines", &[]),
+    ("lines-16cu", "stc-16cu", "src", LINES),
     ("mb-16cu", "stc-16cu", "stc-mb", &[]),
-    ("lines-32cu", "stc-32cu", "src-lines", &[]),
+    ("lines-32cu", "stc-32cu", "src", LINES),
     ("mb-32cu", "stc-32cu", "stc-mb", &[]),
     // What may be the reason of a difference, alone: where the bits that say a band begin, more
     // work between accesses, and an L2 that each kernel drops.
     ("mb-bit-14", "stc-8cu", "stc-mb", &[("stc.seb_init", "14")]),
     ("mb-bit-16", "stc-8cu", "stc-mb", &[("stc.seb_init", "16")]),
     ("mb-bit-18", "stc-8cu", "stc-mb", &[("stc.seb_init", "18")]),
-    ("lines-work", "stc-8cu", "src-lines", &[("cu.gap_cycles", "16")]),
+    ("lines-work", "stc-8cu", "src", &[("cu.gap_cycles", "16"), LINES[0]]),
     ("mb-work", "stc-8cu", "stc-mb", &[("cu.gap_cycles", "16")]),
-    ("lines-dropped-l2", "stc-8cu", "src-lines", &[("l2.design", "software")]),
+    ("lines-dropped-l2", "stc-8cu", "src", &[("l2.design", "software"), LINES[0]]),
     ("mb-dropped-l2", "stc-8cu", "stc-mb", &[("l2.design", "software")]),
 ];
 

@@ -14,7 +14,8 @@ of the epoch, with the mean cycles of one, and of these the mean in which a CU w
 stores. bit: start epoch bit at the end.";
 
 /// Machines of the table; the JSON has all.
-const SHOWN: [&str; 8] = ["src", "src-lines", "none", "nv", "es", "ab", "mb", "mb-bit-18"];
+const SHOWN: [&str; 9] =
+    ["src", "src-lines", "none", "none-lines", "nv", "es", "ab", "mb", "mb-bit-18"];
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
