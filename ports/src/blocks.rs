@@ -18,6 +18,12 @@ macro_rules! for_each_block {
                 "executes a chiplet's releases and acquires, and hands out its work groups";
             epoch_manager: "STC: says whose turn to write it is, for all CUs of a GPU";
             epoch_agent: "STC: keeps a CU's stores until the epoch of their band";
+            race_detection_unit:
+                "race detection: orders a GPU's writes and read misses, finds races in signatures";
+            access_validation_unit:
+                "race detection: says whether an SM may use a line that its L1 holds";
+            speculative_load_queue:
+                "race detection: loads that hit while an answer was outstanding, until it comes";
             test_queue: "for tests of the machine's seams: a FIFO with a latency";
         }
     };

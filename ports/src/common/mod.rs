@@ -7,5 +7,7 @@ mod finepack_header;
 mod finepack_parameters;
 mod finepack_pkg;
 pub mod finepack_types;
+mod race_parameters;
+pub mod race_types;
 mod stc_parameters;
 pub mod stc_types;
