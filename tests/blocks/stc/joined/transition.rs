@@ -128,3 +128,47 @@ fn demand_takes_a_link_and_a_cycle() {
         }
     });
 }
+
+#[test]
+fn agents_of_an_idle_system_block_stores_for_5_cycles_and_4_for_each_register() {
+    on_both(|bodies| {
+        for link in 0..=16 {
+            let s = System::new(bodies, &small(Variant::Nv), link);
+            let record = Record::of(s, 700, |_, _| {});
+            for cu in &record.cus {
+                let states = states_of_agent(cu);
+                let blocked: Vec<_> = states.split('.').filter(|run| !run.is_empty()).collect();
+                assert!(blocked.len() >= 5, "{states}");
+                let whole = blocked[..blocked.len() - 1].iter();
+                whole.for_each(|run| assert_eq!(run.len(), 5 + 4 * link, "{run}"));
+            }
+        }
+    });
+}
+
+/// The band of the other CU's store is granted, so that this one waits for the transition alone.
+#[test]
+fn store_that_comes_in_a_transition_waits_for_its_end() {
+    on_both(|bodies| {
+        for link in LINKS {
+            // The demand is recorded in 12 + LINK: selected in 15, or at the next wake.
+            let w = if link <= 3 { 15 } else { 31 };
+            let (p, blocked) = (w + 1 + link, 5 + 4 * link);
+            for late in 0..blocked + 3 {
+                let s = System::new(bodies, &small(Variant::Es), link);
+                let record = Record::of(s, p + blocked + 20, |cycle, s| {
+                    if cycle == 9 {
+                        s.store(1, 0, 0x010);
+                    }
+                    if cycle == p + late {
+                        s.store(0, 0, 0x014);
+                    }
+                });
+                // At p it is classified in the first cycle of DRAIN.
+                let waits = blocked.saturating_sub(late);
+                let issued = rise(&record.cus[0], 1, |o| o.st.is_some());
+                assert_eq!(issued, p + late + 2 + waits, "LINK {link}, {late} after p");
+            }
+        }
+    });
+}

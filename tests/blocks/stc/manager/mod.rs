@@ -9,6 +9,7 @@ mod handshake;
 mod hold;
 mod moves;
 mod selection;
+mod storage;
 
 use duet_tests::{Body, with_both_bodies};
 use hwmodel::Block;
