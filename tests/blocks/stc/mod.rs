@@ -1,5 +1,5 @@
 //! Turn-based spatiotemporal coherence: each block by itself, and a manager with its agents, by the
-//! rules and the worked examples of the specification.
+//! rules and the worked examples of the specification; how long stores wait.
 //!
 //! It keeps the order of memory: a manager and agents with random links between them, L1s, an L2
 //! and random programs. Every load returns what the L2 held between

@@ -82,3 +82,32 @@ fn store_in_a_slot_of_the_batch_is_not_of_it() {
         assert_eq!(b.issued(run), (run + 1..).zip([13, 4, 12]).collect::<Vec<_>>());
     });
 }
+
+/// A batch is formed at a change. While an epoch lasts a store can be overtaken without end
+/// (docs/errata.md).
+#[test]
+fn lowest_slot_goes_first_while_an_epoch_lasts() {
+    on_both(|body| {
+        let mut b = Bench::es(body);
+        b.next.st_ready = false;
+        [0, 15, 1].into_iter().for_each(|slot| _ = b.store(slot, of(0)));
+        for n in 0..100 {
+            // One is taken, the next is loaded, and the slot of the first is used again.
+            b.run(3);
+            b.next.st_ready = true;
+            b.cycle();
+            b.next.st_ready = false;
+            b.run(3);
+            b.store(n % 2, of(0));
+        }
+        b.run(3);
+        assert_eq!((b.shown().occ, b.shown().cnt.stores_blocked), (2, 102));
+        let mut slots: Vec<_> = b.issued(0).into_iter().map(|(_, slot)| slot).collect();
+        slots.dedup();
+        assert_eq!(slots, (0..101).map(|n| n % 2).collect::<Vec<_>>());
+        b.next.st_ready = true;
+        let t = b.now();
+        b.run(4);
+        assert_eq!(b.issued(t).last(), Some(&(t + 2, 15)));
+    });
+}

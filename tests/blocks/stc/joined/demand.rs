@@ -1,5 +1,5 @@
 //! What CUs do in random runs: stores in free slots, loads, an L1 that takes them now and then, an
-//! L2 that acknowledges late.
+//! L2 that acknowledges late. It knows how long each store waits.
 
 use cosim::stimulus::Random;
 
@@ -39,21 +39,71 @@ impl Habits {
     }
 }
 
+/// A store that was not issued yet.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    addr: u32,
+    /// Selections when it came, and the cycle.
+    since: u32,
+    at: usize,
+    granted: bool,
+}
+
 /// A CU's stores.
 pub struct Demand {
-    /// Addresses of those that were not issued yet.
-    waits: [Option<u32>; SLOTS],
+    waits: [Option<Wait>; SLOTS],
     /// On their way to the L2: when they are acknowledged, and their slots.
     sent: Vec<(usize, u8)>,
     /// Slots in use.
     used: u64,
     /// Cycles in which no store was taken.
     refused: u32,
+    /// Stores from the queue in this epoch, if one of those that had waited is released in it.
+    issued: Option<u32>,
+    direct: u32,
+    pub longest: Longest,
+}
+
+/// What stores have waited for, in selections.
+#[derive(Clone, Copy, Debug)]
+pub struct Longest {
+    /// For the epoch of their band.
+    pub grant: u32,
+    /// To be issued.
+    pub issue: u32,
+    /// m of specification 6, 4: stores that an agent has issued from its queue in an epoch in
+    /// which one of those that had waited for it was released.
+    pub least_issued: u32,
+}
+
+impl Default for Longest {
+    fn default() -> Self {
+        Self { grant: 0, issue: 0, least_issued: u32::MAX }
+    }
 }
 
 impl Demand {
     pub fn new() -> Self {
-        Self { waits: [None; SLOTS], sent: Vec::new(), used: 0, refused: 0 }
+        Self {
+            waits: [None; SLOTS],
+            sent: Vec::new(),
+            used: 0,
+            refused: 0,
+            issued: None,
+            direct: 0,
+            longest: Longest::default(),
+        }
+    }
+
+    /// Selections that a store has waited for so far, at most.
+    pub fn longest_now(&self, selections: u32) -> Option<u32> {
+        self.waits.iter().flatten().map(|wait| selections - wait.since).max()
+    }
+
+    /// The cycle in which the oldest came of those whose band is not granted.
+    pub fn blocked_since(&self, cer: &Epoch, band_bits: u32) -> Option<usize> {
+        let blocked = self.waits.iter().flatten().filter(|w| !cer.granted(w.addr, band_bits));
+        blocked.map(|wait| wait.at).min()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -72,16 +122,11 @@ impl Demand {
         cu: &mut Cu,
         stc: &Stc,
         habits: &Habits,
-        (now, busy): (usize, bool),
+        (now, selections, busy): (usize, u32, bool),
         r: &mut Random,
     ) {
         let out = cu.body.outputs();
-        // Shown for the first time: later its slot has no entry.
-        if let Some(st) = out.st
-            && let Some(addr) = self.waits[usize::from(st.slot)].take()
-        {
-            assert_eq!(addr, st.addr, "another address than the store's");
-        }
+        self.follow(&out, stc, selections);
         let next = &mut cu.next;
         let mut addr = || r.word() as u32 & habits.bits;
         let (st_addr, ld_addr) = (addr(), addr());
@@ -91,7 +136,12 @@ impl Demand {
         }
         if let Some(Store { slot, addr }) = next.st {
             self.used |= 1 << slot;
-            self.waits[usize::from(slot)] = Some(addr);
+            self.waits[usize::from(slot)] = Some(Wait {
+                addr,
+                since: selections,
+                at: now,
+                granted: out.cer.granted(addr, stc.band_bits),
+            });
         }
         next.ld = (busy && r.chance(habits.ld)).then_some(Load { id: 0, addr: ld_addr });
         next.ld_ready = r.chance(habits.ready) || r.below(4) == 0;
@@ -106,6 +156,39 @@ impl Demand {
         if let Some(st) = out.st.filter(|_| next.st_ready) {
             let at = now + 1 + r.below(habits.latency) as usize;
             self.sent.push((at, st.slot));
+        }
+    }
+
+    /// What the agent does with the stores.
+    fn follow(&mut self, out: &epoch_agent::Out, stc: &Stc, selections: u32) {
+        let longest = &mut self.longest;
+        if out.cer_upd {
+            let mut released = false;
+            for wait in self.waits.iter_mut().flatten() {
+                let granted = out.cer.granted(wait.addr, stc.band_bits);
+                released |= granted;
+                if granted && !wait.granted {
+                    wait.granted = true;
+                    longest.grant = longest.grant.max(selections - wait.since);
+                }
+            }
+            self.issued = released.then_some(0);
+        }
+        // Shown for the first time: later its slot has no entry.
+        if let Some(st) = out.st
+            && let Some(wait) = self.waits[usize::from(st.slot)].take()
+        {
+            assert_eq!(wait.addr, st.addr, "another address than the store's");
+            longest.issue = longest.issue.max(selections - wait.since);
+            if out.cnt.stores_direct == self.direct {
+                self.issued = self.issued.map(|issued| issued + 1);
+            }
+        }
+        self.direct = out.cnt.stores_direct;
+        if out.sweep
+            && let Some(issued) = self.issued.take()
+        {
+            longest.least_issued = longest.least_issued.min(issued);
         }
     }
 }

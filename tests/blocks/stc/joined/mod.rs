@@ -1,8 +1,9 @@
 //! A manager and its agents with the registers between them (specification 2.2, `LINK`): worked
-//! examples, the timing of a transition, and invariants in random runs.
+//! examples, the timing of a transition, invariants in random runs, and how long stores wait.
 
 mod demand;
 mod invariants;
+mod liveness;
 mod random;
 mod skew;
 mod transition;
@@ -15,6 +16,7 @@ use ports::{epoch_agent, epoch_manager};
 
 use super::cu::{Chain, Down, Up};
 use super::setup::{Agent, Bodies, MODELS, Manager, on_both, small};
+use super::weakness::Weakness;
 
 /// A CU: its agent, and what stands for the rest of it and for the L2.
 struct Cu {

@@ -30,7 +30,7 @@ impl Run {
     /// One cycle, with stores and loads or without.
     fn cycle(&mut self, busy: bool) {
         let Self { stc, system, demands, before, random, habits } = self;
-        let at = (system.now, busy);
+        let at = (system.now, system.manager.outputs().cnt.selections, busy);
         for (cu, demand) in system.cus.iter_mut().zip(demands) {
             demand.inputs(cu, stc, habits, at, random);
         }
