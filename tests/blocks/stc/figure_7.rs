@@ -184,7 +184,7 @@ impl Bench {
     }
 }
 
-/// Thread 1 looks at X alone meanwhile: a line leaves its cache by the sweep at the end of its epoch.
+/// Thread 1 looks at X alone meanwhile: a line leaves its cache by the sweep that ends its epoch.
 #[test]
 fn message_of_figure_7_is_seen_as_a_whole() {
     on_both(|bodies| {

@@ -105,7 +105,7 @@ fn scan_stops_while_it_drains_and_starts_anew() {
     on_both(|body| {
         let mut b = Bench::new(body, &Config { bsq_rd: 1, ..paper(16, 1) });
         b.stores((0..10).map(|slot| (slot, of(1))));
-        // DONE, one cycle of RUN, DRAIN: three entries are examined, none issued before the first RUN.
+        // DONE, one cycle of RUN, DRAIN: three entries are examined, none issued before that RUN.
         let done = b.change(epoch(0b0100));
         b.release();
         b.next.prep = true;

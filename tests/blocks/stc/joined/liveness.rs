@@ -2,7 +2,7 @@
 //! and loads. A longer run:
 //!
 //! ```sh
-//! DUET_STC_CYCLES=100000000 cargo test --release -p duet-tests --test blocks liveness -- --nocapture
+//! DUET_STC_CYCLES=100000000 cargo test --release -p duet-tests liveness -- --nocapture
 //! ```
 
 use std::env;
