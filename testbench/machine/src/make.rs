@@ -7,7 +7,9 @@ use hwmodel::Model;
 
 use super::config::{ConfigError, System};
 use super::engine::{ComponentId, InletId, OutletId, WireId, Wires};
+use super::l1::{L1Policy, NewL1Policy};
 use super::message::Packed;
+use super::registry;
 
 /// Why a machine cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +71,12 @@ impl Make<'_> {
     ) -> Result<Socket<M>, BuildError> {
         let at = At { place: &self.place, clock: GPU_CLOCK, owner: self.owner.0 };
         Ok(self.sockets.socket(at, name, config)?)
+    }
+
+    /// What says which lines an L1 keeps, if anything does.
+    pub fn l1_policy(&mut self) -> Result<Option<Box<dyn L1Policy>>, BuildError> {
+        let policy: &NewL1Policy = registry::named(&self.system.sharing.l1)?;
+        policy.new.map(|new| new(self)).transpose()
     }
 
     /// A wire to the GPU's unit, which the design must have, with so many registers.

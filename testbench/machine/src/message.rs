@@ -208,6 +208,9 @@ pub struct Message {
     /// From another GPU to a bank that is kept coherent: the chiplet that asks, plus 1; 0 where
     /// nobody knows.
     pub asker: u8,
+    /// In an answer to a CU: what the bank's policy says of the line to that of the L1
+    /// (`[sharing]`). 0 from anybody else.
+    pub hint: u8,
 }
 
 const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");

@@ -351,8 +351,20 @@ impl Builder<'_> {
         let (policy, misses, new, hook) = (self.policy, l2.misses, self.l2.bank, self.l1.bank);
         let mut make = self.make(gpu, Some(unit));
         let hook = hook.map(|new| new(&mut make)).transpose()?;
-        let spec =
-            l2::Spec { unit, chiplet, number, addresses, policy, shape, misses, ports, hook };
+        let keeps = registry::named::<l2::NewL2Policy>(&make.system.sharing.l2)?.new;
+        let keeps = keeps.map(|new| new(&mut make)).transpose()?;
+        let spec = l2::Spec {
+            unit,
+            chiplet,
+            number,
+            addresses,
+            policy,
+            shape,
+            misses,
+            ports,
+            hook,
+            keeps,
+        };
         let bank = new(&mut make, spec)?;
         let wires = make.unit_wires;
         if let Some((port, _)) = to_unit {

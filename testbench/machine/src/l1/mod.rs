@@ -3,6 +3,7 @@
 //! (docs/machine.md, "Seams").
 
 mod none;
+mod policy;
 mod port;
 mod src;
 mod stc;
@@ -12,6 +13,7 @@ use std::fmt::Debug;
 
 use traces::trace::Instr;
 
+pub use policy::{L1Policy, NewL1Policy};
 pub use port::Port;
 pub use src::DESIGN as SRC;
 pub use unit::GpuUnit;
@@ -132,6 +134,8 @@ pub struct Design {
     pub promises: MemoryModel,
     /// Sections of the system file that are its own; others may not stand there.
     pub sections: &'static [&'static str],
+    /// Whether it asks a policy which lines to keep ([`Make::l1_policy`]).
+    pub asks_policy: bool,
     /// What it needs of a system, and what it does not go together with. Errors name the field, and
     /// say why.
     pub check: fn(&System) -> Result<(), ConfigError>,

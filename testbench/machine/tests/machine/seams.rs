@@ -246,28 +246,27 @@ fn an_acquire_knows_whether_memory_was_written_past_the_l1s() {
 
 #[test]
 fn block_of_a_design_is_the_same_as_rtl_and_in_lockstep_at_each_place() {
-    let designs = [("l1.design", "test-queue"), ("test_queue.depth", "1")];
+    let queues = [("l1.design", "test-queue"), ("test_queue.depth", "1")];
     // A hook of the L1 design and the directory stand in one bank.
-    let machines = [
-        system("stc-8cu-small", &designs),
-        system("rec-4gpu-small", &[&designs[..], &[("l2.design", "rec")]].concat()),
-    ];
-    let small = |name: &str| {
-        let params = traces::kernels::program::<()>(name).unwrap().params();
-        built_in(name, &Params { size: 256, iterations: 1, ..params })
-    };
-    for (machine, program) in machines.iter().zip(["pagerank_push", "sssp"]) {
-        let program = small(program);
-        let model = passes(machine, &program);
+    let rec = [&queues[..], &[("l2.design", "rec")]].concat();
+    for (machine, program, places) in [
+        (system("stc-8cu-small", &queues), "pagerank_push", &QUEUES[..]),
+        (system("rec-4gpu-small", &rec), "sssp", &QUEUES),
+        (kept(KEEPERS[0], "src"), "pagerank_push", &KEEPS),
+        (kept(KEEPERS[3], "test-bank"), "sssp", &KEEPS),
+    ] {
+        let params = traces::kernels::program::<()>(program).unwrap().params();
+        let program = built_in(program, &Params { size: 256, iterations: 1, ..params });
+        let model = passes(&machine, &program);
         for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
             let mut all = Bodies::default();
-            for place in QUEUES {
+            for place in places {
                 let one = Bodies::default().with(place, kind);
-                let outcome = run_on(machine, &one, &program, Options::default()).unwrap();
+                let outcome = run_on(&machine, &one, &program, Options::default()).unwrap();
                 assert_eq!(outcome, model, "{place} as {}", kind.name());
                 all = all.with(place, kind);
             }
-            let outcome = run_on(machine, &all, &program, Options::default()).unwrap();
+            let outcome = run_on(&machine, &all, &program, Options::default()).unwrap();
             assert_eq!(outcome, model, "all as {}", kind.name());
         }
     }
@@ -275,10 +274,11 @@ fn block_of_a_design_is_the_same_as_rtl_and_in_lockstep_at_each_place() {
 
 #[test]
 fn flip_at_each_place_of_a_design_is_found_there() {
-    let machine = system("stc-8cu-small", &[("l1.design", "test-queue")]);
+    let queues = || system("stc-8cu-small", &[("l1.design", "test-queue")]);
+    let places = QUEUES.map(|place| (place, queues()));
     let params = traces::kernels::program::<()>("pagerank_push").unwrap().params();
     let program = built_in("pagerank_push", &Params { size: 256, iterations: 1, ..params });
-    for place in QUEUES {
+    for (place, machine) in places.into_iter().chain(KEEPS.map(|p| (p, kept(KEEPERS[0], "src")))) {
         let bodies = Bodies::default().with(place, BodyKind::Lockstep);
         let reader = program.reopen().unwrap();
         let mut machine = Machine::new(&machine, &bodies, reader, Options::default()).unwrap();
@@ -289,6 +289,112 @@ fn flip_at_each_place_of_a_design_is_found_there() {
             Err(RunError::Differ(difference)) => assert_eq!(difference.place, wanted),
             other => panic!("{wanted}: {other:?}"),
         }
+    }
+}
+
+/// Machines whose L2s are private, at home, and kept coherent by directories.
+const KEEPERS: [(&str, &[(&str, &str)]); 4] = [
+    ("stc-8cu-small", &[]),
+    ("cpelide-4-small", &[("l2.policy", "home-forward")]),
+    ("cpelide-4-small", &[("l2.design", "directory")]),
+    ("rec-4gpu-small", &[("l2.design", "rec")]),
+];
+
+#[test]
+fn l1_whose_policy_keeps_nothing_has_no_hits() {
+    let hits = Cell::new(0);
+    let runs = beside_plain("sharing.l1", "lru", "test-never", |_, plain, _| {
+        hits.set(hits.get() + sum(std::slice::from_ref(plain), "l1.hits"));
+    });
+    assert!(hits.get() > 1000);
+    assert_eq!(sum(&runs, "l1.hits"), 0);
+    assert_eq!(sum(&runs, "l1.invalidated_lines"), 0);
+}
+
+#[test]
+fn l2_whose_policy_keeps_nothing_passes_everything_on() {
+    for (at, machine) in KEEPERS.into_iter().enumerate() {
+        for program in programs() {
+            let plain = passes(&system(machine.0, machine.1), &program);
+            let other = passes(&with_design(machine, "sharing.l2", "test-never"), &program);
+            assert_eq!(plain.checked, other.checked, "{} {machine:?}", program.name());
+            let count = |name: &str| sum(std::slice::from_ref(&other), name);
+            if at < 2 {
+                let all = ["l2.reads", "l2.fetches", "l2.released", "l2.write_backs"];
+                assert_eq!(all.map(count), [0; 4], "{} {machine:?}", program.name());
+                assert!(count("l3.reads") > 0);
+            } else {
+                // What other chiplets ask for, and what is written, goes past the directory.
+                assert!(count("l2.own_reads") < sum(&[plain], "l2.own_reads"));
+            }
+        }
+    }
+}
+
+/// Under a policy that knows but the first way of each set a cache is one with one way.
+#[test]
+fn way_that_a_policy_chooses_is_the_one_that_goes() {
+    for machine in [KEEPERS[0], KEEPERS[1]] {
+        for (cache, of_one) in [("l1", "test-first"), ("l2", "lru")] {
+            let plain = system(machine.0, machine.1);
+            let (bytes, ways) = match cache {
+                "l1" => (u64::from(plain.l1.bytes), plain.l1.ways),
+                _ => (plain.l2.bytes, plain.l2.ways),
+            };
+            assert!(ways > 1);
+            let with = |bytes: u64, ways: u32, policy: &str| {
+                let (bytes, ways) = (bytes.to_string(), ways.to_string());
+                let fields = ["bytes", "ways"].map(|field| format!("{cache}.{field}"));
+                let policy = (format!("sharing.{cache}"), policy.to_string());
+                let set = [(&*fields[0], &*bytes), (&fields[1], &ways), (&policy.0, &policy.1)];
+                system(machine.0, &[machine.1, &set].concat())
+            };
+            let one = with(bytes / u64::from(ways), 1, of_one);
+            let (first, lru) = (with(bytes, ways, "test-first"), with(bytes, ways, "lru"));
+            let mut differ = false;
+            for program in programs() {
+                let first = passes(&first, &program);
+                assert_eq!(first, passes(&one, &program), "{cache} {} {machine:?}", program.name());
+                differ |= first.statistics != passes(&lru, &program).statistics;
+            }
+            assert!(differ, "the least recently used one is another");
+        }
+    }
+}
+
+/// The block of policies, by pattern.
+const KEEPS: [&str; 2] = ["*/cu*/keeps/test_queue", "*/l2.bank*/keeps/test_queue"];
+
+/// With block policies in both caches, beside designs with hooks of their own.
+fn kept(machine: (&str, &[(&str, &str)]), design: &str) -> System {
+    let policies = [("sharing.l1", "test-queue"), ("sharing.l2", "test-queue")];
+    let rest = [("l1.design", design), ("test_queue.depth", "1")];
+    system(machine.0, &[machine.1, &policies, &rest].concat())
+}
+
+#[test]
+fn policy_with_a_block_goes_with_any_design_and_sees_what_the_l2_knew() {
+    let mut runs = Vec::new();
+    for machine in KEEPERS {
+        for design in ["src", "src-lines", "test-bank", "test-queue", "test-speculate"] {
+            for program in programs() {
+                let outcome = passes(&kept(machine, design), &program);
+                let count = |name: &str| sum(std::slice::from_ref(&outcome), name);
+                let fetched = count("l2.fetches") + count("l2.remote_fetches");
+                assert_eq!(count("l2.keep_fills"), fetched, "{design} {machine:?}");
+                assert!(count("l1.keep_shared") <= count("l2.keep_hints"), "{design} {machine:?}");
+                runs.push(outcome);
+            }
+        }
+    }
+    for (counter, least) in [
+        ("l1.keep_kept", 1000),
+        ("l1.keep_shared", 1000),
+        ("l1.keep_told", 1000),
+        ("l2.keep_passed", 1000),
+        ("l1.queue_bank_vetoes", 100),
+    ] {
+        assert!(sum(&runs, counter) > least, "{counter}: {}", sum(&runs, counter));
     }
 }
 
@@ -309,6 +415,11 @@ fn what_does_not_go_together_is_refused_by_its_field() {
             ["test_queue.depth", "17: must be 1 to 16"],
         ),
         (&[("l1.design", "test-queue"), ("test_queue.size", "1")], ["size", "depth"]),
+        (&[("sharing.l1", "plain")], ["sharing.l1: \"plain\" is none of lru, ", "test-never"]),
+        (
+            &[("sharing.l1", "test-first"), ("l1.design", "none")],
+            ["sharing.l1: \"test-first\"", "themselves with l1.design = none"],
+        ),
     ] {
         let error = refused(set);
         assert!(parts.iter().all(|part| error.contains(part)), "{set:?}: {error}");

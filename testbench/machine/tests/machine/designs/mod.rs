@@ -6,6 +6,7 @@ mod agent;
 mod bank;
 mod fence;
 mod hold;
+mod keep;
 mod queue;
 mod speculate;
 mod through;

@@ -108,6 +108,7 @@ impl L1 for Speculate {
     }
 
     fn tick(&mut self, port: &mut Port) {
+        self.inner.tick(port);
         if let Some((request, is_new)) = self.late {
             let tag = port.ctx.messages[request].tag;
             // A replay may have dropped it by now: then only the answer is missing.
