@@ -116,6 +116,9 @@ pub struct Hooks {
     /// No call: most requests of the CU that may be under way, where that is fewer than
     /// `cu.transactions`.
     pub outstanding: Option<u32>,
+    /// No call: places of the CU in each L2 bank. A request is sent only where one is free, which it
+    /// takes until it is answered.
+    pub places: Option<u32>,
 }
 
 /// Makes a unit of a GPU.

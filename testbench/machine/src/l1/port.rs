@@ -21,15 +21,38 @@ pub struct Port<'a> {
 
 impl Port<'_> {
     /// Sends a request below, to where its line is served. False when the network does not take it
-    /// now; the CU is then visited when that may have changed.
+    /// now, or no place is free there; the CU is then visited when that may have changed.
     pub fn send(&mut self, message: Handle<Message>) -> bool {
-        let free = self.ctx.may_send(self.below);
+        let free = self.may_send(message);
         if free {
             let Message { addr, from, .. } = self.ctx.messages[message];
+            if let Some(places) = &mut self.transactions.places
+                && let Some(bank) = self.ctx.serving_bank(from, addr)
+            {
+                places.take(bank);
+            }
             self.ctx.messages[message].to = self.ctx.server(from, addr);
             self.ctx.send(self.below, message);
         }
         free
+    }
+
+    /// Whether `send` would send a request: for a design that sends something else with it.
+    #[inline]
+    pub fn may_send(&mut self, message: Handle<Message>) -> bool {
+        self.has_place(message) && self.ctx.may_send(self.below)
+    }
+
+    #[inline]
+    fn has_place(&self, message: Handle<Message>) -> bool {
+        let Some(places) = &self.transactions.places else { return true };
+        let Message { addr, from, .. } = self.ctx.messages[message];
+        self.ctx.serving_bank(from, addr).is_none_or(|bank| places.is_free(bank))
+    }
+
+    /// Whether `send_to_unit` would send a message.
+    pub fn may_send_to_unit(&mut self) -> bool {
+        self.ctx.may_send(self.unit.expect("the design has a unit"))
     }
 
     /// Sends a message to the GPU's unit, which the design must have. False as in `send`.

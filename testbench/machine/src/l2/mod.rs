@@ -5,6 +5,7 @@ mod addresses;
 mod bank;
 mod designs;
 mod directory;
+mod fifos;
 mod hook;
 mod parameters;
 mod requests;
@@ -26,6 +27,7 @@ use super::policy::Policy;
 use super::registry::Named;
 pub use addresses::Addresses;
 pub use designs::SOFTWARE;
+pub use fifos::Fifos;
 pub use hook::{BankHook, BankPort, NewL2Policy};
 pub use parameters::{check as check_directory, range as directory_range};
 

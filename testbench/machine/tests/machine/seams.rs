@@ -254,6 +254,7 @@ fn block_of_a_design_is_the_same_as_rtl_and_in_lockstep_at_each_place() {
         (system("rec-4gpu-small", &rec), "sssp", &QUEUES),
         (kept(KEEPERS[0], "src"), "pagerank_push", &KEEPS),
         (kept(KEEPERS[3], "test-bank"), "sssp", &KEEPS),
+        (tokens(), "pagerank_push", &QUEUES[2..]),
     ] {
         let params = traces::kernels::program::<()>(program).unwrap().params();
         let program = built_in(program, &Params { size: 256, iterations: 1, ..params });
@@ -278,7 +279,9 @@ fn flip_at_each_place_of_a_design_is_found_there() {
     let places = QUEUES.map(|place| (place, queues()));
     let params = traces::kernels::program::<()>("pagerank_push").unwrap().params();
     let program = built_in("pagerank_push", &Params { size: 256, iterations: 1, ..params });
-    for (place, machine) in places.into_iter().chain(KEEPS.map(|p| (p, kept(KEEPERS[0], "src")))) {
+    let keeps = KEEPS.map(|place| (place, kept(KEEPERS[0], "src")));
+    let order = (QUEUES[2], tokens());
+    for (place, machine) in places.into_iter().chain(keeps).chain([order]) {
         let bodies = Bodies::default().with(place, BodyKind::Lockstep);
         let reader = program.reopen().unwrap();
         let mut machine = Machine::new(&machine, &bodies, reader, Options::default()).unwrap();
@@ -290,6 +293,11 @@ fn flip_at_each_place_of_a_design_is_found_there() {
             other => panic!("{wanted}: {other:?}"),
         }
     }
+}
+
+/// A block that gives the order of all requests.
+fn tokens() -> System {
+    system("stc-8cu-small", &[("l1.design", "test-tokens"), ("test_queue.depth", "1")])
 }
 
 /// Machines whose L2s are private, at home, and kept coherent by directories.
@@ -398,6 +406,42 @@ fn policy_with_a_block_goes_with_any_design_and_sees_what_the_l2_knew() {
     }
 }
 
+/// Machines of one GPU, with a bank for all CUs and with some, whose unit gives few tokens.
+const ORDERED: [(&str, &[(&str, &str)]); 2] = [
+    ("stc-8cu-small", &[("l2.banks", "1"), ("test_queue.depth", "1"), ("test_queue.latency", "15")]),
+    ("cpelide-4-small", &[("l2.policy", "home-forward"), ("network.queue", "1")]),
+];
+
+#[test]
+fn bank_with_a_fifo_for_each_cu_serves_them_in_any_order() {
+    let mut runs = Vec::new();
+    for machine in ORDERED {
+        for places in ["1", "3"] {
+            let set = [("l1.design", "test-tokens"), ("test_tokens.places", places)];
+            let set = [machine.1, &set].concat();
+            for program in programs() {
+                let outcome = passes(&system(machine.0, &set), &program);
+                let count = |name: &str| sum(std::slice::from_ref(&outcome), name);
+                assert_eq!(count("l1.tokens_wanted"), count("cu.accesses"), "{machine:?}");
+                assert_eq!(count("l1.tokens_given"), count("cu.accesses"), "{machine:?}");
+                runs.push(outcome);
+            }
+        }
+    }
+    assert!(sum(&runs, "l1.tokens_overtaken") > 1000);
+}
+
+/// A token names a request behind others.
+#[test]
+fn bank_with_one_fifo_for_all_cus_does_not_serve_them_in_any_order() {
+    for machine in ORDERED {
+        let set = [("l1.design", "test-tokens"), ("test_tokens.fifos", "0")];
+        let machine = system(machine.0, &[machine.1, &set].concat());
+        let result = run_on(&machine, &Bodies::default(), &programs()[1], Options::default());
+        assert!(matches!(result, Err(RunError::Deadlock { .. })), "{result:?}");
+    }
+}
+
 #[test]
 fn what_does_not_go_together_is_refused_by_its_field() {
     let refused = |set: &[(&str, &str)]| {
@@ -408,7 +452,7 @@ fn what_does_not_go_together_is_refused_by_its_field() {
         (&[("l2.design", "own")][..], ["l2.design", "l1.design = src brings no L2"]),
         (&[("l1.design", "test-through")], ["l2.design", "brings its own L2, \"own\""]),
         (&[("test_queue.depth", "2")], ["test_queue", "belongs to l1.design = test-queue"]),
-        (&[("queue.depth", "2")], ["queue: there is no such section", "stc, test_queue, finepack"]),
+        (&[("queue.depth", "2")], ["queue: there is no such section", "test_queue, test_tokens, finepack"]),
         (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "beat, ecrc"]),
         (
             &[("l1.design", "test-queue"), ("test_queue.depth", "17")],

@@ -10,4 +10,5 @@ mod keep;
 mod queue;
 mod speculate;
 mod through;
+mod tokens;
 mod unit;
