@@ -103,6 +103,8 @@ pub struct UnitPorts {
     pub cores: Vec<UnitPort>,
     /// L2 banks; none where they have no hooks.
     pub banks: Vec<UnitPort>,
+    /// Units of other GPUs, each by the name of its GPU's gate; where the design crosses to some.
+    pub gate: Option<UnitPort>,
 }
 
 /// A unit's connection to a CU or bank.

@@ -137,6 +137,9 @@ pub struct Design {
     pub promises: MemoryModel,
     /// Sections of the system file that are its own; others may not stand there.
     pub sections: &'static [&'static str],
+    /// Whether what it says goes to other GPUs: sidebands of loads and atomics and of their answers,
+    /// messages of its units, and of its hooks to those of other banks.
+    pub crosses: bool,
     /// Whether it asks a policy which lines to keep ([`Make::l1_policy`]).
     pub asks_policy: bool,
     /// What it needs of a system, and what it does not go together with. Errors name the field, and

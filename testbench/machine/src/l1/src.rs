@@ -22,6 +22,7 @@ pub const DESIGN: Design = Design {
     about: "software-managed, write-through; invalidated when a kernel begins",
     promises: MemoryModel::Rc,
     sections: &[],
+    crosses: false,
     asks_policy: true,
     check: |_| Ok(()),
     core: |make| Ok(Box::new(SoftwareL1::new(make)?)),

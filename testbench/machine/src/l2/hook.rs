@@ -15,7 +15,7 @@ use crate::cache::{Choice, Way, Ways};
 use crate::context::Context;
 use crate::engine::{Cycle, InletId, OutletId};
 use crate::make::{Made, Make};
-use crate::message::{Message, Unit};
+use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
 use crate::registry::Named;
 
@@ -62,8 +62,13 @@ impl BankPort<'_> {
         free
     }
 
-    /// Sends a message to the hook of another bank, behind all answers; a full way lets it wait.
+    /// Sends a message to the hook of another bank, behind all answers; a full way lets it wait. To
+    /// one of another GPU where the design crosses, or a directory keeps L2s coherent.
     pub fn send_to_bank(&mut self, message: Message) {
+        if let Kind::Design(_) = message.kind {
+            // What is said while a request is served leaves later.
+            self.ctx.wake_at(self.ctx.now + 1);
+        }
         let message = self.ctx.messages.put(Message { from: self.bank.unit, ..message });
         self.bank.outbox.push_back(message);
     }
@@ -483,7 +488,10 @@ impl BankHooks {
 
     /// See [`BankHook::peer_message`].
     pub fn peer_message(&mut self, ctx: &mut Context, message: &Message) {
-        let (hook, mut port) = self.l2(ctx);
+        let (hook, mut port) = match message.kind {
+            Kind::Design(_) => self.l1(ctx),
+            _ => self.l2(ctx),
+        };
         hook.peer_message(&mut port, message);
     }
 

@@ -255,6 +255,7 @@ fn block_of_a_design_is_the_same_as_rtl_and_in_lockstep_at_each_place() {
         (kept(KEEPERS[0], "src"), "pagerank_push", &KEEPS),
         (kept(KEEPERS[3], "test-bank"), "sssp", &KEEPS),
         (tokens(), "pagerank_push", &QUEUES[2..]),
+        (crossed(), "pagerank_push", &QUEUES[2..]),
     ] {
         let params = traces::kernels::program::<()>(program).unwrap().params();
         let program = built_in(program, &Params { size: 256, iterations: 1, ..params });
@@ -280,8 +281,8 @@ fn flip_at_each_place_of_a_design_is_found_there() {
     let params = traces::kernels::program::<()>("pagerank_push").unwrap().params();
     let program = built_in("pagerank_push", &Params { size: 256, iterations: 1, ..params });
     let keeps = KEEPS.map(|place| (place, kept(KEEPERS[0], "src")));
-    let order = (QUEUES[2], tokens());
-    for (place, machine) in places.into_iter().chain(keeps).chain([order]) {
+    let units = [(QUEUES[2], tokens()), (QUEUES[2], crossed())];
+    for (place, machine) in places.into_iter().chain(keeps).chain(units) {
         let bodies = Bodies::default().with(place, BodyKind::Lockstep);
         let reader = program.reopen().unwrap();
         let mut machine = Machine::new(&machine, &bodies, reader, Options::default()).unwrap();
@@ -298,6 +299,11 @@ fn flip_at_each_place_of_a_design_is_found_there() {
 /// A block that gives the order of all requests.
 fn tokens() -> System {
     system("stc-8cu-small", &[("l1.design", "test-tokens"), ("test_queue.depth", "1")])
+}
+
+/// A block for what a GPU says to others.
+fn crossed() -> System {
+    with_design(CROSSED[0], "l1.design", "test-cross")
 }
 
 /// Machines whose L2s are private, at home, and kept coherent by directories.
@@ -442,6 +448,45 @@ fn bank_with_one_fifo_for_all_cus_does_not_serve_them_in_any_order() {
     }
 }
 
+/// Machines of several GPUs, with L2s that are private, at home and kept coherent.
+const CROSSED: [(&str, &[(&str, &str)]); 4] = [
+    ("cpelide-2-small", &[("machine.gpus", "2")]),
+    ("cpelide-2-small", &[("machine.gpus", "2"), ("l2.policy", "home-forward")]),
+    ("finepack-4gpu-small", &[("l2.policy", "home-forward"), ("egress.design", "p2p")]),
+    ("rec-4gpu-small", &[("l2.design", "rec")]),
+];
+
+#[test]
+fn what_a_design_says_crosses_to_other_gpus_in_order() {
+    for machine in CROSSED {
+        let mut runs = Vec::new();
+        for program in programs() {
+            let set = [("l1.design", "test-cross"), ("test_queue.depth", "1")];
+            let outcome = passes(&system(machine.0, &[machine.1, &set].concat()), &program);
+            runs.push(outcome);
+        }
+        let count = |name: &str| sum(&runs, name);
+        for who in ["units", "banks"] {
+            let said = count(&format!("l1.cross_{who}_said"));
+            let heard = count(&format!("l1.cross_{who}_heard"));
+            assert!(said > 50, "{who} {machine:?}: {said}");
+            assert_eq!(said, heard, "{who} {machine:?}");
+        }
+        // With coherent L2s it is banks who ask other GPUs. Private ones have no hook at home.
+        let (far, unchanged) = (count("l1.cross_far"), count("l1.cross_unchanged"));
+        let through_banks = machine.1.contains(&("l2.policy", "home-forward"));
+        assert_eq!((far > 100, unchanged > 100), match machine.1.last() {
+            Some(("l2.design", "rec")) => (false, false),
+            _ => (through_banks, !through_banks),
+        }, "{machine:?}: {far}, {unchanged}");
+        for class in ["request", "data", "invalidation", "launch"] {
+            assert!(count(&format!("gpu_link.design.{class}")) > 0, "{class} {machine:?}");
+        }
+        let plain = passes(&system(machine.0, machine.1), &programs()[0]);
+        assert!(plain.statistics.iter().all(|(name, _)| !name.starts_with("gpu_link.design")));
+    }
+}
+
 #[test]
 fn what_does_not_go_together_is_refused_by_its_field() {
     let refused = |set: &[(&str, &str)]| {
@@ -451,7 +496,7 @@ fn what_does_not_go_together_is_refused_by_its_field() {
     for (set, parts) in [
         (&[("l2.design", "own")][..], ["l2.design", "l1.design = src brings no L2"]),
         (&[("l1.design", "test-through")], ["l2.design", "brings its own L2, \"own\""]),
-        (&[("test_queue.depth", "2")], ["test_queue", "belongs to l1.design = test-queue"]),
+        (&[("test_queue.depth", "2")], ["test_queue", "belongs to l1.design = test-cross, test-queue"]),
         (&[("queue.depth", "2")], ["queue: there is no such section", "test_queue, test_tokens, finepack"]),
         (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "beat, ecrc"]),
         (

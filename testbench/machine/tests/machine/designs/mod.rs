@@ -4,6 +4,7 @@
 
 mod agent;
 mod bank;
+mod cross;
 mod fence;
 mod hold;
 mod keep;
