@@ -12,8 +12,8 @@ pub use super::l1::{Design, GpuUnit, Hooks, L1, L1Policy, NewL1Policy, Port, SRC
 pub use super::l2::{
     BankHook, BankPort, Design as L2Design, Fifos, L2, NewL2Policy, SOFTWARE, Spec,
 };
-pub use super::layout::{Layout, Site};
 pub use super::launch::{NewScheduler, Scheduler};
+pub use super::layout::{Layout, Site};
 pub use super::make::{BuildError, Made, Make, UnitPort, UnitPorts, UnitWires};
 pub use super::memory_model::MemoryModel;
 pub use super::message::{Class, Kind, Message, Packed, Unit};

@@ -185,7 +185,7 @@ pub struct Message {
     /// Byte address of the line.
     pub addr: u64,
     /// What the L1 design says beside it: from request to answer, to and from its hooks in L2
-    /// banks, and in messages to and from its units. To other GPUs only where the design says so.
+    /// banks, and in messages to and from its units. To other GPUs only where the design crosses.
     pub sideband: Packed,
     /// When the access left its core, modulo 2^32; for latency statistics.
     pub born: u32,

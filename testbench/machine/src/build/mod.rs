@@ -107,20 +107,19 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
     let unit_ports = (0..m.gpus).map(|_| UnitPorts::default()).collect();
     let scheduler = registry::named(&system.cu.scheduler)?;
     let wires = Wires::default();
-    let mut builder =
-        Builder {
-            system,
-            bodies,
-            sockets,
-            policy,
-            scheduler,
-            l1,
-            l2,
-            unit_ports,
-            unit_gates: Vec::new(),
-            wiring,
-            wires,
-        };
+    let mut builder = Builder {
+        system,
+        bodies,
+        sockets,
+        policy,
+        scheduler,
+        l1,
+        l2,
+        unit_ports,
+        unit_gates: Vec::new(),
+        wiring,
+        wires,
+    };
     let parts = builder.parts()?;
     let Builder { sockets, wires, wiring, .. } = builder;
     let (network, sync) = (wiring.network, l2.sync);

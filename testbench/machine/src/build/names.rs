@@ -53,7 +53,9 @@ pub fn check_names(system: &System) -> Result<(), ConfigError> {
     let l2_policy = registry::named::<NewL2Policy>(&system.sharing.l2)?;
     let refused = |cache: &str, policy: &str, design: &str| ConfigError {
         field: format!("sharing.{cache}"),
-        problem: format!("{policy:?}: the caches place lines themselves with {cache}.design = {design}"),
+        problem: format!(
+            "{policy:?}: the caches place lines themselves with {cache}.design = {design}"
+        ),
     };
     if l1_policy.new.is_some() && !l1.asks_policy {
         return Err(refused("l1", l1_policy.name, l1.name));

@@ -13,8 +13,8 @@ use super::staging::Staging;
 use crate::context::Context;
 use crate::egress_path::EgressPath;
 use crate::engine::{Cycle, InletId, OutletId};
-use crate::masks;
 use crate::layout::Site;
+use crate::masks;
 use crate::message::{Kind, Line, Message, Packed};
 use crate::pool::Handle;
 

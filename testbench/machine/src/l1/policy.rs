@@ -34,6 +34,9 @@ pub trait L1Policy: Debug {
     }
 }
 
+/// Makes a policy of an L1.
+pub type NewPolicy = fn(&mut Make) -> Made<dyn L1Policy>;
+
 /// A policy by name. It is known once it is submitted.
 pub struct NewL1Policy {
     /// Its name, `sharing.l1`.
@@ -41,7 +44,7 @@ pub struct NewL1Policy {
     /// Sections of the system file that are its own.
     pub sections: &'static [&'static str],
     /// Makes one. None for an L1 that places lines itself.
-    pub new: Option<fn(&mut Make) -> Made<dyn L1Policy>>,
+    pub new: Option<NewPolicy>,
 }
 
 inventory::collect!(NewL1Policy);

@@ -36,9 +36,7 @@ pub const DESIGN: Design = Design {
 const LINES: Design = Design {
     name: "src-lines",
     about: "the same; a CU has one request for a line under way, as under STC",
-    core: |make| {
-        Ok(Box::new(SoftwareL1 { exclusive_lines: true, ..SoftwareL1::new(make)? }))
-    },
+    core: |make| Ok(Box::new(SoftwareL1 { exclusive_lines: true, ..SoftwareL1::new(make)? })),
     ..DESIGN
 };
 

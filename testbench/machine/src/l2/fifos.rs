@@ -56,9 +56,7 @@ impl Fifos {
 /// Number of a sender in its GPU; 0 of the gate.
 fn number(layout: &Layout, sender: Unit) -> usize {
     match layout.site(sender) {
-        Site::Core(chiplet, cu) => {
-            usize::from(chiplet % layout.chiplets * layout.cores + cu) + 1
-        }
+        Site::Core(chiplet, cu) => usize::from(chiplet % layout.chiplets * layout.cores + cu) + 1,
         Site::Gate(_) => 0,
         site => unreachable!("{site:?} asks no bank"),
     }

@@ -14,7 +14,7 @@ use super::addresses::Addresses;
 use crate::cache::{Choice, Way, Ways};
 use crate::context::Context;
 use crate::engine::{Cycle, InletId, OutletId};
-use crate::make::{Made, Make};
+use crate::l1::NewHook;
 use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
 use crate::registry::Named;
@@ -241,7 +241,7 @@ pub struct NewL2Policy {
     /// Sections of the system file that are its own.
     pub sections: &'static [&'static str],
     /// Makes the hook of a bank. None for banks that place lines themselves.
-    pub new: Option<fn(&mut Make) -> Made<dyn BankHook>>,
+    pub new: Option<NewHook>,
 }
 
 inventory::collect!(NewL2Policy);

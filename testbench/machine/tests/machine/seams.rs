@@ -414,7 +414,10 @@ fn policy_with_a_block_goes_with_any_design_and_sees_what_the_l2_knew() {
 
 /// Machines of one GPU, with a bank for all CUs and with some, whose unit gives few tokens.
 const ORDERED: [(&str, &[(&str, &str)]); 2] = [
-    ("stc-8cu-small", &[("l2.banks", "1"), ("test_queue.depth", "1"), ("test_queue.latency", "15")]),
+    (
+        "stc-8cu-small",
+        &[("l2.banks", "1"), ("test_queue.depth", "1"), ("test_queue.latency", "15")],
+    ),
     ("cpelide-4-small", &[("l2.policy", "home-forward"), ("network.queue", "1")]),
 ];
 
@@ -475,13 +478,19 @@ fn what_a_design_says_crosses_to_other_gpus_in_order() {
         // With coherent L2s it is banks who ask other GPUs. Private ones have no hook at home.
         let (far, unchanged) = (count("l1.cross_far"), count("l1.cross_unchanged"));
         let through_banks = machine.1.contains(&("l2.policy", "home-forward"));
-        assert_eq!((far > 100, unchanged > 100), match machine.1.last() {
-            Some(("l2.design", "rec")) => (false, false),
-            _ => (through_banks, !through_banks),
-        }, "{machine:?}: {far}, {unchanged}");
-        for class in ["request", "data", "invalidation", "launch"] {
-            assert!(count(&format!("gpu_link.design.{class}")) > 0, "{class} {machine:?}");
-        }
+        assert_eq!(
+            (far > 100, unchanged > 100),
+            match machine.1.last() {
+                Some(("l2.design", "rec")) => (false, false),
+                _ => (through_banks, !through_banks),
+            },
+            "{machine:?}: {far}, {unchanged}"
+        );
+        // 8 bytes there and back of each load and atomic, or part of one.
+        let asked = 8 * (count("ingress.loads") + count("ingress.atomics"));
+        let of_class = |class: &str| count(&format!("gpu_link.design.{class}"));
+        assert_eq!(["request", "data"].map(of_class), [asked; 2], "{machine:?}");
+        assert!(["invalidation", "launch"].map(of_class).iter().all(|&bytes| bytes > 1000));
         let plain = passes(&system(machine.0, machine.1), &programs()[0]);
         assert!(plain.statistics.iter().all(|(name, _)| !name.starts_with("gpu_link.design")));
     }
@@ -496,8 +505,14 @@ fn what_does_not_go_together_is_refused_by_its_field() {
     for (set, parts) in [
         (&[("l2.design", "own")][..], ["l2.design", "l1.design = src brings no L2"]),
         (&[("l1.design", "test-through")], ["l2.design", "brings its own L2, \"own\""]),
-        (&[("test_queue.depth", "2")], ["test_queue", "belongs to l1.design = test-cross, test-queue"]),
-        (&[("queue.depth", "2")], ["queue: there is no such section", "test_queue, test_tokens, finepack"]),
+        (
+            &[("test_queue.depth", "2")],
+            ["test_queue", "belongs to l1.design = test-cross, test-queue"],
+        ),
+        (
+            &[("queue.depth", "2")],
+            ["queue: there is no such section", "test_queue, test_tokens, finepack"],
+        ),
         (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "beat, ecrc"]),
         (
             &[("l1.design", "test-queue"), ("test_queue.depth", "17")],

@@ -3,8 +3,8 @@
 //! another than that in which requests reach a bank, which keeps a FIFO for each CU.
 
 use machine::design::{
-    BankHook, BankPort, BuildError, Class, ConfigError, Context, Design, Fifos, GpuUnit,
-    Handle, Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Site, System, Unit, UnitPorts,
+    BankHook, BankPort, BuildError, Class, ConfigError, Context, Design, Fifos, GpuUnit, Handle,
+    Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Site, System, Unit, UnitPorts,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
