@@ -462,6 +462,7 @@ impl Misses {
     }
 
     /// Adds a request to those that wait for a line.
+    #[inline(always)]
     pub fn park(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>) {
         self.misses[at].waiters.push(ctx, request);
     }

@@ -210,7 +210,7 @@ impl Context {
     }
 
     /// Who serves the requests of a unit for a line: an L2 bank, or the way to another GPU.
-    #[inline]
+    #[inline(always)]
     pub fn server(&self, from: Unit, addr: u64) -> Unit {
         let own = self.layout.chiplet_of(from);
         let bank = self.layout.bank_of(addr);
@@ -227,6 +227,7 @@ impl Context {
     }
 
     /// The bank that does, unless another GPU serves the line.
+    #[cold]
     pub fn serving_bank(&self, from: Unit, addr: u64) -> Option<Unit> {
         let is_bank = |unit: &Unit| matches!(self.layout.site(*unit), Site::Bank(..));
         Some(self.server(from, addr)).filter(is_bank)

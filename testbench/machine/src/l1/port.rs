@@ -23,14 +23,12 @@ impl Port<'_> {
     /// Sends a request below, to where its line is served. False when the network does not take it
     /// now, or no place is free there; the CU is then visited when that may have changed.
     pub fn send(&mut self, message: Handle<Message>) -> bool {
-        let free = self.may_send(message);
+        if self.transactions.places.is_some() && !self.take_place(message) {
+            return false;
+        }
+        let free = self.ctx.may_send(self.below);
         if free {
             let Message { addr, from, .. } = self.ctx.messages[message];
-            if let Some(places) = &mut self.transactions.places
-                && let Some(bank) = self.ctx.serving_bank(from, addr)
-            {
-                places.take(bank);
-            }
             self.ctx.messages[message].to = self.ctx.server(from, addr);
             self.ctx.send(self.below, message);
         }
@@ -38,16 +36,22 @@ impl Port<'_> {
     }
 
     /// Whether `send` would send a request: for a design that sends something else with it.
-    #[inline]
     pub fn may_send(&mut self, message: Handle<Message>) -> bool {
-        self.has_place(message) && self.ctx.may_send(self.below)
+        let Message { addr, from, .. } = self.ctx.messages[message];
+        let places = self.transactions.places.as_ref().zip(self.ctx.serving_bank(from, addr));
+        places.is_none_or(|(places, bank)| places.is_free(bank)) && self.ctx.may_send(self.below)
     }
 
-    #[inline]
-    fn has_place(&self, message: Handle<Message>) -> bool {
-        let Some(places) = &self.transactions.places else { return true };
+    /// Takes the place of a request that may be sent.
+    #[cold]
+    fn take_place(&mut self, message: Handle<Message>) -> bool {
+        let may = self.may_send(message);
         let Message { addr, from, .. } = self.ctx.messages[message];
-        self.ctx.serving_bank(from, addr).is_none_or(|bank| places.is_free(bank))
+        let bank = self.ctx.serving_bank(from, addr).filter(|_| may);
+        if let Some((places, bank)) = self.transactions.places.as_mut().zip(bank) {
+            places.take(bank);
+        }
+        may
     }
 
     /// Whether `send_to_unit` would send a message.

@@ -126,14 +126,15 @@ impl SoftwareL1 {
 
     /// The miss register of a line, which is in the way `found` if it has one.
     #[inline]
-    fn miss(&self, addr: u64, found: Option<Way>) -> Option<usize> {
+    fn miss<const PLACES: bool>(&self, addr: u64, found: Option<Way>) -> Option<usize> {
         match &self.placing {
-            None => found.and_then(|way| self.array.miss(way)),
-            Some(placing) => placing.find(&self.misses, addr),
+            Some(placing) if PLACES => placing.find(&self.misses, addr),
+            _ => found.and_then(|way| self.array.miss(way)),
         }
     }
 
-    fn load(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+    /// `PLACES`: there is a policy.
+    fn load<const PLACES: bool>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { addr, mask, from, born, .. } = port.ctx.messages[request];
         if !port.ctx.is_cacheable(from, addr) {
             let sent = port.send(request);
@@ -141,13 +142,13 @@ impl SoftwareL1 {
             return sent;
         }
         let found = self.array.find(addr);
-        if let Some(at) = self.miss(addr, found) {
+        if let Some(at) = self.miss::<PLACES>(addr, found) {
             // After a store of its own the fetched line is old: the load goes behind the store.
             if self.misses[at].stale {
                 return port.send(request);
             }
             self.counters.loads += 1;
-            match self.misses[at].filled {
+            match PLACES && self.misses[at].filled {
                 false => self.misses.park(port.ctx, at, request),
                 true => self.give(port, at, request),
             }
@@ -157,17 +158,19 @@ impl SoftwareL1 {
             self.counters.loads += 1;
             self.counters.hits += 1;
             self.array.touch(way);
-            self.tell(port, |policy, ctx| policy.touch(ctx, way));
+            if PLACES {
+                self.tell(port, |policy, ctx| policy.touch(ctx, way));
+            }
             port.finish(request, Some(self.array.data(way)), self.hit_latency.into());
             return true;
         }
         if self.misses.is_full() {
             return false;
         }
-        let way = match self.placing {
+        let way = match PLACES {
             // It takes its way later.
-            Some(_) => Some(Way::MAX),
-            None => found.or_else(|| self.array.victim(addr)),
+            true => Some(Way::MAX),
+            false => found.or_else(|| self.array.victim(addr)),
         };
         let Some(way) = way else { return false };
         let at = self.misses.start(addr, way);
@@ -181,8 +184,8 @@ impl SoftwareL1 {
             return false;
         }
         match &mut self.placing {
-            Some(placing) => placing.fetched.push(at),
-            None => {
+            Some(placing) if PLACES => placing.fetched.push(at),
+            _ => {
                 self.array.place(way, addr);
                 self.array.hold(way, at);
             }
@@ -193,7 +196,7 @@ impl SoftwareL1 {
     }
 
     /// Sends a store or atomic below. What is held of the line must not be returned as it was.
-    fn change(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+    fn change<const PLACES: bool>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { addr, mask, kind, line, .. } = port.ctx.messages[request];
         // The payload leaves with the message.
         let data = port.ctx.lines[line];
@@ -201,15 +204,18 @@ impl SoftwareL1 {
             return false;
         }
         let found = self.array.find(addr);
-        if let Some(at) = self.miss(addr, found) {
+        if let Some(at) = self.miss::<PLACES>(addr, found) {
             self.misses[at].stale = true;
         } else if let Some(way) = found {
-            if kind == Kind::Write {
-                self.array.write(way, &data.0, mask & self.array.valid(way), false);
-                self.tell(port, |policy, ctx| policy.touch(ctx, way));
-            } else {
-                self.array.invalidate_clean(way);
-                self.tell(port, |policy, ctx| policy.drop_line(ctx, way));
+            match kind {
+                Kind::Write => self.array.write(way, &data.0, mask & self.array.valid(way), false),
+                _ => self.array.invalidate_clean(way),
+            }
+            if PLACES {
+                self.tell(port, |policy, ctx| match kind {
+                    Kind::Write => policy.touch(ctx, way),
+                    _ => policy.drop_line(ctx, way),
+                });
             }
         }
         match kind {
@@ -310,9 +316,11 @@ impl SoftwareL1 {
 
 impl L1 for SoftwareL1 {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
-        match port.ctx.messages[request].kind {
-            Kind::Read => self.load(port, request),
-            _ => self.change(port, request),
+        match (port.ctx.messages[request].kind, self.placing.is_some()) {
+            (Kind::Read, false) => self.load::<false>(port, request),
+            (Kind::Read, true) => self.load::<true>(port, request),
+            (_, false) => self.change::<false>(port, request),
+            (_, true) => self.change::<true>(port, request),
         }
     }
 
