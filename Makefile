@@ -9,6 +9,7 @@ CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
 FUZZ_SECONDS    ?= 600
 PROGRAMS        ?= 100000
+STC_CYCLES      ?= 100000000
 CORE_PROGRAMS   ?= 1000
 
 DUET := target/release/duet
@@ -100,7 +101,8 @@ soak: setup
 	done; done
 	DUET_PROGRAMS=$(PROGRAMS) DUET_CORE_PROGRAMS=$(CORE_PROGRAMS) \
 	  cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
-	DUET_STC_PROGRAMS=$(PROGRAMS) cargo test --release -p duet-tests --test blocks stc -- --nocapture
+	DUET_STC_PROGRAMS=$(PROGRAMS) DUET_STC_CYCLES=$(STC_CYCLES) \
+	  cargo test --release -p duet-tests --test blocks stc -- --nocapture
 	DUET_SOAK=1 cargo test --release -p machine --test machine
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 

@@ -19,6 +19,9 @@ pub use traffic::rtl_after_traffic;
 /// Either body of a block.
 pub type Body<M> = Box<dyn Block<In = <M as Block>::In, Out = <M as Block>::Out>>;
 
+/// Makes one kind of body, with any legal parameters.
+pub type Make<M> = fn(&<M as Model>::Config) -> Body<M>;
+
 /// The named configuration. Panics where there is none.
 pub fn parameters<F: Family>(config: &str) -> F {
     named(config).unwrap_or_else(|error| panic!("{error}"))
@@ -54,21 +57,30 @@ pub fn model<M: Pair>(config: &str) -> M {
 
 /// A block's RTL body in a named configuration. Its registers held random values before its reset.
 pub fn rtl<M: Pair>(config: &str) -> Rtl<M> {
+    rtl_with(&M::config(&parameters(config)))
+}
+
+/// Likewise with any legal parameters.
+pub fn rtl_with<M: Pair>(config: &M::Config) -> Rtl<M> {
     let options = RtlOptions { registers: 0x2a51_7ec3, ..RtlOptions::default() };
-    let found = Rtl::with(&M::config(&parameters(config)), &options);
-    found.unwrap_or_else(|error| panic!("{error}"))
+    Rtl::with(config, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Runs `check` on the model, then on the RTL body where there is one: as it comes, and reset in
 /// the midst of traffic.
 pub fn on_both_bodies<M: Pair + 'static>(config: &str, check: impl Fn(Body<M>)) {
+    with_both_bodies::<M>(|make| check(make(&M::config(&parameters(config)))));
+}
+
+/// Likewise for a `check` that makes its bodies itself.
+pub fn with_both_bodies<M: Pair + 'static>(check: impl Fn(Make<M>)) {
     println!("on the model");
-    check(Box::new(model::<M>(config)));
+    check(|config| Box::new(M::new(config).expect("legal parameters")));
     if has_rtl_of::<M>() {
         println!("on the RTL");
-        check(Box::new(rtl::<M>(config)));
+        check(|config| Box::new(rtl_with::<M>(config)));
         println!("on the RTL after traffic and a reset");
-        check(Box::new(rtl_after_traffic::<M>(config)));
+        check(|config| Box::new(rtl_after_traffic::<M>(config)));
     }
 }
 

@@ -5,19 +5,18 @@ use cosim::catalog::Pair;
 use cosim::stimulus::{NewStimulus, Statics, Stimulus};
 use hwmodel::Block;
 
-use crate::{parameters, rtl};
+use crate::rtl_with;
 
 /// Cycles of traffic: more than a directory of the papers takes to initialise its array.
 const CYCLES: u64 = 2_500;
 /// With this one every block holds something in the last of them.
 const SEED: u64 = 9;
 
-/// A block's RTL body in a named configuration, reset in the midst of traffic. The inputs of the
-/// last cycle stand meanwhile.
-pub fn rtl_after_traffic<M: Pair>(config: &str) -> Rtl<M> {
-    let mut body = rtl::<M>(config);
-    let c = M::config(&parameters(config));
-    let mut stimulus = M::Stimulus::new(&c, &Statics::default(), SEED);
+/// A block's RTL body with these parameters, reset in the midst of traffic. The inputs of the last
+/// cycle stand meanwhile.
+pub fn rtl_after_traffic<M: Pair>(config: &M::Config) -> Rtl<M> {
+    let mut body = rtl_with::<M>(config);
+    let mut stimulus = M::Stimulus::new(config, &Statics::default(), SEED);
     for _ in 0..CYCLES {
         let inputs = stimulus.inputs(&body.outputs());
         body.tick(&inputs);

@@ -5,3 +5,5 @@ pub(crate) mod fifo;
 pub(crate) mod message;
 #[cfg(test)]
 pub(crate) mod random;
+#[cfg(test)]
+pub(crate) mod stc;

@@ -22,6 +22,26 @@ pub struct Shape {
 /// A place in the array.
 pub type Way = u32;
 
+/// Ways that a line may take: those of its set that no miss register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ways {
+    /// The set's first one.
+    pub first: Way,
+    /// From there, one bit for each.
+    pub free: u64,
+}
+
+/// What a policy does with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// It does not know yet.
+    NotYet,
+    /// The line takes this way, from whatever line is there.
+    Way(Way),
+    /// Nobody holds it.
+    Nowhere,
+}
+
 /// No miss register.
 const NO_MISS: u16 = u16::MAX;
 
@@ -159,9 +179,16 @@ impl Array {
         Some(first + way)
     }
 
+    /// The ways that a new line may take.
+    pub fn ways(&self, addr: u64) -> Ways {
+        let set = self.set_of(addr);
+        let all = u64::MAX >> (64 - self.shape.ways);
+        Ways { first: set * self.shape.ways, free: all & !self.sets[set as usize].held }
+    }
+
     /// Puts a line, with no valid byte, into a way that holds no dirty byte. It is used first by
     /// what comes next: a write, or the miss register's release.
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, way: Way, addr: u64) {
         debug_assert!(self.dirty[way as usize] == 0, "dirty bytes would be lost");
         let (set, number) = self.split(way);
@@ -206,6 +233,7 @@ impl Array {
     }
 
     /// A miss register will fill the line: it stays until `release`.
+    #[inline(always)]
     pub fn hold(&mut self, way: Way, miss: usize) {
         let (set, number) = self.split(way);
         self.sets[set as usize].held |= 1 << number;
@@ -434,6 +462,7 @@ impl Misses {
     }
 
     /// Adds a request to those that wait for a line.
+    #[inline(always)]
     pub fn park(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>) {
         self.misses[at].waiters.push(ctx, request);
     }

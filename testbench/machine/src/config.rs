@@ -64,6 +64,9 @@ pub struct System {
     pub command_processor: CommandProcessorSection,
     /// Homes of pages.
     pub placement: PlacementSection,
+    /// Which lines caches keep.
+    #[serde(default)]
+    pub sharing: SharingSection,
     /// Parameters of designs' blocks, in sections that designs name: those that are not given
     /// are the design's own, or a named configuration's.
     #[serde(flatten)]
@@ -245,6 +248,20 @@ sections! {
     PlacementSection {
         /// `first-touch`, `interleave` or `owner`.
         policy: String,
+    }
+    /// Which lines caches keep, and which go for them: `lru`, every line, for the least recently
+    /// used one.
+    SharingSection {
+        /// In L1s.
+        l1: String,
+        /// In L2 banks.
+        l2: String,
+    }
+}
+
+impl Default for SharingSection {
+    fn default() -> Self {
+        Self { l1: "lru".to_string(), l2: "lru".to_string() }
     }
 }
 

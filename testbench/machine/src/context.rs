@@ -7,7 +7,7 @@ use super::check::Checker;
 use super::engine::{
     ComponentId, Cycle, InletId, Network, OutletId, Refusal, Wheel, WireId, Wires,
 };
-use super::layout::Layout;
+use super::layout::{Layout, Site};
 use super::life::Life;
 use super::masks;
 use super::message::{Class, Coherence, Kind, Line, Message, Packed, Unit};
@@ -210,7 +210,7 @@ impl Context {
     }
 
     /// Who serves the requests of a unit for a line: an L2 bank, or the way to another GPU.
-    #[inline]
+    #[inline(always)]
     pub fn server(&self, from: Unit, addr: u64) -> Unit {
         let own = self.layout.chiplet_of(from);
         let bank = self.layout.bank_of(addr);
@@ -224,6 +224,13 @@ impl Context {
             return self.layout.gate(gpu);
         }
         self.layout.bank(if at_home { home } else { own }, bank)
+    }
+
+    /// The bank that does, unless another GPU serves the line.
+    #[cold]
+    pub fn serving_bank(&self, from: Unit, addr: u64) -> Option<Unit> {
+        let is_bank = |unit: &Unit| matches!(self.layout.site(*unit), Site::Bank(..));
+        Some(self.server(from, addr)).filter(is_bank)
     }
 
     /// True where the L1 of a unit may hold a line: its home is on the same GPU (FinePack, HPCA'23,

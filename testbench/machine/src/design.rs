@@ -4,13 +4,16 @@
 //! A design is known to a program that is linked with it once it is submitted:
 //! `inventory::submit! { DESIGN }`.
 
-pub use super::cache::Way;
+pub use super::cache::{Choice, Way, Ways};
 pub use super::config::{ConfigError, System};
 pub use super::context::Context;
 pub use super::engine::{ComponentId, Cycle, InletId, OutletId, WireId};
-pub use super::l1::{Design, GpuUnit, Hooks, L1, Port, SRC};
-pub use super::l2::{BankHook, BankPort, Design as L2Design, L2, SOFTWARE, Spec};
+pub use super::l1::{Design, GpuUnit, Hooks, L1, L1Policy, NewL1Policy, Port, SRC};
+pub use super::l2::{
+    BankHook, BankPort, Design as L2Design, Fifos, L2, NewL2Policy, SOFTWARE, Spec,
+};
 pub use super::launch::{NewScheduler, Scheduler};
+pub use super::layout::{Layout, Site};
 pub use super::make::{BuildError, Made, Make, UnitPort, UnitPorts, UnitWires};
 pub use super::memory_model::MemoryModel;
 pub use super::message::{Class, Kind, Message, Packed, Unit};

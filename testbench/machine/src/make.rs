@@ -7,7 +7,9 @@ use hwmodel::Model;
 
 use super::config::{ConfigError, System};
 use super::engine::{ComponentId, InletId, OutletId, WireId, Wires};
+use super::l1::{L1Policy, NewL1Policy};
 use super::message::Packed;
+use super::registry;
 
 /// Why a machine cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,6 +73,12 @@ impl Make<'_> {
         Ok(self.sockets.socket(at, name, config)?)
     }
 
+    /// What says which lines an L1 keeps, if anything does.
+    pub fn l1_policy(&mut self) -> Result<Option<Box<dyn L1Policy>>, BuildError> {
+        let policy: &NewL1Policy = registry::named(&self.system.sharing.l1)?;
+        policy.new.map(|new| new(self)).transpose()
+    }
+
     /// A wire to the GPU's unit, which the design must have, with so many registers.
     pub fn wire_to_unit(&mut self, registers: u32) -> WireId {
         let unit = self.unit.expect("the design has a unit");
@@ -95,6 +103,8 @@ pub struct UnitPorts {
     pub cores: Vec<UnitPort>,
     /// L2 banks; none where they have no hooks.
     pub banks: Vec<UnitPort>,
+    /// Units of other GPUs, each by the name of its GPU's gate; where the design crosses to some.
+    pub gate: Option<UnitPort>,
 }
 
 /// A unit's connection to a CU or bank.

@@ -185,7 +185,7 @@ pub struct Message {
     /// Byte address of the line.
     pub addr: u64,
     /// What the L1 design says beside it: from request to answer, to and from its hooks in L2
-    /// banks, and in messages to and from its units. To other GPUs only where the design says so.
+    /// banks, and in messages to and from its units. To other GPUs only where the design crosses.
     pub sideband: Packed,
     /// When the access left its core, modulo 2^32; for latency statistics.
     pub born: u32,
@@ -208,6 +208,9 @@ pub struct Message {
     /// From another GPU to a bank that is kept coherent: the chiplet that asks, plus 1; 0 where
     /// nobody knows.
     pub asker: u8,
+    /// In an answer to a CU: what the bank's policy says of the line to that of the L1
+    /// (`[sharing]`). 0 from anybody else.
+    pub hint: u8,
 }
 
 const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::context::Context;
-use super::message::Class;
+use super::message::{CLASSES, Class};
 use super::part::Part;
 
 /// How a statistic behaves.
@@ -116,6 +116,8 @@ statistics! {
     "gpu_link.coherence_messages" "messages" "invalidations and markers between L2s, on the \
         reverse links",
     "gpu_link.coherence_bytes" "bytes" "their bytes there",
+    "gpu_link.design.*" "bytes" "what the L1 design says to other GPUs, on the reverse links, by \
+        class",
     "gpu_link.busy_cycles" "link cycles" "cycles with a byte on the wire, summed over links",
     "traffic.chiplet.*" "bytes" "bytes that units put into the networks of their chiplet, by class",
     "traffic.link.*" "bytes" "bytes on links between chiplets, by class",
@@ -202,6 +204,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                     add("gpu_link.completion_bytes", c.completion_bytes);
                     add("gpu_link.coherence_messages", c.coherence_messages);
                     add("gpu_link.coherence_bytes", c.coherence_bytes);
+                    add_classes("gpu_link.design", &c.design_bytes, &mut add);
                     add("gpu_link.busy_cycles", link.busy_cycles);
                 }
             }
@@ -217,11 +220,16 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
             name if is_network(name) => "chiplet",
             _ => "launch",
         };
-        for class in Class::ALL.into_iter().filter(|&class| bytes[class as usize] > 0) {
-            add(&format!("traffic.{group}.{}", class.name()), bytes[class as usize]);
-        }
+        add_classes(&format!("traffic.{group}"), bytes, &mut add);
     }
     all.into_iter().collect()
+}
+
+/// Bytes by class, of those classes that have some.
+fn add_classes(name: &str, bytes: &[u64; CLASSES], add: &mut impl FnMut(&str, u64)) {
+    for class in Class::ALL.into_iter().filter(|&class| bytes[class as usize] > 0) {
+        add(&format!("{name}.{}", class.name()), bytes[class as usize]);
+    }
 }
 
 fn is_network(name: &str) -> bool {

@@ -7,7 +7,7 @@ use traces::trace::InstrKind;
 
 use crate::engine::Cycle;
 
-use crate::message::Line;
+use crate::message::{Line, Unit};
 use crate::pool::Handle;
 
 /// Most loads of a wave that may be under way.
@@ -107,6 +107,40 @@ pub struct Transactions {
     same_hash: Vec<u32>,
     /// What the L1 tells the CU of its own accord.
     pub told: Vec<Tell>,
+    /// Places of the CU's requests in L2 banks, where they are reserved.
+    pub places: Option<BankPlaces>,
+}
+
+/// Places that requests of a CU take in L2 banks, from their sending to their answer.
+#[derive(Debug)]
+pub struct BankPlaces {
+    most: u32,
+    /// Of each bank, by its unit; the last ones that have been asked nothing are left out.
+    taken: Vec<u32>,
+}
+
+impl BankPlaces {
+    /// So many in each bank.
+    pub fn new(most: u32) -> Self {
+        Self { most, taken: Vec::new() }
+    }
+
+    /// Whether one is free.
+    pub fn is_free(&self, bank: Unit) -> bool {
+        self.taken.get(usize::from(bank.0)).is_none_or(|taken| *taken < self.most)
+    }
+
+    /// Takes one, which must be free.
+    pub fn take(&mut self, bank: Unit) {
+        let bank = usize::from(bank.0);
+        self.taken.resize(self.taken.len().max(bank + 1), 0);
+        self.taken[bank] += 1;
+    }
+
+    /// Gives one back.
+    pub fn give(&mut self, bank: Unit) {
+        self.taken[usize::from(bank.0)] -= 1;
+    }
 }
 
 impl Transactions {
@@ -121,6 +155,7 @@ impl Transactions {
             of_hash: vec![NOBODY; if by_line { HASHES } else { 0 }],
             same_hash: vec![NOBODY; if by_line { count as usize } else { 0 }],
             told: Vec::new(),
+            places: None,
         }
     }
 

@@ -14,15 +14,15 @@ use super::setup::{Agent, Link, Op, Setup};
 use super::weakness::Weakness;
 
 /// A chain of registers.
-struct Chain<T>(VecDeque<T>);
+pub struct Chain<T>(VecDeque<T>);
 
 impl<T: Clone + Default> Chain<T> {
-    fn new(registers: usize) -> Self {
+    pub fn new(registers: usize) -> Self {
         Self(vec![T::default(); registers].into())
     }
 
     /// One edge; returns what arrives in the cycle that it ends.
-    fn pass(&mut self, value: T) -> T {
+    pub fn pass(&mut self, value: T) -> T {
         self.0.push_back(value);
         self.0.pop_front().expect("it was just pushed")
     }

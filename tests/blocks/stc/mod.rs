@@ -1,5 +1,8 @@
-//! Turn-based spatiotemporal coherence keeps the order of memory: a manager and agents with random
-//! links between them, L1s, an L2 and random programs. Every load returns what the L2 held between
+//! Turn-based spatiotemporal coherence: each block by itself, and a manager with its agents, by the
+//! rules and the worked examples of the specification; how long stores wait.
+//!
+//! It keeps the order of memory: a manager and agents with random links between them, L1s, an L2
+//! and random programs. Every load returns what the L2 held between
 //! its issue and its return, and all that section 8 of the specification says of a system holds in
 //! every cycle. The same programs find each rule of specification 6.1 that is taken away.
 //!
@@ -9,12 +12,15 @@
 //! DUET_STC_PROGRAMS=100000 cargo test --release -p duet-tests --test blocks stc -- --nocapture
 //! ```
 
+mod agent;
 mod cu;
 mod failure;
-mod hold;
+mod figure_7;
+mod joined;
 mod l1;
 mod l2;
 mod litmus;
+mod manager;
 mod rtl;
 mod rules;
 mod setup;

@@ -1,35 +1,17 @@
 //! The same system with RTL bodies: it does the same, cycle by cycle.
 
-use cosim::{Rtl, RtlOptions};
-use duet_tests::has_rtl_of;
-use hwmodel::epoch_agent::EpochAgent;
-use hwmodel::epoch_manager::EpochManager;
 use ports::common::stc_types::Variant;
 
 use super::random;
-use super::setup::{Bodies, small};
+use super::setup::{RTL, has_rtl, small};
 use super::system::System;
-
-const OPTIONS: fn() -> RtlOptions =
-    || RtlOptions { registers: 0x2a51_7ec3, ..RtlOptions::default() };
-
-const RTL: Bodies = Bodies {
-    manager: |stc, _| {
-        let body = Rtl::<EpochManager>::with(&stc.into(), &OPTIONS());
-        Box::new(body.unwrap_or_else(|error| panic!("{error}")))
-    },
-    agent: |stc, _| {
-        let body = Rtl::<EpochAgent>::with(&stc.into(), &OPTIONS());
-        Box::new(body.unwrap_or_else(|error| panic!("{error}")))
-    },
-};
 
 /// Of each variant.
 const RUNS: u64 = 100;
 
 #[test]
 fn rtl_keeps_the_order_of_memory() {
-    if !has_rtl_of::<EpochManager>() || !has_rtl_of::<EpochAgent>() {
+    if !has_rtl() {
         return;
     }
     for variant in [Variant::Es, Variant::Mb] {

@@ -1,6 +1,9 @@
 //! A system, its timing and its programs, by a seed.
 
+use std::sync::LazyLock;
+
 use cosim::stimulus::Random;
+use duet_tests::{has_rtl_of, parameters, rtl_with};
 use hwmodel::epoch_agent::EpochAgent;
 use hwmodel::epoch_manager::EpochManager;
 use hwmodel::{Block, Model};
@@ -43,6 +46,26 @@ pub const MODELS: Bodies = Bodies {
         )
     },
 };
+
+/// Which keep every rule.
+pub const RTL: Bodies = Bodies {
+    manager: |stc, _| Box::new(rtl_with::<EpochManager>(&stc.into())),
+    agent: |stc, _| Box::new(rtl_with::<EpochAgent>(&stc.into())),
+};
+
+pub fn has_rtl() -> bool {
+    has_rtl_of::<EpochManager>() && has_rtl_of::<EpochAgent>()
+}
+
+/// Runs `check` with models, then with RTL bodies where there are some.
+pub fn on_both(check: impl Fn(Bodies)) {
+    println!("on models");
+    check(MODELS);
+    if has_rtl() {
+        println!("on the RTL");
+        check(RTL);
+    }
+}
 
 /// The lines of a program, by their numbers in memory.
 #[derive(Clone, Debug)]
@@ -110,24 +133,13 @@ pub struct Setup {
 
 pub const VARIANTS: [Variant; 4] = [Variant::Nv, Variant::Es, Variant::Ab, Variant::Mb];
 
+/// By variant: the named configurations of that size.
+static SMALL: LazyLock<[Stc; 4]> =
+    LazyLock::new(|| ["small-nv", "small-es", "small-ab", "small"].map(parameters));
+
 /// The small parameters of specification 2.1.
 pub fn small(variant: Variant) -> Stc {
-    Stc {
-        n_cu: 2,
-        band_bits: 2,
-        addr_w: 16,
-        seb_min: 4,
-        seb_max: 12,
-        seb_init: 4,
-        wakeup: 16,
-        variant,
-        max_bands: if variant == Variant::Mb { 2 } else { 1 },
-        adapt_cmp: 0,
-        seb_on_wrap: 1,
-        bsq_n: 16,
-        bsq_banks: 4,
-        bsq_rd: 2,
-    }
+    SMALL[variant as usize].clone()
 }
 
 /// Lines that are near each other, and some that differ in high bits only.

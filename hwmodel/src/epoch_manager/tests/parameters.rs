@@ -24,12 +24,3 @@ fn illegal_parameters_are_refused() {
         assert_eq!(EpochManager::new(&config).unwrap_err().name, name);
     }
 }
-
-#[test]
-fn all_cus_take_part() {
-    let mut b = Bench::new(&Config { n_cu: 32, ..small(Variant::Es) });
-    (0..32).for_each(|cu| b.demand(cu, 0x10));
-    b.cycle();
-    assert_eq!(b.shown().dmd_ack, u32::MAX);
-    assert_eq!(b.next_epoch().gvec, 0b0010);
-}

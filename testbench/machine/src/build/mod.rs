@@ -103,12 +103,23 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
         Policy::HomeForward => Between { leaves: Net::Request, enters: Net::Request },
         Policy::Coherent => Between { leaves: Net::Peer, enters: Net::Peer },
     };
-    let wiring = Wiring::new(system, numbers, between, coherent);
+    let wiring = Wiring::new(system, numbers, between, (coherent, l1.crosses));
     let unit_ports = (0..m.gpus).map(|_| UnitPorts::default()).collect();
     let scheduler = registry::named(&system.cu.scheduler)?;
     let wires = Wires::default();
-    let mut builder =
-        Builder { system, bodies, sockets, policy, scheduler, l1, l2, unit_ports, wiring, wires };
+    let mut builder = Builder {
+        system,
+        bodies,
+        sockets,
+        policy,
+        scheduler,
+        l1,
+        l2,
+        unit_ports,
+        unit_gates: Vec::new(),
+        wiring,
+        wires,
+    };
     let parts = builder.parts()?;
     let Builder { sockets, wires, wiring, .. } = builder;
     let (network, sync) = (wiring.network, l2.sync);
@@ -136,6 +147,8 @@ struct Builder<'a> {
     l2: &'static l2::Design,
     /// What the L1 design's unit of each GPU has of the parts that were built.
     unit_ports: Vec<UnitPorts>,
+    /// The gate's ends of the channels between it and those units.
+    unit_gates: Vec<(InletId, OutletId)>,
     wiring: Wiring<'a>,
     wires: Wires<Packed>,
 }
@@ -175,7 +188,10 @@ impl Builder<'_> {
         }
         parts.extend(self.wiring.take_links());
         if let Some(new) = self.l1.unit {
-            for (gpu, ports) in (0..).zip(std::mem::take(&mut self.unit_ports)) {
+            for (gpu, mut ports) in (0..).zip(std::mem::take(&mut self.unit_ports)) {
+                if self.l1.crosses && layout.gpus > 1 {
+                    ports.gate = Some(self.unit_gate(gpu));
+                }
                 let mut make = self.make(gpu, None);
                 parts.push(Part::Unit(new(&mut make, ports)?));
             }
@@ -259,6 +275,17 @@ impl Builder<'_> {
         let to = self.wiring.channel(format!("{name}.unit.to"), (peer, own), latency, queue);
         let from = self.wiring.channel(format!("{name}.unit.from"), (own, peer), latency, queue);
         (UnitPort { to: from.0, from: to.1, wires: UnitWires::default() }, (to.0, from.1))
+    }
+
+    /// Between a GPU's unit of the L1 design and the gate; as long. Gives the unit's end.
+    fn unit_gate(&mut self, gpu: u16) -> UnitPort {
+        let (own, gate) = (self.wiring.numbers.gpu_unit(gpu), self.wiring.numbers.gate());
+        let (latency, queue) = (self.system.network.latency, self.system.network.queue);
+        let name = |way: &str| format!("gpu{gpu}.unit.{way}_gate");
+        let to = self.wiring.channel(name("to"), (own, gate), latency, queue);
+        let from = self.wiring.channel(name("from"), (gate, own), latency, queue);
+        self.unit_gates.push((to.1, from.0));
+        UnitPort { to: to.0, from: from.1, wires: UnitWires::default() }
     }
 
     /// What a part of a design is made with: of a unit, or of a GPU.
@@ -352,8 +379,20 @@ impl Builder<'_> {
         let (policy, misses, new, hook) = (self.policy, l2.misses, self.l2.bank, self.l1.bank);
         let mut make = self.make(gpu, Some(unit));
         let hook = hook.map(|new| new(&mut make)).transpose()?;
-        let spec =
-            l2::Spec { unit, chiplet, number, addresses, policy, shape, misses, ports, hook };
+        let keeps = registry::named::<l2::NewL2Policy>(&make.system.sharing.l2)?.new;
+        let keeps = keeps.map(|new| new(&mut make)).transpose()?;
+        let spec = l2::Spec {
+            unit,
+            chiplet,
+            number,
+            addresses,
+            policy,
+            shape,
+            misses,
+            ports,
+            hook,
+            keeps,
+        };
         let bank = new(&mut make, spec)?;
         let wires = make.unit_wires;
         if let Some((port, _)) = to_unit {
@@ -415,12 +454,16 @@ impl Builder<'_> {
         for gpu in 0..layout.gpus {
             let unit = layout.gate(gpu);
             let chiplets = gpu * layout.chiplets..(gpu + 1) * layout.chiplets;
-            let from = |net| chiplets.clone().map(|c| self.wiring.from(net, c, unit)).collect();
-            let to = |net| chiplets.clone().map(|c| self.wiring.to(net, c, unit)).collect();
-            let (exits, answers) = (to(self.wiring.between.leaves), from(Net::Answer));
+            let chiplets = || chiplets.clone();
+            let from = |net| chiplets().map(|c| self.wiring.from(net, c, unit)).collect::<Vec<_>>();
+            let to = |net| chiplets().map(|c| self.wiring.to(net, c, unit)).collect::<Vec<_>>();
+            let (exits, mut answers) = (to(self.wiring.between.leaves), from(Net::Answer));
+            let said = self.unit_gates.get(usize::from(gpu));
+            answers.extend(said.map(|(_, outlet)| *outlet));
             let release = releases[usize::from(gpu)];
             let out = gate::OutgoingPorts { exits, answers, release };
-            let (entries, answers) = (from(self.wiring.between.enters), to(Net::Answer));
+            let (entries, mut answers) = (from(self.wiring.between.enters), to(Net::Answer));
+            answers.extend(said.map(|(inlet, _)| *inlet));
             let arriving = gate::IncomingPorts { entries, answers };
             ports.push((out, arriving));
         }
@@ -430,6 +473,7 @@ impl Builder<'_> {
             clock_mhz: system.machine.clock_mhz,
             line: system.machine.line,
             policy: self.policy,
+            crosses: self.l1.crosses,
         };
         let gate = Gate::new(&spec, paths, ingress, ports).map_err(link)?;
         Ok(Part::Gate(Box::new(gate)))

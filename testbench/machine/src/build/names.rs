@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::super::config::{ConfigError, System, choose};
 use super::super::gate;
-use super::super::l1;
-use super::super::l2;
+use super::super::l1::{self, NewL1Policy};
+use super::super::l2::{self, NewL2Policy};
 use super::super::launch::NewScheduler;
 use super::super::memory_model::MemoryModel;
 use super::super::places::Placement;
@@ -48,20 +48,33 @@ pub fn designs(system: &System) -> Result<(&'static l1::Design, &'static l2::Des
 
 /// Every design and policy that a system names exists, and they go together.
 pub fn check_names(system: &System) -> Result<(), ConfigError> {
-    let (l1, _) = designs(system)?;
+    let (l1, l2) = designs(system)?;
+    let l1_policy = registry::named::<NewL1Policy>(&system.sharing.l1)?;
+    let l2_policy = registry::named::<NewL2Policy>(&system.sharing.l2)?;
+    let refused = |cache: &str, policy: &str, design: &str| ConfigError {
+        field: format!("sharing.{cache}"),
+        problem: format!(
+            "{policy:?}: the caches place lines themselves with {cache}.design = {design}"
+        ),
+    };
+    if l1_policy.new.is_some() && !l1.asks_policy {
+        return Err(refused("l1", l1_policy.name, l1.name));
+    }
+    if l2_policy.new.is_some() && !l2.asks_policy {
+        return Err(refused("l2", l2_policy.name, l2.name));
+    }
     registry::named::<NewScheduler>(&system.cu.scheduler)?;
     choose("l2.policy", &system.l2.policy, &POLICIES)?;
     choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
-    check_sections(system, l1)?;
+    check_sections(system, &[l1.sections, l1_policy.sections, l2_policy.sections].concat())?;
     system.parameters(FINEPACK, &FinePack::LEGAL, &gate::FIXED)?;
     (l1.check)(system)
 }
 
 /// A section of a design stands only where that is chosen: else its figures would mean nothing.
-fn check_sections(system: &System, l1: &l1::Design) -> Result<(), ConfigError> {
-    let stray =
-        |section: &&String| *section != FINEPACK && !l1.sections.contains(&section.as_str());
+fn check_sections(system: &System, own: &[&str]) -> Result<(), ConfigError> {
+    let stray = |section: &&String| *section != FINEPACK && !own.contains(&section.as_str());
     let Some(section) = system.sections.keys().find(stray) else { return Ok(()) };
     let has = |design: &&&l1::Design| design.sections.contains(&section.as_str());
     let all = registry::all::<l1::Design>();
@@ -90,6 +103,8 @@ pub fn names(field: &str) -> Vec<&'static str> {
         "l1.design" => registry::names::<l1::Design>(),
         "l2.design" => registry::names::<l2::Design>().into_iter().chain([OWN]).collect(),
         "cu.scheduler" => registry::names::<NewScheduler>(),
+        "sharing.l1" => registry::names::<NewL1Policy>(),
+        "sharing.l2" => registry::names::<NewL2Policy>(),
         "l2.policy" => of(&POLICIES),
         "placement.policy" => of(&PLACEMENTS),
         "egress.design" => PathKind::ALL.map(PathKind::name).to_vec(),

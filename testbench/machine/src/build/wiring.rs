@@ -49,6 +49,8 @@ pub struct Wiring<'a> {
     pub between: Between,
     /// Whether banks of different chiplets talk to each other.
     peers: bool,
+    /// Whether hooks in them talk to those of other GPUs.
+    crosses: bool,
     /// By network, then by chiplet.
     ends: [Vec<Ends>; NETS.len()],
     links: Vec<Link>,
@@ -56,12 +58,17 @@ pub struct Wiring<'a> {
 
 impl<'a> Wiring<'a> {
     /// The networks of all chiplets.
-    pub fn new(system: &'a System, numbers: Numbers, between: Between, peers: bool) -> Self {
+    pub fn new(
+        system: &'a System,
+        numbers: Numbers,
+        between: Between,
+        (peers, crosses): (bool, bool),
+    ) -> Self {
         let (network, ends) = (Network::default(), [const { Vec::new() }; NETS.len()]);
         let link = &system.chiplet_link;
         let rate = Rate { bytes: link.bytes, cycles: link.cycles };
         let links = (0..numbers.links).map(|_| Link::new(rate)).collect();
-        let mut wiring = Self { system, numbers, network, between, peers, ends, links };
+        let mut wiring = Self { system, numbers, network, between, peers, crosses, ends, links };
         for net in NETS.into_iter().filter(|net| peers || *net != Net::Peer) {
             wiring.lay(net);
         }
@@ -234,7 +241,7 @@ impl<'a> Wiring<'a> {
         let layout = &self.numbers.layout;
         let mut inlets = vec![None; layout.units().into()];
         let gate = layout.gate(layout.gpu_of(chiplet));
-        let gate = to.iter().find(|(unit, _)| self.peers && *unit == gate);
+        let gate = to.iter().find(|(unit, _)| (self.peers || self.crosses) && *unit == gate);
         if let Some(&(_, inlet)) = gate {
             let banks = |chiplet| (0..layout.banks).map(move |bank| layout.bank(chiplet, bank));
             for unit in (0..layout.all_chiplets()).flat_map(banks) {

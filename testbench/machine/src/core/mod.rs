@@ -17,7 +17,7 @@ use super::engine::{Cycle, InletId, OutletId};
 use super::l1::{self, Hooks, L1};
 use super::message::{Kind, Message, Unit};
 use super::pool::Handle;
-use super::transactions::{Transaction, Transactions, Value};
+use super::transactions::{BankPlaces, Transaction, Transactions, Value};
 
 /// A CU's inlets and outlets.
 #[derive(Clone, Copy, Debug)]
@@ -121,6 +121,11 @@ impl Core {
         let hooks = l1.hooks();
         let exclusive_lines = hooks.exclusive_lines | spec.exclusive_lines;
         let hooks = Hooks { exclusive_lines, ..hooks };
+        let mut transactions = Transactions::new(
+            hooks.outstanding.map_or(spec.transactions, |most| most.min(spec.transactions)),
+            hooks.exclusive_lines,
+        );
+        transactions.places = hooks.places.map(BankPlaces::new);
         Self {
             unit,
             spec,
@@ -130,10 +135,7 @@ impl Core {
             steers: hooks != Hooks::default() || ports.to_unit.is_some(),
             returns: hooks.issue || hooks.speculation,
             checkpoints: (0..spec.waves).map(|_| Vec::new()).collect(),
-            transactions: Transactions::new(
-                hooks.outstanding.map_or(spec.transactions, |most| most.min(spec.transactions)),
-                hooks.exclusive_lines,
-            ),
+            transactions,
             groups: (0..spec.waves).map(|_| None).collect(),
             waves: (0..spec.waves).map(|_| Wave::default()).collect(),
             ready: Ready::new(),
@@ -169,6 +171,9 @@ impl Core {
         }
         while let Some(answer) = ctx.peek(self.ports.answers) {
             ctx.take(self.ports.answers);
+            if self.hooks.places.is_some() {
+                self.give_place(ctx, answer);
+            }
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.answer(&mut port, answer);
         }
@@ -195,6 +200,15 @@ impl Core {
             ctx.wake_at(ctx.now + 1);
         }
         self.tell(ctx);
+    }
+
+    /// A request that is answered has left its bank.
+    #[cold]
+    fn give_place(&mut self, ctx: &Context, answer: Handle<Message>) {
+        let bank = ctx.serving_bank(self.unit, ctx.messages[answer].addr);
+        if let Some((places, bank)) = self.transactions.places.as_mut().zip(bank) {
+            places.give(bank);
+        }
     }
 
     fn l1_and_port<'a>(&'a mut self, ctx: &'a mut Context) -> (&'a mut dyn L1, l1::Port<'a>) {

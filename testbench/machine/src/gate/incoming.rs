@@ -14,14 +14,17 @@ use super::Counters;
 use super::outgoing::{Outgoing, to_machine_line};
 use crate::context::Context;
 use crate::engine::{Cycle, InletId, OutletId, Port, Rate};
+use crate::layout::Site;
 use crate::masks;
-use crate::message::{Kind, Line, Message, Unit};
+use crate::message::{Class, Kind, Line, Message, Unit};
 use crate::policy::Policy;
 use crate::pool::Handle;
 
 /// Accesses that may wait for the way to their home before an egress path without a link must
 /// pause.
 const ROOM: usize = 16;
+/// Bytes of a sideband.
+const SIDEBAND_BYTES: u32 = 8;
 /// Mark of a read's or atomic's tag, beside a write's.
 const ANSWERED: u32 = 1 << 31;
 
@@ -30,7 +33,7 @@ const ANSWERED: u32 = 1 << 31;
 pub struct Ports {
     /// To the network of each chiplet that leads to the line's server.
     pub entries: Vec<OutletId>,
-    /// Answers, from each chiplet.
+    /// Answers, from each chiplet; behind them what the GPU's unit says, if it does.
     pub answers: Vec<InletId>,
 }
 
@@ -49,6 +52,8 @@ pub struct Incoming {
     block: Socket<Depacketizer>,
     ports: Ports,
     policy: Policy,
+    /// Sidebands come with loads and atomics, and go back with their answers.
+    crosses: bool,
     /// Accesses that have arrived, oldest first, and the bytes of the oldest that are still to be
     /// sent.
     arrived: VecDeque<Ingress>,
@@ -67,7 +72,7 @@ impl Incoming {
         gpu: u16,
         block: Socket<Depacketizer>,
         ports: Ports,
-        policy: Policy,
+        (policy, crosses): (Policy, bool),
         rate: Rate,
         latency: Cycle,
         ecrc: bool,
@@ -77,6 +82,7 @@ impl Incoming {
             block,
             ports,
             policy,
+            crosses,
             arrived: VecDeque::with_capacity(2 * ROOM),
             left: 0,
             epochs: VecDeque::from([Epoch::default()]),
@@ -93,8 +99,12 @@ impl Incoming {
         self.block.catch_up(now, &depacketizer::In { tlp: None, st_ready: true });
     }
 
-    /// Link cycles in which there is nothing to do unless a message or a beat comes.
-    pub fn quiet_cycles(&self, ctx: &Context) -> Cycle {
+    /// Link cycles in which there is nothing to do unless a message or a beat comes. `own`: the
+    /// GPU's other side.
+    pub fn quiet_cycles(&self, ctx: &Context, own: &Outgoing) -> Cycle {
+        if self.crosses && own.asked > 0 {
+            return 0;
+        }
         let waiting = |&inlet: &InletId| ctx.peek(inlet).is_some();
         let waits = self.arrived.is_empty() && !self.ports.answers.iter().any(waiting);
         if waits { self.block.quiet_cycles() } else { 0 }
@@ -119,13 +129,19 @@ impl Incoming {
         tlp: Option<Tlp>,
         out: &mut [Outgoing],
     ) -> bool {
+        let asked = std::mem::take(&mut out[usize::from(self.gpu)].asked);
+        if self.crosses && asked > 0 {
+            // What its loads and atomics say beside them: a TLP has no field for it.
+            self.transfer(now, asked * SIDEBAND_BYTES);
+            self.count(Class::Request, asked * SIDEBAND_BYTES);
+        }
         while let Some(fence) = out[usize::from(self.gpu)].departing.pop_front() {
             self.pass_on(ctx, now, fence, out);
         }
         for i in 0..self.ports.answers.len() {
             let inlet = self.ports.answers[i];
             let Some(message) = ctx.peek(inlet) else { continue };
-            if !matches!(ctx.messages[message].kind, Kind::Coherence(_)) {
+            if !matches!(ctx.messages[message].kind, Kind::Coherence(_) | Kind::Design(_)) {
                 ctx.take(inlet);
                 self.take_answer(ctx, now, message, out);
             } else if out[self.destination(ctx, message)].has_room() {
@@ -188,6 +204,9 @@ impl Incoming {
                 ctx.written_past += 1;
             }
             kind => {
+                if self.crosses {
+                    message.sideband = out[usize::from(source)].sideband(ctx, access.tag);
+                }
                 message.tag = ANSWERED | u32::from(source) << 8 | u32::from(access.tag);
                 if kind == ingress_kind::ATOMIC {
                     let (op, size) = out[usize::from(source)].atomic_of(ctx, access.tag);
@@ -231,7 +250,7 @@ impl Incoming {
         message: Handle<Message>,
         out: &mut [Outgoing],
     ) {
-        let Message { tag, mask, line, .. } = ctx.messages[message];
+        let Message { tag, mask, line, sideband, .. } = ctx.messages[message];
         if tag & ANSWERED == 0 {
             let at = tag.wrapping_sub(self.first_epoch) & !ANSWERED;
             self.epochs[at as usize].unacknowledged -= 1;
@@ -244,18 +263,31 @@ impl Incoming {
                 _ => completion_bytes(payload, self.ecrc),
             };
             self.counters.completion_bytes += u64::from(bytes);
-            let due = self.transfer(now, bytes);
-            out[source].give_back(due, tag as u8, &ctx.lines[line]);
+            let mut due = self.transfer(now, bytes);
+            if self.crosses {
+                due = self.transfer(now, SIDEBAND_BYTES);
+                self.count(Class::Data, SIDEBAND_BYTES);
+            }
+            let sideband = self.crosses.then_some(sideband);
+            out[source].give_back(due, tag as u8, &ctx.lines[line], sideband);
         }
         ctx.drop_message(message);
     }
 
     fn destination(&self, ctx: &Context, message: Handle<Message>) -> usize {
-        let chiplet = ctx.layout.chiplet_of(ctx.messages[message].to);
-        ctx.layout.gpu_of(chiplet).into()
+        let to = ctx.messages[message].to;
+        match ctx.layout.site(to) {
+            Site::Gate(gpu) => gpu.into(),
+            _ => ctx.layout.gpu_of(ctx.layout.chiplet_of(to)).into(),
+        }
     }
 
-    /// A message of one L2 to another goes over the link, behind all answers before it.
+    fn count(&mut self, class: Class, bytes: u32) {
+        self.counters.design_bytes[class as usize] += u64::from(bytes);
+    }
+
+    /// A message of one L2 to another, or of a unit, goes over the link, behind all answers before
+    /// it.
     fn pass_on(
         &mut self,
         ctx: &Context,
@@ -263,9 +295,15 @@ impl Incoming {
         message: Handle<Message>,
         out: &mut [Outgoing],
     ) {
-        let due = self.transfer(now, coherence_bytes(0, self.ecrc));
-        self.counters.coherence_messages += 1;
-        self.counters.coherence_bytes += u64::from(coherence_bytes(0, self.ecrc));
+        let Message { kind, mask, .. } = ctx.messages[message];
+        let bytes = coherence_bytes(mask.count_ones(), self.ecrc);
+        let due = self.transfer(now, bytes);
+        if let Kind::Design(class) = kind {
+            self.count(class, bytes);
+        } else {
+            self.counters.coherence_messages += 1;
+            self.counters.coherence_bytes += u64::from(bytes);
+        }
         out[self.destination(ctx, message)].hand_over(due, message);
     }
 

@@ -21,6 +21,7 @@ use ports::common::finepack_types::{FinePack, Tlp};
 use super::config::LINK_MHZ;
 use super::context::Context;
 use super::engine::{Cycle, Rate};
+use super::message::CLASSES;
 use super::policy::Policy;
 use crate::egress_path::EgressPath;
 
@@ -39,6 +40,8 @@ pub struct Spec {
     pub line: u32,
     /// Which L2s take part.
     pub policy: Policy,
+    /// The L1 design says something to other GPUs.
+    pub crosses: bool,
 }
 
 /// Counters of one GPU.
@@ -52,6 +55,8 @@ pub struct Counters {
     /// Invalidations and markers of directories that this GPU has sent, and their bytes.
     pub coherence_messages: u64,
     pub coherence_bytes: u64,
+    /// Bytes of what designs have said to other GPUs, by class.
+    pub design_bytes: [u64; CLASSES],
     pub arrived_stores: u64,
     pub arrived_loads: u64,
     pub arrived_atomics: u64,
@@ -92,8 +97,8 @@ impl Gate {
         for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate()
         {
             out.push(Outgoing::new(gpu as u16, spec.line, spec.finepack.line, path, o));
-            let policy = spec.policy;
-            arriving.push(Incoming::new(gpu as u16, block, i, policy, rate, latency, ecrc));
+            let spec = (spec.policy, spec.crosses);
+            arriving.push(Incoming::new(gpu as u16, block, i, spec, rate, latency, ecrc));
         }
         Ok(Self {
             clock_mhz: spec.clock_mhz.into(),
@@ -166,7 +171,7 @@ impl Gate {
         }
         let mut quiet = Cycle::MAX;
         for (out, arriving) in self.out.iter().zip(&self.arriving) {
-            quiet = quiet.min(out.quiet_cycles(ctx)).min(arriving.quiet_cycles(ctx));
+            quiet = quiet.min(out.quiet_cycles(ctx)).min(arriving.quiet_cycles(ctx, out));
             if quiet == 0 {
                 break;
             }
@@ -189,6 +194,7 @@ impl Gate {
             counters.completion_bytes = i.counters.completion_bytes;
             counters.coherence_messages = i.counters.coherence_messages;
             counters.coherence_bytes = i.counters.coherence_bytes;
+            counters.design_bytes = i.counters.design_bytes;
             counters.arrived_stores = i.counters.arrived_stores;
             counters.arrived_loads = i.counters.arrived_loads;
             counters.arrived_atomics = i.counters.arrived_atomics;

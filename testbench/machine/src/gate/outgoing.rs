@@ -13,8 +13,9 @@ use super::staging::Staging;
 use crate::context::Context;
 use crate::egress_path::EgressPath;
 use crate::engine::{Cycle, InletId, OutletId};
+use crate::layout::Site;
 use crate::masks;
-use crate::message::{Kind, Line, Message};
+use crate::message::{Kind, Line, Message, Packed};
 use crate::pool::Handle;
 
 /// Loads and atomics under way: tags of 8 bits.
@@ -29,7 +30,7 @@ const MOST_RETURNED: usize = 1024;
 pub struct Ports {
     /// Requests, from each chiplet.
     pub exits: Vec<InletId>,
-    /// Answers, to each chiplet.
+    /// Answers, to each chiplet; behind them what is said to the GPU's unit, if anything is.
     pub answers: Vec<OutletId>,
     /// Release commands, and what answers them.
     pub release: (InletId, OutletId),
@@ -79,15 +80,17 @@ pub struct Outgoing {
     fenced: usize,
     /// Fences that may go over the link.
     pub departing: VecDeque<Handle<Message>>,
+    /// Loads and atomics that have gone into the path, for what they say beside them.
+    pub asked: u32,
     staging: Staging,
     pub counters: Counters,
 }
 
 /// What comes over a reverse link.
 enum Returned {
-    /// Tag, bytes in their places of the machine's line.
-    Data(u8, Box<Line>),
-    /// For an L2 bank.
+    /// Tag, what the answer says, bytes in their places of the machine's line.
+    Data(u8, Option<Packed>, Box<Line>),
+    /// For an L2 bank, or the GPU's unit.
     Message(Handle<Message>),
 }
 
@@ -131,6 +134,7 @@ impl Outgoing {
             fences: VecDeque::new(),
             fenced: 0,
             departing: VecDeque::new(),
+            asked: 0,
             staging: Staging::default(),
             counters: Counters::default(),
         }
@@ -165,9 +169,9 @@ impl Outgoing {
         self.completions.push_back((due, from));
     }
 
-    /// Data comes back in link cycle `due`.
-    pub fn give_back(&mut self, due: Cycle, tag: u8, data: &Line) {
-        self.returned.push_back((due, Returned::Data(tag, Box::new(*data))));
+    /// Data comes back in link cycle `due`, and what the answer says.
+    pub fn give_back(&mut self, due: Cycle, tag: u8, data: &Line, sideband: Option<Packed>) {
+        self.returned.push_back((due, Returned::Data(tag, sideband, Box::new(*data))));
     }
 
     /// What another L2 says to one of this GPU comes in link cycle `due`.
@@ -183,6 +187,11 @@ impl Outgoing {
     /// The chiplet that asks for what has this tag.
     pub fn asker(&self, ctx: &Context, tag: u8) -> u16 {
         ctx.layout.chiplet_of(ctx.messages[self.pending[usize::from(tag)].message].from)
+    }
+
+    /// What the request says that has this tag.
+    pub fn sideband(&self, ctx: &Context, tag: u8) -> Packed {
+        ctx.messages[self.pending[usize::from(tag)].message].sideband
     }
 
     /// What an atomic that this GPU has sent does: a TLP has no code for unsigned comparisons.
@@ -338,6 +347,7 @@ impl Outgoing {
         } else {
             current.left &= !self.pending[usize::from(req.id)].mask;
             ctx.messages[current.message].pieces += 1;
+            self.asked += 1;
         }
         self.current = Some(current).filter(|c| c.left != 0);
         if current.left == 0 && req.op == op::STORE {
@@ -363,8 +373,8 @@ impl Outgoing {
     fn take_returned(&mut self, ctx: &mut Context, now: Cycle) {
         while self.returned.front().is_some_and(|(at, ..)| *at <= now) {
             let (_, returned) = self.returned.pop_front().expect("there is one");
-            let (tag, data) = match returned {
-                Returned::Data(tag, data) => (tag, data),
+            let (tag, sideband, data) = match returned {
+                Returned::Data(tag, sideband, data) => (tag, sideband, data),
                 Returned::Message(message) => {
                     self.answers.push_back(message);
                     continue;
@@ -381,6 +391,7 @@ impl Outgoing {
                 debug_assert!(matches!(kind, Kind::Read | Kind::Atomic(_)));
                 let m = &mut ctx.messages[message];
                 (m.kind, m.to, m.from) = (Kind::Data, m.from, m.to);
+                m.sideband = sideband.unwrap_or(m.sideband);
                 self.answers.push_back(message);
             }
         }
@@ -389,8 +400,12 @@ impl Outgoing {
     fn send_answers(&mut self, ctx: &mut Context) {
         // One in each cycle to each chiplet would be possible; one in all is what a port does.
         if let Some(&message) = self.answers.front() {
-            let chiplet = ctx.layout.chiplet_of(ctx.messages[message].to) % ctx.layout.chiplets;
-            let outlet = self.ports.answers[usize::from(chiplet)];
+            let to = ctx.messages[message].to;
+            let number = match ctx.layout.site(to) {
+                Site::Gate(_) => ctx.layout.chiplets,
+                _ => ctx.layout.chiplet_of(to) % ctx.layout.chiplets,
+            };
+            let outlet = self.ports.answers[usize::from(number)];
             if ctx.may_send(outlet) {
                 self.answers.pop_front();
                 ctx.send(outlet, message);

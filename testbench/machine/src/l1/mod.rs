@@ -3,6 +3,7 @@
 //! (docs/machine.md, "Seams").
 
 mod none;
+mod policy;
 mod port;
 mod src;
 mod stc;
@@ -12,6 +13,7 @@ use std::fmt::Debug;
 
 use traces::trace::Instr;
 
+pub use policy::{L1Policy, NewL1Policy};
 pub use port::Port;
 pub use src::DESIGN as SRC;
 pub use unit::GpuUnit;
@@ -114,6 +116,9 @@ pub struct Hooks {
     /// No call: most requests of the CU that may be under way, where that is fewer than
     /// `cu.transactions`.
     pub outstanding: Option<u32>,
+    /// No call: places of the CU in each L2 bank. A request is sent only where one is free, which it
+    /// takes until it is answered.
+    pub places: Option<u32>,
 }
 
 /// Makes a unit of a GPU.
@@ -132,6 +137,11 @@ pub struct Design {
     pub promises: MemoryModel,
     /// Sections of the system file that are its own; others may not stand there.
     pub sections: &'static [&'static str],
+    /// Whether what it says goes to other GPUs: sidebands of loads and atomics and of their answers,
+    /// messages of its units, and of its hooks to those of other banks.
+    pub crosses: bool,
+    /// Whether it asks a policy which lines to keep ([`Make::l1_policy`]).
+    pub asks_policy: bool,
     /// What it needs of a system, and what it does not go together with. Errors name the field, and
     /// say why.
     pub check: fn(&System) -> Result<(), ConfigError>,

@@ -11,6 +11,7 @@ pub const DESIGN: Design = Design {
     name: "none",
     about: "no L1: every access goes to the L2",
     promises: MemoryModel::Rc,
+    asks_policy: false,
     core: |_| Ok(Box::new(NoL1)),
     ..src::DESIGN
 };

@@ -21,8 +21,11 @@ pub struct Port<'a> {
 
 impl Port<'_> {
     /// Sends a request below, to where its line is served. False when the network does not take it
-    /// now; the CU is then visited when that may have changed.
+    /// now, or no place is free there; the CU is then visited when that may have changed.
     pub fn send(&mut self, message: Handle<Message>) -> bool {
+        if self.transactions.places.is_some() && !self.take_place(message) {
+            return false;
+        }
         let free = self.ctx.may_send(self.below);
         if free {
             let Message { addr, from, .. } = self.ctx.messages[message];
@@ -30,6 +33,30 @@ impl Port<'_> {
             self.ctx.send(self.below, message);
         }
         free
+    }
+
+    /// Whether `send` would send a request: for a design that sends something else with it.
+    pub fn may_send(&mut self, message: Handle<Message>) -> bool {
+        let Message { addr, from, .. } = self.ctx.messages[message];
+        let places = self.transactions.places.as_ref().zip(self.ctx.serving_bank(from, addr));
+        places.is_none_or(|(places, bank)| places.is_free(bank)) && self.ctx.may_send(self.below)
+    }
+
+    /// Takes the place of a request that may be sent.
+    #[cold]
+    fn take_place(&mut self, message: Handle<Message>) -> bool {
+        let may = self.may_send(message);
+        let Message { addr, from, .. } = self.ctx.messages[message];
+        let bank = self.ctx.serving_bank(from, addr).filter(|_| may);
+        if let Some((places, bank)) = self.transactions.places.as_mut().zip(bank) {
+            places.take(bank);
+        }
+        may
+    }
+
+    /// Whether `send_to_unit` would send a message.
+    pub fn may_send_to_unit(&mut self) -> bool {
+        self.ctx.may_send(self.unit.expect("the design has a unit"))
     }
 
     /// Sends a message to the GPU's unit, which the design must have. False as in `send`.

@@ -1,9 +1,13 @@
 //! Software-managed release consistency: a write-through L1 without allocation on stores, whose
 //! lines are all dropped when a kernel begins (system semantics, design `src`).
 
-use super::{Design, L1, Port};
-use crate::cache::{Array, Misses, Shape};
+use std::collections::VecDeque;
+
+use super::{Design, Hooks, L1, L1Policy, Port};
+use crate::cache::{Array, Choice, Miss, Misses, Shape, Way};
 use crate::config::System;
+use crate::context::Context;
+use crate::make::{BuildError, Make};
 use crate::masks;
 use crate::memory_model::MemoryModel;
 use crate::message::{Kind, Message};
@@ -17,8 +21,10 @@ pub const DESIGN: Design = Design {
     about: "software-managed, write-through; invalidated when a kernel begins",
     promises: MemoryModel::Rc,
     sections: &[],
+    crosses: false,
+    asks_policy: true,
     check: |_| Ok(()),
-    core: |make| Ok(Box::new(SoftwareL1::new(&Spec::of(make.system)))),
+    core: |make| Ok(Box::new(SoftwareL1::new(make)?)),
     unit: None,
     bank: None,
     l2: None,
@@ -63,21 +69,60 @@ pub struct SoftwareL1 {
     array: Array,
     misses: Misses,
     hit_latency: u32,
+    placing: Option<Placing>,
     counters: Counters,
+}
+
+/// A policy, and the lines that it has not placed.
+#[derive(Debug)]
+struct Placing {
+    policy: Box<dyn L1Policy>,
+    /// Miss registers in use.
+    fetched: Vec<usize>,
+    /// Of these, oldest first, with what brought their lines: those that have come. Whoever waited
+    /// has been answered.
+    come: VecDeque<(usize, Handle<Message>)>,
+    /// The policy has been asked about the oldest.
+    has_asked: bool,
+}
+
+impl Placing {
+    #[cold]
+    fn find(&self, misses: &Misses, addr: u64) -> Option<usize> {
+        self.fetched.iter().copied().find(|&at| misses[at].addr == addr)
+    }
 }
 
 impl SoftwareL1 {
     /// Empty.
-    pub fn new(spec: &Spec) -> Self {
-        Self {
+    pub fn new(make: &mut Make) -> Result<Self, BuildError> {
+        let spec = Spec::of(make.system);
+        let placing = make.l1_policy()?.map(|policy| Placing {
+            policy,
+            fetched: Vec::new(),
+            come: VecDeque::new(),
+            has_asked: false,
+        });
+        Ok(Self {
             array: Array::new(spec.shape),
             misses: Misses::new(spec.misses),
             hit_latency: spec.hit_latency,
+            placing,
             counters: Counters::default(),
+        })
+    }
+
+    /// The miss register of a line, which is in the way `found` if it has one.
+    #[inline]
+    fn miss<const PLACES: bool>(&self, addr: u64, found: Option<Way>) -> Option<usize> {
+        match &self.placing {
+            Some(placing) if PLACES => placing.find(&self.misses, addr),
+            _ => found.and_then(|way| self.array.miss(way)),
         }
     }
 
-    fn load(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+    /// `PLACES`: there is a policy.
+    fn load<const PLACES: bool>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { addr, mask, from, born, .. } = port.ctx.messages[request];
         if !port.ctx.is_cacheable(from, addr) {
             let sent = port.send(request);
@@ -85,28 +130,37 @@ impl SoftwareL1 {
             return sent;
         }
         let found = self.array.find(addr);
-        if let Some(at) = found.and_then(|way| self.array.miss(way)) {
+        if let Some(at) = self.miss::<PLACES>(addr, found) {
             // After a store of its own the fetched line is old: the load goes behind the store.
             if self.misses[at].stale {
                 return port.send(request);
             }
             self.counters.loads += 1;
-            self.misses.park(port.ctx, at, request);
+            match PLACES && self.misses[at].filled {
+                false => self.misses.park(port.ctx, at, request),
+                true => self.give(port, at, request),
+            }
             return true;
         }
         if let Some(way) = found.filter(|&way| mask & !self.array.valid(way) == 0) {
             self.counters.loads += 1;
             self.counters.hits += 1;
             self.array.touch(way);
+            if PLACES {
+                self.tell(port, |policy, ctx| policy.touch(ctx, way));
+            }
             port.finish(request, Some(self.array.data(way)), self.hit_latency.into());
             return true;
         }
         if self.misses.is_full() {
             return false;
         }
-        let Some(way) = found.or_else(|| self.array.victim(addr)) else {
-            return false;
+        let way = match PLACES {
+            // It takes its way later.
+            true => Some(Way::MAX),
+            false => found.or_else(|| self.array.victim(addr)),
         };
+        let Some(way) = way else { return false };
         let at = self.misses.start(addr, way);
         let mask = masks::span(0, port.ctx.layout.line as usize);
         let fetch =
@@ -117,15 +171,20 @@ impl SoftwareL1 {
             self.misses.end(at);
             return false;
         }
-        self.array.place(way, addr);
-        self.array.hold(way, at);
+        match &mut self.placing {
+            Some(placing) if PLACES => placing.fetched.push(at),
+            _ => {
+                self.array.place(way, addr);
+                self.array.hold(way, at);
+            }
+        }
         self.misses.park(port.ctx, at, request);
         self.counters.loads += 1;
         true
     }
 
     /// Sends a store or atomic below. What is held of the line must not be returned as it was.
-    fn change(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+    fn change<const PLACES: bool>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { addr, mask, kind, line, .. } = port.ctx.messages[request];
         // The payload leaves with the message.
         let data = port.ctx.lines[line];
@@ -133,12 +192,18 @@ impl SoftwareL1 {
             return false;
         }
         let found = self.array.find(addr);
-        if let Some(at) = found.and_then(|way| self.array.miss(way)) {
+        if let Some(at) = self.miss::<PLACES>(addr, found) {
             self.misses[at].stale = true;
         } else if let Some(way) = found {
             match kind {
                 Kind::Write => self.array.write(way, &data.0, mask & self.array.valid(way), false),
                 _ => self.array.invalidate_clean(way),
+            }
+            if PLACES {
+                self.tell(port, |policy, ctx| match kind {
+                    Kind::Write => policy.touch(ctx, way),
+                    _ => policy.drop_line(ctx, way),
+                });
             }
         }
         match kind {
@@ -149,6 +214,9 @@ impl SoftwareL1 {
     }
 
     fn fill(&mut self, port: &mut Port, at: usize, message: Handle<Message>) {
+        if self.placing.is_some() {
+            return self.come(port, at, message);
+        }
         let miss = self.misses[at];
         let line = port.ctx.messages[message].line;
         self.array.fill(miss.way, &port.ctx.lines[line].0);
@@ -165,13 +233,82 @@ impl SoftwareL1 {
             self.array.invalidate_clean(miss.way);
         }
     }
+
+    /// A line has come that the policy must place.
+    #[cold]
+    fn come(&mut self, port: &mut Port, at: usize, answer: Handle<Message>) {
+        let data = port.ctx.lines[port.ctx.messages[answer].line];
+        let miss = &mut self.misses[at];
+        miss.filled = true;
+        let mut request = std::mem::take(&mut miss.waiters).first();
+        while request.is_some() {
+            let next = port.ctx.messages[request].next;
+            port.finish(request, Some(&data.0), 0);
+            request = next;
+        }
+        self.placing.as_mut().expect("there is a policy").come.push_back((at, answer));
+        self.place(port);
+    }
+
+    /// Answers a load of a line that waits for its way.
+    #[cold]
+    fn give(&mut self, port: &mut Port, at: usize, request: Handle<Message>) {
+        let placing = self.placing.as_ref().expect("there is a policy");
+        let come = placing.come.iter().find(|(other, _)| *other == at);
+        let (_, answer) = come.expect("it has come");
+        let data = port.ctx.lines[port.ctx.messages[*answer].line];
+        port.finish(request, Some(&data.0), self.hit_latency.into());
+    }
+
+    /// Tells the policy something.
+    #[inline]
+    fn tell(&mut self, port: &mut Port, what: impl Fn(&mut dyn L1Policy, &mut Context)) {
+        if let Some(placing) = &mut self.placing {
+            what(&mut *placing.policy, port.ctx);
+        }
+    }
+
+    /// Lines that have come, oldest first, take the ways that the policy gives them. It is not
+    /// asked about one that has become old; one that becomes so later goes at once.
+    #[cold]
+    fn place(&mut self, port: &mut Port) {
+        let Some(placing) = &mut self.placing else { return };
+        while let Some(&(at, answer)) = placing.come.front() {
+            let Miss { addr, stale, .. } = self.misses[at];
+            let (ways, message) = (self.array.ways(addr), port.ctx.messages[answer]);
+            let choice = match stale && !placing.has_asked {
+                true => Choice::Nowhere,
+                false => placing.policy.choose(port.ctx, &message, ways),
+            };
+            placing.has_asked = choice == Choice::NotYet;
+            if placing.has_asked {
+                return;
+            }
+            if let Choice::Way(way) = choice {
+                assert!(ways.free >> (way - ways.first) & 1 == 1, "a way of the line's set");
+                self.array.place(way, addr);
+                self.array.fill(way, &port.ctx.lines[message.line].0);
+                self.array.touch(way);
+                if stale {
+                    self.array.invalidate_clean(way);
+                    placing.policy.drop_line(port.ctx, way);
+                }
+            }
+            port.ctx.drop_message(answer);
+            placing.come.pop_front();
+            placing.fetched.retain(|&other| other != at);
+            self.misses.end(at);
+        }
+    }
 }
 
 impl L1 for SoftwareL1 {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
-        match port.ctx.messages[request].kind {
-            Kind::Read => self.load(port, request),
-            _ => self.change(port, request),
+        match (port.ctx.messages[request].kind, self.placing.is_some()) {
+            (Kind::Read, false) => self.load::<false>(port, request),
+            (Kind::Read, true) => self.load::<true>(port, request),
+            (_, false) => self.change::<false>(port, request),
+            (_, true) => self.change::<true>(port, request),
         }
     }
 
@@ -182,21 +319,33 @@ impl L1 for SoftwareL1 {
         }
     }
 
-    fn acquire(&mut self, _port: &mut Port, _past: bool) -> bool {
+    fn acquire(&mut self, port: &mut Port, _past: bool) -> bool {
         self.counters.invalidated += u64::from(self.array.invalidate_all_clean());
         self.misses.make_all_stale();
+        self.tell(port, |policy, ctx| policy.drop_all(ctx));
         true
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks { tick: self.placing.is_some(), ..Hooks::default() }
+    }
+
+    fn tick(&mut self, port: &mut Port) {
+        self.tell(port, |policy, ctx| policy.tick(ctx));
+        self.place(port);
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let c = &self.counters;
-        vec![
+        let mut all = vec![
             ("loads", c.loads),
             ("hits", c.hits),
             ("stores", c.stores),
             ("atomics", c.atomics),
             ("uncached_loads", c.uncached),
             ("invalidated_lines", c.invalidated),
-        ]
+        ];
+        all.extend(self.placing.iter().flat_map(|placing| placing.policy.counters()));
+        all
     }
 }

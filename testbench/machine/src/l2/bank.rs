@@ -98,7 +98,7 @@ impl Bank {
             walk: None,
             writes: Writes::new(spec.unit, spec.ports.below),
             ways: spec.shape.ways,
-            hooks: BankHooks::new(spec.hook, l2_hook, from_unit, view),
+            hooks: BankHooks::new(spec.hook, l2_hook, spec.keeps, from_unit, view),
             counters: Counters::default(),
         }
     }
@@ -109,6 +109,9 @@ impl Bank {
             Kind::Data => {
                 let at = tag as usize;
                 self.array.fill(self.misses[at].way, &ctx.lines[line].0);
+                if self.hooks.are_there() {
+                    self.hooks.fill(ctx, self.misses[at].way);
+                }
                 self.misses[at].filled = true;
                 self.filled.push_back(at);
             }
@@ -237,8 +240,20 @@ impl Bank {
         let outcome = self.serve(ctx, request);
         if outcome == Outcome::Done {
             self.hooks.served(ctx);
+            if self.hooks.choose_ways() {
+                self.show_next(ctx);
+            }
         }
         outcome
+    }
+
+    /// The policy sees the request that is served next.
+    #[cold]
+    fn show_next(&mut self, ctx: &mut Context) {
+        if let Some(next) = self.hooks.pick(ctx) {
+            let way = self.array.find(self.hooks.bank.addresses.local(ctx.messages[next].addr));
+            self.hooks.next(ctx, next, way);
+        }
     }
 
     fn serve_peer(&mut self, ctx: &mut Context) -> Outcome {
@@ -267,6 +282,10 @@ impl Bank {
         match way.and_then(|way| self.array.miss(way)) {
             Some(at) if self.misses[at].stale => Outcome::Blocked,
             Some(at) => {
+                let way = self.misses[at].way;
+                if self.hooks.are_there() && !self.hooks.may_wait(ctx, request, way) {
+                    return Outcome::Blocked;
+                }
                 self.misses.park(ctx, at, request);
                 Outcome::Done
             }

@@ -23,6 +23,7 @@ pub const SOFTWARE: Design = Design {
     about: "released after and invalidated before each kernel",
     promises: MemoryModel::Rc,
     directory: None,
+    asks_policy: true,
     bank: |_, spec| Ok(Box::new(Bank::new(spec, None))),
     sync: SyncMode::Baseline,
 };

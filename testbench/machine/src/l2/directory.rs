@@ -237,8 +237,19 @@ impl BankHook for Directory {
         if waits { 0 } else { self.block.quiet_cycles() }
     }
 
-    fn may_perform(&mut self, port: &mut BankPort, request: &Message, _way: Option<Way>) -> bool {
-        port.ctx.places.home(request.addr) != self.chiplet || self.may_offer(port.ctx)
+    fn may_perform(
+        &mut self,
+        port: &mut BankPort,
+        request: Handle<Message>,
+        _way: Option<Way>,
+    ) -> bool {
+        let home = port.ctx.places.home(port.ctx.messages[request].addr);
+        home != self.chiplet || self.may_offer(port.ctx)
+    }
+
+    /// What another chiplet gets, and each change of a line, is shown to the directory.
+    fn may_pass(&mut self, port: &mut BankPort, request: &Message) -> bool {
+        request.kind == Kind::Read && asker(port.ctx, request) == Some(self.chiplet)
     }
 
     /// What is done for a line of this chiplet the directory is shown, in that order.

@@ -1,19 +1,23 @@
-//! What may stand in an L2 bank beside its pipeline: hooks of the L1 design and of the L2 design.
-//! The pipeline calls them where it takes, performs, evicts and answers.
+//! What may stand in an L2 bank beside its pipeline: hooks of the L1 design, of the L2 design, and
+//! of a policy which says what the bank keeps (`sharing.l2`). The pipeline calls them where it
+//! takes, performs, evicts and answers.
 //!
 //! A hook that holds a block whose outputs are registered cannot answer at once. It says not yet
-//! (`pick` gives nothing, `may_perform` and `may_evict` give false), and has the bank visited when
-//! that may have changed: [`BankHook::quiet_cycles`], or [`Context::wake_at`].
+//! (`pick` gives nothing, `may_perform`, `may_wait` and `may_evict` give false, `choose` gives
+//! [`Choice::NotYet`]), and has the bank visited when that may have changed:
+//! [`BankHook::quiet_cycles`], or [`Context::wake_at`].
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
 use super::addresses::Addresses;
-use crate::cache::Way;
+use crate::cache::{Choice, Way, Ways};
 use crate::context::Context;
 use crate::engine::{Cycle, InletId, OutletId};
-use crate::message::{Message, Unit};
+use crate::l1::NewHook;
+use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
+use crate::registry::Named;
 
 /// A bank as its hooks see it.
 #[derive(Debug)]
@@ -58,8 +62,13 @@ impl BankPort<'_> {
         free
     }
 
-    /// Sends a message to the hook of another bank, behind all answers; a full way lets it wait.
+    /// Sends a message to the hook of another bank, behind all answers; a full way lets it wait. To
+    /// one of another GPU where the design crosses, or a directory keeps L2s coherent.
     pub fn send_to_bank(&mut self, message: Message) {
+        if let Kind::Design(_) = message.kind {
+            // What is said while a request is served leaves later.
+            self.ctx.wake_at(self.ctx.now + 1);
+        }
         let message = self.ctx.messages.put(Message { from: self.bank.unit, ..message });
         self.bank.outbox.push_back(message);
     }
@@ -116,8 +125,44 @@ pub trait BankHook: Debug {
 
     /// Whether a request may be performed now, with its line in `way` if it is here. Asked before
     /// each attempt, of those too that have waited for their line.
-    fn may_perform(&mut self, _port: &mut BankPort, _request: &Message, _way: Option<Way>) -> bool {
+    fn may_perform(
+        &mut self,
+        _port: &mut BankPort,
+        _request: Handle<Message>,
+        _way: Option<Way>,
+    ) -> bool {
         true
+    }
+
+    /// Whether a request may be put to those that wait for the line that a way is to hold.
+    fn may_wait(&mut self, _port: &mut BankPort, _request: Handle<Message>, _way: Way) -> bool {
+        true
+    }
+
+    /// Of the policy: the request that is served next, with its line in `way` if that is here or on
+    /// its way, unless one that has waited for its line comes before it. A block with registered
+    /// outputs that begins with it now serves one in a cycle.
+    fn next(&mut self, _port: &mut BankPort, _request: Handle<Message>, _way: Option<Way>) {}
+
+    /// Of the policy: which of its ways the line of a request takes that has missed. Asked again
+    /// until the line is placed: a dirty line is written back first, and `may_evict` of another
+    /// hook may spare one. [`Choice::Nowhere`], if the other hooks allow it (`may_pass`), has the
+    /// request served below, or at the home of its line, which answers it. A request that may not
+    /// pass takes a free way where there is one: another chiplet may wait for it.
+    fn choose(
+        &mut self,
+        _port: &mut BankPort,
+        _request: Handle<Message>,
+        _ways: Ways,
+        _may_pass: bool,
+    ) -> Choice {
+        unreachable!("a policy chooses")
+    }
+
+    /// Whether a request that has missed may pass the bank, which then does not see its answer. Not
+    /// where the hook must see all that is performed.
+    fn may_pass(&mut self, _port: &mut BankPort, _request: &Message) -> bool {
+        false
     }
 
     /// Whether the line in a way may go for another one.
@@ -127,6 +172,9 @@ pub trait BankHook: Debug {
 
     /// A line comes into a way, with no byte yet.
     fn place(&mut self, _way: Way, _addr: u64) {}
+
+    /// The bytes of the line in a way have come.
+    fn fill(&mut self, _port: &mut BankPort, _way: Way) {}
 
     /// The line in a way has gone.
     fn evict(&mut self, _way: Way) {}
@@ -143,7 +191,9 @@ pub trait BankHook: Debug {
     ) {
     }
 
-    /// An atomic is done below, which will answer with the request's `sideband`.
+    /// A request leaves the bank without an `answer` here: an atomic or what missed is performed
+    /// below or at the home of its line, which answers with the request's `sideband`; or a write is
+    /// passed on, and this is its answer's `sideband`.
     fn pass(&mut self, _port: &mut BankPort, _request: Handle<Message>) {}
 
     /// A message of a hook of another bank, behind all answers that were sent before it.
@@ -183,12 +233,36 @@ pub trait BankHook: Debug {
     }
 }
 
+/// A policy by name: which lines L2 banks keep, and which go for them. It is known once it is
+/// submitted.
+pub struct NewL2Policy {
+    /// Its name, `sharing.l2`.
+    pub name: &'static str,
+    /// Sections of the system file that are its own.
+    pub sections: &'static [&'static str],
+    /// Makes the hook of a bank. None for banks that place lines themselves.
+    pub new: Option<NewHook>,
+}
+
+inventory::collect!(NewL2Policy);
+
+impl Named for NewL2Policy {
+    const FIELD: &'static str = "sharing.l2";
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+inventory::submit! { NewL2Policy { name: "lru", sections: &[], new: None } }
+
 /// The hooks of a bank. Without any requests are served in their order.
 #[derive(Debug)]
 pub struct BankHooks {
-    /// The L1 design's, and the L2 design's.
+    /// The L1 design's, the L2 design's, and the policy.
     l1: Option<Box<dyn BankHook>>,
     l2: Option<Box<dyn BankHook>>,
+    policy: Option<Box<dyn BankHook>>,
     any: bool,
     orders: bool,
     from_unit: Option<InletId>,
@@ -197,16 +271,25 @@ pub struct BankHooks {
 }
 
 impl BankHooks {
-    /// Those of the L1 design and of the L2 design.
+    /// Those of the L1 design and of the L2 design, and the policy.
     pub fn new(
         l1: Option<Box<dyn BankHook>>,
         l2: Option<Box<dyn BankHook>>,
+        policy: Option<Box<dyn BankHook>>,
         from_unit: Option<InletId>,
         bank: BankView,
     ) -> Self {
         let orders = l1.as_ref().is_some_and(|hook| hook.orders());
-        let any = l1.is_some() || l2.is_some();
-        Self { l1, l2, any, orders, from_unit, bank }
+        let any = l1.is_some() || l2.is_some() || policy.is_some();
+        Self { l1, l2, policy, any, orders, from_unit, bank }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &dyn BankHook> {
+        [&self.l1, &self.l2, &self.policy].into_iter().flatten().map(|hook| &**hook)
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn BankHook>> {
+        [&mut self.l1, &mut self.l2, &mut self.policy].into_iter().flatten()
     }
 
     /// True where there is one.
@@ -227,7 +310,7 @@ impl BankHooks {
         mut f: impl FnMut(&mut dyn BankHook, &mut BankPort),
     ) {
         let mut port = BankPort { ctx, bank: &mut self.bank };
-        for hook in [&mut self.l1, &mut self.l2].into_iter().flatten() {
+        for hook in [&mut self.l1, &mut self.l2, &mut self.policy].into_iter().flatten() {
             f(&mut **hook, &mut port);
         }
     }
@@ -281,8 +364,7 @@ impl BankHooks {
     /// See [`BankHook::quiet_cycles`].
     #[cold]
     pub fn quiet_cycles(&self) -> Cycle {
-        let hooks = [&self.l1, &self.l2].into_iter().flatten();
-        hooks.map(|hook| hook.quiet_cycles()).min().unwrap_or(Cycle::MAX)
+        self.iter().map(|hook| hook.quiet_cycles()).min().unwrap_or(Cycle::MAX)
     }
 
     /// See [`BankHook::pick`].
@@ -324,8 +406,51 @@ impl BankHooks {
         request: Handle<Message>,
         way: Option<Way>,
     ) -> bool {
-        let request = ctx.messages[request];
-        self.all(ctx, |hook, port| hook.may_perform(port, &request, way))
+        self.all(ctx, |hook, port| hook.may_perform(port, request, way))
+    }
+
+    /// See [`BankHook::may_wait`].
+    #[cold]
+    pub fn may_wait(&mut self, ctx: &mut Context, request: Handle<Message>, way: Way) -> bool {
+        self.all(ctx, |hook, port| hook.may_wait(port, request, way))
+    }
+
+    /// True where a policy places lines.
+    #[inline]
+    pub fn choose_ways(&self) -> bool {
+        self.policy.is_some()
+    }
+
+    /// See [`BankHook::choose`].
+    #[cold]
+    pub fn choose(&mut self, ctx: &mut Context, request: Handle<Message>, ways: Ways) -> Choice {
+        let mut port = BankPort { ctx, bank: &mut self.bank };
+        let message = port.ctx.messages[request];
+        let mut others = [&mut self.l1, &mut self.l2].into_iter().flatten();
+        let may_pass = others.all(|hook| hook.may_pass(&mut port, &message));
+        let policy = self.policy.as_mut().expect("there is a policy");
+        let choice = policy.choose(&mut port, request, ways, may_pass);
+        let is_allowed = match choice {
+            Choice::NotYet => true,
+            Choice::Way(way) => ways.free >> (way - ways.first) & 1 == 1,
+            Choice::Nowhere => may_pass,
+        };
+        assert!(is_allowed, "{choice:?} of {ways:?}, may pass: {may_pass}");
+        choice
+    }
+
+    /// See [`BankHook::next`].
+    #[cold]
+    pub fn next(&mut self, ctx: &mut Context, request: Handle<Message>, way: Option<Way>) {
+        if let Some(policy) = &mut self.policy {
+            policy.next(&mut BankPort { ctx, bank: &mut self.bank }, request, way);
+        }
+    }
+
+    /// See [`BankHook::fill`].
+    #[cold]
+    pub fn fill(&mut self, ctx: &mut Context, way: Way) {
+        self.each(ctx, |hook, port| hook.fill(port, way));
     }
 
     /// See [`BankHook::may_evict`].
@@ -336,16 +461,12 @@ impl BankHooks {
 
     /// See [`BankHook::place`].
     pub fn place(&mut self, way: Way, addr: u64) {
-        for hook in [&mut self.l1, &mut self.l2].into_iter().flatten() {
-            hook.place(way, addr);
-        }
+        self.iter_mut().for_each(|hook| hook.place(way, addr));
     }
 
     /// See [`BankHook::evict`].
     pub fn evict(&mut self, way: Way) {
-        for hook in [&mut self.l1, &mut self.l2].into_iter().flatten() {
-            hook.evict(way);
-        }
+        self.iter_mut().for_each(|hook| hook.evict(way));
     }
 
     /// See [`BankHook::answer`].
@@ -367,7 +488,10 @@ impl BankHooks {
 
     /// See [`BankHook::peer_message`].
     pub fn peer_message(&mut self, ctx: &mut Context, message: &Message) {
-        let (hook, mut port) = self.l2(ctx);
+        let (hook, mut port) = match message.kind {
+            Kind::Design(_) => self.l1(ctx),
+            _ => self.l2(ctx),
+        };
         hook.peer_message(&mut port, message);
     }
 
@@ -392,9 +516,7 @@ impl BankHooks {
 
     /// See [`BankHook::begin_release`].
     pub fn begin_release(&mut self) {
-        for hook in [&mut self.l1, &mut self.l2].into_iter().flatten() {
-            hook.begin_release();
-        }
+        self.iter_mut().for_each(|hook| hook.begin_release());
     }
 
     /// See [`BankHook::release`].
@@ -406,7 +528,7 @@ impl BankHooks {
 
     /// See [`BankHook::is_released`].
     pub fn are_released(&self) -> bool {
-        [&self.l1, &self.l2].into_iter().flatten().all(|hook| hook.is_released())
+        self.iter().all(|hook| hook.is_released())
     }
 
     /// Counters of the L1 design's hook.
@@ -414,8 +536,8 @@ impl BankHooks {
         self.l1.as_ref().map_or(Vec::new(), |hook| hook.counters())
     }
 
-    /// Counters of the L2 design's hook.
-    pub fn l2_counters(&self) -> Vec<(&'static str, u64)> {
-        self.l2.as_ref().map_or(Vec::new(), |hook| hook.counters())
+    /// Counters of the L2 design's hook and of the policy.
+    pub fn l2_counters(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [&self.l2, &self.policy].into_iter().flatten().flat_map(|hook| hook.counters())
     }
 }

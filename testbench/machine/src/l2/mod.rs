@@ -5,6 +5,7 @@ mod addresses;
 mod bank;
 mod designs;
 mod directory;
+mod fifos;
 mod hook;
 mod parameters;
 mod requests;
@@ -26,7 +27,8 @@ use super::policy::Policy;
 use super::registry::Named;
 pub use addresses::Addresses;
 pub use designs::SOFTWARE;
-pub use hook::{BankHook, BankPort};
+pub use fifos::Fifos;
+pub use hook::{BankHook, BankPort, NewL2Policy};
 pub use parameters::{check as check_directory, range as directory_range};
 
 /// A bank's inlets and outlets.
@@ -72,6 +74,8 @@ pub struct Spec {
     pub ports: Ports,
     /// The L1 design's hook, if it has one.
     pub hook: Option<Box<dyn BankHook>>,
+    /// What says which lines it keeps, if anything does.
+    pub keeps: Option<Box<dyn BankHook>>,
 }
 
 /// An L2 bank.
@@ -107,6 +111,8 @@ pub struct Design {
     /// The directory that each bank has of its chiplet's lines, if any. CUs then ask the banks of
     /// their own chiplet whatever `l2.policy` says.
     pub directory: Option<Variant>,
+    /// Whether its banks ask a policy which lines to keep ([`Spec::keeps`]).
+    pub asks_policy: bool,
     /// Makes a bank.
     pub bank: fn(&mut Make, Spec) -> Made<dyn L2>,
     /// When the command processor releases and acquires the L2s.

@@ -3,7 +3,7 @@
 use super::bank::Bank;
 use super::hook::Outcome;
 use crate::atomic;
-use crate::cache::{Array, Way};
+use crate::cache::{Array, Choice, Way};
 use crate::context::Context;
 use crate::engine::OutletId;
 use crate::layout::Site;
@@ -15,6 +15,14 @@ use crate::pool::Handle;
 
 /// Bytes of the shortest line of a directory.
 const MIN_LINE: u32 = 64;
+
+/// Why a line takes no way.
+enum NoRoom {
+    /// So it is wanted.
+    Wanted,
+    /// A victim had to be written back first, or no way can be had now.
+    Not(Outcome),
+}
 
 impl Bank {
     pub(super) fn is_home(&self, ctx: &Context, addr: u64) -> bool {
@@ -91,9 +99,11 @@ impl Bank {
         if self.misses.is_full() || (remote && !self.may_wait_for_others(addr)) {
             return Outcome::Blocked;
         }
-        let way = match found.map_or_else(|| self.make_room(ctx, addr), Ok) {
+        let way = match found.map_or_else(|| self.make_room(ctx, request, addr), Ok) {
             Ok(way) => way,
-            Err(outcome) => return outcome,
+            Err(NoRoom::Not(outcome)) => return outcome,
+            Err(NoRoom::Wanted) if remote => return self.pass_on(ctx, request, outlet),
+            Err(NoRoom::Wanted) => return self.pass_below(ctx, request),
         };
         let at = self.misses.start(addr, way);
         self.misses[at].stale = self.is_acquiring();
@@ -155,24 +165,47 @@ impl Bank {
     }
 
     /// A way with the line placed in it, nothing valid; or what to do when a victim had to be
-    /// written back first, or all ways are held.
+    /// written back first, all ways are held, or a policy has no way for it.
     #[inline(always)]
-    fn make_room(&mut self, ctx: &mut Context, addr: u64) -> Result<Way, Outcome> {
+    fn make_room(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        addr: u64,
+    ) -> Result<Way, NoRoom> {
         let local = self.hooks.bank.addresses.local(addr);
-        let way = self.array.victim(local).ok_or(Outcome::Blocked)?;
+        let way = match self.hooks.choose_ways() {
+            false => self.array.victim(local).ok_or(NoRoom::Not(Outcome::Blocked))?,
+            true => self.choose(ctx, request, local)?,
+        };
         if self.array.dirty(way) != 0 {
             if !ctx.may_send(self.ports.below) {
-                return Err(Outcome::Blocked);
+                return Err(NoRoom::Not(Outcome::Blocked));
             }
             self.write_back(ctx, way);
             self.counters.write_backs += 1;
-            return Err(Outcome::Again);
+            return Err(NoRoom::Not(Outcome::Again));
         }
         if self.hooks.are_there() && !self.may_change(ctx, way, addr) {
-            return Err(Outcome::Blocked);
+            return Err(NoRoom::Not(Outcome::Blocked));
         }
         self.array.place(way, local);
         Ok(way)
+    }
+
+    /// Asks the policy for a way.
+    #[cold]
+    fn choose(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        local: u64,
+    ) -> Result<Way, NoRoom> {
+        match self.hooks.choose(ctx, request, self.array.ways(local)) {
+            Choice::Way(way) => Ok(way),
+            Choice::Nowhere => Err(NoRoom::Wanted),
+            Choice::NotYet => Err(NoRoom::Not(Outcome::Blocked)),
+        }
     }
 
     /// Asks the hooks whether the line in a way may go, and shows them that another one, or the
@@ -212,9 +245,10 @@ impl Bank {
         if !self.may_finish(ctx, through, found.is_none()) {
             return Outcome::Blocked;
         }
-        let way = match found.map_or_else(|| self.make_room(ctx, addr), Ok) {
+        let way = match found.map_or_else(|| self.make_room(ctx, request, addr), Ok) {
             Ok(way) => way,
-            Err(outcome) => return outcome,
+            Err(NoRoom::Not(outcome)) => return outcome,
+            Err(NoRoom::Wanted) => return self.write_below(ctx, request, line),
         };
         self.array.write(way, &ctx.lines[line].0, mask, !through);
         self.counters.writes += 1;
@@ -225,6 +259,23 @@ impl Bank {
             ctx.lines.free(line);
             self.answer(ctx, request, Kind::Ack, Handle::NONE);
         }
+        Outcome::Done
+    }
+
+    /// A write whose line shall not be here goes below, as one that is written through.
+    #[cold]
+    fn write_below(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        line: Handle<Line>,
+    ) -> Outcome {
+        if !ctx.may_send(self.ports.below) {
+            return Outcome::Blocked;
+        }
+        self.hooks.pass(ctx, request);
+        self.counters.writes += 1;
+        self.write_through(ctx, request, line, Kind::Ack, Handle::NONE);
         Outcome::Done
     }
 
@@ -308,8 +359,11 @@ impl Bank {
         self.pass_on(ctx, request, peers)
     }
 
-    /// The home of its line serves the request, and answers it.
-    fn pass_on(&self, ctx: &mut Context, request: Handle<Message>, peers: OutletId) -> Outcome {
+    /// The home of its line serves the request, and answers it. The way must be free.
+    fn pass_on(&mut self, ctx: &mut Context, request: Handle<Message>, peers: OutletId) -> Outcome {
+        if self.hooks.are_there() {
+            self.hooks.pass(ctx, request);
+        }
         ctx.messages[request].to = self.home_of(ctx, ctx.messages[request].addr);
         ctx.send(peers, request);
         Outcome::Done
@@ -325,7 +379,6 @@ impl Bank {
         if !ctx.may_send(self.ports.below) {
             return Outcome::Blocked;
         }
-        let addr = ctx.messages[request].addr;
         if let Some(way) = found {
             if self.array.dirty(way) != 0 {
                 self.write_back(ctx, way);
@@ -333,11 +386,16 @@ impl Bank {
             }
             self.forget(way);
         }
+        self.counters.atomics += 1;
+        self.pass_below(ctx, request)
+    }
+
+    /// The L3 performs a request and answers it. The way must be free.
+    fn pass_below(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
         if self.hooks.are_there() {
             self.hooks.pass(ctx, request);
         }
-        self.counters.atomics += 1;
-        ctx.messages[request].to = ctx.places.slice(&ctx.layout, addr);
+        ctx.messages[request].to = ctx.places.slice(&ctx.layout, ctx.messages[request].addr);
         ctx.send(self.ports.below, request);
         Outcome::Done
     }
@@ -413,8 +471,10 @@ impl Bank {
 
     #[cold]
     fn show_answer(&mut self, ctx: &mut Context, answer: Handle<Message>, asked: &Message) {
-        let way = self.array.find(self.hooks.bank.addresses.local(asked.addr));
-        self.hooks.answer(ctx, way.expect("what is answered is here"), asked, answer);
+        // A write that was passed on is not.
+        if let Some(way) = self.array.find(self.hooks.bank.addresses.local(asked.addr)) {
+            self.hooks.answer(ctx, way, asked, answer);
+        }
     }
 }
 

@@ -15,13 +15,14 @@ use super::{accepted, by_default, passes};
 type Fields = &'static [(&'static str, &'static str)];
 
 /// Of one chiplet, of several, of an odd number; one GPU, two of two chiplets, two, four.
-const MACHINES: [(&str, Fields); 6] = [
+const MACHINES: [(&str, Fields); 7] = [
     ("cpelide-4-small", &[]),
     ("cpelide-2-small", &[("machine.gpus", "2")]),
     ("cpelide-2-small", &[("machine.chiplets", "3"), ("l3.bytes", "196608")]),
     ("finepack-4gpu-small", &[("machine.gpus", "2")]),
     ("finepack-4gpu-small", &[]),
     ("stc-8cu-small", &[]),
+    ("stc-8cu-small", &[("cu.exclusive_lines", "true")]),
 ];
 
 /// The system of a machine with these designs, where they go together and promise values.

@@ -148,6 +148,7 @@ fn shape() -> impl Strategy<Value = Shape> {
         select(all("placement.policy")),
         select(l2_designs),
         directory,
+        [keeps("sharing.l1"), keeps("sharing.l2")],
     );
     (machine, cu, caches, memory, network, links, egress, rest).prop_map(
         |(m, cu, (l1, l2, l3), memory, network, links, egress, rest)| {
@@ -173,14 +174,23 @@ fn shape() -> impl Strategy<Value = Shape> {
                 placement: rest.1,
                 l2_design: rest.2,
                 directory: rest.3,
+                sharing: rest.4.into(),
             })
         },
     )
 }
 
+/// A policy of what a cache keeps.
+fn keeps(field: &str) -> impl Strategy<Value = String> {
+    prop_oneof![2 => Just("lru".to_string()), 1 => select(all(field))]
+}
+
 /// The nearest shape that can be built.
 fn legal(shape: Shape) -> Shape {
-    let shape = complete(shape);
+    let mut shape = complete(shape);
+    if shape.load().is_err_and(|error| error.to_string().contains("sharing.l1")) {
+        shape.sharing.0 = "lru".into();
+    }
     match shape.load() {
         Err(error) if error.to_string().contains("with l1.design = ") => complete(Shape {
             l1: ("src".into(), shape.l1.1, shape.l1.2, shape.l1.3, shape.l1.4),

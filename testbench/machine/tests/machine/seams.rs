@@ -246,28 +246,29 @@ fn an_acquire_knows_whether_memory_was_written_past_the_l1s() {
 
 #[test]
 fn block_of_a_design_is_the_same_as_rtl_and_in_lockstep_at_each_place() {
-    let designs = [("l1.design", "test-queue"), ("test_queue.depth", "1")];
+    let queues = [("l1.design", "test-queue"), ("test_queue.depth", "1")];
     // A hook of the L1 design and the directory stand in one bank.
-    let machines = [
-        system("stc-8cu-small", &designs),
-        system("rec-4gpu-small", &[&designs[..], &[("l2.design", "rec")]].concat()),
-    ];
-    let small = |name: &str| {
-        let params = traces::kernels::program::<()>(name).unwrap().params();
-        built_in(name, &Params { size: 256, iterations: 1, ..params })
-    };
-    for (machine, program) in machines.iter().zip(["pagerank_push", "sssp"]) {
-        let program = small(program);
-        let model = passes(machine, &program);
+    let rec = [&queues[..], &[("l2.design", "rec")]].concat();
+    for (machine, program, places) in [
+        (system("stc-8cu-small", &queues), "pagerank_push", &QUEUES[..]),
+        (system("rec-4gpu-small", &rec), "sssp", &QUEUES),
+        (kept(KEEPERS[0], "src"), "pagerank_push", &KEEPS),
+        (kept(KEEPERS[3], "test-bank"), "sssp", &KEEPS),
+        (tokens(), "pagerank_push", &QUEUES[2..]),
+        (crossed(), "pagerank_push", &QUEUES[2..]),
+    ] {
+        let params = traces::kernels::program::<()>(program).unwrap().params();
+        let program = built_in(program, &Params { size: 256, iterations: 1, ..params });
+        let model = passes(&machine, &program);
         for kind in [BodyKind::Rtl, BodyKind::Lockstep] {
             let mut all = Bodies::default();
-            for place in QUEUES {
+            for place in places {
                 let one = Bodies::default().with(place, kind);
-                let outcome = run_on(machine, &one, &program, Options::default()).unwrap();
+                let outcome = run_on(&machine, &one, &program, Options::default()).unwrap();
                 assert_eq!(outcome, model, "{place} as {}", kind.name());
                 all = all.with(place, kind);
             }
-            let outcome = run_on(machine, &all, &program, Options::default()).unwrap();
+            let outcome = run_on(&machine, &all, &program, Options::default()).unwrap();
             assert_eq!(outcome, model, "all as {}", kind.name());
         }
     }
@@ -275,10 +276,13 @@ fn block_of_a_design_is_the_same_as_rtl_and_in_lockstep_at_each_place() {
 
 #[test]
 fn flip_at_each_place_of_a_design_is_found_there() {
-    let machine = system("stc-8cu-small", &[("l1.design", "test-queue")]);
+    let queues = || system("stc-8cu-small", &[("l1.design", "test-queue")]);
+    let places = QUEUES.map(|place| (place, queues()));
     let params = traces::kernels::program::<()>("pagerank_push").unwrap().params();
     let program = built_in("pagerank_push", &Params { size: 256, iterations: 1, ..params });
-    for place in QUEUES {
+    let keeps = KEEPS.map(|place| (place, kept(KEEPERS[0], "src")));
+    let units = [(QUEUES[2], tokens()), (QUEUES[2], crossed())];
+    for (place, machine) in places.into_iter().chain(keeps).chain(units) {
         let bodies = Bodies::default().with(place, BodyKind::Lockstep);
         let reader = program.reopen().unwrap();
         let mut machine = Machine::new(&machine, &bodies, reader, Options::default()).unwrap();
@@ -292,6 +296,206 @@ fn flip_at_each_place_of_a_design_is_found_there() {
     }
 }
 
+/// A block that gives the order of all requests.
+fn tokens() -> System {
+    system("stc-8cu-small", &[("l1.design", "test-tokens"), ("test_queue.depth", "1")])
+}
+
+/// A block for what a GPU says to others.
+fn crossed() -> System {
+    with_design(CROSSED[0], "l1.design", "test-cross")
+}
+
+/// Machines whose L2s are private, at home, and kept coherent by directories.
+const KEEPERS: [(&str, &[(&str, &str)]); 4] = [
+    ("stc-8cu-small", &[]),
+    ("cpelide-4-small", &[("l2.policy", "home-forward")]),
+    ("cpelide-4-small", &[("l2.design", "directory")]),
+    ("rec-4gpu-small", &[("l2.design", "rec")]),
+];
+
+#[test]
+fn l1_whose_policy_keeps_nothing_has_no_hits() {
+    let hits = Cell::new(0);
+    let runs = beside_plain("sharing.l1", "lru", "test-never", |_, plain, _| {
+        hits.set(hits.get() + sum(std::slice::from_ref(plain), "l1.hits"));
+    });
+    assert!(hits.get() > 1000);
+    assert_eq!(sum(&runs, "l1.hits"), 0);
+    assert_eq!(sum(&runs, "l1.invalidated_lines"), 0);
+}
+
+#[test]
+fn l2_whose_policy_keeps_nothing_passes_everything_on() {
+    for (at, machine) in KEEPERS.into_iter().enumerate() {
+        for program in programs() {
+            let plain = passes(&system(machine.0, machine.1), &program);
+            let other = passes(&with_design(machine, "sharing.l2", "test-never"), &program);
+            assert_eq!(plain.checked, other.checked, "{} {machine:?}", program.name());
+            let count = |name: &str| sum(std::slice::from_ref(&other), name);
+            if at < 2 {
+                let all = ["l2.reads", "l2.fetches", "l2.released", "l2.write_backs"];
+                assert_eq!(all.map(count), [0; 4], "{} {machine:?}", program.name());
+                assert!(count("l3.reads") > 0);
+            } else {
+                // What other chiplets ask for, and what is written, goes past the directory.
+                assert!(count("l2.own_reads") < sum(&[plain], "l2.own_reads"));
+            }
+        }
+    }
+}
+
+/// Under a policy that knows but the first way of each set a cache is one with one way.
+#[test]
+fn way_that_a_policy_chooses_is_the_one_that_goes() {
+    for machine in [KEEPERS[0], KEEPERS[1]] {
+        for (cache, of_one) in [("l1", "test-first"), ("l2", "lru")] {
+            let plain = system(machine.0, machine.1);
+            let (bytes, ways) = match cache {
+                "l1" => (u64::from(plain.l1.bytes), plain.l1.ways),
+                _ => (plain.l2.bytes, plain.l2.ways),
+            };
+            assert!(ways > 1);
+            let with = |bytes: u64, ways: u32, policy: &str| {
+                let (bytes, ways) = (bytes.to_string(), ways.to_string());
+                let fields = ["bytes", "ways"].map(|field| format!("{cache}.{field}"));
+                let policy = (format!("sharing.{cache}"), policy.to_string());
+                let set = [(&*fields[0], &*bytes), (&fields[1], &ways), (&policy.0, &policy.1)];
+                system(machine.0, &[machine.1, &set].concat())
+            };
+            let one = with(bytes / u64::from(ways), 1, of_one);
+            let (first, lru) = (with(bytes, ways, "test-first"), with(bytes, ways, "lru"));
+            let mut differ = false;
+            for program in programs() {
+                let first = passes(&first, &program);
+                assert_eq!(first, passes(&one, &program), "{cache} {} {machine:?}", program.name());
+                differ |= first.statistics != passes(&lru, &program).statistics;
+            }
+            assert!(differ, "the least recently used one is another");
+        }
+    }
+}
+
+/// The block of policies, by pattern.
+const KEEPS: [&str; 2] = ["*/cu*/keeps/test_queue", "*/l2.bank*/keeps/test_queue"];
+
+/// With block policies in both caches, beside designs with hooks of their own.
+fn kept(machine: (&str, &[(&str, &str)]), design: &str) -> System {
+    let policies = [("sharing.l1", "test-queue"), ("sharing.l2", "test-queue")];
+    let rest = [("l1.design", design), ("test_queue.depth", "1")];
+    system(machine.0, &[machine.1, &policies, &rest].concat())
+}
+
+#[test]
+fn policy_with_a_block_goes_with_any_design_and_sees_what_the_l2_knew() {
+    let mut runs = Vec::new();
+    for machine in KEEPERS {
+        for design in ["src", "test-bank", "test-queue", "test-speculate"] {
+            for program in programs() {
+                let outcome = passes(&kept(machine, design), &program);
+                let count = |name: &str| sum(std::slice::from_ref(&outcome), name);
+                let fetched = count("l2.fetches") + count("l2.remote_fetches");
+                assert_eq!(count("l2.keep_fills"), fetched, "{design} {machine:?}");
+                assert!(count("l1.keep_shared") <= count("l2.keep_hints"), "{design} {machine:?}");
+                runs.push(outcome);
+            }
+        }
+    }
+    for (counter, least) in [
+        ("l1.keep_kept", 1000),
+        ("l1.keep_shared", 1000),
+        ("l1.keep_told", 1000),
+        ("l2.keep_passed", 1000),
+        ("l1.queue_bank_vetoes", 100),
+    ] {
+        assert!(sum(&runs, counter) > least, "{counter}: {}", sum(&runs, counter));
+    }
+}
+
+/// Machines of one GPU, with a bank for all CUs and with some, whose unit gives few tokens.
+const ORDERED: [(&str, &[(&str, &str)]); 2] = [
+    (
+        "stc-8cu-small",
+        &[("l2.banks", "1"), ("test_queue.depth", "1"), ("test_queue.latency", "15")],
+    ),
+    ("cpelide-4-small", &[("l2.policy", "home-forward"), ("network.queue", "1")]),
+];
+
+#[test]
+fn bank_with_a_fifo_for_each_cu_serves_them_in_any_order() {
+    let mut runs = Vec::new();
+    for machine in ORDERED {
+        for places in ["1", "3"] {
+            let set = [("l1.design", "test-tokens"), ("test_tokens.places", places)];
+            let set = [machine.1, &set].concat();
+            for program in programs() {
+                let outcome = passes(&system(machine.0, &set), &program);
+                let count = |name: &str| sum(std::slice::from_ref(&outcome), name);
+                assert_eq!(count("l1.tokens_wanted"), count("cu.accesses"), "{machine:?}");
+                assert_eq!(count("l1.tokens_given"), count("cu.accesses"), "{machine:?}");
+                runs.push(outcome);
+            }
+        }
+    }
+    assert!(sum(&runs, "l1.tokens_overtaken") > 1000);
+}
+
+/// A token names a request behind others.
+#[test]
+fn bank_with_one_fifo_for_all_cus_does_not_serve_them_in_any_order() {
+    for machine in ORDERED {
+        let set = [("l1.design", "test-tokens"), ("test_tokens.fifos", "0")];
+        let machine = system(machine.0, &[machine.1, &set].concat());
+        let result = run_on(&machine, &Bodies::default(), &programs()[1], Options::default());
+        assert!(matches!(result, Err(RunError::Deadlock { .. })), "{result:?}");
+    }
+}
+
+/// Machines of several GPUs, with L2s that are private, at home and kept coherent.
+const CROSSED: [(&str, &[(&str, &str)]); 4] = [
+    ("cpelide-2-small", &[("machine.gpus", "2")]),
+    ("cpelide-2-small", &[("machine.gpus", "2"), ("l2.policy", "home-forward")]),
+    ("finepack-4gpu-small", &[("l2.policy", "home-forward"), ("egress.design", "p2p")]),
+    ("rec-4gpu-small", &[("l2.design", "rec")]),
+];
+
+#[test]
+fn what_a_design_says_crosses_to_other_gpus_in_order() {
+    for machine in CROSSED {
+        let mut runs = Vec::new();
+        for program in programs() {
+            let set = [("l1.design", "test-cross"), ("test_queue.depth", "1")];
+            let outcome = passes(&system(machine.0, &[machine.1, &set].concat()), &program);
+            runs.push(outcome);
+        }
+        let count = |name: &str| sum(&runs, name);
+        for who in ["units", "banks"] {
+            let said = count(&format!("l1.cross_{who}_said"));
+            let heard = count(&format!("l1.cross_{who}_heard"));
+            assert!(said > 50, "{who} {machine:?}: {said}");
+            assert_eq!(said, heard, "{who} {machine:?}");
+        }
+        // With coherent L2s it is banks who ask other GPUs. Private ones have no hook at home.
+        let (far, unchanged) = (count("l1.cross_far"), count("l1.cross_unchanged"));
+        let through_banks = machine.1.contains(&("l2.policy", "home-forward"));
+        assert_eq!(
+            (far > 100, unchanged > 100),
+            match machine.1.last() {
+                Some(("l2.design", "rec")) => (false, false),
+                _ => (through_banks, !through_banks),
+            },
+            "{machine:?}: {far}, {unchanged}"
+        );
+        // 8 bytes there and back of each load and atomic, or part of one.
+        let asked = 8 * (count("ingress.loads") + count("ingress.atomics"));
+        let of_class = |class: &str| count(&format!("gpu_link.design.{class}"));
+        assert_eq!(["request", "data"].map(of_class), [asked; 2], "{machine:?}");
+        assert!(["invalidation", "launch"].map(of_class).iter().all(|&bytes| bytes > 1000));
+        let plain = passes(&system(machine.0, machine.1), &programs()[0]);
+        assert!(plain.statistics.iter().all(|(name, _)| !name.starts_with("gpu_link.design")));
+    }
+}
+
 #[test]
 fn what_does_not_go_together_is_refused_by_its_field() {
     let refused = |set: &[(&str, &str)]| {
@@ -301,14 +505,25 @@ fn what_does_not_go_together_is_refused_by_its_field() {
     for (set, parts) in [
         (&[("l2.design", "own")][..], ["l2.design", "l1.design = src brings no L2"]),
         (&[("l1.design", "test-through")], ["l2.design", "brings its own L2, \"own\""]),
-        (&[("test_queue.depth", "2")], ["test_queue", "belongs to l1.design = test-queue"]),
-        (&[("queue.depth", "2")], ["queue: there is no such section", "stc, test_queue, finepack"]),
+        (
+            &[("test_queue.depth", "2")],
+            ["test_queue", "belongs to l1.design = test-cross, test-queue"],
+        ),
+        (
+            &[("queue.depth", "2")],
+            ["queue: there is no such section", "test_queue, test_tokens, finepack"],
+        ),
         (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "beat, ecrc"]),
         (
             &[("l1.design", "test-queue"), ("test_queue.depth", "17")],
             ["test_queue.depth", "17: must be 1 to 16"],
         ),
         (&[("l1.design", "test-queue"), ("test_queue.size", "1")], ["size", "depth"]),
+        (&[("sharing.l1", "plain")], ["sharing.l1: \"plain\" is none of lru, ", "test-never"]),
+        (
+            &[("sharing.l1", "test-first"), ("l1.design", "none")],
+            ["sharing.l1: \"test-first\"", "themselves with l1.design = none"],
+        ),
     ] {
         let error = refused(set);
         assert!(parts.iter().all(|part| error.contains(part)), "{set:?}: {error}");

@@ -37,6 +37,8 @@ pub struct Shape {
     /// Packet, unicast, and what a broadcast takes longer.
     pub command_processor: (u32, u32, u32),
     pub placement: String,
+    /// What L1s and L2s keep.
+    pub sharing: (String, String),
 }
 
 impl Default for Shape {
@@ -63,6 +65,7 @@ impl Default for Shape {
             egress: ("finepack".into(), "paper".into(), 0),
             command_processor: (5, 2, 0),
             placement: "interleave".into(),
+            sharing: ("lru".into(), "lru".into()),
         }
     }
 }
@@ -141,6 +144,8 @@ impl Shape {
             ("egress.design", &self.egress.0),
             ("egress.config", &self.egress.1),
             ("placement.policy", &self.placement),
+            ("sharing.l1", &self.sharing.0),
+            ("sharing.l2", &self.sharing.1),
         ];
         let mut set: Vec<_> = words.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
         set.extend(numbers.iter().map(|(k, v)| (k.to_string(), v.to_string())));

@@ -16,6 +16,7 @@ const NV: Design = Design {
     name: "stc-nv",
     about: "STC, epochs in turn: an L1 keeps lines whose epoch it is not",
     sections: &["stc"],
+    asks_policy: false,
     check: |system| Parameters::of(system).map(|_| ()),
     core: agent::new,
     unit: Some(manager::new),

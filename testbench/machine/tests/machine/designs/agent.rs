@@ -74,7 +74,8 @@ impl L1 for Agent {
         }
     }
 
-    fn tick(&mut self, _port: &mut Port) {
+    fn tick(&mut self, port: &mut Port) {
+        self.inner.tick(port);
         self.counters.ticks += 1;
     }
 

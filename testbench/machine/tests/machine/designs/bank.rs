@@ -3,7 +3,7 @@
 //! come and go.
 
 use machine::design::{
-    BankHook, BankPort, Design, Handle, Kind, L1, Message, Packed, Port, SRC, Unit, Way,
+    BankHook, BankPort, Design, Handle, Hooks, Kind, L1, Message, Packed, Port, SRC, Unit, Way,
 };
 use std::collections::HashMap;
 
@@ -85,6 +85,14 @@ impl L1 for Reader {
 
     fn acquire(&mut self, port: &mut Port, past: bool) -> bool {
         self.inner.acquire(port, past)
+    }
+
+    fn hooks(&self) -> Hooks {
+        self.inner.hooks()
+    }
+
+    fn tick(&mut self, port: &mut Port) {
+        self.inner.tick(port);
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

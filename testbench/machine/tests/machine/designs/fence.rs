@@ -50,6 +50,7 @@ impl L1 for Delay {
     }
 
     fn tick(&mut self, port: &mut Port) {
+        self.inner.tick(port);
         while let Some(&(until, wave)) = self.delayed.front()
             && until <= port.ctx.now
         {

@@ -53,6 +53,7 @@ impl L1 for Hold {
     }
 
     fn tick(&mut self, port: &mut Port) {
+        self.inner.tick(port);
         while let Some(&(until, wave)) = self.held.front()
             && until <= port.ctx.now
         {

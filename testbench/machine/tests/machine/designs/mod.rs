@@ -4,9 +4,12 @@
 
 mod agent;
 mod bank;
+mod cross;
 mod fence;
 mod hold;
+mod keep;
 mod queue;
 mod speculate;
 mod through;
+mod tokens;
 mod unit;

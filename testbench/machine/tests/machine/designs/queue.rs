@@ -73,7 +73,7 @@ const REGISTERS: u32 = 2;
 /// The block, and what its items stand for. What its owner does in a cycle is its input of that
 /// cycle: its edge is that of the owner's next visit.
 #[derive(Debug)]
-struct Queue<T> {
+pub(super) struct Queue<T> {
     block: Socket<TestQueue>,
     /// What it is offered.
     offered: Option<(Item, T)>,
@@ -85,7 +85,7 @@ struct Queue<T> {
 }
 
 impl<T: Copy> Queue<T> {
-    fn new(make: &mut Make) -> Result<Self, BuildError> {
+    pub(super) fn new(make: &mut Make) -> Result<Self, BuildError> {
         let config = config(make.system)?;
         let name = format!("{} deep, {} cycles", config.depth, config.latency);
         let block = make.socket(&name, &config)?;
@@ -99,7 +99,7 @@ impl<T: Copy> Queue<T> {
     }
 
     /// The edges of all cycles before this one.
-    fn advance(&mut self, now: Cycle) {
+    pub(super) fn advance(&mut self, now: Cycle) {
         if self.block.cycle() < now && !self.waits() {
             let item = self.offered.map(|(item, _)| item);
             let out = self.block.tick(&In { item, done_ready: self.taken });
@@ -119,18 +119,27 @@ impl<T: Copy> Queue<T> {
     }
 
     /// Whether something can be offered.
-    fn is_free(&self) -> bool {
+    pub(super) fn is_free(&self) -> bool {
         self.offered.is_none()
     }
 
+    /// Whether something is offered, or held and not taken.
+    pub(super) fn holds(&self, what: T) -> bool
+    where
+        T: PartialEq,
+    {
+        let held = self.held.iter().skip(usize::from(self.taken));
+        held.chain(&self.offered).any(|(_, other)| *other == what)
+    }
+
     /// Offers something; it must be free.
-    fn offer(&mut self, what: T) {
+    pub(super) fn offer(&mut self, what: T) {
         self.offered = Some((Item { id: self.next }, what));
         self.next = self.next.wrapping_add(1);
     }
 
     /// What the block shows in this cycle, if it has not been taken.
-    fn done(&self) -> Option<T> {
+    pub(super) fn done(&self) -> Option<T> {
         let done = self.block.outputs().done.filter(|_| !self.taken)?;
         let &(item, what) = self.held.front().expect("it shows what it holds");
         assert_eq!(done, item, "the queue keeps the order");
@@ -138,12 +147,12 @@ impl<T: Copy> Queue<T> {
     }
 
     /// Takes it.
-    fn take(&mut self) {
+    pub(super) fn take(&mut self) {
         self.taken = true;
     }
 
     /// Cycles behind this one in which nothing will be seen of it.
-    fn quiet_cycles(&self) -> Cycle {
+    pub(super) fn quiet_cycles(&self) -> Cycle {
         match self.block.quiet_cycles() {
             Cycle::MAX if self.waits() => Cycle::MAX,
             quiet if self.waits() => quiet.saturating_sub(1),
@@ -244,6 +253,7 @@ impl L1 for Agent {
     }
 
     fn tick(&mut self, port: &mut Port) {
+        self.inner.tick(port);
         if self.acquires.is_some_and(|until| until <= port.ctx.now) {
             self.acquires = None;
             port.acquired();
@@ -368,6 +378,10 @@ impl BankHook for Bank {
     fn served(&mut self, _port: &mut BankPort) {
         self.queue.take();
         self.requests += 1;
+    }
+
+    fn may_pass(&mut self, _port: &mut BankPort, _request: &Message) -> bool {
+        true
     }
 
     fn may_evict(&mut self, port: &mut BankPort, _way: Way) -> bool {

@@ -60,7 +60,8 @@ impl L1 for Speculate {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { tag, kind, .. } = port.ctx.messages[request];
         if kind != Kind::Read {
-            let taken = self.inner.request(port, request);
+            // A store behind a load of its wave that waits here, confirmed or not, stays behind it.
+            let taken = self.late.is_none() && self.inner.request(port, request);
             self.counters.others += u64::from(taken);
             return taken;
         }
@@ -108,6 +109,7 @@ impl L1 for Speculate {
     }
 
     fn tick(&mut self, port: &mut Port) {
+        self.inner.tick(port);
         if let Some((request, is_new)) = self.late {
             let tag = port.ctx.messages[request].tag;
             // A replay may have dropped it by now: then only the answer is missing.

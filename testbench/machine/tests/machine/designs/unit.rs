@@ -73,6 +73,7 @@ impl L1 for Agent {
     }
 
     fn tick(&mut self, port: &mut Port) {
+        self.inner.tick(port);
         while let Some(&request) = self.kept.front().filter(|_| self.granted > 0)
             && self.inner.request(port, request)
         {
