@@ -10,6 +10,8 @@ mod common;
 pub mod egress;
 #[cfg(test)]
 mod epoch_tests;
+#[cfg(test)]
+mod race_tests;
 pub mod state;
 mod tlp_header;
 pub mod tlp_link;
