@@ -46,8 +46,7 @@ fn quiet_unit_changes_as_it_says() {
             let fill = now().then_some(Fill { line: 1, epoch });
             let (lk, hc_clr) = (now().then_some(lookup(1, 0)), now().then_some(1));
             let (q_valid, slq_busy) = (now().into(), now());
-            let inputs =
-                In { rsp: beat, lk, fill, hc_clr, q_valid, slq_busy, ..In::default() };
+            let inputs = In { rsp: beat, lk, fill, hc_clr, q_valid, slq_busy, ..In::default() };
             full.waits = false;
             assert_eq!(unit.tick(&inputs), full.tick(&inputs));
             assert_eq!(registers(&unit), registers(&full), "seed {seed}");

@@ -60,9 +60,8 @@ impl Bench {
         let shown = self.body.outputs();
         let out = self.body.tick(&self.next);
         assert_eq!(shown, out, "tick must return the outputs of the cycle that it ends");
-        let is_member = |v: &usize| {
-            out.q_valid >> v & 1 != 0 && self.members.contains(&out.q[*v].addr)
-        };
+        let is_member =
+            |v: &usize| out.q_valid >> v & 1 != 0 && self.members.contains(&out.q[*v].addr);
         let q_member = (0..8).filter(is_member).map(|v| 1 << v).sum();
         for v in (0..8).filter(|v| out.q_valid >> v & 1 == 0) {
             assert_eq!(out.q[v], Query::default(), "a payload is 0 while its valid is 0");

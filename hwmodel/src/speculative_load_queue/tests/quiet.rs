@@ -37,10 +37,7 @@ fn idle_queue_does_not_change_while_nothing_comes_and_nothing_is_taken() {
                 done: (queue.out > 0 && now(often)).then_some(done(kind)),
                 q_member: if now(2) { queue.outputs().q_valid } else { 0 },
                 replay_ready: now(4),
-                alloc: now(often).then(|| Alloc {
-                    warp: u8::from(now(2)),
-                    ..Alloc::default()
-                }),
+                alloc: now(often).then(|| Alloc { warp: u8::from(now(2)), ..Alloc::default() }),
             };
             full.idle = false;
             assert_eq!(queue.tick(&inputs), full.tick(&inputs));
