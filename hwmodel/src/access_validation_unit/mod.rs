@@ -25,6 +25,10 @@ use signature::Received;
 
 pub use rule::Rule;
 
+/// Cycles that may be left out at once while a signature loads and no beat comes: `load_cycles`
+/// goes on.
+const QUIET: u64 = 1 << 40;
+
 /// Model of `rtl/access_validation_unit`.
 #[derive(Clone, Debug)]
 pub struct AccessValidationUnit {
@@ -180,7 +184,11 @@ impl Block for AccessValidationUnit {
     }
 
     fn quiet_cycles(&self) -> u64 {
-        if self.waits { u64::MAX } else { 0 }
+        match self.waits {
+            true if self.response.loading() => QUIET,
+            true => u64::MAX,
+            false => 0,
+        }
     }
 
     fn skip_quiet(&mut self, cycles: u64) {
