@@ -1,6 +1,7 @@
 //! What two or more models use.
 
 pub(crate) mod bits;
+pub(crate) mod bloom;
 pub(crate) mod fifo;
 pub(crate) mod message;
 #[cfg(test)]

@@ -1,0 +1,31 @@
+//! Limits of the parameters (specification 2), and the state after reset.
+
+use super::*;
+
+#[test]
+fn illegal_parameters_are_refused() {
+    let legal = config();
+    let cases = [
+        (Config { m: 128, ..legal.clone() }, "m"),
+        (Config { m: 1536, ..legal.clone() }, "m"),
+        (Config { gran: 64, ..legal.clone() }, "gran"),
+        (Config { epoch_w: 1, ..legal.clone() }, "epoch_w"),
+        (Config { epoch_w: 6, ..legal.clone() }, "epoch_w"),
+        (Config { lines: 0, ..legal.clone() }, "lines"),
+        (Config { lines: 257, ..legal.clone() }, "lines"),
+        (Config { hits: 0, ..legal.clone() }, "hits"),
+        (Config { hits: 8, ..legal.clone() }, "hits"),
+        (Config { vlanes: 0, ..legal.clone() }, "vlanes"),
+        (Config { vlanes: 9, ..legal }, "vlanes"),
+    ];
+    for (config, name) in cases {
+        assert_eq!(AccessValidationUnit::new(&config).unwrap_err().name, name);
+    }
+}
+
+#[test]
+fn after_reset_all_is_0_but_what_is_ready() {
+    let most = Config { m: 16384, lines: 256, vlanes: 8, ..config() };
+    let expected = Out { rsp_ready: true, lk_ready: true, ..Out::default() };
+    assert_eq!(body(&most).outputs(), expected);
+}

@@ -1,0 +1,171 @@
+//! Check values and false positives of specification 5.1.
+
+use super::granules::Keys;
+use super::hash::Q;
+use super::*;
+use crate::common::random::Random;
+
+const SIZES: [u32; 6] = [256, 1024, 2048, 4096, 8192, 16384];
+
+#[test]
+fn matrix_has_the_check_values() {
+    let of = |(j, i): (usize, usize)| Q[j][i];
+    let found = [(0, 0), (0, 1), (5, 0), (6, 0), (6, 31)].map(of);
+    assert_eq!(found, [0x510C_4619, 0xE02E_553E, 0x52E8_8499, 0xFBEE_CFFE, 0xDF20_43EA]);
+}
+
+#[test]
+fn indices_are_those_of_the_table() {
+    let table: [(u32, [Indices; 4]); 4] = [
+        (
+            0,
+            [
+                [0, 32, 64, 96, 128, 160],
+                [0, 128, 256, 384, 512, 640],
+                [0, 1024, 2048, 3072, 4096, 5120],
+                [0, 2048, 4096, 6144, 8192, 10240],
+            ],
+        ),
+        (
+            1,
+            [
+                [217, 235, 19, 59, 69, 121],
+                [793, 1003, 83, 155, 357, 409],
+                [6681, 7787, 851, 1819, 2277, 3225],
+                [13849, 14955, 1875, 3867, 4325, 7321],
+            ],
+        ),
+        (
+            0x12345,
+            [
+                [132, 178, 207, 224, 21, 47],
+                [580, 722, 847, 928, 21, 207],
+                [4804, 5202, 7119, 8096, 149, 1871],
+                [9924, 11346, 13263, 16288, 1173, 3919],
+            ],
+        ),
+        (
+            0xDEAD_BEEF >> 7,
+            [
+                [71, 103, 154, 165, 223, 254],
+                [295, 423, 602, 645, 799, 958],
+                [2343, 3495, 4826, 5125, 6175, 8126],
+                [5415, 7591, 9946, 11269, 12319, 15294],
+            ],
+        ),
+    ];
+    for (key, rows) in table {
+        for (m, expected) in [256, 1024, 8192, 16384].into_iter().zip(rows) {
+            let found = Hash::new(m).indices(key);
+            assert_eq!(found, expected, "key {key:#x}, {m} bits");
+        }
+    }
+}
+
+/// Rank over GF(2).
+fn rank(mut columns: Vec<u32>) -> usize {
+    let mut rank = 0;
+    while let Some(column) = columns.pop() {
+        if column != 0 {
+            rank += 1;
+            let low = column & column.wrapping_neg();
+            columns.iter_mut().filter(|other| **other & low != 0).for_each(|o| *o ^= column);
+        }
+    }
+    rank
+}
+
+#[test]
+fn maps_have_full_rank_on_keys_of_lines() {
+    for m in SIZES {
+        for (j, map) in Q[..6].iter().enumerate() {
+            let rows = map[..25].iter().map(|q| q & (m / 8 - 1)).collect();
+            assert_eq!(rank(rows), m.trailing_zeros() as usize - 3, "H_{j}, {m} bits");
+        }
+    }
+}
+
+#[test]
+fn indices_are_those_of_the_definition_in_different_banks() {
+    let mut r = Random::new(1);
+    for _ in 0..1000 {
+        let (key, m) = (r.word(), SIZES[r.below(6) as usize]);
+        let map = |j: usize| {
+            (0..32).filter(|i| key >> i & 1 != 0).fold(0, |map, i| map ^ Q[j][i as usize])
+        };
+        let expected: [u32; 6] = std::array::from_fn(|j| {
+            let bank = (map(6) % 8 + j as u32) % 8;
+            bank * (m / 8) + map(j) % (m / 8)
+        });
+        assert_eq!(Hash::new(m).indices(key).map(u32::from), expected);
+    }
+}
+
+/// How many per mille of other keys are members, behind `m / 8` keys.
+fn false_positives(m: u32, mut key: impl FnMut(u32) -> u32) -> f64 {
+    let (hash, n) = (Hash::new(m), m / 8);
+    let mut signature = Signature::new(m);
+    let keys: Vec<_> = (0..n).map(&mut key).collect();
+    keys.iter().for_each(|&key| _ = signature.insert(hash.indices(key)));
+    assert!(keys.iter().all(|&key| signature.has(hash.indices(key))), "no false negative");
+    let others = 40_000;
+    let members = (n..n + others).filter(|&k| signature.has(hash.indices(key(k)))).count();
+    1000.0 * members as f64 / f64::from(others)
+}
+
+#[test]
+fn false_positives_are_as_many_as_the_formula_says() {
+    let runs = 8;
+    for m in SIZES {
+        let mut r = Random::new(m.into());
+        let mean =
+            |part: &mut dyn FnMut(u32) -> f64| (0..runs).map(part).sum::<f64>() / f64::from(runs);
+        let random = mean(&mut |_| {
+            let salt = r.word();
+            let mut r = Random::new(salt.into());
+            false_positives(m, |_| r.word() & 0x1FF_FFFF)
+        });
+        assert!((19.0..25.0).contains(&random), "{m} bits: {random} of random keys");
+        let most = if m == 256 { 42.0 } else { 34.0 };
+        for stride in [1, 32] {
+            let found = mean(&mut |_| {
+                let start = r.word() & 0xFF_FFFF;
+                false_positives(m, |k| start + stride * k)
+            });
+            assert!((10.0..most).contains(&found), "{m} bits: {found} of keys {stride} apart");
+        }
+    }
+}
+
+#[test]
+fn signature_has_what_was_inserted_and_tells_new_bits() {
+    let (hash, mut signature) = (Hash::new(1024), Signature::new(1024));
+    assert!(signature.insert(hash.indices(1)));
+    assert!(!signature.insert(hash.indices(1)));
+    assert!(signature.has(hash.indices(1)) && !signature.has(hash.indices(2)));
+    assert_eq!(signature.chunks(), 0b1011, "bits 793, 1003, 83, 155, 357 and 409");
+    let mut other = Signature::new(1024);
+    (0..4).filter(|c| signature.chunks() >> c & 1 != 0).for_each(|c| {
+        other.write_chunk(c, &signature.chunk(c));
+    });
+    assert!(other.has(hash.indices(1)));
+    signature.clear();
+    assert!(!signature.has(hash.indices(1)) && signature.chunks() == 0);
+    assert!(signature.insert(hash.indices(0)) && !signature.has(hash.indices(1)));
+}
+
+#[test]
+fn granules_of_accesses_lines_and_masks() {
+    let keys = |first, count| Keys { first, count };
+    assert_eq!(Granules::new(1).of_access(0x85, 2), keys(0x84, 4));
+    assert_eq!(Granules::new(4).of_access(0x85, 1), keys(0x21, 1));
+    assert_eq!(Granules::new(4).of_access(0xFF, 7), keys(0x20, 32));
+    assert_eq!(Granules::new(128).of_access(u32::MAX, 7), keys(0x1FF_FFFF, 1));
+    assert_eq!(Granules::new(512).of_line(0x3FF), keys(1, 1));
+    assert_eq!(Granules::new(1).of_line(u32::MAX), keys(0xFFFF_FF80, 128));
+    let mask = 1 << 127 | 0b1_0000;
+    assert_eq!(Granules::new(1).of_mask(mask), mask);
+    assert_eq!(Granules::new(4).of_mask(mask), 1 << 31 | 0b10);
+    assert_eq!(Granules::new(128).of_mask(mask), 1);
+    assert_eq!(Granules::new(512).of_mask(0), 0);
+}
