@@ -35,7 +35,6 @@ package race_pkg;
   localparam logic [3:0] ErrDone    = 4'd1;
   localparam logic [3:0] ErrRequest = 4'd2;
   localparam logic [3:0] ErrSync    = 4'd3;
-  // verilator lint_on UNUSEDPARAM
 
   localparam int unsigned LineBytes = 128;
   localparam int unsigned BeatBits  = 256;  // of a signature in one beat
@@ -136,4 +135,5 @@ package race_pkg;
     at[0] = !rest[0];
     return at;
   endfunction
+  // verilator lint_on UNUSEDPARAM
 endpackage
