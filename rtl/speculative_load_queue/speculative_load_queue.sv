@@ -1,0 +1,232 @@
+`include "duet_assert.svh"
+`include "race_types.svh"
+`include "speculative_load_queue_types.svh"
+
+/// Holds the loads of an SM that hit while an answer of the race detection unit was outstanding, and
+/// tests them against each signature that comes: right ones commit, a wrong one is done again with
+/// all that follows it in its warp (Tabbakh, thesis, section 4.2.3; specification 5.4). All outputs
+/// are functions of registers. An entry made in cycle t can commit in t+1 at the earliest.
+module speculative_load_queue
+  import race_pkg::*;
+#(
+  parameter int unsigned SlqN   = 64,  // slots, 1..256
+  parameter int unsigned VLanes = 4,   // queries in a cycle, 1..8
+  localparam type done_t  = `RACE_DONE_T,
+  localparam type alloc_t = `RACE_ALLOC_T,
+  localparam type load_t  = `RACE_LOAD_T,
+  localparam type cnt_t   = `SPECULATIVE_LOAD_QUEUE_CNT_T
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic                    inc_i,           // a request goes to the race detection unit
+  // done: the access validation unit has an answer
+  input  logic                    done_valid_i,
+  input  done_t                   done_i,
+  // alloc: a load has hit while an answer was outstanding
+  input  logic                    alloc_valid_i,
+  input  alloc_t                  alloc_i,
+  output logic                    alloc_ready_o,
+  // q: tests against the signature, answered one cycle later
+  output logic [VLanes-1:0]       q_valid_o,
+  output logic [VLanes-1:0][34:0] q_o,
+  input  logic [VLanes-1:0]       q_member_i,
+  // commit: a load is right; all are taken
+  output logic                    commit_valid_o,
+  output load_t                   commit_o,
+  // replay: the warp goes back to this load
+  output logic                    replay_valid_o,
+  output load_t                   replay_o,
+  input  logic                    replay_ready_i,
+  output logic [7:0]              out_o,           // requests whose answer is not complete
+  output logic [63:0]             spec_o,          // warps that have an entry
+  output logic                    busy_o,          // entries are tested
+  output logic                    empty_o,         // no slot is occupied
+  // err: pulse
+  output logic                    err_valid_o,
+  output logic [3:0]              err_code_o,
+  output cnt_t                    cnt_o            // events since reset
+);
+  // Parameters of the parts. Illegal ones are not passed on: the assertions below tell of them.
+  localparam int unsigned SlqNP = clamp(1, 256, SlqN);
+
+  localparam int unsigned SlotW  = (SlqNP > 1) ? $clog2(SlqNP) : 1;
+  localparam int unsigned CountW = $clog2(SlqNP + 1);
+
+  logic [7:0]                   out_d, out_q;
+  // Validation: slots that are to be queried, and queries whose answer comes.
+  logic                         busy_d, busy_q;
+  logic [SlotW-1:0]             ptr_d, ptr_q;
+  logic [CountW-1:0]            left_d, left_q;
+  logic [VLanes-1:0]            asked_d, asked_q;
+  logic [VLanes-1:0][SlotW-1:0] asked_slot_q;
+
+  // -----------------------------------------------------------------------------------------------
+  // Answers
+  logic dec, dec_counts, inc_counts;
+
+  assign dec        = done_valid_i && done_i.kind != RspForced;
+  assign dec_counts = dec && out_q != '0;
+  assign inc_counts = inc_i && (out_q != '1 || dec);
+  assign out_d      = out_q + 8'(inc_counts) - 8'(dec_counts);
+  // Of an answer only its kind matters, and whether the epoch has changed.
+  wire unused_done = ^{done_i.id, done_i.epoch};
+
+  // -----------------------------------------------------------------------------------------------
+  // Slots
+  logic                         accept, make, live, ready, fail, pop, replay;
+  load_t                        head;
+  logic [VLanes-1:0]            query_live, wrong;
+  logic [VLanes-1:0][34:0]      query;
+  logic [VLanes-1:0][SlotW-1:0] slot;
+  logic [SlotW-1:0]             next_head;
+  logic [CountW-1:0]            next_occ, occ, dropped;
+
+  assign replay = replay_valid_o && replay_ready_i;
+  assign pop    = replay || commit_valid_o || (occ != '0 && !live && !busy_q);
+  assign accept = alloc_valid_i && alloc_ready_o;
+  // A load of a warp that goes back is taken, and forgotten.
+  assign make   = accept && !(replay && alloc_i.warp == head.warp);
+  assign wrong  = asked_q & q_member_i;
+
+  speculative_load_queue_slots #(
+    .SlqN  (SlqNP),
+    .VLanes(VLanes)
+  ) u_slots (
+    .clk_i,
+    .rst_ni,
+    .alloc_i     (make),
+    .load_i      (alloc_i),
+    .count_i     (out_d),
+    .dec_i       (dec),
+    .live_o      (live),
+    .ready_o     (ready),
+    .fail_o      (fail),
+    .head_o      (head),
+    .pop_i       (pop),
+    .drop_i      (replay),
+    .query_slot_i(ptr_q),
+    .query_live_o(query_live),
+    .query_o     (query),
+    .slot_o      (slot),
+    .fail_i      (wrong),
+    .fail_slot_i (asked_slot_q),
+    .next_head_o (next_head),
+    .next_occ_o  (next_occ),
+    .occ_o       (occ)
+  );
+
+  speculative_load_queue_warps #(
+    .SlqN(SlqNP)
+  ) u_warps (
+    .clk_i,
+    .rst_ni,
+    .alloc_i     (make),
+    .alloc_warp_i(alloc_i.warp),
+    .head_warp_i (head.warp),
+    .commit_i    (commit_valid_o),
+    .replay_i    (replay),
+    .dropped_o   (dropped),
+    .spec_o
+  );
+
+  // -----------------------------------------------------------------------------------------------
+  // Validation: one query of each slot that was occupied when the signature came, oldest first
+  logic [31:0] next_ptr;
+
+  always_comb begin : ask
+    asked_d = '0;
+    q_o     = '0;
+    for (int unsigned v = 0; v < VLanes; v++) begin
+      if (v < 32'(left_q) && query_live[v]) begin
+        asked_d[v] = 1'b1;
+        q_o[v]     = query[v];
+      end
+    end
+  end
+  assign q_valid_o = asked_d;
+
+  always_comb begin : validate
+    next_ptr = 32'(ptr_q) + VLanes % SlqNP;
+    if (next_ptr >= SlqNP) next_ptr = next_ptr - SlqNP;
+    busy_d   = (left_q != '0);
+    ptr_d    = SlotW'(next_ptr);
+    left_d   = (32'(left_q) > VLanes) ? left_q - CountW'(VLanes) : '0;
+    // A synchronisation of a cycle in which one is validated is an error.
+    if (done_valid_i && done_i.sync && !busy_q) begin
+      busy_d = (next_occ != '0);
+      ptr_d  = next_head;
+      left_d = next_occ;
+    end
+  end
+
+  assign alloc_ready_o  = (32'(occ) != SlqNP);
+  assign commit_valid_o = ready && !fail && !busy_q;
+  assign commit_o       = commit_valid_o ? head : '0;
+  assign replay_valid_o = ready && fail;
+  assign replay_o       = replay_valid_o ? head : '0;
+  assign out_o          = out_q;
+  assign busy_o         = busy_q;
+  assign empty_o        = (occ == '0);
+
+  // -----------------------------------------------------------------------------------------------
+  // Errors and counters
+  logic [3:0] err_d, err_q;
+  cnt_t       cnt_d, cnt_q;
+
+  always_comb begin : error
+    err_d = ErrNone;
+    if (done_valid_i && done_i.sync && busy_q) err_d = ErrSync;
+    if (inc_i && !inc_counts) err_d = ErrRequest;
+    if (dec && !dec_counts) err_d = ErrDone;
+  end
+
+  always_comb begin : count
+    cnt_d = cnt_q;
+    if (make) cnt_d.allocs = cnt_q.allocs + 32'd1;
+    if (commit_valid_o) cnt_d.commits = cnt_q.commits + 32'd1;
+    if (replay) begin
+      cnt_d.replays = cnt_q.replays + 32'd1;
+      cnt_d.dropped = cnt_q.dropped + 32'(dropped);
+    end
+    if (alloc_valid_i && !alloc_ready_o) cnt_d.full_cycles = cnt_q.full_cycles + 32'd1;
+    if (busy_q) cnt_d.busy_cycles = cnt_q.busy_cycles + 32'd1;
+    if (32'(occ) > cnt_q.occ_max) cnt_d.occ_max = 32'(occ);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      out_q   <= '0;
+      busy_q  <= 1'b0;
+      left_q  <= '0;
+      asked_q <= '0;
+      err_q   <= ErrNone;
+      cnt_q   <= '0;
+    end else begin
+      out_q   <= out_d;
+      busy_q  <= busy_d;
+      left_q  <= left_d;
+      asked_q <= asked_d;
+      err_q   <= err_d;
+      cnt_q   <= cnt_d;
+    end
+  end
+
+  // left_q and asked_q cover these.
+  always_ff @(posedge clk_i) begin
+    ptr_q        <= ptr_d;
+    asked_slot_q <= slot;
+  end
+
+  assign err_valid_o = (err_q != ErrNone);
+  assign err_code_o  = err_q;
+  assign cnt_o       = cnt_q;
+
+  `DUET_ASSERT_PARAM(SlqNLegal, SlqN >= 1 && SlqN <= 256, "SlqN must be 1..256")
+  `DUET_ASSERT_PARAM(VLanesLegal, VLanes >= 1 && VLanes <= 8, "VLanes must be 1..8")
+
+  `DUET_ASSERT_STABLE(ReplayStable, replay_valid_o, replay_ready_i, replay_o)
+  `DUET_ASSERT(CommitOrReplay, !(commit_valid_o && replay_valid_o), "load is right and wrong")
+  `DUET_ASSERT(NoCommitWhileBusy, !(commit_valid_o && busy_o), "commit during a validation")
+  `DUET_ASSERT(SpecWhereLive, !ready || spec_o[head.warp], "warp with an entry is not speculative")
+  `RACE_ASSERT_INPUT(NoError, !err_valid_o, "bad input: err_code_o")
+endmodule
