@@ -10,6 +10,7 @@ macro_rules! codes {
 mod command;
 mod directory;
 mod finepack;
+mod race;
 
 use ports::Port;
 
@@ -66,6 +67,13 @@ pub fn meaning(port: &Port, image: &[u32]) -> Option<String> {
         "COMMAND_MSG_T" => Some(command::message(&fields, "")),
         "COMMAND_TX_T" => Some(command::transmission(&fields)),
         "COMMAND_WG_T" => Some(command::work_group(&fields)),
+        "RACE_REQ_T" => Some(race::request(&fields)),
+        "RACE_TOK_T" => Some(race::token(&fields)),
+        "RACE_RSP_T" => Some(race::response(&fields)),
+        "RACE_DONE_T" => Some(race::answer(&fields)),
+        "RACE_LK_T" => Some(race::lookup(&fields)),
+        "RACE_Q_T" => Some(race::access(&fields)),
+        "RACE_ALLOC_T" => Some(race::load(&fields)),
         _ => None,
     }
 }

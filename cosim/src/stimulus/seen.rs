@@ -46,9 +46,9 @@ macro_rules! seen {
     ) => {
         /// What the run has reached so far.
         #[derive(Clone, Debug, Default)]
-        struct Seen {
-            $($channel: u64,)+
-            $($row: $crate::stimulus::seen::seen!(@type $($($name),+)?),)+
+        pub(super) struct Seen {
+            $(pub(super) $channel: u64,)+
+            $(pub(super) $row: $crate::stimulus::seen::seen!(@type $($($name),+)?),)+
         }
 
         impl $crate::stimulus::Reached for Seen {
