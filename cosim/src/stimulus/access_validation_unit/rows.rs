@@ -45,7 +45,7 @@ pub fn can_reach(c: &Config, row: &str) -> bool {
         "chunk" => c.m > BEAT_BITS,
         "epoch_beyond_width" => c.epoch_w < 5,
         "err_line" | "lookup_beyond_lines" | "fill_beyond_lines" | "clear_beyond_lines"
-        | "cold_beyond_lines" => c.lines < 256,
+        | "cold_beyond_lines" | "several_errors" => c.lines < 256,
         _ => true,
     }
 }

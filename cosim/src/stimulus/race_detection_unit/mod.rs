@@ -100,7 +100,9 @@ impl Stimulus for Inputs {
 
     fn restart(&mut self, cycles: u64) {
         self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::any(&mut self.random, &self.config);
+        let fills = cycles > Phase::fills(&self.config).into() && self.random.chance(64);
+        let draw = if fills { Phase::first } else { Phase::any };
+        self.phase = draw(&mut self.random, &self.config);
         self.held = [None; MAX_SMS];
         self.follow.clear();
     }

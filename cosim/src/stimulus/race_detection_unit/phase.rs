@@ -2,6 +2,7 @@
 
 use ports::race_detection_unit::Config;
 
+use super::rows::granules;
 use crate::stimulus::draws::draws;
 use crate::stimulus::random::MaskForm;
 use crate::stimulus::{LongTime, Random};
@@ -47,39 +48,44 @@ impl Phase {
     pub fn any(r: &mut Random, c: &Config) -> Self {
         let mut phase = Self::draw(r, c);
         let p = &mut phase;
-        // Lines of new granules that fill a signature, and cycles of a write.
-        let granules = 128u32.div_ceil(c.gran);
-        let writes = c.n_sat.div_ceil(granules);
-        let fills = (writes + writes / 4 + 8) * (3 + granules.div_ceil(c.lanes));
         let one = 1 << r.below(c.n_sm);
         match r.below(14) {
-            // Nobody sends; what is there may leave.
-            0 => (p.send, p.hot) = (0, 0),
-            // One SM writes everywhere: the signatures of all others fill up together, some while
-            // an answer is held.
+            // Nobody sends; what is there may leave, or leaves.
+            0 => {
+                (p.send, p.hot) = (0, 0);
+                if r.chance(128) {
+                    (p.token, p.take, p.late, p.stuck) = (256, 256, 0, 0);
+                    p.left += 2 * c.rq_n * c.n_sm;
+                }
+            }
+            // One SM writes everywhere: the signatures of all others fill up, some while an answer
+            // is held.
             1 | 2 => {
-                (p.writers, p.hot, p.send, p.silent) = (one, one, r.pick(&[0, 1, 1]), 0);
-                (p.kinds, p.near, p.any) = ([1, 1, 0, 0], 0, 0);
-                (p.walks, p.stride, p.empty, p.full) = (true, 1 + 4 * r.below(2), 0, 256);
-                (p.token, p.take, p.left) = (256, 256, p.left.min(200) + fills);
-                (p.late, p.stuck) = (p.late & !one, p.stuck & !one);
-                (p.lines, p.base) = (256, r.word() as u32 >> 7);
+                p.fill_all(c, one);
+                p.send = r.pick(&[0, 1, 4]);
+                (p.token, p.take) = (r.pick(&[256, 256, 128]), 256);
+                (p.late, p.stuck) = (p.late & !one, r.word() as u32 & p.late & !one);
             }
             // All but one write everywhere.
             3 | 4 => {
+                let left = p.left.min(200) + 2 * Self::fills(c);
+                p.stride = p.stride.max(c.gran / 128);
                 (p.writers, p.silent, p.hot, p.send) = (!one, one, 0, 256);
-                (p.walks, p.empty, p.full, p.any) = (true, 0, 256, 0);
-                (p.token, p.take, p.late, p.stuck) = (256, 256, 0, 0);
-                p.left = p.left.min(200) + 2 * fills;
+                (p.walks, p.empty, p.full, p.any, p.left) = (true, 0, 256, 0, left);
+                (p.token, p.take, p.late, p.stuck) = (r.pick(&[256, 128]), 256, 0, 0);
             }
             // Tokens are not taken.
             5 => (p.token, p.send, p.left) = (r.pick(&[0, 2]), 256, p.left.min(300)),
             // No answers are taken.
             6 => (p.take, p.send, p.left) = (r.pick(&[0, 1]), 256, p.left.min(300)),
-            // As much as there can be.
+            // As much as there can be, of all SMs or of one.
             7 => {
-                (p.send, p.hot, p.silent, p.token, p.take) = (256, 0, 0, 256, 256);
-                (p.late, p.stuck) = (0, 0);
+                (p.send, p.hot, p.silent) = r.pick(&[(256, 0, 0), (0, one, !one)]);
+                (p.token, p.take, p.late, p.stuck) = (256, 256, 0, 0);
+                if r.chance(128) {
+                    // Each in one step.
+                    (p.kinds, p.full, p.form) = ([0, 0, 8, 1], 0, Some(MaskForm::Byte));
+                }
             }
             // Races.
             8 | 9 => {
@@ -89,6 +95,31 @@ impl Phase {
             _ => {}
         }
         phase
+    }
+
+    /// One of its own, from the reset on: the signatures of all others fill up together.
+    pub fn first(r: &mut Random, c: &Config) -> Self {
+        let mut phase = Self::draw(r, c);
+        let p = &mut phase;
+        p.fill_all(c, 1 << r.below(c.n_sm));
+        (p.send, p.token, p.take, p.late, p.stuck) = (0, 256, 256, 0, 0);
+        phase
+    }
+
+    /// One SM writes, each time another line.
+    fn fill_all(&mut self, c: &Config, one: u32) {
+        (self.writers, self.hot, self.silent) = (one, one, 0);
+        (self.kinds, self.near, self.any) = ([1, 1, 0, 0], 0, 0);
+        (self.walks, self.empty, self.full, self.lines) = (true, 0, 256, 256);
+        self.stride = self.stride.max(c.gran / 128);
+        self.left = self.left.min(200) + Self::fills(c);
+    }
+
+    /// Cycles in which writes of one SM fill a signature.
+    pub fn fills(c: &Config) -> u32 {
+        let granules = granules(c);
+        let writes = c.n_sat.div_ceil(granules);
+        (writes + writes / 4 + 8) * (3 + granules.div_ceil(c.lanes))
     }
 
     /// One that is longer than a counter of 16 bits counts: reads, or a token that is not taken.

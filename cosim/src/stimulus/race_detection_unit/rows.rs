@@ -44,6 +44,8 @@ pub fn can_reach(c: &Config, row: &str) -> bool {
         "lanes_left_over" => c.lanes > 1,
         "several_forced" => c.n_sm > 2,
         "chunk" | "chunks_left_out" => c.m > BEAT_BITS,
+        // The bits of a granule are in six of eight parts.
+        "one_chunk" => c.m == BEAT_BITS,
         _ => true,
     }
 }
