@@ -84,7 +84,7 @@ message! {
         /// Which 256 bits of the signature.
         pub chunk: u8 = 6,
         /// They.
-        pub data: Bytes<32> = 256,
+        pub data: Bytes<32> = 32,
     }
 }
 
