@@ -4,8 +4,8 @@
 
 /// Says of each lookup of a load in the L1 whether the line may be used: by the epoch in which it
 /// was fetched, and by the signature that came with the last synchronisation (Tabbakh, thesis,
-/// section 4.2.2; specification 5.3). All outputs are functions of registers. The result of a lookup
-/// or query of cycle t shows in t+1, and so does the effect of a beat.
+/// section 4.2.2; specification 5.3). All outputs are functions of registers. The result of a
+/// lookup or query of cycle t shows in t+1, and so does the effect of a beat.
 module access_validation_unit
   import race_pkg::*;
 #(
@@ -119,7 +119,9 @@ module access_validation_unit
           done      = 1'b1;
           sync      = 1'b1;
           epoch_d   = header_q.epoch;
-          done_d    = '{kind: header_q.kind, id: header_q.id, epoch: 5'(header_q.epoch), sync: 1'b1};
+          done_d    = '{
+            kind: header_q.kind, id: header_q.id, epoch: 5'(header_q.epoch), sync: 1'b1
+          };
         end
       end
     end else if (beat) begin

@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
-/// Simulation only: a signature never denies what was inserted, and each SM's requests reach stage C
-/// in the order in which they were sent (specification 8). Of each SM the written granules of the
+/// Simulation only: a signature never denies what was inserted, and each SM's requests reach stage
+/// C in the order in which they were sent (specification 8). Of each SM the written granules of the
 /// last line in each of 32 places are known exactly, and the ids of the requests in the queue.
 module race_detection_unit_shadow #(
   parameter int unsigned NSm      = 16,

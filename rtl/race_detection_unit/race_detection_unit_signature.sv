@@ -38,7 +38,8 @@ module race_detection_unit_signature
   logic [255:0]      bits_q [2*Chunks];
   logic              active_q;                         // buffer
   logic [Chunks-1:0] active_used_d, active_used_q;     // chunks that are not 0
-  logic [Chunks-1:0] copy_used_d, copy_used_q;
+  logic [Chunks-1:0] used_d;                            // with those of this cycle
+  logic [Chunks-1:0] copy_used_q;
   logic [CountW-1:0] count_d, count_q;                 // inserts that have set a new bit
   logic              force_d, force_q;
 
@@ -77,14 +78,13 @@ module race_detection_unit_signature
   end
 
   always_comb begin : next_state
-    active_used_d = active_used_q;
-    copy_used_d   = copy_used_q;
-    count_d       = count_q;
-    force_d       = force_q;
+    used_d   = active_used_q;
+    count_d = count_q;
+    force_d = force_q;
     if (insert_i) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
         for (int unsigned j = 0; j < Hashes; j++) begin
-          if (lane_i[l]) active_used_d[32'(chunk_of(index_i[l][j]))] = 1'b1;
+          if (lane_i[l]) used_d[32'(chunk_of(index_i[l][j]))] = 1'b1;
         end
       end
       if (32'(count_q) + 32'(added) >= NSat) begin
@@ -95,8 +95,8 @@ module race_detection_unit_signature
       end
     end
     // Inserts of the same cycle are in the copy.
+    active_used_d = used_d;
     if (snapshot_i) begin
-      copy_used_d   = active_used_d;
       active_used_d = '0;
       count_d       = '0;
       force_d       = 1'b0;
@@ -106,20 +106,21 @@ module race_detection_unit_signature
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       active_used_q <= '0;
-      copy_used_q   <= '0;
       count_q       <= '0;
       force_q       <= 1'b0;
     end else begin
       active_used_q <= active_used_d;
-      copy_used_q   <= copy_used_d;
       count_q       <= count_d;
       force_q       <= force_d;
     end
   end
 
-  // Not reset: the buffers are alike.
+  // Not reset: the buffers are alike, and there is no copy before the first snapshot.
   always_ff @(posedge clk_i) begin
-    if (snapshot_i) active_q <= !active_q;
+    if (snapshot_i) begin
+      active_q    <= !active_q;
+      copy_used_q <= used_d;
+    end
   end
 
   // Only the bits that change are touched, so that a simulator does not copy signatures. First are

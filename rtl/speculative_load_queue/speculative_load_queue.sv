@@ -2,10 +2,10 @@
 `include "race_types.svh"
 `include "speculative_load_queue_types.svh"
 
-/// Holds the loads of an SM that hit while an answer of the race detection unit was outstanding, and
-/// tests them against each signature that comes: right ones commit, a wrong one is done again with
-/// all that follows it in its warp (Tabbakh, thesis, section 4.2.3; specification 5.4). All outputs
-/// are functions of registers. An entry made in cycle t can commit in t+1 at the earliest.
+/// Holds the loads of an SM that hit while an answer of the race detection unit was outstanding,
+/// and tests them against each signature that comes: right ones commit, a wrong one is done again
+/// with all that follows it in its warp (Tabbakh, thesis, section 4.2.3; specification 5.4). All
+/// outputs are functions of registers. An entry made in cycle t can commit in t+1 at the earliest.
 module speculative_load_queue
   import race_pkg::*;
 #(
@@ -198,21 +198,20 @@ module speculative_load_queue
       out_q   <= '0;
       busy_q  <= 1'b0;
       left_q  <= '0;
-      asked_q <= '0;
       err_q   <= ErrNone;
       cnt_q   <= '0;
     end else begin
       out_q   <= out_d;
       busy_q  <= busy_d;
       left_q  <= left_d;
-      asked_q <= asked_d;
       err_q   <= err_d;
       cnt_q   <= cnt_d;
     end
   end
 
-  // left_q and asked_q cover these.
+  // An answer after a reset finds no entry that could fail; left_q and asked_q cover the others.
   always_ff @(posedge clk_i) begin
+    asked_q      <= asked_d;
     ptr_q        <= ptr_d;
     asked_slot_q <= slot;
   end
@@ -228,5 +227,8 @@ module speculative_load_queue
   `DUET_ASSERT(CommitOrReplay, !(commit_valid_o && replay_valid_o), "load is right and wrong")
   `DUET_ASSERT(NoCommitWhileBusy, !(commit_valid_o && busy_o), "commit during a validation")
   `DUET_ASSERT(SpecWhereLive, !ready || spec_o[head.warp], "warp with an entry is not speculative")
+  // Specification section 8; counts rise from old to young.
+  `DUET_ASSERT(CountsWithinOut, occ == '0 || u_slots.youngest_cnt <= out_q,
+               "entry waits for more answers than are to come")
   `RACE_ASSERT_INPUT(NoError, !err_valid_o, "bad input: err_code_o")
 endmodule

@@ -146,9 +146,10 @@ module speculative_load_queue_slots #(
   logic [7:0]       youngest_cnt;
   assign youngest = (tail_q == '0) ? SlotW'(SlqN - 1) : tail_q - 1'b1;
   always_comb begin : look
-    for (int unsigned b = 0; b < 8; b++) youngest_cnt[b] = cnt_d[b][youngest];
+    for (int unsigned b = 0; b < 8; b++) youngest_cnt[b] = cnt_q[b][youngest];
   end
-  `DUET_ASSERT(CountsRise, !alloc_i || 32'(occ_q) == 32'(pop_i) || youngest_cnt <= count_i,
+  `DUET_ASSERT(CountsRise, !alloc_i || occ_q == '0
+                           || 32'(youngest_cnt) <= 32'(count_i) + 32'(dec_i),
                "younger entry waits for fewer answers")
 `endif
 endmodule
