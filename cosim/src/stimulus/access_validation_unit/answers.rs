@@ -157,8 +157,8 @@ impl Answers {
         match r.below(3) {
             0 => {
                 let rest = self.rest;
-                let wrong = r.chance(128);
-                let other = if wrong { self.wrong_header(r, p, out) } else { self.header(r, p, out) };
+                let draw = r.pick(&[Self::header, Self::wrong_header]);
+                let other = draw(self, r, p, out);
                 self.rest = rest;
                 Beat { rsp: Rsp { hdr: true, ..other.rsp }, fault: Some(err::HEADER) }
             }

@@ -20,7 +20,7 @@ draws! {
         pub empty: u32 = r.pick(&[0, 64, 256]),
         /// Chance of a chunk, and how dense its bits are: see `answers::bits`.
         pub chunks: u32 = r.pick(&[256, 128, 16, 0]),
-        pub density: u32 = r.below(6),
+        pub density: u32 = r.pick(&[0, 1, 2, 3, 3, 4, 4, 5]),
         pub lookup: u32 = r.pick(&[256, 256, 128, 16]),
         /// Chance that a lookup that was not taken is still there.
         pub again: u32 = r.pick(&[256, 128]),

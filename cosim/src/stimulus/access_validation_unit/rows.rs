@@ -9,7 +9,7 @@ use crate::stimulus::seen::seen;
 seen! {
     transfers: rsp, lk, rs, fill, hc_clr, q, done, err;
     rows:
-        // Results of lookups (specification section 5.3): of lines of this epoch, of the one before.
+        // Results of lookups (specification section 5.3).
         hit["hit_age_0", "hit_age_1"], needchk["needchk_age_0", "needchk_age_1"],
         miss_cold, miss_expired["miss_dead", "miss_expired"], miss_avu,
         size["1_byte", "2_bytes", "4_bytes", "8_bytes", "16_bytes", "32_bytes", "64_bytes",

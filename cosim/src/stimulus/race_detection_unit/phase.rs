@@ -72,7 +72,7 @@ impl Phase {
                 p.stride = p.stride.max(c.gran / 128);
                 (p.writers, p.silent, p.hot, p.send) = (!one, one, 0, 256);
                 (p.walks, p.empty, p.full, p.any, p.left) = (true, 0, 256, 0, left);
-                (p.token, p.take, p.late, p.stuck) = (r.pick(&[256, 128]), 256, 0, 0);
+                (p.token, p.take, p.late, p.stuck) = (r.pick(&[256, 128, 128]), 256, 0, 0);
             }
             // Tokens are not taken.
             5 => (p.token, p.send, p.left) = (r.pick(&[0, 2]), 256, p.left.min(300)),
