@@ -150,7 +150,10 @@ module speculative_load_queue
     if (next_ptr >= SlqNP) next_ptr = next_ptr - SlqNP;
     busy_d   = (left_q != '0);
     ptr_d    = SlotW'(next_ptr);
-    left_d   = (32'(left_q) > VLanes) ? left_q - CountW'(VLanes) : '0;
+    left_d   = left_q;
+    for (int unsigned v = 0; v < VLanes; v++) begin
+      if (left_d != '0) left_d = left_d - CountW'(1);
+    end
     // A synchronisation of a cycle in which one is validated is an error.
     if (done_valid_i && done_i.sync && !busy_q) begin
       busy_d = (next_occ != '0);
