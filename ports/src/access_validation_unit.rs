@@ -18,7 +18,7 @@ crate::parameters! {
         /// `Hits`: hits of a line without a check, 1 to 7.
         pub hits = "Hits",
         /// `VLanes`: queries in a cycle, 1 to 8.
-        pub vlanes = "VLanes",
+        pub v_lanes = "VLanes",
     }
 }
 
@@ -64,7 +64,7 @@ message! {
     }
 }
 
-/// Queries of a cycle; those at or above `vlanes` are not ports.
+/// Queries of a cycle; those at or above `v_lanes` are not ports.
 pub type Queries = [Query; MAX_VLANES];
 
 ports! {
@@ -79,9 +79,9 @@ ports! {
         /// The check of this line is answered. All are taken.
         pub hc_clr: Option<u8> as (hc_clr_valid, hc_clr) = 8,
         /// Bit v: the speculative load queue asks query v.
-        pub q_valid: u8 = c.vlanes,
+        pub q_valid: u8 = c.v_lanes,
         /// The queries.
-        pub q: Queries = ((), c.vlanes),
+        pub q: Queries = ((), c.v_lanes),
         /// The speculative load queue validates.
         pub slq_busy: bool = 1,
     }
@@ -98,7 +98,7 @@ ports! {
         /// [`result`](crate::common::race_types::result).
         pub rs: Option<u8> as (rs_valid, rs) = 3,
         /// Bit v: query v of the cycle before is in the signature.
-        pub q_member: u8 = c.vlanes,
+        pub q_member: u8 = c.v_lanes,
         /// The epoch of this SM.
         pub epoch: u8 = 5,
         /// An answer is complete and in force.

@@ -10,7 +10,7 @@ crate::parameters! {
         /// `SlqN`: slots, 1 to 256.
         pub slq_n = "SlqN",
         /// `VLanes`: queries in a cycle, 1 to 8.
-        pub vlanes = "VLanes",
+        pub v_lanes = "VLanes",
     }
 }
 
@@ -44,7 +44,7 @@ message! {
     }
 }
 
-/// Queries of a cycle; those at or above `vlanes` are not ports.
+/// Queries of a cycle; those at or above `v_lanes` are not ports.
 pub type Queries = [Query; MAX_VLANES];
 
 ports! {
@@ -57,7 +57,7 @@ ports! {
         /// A load has hit while an answer was outstanding.
         pub alloc: Option<Alloc> as (alloc_valid, alloc) = (),
         /// Bit v: query v of the cycle before is in the signature.
-        pub q_member: u8 = c.vlanes,
+        pub q_member: u8 = c.v_lanes,
         /// The warp goes back to the load that is shown.
         pub replay_ready: bool = 1,
     }
@@ -69,9 +69,9 @@ ports! {
         /// The load gets a slot.
         pub alloc_ready: bool = 1,
         /// Bit v: query v is asked.
-        pub q_valid: u8 = c.vlanes,
+        pub q_valid: u8 = c.v_lanes,
         /// The queries; 0 where there is none.
-        pub q: Queries = ((), c.vlanes),
+        pub q: Queries = ((), c.v_lanes),
         /// A load is right. All are taken.
         pub commit: Option<LoadName> as (commit_valid, commit) = (),
         /// A load must be done again.

@@ -204,7 +204,7 @@ impl Block for AccessValidationUnit {
         state.part("response", |state| self.response.show_state(state));
         state.flag("rs_valid", self.rs.is_some());
         state.bits_while(self.rs.is_some(), "rs", 3, self.rs.unwrap_or_default());
-        state.bits("q_member", self.config.vlanes, self.q_member);
+        state.bits("q_member", self.config.v_lanes, self.q_member);
         state.bits("err", 4, self.err);
     }
 }
@@ -217,7 +217,7 @@ impl Model for AccessValidationUnit {
         config.validate()?;
         Ok(Self {
             config: config.clone(),
-            lanes: u8::MAX >> (8 - config.vlanes),
+            lanes: u8::MAX >> (8 - config.v_lanes),
             epoch_mask: (1 << config.epoch_w) - 1,
             epoch: 0,
             lines: Lines::new(config),

@@ -18,6 +18,6 @@ pub(crate) fn small() -> RaceDetection {
         slq_n: 4,
         rq_n: 2,
         lanes: 1,
-        vlanes: 1,
+        v_lanes: 1,
     }
 }

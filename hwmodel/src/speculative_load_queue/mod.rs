@@ -172,7 +172,7 @@ impl Model for SpeculativeLoadQueue {
         Ok(Self {
             config: config.clone(),
             ring: Ring::new(config.slq_n),
-            validation: Validation::new(config.vlanes),
+            validation: Validation::new(config.v_lanes),
             out: 0,
             err: 0,
             cnt: Counters::default(),

@@ -18,12 +18,12 @@ pub(super) struct Validation {
     asked: u16,
     /// Of which the answers come in this cycle.
     answered: u16,
-    vlanes: u16,
+    v_lanes: u16,
 }
 
 impl Validation {
-    pub fn new(vlanes: u32) -> Self {
-        Self { vlanes: vlanes as u16, ..Self::default() }
+    pub fn new(v_lanes: u32) -> Self {
+        Self { v_lanes: v_lanes as u16, ..Self::default() }
     }
 
     #[inline(always)]
@@ -43,7 +43,7 @@ impl Validation {
     pub fn queries(&self, ring: &Ring) -> (u8, Queries) {
         let (mut valid, mut queries) = (0, Queries::default());
         if self.busy {
-            for lane in 0..self.vlanes {
+            for lane in 0..self.v_lanes {
                 let query = self.age(self.asked, lane).and_then(|age| ring.query(age));
                 let lane = usize::from(lane) % MAX_VLANES;
                 valid |= u8::from(query.is_some()) << lane;
@@ -60,7 +60,7 @@ impl Validation {
             return;
         }
         // In its first cycle nothing was asked before.
-        let lanes = if self.asked > 0 { self.vlanes } else { 0 };
+        let lanes = if self.asked > 0 { self.v_lanes } else { 0 };
         for lane in (0..lanes).filter(|lane| members >> lane & 1 != 0) {
             if let Some(age) = self.age(self.answered, lane) {
                 ring.fail(age);
@@ -68,7 +68,7 @@ impl Validation {
         }
         self.busy = self.asked < self.count;
         self.answered = self.asked;
-        self.asked += self.vlanes;
+        self.asked += self.v_lanes;
     }
 
     /// The oldest load is popped.
@@ -80,8 +80,8 @@ impl Validation {
     /// A signature is in force, behind which there are so many loads. Behind all else of its cycle.
     #[inline(always)]
     pub fn start(&mut self, count: u16) {
-        let Self { vlanes, .. } = *self;
-        *self = Self { busy: count > 0, count, vlanes, ..Self::default() };
+        let Self { v_lanes, .. } = *self;
+        *self = Self { busy: count > 0, count, v_lanes, ..Self::default() };
     }
 
     /// The registers.

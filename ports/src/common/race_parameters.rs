@@ -40,7 +40,7 @@ pub struct RaceDetection {
     /// Granules that the unit looks at in a cycle: 1, 2, 4 or 8.
     pub lanes: u32,
     /// Loads that are validated in a cycle, 1 to 8.
-    pub vlanes: u32,
+    pub v_lanes: u32,
 }
 
 impl RaceDetection {
@@ -56,7 +56,7 @@ impl RaceDetection {
         slq_n: 1,
         rq_n: 1,
         lanes: 1,
-        vlanes: 1,
+        v_lanes: 1,
     };
 
     /// Checks every limit of specification 2, in its order.
@@ -75,6 +75,6 @@ impl RaceDetection {
         ConfigError::range("slq_n", self.slq_n, 1..=256)?;
         ConfigError::range("rq_n", self.rq_n, 1..=64)?;
         ConfigError::power_of_two("lanes", self.lanes, 1..=8)?;
-        ConfigError::range("vlanes", self.vlanes, 1..=MAX_VLANES as u32)
+        ConfigError::range("v_lanes", self.v_lanes, 1..=MAX_VLANES as u32)
     }
 }

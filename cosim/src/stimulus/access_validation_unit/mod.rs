@@ -101,7 +101,7 @@ impl Inputs {
         self.queries = self.queries.saturating_sub(1);
         self.busy = self.busy.saturating_sub(1);
         let (mut valid, mut q) = (0, Queries::default());
-        for (v, q) in q.iter_mut().enumerate().take(self.config.vlanes as usize) {
+        for (v, q) in q.iter_mut().enumerate().take(self.config.v_lanes as usize) {
             if asks && !moves && r.chance(p.lane) {
                 valid |= 1 << v;
                 *q = access(r, p);

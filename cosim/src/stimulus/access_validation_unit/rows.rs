@@ -44,8 +44,12 @@ pub fn can_reach(c: &Config, row: &str) -> bool {
         "err_index" | "index_beyond" | "last_index_beyond" => c.m / BEAT_BITS < 64,
         "chunk" => c.m > BEAT_BITS,
         "epoch_beyond_width" => c.epoch_w < 5,
-        "err_line" | "lookup_beyond_lines" | "fill_beyond_lines" | "clear_beyond_lines"
-        | "cold_beyond_lines" | "several_errors" => c.lines < 256,
+        "err_line"
+        | "lookup_beyond_lines"
+        | "fill_beyond_lines"
+        | "clear_beyond_lines"
+        | "cold_beyond_lines"
+        | "several_errors" => c.lines < 256,
         _ => true,
     }
 }
@@ -104,7 +108,7 @@ pub fn count(
     seen.clear_while_loading += u64::from(input.hc_clr.is_some() && !out.lk_ready);
     let queries = input.q_valid.count_ones();
     seen.q += u64::from(queries);
-    seen.all_lanes += u64::from(queries == c.vlanes);
+    seen.all_lanes += u64::from(queries == c.v_lanes);
     seen.query_and_lookup += u64::from(queries > 0 && lookup.is_some_and(|l| l.tag_hit));
     seen.member[0] += u64::from((before.q_valid & !out.q_member).count_ones());
     seen.member[1] += u64::from((before.q_valid & out.q_member).count_ones());

@@ -173,7 +173,7 @@ impl Inputs {
 
     fn answers(&mut self) -> u8 {
         let asked = |v: &usize| self.last.q_valid >> v & 1 == 1;
-        let queries = (0..self.config.vlanes as usize).filter(asked);
+        let queries = (0..self.config.v_lanes as usize).filter(asked);
         let member =
             |v: usize| (self.signature >> Self::granule(self.last.q[v].addr) & 1 == 1) as u8;
         queries.fold(0, |bits, v| bits | member(v) << v)

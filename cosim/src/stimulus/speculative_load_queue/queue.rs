@@ -40,7 +40,7 @@ impl Queue {
     pub fn new(c: &Config) -> Self {
         Self {
             slots: c.slq_n.into(),
-            lanes: c.vlanes.into(),
+            lanes: c.v_lanes.into(),
             entries: VecDeque::with_capacity(c.slq_n as usize),
             first: 0,
             validation: None,

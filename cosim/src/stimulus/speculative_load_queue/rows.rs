@@ -46,9 +46,9 @@ pub fn can_reach(c: &Config, row: &str) -> bool {
         | "validates_one"
         | "member_was_dropped" => c.slq_n > 1,
         "replay_drops_several" | "validates_some" => c.slq_n > 2,
-        "several_cycles_of_queries" => c.slq_n > c.vlanes,
-        "all_lanes_asked" => c.slq_n >= c.vlanes,
-        "lanes_left_over" => c.vlanes > 1,
+        "several_cycles_of_queries" => c.slq_n > c.v_lanes,
+        "all_lanes_asked" => c.slq_n >= c.v_lanes,
+        "lanes_left_over" => c.v_lanes > 1,
         _ => true,
     }
 }

@@ -15,8 +15,8 @@ fn illegal_parameters_are_refused() {
         (Config { lines: 257, ..legal.clone() }, "lines"),
         (Config { hits: 0, ..legal.clone() }, "hits"),
         (Config { hits: 8, ..legal.clone() }, "hits"),
-        (Config { vlanes: 0, ..legal.clone() }, "vlanes"),
-        (Config { vlanes: 9, ..legal }, "vlanes"),
+        (Config { v_lanes: 0, ..legal.clone() }, "v_lanes"),
+        (Config { v_lanes: 9, ..legal }, "v_lanes"),
     ];
     for (config, name) in cases {
         assert_eq!(AccessValidationUnit::new(&config).unwrap_err().name, name);
@@ -25,7 +25,7 @@ fn illegal_parameters_are_refused() {
 
 #[test]
 fn after_reset_all_is_0_but_what_is_ready() {
-    let most = Config { m: 16384, lines: 256, vlanes: 8, ..config() };
+    let most = Config { m: 16384, lines: 256, v_lanes: 8, ..config() };
     let expected = Out { rsp_ready: true, lk_ready: true, ..Out::default() };
     assert_eq!(body(&most).outputs(), expected);
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn queries_are_answered_in_the_next_cycle() {
-    let mut bench = Bench::new(&Config { vlanes: 4, ..config() });
+    let mut bench = Bench::new(&Config { v_lanes: 4, ..config() });
     bench.sync(&[3]);
     let query = |line: u32| Query { size: 2, addr: line << 7 };
     let queries = [query(3), query(4), query(3), query(3)];
@@ -23,7 +23,7 @@ fn queries_are_answered_in_the_next_cycle() {
 
 #[test]
 fn queries_and_a_lookup_of_one_cycle_are_all_counted() {
-    let mut bench = Bench::new(&Config { vlanes: 2, ..config() });
+    let mut bench = Bench::new(&Config { v_lanes: 2, ..config() });
     bench.fill(1);
     bench.sync(&[]);
     (bench.next.q_valid, bench.next.lk) = (!0, Some(lookup(1, 0)));

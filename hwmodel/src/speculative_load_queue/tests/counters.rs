@@ -17,7 +17,7 @@ fn most_occupied_slots_are_those_of_a_cycle_before() {
 #[test]
 fn ring_of_any_size_wraps() {
     for slq_n in [1, 2, 3, 5, 64, 256] {
-        let mut bench = Bench::new(&Config { slq_n, vlanes: 1 });
+        let mut bench = Bench::new(&Config { slq_n, v_lanes: 1 });
         let mut tag = 0;
         for _ in 0..(600 / slq_n).max(3) {
             bench.requests(1);

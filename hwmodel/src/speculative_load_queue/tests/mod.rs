@@ -27,7 +27,7 @@ fn config() -> Config {
 }
 
 fn wide() -> Config {
-    Config { slq_n: 8, vlanes: 2 }
+    Config { slq_n: 8, v_lanes: 2 }
 }
 
 fn done(kind: u8) -> Done {

@@ -5,10 +5,10 @@ use super::*;
 #[test]
 fn illegal_parameters_are_refused() {
     let cases = [
-        (Config { slq_n: 0, vlanes: 1 }, "slq_n"),
-        (Config { slq_n: 257, vlanes: 1 }, "slq_n"),
-        (Config { slq_n: 4, vlanes: 0 }, "vlanes"),
-        (Config { slq_n: 4, vlanes: 9 }, "vlanes"),
+        (Config { slq_n: 0, v_lanes: 1 }, "slq_n"),
+        (Config { slq_n: 257, v_lanes: 1 }, "slq_n"),
+        (Config { slq_n: 4, v_lanes: 0 }, "v_lanes"),
+        (Config { slq_n: 4, v_lanes: 9 }, "v_lanes"),
     ];
     for (config, name) in cases {
         assert_eq!(SpeculativeLoadQueue::new(&config).unwrap_err().name, name);
@@ -18,7 +18,7 @@ fn illegal_parameters_are_refused() {
 #[test]
 fn after_reset_all_is_0_but_what_is_ready() {
     let expected = Out { alloc_ready: true, empty: true, ..Out::default() };
-    for config in [config(), wide(), Config { slq_n: 256, vlanes: 8 }] {
+    for config in [config(), wide(), Config { slq_n: 256, v_lanes: 8 }] {
         assert_eq!(body(&config).outputs(), expected);
     }
 }

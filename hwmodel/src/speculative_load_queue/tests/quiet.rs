@@ -14,7 +14,7 @@ fn idle_queue_does_not_change_while_nothing_comes_and_nothing_is_taken() {
     let (mut idle_cycles, mut waiting_cycles, mut replays) = (0, 0, 0);
     for seed in 1..40 {
         let mut r = Random::new(seed);
-        let config = Config { slq_n: 1 + r.below(9), vlanes: 1 + r.below(3) };
+        let config = Config { slq_n: 1 + r.below(9), v_lanes: 1 + r.below(3) };
         let mut queue = SpeculativeLoadQueue::new(&config).unwrap();
         // Takes no short cut.
         let mut full = queue.clone();

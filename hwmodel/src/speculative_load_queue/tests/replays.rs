@@ -4,7 +4,7 @@ use super::*;
 
 /// Loads, of which these fail; the first cycle behind the validation.
 fn failed(loads: &[(u8, u16)], fail: &[u16]) -> Bench {
-    let mut bench = Bench::new(&Config { slq_n: 8, vlanes: 8 });
+    let mut bench = Bench::new(&Config { slq_n: 8, v_lanes: 8 });
     bench.next.replay_ready = false;
     bench.requests(1);
     bench.loads(loads);
@@ -74,7 +74,7 @@ fn failed_load_waits_for_its_answers() {
 
 #[test]
 fn replay_goes_on_while_a_signature_is_tested() {
-    let mut bench = Bench::new(&Config { slq_n: 16, vlanes: 1 });
+    let mut bench = Bench::new(&Config { slq_n: 16, v_lanes: 1 });
     bench.requests(1);
     bench.loads(&Vec::from_iter((1..9).map(|tag| (tag as u8, tag))));
     bench.members = vec![1 << 7, 2 << 7, 3 << 7];

@@ -4,15 +4,15 @@ use super::*;
 
 #[test]
 fn validation_takes_a_cycle_for_so_many_slots_and_two_more() {
-    for (slq_n, vlanes, loads) in [(1, 1, 1), (4, 1, 3), (8, 8, 8), (16, 8, 9), (256, 4, 200)] {
-        let mut bench = Bench::new(&Config { slq_n, vlanes });
+    for (slq_n, v_lanes, loads) in [(1, 1, 1), (4, 1, 3), (8, 8, 8), (16, 8, 9), (256, 4, 200)] {
+        let mut bench = Bench::new(&Config { slq_n, v_lanes });
         bench.requests(1);
         bench.loads(&Vec::from_iter((0..loads).map(|tag| (tag as u8 % 64, tag))));
         let s = bench.answer(rsp_kind::RACE);
         bench.run_to(s + 300);
-        let cycles = usize::from(loads).div_ceil(vlanes as usize);
+        let cycles = usize::from(loads).div_ceil(v_lanes as usize);
         let queries = bench.cycles(|out| out.q_valid != 0);
-        assert_eq!(queries, Vec::from_iter(s + 1..=s + cycles), "{slq_n}, {vlanes}");
+        assert_eq!(queries, Vec::from_iter(s + 1..=s + cycles), "{slq_n}, {v_lanes}");
         assert_eq!(bench.cycles(|out| out.busy), Vec::from_iter(s + 1..=s + cycles + 1));
         let asked = queries.iter().flat_map(|&n| bench.queries(n));
         assert_eq!(asked.collect::<Vec<_>>(), Vec::from_iter(0..loads.into()));
@@ -68,7 +68,7 @@ fn dead_load_is_not_asked_about_and_is_popped_behind_the_validation() {
 
 #[test]
 fn slot_that_was_popped_and_allocated_again_is_not_tested() {
-    let mut bench = Bench::new(&Config { slq_n: 4, vlanes: 1 });
+    let mut bench = Bench::new(&Config { slq_n: 4, v_lanes: 1 });
     bench.requests(1);
     bench.loads(&[(0, 1), (1, 2), (2, 3), (3, 4)]);
     bench.members = vec![1 << 7, 9 << 7];
