@@ -49,7 +49,7 @@ draws! {
         pub asks: u32 = r.pick(&[0, 0, 64, 256]),
         pub busy: u32 = r.pick(&[0, 0, 8, 128]),
         /// Chances of beats, and of lines and epochs, against the rules.
-        pub wrong: u32 = r.pick(&[0, 0, 0, 8, 128]),
+        pub wrong: u32 = r.pick(&[0, 0, 0, 8, 128, 220]),
         pub fault: u32 = r.pick(&[0, 0, 0, 8, 128]),
     }
 }
