@@ -75,6 +75,16 @@ impl<'a> State<'a> {
         self.path.truncate(length);
     }
 
+    /// A register of at most [`MAX_WIDTH`] bits, one for each flag.
+    pub fn flags(&mut self, name: &str, flags: impl Iterator<Item = bool>) {
+        let (mut words, mut width) = ([0; MAX_WIDTH as usize / 32], 0);
+        for flag in flags {
+            words[width / 32] |= u32::from(flag) << (width % 32);
+            width += 1;
+        }
+        self.words(name, width as u32, &words[..width.div_ceil(32)]);
+    }
+
     /// The registers of a part.
     pub fn part(&mut self, name: impl fmt::Display, show: impl FnOnce(&mut State)) {
         let length = self.path.len();

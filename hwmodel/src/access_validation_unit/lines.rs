@@ -105,11 +105,13 @@ impl Lines {
 
     /// The registers.
     pub fn show_state(&self, state: &mut State, config: &Config) {
+        state.flags("live", self.live.iter().copied());
         for line in 0..self.live.len() {
             let live = self.live[line];
-            state.flag(&format!("live[{line}]"), live);
-            state.bits_while(live, &format!("epoch[{line}]"), config.epoch_w, self.epoch[line]);
             state.bits_while(live, &format!("hits[{line}]"), 3, self.hits[line]);
+            // The RTL holds them bit by bit.
+            let name = format!("epoch_of_line[{line}]");
+            state.bits_while(live, &name, config.epoch_w, self.epoch[line]);
         }
     }
 }

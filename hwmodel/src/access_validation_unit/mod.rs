@@ -201,10 +201,10 @@ impl Block for AccessValidationUnit {
         state.bits("epoch", self.config.epoch_w, self.epoch);
         state.part("lines", |state| self.lines.show_state(state, &self.config));
         state.part("signature", |state| self.signature.show_state(state));
-        state.part("response", |state| self.response.show_state(state));
+        self.response.show_state(state, self.config.epoch_w);
         state.flag("rs_valid", self.rs.is_some());
         state.bits_while(self.rs.is_some(), "rs", 3, self.rs.unwrap_or_default());
-        state.bits("q_member", self.config.v_lanes, self.q_member);
+        state.bits("member", self.config.v_lanes, self.q_member);
         state.bits("err", 4, self.err);
     }
 }

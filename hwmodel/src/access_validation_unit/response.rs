@@ -105,20 +105,20 @@ impl Response {
     }
 
     /// The registers.
-    pub fn show_state(&self, state: &mut State) {
+    pub fn show_state(&self, state: &mut State, epoch_w: u32) {
         state.flag("loading", self.loading);
-        let mut done = |name: &str, held: bool, done: Done| {
+        let mut done = |name: &str, held: bool, done: Done, epoch_w: u32| {
             state.part(name, |state| {
                 state.bits_while(held, "kind", 3, done.kind);
                 state.bits_while(held, "id", 8, done.id);
-                state.bits_while(held, "epoch", 5, done.epoch);
+                state.bits_while(held, "epoch", epoch_w, done.epoch);
                 state.bits_while(held, "sync", 1, u8::from(done.sync));
             });
         };
-        done("header", self.loading, self.header);
-        done("done", self.done.is_some(), self.done.unwrap_or_default());
+        done("header", self.loading, self.header, epoch_w);
+        done("done", self.done.is_some(), self.done.unwrap_or_default(), 5);
         state.flag("done_valid", self.done.is_some());
-        state.flag("was_sync", self.was_sync);
-        state.flag("was_busy", self.was_busy);
+        state.flag("synced", self.was_sync);
+        state.flag("busy", self.was_busy);
     }
 }

@@ -51,6 +51,6 @@ impl Received {
     }
 
     pub fn show_state(&self, state: &mut State) {
-        self.signature.show_state(state, "signature");
+        self.signature.show_state(state, "used", "chunk");
     }
 }

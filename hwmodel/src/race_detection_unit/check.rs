@@ -7,9 +7,6 @@ use super::{Config, Rule};
 use crate::common::bloom::Granules;
 use crate::state::{State, index_width};
 
-/// Most steps: 128 granules, one in a cycle.
-const MOST_STEPS: u32 = 128;
-
 /// A request in stage C.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Check {
@@ -70,15 +67,18 @@ pub(super) fn show_state(
     config: &Config,
 ) {
     let width = index_width(config.n_sm);
-    let mut request = |name: &str, held: Option<(u8, Req)>| {
-        let (sm, req) = held.unwrap_or_default();
-        state.flag(&format!("{name}_valid"), held.is_some());
-        state.bits_while(held.is_some(), &format!("{name}_sm"), width, sm);
-        state.part(name, |state| show_request(&req, state, held.is_some()));
-    };
-    request("b", *b);
-    request("c", c.map(|c| (c.sm, c.req)));
-    let (step, race) = c.map_or((0, false), |c| (c.step, c.race));
-    state.bits_while(c.is_some(), "c_step", index_width(MOST_STEPS), step);
-    state.bits_while(c.is_some(), "c_race", 1, u8::from(race));
+    let (sm, req) = b.unwrap_or_default();
+    state.flag("b_valid", b.is_some());
+    state.bits_while(b.is_some(), "b_sm", width, sm);
+    state.part("b", |state| show_request(&req, state, b.is_some()));
+    state.flag("c_valid", c.is_some());
+    let held = c.is_some();
+    let (sm, Req { kind, id, addr, .. }) = c.map_or((0, Req::default()), |c| (c.sm, c.req));
+    state.bits_while(held, "c_sm", width, sm);
+    state.bits_while(held, "c_kind", 2, kind);
+    state.bits_while(held, "c_id", 8, id);
+    state.bits_while(held, "c_addr", 32, addr);
+    let (left, race) = c.map_or((0, false), |c| (c.left, c.race));
+    state.bits_while(held, "c_left", (128 / config.gran).max(1), left);
+    state.bits_while(held, "c_race", 1, u8::from(race));
 }

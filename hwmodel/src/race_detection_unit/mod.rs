@@ -229,22 +229,20 @@ impl Block for RaceDetectionUnit {
         for sm in 0..config.n_sm as usize {
             state.part(format_args!("queue[{sm}]"), |state| self.queues.show_state(state, sm));
         }
-        state.bits("turn", width, self.turn);
+        state.part("pick", |state| state.bits("next", width, self.turn));
         check::show_state(&self.b, &self.c, state, config);
         for sm in 0..config.n_sm as usize {
-            state.part(format_args!("signature[{sm}]"), |state| {
+            state.part(format_args!("sm[{sm}]"), |state| {
                 self.signatures.show_state(state, sm, config);
-            });
-        }
-        for sm in 0..config.n_sm as usize {
-            state.part(format_args!("response[{sm}]"), |state| {
-                self.responses.show_state(state, sm);
+                state.part("response", |state| self.responses.show_state(state, sm));
             });
         }
         let Token { sm, addr } = token.unwrap_or_default();
         state.flag("tok_valid", token.is_some());
-        state.bits_while(token.is_some(), "tok_sm", 4, sm);
-        state.bits_while(token.is_some(), "tok_addr", 32, addr);
+        state.part("tok", |state| {
+            state.bits_while(token.is_some(), "sm", 4, sm);
+            state.bits_while(token.is_some(), "addr", 32, addr);
+        });
     }
 }
 

@@ -74,7 +74,8 @@ impl Queues {
 
     /// The registers of SM `sm`.
     pub fn show_state(&self, state: &mut State, sm: usize) {
-        state.bits("count", crate::state::width_of(self.places.into()), self.count[sm]);
+        let width = crate::state::width_of(self.places.into());
+        state.part("fifo", |state| state.bits("count", width, self.count[sm]));
         for age in 0..self.places {
             let held = age < self.count[sm];
             let req = self.ring[self.place(sm, age)];

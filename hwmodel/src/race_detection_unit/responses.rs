@@ -78,15 +78,14 @@ impl Responses {
     /// The registers of SM `sm`.
     pub fn show_state(&self, state: &mut State, sm: usize) {
         let held = self.valid >> sm & 1 != 0;
-        let Rsp { hdr, last, kind, id, epoch, sync, chunk, .. } = self.rsp[sm];
+        let Rsp { hdr, last, kind, id, sync, chunk, .. } = self.rsp[sm];
         state.flag("valid", held);
         state.bits_while(held, "hdr", 1, u8::from(hdr));
         state.bits_while(held, "last", 1, u8::from(last));
         state.bits_while(held, "kind", 3, kind);
         state.bits_while(held, "id", 8, id);
-        state.bits_while(held, "epoch", 5, epoch);
         state.bits_while(held, "sync", 1, u8::from(sync));
         state.bits_while(held, "chunk", 6, chunk);
-        state.bits_while(held, "left", 64, self.left[sm]);
+        state.bits_while(held, "behind", 64, self.left[sm]);
     }
 }

@@ -88,10 +88,12 @@ impl Signatures {
 
     /// The registers of SM `sm`.
     pub fn show_state(&self, state: &mut State, sm: usize, config: &Config) {
-        state.bits("count", width_of(config.n_sat.into()), self.count[sm]);
-        state.bits("epoch", config.epoch_w, self.epoch[sm]);
-        state.flag("force_pend", self.force_pend >> sm & 1 != 0);
-        self.active[sm].show_state(state, "active");
-        self.outgoing[sm].show_state(state, "outgoing");
+        state.part("signature", |state| {
+            state.bits("count", width_of(config.n_sat.into()), self.count[sm]);
+            state.flag("force", self.force_pend >> sm & 1 != 0);
+            self.active[sm].show_state(state, "active_used", "active");
+            self.outgoing[sm].show_state(state, "outgoing_used", "outgoing");
+        });
+        state.part("response", |state| state.bits("epoch", config.epoch_w, self.epoch[sm]));
     }
 }

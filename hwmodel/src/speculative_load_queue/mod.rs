@@ -154,10 +154,12 @@ impl Block for SpeculativeLoadQueue {
     }
 
     fn show_state(&self, state: &mut State) {
-        state.part("ring", |state| self.ring.show_state(state));
+        state.part("slots", |state| self.ring.show_state(state));
         state.part("validation", |state| {
             self.validation.show_state(state, self.config.slq_n);
         });
+        state.flag("busy", self.validation.busy());
+        state.part("warps", |state| state.bits("spec", 64, self.outputs().spec));
         state.bits("out", 8, self.out);
         state.bits("err", 4, self.err);
     }

@@ -163,19 +163,18 @@ impl Ring {
     pub fn show_state(&self, state: &mut State) {
         let slots = self.slots.len() as u32;
         state.bits("head", index_width(slots), self.head);
-        state.bits("count", width_of(slots.into()), self.count);
+        state.bits("occ", width_of(slots.into()), self.count);
+        state.flags("live", self.slots.iter().map(|slot| slot.live));
         for (place, slot) in self.slots.iter().enumerate() {
             let Slot { load: Alloc { warp, tag, size, addr }, due, live, fail } = *slot;
             let cnt = due.saturating_sub(self.decs);
-            state.part(format_args!("slot[{place}]"), |state| {
-                state.flag("live", live);
-                state.bits_while(live, "fail", 1, u8::from(fail));
-                state.bits_while(live, "warp", 6, warp);
-                state.bits_while(live, "tag", 16, tag);
-                state.bits_while(live, "size", 3, size);
-                state.bits_while(live, "addr", 32, addr);
-                state.bits_while(live, "cnt", 8, cnt);
-            });
+            state.bits_while(live, &format!("warp[{place}]"), 6, warp);
+            state.bits_while(live, &format!("tag[{place}]"), 16, tag);
+            let access = u64::from(size) << 32 | u64::from(addr);
+            state.bits_while(live, &format!("access[{place}]"), 35, access);
+            // The RTL holds these bit by bit.
+            state.bits_while(live, &format!("fail_of_slot[{place}]"), 1, u8::from(fail));
+            state.bits_while(live, &format!("cnt_of_slot[{place}]"), 8, cnt);
         }
     }
 }

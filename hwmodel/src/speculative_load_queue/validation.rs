@@ -87,7 +87,6 @@ impl Validation {
     /// The registers.
     pub fn show_state(&self, state: &mut State, slots: u32) {
         let width = width_of(slots.into());
-        state.flag("busy", self.busy);
         state.bits_while(self.busy, "tested", width, self.count);
         state.bits_while(self.busy, "popped", width, self.popped);
         state.bits_while(self.busy, "asked", width + 4, self.asked);

@@ -84,7 +84,8 @@ impl Signature {
     }
 
     /// Its bits, chunk by chunk.
-    pub fn show_state(&self, state: &mut State, name: &str) {
+    pub fn show_state(&self, state: &mut State, used: &str, name: &str) {
+        state.bits(used, (self.words.len() / WORDS) as u32, self.valid);
         for (chunk, words) in self.words.chunks_exact(WORDS).enumerate() {
             let valid = self.valid >> chunk & 1 != 0;
             let bits: [u32; 2 * WORDS] = std::array::from_fn(|word| {
