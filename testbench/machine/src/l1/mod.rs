@@ -116,8 +116,8 @@ pub struct Hooks {
     /// No call: most requests of the CU that may be under way, where that is fewer than
     /// `cu.transactions`.
     pub outstanding: Option<u32>,
-    /// No call: places of the CU in each L2 bank. A request is sent only where one is free, which it
-    /// takes until it is answered.
+    /// No call: places of the CU in each L2 bank. A request is sent only where one is free, which
+    /// it takes until it is answered.
     pub places: Option<u32>,
 }
 
@@ -137,8 +137,8 @@ pub struct Design {
     pub promises: MemoryModel,
     /// Sections of the system file that are its own; others may not stand there.
     pub sections: &'static [&'static str],
-    /// Whether what it says goes to other GPUs: sidebands of loads and atomics and of their answers,
-    /// messages of its units, and of its hooks to those of other banks.
+    /// Whether what it says goes to other GPUs: sidebands of loads and atomics and of their
+    /// answers, messages of its units, and of its hooks to those of other banks.
     pub crosses: bool,
     /// Whether it asks a policy which lines to keep ([`Make::l1_policy`]).
     pub asks_policy: bool,

@@ -12,7 +12,8 @@ use crate::registry::Named;
 /// A policy, one instance for each L1. Under one a line takes its way when it has come, not when it
 /// is asked for.
 pub trait L1Policy: Debug {
-    /// One cycle of the CU: a block has the edges of those before. Called whenever the CU is visited.
+    /// One cycle of the CU: a block has the edges of those before. Called whenever the CU is
+    /// visited.
     fn tick(&mut self, _ctx: &mut Context) {}
 
     /// Which of its ways a line takes that has come with `answer`. Asked again, in each visit of

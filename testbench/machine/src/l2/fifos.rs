@@ -1,5 +1,5 @@
-//! A FIFO of a bank for each CU: a request that waits for its turn stops nobody else's, whatever the
-//! order in which a hook serves them.
+//! A FIFO of a bank for each CU: a request that waits for its turn stops nobody else's, whatever
+//! the order in which a hook serves them.
 
 use std::collections::VecDeque;
 
