@@ -89,6 +89,30 @@ impl RunError {
     }
 }
 
+/// Cycles of which the busiest are told.
+pub const SHARE_CYCLES: u64 = 250;
+
+/// The busiest cycles of each channel so far.
+#[derive(Default)]
+struct Shares {
+    before: Vec<Count>,
+    most: Vec<Count>,
+}
+
+impl Shares {
+    /// [`SHARE_CYCLES`] more cycles are over, and these transfers since the beginning.
+    fn see(&mut self, transfers: Vec<Count>) {
+        self.most.resize(transfers.len(), Count::default());
+        for (at, &(name, count)) in transfers.iter().enumerate() {
+            let new = count - self.before.get(at).map_or(0, |(_, before)| *before);
+            // A channel for each of several may transfer more than once in a cycle.
+            let share = (100 * new / SHARE_CYCLES).min(100);
+            self.most[at] = (name, self.most[at].1.max(share));
+        }
+        self.before = transfers;
+    }
+}
+
 /// What came out of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -96,6 +120,9 @@ pub struct Outcome {
     pub cycles: u64,
     /// Transfers on each channel.
     pub transfers: Vec<Count>,
+    /// Of each channel the transfers of [`SHARE_CYCLES`] cycles, in per cent of them, where they
+    /// were most; none where nobody counts.
+    pub busiest: Vec<Count>,
     /// How often each cause, case and code was reached.
     pub coverage: Vec<Count>,
     /// The first difference, if there is one.
@@ -154,6 +181,7 @@ fn run_once<S: NewStimulus>(
     let mut episodes = Episodes::default();
     let mut flip = options.flip.clone();
     let mut cycle = 0;
+    let mut shares = Shares::default();
     let run = RunName { config: name.to_string(), seed: options.seed };
     let rtl = |random: &mut Random| Rtl::with(config, &options.rtl(random.word() as u32 | 1));
     let (first, model) = (rtl(&mut resets)?, S::Model::new(config)?);
@@ -189,6 +217,9 @@ fn run_once<S: NewStimulus>(
             }
             step(&mut pair, &mut stimulus, wave.as_mut())?;
             cycle += 1;
+            if cycle.is_multiple_of(SHARE_CYCLES) {
+                shares.see(stimulus.transfers());
+            }
             if pair.failed() {
                 for _ in 0..AFTER {
                     step(&mut pair, &mut stimulus, wave.as_mut())?;
@@ -209,18 +240,24 @@ fn run_once<S: NewStimulus>(
             if let Some(mismatch) = &mut mismatch {
                 mismatch.waves = path;
             }
-            return Ok(outcome(cycle, &stimulus, mismatch));
+            return Ok(outcome(cycle, &stimulus, shares, mismatch));
         }
     }
     if let Some(wave) = wave {
         wave.finish()?;
     }
     flip.map_or(Ok(()), |flip| Err(flip.never_shown(cycle)))?;
-    Ok(outcome(cycle, &stimulus, None))
+    Ok(outcome(cycle, &stimulus, shares, None))
 }
 
-fn outcome<S: Stimulus>(cycles: u64, stimulus: &S, mismatch: Option<Mismatch>) -> Outcome {
-    Outcome { cycles, transfers: stimulus.transfers(), coverage: stimulus.coverage(), mismatch }
+fn outcome<S: Stimulus>(
+    cycles: u64,
+    stimulus: &S,
+    shares: Shares,
+    mismatch: Option<Mismatch>,
+) -> Outcome {
+    let (transfers, coverage) = (stimulus.transfers(), stimulus.coverage());
+    Outcome { cycles, transfers, busiest: shares.most, coverage, mismatch }
 }
 
 /// One cycle of the pair, traced where a waveform is being written.

@@ -32,6 +32,7 @@ fn agree(name: &str, configs: Vec<String>, run: impl Fn(&str, &Options) -> Outco
     }
     for config in configs {
         let mut reached: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut busiest: BTreeMap<&str, u64> = BTreeMap::new();
         for seed in SEEDS {
             let outcome = run(&config, &options(CYCLES, seed));
             if let Some(mismatch) = outcome.mismatch {
@@ -41,10 +42,14 @@ fn agree(name: &str, configs: Vec<String>, run: impl Fn(&str, &Options) -> Outco
             for (row, count) in outcome.coverage.iter().chain(&outcome.transfers) {
                 *reached.entry(row).or_default() += count;
             }
+            for (channel, share) in &outcome.busiest {
+                let most = busiest.entry(channel).or_default();
+                *most = (*most).max(*share);
+            }
         }
         let missed: Vec<_> = reached.iter().filter(|(_, count)| **count == 0).collect();
         assert!(missed.is_empty(), "{name}, {config}, seeds {SEEDS:?}: never reached: {missed:?}");
-        println!("{name}, {config}: {} rows reached", reached.len());
+        println!("{name}, {config}: {} rows reached, busiest {busiest:?}", reached.len());
     }
 }
 

@@ -4,6 +4,7 @@
 //! $ duet cosim packetizer --cycles 20000
 //! packetizer  config small  seed 1
 //! transfers  drain 4468  tlp 6750
+//!   in the busiest 250 cycles  drain 51 %  tlp 100 %
 //!   kind_pack                        691   kind_read                        383...
 //! ...
 //!   tlp_held                        7578
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 
 use cosim::blocks::{self, BlockEntry};
 use cosim::flip::Flip;
-use cosim::runner::{Options, Outcome, RunError};
+use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
 use cosim::settings::{FamilyEntry, StaticInput};
 use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue;
@@ -147,6 +148,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Result<u8, Failure> {
     let transfers: Vec<_> = outcome.transfers.iter().map(|(n, c)| format!("{n} {c}")).collect();
     println!("transfers  {}", transfers.join("  "));
+    if !outcome.busiest.is_empty() {
+        let busiest = outcome.busiest.iter().map(|(name, share)| format!("{name} {share} %"));
+        let busiest: Vec<_> = busiest.collect();
+        println!("  in the busiest {SHARE_CYCLES} cycles  {}", busiest.join("  "));
+    }
     for row in outcome.coverage.chunks(3) {
         let row: Vec<_> =
             row.iter().map(|(name, count)| format!("{name:<26}{count:>10}")).collect();
@@ -175,6 +181,7 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
             "seed": args.seed,
             "cycles": outcome.cycles,
             "transfers": outcome.transfers.iter().copied().collect::<BTreeMap<_, _>>(),
+            "busiest_percent": outcome.busiest.iter().copied().collect::<BTreeMap<_, _>>(),
             "coverage": outcome.coverage.iter().copied().collect::<BTreeMap<_, _>>(),
             "mismatches": u64::from(outcome.mismatch.is_some()),
             "mismatch": outcome.mismatch.as_ref().map(ToString::to_string),

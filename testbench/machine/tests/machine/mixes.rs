@@ -10,6 +10,9 @@ use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorde
 use super::cover::{covering, product};
 use super::{Outcome, run_on, system};
 
+/// Blocks that no design uses yet.
+const IN_NO_MACHINE: [&str; 3] =
+    ["race_detection_unit", "access_validation_unit", "speculative_load_queue"];
 /// Longer than any body that cannot tell must be watched.
 const QUIET: u32 = 140_000;
 /// Cycles of an instruction between accesses.
@@ -77,7 +80,9 @@ fn every_body_beside_every_other_gives_the_models_run_over_long_quiet_times() {
     for system in machines() {
         seen.extend(every_mix_is_the_same(&system));
     }
-    assert_eq!(seen.len(), cosim::blocks::BLOCKS.len(), "{seen:?}: the machines have them all");
+    let all = cosim::blocks::BLOCKS.iter().map(|block| block.name);
+    let missing: Vec<_> = all.filter(|name| !seen.contains(name)).collect();
+    assert_eq!(missing, IN_NO_MACHINE, "the machines have all others");
 }
 
 /// Gives the blocks of the machine.
