@@ -20,12 +20,26 @@ use reproductions::finepack_chain;
 
 const SEEDS: [u64; 2] = [1, 2];
 const CYCLES: u64 = 300_000;
+/// Least share of the busiest cycles of a channel, in per cent.
+const BUSY: u64 = 20;
+/// Channels that are never as busy: what the firmware sends and takes, releases, which each wait
+/// for a whole queue, and errors that stimuli of legal inputs make rarely.
+const RARE: [(&str, &str); 7] = [
+    ("remote_write_queue", "rel"),
+    ("remote_write_queue", "cpl"),
+    ("command_processor", "aql"),
+    ("command_processor", "sig"),
+    ("command_processor", "tx"),
+    ("coherence_directory", "err"),
+    ("cp_crossbar", "err"),
+];
 
 fn options(cycles: u64, seed: u64) -> Options {
     Options { cycles, seed, ..Options::default() }
 }
 
-/// Runs one block in each of its configurations. Every row of the coverage must be reached in each.
+/// Runs one block in each of its configurations. Every row of the coverage must be reached in each,
+/// and each channel must be busy for a while.
 fn agree(name: &str, configs: Vec<String>, run: impl Fn(&str, &Options) -> Outcome) {
     if !has_rtl() {
         return;
@@ -49,7 +63,9 @@ fn agree(name: &str, configs: Vec<String>, run: impl Fn(&str, &Options) -> Outco
         }
         let missed: Vec<_> = reached.iter().filter(|(_, count)| **count == 0).collect();
         assert!(missed.is_empty(), "{name}, {config}, seeds {SEEDS:?}: never reached: {missed:?}");
-        println!("{name}, {config}: {} rows reached, busiest {busiest:?}", reached.len());
+        busiest.retain(|&channel, share| *share < BUSY && !RARE.contains(&(name, channel)));
+        assert!(busiest.is_empty(), "{name}, {config}: at most these shares: {busiest:?}");
+        println!("{name}, {config}: {} rows reached", reached.len());
     }
 }
 
