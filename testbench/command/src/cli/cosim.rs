@@ -4,7 +4,7 @@
 //! $ duet cosim packetizer --cycles 20000
 //! packetizer  config small  seed 1
 //! transfers  drain 4468  tlp 6750
-//!   in the busiest 250 cycles  drain 51 %  tlp 100 %
+//!   in the busiest 250 cycles  drain 93 %  tlp 66 %
 //!   kind_pack                        691   kind_read                        383...
 //! ...
 //!   tlp_held                        7578
