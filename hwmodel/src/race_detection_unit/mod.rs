@@ -6,11 +6,11 @@
 //! in t+1 at the earliest, is in B in t+2 and in C from t+3 on, one cycle for each step; its header
 //! and its token show in the cycle after the last.
 
-mod check;
 mod queue;
-mod responses;
+mod response;
 mod rule;
 mod signature;
+mod step;
 #[cfg(test)]
 mod tests;
 
@@ -22,10 +22,10 @@ use crate::block::{Block, Model};
 use crate::common::bits::ones;
 use crate::common::bloom::Granules;
 use crate::state::{State, index_width};
-use check::Check;
 use queue::Queues;
-use responses::Responses;
+use response::Responses;
 use signature::Signatures;
+use step::Check;
 
 pub use rule::Rule;
 
@@ -230,7 +230,7 @@ impl Block for RaceDetectionUnit {
             state.part(format_args!("queue[{sm}]"), |state| self.queues.show_state(state, sm));
         }
         state.part("pick", |state| state.bits("next", width, self.turn));
-        check::show_state(&self.b, &self.c, state, config);
+        step::show_state(&self.b, &self.c, state, config);
         for sm in 0..config.n_sm as usize {
             state.part(format_args!("sm[{sm}]"), |state| {
                 self.signatures.show_state(state, sm, config);

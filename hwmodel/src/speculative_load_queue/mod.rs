@@ -5,8 +5,8 @@
 //! A load allocated in t is an entry in t+1. With its last answer in cycle s it commits in s+1 at
 //! the earliest; where that brought a signature, behind the test of it.
 
-mod ring;
 mod rule;
+mod slots;
 #[cfg(test)]
 mod tests;
 mod validation;
@@ -17,7 +17,7 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::state::State;
-use ring::{Head, Ring};
+use slots::{Head, Slots};
 use validation::Validation;
 
 pub use rule::Rule;
@@ -26,7 +26,7 @@ pub use rule::Rule;
 #[derive(Clone, Debug)]
 pub struct SpeculativeLoadQueue {
     config: Config,
-    ring: Ring,
+    slots: Slots,
     validation: Validation,
     /// Requests whose answer is not complete.
     out: u8,
@@ -68,10 +68,10 @@ impl SpeculativeLoadQueue {
     /// Nothing changes until an input does: what is shown and not taken stays.
     #[inline(always)]
     fn waits(&self) -> bool {
-        matches!(self.ring.head(), Head::Waits | Head::Wrong(_))
+        matches!(self.slots.head(), Head::Waits | Head::Wrong(_))
             && !self.validation.busy()
             && self.err == 0
-            && self.cnt.occ_max >= self.ring.len().into()
+            && self.cnt.occ_max >= self.slots.len().into()
     }
 }
 
@@ -81,18 +81,18 @@ impl Block for SpeculativeLoadQueue {
 
     #[inline(always)]
     fn outputs(&self) -> Out {
-        let head = self.ring.head();
-        let (q_valid, q) = self.validation.queries(&self.ring);
+        let head = self.slots.head();
+        let (q_valid, q) = self.validation.queries(&self.slots);
         Out {
-            alloc_ready: !self.ring.is_full(),
+            alloc_ready: !self.slots.is_full(),
             q_valid,
             q,
             commit: self.commit(head),
             replay: if let Head::Wrong(load) = head { Some(load) } else { None },
             out: self.out,
-            spec: self.ring.spec(),
+            spec: self.slots.spec(),
             busy: self.validation.busy(),
-            empty: self.ring.len() == 0,
+            empty: self.slots.len() == 0,
             err: (self.err != 0).then_some(self.err),
             cnt: self.cnt,
         }
@@ -113,37 +113,37 @@ impl Block for SpeculativeLoadQueue {
             () if sync.is_some() && out.busy => err::SYNC,
             () => 0,
         };
-        let dead = self.ring.head() == Head::Dead && !out.busy;
+        let dead = self.slots.head() == Head::Dead && !out.busy;
         let cnt = &mut self.cnt;
         add(&mut cnt.busy_cycles, out.busy.into());
         add(&mut cnt.full_cycles, (alloc.is_some() && !out.alloc_ready).into());
         add(&mut cnt.commits, out.commit.is_some().into());
         add(&mut cnt.replays, replayed.is_some().into());
-        cnt.occ_max = cnt.occ_max.max(self.ring.len().into());
+        cnt.occ_max = cnt.occ_max.max(self.slots.len().into());
 
-        self.validation.tick(q_member, &mut self.ring);
+        self.validation.tick(q_member, &mut self.slots);
         if answered {
-            self.ring.answered();
+            self.slots.answered();
         }
         // 255 requests and another are an error, as is an answer to none.
         self.out = self.out.saturating_sub(answered.into());
         self.out = self.out.saturating_add(inc.into());
         if dead || out.commit.is_some() || replayed.is_some() {
-            self.ring.pop();
+            self.slots.pop();
             self.validation.popped();
         }
         if let (Some(load), true) = (replayed, self.keeps(Rule::ReplayDrops)) {
-            add(&mut self.cnt.dropped, self.ring.drop_all(load.warp));
+            add(&mut self.cnt.dropped, self.slots.drop_all(load.warp));
         }
         let drops = replayed.filter(|_| self.keeps(Rule::ReplayDropsAlloc));
         let alloc = alloc.filter(|load| drops.is_none_or(|of| of.warp != load.warp));
         if let (Some(load), true) = (alloc, out.alloc_ready) {
-            self.ring.push(load, self.out);
+            self.slots.push(load, self.out);
             add(&mut self.cnt.allocs, 1);
         }
         let tested = |kind| kind != rsp_kind::FORCED || self.keeps(Rule::ForcedTested);
         if sync.is_some_and(|sync| tested(sync.kind)) && !out.busy {
-            self.validation.start(self.ring.len());
+            self.validation.start(self.slots.len());
         }
         self.idle = self.waits();
         out
@@ -154,7 +154,7 @@ impl Block for SpeculativeLoadQueue {
     }
 
     fn show_state(&self, state: &mut State) {
-        state.part("slots", |state| self.ring.show_state(state));
+        state.part("slots", |state| self.slots.show_state(state));
         state.part("validation", |state| {
             self.validation.show_state(state, self.config.slq_n);
         });
@@ -173,7 +173,7 @@ impl Model for SpeculativeLoadQueue {
         config.validate()?;
         Ok(Self {
             config: config.clone(),
-            ring: Ring::new(config.slq_n),
+            slots: Slots::new(config.slq_n),
             validation: Validation::new(config.v_lanes),
             out: 0,
             err: 0,

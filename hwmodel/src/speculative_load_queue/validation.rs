@@ -4,7 +4,7 @@
 use ports::common::race_types::MAX_VLANES;
 use ports::speculative_load_queue::Queries;
 
-use super::ring::Ring;
+use super::slots::Slots;
 use crate::state::{State, width_of};
 
 /// Which loads are being asked about.
@@ -40,11 +40,11 @@ impl Validation {
 
     /// The queries of this cycle.
     #[inline(always)]
-    pub fn queries(&self, ring: &Ring) -> (u8, Queries) {
+    pub fn queries(&self, slots: &Slots) -> (u8, Queries) {
         let (mut valid, mut queries) = (0, Queries::default());
         if self.busy {
             for lane in 0..self.v_lanes {
-                let query = self.age(self.asked, lane).and_then(|age| ring.query(age));
+                let query = self.age(self.asked, lane).and_then(|age| slots.query(age));
                 let lane = usize::from(lane) % MAX_VLANES;
                 valid |= u8::from(query.is_some()) << lane;
                 queries[lane] = query.unwrap_or_default();
@@ -55,7 +55,7 @@ impl Validation {
 
     /// One edge, with the answers to the queries of the cycle before. Before pops and allocations.
     #[inline(always)]
-    pub fn tick(&mut self, members: u8, ring: &mut Ring) {
+    pub fn tick(&mut self, members: u8, slots: &mut Slots) {
         if !self.busy {
             return;
         }
@@ -63,7 +63,7 @@ impl Validation {
         let lanes = if self.asked > 0 { self.v_lanes } else { 0 };
         for lane in (0..lanes).filter(|lane| members >> lane & 1 != 0) {
             if let Some(age) = self.age(self.answered, lane) {
-                ring.fail(age);
+                slots.fail(age);
             }
         }
         self.busy = self.asked < self.count;

@@ -29,7 +29,7 @@ pub(super) enum Head {
 
 /// The ring.
 #[derive(Clone, Debug)]
-pub(super) struct Ring {
+pub(super) struct Slots {
     slots: Box<[Slot]>,
     head: u16,
     count: u16,
@@ -40,7 +40,7 @@ pub(super) struct Ring {
     spec: u64,
 }
 
-impl Ring {
+impl Slots {
     pub fn new(slots: u32) -> Self {
         Self {
             slots: vec![Slot::default(); slots as usize].into(),
