@@ -38,6 +38,7 @@ mod policy;
 mod pool;
 mod registry;
 mod run;
+pub mod sequential;
 mod slice;
 mod statistics;
 mod system_file;
