@@ -8,6 +8,7 @@ pub mod block;
 pub mod chiplet_coherence_table;
 mod common;
 pub mod egress;
+pub mod race_signature;
 #[cfg(test)]
 mod race_tests;
 pub mod state;

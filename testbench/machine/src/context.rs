@@ -15,6 +15,7 @@ use super::pages::Bytes;
 use super::places::Places;
 use super::policy::Policy;
 use super::pool::{Handle, Pool};
+use super::sequential::Sequential;
 use super::transactions::Transaction;
 
 /// Bytes of an invalidation (directory specification, section 3).
@@ -63,6 +64,8 @@ pub struct Context {
     pub written_past: u64,
     /// Completion signals written since the last launch.
     pub completions: u32,
+    /// The oracle of sequential consistency, where it is on.
+    pub sequential: Option<Box<Sequential>>,
     /// What ended the run early.
     pub stop: Option<Stop>,
     /// Every message that was sent: where, to whom, class and bytes.

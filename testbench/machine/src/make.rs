@@ -1,6 +1,9 @@
 //! What a design's parts are made with: the system file, sockets for their blocks, wires, and who
 //! and where they are.
 
+use std::any::Any;
+use std::rc::Rc;
+
 use cosim::body::BodyError;
 use cosim::socket::{At, Socket, Sockets};
 use hwmodel::Model;
@@ -51,6 +54,8 @@ pub struct Make<'a> {
     pub wires: &'a mut Wires<Packed>,
     /// Wires to and from the GPU's unit, in the order in which they were made.
     pub unit_wires: UnitWires,
+    /// What parts share that talk to each other in no time.
+    pub shared: &'a mut Vec<Rc<dyn Any>>,
 }
 
 /// Wires between a CU's L1, or a bank's hook, and the GPU's unit.
@@ -63,6 +68,17 @@ pub struct UnitWires {
 }
 
 impl Make<'_> {
+    /// What the parts of a design in a GPU share, made by whoever comes first: for designs that are
+    /// no hardware. What it does must not depend on the order in which parts are visited.
+    pub fn shared<T: 'static>(&mut self, new: impl FnOnce() -> T) -> Rc<T> {
+        if let Some(shared) = self.shared.iter().find_map(|any| any.clone().downcast().ok()) {
+            return shared;
+        }
+        let shared = Rc::new(new());
+        self.shared.push(shared.clone());
+        shared
+    }
+
     /// A socket for a block of this part. `config`: how reports call its parameters.
     pub fn socket<M: Model + 'static>(
         &mut self,

@@ -35,10 +35,12 @@ pub enum Class {
     Invalidation,
     /// Launches, synchronisation commands, and what an L1 design says to itself.
     Launch,
+    /// Signatures of what was written.
+    Signature,
 }
 
 /// Number of classes.
-pub const CLASSES: usize = 6;
+pub const CLASSES: usize = 7;
 
 impl Class {
     /// All classes, in the order of their numbers.
@@ -49,6 +51,7 @@ impl Class {
         Self::Acknowledgement,
         Self::Invalidation,
         Self::Launch,
+        Self::Signature,
     ];
 
     /// Name in statistics.
@@ -60,6 +63,7 @@ impl Class {
             Self::Acknowledgement => "acknowledgement",
             Self::Invalidation => "invalidation",
             Self::Launch => "launch",
+            Self::Signature => "signature",
         }
     }
 }

@@ -194,6 +194,7 @@ impl Machine {
             waves_of_group: 0,
             written_past: 0,
             completions: 0,
+            sequential: None,
             stop: None,
             #[cfg(test)]
             sent: Vec::new(),

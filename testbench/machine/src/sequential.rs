@@ -91,8 +91,8 @@ impl Sequential {
     }
 
     /// A store or atomic is sent. It gets its number.
-    pub fn send(&mut self, wave: WaveOf, tag: u32) -> WriteId {
-        let _ = (wave, tag);
+    pub fn send(&mut self, wave: WaveOf, tag: u32, bytes: Option<&[u8]>) -> WriteId {
+        let _ = (wave, tag, bytes);
         todo!()
     }
 
@@ -109,8 +109,8 @@ impl Sequential {
     }
 
     /// A write changes the bytes of `mask` of a line. `bytes`: the line's after it.
-    pub fn perform(&mut self, write: WriteId, line: u64, mask: u128, bytes: &[u8]) {
-        let _ = (write, line, mask, bytes);
+    pub fn perform(&mut self, write: WriteId, line: u64, mask: u128) {
+        let _ = (write, line, mask);
         todo!()
     }
 

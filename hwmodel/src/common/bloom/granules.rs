@@ -5,16 +5,17 @@ const LINE: u32 = 128;
 
 /// Granules of one size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Granules {
+pub struct Granules {
     /// Log2 of their bytes.
     shift: u32,
 }
 
 /// Keys that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Keys {
+pub struct Keys {
+    /// The first.
     pub first: u32,
-    /// At least 1.
+    /// How many, at least 1.
     pub count: u32,
 }
 

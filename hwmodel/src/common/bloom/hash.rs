@@ -45,11 +45,11 @@ static NIBBLES: [[u128; 16]; 8] = {
 };
 
 /// Places of a key's bits in a signature, in different banks.
-pub(crate) type Indices = [u16; HASHES];
+pub type Indices = [u16; HASHES];
 
 /// The functions for signatures of one size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hash {
+pub struct Hash {
     /// R: log2 of the bits of a bank.
     row_bits: u32,
 }

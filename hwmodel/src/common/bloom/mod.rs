@@ -10,6 +10,6 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use granules::Granules;
-pub(crate) use hash::{Hash, Indices};
-pub(crate) use signature::Signature;
+pub use granules::{Granules, Keys};
+pub use hash::{Hash, Indices};
+pub use signature::Signature;

@@ -11,7 +11,7 @@ const WORDS: usize = CHUNK as usize / 64;
 
 /// A set of bits, cleared at once and moved without a copy.
 #[derive(Clone, Debug)]
-pub(crate) struct Signature {
+pub struct Signature {
     words: Box<[u64]>,
     /// Bit c: chunk c is in `words`; else it is 0.
     valid: u64,
@@ -23,6 +23,7 @@ impl Signature {
         Self { words: vec![0; m as usize / 64].into(), valid: 0 }
     }
 
+    /// Makes it empty.
     pub fn clear(&mut self) {
         self.valid = 0;
     }

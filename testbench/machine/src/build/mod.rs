@@ -7,6 +7,9 @@ mod wiring;
 
 pub use names::{about, check_names, design_names, go_together, has_policy, names, promises};
 
+use std::any::Any;
+use std::rc::Rc;
+
 use cosim::body::BodyError;
 use cosim::command_processor::{Conf, SyncMode};
 use cosim::socket::{At, Socket, Sockets};
@@ -119,6 +122,7 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
         unit_gates: Vec::new(),
         wiring,
         wires,
+        shared: Vec::new(),
     };
     let parts = builder.parts()?;
     let Builder { sockets, wires, wiring, .. } = builder;
@@ -151,6 +155,7 @@ struct Builder<'a> {
     unit_gates: Vec<(InletId, OutletId)>,
     wiring: Wiring<'a>,
     wires: Wires<Packed>,
+    shared: Vec<Rc<dyn Any>>,
 }
 
 impl Builder<'_> {
@@ -309,7 +314,8 @@ impl Builder<'_> {
         let unit = self.l1.unit.map(|_| own);
         let (system, sockets, wires) = (self.system, &mut self.sockets, &mut self.wires);
         let unit_wires = UnitWires::default();
-        Make { system, chiplet, number, place, owner, unit, sockets, wires, unit_wires }
+        let shared = &mut self.shared;
+        Make { system, chiplet, number, place, owner, unit, sockets, wires, unit_wires, shared }
     }
 
     fn core(

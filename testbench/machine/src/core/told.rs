@@ -26,9 +26,11 @@ impl Core {
     pub(super) fn hear_l1(&mut self, ctx: &mut Context) {
         if let Some(inlet) = self.ports.from_unit {
             while let Some(message) = ctx.peek(inlet) {
-                ctx.take(inlet);
                 let (l1, mut port) = self.l1_and_port(ctx);
-                l1.message(&mut port, message);
+                if !l1.message(&mut port, message) {
+                    break;
+                }
+                ctx.take(inlet);
             }
         }
         if self.hooks.tick {

@@ -5,6 +5,7 @@
 mod none;
 mod policy;
 mod port;
+mod race;
 mod src;
 mod stc;
 mod unit;
@@ -68,8 +69,9 @@ pub trait L1: Debug {
         None
     }
 
-    /// A message of the GPU's unit.
-    fn message(&mut self, _port: &mut Port, _message: Handle<Message>) {
+    /// A message of the GPU's unit. False when it cannot be taken now: it stays in its inlet, and
+    /// the design has seen to it that the CU is visited when that may have changed.
+    fn message(&mut self, _port: &mut Port, _message: Handle<Message>) -> bool {
         unreachable!("the design has no unit")
     }
 

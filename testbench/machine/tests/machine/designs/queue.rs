@@ -281,11 +281,12 @@ impl L1 for Agent {
         false
     }
 
-    fn message(&mut self, port: &mut Port, message: Handle<Message>) {
+    fn message(&mut self, port: &mut Port, message: Handle<Message>) -> bool {
         let Item { id } = port.ctx.messages[message].sideband.get(());
         port.ctx.messages.free(message);
         port.go_on(id.into());
         self.passed += 1;
+        true
     }
 }
 

@@ -82,10 +82,11 @@ impl L1 for Agent {
         }
     }
 
-    fn message(&mut self, port: &mut Port, message: Handle<Message>) {
+    fn message(&mut self, port: &mut Port, message: Handle<Message>) -> bool {
         port.ctx.messages.free(message);
         self.granted += 1;
         self.grants += 1;
+        true
     }
 }
 

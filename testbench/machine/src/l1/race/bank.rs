@@ -1,0 +1,93 @@
+//! A hook in each L2 bank: requests are served in the order of the unit's tokens (specification
+//! 5.6).
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::ideal::{Ideal, bank_number};
+use super::parameters::Parameters;
+use crate::cache::Way;
+use crate::l2::{BankHook, BankPort, Fifos};
+use crate::make::{Made, Make};
+use crate::message::{Kind, Message, Packed, Unit};
+use crate::pool::Handle;
+use crate::sequential::{Version, WriteId};
+
+/// Makes the hook of a bank.
+pub fn new(make: &mut Make) -> Made<dyn BankHook> {
+    let parameters = Parameters::of(make.system)?;
+    let fifos = Fifos::new(make.system, parameters.places);
+    Ok(Box::new(Ordered { fifos, tokens: Tokens::Unit(VecDeque::new()) }))
+}
+
+/// Likewise, with tokens that take no time.
+pub fn ideal(make: &mut Make) -> Made<dyn BankHook> {
+    let parameters = Parameters::of(make.system)?;
+    let fifos = Fifos::new(make.system, parameters.places);
+    let tokens = Tokens::Ideal(Ideal::of(make, &parameters));
+    Ok(Box::new(Ordered { fifos, tokens }))
+}
+
+#[derive(Debug)]
+struct Ordered {
+    fifos: Fifos,
+    tokens: Tokens,
+}
+
+/// CUs in the order in which they are served.
+#[derive(Debug)]
+enum Tokens {
+    /// Those that have come from the unit.
+    Unit(VecDeque<Unit>),
+    Ideal(Rc<RefCell<Ideal>>),
+}
+
+impl BankHook for Ordered {
+    fn tick(&mut self, port: &mut BankPort) {
+        self.fifos.take(port, |_| {});
+    }
+
+    fn message(&mut self, port: &mut BankPort, message: Handle<Message>) {
+        let Tokens::Unit(tokens) = &mut self.tokens else { unreachable!("there is no unit") };
+        tokens.push_back(Unit(port.ctx.messages[message].sideband.get(16)));
+        port.ctx.messages.free(message);
+    }
+
+    fn orders(&self) -> bool {
+        true
+    }
+
+    fn pick(&mut self, port: &mut BankPort) -> Option<Handle<Message>> {
+        let cu = match &self.tokens {
+            Tokens::Unit(tokens) => tokens.front().copied(),
+            Tokens::Ideal(unit) => {
+                let mut unit = unit.borrow_mut();
+                unit.settle(port.ctx);
+                unit.token(bank_number(port.ctx, port.bank.unit))
+            }
+        }?;
+        self.fifos.oldest(&port.ctx.layout, cu)
+    }
+
+    fn served(&mut self, port: &mut BankPort) {
+        let cu = match &mut self.tokens {
+            Tokens::Unit(tokens) => tokens.pop_front(),
+            Tokens::Ideal(unit) => {
+                let bank = bank_number(port.ctx, port.bank.unit);
+                unit.borrow_mut().take_token(bank)
+            }
+        };
+        self.fifos.served(&port.ctx.layout, cu.expect("it was its turn"));
+    }
+
+    fn answer(&mut self, port: &mut BankPort, _way: Way, asked: &Message, answer: Handle<Message>) {
+        let Some(order) = &mut port.ctx.sequential else { return };
+        let Version { kernel, writes } = order.version(asked.addr);
+        if asked.kind != Kind::Read {
+            order.perform(WriteId(asked.sideband.get(32)), asked.addr, asked.mask);
+        }
+        let version = u64::from(kernel) << 32 | u64::from(writes);
+        port.ctx.messages[answer].sideband = Packed::new(&version, 64);
+    }
+}

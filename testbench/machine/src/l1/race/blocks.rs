@@ -1,0 +1,217 @@
+//! The access validation unit of an L1, and with speculation its speculative load queue.
+
+use cosim::socket::Socket;
+use hwmodel::access_validation_unit::AccessValidationUnit;
+use hwmodel::speculative_load_queue::SpeculativeLoadQueue;
+use hwmodel::{Block, Model};
+use ports::common::race_types::{Done, Req, req_kind, rsp_kind};
+use ports::{access_validation_unit as avu, speculative_load_queue as slq};
+
+use super::Notice;
+use super::checks::{Act, Checks, View};
+use super::parameters::Parameters;
+use crate::context::{Context, Stop};
+use crate::engine::Cycle;
+use crate::l1::Port;
+use crate::make::{BuildError, Make};
+use crate::masks;
+use crate::message::{Class, Kind, Message, Packed};
+use crate::sequential::WriteId;
+
+/// Bytes of a mask on its way to the unit.
+const MASK_BYTES: usize = 16;
+
+#[derive(Debug)]
+pub struct Blocks {
+    place: String,
+    avu: Socket<AccessValidationUnit>,
+    queue: Option<Queue>,
+    /// What they show in the cycle of their next edge.
+    avu_out: avu::Out,
+    /// What `avu_out` says is done has not been asked for.
+    is_done: bool,
+    /// Requests whose answer is not complete, where there is no queue to count them.
+    out: u32,
+    epochs: u8,
+}
+
+#[derive(Debug)]
+struct Queue {
+    slq: Socket<SpeculativeLoadQueue>,
+    out: slq::Out,
+}
+
+impl Blocks {
+    pub fn new(
+        make: &mut Make,
+        Parameters { blocks, name, .. }: &Parameters,
+        speculates: bool,
+    ) -> Result<Self, BuildError> {
+        let avu: Socket<AccessValidationUnit> = make.socket(name, &avu::Config::from(blocks))?;
+        let queue = match speculates {
+            false => None,
+            true => {
+                let slq: Socket<SpeculativeLoadQueue> =
+                    make.socket(name, &slq::Config::from(blocks))?;
+                let out = slq.outputs();
+                Some(Queue { slq, out })
+            }
+        };
+        Ok(Self {
+            place: make.place.clone(),
+            avu_out: avu.outputs(),
+            avu,
+            queue,
+            is_done: false,
+            out: 0,
+            epochs: 1 << blocks.epoch_w,
+        })
+    }
+
+    /// What each sees of the other in a cycle in which the L1 does something.
+    fn inputs(&self, act: &Act) -> (avu::In, slq::In) {
+        let queue = self.queue.as_ref().map(|queue| &queue.out);
+        let avu = avu::In {
+            rsp: act.rsp,
+            lk: act.lk,
+            fill: act.fill,
+            hc_clr: act.hc_clr,
+            q_valid: queue.map_or(0, |out| out.q_valid),
+            q: queue.map_or_else(Default::default, |out| out.q),
+            slq_busy: queue.is_some_and(|out| out.busy),
+        };
+        let slq = slq::In {
+            inc: act.inc,
+            done: self.avu_out.done,
+            alloc: act.alloc,
+            q_member: self.avu_out.q_member,
+            // A replay is taken whatever else is stalled (specification 5.7 U12).
+            replay_ready: true,
+        };
+        (avu, slq)
+    }
+
+    fn report(&self, ctx: &mut Context, block: &str, err: Option<u8>) {
+        if let Some(code) = err {
+            let problem = format!("{}/{block}: error {code}", self.place);
+            ctx.stop.get_or_insert(Stop::Block(problem));
+        }
+    }
+}
+
+impl Checks for Blocks {
+    fn begin(&mut self, ctx: &mut Context) {
+        if self.avu.cycle() < ctx.now {
+            let (avu, slq) = self.inputs(&Act::default());
+            self.avu.catch_up(ctx.now, &avu);
+            self.avu_out = self.avu.outputs();
+            if let Some(queue) = &mut self.queue {
+                queue.slq.catch_up(ctx.now, &slq);
+                queue.out = queue.slq.outputs();
+            }
+        }
+    }
+
+    fn view(&self) -> View {
+        let avu::Out { rsp_ready, lk_ready, rs, .. } = self.avu_out;
+        let view = View { rsp_ready, lk_ready, rs, out: self.out, ..View::default() };
+        match &self.queue {
+            None => view,
+            Some(Queue { out, .. }) => View {
+                out: out.out.into(),
+                alloc_ready: out.alloc_ready,
+                spec: out.spec,
+                commit: out.commit,
+                replay: out.replay,
+                ..view
+            },
+        }
+    }
+
+    fn next_done(&mut self) -> Option<Done> {
+        self.avu_out.done.filter(|_| std::mem::take(&mut self.is_done))
+    }
+
+    fn age(&self, epoch: u8) -> u8 {
+        (self.avu_out.epoch + self.epochs - epoch) % self.epochs
+    }
+
+    fn may_send(&mut self, port: &mut Port) -> bool {
+        self.view().out < u32::from(u8::MAX) && port.may_send_to_unit()
+    }
+
+    fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
+        let Req { kind, id, mask, addr } = request;
+        let sideband = Packed::new(&Notice { kind, id, write: write.0 }, ());
+        let is_write = matches!(kind, req_kind::WRITE | req_kind::ATOM);
+        let class = if is_write { Class::Write } else { Class::Request };
+        let mut message = Message {
+            kind: Kind::Design(class),
+            addr: addr.into(),
+            sideband,
+            ..Message::default()
+        };
+        if is_write {
+            message.line = port.ctx.payload(&mask.to_le_bytes());
+            message.mask = masks::span(0, MASK_BYTES);
+        }
+        let is_sent = port.send_to_unit(message);
+        debug_assert!(is_sent, "it could be sent");
+    }
+
+    fn end(&mut self, ctx: &mut Context, act: &Act) {
+        let (avu, slq) = self.inputs(act);
+        let answered = self.avu_out.done.is_some_and(|done| done.kind != rsp_kind::FORCED);
+        self.out = self.out + u32::from(act.inc) - u32::from(answered && self.queue.is_none());
+        self.avu.tick(&avu);
+        self.avu_out = self.avu.outputs();
+        self.is_done = self.avu_out.done.is_some();
+        self.report(ctx, AccessValidationUnit::NAME, self.avu_out.err);
+        if let Some(queue) = &mut self.queue {
+            self.out = 0;
+            queue.slq.tick(&slq);
+            queue.out = queue.slq.outputs();
+            let err = queue.out.err;
+            self.report(ctx, SpeculativeLoadQueue::NAME, err);
+        }
+    }
+
+    fn quiet_cycles(&self) -> Cycle {
+        let avu::Out { rs, done, q_member, .. } = self.avu_out;
+        let mut quiet = self.avu.quiet_cycles();
+        let mut moves = rs.is_some() || done.is_some() || q_member != 0;
+        if let Some(Queue { slq, out }) = &self.queue {
+            quiet = quiet.min(slq.quiet_cycles());
+            moves |= out.q_valid != 0 || out.commit.is_some() || out.replay.is_some();
+        }
+        if moves { 0 } else { quiet }
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let cnt = &self.avu_out.cnt;
+        let mut all = vec![
+            ("race_hit_age0", cnt.hit_age0.into()),
+            ("race_hit_age1", cnt.hit_age1.into()),
+            ("race_needchk", cnt.needchk.into()),
+            ("race_miss_cold", cnt.miss_cold.into()),
+            ("race_miss_expired", cnt.miss_expired.into()),
+            ("race_miss_avu", cnt.miss_avu.into()),
+            ("race_signature_tests", cnt.signature_tests.into()),
+            ("race_syncs", cnt.syncs.into()),
+            ("race_load_cycles", cnt.load_cycles.into()),
+            ("race_wrapped", cnt.wrapped.into()),
+        ];
+        if let Some(Queue { out, .. }) = &self.queue {
+            all.extend([
+                ("race_allocs", out.cnt.allocs.into()),
+                ("race_commits", out.cnt.commits.into()),
+                ("race_replays", out.cnt.replays.into()),
+                ("race_dropped", out.cnt.dropped.into()),
+                ("race_full_cycles", out.cnt.full_cycles.into()),
+                ("race_busy_cycles", out.cnt.busy_cycles.into()),
+                ("race_occ_max", out.cnt.occ_max.into()),
+            ]);
+        }
+        all
+    }
+}

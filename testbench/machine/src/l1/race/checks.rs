@@ -1,0 +1,125 @@
+//! What decides whether an L1 may use a line: the blocks, the same in no time, or nobody.
+
+use std::fmt::Debug;
+
+use ports::common::race_types::{Alloc, Done, Fill, LoadName, Lookup, Req, Rsp, result};
+
+use crate::context::Context;
+use crate::engine::Cycle;
+use crate::l1::Port;
+use crate::sequential::WriteId;
+
+/// What is shown in a cycle, all of it functions of registers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct View {
+    /// A beat of the unit is taken.
+    pub rsp_ready: bool,
+    /// A lookup is.
+    pub lk_ready: bool,
+    /// The result of the one of the cycle before: [`result`].
+    pub rs: Option<u8>,
+    /// Requests whose answer is not complete.
+    pub out: u32,
+    /// A load that hits while there are some gets a slot.
+    pub alloc_ready: bool,
+    /// Bit w: warp w has a load that may have to be done again.
+    pub spec: u64,
+    /// A load is right.
+    pub commit: Option<LoadName>,
+    /// A load must be done again.
+    pub replay: Option<LoadName>,
+}
+
+/// What the L1 does in a cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Act {
+    pub rsp: Option<Rsp>,
+    pub lk: Option<Lookup>,
+    pub fill: Option<Fill>,
+    pub hc_clr: Option<u8>,
+    pub alloc: Option<Alloc>,
+    /// A request is sent to the unit.
+    pub inc: bool,
+}
+
+/// Which rules of the load/store unit hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Config {
+    /// Loads go on while answers are outstanding.
+    Spec,
+    /// Nothing goes on (specification 5.8).
+    NoSpec,
+    /// Answers take no time.
+    Ideal,
+    /// There are no checks.
+    Base,
+}
+
+/// Decides.
+pub trait Checks: Debug {
+    /// A cycle begins, perhaps after some in which nothing came.
+    fn begin(&mut self, ctx: &mut Context);
+
+    /// What is shown in it.
+    fn view(&self) -> View;
+
+    /// An answer that is complete and in force in this cycle; asked until there is none.
+    fn next_done(&mut self) -> Option<Done>;
+
+    /// How many epochs ago an epoch began, modulo what an epoch can say.
+    fn age(&self, epoch: u8) -> u8;
+
+    /// Whether a request can be sent to the unit now.
+    fn may_send(&mut self, port: &mut Port) -> bool;
+
+    /// Sends it, which must be possible. `write`: its number as a write, if it is one.
+    fn send(&mut self, port: &mut Port, request: Req, write: WriteId);
+
+    /// The cycle ends.
+    fn end(&mut self, ctx: &mut Context, act: &Act);
+
+    /// Cycles in which nothing happens unless something comes.
+    fn quiet_cycles(&self) -> Cycle;
+
+    /// Counters by name.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+}
+
+/// No checks: what is held may be used until the kernel ends.
+#[derive(Debug, Default)]
+pub struct NoChecks {
+    rs: Option<u8>,
+}
+
+impl Checks for NoChecks {
+    fn begin(&mut self, _ctx: &mut Context) {}
+
+    fn view(&self) -> View {
+        View { lk_ready: true, rs: self.rs, ..View::default() }
+    }
+
+    fn next_done(&mut self) -> Option<Done> {
+        None
+    }
+
+    fn age(&self, _epoch: u8) -> u8 {
+        0
+    }
+
+    fn may_send(&mut self, _port: &mut Port) -> bool {
+        true
+    }
+
+    fn send(&mut self, _port: &mut Port, _request: Req, _write: WriteId) {}
+
+    fn end(&mut self, _ctx: &mut Context, act: &Act) {
+        let judge = |lk: Lookup| if lk.tag_hit { result::HIT } else { result::MISS_COLD };
+        self.rs = act.lk.map(judge);
+    }
+
+    fn quiet_cycles(&self) -> Cycle {
+        if self.rs.is_some() { 0 } else { Cycle::MAX }
+    }
+}

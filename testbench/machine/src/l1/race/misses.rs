@@ -1,0 +1,103 @@
+//! Lines that are fetched (specification 5.7 U6 to U8).
+
+use crate::cache::{Waiters, Way};
+use crate::context::Context;
+use crate::message::{Message, MAX_LINE};
+use crate::pool::Handle;
+use crate::sequential::Version;
+
+/// A line on its way.
+#[derive(Clone, Debug)]
+pub struct Miss {
+    pub addr: u64,
+    pub way: Way,
+    /// Name of its check.
+    pub id: u8,
+    /// Loads that get its data.
+    pub waiters: Waiters,
+    /// Waves whose next load looks it up again when it is complete, one bit each.
+    pub waves: u64,
+    /// Epoch of the check's header, once that is shown.
+    pub header: Option<u8>,
+    /// Its data have come.
+    pub has_come: bool,
+    /// It is not kept.
+    pub no_install: bool,
+    pub data: [u8; MAX_LINE],
+    pub version: Version,
+}
+
+/// Those of an L1.
+#[derive(Debug)]
+pub struct Misses {
+    all: Vec<Option<Miss>>,
+    used: u32,
+}
+
+impl Misses {
+    /// At most so many.
+    pub fn new(count: u32) -> Self {
+        Self { all: vec![None; count as usize], used: 0 }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.used as usize == self.all.len()
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.used == 0
+    }
+
+    /// The miss of a line.
+    pub fn find(&self, addr: u64) -> Option<usize> {
+        self.all.iter().position(|miss| miss.as_ref().is_some_and(|miss| miss.addr == addr))
+    }
+
+    /// One starts; it must not be full. Gives its number.
+    pub fn start(&mut self, addr: u64, way: Way) -> usize {
+        let at = self.all.iter().position(Option::is_none).expect("a register is free");
+        self.used += 1;
+        self.all[at] = Some(Miss {
+            addr,
+            way,
+            id: 0,
+            waiters: Waiters::default(),
+            waves: 0,
+            header: None,
+            has_come: false,
+            no_install: false,
+            data: [0; MAX_LINE],
+            version: Version::default(),
+        });
+        at
+    }
+
+    /// It is complete.
+    pub fn end(&mut self, at: usize) -> Miss {
+        self.used -= 1;
+        self.all[at].take().expect("it is pending")
+    }
+
+    /// Those that are pending.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Miss> {
+        self.all.iter_mut().flatten()
+    }
+
+    /// A load waits for its data.
+    pub fn park(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>) {
+        self[at].waiters.push(ctx, request);
+    }
+}
+
+impl std::ops::Index<usize> for Misses {
+    type Output = Miss;
+    fn index(&self, at: usize) -> &Miss {
+        self.all[at].as_ref().expect("it is pending")
+    }
+}
+
+impl std::ops::IndexMut<usize> for Misses {
+    fn index_mut(&mut self, at: usize) -> &mut Miss {
+        self.all[at].as_mut().expect("it is pending")
+    }
+}

@@ -1,0 +1,100 @@
+//! Loads of each wave that have not acted, in program order, and whose turn it is to be looked up
+//! (specification 5.7 U1).
+
+use std::collections::VecDeque;
+
+use crate::message::Message;
+use crate::pool::Handle;
+use crate::transactions::MAX_WAVES;
+
+/// Loads by wave. Only a wave's oldest is looked up.
+#[derive(Debug)]
+pub struct Waves {
+    queues: Vec<VecDeque<Handle<Message>>>,
+    /// Waves whose oldest load is to be looked up, one bit each.
+    ready: u64,
+    /// Those that become ready at the end of the cycle.
+    next: u64,
+    /// Those whose oldest load could not act, and waits until something has changed.
+    blocked: u64,
+    turn: u32,
+}
+
+impl Waves {
+    pub fn new() -> Self {
+        let queues = vec![VecDeque::new(); MAX_WAVES];
+        Self { queues, ready: 0, next: 0, blocked: 0, turn: 0 }
+    }
+
+    /// A wave has loads that have not acted.
+    pub fn has(&self, wave: usize) -> bool {
+        !self.queues[wave].is_empty()
+    }
+
+    /// A load comes.
+    pub fn push(&mut self, wave: usize, request: Handle<Message>) {
+        if self.queues[wave].is_empty() {
+            self.ready |= 1 << wave;
+        }
+        self.queues[wave].push_back(request);
+    }
+
+    /// A wave's oldest.
+    pub fn oldest(&self, wave: usize) -> Handle<Message> {
+        self.queues[wave][0]
+    }
+
+    /// Some wave's oldest load can be looked up.
+    pub fn any_ready(&self) -> bool {
+        self.ready != 0
+    }
+
+    /// The wave whose turn it is.
+    pub fn take_turn(&mut self) -> Option<usize> {
+        let after = self.ready & u64::MAX << self.turn;
+        let from = if after != 0 { after } else { self.ready };
+        if from == 0 {
+            return None;
+        }
+        let wave = from.trailing_zeros();
+        self.ready &= !(1 << wave);
+        self.turn = (wave + 1) % MAX_WAVES as u32;
+        Some(wave as usize)
+    }
+
+    /// A wave's oldest load has acted.
+    pub fn acted(&mut self, wave: usize) {
+        self.queues[wave].pop_front();
+        if !self.queues[wave].is_empty() {
+            self.ready |= 1 << wave;
+        }
+    }
+
+    /// It could not act, and is looked up again when something has changed.
+    pub fn block(&mut self, wave: usize) {
+        self.blocked |= 1 << wave;
+    }
+
+    /// Something has changed.
+    pub fn unblock(&mut self) {
+        self.ready |= std::mem::take(&mut self.blocked);
+    }
+
+    /// These waves' oldest loads are looked up again from the next cycle on.
+    pub fn again(&mut self, waves: u64) {
+        self.next |= waves;
+    }
+
+    /// The cycle ends.
+    pub fn end_cycle(&mut self) {
+        self.ready |= std::mem::take(&mut self.next);
+    }
+
+    /// The wave goes back: what has not acted is nobody's any more.
+    pub fn drop_all(&mut self, wave: usize, into: &mut Vec<Handle<Message>>) {
+        into.extend(self.queues[wave].drain(..));
+        for waves in [&mut self.ready, &mut self.next, &mut self.blocked] {
+            *waves &= !(1 << wave);
+        }
+    }
+}
