@@ -188,6 +188,13 @@ fn keeps(field: &str) -> impl Strategy<Value = String> {
 /// The nearest shape that can be built.
 fn legal(shape: Shape) -> Shape {
     let mut shape = complete(shape);
+    if shape.l1.0.starts_with("race-") {
+        (shape.gpus, shape.line, shape.cus) = (1, 128, shape.cus.max(2));
+        shape.l2.0 = "home-forward".into();
+        if shape.chiplets > 1 && !has_policy(&shape.l2_design) {
+            shape.l2_design = "software".into();
+        }
+    }
     if shape.load().is_err_and(|error| error.to_string().contains("sharing.l1")) {
         shape.sharing.0 = "lru".into();
     }

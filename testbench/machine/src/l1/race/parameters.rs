@@ -54,9 +54,10 @@ impl Parameters {
         }
         blocks.validate().map_err(|e| {
             let problem = format!("{}: must be {}", e.value, e.limit);
+            let with = format!("with l1.design = {}", system.l1.design);
             match e.name {
-                "n_sm" => error("machine.cus", format!("{} CUs of a GPU: must be {}", n_sm, e.limit)),
-                "lines" => error("l1.bytes", format!("lines of an L1, {problem}")),
+                "n_sm" => error("machine.cus", format!("CUs of a GPU, {problem} {with}")),
+                "lines" => error("l1.bytes", format!("lines of an L1, {problem} {with}")),
                 name => error(&format!("race_detection.{name}"), problem),
             }
         })?;
