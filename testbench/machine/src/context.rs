@@ -15,6 +15,7 @@ use super::pages::Bytes;
 use super::places::Places;
 use super::policy::Policy;
 use super::pool::{Handle, Pool};
+use super::sequential::Sequential;
 use super::transactions::Transaction;
 
 /// Bytes of an invalidation (directory specification, section 3).
@@ -46,6 +47,9 @@ pub struct Context {
     pub memory: Bytes,
     /// What memory must show.
     pub check: Checker,
+    /// Whether the order of accesses is one that sequential consistency allows, where that is
+    /// asked for.
+    pub sequential: Option<Box<Sequential>>,
     /// The byte that is watched, if any.
     pub life: Life,
     /// The program that runs.
