@@ -9,7 +9,6 @@
 //! that it has seen allow, so nothing is searched: if that place is behind the next write to one of
 //! its bytes, no other one will do.
 
-
 mod group;
 mod history;
 mod place;

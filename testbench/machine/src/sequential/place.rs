@@ -219,8 +219,7 @@ impl Sequential {
 impl History {
     /// Byte `k` at the kernel's start: what the first one to load it has got.
     fn at_start(&mut self, k: u32, got: u8) -> u8 {
-        let start =
-            self.start.get_or_insert_with(|| Box::new(Start { known: 0, bytes: [0; 128] }));
+        let start = self.start.get_or_insert_with(|| Box::new(Start { known: 0, bytes: [0; 128] }));
         if start.known >> k & 1 == 0 {
             start.known |= 1 << k;
             start.bytes[k as usize] = got;

@@ -117,8 +117,12 @@ fn coherence() {
     let order = [(0, 0), (1, 0)];
     allows(&apart(vec![vec![store(X), load(X, 2)], vec![store(X)]], &order));
     forbids(&apart(vec![vec![store(X), load(X, 0)], vec![store(X)]], &order));
+    let order = [(0, 1), (1, 0)];
     forbids(&apart(vec![vec![load(X, 1), store(X)], vec![store(X)]], &order));
+    allows(&apart(vec![vec![load(X, 0), store(X)], vec![store(X)]], &order));
+    let order = [(0, 0), (1, 1)];
     forbids(&apart(vec![vec![store(X)], vec![load(X, 2), store(X)]], &order));
+    allows(&apart(vec![vec![store(X)], vec![load(X, 1), store(X)]], &order));
 }
 
 #[test]

@@ -21,9 +21,8 @@ fn step() -> impl Strategy<Value = Step> {
     let off = prop_oneof![12 => Just(0), 1 => Just(-1), 1 => Just(1), 1 => Just(-2)];
     let own = prop_oneof![6 => Just(0..1), 1 => Just(1..3)];
     let own = own.prop_flat_map(|count| prop::collection::vec(any::<Index>(), count));
-    (0..20u8, 0..2u64, (0..3u32, 1..3u32), off, own, 0..12u8).prop_map(
-        |(what, line, span, off, own, extra)| Step { what, line, span, off, own, extra },
-    )
+    (0..20u8, 0..2u64, (0..3u32, 1..3u32), off, own, 0..12u8)
+        .prop_map(|(what, line, span, off, own, extra)| Step { what, line, span, off, own, extra })
 }
 
 #[derive(Clone, Debug)]
@@ -83,8 +82,7 @@ fn case(plan: &Plan) -> Case {
     let mut done = vec![0; case.waves.len()];
     let mut turn = 0;
     loop {
-        let able: Vec<_> =
-            (0..done.len()).filter(|&wave| is_able(&case, wave, &done)).collect();
+        let able: Vec<_> = (0..done.len()).filter(|&wave| is_able(&case, wave, &done)).collect();
         if able.is_empty() {
             break;
         }
@@ -97,11 +95,7 @@ fn case(plan: &Plan) -> Case {
         };
         match &case.waves[wave][done[wave]] {
             Op::Barrier => {
-                for other in 0..done.len() {
-                    if case.groups[other] == case.groups[wave] {
-                        done[other] += usize::from(done[other] < case.waves[other].len());
-                    }
-                }
+                case.pass(case.groups[wave], &mut done);
                 continue;
             }
             &Op::Load { line, .. } | &Op::Atomic { line, .. } => {
@@ -139,9 +133,7 @@ fn case(plan: &Plan) -> Case {
 fn is_able(case: &Case, wave: usize, done: &[usize]) -> bool {
     match case.waves[wave].get(done[wave]) {
         None => false,
-        Some(Op::Barrier) => (0..done.len())
-            .filter(|&other| case.groups[other] == case.groups[wave])
-            .all(|other| matches!(case.waves[other].get(done[other]), None | Some(Op::Barrier))),
+        Some(Op::Barrier) => case.may_pass(case.groups[wave], done),
         Some(_) => true,
     }
 }

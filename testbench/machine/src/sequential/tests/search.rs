@@ -27,8 +27,24 @@ impl Case {
         self.writers(op).iter().all(|&(k, writer)| writer == last(k))
     }
 
-    fn is_at_barrier_or_end(&self, wave: usize, done: &Done) -> bool {
-        matches!(self.waves[wave].get(done[wave]), None | Some(Op::Barrier))
+    /// Waves of a group that have a barrier before them. Those that have not, though they may not
+    /// have ended, take no part.
+    fn waiting(&self, group: usize, done: &[usize]) -> Vec<usize> {
+        let has = |op: &Op| matches!(op, Op::Barrier);
+        let waits =
+            |&w: &usize| self.groups[w] == group && self.waves[w][done[w]..].iter().any(has);
+        (0..self.waves.len()).filter(waits).collect()
+    }
+
+    /// They are all at the barrier.
+    pub fn may_pass(&self, group: usize, done: &[usize]) -> bool {
+        let waiting = self.waiting(group, done);
+        waiting.iter().all(|&w| matches!(self.waves[w][done[w]], Op::Barrier))
+    }
+
+    /// They pass it.
+    pub fn pass(&self, group: usize, done: &mut [usize]) {
+        self.waiting(group, done).iter().for_each(|&w| done[w] += 1);
     }
 
     fn next(&self, done: &Done, writes: usize) -> Vec<(Done, usize)> {
@@ -37,12 +53,8 @@ impl Case {
             let Some(op) = self.waves[wave].get(done[wave]) else { continue };
             let mut after = done.clone();
             if matches!(op, Op::Barrier) {
-                let group: Vec<_> = (0..self.waves.len())
-                    .filter(|&other| self.groups[other] == self.groups[wave])
-                    .collect();
-                if group.iter().all(|&other| self.is_at_barrier_or_end(other, done)) {
-                    let left = |w: &&usize| done[**w] < self.waves[**w].len();
-                    group.iter().filter(left).for_each(|&w| after[w] += 1);
+                if self.may_pass(self.groups[wave], done) {
+                    self.pass(self.groups[wave], &mut after);
                     next.push((after, writes));
                 }
             } else if self.may_do(op, (wave, done[wave]), writes) {
@@ -85,14 +97,11 @@ pub fn verify(case: &Case, placed: &[Placed]) {
             let here = done[wave];
             match &case.waves[wave][here] {
                 Op::Barrier => {
-                    let all = || (0..case.waves.len()).filter(|&w| case.groups[w] == group);
-                    for other in all() {
+                    for other in case.waiting(group, &done) {
                         skip(case, other, &mut done);
-                        assert!(case.is_at_barrier_or_end(other, &done), "{case:?}");
                     }
-                    for other in all() {
-                        done[other] += usize::from(done[other] < case.waves[other].len());
-                    }
+                    assert!(case.may_pass(group, &done), "{case:?}");
+                    case.pass(group, &mut done);
                 }
                 Op::Replayed(_) | Op::Cancelled => done[wave] += 1,
                 op => panic!("{op:?} is left out, or comes later: {case:?}"),
