@@ -152,8 +152,8 @@ pub struct Sequential {
     cus: Vec<Cu>,
     /// Groups that have ended, each with the number of writes that had been sent by then: what has
     /// overwritten a byte that they have loaded may not be performed yet.
-    ended: VecDeque<(usize, Box<Group>)>,
-    spare: Vec<Box<Group>>,
+    ended: VecDeque<(usize, Group)>,
+    spare: Vec<Group>,
     scratch: Vec<(u32, u128)>,
     steps: u64,
     placed: Vec<Placed>,
@@ -289,7 +289,8 @@ impl Sequential {
         while self.writes.get(self.done).is_some_and(Write::is_done) {
             self.done += 1;
         }
-        while let Some((_, group)) = self.ended.pop_front_if(|(sent, _)| *sent <= self.done) {
+        while self.ended.front().is_some_and(|(sent, _)| *sent <= self.done) {
+            let Some((_, group)) = self.ended.pop_front() else { return };
             self.place(&group);
             self.spare.push(group);
         }

@@ -81,7 +81,7 @@ impl Group {
 #[derive(Debug, Default)]
 pub struct Cu {
     /// By slot.
-    groups: Vec<Option<Box<Group>>>,
+    groups: Vec<Option<Group>>,
     /// Of each wave slot its group, and its number there.
     waves: Vec<(usize, usize)>,
     /// Of each transaction its access, by its place in the wave's list. One that is over stays here
