@@ -47,6 +47,9 @@ pub struct Context {
     pub memory: Bytes,
     /// What memory must show.
     pub check: Checker,
+    /// Whether the order of accesses is one that sequential consistency allows, where that is
+    /// asked for.
+    pub sequential: Option<Box<Sequential>>,
     /// The byte that is watched, if any.
     pub life: Life,
     /// The program that runs.
@@ -64,8 +67,6 @@ pub struct Context {
     pub written_past: u64,
     /// Completion signals written since the last launch.
     pub completions: u32,
-    /// The oracle of sequential consistency, where it is on.
-    pub sequential: Option<Box<Sequential>>,
     /// What ended the run early.
     pub stop: Option<Stop>,
     /// Every message that was sent: where, to whom, class and bytes.

@@ -112,6 +112,12 @@ impl Layout {
         }
     }
 
+    /// Names of all CUs, by unit; those of other units that come before are there too.
+    pub fn names(&self) -> Vec<String> {
+        let last = self.core(self.all_chiplets() - 1, self.cores - 1);
+        (0..=last.0).map(|unit| self.name(Unit(unit))).collect()
+    }
+
     /// Chiplet of a unit that is not a gate.
     #[inline]
     pub fn chiplet_of(&self, unit: Unit) -> u16 {

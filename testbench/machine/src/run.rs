@@ -18,7 +18,7 @@ use observe::Observers;
 use watchdog::Watchdog;
 
 use super::bodies::{Bodies, Cp};
-use super::build::{Built, build};
+use super::build::{Built, build, promises};
 use super::check::{Checked, Wrong};
 use super::config::System;
 use super::context::{Context, Stop};
@@ -29,12 +29,14 @@ use super::kernel_use::{KernelUse, KernelUses};
 use super::launch;
 use super::life::Life;
 use super::make::BuildError;
+use super::memory_model::MemoryModel;
 use super::message::MAX_LINE;
 use super::pages::{Bytes, SPACE};
 use super::part::Part;
 use super::places::Places;
 use super::policy::Policy;
 use super::pool::Pool;
+use super::sequential::{Keep, Sequential};
 use super::{Observer, check, masks, statistics};
 
 /// In which order the components of a cycle are visited. A result never depends on it.
@@ -63,6 +65,8 @@ pub struct Options {
     /// Every so many cycles in which something happens the lines that L1s promise to hold as their
     /// L2 does are compared; 0: never.
     pub compare_lines: u64,
+    /// Whether the run is sequentially consistent is checked, where the machine promises that.
+    pub sequential: Option<Keep>,
 }
 
 /// Why a run did not pass.
@@ -119,6 +123,9 @@ pub enum RunError {
     /// A byte is wrong.
     #[error("{0}")]
     Wrong(String, Box<Wrong>),
+    /// No order of all accesses explains what a load has seen.
+    #[error("{0}")]
+    Inconsistent(String),
 }
 
 /// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of
@@ -166,6 +173,8 @@ impl Machine {
         let first_global = built.first_global;
         let Built { parts, sockets, network, wires, layout, placement, policy, sync, .. } = built;
         let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
+        let sequential = options.sequential.filter(|_| promises(system) == Ok(MemoryModel::Sc));
+        let sequential = sequential.map(|keep| Box::new(Sequential::new(keep, layout.names())));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
         let mut wheel = Wheel::new(parts.len());
         for (id, part) in parts.iter().enumerate() {
@@ -186,6 +195,7 @@ impl Machine {
             layout,
             memory: Bytes::default(),
             check: check::Checker::default(),
+            sequential,
             program,
             policy,
             life,
@@ -194,7 +204,6 @@ impl Machine {
             waves_of_group: 0,
             written_past: 0,
             completions: 0,
-            sequential: None,
             stop: None,
             #[cfg(test)]
             sent: Vec::new(),
@@ -303,6 +312,11 @@ impl Machine {
         self.ctx.check.checked
     }
 
+    /// What is known of the order of accesses, where it is checked.
+    pub fn sequential(&self) -> Option<&Sequential> {
+        self.ctx.sequential.as_deref()
+    }
+
     /// Kernels that have run.
     pub fn kernels(&self) -> u32 {
         self.kernels
@@ -396,11 +410,18 @@ impl Machine {
         (self.ctx.kernel, self.ctx.items_of_group, self.ctx.waves_of_group) =
             (number, items, waves);
         self.ctx.check.begin_kernel(number, head);
+        if let Some(sequential) = &mut self.ctx.sequential {
+            sequential.begin_kernel(number);
+        }
         let spans = self.spans(head.groups);
         self.place_pages(head, &spans);
         let start = self.ctx.now;
         self.submit(number, head, &spans);
         self.simulate(&head.name)?;
+        if let Some(sequential) = &mut self.ctx.sequential {
+            sequential.end_kernel();
+            self.check()?;
+        }
         self.kernels += 1;
         if self.options.by_kernel {
             let now = self.statistics();
@@ -583,9 +604,12 @@ impl Machine {
         self.check()
     }
 
-    /// An error where a wrong byte has been seen.
+    /// An error where a wrong byte has been seen, or one that no order explains.
     #[inline]
     fn check(&self) -> Result<(), RunError> {
+        if let Some(text) = self.ctx.sequential.as_ref().and_then(|order| order.failure()) {
+            return Err(RunError::Inconsistent(text.to_string()));
+        }
         match &self.ctx.check.wrong {
             None => Ok(()),
             Some(wrong) => Err(self.wrong(wrong)),

@@ -160,7 +160,7 @@ pub fn run_failure(error: RunError) -> Failure {
         | RunError::Block(_)
         | RunError::Decision(_) => WRONG_VALUE,
         RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,
-        RunError::Wrong(..) => WRONG_VALUE,
+        RunError::Wrong(..) | RunError::Inconsistent(_) => WRONG_VALUE,
     };
     Failure::new(status, error)
 }

@@ -5,12 +5,12 @@ use traces::trace::{Group, LANES};
 use super::Core;
 use super::wave::{Running, State, Wave};
 use crate::context::Context;
-use crate::engine::Cycle;
+use crate::sequential::WaveOf;
 
 impl Core {
     /// Starts a work-group: a wave for each part of a warp that is as wide as a wave and has
     /// work-items.
-    pub(super) fn start(&mut self, ctx: &mut Context, group: Group) {
+    pub(super) fn start(&mut self, ctx: &mut Context, group: Group, number: u32) {
         let items = ctx.items_of_group;
         self.counters.groups += 1;
         let slot = self.groups.iter().position(Option::is_none).expect("a group has a wave");
@@ -31,8 +31,11 @@ impl Core {
             }
         }
         self.groups[slot] = Some(Running { group, waves, at_barrier: 0 });
+        if ctx.sequential.is_some() {
+            self.tell_group(ctx, slot, number);
+        }
         if waves == 0 {
-            self.end_group(slot);
+            self.end_group(ctx, slot);
         }
         for at in 0..self.waves.len() {
             if self.waves[at].state == State::Starting {
@@ -46,16 +49,19 @@ impl Core {
     }
 
     /// All waves of a group that have not ended are at the barrier: they go on.
-    pub(super) fn meet(&mut self, now: Cycle, slot: usize) {
+    pub(super) fn meet(&mut self, ctx: &mut Context, slot: usize) {
         let running = self.groups[slot].as_mut().expect("it runs");
         if running.at_barrier == 0 || running.at_barrier < running.waves {
             return;
         }
         running.at_barrier = 0;
+        if let Some(order) = &mut ctx.sequential {
+            order.barrier(self.unit, slot);
+        }
         for at in 0..self.waves.len() {
             let wave = &self.waves[at];
             if wave.state == State::Barrier && usize::from(wave.group) == slot {
-                self.go_on(at, now + 1);
+                self.go_on(at, ctx.now + 1);
             }
         }
     }
@@ -67,17 +73,23 @@ impl Core {
         }
         let slot = usize::from(self.waves[at].group);
         self.waves[at].state = State::Free;
+        if let Some(order) = &mut ctx.sequential {
+            order.end_wave(WaveOf { cu: self.unit, slot: at });
+        }
         let running = self.groups[slot].as_mut().expect("it runs");
         running.waves -= 1;
         if running.waves == 0 {
-            self.end_group(slot);
+            self.end_group(ctx, slot);
         } else {
             // Nobody waits at a barrier for one that has ended.
-            self.meet(ctx.now, slot);
+            self.meet(ctx, slot);
         }
     }
 
-    fn end_group(&mut self, slot: usize) {
+    fn end_group(&mut self, ctx: &mut Context, slot: usize) {
+        if let Some(order) = &mut ctx.sequential {
+            order.end_group(self.unit, slot);
+        }
         self.groups[slot] = None;
         self.ended += 1;
     }

@@ -2,6 +2,7 @@
 
 mod coalesce;
 mod groups;
+mod order;
 mod told;
 mod wave;
 
@@ -223,7 +224,7 @@ impl Core {
                 let number: u32 = sideband.get(32);
                 ctx.messages.free(order);
                 match ctx.program.group(ctx.kernel, number) {
-                    Ok(group) => self.start(ctx, group),
+                    Ok(group) => self.start(ctx, group, number),
                     Err(error) => ctx.stop = Some(Stop::Trace(error)),
                 }
             }
@@ -364,7 +365,7 @@ impl Core {
                     }
                     self.waves[at].state = State::Barrier;
                     self.groups[slot].as_mut().expect("it runs").at_barrier += 1;
-                    self.meet(ctx.now, slot);
+                    self.meet(ctx, slot);
                 }
                 InstrKind::Fence => {
                     wave.state = State::Fence;
@@ -455,8 +456,14 @@ impl Core {
         let rest = Message::default();
         let message = Message { mask, addr, born, line, tag, from, kind, size, ..rest };
         let request = ctx.messages.put(message);
+        if ctx.sequential.is_some() {
+            self.tell_issue(ctx, tag);
+        }
         let (l1, mut port) = self.l1_and_port(ctx);
         if !l1.request(&mut port, request) {
+            if ctx.sequential.is_some() {
+                self.tell_cancel(ctx, tag);
+            }
             ctx.drop_message(request);
             self.transactions.cancel(tag);
             if expected.is_some() {

@@ -7,6 +7,7 @@ use super::wave::State;
 use super::{Core, Value};
 use crate::context::Context;
 use crate::l1::Port;
+use crate::sequential::WaveOf;
 use crate::transactions::Tell;
 
 /// Where a wave goes back to when a load is replayed.
@@ -161,6 +162,9 @@ impl Core {
             let left = &mut wave.loads[usize::from(self.issue.load)];
             wave.in_flight -= u8::from(*left > 0);
             *left = 0;
+        }
+        if let Some(order) = &mut ctx.sequential {
+            order.replay(WaveOf { cu: self.unit, slot: at }, place);
         }
         wave.issued = wave.issued.max(wave.cursor.index());
         wave.cursor = cursor;

@@ -259,6 +259,7 @@ impl BankHook for Directory {
         _way: Way,
         asked: &Message,
         _answer: Handle<Message>,
+        _line: &[u8],
     ) {
         if port.ctx.places.home(asked.addr) != self.chiplet {
             return;

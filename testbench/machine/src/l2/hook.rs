@@ -181,13 +181,15 @@ pub trait BankHook: Debug {
 
     /// The request `asked` for the line in a way is performed: this is its answer, which bears the
     /// request's `addr`, `mask`, `tag` and `sideband`, and may be made something else that the L1
-    /// understands. All answers pass here in the order in which the bank performs.
+    /// understands. All answers pass here in the order in which the bank performs. `line`: its
+    /// bytes now.
     fn answer(
         &mut self,
         _port: &mut BankPort,
         _way: Way,
         _asked: &Message,
         _answer: Handle<Message>,
+        _line: &[u8],
     ) {
     }
 
@@ -476,8 +478,9 @@ impl BankHooks {
         way: Way,
         asked: &Message,
         answer: Handle<Message>,
+        line: &[u8],
     ) {
-        self.each(ctx, |hook, port| hook.answer(port, way, asked, answer));
+        self.each(ctx, |hook, port| hook.answer(port, way, asked, answer, line));
     }
 
     /// See [`BankHook::pass`].

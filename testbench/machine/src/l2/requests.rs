@@ -473,7 +473,7 @@ impl Bank {
     fn show_answer(&mut self, ctx: &mut Context, answer: Handle<Message>, asked: &Message) {
         // A write that was passed on is not.
         if let Some(way) = self.array.find(self.hooks.bank.addresses.local(asked.addr)) {
-            self.hooks.answer(ctx, way, asked, answer);
+            self.hooks.answer(ctx, way, asked, answer, self.array.data(way));
         }
     }
 }

@@ -19,6 +19,7 @@ mod program;
 mod program_order;
 mod random;
 mod seams;
+mod sequential;
 mod shape;
 mod stc;
 mod systems;

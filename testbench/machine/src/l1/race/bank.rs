@@ -81,11 +81,18 @@ impl BankHook for Ordered {
         self.fifos.served(&port.ctx.layout, cu.expect("it was its turn"));
     }
 
-    fn answer(&mut self, port: &mut BankPort, _way: Way, asked: &Message, answer: Handle<Message>) {
+    fn answer(
+        &mut self,
+        port: &mut BankPort,
+        _way: Way,
+        asked: &Message,
+        answer: Handle<Message>,
+        line: &[u8],
+    ) {
         let Some(order) = &mut port.ctx.sequential else { return };
         let Version { kernel, writes } = order.version(asked.addr);
         if asked.kind != Kind::Read {
-            order.perform(WriteId(asked.sideband.get(32)), asked.addr, asked.mask);
+            order.perform(WriteId(asked.sideband.get(32)), asked.addr, asked.mask, line);
         }
         let version = u64::from(kernel) << 32 | u64::from(writes);
         port.ctx.messages[answer].sideband = Packed::new(&version, 64);

@@ -412,9 +412,8 @@ impl LoadStoreUnit {
         let data = port.ctx.lines[line].0;
         let wave = wave_of(port, request);
         let is_store = kind == Kind::Write;
-        let bytes = is_store.then_some(&data[..]);
         let write = match &mut port.ctx.sequential {
-            Some(order) => order.send(wave, tag, bytes),
+            Some(order) => order.send(wave, tag),
             None => WriteId::default(),
         };
         port.ctx.messages[request].sideband = Packed::new(&write.0, 32);

@@ -46,7 +46,14 @@ impl BankHook for Versions {
         self.evicted += 1;
     }
 
-    fn answer(&mut self, port: &mut BankPort, way: Way, asked: &Message, answer: Handle<Message>) {
+    fn answer(
+        &mut self,
+        port: &mut BankPort,
+        way: Way,
+        asked: &Message,
+        answer: Handle<Message>,
+        _line: &[u8],
+    ) {
         let version = &mut self.lines[way as usize];
         *version += u64::from(asked.kind != Kind::Read);
         port.ctx.messages[answer].sideband = Packed::new(version, 64);

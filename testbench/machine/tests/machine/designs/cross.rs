@@ -142,7 +142,14 @@ impl BankHook for Bank {
         unreachable!("the unit says nothing")
     }
 
-    fn answer(&mut self, port: &mut BankPort, _way: Way, asked: &Message, answer: Handle<Message>) {
+    fn answer(
+        &mut self,
+        port: &mut BankPort,
+        _way: Way,
+        asked: &Message,
+        answer: Handle<Message>,
+        _line: &[u8],
+    ) {
         let said: u64 = asked.sideband.get(64);
         port.ctx.messages[answer].sideband = Packed::new(&(said | 1), 64);
         self.answers += 1;

@@ -259,7 +259,14 @@ impl BankHook for OfBank {
         self.fills += 1;
     }
 
-    fn answer(&mut self, port: &mut BankPort, way: Way, asked: &Message, answer: Handle<Message>) {
+    fn answer(
+        &mut self,
+        port: &mut BankPort,
+        way: Way,
+        asked: &Message,
+        answer: Handle<Message>,
+        _line: &[u8],
+    ) {
         self.leave(answer);
         let (asker, is_shared) = &mut self.lines[way as usize];
         *is_shared |= *asker != asked.from;

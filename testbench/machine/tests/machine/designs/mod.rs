@@ -8,6 +8,7 @@ mod cross;
 mod fence;
 mod hold;
 mod keep;
+mod ordered;
 mod queue;
 mod speculate;
 mod through;

@@ -174,6 +174,7 @@ impl BankHook for Turns {
         _way: Way,
         _asked: &Message,
         _answer: Handle<Message>,
+        _line: &[u8],
     ) {
         self.answers += 1;
         if self.answers.is_multiple_of(NOTED) {

@@ -1,0 +1,114 @@
+//! For tests: sequential consistency without an L1. A wave has one access under way, and an access
+//! is over where the L2 bank performs it. `test-loose` says the same, and lets a wave go on: what
+//! checks the order must see that.
+
+use machine::design::{
+    BankHook, BankPort, Design, Handle, Hooks, Kind, L1, L2Design, MemoryModel, Message, Packed,
+    Port, SOFTWARE, SRC, Way,
+};
+use machine::sequential::{Seen, Version, WaveOf, WriteId};
+use traces::trace::Instr;
+
+inventory::submit! { STRICT }
+inventory::submit! { LOOSE }
+
+const STRICT: Design = Design {
+    name: "test-strict",
+    about: "for tests: no L1, and a wave has one access under way",
+    promises: MemoryModel::Sc,
+    asks_policy: false,
+    core: |_| Ok(Box::new(NoL1 { waits: true, busy: 0 })),
+    bank: Some(|_| Ok(Box::new(Order))),
+    l2: Some(L2Design {
+        about: "for tests: software, which says in which order it performs",
+        promises: MemoryModel::Sc,
+        asks_policy: false,
+        ..SOFTWARE
+    }),
+    ..SRC
+};
+
+const LOOSE: Design = Design {
+    name: "test-loose",
+    about: "for tests: no L1; promises an order that it does not keep",
+    core: |_| Ok(Box::new(NoL1 { waits: false, busy: 0 })),
+    ..STRICT
+};
+
+#[derive(Debug)]
+struct NoL1 {
+    waits: bool,
+    /// Waves with an access under way.
+    busy: u64,
+}
+
+impl L1 for NoL1 {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        let Message { kind, tag, from, .. } = port.ctx.messages[request];
+        let slot = usize::from(port.transactions[tag].wave);
+        if self.busy >> slot & 1 == 1 || !port.may_send(request) {
+            return false;
+        }
+        self.busy |= u64::from(self.waits) << slot;
+        if let Some(order) = port.ctx.sequential.as_mut().filter(|_| kind != Kind::Read) {
+            let WriteId(number) = order.send(WaveOf { cu: from, slot }, tag);
+            port.ctx.messages[request].sideband = Packed::new(&u64::from(number), 64);
+        }
+        assert!(port.send(request), "it may be sent");
+        true
+    }
+
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
+        let Message { kind, tag, to, line, sideband, .. } = port.ctx.messages[message];
+        let t = port.transactions[tag];
+        if let Some(order) = port.ctx.sequential.as_mut().filter(|_| kind == Kind::Data) {
+            let seen: u64 = sideband.get(64);
+            let version = Version { kernel: (seen >> 32) as u32, writes: seen as u32 };
+            let wave = WaveOf { cu: to, slot: t.wave.into() };
+            let bytes = &port.ctx.lines[line].0;
+            order.read(wave, tag, (t.addr, t.mask), Seen { version, own: &[] }, bytes);
+        }
+        if self.waits {
+            self.busy &= !(1 << t.wave);
+            port.go_on(t.wave.into());
+        }
+        port.finish_with(message);
+    }
+
+    fn acquire(&mut self, _port: &mut Port, _past: bool) -> bool {
+        true
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks { issue: self.waits, ..Hooks::default() }
+    }
+
+    fn may_issue(&mut self, _port: &mut Port, wave: usize, _instr: &Instr) -> bool {
+        self.busy >> wave & 1 == 0
+    }
+}
+
+/// Says what a bank performs.
+#[derive(Debug)]
+struct Order;
+
+impl BankHook for Order {
+    fn answer(
+        &mut self,
+        port: &mut BankPort,
+        _way: Way,
+        asked: &Message,
+        answer: Handle<Message>,
+        line: &[u8],
+    ) {
+        let Some(order) = &mut port.ctx.sequential else { return };
+        let Version { kernel, writes } = order.version(asked.addr);
+        let seen = u64::from(kernel) << 32 | u64::from(writes);
+        port.ctx.messages[answer].sideband = Packed::new(&seen, 64);
+        if asked.kind != Kind::Read {
+            let write = WriteId(asked.sideband.get::<u64>(64) as u32);
+            order.order(write);
+            order.perform(write, asked.addr, asked.mask, line);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Machines for small programs: small caches and queues, and a launch that takes little.
+
+use machine::sequential::{Keep, Placed};
+use machine::{Bodies, MemoryModel, Options, RunError, System, go_together, names};
+use traces::trace::Reader;
+use traces::workloads::SplitMix64;
+
+use super::program::Program;
+use crate::system;
+
+/// Most cycles of a kernel: a program that does not end is one that fails.
+const KERNEL_CYCLES: u64 = 100_000;
+
+/// L1 designs that promise sequential consistency, and one of the tests' own that keeps it.
+pub fn sequential_designs() -> Vec<&'static str> {
+    let promises = |name: &&str| {
+        let about = machine::about("l1.design", name);
+        let is_sequential = about.is_some_and(|(_, model)| model == MemoryModel::Sc);
+        is_sequential && (!name.starts_with("test-") || *name == "test-strict")
+    };
+    names("l1.design").into_iter().filter(promises).collect()
+}
+
+/// A machine.
+pub struct Machine {
+    pub cus: usize,
+    system: System,
+}
+
+impl Machine {
+    /// Any one with an L1 design.
+    pub fn any(design: &str, random: &mut SplitMix64) -> Self {
+        Self::with(design, random, &[])
+    }
+
+    /// Likewise, with some fields of its system file as they are here.
+    pub fn with(design: &str, random: &mut SplitMix64, set: &[(&str, &str)]) -> Self {
+        let mut pick = |list: &[u64]| list[random.below(list.len() as u64) as usize];
+        let cus = pick(&[2, 3, 4, 4, 8, 16]);
+        let (ways, sets) = (pick(&[1, 2, 4]), pick(&[1, 2, 4]));
+        let banks = pick(&[1, 2, 3]);
+        let l2 = if go_together(design, "own") { "own" } else { "software" };
+        let numbers = [
+            ("machine.cus", cus),
+            ("cu.waves", pick(&[6, 12])),
+            ("cu.lanes", 64),
+            ("cu.loads", pick(&[1, 2, 4])),
+            ("cu.transactions", pick(&[8, 24])),
+            ("l1.bytes", ways * sets * 128),
+            ("l1.ways", ways),
+            ("l1.misses", pick(&[1, 2, 4])),
+            ("l1.hit_latency", pick(&[1, 3])),
+            ("l2.banks", banks),
+            ("l2.ways", 4),
+            ("l2.bytes", banks * 4 * pick(&[2, 4]) * 128),
+            ("l2.misses", pick(&[2, 4])),
+            ("l2.latency", pick(&[2, 5, 20])),
+            ("l3.slices", pick(&[1, 2])),
+            ("l3.misses", pick(&[1, 4])),
+            ("memory.latency", pick(&[5, 30])),
+            ("network.latency", pick(&[2, 5, 20])),
+            ("network.memory_latency", 2),
+            ("network.queue", pick(&[1, 2, 8])),
+            ("command_processor.packet_cycles", 1),
+            ("command_processor.elide_cycles", 1),
+            ("command_processor.unicast_latency", 1),
+            ("command_processor.broadcast_latency", 1),
+        ];
+        let numbers: Vec<_> = numbers.map(|(field, value)| (field, value.to_string())).to_vec();
+        let mut fields: Vec<_> = numbers.iter().map(|(field, value)| (*field, &**value)).collect();
+        fields.extend([("l1.design", design), ("l2.design", l2)]);
+        fields.extend(set);
+        let system = system("fermi-16sm", &fields);
+        Self { cus: system.machine.cus.into(), system }
+    }
+
+    /// Runs a program that must pass. Gives all accesses with their places, where their order is
+    /// checked.
+    pub fn run(&self, program: &Program, keep: Keep) -> Result<Vec<Placed>, RunError> {
+        self.run_trace(&program.record(), keep).map(|(_, placed)| placed)
+    }
+
+    /// Runs a program's trace. Gives the cycles too.
+    pub fn run_trace(&self, trace: &Reader, keep: Keep) -> Result<(u64, Vec<Placed>), RunError> {
+        let max_cycles = KERNEL_CYCLES * u64::from(trace.kernels().max(1));
+        let options = Options { max_cycles, sequential: Some(keep), ..Options::default() };
+        let mut machine =
+            machine::Machine::new(&self.system, &Bodies::default(), trace.reopen()?, options)?;
+        let cycles = machine.run()?;
+        let placed = machine.sequential().map_or(Vec::new(), |order| order.placed().to_vec());
+        Ok((cycles, placed))
+    }
+
+    /// No order explains what a program has seen.
+    pub fn fails(&self, program: &Program) -> bool {
+        match self.run(program, Keep { values: false, placed: false }) {
+            Ok(_) => false,
+            Err(RunError::Inconsistent(_)) => true,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
