@@ -134,7 +134,8 @@ pub fn about(field: &str, name: &str) -> Option<(&'static str, MemoryModel)> {
 /// What a machine promises: the least of what its designs do.
 pub fn promises(system: &System) -> Result<MemoryModel, ConfigError> {
     let (l1, l2) = designs(system)?;
-    Ok(l1.promises.min(l2.promises))
+    let is_enough = l1.orders_l2 && l2.promises == MemoryModel::Rc;
+    Ok(if is_enough { l1.promises } else { l1.promises.min(l2.promises) })
 }
 
 /// Whether an L1 design goes with an L2 design: with the one that it brings, or any if it brings

@@ -137,6 +137,9 @@ pub struct Design {
     pub about: &'static str,
     /// What it promises.
     pub promises: MemoryModel,
+    /// Whether its hooks order all that is done to a line in the one L2 that has it: an L2 design
+    /// that promises release consistency then does not lessen what this one promises.
+    pub orders_l2: bool,
     /// Sections of the system file that are its own; others may not stand there.
     pub sections: &'static [&'static str],
     /// Whether what it says goes to other GPUs: sidebands of loads and atomics and of their

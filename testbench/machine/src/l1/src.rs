@@ -20,6 +20,7 @@ pub const DESIGN: Design = Design {
     name: "src",
     about: "software-managed, write-through; invalidated when a kernel begins",
     promises: MemoryModel::Rc,
+    orders_l2: false,
     sections: &[],
     crosses: false,
     asks_policy: true,

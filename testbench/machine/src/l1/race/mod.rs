@@ -26,6 +26,7 @@ const SPEC: Design = Design {
     name: "race-spec",
     about: "race detection; loads that hit go on while a check is under way",
     promises: MemoryModel::Sc,
+    orders_l2: true,
     sections: &["race_detection"],
     asks_policy: false,
     check: |system| Parameters::of(system).map(|_| ()),

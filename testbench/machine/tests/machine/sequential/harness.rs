@@ -5,7 +5,6 @@ use machine::{Bodies, MemoryModel, Options, RunError, System, go_together, names
 use traces::trace::Reader;
 use traces::workloads::SplitMix64;
 
-use super::program::Program;
 use crate::system;
 
 /// Most cycles of a kernel: a program that does not end is one that fails.
@@ -21,27 +20,28 @@ pub fn sequential_designs() -> Vec<&'static str> {
     names("l1.design").into_iter().filter(promises).collect()
 }
 
-/// A machine.
-pub struct Machine {
-    pub cus: usize,
-    system: System,
+/// So many CUs.
+pub fn cus(random: &mut SplitMix64) -> usize {
+    [2, 3, 4, 4, 8, 16][random.below(6) as usize]
 }
 
+/// A machine.
+pub struct Machine(System);
+
 impl Machine {
-    /// Any one with an L1 design.
-    pub fn any(design: &str, random: &mut SplitMix64) -> Self {
-        Self::with(design, random, &[])
+    /// Any one with an L1 design and so many CUs.
+    pub fn any(design: &str, cus: usize, random: &mut SplitMix64) -> Self {
+        Self::with(design, cus, random, &[])
     }
 
     /// Likewise, with some fields of its system file as they are here.
-    pub fn with(design: &str, random: &mut SplitMix64, set: &[(&str, &str)]) -> Self {
+    pub fn with(design: &str, cus: usize, random: &mut SplitMix64, set: &[(&str, &str)]) -> Self {
         let mut pick = |list: &[u64]| list[random.below(list.len() as u64) as usize];
-        let cus = pick(&[2, 3, 4, 4, 8, 16]);
         let (ways, sets) = (pick(&[1, 2, 4]), pick(&[1, 2, 4]));
         let banks = pick(&[1, 2, 3]);
         let l2 = if go_together(design, "own") { "own" } else { "software" };
         let numbers = [
-            ("machine.cus", cus),
+            ("machine.cus", cus as u64),
             ("cu.waves", pick(&[6, 12])),
             ("cu.lanes", 64),
             ("cu.loads", pick(&[1, 2, 4])),
@@ -66,34 +66,46 @@ impl Machine {
             ("command_processor.unicast_latency", 1),
             ("command_processor.broadcast_latency", 1),
         ];
-        let numbers: Vec<_> = numbers.map(|(field, value)| (field, value.to_string())).to_vec();
+        let m = pick(&[256, 256, 1024]);
+        let blocks = [
+            ("race_detection.m", m),
+            ("race_detection.n_sat", pick(&[2, 8, m / 8])),
+            ("race_detection.gran", pick(&[128, 128, 4, 512, 1])),
+            ("race_detection.hits", pick(&[1, 2, 4])),
+            ("race_detection.epoch_w", pick(&[2, 3])),
+            ("race_detection.slq_n", pick(&[1, 4, 16])),
+            ("race_detection.rq_n", pick(&[1, 2, 4])),
+            ("race_detection.lanes", pick(&[1, 4])),
+            ("race_detection.v_lanes", pick(&[1, 4])),
+            ("race_detection.places", pick(&[1, 2, 8])),
+        ];
+        let blocks = blocks.into_iter().filter(|_| design.starts_with("race-"));
+        let numbers = numbers.into_iter().chain(blocks);
+        let numbers: Vec<_> = numbers.map(|(field, value)| (field, value.to_string())).collect();
         let mut fields: Vec<_> = numbers.iter().map(|(field, value)| (*field, &**value)).collect();
         fields.extend([("l1.design", design), ("l2.design", l2)]);
         fields.extend(set);
-        let system = system("fermi-16sm", &fields);
-        Self { cus: system.machine.cus.into(), system }
+        Self(system("fermi-16sm", &fields))
     }
 
-    /// Runs a program that must pass. Gives all accesses with their places, where their order is
-    /// checked.
-    pub fn run(&self, program: &Program, keep: Keep) -> Result<Vec<Placed>, RunError> {
-        self.run_trace(&program.record(), keep).map(|(_, placed)| placed)
-    }
-
-    /// Runs a program's trace. Gives the cycles too.
-    pub fn run_trace(&self, trace: &Reader, keep: Keep) -> Result<(u64, Vec<Placed>), RunError> {
+    /// Runs a program's trace. Gives the cycles, and all accesses with their places where their
+    /// order is checked.
+    pub fn run(&self, trace: &Reader, keep: Keep) -> Result<(u64, Vec<Placed>), RunError> {
         let max_cycles = KERNEL_CYCLES * u64::from(trace.kernels().max(1));
         let options = Options { max_cycles, sequential: Some(keep), ..Options::default() };
         let mut machine =
-            machine::Machine::new(&self.system, &Bodies::default(), trace.reopen()?, options)?;
+            machine::Machine::new(&self.0, &Bodies::default(), trace.reopen()?, options)?;
         let cycles = machine.run()?;
-        let placed = machine.sequential().map_or(Vec::new(), |order| order.placed().to_vec());
+        let is_checked = machine::promises(&self.0).unwrap() == MemoryModel::Sc;
+        let order = machine.sequential();
+        assert_eq!(order.is_some(), is_checked);
+        let placed = order.map_or(Vec::new(), |order| order.placed().to_vec());
         Ok((cycles, placed))
     }
 
     /// No order explains what a program has seen.
-    pub fn fails(&self, program: &Program) -> bool {
-        match self.run(program, Keep { values: false, placed: false }) {
+    pub fn fails(&self, trace: &Reader) -> bool {
+        match self.run(trace, Keep::default()) {
             Ok(_) => false,
             Err(RunError::Inconsistent(_)) => true,
             Err(error) => panic!("{error}"),

@@ -1,6 +1,6 @@
 //! The classical shapes, at random places.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use machine::sequential::Placed;
 use traces::trace::AtomicOp;
@@ -160,10 +160,8 @@ impl Tests {
         tests
     }
 
-    /// No outcome is a forbidden one. `seen`: how many outcomes each shape has had at most in one
-    /// run.
-    pub fn check(&self, placed: &[Placed], seen: &mut [usize]) -> Result<(), String> {
-        let mut outcomes: HashMap<usize, BTreeSet<Outcome>> = HashMap::new();
+    /// No outcome is a forbidden one.
+    pub fn check(&self, placed: &[Placed], seen: &mut Seen) -> Result<(), String> {
         let mut of_kernel: Vec<Vec<&Placed>> = vec![Vec::new(); self.tests.len()];
         for access in placed {
             of_kernel[access.kernel as usize].push(access);
@@ -173,16 +171,26 @@ impl Tests {
             let shape = &SHAPES[test.shape];
             if (shape.forbids)(&outcome) {
                 let kernel_of = &self.program.kernels[kernel];
-                eprintln!("{:?}", of_kernel.iter().map(|k| k.len()).collect::<Vec<_>>());
-                eprintln!("{placed:#?} seats {:?} warm {:?} words {:?}", test.seats, test.warm, test.words);
                 return Err(format!("kernel {kernel}, {}: {outcome:?}; {kernel_of:?}", shape.name));
             }
-            outcomes.entry(test.shape).or_default().insert(outcome);
-        }
-        for (shape, outcomes) in outcomes {
-            seen[shape] = seen[shape].max(outcomes.len());
+            seen.0[test.shape].insert(outcome);
         }
         Ok(())
+    }
+}
+
+/// What each shape has shown.
+pub struct Seen([BTreeSet<Outcome>; SHAPES.len()]);
+
+impl Seen {
+    /// Nothing.
+    pub fn new() -> Self {
+        Self(std::array::from_fn(|_| BTreeSet::new()))
+    }
+
+    /// How many outcomes of each shape.
+    pub fn outcomes(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().map(BTreeSet::len)
     }
 }
 
