@@ -1,6 +1,7 @@
 //! The host's side: buffers, copies and launches, in the order in which the program does them.
 
 use crate::trace::Record;
+use crate::workloads::SplitMix64;
 
 use super::buffer::{Buffer, Element};
 use super::group::{Group, Item, Tape};
@@ -70,6 +71,35 @@ impl<'r, R: Record> Device<'r, R> {
             body(&Group::new(&tape, &launch, index));
             tape.end_group()?;
         }
+        self.record.end_kernel()
+    }
+
+    /// Runs a kernel whose groups are all there at once and share data while they run: `body` is
+    /// one turn of one group, drawn with `seed` from those that have not ended, and gives false
+    /// when the group has ended. A barrier stands between two turns of a group. What a group waits
+    /// for it polls once in a turn: so each wait is recorded as the loads that this order needs.
+    pub fn in_turns(
+        &mut self,
+        launch: Launch,
+        seed: u64,
+        mut body: impl FnMut(&Group<R>) -> bool,
+    ) -> Result<(), R::Error> {
+        self.record.begin_kernel(launch.spec())?;
+        let tape = Tape::holding(&mut *self.record, &launch);
+        let mut running: Vec<_> =
+            (0..launch.groups()).map(|index| (Group::new(&tape, &launch, index), 0)).collect();
+        let mut rng = SplitMix64::new(seed);
+        while !running.is_empty() {
+            let next = rng.below(running.len() as u64) as usize;
+            let (group, turn) = &mut running[next];
+            let goes_on = tape.loops.resume(*turn).all(|()| body(group));
+            *turn += 1;
+            if !goes_on {
+                running.swap_remove(next);
+            }
+        }
+        drop(running);
+        tape.release()?;
         self.record.end_kernel()
     }
 }
