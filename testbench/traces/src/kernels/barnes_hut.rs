@@ -11,7 +11,7 @@ use super::{Buffer, Device, Item, Knob, Launch, Params, Program, at, chunk};
 pub const PROGRAM: Program = Program {
     name: "barnes_hut",
     about: "Barnes-Hut: a quadtree built under locks, summed up from below, walked for forces",
-    size: Knob::new("bodies", 192, 1..=1 << 18),
+    size: Knob::new("bodies", 256, 1..=1 << 18),
     iterations: Knob::new("time steps", 1, 1..=10_000),
     footprint: "100 n",
 };

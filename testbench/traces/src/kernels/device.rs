@@ -103,3 +103,56 @@ impl<'r, R: Record> Device<'r, R> {
         self.record.end_kernel()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::at;
+    use super::super::shadow::Shadow;
+    use super::*;
+
+    /// Each group passes a number on that it has from the other, three times.
+    fn exchange(seed: u64) -> (Vec<u32>, Shadow) {
+        let mut shadow = Shadow::default();
+        let device = &mut Device::new(&mut shadow);
+        let passed = device.alloc::<u32>("passed", 2).unwrap();
+        let launch = Launch::line("exchange", 4, 2).write("passed", &passed);
+        let ran = device.in_turns(launch, seed, |group| {
+            let mut mine = 0;
+            group.phase(|it| {
+                it.work(10);
+                if it.id == 0 {
+                    let other = it.load(at(1, 1), &passed, 1 - group.index);
+                    // Group 0 begins; then each answers what the other has just passed.
+                    if other as usize % 2 == group.index {
+                        mine = other + 1;
+                        it.store(at(2, 1), &passed, group.index, mine);
+                    }
+                }
+            });
+            mine < 5
+        });
+        ran.unwrap();
+        let result = device.read(&passed).unwrap();
+        (result, shadow)
+    }
+
+    #[test]
+    fn groups_in_turns_see_each_other() {
+        for seed in 1..20 {
+            let (result, shadow) = exchange(seed);
+            assert_eq!(result, [5, 6], "seed {seed}");
+            // A load for each turn, with the work before it; six stores.
+            let turns = shadow.accesses - 6;
+            assert_eq!(shadow.loads as u64, turns);
+            assert_eq!(shadow.instructions, 11 * turns + 6);
+            assert!(turns >= 6 && shadow.lates > 0, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn order_of_the_turns_depends_on_the_seed_alone() {
+        let turns = |seed| exchange(seed).1.accesses;
+        assert!((1..20).all(|seed| turns(seed) == turns(seed)));
+        assert!((2..20).any(|seed| turns(seed) != turns(1)));
+    }
+}

@@ -422,6 +422,32 @@ mod tests {
     }
 
     #[test]
+    fn value_that_no_other_group_has_written_is_noticed() {
+        let kernel = |value: u8, writer: u32| {
+            let mut shadow = Shadow::default();
+            let addr = shadow.alloc("b", 4).unwrap();
+            let args = Launch::line("k", 2, 1).write("b", &Buffer::<u32>::new(addr, 1)).spec();
+            shadow.begin_kernel(args).unwrap();
+            for group in 0..2 {
+                shadow.begin_group().unwrap();
+                let (kind, bytes) = match group == writer {
+                    true => (AccessKind::Store, [7, 0, 0, 0]),
+                    false => (AccessKind::Load, [value, 0, 0, 0]),
+                };
+                let key = Key { pc: group, ..Key::default() };
+                let access = Access { item: 0, key, kind, addr, bytes: &bytes, gap: 0 };
+                shadow.access(&access).unwrap();
+                shadow.end_group().unwrap();
+            }
+            shadow.end_kernel().map_err(|error| error.to_string())
+        };
+        assert_eq!(kernel(0, 1), Ok(()));
+        assert_eq!(kernel(7, 1), Ok(()));
+        assert!(kernel(8, 1).unwrap_err().contains("seen at"));
+        assert!(kernel(7, 2).unwrap_err().contains("seen at"));
+    }
+
+    #[test]
     fn number_given_to_two_sites_is_noticed() {
         let error = broken(|group, b| {
             group.phase(|it| match it.lx {

@@ -2,6 +2,8 @@
 
 use std::hash::Hasher;
 
+use crate::trace::{Reader, Recorder, verify};
+
 use super::shadow::{Broken, Shadow};
 use super::{KernelError, PROGRAMS, Params, Program, run};
 
@@ -54,6 +56,20 @@ fn groups_share_in_programs_made_for_it_but_not_most_of_what_they_load() {
         let program = super::program::<Broken>(name).unwrap();
         let Shadow { racy, loads, .. } = recorded(program, &program.params());
         assert!(racy * 100 > loads && racy * 2 < loads, "{name}: {racy} of {loads} loads race");
+    }
+}
+
+/// Whatever the order of the work-groups, the trace's classes and sets of values hold.
+#[test]
+fn traces_replay_in_both_orders() {
+    for program in PROGRAMS {
+        let mut recorder = Recorder::in_memory(program.name).unwrap();
+        run(program.name, &program.params(), &mut recorder).unwrap();
+        let bytes = recorder.into_bytes().unwrap();
+        let mut reader = Reader::from_bytes(bytes, program.name).unwrap();
+        let outcome = verify(&mut reader).unwrap();
+        assert_eq!(outcome.wrong, 0, "{}: {:#?}", program.name, outcome.described);
+        assert!(outcome.loads_determined > 0, "{}: all loads race", program.name);
     }
 }
 
