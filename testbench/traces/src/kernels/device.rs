@@ -116,20 +116,21 @@ mod tests {
         let device = &mut Device::new(&mut shadow);
         let passed = device.alloc::<u32>("passed", 2).unwrap();
         let launch = Launch::line("exchange", 4, 2).write("passed", &passed);
+        // What each group waits for: group 0 begins.
+        let mut awaited = [0, 1];
         let ran = device.in_turns(launch, seed, |group| {
-            let mut mine = 0;
+            let (mine, other) = (group.index, 1 - group.index);
             group.phase(|it| {
                 it.work(10);
                 if it.id == 0 {
-                    let other = it.load(at(1, 1), &passed, 1 - group.index);
-                    // Group 0 begins; then each answers what the other has just passed.
-                    if other as usize % 2 == group.index {
-                        mine = other + 1;
-                        it.store(at(2, 1), &passed, group.index, mine);
+                    let seen = it.load(at(1, 1), &passed, other);
+                    if seen == awaited[mine] {
+                        awaited[mine] += 2;
+                        it.store(at(2, 1), &passed, mine, seen + 1);
                     }
                 }
             });
-            mine < 5
+            awaited[mine] < 6
         });
         ran.unwrap();
         let result = device.read(&passed).unwrap();
