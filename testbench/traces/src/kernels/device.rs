@@ -1,6 +1,7 @@
 //! The host's side: buffers, copies and launches, in the order in which the program does them.
 
 use crate::trace::Record;
+use crate::workloads::SplitMix64;
 
 use super::buffer::{Buffer, Element};
 use super::group::{Group, Item, Tape};
@@ -71,5 +72,88 @@ impl<'r, R: Record> Device<'r, R> {
             tape.end_group()?;
         }
         self.record.end_kernel()
+    }
+
+    /// Runs a kernel whose groups are all there at once and share data while they run: `body` is
+    /// one turn of one group, drawn with `seed` from those that have not ended, and gives false
+    /// when the group has ended. A barrier stands between two turns of a group. What a group waits
+    /// for it polls once in a turn: so each wait is recorded as the loads that this order needs.
+    pub fn in_turns(
+        &mut self,
+        launch: Launch,
+        seed: u64,
+        mut body: impl FnMut(&Group<R>) -> bool,
+    ) -> Result<(), R::Error> {
+        self.record.begin_kernel(launch.spec())?;
+        let tape = Tape::holding(&mut *self.record, &launch);
+        let mut running: Vec<_> =
+            (0..launch.groups()).map(|index| (Group::new(&tape, &launch, index), 0)).collect();
+        let mut rng = SplitMix64::new(seed);
+        while !running.is_empty() {
+            let next = rng.below(running.len() as u64) as usize;
+            let (group, turn) = &mut running[next];
+            let goes_on = tape.loops.resume(*turn).all(|()| body(group));
+            *turn += 1;
+            if !goes_on {
+                running.swap_remove(next);
+            }
+        }
+        drop(running);
+        tape.release()?;
+        self.record.end_kernel()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::at;
+    use super::super::shadow::Shadow;
+    use super::*;
+
+    /// Each group passes a number on that it has from the other, three times.
+    fn exchange(seed: u64) -> (Vec<u32>, Shadow) {
+        let mut shadow = Shadow::default();
+        let device = &mut Device::new(&mut shadow);
+        let passed = device.alloc::<u32>("passed", 2).unwrap();
+        let launch = Launch::line("exchange", 4, 2).write("passed", &passed);
+        // What each group waits for: group 0 begins.
+        let mut awaited = [0, 1];
+        let ran = device.in_turns(launch, seed, |group| {
+            let (mine, other) = (group.index, 1 - group.index);
+            group.phase(|it| {
+                it.work(10);
+                if it.id == 0 {
+                    let seen = it.load(at(1, 1), &passed, other);
+                    if seen == awaited[mine] {
+                        awaited[mine] += 2;
+                        it.store(at(2, 1), &passed, mine, seen + 1);
+                    }
+                }
+            });
+            awaited[mine] < 6
+        });
+        ran.unwrap();
+        let result = device.read(&passed).unwrap();
+        (result, shadow)
+    }
+
+    #[test]
+    fn groups_in_turns_see_each_other() {
+        for seed in 1..20 {
+            let (result, shadow) = exchange(seed);
+            assert_eq!(result, [5, 6], "seed {seed}");
+            // A load for each turn, with the work before it; six stores.
+            let turns = shadow.accesses - 6;
+            assert_eq!(shadow.loads as u64, turns);
+            assert_eq!(shadow.instructions, 11 * turns + 6);
+            assert!(turns >= 6 && shadow.lates > 0, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn order_of_the_turns_depends_on_the_seed_alone() {
+        let turns = |seed| exchange(seed).1.accesses;
+        assert!((1..20).all(|seed| turns(seed) == turns(seed)));
+        assert!((2..20).any(|seed| turns(seed) != turns(1)));
     }
 }

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use crate::trace::{Access, AccessKind, AtomicOp, Key, Record};
 
 use super::buffer::{Buffer, Element, Integer};
+use super::held::Held;
 use super::launch::Launch;
 use super::loops::{Loops, Turns};
 
@@ -27,9 +28,11 @@ pub(super) struct Tape<'a, R: Record> {
     record: RefCell<&'a mut R>,
     error: Cell<Option<R::Error>>,
     failed: Cell<bool>,
-    loops: Loops,
+    pub(super) loops: Loops,
     /// Instructions of each work-item that no access has reported yet.
     work: Vec<Cell<u32>>,
+    /// What groups that run in turns have done: nothing is recorded before all have ended.
+    held: Option<Held>,
 }
 
 impl<'a, R: Record> Tape<'a, R> {
@@ -41,6 +44,22 @@ impl<'a, R: Record> Tape<'a, R> {
             failed: Cell::new(false),
             loops: Loops::default(),
             work: vec![Cell::new(0); items as usize],
+            held: None,
+        }
+    }
+
+    /// For groups that run in turns.
+    pub fn holding(record: &'a mut R, launch: &Launch) -> Self {
+        let (groups, tape) = (launch.groups() as usize, Self::new(record, launch));
+        let work = vec![Cell::new(0); groups * tape.work.len()];
+        Self { work, held: Some(Held::new(groups)), ..tape }
+    }
+
+    /// Records what was held, group after group.
+    pub fn release(&self) -> Result<(), R::Error> {
+        match &self.held {
+            Some(held) => held.release(&mut **self.record.borrow_mut()),
+            None => Ok(()),
         }
     }
 
@@ -54,6 +73,34 @@ impl<'a, R: Record> Tape<'a, R> {
             Some(error) => Err(error),
             None => self.record.borrow_mut().end_group(),
         }
+    }
+
+    fn access(&self, group: usize, access: &Access) {
+        match &self.held {
+            Some(held) => held.access(group, access),
+            None => self.take(|record| record.access(access)),
+        }
+    }
+
+    fn fence(&self, group: usize, item: u32, key: Key) {
+        match &self.held {
+            Some(held) => held.fence(group, item, key),
+            None => self.take(|record| record.fence(item, key)),
+        }
+    }
+
+    fn barrier(&self, group: usize) {
+        match &self.held {
+            Some(held) => held.barrier(group),
+            None => self.take(|record| record.barrier()),
+        }
+    }
+
+    /// Instructions of a work-item that no access has reported. Groups that run one after another
+    /// use one place, groups that run in turns have one each.
+    fn work(&self, group: usize, item: usize, items: usize) -> &Cell<u32> {
+        let first = if self.held.is_some() { group * items } else { 0 };
+        &self.work[first + item]
     }
 
     fn take(&self, what: impl FnOnce(&mut R) -> Result<(), R::Error>) {
@@ -89,7 +136,7 @@ impl<'a, R: Record> Group<'a, R> {
     /// two phases.
     pub fn phase(&self, mut body: impl FnMut(&Item<R>)) {
         if self.begun.replace(true) {
-            self.tape.take(|record| record.barrier());
+            self.tape.barrier(self.index);
         }
         let [nx, ny, nz] = self.local.map(|n| n as usize);
         let [x0, y0, z0] = [self.id[0] * nx, self.id[1] * ny, self.id[2] * nz];
@@ -98,7 +145,8 @@ impl<'a, R: Record> Group<'a, R> {
             for ly in 0..ny {
                 for lx in 0..nx {
                     let (x, y, z) = (x0 + lx, y0 + ly, z0 + lz);
-                    body(&Item { tape: self.tape, id, x, y, z, lx, ly });
+                    let (tape, group, items) = (self.tape, self.index, nx * ny * nz);
+                    body(&Item { tape, group, items, id, x, y, z, lx, ly });
                     id += 1;
                 }
             }
@@ -114,6 +162,10 @@ impl<'a, R: Record> Group<'a, R> {
 /// A work-item.
 pub struct Item<'a, R: Record> {
     tape: &'a Tape<'a, R>,
+    /// Number of its group.
+    group: usize,
+    /// Work-items of its group.
+    items: usize,
     /// Number in its group.
     pub id: usize,
     /// Place in the grid.
@@ -138,7 +190,7 @@ impl<R: Record> Item<'_, R> {
     /// Instructions beside those that the sites state, such as those of a loop without accesses.
     /// They count before the work-item's next access.
     pub fn work(&self, instructions: usize) {
-        let work = &self.tape.work[self.id];
+        let work = self.tape.work(self.group, self.id, self.items);
         work.set(work.get() + instructions as u32);
     }
 
@@ -188,6 +240,15 @@ impl<R: Record> Item<'_, R> {
         }
     }
 
+    /// Orders the work-item's accesses before this before those after it, for all groups.
+    pub fn fence(&self, at: Site) {
+        self.tape.fence(self.group, self.id as u32, self.key(at));
+    }
+
+    fn key(&self, at: Site) -> Key {
+        Key { pc: at.pc, iteration: self.tape.loops.counts() }
+    }
+
     fn atomic<T: Element>(
         &self,
         at: Site,
@@ -210,13 +271,13 @@ impl<R: Record> Item<'_, R> {
     fn access<T: Element>(&self, at: Site, kind: AccessKind, addr: u64, value: T) {
         let access = Access {
             item: self.id as u32,
-            key: Key { pc: at.pc, iteration: self.tape.loops.counts() },
+            key: self.key(at),
             kind,
             addr,
             bytes: &value.encode()[..T::BYTES],
-            gap: at.gap + self.tape.work[self.id].take(),
+            gap: at.gap + self.tape.work(self.group, self.id, self.items).take(),
         };
-        self.tape.take(|record| record.access(&access));
+        self.tape.access(self.group, &access);
     }
 }
 
@@ -358,6 +419,32 @@ mod tests {
             });
         });
         assert!(error.ends_with("is not labelled"), "{error}");
+    }
+
+    #[test]
+    fn value_that_no_other_group_has_written_is_noticed() {
+        let kernel = |value: u8, writer: u32| {
+            let mut shadow = Shadow::default();
+            let addr = shadow.alloc("b", 4).unwrap();
+            let args = Launch::line("k", 2, 1).write("b", &Buffer::<u32>::new(addr, 1)).spec();
+            shadow.begin_kernel(args).unwrap();
+            for group in 0..2 {
+                shadow.begin_group().unwrap();
+                let (kind, bytes) = match group == writer {
+                    true => (AccessKind::Store, [7, 0, 0, 0]),
+                    false => (AccessKind::Load, [value, 0, 0, 0]),
+                };
+                let key = Key { pc: group, ..Key::default() };
+                let access = Access { item: 0, key, kind, addr, bytes: &bytes, gap: 0 };
+                shadow.access(&access).unwrap();
+                shadow.end_group().unwrap();
+            }
+            shadow.end_kernel().map_err(|error| error.to_string())
+        };
+        assert_eq!(kernel(0, 1), Ok(()));
+        assert_eq!(kernel(7, 1), Ok(()));
+        assert!(kernel(8, 1).unwrap_err().contains("seen at"));
+        assert!(kernel(7, 2).unwrap_err().contains("seen at"));
     }
 
     #[test]

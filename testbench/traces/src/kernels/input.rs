@@ -32,6 +32,19 @@ impl Csr {
         [into, out].map(|list| Self::new(n, &list))
     }
 
+    /// A web-like graph whose edges go both ways, each vertex's ends ascending and different.
+    pub fn undirected(n: usize, seed: u64) -> Self {
+        let [into, _] = Self::web_like(n, seed);
+        let heads =
+            |v: usize| into.ends[into.starts[v] as usize..into.starts[v + 1] as usize].iter();
+        let both =
+            (0..n as u32).flat_map(|v| heads(v as usize).flat_map(move |&w| [(v, w), (w, v)]));
+        let mut list: Vec<_> = both.filter(|(v, w)| v != w).map(|(v, w)| (v, w, 1)).collect();
+        list.sort_unstable();
+        list.dedup();
+        Self::new(n, &list)
+    }
+
     /// From (vertex, other end, weight), sorted by vertex.
     pub fn new(n: usize, list: &[(u32, u32, u32)]) -> Self {
         let mut starts = vec![0; n + 1];

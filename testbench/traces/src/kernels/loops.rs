@@ -22,6 +22,13 @@ impl Loops {
         Turns { loops: self, level, turn: 0, range }
     }
 
+    /// Goes into turn `turn` of a loop that was left after the turn before.
+    pub fn resume(&self, turn: u32) -> Turns<'_, std::iter::Once<()>> {
+        let mut turns = self.enter(std::iter::once(()));
+        turns.turn = turn;
+        turns
+    }
+
     /// Turns of each loop so far, 0 for loops that are not there.
     pub fn counts(&self) -> [u32; DEPTH] {
         self.counts.get()
@@ -81,5 +88,13 @@ mod tests {
         let expected = [[0, 0], [0, 0], [0, 1], [1, 0], [1, 0], [1, 1]].map(|[a, b]| [a, b, 0, 0]);
         assert_eq!(seen, expected);
         assert_eq!(loops.counts(), [0; 4]);
+    }
+
+    #[test]
+    fn loop_that_is_resumed_has_one_turn_with_the_number_given() {
+        let loops = Loops::default();
+        let inner = || loops.enter(0..2).map(|_| loops.counts()).collect::<Vec<_>>();
+        let seen: Vec<_> = loops.resume(7).map(|()| inner()).collect();
+        assert_eq!(seen, [[[7, 0, 0, 0], [7, 1, 0, 0]]]);
     }
 }

@@ -1,12 +1,13 @@
 //! Built-in programs: GPU programs that run for real on the host, work-item by work-item, and
 //! record each access with its value. They mirror what the papers evaluate (CPElide table II,
-//! FinePack section V, STC section 6), at any size, and depend on their parameters and nothing
-//! else.
+//! FinePack section V, STC section 6, Tabbakh's thesis section 4.3.2), at any size, and depend on
+//! their parameters and nothing else.
 //!
 //! A program is one file. It has a `PROGRAM` that describes it, and a `run` that allocates and
 //! fills buffers, launches kernels and gives back what the host reads at the end. A kernel is a
 //! closure over the work-item, or, where it has barriers, over the work-group
-//! ([`Device::launch`]), with [`Group::phase`] around what its work-items do between them:
+//! ([`Device::launch`]), with [`Group::phase`] around what its work-items do between them. Groups
+//! that wait for each other within a kernel run in turns ([`Device::in_turns`]):
 //!
 //! ```text
 //! let launch = Launch::line("double", n, 64).write_part("a", &a, chunk(64));
@@ -22,6 +23,7 @@
 mod buffer;
 mod device;
 mod group;
+mod held;
 mod input;
 mod launch;
 mod loops;
@@ -87,7 +89,13 @@ programs!(
     kmeans,
     als,
     reuse,
-    locks
+    locks,
+    work_queue,
+    colouring,
+    spanning_tree,
+    barnes_hut,
+    wave,
+    lbm
 );
 
 /// The program called `name`.

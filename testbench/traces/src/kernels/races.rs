@@ -26,6 +26,11 @@ impl Races {
         self.phase += 1;
     }
 
+    /// True when another group writes there in this kernel.
+    pub fn others_write(&self, addr: u64, group: u32) -> bool {
+        self.writers.get(&addr).is_some_and(|writers| writers.iter().any(|w| w.0 != group))
+    }
+
     /// Loads of what a work-item writes from which no barrier separates the reader.
     pub fn end_kernel(self) -> usize {
         let racy = |(addr, (group, phase, item)): &&(u64, Who)| {

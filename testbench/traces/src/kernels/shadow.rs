@@ -1,4 +1,5 @@
 //! A `Record` for tests: memory replayed in recorded order, in which every value must make sense.
+//! Only what groups that ran in turns exchanged may stand in another order.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash};
@@ -52,6 +53,14 @@ pub struct Shadow {
     races: Races,
     /// Loads that another order of the work-items could change.
     pub racy: usize,
+    /// Loads.
+    pub loads: usize,
+    /// Values that each byte had during the kernel, where something has written it.
+    values: HashMap<u64, Vec<u8>>,
+    /// Of this kernel: address and bytes that an access saw although recorded order has others.
+    late: Vec<(u64, Vec<u8>, u32)>,
+    /// How many of them there were in all kernels.
+    pub lates: usize,
     /// Other instructions of work-items.
     pub instructions: u64,
     /// Bytes allocated.
@@ -72,6 +81,16 @@ impl Shadow {
         };
         let first = (addr - *base) as usize;
         Ok(&mut buffer[first..first + bytes])
+    }
+
+    /// The bytes at `addr` had these values during the kernel.
+    fn had(&mut self, addr: u64, bytes: &[u8]) {
+        for (at, byte) in (addr..).zip(bytes) {
+            let values = self.values.entry(at).or_default();
+            if !values.contains(byte) {
+                values.push(*byte);
+            }
+        }
     }
 
     /// An access must keep to what the launch said of one of its arguments.
@@ -174,6 +193,7 @@ impl Record for Shadow {
         self.kernels += 1;
         self.sites.clear();
         self.read.clear();
+        self.values.clear();
         Ok(())
     }
 
@@ -202,18 +222,26 @@ impl Record for Shadow {
             _ => self.races.write(access.addr, self.group, access.item),
         }
         let name = self.spec.name.clone();
-        let memory = self.at(access.addr, len)?;
-        match access.kind {
-            AccessKind::Load => {
-                check!(memory == access.bytes, "{name}: {access:x?} saw {memory:x?}")
-            }
-            AccessKind::Store => memory.copy_from_slice(access.bytes),
+        let before = self.at(access.addr, len)?.to_vec();
+        let (saw, new) = match access.kind {
+            AccessKind::Load => (access.bytes, None),
+            AccessKind::Store => (&before[..], Some(access.bytes.to_vec())),
             AccessKind::Atomic { op, old } => {
                 check!(len == 4 || len == 8, "{name}: atomic of {len} bytes");
-                check!(memory == old, "{name}: {access:x?} found {memory:x?}");
-                let new = applied(op, old, access.bytes).to_le_bytes();
-                memory.copy_from_slice(&new[..len]);
+                let left = |old| applied(op, old, access.bytes).to_le_bytes()[..len].to_vec();
+                self.had(access.addr, old);
+                self.had(access.addr, &left(old));
+                (old, Some(left(&before)))
             }
+        };
+        if saw != before {
+            self.late.push((access.addr, saw.to_vec(), self.group));
+        }
+        self.loads += usize::from(access.kind == AccessKind::Load);
+        if let Some(new) = new {
+            self.had(access.addr, &before);
+            self.had(access.addr, &new);
+            self.at(access.addr, len)?.copy_from_slice(&new);
         }
         Ok(())
     }
@@ -238,6 +266,15 @@ impl Record for Shadow {
         let groups: u32 = (0..3).map(|d| self.spec.grid[d] / self.spec.local[d]).product();
         check!(self.at == At::Kernel && self.group == groups, "{} of {groups} groups", self.group);
         self.at = At::Host;
+        for (addr, bytes, group) in std::mem::take(&mut self.late) {
+            let name = &self.spec.name;
+            let theirs = self.races.others_write(addr, group);
+            let had = (addr..)
+                .zip(&bytes)
+                .all(|(at, byte)| self.values.get(&at).is_some_and(|values| values.contains(byte)));
+            check!(theirs && had, "{name}: {bytes:x?} seen at {addr:#x} by group {group}");
+            self.lates += 1;
+        }
         self.racy += std::mem::take(&mut self.races).end_kernel();
         Ok(())
     }

@@ -62,8 +62,8 @@ pub struct KernelSpec {
 }
 
 /// Takes a program's events in the order in which one thread ran it. Within a kernel the groups
-/// come one after another (`group`), within a group the work-items run one after another from
-/// barrier to barrier.
+/// come one after another (`group`), even when they ran in turns: only loads of what other groups
+/// write show that. Within a group the work-items run one after another from barrier to barrier.
 pub trait Record {
     /// Why a trace cannot take something.
     type Error;
