@@ -1,23 +1,24 @@
 //! For tests: sequential consistency without an L1. A wave has one access under way, and an access
-//! is over where the L2 bank performs it. `test-loose` says the same, and lets a wave go on: what
-//! checks the order must see that.
+//! is over where the L2 bank performs it. `test-loose` says the same, and lets a wave go on;
+//! `test-early` lets it pass a barrier: what checks the order must see that.
 
 use machine::design::{
     BankHook, BankPort, Design, Handle, Hooks, Kind, L1, L2Design, MemoryModel, Message, Packed,
     Port, SOFTWARE, SRC, Way,
 };
 use machine::sequential::{Seen, Version, WaveOf, WriteId};
-use traces::trace::Instr;
+use traces::trace::{Instr, InstrKind};
 
 inventory::submit! { STRICT }
 inventory::submit! { LOOSE }
+inventory::submit! { EARLY }
 
 const STRICT: Design = Design {
     name: "test-strict",
     about: "for tests: no L1, and a wave has one access under way",
     promises: MemoryModel::Sc,
     asks_policy: false,
-    core: |_| Ok(Box::new(NoL1 { waits: true, busy: 0 })),
+    core: |_| Ok(Box::new(NoL1 { waits: true, early: false, busy: 0 })),
     bank: Some(|_| Ok(Box::new(Order))),
     l2: Some(L2Design {
         about: "for tests: software, which says in which order it performs",
@@ -31,13 +32,22 @@ const STRICT: Design = Design {
 const LOOSE: Design = Design {
     name: "test-loose",
     about: "for tests: no L1; promises an order that it does not keep",
-    core: |_| Ok(Box::new(NoL1 { waits: false, busy: 0 })),
+    core: |_| Ok(Box::new(NoL1 { waits: false, early: true, busy: 0 })),
+    ..STRICT
+};
+
+const EARLY: Design = Design {
+    name: "test-early",
+    about: "for tests: test-strict, but barriers do not wait for accesses before them",
+    core: |_| Ok(Box::new(NoL1 { waits: true, early: true, busy: 0 })),
     ..STRICT
 };
 
 #[derive(Debug)]
 struct NoL1 {
     waits: bool,
+    /// Not at barriers.
+    early: bool,
     /// Waves with an access under way.
     busy: u64,
 }
@@ -83,8 +93,8 @@ impl L1 for NoL1 {
         Hooks { issue: self.waits, ..Hooks::default() }
     }
 
-    fn may_issue(&mut self, _port: &mut Port, wave: usize, _instr: &Instr) -> bool {
-        self.busy >> wave & 1 == 0
+    fn may_issue(&mut self, _port: &mut Port, wave: usize, instr: &Instr) -> bool {
+        self.busy >> wave & 1 == 0 || self.early && instr.kind == InstrKind::Barrier
     }
 }
 

@@ -106,6 +106,14 @@ fn a_broken_order_is_seen() {
     assert!(litmus > 0 && random > 1, "{litmus} and {random}");
 }
 
+/// Barriers are part of the order.
+#[test]
+fn a_barrier_that_does_not_wait_is_seen() {
+    let mut seen = 0;
+    random_runs("test-early", |_, machine, trace| seen += u32::from(machine.fails(trace)));
+    assert!(seen > 1, "{seen}");
+}
+
 /// The traces themselves.
 #[test]
 fn programs_make_sense() {
