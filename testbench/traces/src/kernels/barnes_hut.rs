@@ -13,7 +13,7 @@ pub const PROGRAM: Program = Program {
     about: "Barnes-Hut: a quadtree built under locks, summed up from below, walked for forces",
     size: Knob::new("bodies", 256, 1..=1 << 18),
     iterations: Knob::new("time steps", 1, 1..=10_000),
-    footprint: "100 n",
+    footprint: "112 n + 2308",
 };
 
 const LOCAL: usize = 64;

@@ -12,7 +12,7 @@ pub const PROGRAM: Program = Program {
     about: "graph colouring, neighbours' colours read while other work-groups write them",
     size: Knob::new("vertices", 512, 2..=1 << 20),
     iterations: Knob::new("most rounds; 64 are always enough", 64, 1..=1 << 20),
-    footprint: "about 110 n: 4 for each of about 25 n edges, 9 for each vertex",
+    footprint: "about 100 n: 4 for each of about 22 n edges, 9 for each vertex",
 };
 
 const LOCAL: usize = 64;

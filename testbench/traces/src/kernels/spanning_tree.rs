@@ -12,7 +12,7 @@ pub const PROGRAM: Program = Program {
     about: "spanning tree, vertices adopted by compare-and-swap while others look at them",
     size: Knob::new("vertices", 768, 2..=1 << 20),
     iterations: Knob::new("most rounds", 64, 1..=1 << 20),
-    footprint: "about 110 n: 4 for each of about 25 n edges, 12 for each vertex",
+    footprint: "about 110 n: 4 for each of about 24 n edges, 12 for each vertex",
 };
 
 const LOCAL: usize = 64;

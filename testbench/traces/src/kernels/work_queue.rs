@@ -13,7 +13,7 @@ pub const PROGRAM: Program = Program {
     about: "particles sorted into cells by tasks of a shared queue that push new tasks",
     size: Knob::new("particles", 2048, 1..=1 << 20),
     iterations: Knob::new("most levels below the root", 8, 1..=10),
-    footprint: "20 n + 5 n * iterations",
+    footprint: "20 n + about 8 n * iterations",
 };
 
 const LOCAL: usize = 64;
