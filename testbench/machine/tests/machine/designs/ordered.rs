@@ -23,7 +23,6 @@ const STRICT: Design = Design {
     l2: Some(L2Design {
         about: "for tests: software, which says in which order it performs",
         promises: MemoryModel::Sc,
-        asks_policy: false,
         ..SOFTWARE
     }),
     ..SRC
