@@ -47,6 +47,12 @@ impl<M: Model> Socket<M> {
         })
     }
 
+    /// Puts another model, after reset, in place of the one that stands here. False where another
+    /// body does.
+    pub fn put_model(&mut self, model: M) -> bool {
+        self.0.borrow_mut().put_model(model)
+    }
+
     /// Which body it is.
     pub fn kind(&self) -> BodyKind {
         self.0.borrow().kind()

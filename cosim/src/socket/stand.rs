@@ -126,6 +126,14 @@ impl<M: Model> Stand<M> {
         })
     }
 
+    pub fn put_model(&mut self, model: M) -> bool {
+        let is_model = matches!(self.body, Body::Model(_));
+        if is_model {
+            self.body = Body::Model(Box::new(model));
+        }
+        is_model
+    }
+
     pub fn outputs(&self) -> M::Out {
         each!(&self.body, body => body.outputs())
     }

@@ -8,7 +8,7 @@ pub use super::cache::{Choice, Way, Ways};
 pub use super::config::{ConfigError, System};
 pub use super::context::Context;
 pub use super::engine::{ComponentId, Cycle, InletId, OutletId, WireId};
-pub use super::l1::{Design, GpuUnit, Hooks, L1, L1Policy, NewL1Policy, Port, SRC};
+pub use super::l1::{Design, GpuUnit, Hooks, L1, L1Policy, NewL1Policy, Port, SRC, Younger};
 pub use super::l2::{
     BankHook, BankPort, Design as L2Design, Fifos, L2, NewL2Policy, SOFTWARE, Spec,
 };

@@ -358,6 +358,10 @@ impl Core {
                     return;
                 }
             }
+            if !wave.stay.is_empty() && self.is_passed(ctx.now, at) {
+                continue;
+            }
+            let wave = &mut self.waves[at];
             match self.issue.instr.kind {
                 InstrKind::Barrier => {
                     if self.returns && self.is_held(ctx, at) {

@@ -6,7 +6,8 @@ use traces::trace::{Cursor, InstrKind};
 use super::wave::State;
 use super::{Core, Value};
 use crate::context::Context;
-use crate::l1::Port;
+use crate::engine::Cycle;
+use crate::l1::{Port, Younger};
 use crate::sequential::WaveOf;
 use crate::transactions::Tell;
 
@@ -71,7 +72,9 @@ impl Core {
     pub(super) fn is_held(&mut self, ctx: &mut Context, at: usize) -> bool {
         let instr = &self.issue.instr;
         // Nobody else may see what depends on a load that can still change.
-        if self.transactions.unconfirmed(at) > 0 && instr.kind != InstrKind::Load {
+        let goes_on = instr.kind == InstrKind::Load
+            || (self.hooks.stores_go_on && instr.kind == InstrKind::Store);
+        if self.transactions.unconfirmed(at) > 0 && !goes_on {
             self.waves[at].state = State::Unconfirmed;
         } else if self.hooks.issue {
             let (below, unit) = (self.ports.below, self.ports.to_unit);
@@ -148,27 +151,70 @@ impl Core {
             return;
         }
         let (at, place) = (usize::from(t.wave), t.place);
+        let stay = self.staying(at, place);
         for tag in self.transactions.since(at, place) {
-            self.drop_load(ctx, tag);
+            if !stay.contains(&self.transactions[tag].place) {
+                self.drop_load(ctx, tag);
+            }
         }
-        let first = self.checkpoints[at].iter().position(|c| c.place == place);
-        let first = first.expect("it is speculative");
-        let cursor = self.checkpoints[at][first].cursor.clone();
-        self.checkpoints[at].truncate(first);
+        let first = self.checkpoints[at].iter().find(|c| c.place == place);
+        let cursor = first.expect("it is speculative").cursor.clone();
+        self.checkpoints[at].retain(|c| c.place < place || stay.contains(&c.place));
         let wave = &mut self.waves[at];
         if wave.state == State::Issuing {
             // What is in hand is younger, or the load itself.
-            self.issue.next = self.issue.lines.len();
-            let left = &mut wave.loads[usize::from(self.issue.load)];
-            wave.in_flight -= u8::from(*left > 0);
-            *left = 0;
+            let lines = self.issue.lines.len();
+            let unsent = lines - std::mem::replace(&mut self.issue.next, lines);
+            if self.issue.instr.kind == InstrKind::Store {
+                wave.stores -= unsent as u32;
+            } else {
+                let left = &mut wave.loads[usize::from(self.issue.load)];
+                wave.in_flight -= u8::from(*left > 0);
+                *left = 0;
+            }
         }
         if let Some(order) = &mut ctx.sequential {
-            order.replay(WaveOf { cu: self.unit, slot: at }, place);
+            order.replay(WaveOf { cu: self.unit, slot: at }, place, &stay);
+        }
+        if !stay.is_empty() {
+            wave.stay = stay;
         }
         wave.issued = wave.issued.max(wave.cursor.index());
         wave.cursor = cursor;
         self.resume(ctx, at);
+    }
+
+    /// Whether the instruction just fetched is passed over.
+    #[cold]
+    pub(super) fn is_passed(&mut self, now: Cycle, at: usize) -> bool {
+        let wave = &mut self.waves[at];
+        let place = wave.cursor.index() - 1;
+        let stays = wave.stay.contains(&place);
+        wave.stay.retain(|&other| other > place);
+        if stays {
+            self.go_on(at, now);
+        }
+        stays
+    }
+
+    /// Places of the younger instructions that a replay of the load at `place` leaves as they are.
+    fn staying(&self, at: usize, place: u32) -> Vec<u32> {
+        let wave = &self.waves[at];
+        let in_hand = (wave.state == State::Issuing).then_some(self.issue.place);
+        let under_way = self.transactions.since(at, place);
+        let stays = |&younger: &u32| {
+            let own = || under_way.iter().filter(|tag| self.transactions[**tag].place == younger);
+            let stays = |&tag: &u32| {
+                let is_load = self.transactions[tag].kind == InstrKind::Load;
+                !is_load || self.l1.stays(Younger::UnderWay(tag))
+            };
+            match own().next() {
+                Some(_) => own().all(stays),
+                None => self.l1.stays(Younger::Over) && Some(younger) != in_hand,
+            }
+        };
+        let last = wave.cursor.index().max(place + 1);
+        (place + 1..last).filter(stays).collect()
     }
 
     /// A load is not waited for any more; what it has got is forgotten.

@@ -53,6 +53,8 @@ pub struct Wave {
     pub stores: u32,
     /// Lines of loads that were dropped before they were answered.
     pub dropped: u32,
+    /// Places of instructions that are passed over, as a replay has left them as they are.
+    pub stay: Vec<u32>,
     /// Instructions before this place have been issued once.
     pub issued: u32,
 }

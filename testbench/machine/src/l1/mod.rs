@@ -93,9 +93,23 @@ pub trait L1: Debug {
         true
     }
 
+    /// Whether a load behind one that is replayed stays as it is: for tests of what replays are for.
+    fn stays(&self, _younger: Younger) -> bool {
+        false
+    }
+
     /// A speculative load was dropped by the replay of an older one: its tag means nothing to the
     /// CU any more, but the request, if it has not been answered, must still be.
     fn dropped(&mut self, _tag: u32) {}
+}
+
+/// A load behind one that is replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Younger {
+    /// It is over.
+    Over,
+    /// One of its transactions.
+    UnderWay(u32),
 }
 
 /// Calls that a CU makes only where the design wants them.
@@ -113,6 +127,8 @@ pub struct Hooks {
     pub fence: bool,
     /// `dropped`; and the CU keeps what it needs to replay loads.
     pub speculation: bool,
+    /// No call: stores do not wait for speculative loads, and are not done again: for tests.
+    pub stores_go_on: bool,
     /// No call: the CU requests nothing of a line while it has a request for it under way.
     pub exclusive_lines: bool,
     /// No call: most requests of the CU that may be under way, where that is fewer than

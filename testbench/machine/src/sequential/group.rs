@@ -27,6 +27,9 @@ pub struct Access {
     pub read: Read,
 }
 
+/// Place of an access that has not happened.
+pub const GONE: u32 = u32::MAX;
+
 /// A wave.
 #[derive(Debug, Default)]
 pub struct Wave {
@@ -35,6 +38,8 @@ pub struct Wave {
     /// Accesses before each of its barriers.
     pub barriers: Vec<usize>,
     pub has_ended: bool,
+    /// Not in program order, and some are [`GONE`].
+    pub is_mixed: bool,
 }
 
 /// A work-group.
@@ -49,6 +54,16 @@ pub struct Group {
     pub own: Vec<(u32, u128)>,
     /// What loads have got.
     pub bytes: Vec<u8>,
+}
+
+impl Wave {
+    /// Accesses in program order, of those from `first` to before `end`.
+    pub fn in_order(&self, first: usize, end: usize) -> Vec<usize> {
+        let happened = |at: &usize| self.accesses[*at].place != GONE;
+        let mut all: Vec<_> = (first..end).filter(happened).collect();
+        all.sort_by_key(|&at| self.accesses[at].place);
+        all
+    }
 }
 
 impl Group {
@@ -72,7 +87,7 @@ impl Group {
         for (wave, &slot) in self.waves.iter_mut().zip(slots) {
             wave.accesses.clear();
             wave.barriers.clear();
-            (wave.slot, wave.has_ended) = (slot, false);
+            (wave.slot, wave.has_ended, wave.is_mixed) = (slot, false, false);
         }
     }
 }
@@ -173,10 +188,18 @@ impl Sequential {
     }
 
     /// A wave goes back to the instruction at `place`: what it has issued from there on has not
-    /// happened.
-    pub fn replay(&mut self, wave: WaveOf, place: u32) {
-        let accesses = &mut self.wave(wave).accesses;
-        let left = accesses.partition_point(|access| access.place < place);
-        accesses.truncate(left);
+    /// happened, but for the instructions that `stay`.
+    pub fn replay(&mut self, wave: WaveOf, place: u32, stay: &[u32]) {
+        let wave = self.wave(wave);
+        if stay.is_empty() && !wave.is_mixed {
+            let left = wave.accesses.partition_point(|access| access.place < place);
+            return wave.accesses.truncate(left);
+        }
+        wave.is_mixed = true;
+        for access in &mut wave.accesses {
+            if access.place >= place && !stay.contains(&access.place) {
+                access.place = GONE;
+            }
+        }
     }
 }

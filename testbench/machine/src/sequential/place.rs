@@ -26,10 +26,15 @@ impl Sequential {
                     continue;
                 };
                 let end = wave.barriers.get(segment).copied().unwrap_or(wave.accesses.len());
-                for (k, access) in wave.accesses[*first..end].iter().enumerate() {
-                    let of = WaveOf { cu: group.cu, slot: wave.slot };
-                    let which = group.which(of, number, first + k);
+                let of = WaveOf { cu: group.cu, slot: wave.slot };
+                let mut place = |at: usize| {
+                    let which = group.which(of, number, at);
+                    let access = &wave.accesses[at];
                     self.place_access(group, access, &which, &mut positions[number]);
+                };
+                match wave.is_mixed {
+                    false => (*first..end).for_each(&mut place),
+                    true => wave.in_order(*first, end).into_iter().for_each(&mut place),
                 }
             }
             let meets = |number: &usize| group.waves[*number].barriers.len() > segment;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::ideal::{Ideal, bank_number};
 use super::parameters::Parameters;
+use super::rule::Rule;
 use crate::cache::Way;
 use crate::l2::{BankHook, BankPort, Fifos};
 use crate::make::{Made, Make};
@@ -18,7 +19,8 @@ use crate::sequential::{Version, WriteId};
 pub fn new(make: &mut Make) -> Made<dyn BankHook> {
     let parameters = Parameters::of(make.system)?;
     let fifos = Fifos::new(make.system, parameters.places);
-    Ok(Box::new(Ordered { fifos, tokens: Tokens::Unit(VecDeque::new()) }))
+    let (tokens, without) = (Tokens::Unit(VecDeque::new()), parameters.without);
+    Ok(Box::new(Ordered { fifos, tokens, without }))
 }
 
 /// Likewise, with tokens that take no time.
@@ -26,13 +28,14 @@ pub fn ideal(make: &mut Make) -> Made<dyn BankHook> {
     let parameters = Parameters::of(make.system)?;
     let fifos = Fifos::new(make.system, parameters.places);
     let tokens = Tokens::Ideal(Ideal::of(make, &parameters));
-    Ok(Box::new(Ordered { fifos, tokens }))
+    Ok(Box::new(Ordered { fifos, tokens, without: None }))
 }
 
 #[derive(Debug)]
 struct Ordered {
     fifos: Fifos,
     tokens: Tokens,
+    without: Option<Rule>,
 }
 
 /// CUs in the order in which they are served.
@@ -43,19 +46,45 @@ enum Tokens {
     Ideal(Rc<RefCell<Ideal>>),
 }
 
+impl Ordered {
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// Without the order of a line: the request of the last token passes that of the one before.
+    #[cold]
+    fn pass(&mut self, port: &BankPort) {
+        let Tokens::Unit(tokens) = &mut self.tokens else { return };
+        let &mut [.., before, last] = tokens.make_contiguous() else { return };
+        let line = |cu| {
+            let request = self.fifos.oldest(&port.ctx.layout, cu)?;
+            Some(port.ctx.messages[request].addr)
+        };
+        if before != last && line(before).is_some() && line(before) == line(last) {
+            let at = tokens.len() - 1;
+            tokens.swap(at - 1, at);
+        }
+    }
+}
+
 impl BankHook for Ordered {
     fn tick(&mut self, port: &mut BankPort) {
-        self.fifos.take(port, |_| {});
+        if self.orders() && self.keeps(Rule::FifoPerSm) {
+            self.fifos.take(port, |_| {});
+        }
     }
 
     fn message(&mut self, port: &mut BankPort, message: Handle<Message>) {
         let Tokens::Unit(tokens) = &mut self.tokens else { unreachable!("there is no unit") };
         tokens.push_back(Unit(port.ctx.messages[message].sideband.get(16)));
         port.ctx.messages.free(message);
+        if !self.keeps(Rule::LineOrder) {
+            self.pass(port);
+        }
     }
 
     fn orders(&self) -> bool {
-        true
+        self.keeps(Rule::TokenOrder)
     }
 
     fn pick(&mut self, port: &mut BankPort) -> Option<Handle<Message>> {
@@ -67,6 +96,10 @@ impl BankHook for Ordered {
                 unit.token(bank_number(port.ctx, port.bank.unit))
             }
         }?;
+        if !self.keeps(Rule::FifoPerSm) {
+            let first = port.ctx.peek(port.bank.requests);
+            return first.filter(|&request| port.ctx.messages[request].from == cu);
+        }
         self.fifos.oldest(&port.ctx.layout, cu)
     }
 
@@ -78,6 +111,10 @@ impl BankHook for Ordered {
                 unit.borrow_mut().take_token(bank)
             }
         };
+        if !self.keeps(Rule::FifoPerSm) {
+            port.ctx.take(port.bank.requests);
+            return;
+        }
         self.fifos.served(&port.ctx.layout, cu.expect("it was its turn"));
     }
 

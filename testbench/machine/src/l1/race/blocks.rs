@@ -10,6 +10,7 @@ use ports::{access_validation_unit as avu, speculative_load_queue as slq};
 use super::Notice;
 use super::checks::{Act, Checks, View};
 use super::parameters::Parameters;
+use super::rule::{Rule, take_away};
 use crate::context::{Context, Stop};
 use crate::engine::Cycle;
 use crate::l1::Port;
@@ -44,15 +45,22 @@ struct Queue {
 impl Blocks {
     pub fn new(
         make: &mut Make,
-        Parameters { blocks, name, .. }: &Parameters,
+        Parameters { blocks, name, without, .. }: &Parameters,
         speculates: bool,
     ) -> Result<Self, BuildError> {
-        let avu: Socket<AccessValidationUnit> = make.socket(name, &avu::Config::from(blocks))?;
+        let config = avu::Config::from(blocks);
+        let mut avu: Socket<AccessValidationUnit> = make.socket(name, &config)?;
+        if let Some(Rule::Avu(rule)) = *without {
+            take_away(&mut avu, AccessValidationUnit::without(&config, rule))?;
+        }
         let queue = match speculates {
             false => None,
             true => {
-                let slq: Socket<SpeculativeLoadQueue> =
-                    make.socket(name, &slq::Config::from(blocks))?;
+                let config = slq::Config::from(blocks);
+                let mut slq: Socket<SpeculativeLoadQueue> = make.socket(name, &config)?;
+                if let Some(rule) = without.and_then(Rule::of_queue) {
+                    take_away(&mut slq, SpeculativeLoadQueue::without(&config, rule))?;
+                }
                 let out = slq.outputs();
                 Some(Queue { slq, out })
             }

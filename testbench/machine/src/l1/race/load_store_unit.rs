@@ -16,13 +16,14 @@ use super::ids::{About, Ids};
 use super::lines::{Found, Lines, whole};
 use super::misses::Misses;
 use super::parameters::Parameters;
+use super::rule::Rule;
 use super::waves::Waves;
 use super::Beat;
 use crate::cache::Way;
 use crate::context::Stop;
 use crate::engine::Cycle;
 use crate::l1::src::Spec;
-use crate::l1::{Hooks, L1, Port};
+use crate::l1::{Hooks, L1, Port, Younger};
 use crate::make::{Made, Make};
 use crate::message::{Kind, MAX_LINE, Message, Packed};
 use crate::pool::Handle;
@@ -46,6 +47,7 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
     };
     Ok(Box::new(LoadStoreUnit {
         config,
+        without: parameters.without,
         checks,
         view: View::default(),
         places: parameters.places,
@@ -62,11 +64,14 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         come: VecDeque::new(),
         install: None,
         sent: None,
+        late: None,
         youngest: None,
         checking: Vec::new(),
         atomics: 0,
         held: 0,
         dropping: Vec::new(),
+        dropped: Vec::new(),
+        stays: None,
         wants_way: false,
         wants_slot: false,
         is_stirred: false,
@@ -120,6 +125,7 @@ struct Install {
 #[derive(Debug)]
 struct LoadStoreUnit {
     config: Config,
+    without: Option<Rule>,
     checks: Box<dyn Checks>,
     /// What they show in this cycle.
     view: View,
@@ -140,6 +146,8 @@ struct LoadStoreUnit {
     come: VecDeque<usize>,
     install: Option<Install>,
     sent: Option<Sent>,
+    /// Without U2, the store of the cycle before.
+    late: Option<Sent>,
     /// The miss whose check is the youngest request of the SM.
     youngest: Option<usize>,
     /// Checks of hits on their way: line, and the waves that wait.
@@ -150,6 +158,10 @@ struct LoadStoreUnit {
     held: u64,
     /// Loads that a replay has dropped before they have acted.
     dropping: Vec<Handle<Message>>,
+    /// Without U12, those loads' tags.
+    dropped: Vec<u32>,
+    /// Without a part of U12, the load that a replay has not dropped.
+    stays: Option<u32>,
     wants_way: bool,
     wants_slot: bool,
     /// Something has come or gone in this cycle that shows in the next one.
@@ -171,14 +183,18 @@ impl LoadStoreUnit {
         }
     }
 
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
     /// The run's last cycle is visited once more.
     fn is_over(&self, port: &Port) -> bool {
         self.over == port.ctx.now
     }
 
     /// An answer of the unit is in force.
-    fn see_done(&mut self, done: Done) {
-        if done.sync {
+    fn see_done(&mut self, port: &mut Port, done: Done) {
+        if done.sync && self.keeps(Rule::NoInstallSyncs) {
             for miss in self.misses.iter_mut() {
                 // Modulo: it may wait for more epochs than that can say (U8).
                 miss.no_install |= miss.header.is_some_and(|epoch| self.checks.age(epoch) == 2);
@@ -203,10 +219,29 @@ impl LoadStoreUnit {
                 }
                 let at = self.checking.iter().position(|&(line, _)| line == addr);
                 let (_, waves) = self.checking.swap_remove(at.expect("it is checked"));
-                self.waves.again(waves);
+                match done.kind == rsp_kind::NORACE && !self.keeps(Rule::LookUpAgain) {
+                    true => self.serve_checked(port, addr, waves),
+                    false => self.waves.again(waves),
+                }
             }
             About::Write { .. } => self.ids.half_over(done.id),
             About::Nothing => unreachable!("an answer that nobody waits for"),
+        }
+    }
+
+    /// Without U5: loads whose line was checked, and is still there, are served as it is.
+    #[cold]
+    fn serve_checked(&mut self, port: &mut Port, addr: u64, waves: u64) {
+        let Some(way) = self.lines.find(addr) else { return self.waves.again(waves) };
+        let found = self.lines.copy(way);
+        let mut left = waves;
+        while left != 0 {
+            let wave = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let request = self.waves.oldest(wave);
+            record(port, request, found.seen.version, &found.seen.own, &found.data);
+            port.finish(request, Some(&found.data), 1);
+            self.waves.acted(wave);
         }
     }
 
@@ -227,7 +262,10 @@ impl LoadStoreUnit {
         if self.youngest == Some(at) {
             self.youngest = None;
         }
-        let epoch = miss.header.unwrap_or(0);
+        let epoch = match self.keeps(Rule::HeaderEpoch) {
+            true => miss.header.unwrap_or(0),
+            false => (0..32).find(|&epoch| self.checks.age(epoch) == 0).expect("it is now"),
+        };
         if self.config != Config::Base {
             self.ids.give(miss.id);
         }
@@ -278,7 +316,7 @@ impl LoadStoreUnit {
         wave: usize,
         found: &Found,
     ) -> bool {
-        if self.view.out != 0 {
+        if self.view.out != 0 && self.keeps(Rule::Allocate) {
             if !self.view.alloc_ready {
                 self.wants_slot = true;
                 return false;
@@ -317,7 +355,8 @@ impl LoadStoreUnit {
         self.checking.push((addr, 1 << wave));
         let request = Req { kind: req_kind::HITCHK, id, mask: 0, addr: addr as u32 };
         self.send(port, request, WriteId::default());
-        (self.youngest, self.sent) = (None, Some(Sent::Check));
+        self.sent = Some(Sent::Check);
+        self.is_no_read_youngest();
         true
     }
 
@@ -336,7 +375,7 @@ impl LoadStoreUnit {
             let joins = match self.config {
                 // Behind a store of its own nobody may get what comes.
                 Config::Base => !self.misses[at].no_install,
-                _ => self.youngest == Some(at),
+                _ => self.youngest == Some(at) || !self.keeps(Rule::JoinYoungest),
             };
             if !joins {
                 self.misses[at].waves |= 1 << wave;
@@ -389,6 +428,13 @@ impl LoadStoreUnit {
         }
     }
 
+    /// The youngest request is no read.
+    fn is_no_read_youngest(&mut self) {
+        if self.keeps(Rule::JoinYoungestOfAll) {
+            self.youngest = None;
+        }
+    }
+
     fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
         self.checks.send(port, request, write);
         self.act.inc = true;
@@ -424,8 +470,9 @@ impl LoadStoreUnit {
             let kind = if is_store { req_kind::WRITE } else { req_kind::ATOM };
             self.send(port, Req { kind, id, mask, addr: addr as u32 }, write);
         }
-        self.youngest = None;
-        if let Some(at) = self.misses.find(addr) {
+        self.is_no_read_youngest();
+        let stays = !self.keeps(Rule::NoInstallStores);
+        if let Some(at) = self.misses.find(addr).filter(|_| !stays) {
             self.misses[at].no_install = true;
         }
         self.sent = Some(match is_store {
@@ -443,9 +490,17 @@ impl LoadStoreUnit {
     /// The warp goes back to a load: what it has not done is dropped (U12).
     fn replay(&mut self, port: &mut Port, wave: usize, tag: u32) {
         port.replay(tag);
+        let mut load = self.looked_up.take_if(|load| load.wave == wave);
+        if !self.keeps(Rule::ReplayLookup)
+            && let Some(load) = load.take()
+        {
+            self.stays = Some(port.ctx.messages[self.waves.oldest(wave)].tag);
+            self.load_acts(port, load);
+        }
         self.waves.drop_all(wave, &mut self.dropping);
-        if self.looked_up.as_ref().is_some_and(|load| load.wave == wave) {
-            self.looked_up = None;
+        if self.without.is_some() {
+            let tags = self.dropping.iter().map(|&request| port.ctx.messages[request].tag);
+            self.dropped = tags.collect();
         }
         for miss in self.misses.iter_mut() {
             miss.waves &= !(1 << wave);
@@ -500,13 +555,29 @@ impl LoadStoreUnit {
                 None => self.lines.give_up(way),
             }
         }
-        match self.sent.take() {
-            Some(Sent::Store { addr, mask, data, write }) => {
+        let mut sent = self.sent.take();
+        if !self.keeps(Rule::LookupAfterSend) {
+            // A load that is looked up a cycle later sees what it would have seen in this one.
+            let is_store = matches!(sent, Some(Sent::Store { .. }));
+            self.is_stirred |= is_store;
+            let store = if is_store { sent.take() } else { None };
+            if let Some(late) = std::mem::replace(&mut self.late, store) {
+                self.change_line(late);
+            }
+        }
+        if let Some(sent) = sent {
+            self.change_line(sent);
+        }
+    }
+
+    fn change_line(&mut self, sent: Sent) {
+        match sent {
+            Sent::Store { addr, mask, data, write } => {
                 self.lines.store(addr, mask, &data, write);
             }
-            Some(Sent::Atomic { addr }) => self.lines.forget(addr),
-            Some(Sent::Fetch { addr, way, miss }) => self.lines.fetch(way, addr, miss),
-            Some(Sent::Check) | None => {}
+            Sent::Atomic { addr } if self.keeps(Rule::AtomicTakes) => self.lines.forget(addr),
+            Sent::Fetch { addr, way, miss } => self.lines.fetch(way, addr, miss),
+            Sent::Atomic { .. } | Sent::Check => {}
         }
     }
 
@@ -589,6 +660,7 @@ impl L1 for LoadStoreUnit {
             end_cycle: true,
             issue: true,
             speculation: self.config == Config::Spec,
+            stores_go_on: !self.keeps(Rule::StoresWait),
             places: (self.config != Config::Base).then_some(self.places),
             ..Hooks::default()
         }
@@ -600,7 +672,7 @@ impl L1 for LoadStoreUnit {
         }
         self.begin(port);
         while let Some(done) = self.checks.next_done() {
-            self.see_done(done);
+            self.see_done(port, done);
             self.waves.unblock();
             self.is_stirred = true;
         }
@@ -636,7 +708,12 @@ impl L1 for LoadStoreUnit {
 
     fn may_issue(&mut self, port: &mut Port, wave: usize, instr: &Instr) -> bool {
         self.begin(port);
-        let may = instr.kind == InstrKind::Load || self.is_settled(wave);
+        let goes_on = instr.kind == InstrKind::Store && !self.keeps(Rule::StoresWait);
+        let may = match instr.kind {
+            InstrKind::Load => true,
+            _ if goes_on => !self.waves.has(wave),
+            _ => self.is_settled(wave),
+        };
         if !may {
             self.held |= 1 << wave;
         }
@@ -655,6 +732,11 @@ impl L1 for LoadStoreUnit {
             (self.wants_way, self.wants_slot) = (false, false);
             self.waves.unblock();
         }
+        if !self.keeps(Rule::StoreAtSend)
+            && let Some(store) = self.sent.take_if(|sent| matches!(sent, Sent::Store { .. }))
+        {
+            self.change_line(store);
+        }
         self.look_up(port);
         self.change_lines();
         self.waves.end_cycle();
@@ -666,6 +748,24 @@ impl L1 for LoadStoreUnit {
             || self.waves.any_ready();
         let quiet = self.checks.quiet_cycles();
         port.ctx.wake_after(if moves { 0 } else { quiet });
+    }
+
+    fn stays(&self, younger: Younger) -> bool {
+        match self.without {
+            Some(Rule::ReplayYounger) => match younger {
+                Younger::Over => true,
+                Younger::UnderWay(tag) => !self.dropped.contains(&tag),
+            },
+            Some(Rule::ReplayMisses) => match younger {
+                Younger::Over => true,
+                Younger::UnderWay(_) => false,
+            },
+            Some(Rule::ReplayLookup) => match younger {
+                Younger::Over => false,
+                Younger::UnderWay(tag) => self.stays == Some(tag) && !self.dropped.contains(&tag),
+            },
+            _ => false,
+        }
     }
 
     fn waits_for(&self) -> Option<String> {

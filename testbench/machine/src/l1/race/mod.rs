@@ -13,6 +13,7 @@ mod lines;
 mod load_store_unit;
 mod misses;
 mod parameters;
+mod rule;
 mod unit;
 mod waves;
 

@@ -3,6 +3,7 @@
 use cosim::catalog::Family;
 use ports::common::race_types::RaceDetection;
 
+use super::rule::{self, Rule};
 use crate::config::{ConfigError, System};
 use crate::l2;
 use crate::registry;
@@ -13,6 +14,8 @@ pub struct Parameters {
     pub blocks: RaceDetection,
     /// Places of a CU in each L2 bank (specification 5.6, T3).
     pub places: u32,
+    /// The rule that is not kept.
+    pub without: Option<Rule>,
     /// How reports call them.
     pub name: String,
 }
@@ -37,6 +40,7 @@ impl Parameters {
         let default = RaceDetection { n_sm, lines: system.l1.bytes / LINE, ..paper };
         let mut fields = toml::Table::try_from(&default).expect("they are numbers");
         fields.insert("places".into(), PLACES.into());
+        fields.insert("without".into(), "".into());
         let mut fields = system.section("race_detection", fields, &["n_sm", "lines"])?;
         let given = system.sections.get("race_detection").and_then(|given| given.as_table());
         if given.is_none_or(|given| !given.contains_key("n_sat")) {
@@ -45,6 +49,8 @@ impl Parameters {
             fields.insert("n_sat".into(), (m / 8).into());
         }
         let places = fields.remove("places").and_then(|v| v.as_integer()).expect("a number");
+        let without = fields.remove("without");
+        let without = rule::named(without.as_ref().and_then(|v| v.as_str()).expect("a name"))?;
         let blocks: RaceDetection = fields
             .try_into()
             .map_err(|e: toml::de::Error| error("race_detection", e.message().to_string()))?;
@@ -62,7 +68,7 @@ impl Parameters {
             }
         })?;
         let name = format!("{}, {n_sm} SMs, M {}", &system.l1.design, blocks.m);
-        Ok(Self { blocks, places: places as u32, name })
+        Ok(Self { blocks, places: places as u32, without, name })
     }
 }
 

@@ -38,9 +38,16 @@ pub enum Rule {
     NoInstallSyncs,
     /// U10: an atomic takes the copy of its line away.
     AtomicTakes,
-    /// U12: a replay drops younger loads too; else only those that have hit.
+    /// U9: the copy of a line changes in the cycle after that in which its store is sent; else in
+    /// that cycle.
+    StoreAtSend,
+    /// U11: a store waits until no older load may have to be done again.
+    StoresWait,
+    /// U12, 5.4: a replay drops younger loads; else only the failed one is done again.
+    ReplayYounger,
+    /// U12: a replay drops younger loads that have missed.
     ReplayMisses,
-    /// U12: it drops the load that is looked up.
+    /// U12, 5.4: it drops the one that is looked up in its cycle.
     ReplayLookup,
     Unit(rdu::Rule),
     Avu(avu::Rule),
@@ -48,7 +55,7 @@ pub enum Rule {
 }
 
 /// All rules by name.
-pub const RULES: [(&str, Rule); 30] = [
+pub const RULES: [(&str, Rule); 31] = [
     ("token-order", Rule::TokenOrder),
     ("line-order", Rule::LineOrder),
     ("fifo-per-sm", Rule::FifoPerSm),
@@ -61,6 +68,9 @@ pub const RULES: [(&str, Rule); 30] = [
     ("no-install-stores", Rule::NoInstallStores),
     ("no-install-syncs", Rule::NoInstallSyncs),
     ("atomic-takes", Rule::AtomicTakes),
+    ("store-at-send", Rule::StoreAtSend),
+    ("stores-wait", Rule::StoresWait),
+    ("replay-younger", Rule::ReplayYounger),
     ("replay-misses", Rule::ReplayMisses),
     ("replay-lookup", Rule::ReplayLookup),
     ("insert-first", Rule::Unit(rdu::Rule::InsertFirst)),
@@ -77,8 +87,6 @@ pub const RULES: [(&str, Rule); 30] = [
     ("hits", Rule::Avu(avu::Rule::Hits)),
     ("commit-waits", Rule::Queue(slq::Rule::CommitWaits)),
     ("forced-tested", Rule::Queue(slq::Rule::ForcedTested)),
-    ("replay-drops", Rule::Queue(slq::Rule::ReplayDrops)),
-    ("replay-drops-alloc", Rule::Queue(slq::Rule::ReplayDropsAlloc)),
 ];
 
 /// The field.
@@ -90,6 +98,18 @@ pub fn named(name: &str) -> Result<Option<Rule>, ConfigError> {
         return Ok(None);
     }
     crate::config::choose(FIELD, name, &RULES).map(Some)
+}
+
+impl Rule {
+    /// The rule that the queue does not keep then.
+    pub fn of_queue(self) -> Option<slq::Rule> {
+        match self {
+            Self::Queue(rule) => Some(rule),
+            Self::ReplayYounger => Some(slq::Rule::ReplayDrops),
+            Self::ReplayLookup => Some(slq::Rule::ReplayDropsAlloc),
+            _ => None,
+        }
+    }
 }
 
 /// Puts a model that does not keep a rule into a block's socket.

@@ -10,6 +10,7 @@ use ports::race_detection_unit::{Config, In, Out};
 
 use super::ideal::bank_number;
 use super::parameters::Parameters;
+use super::rule::{Rule, take_away};
 use super::{Beat, Notice};
 use crate::context::Context;
 use crate::l1::GpuUnit;
@@ -22,8 +23,12 @@ use crate::sequential::WriteId;
 
 /// Makes the unit.
 pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
-    let Parameters { blocks, name, .. } = Parameters::of(make.system)?;
-    let block: Socket<RaceDetectionUnit> = make.socket(&name, &Config::from(&blocks))?;
+    let Parameters { blocks, name, without, .. } = Parameters::of(make.system)?;
+    let config = Config::from(&blocks);
+    let mut block: Socket<RaceDetectionUnit> = make.socket(&name, &config)?;
+    if let Some(Rule::Unit(rule)) = without {
+        take_away(&mut block, RaceDetectionUnit::without(&config, rule))?;
+    }
     let out = block.outputs();
     let sms = ports.cores.iter().map(|port| Sm { port: port.clone(), writes: VecDeque::new() });
     Ok(Box::new(Detector { block, out, sms: sms.collect(), banks: ports.banks }))

@@ -218,7 +218,7 @@ impl Case {
                         order.read(wave, tag + k as u32, (line, mask), seen, &[5; 128]);
                     }
                 }
-                order.replay(wave, place);
+                order.replay(wave, place, &[]);
             }
             _ => {
                 order.issue(wave, place, tag);
