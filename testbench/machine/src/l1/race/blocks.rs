@@ -34,6 +34,7 @@ pub struct Blocks {
     /// Requests whose answer is not complete, where there is no queue to count them.
     out: u32,
     epochs: u8,
+    keeps_rules: bool,
 }
 
 #[derive(Debug)]
@@ -73,6 +74,7 @@ impl Blocks {
             is_done: false,
             out: 0,
             epochs: 1 << blocks.epoch_w,
+            keeps_rules: without.is_none(),
         })
     }
 
@@ -100,7 +102,8 @@ impl Blocks {
     }
 
     fn report(&self, ctx: &mut Context, block: &str, err: Option<u8>) {
-        if let Some(code) = err {
+        // Without a rule a block may well report what follows from that.
+        if let Some(code) = err.filter(|_| self.keeps_rules) {
             let problem = format!("{}/{block}: error {code}", self.place);
             ctx.stop.get_or_insert(Stop::Block(problem));
         }

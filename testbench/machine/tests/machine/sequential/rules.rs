@@ -68,8 +68,7 @@ fn found(
         let set: Vec<_> = set.iter().copied().chain([("race_detection.without", rule)]).collect();
         let machine = Machine::with(design, cus, &mut random, &set);
         match machine.run(&trace, Keep::default()) {
-            // What a block reports is no false outcome.
-            Ok(_) | Err(RunError::Block(_)) => None,
+            Ok(_) => None,
             Err(
                 error @ (RunError::Inconsistent(_)
                 | RunError::Deadlock { .. }
