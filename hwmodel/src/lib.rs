@@ -8,8 +8,6 @@ pub mod block;
 pub mod chiplet_coherence_table;
 mod common;
 pub mod egress;
-#[cfg(test)]
-mod race_tests;
 pub mod state;
 mod tlp_header;
 pub mod tlp_link;
