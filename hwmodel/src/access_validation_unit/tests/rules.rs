@@ -63,7 +63,7 @@ fn without_expires_a_line_of_age_2_is_used() {
 fn without_live_cleared_an_old_line_looks_new() {
     let mut bench = without(&config(), Rule::LiveCleared);
     bench.fill(1);
-    (0..8).for_each(|_| _ = bench.sync(&[]));
+    (0..8).for_each(|_| bench.sync(&[]));
     assert_eq!(bench.look(lookup(1, 0)), HIT);
 }
 

@@ -197,7 +197,7 @@ impl System {
         done
     }
 
-    /// The place of a line: that of its value among those in use.
+    /// The result of a lookup. The L1 holds the line or not.
     fn look(&mut self, sm: usize, line: u32) -> u8 {
         let tag_hit = self.sms[sm].l1.contains_key(&line);
         self.sms[sm].next.lookup =
