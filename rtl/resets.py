@@ -30,6 +30,7 @@ CONFIGS = {
     "depacketizer": ["small", "single-bank"],
     "coherence_directory": ["small", "small-hmg", "small-ideal"],
     "command_processor": ["small", "paper"],
+    "race_detection_unit": ["small", "small-half-page"],
 }
 
 RESET = re.compile(r"if \(!rst_ni\)\s*(begin\b)?")

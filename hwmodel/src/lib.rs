@@ -9,8 +9,6 @@ pub mod chiplet_coherence_table;
 mod common;
 pub mod egress;
 pub mod race_signature;
-#[cfg(test)]
-mod race_tests;
 pub mod state;
 mod tlp_header;
 pub mod tlp_link;

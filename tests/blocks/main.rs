@@ -1,6 +1,6 @@
 //! Each block by itself, on its model and on its RTL: the worked examples of the specifications,
 //! the rules of its README, and blocks that are joined. Directories also in systems of GPUs, and
-//! the blocks of STC in systems of CUs.
+//! the blocks of STC in systems of CUs; those of race detection under random requests.
 
 mod coherence_directory;
 mod command_path;
@@ -11,5 +11,6 @@ mod directories;
 mod finepack_path;
 mod local_command_processor;
 mod packetizer;
+mod race_detection;
 mod remote_write_queue;
 mod stc;

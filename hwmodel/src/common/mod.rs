@@ -5,6 +5,8 @@ pub(crate) mod bloom;
 pub(crate) mod fifo;
 pub(crate) mod message;
 #[cfg(test)]
+pub(crate) mod race;
+#[cfg(test)]
 pub(crate) mod random;
 #[cfg(test)]
 pub(crate) mod stc;

@@ -1,26 +1,15 @@
-//! Directed tests; figures come from the specification's text. All but `quiet` and `rules` see the
-//! ports alone, and `body` alone says whose.
+//! Parameters that are refused, rules that are taken away, and cycles that an owner may leave out.
+//! What the block does is tested on both bodies (`tests/blocks/race_detection`).
 
-mod answers;
-mod errors;
-mod lookups;
 mod parameters;
-mod queries;
 mod quiet;
 mod rules;
 
-use ports::common::race_types::{Done, Fill, Query, Rsp, rsp_kind};
+use ports::common::race_types::{Fill, Rsp, rsp_kind};
 
 use super::*;
 use crate::common::bloom::Hash;
-use crate::race_tests::small;
-
-type Body = Box<dyn Block<In = In, Out = Out>>;
-
-/// The body that is tested.
-fn body(config: &Config) -> Body {
-    Box::new(AccessValidationUnit::new(config).expect("legal parameters"))
-}
+use crate::common::race::small;
 
 fn config() -> Config {
     (&small()).into()
@@ -50,92 +39,4 @@ fn norace(id: u8, epoch: u8) -> Rsp {
 /// A lookup of the line in this place.
 fn lookup(line: u8, addr: u32) -> Lookup {
     Lookup { line, tag_hit: true, size: 2, addr }
-}
-
-/// A unit, its inputs, and the outputs of all cycles.
-struct Bench {
-    body: Body,
-    m: u32,
-    epochs: u8,
-    /// Inputs of the next cycle, but for `slq_busy` cleared after it.
-    next: In,
-    out: Vec<Out>,
-}
-
-impl Bench {
-    fn of(body: Body, config: &Config) -> Self {
-        let (m, epochs) = (config.m, 1 << config.epoch_w);
-        Self { body, m, epochs, next: In::default(), out: Vec::new() }
-    }
-
-    fn new(config: &Config) -> Self {
-        Self::of(body(config), config)
-    }
-
-    /// One cycle; returns its outputs.
-    fn cycle(&mut self) -> Out {
-        let shown = self.body.outputs();
-        let out = self.body.tick(&self.next);
-        assert_eq!(shown, out, "tick must return the outputs of the cycle that it ends");
-        self.next = In { slq_busy: self.next.slq_busy, ..In::default() };
-        self.out.push(out);
-        out
-    }
-
-    fn now(&self) -> usize {
-        self.out.len()
-    }
-
-    fn run(&mut self, cycles: usize) {
-        (0..cycles).for_each(|_| _ = self.cycle());
-    }
-
-    fn shown(&self) -> Out {
-        self.body.outputs()
-    }
-
-    fn epoch(&self) -> u8 {
-        self.shown().epoch
-    }
-
-    /// A beat, as soon as it is taken; returns its cycle.
-    fn beat(&mut self, rsp: Rsp) -> usize {
-        while !self.shown().rsp_ready {
-            self.cycle();
-        }
-        self.next.rsp = Some(rsp);
-        self.cycle();
-        self.now() - 1
-    }
-
-    /// The next epoch begins, with these keys in the signature; returns the first cycle of it.
-    fn sync(&mut self, keys: &[u32]) -> usize {
-        let next = (self.epoch() + 1) % self.epochs;
-        for beat in sync(rsp_kind::RACE, 1, next, self.m, keys) {
-            self.beat(beat);
-        }
-        assert_eq!(self.epoch(), next);
-        self.now()
-    }
-
-    /// Installs a line with the current epoch.
-    fn fill(&mut self, line: u8) {
-        self.next.fill = Some(Fill { line, epoch: self.epoch() });
-        self.cycle();
-    }
-
-    /// The result of a lookup in the next cycle.
-    fn look(&mut self, lk: Lookup) -> u8 {
-        self.next.lk = Some(lk);
-        assert!(self.cycle().lk_ready);
-        self.shown().rs.expect("a result in the next cycle")
-    }
-
-    fn looks(&mut self, line: u8, addr: u32, times: usize) -> Vec<u8> {
-        (0..times).map(|_| self.look(lookup(line, addr))).collect()
-    }
-
-    fn cnt(&self) -> Counters {
-        self.shown().cnt
-    }
 }

@@ -1,4 +1,4 @@
-//! Limits of the parameters (specification 2), and the state after reset.
+//! Limits of the parameters (specification 2).
 
 use super::*;
 
@@ -21,11 +21,4 @@ fn illegal_parameters_are_refused() {
     for (config, name) in cases {
         assert_eq!(AccessValidationUnit::new(&config).unwrap_err().name, name);
     }
-}
-
-#[test]
-fn after_reset_all_is_0_but_what_is_ready() {
-    let most = Config { m: 16384, lines: 256, v_lanes: 8, ..config() };
-    let expected = Out { rsp_ready: true, lk_ready: true, ..Out::default() };
-    assert_eq!(body(&most).outputs(), expected);
 }

@@ -1,4 +1,4 @@
-//! Limits of the parameters (specification 2), and the state after reset.
+//! Limits of the parameters (specification 2).
 
 use super::*;
 
@@ -22,14 +22,5 @@ fn illegal_parameters_are_refused() {
     ];
     for (config, name) in cases {
         assert_eq!(RaceDetectionUnit::new(&config).unwrap_err().name, name);
-    }
-}
-
-#[test]
-fn after_reset_all_is_0_but_what_is_ready() {
-    for n_sm in 2..=16 {
-        let out = body(&Config { n_sm, ..config() }).outputs();
-        let req_ready = u16::MAX >> (16 - n_sm);
-        assert_eq!(out, Out { req_ready, idle: true, ..Out::default() });
     }
 }

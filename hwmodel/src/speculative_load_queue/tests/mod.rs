@@ -1,143 +1,19 @@
-//! Directed tests; figures come from the specification's text and worked examples. All but `quiet`
-//! and `rules` see the ports alone, and `body` alone says whose.
+//! Parameters that are refused, rules that are taken away, and cycles that an owner may leave out.
+//! What the block does is tested on both bodies (`tests/blocks/race_detection`).
 
-mod counters;
-mod errors;
 mod parameters;
 mod quiet;
-mod replays;
 mod rules;
-mod timing;
-mod validations;
 
-use ports::common::race_types::{Alloc, Done, Query};
+use ports::common::race_types::{Alloc, Done};
 
 use super::*;
-use crate::race_tests::small;
-
-type Body = Box<dyn Block<In = In, Out = Out>>;
-
-/// The body that is tested.
-fn body(config: &Config) -> Body {
-    Box::new(SpeculativeLoadQueue::new(config).expect("legal parameters"))
-}
+use crate::common::race::small;
 
 fn config() -> Config {
     (&small()).into()
 }
 
-fn wide() -> Config {
-    Config { slq_n: 8, v_lanes: 2 }
-}
-
 fn done(kind: u8) -> Done {
     Done { kind, sync: kind != rsp_kind::NORACE, ..Done::default() }
-}
-
-/// A queue, its inputs, and the outputs of all cycles. The access validation unit answers a query
-/// in the next cycle, with `members`.
-struct Bench {
-    body: Body,
-    /// Inputs of the next cycle, but for `replay_ready` cleared after it.
-    next: In,
-    /// Addresses in the signature.
-    members: Vec<u32>,
-    out: Vec<Out>,
-}
-
-impl Bench {
-    fn of(body: Body) -> Self {
-        let next = In { replay_ready: true, ..In::default() };
-        Self { body, next, members: Vec::new(), out: Vec::new() }
-    }
-
-    fn new(config: &Config) -> Self {
-        Self::of(body(config))
-    }
-
-    /// One cycle; returns its outputs.
-    fn cycle(&mut self) -> Out {
-        let shown = self.body.outputs();
-        let out = self.body.tick(&self.next);
-        assert_eq!(shown, out, "tick must return the outputs of the cycle that it ends");
-        let is_member =
-            |v: &usize| out.q_valid >> v & 1 != 0 && self.members.contains(&out.q[*v].addr);
-        let q_member = (0..8).filter(is_member).map(|v| 1 << v).sum();
-        for v in (0..8).filter(|v| out.q_valid >> v & 1 == 0) {
-            assert_eq!(out.q[v], Query::default(), "a payload is 0 while its valid is 0");
-        }
-        let untaken = out.replay.filter(|_| !self.next.replay_ready);
-        assert!(untaken.is_none() || self.body.outputs().replay == untaken, "held until taken");
-        self.next = In { q_member, replay_ready: self.next.replay_ready, ..In::default() };
-        self.out.push(out);
-        out
-    }
-
-    fn now(&self) -> usize {
-        self.out.len()
-    }
-
-    fn run_to(&mut self, cycle: usize) {
-        while self.now() < cycle {
-            self.cycle();
-        }
-    }
-
-    fn shown(&self) -> Out {
-        self.body.outputs()
-    }
-
-    fn cnt(&self) -> Counters {
-        self.shown().cnt
-    }
-
-    /// So many requests are sent in the next cycles.
-    fn requests(&mut self, count: usize) {
-        for _ in 0..count {
-            self.next.inc = true;
-            self.cycle();
-        }
-    }
-
-    /// A load in the next cycle. Its address is that of line `tag`.
-    fn offer(&mut self, warp: u8, tag: u16) {
-        self.next.alloc = Some(Alloc { warp, tag, size: 2, addr: u32::from(tag) << 7 });
-    }
-
-    /// One load in each of the next cycles.
-    fn loads(&mut self, loads: &[(u8, u16)]) {
-        for &(warp, tag) in loads {
-            self.offer(warp, tag);
-            assert!(self.cycle().alloc_ready);
-        }
-    }
-
-    /// An answer in the next cycle; returns that.
-    fn answer(&mut self, kind: u8) -> usize {
-        self.next.done = Some(done(kind));
-        self.cycle();
-        self.now() - 1
-    }
-
-    /// Cycles and tags of commits; of replays that were taken or not.
-    fn commits(&self) -> Vec<(usize, u16)> {
-        let all = self.out.iter().enumerate();
-        all.filter_map(|(n, out)| Some((n, out.commit?.tag))).collect()
-    }
-
-    fn replays(&self) -> Vec<(usize, u16)> {
-        let all = self.out.iter().enumerate();
-        all.filter_map(|(n, out)| Some((n, out.replay?.tag))).collect()
-    }
-
-    /// Lines that are asked about in a cycle, by lane.
-    fn queries(&self, cycle: usize) -> Vec<u32> {
-        let Out { q_valid, q, .. } = self.out[cycle];
-        (0..8).filter(|v| q_valid >> v & 1 != 0).map(|v| q[v].addr >> 7).collect()
-    }
-
-    /// Cycles in which a level is shown.
-    fn cycles(&self, of: impl Fn(&Out) -> bool) -> Vec<usize> {
-        (0..self.now()).filter(|&n| of(&self.out[n])).collect()
-    }
 }

@@ -1,7 +1,4 @@
-//! The race detection blocks together, and what their tests share.
-
-mod joined;
-mod random;
+//! Parameters for the tests of the race detection blocks.
 
 use ports::common::race_types::RaceDetection;
 

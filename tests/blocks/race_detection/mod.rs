@@ -1,0 +1,55 @@
+//! Sequential consistency by race detection: each block by itself, an SM's blocks and all of them
+//! joined, by the rules and the worked examples of the specification; the rate of false positives.
+
+mod access_validation_unit;
+mod false_positives;
+mod hash;
+mod joined;
+mod race_detection_unit;
+mod random;
+mod speculative_load_queue;
+
+use duet_tests::{Make, has_rtl_of, parameters, rtl_with};
+use hwmodel::Model;
+use hwmodel::access_validation_unit::AccessValidationUnit;
+use hwmodel::race_detection_unit::RaceDetectionUnit;
+use hwmodel::speculative_load_queue::SpeculativeLoadQueue;
+use ports::common::race_types::RaceDetection;
+
+/// A named configuration.
+fn named(config: &str) -> RaceDetection {
+    parameters(config)
+}
+
+/// Who makes the blocks.
+#[derive(Clone, Copy)]
+struct Bodies {
+    unit: Make<RaceDetectionUnit>,
+    avu: Make<AccessValidationUnit>,
+    slq: Make<SpeculativeLoadQueue>,
+}
+
+const MODELS: Bodies = Bodies {
+    unit: |config| Box::new(RaceDetectionUnit::new(config).expect("legal parameters")),
+    avu: |config| Box::new(AccessValidationUnit::new(config).expect("legal parameters")),
+    slq: |config| Box::new(SpeculativeLoadQueue::new(config).expect("legal parameters")),
+};
+
+const RTL: Bodies = Bodies {
+    unit: |config| Box::new(rtl_with::<RaceDetectionUnit>(config)),
+    avu: |config| Box::new(rtl_with::<AccessValidationUnit>(config)),
+    slq: |config| Box::new(rtl_with::<SpeculativeLoadQueue>(config)),
+};
+
+/// Runs `check` with models, then with RTL bodies where there are some.
+fn on_both(check: impl Fn(Bodies)) {
+    println!("on models");
+    check(MODELS);
+    if has_rtl_of::<RaceDetectionUnit>()
+        && has_rtl_of::<AccessValidationUnit>()
+        && has_rtl_of::<SpeculativeLoadQueue>()
+    {
+        println!("on the RTL");
+        check(RTL);
+    }
+}
