@@ -81,7 +81,8 @@ test: setup
 
 # Elements of the stream program, system, L1 design.
 MEASURED = 65536:cpelide-4:src 131072:cpelide-4:src 262144:cpelide-4:src \
-  $(foreach design,src stc-nv stc-es stc-ab stc-mb,16384:stc-8cu:$(design))
+  $(foreach design,src stc-nv stc-es stc-ab stc-mb,16384:stc-8cu:$(design)) \
+  $(foreach design,src race-base race-ideal race-nospec race-spec,16384:fermi-16sm:$(design))
 bench: setup
 	cargo run --release -p cosim --example bench
 	cargo run --release -p duet-tests --example firmware

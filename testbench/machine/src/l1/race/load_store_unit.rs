@@ -441,13 +441,13 @@ impl LoadStoreUnit {
     }
 
     /// Whether anything is under way that `NoSpec` waits for.
-    fn is_busy(&self) -> bool {
-        self.view.out != 0 || !self.misses.is_idle() || self.atomics > 0
+    fn is_busy(&self, view: &View) -> bool {
+        view.out != 0 || !self.misses.is_idle() || self.atomics > 0
     }
 
     /// A store or atomic is sent, or must wait.
     fn change(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
-        if self.sent.is_some() || (self.config == Config::NoSpec && self.is_busy()) {
+        if self.sent.is_some() || (self.config == Config::NoSpec && self.is_busy(&self.view)) {
             self.is_stirred |= self.sent.is_some();
             return false;
         }
@@ -528,15 +528,19 @@ impl LoadStoreUnit {
         !self.waves.has(wave) && self.view.spec >> wave & 1 == 0
     }
 
-    /// A load is looked up.
-    fn look_up(&mut self, port: &mut Port) {
-        let waits_for_slot = self.view.out != 0 && !self.view.alloc_ready;
+    /// Whether a load may be looked up in a cycle in which this is shown.
+    fn may_look_up(&self, view: &View) -> bool {
         let is_held = match self.config {
-            Config::NoSpec => self.is_busy() || self.sent.is_some(),
-            Config::Spec => waits_for_slot,
+            Config::NoSpec => self.is_busy(view) || self.sent.is_some(),
+            Config::Spec => view.out != 0 && !view.alloc_ready,
             _ => false,
         };
-        if !self.view.lk_ready || is_held {
+        view.lk_ready && !is_held
+    }
+
+    /// A load is looked up.
+    fn look_up(&mut self, port: &mut Port) {
+        if !self.may_look_up(&self.view) {
             return;
         }
         let Some(wave) = self.waves.take_turn() else { return };
@@ -676,7 +680,10 @@ impl L1 for LoadStoreUnit {
             self.waves.unblock();
             self.is_stirred = true;
         }
-        self.view = self.checks.view();
+        if self.config == Config::Ideal {
+            // Its lookup was judged only now.
+            self.view = self.checks.view();
+        }
         self.complete_next();
         if let Some(load) = self.view.replay {
             self.replay(port, load.warp.into(), load.tag.into());
@@ -742,10 +749,12 @@ impl L1 for LoadStoreUnit {
         self.waves.end_cycle();
         self.checks.end(port.ctx, &self.act);
         self.over = port.ctx.now;
+        let next = self.checks.view();
         let moves = std::mem::take(&mut self.is_stirred)
             || self.act != Act::default()
             || self.looked_up.is_some()
-            || self.waves.any_ready();
+            || (self.waves.any_ready() && self.may_look_up(&next))
+            || (self.wants_slot && next.alloc_ready);
         let quiet = self.checks.quiet_cycles();
         port.ctx.wake_after(if moves { 0 } else { quiet });
     }

@@ -91,10 +91,20 @@ impl Machine {
     /// Runs a program's trace. Gives the cycles, and all accesses with their places where their
     /// order is checked.
     pub fn run(&self, trace: &Reader, keep: Keep) -> Result<(u64, Vec<Placed>), RunError> {
+        self.run_with(&Bodies::default(), trace, keep)
+    }
+
+    /// Likewise, with these bodies.
+    pub fn run_with(
+        &self,
+        bodies: &Bodies,
+        trace: &Reader,
+        keep: Keep,
+    ) -> Result<(u64, Vec<Placed>), RunError> {
         let max_cycles = KERNEL_CYCLES * u64::from(trace.kernels().max(1));
         let options = Options { max_cycles, sequential: Some(keep), ..Options::default() };
         let mut machine =
-            machine::Machine::new(&self.0, &Bodies::default(), trace.reopen()?, options)?;
+            machine::Machine::new(&self.0, bodies, trace.reopen()?, options)?;
         let cycles = machine.run()?;
         let is_checked = machine::promises(&self.0).unwrap() == MemoryModel::Sc;
         let order = machine.sequential();

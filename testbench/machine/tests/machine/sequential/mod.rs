@@ -5,6 +5,7 @@ mod harness;
 mod litmus;
 mod program;
 mod random;
+mod rtl;
 mod rules;
 
 use harness::{Machine, sequential_designs};
