@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use cosim::body::BodyKind;
 use cosim::socket::{BlockUse, Log};
+use machine::sequential::Keep;
 use machine::{Bodies, Machine, Options, RunError};
 use serde::Serialize;
 
@@ -180,7 +181,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 
 /// Runs on one kind of body.
 fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
-    let options = Options { max_cycles: args.job.max_cycles.unwrap_or(0), ..Options::default() };
+    let max_cycles = args.job.max_cycles.unwrap_or(0);
+    let sequential = Some(Keep::default());
+    let options = Options { max_cycles, sequential, ..Options::default() };
     let program = job.program()?;
     let bodies = args.chosen(kind);
     let mut machine = Machine::new(&job.system, &bodies, program, options).map_err(run_failure)?;

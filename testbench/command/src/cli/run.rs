@@ -16,6 +16,7 @@ use crate::audit_log::Paragraph;
 use cosim::body::BodyKind;
 use cosim::flip::Flip;
 use cosim::socket::BlockUse;
+use machine::sequential::Keep;
 use machine::{Bodies, KernelUse, Machine, Options, RunError};
 use reproductions::log_file::LogFile;
 use reproductions::tlp_dump::Line;
@@ -59,7 +60,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         job.system.name, job.system.scale, job.workload, args.choice.job.seed
     );
     let max_cycles = args.choice.job.max_cycles.unwrap_or(0);
-    let options = Options { max_cycles, by_kernel: true, ..Options::default() };
+    let sequential = Some(Keep::default());
+    let options = Options { max_cycles, by_kernel: true, sequential, ..Options::default() };
     let mut chosen = args.choice.bodies(&job)?;
     args.waves.look_inside(&job, &mut chosen)?;
     bodies::build_all(job.plan(&chosen)?.requests(), None)?;
@@ -85,13 +87,15 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let cycles = machine.cycle();
     let checked = machine.checked();
     let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
+    let is_sequential = result.is_ok() && machine.sequential().is_some();
     println!(
         "{} kernels, {} loads checked ({share:.1}% determined), {} atomics, {} bytes after \
-         releases",
+         releases{}",
         machine.kernels(),
         checked.loads,
         checked.atomics,
-        checked.released_bytes
+        checked.released_bytes,
+        if is_sequential { ", sequentially consistent" } else { "" }
     );
     print_kernels(machine.kernel_uses());
     if let Some(json) = json {

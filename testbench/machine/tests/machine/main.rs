@@ -17,6 +17,7 @@ mod negative;
 mod order;
 mod program;
 mod program_order;
+mod race;
 mod random;
 mod seams;
 mod sequential;
@@ -25,6 +26,7 @@ mod stc;
 mod systems;
 mod traffic;
 
+use machine::sequential::Keep;
 use machine::{Bodies, Checked, Machine, Options, RunError, System};
 use traces::kernels::{self, KernelError, Params};
 use traces::trace::{Reader, Recorder};
@@ -89,7 +91,8 @@ fn run_on(
     options: Options,
 ) -> Result<Outcome, RunError> {
     let most = if options.max_cycles == 0 { MOST_CYCLES } else { options.max_cycles };
-    let options = Options { max_cycles: most, ..options };
+    let sequential = options.sequential.or(Some(Keep { values: true, placed: false }));
+    let options = Options { max_cycles: most, sequential, ..options };
     let mut machine = Machine::new(system, bodies, program.reopen()?, options)?;
     let cycles = machine.run()?;
     Ok(Outcome { cycles, statistics: machine.statistics(), checked: machine.checked() })

@@ -2,6 +2,7 @@
 
 use cosim::socket::Socket;
 use hwmodel::access_validation_unit::AccessValidationUnit;
+use hwmodel::race_detection_unit as rdu;
 use hwmodel::speculative_load_queue::SpeculativeLoadQueue;
 use hwmodel::{Block, Model};
 use ports::common::race_types::{Done, Req, req_kind, rsp_kind};
@@ -35,6 +36,8 @@ pub struct Blocks {
     out: u32,
     epochs: u8,
     keeps_rules: bool,
+    /// Without the check of the whole line: which bytes of it a load wants.
+    says_bytes: bool,
 }
 
 #[derive(Debug)]
@@ -75,6 +78,7 @@ impl Blocks {
             out: 0,
             epochs: 1 << blocks.epoch_w,
             keeps_rules: without.is_none(),
+            says_bytes: *without == Some(Rule::Unit(rdu::Rule::WholeLine)),
         })
     }
 
@@ -162,7 +166,7 @@ impl Checks for Blocks {
             sideband,
             ..Message::default()
         };
-        if is_write {
+        if is_write || self.says_bytes {
             message.line = port.ctx.payload(&mask.to_le_bytes());
             message.mask = masks::span(0, MASK_BYTES);
         }

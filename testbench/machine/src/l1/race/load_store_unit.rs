@@ -343,7 +343,7 @@ impl LoadStoreUnit {
         wave: usize,
         way: Way,
     ) -> bool {
-        let addr = port.ctx.messages[request].addr;
+        let Message { addr, mask, .. } = port.ctx.messages[request];
         if let Some((_, waves)) = self.checking.iter_mut().find(|(line, _)| *line == addr) {
             *waves |= 1 << wave;
             return true;
@@ -353,7 +353,7 @@ impl LoadStoreUnit {
         }
         let id = self.ids.take(About::Check(way, addr));
         self.checking.push((addr, 1 << wave));
-        let request = Req { kind: req_kind::HITCHK, id, mask: 0, addr: addr as u32 };
+        let request = Req { kind: req_kind::HITCHK, id, mask, addr: addr as u32 };
         self.send(port, request, WriteId::default());
         self.sent = Some(Sent::Check);
         self.is_no_read_youngest();
@@ -370,7 +370,7 @@ impl LoadStoreUnit {
 
     /// False when it must be looked up again (U6).
     fn miss(&mut self, port: &mut Port, request: Handle<Message>, wave: usize) -> bool {
-        let Message { addr, from, born, .. } = port.ctx.messages[request];
+        let Message { addr, mask, from, born, .. } = port.ctx.messages[request];
         if let Some(at) = self.misses.find(addr) {
             let joins = match self.config {
                 // Behind a store of its own nobody may get what comes.
@@ -390,10 +390,9 @@ impl LoadStoreUnit {
             if self.ids.is_full() || !self.ways_are_free(port) {
                 return false;
             }
-            let mask = whole(self.line);
             let at = self.misses.start(addr, way);
-            let tag = at as u32 | FETCH;
-            let fetch = Message { mask, addr, born, tag, from, ..Message::default() };
+            let (tag, all) = (at as u32 | FETCH, whole(self.line));
+            let fetch = Message { mask: all, addr, born, tag, from, ..Message::default() };
             let fetch = port.ctx.messages.put(fetch);
             if !port.send(fetch) {
                 port.ctx.messages.free(fetch);
@@ -403,7 +402,7 @@ impl LoadStoreUnit {
             if self.config != Config::Base {
                 let id = self.ids.take(About::Miss(at as u16));
                 self.misses[at].id = id;
-                let check = Req { kind: req_kind::RDCHK, id, mask: 0, addr: addr as u32 };
+                let check = Req { kind: req_kind::RDCHK, id, mask, addr: addr as u32 };
                 self.send(port, check, WriteId::default());
             } else {
                 self.misses[at].header = Some(0);
