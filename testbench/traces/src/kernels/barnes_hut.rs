@@ -91,10 +91,17 @@ impl Tree {
         self.sums.len()
     }
 
-    fn build<R: Record>(&self, device: &mut Device<R>, bodies: &Buffer<Body>) -> Result<(), R::Error> {
+    fn build<R: Record>(
+        &self,
+        device: &mut Device<R>,
+        bodies: &Buffer<Body>,
+    ) -> Result<(), R::Error> {
         device.write(&self.used, &[1])?;
-        let launch = Launch::line("clear", 4 * self.cells(), LOCAL)
-            .write_part("slots", &self.slots, chunk(LOCAL));
+        let launch = Launch::line("clear", 4 * self.cells(), LOCAL).write_part(
+            "slots",
+            &self.slots,
+            chunk(LOCAL),
+        );
         device.each(launch, |it| it.store(at(1, 3), &self.slots, it.x, EMPTY))?;
         let launch = Launch::line("build", self.bodies, LOCAL)
             .read("bodies", bodies)

@@ -141,7 +141,8 @@ mod tests {
             for first in (0..n).step_by(LOCAL) {
                 let before = colours.clone();
                 for v in (first..n.min(first + LOCAL)).filter(|v| open[*v]) {
-                    let taken = |c: &u32| graph.edges(v).any(|e| before[graph.ends[e] as usize] == *c);
+                    let taken =
+                        |c: &u32| graph.edges(v).any(|e| before[graph.ends[e] as usize] == *c);
                     colours[v] = (1..).find(|c| !taken(c)).unwrap();
                 }
             }

@@ -89,7 +89,8 @@ impl Queue {
 
     /// Looks once for the task at the group's place, which it takes if it has none.
     fn poll<R: Record>(&self, it: &Item<R>, place: &mut Option<usize>) -> Polled {
-        let at_place = *place.get_or_insert_with(|| it.atomic_add(at(1, 4), &self.head, 0, 1) as usize);
+        let at_place =
+            *place.get_or_insert_with(|| it.atomic_add(at(1, 4), &self.head, 0, 1) as usize);
         if it.load(at(2, 2), &self.ready, at_place) == 0 {
             let over = it.load(at(3, 2), &self.open, 0) == 0;
             return if over { Polled::Over } else { Polled::Nothing };
@@ -225,7 +226,8 @@ mod tests {
     fn reference(n: usize, seed: u64, most: usize) -> Vec<u32> {
         let paths: Vec<_> = input(n, seed).into_iter().map(|point| path(point, most)).collect();
         let level = |own: &Vec<u32>| {
-            let sharing = |level: usize| paths.iter().filter(|p| p[..level] == own[..level]).count();
+            let sharing =
+                |level: usize| paths.iter().filter(|p| p[..level] == own[..level]).count();
             (0..most).find(|level| sharing(*level) <= LEAF).unwrap_or(most)
         };
         let levels: Vec<usize> = paths.iter().map(level).collect();

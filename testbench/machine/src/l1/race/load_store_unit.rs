@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use ports::common::race_types::{Alloc, Done, Fill, Req, req_kind, result, rsp_kind};
 use traces::trace::{Instr, InstrKind};
 
+use super::Beat;
 use super::blocks::Blocks;
 use super::checks::{Act, Checks, Config, NoChecks, View};
 use super::ideal::IdealChecks;
@@ -18,7 +19,6 @@ use super::misses::Misses;
 use super::parameters::Parameters;
 use super::rule::Rule;
 use super::waves::Waves;
-use super::Beat;
 use crate::cache::Way;
 use crate::context::Stop;
 use crate::engine::Cycle;
@@ -336,13 +336,7 @@ impl LoadStoreUnit {
     }
 
     /// The hits of a line are used up: it is checked, and the load looked up again (U5).
-    fn check(
-        &mut self,
-        port: &mut Port,
-        request: Handle<Message>,
-        wave: usize,
-        way: Way,
-    ) -> bool {
+    fn check(&mut self, port: &mut Port, request: Handle<Message>, wave: usize, way: Way) -> bool {
         let Message { addr, mask, .. } = port.ctx.messages[request];
         if let Some((_, waves)) = self.checking.iter_mut().find(|(line, _)| *line == addr) {
             *waves |= 1 << wave;
@@ -733,7 +727,8 @@ impl L1 for LoadStoreUnit {
         for request in std::mem::take(&mut self.dropping) {
             port.finish(request, Some(&[0; MAX_LINE]), 1);
         }
-        if (self.wants_way && self.ways_are_free(port)) || (self.wants_slot && self.view.alloc_ready)
+        if (self.wants_way && self.ways_are_free(port))
+            || (self.wants_slot && self.view.alloc_ready)
         {
             (self.wants_way, self.wants_slot) = (false, false);
             self.waves.unblock();

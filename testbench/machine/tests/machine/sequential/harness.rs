@@ -103,8 +103,7 @@ impl Machine {
     ) -> Result<(u64, Vec<Placed>), RunError> {
         let max_cycles = KERNEL_CYCLES * u64::from(trace.kernels().max(1));
         let options = Options { max_cycles, sequential: Some(keep), ..Options::default() };
-        let mut machine =
-            machine::Machine::new(&self.0, bodies, trace.reopen()?, options)?;
+        let mut machine = machine::Machine::new(&self.0, bodies, trace.reopen()?, options)?;
         let cycles = machine.run()?;
         let is_checked = machine::promises(&self.0).unwrap() == MemoryModel::Sc;
         let order = machine.sequential();

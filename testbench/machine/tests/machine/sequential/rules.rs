@@ -55,12 +55,7 @@ const CASES: &[Case] = &[
 const MOST: u64 = 60;
 
 /// What the first trace says that shows that the rule is missing.
-fn found(
-    rule: &str,
-    design: &str,
-    set: &[(&str, &str)],
-    most: u64,
-) -> Option<(u64, String)> {
+fn found(rule: &str, design: &str, set: &[(&str, &str)], most: u64) -> Option<(u64, String)> {
     (1..=most).find_map(|seed| {
         let mut random = SplitMix64::new(seed);
         let cus = 3;
