@@ -1,20 +1,25 @@
 //! The L1 of an SM and its load/store unit (specification 5.7).
 //!
-//! A load is looked up at the end of a cycle and acts in the next one, before the CU issues. A store
-//! or atomic acts when it is sent, in the cycle in which the CU issues it: the CU holds it until no
+//! A load is looked up at the end of a cycle and acts in the next one, before the CU issues. A
+//! store or atomic acts when it is sent, in the cycle in which the CU issues it: the CU holds it until no
 //! older load of its wave may change any more. What a cycle does to the lines is done at its end.
+
+mod answers;
+mod changes;
+mod loads;
+mod order;
 
 use std::collections::VecDeque;
 
-use ports::common::race_types::{Alloc, Done, Fill, Req, req_kind, result, rsp_kind};
+use ports::common::race_types::Req;
 use traces::trace::{Instr, InstrKind};
 
 use super::Beat;
 use super::blocks::Blocks;
 use super::checks::{Act, Checks, Config, NoChecks, View};
 use super::ideal::IdealChecks;
-use super::ids::{About, Ids};
-use super::lines::{Found, Lines, whole};
+use super::ids::Ids;
+use super::lines::{Found, Lines};
 use super::misses::Misses;
 use super::parameters::Parameters;
 use super::rule::Rule;
@@ -25,10 +30,10 @@ use crate::engine::Cycle;
 use crate::l1::src::Spec;
 use crate::l1::{Hooks, L1, Port, Younger};
 use crate::make::{Made, Make};
-use crate::message::{Kind, MAX_LINE, Message, Packed};
+use crate::message::{Kind, MAX_LINE, Message};
 use crate::pool::Handle;
-use crate::sequential::{self, Version, WaveOf, WriteId};
-use crate::transactions::Value;
+use crate::sequential::{Version, WriteId};
+use order::{record, version_of};
 
 /// Makes what stands beside a CU.
 pub fn new(make: &mut Make) -> Made<dyn L1> {
@@ -192,390 +197,9 @@ impl LoadStoreUnit {
         self.over == port.ctx.now
     }
 
-    /// An answer of the unit is in force.
-    fn see_done(&mut self, port: &mut Port, done: Done) {
-        if done.sync && self.keeps(Rule::NoInstallSyncs) {
-            for miss in self.misses.iter_mut() {
-                // Modulo: it may wait for more epochs than that can say (U8).
-                miss.no_install |= miss.header.is_some_and(|epoch| self.checks.age(epoch) == 2);
-            }
-        }
-        if done.kind == rsp_kind::FORCED {
-            return;
-        }
-        match self.ids.about(done.id) {
-            About::Miss(at) => {
-                let at = usize::from(at);
-                self.misses[at].header = Some(done.epoch);
-                if self.misses[at].has_come {
-                    self.come.retain(|&other| other != at);
-                    self.come.push_front(at);
-                }
-            }
-            About::Check(way, addr) => {
-                self.ids.give(done.id);
-                if self.lines.find(addr) == Some(way) {
-                    self.act.hc_clr = Some(way as u8);
-                }
-                let at = self.checking.iter().position(|&(line, _)| line == addr);
-                let (_, waves) = self.checking.swap_remove(at.expect("it is checked"));
-                match done.kind == rsp_kind::NORACE && !self.keeps(Rule::LookUpAgain) {
-                    true => self.serve_checked(port, addr, waves),
-                    false => self.waves.again(waves),
-                }
-            }
-            About::Write { .. } => self.ids.half_over(done.id),
-            About::Nothing => unreachable!("an answer that nobody waits for"),
-        }
-    }
-
-    /// Without U5: loads whose line was checked, and is still there, are served as it is.
-    #[cold]
-    fn serve_checked(&mut self, port: &mut Port, addr: u64, waves: u64) {
-        let Some(way) = self.lines.find(addr) else { return self.waves.again(waves) };
-        let found = self.lines.copy(way);
-        let mut left = waves;
-        while left != 0 {
-            let wave = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let request = self.waves.oldest(wave);
-            record(port, request, found.seen.version, &found.seen.own, &found.data);
-            port.finish(request, Some(&found.data), 1);
-            self.waves.acted(wave);
-        }
-    }
-
-    /// One miss whose data and header have come is complete.
-    fn complete_next(&mut self) {
-        while let Some(at) = self.come.pop_front() {
-            if self.misses[at].header.is_some() {
-                self.complete(at);
-                self.is_stirred |= !self.come.is_empty();
-                return;
-            }
-        }
-    }
-
-    /// A miss is complete: its line is installed at the end of the cycle (U7).
-    fn complete(&mut self, at: usize) {
-        let miss = self.misses.end(at);
-        if self.youngest == Some(at) {
-            self.youngest = None;
-        }
-        let epoch = match self.keeps(Rule::HeaderEpoch) {
-            true => miss.header.unwrap_or(0),
-            false => (0..32).find(|&epoch| self.checks.age(epoch) == 0).expect("it is now"),
-        };
-        if self.config != Config::Base {
-            self.ids.give(miss.id);
-        }
-        let is_kept = !miss.no_install && self.checks.age(epoch) <= 1;
-        self.counters.no_install += u64::from(!is_kept);
-        if is_kept {
-            self.act.fill = Some(Fill { line: miss.way as u8, epoch });
-        }
-        let (way, data, version) = (miss.way, miss.data, miss.version);
-        let epoch = is_kept.then_some(epoch);
-        self.install = Some(Install { way, data, version, epoch });
-        self.waves.again(miss.waves);
-    }
-
-    /// The data of a line have come: those who wait get them.
-    fn come(&mut self, port: &mut Port, at: usize, answer: Handle<Message>) {
-        let Message { line, sideband, .. } = port.ctx.messages[answer];
-        let data = port.ctx.lines[line];
-        let version = version_of(sideband);
-        let miss = &mut self.misses[at];
-        (miss.data, miss.version, miss.has_come) = (data.0, version, true);
-        let mut request = std::mem::take(&mut miss.waiters).first();
-        while request.is_some() {
-            let next = port.ctx.messages[request].next;
-            record(port, request, version, &[], &data.0);
-            port.finish(request, Some(&data.0), 0);
-            request = next;
-        }
-        port.ctx.drop_message(answer);
-        self.come.push_back(at);
-    }
-
-    /// A load that was looked up acts. False when it cannot, and is looked up again.
-    fn load_acts(&mut self, port: &mut Port, LookedUp { wave, found }: LookedUp) -> bool {
-        let request = self.waves.oldest(wave);
-        match (self.view.rs.expect("it was looked up"), found) {
-            (result::HIT, Some(found)) => self.hit(port, request, wave, &found),
-            (result::HIT_NEEDCHK, Some(found)) => self.check(port, request, wave, found.way),
-            _ => self.miss(port, request, wave),
-        }
-    }
-
-    /// False without a slot for a load that may have to be done again.
-    fn hit(
-        &mut self,
-        port: &mut Port,
-        request: Handle<Message>,
-        wave: usize,
-        found: &Found,
-    ) -> bool {
-        if self.view.out != 0 && self.keeps(Rule::Allocate) {
-            if !self.view.alloc_ready {
-                self.wants_slot = true;
-                return false;
-            }
-            let Message { tag, mask, addr, .. } = port.ctx.messages[request];
-            let lk = self.lines.lookup(None, addr, mask);
-            let (warp, name) = (wave as u8, tag as u16);
-            self.act.alloc = Some(Alloc { warp, tag: name, size: lk.size, addr: lk.addr });
-            port.speculate(tag);
-        }
-        self.counters.loads += 1;
-        self.counters.hits += 1;
-        record(port, request, found.seen.version, &found.seen.own, &found.data);
-        port.finish(request, Some(&found.data), self.hit_latency.saturating_sub(1).max(1));
-        self.waves.acted(wave);
-        true
-    }
-
-    /// The hits of a line are used up: it is checked, and the load looked up again (U5).
-    fn check(&mut self, port: &mut Port, request: Handle<Message>, wave: usize, way: Way) -> bool {
-        let Message { addr, mask, .. } = port.ctx.messages[request];
-        if let Some((_, waves)) = self.checking.iter_mut().find(|(line, _)| *line == addr) {
-            *waves |= 1 << wave;
-            return true;
-        }
-        if self.ids.is_full() || !self.ways_are_free(port) {
-            return false;
-        }
-        let id = self.ids.take(About::Check(way, addr));
-        self.checking.push((addr, 1 << wave));
-        let request = Req { kind: req_kind::HITCHK, id, mask, addr: addr as u32 };
-        self.send(port, request, WriteId::default());
-        self.sent = Some(Sent::Check);
-        self.is_no_read_youngest();
-        true
-    }
-
-    /// Whether the ways to the unit and to the L2 take a request now. Else who wants them is looked
-    /// up again when they do.
-    fn ways_are_free(&mut self, port: &mut Port) -> bool {
-        let are_free = self.checks.may_send(port) && port.ctx.may_send(port.below);
-        self.wants_way |= !are_free;
-        are_free
-    }
-
-    /// False when it must be looked up again (U6).
-    fn miss(&mut self, port: &mut Port, request: Handle<Message>, wave: usize) -> bool {
-        let Message { addr, mask, from, born, .. } = port.ctx.messages[request];
-        if let Some(at) = self.misses.find(addr) {
-            let joins = match self.config {
-                // Behind a store of its own nobody may get what comes.
-                Config::Base => !self.misses[at].no_install,
-                _ => self.youngest == Some(at) || !self.keeps(Rule::JoinYoungest),
-            };
-            if !joins {
-                self.misses[at].waves |= 1 << wave;
-                self.counters.merge_waits += 1;
-                return true;
-            }
-            self.join(port, request, at);
-        } else {
-            let Some(way) = self.lines.room(addr).filter(|_| !self.misses.is_full()) else {
-                return false;
-            };
-            if self.ids.is_full() || !self.ways_are_free(port) {
-                return false;
-            }
-            let at = self.misses.start(addr, way);
-            let (tag, all) = (at as u32 | FETCH, whole(self.line));
-            let fetch = Message { mask: all, addr, born, tag, from, ..Message::default() };
-            let fetch = port.ctx.messages.put(fetch);
-            if !port.send(fetch) {
-                port.ctx.messages.free(fetch);
-                self.misses.end(at);
-                return false;
-            }
-            if self.config != Config::Base {
-                let id = self.ids.take(About::Miss(at as u16));
-                self.misses[at].id = id;
-                let check = Req { kind: req_kind::RDCHK, id, mask, addr: addr as u32 };
-                self.send(port, check, WriteId::default());
-            } else {
-                self.misses[at].header = Some(0);
-            }
-            (self.youngest, self.sent) = (Some(at), Some(Sent::Fetch { addr, way, miss: at }));
-            self.misses.park(port.ctx, at, request);
-        }
-        self.counters.loads += 1;
-        self.waves.acted(wave);
-        true
-    }
-
-    /// A load joins a pending miss of its line.
-    fn join(&mut self, port: &mut Port, request: Handle<Message>, at: usize) {
-        self.counters.merges += 1;
-        let miss = &self.misses[at];
-        if miss.has_come {
-            record(port, request, miss.version, &[], &miss.data);
-            port.finish(request, Some(&miss.data), self.hit_latency.saturating_sub(1).max(1));
-        } else {
-            self.misses.park(port.ctx, at, request);
-        }
-    }
-
-    /// The youngest request is no read.
-    fn is_no_read_youngest(&mut self) {
-        if self.keeps(Rule::JoinYoungestOfAll) {
-            self.youngest = None;
-        }
-    }
-
     fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
         self.checks.send(port, request, write);
         self.act.inc = true;
-    }
-
-    /// Whether anything is under way that `NoSpec` waits for.
-    fn is_busy(&self, view: &View) -> bool {
-        view.out != 0 || !self.misses.is_idle() || self.atomics > 0
-    }
-
-    /// A store or atomic is sent, or must wait.
-    fn change(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
-        if self.sent.is_some() || (self.config == Config::NoSpec && self.is_busy(&self.view)) {
-            self.is_stirred |= self.sent.is_some();
-            return false;
-        }
-        if self.ids.is_full() || !self.checks.may_send(port) || !port.may_send(request) {
-            return false;
-        }
-        let Message { kind, addr, mask, line, tag, .. } = port.ctx.messages[request];
-        let data = port.ctx.lines[line].0;
-        let wave = wave_of(port, request);
-        let is_store = kind == Kind::Write;
-        let write = match &mut port.ctx.sequential {
-            Some(order) => order.send(wave, tag),
-            None => WriteId::default(),
-        };
-        port.ctx.messages[request].sideband = Packed::new(&write.0, 32);
-        let is_sent = port.send(request);
-        debug_assert!(is_sent, "it could be sent");
-        if self.config != Config::Base {
-            let id = self.ids.take_write(tag);
-            let kind = if is_store { req_kind::WRITE } else { req_kind::ATOM };
-            self.send(port, Req { kind, id, mask, addr: addr as u32 }, write);
-        }
-        self.is_no_read_youngest();
-        let stays = !self.keeps(Rule::NoInstallStores);
-        if let Some(at) = self.misses.find(addr).filter(|_| !stays) {
-            self.misses[at].no_install = true;
-        }
-        self.sent = Some(match is_store {
-            true => Sent::Store { addr, mask, data, write },
-            false => Sent::Atomic { addr },
-        });
-        self.atomics += u32::from(!is_store);
-        match is_store {
-            true => self.counters.stores += 1,
-            false => self.counters.atomics += 1,
-        }
-        true
-    }
-
-    /// The warp goes back to a load: what it has not done is dropped (U12).
-    fn replay(&mut self, port: &mut Port, wave: usize, tag: u32) {
-        port.replay(tag);
-        let mut load = self.looked_up.take_if(|load| load.wave == wave);
-        if !self.keeps(Rule::ReplayLookup)
-            && let Some(load) = load.take()
-        {
-            self.stays = Some(port.ctx.messages[self.waves.oldest(wave)].tag);
-            self.load_acts(port, load);
-        }
-        self.waves.drop_all(wave, &mut self.dropping);
-        if self.without.is_some() {
-            let tags = self.dropping.iter().map(|&request| port.ctx.messages[request].tag);
-            self.dropped = tags.collect();
-        }
-        for miss in self.misses.iter_mut() {
-            miss.waves &= !(1 << wave);
-        }
-        for (_, waves) in &mut self.checking {
-            *waves &= !(1 << wave);
-        }
-    }
-
-    /// Waves whose store, atomic or barrier may go on.
-    fn release(&mut self, port: &mut Port) {
-        let mut left = self.held;
-        while left != 0 {
-            let wave = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if self.is_settled(wave) {
-                self.held &= !(1 << wave);
-                port.go_on(wave);
-            }
-        }
-    }
-
-    /// All loads of a wave have acted, and none may have to be done again (U11).
-    fn is_settled(&self, wave: usize) -> bool {
-        !self.waves.has(wave) && self.view.spec >> wave & 1 == 0
-    }
-
-    /// Whether a load may be looked up in a cycle in which this is shown.
-    fn may_look_up(&self, view: &View) -> bool {
-        let is_held = match self.config {
-            Config::NoSpec => self.is_busy(view) || self.sent.is_some(),
-            Config::Spec => view.out != 0 && !view.alloc_ready,
-            _ => false,
-        };
-        view.lk_ready && !is_held
-    }
-
-    /// A load is looked up.
-    fn look_up(&mut self, port: &mut Port) {
-        if !self.may_look_up(&self.view) {
-            return;
-        }
-        let Some(wave) = self.waves.take_turn() else { return };
-        let Message { addr, mask, .. } = port.ctx.messages[self.waves.oldest(wave)];
-        let way = self.lines.find(addr);
-        self.act.lk = Some(self.lines.lookup(way, addr, mask));
-        let found = way.map(|way| self.lines.copy(way));
-        self.looked_up = Some(LookedUp { wave, found });
-    }
-
-    /// What the cycle does to the lines: what has come first (U7).
-    fn change_lines(&mut self) {
-        if let Some(Install { way, data, version, epoch }) = self.install.take() {
-            match epoch {
-                Some(_) => self.lines.install(way, &data[..self.line as usize], version),
-                None => self.lines.give_up(way),
-            }
-        }
-        let mut sent = self.sent.take();
-        if !self.keeps(Rule::LookupAfterSend) {
-            // A load that is looked up a cycle later sees what it would have seen in this one.
-            let is_store = matches!(sent, Some(Sent::Store { .. }));
-            self.is_stirred |= is_store;
-            let store = if is_store { sent.take() } else { None };
-            if let Some(late) = std::mem::replace(&mut self.late, store) {
-                self.change_line(late);
-            }
-        }
-        if let Some(sent) = sent {
-            self.change_line(sent);
-        }
-    }
-
-    fn change_line(&mut self, sent: Sent) {
-        match sent {
-            Sent::Store { addr, mask, data, write } => {
-                self.lines.store(addr, mask, &data, write);
-            }
-            Sent::Atomic { addr } if self.keeps(Rule::AtomicTakes) => self.lines.forget(addr),
-            Sent::Fetch { addr, way, miss } => self.lines.fetch(way, addr, miss),
-            Sent::Atomic { .. } | Sent::Check => {}
-        }
     }
 
     fn is_idle(&self) -> bool {
@@ -790,52 +414,5 @@ impl L1 for LoadStoreUnit {
         ];
         all.extend(self.checks.counters());
         all
-    }
-}
-
-/// Whose request it is.
-fn wave_of(port: &Port, request: Handle<Message>) -> WaveOf {
-    let slot = usize::from(port.transaction(request).wave);
-    WaveOf { cu: port.ctx.messages[request].from, slot }
-}
-
-/// The version of a line that an answer of its L2 bank names.
-fn version_of(sideband: Packed) -> Version {
-    let packed: u64 = sideband.get(64);
-    Version { kernel: (packed >> 32) as u32, writes: packed as u32 }
-}
-
-/// Tells the oracle what a load or atomic has read.
-#[inline]
-fn record(
-    port: &mut Port,
-    request: Handle<Message>,
-    version: Version,
-    own: &[(WriteId, u128)],
-    data: &[u8],
-) {
-    if port.ctx.sequential.is_some() {
-        record_in(port, request, version, own, data);
-    }
-}
-
-#[cold]
-fn record_in(
-    port: &mut Port,
-    request: Handle<Message>,
-    version: Version,
-    own: &[(WriteId, u128)],
-    data: &[u8],
-) {
-    let t = *port.transaction(request);
-    if t.value == Value::Dropped {
-        return;
-    }
-    let Message { tag, kind, from, to, .. } = port.ctx.messages[request];
-    let cu = if kind == Kind::Read { from } else { to };
-    let wave = WaveOf { cu, slot: usize::from(t.wave) };
-    let seen = sequential::Seen { version, own };
-    if let Some(order) = &mut port.ctx.sequential {
-        order.read(wave, tag, (t.addr, t.mask), seen, data);
     }
 }

@@ -1,0 +1,54 @@
+//! What the oracle of sequential consistency is told.
+
+use crate::l1::Port;
+use crate::message::{Kind, Message, Packed};
+use crate::pool::Handle;
+use crate::sequential::{Seen, Version, WaveOf, WriteId};
+use crate::transactions::Value;
+
+/// Whose request it is.
+pub(super) fn wave_of(port: &Port, request: Handle<Message>) -> WaveOf {
+    let slot = usize::from(port.transaction(request).wave);
+    WaveOf { cu: port.ctx.messages[request].from, slot }
+}
+
+/// The version of a line that an answer of its L2 bank names.
+pub(super) fn version_of(sideband: Packed) -> Version {
+    let packed: u64 = sideband.get(64);
+    Version { kernel: (packed >> 32) as u32, writes: packed as u32 }
+}
+
+/// Tells the oracle what a load or atomic has read.
+#[inline]
+pub(super) fn record(
+    port: &mut Port,
+    request: Handle<Message>,
+    version: Version,
+    own: &[(WriteId, u128)],
+    data: &[u8],
+) {
+    if port.ctx.sequential.is_some() {
+        record_in(port, request, version, own, data);
+    }
+}
+
+#[cold]
+fn record_in(
+    port: &mut Port,
+    request: Handle<Message>,
+    version: Version,
+    own: &[(WriteId, u128)],
+    data: &[u8],
+) {
+    let t = *port.transaction(request);
+    if t.value == Value::Dropped {
+        return;
+    }
+    let Message { tag, kind, from, to, .. } = port.ctx.messages[request];
+    let cu = if kind == Kind::Read { from } else { to };
+    let wave = WaveOf { cu, slot: usize::from(t.wave) };
+    let seen = Seen { version, own };
+    if let Some(order) = &mut port.ctx.sequential {
+        order.read(wave, tag, (t.addr, t.mask), seen, data);
+    }
+}
