@@ -7,7 +7,9 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use hwmodel::race_signature::{Granules, Hash, Keys, Signature};
-use ports::common::race_types::{Done, Fill, Lookup, RaceDetection, Req, req_kind, result, rsp_kind};
+use ports::common::race_types::{
+    Done, Fill, Lookup, RaceDetection, Req, req_kind, result, rsp_kind,
+};
 
 use super::checks::{Act, Checks, View};
 use super::parameters::Parameters;
@@ -60,12 +62,8 @@ struct Answer {
 
 impl Ideal {
     fn new(p: &RaceDetection, banks: usize) -> Self {
-        let sm = |_| Sm {
-            signature: Signature::new(p.m),
-            count: 0,
-            epoch: 0,
-            answers: VecDeque::new(),
-        };
+        let sm =
+            |_| Sm { signature: Signature::new(p.m), count: 0, epoch: 0, answers: VecDeque::new() };
         Self {
             hash: Hash::new(p.m),
             granules: Granules::new(p.gran),

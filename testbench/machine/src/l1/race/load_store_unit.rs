@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use ports::common::race_types::{Alloc, Done, Fill, Req, req_kind, result, rsp_kind};
 use traces::trace::{Instr, InstrKind};
 
+use super::Beat;
 use super::blocks::Blocks;
 use super::checks::{Act, Checks, Config, NoChecks, View};
 use super::ideal::IdealChecks;
@@ -17,7 +18,6 @@ use super::lines::{Found, Lines, whole};
 use super::misses::Misses;
 use super::parameters::Parameters;
 use super::waves::Waves;
-use super::Beat;
 use crate::cache::Way;
 use crate::context::Stop;
 use crate::engine::Cycle;
@@ -89,6 +89,10 @@ struct Counters {
     merges: u64,
     merge_waits: u64,
     no_install: u64,
+    /// Lines fetched again. The unit's counters have lookups, and a load that waits is looked up
+    /// again.
+    fetches_expired: u64,
+    fetches_avu: u64,
 }
 
 /// A load that was looked up in the cycle before.
@@ -298,13 +302,7 @@ impl LoadStoreUnit {
     }
 
     /// The hits of a line are used up: it is checked, and the load looked up again (U5).
-    fn check(
-        &mut self,
-        port: &mut Port,
-        request: Handle<Message>,
-        wave: usize,
-        way: Way,
-    ) -> bool {
+    fn check(&mut self, port: &mut Port, request: Handle<Message>, wave: usize, way: Way) -> bool {
         let addr = port.ctx.messages[request].addr;
         if let Some((_, waves)) = self.checking.iter_mut().find(|(line, _)| *line == addr) {
             *waves |= 1 << wave;
@@ -371,6 +369,8 @@ impl LoadStoreUnit {
             }
             (self.youngest, self.sent) = (Some(at), Some(Sent::Fetch { addr, way, miss: at }));
             self.misses.park(port.ctx, at, request);
+            self.counters.fetches_expired += u64::from(self.view.rs == Some(result::MISS_EXPIRED));
+            self.counters.fetches_avu += u64::from(self.view.rs == Some(result::MISS_AVU));
         }
         self.counters.loads += 1;
         self.waves.acted(wave);
@@ -650,7 +650,8 @@ impl L1 for LoadStoreUnit {
         for request in std::mem::take(&mut self.dropping) {
             port.finish(request, Some(&[0; MAX_LINE]), 1);
         }
-        if (self.wants_way && self.ways_are_free(port)) || (self.wants_slot && self.view.alloc_ready)
+        if (self.wants_way && self.ways_are_free(port))
+            || (self.wants_slot && self.view.alloc_ready)
         {
             (self.wants_way, self.wants_slot) = (false, false);
             self.waves.unblock();
@@ -684,6 +685,8 @@ impl L1 for LoadStoreUnit {
             ("merges", c.merges),
             ("merge_waits", c.merge_waits),
             ("no_install", c.no_install),
+            ("race_fetches_expired", c.fetches_expired),
+            ("race_fetches_avu", c.fetches_avu),
         ];
         all.extend(self.checks.counters());
         all

@@ -2,7 +2,7 @@
 
 use crate::cache::{Waiters, Way};
 use crate::context::Context;
-use crate::message::{Message, MAX_LINE};
+use crate::message::{MAX_LINE, Message};
 use crate::pool::Handle;
 use crate::sequential::Version;
 

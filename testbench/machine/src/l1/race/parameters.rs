@@ -89,8 +89,9 @@ fn check_machine(system: &System) -> Result<(), ConfigError> {
         return error("l2.design", problem);
     }
     if !coherent && system.l2.policy == "private" {
-        let problem =
-            format!("\"private\" performs atomics in the L3: {with} the L2, which is ordered, does");
+        let problem = format!(
+            "\"private\" performs atomics in the L3: {with} the L2, which is ordered, does"
+        );
         return error("l2.policy", problem);
     }
     Ok(())
