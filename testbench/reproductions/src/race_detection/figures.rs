@@ -37,6 +37,13 @@ pub fn all(r: &Runs, memory_share: &BTreeMap<&'static str, f64>) -> Vec<Figure> 
         "RD-21" => rdu_share(r, &[&WORD, &BLOCK, &HALF]),
         "RD-23" => small_shares(r),
         "ratios" => rdu_ratios(r),
+        "copies" => by_size(&[&BYTE, &WORD, &BLOCK, &HALF], 1, " %", |machine| {
+            let copying = |record: &Record| {
+                let sms = f64::from(base_system().machine.cus);
+                100.0 * share(l1(record, "race_load_cycles"), sms * inside(record))
+            };
+            Some(Each::of(r, |program| Some(copying(r.record(program, machine)))).mean())
+        }),
         "lanes" => lanes(r),
         "order" => order(r, ["base", IDEAL.machines[3], BLOCK.machines[3], NOSPEC.machines[3]]),
         cause => order(r, CAUSES.iter().find(|c| c.name == cause)?.machines),
@@ -101,17 +108,21 @@ fn forced(r: &Runs, machine: &str) -> Option<f64> {
 }
 
 fn aliasing(r: &Runs) -> Ours {
-    let races = |machine: &str| {
-        r.inputs.iter().map(|i| l1(r.record(i.program, machine), "race_races")).sum::<f64>()
-    };
+    let races = |program: &str, machine| l1(r.record(program, machine), "race_races");
+    let all = |machine| r.inputs.iter().map(|i| races(i.program, machine)).sum::<f64>();
     let mut values = Vec::new();
     let sizes = HALF.machines.into_iter().zip(BLOCK.machines).zip(SIZE_NAMES);
     let shown = sizes.map(|((half, block), size)| {
-        let more = 100.0 * (races(half) / races(block).max(1.0) - 1.0);
+        let more = 100.0 * (all(half) / all(block).max(1.0) - 1.0);
         values.push((size, more));
         format!("{size} {more:+.0} %")
     });
-    ours(shown.collect::<Vec<_>>().join(", "), values)
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let [half, block] = [HALF.machines[3], BLOCK.machines[3]].map(|machine| {
+        Each::of(r, |program| Some(races(program, machine)))
+            .only(|p| races(p, HALF.machines[3]) > 0.0 || races(p, BLOCK.machines[3]) > 0.0)
+    });
+    ours(format!("{shown}; 8K half: {}; block: {}", half.listed(0), block.listed(0)), values)
 }
 
 fn coherence_misses(r: &Runs, family: &Family) -> Ours {
@@ -129,7 +140,12 @@ fn coherence_misses(r: &Runs, family: &Family) -> Ours {
         format!("{expired:.2}+{avu:.2}")
     });
     let shown = shown.collect::<Vec<_>>().join(" ");
-    ours(shown, values)
+    let dropped = Each::of(r, |program| {
+        let record = r.record(program, family.machines[3]);
+        Some(100.0 * share(l1(record, "no_install"), fetches(record)))
+    });
+    values.push(("not kept.8K".into(), dropped.mean()));
+    ours(format!("{shown}; not kept 8K {:.1}", dropped.mean()), values)
 }
 
 /// Structures' energy in a run on a machine of a family.
@@ -170,28 +186,28 @@ fn rdu_share(r: &Runs, families: &[&Family]) -> Ours {
     ours(shown, values)
 }
 
-/// Greatest shares of any program, granularity and size, and of these what leaks.
+/// Greatest shares of any program and size, and of these what leaks.
 fn small_shares(r: &Runs) -> Ours {
     let mut values = Vec::new();
+    let mut shown = Vec::new();
     let parts: [(&str, fn(&Energy) -> [f64; 2]); 2] =
-        [("renaming", |e| e.renaming), ("avu", |e| e.avu)];
-    let shown = parts.map(|(name, part)| {
-        let most = |of: &dyn Fn([f64; 2]) -> f64| {
-            let mut most = 0.0;
-            for family in [&BYTE, &WORD, &BLOCK, &HALF] {
-                for (size, machine) in family.machines.into_iter().enumerate() {
-                    let own = of_baseline(r, machine, |record| of(part(&energy(record, size))));
-                    most = own.values().into_iter().fold(most, f64::max);
-                }
-            }
-            most
-        };
-        let [accesses, all] = [most(&|[dynamic, _]| dynamic), most(&sum)];
-        values.extend([(format!("{name} accesses"), accesses), (name.to_string(), all)]);
-        format!("{name} {accesses:.4} % for accesses, {all:.3} % with leakage")
-    });
-    let shown = shown.join("; ");
-    ours(shown, values)
+        [("renaming", |e| e.renaming), ("AVU", |e| e.avu)];
+    for family in [&BYTE, &WORD, &BLOCK, &HALF] {
+        for (name, part) in parts {
+            let most = |of: fn([f64; 2]) -> f64| {
+                let machines = family.machines.into_iter().enumerate();
+                let each = machines.flat_map(|(size, machine)| {
+                    of_baseline(r, machine, |record| of(part(&energy(record, size)))).values()
+                });
+                each.fold(0.0, f64::max)
+            };
+            let [accesses, all] = [most(|[accesses, _]| accesses), most(sum)];
+            let what = format!("{} {name}", family.name);
+            shown.push(format!("{what} {accesses:.4} % for accesses, {all:.2} % with leakage"));
+            values.extend([(format!("{what} accesses"), accesses), (what, all)]);
+        }
+    }
+    ours(shown.join("; "), values)
 }
 
 /// What needs no baseline: energy of the unit beside that of other granularities and sizes.

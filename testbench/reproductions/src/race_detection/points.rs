@@ -86,8 +86,9 @@ macro_rules! cause {
     };
 }
 
-pub const CAUSES: [Cause; 6] = [
+pub const CAUSES: [Cause; 7] = [
     cause!("work", &[WORK]),
+    cause!("work-1k", &[WORK, ("race_detection.m", "1024")]),
     cause!("near", &NEAR),
     cause!("near-work", &[NEAR[0], NEAR[1], WORK]),
     cause!("hits", &[("race_detection.hits", "7")]),

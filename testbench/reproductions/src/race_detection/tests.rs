@@ -87,7 +87,19 @@ fn figures_are_those_of_the_runs() {
     assert!(figure("ratios").values["byte/word.1K"] > 1.0);
     let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     let all = (1..=24).map(|n| format!("RD-{n}"));
-    let own = ["ratios", "order", "work", "near", "near-work", "hits", "queues", "L2", "lanes"];
+    let own = [
+        "ratios",
+        "order",
+        "work",
+        "work-1k",
+        "near",
+        "near-work",
+        "hits",
+        "queues",
+        "L2",
+        "copies",
+        "lanes",
+    ];
     assert_eq!(ids, all.chain(own.map(String::from)).collect::<Vec<_>>());
     let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| &f.id[..]);
     let inputs = ["RD-16", "RD-17", "RD-18", "RD-19"];
