@@ -16,18 +16,16 @@ were there but had expired, and those that the access validation unit found in i
 races, forced: synchronisations by a race, and by a full signature. replays: loads done again.";
 
 /// Machines of the table; the JSON has all.
-const SHOWN: [&str; 11] = [
+const SHOWN: [&str; 9] = [
     "base",
     "ideal-8k",
+    "nospec-8k",
     "byte-8k",
     "word-8k",
     "block-1k",
     "block-8k",
+    "block-16k",
     "half-8k",
-    "nospec-8k",
-    "ideal-work",
-    "block-work",
-    "nospec-near-work",
 ];
 
 impl Display for Report {
@@ -58,7 +56,7 @@ impl Display for Report {
 
 fn columns<'a>() -> [Column<Row<'a>>; 11] {
     [
-        left("machine", 18, |r| r.own.machine.to_string()),
+        left("machine", 11, |r| r.own.machine.to_string()),
         right("cycles", 9, |r| r.own.cycles.to_string()),
         right("inside", 9, |r| inside(r.own).to_string()),
         right("over base", 11, |r| format!("{:.3}", inside(r.own) / inside(r.base))),
