@@ -186,12 +186,14 @@ fn rdu_share(r: &Runs, families: &[&Family]) -> Ours {
     ours(shown, values)
 }
 
+/// A structure's part of the energy.
+type Part = fn(&Energy) -> [f64; 2];
+
 /// Greatest shares of any program and size, and of these what leaks.
 fn small_shares(r: &Runs) -> Ours {
     let mut values = Vec::new();
     let mut shown = Vec::new();
-    let parts: [(&str, fn(&Energy) -> [f64; 2]); 2] =
-        [("renaming", |e| e.renaming), ("AVU", |e| e.avu)];
+    let parts: [(_, Part); 2] = [("renaming", |e| e.renaming), ("AVU", |e| e.avu)];
     for family in [&BYTE, &WORD, &BLOCK, &HALF] {
         for (name, part) in parts {
             let most = |of: fn([f64; 2]) -> f64| {

@@ -32,8 +32,8 @@ impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(
             f,
-            "Race detection (Tabbakh's thesis, 2018, chapter 4) on models: its GPU of 16 SMs (table \
-             4.1). Seed {}.",
+            "Race detection (Tabbakh's thesis, 2018, chapter 4) on models: its GPU of 16 SMs \
+             (table 4.1), L2 kept. Seed {}.",
             self.seed
         )?;
         for input in &self.runs.inputs {
