@@ -22,7 +22,8 @@ use crate::message::Unit;
 use group::{Cu, Group};
 use history::History;
 
-/// A write of the kernel that runs: a store or an atomic of a line. Counted from 1 as they are sent.
+/// A write of the kernel that runs: a store or an atomic of a line. Counted from 1 as they are
+/// sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WriteId(pub u32);
 

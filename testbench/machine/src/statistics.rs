@@ -40,7 +40,7 @@ statistics! {
     "cu.accesses" "accesses" "coalesced line accesses of CUs",
     "cu.groups" "work-groups" "work-groups started",
     "l1.*" "events" "what the L1 design counts, summed over CUs, units of GPUs and hooks in L2 \
-                     banks",
+                     banks; of `most_*` the greatest",
     "l2.reads" "requests" "reads answered by L2 banks",
     "l2.fetches" "lines" "lines that L2 banks asked the L3 for",
     "l2.writes" "requests" "writes taken by L2 banks",
@@ -139,10 +139,16 @@ const FIRMWARE: [(usize, &str); 9] = [
     (11, "range_growths"),
 ];
 
+/// In the name of what has a greatest value and no sum.
+const MOST: &str = ".most_";
+
 /// All values, by name.
 pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
     let mut all = BTreeMap::new();
-    let mut add = |name: &str, value: u64| *all.entry(name.to_string()).or_insert(0) += value;
+    let mut add = |name: &str, value: u64| {
+        let all = all.entry(name.to_string()).or_insert(0);
+        *all = if name.contains(MOST) { value.max(*all) } else { value + *all };
+    };
     for part in parts {
         match part {
             Part::Core(core) => {

@@ -151,6 +151,16 @@ impl Runs {
 
 /// Runs all inputs on all machines. `kept`: how the names of statistics begin that records hold.
 pub fn run(inputs: &[Input], points: &[Point], kept: &[&str]) -> Result<Runs, RunError> {
+    run_with(inputs, points, kept, Options::default())
+}
+
+/// Likewise, with more checks.
+pub fn run_with(
+    inputs: &[Input],
+    points: &[Point],
+    kept: &[&str],
+    options: Options,
+) -> Result<Runs, RunError> {
     let programs = inputs.iter().map(record).collect::<Result<Vec<_>, _>>()?;
     let jobs: Vec<_> = (0..inputs.len()).flat_map(|i| points.iter().map(move |p| (i, p))).collect();
     let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
@@ -159,7 +169,7 @@ pub fn run(inputs: &[Input], points: &[Point], kept: &[&str]) -> Result<Runs, Ru
         while let Some((at, &(input, point))) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, jobs.get(at)?)))
         {
-            let result = simulate(inputs[input].program, &programs[input], point, kept);
+            let result = simulate(inputs[input].program, &programs[input], point, kept, options);
             *results[at].lock().expect("nobody panics with it") = Some(result);
         }
     };
@@ -193,10 +203,11 @@ fn simulate(
     bytes: &[u8],
     point: &Point,
     kept: &[&str],
+    options: Options,
 ) -> Result<Record, RunError> {
     let trace: Result<Reader, trace::Error> = Reader::from_bytes(bytes.to_vec(), program);
     let bodies = Bodies::default().with_cp(point.cp);
-    let mut machine = Machine::new(&point.system, &bodies, trace?, Options::default())?;
+    let mut machine = Machine::new(&point.system, &bodies, trace?, options)?;
     let cycles = machine.run()?;
     let kept = |name: &str| kept.iter().any(|start| name.starts_with(start));
     Ok(Record {

@@ -12,10 +12,11 @@ pub mod finepack;
 pub mod finepack_chain;
 pub mod log_file;
 pub mod memory;
+pub mod race_detection;
 pub mod rec;
 pub mod stc;
 mod table;
 pub mod tlp_dump;
 
 /// The papers that can be reproduced.
-pub const PAPERS: [&str; 4] = ["cpelide", "finepack", "rec", "stc"];
+pub const PAPERS: [&str; 5] = ["cpelide", "finepack", "race-detection", "rec", "stc"];

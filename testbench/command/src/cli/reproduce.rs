@@ -14,7 +14,7 @@ use ports::common::finepack_types::FinePack;
 use reproductions::experiment::Runs;
 use reproductions::figure::Figure;
 use reproductions::finepack::egress_run::RunError;
-use reproductions::{PAPERS, cpelide, finepack, rec, stc};
+use reproductions::{PAPERS, cpelide, finepack, race_detection, rec, stc};
 use serde::Serialize;
 
 use super::job::run_failure;
@@ -23,7 +23,7 @@ use super::{Failure, STUCK, USAGE, WRONG_VALUE, output};
 /// Run a paper's experiments
 #[derive(clap::Args)]
 pub struct Args {
-    /// cpelide, finepack, rec, stc, or all
+    /// cpelide, finepack, race-detection, rec, stc, or all
     paper: String,
     /// Write the result as JSON; of all papers, an object with each by its name
     #[arg(long, value_name = "FILE")]
@@ -45,24 +45,30 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             "cpelide" => {
                 let report = cpelide::run(&cpelide::INPUTS).map_err(run_failure);
                 let report = report.inspect_err(failed)?;
-                show(paper, &report, &loads(&report.runs), &report.figures, 'C')
+                show(paper, &report, &loads(&report.runs), &report.figures, "C")
             }
             "finepack" => {
                 let report = finepack::run(&parameters()?, &finepack::INPUTS).map_err(failure);
                 let report = report.inspect_err(failed)?;
                 let compared =
                     format!("{} memories equal the expected ones", report.memories_compared);
-                show(paper, &report, &compared, &report.figures, 'F')
+                show(paper, &report, &compared, &report.figures, "F")
+            }
+            "race-detection" => {
+                let report = race_detection::run(&race_detection::INPUTS).map_err(run_failure);
+                let report = report.inspect_err(failed)?;
+                let checked = format!("{}, sequentially consistent", loads(&report.runs));
+                show(paper, &report, &checked, &report.figures, "RD-")
             }
             "rec" => {
                 let report = rec::run(&rec::INPUTS).map_err(run_failure);
                 let report = report.inspect_err(failed)?;
-                show(paper, &report, &loads(&report.runs), &report.figures, 'R')
+                show(paper, &report, &loads(&report.runs), &report.figures, "R")
             }
             _ => {
                 let report = stc::run(&stc::INPUTS).map_err(run_failure);
                 let report = report.inspect_err(failed)?;
-                show(paper, &report, &loads(&report.runs), &report.figures, 'S')
+                show(paper, &report, &loads(&report.runs), &report.figures, "S")
             }
         };
         all.insert(paper.to_string(), report?);
@@ -86,7 +92,7 @@ fn show(
     report: &(impl Display + Serialize),
     compared: &str,
     figures: &[Figure],
-    id: char,
+    id: &str,
 ) -> Result<serde_json::Value, Failure> {
     print!("{report}");
     let figures = || figures.iter().filter(|f| f.id.starts_with(id));

@@ -93,7 +93,8 @@ pub trait L1: Debug {
         true
     }
 
-    /// Whether a load behind one that is replayed stays as it is: for tests of what replays are for.
+    /// Whether a load behind one that is replayed stays as it is: for tests of what replays are
+    /// for.
     fn stays(&self, _younger: Younger) -> bool {
         false
     }

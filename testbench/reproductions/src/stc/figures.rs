@@ -186,7 +186,7 @@ fn mean_blocked(record: &Record) -> f64 {
 fn occupancy(r: &Runs) -> Ours {
     let mean = Each::of(r, |program| Some(mean_blocked(r.record(program, "mb"))));
     let most = Each::of(r, |program| {
-        Some(r.record(program, "mb").counter("l1.most_stores_held") / f64::from(CUS))
+        Some(r.record(program, "mb").counter("l1.stores_held_peaks") / f64::from(CUS))
     });
     let below = mean.values().iter().filter(|&&mean| mean < 32.0).count();
     let text = format!(

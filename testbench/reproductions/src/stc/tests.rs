@@ -48,7 +48,7 @@ fn epochs_change_as_their_variants_do() {
         // With an L2 that stays, L1s are dropped for what the host writes alone: before the first
         // kernel.
         assert!(DESIGNS.iter().all(|d| count(program, d, "l1.invalidated_lines") == 0));
-        assert_eq!(count(program, "mb-bsq-64", "l1.most_stores_held") / 8 / 65, 0);
+        assert_eq!(count(program, "mb-bsq-64", "l1.stores_held_peaks") / 8 / 65, 0);
     }
     assert!(count("multigrid", "mb-dropped-l2", "l1.invalidated_lines") > 0);
 }

@@ -1,6 +1,6 @@
 //! Barnes-Hut (Burtscher and Pingali's) in two dimensions: work-items insert bodies into a quadtree
-//! and lock the slot that they change; those that sum up a cell wait for its children; then each body
-//! goes down the tree and takes distant cells as one.
+//! and lock the slot that they change; those that sum up a cell wait for its children; then each
+//! body goes down the tree and takes distant cells as one.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;

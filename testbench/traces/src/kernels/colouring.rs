@@ -1,6 +1,6 @@
 //! Graph colouring (Gebremedhin and Manne): each vertex takes the least colour that it does not see
-//! among its neighbours, while other groups write theirs; a second kernel finds neighbours that took
-//! the same one, and the later of the two chooses again.
+//! among its neighbours, while other groups write theirs; a second kernel finds neighbours that
+//! took the same one, and the later of the two chooses again.
 
 use crate::trace::Record;
 

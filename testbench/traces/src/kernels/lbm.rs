@@ -1,6 +1,6 @@
-//! Lattice-Boltzmann method in two dimensions, nine directions (Parboil's LBM has 19 in three): each
-//! cell gathers what its neighbours sent, lets it collide, and stores it. Nothing but streams, and as
-//! many stores as loads.
+//! Lattice-Boltzmann method in two dimensions, nine directions (Parboil's LBM has 19 in three):
+//! each cell gathers what its neighbours sent, lets it collide, and stores it. Nothing but streams,
+//! and as many stores as loads.
 
 use crate::trace::Record;
 use crate::workloads::SplitMix64;

@@ -19,8 +19,8 @@ const LOCAL: usize = 64;
 /// Parent of a vertex that has none yet.
 const NONE: u32 = u32::MAX;
 
-/// Gives the parent of each vertex, of the root (the last vertex) itself; `u32::MAX` for those that so few
-/// rounds did not reach.
+/// Gives the parent of each vertex, of the root (the last vertex) itself; `u32::MAX` for those that
+/// so few rounds did not reach.
 pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32>, R::Error> {
     let n = params.size as usize;
     let graph = Csr::undirected(n, params.seed);

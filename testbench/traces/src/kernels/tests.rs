@@ -22,8 +22,8 @@ fn default_size_makes_20_000_to_100_000_accesses() {
         let shadow = recorded(program, &program.params());
         let Shadow { accesses, bytes, kernels, loads, racy, .. } = shadow;
         println!(
-            "{:<14} {accesses:>6} accesses {bytes:>7} B {kernels:>4} kernels {racy:>5} of {loads:>5} \
-             loads race",
+            "{:<14} {accesses:>6} accesses {bytes:>7} B {kernels:>4} kernels {racy:>5} of \
+             {loads:>5} loads race",
             program.name
         );
         assert!((20_000..=100_000).contains(&accesses), "{}: {accesses}", program.name);

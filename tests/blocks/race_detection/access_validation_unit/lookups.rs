@@ -127,7 +127,8 @@ fn fill_of_the_cycle_of_a_sync_wins() {
         bench.fill(5);
         bench.fill(6);
         (0..7).for_each(|_| _ = bench.sync(&[]));
-        // Both lines were filled in epoch 0, which begins again; 5 is filled with that of its header.
+        // Both lines were filled in epoch 0, which begins again; 5 is filled with that of its
+        // header.
         while !bench.shown().rsp_ready {
             bench.cycle();
         }

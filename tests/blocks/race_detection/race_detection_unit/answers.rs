@@ -143,7 +143,8 @@ fn insert_during_a_copy_is_of_the_next_epoch() {
         bench.send(0, 0, [write(1, 1)]);
         bench.send(1, 1, [read(2, 1)]);
         bench.send(2, 2, [write(3, 2)]);
-        // Its header shows in 5; the write of SM 2 is in C in 5, and has a bit in each of its chunks.
+        // Its header shows in 5; the write of SM 2 is in C in 5, and has a bit in each of its
+        // chunks.
         bench.send(10, 1, [read(4, 2)]);
         bench.finish();
         assert_eq!(bench.headers(2)[0].0, 6);

@@ -231,7 +231,7 @@ impl Checks for Blocks {
                 ("race_dropped", out.cnt.dropped.into()),
                 ("race_full_cycles", out.cnt.full_cycles.into()),
                 ("race_busy_cycles", out.cnt.busy_cycles.into()),
-                ("race_occ_max", out.cnt.occ_max.into()),
+                ("most_race_slots", out.cnt.occ_max.into()),
             ]);
         }
         all

@@ -40,8 +40,8 @@ pub struct Ideal {
 struct Counters {
     races: u64,
     forced: u64,
-    writes: u64,
-    reads: u64,
+    /// By kind of request.
+    requests: [u64; 4],
 }
 
 /// Of an SM: what others have written since its epoch began, and answers that it has not seen.
@@ -100,15 +100,14 @@ impl Ideal {
 
     fn serve(&mut self, ctx: &mut Context, sm: usize, request: Req, write: WriteId) {
         let Req { kind, id, mask, addr } = request;
+        self.counters.requests[usize::from(kind)] += 1;
         if matches!(kind, req_kind::WRITE | req_kind::ATOM) {
-            self.counters.writes += 1;
             self.insert(sm, addr, mask);
             self.answer(sm, rsp_kind::WACK, id, true);
             if let Some(order) = &mut ctx.sequential {
                 order.order(write);
             }
         } else {
-            self.counters.reads += 1;
             let race = self.is_member(sm, self.granules.of_line(addr));
             self.counters.races += u64::from(race);
             self.answer(sm, if race { rsp_kind::RACE } else { rsp_kind::NORACE }, id, race);
@@ -319,8 +318,10 @@ impl Checks for IdealChecks {
         if self.sm == 0 {
             let c = &self.unit.borrow().counters;
             all.extend([
-                ("race_reads", c.reads),
-                ("race_writes", c.writes),
+                ("race_reads", c.requests[usize::from(req_kind::RDCHK)]),
+                ("race_hit_checks", c.requests[usize::from(req_kind::HITCHK)]),
+                ("race_writes", c.requests[usize::from(req_kind::WRITE)]),
+                ("race_atomics", c.requests[usize::from(req_kind::ATOM)]),
                 ("race_races", c.races),
                 ("race_forced", c.forced),
             ]);

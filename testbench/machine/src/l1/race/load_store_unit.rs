@@ -1,8 +1,9 @@
 //! The L1 of an SM and its load/store unit (specification 5.7).
 //!
 //! A load is looked up at the end of a cycle and acts in the next one, before the CU issues. A
-//! store or atomic acts when it is sent, in the cycle in which the CU issues it: the CU holds it until no
-//! older load of its wave may change any more. What a cycle does to the lines is done at its end.
+//! store or atomic acts when it is sent, in the cycle in which the CU issues it: the CU holds it
+//! until no older load of its wave may change any more. What a cycle does to the lines is done at
+//! its end.
 
 mod answers;
 mod changes;
@@ -99,6 +100,10 @@ struct Counters {
     merges: u64,
     merge_waits: u64,
     no_install: u64,
+    /// Lines fetched again. The unit's counters have lookups, and a load that waits is looked up
+    /// again.
+    fetches_expired: u64,
+    fetches_avu: u64,
 }
 
 /// A load that was looked up in the cycle before.
@@ -411,6 +416,8 @@ impl L1 for LoadStoreUnit {
             ("merges", c.merges),
             ("merge_waits", c.merge_waits),
             ("no_install", c.no_install),
+            ("race_fetches_expired", c.fetches_expired),
+            ("race_fetches_avu", c.fetches_avu),
         ];
         all.extend(self.checks.counters());
         all

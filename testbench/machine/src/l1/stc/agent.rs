@@ -390,7 +390,7 @@ impl L1 for Agent {
             ("drain_cycles", own.drain),
             ("sweep_cycles", own.sweep),
             ("store_wait_cycles", own.waited),
-            ("most_stores_held", own.most),
+            ("stores_held_peaks", own.most),
         ]
     }
 }

@@ -130,6 +130,8 @@ impl LoadStoreUnit {
             }
             (self.youngest, self.sent) = (Some(at), Some(Sent::Fetch { addr, way, miss: at }));
             self.misses.park(port.ctx, at, request);
+            self.counters.fetches_expired += u64::from(self.view.rs == Some(result::MISS_EXPIRED));
+            self.counters.fetches_avu += u64::from(self.view.rs == Some(result::MISS_AVU));
         }
         self.counters.loads += 1;
         self.waves.acted(wave);

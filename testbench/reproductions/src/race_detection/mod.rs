@@ -1,0 +1,103 @@
+//! Sequential consistency by dynamic race detection, Tabbakh's thesis (2018), section 4.3 and
+//! appendix A: the thesis's GPU with each size of signature and granularity, without speculation,
+//! with checks that take no time, and without checks.
+
+mod energy;
+mod figures;
+mod inputs;
+mod intensity;
+mod points;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::BTreeMap;
+
+use machine::sequential::Keep;
+use machine::{Options, RunError};
+use serde::Serialize;
+
+use super::experiment::{self, Input, Record, Runs, SEED, input};
+use super::figure::Figure;
+
+/// Inputs of `duet reproduce race-detection` (chosen): data of about what the L1s hold together
+/// (256 KB), from half to three times as much; graphs, whose vertices are shared, and what waits
+/// for flags or locks less, as most of their time is waiting. The first seven share data within a
+/// kernel. The whole takes some minutes on one core.
+pub const INPUTS: [Input; 17] = [
+    input("work_queue", "OctreePart", 2048, 8),
+    input("colouring", "", 1024, 64),
+    input("spanning_tree", "", 1024, 64),
+    input("barnes_hut", "Barneshut", 512, 1),
+    input("wave", "Wave", 128, 6),
+    input("locks", "", 256, 2),
+    input("pagerank_push", "", 768, 2),
+    input("gemm", "SGEMM", 128, 1),
+    input("kmeans", "KMeans", 2048, 2),
+    input("lu", "LUD", 160, 1),
+    input("hotspot3d", "Stencil", 48, 3),
+    input("jacobi2d", "Hotspot", 160, 4),
+    input("bfs", "BFS-Rodinia", 2048, 64),
+    input("rnn", "NN", 96, 4),
+    input("stream", "", 16384, 2),
+    input("lbm", "LBM", 80, 2),
+    input("fft", "", 12, 2),
+];
+
+/// All results.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// `race-detection`.
+    pub paper: &'static str,
+    /// `pass`: a report exists only when all values were right, and all runs of machines that
+    /// promise it sequentially consistent.
+    pub verdict: &'static str,
+    /// Seed of all inputs.
+    pub seed: u64,
+    /// Programs and sizes, and each program on each machine.
+    #[serde(flatten)]
+    pub runs: Runs,
+    /// Of each program, memory instructions of all instructions.
+    pub memory_share: BTreeMap<&'static str, f64>,
+    /// The figures of the race detection specification, section 11.
+    pub figures: Vec<Figure>,
+}
+
+/// Statistics of L1s and their units, and launches.
+const KEPT: [&str; 3] = ["l1.", "l2.", "launch."];
+
+/// Each run's order of accesses is checked too, which takes about a tenth of its time.
+const CHECKS: Keep = Keep { values: true, placed: false };
+
+/// Runs the experiment on these inputs, on all threads that there are.
+pub fn run(inputs: &[Input]) -> Result<Report, RunError> {
+    let options = Options { sequential: Some(CHECKS), ..Options::default() };
+    let runs = experiment::run_with(inputs, &points::all(), &KEPT, options)?;
+    let shares = inputs.iter().map(|i| Ok((i.program, intensity::memory_share(i)?)));
+    let memory_share = shares.collect::<Result<_, RunError>>()?;
+    let figures = figures::all(&runs, &memory_share);
+    Ok(Report { paper: "race-detection", verdict: "pass", seed: SEED, runs, memory_share, figures })
+}
+
+/// Cycles without those between a kernel's packet and its start, and between its last work-group
+/// and its completion: the thesis's are cycles of kernels.
+fn inside(record: &Record) -> f64 {
+    let launches = ["launch.launch_cycles", "launch.release_cycles"].map(|n| record.counter(n));
+    record.cycles as f64 - launches.iter().sum::<f64>()
+}
+
+/// Lines that L1s have fetched.
+fn fetches(record: &Record) -> f64 {
+    let [loads, hits, merges] = ["loads", "hits", "merges"].map(|n| l1(record, n));
+    loads - hits - merges
+}
+
+/// A statistic of the L1s.
+fn l1(record: &Record, name: &str) -> f64 {
+    record.counter(&format!("l1.{name}"))
+}
+
+/// One count of so many of another.
+fn share(of: f64, all: f64) -> f64 {
+    of / all.max(1.0)
+}
