@@ -1,5 +1,5 @@
-//! Stores and atomics are sent, replays taken, and lines changed at a cycle's end (specification 5.7
-//! U2, U8 to U12).
+//! Stores and atomics are sent, replays taken, and lines changed at a cycle's end (specification
+//! 5.7 U2, U8 to U12).
 
 use ports::common::race_types::{Req, req_kind};
 
