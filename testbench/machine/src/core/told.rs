@@ -74,15 +74,12 @@ impl Core {
         // Nobody else may see what depends on a load that can still change.
         let goes_on = instr.kind == InstrKind::Load
             || (self.hooks.stores_go_on && instr.kind == InstrKind::Store);
-        if self.transactions.unconfirmed(at) > 0 && !goes_on {
-            self.waves[at].state = State::Unconfirmed;
-        } else if self.hooks.issue {
-            let (below, unit) = (self.ports.below, self.ports.to_unit);
-            let mut port = Port { ctx, below, unit, transactions: &mut self.transactions };
-            if self.l1.may_issue(&mut port, at, instr) {
-                return false;
-            }
+        let (below, unit) = (self.ports.below, self.ports.to_unit);
+        let mut port = Port { ctx, below, unit, transactions: &mut self.transactions };
+        if self.hooks.issue && !self.l1.may_issue(&mut port, at, instr) {
             self.waves[at].state = State::Held;
+        } else if self.transactions.unconfirmed(at) > 0 && !goes_on {
+            self.waves[at].state = State::Unconfirmed;
         } else {
             return false;
         }

@@ -32,6 +32,7 @@ fn less_waiting_takes_less_time() {
 fn counters_of_both_sides_agree() {
     let params = Params { size: 256, iterations: 64, seed: 1 };
     let program = built_in("spanning_tree", &params);
+    let mut stalls = Vec::new();
     for design in ["race-spec", "race-nospec"] {
         let run = passes(&system("fermi-16sm-small", &[("l1.design", design)]), &program);
         let l1 = |name: &str| count(&run, &format!("l1.{name}"));
@@ -43,7 +44,10 @@ fn counters_of_both_sides_agree() {
         assert!(l1("race_races") > 0 && l1("race_hit_age1") > 0 && l1("race_miss_expired") > 0);
         let replayed = (l1("race_commits") > 0, l1("race_allocs") > 0);
         assert_eq!(replayed, (design == "race-spec", design == "race-spec"));
+        assert!(l1("race_store_hold_cycles") > 0);
+        stalls.push(l1("race_stall_cycles"));
     }
+    assert!(stalls[0] > 0 && stalls[0] < stalls[1], "{stalls:?}");
 }
 
 #[test]

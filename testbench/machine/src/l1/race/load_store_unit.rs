@@ -34,6 +34,7 @@ use crate::make::{Made, Make};
 use crate::message::{Kind, MAX_LINE, Message};
 use crate::pool::Handle;
 use crate::sequential::{Version, WriteId};
+use crate::transactions::MAX_WAVES;
 use order::{record, version_of};
 
 /// Makes what stands beside a CU.
@@ -75,6 +76,8 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         checking: Vec::new(),
         atomics: 0,
         held: 0,
+        held_since: vec![0; MAX_WAVES],
+        stalled_since: None,
         dropping: Vec::new(),
         dropped: Vec::new(),
         stays: None,
@@ -104,6 +107,10 @@ struct Counters {
     /// again.
     fetches_expired: u64,
     fetches_avu: u64,
+    /// Cycles in which waves have waited with a store, an atomic or a barrier, together.
+    store_hold: u64,
+    /// Cycles in which a load might have been looked up, but for what is being checked.
+    stalled: u64,
 }
 
 /// A load that was looked up in the cycle before.
@@ -166,6 +173,10 @@ struct LoadStoreUnit {
     atomics: u32,
     /// Waves whose next instruction waits for older loads.
     held: u64,
+    /// Of each of those, since when.
+    held_since: Vec<Cycle>,
+    /// Since when no load may be looked up, and some could.
+    stalled_since: Option<Cycle>,
     /// Loads that a replay has dropped before they have acted.
     dropping: Vec<Handle<Message>>,
     /// Without U12, those loads' tags.
@@ -205,6 +216,18 @@ impl LoadStoreUnit {
     fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
         self.checks.send(port, request, write);
         self.act.inc = true;
+    }
+
+    /// From cycle `from` on loads are stalled, or are not.
+    fn count_stall(&mut self, from: Cycle, is_stalled: bool) {
+        match self.stalled_since {
+            None if is_stalled => self.stalled_since = Some(from),
+            Some(since) if !is_stalled => {
+                self.counters.stalled += from - since;
+                self.stalled_since = None;
+            }
+            _ => {}
+        }
     }
 
     fn is_idle(&self) -> bool {
@@ -345,6 +368,7 @@ impl L1 for LoadStoreUnit {
         };
         if !may {
             self.held |= 1 << wave;
+            self.held_since[wave] = port.ctx.now;
         }
         may
     }
@@ -373,10 +397,12 @@ impl L1 for LoadStoreUnit {
         self.checks.end(port.ctx, &self.act);
         self.over = port.ctx.now;
         let next = self.checks.view();
+        let may_look_up = self.may_look_up(&next);
+        self.count_stall(port.ctx.now + 1, self.waves.any_ready() && !may_look_up);
         let moves = std::mem::take(&mut self.is_stirred)
             || self.act != Act::default()
             || self.looked_up.is_some()
-            || (self.waves.any_ready() && self.may_look_up(&next))
+            || (self.waves.any_ready() && may_look_up)
             || (self.wants_slot && next.alloc_ready);
         let quiet = self.checks.quiet_cycles();
         port.ctx.wake_after(if moves { 0 } else { quiet });
@@ -418,6 +444,8 @@ impl L1 for LoadStoreUnit {
             ("no_install", c.no_install),
             ("race_fetches_expired", c.fetches_expired),
             ("race_fetches_avu", c.fetches_avu),
+            ("race_store_hold_cycles", c.store_hold),
+            ("race_stall_cycles", c.stalled),
         ];
         all.extend(self.checks.counters());
         all

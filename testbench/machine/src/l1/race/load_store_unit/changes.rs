@@ -91,6 +91,7 @@ impl LoadStoreUnit {
             left &= left - 1;
             if self.is_settled(wave) {
                 self.held &= !(1 << wave);
+                self.counters.store_hold += port.ctx.now - self.held_since[wave];
                 port.go_on(wave);
             }
         }
