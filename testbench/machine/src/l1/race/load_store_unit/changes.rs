@@ -62,6 +62,11 @@ impl LoadStoreUnit {
 
     /// The warp goes back to a load: what it has not done is dropped (U12).
     pub(super) fn replay(&mut self, port: &mut Port, wave: usize, tag: u32) {
+        let t = &port.transactions[tag];
+        if self.without.is_some() && !(t.is_speculative() && usize::from(t.wave) == wave) {
+            // Without a rule the queue may hold a load that is nobody's any more.
+            return;
+        }
         port.replay(tag);
         let mut load = self.looked_up.take_if(|load| load.wave == wave);
         if !self.keeps(Rule::ReplayLookup)
