@@ -77,6 +77,7 @@ impl LoadStoreUnit {
         }
         self.waves.drop_all(wave, &mut self.dropping);
         if self.without.is_some() {
+            self.take_older(port, wave, tag);
             let tags = self.dropping.iter().map(|&request| port.ctx.messages[request].tag);
             self.dropped = tags.collect();
         }
@@ -85,6 +86,19 @@ impl LoadStoreUnit {
         }
         for (_, waves) in &mut self.checking {
             *waves &= !(1 << wave);
+        }
+    }
+
+    /// Without U12 a load that is done again may stand behind younger ones, and stays when one of
+    /// those is replayed.
+    #[cold]
+    fn take_older(&mut self, port: &Port, wave: usize, tag: u32) {
+        let place = port.transactions[tag].place;
+        for request in std::mem::take(&mut self.dropping) {
+            match port.transaction(request).place < place {
+                true => self.waves.push(wave, request),
+                false => self.dropping.push(request),
+            }
         }
     }
 
