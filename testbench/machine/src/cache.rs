@@ -434,9 +434,9 @@ impl Misses {
         }
     }
 
-    /// How many there are.
-    pub fn count(&self) -> u32 {
-        self.misses.len() as u32
+    /// How many are in use.
+    pub fn used(&self) -> u32 {
+        (self.misses.len() - self.free.len()) as u32
     }
 
     /// True when all are in use.

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::message::MAX_LINE;
+use super::pages::PAGE;
 use super::transactions::{MAX_LOADS, MAX_WAVES};
 
 /// Something in a system file that cannot be.
@@ -131,7 +132,12 @@ sections! {
         ways: u32,
         /// Banks.
         banks: u16,
-        /// Miss registers of a bank.
+        /// Bytes that follow one another in a bank before the next bank's turn: a power of 2, a
+        /// line to a page, and at least what an entry of a directory covers.
+        #[serde(default = "interleave")]
+        interleave: u32,
+        /// Miss registers of a bank. With a directory it has as many again, for lines that other
+        /// chiplets give.
         misses: u32,
         /// Cycles from a request's arrival to the answer's leaving.
         latency: u32,
@@ -265,6 +271,11 @@ impl Default for SharingSection {
     }
 }
 
+/// What an entry of REC's directory covers (section 4.3).
+fn interleave() -> u32 {
+    1024
+}
+
 fn round_robin() -> String {
     "rr".to_string()
 }
@@ -355,6 +366,7 @@ impl System {
         range("l2.banks", self.l2.banks, 1, 32)?;
         let banks = self.l2.banks.into();
         cache("l2", (1, 1 << 28), self.l2.bytes, self.l2.ways, m.line, banks)?;
+        power_of_two("l2.interleave", self.l2.interleave, m.line, PAGE as u32)?;
         range("l2.misses", self.l2.misses, 1, 1024)?;
         range("l2.latency", self.l2.latency, 1, MOST_CYCLES)?;
         range("l3.slices", self.l3.slices, 1, 32)?;

@@ -142,12 +142,13 @@ impl Context {
     /// Sends a message; `may_send` must have said yes in this cycle.
     #[inline]
     pub fn send(&mut self, outlet: OutletId, message: Handle<Message>) {
-        self.send_late(outlet, message, 0);
+        self.send_after(outlet, message, 0);
     }
 
-    /// Sends a message that takes `extra` cycles longer than the way's latency.
+    /// Sends a message that takes `extra` cycles longer than the way's latency, or less long: then
+    /// it overtakes those that do not.
     #[inline]
-    pub fn send_late(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
+    pub fn send_after(&mut self, outlet: OutletId, message: Handle<Message>, extra: i32) {
         if self.life.is_about(self.messages[message].addr) {
             self.record(message);
         }
@@ -164,7 +165,7 @@ impl Context {
     /// Passes a message on, `extra` cycles later than the way's latency.
     #[inline]
     pub fn forward(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
-        self.put(outlet, message, extra);
+        self.put(outlet, message, extra as i32);
     }
 
     /// Shows a value on a wire from the next cycle on.
@@ -183,7 +184,7 @@ impl Context {
     }
 
     #[inline(never)]
-    fn put(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
+    fn put(&mut self, outlet: OutletId, message: Handle<Message>, extra: i32) {
         let m = &self.messages[message];
         let (to, size) = (m.to, self.size_of(m));
         #[cfg(test)]

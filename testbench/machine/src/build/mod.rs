@@ -1,5 +1,6 @@
 //! Puts a machine together from a system file.
 
+mod afar;
 mod command;
 mod names;
 mod numbers;
@@ -83,7 +84,6 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
         Some(_) => Policy::Coherent,
         None => choose("l2.policy", &system.l2.policy, &POLICIES)?,
     };
-    let cover = l2.directory.map_or(m.line, |variant| l2::directory_range(system, variant));
     let layout = Layout {
         gpus: m.gpus,
         chiplets: m.chiplets,
@@ -93,7 +93,7 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
         line: m.line,
         header_bytes: system.network.header_bytes,
         sector_log: system.network.sector_bytes.ilog2(),
-        bank_log: cover.ilog2(),
+        bank_log: system.l2.interleave.ilog2(),
     };
     let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     let links = u32::from(layout.all_chiplets()) * u32::from(m.chiplets - 1);
@@ -383,6 +383,7 @@ impl Builder<'_> {
             unit: to_unit.as_ref().map(|(_, pair)| *pair),
         };
         let (policy, misses, new, hook) = (self.policy, l2.misses, self.l2.bank, self.l1.bank);
+        let early = self.wiring.afar.early;
         let mut make = self.make(gpu, Some(unit));
         let hook = hook.map(|new| new(&mut make)).transpose()?;
         let keeps = registry::named::<l2::NewL2Policy>(&make.system.sharing.l2)?.new;
@@ -395,6 +396,7 @@ impl Builder<'_> {
             policy,
             shape,
             misses,
+            early,
             ports,
             hook,
             keeps,
@@ -467,7 +469,8 @@ impl Builder<'_> {
             let said = self.unit_gates.get(usize::from(gpu));
             answers.extend(said.map(|(_, outlet)| *outlet));
             let release = releases[usize::from(gpu)];
-            let out = gate::OutgoingPorts { exits, answers, release };
+            let early = self.wiring.afar.early;
+            let out = gate::OutgoingPorts { exits, answers, early, release };
             let (entries, mut answers) = (from(self.wiring.between.enters), to(Net::Answer));
             answers.extend(said.map(|(inlet, _)| *inlet));
             let arriving = gate::IncomingPorts { entries, answers };

@@ -8,6 +8,7 @@ use super::super::layout::Site;
 use super::super::link::Link;
 use super::super::message::Unit;
 use super::super::part::Part;
+use super::afar::Afar;
 use super::numbers::Numbers;
 
 /// The three networks of a chiplet. What lies between L2 and L3 has its own, reads and write-backs
@@ -49,6 +50,7 @@ pub struct Wiring<'a> {
     pub between: Between,
     /// Whether banks of different chiplets talk to each other.
     peers: bool,
+    pub afar: Afar,
     /// Whether hooks in them talk to those of other GPUs.
     crosses: bool,
     /// By network, then by chiplet.
@@ -68,7 +70,9 @@ impl<'a> Wiring<'a> {
         let link = &system.chiplet_link;
         let rate = Rate { bytes: link.bytes, cycles: link.cycles };
         let links = (0..numbers.links).map(|_| Link::new(rate)).collect();
-        let mut wiring = Self { system, numbers, network, between, peers, crosses, ends, links };
+        let afar = Afar::of(system);
+        let mut wiring =
+            Self { system, numbers, network, between, peers, afar, crosses, ends, links };
         for net in NETS.into_iter().filter(|net| peers || *net != Net::Peer) {
             wiring.lay(net);
         }
@@ -143,6 +147,9 @@ impl<'a> Wiring<'a> {
         let n = &self.system.network;
         let site = self.numbers.layout.site(unit);
         let (near, far) = match (net, site) {
+            (Net::Peer, Site::Gate(_)) => (self.afar.leaving(n.latency / 2), n.latency.div_ceil(2)),
+            // The way between a CU and the link has been gone, or will be.
+            (Net::Peer, _) => (1, 0),
             (Net::Memory, _) | (Net::Answer, Site::Slice(..)) => {
                 (n.memory_latency / 2, n.memory_latency.div_ceil(2))
             }
@@ -151,6 +158,8 @@ impl<'a> Wiring<'a> {
         let answer = match (net, site) {
             (Net::Answer, Site::Bank(..)) if sends => self.system.l2.latency,
             (Net::Answer, Site::Slice(..)) if sends => self.system.l3.latency,
+            // What another GPU's bank says to a CU has left it early, too.
+            (Net::Answer, Site::Gate(_)) if sends && self.peers => self.afar.early,
             // What comes from an L3 slice goes the rest of its way; a bank's own way to CUs is
             // longer.
             (Net::Answer, Site::Bank(..)) => return n.memory_latency.div_ceil(2),
@@ -165,8 +174,12 @@ impl<'a> Wiring<'a> {
         let link = self.system.chiplet_link.clone();
         let link_latency = match net {
             Net::Answer => link.round_trip.div_ceil(2),
-            Net::Request | Net::Memory | Net::Peer => link.round_trip / 2,
+            Net::Request | Net::Memory => link.round_trip / 2,
+            Net::Peer => self.afar.leaving(link.round_trip / 2),
         };
+        // Messages that leave a link in a cycle when it is busy.
+        let header = u64::from(self.system.network.header_bytes);
+        let most = link.bytes.div_ceil(link.cycles * header) as u32;
         // Messages that are under way inside a crossbar when it is busy.
         let far = self.system.network.latency.max(self.system.network.memory_latency);
         let mut ways_out = Vec::new();
@@ -186,7 +199,7 @@ impl<'a> Wiring<'a> {
                     latency: link_latency,
                     // The link's own port is what limits all networks together.
                     rate: Rate::UNLIMITED,
-                    window: link.queue + link_latency + far,
+                    window: link.queue + (link_latency + far) * most,
                 };
                 let outlet = self.network.add_outlet(spec, routes[usize::from(peer)]);
                 self.links[number as usize].add(inlet, outlet);

@@ -61,8 +61,9 @@ pub struct InletSpec {
 #[derive(Debug)]
 struct Outlet {
     port: Port,
-    /// When the youngest message reaches its inlet: none overtakes it.
-    last: Cycle,
+    /// When the youngest message reaches its inlet, and the youngest of those that leave early:
+    /// none overtakes another one of its kind.
+    last: [Cycle; 2],
     sent: u32,
     taken: u32,
     /// `taken` before the cycle of the last taking: what the producer knows in that cycle.
@@ -251,7 +252,7 @@ impl Network {
         assert!(self.outlets.len() < 1 << OUTLET_BITS, "{}: too many outlets", spec.name);
         self.outlets.push(Outlet {
             port: Port::new(spec.rate),
-            last: 0,
+            last: [0; 2],
             sent: 0,
             taken: 0,
             taken_before: 0,
@@ -290,7 +291,8 @@ impl Network {
     }
 
     /// Sends a message of `bytes` bytes of accounting class `class` to a unit. It takes `extra`
-    /// cycles longer than the latencies but overtakes nobody. There must be room.
+    /// cycles longer than the latencies but overtakes nobody. Where that is negative it is early:
+    /// it overtakes those that are not, and no other. There must be room.
     #[inline]
     pub fn send(
         &mut self,
@@ -299,13 +301,15 @@ impl Network {
         now: Cycle,
         (message, to): (Handle<Message>, Unit),
         (class, bytes): (Class, u32),
-        extra: u32,
+        extra: i32,
     ) {
         let o = &mut self.outlets[id.0 as usize];
         debug_assert!(o.sent.wrapping_sub(o.taken) < o.window, "no room");
-        let left = o.port.transfer(now, bytes.into()) - 1 + Cycle::from(o.latency + extra);
-        let reached = left.max(now + 1).max(o.last);
-        o.last = reached;
+        let latency = Cycle::from(o.latency.saturating_add_signed(extra));
+        let left = o.port.transfer(now, bytes.into()) - 1 + latency;
+        let last = &mut o.last[usize::from(extra < 0)];
+        let reached = left.max(now + 1).max(*last);
+        *last = reached;
         o.bytes[class as usize] += u64::from(bytes);
         o.sent = o.sent.wrapping_add(1);
         let route = o.routes.first + o.routes.step * u32::from(to.0);

@@ -32,6 +32,8 @@ pub struct Ports {
     pub exits: Vec<InletId>,
     /// Answers, to each chiplet; behind them what is said to the GPU's unit, if anything is.
     pub answers: Vec<OutletId>,
+    /// Cycles that answers to banks leave early.
+    pub early: u32,
     /// Release commands, and what answers them.
     pub release: (InletId, OutletId),
 }
@@ -408,7 +410,8 @@ impl Outgoing {
             let outlet = self.ports.answers[usize::from(number)];
             if ctx.may_send(outlet) {
                 self.answers.pop_front();
-                ctx.send(outlet, message);
+                let early = if matches!(ctx.layout.site(to), Site::Bank(..)) { self.ports.early } else { 0 };
+                ctx.send_after(outlet, message, -(early as i32));
             }
         }
     }

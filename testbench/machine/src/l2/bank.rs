@@ -55,8 +55,12 @@ pub struct Bank {
     pub(super) misses: Misses,
     /// Lines that have been fetched: a bit for each of a page. Of coherent banks alone.
     pub(super) seen: PageMap<u64>,
-    /// Registers that wait for other chiplets.
+    /// Registers for lines from below, and in a coherent bank as many again for those of other
+    /// chiplets; and how many of these are in use.
+    pub(super) of_each_kind: u32,
     pub(super) remote_misses: u32,
+    /// The request that is served has waited for a line of another chiplet.
+    pub(super) comes_from_afar: bool,
     /// Registers whose line has come and whose requests are being served, oldest first.
     pub(super) filled: VecDeque<usize>,
     /// Whose turn it is: other chiplets' banks, or the own CUs.
@@ -78,6 +82,7 @@ impl Bank {
             addresses: spec.addresses,
             requests: ports.requests,
             answers: ports.answers,
+            early: spec.early,
             peers: ports.peers.map(|(_, to)| to),
             unit_channel: ports.unit.map(|(to, _)| to),
             outbox: VecDeque::new(),
@@ -90,9 +95,11 @@ impl Bank {
             coherent: spec.policy == Policy::Coherent,
             ports,
             array: Array::new(spec.shape),
-            misses: Misses::new(spec.misses),
+            misses: Misses::new(if ports.peers.is_some() { 2 } else { 1 } * spec.misses),
+            of_each_kind: spec.misses,
             seen: PageMap::default(),
             remote_misses: 0,
+            comes_from_afar: false,
             filled: VecDeque::with_capacity(spec.misses as usize),
             peers_turn: false,
             walk: None,
@@ -148,7 +155,7 @@ impl Bank {
                 return;
             }
             self.hooks.bank.outbox.pop_front();
-            ctx.send(self.ports.answers, message);
+            self.send_answer(ctx, message);
             if !self.coherent {
                 if !self.hooks.bank.outbox.is_empty() {
                     ctx.wake_at(ctx.now + 1);
@@ -195,7 +202,9 @@ impl Bank {
         let request = self.misses[at].waiters.first();
         // Once served the request is an answer on its way, or gone.
         let next = ctx.messages[request].next;
+        self.comes_from_afar = self.coherent && !self.is_home(ctx, self.misses[at].addr);
         let outcome = self.perform(ctx, request, Some(self.misses[at].way));
+        let is_remote = std::mem::take(&mut self.comes_from_afar);
         if outcome != Outcome::Done {
             return outcome;
         }
@@ -205,7 +214,7 @@ impl Bank {
             self.misses.end(at);
             self.filled.remove(k);
             self.array.release(miss.way);
-            self.remote_misses -= u32::from(self.coherent && !self.is_home(ctx, miss.addr));
+            self.remote_misses -= u32::from(is_remote);
             if miss.stale || self.array.valid(miss.way) == 0 {
                 self.forget(miss.way);
             }

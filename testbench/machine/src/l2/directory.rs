@@ -1,8 +1,9 @@
 //! The coherence directory as a hook of a bank: it keeps copies of its chiplet's lines in other
 //! chiplets' L2s coherent (REC, J. Systems Architecture 160, 2025, section 2; directory
 //! specification, section 6). The block, its invalidations on their way, and fences: a release
-//! ends with one to each home, which sees to it that what this chiplet has stored there is visible
-//! to all (section 6, rule 7).
+//! ends with one to each home where this chiplet has stored something since its last one, and the
+//! home sees to it that this is visible to all (section 6, rule 7). It sends markers to those only
+//! that have an invalidation of it on its way: they would say nothing to others.
 
 use std::collections::VecDeque;
 
@@ -51,9 +52,16 @@ pub struct Directory {
     /// Fences of others, whose stores are here.
     waiting: VecDeque<Unit>,
     fences: VecDeque<Fence>,
-    /// Homes that a release of this bank has sent a fence, and those that have answered.
-    asked: u16,
-    answered: u16,
+    /// Bit h: this bank's CUs have changed something at home h since its last fence.
+    stored: u16,
+    /// Homes that a release of this bank has not yet sent a fence.
+    unasked: u16,
+    /// Fences that have not been answered.
+    unanswered: u16,
+    /// Bit c: chiplet c has been sent an invalidation behind the last marker.
+    unmarked: u16,
+    /// By chiplet: markers that have not come back.
+    markers: Vec<u16>,
     frames: Frames,
     /// Invalidations sent for a write to another line of the entry.
     inv_false: u64,
@@ -97,8 +105,11 @@ impl Directory {
             leaving: None,
             waiting: VecDeque::new(),
             fences: VecDeque::new(),
-            asked: 0,
-            answered: 0,
+            stored: 0,
+            unasked: 0,
+            unanswered: 0,
+            unmarked: 0,
+            markers: vec![0; homes.into()],
             frames,
             inv_false: 0,
         }
@@ -129,7 +140,8 @@ impl Directory {
     }
 
     /// One cycle of the block. In those since the last one nothing came.
-    fn tick_block(&mut self, now: Cycle) {
+    fn tick_block(&mut self, port: &mut BankPort) {
+        let now = port.ctx.now;
         let self_id = self.chiplet as u8;
         self.block.catch_up(now, &In { self_id, rsp_ready: true, ..In::default() });
         let inv_ready = self.leaving.is_none();
@@ -145,7 +157,31 @@ impl Directory {
             self.offered = None;
         }
         if let Some(inv) = out.inv.filter(|_| inv_ready) {
-            self.leaving = Some((inv, inv.dest));
+            let to = if inv.cause == cause::FENCE { self.mark(port, &inv) } else { inv.dest };
+            self.leaving = (to != 0).then_some((inv, to));
+        }
+    }
+
+    /// Those that get a marker of a fence: whoever may not have obeyed an invalidation.
+    fn mark(&mut self, port: &mut BankPort, fence: &Inv) -> u16 {
+        let waits = |&chiplet: &u16| self.markers[usize::from(chiplet)] > 0;
+        let waiting = (0..self.homes).filter(waits).fold(0, |all, chiplet| all | 1 << chiplet);
+        let to = fence.dest & (self.unmarked | waiting);
+        self.end_markers(port, fence.seq, (fence.dest & !to).count_ones());
+        to
+    }
+
+    /// So many markers of a fence have come back, or are not needed.
+    fn end_markers(&mut self, port: &mut BankPort, seq: u8, markers: u32) {
+        let at = self.fences.iter().position(|fence| fence.seq == seq);
+        let at = at.expect("a fence is over with its last marker");
+        self.fences[at].missing -= markers;
+        if self.fences[at].missing == 0 {
+            let fence = self.fences.remove(at).expect("it is there");
+            match fence.releaser == port.bank.unit {
+                true => self.unanswered -= 1,
+                false => say(port, fence.releaser, Coherence::Fenced),
+            }
         }
     }
 
@@ -162,8 +198,13 @@ impl Directory {
             let to = port.ctx.layout.bank(chiplet, port.bank.number);
             let (kind, addr) = match inv.cause {
                 // A fence has no line.
-                cause::FENCE => (Kind::Coherence(Coherence::Marker(inv.seq)), 0),
+                cause::FENCE => {
+                    self.unmarked &= !(1 << chiplet);
+                    self.markers[usize::from(chiplet)] += 1;
+                    (Kind::Coherence(Coherence::Marker(inv.seq)), 0)
+                }
                 cause => {
+                    self.unmarked |= 1 << chiplet;
                     let addr = port.bank.addresses.global(self.local(inv.addr));
                     (Kind::Coherence(Coherence::Invalidate(cause)), addr)
                 }
@@ -171,7 +212,7 @@ impl Directory {
             let from = port.bank.unit;
             let message = Message { kind, addr, to, from, ..Message::default() };
             let message = port.ctx.messages.put(message);
-            port.ctx.send(port.bank.answers, message);
+            port.bank.send_away(port.ctx, message);
             let left = left & (left - 1);
             self.leaving = (left != 0).then_some((inv, left));
         }
@@ -227,7 +268,7 @@ fn asker(ctx: &Context, message: &Message) -> Option<u16> {
 impl BankHook for Directory {
     fn tick(&mut self, port: &mut BankPort) {
         if port.ctx.now >= self.block.cycle() {
-            self.tick_block(port.ctx.now);
+            self.tick_block(port);
         }
         self.send_invalidations(port);
     }
@@ -274,8 +315,19 @@ impl BankHook for Directory {
             // nobody knows whom nobody has.
             _ => op::LWR,
         };
+        if own && asked.kind != Kind::Read {
+            self.stored |= 1 << self.chiplet;
+        }
         let src = asker.filter(|_| op != op::LWR).unwrap_or(self.chiplet);
         self.offer(port.ctx, op, src, port.bank.addresses.local(asked.addr), asked.from);
+    }
+
+    /// What is stored at another home; all requests that pass are the own CUs'.
+    fn pass(&mut self, port: &mut BankPort, request: Handle<Message>) {
+        let Message { kind, addr, .. } = port.ctx.messages[request];
+        if kind != Kind::Read {
+            self.stored |= 1 << port.ctx.places.home(addr);
+        }
     }
 
     fn peer_message(&mut self, port: &mut BankPort, message: &Message) {
@@ -285,16 +337,11 @@ impl BankHook for Directory {
                 say(port, message.from, Coherence::Marked(seq));
             }
             Kind::Coherence(Coherence::Marked(seq)) => {
-                let at = self.fences.iter().position(|fence| fence.seq == seq);
-                let at = at.expect("it has sent a marker");
-                self.fences[at].missing -= 1;
-                if self.fences[at].missing == 0 {
-                    let fence = self.fences.remove(at).expect("it is there");
-                    say(port, fence.releaser, Coherence::Fenced);
-                }
+                self.markers[usize::from(port.ctx.layout.chiplet_of(message.from))] -= 1;
+                self.end_markers(port, seq, 1);
             }
             Kind::Coherence(Coherence::Fence) => self.waiting.push_back(message.from),
-            Kind::Coherence(Coherence::Fenced) => self.answered += 1,
+            Kind::Coherence(Coherence::Fenced) => self.unanswered -= 1,
             kind => unreachable!("{kind:?} is no answer"),
         }
     }
@@ -313,15 +360,15 @@ impl BankHook for Directory {
     }
 
     fn begin_release(&mut self) {
-        (self.asked, self.answered) = (0, 0);
+        self.unasked = std::mem::take(&mut self.stored);
     }
 
-    /// The fence to the next home.
+    /// The fence to the next home. What this chiplet has not stored others have, who release it.
     fn release(&mut self, port: &mut BankPort) -> Option<Outcome> {
-        if self.asked == self.homes {
+        if self.unasked == 0 {
             return None;
         }
-        let chiplet = self.asked;
+        let chiplet = self.unasked.trailing_zeros() as u16;
         if chiplet == self.chiplet {
             if !self.fence(port, port.bank.unit) {
                 return Some(Outcome::Blocked);
@@ -337,12 +384,13 @@ impl BankHook for Directory {
             let message = port.ctx.messages.put(message);
             port.ctx.send(peers, message);
         }
-        self.asked += 1;
+        self.unasked &= self.unasked - 1;
+        self.unanswered += 1;
         Some(Outcome::Done)
     }
 
     fn is_released(&self) -> bool {
-        self.answered == self.homes
+        self.unasked == 0 && self.unanswered == 0
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -32,12 +32,22 @@ pub struct BankView {
     pub requests: InletId,
     /// Answers, and messages to hooks of other banks.
     pub answers: OutletId,
+    /// Cycles that those leave early which do not go to a CU of this GPU.
+    pub early: u32,
     /// Requests to other chiplets' banks, where banks talk to each other.
     pub peers: Option<OutletId>,
     /// To the GPU's unit, where the L1 design has one.
     pub unit_channel: Option<OutletId>,
     /// What waits for the way of answers, oldest first.
     pub outbox: VecDeque<Handle<Message>>,
+}
+
+impl BankView {
+    /// Sends what does not go to a CU of this GPU, or comes from another chiplet: all of it in
+    /// order, and before its time.
+    pub fn send_away(&self, ctx: &mut Context, message: Handle<Message>) {
+        ctx.send_after(self.answers, message, -(self.early as i32));
+    }
 }
 
 /// What a hook may use.

@@ -29,7 +29,7 @@ pub use addresses::Addresses;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
 pub use hook::{BankHook, BankPort, NewL2Policy};
-pub use parameters::{check as check_directory, range as directory_range};
+pub use parameters::check as check_directory;
 
 /// A bank's inlets and outlets.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,9 @@ pub struct Spec {
     pub shape: Shape,
     /// Miss registers.
     pub misses: u32,
+    /// Cycles that answers of a coherent bank leave early which pass two banks, each time: so the
+    /// two are charged once together.
+    pub early: u32,
     /// Inlets and outlets.
     pub ports: Ports,
     /// The L1 design's hook, if it has one.

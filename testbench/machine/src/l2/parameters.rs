@@ -12,7 +12,7 @@ const REPLACEMENTS: [(&str, Replacement); 2] =
     [("lru", Replacement::Lru), ("fifo", Replacement::Fifo)];
 
 /// Bytes that an entry covers.
-pub fn range(system: &System, variant: Variant) -> u32 {
+fn range(system: &System, variant: Variant) -> u32 {
     let line = system.machine.line;
     match variant {
         Variant::Baseline | Variant::Ideal => line,
@@ -93,13 +93,20 @@ pub fn check(system: &System) -> Result<(), ConfigError> {
             return error("egress.config", problem);
         }
     }
-    // Half of the registers, and a way, are for lines that other chiplets wait for.
-    for (field, value) in [("l2.misses", system.l2.misses), ("l2.ways", system.l2.ways)] {
-        if value < 2 {
-            return error(field, format!("{value}: must be at least 2 with l2.design = {name}"));
-        }
+    // A way of each set is for lines that other chiplets wait for.
+    if system.l2.ways < 2 {
+        let problem = format!("{}: must be at least 2 with l2.design = {name}", system.l2.ways);
+        return error("l2.ways", problem);
     }
-    config(system, variant).map(|_| ())
+    let (Config { range, .. }, interleave) = (config(system, variant)?, system.l2.interleave);
+    if interleave < range {
+        let problem = format!(
+            "{interleave}: must be at least {range}, the bytes that an entry covers with l2.design \
+             = {name}"
+        );
+        return error("l2.interleave", problem);
+    }
+    Ok(())
 }
 
 /// Parameters of each directory of a machine whose L2 design has some, and what reports call them.

@@ -96,7 +96,7 @@ impl Bank {
             self.filled.retain(|&other| other != at);
             return Outcome::Again;
         }
-        if self.misses.is_full() || (remote && !self.may_wait_for_others(addr)) {
+        if !self.may_wait(addr, remote) {
             return Outcome::Blocked;
         }
         let way = match found.map_or_else(|| self.make_room(ctx, request, addr), Ok) {
@@ -115,12 +115,17 @@ impl Bank {
         Outcome::Done
     }
 
-    /// Whether one more line may be waited for that another chiplet must give. Half of the miss
-    /// registers, and a way of each set, are left for what others may be waiting for here: that is
-    /// served sooner, and they could wait for each other.
-    fn may_wait_for_others(&self, addr: u64) -> bool {
-        self.remote_misses < self.misses.count() / 2
-            && self.array.unheld(self.hooks.bank.addresses.local(addr)) > 1
+    /// Whether one more line may be waited for, from below or from another chiplet. Lines of either
+    /// kind have miss registers of their own, and a way of each set is left for lines from below:
+    /// those are what others may be waiting for here, and they could wait for each other.
+    fn may_wait(&self, addr: u64, remote: bool) -> bool {
+        match remote {
+            false => self.misses.used() - self.remote_misses < self.of_each_kind,
+            true => {
+                self.remote_misses < self.of_each_kind
+                    && self.array.unheld(self.hooks.bank.addresses.local(addr)) > 1
+            }
+        }
     }
 
     #[inline(always)]
@@ -449,7 +454,26 @@ impl Bank {
         line: Handle<Line>,
     ) {
         self.make_answer(ctx, request, kind, line);
-        ctx.send(self.ports.answers, request);
+        self.send_answer(ctx, request);
+    }
+
+    /// Sends an answer; the way must be free.
+    #[inline(always)]
+    pub(super) fn send_answer(&mut self, ctx: &mut Context, answer: Handle<Message>) {
+        match self.coherent {
+            false => ctx.send(self.ports.answers, answer),
+            true => self.send_coherent(ctx, answer),
+        }
+    }
+
+    /// A line of another chiplet passes the bank of its home and this one.
+    #[inline(never)]
+    fn send_coherent(&mut self, ctx: &mut Context, answer: Handle<Message>) {
+        let to_core = matches!(ctx.layout.site(ctx.messages[answer].to), Site::Core(..));
+        match to_core && !self.comes_from_afar {
+            true => ctx.send(self.ports.answers, answer),
+            false => self.hooks.bank.send_away(ctx, answer),
+        }
     }
 
     #[inline(always)]

@@ -71,7 +71,9 @@ fn nvidia(system: &mut System) {
 
 /// All machines. Panics where one cannot be built: they are constants.
 pub fn all() -> Vec<Point> {
-    let base = systems::twin("rec-4gpu", SCALE).expect("it is a preset");
+    let mut base = systems::twin("rec-4gpu", SCALE).expect("it is a preset");
+    // The largest range of all.
+    base.l2.interleave = 4096;
     let point = |&(name, design, change): &(&'static str, &str, Change)| {
         let mut system = base.clone();
         system.name = name.to_string();

@@ -30,7 +30,7 @@ struct Item {
     to: Unit,
     class: Class,
     bytes: u32,
-    extra: u32,
+    extra: i32,
 }
 
 /// Latency, rate and window of an outlet.
@@ -189,6 +189,7 @@ struct Flight {
     outlet: usize,
     reached: Cycle,
     bytes: u32,
+    early: bool,
     taken: Option<Cycle>,
 }
 
@@ -249,12 +250,15 @@ impl Net for Plain<'_> {
         let (Outgoing { latency, rate, .. }, _, routes) = &self.layout.outlets[outlet];
         let start = self.ends[outlet].max(now * rate.bytes);
         self.ends[outlet] = start + u64::from(item.bytes) * rate.cycles;
-        let left = self.ends[outlet].div_ceil(rate.bytes) - 1 + Cycle::from(latency + item.extra);
-        let before = self.of(outlet).map(|flight| flight.reached).max().unwrap_or(0);
-        // Nothing arrives in the cycle in which it is sent, and nothing overtakes.
+        let latency = latency.saturating_add_signed(item.extra);
+        let left = self.ends[outlet].div_ceil(rate.bytes) - 1 + Cycle::from(latency);
+        let early = item.extra < 0;
+        let alike = self.of(outlet).filter(|flight| flight.early == early);
+        let before = alike.map(|flight| flight.reached).max().unwrap_or(0);
+        // Nothing arrives in the cycle in which it is sent, and nothing overtakes what is as early.
         let reached = left.max(now + 1).max(before);
         let inlet = routes[usize::from(item.to.0)];
-        let flight = Flight { message, outlet, reached, bytes: item.bytes, taken: None };
+        let flight = Flight { message, outlet, reached, bytes: item.bytes, early, taken: None };
         self.flights[inlet].push(flight);
     }
 
@@ -442,7 +446,7 @@ fn sink() -> impl Strategy<Value = Sink> {
 
 fn item() -> impl Strategy<Value = Item> {
     let gap = prop_oneof![30 => Just(0), 30 => 1..=5u64, 4 => 20..=90u64, 1 => 1000..=1100u64];
-    let extra = prop_oneof![8 => Just(0), 1 => 1..=20u32];
+    let extra = prop_oneof![8 => Just(0), 1 => 1..=20, 1 => -12..=-1];
     let class = (0..CLASSES).prop_map(|class| Class::ALL[class]);
     (gap, any::<u16>(), class, 1..=150u32, extra).prop_map(|(at, to, class, bytes, extra)| Item {
         at,

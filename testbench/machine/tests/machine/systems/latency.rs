@@ -7,13 +7,15 @@ use traces::kernels::{Group, Launch, at};
 
 use super::{Recording, cycles, full, preset, record};
 
-/// Cycles of a load that hits in the L1, in the chiplet's L2, in another chiplet's L2, in the L3,
-/// and of one that goes to memory; none where the machine has no such place.
+/// Cycles of a load that hits in the L1, in the chiplet's L2, in another chiplet's L2, in that under
+/// a directory, in the L3, and of one that goes to memory; none where the machine has no such
+/// place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latencies {
     pub l1: u64,
     pub l2: u64,
     pub remote_l2: Option<u64>,
+    pub coherent: Option<u64>,
     pub l3: Option<u64>,
     pub memory: u64,
 }
@@ -27,6 +29,7 @@ pub fn measure(system: &System) -> Latencies {
         l1: each(20, |n| one_line(&serial, 20 * n)),
         l2: again(&serial, 0),
         remote_l2: (system.machine.chiplets > 1).then(|| again(&home, 1)),
+        coherent: (system.machine.chiplets > 1).then(|| afar(&serial)),
         l3: l3.then(|| each(32, |n| second_kernel(&serial, 32 * n))),
         memory: each(32, |n| cold(&serial, 32 * n)),
     }
@@ -84,6 +87,30 @@ fn again(system: &System, home: usize) -> u64 {
     each(lines as u64, |n| rounds(n + 1))
 }
 
+/// Loads of lines whose home, chiplet 1, has loaded them in the kernel before, and no other one.
+fn afar(system: &System) -> u64 {
+    let ideal = system.with("ideal", &[("l2.design".into(), "ideal".into())]).unwrap();
+    let words = system.machine.line as usize / 4;
+    let chiplets = usize::from(system.machine.chiplets * system.machine.gpus);
+    let loads = |loads: usize| {
+        let program = record(|device| {
+            let a = device.upload("a", &vec![7u32; 64 * words]).unwrap();
+            for (chiplet, loads) in [(1, 64), (0, loads)] {
+                let body = |group: &Group<Recording>| {
+                    group.phase(|it| {
+                        for i in (0..loads).filter(|_| it.x == chiplet) {
+                            it.load(at(1, 0), &a, i * words);
+                        }
+                    });
+                };
+                device.launch(Launch::line("afar", chiplets, 1).read("a", &a), body).unwrap();
+            }
+        });
+        cycles(&ideal, program)
+    };
+    each(32, |n| loads(32 * n as usize))
+}
+
 /// Loads of lines that the kernel before has loaded: its end and the launch leave them in the L3
 /// only.
 fn second_kernel(system: &System, loads: u64) -> u64 {
@@ -123,7 +150,9 @@ fn cold(system: &System, loads: u64) -> u64 {
 
 #[test]
 fn loads_take_as_long_as_the_papers_say() {
-    let of = |l1, l2, remote_l2, l3, memory| Latencies { l1, l2, remote_l2, l3, memory };
+    let of = |l1, l2, remote_l2, l3, memory| {
+        Latencies { l1, l2, remote_l2, coherent: remote_l2, l3, memory }
+    };
     for (name, latencies) in [
         // Table I; what lies behind the L3 is chosen.
         ("cpelide-2", of(140, 269, Some(390), Some(330), 581)),
