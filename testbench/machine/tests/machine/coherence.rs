@@ -63,3 +63,32 @@ fn release_waits_for_invalidations_between_gpus() {
         passes(&Shape { gpus: 3, gpu_link: link, ..shape() }, 1);
     }
 }
+
+/// Where nothing was stored a directory's release is that of `software`, and nobody says anything.
+#[test]
+fn loads_make_no_fences() {
+    let groups = |what, group| {
+        vec![Kernel {
+            writes: Vec::new(),
+            groups: 3,
+            items: 1,
+            steps: each(what, group, false),
+            read: false,
+        }]
+    };
+    let ran = |l2_design: &str, kernels| {
+        let shape = Shape { chiplets: 3, l2_design: l2_design.to_string(), ..shape() };
+        let program = Program(kernels).record();
+        run(&shape.system(), &program, Options::default()).unwrap().statistics
+    };
+    let release = |statistics: &[(String, u64)]| {
+        statistics.iter().find(|(name, _)| name == "launch.release_cycles").unwrap().1
+    };
+    let software = ran("software", groups(What::Load, 2));
+    for design in all("l2.design").into_iter().filter(|design| !has_policy(design)) {
+        let own = ran(&design, groups(What::Load, 2));
+        assert_eq!(release(&own), release(&software), "{design}");
+        let stores = ran(&design, groups(What::Store, 2));
+        assert!(release(&stores) > release(&own), "{design}: a store has its fence");
+    }
+}

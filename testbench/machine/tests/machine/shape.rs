@@ -1,7 +1,7 @@
 //! Small machines, as data.
 
 use machine::systems;
-use machine::{System, SystemError, names};
+use machine::{System, SystemError, has_policy, names};
 
 /// A machine in which every queue, cache and table is as small as it may be.
 #[derive(Clone, Debug)]
@@ -83,6 +83,8 @@ impl Shape {
         let l3 = &self.l3;
         let directory = &self.directory;
         let l2_bytes = l2.1 * l2.2 * u32::from(l2.3) * self.line;
+        // At least what an entry covers, of HMG four lines.
+        let interleave = directory.2.max(if has_policy(&self.l2_design) { 1 } else { 4 });
         let l3_bytes = l3.0 * l3.1 * u32::from(l3.2 * self.chiplets) * self.line;
         let numbers = [
             ("machine.gpus", self.gpus.into()),
@@ -101,6 +103,7 @@ impl Shape {
             ("l2.bytes", l2_bytes),
             ("l2.ways", l2.2),
             ("l2.banks", l2.3.into()),
+            ("l2.interleave", interleave * self.line),
             ("l2.misses", l2.4),
             ("l2.latency", l2.5),
             ("directory.entries", directory.0 * directory.1 * u32::from(l2.3)),

@@ -211,3 +211,23 @@ fn every_preset_is_what_its_text_says_after_a_round_trip() {
         assert_eq!(System::parse(&name, &text, &[]).unwrap(), system, "{name}");
     }
 }
+
+#[test]
+fn an_entry_of_a_directory_lies_in_one_bank() {
+    let load = |set: &[(&str, &str)]| {
+        let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        systems::load("rec-4gpu-small", &set).map(|_| ()).map_err(|e| e.to_string())
+    };
+    let small = ("l2.interleave", "512");
+    assert_eq!(load(&[small]), Ok(()));
+    assert_eq!(load(&[small, ("l2.design", "hmg")]), Ok(()));
+    assert_eq!(
+        load(&[small, ("l2.design", "rec")]).unwrap_err(),
+        "rec-4gpu-small: l2.interleave: 512: must be at least 1024, the bytes that an entry covers \
+         with l2.design = rec"
+    );
+    for (value, problem) in [("32", "32 is not 64 to 4096"), ("96", "96 is no power of 2")] {
+        let message = load(&[("l2.interleave", value)]).unwrap_err();
+        assert_eq!(message, format!("rec-4gpu-small: l2.interleave: {problem}"));
+    }
+}

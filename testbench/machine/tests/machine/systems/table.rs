@@ -49,6 +49,7 @@ fn row(name: &str) -> String {
         link,
         gpus,
         format!("{} / {} / {}", l.l1, l.l2, or_none(l.remote_l2)),
+        or_none(l.coherent),
         format!("{} / {}", or_none(l.l3), l.memory),
     ];
     format!("| {} |\n", cells.join(" | "))
@@ -68,6 +69,7 @@ fn table() -> String {
         "chiplet link, GB/s",
         "GPU link, GB/s",
         "L1 / L2 / remote L2, cycles",
+        "remote L2 under a directory",
         "L3 / memory, cycles",
     ];
     let mut text = format!("| {} |\n|{}\n", heads.join(" | "), " --- |".repeat(heads.len()));
