@@ -54,6 +54,6 @@ pub use kernel_use::KernelUse;
 pub use launch::{Chiplets, Operations, Packet};
 pub use make::BuildError;
 pub use memory_model::MemoryModel;
-pub use run::{Audited, Buffers, Machine, Options, Order, Progress, RunError};
+pub use run::{Audited, Buffers, Machine, NOISE, Options, Order, Progress, RunError};
 pub use statistics::{Kind, STATISTICS, Statistic};
 pub use system_file::SystemError;

@@ -49,7 +49,10 @@ pub enum Order {
     Shuffled(u64),
 }
 
-/// How to run; none of it changes a result.
+/// Cycles that a way takes longer at most where a run is perturbed.
+pub const NOISE: u32 = 3;
+
+/// How to run; none of it changes a result, but for `perturb` cycles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Most cycles; 0 for no limit.
@@ -67,6 +70,9 @@ pub struct Options {
     pub compare_lines: u64,
     /// Whether the run is sequentially consistent is checked, where the machine promises that.
     pub sequential: Option<Keep>,
+    /// From this seed each way between two components gets up to [`NOISE`] cycles more at each
+    /// kernel: a run that differs from others by nothing that a design could mean.
+    pub perturb: Option<u64>,
 }
 
 /// Why a run did not pass.
@@ -415,6 +421,7 @@ impl Machine {
         }
         let spans = self.spans(head.groups);
         self.place_pages(head, &spans);
+        self.perturb(number);
         let start = self.ctx.now;
         self.submit(number, head, &spans);
         self.simulate(&head.name)?;
@@ -438,6 +445,14 @@ impl Machine {
                 Ok(())
             }
             _ => self.look_at_memory(),
+        }
+    }
+
+    /// Other latencies, where that is wanted, the same for the same kernel of any machine.
+    fn perturb(&mut self, kernel: u32) {
+        if let Some(seed) = self.options.perturb {
+            let mut random = SplitMix64::new(seed ^ u64::from(kernel) << 32);
+            self.ctx.network.perturb(|| random.below(u64::from(NOISE) + 1) as u32);
         }
     }
 

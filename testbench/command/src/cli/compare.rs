@@ -183,7 +183,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
     let max_cycles = args.job.max_cycles.unwrap_or(0);
     let sequential = Some(Keep::default());
-    let options = Options { max_cycles, sequential, ..Options::default() };
+    let perturb = args.job.perturb;
+    let options = Options { max_cycles, sequential, perturb, ..Options::default() };
     let program = job.program()?;
     let bodies = args.chosen(kind);
     let mut machine = Machine::new(&job.system, &bodies, program, options).map_err(run_failure)?;

@@ -29,6 +29,10 @@ pub struct Args {
     /// Seed of a built-in program's input
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Make ways inside GPUs up to 3 cycles longer, others in each kernel: a difference that such
+    /// seeds turn is noise
+    #[arg(long, value_name = "SEED")]
+    pub perturb: Option<u64>,
     /// Stop with status 3 after so many cycles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_cycles: Option<u64>,

@@ -61,7 +61,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     );
     let max_cycles = args.choice.job.max_cycles.unwrap_or(0);
     let sequential = Some(Keep::default());
-    let options = Options { max_cycles, by_kernel: true, sequential, ..Options::default() };
+    let perturb = args.choice.job.perturb;
+    let options =
+        Options { max_cycles, by_kernel: true, sequential, perturb, ..Options::default() };
     let mut chosen = args.choice.bodies(&job)?;
     args.waves.look_inside(&job, &mut chosen)?;
     bodies::build_all(job.plan(&chosen)?.requests(), None)?;

@@ -268,6 +268,13 @@ impl Network {
         OutletId(self.outlets.len() as u32 - 1)
     }
 
+    /// Gives each outlet so many cycles beyond its latency: what meets then meets in another order.
+    pub fn perturb(&mut self, mut extra: impl FnMut() -> u32) {
+        for (outlet, spec) in self.outlets.iter_mut().zip(&self.outlet_specs) {
+            outlet.latency = spec.latency + extra();
+        }
+    }
+
     /// Why the producer may not send in cycle `now`.
     #[inline]
     pub fn refusal(&self, id: OutletId, now: Cycle) -> Option<Refusal> {

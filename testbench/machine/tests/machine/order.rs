@@ -57,3 +57,19 @@ fn watched_byte_changes_nothing() {
         assert_eq!(plain, other, "{} on {}", program.name(), system.name);
     }
 }
+
+/// A perturbed run takes other cycles, the same again from the same seed, and values are right.
+#[test]
+fn perturbed_runs_differ_in_cycles_alone() {
+    for (system, program) in runs() {
+        let cycles = |perturb: Option<u64>, order: Order| {
+            with(&system, &program, Options { perturb, order, ..Options::default() }).cycles
+        };
+        let plain = cycles(None, Order::default());
+        let [one, two] = [1, 2].map(|seed| cycles(Some(seed), Order::default()));
+        let what = format!("{} on {}: {plain}, {one}, {two}", program.name(), system.name);
+        assert!(plain != one && one != two && one > plain, "{what}");
+        assert!(one < plain * 11 / 10, "{what}: a few cycles of each way");
+        assert_eq!(one, cycles(Some(1), Order::Shuffled(1)), "{what}");
+    }
+}
