@@ -155,7 +155,7 @@ impl Checks for Blocks {
         self.view().out < u32::from(u8::MAX) && port.may_send_to_unit()
     }
 
-    fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
+    fn send(&mut self, port: &mut Port, request: Req, write: WriteId) -> Option<Done> {
         let Req { kind, id, mask, addr } = request;
         let sideband = Packed::new(&Notice { kind, id, write: write.0 }, ());
         let is_write = matches!(kind, req_kind::WRITE | req_kind::ATOM);
@@ -172,6 +172,7 @@ impl Checks for Blocks {
         }
         let is_sent = port.send_to_unit(message);
         debug_assert!(is_sent, "it could be sent");
+        None
     }
 
     fn end(&mut self, ctx: &mut Context, act: &Act) {

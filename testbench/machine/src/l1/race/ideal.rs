@@ -290,11 +290,12 @@ impl Checks for IdealChecks {
         true
     }
 
-    fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
+    fn send(&mut self, port: &mut Port, request: Req, write: WriteId) -> Option<Done> {
         let mut unit = self.unit.borrow_mut();
         unit.settle(port.ctx);
         unit.at = port.ctx.now;
         unit.sent.push((self.sm, request, write));
+        None
     }
 
     fn end(&mut self, _ctx: &mut Context, act: &Act) {

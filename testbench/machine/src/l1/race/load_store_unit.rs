@@ -214,8 +214,10 @@ impl LoadStoreUnit {
     }
 
     fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
-        self.checks.send(port, request, write);
-        self.act.inc = true;
+        match self.checks.send(port, request, write) {
+            None => self.act.inc = true,
+            Some(done) => self.see_done(port, done),
+        }
     }
 
     /// From cycle `from` on loads are stalled, or are not.
@@ -264,9 +266,7 @@ impl L1 for LoadStoreUnit {
         if tag & FETCH != 0 {
             return self.come(port, (tag & !FETCH) as usize, answer);
         }
-        if self.config != Config::Base {
-            self.ids.answered(tag);
-        }
+        self.ids.answered(tag);
         if kind == Kind::Data {
             self.atomics -= 1;
             let data = port.ctx.lines[line].0;

@@ -2,7 +2,6 @@
 
 use ports::common::race_types::{Done, Fill, rsp_kind};
 
-use super::super::checks::Config;
 use super::super::ids::About;
 use super::super::rule::Rule;
 use super::order::{record, version_of};
@@ -86,9 +85,7 @@ impl LoadStoreUnit {
             true => miss.header.unwrap_or(0),
             false => (0..32).find(|&epoch| self.checks.age(epoch) == 0).expect("it is now"),
         };
-        if self.config != Config::Base {
-            self.ids.give(miss.id);
-        }
+        self.ids.give(miss.id);
         let is_kept = !miss.no_install && self.checks.age(epoch) <= 1;
         self.counters.no_install += u64::from(!is_kept);
         if is_kept {

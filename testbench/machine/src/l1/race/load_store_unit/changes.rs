@@ -38,11 +38,9 @@ impl LoadStoreUnit {
         port.ctx.messages[request].sideband = Packed::new(&write.0, 32);
         let is_sent = port.send(request);
         debug_assert!(is_sent, "it could be sent");
-        if self.config != Config::Base {
-            let id = self.ids.take_write(tag);
-            let kind = if is_store { req_kind::WRITE } else { req_kind::ATOM };
-            self.send(port, Req { kind, id, mask, addr: addr as u32 }, write);
-        }
+        let id = self.ids.take_write(tag);
+        let kind = if is_store { req_kind::WRITE } else { req_kind::ATOM };
+        self.send(port, Req { kind, id, mask, addr: addr as u32 }, write);
         self.is_no_read_youngest();
         let stays = !self.keeps(Rule::NoInstallStores);
         if let Some(at) = self.misses.find(addr).filter(|_| !stays) {

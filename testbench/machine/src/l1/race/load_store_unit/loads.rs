@@ -120,14 +120,10 @@ impl LoadStoreUnit {
                 self.misses.end(at);
                 return false;
             }
-            if self.config != Config::Base {
-                let id = self.ids.take(About::Miss(at as u16));
-                self.misses[at].id = id;
-                let check = Req { kind: req_kind::RDCHK, id, mask, addr: addr as u32 };
-                self.send(port, check, WriteId::default());
-            } else {
-                self.misses[at].header = Some(0);
-            }
+            let id = self.ids.take(About::Miss(at as u16));
+            self.misses[at].id = id;
+            let check = Req { kind: req_kind::RDCHK, id, mask, addr: addr as u32 };
+            self.send(port, check, WriteId::default());
             (self.youngest, self.sent) = (Some(at), Some(Sent::Fetch { addr, way, miss: at }));
             self.misses.park(port.ctx, at, request);
             self.counters.fetches_expired += u64::from(self.view.rs == Some(result::MISS_EXPIRED));
