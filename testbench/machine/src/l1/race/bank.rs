@@ -11,9 +11,8 @@ use super::rule::Rule;
 use crate::cache::Way;
 use crate::l2::{BankHook, BankPort, Fifos};
 use crate::make::{Made, Make};
-use crate::message::{Kind, Message, Packed, Unit};
+use crate::message::{Message, Unit};
 use crate::pool::Handle;
-use crate::sequential::{Version, WriteId};
 
 /// Makes the hook of a bank.
 pub fn new(make: &mut Make) -> Made<dyn BankHook> {
@@ -127,11 +126,6 @@ impl BankHook for Ordered {
         line: &[u8],
     ) {
         let Some(order) = &mut port.ctx.sequential else { return };
-        let Version { kernel, writes } = order.version(asked.addr);
-        if asked.kind != Kind::Read {
-            order.perform(WriteId(asked.sideband.get(32)), asked.addr, asked.mask, line);
-        }
-        let version = u64::from(kernel) << 32 | u64::from(writes);
-        port.ctx.messages[answer].sideband = Packed::new(&version, 64);
+        port.ctx.messages[answer].sideband = order.serve(asked, line).packed();
     }
 }

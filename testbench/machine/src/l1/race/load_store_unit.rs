@@ -35,7 +35,7 @@ use crate::message::{Kind, MAX_LINE, Message};
 use crate::pool::Handle;
 use crate::sequential::{Version, WriteId};
 use crate::transactions::MAX_WAVES;
-use order::{record, version_of};
+use order::record;
 
 /// Makes what stands beside a CU.
 pub fn new(make: &mut Make) -> Made<dyn L1> {
@@ -270,7 +270,7 @@ impl L1 for LoadStoreUnit {
         if kind == Kind::Data {
             self.atomics -= 1;
             let data = port.ctx.lines[line].0;
-            record(port, answer, version_of(sideband), &[], &data);
+            record(port, answer, Version::of(sideband), &[], &data);
         }
         port.finish_with(answer);
     }

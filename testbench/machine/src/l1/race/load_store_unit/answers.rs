@@ -4,11 +4,12 @@ use ports::common::race_types::{Done, Fill, rsp_kind};
 
 use super::super::ids::About;
 use super::super::rule::Rule;
-use super::order::{record, version_of};
+use super::order::record;
 use super::{Install, LoadStoreUnit};
 use crate::l1::Port;
 use crate::message::Message;
 use crate::pool::Handle;
+use crate::sequential::Version;
 
 impl LoadStoreUnit {
     /// An answer of the unit is in force.
@@ -101,7 +102,7 @@ impl LoadStoreUnit {
     pub(super) fn come(&mut self, port: &mut Port, at: usize, answer: Handle<Message>) {
         let Message { line, sideband, .. } = port.ctx.messages[answer];
         let data = port.ctx.lines[line];
-        let version = version_of(sideband);
+        let version = Version::of(sideband);
         let miss = &mut self.misses[at];
         (miss.data, miss.version, miss.has_come) = (data.0, version, true);
         let mut request = std::mem::take(&mut miss.waiters).first();

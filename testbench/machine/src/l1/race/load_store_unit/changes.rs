@@ -8,7 +8,7 @@ use super::super::rule::Rule;
 use super::order::wave_of;
 use super::{Install, LoadStoreUnit, Sent};
 use crate::l1::Port;
-use crate::message::{Kind, Message, Packed};
+use crate::message::{Kind, Message};
 use crate::pool::Handle;
 use crate::sequential::WriteId;
 
@@ -35,7 +35,7 @@ impl LoadStoreUnit {
             Some(order) => order.send(wave, tag),
             None => WriteId::default(),
         };
-        port.ctx.messages[request].sideband = Packed::new(&write.0, 32);
+        port.ctx.messages[request].sideband = write.packed();
         let is_sent = port.send(request);
         debug_assert!(is_sent, "it could be sent");
         let id = self.ids.take_write(tag);
