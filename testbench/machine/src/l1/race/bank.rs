@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::ideal::{Ideal, bank_number};
+use super::ideal::Ideal;
+use super::numbers::bank_number;
 use super::parameters::Parameters;
 use super::rule::Rule;
 use crate::cache::Way;
