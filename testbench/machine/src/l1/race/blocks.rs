@@ -35,9 +35,8 @@ pub struct Blocks {
     /// Requests whose answer is not complete, where there is no queue to count them.
     out: u32,
     epochs: u8,
-    keeps_rules: bool,
-    /// Without the check of the whole line: which bytes of it a load wants.
-    says_bytes: bool,
+    /// The rule that is not kept.
+    without: Option<Rule>,
 }
 
 #[derive(Debug)]
@@ -77,8 +76,7 @@ impl Blocks {
             is_done: false,
             out: 0,
             epochs: 1 << blocks.epoch_w,
-            keeps_rules: without.is_none(),
-            says_bytes: *without == Some(Rule::Unit(rdu::Rule::WholeLine)),
+            without: *without,
         })
     }
 
@@ -107,7 +105,7 @@ impl Blocks {
 
     fn report(&self, ctx: &mut Context, block: &str, err: Option<u8>) {
         // Without a rule a block may well report what follows from that.
-        if let Some(code) = err.filter(|_| self.keeps_rules) {
+        if let Some(code) = err.filter(|_| self.without.is_none()) {
             let problem = format!("{}/{block}: error {code}", self.place);
             ctx.stop.get_or_insert(Stop::Block(problem));
         }
@@ -166,7 +164,8 @@ impl Checks for Blocks {
             sideband,
             ..Message::default()
         };
-        if is_write || self.says_bytes {
+        // Without that rule the unit checks the bytes that a load wants.
+        if is_write || self.without == Some(Rule::Unit(rdu::Rule::WholeLine)) {
             message.line = port.ctx.payload(&mask.to_le_bytes());
             message.mask = masks::span(0, MASK_BYTES);
         }

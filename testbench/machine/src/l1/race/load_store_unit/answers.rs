@@ -51,7 +51,7 @@ impl LoadStoreUnit {
 
     /// Without U5: loads whose line was checked, and is still there, are served as it is.
     #[cold]
-    pub(super) fn serve_checked(&mut self, port: &mut Port, addr: u64, waves: u64) {
+    fn serve_checked(&mut self, port: &mut Port, addr: u64, waves: u64) {
         let Some(way) = self.lines.find(addr) else { return self.waves.again(waves) };
         let found = self.lines.copy(way);
         let mut left = waves;
@@ -77,7 +77,7 @@ impl LoadStoreUnit {
     }
 
     /// A miss is complete: its line is installed at the end of the cycle (U7).
-    pub(super) fn complete(&mut self, at: usize) {
+    fn complete(&mut self, at: usize) {
         let miss = self.misses.end(at);
         if self.youngest == Some(at) {
             self.youngest = None;

@@ -41,7 +41,7 @@ impl LoadStoreUnit {
         let id = self.ids.take_write(tag);
         let kind = if is_store { req_kind::WRITE } else { req_kind::ATOM };
         self.send(port, Req { kind, id, mask, addr: addr as u32 }, write);
-        self.is_no_read_youngest();
+        self.forget_youngest();
         let stays = !self.keeps(Rule::NoInstallStores);
         if let Some(at) = self.misses.find(addr).filter(|_| !stays) {
             self.misses[at].no_install = true;
