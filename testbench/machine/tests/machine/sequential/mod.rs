@@ -11,7 +11,6 @@ mod rules;
 use harness::{Machine, sequential_designs};
 use litmus::SHAPES;
 use machine::sequential::Keep;
-use std::time::Instant;
 use traces::trace::Reader;
 use traces::workloads::SplitMix64;
 
@@ -123,28 +122,5 @@ fn programs_make_sense() {
     for cus in [2, 5, 16] {
         random::program(20, cus, &mut random).verify();
         litmus::Tests::new(20, cus, &mut random).program.verify();
-    }
-}
-
-/// How many programs a second: `cargo test --release -p machine -- --ignored --nocapture speed`.
-#[test]
-#[ignore = "measures"]
-fn speed_of_programs() {
-    for design in ["src"].into_iter().chain(sequential_designs()) {
-        let (mut kernels, mut cycles, mut time) = (0, 0, 0.0);
-        let all = Instant::now();
-        random_runs(design, |_, machine, trace| {
-            let start = Instant::now();
-            let (ran, _) = machine.run(trace, KEEP).unwrap_or_else(|e| panic!("{e}"));
-            time += start.elapsed().as_secs_f64();
-            kernels += KERNELS;
-            cycles += ran;
-        });
-        println!(
-            "{design}: {:.0} programs/s, {:.0} with their recording, {:.0} cycles each",
-            kernels as f64 / time,
-            kernels as f64 / all.elapsed().as_secs_f64(),
-            cycles as f64 / kernels as f64,
-        );
     }
 }
