@@ -30,8 +30,10 @@ fn seed() -> u64 {
 /// Machines for each trace: to make a trace takes longer than to run it.
 const MACHINES: usize = 4;
 
-/// Programs, their traces, and machines for them, from seed to seed.
-fn runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader, &litmus::Tests)) {
+/// Litmus tests, their traces, and machines for them, from seed to seed. Gives how many programs
+/// were run.
+fn runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader, &litmus::Tests)) -> usize {
+    let mut programs = 0;
     for seed in seed()..seed() + cases() {
         let mut random = SplitMix64::new(seed);
         let cus = harness::cus(&mut random);
@@ -39,20 +41,25 @@ fn runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader, &litmus::Tests
         let trace = tests.program.record();
         for _ in 0..MACHINES {
             run(seed, &Machine::any(design, cus, &mut random), &trace, &tests);
+            programs += KERNELS;
         }
     }
+    programs
 }
 
 /// The same, of random programs.
-fn random_runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader)) {
+fn random_runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader)) -> usize {
+    let mut programs = 0;
     for seed in seed()..seed() + cases() {
         let mut random = SplitMix64::new(seed);
         let cus = harness::cus(&mut random);
         let trace = random::program(KERNELS, cus, &mut random).record();
         for _ in 0..MACHINES {
             run(seed, &Machine::any(design, cus, &mut random), &trace);
+            programs += KERNELS;
         }
     }
+    programs
 }
 
 const KEEP: Keep = Keep { values: true, placed: true };
@@ -61,13 +68,14 @@ const KEEP: Keep = Keep { values: true, placed: true };
 fn litmus_tests_have_no_forbidden_outcome() {
     for design in sequential_designs() {
         let mut seen = litmus::Seen::new();
-        runs(design, |seed, machine, trace, tests| {
+        let programs = runs(design, |seed, machine, trace, tests| {
             let run = machine.run(trace, KEEP);
             let (_, placed) = run.unwrap_or_else(|e| panic!("{design}, seed {seed}: {e}"));
             tests
                 .check(&placed, &mut seen)
                 .unwrap_or_else(|e| panic!("{design}, seed {seed}: {e}"));
         });
+        println!("{design}: {programs} litmus programs run");
         // A test that always sees the same says nothing.
         let few = |(shape, outcomes): (&litmus::Shape, _)| (outcomes < 2).then_some(shape.name);
         let few: Vec<_> = SHAPES.iter().zip(seen.outcomes()).filter_map(few).collect();
@@ -78,10 +86,11 @@ fn litmus_tests_have_no_forbidden_outcome() {
 #[test]
 fn random_programs_are_sequentially_consistent() {
     for design in sequential_designs() {
-        random_runs(design, |seed, machine, trace| {
+        let programs = random_runs(design, |seed, machine, trace| {
             let run = machine.run(trace, KEEP);
             run.unwrap_or_else(|e| panic!("{design}, seed {seed}: {e}"));
         });
+        println!("{design}: {programs} random programs run");
     }
 }
 
