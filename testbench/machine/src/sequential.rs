@@ -17,7 +17,9 @@ mod tell;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::message::Unit;
+use ports::message;
+
+use crate::message::{Kind, Message, Packed, Unit};
 
 use group::{Cu, Group};
 use history::History;
@@ -27,13 +29,38 @@ use history::History;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WriteId(pub u32);
 
-/// A state of a line: after so many writes of it in this kernel were performed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Version {
-    /// Kernel. A load in a later one must not return it.
-    pub kernel: u32,
-    /// Performed writes.
-    pub writes: u32,
+impl WriteId {
+    /// As the sideband of its request.
+    pub fn packed(self) -> Packed {
+        Packed::new(&self.0, 32)
+    }
+
+    /// From there.
+    pub fn of(sideband: Packed) -> Self {
+        Self(sideband.get(32))
+    }
+}
+
+message! {
+    /// A state of a line: after so many writes of it in this kernel were performed.
+    pub struct Version() {
+        /// Kernel. A load in a later one must not return it.
+        pub kernel: u32 = 32,
+        /// Performed writes.
+        pub writes: u32 = 32,
+    }
+}
+
+impl Version {
+    /// As the sideband of an answer.
+    pub fn packed(self) -> Packed {
+        Packed::new(&self, ())
+    }
+
+    /// From there.
+    pub fn of(sideband: Packed) -> Self {
+        sideband.get(())
+    }
 }
 
 /// A wave: its CU and its slot there.
@@ -230,6 +257,17 @@ impl Sequential {
             history.values.push(mask, bytes);
         }
         self.settle();
+    }
+
+    /// For a bank's hook, when the bank answers a request: gives the version of the line that the
+    /// answer takes with it, and performs a write, whose number is the request's sideband. `bytes`:
+    /// the line's after that.
+    pub fn serve(&mut self, asked: &Message, bytes: &[u8]) -> Version {
+        let version = self.version(asked.addr);
+        if asked.kind != Kind::Read {
+            self.perform(WriteId::of(asked.sideband), asked.addr, asked.mask, bytes);
+        }
+        version
     }
 
     /// What a load has read, or an atomic before it was performed: the bytes of `mask` of a line.

@@ -1,5 +1,5 @@
-//! The sessions that the documents show are real: each `$ duet …` in a text block of the README or
-//! of a verb's module documentation is run, and what the block shows must come out. A line `...`
+//! The sessions that the documents show are real: each `$ duet …` in a text block of the README, of
+//! `docs/` or of a verb's module documentation is run, and what the block shows must come out. A line `...`
 //! stands for any lines, `...` at the end of a line for its rest.
 
 use std::collections::HashMap;
@@ -86,6 +86,7 @@ fn sessions_in_the_documents_are_real() {
     }
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = vec![crate_folder.join("../../README.md")];
+    sources_below(&crate_folder.join("../../docs"), &mut files);
     sources_below(&crate_folder.join("src/cli"), &mut files);
     files.sort();
     let sessions: Vec<_> = files.iter().flat_map(|f| sessions_of(f)).collect();

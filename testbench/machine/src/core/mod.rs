@@ -358,7 +358,7 @@ impl Core {
                     return;
                 }
             }
-            if !wave.stay.is_empty() && self.is_passed(ctx.now, at) {
+            if self.returns && !wave.stay.is_empty() && self.is_passed(ctx.now, at) {
                 continue;
             }
             let wave = &mut self.waves[at];

@@ -5,15 +5,15 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::ideal::{Ideal, bank_number};
+use super::ideal::Ideal;
+use super::numbers::bank_number;
 use super::parameters::Parameters;
 use super::rule::Rule;
 use crate::cache::Way;
 use crate::l2::{BankHook, BankPort, Fifos};
 use crate::make::{Made, Make};
-use crate::message::{Kind, Message, Packed, Unit};
+use crate::message::{Message, Unit};
 use crate::pool::Handle;
-use crate::sequential::{Version, WriteId};
 
 /// Makes the hook of a bank.
 pub fn new(make: &mut Make) -> Made<dyn BankHook> {
@@ -127,11 +127,6 @@ impl BankHook for Ordered {
         line: &[u8],
     ) {
         let Some(order) = &mut port.ctx.sequential else { return };
-        let Version { kernel, writes } = order.version(asked.addr);
-        if asked.kind != Kind::Read {
-            order.perform(WriteId(asked.sideband.get(32)), asked.addr, asked.mask, line);
-        }
-        let version = u64::from(kernel) << 32 | u64::from(writes);
-        port.ctx.messages[answer].sideband = Packed::new(&version, 64);
+        port.ctx.messages[answer].sideband = order.serve(asked, line).packed();
     }
 }

@@ -35,9 +35,8 @@ pub struct Blocks {
     /// Requests whose answer is not complete, where there is no queue to count them.
     out: u32,
     epochs: u8,
-    keeps_rules: bool,
-    /// Without the check of the whole line: which bytes of it a load wants.
-    says_bytes: bool,
+    /// The rule that is not kept.
+    without: Option<Rule>,
 }
 
 #[derive(Debug)]
@@ -77,8 +76,7 @@ impl Blocks {
             is_done: false,
             out: 0,
             epochs: 1 << blocks.epoch_w,
-            keeps_rules: without.is_none(),
-            says_bytes: *without == Some(Rule::Unit(rdu::Rule::WholeLine)),
+            without: *without,
         })
     }
 
@@ -107,7 +105,7 @@ impl Blocks {
 
     fn report(&self, ctx: &mut Context, block: &str, err: Option<u8>) {
         // Without a rule a block may well report what follows from that.
-        if let Some(code) = err.filter(|_| self.keeps_rules) {
+        if let Some(code) = err.filter(|_| self.without.is_none()) {
             let problem = format!("{}/{block}: error {code}", self.place);
             ctx.stop.get_or_insert(Stop::Block(problem));
         }
@@ -155,7 +153,7 @@ impl Checks for Blocks {
         self.view().out < u32::from(u8::MAX) && port.may_send_to_unit()
     }
 
-    fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
+    fn send(&mut self, port: &mut Port, request: Req, write: WriteId) -> Option<Done> {
         let Req { kind, id, mask, addr } = request;
         let sideband = Packed::new(&Notice { kind, id, write: write.0 }, ());
         let is_write = matches!(kind, req_kind::WRITE | req_kind::ATOM);
@@ -166,12 +164,14 @@ impl Checks for Blocks {
             sideband,
             ..Message::default()
         };
-        if is_write || self.says_bytes {
+        // Without that rule the unit checks the bytes that a load wants.
+        if is_write || self.without == Some(Rule::Unit(rdu::Rule::WholeLine)) {
             message.line = port.ctx.payload(&mask.to_le_bytes());
             message.mask = masks::span(0, MASK_BYTES);
         }
         let is_sent = port.send_to_unit(message);
         debug_assert!(is_sent, "it could be sent");
+        None
     }
 
     fn end(&mut self, ctx: &mut Context, act: &Act) {

@@ -12,11 +12,11 @@ use ports::common::race_types::{
 };
 
 use super::checks::{Act, Checks, View};
+use super::numbers::{bank_number, core, sm_of};
 use super::parameters::Parameters;
 use crate::context::Context;
 use crate::engine::Cycle;
 use crate::l1::Port;
-use crate::layout::Site;
 use crate::make::Make;
 use crate::message::Unit;
 use crate::sequential::WriteId;
@@ -113,10 +113,9 @@ impl Ideal {
             self.answer(sm, if race { rsp_kind::RACE } else { rsp_kind::NORACE }, id, race);
         }
         if kind != req_kind::HITCHK {
-            let cores = usize::from(ctx.layout.cores);
-            let unit = ctx.layout.core((sm / cores) as u16, (sm % cores) as u16);
-            let bank = ctx.serving_bank(unit, addr.into()).expect("a bank of this GPU");
-            self.tokens[bank_number(ctx, bank)].push_back(unit);
+            let cu = core(&ctx.layout, sm);
+            let bank = ctx.serving_bank(cu, addr.into()).expect("a bank of this GPU");
+            self.tokens[bank_number(ctx, bank)].push_back(cu);
         }
     }
 
@@ -167,12 +166,6 @@ impl Ideal {
     }
 }
 
-/// Number of a bank among those of its GPU.
-pub fn bank_number(ctx: &Context, bank: Unit) -> usize {
-    let Site::Bank(chiplet, number) = ctx.layout.site(bank) else { unreachable!("a bank") };
-    usize::from(chiplet * ctx.layout.banks + number)
-}
-
 /// What an SM keeps: the last signature that it has got, and its lines.
 #[derive(Debug)]
 pub struct IdealChecks {
@@ -203,7 +196,7 @@ impl IdealChecks {
         let p = &parameters.blocks;
         Self {
             unit: Ideal::of(make, parameters),
-            sm: usize::from(make.chiplet * make.system.machine.cus + make.number),
+            sm: sm_of(make),
             hits: p.hits as u8,
             signature: Signature::new(p.m),
             epoch: 0,
@@ -290,11 +283,12 @@ impl Checks for IdealChecks {
         true
     }
 
-    fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
+    fn send(&mut self, port: &mut Port, request: Req, write: WriteId) -> Option<Done> {
         let mut unit = self.unit.borrow_mut();
         unit.settle(port.ctx);
         unit.at = port.ctx.now;
         unit.sent.push((self.sm, request, write));
+        None
     }
 
     fn end(&mut self, _ctx: &mut Context, act: &Act) {

@@ -35,7 +35,7 @@ use crate::message::{Kind, MAX_LINE, Message};
 use crate::pool::Handle;
 use crate::sequential::{Version, WriteId};
 use crate::transactions::MAX_WAVES;
-use order::{record, version_of};
+use order::record;
 
 /// Makes what stands beside a CU.
 pub fn new(make: &mut Make) -> Made<dyn L1> {
@@ -214,8 +214,10 @@ impl LoadStoreUnit {
     }
 
     fn send(&mut self, port: &mut Port, request: Req, write: WriteId) {
-        self.checks.send(port, request, write);
-        self.act.inc = true;
+        match self.checks.send(port, request, write) {
+            None => self.act.inc = true,
+            Some(done) => self.see_done(port, done),
+        }
     }
 
     /// From cycle `from` on loads are stalled, or are not.
@@ -264,13 +266,11 @@ impl L1 for LoadStoreUnit {
         if tag & FETCH != 0 {
             return self.come(port, (tag & !FETCH) as usize, answer);
         }
-        if self.config != Config::Base {
-            self.ids.answered(tag);
-        }
+        self.ids.answered(tag);
         if kind == Kind::Data {
             self.atomics -= 1;
             let data = port.ctx.lines[line].0;
-            record(port, answer, version_of(sideband), &[], &data);
+            record(port, answer, Version::of(sideband), &[], &data);
         }
         port.finish_with(answer);
     }

@@ -12,6 +12,7 @@ mod ids;
 mod lines;
 mod load_store_unit;
 mod misses;
+mod numbers;
 mod parameters;
 mod rule;
 mod unit;

@@ -24,8 +24,7 @@ pub struct Parameters {
 const LINE: u32 = 128;
 /// Most places of a CU in a bank.
 const MOST_PLACES: i64 = 255;
-/// Places where nothing is said: as many as an L1 of the paper has lines in two of its sets' ways,
-/// and more than a bank answers in the time of a way there and back.
+/// Places where nothing is said (chosen): twice the 32 miss registers of an L1 of `fermi-16sm`.
 const PLACES: u32 = 64;
 
 impl Parameters {

@@ -57,7 +57,7 @@ pub enum Rule {
 }
 
 /// All rules by name.
-pub const RULES: [(&str, Rule); 31] = [
+const RULES: [(&str, Rule); 31] = [
     ("token-order", Rule::TokenOrder),
     ("line-order", Rule::LineOrder),
     ("fifo-per-sm", Rule::FifoPerSm),

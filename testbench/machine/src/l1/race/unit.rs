@@ -8,16 +8,15 @@ use hwmodel::race_detection_unit::RaceDetectionUnit;
 use ports::common::race_types::{Req, Rsp, Token, req_kind};
 use ports::race_detection_unit::{Config, In, Out};
 
-use super::ideal::bank_number;
+use super::numbers::{bank_number, core};
 use super::parameters::Parameters;
 use super::rule::{Rule, take_away};
 use super::{Beat, Notice};
 use crate::context::Context;
 use crate::l1::GpuUnit;
-use crate::layout::Layout;
 use crate::make::{Made, Make, UnitPort, UnitPorts};
 use crate::masks;
-use crate::message::{Class, Kind, Message, Packed, Unit};
+use crate::message::{Class, Kind, Message, Packed};
 use crate::pool::Handle;
 use crate::sequential::WriteId;
 
@@ -162,12 +161,6 @@ impl GpuUnit for Detector {
             ("race_queue_full", cnt.queue_full.into()),
         ]
     }
-}
-
-/// The CU that is an SM of the block.
-fn core(layout: &Layout, sm: usize) -> Unit {
-    let cores = usize::from(layout.cores);
-    layout.core((sm / cores) as u16, (sm % cores) as u16)
 }
 
 /// The bytes that a request writes, as they travel.

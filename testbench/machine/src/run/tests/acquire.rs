@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::engine::{InletId, OutletId};
-use crate::message::{Kind, Message, Sync};
+use crate::message::{Kind, MAX_LINE, Message, Sync};
 use crate::pool::Handle;
 
 /// The line that is read.

@@ -3,8 +3,8 @@
 //! `test-early` lets it pass a barrier: what checks the order must see that.
 
 use machine::design::{
-    BankHook, BankPort, Design, Handle, Hooks, Kind, L1, L2Design, MemoryModel, Message, Packed,
-    Port, SOFTWARE, SRC, Way,
+    BankHook, BankPort, Design, Handle, Hooks, Kind, L1, L2Design, MemoryModel, Message, Port,
+    SOFTWARE, SRC, Way,
 };
 use machine::sequential::{Seen, Version, WaveOf, WriteId};
 use traces::trace::{Instr, InstrKind};
@@ -60,8 +60,8 @@ impl L1 for NoL1 {
         }
         self.busy |= u64::from(self.waits) << slot;
         if let Some(order) = port.ctx.sequential.as_mut().filter(|_| kind != Kind::Read) {
-            let WriteId(number) = order.send(WaveOf { cu: from, slot }, tag);
-            port.ctx.messages[request].sideband = Packed::new(&u64::from(number), 64);
+            let write = order.send(WaveOf { cu: from, slot }, tag);
+            port.ctx.messages[request].sideband = write.packed();
         }
         assert!(port.send(request), "it may be sent");
         true
@@ -71,8 +71,7 @@ impl L1 for NoL1 {
         let Message { kind, tag, to, line, sideband, .. } = port.ctx.messages[message];
         let t = port.transactions[tag];
         if let Some(order) = port.ctx.sequential.as_mut().filter(|_| kind == Kind::Data) {
-            let seen: u64 = sideband.get(64);
-            let version = Version { kernel: (seen >> 32) as u32, writes: seen as u32 };
+            let version = Version::of(sideband);
             let wave = WaveOf { cu: to, slot: t.wave.into() };
             let bytes = &port.ctx.lines[line].0;
             order.read(wave, tag, (t.addr, t.mask), Seen { version, own: &[] }, bytes);
@@ -111,13 +110,9 @@ impl BankHook for Order {
         line: &[u8],
     ) {
         let Some(order) = &mut port.ctx.sequential else { return };
-        let Version { kernel, writes } = order.version(asked.addr);
-        let seen = u64::from(kernel) << 32 | u64::from(writes);
-        port.ctx.messages[answer].sideband = Packed::new(&seen, 64);
         if asked.kind != Kind::Read {
-            let write = WriteId(asked.sideband.get::<u64>(64) as u32);
-            order.order(write);
-            order.perform(write, asked.addr, asked.mask, line);
+            order.order(WriteId::of(asked.sideband));
         }
+        port.ctx.messages[answer].sideband = order.serve(asked, line).packed();
     }
 }

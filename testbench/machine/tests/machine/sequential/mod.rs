@@ -11,7 +11,6 @@ mod rules;
 use harness::{Machine, sequential_designs};
 use litmus::SHAPES;
 use machine::sequential::Keep;
-use std::time::Instant;
 use traces::trace::Reader;
 use traces::workloads::SplitMix64;
 
@@ -31,8 +30,10 @@ fn seed() -> u64 {
 /// Machines for each trace: to make a trace takes longer than to run it.
 const MACHINES: usize = 4;
 
-/// Programs, their traces, and machines for them, from seed to seed.
-fn runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader, &litmus::Tests)) {
+/// Litmus tests, their traces, and machines for them, from seed to seed. Gives how many programs
+/// were run.
+fn runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader, &litmus::Tests)) -> usize {
+    let mut programs = 0;
     for seed in seed()..seed() + cases() {
         let mut random = SplitMix64::new(seed);
         let cus = harness::cus(&mut random);
@@ -40,20 +41,25 @@ fn runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader, &litmus::Tests
         let trace = tests.program.record();
         for _ in 0..MACHINES {
             run(seed, &Machine::any(design, cus, &mut random), &trace, &tests);
+            programs += KERNELS;
         }
     }
+    programs
 }
 
 /// The same, of random programs.
-fn random_runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader)) {
+fn random_runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader)) -> usize {
+    let mut programs = 0;
     for seed in seed()..seed() + cases() {
         let mut random = SplitMix64::new(seed);
         let cus = harness::cus(&mut random);
         let trace = random::program(KERNELS, cus, &mut random).record();
         for _ in 0..MACHINES {
             run(seed, &Machine::any(design, cus, &mut random), &trace);
+            programs += KERNELS;
         }
     }
+    programs
 }
 
 const KEEP: Keep = Keep { values: true, placed: true };
@@ -62,13 +68,14 @@ const KEEP: Keep = Keep { values: true, placed: true };
 fn litmus_tests_have_no_forbidden_outcome() {
     for design in sequential_designs() {
         let mut seen = litmus::Seen::new();
-        runs(design, |seed, machine, trace, tests| {
+        let programs = runs(design, |seed, machine, trace, tests| {
             let run = machine.run(trace, KEEP);
             let (_, placed) = run.unwrap_or_else(|e| panic!("{design}, seed {seed}: {e}"));
             tests
                 .check(&placed, &mut seen)
                 .unwrap_or_else(|e| panic!("{design}, seed {seed}: {e}"));
         });
+        println!("{design}: {programs} litmus programs run");
         // A test that always sees the same says nothing.
         let few = |(shape, outcomes): (&litmus::Shape, _)| (outcomes < 2).then_some(shape.name);
         let few: Vec<_> = SHAPES.iter().zip(seen.outcomes()).filter_map(few).collect();
@@ -79,10 +86,11 @@ fn litmus_tests_have_no_forbidden_outcome() {
 #[test]
 fn random_programs_are_sequentially_consistent() {
     for design in sequential_designs() {
-        random_runs(design, |seed, machine, trace| {
+        let programs = random_runs(design, |seed, machine, trace| {
             let run = machine.run(trace, KEEP);
             run.unwrap_or_else(|e| panic!("{design}, seed {seed}: {e}"));
         });
+        println!("{design}: {programs} random programs run");
     }
 }
 
@@ -123,28 +131,5 @@ fn programs_make_sense() {
     for cus in [2, 5, 16] {
         random::program(20, cus, &mut random).verify();
         litmus::Tests::new(20, cus, &mut random).program.verify();
-    }
-}
-
-/// How many programs a second: `cargo test --release -p machine -- --ignored --nocapture speed`.
-#[test]
-#[ignore = "measures"]
-fn speed_of_programs() {
-    for design in ["src"].into_iter().chain(sequential_designs()) {
-        let (mut kernels, mut cycles, mut time) = (0, 0, 0.0);
-        let all = Instant::now();
-        random_runs(design, |_, machine, trace| {
-            let start = Instant::now();
-            let (ran, _) = machine.run(trace, KEEP).unwrap_or_else(|e| panic!("{e}"));
-            time += start.elapsed().as_secs_f64();
-            kernels += KERNELS;
-            cycles += ran;
-        });
-        println!(
-            "{design}: {:.0} programs/s, {:.0} with their recording, {:.0} cycles each",
-            kernels as f64 / time,
-            kernels as f64 / all.elapsed().as_secs_f64(),
-            cycles as f64 / kernels as f64,
-        );
     }
 }

@@ -2,14 +2,14 @@
 
 use ports::common::race_types::{Done, Fill, rsp_kind};
 
-use super::super::checks::Config;
 use super::super::ids::About;
 use super::super::rule::Rule;
-use super::order::{record, version_of};
+use super::order::record;
 use super::{Install, LoadStoreUnit};
 use crate::l1::Port;
 use crate::message::Message;
 use crate::pool::Handle;
+use crate::sequential::Version;
 
 impl LoadStoreUnit {
     /// An answer of the unit is in force.
@@ -51,7 +51,7 @@ impl LoadStoreUnit {
 
     /// Without U5: loads whose line was checked, and is still there, are served as it is.
     #[cold]
-    pub(super) fn serve_checked(&mut self, port: &mut Port, addr: u64, waves: u64) {
+    fn serve_checked(&mut self, port: &mut Port, addr: u64, waves: u64) {
         let Some(way) = self.lines.find(addr) else { return self.waves.again(waves) };
         let found = self.lines.copy(way);
         let mut left = waves;
@@ -77,7 +77,7 @@ impl LoadStoreUnit {
     }
 
     /// A miss is complete: its line is installed at the end of the cycle (U7).
-    pub(super) fn complete(&mut self, at: usize) {
+    fn complete(&mut self, at: usize) {
         let miss = self.misses.end(at);
         if self.youngest == Some(at) {
             self.youngest = None;
@@ -86,9 +86,7 @@ impl LoadStoreUnit {
             true => miss.header.unwrap_or(0),
             false => (0..32).find(|&epoch| self.checks.age(epoch) == 0).expect("it is now"),
         };
-        if self.config != Config::Base {
-            self.ids.give(miss.id);
-        }
+        self.ids.give(miss.id);
         let is_kept = !miss.no_install && self.checks.age(epoch) <= 1;
         self.counters.no_install += u64::from(!is_kept);
         if is_kept {
@@ -104,7 +102,7 @@ impl LoadStoreUnit {
     pub(super) fn come(&mut self, port: &mut Port, at: usize, answer: Handle<Message>) {
         let Message { line, sideband, .. } = port.ctx.messages[answer];
         let data = port.ctx.lines[line];
-        let version = version_of(sideband);
+        let version = Version::of(sideband);
         let miss = &mut self.misses[at];
         (miss.data, miss.version, miss.has_come) = (data.0, version, true);
         let mut request = std::mem::take(&mut miss.waiters).first();

@@ -8,7 +8,7 @@ use super::super::rule::Rule;
 use super::order::wave_of;
 use super::{Install, LoadStoreUnit, Sent};
 use crate::l1::Port;
-use crate::message::{Kind, Message, Packed};
+use crate::message::{Kind, Message};
 use crate::pool::Handle;
 use crate::sequential::WriteId;
 
@@ -35,15 +35,13 @@ impl LoadStoreUnit {
             Some(order) => order.send(wave, tag),
             None => WriteId::default(),
         };
-        port.ctx.messages[request].sideband = Packed::new(&write.0, 32);
+        port.ctx.messages[request].sideband = write.packed();
         let is_sent = port.send(request);
         debug_assert!(is_sent, "it could be sent");
-        if self.config != Config::Base {
-            let id = self.ids.take_write(tag);
-            let kind = if is_store { req_kind::WRITE } else { req_kind::ATOM };
-            self.send(port, Req { kind, id, mask, addr: addr as u32 }, write);
-        }
-        self.is_no_read_youngest();
+        let id = self.ids.take_write(tag);
+        let kind = if is_store { req_kind::WRITE } else { req_kind::ATOM };
+        self.send(port, Req { kind, id, mask, addr: addr as u32 }, write);
+        self.forget_youngest();
         let stays = !self.keeps(Rule::NoInstallStores);
         if let Some(at) = self.misses.find(addr).filter(|_| !stays) {
             self.misses[at].no_install = true;

@@ -30,7 +30,7 @@ impl LoadStoreUnit {
     }
 
     /// False without a slot for a load that may have to be done again.
-    pub(super) fn hit(
+    fn hit(
         &mut self,
         port: &mut Port,
         request: Handle<Message>,
@@ -57,13 +57,7 @@ impl LoadStoreUnit {
     }
 
     /// The hits of a line are used up: it is checked, and the load looked up again (U5).
-    pub(super) fn check(
-        &mut self,
-        port: &mut Port,
-        request: Handle<Message>,
-        wave: usize,
-        way: Way,
-    ) -> bool {
+    fn check(&mut self, port: &mut Port, request: Handle<Message>, wave: usize, way: Way) -> bool {
         let Message { addr, mask, .. } = port.ctx.messages[request];
         if let Some((_, waves)) = self.checking.iter_mut().find(|(line, _)| *line == addr) {
             *waves |= 1 << wave;
@@ -77,7 +71,7 @@ impl LoadStoreUnit {
         let request = Req { kind: req_kind::HITCHK, id, mask, addr: addr as u32 };
         self.send(port, request, WriteId::default());
         self.sent = Some(Sent::Check);
-        self.is_no_read_youngest();
+        self.forget_youngest();
         true
     }
 
@@ -90,7 +84,7 @@ impl LoadStoreUnit {
     }
 
     /// False when it must be looked up again (U6).
-    pub(super) fn miss(&mut self, port: &mut Port, request: Handle<Message>, wave: usize) -> bool {
+    fn miss(&mut self, port: &mut Port, request: Handle<Message>, wave: usize) -> bool {
         let Message { addr, mask, from, born, .. } = port.ctx.messages[request];
         if let Some(at) = self.misses.find(addr) {
             let joins = match self.config {
@@ -120,14 +114,10 @@ impl LoadStoreUnit {
                 self.misses.end(at);
                 return false;
             }
-            if self.config != Config::Base {
-                let id = self.ids.take(About::Miss(at as u16));
-                self.misses[at].id = id;
-                let check = Req { kind: req_kind::RDCHK, id, mask, addr: addr as u32 };
-                self.send(port, check, WriteId::default());
-            } else {
-                self.misses[at].header = Some(0);
-            }
+            let id = self.ids.take(About::Miss(at as u16));
+            self.misses[at].id = id;
+            let check = Req { kind: req_kind::RDCHK, id, mask, addr: addr as u32 };
+            self.send(port, check, WriteId::default());
             (self.youngest, self.sent) = (Some(at), Some(Sent::Fetch { addr, way, miss: at }));
             self.misses.park(port.ctx, at, request);
             self.counters.fetches_expired += u64::from(self.view.rs == Some(result::MISS_EXPIRED));
@@ -139,7 +129,7 @@ impl LoadStoreUnit {
     }
 
     /// A load joins a pending miss of its line.
-    pub(super) fn join(&mut self, port: &mut Port, request: Handle<Message>, at: usize) {
+    fn join(&mut self, port: &mut Port, request: Handle<Message>, at: usize) {
         self.counters.merges += 1;
         let miss = &self.misses[at];
         if miss.has_come {
@@ -150,8 +140,8 @@ impl LoadStoreUnit {
         }
     }
 
-    /// The youngest request is no read.
-    pub(super) fn is_no_read_youngest(&mut self) {
+    /// A request is sent that is no miss's check: no load joins a miss that is older (U6).
+    pub(super) fn forget_youngest(&mut self) {
         if self.keeps(Rule::JoinYoungestOfAll) {
             self.youngest = None;
         }

@@ -1,7 +1,7 @@
 //! What the oracle of sequential consistency is told.
 
 use crate::l1::Port;
-use crate::message::{Kind, Message, Packed};
+use crate::message::{Kind, Message};
 use crate::pool::Handle;
 use crate::sequential::{Seen, Version, WaveOf, WriteId};
 use crate::transactions::Value;
@@ -10,12 +10,6 @@ use crate::transactions::Value;
 pub(super) fn wave_of(port: &Port, request: Handle<Message>) -> WaveOf {
     let slot = usize::from(port.transaction(request).wave);
     WaveOf { cu: port.ctx.messages[request].from, slot }
-}
-
-/// The version of a line that an answer of its L2 bank names.
-pub(super) fn version_of(sideband: Packed) -> Version {
-    let packed: u64 = sideband.get(64);
-    Version { kernel: (packed >> 32) as u32, writes: packed as u32 }
 }
 
 /// Tells the oracle what a load or atomic has read.

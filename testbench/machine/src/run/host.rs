@@ -1,0 +1,71 @@
+//! What the host does between kernels.
+
+use super::{Machine, RunError, look, part_below};
+use crate::masks;
+use crate::message::MAX_LINE;
+use crate::pages::SPACE;
+use crate::part::Part;
+use crate::policy::Policy;
+
+impl Machine {
+    /// The host writes memory.
+    pub(super) fn host_write(&mut self, addr: u64, data: &[u8]) {
+        self.ctx.check.host_write(addr, data);
+        self.ctx.written_past += 1;
+        let line = u64::from(self.ctx.layout.line);
+        let mut bytes = [0; MAX_LINE];
+        let mut at = addr;
+        while at < addr + data.len() as u64 {
+            let offset = (at % line) as usize;
+            let done = (at - addr) as usize;
+            let len = (line as usize - offset).min(data.len() - done);
+            bytes[offset..offset + len].copy_from_slice(&data[done..done + len]);
+            let first = at - offset as u64;
+            let Part::Slice(slice) = &mut self.parts[part_below(&self.ctx, first)] else {
+                unreachable!("a slice has its number")
+            };
+            let mask = masks::span(offset, len);
+            slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
+            let coherent = self.ctx.policy == Policy::Coherent;
+            // Other L2s hold nothing between kernels.
+            let layout = &self.ctx.layout;
+            let chiplets = if coherent { layout.all_chiplets() } else { 0 };
+            for chiplet in 0..chiplets {
+                let bank = layout.bank(chiplet, layout.bank_of(first));
+                let Part::Bank(bank) = &mut self.parts[layout.part_of(bank)] else {
+                    unreachable!("a bank has its number")
+                };
+                bank.forget_line(first);
+            }
+            at += len as u64;
+        }
+    }
+
+    /// A buffer ends. No other will have its addresses: what is held between the live ones goes,
+    /// for caches may have written lines of a buffer back after its end.
+    pub(super) fn free(&mut self, addr: u64) {
+        let Some((bytes, _)) = self.buffers.remove(&addr) else { return };
+        self.ctx.check.free(addr, bytes);
+        let mut end = 0;
+        for (&addr, (bytes, _)) in &self.buffers {
+            self.ctx.memory.forget(end, addr - end);
+            end = addr + bytes;
+        }
+        self.ctx.memory.forget(end, SPACE - end);
+    }
+
+    /// The host reads memory: every byte is compared.
+    pub(super) fn host_read(&mut self, addr: u64, bytes: u64) -> Result<(), RunError> {
+        let line = u64::from(self.ctx.layout.line);
+        let mut seen = [0; MAX_LINE];
+        for at in (addr / line * line..addr + bytes).step_by(line as usize) {
+            let seen = &mut seen[..line as usize];
+            look(&self.parts, &self.ctx, at, seen);
+            let (from, to) = (addr.max(at), (addr + bytes).min(at + line));
+            let mask = masks::span((from - at) as usize, (to - from) as usize);
+            self.ctx.check.host_read(self.ctx.now, at, mask, seen);
+            self.check()?;
+        }
+        Ok(())
+    }
+}
