@@ -12,7 +12,7 @@ use serde::Serialize;
 use traces::kernels::{self, Params};
 use traces::trace::{self, Reader, Recorder};
 
-use super::figure::Each;
+use super::figure::{self, Each, Figure};
 
 /// Seed of all inputs.
 pub const SEED: u64 = 1;
@@ -189,9 +189,33 @@ impl Runs {
     }
 }
 
-/// Runs all inputs on all machines. `kept`: how the names of statistics begin that records hold.
-pub fn run(inputs: &[Input], points: &[Point], kept: &[&str]) -> Result<Runs, RunError> {
-    run_with(inputs, points, kept, Options::default())
+/// An experiment, and the same again with ways between components that take a few cycles more:
+/// what differs between these is noise.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// As it is.
+    pub runs: Runs,
+    /// Perturbed, by seeds from 1 on.
+    pub perturbed: Vec<Runs>,
+}
+
+impl Experiment {
+    /// Figures made of the runs, each with its noise.
+    pub fn figures(&self, of: impl Fn(&Runs) -> Vec<Figure>) -> Vec<Figure> {
+        let perturbed: Vec<_> = self.perturbed.iter().map(&of).collect();
+        figure::with_noise(of(&self.runs), &perturbed)
+    }
+}
+
+/// Runs all inputs on all machines, and so many times perturbed. `kept`: how the names of statistics
+/// begin that records hold.
+pub fn run(
+    inputs: &[Input],
+    points: &[Point],
+    kept: &[&str],
+    perturbed: u64,
+) -> Result<Experiment, RunError> {
+    run_with(inputs, points, kept, perturbed, Options::default())
 }
 
 /// Likewise, with more checks.
@@ -199,9 +223,26 @@ pub fn run_with(
     inputs: &[Input],
     points: &[Point],
     kept: &[&str],
+    perturbed: u64,
+    options: Options,
+) -> Result<Experiment, RunError> {
+    let programs = inputs.iter().map(record).collect::<Result<Vec<_>, _>>()?;
+    let mut sets = Vec::new();
+    for seed in 0..=perturbed {
+        let options = Options { perturb: (seed > 0).then_some(seed), ..options };
+        sets.push(run_all(inputs, &programs, points, kept, options)?);
+    }
+    Ok(Experiment { runs: sets.remove(0), perturbed: sets })
+}
+
+/// Each program on each machine.
+fn run_all(
+    inputs: &[Input],
+    programs: &[Vec<u8>],
+    points: &[Point],
+    kept: &[&str],
     options: Options,
 ) -> Result<Runs, RunError> {
-    let programs = inputs.iter().map(record).collect::<Result<Vec<_>, _>>()?;
     let jobs: Vec<_> = (0..inputs.len()).flat_map(|i| points.iter().map(move |p| (i, p))).collect();
     let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);

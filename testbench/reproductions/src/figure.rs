@@ -22,6 +22,15 @@ pub struct Figure {
     /// Ours, by name.
     #[serde(skip_deserializing)]
     pub values: BTreeMap<String, f64>,
+    /// By name, half of the span in which perturbed runs lie; none where there were none.
+    #[serde(skip_deserializing)]
+    pub noise: BTreeMap<String, f64>,
+    /// Names of those that lie on both sides of [`Figure::neutral`].
+    #[serde(skip_deserializing)]
+    pub unsure: Vec<String>,
+    /// Where there is no effect, of a figure whose sign says something: 1 of a ratio.
+    #[serde(default, skip_serializing)]
+    neutral: Option<f64>,
     /// The paper's.
     pub paper: String,
     /// Place in the paper.
@@ -60,6 +69,24 @@ pub fn figures(file: &str, ours: impl Fn(&str) -> Ours) -> Vec<Figure> {
         }
     }
     all
+}
+
+/// The figures, with the noise that perturbed runs of the same experiment show.
+pub fn with_noise(mut figures: Vec<Figure>, perturbed: &[Vec<Figure>]) -> Vec<Figure> {
+    for (at, figure) in figures.iter_mut().enumerate() {
+        for (name, &value) in &figure.values {
+            let others = perturbed.iter().filter_map(|other| other[at].values.get(name).copied());
+            let bounds = |(low, high): (f64, f64), v: f64| (low.min(v), high.max(v));
+            let (low, high) = others.fold((value, value), bounds);
+            if !perturbed.is_empty() {
+                figure.noise.insert(name.clone(), (high - low) / 2.0);
+            }
+            if figure.neutral.is_some_and(|neutral| low < neutral && neutral < high) {
+                figure.unsure.push(name.clone());
+            }
+        }
+    }
+    figures
 }
 
 /// One value of ours for each program in which it means something.
@@ -114,10 +141,25 @@ pub fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64).exp()
 }
 
+impl Figure {
+    /// The largest, and what is unsure.
+    fn noise_text(&self) -> Option<String> {
+        let (name, most) = self.noise.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
+        let unsure = match self.unsure.as_slice() {
+            [] => String::new(),
+            names => format!("; sign not sure: {}", names.join(", ")),
+        };
+        Some(format!("at most {most:.3} ({name}){unsure}"))
+    }
+}
+
 impl Display for Figure {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(f, "\n{:<4} {}", self.id, self.quantity)?;
         paragraph(f, "ours", self.ours.as_deref().unwrap_or("-"))?;
+        if let Some(noise) = self.noise_text() {
+            paragraph(f, "noise", &noise)?;
+        }
         paragraph(f, "paper", &format!("{} ({})", self.paper, self.place))?;
         paragraph(f, "note", &self.note)
     }
@@ -136,4 +178,43 @@ fn paragraph(f: &mut Formatter, label: &str, text: &str) -> fmt::Result {
         line.push(' ');
     }
     writeln!(f, "{}", line.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"
+        [[figure]]
+        id = "1"
+        quantity = "speedup"
+        neutral = 1.0
+        paper = "-"
+        place = "-"
+        [[figure]]
+        id = "2"
+        quantity = "bytes"
+        paper = "-"
+        place = "-"
+    "#;
+
+    fn of(a: f64, b: f64, bytes: f64) -> Vec<Figure> {
+        figures(FILE, |id| match id {
+            "1" => ours(String::new(), [("a", a), ("b", b)]),
+            _ => ours(String::new(), [("bytes", bytes)]),
+        })
+    }
+
+    #[test]
+    fn noise_is_half_of_the_span_and_turns_signs() {
+        let noisy = with_noise(of(1.01, 1.10, 8.0), &[of(0.99, 1.05, 8.0), of(1.0, 1.11, 0.5)]);
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        assert!(close(noisy[0].noise["a"], 0.01) && close(noisy[0].noise["b"], 0.03));
+        assert_eq!(noisy[0].unsure, ["a"]);
+        assert_eq!(noisy[0].noise_text().unwrap(), "at most 0.030 (b); sign not sure: a");
+        // Bytes have no sign.
+        assert_eq!(noisy[1].noise_text().unwrap(), "at most 3.750 (bytes)");
+        let quiet = with_noise(of(1.01, 1.10, 8.0), &[]);
+        assert!(quiet.iter().all(|figure| figure.noise_text().is_none()));
+    }
 }

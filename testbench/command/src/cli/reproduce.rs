@@ -25,6 +25,10 @@ use super::{Failure, STUCK, USAGE, WRONG_VALUE, output};
 pub struct Args {
     /// cpelide, finepack, race-detection, rec, stc, or all
     paper: String,
+    /// Run all of it so many times more, with ways that take a few cycles longer: what differs is
+    /// noise, beside each figure; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    perturbed: u64,
     /// Write the result as JSON; of all papers, an object with each by its name
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -43,7 +47,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         let loads = |runs: &Runs| format!("{} loads checked, 0 wrong values", runs.loads_checked());
         let report = match paper {
             "cpelide" => {
-                let report = cpelide::run(&cpelide::INPUTS).map_err(run_failure);
+                let report = cpelide::run(&cpelide::INPUTS, args.perturbed).map_err(run_failure);
                 let report = report.inspect_err(failed)?;
                 show(paper, &report, &loads(&report.runs), &report.figures, "C")
             }
@@ -55,18 +59,19 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
                 show(paper, &report, &compared, &report.figures, "F")
             }
             "race-detection" => {
-                let report = race_detection::run(&race_detection::INPUTS).map_err(run_failure);
+                let report = race_detection::run(&race_detection::INPUTS, args.perturbed)
+                    .map_err(run_failure);
                 let report = report.inspect_err(failed)?;
                 let checked = format!("{}, sequentially consistent", loads(&report.runs));
                 show(paper, &report, &checked, &report.figures, "RD-")
             }
             "rec" => {
-                let report = rec::run(&rec::INPUTS).map_err(run_failure);
+                let report = rec::run(&rec::INPUTS, args.perturbed).map_err(run_failure);
                 let report = report.inspect_err(failed)?;
                 show(paper, &report, &loads(&report.runs), &report.figures, "R")
             }
             _ => {
-                let report = stc::run(&stc::INPUTS).map_err(run_failure);
+                let report = stc::run(&stc::INPUTS, args.perturbed).map_err(run_failure);
                 let report = report.inspect_err(failed)?;
                 show(paper, &report, &loads(&report.runs), &report.figures, "S")
             }

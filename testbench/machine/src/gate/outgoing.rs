@@ -410,7 +410,11 @@ impl Outgoing {
             let outlet = self.ports.answers[usize::from(number)];
             if ctx.may_send(outlet) {
                 self.answers.pop_front();
-                let early = if matches!(ctx.layout.site(to), Site::Bank(..)) { self.ports.early } else { 0 };
+                let early = if matches!(ctx.layout.site(to), Site::Bank(..)) {
+                    self.ports.early
+                } else {
+                    0
+                };
                 ctx.send_after(outlet, message, -(early as i32));
             }
         }

@@ -87,14 +87,15 @@ pub struct Report {
 const KEPT: [&str; 6] = ["l2.", "l3.", "launch.", "firmware.", "traffic.chiplet", "traffic.link"];
 
 /// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input]) -> Result<Report, RunError> {
+pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
     let points = points::all();
+    let experiment = experiment::run(inputs, &points, &KEPT, perturbed)?;
     let mut report = Report {
         paper: "cpelide",
         verdict: "pass",
         scale: points[0].system.scale,
         seed: SEED,
-        runs: experiment::run(inputs, &points, &KEPT)?,
+        runs: experiment.runs.clone(),
         structures: BTreeMap::new(),
         bytes: bytes(),
         figures: Vec::new(),
@@ -102,7 +103,8 @@ pub fn run(inputs: &[Input]) -> Result<Report, RunError> {
     for input in inputs {
         report.structures.insert(input.program, structures(input)?);
     }
-    report.figures = figures::all(&report);
+    report.figures =
+        experiment.figures(|runs| figures::all(&Report { runs: runs.clone(), ..report.clone() }));
     Ok(report)
 }
 

@@ -70,12 +70,13 @@ const KEPT: [&str; 3] = ["l1.", "l2.", "launch."];
 const CHECKS: Keep = Keep { values: true, placed: false };
 
 /// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input]) -> Result<Report, RunError> {
+pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
     let options = Options { sequential: Some(CHECKS), ..Options::default() };
-    let runs = experiment::run_with(inputs, &points::all(), &KEPT, options)?;
+    let experiment = experiment::run_with(inputs, &points::all(), &KEPT, perturbed, options)?;
     let shares = inputs.iter().map(|i| Ok((i.program, intensity::memory_share(i)?)));
     let memory_share = shares.collect::<Result<_, RunError>>()?;
-    let figures = figures::all(&runs, &memory_share);
+    let figures = experiment.figures(|runs| figures::all(runs, &memory_share));
+    let runs = experiment.runs;
     Ok(Report { paper: "race-detection", verdict: "pass", seed: SEED, runs, memory_share, figures })
 }
 

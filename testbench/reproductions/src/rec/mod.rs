@@ -52,8 +52,8 @@ pub struct Report {
 const KEPT: [&str; 4] = ["l2.", "egress.", "ingress.", "gpu_link."];
 
 /// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input]) -> Result<Report, RunError> {
-    let runs = experiment::run(inputs, &points::all(), &KEPT)?;
-    let figures = figures::all(&runs);
+pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
+    let experiment = experiment::run(inputs, &points::all(), &KEPT, perturbed)?;
+    let (figures, runs) = (experiment.figures(figures::all), experiment.runs);
     Ok(Report { paper: "rec", verdict: "pass", scale: SCALE, seed: SEED, runs, figures })
 }

@@ -75,8 +75,7 @@ fn again(system: &System, home: usize, items: usize) -> u64 {
         let program = record(|device| {
             let a = device.upload("a", &vec![7u32; lines * words]).unwrap();
             // One work-group for each chiplet: that of `home` is the first to touch.
-            let launch =
-                |name: &str| Launch::line(name, chiplets * items, items).read("a", &a);
+            let launch = |name: &str| Launch::line(name, chiplets * items, items).read("a", &a);
             let pass = |group: &Group<Recording>, times: u64, chiplet: usize| {
                 group.phase(|it| {
                     for i in (0..times).flat_map(|_| 0..lines).filter(|_| it.x / items == chiplet) {
@@ -157,8 +156,13 @@ fn cold(system: &System, loads: u64) -> u64 {
 
 #[test]
 fn loads_take_as_long_as_the_papers_say() {
-    let of = |l1, l2, remote_l2, l3, memory| {
-        Latencies { l1, l2, remote_l2, coherent: remote_l2, l3, memory }
+    let of = |l1, l2, remote_l2, l3, memory| Latencies {
+        l1,
+        l2,
+        remote_l2,
+        coherent: remote_l2,
+        l3,
+        memory,
     };
     for (name, latencies) in [
         // Table I; what lies behind the L3 is chosen.
