@@ -231,8 +231,8 @@ sections! {
     CommandProcessorSection {
         /// Cycles for each packet, where the firmware is called directly.
         packet_cycles: u32,
-        /// Cycles for each launch under the chiplet coherence table besides, where the firmware is
-        /// called directly.
+        /// Cycles for each launch on several chiplets under the chiplet coherence table besides,
+        /// where the firmware is called directly.
         elide_cycles: u32,
         /// Cycles of a message to or from one chiplet.
         unicast_latency: u32,

@@ -5,7 +5,7 @@ mod host;
 mod observe;
 mod watchdog;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Dispatch, Scope, barrier};
@@ -143,6 +143,13 @@ pub type Buffers = BTreeMap<u64, (u64, String)>;
 /// Longest time after the last kernel in which an L1 design's own messages may be under way.
 const LAST_CYCLES: Cycle = 100_000;
 
+/// Whose stores a kernel sees, and who sees its own.
+#[derive(Clone, Copy)]
+struct Scopes {
+    acquire: Scope,
+    release: Scope,
+}
+
 /// A machine with a program.
 pub struct Machine {
     parts: Vec<Part>,
@@ -153,8 +160,10 @@ pub struct Machine {
     first_global: usize,
     sync: SyncMode,
     cp: Cp,
-    /// Kernels have run whose stores the host does not see yet.
-    unseen: bool,
+    /// Events that are read and not done: buffers that come to be, then one other event.
+    upcoming: VecDeque<Event>,
+    /// The host has changed memory since the last kernel.
+    host_changed: bool,
     active: Vec<u32>,
     random: SplitMix64,
     kernels: u32,
@@ -224,7 +233,8 @@ impl Machine {
             first_global,
             sync,
             cp: bodies.cp(),
-            unseen: false,
+            upcoming: VecDeque::new(),
+            host_changed: false,
             active: Vec::new(),
             random,
             kernels: 0,
@@ -247,28 +257,21 @@ impl Machine {
     }
 
     fn run_program(&mut self) -> Result<Cycle, RunError> {
-        while let Some(event) = self.ctx.program.next_event()? {
+        while let Some(event) = self.next_event()? {
             match event {
                 Event::Alloc { addr, bytes, name } => {
                     self.ctx.places.add_buffer(addr, bytes);
                     self.buffers.insert(addr, (bytes, name));
                 }
-                Event::Free { addr } => {
-                    self.make_visible()?;
-                    self.free(addr);
-                }
+                Event::Free { addr } => self.free(addr),
                 Event::HostWrite { addr, data } => {
-                    self.make_visible()?;
                     self.host_write(addr, &data);
+                    self.host_changed = true;
                 }
-                Event::HostRead { addr, bytes } => {
-                    self.make_visible()?;
-                    self.host_read(addr, bytes)?;
-                }
+                Event::HostRead { addr, bytes } => self.host_read(addr, bytes)?,
                 Event::Kernel(head) => self.kernel(&head)?,
             }
         }
-        self.make_visible()?;
         let cycles = self.ctx.now;
         // What designs count goes on while nobody visits them.
         for (id, part) in self.parts.iter_mut().enumerate() {
@@ -283,6 +286,27 @@ impl Machine {
             return Err(RunError::Lost { messages, lines });
         }
         Ok(cycles)
+    }
+
+    fn next_event(&mut self) -> Result<Option<Event>, trace::Error> {
+        match self.upcoming.pop_front() {
+            None => self.ctx.program.next_event(),
+            event => Ok(event),
+        }
+    }
+
+    /// Whether the host comes next, or the program ends, before another kernel.
+    fn is_host_next(&mut self) -> Result<bool, trace::Error> {
+        debug_assert!(self.upcoming.is_empty(), "what comes before a kernel is done");
+        while let Some(event) = self.ctx.program.next_event()? {
+            let is_kernel = matches!(event, Event::Kernel(_));
+            let is_buffer = matches!(event, Event::Alloc { .. });
+            self.upcoming.push_back(event);
+            if !is_buffer {
+                return Ok(!is_kernel);
+            }
+        }
+        Ok(true)
     }
 
     /// What an L1 design still says to itself after the last kernel arrives before anybody looks
@@ -362,8 +386,9 @@ impl Machine {
         let spans = self.spans(head.groups);
         self.place_pages(head, &spans);
         self.perturb(number);
+        let scopes = self.scopes()?;
         let start = self.ctx.now;
-        self.submit(number, head, &spans);
+        self.submit(number, head, &spans, scopes);
         self.simulate(&head.name)?;
         if let Some(sequential) = &mut self.ctx.sequential {
             sequential.end_kernel();
@@ -380,10 +405,8 @@ impl Machine {
                 self.ctx.check.end_kernel_unseen();
                 Ok(())
             }
-            SyncMode::Cpelide if self.is_lazy() => {
-                self.unseen = true;
-                Ok(())
-            }
+            // A later kernel will.
+            _ if scopes.release != Scope::System => Ok(()),
             _ => self.look_at_memory(),
         }
     }
@@ -396,10 +419,16 @@ impl Machine {
         }
     }
 
-    /// True where a kernel's stores may stay in its chiplet's L2 until the host or another chiplet
-    /// wants them: other GPUs may want them at any time.
-    fn is_lazy(&self) -> bool {
-        self.sync == SyncMode::Cpelide && self.ctx.layout.gpus == 1
+    /// The scopes of a kernel's packets. The chiplet coherence table leaves stores in the L2s of a
+    /// GPU until another chiplet or the host wants them: what kernels have written is released by
+    /// the last one before the host comes, and what the host has changed is acquired by the first
+    /// one after it. So the host costs every design the same packets. Other GPUs may want stores at
+    /// any time.
+    fn scopes(&mut self) -> Result<Scopes, RunError> {
+        let host_changed = std::mem::take(&mut self.host_changed);
+        let is_lazy = self.sync == SyncMode::Cpelide && self.ctx.layout.gpus == 1;
+        let scope = |system| if system || !is_lazy { Scope::System } else { Scope::Agent };
+        Ok(Scopes { acquire: scope(host_changed), release: scope(self.is_host_next()?) })
     }
 
     /// What kernels have written must be in memory.
@@ -409,24 +438,6 @@ impl Machine {
         checker.end_kernel(self.ctx.now, line, |addr, to| look(&self.parts, &self.ctx, addr, to));
         self.ctx.check = checker;
         self.check()
-    }
-
-    /// Before the host looks at memory or changes it, and at the end of the program: a barrier
-    /// packet with a system release.
-    fn make_visible(&mut self) -> Result<(), RunError> {
-        if !std::mem::take(&mut self.unseen) {
-            return Ok(());
-        }
-        for gpu in 0..usize::from(self.ctx.layout.gpus) {
-            self.queue(
-                gpu,
-                barrier(Scope::Agent, Scope::System, 1),
-                Vec::new(),
-                launch::Kernel::default(),
-            );
-        }
-        self.simulate("")?;
-        self.look_at_memory()
     }
 
     /// Static, kernel-wide partition: each GPU, and within it each chiplet, gets an equal
@@ -457,13 +468,14 @@ impl Machine {
     }
 
     /// One packet for each GPU, with its share of the work-groups; a barrier where that is none.
-    fn submit(&mut self, kernel: u32, head: &KernelHead, spans: &[(u32, u32)]) {
+    fn submit(&mut self, kernel: u32, head: &KernelHead, spans: &[(u32, u32)], scopes: Scopes) {
         let per_gpu = usize::from(self.ctx.layout.chiplets);
-        let scope = if self.is_lazy() { Scope::Agent } else { Scope::System };
+        let Scopes { acquire, release } = scopes;
         for (gpu, spans) in spans.chunks(per_gpu).enumerate() {
             let groups: u32 = spans.iter().map(|span| span.1).sum();
             if groups == 0 {
-                self.queue(gpu, barrier(scope, scope, 1), Vec::new(), launch::Kernel::default());
+                let packet = barrier(acquire, release, 1);
+                self.queue(gpu, packet, Vec::new(), launch::Kernel::default());
                 continue;
             }
             let labels = launch::labels(head, spans);
@@ -475,8 +487,8 @@ impl Machine {
                 kernel_object: kernel.into(),
                 extension: u64::from(!labels.is_empty()),
                 completion_signal: 1,
-                acquire: scope,
-                release: scope,
+                acquire,
+                release,
                 ..Dispatch::default()
             };
             let kernel = launch::Kernel { number: kernel, first_group: spans[0].0 };

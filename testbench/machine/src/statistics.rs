@@ -74,15 +74,21 @@ statistics! {
     "l3.atomics" "requests" "atomics done by L3 slices",
     "l3.write_back_waits" "lines" "evictions of L3 slices that waited for the memory channel",
     "memory.writes" "lines" "lines written to memory",
-    "launch.packets" "packets" "kernel packets taken",
+    "launch.packets" "packets" "packets taken by command processors: of kernels, and barriers",
+    "launch.barriers" "packets" "of these, barriers",
     "launch.releases" "chiplets" "L2 releases sent",
     "launch.acquires" "chiplets" "L2 acquires sent",
     "launch.idle_releases" "chiplets" "of these releases, those that wrote nothing back",
     "launch.idle_acquires" "chiplets" "of these acquires, those that dropped no line",
     "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
-    "launch.launch_cycles" "cycles" "from packet to enabling the launch",
+    "launch.launch_cycles" "cycles" "from packet to enabling the launch: what is left of the \
+                                     decision, and the L2s' releases and acquires before the kernel",
     "launch.sync_cycles" "cycles" "of launches with operations: from the first request to an L2 to \
                                    the start at all chiplets",
+    "launch.kernel_cycles" "cycles" "from enabling the launch to the kernel's end on the last chiplet",
+    "launch.release_cycles" "cycles" "from that end to where the host sees the completion: L2s write \
+                                      back, fences of directories, arrival of stores at other GPUs; of \
+                                      barriers from the packet on",
     "launch.errors" "errors" "error codes of the command processor",
     "firmware.acquires_elided" "chiplets" "L2 acquires that the baseline would have sent besides",
     "firmware.releases_elided" "chiplets" "L2 releases that the baseline would have sent besides",
@@ -96,7 +102,6 @@ statistics! {
         lines",
     "firmware.mixed_resolutions" "entries" "entries whose mixed bit was resolved",
     "firmware.range_growths" "ranges" "ranges that grew",
-    "launch.release_cycles" "cycles" "from the last work-group's end to the completion signal",
     "egress.stores" "requests" "line stores of CUs to other GPUs",
     "egress.loads" "requests" "line loads of CUs from other GPUs",
     "egress.atomics" "requests" "line atomics of CUs on other GPUs",
@@ -175,7 +180,8 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
             }
             Part::Global(global) => {
                 let c = &global.counters;
-                add("launch.packets", c.launches);
+                add("launch.packets", c.packets);
+                add("launch.barriers", c.barriers);
                 add("launch.releases", c.releases);
                 add("launch.acquires", c.acquires);
                 add("launch.idle_releases", c.idle_releases);
@@ -183,6 +189,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("launch.lines_written_back", c.lines_written_back);
                 add("launch.launch_cycles", c.launch_cycles);
                 add("launch.sync_cycles", c.sync_cycles);
+                add("launch.kernel_cycles", c.kernel_cycles);
                 add("launch.release_cycles", c.release_cycles);
                 add("launch.errors", c.errors);
                 let firmware = global.firmware_counters();

@@ -82,9 +82,9 @@ pub fn load(name: &str, set: &[(String, String)]) -> Result<System, SystemError>
     System::parse(name, &text, set)
 }
 
-/// A preset divided by a factor of the caller's choice, as its twin is by the family's.
-pub fn twin(full: &str, by: u32) -> Result<System, SystemError> {
-    Ok(scale::twin(&load(full, &[])?, by))
+/// A system divided by a factor of the caller's choice, as a preset's twin is by the family's.
+pub fn twin(full: &System, by: u32) -> System {
+    scale::twin(full, by)
 }
 
 /// Names of all presets: the full systems, then their twins.

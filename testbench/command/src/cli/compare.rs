@@ -47,6 +47,9 @@ enum Cp {
     Core,
 }
 
+/// Shown even where they are equal, beside the cycles that they are part of.
+const LAUNCH: [&str; 3] = ["launch.launch_cycles", "launch.kernel_cycles", "launch.release_cycles"];
+
 /// A number of each side.
 #[derive(Clone, Copy, Serialize)]
 struct Sides {
@@ -118,7 +121,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let model = side(args, &job, BodyKind::Model)?;
     let rtl = side(args, &job, BodyKind::Rtl)?;
-    let sides = |of: fn(&Side) -> u64| Sides { model: of(&model), rtl: of(&rtl) };
+    let sides = |of: &dyn Fn(&Side) -> u64| Sides { model: of(&model), rtl: of(&rtl) };
     let blocks: BTreeMap<_, _> = model.blocks.iter().zip(&rtl.blocks).map(block).collect();
     let counters: BTreeMap<_, _> = model
         .counters
@@ -134,10 +137,14 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         .zip(of_rtl)
         .filter_map(|((place, model), (_, rtl))| first_difference(place, &model, &rtl))
         .collect();
-    let cycles = sides(|side| side.cycles);
+    let cycles = sides(&|side| side.cycles);
 
     println!("  {:<24}{:>14}{:>14}{:>12}{:>12}", "", "models", "RTL", "difference", "");
     cycles.print("cycles");
+    for name in LAUNCH.into_iter().filter(|name| !counters.contains_key(*name)) {
+        let of = |side: &Side| side.counters.get(name).copied().unwrap_or(0);
+        sides(&of).print(name);
+    }
     for used in &model.blocks {
         let record = &blocks[used.name];
         println!("{}, {} instances", used.name, used.instances);

@@ -99,6 +99,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         checked.released_bytes,
         if is_sequential { ", sequentially consistent" } else { "" }
     );
+    print_launches(&machine);
     print_kernels(machine.kernel_uses());
     if let Some(json) = json {
         json.write(&record(args, &job, &machine, &result))?;
@@ -138,6 +139,17 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     println!("PASS {}: {cycles} cycles, 0 wrong values", args.choice.job.workload);
     Ok(0)
+}
+
+/// Where the time of packets went, summed over GPUs.
+fn print_launches(machine: &Machine) {
+    let counters: BTreeMap<_, _> = machine.statistics().into_iter().collect();
+    let [packets, launch, kernel, release] =
+        ["packets", "launch_cycles", "kernel_cycles", "release_cycles"]
+            .map(|name| counters.get(&format!("launch.{name}")).copied().unwrap_or(0));
+    println!(
+        "{packets} packets: {launch} cycles until launch, {kernel} in kernels, {release} in releases"
+    );
 }
 
 /// Kernels in the table that is printed.

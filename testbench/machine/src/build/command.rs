@@ -31,6 +31,8 @@ impl CommandProcessors {
             (Cp::Core(_), Some(image)) => Some(image.clone()),
             (Cp::Core(_), None) => Some(Arc::new(Image::built()?)),
         };
+        // The time of the table's operations, which decide between chiplets.
+        let decides = sync == SyncMode::Cpelide && chiplets > 1;
         Ok(Self {
             parameters: Command {
                 chiplets: u32::from(chiplets).max(2),
@@ -43,7 +45,7 @@ impl CommandProcessors {
             chiplets,
             times: Times {
                 packet: c.packet_cycles,
-                launch: if sync == SyncMode::Cpelide { c.elide_cycles } else { 0 },
+                launch: if decides { c.elide_cycles } else { 0 },
             },
             image,
         })

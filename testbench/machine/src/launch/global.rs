@@ -1,6 +1,7 @@
 //! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
 use cosim::command_processor::Conf;
+use cosim::command_processor::aql::kind::BARRIER_AND;
 use ports::Bytes;
 use ports::common::command_types::{Aql, Ext, kind};
 use ports::local_command_processor as local;
@@ -25,8 +26,9 @@ pub struct Ports {
 /// Where a launch's time went.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
-    /// Kernels.
-    pub launches: u64,
+    /// Packets, and those of them that launch no kernel.
+    pub packets: u64,
+    pub barriers: u64,
     /// Chiplets asked for a release, and for an acquire.
     pub releases: u64,
     pub acquires: u64,
@@ -38,7 +40,10 @@ pub struct Counters {
     pub launch_cycles: u64,
     /// Of launches with operations: cycles from the first request to an L2 to the launch.
     pub sync_cycles: u64,
-    /// Cycles from the last chiplet's DONE to the completion signal.
+    /// Cycles from enabling a launch to the last chiplet's DONE.
+    pub kernel_cycles: u64,
+    /// Cycles from the last chiplet's DONE, or from a barrier's packet, to where the host sees the
+    /// completion.
     pub release_cycles: u64,
     /// Error codes, and the last one.
     pub errors: u64,
@@ -101,6 +106,7 @@ pub struct Global {
     heard: Vec<Heard>,
     kernel: Kernel,
     completion: Completion,
+    /// When the packet was taken, its kernel launched, or a chiplet was done with it.
     since: Cycle,
     auditor: Auditor,
     pub counters: Counters,
@@ -144,6 +150,8 @@ impl Global {
         let mask = u16::MAX >> (16 - chiplets);
         let aql = Aql { mask, stream: 0, packet: Bytes(packet) };
         self.auditor.submit(now, &aql, &extension, kernel.number);
+        self.counters.packets += 1;
+        self.counters.barriers += u64::from(u32::from(packet[0]) == BARRIER_AND);
         self.feeding = Some(Feeding { aql: Some(aql), extension, at: 0 });
         self.kernel = kernel;
         self.completion = Completion::No;
@@ -313,8 +321,8 @@ impl Global {
                     c.acquires += if tx.msg.a & 2 == 2 { chiplets } else { 0 };
                 }
                 kind::LAUNCH_EN => {
-                    c.launches += 1;
                     c.launch_cycles += now - self.since;
+                    self.since = now;
                 }
                 _ => {}
             }
@@ -322,7 +330,10 @@ impl Global {
         if let Some(rx) = self.shown.crossbar.rx.filter(|_| self.shown.host.rx_ready) {
             match rx.kind {
                 kind::ACK => c.lines_written_back += u64::from(rx.b),
-                kind::DONE => self.since = now,
+                kind::DONE => {
+                    c.kernel_cycles += now - self.since;
+                    self.since = now;
+                }
                 _ => {}
             }
         }

@@ -11,6 +11,7 @@ mod decisions;
 mod designs;
 mod directed;
 mod host;
+mod looks;
 mod matrix;
 mod mixes;
 mod negative;

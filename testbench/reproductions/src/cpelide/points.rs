@@ -40,6 +40,7 @@ pub fn all() -> Vec<Point> {
     points.push(point("cpelide-hidden", CHIPLETS, "cpelide", |s| {
         s.command_processor.elide_cycles = 0;
     }));
+    // Its L2 is one for all CUs: no boundary of kernels concerns it, and no decision is paid.
     points.push(point("monolithic", CHIPLETS, "cpelide", monolithic));
     for (chiplets, names) in OTHERS {
         for (name, (_, design)) in names.into_iter().zip(DESIGNS) {

@@ -1,4 +1,5 @@
-//! The machines of the experiment: the paper's, and what its figures change in it.
+//! The machines of the experiment: the paper's with what its figures change, each divided by
+//! [`SCALE`].
 
 use machine::systems;
 use machine::{Cp, System};
@@ -9,12 +10,12 @@ use crate::experiment::Point;
 /// much smaller than the paper's.
 pub const SCALE: u32 = 64;
 
-/// Sets of the paper's directory, 8192 entries in 8 ways, divided likewise.
-const SETS: u32 = 1024 / SCALE;
+/// Sets of the paper's directory, 8192 entries in 8 ways.
+const SETS: u32 = 1024;
 
 type Change = fn(&mut System);
 
-/// Name, L2 design, and what is changed.
+/// Name, L2 design, and what is changed in the paper's machine.
 const POINTS: &[(&str, &str, Change)] = &[
     ("no-caching", "software", |_| {}),
     ("baseline", "directory", |_| {}),
@@ -60,10 +61,10 @@ fn more(system: &mut System, gpus: u16, ways: u32, sets: u32) {
 
 /// Section 5.4: 128 CUs with 128 kB of L1 each, 72 MB of L2, lines of 128 bytes, ranges of 2 kB.
 fn nvidia(system: &mut System) {
-    system.machine.cus = 128 / SCALE as u16;
+    system.machine.cus = 128;
     system.machine.line = 128;
     system.l1.bytes = 128 << 10;
-    system.l2.bytes = (72 << 20) / u64::from(SCALE);
+    system.l2.bytes = 72 << 20;
     // What moves a line stays as many lines wide.
     system.network.bytes_per_cycle += 64;
     system.directory.range = 2048;
@@ -71,14 +72,15 @@ fn nvidia(system: &mut System) {
 
 /// All machines. Panics where one cannot be built: they are constants.
 pub fn all() -> Vec<Point> {
-    let mut base = systems::twin("rec-4gpu", SCALE).expect("it is a preset");
+    let mut full = systems::load("rec-4gpu", &[]).expect("it is a preset");
     // The largest range of all.
-    base.l2.interleave = 4096;
+    full.l2.interleave = 4096;
     let point = |&(name, design, change): &(&'static str, &str, Change)| {
-        let mut system = base.clone();
+        let mut full = full.clone();
+        full.l2.design = design.to_string();
+        change(&mut full);
+        let mut system = systems::twin(&full, SCALE);
         system.name = name.to_string();
-        system.l2.design = design.to_string();
-        change(&mut system);
         system.check().unwrap_or_else(|e| panic!("{name}: {e}"));
         Point { name, system, cp: Cp::Native }
     };

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::figures::transactions;
 use super::{Report, points, run};
-use crate::experiment::{Input, Record, input};
+use crate::experiment::{Input, Point, Record, input};
 
 const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 96, 1)];
 
@@ -41,6 +41,33 @@ fn machines_are_what_their_names_say() {
     assert_eq!(of("baseline-5x-16gpu").directory.entries, 128 * 5);
     assert_eq!(of("rec-32k-entries").directory.entries, 128 * 4);
     assert_eq!(of("rec-8mb").l2.bytes, 128 << 10);
+    // Section 5.4, and an L2 port that is as much wider as a line with its header, and divided.
+    let nvidia = of("rec-nvidia");
+    assert_eq!((nvidia.machine.cus, nvidia.l2.bytes, nvidia.directory.range), (2, 72 << 14, 2048));
+    let ports = [base, nvidia].map(|s| s.network.bytes_per_cycle);
+    assert_eq!(ports, [72 * 16 / 64, 136 * 16 / 64]);
+}
+
+/// Machines that are compared have the same ports, links, memories and latencies: nothing but the
+/// lines of R17 changes these.
+#[test]
+fn machines_differ_in_what_their_names_say_alone() {
+    let all = points::all();
+    let base = &all[0].system;
+    for Point { name, system, .. } in &all {
+        let mut same = system.clone();
+        same.name.clone_from(&base.name);
+        same.l2.design.clone_from(&base.l2.design);
+        same.l2.bytes = base.l2.bytes;
+        same.directory = base.directory.clone();
+        same.machine.gpus = base.machine.gpus;
+        same.machine.cus = base.machine.cus;
+        if name.ends_with("nvidia") {
+            assert_eq!(same.gpu_link, base.gpu_link);
+        } else {
+            assert_eq!(same, *base, "{name}");
+        }
+    }
 }
 
 #[test]
