@@ -50,6 +50,20 @@ fn without_releases_private_l2s_give_stale_bytes_and_the_life_says_where_the_rig
     }
 }
 
+/// Its values are right: each is one that the program may see.
+#[test]
+fn run_that_no_order_explains_ends_with_status_4() {
+    let args = ["run", "--system", "fermi-16sm-small", "--workload", "work_queue"];
+    let args = [&args[..], &["--set", "l1.design=race-spec"]].concat();
+    let (status, out, _) = duet(&args);
+    assert_eq!(status, Some(0), "{out}");
+    let without = ["--set", "race_detection.without=token-order"];
+    let (status, out, _) = duet(&[&args[..], &without].concat());
+    assert_eq!(status, Some(4));
+    let last = out.lines().last().unwrap();
+    assert!(last.starts_with("FAIL not sequentially consistent: kernel 0: "), "{last}");
+}
+
 #[test]
 fn run_that_takes_too_long_ends_with_status_3() {
     let args = ["--system", "cpelide-4-small", "--workload", "reuse", "--max-cycles", "1000"];

@@ -6,7 +6,7 @@ use machine::{Bodies, Machine, Options, RunError, systems};
 use traces::kernels::Params;
 use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorder};
 
-use super::{Outcome, built_in, passes, system};
+use super::{Outcome, built_in, by_default, passes, system};
 
 fn count(outcome: &Outcome, name: &str) -> u64 {
     outcome.statistics.iter().find(|(n, _)| n == name).map_or(0, |(_, value)| *value)
@@ -108,6 +108,29 @@ fn rtl_has_all_rules() {
         let error = Machine::new(&system, &bodies, program, Options::default()).err();
         let error = error.expect("it is refused").to_string();
         assert!(error.contains("race_detection.without") && error.contains(block), "{error}");
+    }
+}
+
+/// Rules that a built-in program needs (docs/errata.md, "What the thesis leaves unsafe").
+#[test]
+fn built_in_programs_show_that_a_rule_is_missing() {
+    let cases = [
+        ("work_queue", &["token-order", "expires", "join-youngest"][..]),
+        ("spanning_tree", &["expires", "live-cleared"]),
+    ];
+    for (name, rules) in cases {
+        let program = by_default(name);
+        let outcome = |rule: &str| {
+            let set = [("l1.design", "race-spec"), ("race_detection.without", rule)];
+            super::run(&system("fermi-16sm-small", &set), &program, Options::default())
+        };
+        outcome("").unwrap_or_else(|e| panic!("{name} with all rules: {e}"));
+        for rule in rules {
+            match outcome(rule) {
+                Err(RunError::Inconsistent(_)) => {}
+                other => panic!("{name} without {rule}: {other:?}"),
+            }
+        }
     }
 }
 
