@@ -1,6 +1,6 @@
 //! What a design promises about the order in which a program sees its accesses.
 
-/// From nothing to everything: a machine promises the least of what its designs promise.
+/// From nothing to everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryModel {
     /// Nothing: for negative tests.

@@ -24,8 +24,8 @@ use clap::{Parser, Subcommand};
 /// Models and RTL of multi-GPU memory systems, side by side.
 ///
 /// Exit status: 0 pass; 1 model and RTL differ, or an assertion failed; 2 wrong use or
-/// configuration; 3 deadlock or cycle limit; 4 wrong value, or firmware and reference
-/// disagree; 5 environment.
+/// configuration; 3 deadlock or cycle limit; 4 wrong value, no order explains the loads, or
+/// firmware and reference disagree; 5 environment.
 #[derive(Parser)]
 #[command(name = "duet", version)]
 struct Cli {

@@ -131,7 +131,8 @@ pub fn about(field: &str, name: &str) -> Option<(&'static str, MemoryModel)> {
     }
 }
 
-/// What a machine promises: the least of what its designs do.
+/// What a machine promises: the least of what its designs do; but an L1 design that orders what is
+/// done to a line needs of the L2 design no more than release consistency.
 pub fn promises(system: &System) -> Result<MemoryModel, ConfigError> {
     let (l1, l2) = designs(system)?;
     let is_enough = l1.orders_l2 && l2.promises == MemoryModel::Rc;
