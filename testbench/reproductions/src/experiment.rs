@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use machine::{Bodies, Cp, Machine, Options, RunError, System};
+use machine::{Bodies, Cp, Machine, Options, RunError, System, systems};
 use serde::Serialize;
 use traces::kernels::{self, Params};
 use traces::trace::{self, Reader, Recorder};
@@ -60,6 +60,34 @@ pub struct Point {
     pub cp: Cp,
 }
 
+/// Fields of a system file and their values.
+pub type Change = &'static [(&'static str, &'static str)];
+
+/// One L2 for all CUs: nothing is written back or dropped between kernels but what the host asks
+/// for; the decision takes no time.
+const KEPT_L2: Change = &[("l2.design", "cpelide"), ("command_processor.elide_cycles", "0")];
+
+impl Point {
+    /// A preset of one chiplet with an L1 design, and an L2 that is kept between kernels. `change`
+    /// has the last word. Panics where it cannot be built: it is a constant.
+    pub fn with_l1(
+        name: &'static str,
+        preset: &str,
+        design: &str,
+        change: &[(&str, &str)],
+    ) -> Self {
+        let all = [("l1.design", design)].into_iter().chain(KEPT_L2.iter().copied());
+        let mut set: Vec<(String, String)> = Vec::new();
+        for (key, value) in all.chain(change.iter().copied()) {
+            set.retain(|(other, _)| other != key);
+            set.push((key.to_string(), value.to_string()));
+        }
+        let mut system = systems::load(preset, &set).unwrap_or_else(|e| panic!("{name}: {e}"));
+        system.name = name.to_string();
+        Self { name, system, cp: Cp::Native }
+    }
+}
+
 /// A program on a machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Record {
@@ -87,6 +115,18 @@ impl Record {
     pub fn group(&self, start: &str) -> f64 {
         let group = self.counters.iter().filter(|(name, _)| name.starts_with(start));
         group.map(|(_, value)| value).sum::<u64>() as f64
+    }
+
+    /// A statistic as a share of another.
+    pub fn share(&self, name: &str, of: &str) -> f64 {
+        share(self.counter(name), self.counter(of))
+    }
+
+    /// Cycles without those between a kernel's packet and its start, and between its last
+    /// work-group and its completion.
+    pub fn inside(&self) -> f64 {
+        let launches = ["launch.launch_cycles", "launch.release_cycles"].map(|n| self.counter(n));
+        self.cycles as f64 - launches.iter().sum::<f64>()
     }
 }
 
@@ -239,6 +279,11 @@ impl Each {
             (base != 0.0).then(|| of(r.record(program, machine)) / base)
         })
     }
+}
+
+/// One count of so many of another.
+pub fn share(of: f64, all: f64) -> f64 {
+    of / all.max(1.0)
 }
 
 /// `+12.3 %`

@@ -2,7 +2,7 @@
 //! leakage.
 
 use super::inputs::INPUTS;
-use super::{inside, l1};
+use super::l1;
 use crate::experiment::Record;
 
 /// Of all structures of their kind, µJ: for accesses, and leakage.
@@ -23,7 +23,7 @@ impl Energy {
         let dynamic = |events: &[(f64, f64)]| {
             events.iter().map(|(events, energy)| events * energy * 1e-6).sum::<f64>()
         };
-        let leaked = |milliwatts: f64| milliwatts * 1e-3 * inside(record) / clock_mhz;
+        let leaked = |milliwatts: f64| milliwatts * 1e-3 * record.inside() / clock_mhz;
         let rdu = [
             (count("race_granules_checked"), e.rdu_read[size]),
             (count("race_inserts"), e.rdu_write[size]),

@@ -7,8 +7,8 @@ use super::inputs::INPUTS;
 use super::points::{
     BLOCK, BYTE, CAUSES, Family, HALF, IDEAL, NOSPEC, SIZE_NAMES, WORD, base as base_system,
 };
-use super::{fetches, inside, l1, share};
-use crate::experiment::{Record, Runs};
+use super::{fetches, l1};
+use crate::experiment::{Record, Runs, share};
 use crate::figure::{self, Each, Figure, Ours, ours};
 
 /// The thesis's memory-intensive programs have so many memory instructions (section 4.3.2).
@@ -40,7 +40,7 @@ pub fn all(r: &Runs, memory_share: &BTreeMap<&'static str, f64>) -> Vec<Figure> 
         "copies" => by_size(&[&BYTE, &WORD, &BLOCK, &HALF], 1, " %", |machine| {
             let copying = |record: &Record| {
                 let sms = f64::from(base_system().machine.cus);
-                100.0 * share(l1(record, "race_load_cycles"), sms * inside(record))
+                100.0 * share(l1(record, "race_load_cycles"), sms * record.inside())
             };
             Some(Each::of(r, |program| Some(copying(r.record(program, machine)))).mean())
         }),
@@ -50,9 +50,10 @@ pub fn all(r: &Runs, memory_share: &BTreeMap<&'static str, f64>) -> Vec<Figure> 
     })
 }
 
-/// How long a machine takes of what another takes, launches left out.
+/// How long a machine takes of what another takes, launches left out: the thesis's cycles are those
+/// of kernels.
 fn time(r: &Runs, machine: &str, of: &str) -> Each {
-    Each::ratio(r, machine, of, inside)
+    Each::ratio(r, machine, of, Record::inside)
 }
 
 /// A mean for each family and size, where there is one.
@@ -159,7 +160,7 @@ fn of_baseline(r: &Runs, machine: &str, part: impl Fn(&Record) -> f64) -> Each {
     Each::of(r, |program| {
         let like = r.inputs.iter().find(|i| i.program == program)?.like;
         let cycle = INPUTS.baseline.energy_of_cycle(like) * 1e3;
-        let baseline = inside(r.record(program, "base")) * cycle;
+        let baseline = r.record(program, "base").inside() * cycle;
         Some(100.0 * part(r.record(program, machine)) / baseline)
     })
 }

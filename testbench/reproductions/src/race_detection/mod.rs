@@ -79,13 +79,6 @@ pub fn run(inputs: &[Input]) -> Result<Report, RunError> {
     Ok(Report { paper: "race-detection", verdict: "pass", seed: SEED, runs, memory_share, figures })
 }
 
-/// Cycles without those between a kernel's packet and its start, and between its last work-group
-/// and its completion: the thesis's are cycles of kernels.
-fn inside(record: &Record) -> f64 {
-    let launches = ["launch.launch_cycles", "launch.release_cycles"].map(|n| record.counter(n));
-    record.cycles as f64 - launches.iter().sum::<f64>()
-}
-
 /// Lines that L1s have fetched.
 fn fetches(record: &Record) -> f64 {
     let [loads, hits, merges] = ["loads", "hits", "merges"].map(|n| l1(record, n));
@@ -95,9 +88,4 @@ fn fetches(record: &Record) -> f64 {
 /// A statistic of the L1s.
 fn l1(record: &Record, name: &str) -> f64 {
     record.counter(&format!("l1.{name}"))
-}
-
-/// One count of so many of another.
-fn share(of: f64, all: f64) -> f64 {
-    of / all.max(1.0)
 }

@@ -1,9 +1,9 @@
 //! The machines of the experiment: the thesis's with each design, and what may be the reason of a
 //! difference.
 
-use machine::{Cp, System, systems};
+use machine::System;
 
-use crate::experiment::Point;
+use crate::experiment::{Change, Point};
 
 /// Signature bits, in the order of all lists by size.
 pub const SIZES: [u32; 5] = [1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14];
@@ -46,13 +46,6 @@ pub const WORD: Family = family!("word", "race-spec", "4");
 pub const BLOCK: Family = family!("block", "race-spec", "128");
 pub const HALF: Family = family!("half", "race-spec", "512");
 const FAMILIES: [&Family; 6] = [&IDEAL, &NOSPEC, &BYTE, &WORD, &BLOCK, &HALF];
-
-/// The L2 is one for all CUs, so nothing is written back or dropped between kernels but what the
-/// host asks for; the decision takes no time.
-const KEPT_L2: [(&str, &str); 2] =
-    [("l2.design", "cpelide"), ("command_processor.elide_cycles", "0")];
-
-type Change = &'static [(&'static str, &'static str)];
 
 /// What may be the reason of a difference, alone: machines without checks, ideal, with and without
 /// speculation that have it, tracked by block in signatures of 8K.
@@ -112,18 +105,9 @@ const LANES: [(&str, &str, Change); 4] = [
     ("word-ideal", "race-ideal", &[("race_detection.gran", "4")]),
 ];
 
-/// The machine of Table 4.1 with a design. Panics where it cannot be built: it is a constant.
+/// The machine of Table 4.1 with a design.
 fn point(name: &'static str, design: &str, change: &[(&str, &str)]) -> Point {
-    let all = [("l1.design", design)].into_iter().chain(KEPT_L2);
-    // What comes later counts.
-    let mut set: Vec<(String, String)> = Vec::new();
-    for (key, value) in all.chain(change.iter().copied()) {
-        set.retain(|(other, _)| other != key);
-        set.push((key.to_string(), value.to_string()));
-    }
-    let mut system = systems::load("fermi-16sm", &set).unwrap_or_else(|e| panic!("{name}: {e}"));
-    system.name = name.to_string();
-    Point { name, system, cp: Cp::Native }
+    Point::with_l1(name, "fermi-16sm", design, change)
 }
 
 /// The machine without checks, which all results are normalised to.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::energy::Energy;
 use super::inputs::INPUTS;
 use super::points::{self, BLOCK, BYTE, CAUSES, HALF, IDEAL, NOSPEC, SIZES, WORD};
-use super::{Report, fetches, inside, run};
+use super::{Report, fetches, run};
 use crate::experiment::{Input, input};
 
 const SMALL: [Input; 3] = [
@@ -77,7 +77,7 @@ fn what_is_counted_follows_from_the_design() {
 fn figures_are_those_of_the_runs() {
     let figure = |id: &str| REPORT.figures.iter().find(|f| f.id == id).unwrap();
     let ratio = |machine: &str| {
-        let time = |program, machine| inside(REPORT.runs.record(program, machine));
+        let time = |program, machine| REPORT.runs.record(program, machine).inside();
         let each = SMALL.iter().map(|i| time(i.program, machine) / time(i.program, "base"));
         each.sum::<f64>() / SMALL.len() as f64
     };

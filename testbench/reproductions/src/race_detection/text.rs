@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::inputs::INPUTS;
 use super::points::{SIZE_NAMES, base};
-use super::{Report, fetches, inside, l1, share};
-use crate::experiment::Row;
+use super::{Report, fetches, l1};
+use crate::experiment::{Row, share};
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -58,8 +58,8 @@ fn columns<'a>() -> [Column<Row<'a>>; 11] {
     [
         left("machine", 11, |r| r.own.machine.to_string()),
         right("cycles", 9, |r| r.own.cycles.to_string()),
-        right("inside", 9, |r| inside(r.own).to_string()),
-        right("over base", 11, |r| format!("{:.3}", inside(r.own) / inside(r.base))),
+        right("inside", 9, |r| r.own.inside().to_string()),
+        right("over base", 11, |r| format!("{:.3}", r.own.inside() / r.base.inside())),
         right("hits", 7, |r| percent(l1(r.own, "hits"), l1(r.own, "loads"))),
         right("fetches", 9, |r| fetches(r.own).to_string()),
         right("expired", 9, |r| percent(l1(r.own, "race_fetches_expired"), fetches(r.own))),

@@ -7,7 +7,6 @@ use hwmodel::{Model, State};
 use ports::common::stc_types::Stc;
 
 use super::points::CUS;
-use super::{inside, share};
 use crate::experiment::{Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
 
@@ -62,7 +61,7 @@ pub fn all(r: &Runs) -> Vec<Figure> {
 
 /// How long a machine takes of what another takes, launches left out.
 fn time(r: &Runs, machine: &str, of: &str) -> Each {
-    Each::ratio(r, machine, of, inside)
+    Each::ratio(r, machine, of, Record::inside)
 }
 
 fn run_time(r: &Runs, machine: &str) -> Ours {
@@ -97,7 +96,7 @@ fn reuse(r: &Runs) -> Ours {
 fn each(r: &Runs, machine: &str, name: &str, of: &str) -> Each {
     Each::of(r, |program| {
         let record = r.record(program, machine);
-        (record.counter(of) > 0.0).then(|| share(record, name, of))
+        (record.counter(of) > 0.0).then(|| record.share(name, of))
     })
 }
 
@@ -140,7 +139,7 @@ fn uncached(r: &Runs) -> Ours {
     let own = each(r, "mb", "l1.uncached_loads", "l1.loads");
     let multigrid = r.inputs.iter().any(|input| input.program == "multigrid");
     let share =
-        multigrid.then(|| share(r.record("multigrid", "mb"), "l1.uncached_loads", "l1.loads"));
+        multigrid.then(|| r.record("multigrid", "mb").share("l1.uncached_loads", "l1.loads"));
     let text = format!("{:.1} %; all: {}", 100.0 * share?, own.listed(2));
     ours(text, own.named("uncached"))
 }

@@ -10,7 +10,7 @@ mod text;
 use machine::RunError;
 use serde::Serialize;
 
-use super::experiment::{self, Input, Record, Runs, SEED, input};
+use super::experiment::{self, Input, Runs, SEED, input};
 use super::figure::Figure;
 
 /// Inputs of `duet reproduce stc` (chosen): about what the L1s hold together (512 KB), or twice as
@@ -55,16 +55,4 @@ pub fn run(inputs: &[Input]) -> Result<Report, RunError> {
     let runs = experiment::run(inputs, &points::all(), &KEPT)?;
     let figures = figures::all(&runs);
     Ok(Report { paper: "stc", verdict: "pass", seed: SEED, runs, figures })
-}
-
-/// Cycles without those between a kernel's packet and its start, and between its last work-group
-/// and its completion.
-fn inside(record: &Record) -> f64 {
-    let launches = ["launch.launch_cycles", "launch.release_cycles"].map(|n| record.counter(n));
-    record.cycles as f64 - launches.iter().sum::<f64>()
-}
-
-/// One count of so many of another.
-fn share(record: &Record, name: &str, of: &str) -> f64 {
-    record.counter(name) / record.counter(of).max(1.0)
 }

@@ -1,18 +1,9 @@
 //! The machines of the experiment: the paper's with each design, and what its figures change.
 
-use machine::{Cp, systems};
-
-use crate::experiment::Point;
+use crate::experiment::{Change, Point};
 
 /// CUs of the paper's machine.
 pub const CUS: u16 = 8;
-
-/// The L2 is one for all CUs, so nothing is written back or dropped between kernels but what the
-/// host asks for, as in the paper; the decision takes no time.
-const KEPT_L2: [(&str, &str); 2] =
-    [("l2.design", "cpelide"), ("command_processor.elide_cycles", "0")];
-
-type Change = &'static [(&'static str, &'static str)];
 
 /// The coalescer "blocks requests to an address when there are older outstanding ones" (STC,
 /// section 4.2), as it must under STC.
@@ -54,19 +45,8 @@ const POINTS: &[(&str, &str, &str, Change)] = &[
     ("mb-dropped-l2", "stc-8cu", "stc-mb", &[("l2.design", "software")]),
 ];
 
-/// All machines. Panics where one cannot be built: they are constants.
+/// All machines. The L2 is kept between kernels as in the paper.
 pub fn all() -> Vec<Point> {
-    let point = |&(name, preset, design, change): &(&'static str, &str, &str, Change)| {
-        let all = [("l1.design", design)].into_iter().chain(KEPT_L2);
-        // What comes later counts.
-        let mut set: Vec<(String, String)> = Vec::new();
-        for (key, value) in all.chain(change.iter().copied()) {
-            set.retain(|(other, _)| other != key);
-            set.push((key.to_string(), value.to_string()));
-        }
-        let mut system = systems::load(preset, &set).unwrap_or_else(|e| panic!("{name}: {e}"));
-        system.name = name.to_string();
-        Point { name, system, cp: Cp::Native }
-    };
+    let point = |&(name, preset, design, change)| Point::with_l1(name, preset, design, change);
     POINTS.iter().map(point).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Report, inside, points, run};
+use super::{Report, points, run};
 use crate::experiment::{Input, input};
 
 const SMALL: [Input; 3] =
@@ -56,7 +56,7 @@ fn epochs_change_as_their_variants_do() {
 #[test]
 fn figures_are_those_of_the_runs() {
     let figure = |id: &str| REPORT.figures.iter().find(|f| f.id == id).unwrap();
-    let time = |program, machine| inside(REPORT.runs.record(program, machine));
+    let time = |program, machine| REPORT.runs.record(program, machine).inside();
     for (id, machine) in ["STC-1", "STC-2", "STC-3", "STC-4"].into_iter().zip(DESIGNS) {
         let ratio = |input: &Input| time(input.program, machine) / time(input.program, "src");
         let mean = SMALL.iter().map(ratio).product::<f64>().cbrt();

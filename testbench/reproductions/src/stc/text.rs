@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Report, inside, share};
+use super::Report;
 use crate::experiment::Row;
 use crate::table::{self, Column, left, right};
 
@@ -36,7 +36,7 @@ impl Display for Report {
 }
 
 fn percent(r: &Row, name: &str, of: &str) -> String {
-    format!("{:.1}", 100.0 * share(r.own, name, of))
+    format!("{:.1}", 100.0 * r.own.share(name, of))
 }
 
 fn columns<'a>() -> [Column<Row<'a>>; 11] {
@@ -44,14 +44,14 @@ fn columns<'a>() -> [Column<Row<'a>>; 11] {
         left("machine", 10, |r| r.own.machine.to_string()),
         right("cycles", 9, |r| r.own.cycles.to_string()),
         right("speedup", 8, |r| format!("{:.3}", r.speedup())),
-        right("inside", 9, |r| inside(r.own).to_string()),
-        right("speedup", 8, |r| format!("{:.3}", inside(r.base) / inside(r.own))),
+        right("inside", 9, |r| r.own.inside().to_string()),
+        right("speedup", 8, |r| format!("{:.3}", r.base.inside() / r.own.inside())),
         right("hits", 6, |r| percent(r, "l1.hits", "l1.loads")),
         right("uncached", 9, |r| percent(r, "l1.uncached_loads", "l1.loads")),
         right("blocked", 8, |r| percent(r, "l1.stores_blocked", "l1.stores")),
         right("transitions", 12, |r| r.count("l1.epoch_transitions").to_string()),
         right("cycles", 12, |r| {
-            let mean = |name| share(r.own, name, "l1.epoch_transitions");
+            let mean = |name| r.own.share(name, "l1.epoch_transitions");
             let waits = mean("l1.drain_cycles") / f64::from(super::points::CUS);
             format!("{:.0}, {waits:.0}", mean("l1.epoch_transition_cycles"))
         }),
