@@ -17,15 +17,17 @@ struct Session {
 fn sessions_of(path: &Path) -> Vec<Session> {
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let mut sessions: Vec<Session> = Vec::new();
-    let mut in_block = false;
+    // In a text block, and behind a command there: what else is in such blocks is no session.
+    let (mut in_block, mut in_session) = (false, false);
     for line in text.lines() {
         let line = line.strip_prefix("//!").map_or(line, |l| l.strip_prefix(' ').unwrap_or(l));
         if line.starts_with("```") {
-            in_block = line == "```text";
+            (in_block, in_session) = (line == "```text", false);
         } else if let Some(command) = line.strip_prefix("$ duet ").filter(|_| in_block) {
             let place = path.display().to_string();
             sessions.push(Session { place, command: command.to_string(), lines: Vec::new() });
-        } else if let Some(session) = sessions.last_mut().filter(|_| in_block) {
+            in_session = true;
+        } else if let Some(session) = sessions.last_mut().filter(|_| in_session) {
             session.lines.push(line.to_string());
         }
     }
