@@ -99,6 +99,7 @@ statistics! {
     "launch.release_cycles" "cycles" "from the last work-group's end to the completion signal",
     "egress.stores" "requests" "line stores of CUs to other GPUs",
     "egress.loads" "requests" "line loads of CUs from other GPUs",
+    "egress.staged_loads" "requests" "those that found all their bytes staged, and did not leave",
     "egress.atomics" "requests" "line atomics of CUs on other GPUs",
     "egress.releases" "releases" "system releases that let stores to other GPUs arrive",
     "ingress.stores" "requests" "line stores that arrive from other GPUs",
@@ -194,6 +195,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 for (c, link) in gate.counters() {
                     add("egress.stores", c.stores);
                     add("egress.loads", c.loads);
+                    add("egress.staged_loads", c.staged_loads);
                     add("egress.atomics", c.atomics);
                     add("egress.releases", c.releases);
                     add("ingress.stores", c.arrived_stores);

@@ -19,6 +19,7 @@ mod program;
 mod program_order;
 mod race;
 mod random;
+mod rates;
 mod seams;
 mod sequential;
 mod shape;
