@@ -232,9 +232,11 @@ impl Outgoing {
         is_it.then_some(tag)
     }
 
-    /// Loads or atomics are under way, or offered.
-    fn waits_for_answers(&self) -> bool {
-        self.free_tags.len() < self.pending.len()
+    /// A load or an atomic of such a line has not come to its home. What a copy engine writes could
+    /// be there before it, although it comes from a younger store.
+    fn is_on_its_way(&self, ctx: &Context, is: impl Fn(u64) -> bool) -> bool {
+        let line = |tag: u16| ctx.messages[self.pending[usize::from(tag)].message].addr;
+        self.sent.iter().flatten().any(|&tag| is(line(tag)))
     }
 
     /// The chiplet that asks for what has this tag.
@@ -287,8 +289,7 @@ impl Outgoing {
     fn offer(&mut self, ctx: &mut Context, now: Cycle) {
         if self.current.is_none() {
             if self.release == Release::Wanted && !self.staging.is_empty() {
-                // A copy would overtake a load that came before the store and is still in the path.
-                if self.waits_for_answers() {
+                if self.is_on_its_way(ctx, |line| self.staging.held(line) != 0) {
                     return;
                 }
             } else if self.answers.len() < MOST_ANSWERS {
@@ -319,9 +320,7 @@ impl Outgoing {
             let Message { kind, mask, addr, .. } = ctx.messages[message];
             let staged = if kind == Kind::Write { 0 } else { self.staging.held(addr) & mask };
             let is_atomic = matches!(kind, Kind::Atomic(_));
-            // What is written ahead of it would overtake a load that came before the store and is
-            // still in the path.
-            if is_atomic && staged != 0 && self.waits_for_answers() {
+            if is_atomic && staged != 0 && self.is_on_its_way(ctx, |line| line == addr) {
                 return;
             }
             ctx.take(inlet);
@@ -362,6 +361,8 @@ impl Outgoing {
                 self.hand_over(self.gpu.into(), now + self.local_latency, message);
                 return;
             }
+            // An atomic's answer gives all its bytes.
+            let staged = if is_atomic { 0 } else { staged };
             self.current = Some(Current { message, left: mask, staged });
             return;
         }

@@ -40,7 +40,7 @@ const TAGS: (u64, u64) = (256, 1 << 14);
 const SMALLEST: u32 = 4;
 /// Cycles of a read in the remote write queue: its tokens are not back to back (specification, 5.8
 /// c).
-const READ_CYCLES: u64 = 3;
+const READ_CYCLES: u64 = 2;
 /// Per cent of a link's rate that is as good as all of it.
 const ENOUGH: u64 = 95;
 /// Cycles between two packets of a packetizer (specification, 5.5).

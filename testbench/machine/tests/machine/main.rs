@@ -23,6 +23,7 @@ mod rates;
 mod seams;
 mod sequential;
 mod shape;
+mod staging;
 mod stc;
 mod systems;
 mod traffic;
