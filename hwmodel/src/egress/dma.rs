@@ -42,7 +42,7 @@ struct Job {
 pub struct Dma {
     q: Output,
     dma_start: u32,
-    waited: u32,    // cycles since the descriptor before the oldest not started was started
+    waited: u32, // cycles since the descriptor before the oldest not started was started
     started: usize, // descriptors at the front that have been started
     list: VecDeque<Job>,
     data: VecDeque<u8>,

@@ -222,7 +222,11 @@ impl<'a> Wiring<'a> {
                 name: format!("{}.{net:?}.in", layout.name(unit)).to_lowercase(),
                 consumer: self.numbers.unit(unit),
                 latency: self.latency(net, unit, false),
-                width: if self.is_gate(unit) { 0 } else { self.system.network.bytes_per_cycle as u32 },
+                width: if self.is_gate(unit) {
+                    0
+                } else {
+                    self.system.network.bytes_per_cycle as u32
+                },
             };
             to.push((unit, self.network.add_inlet(spec)));
         }

@@ -10,8 +10,8 @@ use hwmodel::tlp_link::{coherence_bytes, completion_bytes};
 use ports::common::finepack_types::{Ingress, Tlp, ingress_kind};
 use ports::depacketizer;
 
-use super::{Counters, Spec};
 use super::outgoing::{Outgoing, to_machine_line};
+use super::{Counters, Spec};
 use crate::context::{Context, Stop};
 use crate::engine::{Cycle, InletId, OutletId, Port, Rate};
 use crate::layout::Site;

@@ -160,7 +160,8 @@ fn load(egress: &str) -> u64 {
         let words = PAGE / WORD;
         let memory = device.upload("memory", &vec![7u32; words]).unwrap();
         // One work-group for each GPU.
-        let launch = |name| Launch::line(name, system.machine.gpus.into(), 1).read("memory", &memory);
+        let launch =
+            |name| Launch::line(name, system.machine.gpus.into(), 1).read("memory", &memory);
         let line = system.machine.line as usize / WORD;
         for (gpu, loads) in [(1, words / line), (0, loads)] {
             device
