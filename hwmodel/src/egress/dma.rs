@@ -24,6 +24,13 @@ pub struct Descriptor {
     pub bytes: u64,
 }
 
+/// A copy, and what is left of it.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    left: Descriptor,
+    start: u32, // cycles of software before it starts
+}
+
 /// Stores go to local memory only, so they end here. At the end of the kernel the owner gives the
 /// list of copies ([`Self::copy`]) before it offers RELEASE_SYS, which waits for them like a LOAD
 /// or ATOMIC to a destination that is being copied to (specification 7, `dma`; FinePack section
@@ -35,9 +42,9 @@ pub struct Descriptor {
 pub struct Dma {
     q: Output,
     dma_start: u32,
-    wait: u32,                  // cycles until the oldest descriptor not started is started
-    started: usize,             // descriptors at the front that have been started
-    list: VecDeque<Descriptor>, // what is left of each
+    waited: u32, // cycles since the descriptor before the oldest not started was started
+    started: usize, // descriptors at the front that have been started
+    list: VecDeque<Job>,
     data: VecDeque<u8>,
 }
 
@@ -47,7 +54,7 @@ impl Dma {
         Self {
             q: Output::new(cfg),
             dma_start,
-            wait: dma_start,
+            waited: 0,
             started: 0,
             list: VecDeque::new(),
             data: VecDeque::new(),
@@ -57,8 +64,19 @@ impl Dma {
     /// Appends a copy of `data`, to the addresses from `base` in GPU `dest`. Called between ticks;
     /// the bytes are copied here, so local memory may change afterwards.
     pub fn copy(&mut self, dest: u8, base: u64, data: &[u8]) {
+        self.append(dest, base, data, self.dma_start);
+    }
+
+    /// The same without a descriptor and its time: the GPU writes a few bytes of its own accord,
+    /// ahead of an atomic on them. They go behind all copies before.
+    pub fn write(&mut self, dest: u8, base: u64, data: &[u8]) {
+        self.append(dest, base, data, 0);
+    }
+
+    fn append(&mut self, dest: u8, base: u64, data: &[u8], start: u32) {
         if !data.is_empty() {
-            self.list.push_back(Descriptor { dest, base, bytes: data.len() as u64 });
+            let left = Descriptor { dest, base, bytes: data.len() as u64 };
+            self.list.push_back(Job { left, start });
             self.data.extend(data);
         }
     }
@@ -70,7 +88,7 @@ impl Dma {
 
     /// Sends the next write of the oldest copy.
     fn send(&mut self, i: &In) {
-        let Some(d) = self.list.front_mut() else { return };
+        let Some(Job { left: d, .. }) = self.list.front_mut() else { return };
         let bytes = d.bytes.min(PAGE - d.base % PAGE);
         let hdr = self.q.headers(i).write(0, d.base, bytes as u32);
         let lead = (d.base % 4) as usize;
@@ -87,11 +105,11 @@ impl Dma {
     }
 
     fn count_down(&mut self) {
-        if self.started < self.list.len() {
-            self.wait = self.wait.saturating_sub(1);
-            if self.wait == 0 {
+        if let Some(next) = self.list.get(self.started) {
+            self.waited += 1;
+            if self.waited >= next.start {
                 self.started += 1;
-                self.wait = self.dma_start;
+                self.waited = 0;
             }
         }
     }
@@ -112,7 +130,7 @@ impl Block for Dma {
             let waits = match req.op {
                 op::RELEASE_SYS => !self.list.is_empty(),
                 op::RELEASE_GPU => false,
-                _ => self.list.iter().any(|d| d.dest == req.dest),
+                _ => self.list.iter().any(|job| job.left.dest == req.dest),
             };
             match req.op {
                 op::STORE => self.q.front.pop(),

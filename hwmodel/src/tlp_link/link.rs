@@ -18,8 +18,10 @@ const MAX_PAYLOAD: u32 = 4096;
 /// Parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Rate in wire bytes per cycle, that is GB/s at 1 GHz.
-    pub bytes_per_cycle: u32,
+    /// Wire bytes that it moves ...
+    pub bytes: u32,
+    /// ... in this many cycles: with 1, GB/s at 1 GHz.
+    pub cycles: u32,
     /// What a TLP costs.
     pub framing: Framing,
     /// Bytes of a beat.
@@ -45,7 +47,8 @@ impl Config {
         p.validate()?;
         ConfigError::check(link_lat >= 2, "link_lat", link_lat.into(), "at least 2")?;
         let new = Self {
-            bytes_per_cycle: 2 << p.pcie_generation,
+            bytes: 2 << p.pcie_generation,
+            cycles: 1,
             framing: Framing::new(p),
             beat: p.beat,
             sub_header_bytes: p.sub_header_bytes,
@@ -114,10 +117,10 @@ struct Flight {
 ///
 /// - A TLP waits until its eop beat is there: a sender must not stall inside a TLP. It may start in
 ///   the cycle after that beat was accepted.
-/// - Each cycle the credit gains `bytes_per_cycle`, saturating there; TLPs start while it is above
-///   0 and subtract their wire bytes. What is left of the credit is the part of the cycle that is
-///   not used yet, so a TLP that starts in cycle `s` with credit `c` has its last byte in cycle
-///   `s + ceil((wire - c) / bytes_per_cycle)`, or in `s` when `wire <= c`.
+/// - Each cycle the credit gains the bytes of a cycle (`bytes / cycles`), saturating there; TLPs
+///   start while it is above 0 and subtract their wire bytes. What is left of the credit is the
+///   part of the cycle that is not used yet, so a TLP that starts in cycle `s` with credit `c` has
+///   its last byte in cycle `s + ceil((wire - c) * cycles / bytes)`, or in `s` when `wire <= c`.
 /// - With the last byte in cycle `e`, the first beat is shown to the switch in
 ///   `e + link_lat - 1` and to the destination in `e + link_lat`, then one beat per cycle.
 #[derive(Clone, Debug)]
@@ -125,7 +128,7 @@ pub struct TlpLink {
     cfg: Config,
     src: u8,
     now: u64,
-    credit: i64, // 1/SCALE bytes
+    credit: i64, // 1/(SCALE * cycles) bytes
     // Beats are counted from reset; beat k stands in ring[k % ring.len()].
     ring: Box<[Tlp]>,
     tail: u64,  // next beat to arrive
@@ -149,6 +152,9 @@ impl TlpLink {
             ConfigError::check(value >= tlp_beats, name, value.into(), limit)?;
         }
         ConfigError::check(cfg.link_lat >= 2, "link_lat", cfg.link_lat.into(), "at least 2")?;
+        for (name, value) in [("bytes", cfg.bytes), ("cycles", cfg.cycles)] {
+            ConfigError::check(value >= 1, name, value.into(), "at least 1")?;
+        }
         let beats = (cfg.input_beats + cfg.flight_beats) as usize;
         Ok(Self {
             cfg: cfg.clone(),
@@ -219,7 +225,7 @@ impl TlpLink {
         debug_assert!(self.is_empty(), "only an empty link can be skipped");
         self.now += cycles;
         if cycles > 0 {
-            self.credit = i64::from(self.cfg.bytes_per_cycle) * SCALE as i64;
+            self.credit = self.gain();
         }
     }
 
@@ -250,8 +256,13 @@ impl TlpLink {
         self.reported = self.reported.saturating_sub(1);
     }
 
+    /// Credit of a cycle.
+    fn gain(&self) -> i64 {
+        i64::from(self.cfg.bytes) * SCALE as i64
+    }
+
     fn serialise(&mut self, mut crc_error: bool) {
-        let rate = i64::from(self.cfg.bytes_per_cycle) * SCALE as i64;
+        let rate = self.gain();
         self.credit = (self.credit + rate).min(rate);
         while self.whole > 0 && self.credit > 0 {
             let beats = self.tlp_beats();
@@ -260,7 +271,7 @@ impl TlpLink {
                 break;
             }
             let split = self.split(beats);
-            let wire = split.wire as i64;
+            let wire = split.wire as i64 * i64::from(self.cfg.cycles);
             let beyond = (wire - self.credit).max(0);
             self.credit -= wire;
             if std::mem::take(&mut crc_error) {

@@ -100,6 +100,19 @@ fn credit_is_kept_in_parts_of_a_cycle() {
 }
 
 #[test]
+fn rate_may_be_a_fraction() {
+    // 36 wire bytes at 9/2 per cycle: a TLP in 8 cycles; at 200/3 per cycle, one in 0.54.
+    for (bytes, cycles, last) in [(9, 2, 50 * 8), (200, 3, 50)] {
+        let cfg = Config { bytes, cycles, ..config(4) };
+        let mut link = TlpLink::new(&cfg, 0).unwrap();
+        let beats: Vec<Tlp> = (0..51).flat_map(|_| write(1, 0, 8)).collect();
+        let seen = run(&mut link, &beats, 600);
+        assert_eq!(seen[50].0 - seen[0].0, last, "{bytes} in {cycles}");
+    }
+    assert!(TlpLink::new(&Config { cycles: 0, ..config(4) }, 0).is_err());
+}
+
+#[test]
 fn flit_mode_costs_256_of_236_bytes() {
     let mut link = TlpLink::new(&config(6), 0).unwrap();
     // Header 16, ECRC 4, payload 216: 236 bytes, one flit of 256 bytes, two cycles.

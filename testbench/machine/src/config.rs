@@ -215,6 +215,10 @@ sections! {
         generation: u32,
         /// Bytes that it moves in a nanosecond, each way.
         bytes_per_ns: u32,
+        /// Clock of the links and of the blocks at their ends: in each of its cycles an access
+        /// enters the egress path, and one leaves the de-packetizer.
+        #[serde(default = "link_mhz")]
+        clock_mhz: u32,
         /// Nanoseconds.
         latency: u32,
     }
@@ -276,6 +280,10 @@ fn interleave() -> u32 {
     1024
 }
 
+fn link_mhz() -> u32 {
+    1000
+}
+
 fn round_robin() -> String {
     "rr".to_string()
 }
@@ -288,10 +296,17 @@ impl Default for DirectorySection {
     }
 }
 
-/// The links' clock.
-pub const LINK_MHZ: u64 = 1000;
 /// Longest latency: queues hold what is under way, so it costs the host memory.
 const MOST_CYCLES: u32 = 10_000;
+/// The same of links between GPUs, in their cycles.
+const MOST_LINK_CYCLES: u64 = 100_000;
+
+impl GpuLinkSection {
+    /// The latency in cycles of the links, at least 2: one of them is the switch.
+    pub fn latency_cycles(&self) -> u64 {
+        (u64::from(self.latency) * u64::from(self.clock_mhz)).div_ceil(1000).max(2)
+    }
+}
 
 impl System {
     /// The parameters of a section: those that are not given, and those that the section may not
@@ -349,9 +364,7 @@ impl System {
         range("machine.chiplets", m.chiplets, 1, 16)?;
         range("machine.cus", m.cus, 1, 100)?;
         power_of_two("machine.line", m.line, 32, MAX_LINE as u32)?;
-        // The links' clock is a part of it.
-        let slowest = if m.gpus > 1 { LINK_MHZ as u32 } else { 1 };
-        range("machine.clock_mhz", m.clock_mhz, slowest, 100_000)?;
+        range("machine.clock_mhz", m.clock_mhz, 1, 100_000)?;
         range("scale", self.scale, 1, 1 << 20)?;
         range("cu.waves", self.cu.waves, 1, MAX_WAVES as u32)?;
         if ![32, 64].contains(&self.cu.lanes) {
@@ -389,6 +402,9 @@ impl System {
         range("gpu_link.generation", self.gpu_link.generation, 2, 6)?;
         range("gpu_link.bytes_per_ns", self.gpu_link.bytes_per_ns, 1, 1024)?;
         range("gpu_link.latency", self.gpu_link.latency, 2, 100_000)?;
+        range("gpu_link.clock_mhz", self.gpu_link.clock_mhz, 1, 100_000)?;
+        let cycles = self.gpu_link.latency_cycles();
+        range("gpu_link.latency in cycles of gpu_link.clock_mhz", cycles, 2, MOST_LINK_CYCLES)?;
         let c = &self.command_processor;
         range("command_processor.packet_cycles", c.packet_cycles, 0, 1_000_000)?;
         range("command_processor.elide_cycles", c.elide_cycles, 0, 1_000_000)?;

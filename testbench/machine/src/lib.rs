@@ -48,7 +48,7 @@ mod transactions;
 pub use bodies::{Bodies, Cp};
 pub use build::{about, design_names, go_together, has_policy, names, plan, promises};
 pub use check::{Checked, Observer, Wrong};
-pub use config::{ConfigError, LINK_MHZ, System};
+pub use config::{ConfigError, System};
 pub use engine::Cycle;
 pub use kernel_use::KernelUse;
 pub use launch::{Chiplets, Operations, Packet};

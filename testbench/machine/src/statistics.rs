@@ -104,6 +104,7 @@ statistics! {
     "firmware.range_growths" "ranges" "ranges that grew",
     "egress.stores" "requests" "line stores of CUs to other GPUs",
     "egress.loads" "requests" "line loads of CUs from other GPUs",
+    "egress.staged_loads" "requests" "those that found all their bytes staged, and did not leave",
     "egress.atomics" "requests" "line atomics of CUs on other GPUs",
     "egress.releases" "releases" "system releases that let stores to other GPUs arrive",
     "ingress.stores" "requests" "line stores that arrive from other GPUs",
@@ -201,6 +202,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 for (c, link) in gate.counters() {
                     add("egress.stores", c.stores);
                     add("egress.loads", c.loads);
+                    add("egress.staged_loads", c.staged_loads);
                     add("egress.atomics", c.atomics);
                     add("egress.releases", c.releases);
                     add("ingress.stores", c.arrived_stores);

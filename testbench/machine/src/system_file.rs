@@ -1,7 +1,7 @@
 //! Reads system files: TOML, replaced values, and what machines must keep to.
 
 use super::config::{ConfigError, System};
-use super::{build, l2};
+use super::{build, gate, l2};
 
 /// A system file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,6 +65,12 @@ impl System {
         let value = |error| SystemError::Value { file: file.to_string(), error };
         system.check().map_err(value)?;
         Ok(system)
+    }
+
+    /// Fields that keep others from what they say, and what is reached: the machine can be built,
+    /// but figures from it may mislead.
+    pub fn warnings(&self) -> Vec<String> {
+        gate::warnings(self)
     }
 
     /// Every limit that the machine relies on.

@@ -43,8 +43,8 @@ pub struct Seen {
     pub ingress_held: bool,
     /// An access that reached this GPU's memory through its de-packetizer.
     pub arrived: Option<Ingress>,
-    /// An access that this GPU's path put into the memory of another GPU without a link
-    /// (`infinite`): that GPU and the access. Several may reach one memory in a cycle.
+    /// An access of this GPU that reaches the memory of another GPU without a link (`infinite`):
+    /// that GPU and the access. Several may reach one memory in a cycle.
     pub direct: Option<(u8, Ingress)>,
 }
 
@@ -61,6 +61,9 @@ pub struct EgressSystem<P, D> {
     /// Per source: cycle and GPU of completions on their way back.
     completions: Vec<VecDeque<(u64, u8)>>,
     returned: Vec<VecDeque<Returned>>,
+    /// Per source: accesses on their way without a link, which takes no bytes but the same latency:
+    /// when they arrive, and where.
+    flying: Vec<VecDeque<(u64, u8, Ingress)>>,
     /// Per source: beats that enter the link beside the path, at a packet boundary.
     injected: Vec<VecDeque<Tlp>>,
     /// Per source: who is in the middle of a TLP.
@@ -84,7 +87,8 @@ where
     P: Egress,
     D: Block<In = depacketizer::In, Out = depacketizer::Out>,
 {
-    /// Joins as many GPUs as there are paths. `latency` is the reverse link's, in cycles.
+    /// Joins as many GPUs as there are paths. `latency`, in cycles, is that of the reverse link and
+    /// of a path without a link.
     pub fn new(paths: Vec<P>, ingress: Vec<D>, fabric: Fabric, latency: u64) -> Self {
         let gpus = paths.len();
         Self {
@@ -94,6 +98,7 @@ where
             memories: vec![Memory::default(); gpus],
             completions: vec![VecDeque::new(); gpus],
             returned: vec![VecDeque::new(); gpus],
+            flying: vec![VecDeque::new(); gpus],
             injected: vec![VecDeque::new(); gpus],
             sender: vec![Sender::Nobody; gpus],
             latency,
@@ -129,6 +134,7 @@ where
         self.fabric.is_empty()
             && self.completions.iter().all(VecDeque::is_empty)
             && self.injected.iter().all(VecDeque::is_empty)
+            && self.flying.iter().all(VecDeque::is_empty)
             && self.paths.iter().all(|p| p.is_idle())
             && self.ingress.iter().all(|d| d.is_idle())
     }
@@ -183,11 +189,14 @@ where
         seen.egress_error = out.err;
         seen.evt = out.evt;
         seen.link_held = out.tlp.is_some() && !link_ready;
-        seen.direct = out.st.map(|st| (out.st_dest, st));
-        if let Some(st) = &out.st {
-            self.arrive(out.st_dest.into(), st)?;
+        let flying = &mut self.flying[gpu];
+        flying.extend(out.st.map(|st| (self.cycle + self.latency, out.st_dest, st)));
+        if flying.front().is_none_or(|(due, ..)| *due > self.cycle) {
+            return Ok(());
         }
-        Ok(())
+        let (_, dest, st) = flying.pop_front().expect("one is due");
+        seen.direct = Some((dest, st));
+        self.arrive(dest.into(), &st)
     }
 
     fn tick_ingress(&mut self, gpu: usize, st_ready: bool) -> Result<(), OutOfRange> {

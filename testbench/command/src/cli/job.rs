@@ -6,7 +6,7 @@ use cosim::body::BodyError;
 use cosim::socket::Sockets;
 use firmware_embed::ImageError;
 use machine::systems;
-use machine::{Bodies, BuildError, Cycle, LINK_MHZ, RunError, System};
+use machine::{Bodies, BuildError, Cycle, RunError, System};
 use traces::kernels;
 use traces::trace::{self, Reader, Recorder, Totals};
 
@@ -104,8 +104,7 @@ impl Job {
 
     /// Time of so many cycles.
     pub fn time_ns(&self, cycles: Cycle) -> u64 {
-        (u128::from(cycles) * u128::from(LINK_MHZ) / u128::from(self.system.machine.clock_mhz))
-            as u64
+        (u128::from(cycles) * 1000 / u128::from(self.system.machine.clock_mhz)) as u64
     }
 }
 

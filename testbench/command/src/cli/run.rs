@@ -59,6 +59,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         "{}  scale {}  workload {}  seed {}",
         job.system.name, job.system.scale, job.workload, args.choice.job.seed
     );
+    for warning in job.system.warnings() {
+        eprintln!("duet: warning: {warning}");
+    }
     let max_cycles = args.choice.job.max_cycles.unwrap_or(0);
     let sequential = Some(Keep::default());
     let perturb = args.choice.job.perturb;

@@ -21,7 +21,7 @@ use ports::common::finepack_types::FinePack;
 
 use super::bodies::Bodies;
 use super::cache::Shape;
-use super::config::{ConfigError, LINK_MHZ, System, choose};
+use super::config::{ConfigError, System, choose};
 use super::core::{self, Core};
 use super::engine::{InletId, Network, OutletId, Rate, Wires};
 use super::gate::{self, Gate};
@@ -71,7 +71,7 @@ pub fn build(system: &System, bodies: &Bodies) -> Result<Built, BuildError> {
 /// The machine's, and that of the links.
 fn clocks(system: &System) -> Vec<Clock> {
     let clock = |name: &str, megahertz| Clock { name: name.to_string(), megahertz };
-    vec![clock("gpu_clk", system.machine.clock_mhz), clock("link_clk", LINK_MHZ as u32)]
+    vec![clock("gpu_clk", system.machine.clock_mhz), clock("link_clk", system.gpu_link.clock_mhz)]
 }
 
 /// Number of the links' clock.
@@ -443,20 +443,16 @@ impl Builder<'_> {
         releases: &[(InletId, OutletId)],
     ) -> Result<Part, BuildError> {
         let (layout, system) = (&self.wiring.numbers.layout, self.system);
-        let least = LINK_MHZ;
-        if u64::from(system.machine.clock_mhz) < least {
-            let problem =
-                format!("{}: at least {least}, the links' clock", system.machine.clock_mhz);
-            return Err(ConfigError { field: "machine.clock_mhz".into(), problem }.into());
-        }
         let link = |e: ports::ConfigError| ConfigError {
             field: "gpu_link".into(),
             problem: e.to_string(),
         };
         let LinkBlocks { parameters: finepack, kind, paths, ingress } = blocks;
-        let mut link_config =
-            tlp_link::Config::new(&finepack, system.gpu_link.latency).map_err(link)?;
-        link_config.bytes_per_cycle = system.gpu_link.bytes_per_ns;
+        let latency = system.gpu_link.latency_cycles() as u32;
+        let mut link_config = tlp_link::Config::new(&finepack, latency).map_err(link)?;
+        // Bytes in 1000 ns, and cycles.
+        (link_config.bytes, link_config.cycles) =
+            (system.gpu_link.bytes_per_ns * 1000, system.gpu_link.clock_mhz);
         link_config.framing.cfg_extra = kind.cfg_extra();
         let mut ports = Vec::new();
         for gpu in 0..layout.gpus {
@@ -480,9 +476,13 @@ impl Builder<'_> {
             finepack,
             link: link_config,
             clock_mhz: system.machine.clock_mhz,
+            link_mhz: system.gpu_link.clock_mhz,
             line: system.machine.line,
             policy: self.policy,
             crosses: self.l1.crosses,
+            has_link: kind.has_link(),
+            tags: gate::tags(system),
+            local_latency: gate::local_latency(system),
         };
         let gate = Gate::new(&spec, paths, ingress, ports).map_err(link)?;
         Ok(Part::Gate(Box::new(gate)))

@@ -141,6 +141,16 @@ impl<'a> Wiring<'a> {
         )
     }
 
+    /// A gate's ends take what its links bring: the link limits it, not the width of a port.
+    fn is_gate(&self, unit: Unit) -> bool {
+        matches!(self.numbers.layout.site(unit), Site::Gate(_))
+    }
+
+    /// Accesses that may come over a link in a cycle of the machine.
+    fn accesses_per_cycle(&self) -> u32 {
+        self.system.gpu_link.clock_mhz.div_ceil(self.system.machine.clock_mhz)
+    }
+
     /// Latency of the end of a unit: half of the way between a CU and an L2 bank, or of that
     /// between an L2 bank and an L3 slice; whoever answers adds the time of its arrays.
     fn latency(&self, net: Net, unit: Unit, sends: bool) -> u32 {
@@ -225,7 +235,11 @@ impl<'a> Wiring<'a> {
                 name: format!("{}.{net:?}.in", layout.name(unit)).to_lowercase(),
                 consumer: self.numbers.unit(unit),
                 latency: self.latency(net, unit, false),
-                width: self.system.network.bytes_per_cycle as u32,
+                width: if self.is_gate(unit) {
+                    0
+                } else {
+                    self.system.network.bytes_per_cycle as u32
+                },
             };
             to.push((unit, self.network.add_inlet(spec)));
         }
@@ -282,8 +296,14 @@ impl<'a> Wiring<'a> {
                 name: format!("{}.{net:?}", layout.name(unit)).to_lowercase(),
                 producer: self.numbers.unit(unit),
                 latency,
-                rate: Rate::per_cycle(self.system.network.bytes_per_cycle),
-                window: self.system.network.queue + latency + far,
+                rate: match self.is_gate(unit) {
+                    true => Rate::UNLIMITED,
+                    false => Rate::per_cycle(self.system.network.bytes_per_cycle),
+                },
+                window: match self.is_gate(unit) {
+                    true => (self.system.network.queue + latency + far) * self.accesses_per_cycle(),
+                    false => self.system.network.queue + latency + far,
+                },
             };
             let outlet = self.network.add_outlet(spec, routes);
             self.ends[net as usize][usize::from(chiplet)].from.push((unit, outlet));

@@ -10,9 +10,9 @@ use hwmodel::tlp_link::{coherence_bytes, completion_bytes};
 use ports::common::finepack_types::{Ingress, Tlp, ingress_kind};
 use ports::depacketizer;
 
-use super::Counters;
 use super::outgoing::{Outgoing, to_machine_line};
-use crate::context::Context;
+use super::{Counters, Spec};
+use crate::context::{Context, Stop};
 use crate::engine::{Cycle, InletId, OutletId, Port, Rate};
 use crate::layout::Site;
 use crate::masks;
@@ -54,42 +54,42 @@ pub struct Incoming {
     policy: Policy,
     /// Sidebands come with loads and atomics, and go back with their answers.
     crosses: bool,
-    /// Accesses that have arrived, oldest first, and the bytes of the oldest that are still to be
-    /// sent.
+    /// Accesses on their way without a link: when they are here.
+    flying: VecDeque<(Cycle, Ingress)>,
+    /// Accesses that have arrived, oldest first; the bytes of the oldest that are still to be sent,
+    /// and its tag, of a load or an atomic.
     arrived: VecDeque<Ingress>,
     left: u128,
+    tag: u16,
     epochs: VecDeque<Epoch>,
     /// Number of the oldest epoch.
     first_epoch: u32,
     reverse: Port,
+    has_link: bool,
     latency: Cycle,
     ecrc: bool,
     pub counters: Counters,
 }
 
 impl Incoming {
-    pub fn new(
-        gpu: u16,
-        block: Socket<Depacketizer>,
-        ports: Ports,
-        (policy, crosses): (Policy, bool),
-        rate: Rate,
-        latency: Cycle,
-        ecrc: bool,
-    ) -> Self {
+    pub fn new(gpu: u16, block: Socket<Depacketizer>, ports: Ports, spec: &Spec) -> Self {
+        let rate = Rate { bytes: spec.link.bytes.into(), cycles: spec.link.cycles.into() };
         Self {
             gpu,
             block,
             ports,
-            policy,
-            crosses,
+            policy: spec.policy,
+            crosses: spec.crosses,
+            flying: VecDeque::new(),
             arrived: VecDeque::with_capacity(2 * ROOM),
             left: 0,
+            tag: 0,
             epochs: VecDeque::from([Epoch::default()]),
             first_epoch: 0,
             reverse: Port::new(rate),
-            latency,
-            ecrc,
+            has_link: spec.has_link,
+            latency: spec.link.link_lat.into(),
+            ecrc: spec.finepack.ecrc == 1,
             counters: Counters::default(),
         }
     }
@@ -106,7 +106,8 @@ impl Incoming {
             return 0;
         }
         let waiting = |&inlet: &InletId| ctx.peek(inlet).is_some();
-        let waits = self.arrived.is_empty() && !self.ports.answers.iter().any(waiting);
+        let nothing = self.arrived.is_empty() && self.flying.is_empty();
+        let waits = nothing && !self.ports.answers.iter().any(waiting);
         if waits { self.block.quiet_cycles() } else { 0 }
     }
 
@@ -115,9 +116,9 @@ impl Incoming {
         self.arrived.len() < ROOM
     }
 
-    /// An access arrives without a link.
-    pub fn deliver(&mut self, access: Ingress) {
-        self.arrived.push_back(access);
+    /// An access leaves its GPU in link cycle `now`, for one without a link.
+    pub fn deliver(&mut self, now: Cycle, access: Ingress) {
+        self.flying.push_back((now + self.latency, access));
     }
 
     /// One link cycle. `out`: the sides of all GPUs, for what goes back to them. True where the
@@ -140,13 +141,16 @@ impl Incoming {
         }
         for i in 0..self.ports.answers.len() {
             let inlet = self.ports.answers[i];
-            let Some(message) = ctx.peek(inlet) else { continue };
-            if !matches!(ctx.messages[message].kind, Kind::Coherence(_) | Kind::Design(_)) {
-                ctx.take(inlet);
-                self.take_answer(ctx, now, message, out);
-            } else if out[self.destination(ctx, message)].has_room() {
-                ctx.take(inlet);
-                self.pass_on(ctx, now, message, out);
+            while let Some(message) = ctx.peek(inlet) {
+                if !matches!(ctx.messages[message].kind, Kind::Coherence(_) | Kind::Design(_)) {
+                    ctx.take(inlet);
+                    self.take_answer(ctx, now, message, out);
+                } else if out[self.destination(ctx, message)].has_room() {
+                    ctx.take(inlet);
+                    self.pass_on(ctx, now, message, out);
+                } else {
+                    break;
+                }
             }
         }
         let ready = self.arrived.len() < 2;
@@ -154,23 +158,34 @@ impl Incoming {
         if let Some(access) = shown.st.filter(|_| ready) {
             self.arrived.push_back(access);
         }
-        self.serve(ctx, now, out);
+        while self.flying.front().is_some_and(|(due, _)| *due <= now) {
+            self.arrived.extend(self.flying.pop_front().map(|(_, access)| access));
+        }
+        // One in a cycle of the links, where there is one.
+        while self.serve(ctx, now, out) && !self.has_link {}
         shown.tlp_ready
     }
 
-    /// Sends the oldest access, or a part of it, to the line's server.
-    fn serve(&mut self, ctx: &mut Context, now: Cycle, out: &mut [Outgoing]) {
-        let Some(&access) = self.arrived.front() else { return };
+    /// Sends the oldest access, or a part of it, to the line's server. False where there is none,
+    /// or its way is full.
+    fn serve(&mut self, ctx: &mut Context, now: Cycle, out: &mut [Outgoing]) -> bool {
+        let Some(&access) = self.arrived.front() else { return false };
         let source = (access.src >> 4) as u8;
         if access.kind == ingress_kind::MARK {
             self.epochs.back_mut().expect("one is always open").mark = Some(source);
             self.epochs.push_back(Epoch::default());
             self.arrived.pop_front();
             self.complete_marks(now, out);
-            return;
+            return true;
         }
         if self.left == 0 {
             self.left = access.mask;
+            if access.kind != ingress_kind::WRITE {
+                let Some(tag) = out[usize::from(source)].claim(ctx, self.gpu, &access) else {
+                    return self.refuse(ctx, &access);
+                };
+                self.tag = tag;
+            }
         }
         let line = u64::from(ctx.layout.line);
         let first = access.addr + u64::from(self.left.trailing_zeros());
@@ -178,7 +193,7 @@ impl Incoming {
         let home = ctx.places.home(addr);
         let chiplet = usize::from(home % ctx.layout.chiplets);
         if !ctx.may_send(self.ports.entries[chiplet]) {
-            return;
+            return false;
         }
         // Bytes of the access that lie in this machine line.
         let shift = (access.addr as i64 - addr as i64) as i32;
@@ -205,11 +220,11 @@ impl Incoming {
             }
             kind => {
                 if self.crosses {
-                    message.sideband = out[usize::from(source)].sideband(ctx, access.tag);
+                    message.sideband = out[usize::from(source)].sideband(ctx, self.tag);
                 }
-                message.tag = ANSWERED | u32::from(source) << 8 | u32::from(access.tag);
+                message.tag = ANSWERED | u32::from(source) << 16 | u32::from(self.tag);
                 if kind == ingress_kind::ATOMIC {
-                    let (op, size) = out[usize::from(source)].atomic_of(ctx, access.tag);
+                    let (op, size) = out[usize::from(source)].atomic_of(ctx, self.tag);
                     (message.kind, message.size) = (Kind::Atomic(op), size);
                     let mut operands = Line::default();
                     let at = (first - addr) as usize;
@@ -227,7 +242,7 @@ impl Incoming {
             let asker = match message.kind {
                 // Stores of several chiplets share packets, which have one source.
                 Kind::Write => (ctx.layout.chiplets == 1).then_some(u16::from(source)),
-                _ => Some(out[usize::from(source)].asker(ctx, access.tag)),
+                _ => Some(out[usize::from(source)].asker(ctx, self.tag)),
             };
             message.asker = asker.map_or(0, |chiplet| chiplet as u8 + 1);
         }
@@ -237,6 +252,21 @@ impl Incoming {
         if self.left == 0 {
             self.arrived.pop_front();
         }
+        true
+    }
+
+    /// What came is not what was sent: nobody could say whose answer it would be.
+    #[cold]
+    fn refuse(&mut self, ctx: &mut Context, access: &Ingress) -> bool {
+        let (home, source, Ingress { tag, addr, .. }) = (self.gpu, access.src >> 4, access);
+        let what = if access.kind == ingress_kind::READ { "read" } else { "atomic" };
+        ctx.stop = Some(Stop::Block(format!(
+            "GPU {home} got a {what} of {addr:#x} with tag {tag} from GPU {source}, which is not \
+             the oldest that GPU {source} has under way there"
+        )));
+        self.arrived.pop_front();
+        self.left = 0;
+        false
     }
 
     fn unit(&self, ctx: &Context) -> Unit {
@@ -256,7 +286,7 @@ impl Incoming {
             self.epochs[at as usize].unacknowledged -= 1;
             self.complete_marks(now, out);
         } else {
-            let source = usize::from((tag >> 8) as u8);
+            let source = usize::from((tag >> 16) as u8 & 0xf);
             let payload = mask.count_ones();
             let bytes = match self.policy {
                 Policy::Coherent => coherence_bytes(payload, self.ecrc),
@@ -269,7 +299,8 @@ impl Incoming {
                 self.count(Class::Data, SIDEBAND_BYTES);
             }
             let sideband = self.crosses.then_some(sideband);
-            out[source].give_back(due, tag as u8, &ctx.lines[line], sideband);
+            let from = usize::from(self.gpu);
+            out[source].give_back(from, due, tag as u16, &ctx.lines[line], sideband);
         }
         ctx.drop_message(message);
     }
@@ -304,7 +335,7 @@ impl Incoming {
             self.counters.coherence_messages += 1;
             self.counters.coherence_bytes += u64::from(bytes);
         }
-        out[self.destination(ctx, message)].hand_over(due, message);
+        out[self.destination(ctx, message)].hand_over(self.gpu.into(), due, message);
     }
 
     /// A MARK is complete when all that came before it is ordered at its home.
@@ -321,6 +352,9 @@ impl Incoming {
 
     /// So many bytes take their time on the reverse link: when they are at their destination.
     fn transfer(&mut self, now: Cycle, bytes: u32) -> Cycle {
+        if !self.has_link {
+            return now + self.latency;
+        }
         self.reverse.transfer(now, bytes.into()) + self.latency
     }
 }

@@ -1,6 +1,6 @@
 //! Between GPUs: each GPU's egress path, the links and their switch, each GPU's de-packetizer.
 //! Loads and atomics come back on the reverse links, and with them, in one FIFO, what L2s that keep
-//! each other coherent say. All of it runs in the links' clock, 1 GHz.
+//! each other coherent say. All of it runs in the links' clock.
 //!
 //! `outgoing` is a GPU as the source of requests, `incoming` as the home that serves them.
 
@@ -11,16 +11,15 @@ mod staging;
 
 pub use incoming::Ports as IncomingPorts;
 pub use outgoing::Ports as OutgoingPorts;
-pub use parameters::{FIXED, parameters};
+pub use parameters::{FIXED, local_latency, parameters, tags, warnings};
 
 use cosim::socket::Socket;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::tlp_link::{self, Fabric, Sent};
 use ports::common::finepack_types::{FinePack, Tlp};
 
-use super::config::LINK_MHZ;
 use super::context::Context;
-use super::engine::{Cycle, Rate};
+use super::engine::Cycle;
 use super::message::CLASSES;
 use super::policy::Policy;
 use crate::egress_path::EgressPath;
@@ -34,14 +33,22 @@ pub struct Spec {
     pub finepack: FinePack,
     /// The links.
     pub link: tlp_link::Config,
-    /// Clock of the machine, at least the links'.
+    /// Clock of the machine.
     pub clock_mhz: u32,
+    /// Clock of the links.
+    pub link_mhz: u32,
     /// Bytes of a machine's line.
     pub line: u32,
     /// Which L2s take part.
     pub policy: Policy,
     /// The L1 design says something to other GPUs.
     pub crosses: bool,
+    /// Transfers take time on the links, not only the latency.
+    pub has_link: bool,
+    /// Loads and atomics of a GPU that may be under way, at most 2^16.
+    pub tags: u32,
+    /// Cycles of the links that a load of bytes takes that are still staged in the own memory.
+    pub local_latency: Cycle,
 }
 
 /// Counters of one GPU.
@@ -49,6 +56,8 @@ pub struct Spec {
 pub struct Counters {
     pub stores: u64,
     pub loads: u64,
+    /// Loads that found all their bytes staged, and have not left.
+    pub staged_loads: u64,
     pub atomics: u64,
     pub releases: u64,
     pub completion_bytes: u64,
@@ -62,9 +71,15 @@ pub struct Counters {
     pub arrived_atomics: u64,
 }
 
+/// Accesses that a path without a link hands over in a cycle of the links: its port is not to be
+/// what limits it.
+const DIRECT: usize = 8;
+
 /// All gates of a machine.
 pub struct Gate {
     clock_mhz: u64,
+    link_mhz: u64,
+    has_link: bool,
     fabric: Fabric,
     out: Vec<Outgoing>,
     arriving: Vec<Incoming>,
@@ -89,19 +104,17 @@ impl Gate {
         ports: Vec<(outgoing::Ports, incoming::Ports)>,
     ) -> Result<Self, ports::ConfigError> {
         let gpus = paths.len();
-        let rate = Rate::per_cycle(spec.link.bytes_per_cycle.into());
-        let latency = Cycle::from(spec.link.link_lat);
-        let ecrc = spec.finepack.ecrc == 1;
         let mut out = Vec::new();
         let mut arriving = Vec::new();
         for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate()
         {
-            out.push(Outgoing::new(gpu as u16, spec.line, spec.finepack.line, path, o));
-            let spec = (spec.policy, spec.crosses);
-            arriving.push(Incoming::new(gpu as u16, block, i, spec, rate, latency, ecrc));
+            out.push(Outgoing::new(gpu as u16, gpus, spec, path, o));
+            arriving.push(Incoming::new(gpu as u16, block, i, spec));
         }
         Ok(Self {
             clock_mhz: spec.clock_mhz.into(),
+            link_mhz: spec.link_mhz.into(),
+            has_link: spec.has_link,
             fabric: Fabric::new(gpus, &spec.link)?,
             out,
             arriving,
@@ -113,16 +126,16 @@ impl Gate {
 
     /// Link cycles that have ended when cycle `now` of the machine begins.
     fn links_at(&self, now: Cycle) -> Cycle {
-        (u128::from(now) * u128::from(LINK_MHZ) / u128::from(self.clock_mhz)) as Cycle
+        (u128::from(now) * u128::from(self.link_mhz) / u128::from(self.clock_mhz)) as Cycle
     }
 
     /// The machine's cycle in which the link cycle after so many ended ones begins.
     fn start(&self, ended: Cycle) -> Cycle {
         let ended = u128::from(ended + 1);
-        (ended * u128::from(self.clock_mhz)).div_ceil(LINK_MHZ.into()) as Cycle - 1
+        (ended * u128::from(self.clock_mhz)).div_ceil(self.link_mhz.into()) as Cycle - 1
     }
 
-    /// One cycle of the machine: a cycle of the links, where one begins in it.
+    /// One cycle of the machine: the cycles of the links that begin in it.
     pub fn tick(&mut self, ctx: &mut Context) {
         let (ended, due) = (self.links_at(ctx.now), self.links_at(ctx.now + 1));
         if due == ended {
@@ -136,8 +149,11 @@ impl Gate {
             self.out.iter_mut().for_each(|out| out.catch_up(ended));
             self.arriving.iter_mut().for_each(|arriving| arriving.catch_up(ended));
         }
-        self.link_cycle = due;
-        self.tick_links(ctx);
+        self.link_cycle = ended;
+        while self.link_cycle < due {
+            self.link_cycle += 1;
+            self.tick_links(ctx);
+        }
         let quiet = self.quiet_cycles(ctx);
         if quiet != Cycle::MAX {
             ctx.wake_at(self.start(due + quiet));
@@ -152,16 +168,29 @@ impl Gate {
             self.ready[gpu] = self.arriving[gpu].tick(ctx, now, tlp, &mut self.out);
         }
         for gpu in 0..self.out.len() {
-            let link_ready = self.fabric.tlp_ready(gpu);
-            // A path without a link hands over at once; its destination must have room.
-            let room = self.arriving.iter().all(Incoming::has_room);
-            let (beat, direct) = self.out[gpu].tick(ctx, now, link_ready, room);
-            self.beats[gpu] = beat;
-            if let Some((dest, access)) = direct {
-                self.arriving[usize::from(dest)].deliver(access);
+            if !self.has_link {
+                self.hand_over(ctx, gpu);
+                continue;
             }
+            let link_ready = self.fabric.tlp_ready(gpu);
+            (self.beats[gpu], _) = self.out[gpu].tick(ctx, now, link_ready, true);
         }
         self.fabric.tick(&self.beats, &self.ready, 0);
+    }
+
+    /// A path without a link hands over as much as it can; its destinations must have room.
+    fn hand_over(&mut self, ctx: &mut Context, gpu: usize) {
+        for _ in 0..DIRECT {
+            let room = self.arriving.iter().all(Incoming::has_room);
+            let (_, direct) = self.out[gpu].tick(ctx, self.link_cycle, true, room);
+            match direct {
+                Some((dest, access)) => {
+                    self.arriving[usize::from(dest)].deliver(self.link_cycle, access);
+                }
+                None if !room || !self.out[gpu].is_offering() => break,
+                None => {}
+            }
+        }
     }
 
     /// Link cycles in which there is nothing to do unless a message comes.

@@ -4,26 +4,26 @@
 use std::collections::VecDeque;
 
 use hwmodel::Block;
-use ports::common::finepack_types::{Ingress, LineData, Req, Tlp, aop, op};
+use ports::common::finepack_types::{Ingress, LineData, Req, Tlp, aop, ingress_kind, op};
 use ports::egress;
 use traces::trace::AtomicOp;
 
-use super::Counters;
 use super::staging::Staging;
+use super::{Counters, Spec};
 use crate::context::Context;
 use crate::egress_path::EgressPath;
 use crate::engine::{Cycle, InletId, OutletId};
 use crate::layout::Site;
 use crate::masks;
 use crate::message::{Kind, Line, Message, Packed};
+use crate::policy::Policy;
 use crate::pool::Handle;
 
-/// Loads and atomics under way: tags of 8 bits.
-const TAGS: usize = 256;
 /// Answers that may wait for the way to their CU before no more requests are taken.
 const MOST_ANSWERS: usize = 64;
-/// Answers under way before no more is taken of what other L2s say.
-const MOST_RETURNED: usize = 1024;
+/// Messages under way, beyond the answers to all tags, before no more is taken of what other L2s
+/// say.
+const MOST_MESSAGES: usize = 1024;
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -42,8 +42,12 @@ pub struct Ports {
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
     message: Handle<Message>,
-    /// Bytes of the machine's line.
+    /// Bytes of the machine's line, and those of them that the answer gives.
     mask: u128,
+    wanted: u128,
+    /// The request: its line and bytes of it.
+    addr: u64,
+    enabled: u128,
 }
 
 /// A request that is being cut.
@@ -52,6 +56,8 @@ struct Current {
     message: Handle<Message>,
     /// Bytes that are still to be offered.
     left: u128,
+    /// Bytes that are in its payload already: they were staged when it came.
+    staged: u128,
 }
 
 /// One GPU's side.
@@ -64,14 +70,24 @@ pub struct Outgoing {
     turn: usize,
     current: Option<Current>,
     offered: Option<Req>,
-    free_tags: Vec<u8>,
-    pending: Box<[Pending; TAGS]>,
+    /// Of a load or an atomic.
+    offered_tag: u16,
+    /// Tags of loads and atomics. A request carries the low 8 bits of its own.
+    free_tags: Vec<u16>,
+    pending: Box<[Pending]>,
+    /// Of each home, the tags of what is on its way there, oldest first: what a path takes for one
+    /// home arrives in that order.
+    sent: Vec<VecDeque<u16>>,
     /// Answers on their way to their CUs.
     answers: VecDeque<Handle<Message>>,
     /// Completions of MARKs on their way: when, from whom.
     completions: VecDeque<(Cycle, u8)>,
-    /// Data on its way, and what other L2s say: when it is here.
-    returned: VecDeque<(Cycle, Returned)>,
+    /// Data on its way, and what other L2s say: from each GPU, when it is here. What comes from
+    /// the own one was staged.
+    returned: Vec<VecDeque<(Cycle, Returned)>>,
+    local_latency: Cycle,
+    /// A load of staged bytes need not be seen by its home or say something there.
+    is_local: bool,
     release: Release,
     release_id: u8,
     /// The command processor waits for a release: the next one, or the one that is under way.
@@ -91,8 +107,8 @@ pub struct Outgoing {
 /// What comes over a reverse link.
 enum Returned {
     /// Tag, what the answer says, bytes in their places of the machine's line.
-    Data(u8, Option<Packed>, Box<Line>),
-    /// For an L2 bank, or the GPU's unit.
+    Data(u16, Option<Packed>, Box<Line>),
+    /// For an L2 bank, or the GPU's unit; or a load's answer.
     Message(Handle<Message>),
 }
 
@@ -115,21 +131,26 @@ enum Release {
 }
 
 impl Outgoing {
-    pub fn new(gpu: u16, line: u32, block_line: u32, path: EgressPath, ports: Ports) -> Self {
+    pub fn new(gpu: u16, gpus: usize, spec: &Spec, path: EgressPath, ports: Ports) -> Self {
+        let last = u16::try_from(spec.tags - 1).expect("at most 2^16 tags");
         Self {
             gpu,
-            line: line as usize,
-            block_line: block_line as usize,
+            line: spec.line as usize,
+            block_line: spec.finepack.line as usize,
             path,
             ports,
             turn: 0,
             current: None,
             offered: None,
-            free_tags: (0..=u8::MAX).rev().collect(),
-            pending: Box::new([Pending::default(); TAGS]),
+            offered_tag: 0,
+            free_tags: (0..=last).rev().collect(),
+            pending: vec![Pending::default(); spec.tags as usize].into(),
+            sent: vec![VecDeque::new(); gpus],
             answers: VecDeque::new(),
             completions: VecDeque::new(),
-            returned: VecDeque::new(),
+            returned: (0..gpus).map(|_| VecDeque::new()).collect(),
+            local_latency: spec.local_latency,
+            is_local: spec.policy != Policy::Coherent && !spec.crosses,
             release: Release::None,
             release_id: 0,
             commanded: Commanded::No,
@@ -159,7 +180,7 @@ impl Outgoing {
             && self.offered.is_none()
             && self.answers.is_empty()
             && self.completions.is_empty()
-            && self.returned.is_empty()
+            && self.returned.iter().all(VecDeque::is_empty)
             && self.departing.is_empty()
             && (self.fences.is_empty() || self.release == Release::Under)
             && matches!(self.release, Release::None | Release::Under)
@@ -171,33 +192,67 @@ impl Outgoing {
         self.completions.push_back((due, from));
     }
 
-    /// Data comes back in link cycle `due`, and what the answer says.
-    pub fn give_back(&mut self, due: Cycle, tag: u8, data: &Line, sideband: Option<Packed>) {
-        self.returned.push_back((due, Returned::Data(tag, sideband, Box::new(*data))));
+    /// Data comes back from a GPU in link cycle `due`, and what the answer says.
+    pub fn give_back(
+        &mut self,
+        from: usize,
+        due: Cycle,
+        tag: u16,
+        data: &Line,
+        sideband: Option<Packed>,
+    ) {
+        self.returned[from].push_back((due, Returned::Data(tag, sideband, Box::new(*data))));
     }
 
-    /// What another L2 says to one of this GPU comes in link cycle `due`.
-    pub fn hand_over(&mut self, due: Cycle, message: Handle<Message>) {
-        self.returned.push_back((due, Returned::Message(message)));
+    /// What an L2 of a GPU says to one of this GPU comes in link cycle `due`.
+    pub fn hand_over(&mut self, from: usize, due: Cycle, message: Handle<Message>) {
+        self.returned[from].push_back((due, Returned::Message(message)));
     }
 
     /// True while another L2 may say something.
     pub fn has_room(&self) -> bool {
-        self.returned.len() + self.answers.len() < MOST_RETURNED
+        let returned: usize = self.returned.iter().map(VecDeque::len).sum();
+        returned + self.answers.len() < self.pending.len() + MOST_MESSAGES
+    }
+
+    /// True while a request is being offered to the path.
+    pub fn is_offering(&self) -> bool {
+        self.current.is_some() || self.offered.is_some()
+    }
+
+    /// A load or an atomic has arrived at a home: its tag. None where it is not the oldest on its
+    /// way there.
+    pub fn claim(&mut self, ctx: &Context, home: u16, access: &Ingress) -> Option<u16> {
+        let tag = self.sent[usize::from(home)].pop_front()?;
+        let Pending { message, addr, enabled, .. } = self.pending[usize::from(tag)];
+        let is_atomic = matches!(ctx.messages[message].kind, Kind::Atomic(_));
+        // A read is of whole words.
+        let is_it = tag as u8 == access.tag
+            && addr == access.addr
+            && enabled & !access.mask == 0
+            && is_atomic == (access.kind == ingress_kind::ATOMIC);
+        is_it.then_some(tag)
+    }
+
+    /// A load or an atomic of such a line has not come to its home. What a copy engine writes could
+    /// be there before it, although it comes from a younger store.
+    fn is_on_its_way(&self, ctx: &Context, is: impl Fn(u64) -> bool) -> bool {
+        let line = |tag: u16| ctx.messages[self.pending[usize::from(tag)].message].addr;
+        self.sent.iter().flatten().any(|&tag| is(line(tag)))
     }
 
     /// The chiplet that asks for what has this tag.
-    pub fn asker(&self, ctx: &Context, tag: u8) -> u16 {
+    pub fn asker(&self, ctx: &Context, tag: u16) -> u16 {
         ctx.layout.chiplet_of(ctx.messages[self.pending[usize::from(tag)].message].from)
     }
 
     /// What the request says that has this tag.
-    pub fn sideband(&self, ctx: &Context, tag: u8) -> Packed {
+    pub fn sideband(&self, ctx: &Context, tag: u16) -> Packed {
         ctx.messages[self.pending[usize::from(tag)].message].sideband
     }
 
     /// What an atomic that this GPU has sent does: a TLP has no code for unsigned comparisons.
-    pub fn atomic_of(&self, ctx: &Context, tag: u8) -> (AtomicOp, u8) {
+    pub fn atomic_of(&self, ctx: &Context, tag: u16) -> (AtomicOp, u8) {
         let message = &ctx.messages[self.pending[usize::from(tag)].message];
         let Kind::Atomic(op) = message.kind else { unreachable!("an atomic's tag") };
         (op, message.size)
@@ -216,7 +271,7 @@ impl Outgoing {
         self.send_answers(ctx);
         self.take_release(ctx);
         if self.offered.is_none() {
-            self.offer(ctx);
+            self.offer(ctx, now);
         }
         let due = self.completions.front().is_some_and(|(at, _)| *at <= now);
         let cpl = if due { self.completions.pop_front().map(|(_, from)| from) } else { None };
@@ -233,9 +288,15 @@ impl Outgoing {
     }
 
     /// The next piece of a request, or a release, for the egress path.
-    fn offer(&mut self, ctx: &mut Context) {
-        if self.current.is_none() && self.answers.len() < MOST_ANSWERS {
-            self.take_request(ctx);
+    fn offer(&mut self, ctx: &mut Context, now: Cycle) {
+        if self.current.is_none() {
+            if self.release == Release::Wanted && !self.staging.is_empty() {
+                if self.is_on_its_way(ctx, |line| self.staging.held(line) != 0) {
+                    return;
+                }
+            } else if self.answers.len() < MOST_ANSWERS {
+                self.take_request(ctx, now);
+            }
         }
         if let Some(current) = self.current {
             self.offered = self.piece(ctx, current);
@@ -253,17 +314,16 @@ impl Outgoing {
         }
     }
 
-    fn take_request(&mut self, ctx: &mut Context) {
+    fn take_request(&mut self, ctx: &mut Context, now: Cycle) {
         let chiplets = self.ports.exits.len();
         for i in 0..chiplets {
             let inlet = self.ports.exits[(self.turn + i) % chiplets];
             let Some(message) = ctx.peek(inlet) else { continue };
             let Message { kind, mask, addr, .. } = ctx.messages[message];
-            let staged = kind != Kind::Write && self.staging.holds(addr);
-            // A copy would overtake a load that came before the store and is still waiting in the
-            // path.
-            if staged && self.free_tags.len() < TAGS {
-                continue;
+            let staged = if kind == Kind::Write { 0 } else { self.staging.held(addr) & mask };
+            let is_atomic = matches!(kind, Kind::Atomic(_));
+            if is_atomic && staged != 0 && self.is_on_its_way(ctx, |line| line == addr) {
+                return;
             }
             ctx.take(inlet);
             self.turn = (self.turn + i + 1) % chiplets;
@@ -271,7 +331,9 @@ impl Outgoing {
                 self.fences.push_back(message);
                 return;
             }
+            let stays = kind == Kind::Read && staged == mask && self.is_local;
             match kind {
+                Kind::Read if stays => self.counters.staged_loads += 1,
                 Kind::Read => self.counters.loads += 1,
                 Kind::Write => self.counters.stores += 1,
                 _ => self.counters.atomics += 1,
@@ -282,17 +344,28 @@ impl Outgoing {
                 self.answer_write(ctx, message);
                 return;
             }
-            if staged {
-                // What this GPU has stored to the line goes there first.
+            if is_atomic && staged != 0 {
+                // What this GPU has stored to these bytes goes there first.
                 let EgressPath::Dma(dma) = &mut self.path else { unreachable!("only dma stages") };
                 let home = ctx.layout.gpu_of(ctx.places.home(addr)) as u8;
-                self.staging.drain_line(addr, |at, bytes| dma.copy(home, at, bytes));
+                self.staging.take(addr, staged, |at, bytes| dma.write(home, at, bytes));
             }
             if kind == Kind::Read {
-                // The answer's payload; pieces come back one by one.
-                ctx.messages[message].line = ctx.lines.put(Line::default());
+                // The answer's payload; pieces come back one by one. What is staged are the GPU's
+                // own newest values: those of now, not of when the answer comes.
+                let mut payload = Line::default();
+                self.staging.lay_over(addr, staged, &mut payload);
+                ctx.messages[message].line = ctx.lines.put(payload);
             }
-            self.current = Some(Current { message, left: mask });
+            if stays {
+                let m = &mut ctx.messages[message];
+                (m.kind, m.to, m.from) = (Kind::Data, m.from, m.to);
+                self.hand_over(self.gpu.into(), now + self.local_latency, message);
+                return;
+            }
+            // An atomic's answer gives all its bytes.
+            let staged = if is_atomic { 0 } else { staged };
+            self.current = Some(Current { message, left: mask, staged });
             return;
         }
     }
@@ -333,8 +406,11 @@ impl Outgoing {
         }
         if kind != Kind::Write {
             let tag = self.free_tags.pop()?;
-            req.id = tag;
-            self.pending[usize::from(tag)] = Pending { message: current.message, mask };
+            req.id = tag as u8;
+            self.offered_tag = tag;
+            let (message, wanted) = (current.message, mask & !current.staged);
+            let (addr, enabled) = (req.addr, req.mask);
+            self.pending[usize::from(tag)] = Pending { message, mask, wanted, addr, enabled };
         }
         Some(req)
     }
@@ -347,7 +423,9 @@ impl Outgoing {
             let moved = self.machine_mask(ctx, &req);
             current.left &= !moved;
         } else {
-            current.left &= !self.pending[usize::from(req.id)].mask;
+            let tag = self.offered_tag;
+            current.left &= !self.pending[usize::from(tag)].mask;
+            self.sent[usize::from(req.dest)].push_back(tag);
             ctx.messages[current.message].pieces += 1;
             self.asked += 1;
         }
@@ -373,8 +451,12 @@ impl Outgoing {
     }
 
     fn take_returned(&mut self, ctx: &mut Context, now: Cycle) {
-        while self.returned.front().is_some_and(|(at, ..)| *at <= now) {
-            let (_, returned) = self.returned.pop_front().expect("there is one");
+        (0..self.returned.len()).for_each(|from| self.take_returned_from(ctx, now, from));
+    }
+
+    fn take_returned_from(&mut self, ctx: &mut Context, now: Cycle, from: usize) {
+        while self.returned[from].front().is_some_and(|(at, ..)| *at <= now) {
+            let (_, returned) = self.returned[from].pop_front().expect("there is one");
             let (tag, sideband, data) = match returned {
                 Returned::Data(tag, sideband, data) => (tag, sideband, data),
                 Returned::Message(message) => {
@@ -382,10 +464,10 @@ impl Outgoing {
                     continue;
                 }
             };
-            let Pending { message, mask } = self.pending[usize::from(tag)];
+            let Pending { message, wanted, .. } = self.pending[usize::from(tag)];
             self.free_tags.push(tag);
             let Message { kind, line, .. } = ctx.messages[message];
-            masks::copy(&mut ctx.lines[line].0, &data.0, mask);
+            masks::copy(&mut ctx.lines[line].0, &data.0, wanted);
             ctx.messages[message].pieces -= 1;
             let left = ctx.messages[message].pieces;
             let cut = self.current.is_none_or(|c| c.message != message);
@@ -400,23 +482,20 @@ impl Outgoing {
     }
 
     fn send_answers(&mut self, ctx: &mut Context) {
-        // One in each cycle to each chiplet would be possible; one in all is what a port does.
-        if let Some(&message) = self.answers.front() {
+        while let Some(&message) = self.answers.front() {
             let to = ctx.messages[message].to;
             let number = match ctx.layout.site(to) {
                 Site::Gate(_) => ctx.layout.chiplets,
                 _ => ctx.layout.chiplet_of(to) % ctx.layout.chiplets,
             };
             let outlet = self.ports.answers[usize::from(number)];
-            if ctx.may_send(outlet) {
-                self.answers.pop_front();
-                let early = if matches!(ctx.layout.site(to), Site::Bank(..)) {
-                    self.ports.early
-                } else {
-                    0
-                };
-                ctx.send_after(outlet, message, -(early as i32));
+            if !ctx.may_send(outlet) {
+                return;
             }
+            self.answers.pop_front();
+            let is_fill = matches!(ctx.layout.site(to), Site::Bank(..));
+            let early = if is_fill { self.ports.early } else { 0 };
+            ctx.send_after(outlet, message, -(early as i32));
         }
     }
 

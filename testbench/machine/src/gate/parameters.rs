@@ -1,9 +1,13 @@
-//! The parameters of the blocks between GPUs.
+//! The parameters of the blocks between GPUs, and what follows from them and the links.
 
 use cosim::catalog::Family;
+use hwmodel::egress::CFG_EXTRA;
+use hwmodel::tlp_link::{coherence_bytes, completion_bytes};
 use ports::common::finepack_types::{FinePack, offset_bits};
 
 use crate::config::{ConfigError, System, choose};
+use crate::egress_path::PathKind;
+use crate::engine::{Cycle, Rate};
 
 /// What follows from the machine and from other parameters.
 pub const FIXED: [&str; 3] = ["num_gpus", "offset_width", "pcie_generation"];
@@ -28,4 +32,139 @@ pub fn parameters(system: &System) -> Result<FinePack, ConfigError> {
         name => error(&format!("finepack.{name}"), format!("{}: must be {}", e.value, e.limit)),
     })?;
     Ok(parameters)
+}
+
+/// Tags that a GPU always has, and the most: PCIe 6.0's, of 14 bits.
+const TAGS: (u64, u64) = (256, 1 << 14);
+/// Payload of the smallest answer.
+const SMALLEST: u32 = 4;
+/// Cycles of a read in the remote write queue: its tokens are not back to back (specification, 5.8
+/// c).
+const READ_CYCLES: u64 = 2;
+/// Per cent of a link's rate that is as good as all of it.
+const ENOUGH: u64 = 95;
+/// Cycles between two packets of a packetizer (specification, 5.5).
+const PACKET_GAP: u64 = 2;
+
+/// Cycles of the machine from an L2 bank's inlet to memory and back.
+fn memory_cycles(system: &System) -> u64 {
+    let rate = Rate { bytes: system.memory.bytes, cycles: system.memory.cycles };
+    let latencies = [system.l2.latency, system.l3.latency, system.memory.latency];
+    let networks = 2 * u64::from(system.network.memory_latency);
+    let line = rate.cycles_of(system.machine.line.into());
+    latencies.into_iter().map(u64::from).sum::<u64>() + networks + line
+}
+
+fn to_link_cycles(system: &System, cycles: u64) -> Cycle {
+    (cycles * u64::from(system.gpu_link.clock_mhz)).div_ceil(system.machine.clock_mhz.into())
+}
+
+/// Cycles of the links that a load takes in its own GPU's memory, beside the ways between CU and
+/// gate: what a memory access takes behind an L2's inlet.
+pub fn local_latency(system: &System) -> Cycle {
+    to_link_cycles(system, memory_cycles(system))
+}
+
+/// Cycles of the links that a load of another GPU's memory takes where nothing else is under way.
+fn round_trip(system: &System) -> Cycle {
+    let chiplets = match system.machine.chiplets {
+        1 => 0,
+        _ => 2 * u64::from(system.chiplet_link.round_trip),
+    };
+    let ways = 4 * u64::from(system.network.latency) + chiplets;
+    to_link_cycles(system, memory_cycles(system) + ways) + 2 * system.gpu_link.latency_cycles()
+}
+
+/// Loads that must be under way for answers of so many bytes to fill a link: latency x rate.
+fn under_way(system: &System, bytes: u32) -> u64 {
+    let (rate, mhz) = (system.gpu_link.bytes_per_ns, u64::from(system.gpu_link.clock_mhz));
+    // One begins in a cycle at most.
+    let begin = mhz.min((u64::from(rate) * 1000).div_ceil(bytes.into()));
+    (round_trip(system) * begin).div_ceil(mhz)
+}
+
+/// Loads and atomics of a GPU that may be under way: twice what the smallest answers need, as they
+/// wait for banks and memory, too.
+pub fn tags(system: &System) -> u32 {
+    let needed = 2 * under_way(system, completion_bytes(SMALLEST, true));
+    needed.clamp(TAGS.0, TAGS.1) as u32
+}
+
+/// Fields that keep a link below its rate: each with the rate that is reached.
+pub fn warnings(system: &System) -> Vec<String> {
+    let kind = PathKind::ALL.into_iter().find(|kind| kind.name() == system.egress.design);
+    let (Ok(p), Some(kind), true) = (parameters(system), kind, system.machine.gpus > 1) else {
+        return Vec::new();
+    };
+    if !kind.has_link() {
+        return Vec::new();
+    }
+    let (link, line) = (&system.gpu_link, system.machine.line);
+    let mut warnings = Vec::new();
+    let mut reach = |what: &str, because: String, bytes: u64, cycles: u64| {
+        // Tenths of a byte in a nanosecond.
+        let tenths = bytes * u64::from(link.clock_mhz) / (cycles * 100);
+        if tenths * 100 < 10 * u64::from(link.bytes_per_ns) * ENOUGH {
+            warnings.push(format!(
+                "gpu_link.bytes_per_ns = {}: {what} reach {}.{} with {because}",
+                link.bytes_per_ns,
+                tenths / 10,
+                tenths % 10
+            ));
+        }
+    };
+    let clock = format!("gpu_link.clock_mhz = {}", link.clock_mhz);
+    let (bytes, cycles) = store(&p, kind, line);
+    let beat = format!("finepack.beat = {} and {clock}", p.beat);
+    reach("stores of whole lines", beat, bytes, cycles);
+
+    let is_coherent = !crate::build::has_policy(&system.l2.design);
+    let answer = match is_coherent {
+        true => coherence_bytes(line.min(p.line), p.ecrc == 1),
+        false => completion_bytes(line.min(p.line), p.ecrc == 1),
+    };
+    let cycles = if kind == PathKind::FinePack { READ_CYCLES } else { 1 };
+    reach("loads of whole lines", clock, answer.into(), cycles);
+    let (round_trip, answer) = (round_trip(system), u64::from(answer));
+    let mut places = vec![("tags".to_string(), u64::from(tags(system)))];
+    let cus = u64::from(system.machine.cus) * u64::from(system.machine.chiplets);
+    let transactions = u64::from(system.cu.transactions);
+    places.push((format!("cu.transactions = {transactions}"), transactions * cus));
+    if is_coherent {
+        let banks = u64::from(system.l2.banks) * u64::from(system.machine.chiplets);
+        let misses = u64::from(system.l2.misses);
+        // The other half is for what waits for no other chiplet.
+        places.push((format!("l2.misses = {misses}"), misses / 2 * banks));
+    }
+    for (field, places) in places {
+        let because = format!("{field}: {places} under way of a GPU");
+        reach("loads of whole lines", because, answer * places, round_trip);
+    }
+    warnings
+}
+
+/// Bytes on the wire of stores of whole lines, and in how many cycles a path gives them.
+fn store(p: &FinePack, kind: PathKind, line: u32) -> (u64, u64) {
+    let run = u64::from(line.min(p.line));
+    let (sub_header, beat) = (u64::from(p.sub_header_bytes), u64::from(p.beat));
+    let ecrc = 4 * u64::from(p.ecrc);
+    let tlp = |payload: u64| match p.pcie_generation {
+        6 => (16 + ecrc + payload) * 256 / 236,
+        _ => 24 + ecrc + payload,
+    };
+    match kind {
+        PathKind::P2p | PathKind::WriteCombine | PathKind::Infinite => {
+            (tlp(run), run.div_ceil(beat))
+        }
+        PathKind::ConfigPacket => {
+            let payload = sub_header + run;
+            (payload + u64::from(CFG_EXTRA), payload.div_ceil(beat))
+        }
+        PathKind::Dma => (tlp(4096), 4096u64.div_ceil(beat)),
+        PathKind::FinePack => {
+            let runs = (u64::from(p.max_payload) / (run + sub_header)).min(p.entries.into());
+            let payload = runs * (run + sub_header);
+            (tlp(payload), runs.max(payload.div_ceil(beat)) + PACKET_GAP)
+        }
+    }
 }

@@ -21,17 +21,32 @@ impl Staging {
         *held |= mask;
     }
 
-    /// True where bytes of this line are stored.
-    pub fn holds(&self, addr: u64) -> bool {
-        self.lines.contains_key(&addr)
+    /// True where nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
     }
 
-    /// Gives the runs of one line's stored bytes, and forgets them.
-    pub fn drain_line(&mut self, addr: u64, mut copy: impl FnMut(u64, &[u8])) {
-        if let Some((mask, bytes)) = self.lines.remove(&addr) {
-            masks::runs(mask, |first, len| {
-                copy(addr + first as u64, &bytes.0[first..first + len]);
-            });
+    /// The bytes of this line that are stored.
+    pub fn held(&self, addr: u64) -> u128 {
+        self.lines.get(&addr).map_or(0, |(held, _)| *held)
+    }
+
+    /// Puts stored bytes of a line into `data`.
+    pub fn lay_over(&self, addr: u64, mask: u128, data: &mut Line) {
+        if let Some((held, bytes)) = self.lines.get(&addr) {
+            masks::copy(&mut data.0, &bytes.0, held & mask);
+        }
+    }
+
+    /// Gives the runs of some of one line's stored bytes, and forgets them.
+    pub fn take(&mut self, addr: u64, mask: u128, mut give: impl FnMut(u64, &[u8])) {
+        let Some((held, bytes)) = self.lines.get_mut(&addr) else { return };
+        masks::runs(*held & mask, |first, len| {
+            give(addr + first as u64, &bytes.0[first..first + len]);
+        });
+        *held &= !mask;
+        if *held == 0 {
+            self.lines.remove(&addr);
         }
     }
 
@@ -67,6 +82,23 @@ impl Staging {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_taken_once_and_the_rest_stays() {
+        let mut staging = Staging::default();
+        let mut line = Line::default();
+        line.0[..64].iter_mut().zip(1..).for_each(|(byte, value)| *byte = value);
+        staging.store(0x1000, 0xff0f, &line, 64);
+        let mut seen = Vec::new();
+        staging.take(0x1000, 0xfff, |addr, bytes| seen.push((addr, bytes.to_vec())));
+        assert_eq!(seen, [(0x1000, vec![1, 2, 3, 4]), (0x1008, vec![9, 10, 11, 12])]);
+        assert_eq!((staging.held(0x1000), staging.held(0x1040)), (0xf000, 0));
+        let mut data = Line::default();
+        staging.lay_over(0x1000, 0x3fff, &mut data);
+        assert_eq!(data.0[..16], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 13, 14, 0, 0]);
+        staging.take(0x1000, u128::MAX, |_, _| {});
+        assert!(staging.is_empty());
+    }
 
     #[test]
     fn runs_grow_over_lines_and_end_with_the_page() {

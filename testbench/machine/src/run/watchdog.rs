@@ -25,7 +25,6 @@
 //! - the directories' initial sweep, in which a block takes no request.
 
 use super::{Machine, RunError};
-use crate::config::LINK_MHZ;
 use crate::config::System;
 use crate::deadlock;
 use crate::engine::{ComponentId, Cycle};
@@ -58,7 +57,7 @@ pub(super) struct Watchdog {
 
 impl Watchdog {
     pub(super) fn new(system: &System) -> Self {
-        let clocks = u64::from(system.machine.clock_mhz).div_ceil(LINK_MHZ);
+        let clocks = u64::from(system.machine.clock_mhz.div_ceil(system.gpu_link.clock_mhz));
         // At most a row for each of these, and a row in a cycle.
         let sweep = system.directory.entries.max(system.directory.ideal_lines);
         let every = LINK_CYCLES * clocks + u64::from(sweep);
