@@ -3,7 +3,7 @@
 use super::programs::{Chase, Program};
 use super::row::Row;
 use super::runner::{Runner, Spec};
-use super::situations::directories;
+use super::situations::{directories, egress_designs};
 use super::{Control, Kind};
 
 pub const CONTROLS: &[Control] = &[
@@ -20,12 +20,25 @@ pub const CONTROLS: &[Control] = &[
         kind: Kind::SystemFile,
         rows: under_directories,
     },
+    Control {
+        name: "latency-under-egress",
+        about: "a load of another GPU's line takes as long under each egress design: they are \
+                about stores",
+        kind: Kind::SystemFile,
+        rows: under_egress,
+    },
+    Control {
+        name: "latency-of-twins",
+        about: "a load of another GPU's line takes a twin as long as its preset",
+        kind: Kind::SystemFile,
+        rows: of_twins,
+    },
 ];
 
 const SYSTEMS: &str = include_str!("../../../../docs/systems.md");
 
 /// The documented latencies of a preset: L1, L2, another chiplet's L2, L3, memory.
-fn latencies(preset: &str) -> [Option<f64>; 5] {
+pub fn latencies(preset: &str) -> [Option<f64>; 5] {
     let start = format!("| `{preset}` |");
     let row = SYSTEMS.lines().find(|line| line.starts_with(&start));
     let row = row.unwrap_or_else(|| panic!("docs/systems.md has no {preset}"));
@@ -100,6 +113,49 @@ fn under_directories(r: &mut Runner) -> Vec<Row> {
                 );
             }
         }
+    }
+    rows
+}
+
+/// Loads of a line that another GPU's L2 holds.
+fn another_gpu(r: &mut Runner, spec: &Spec) -> (f64, Program) {
+    let spec = spec.clone().with("cu.loads", 1).l2("none").with("l2.policy", "home-forward");
+    let (line, chiplets) = (spec.system().machine.line, spec.chiplets());
+    let home = chiplets - 1;
+    let chase = |n: u32| Chase::Other { line, loads: 8 * n, home, chiplets, warm: true };
+    each(r, &spec, 8, chase)
+}
+
+fn under_egress(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let some = ["rec-4gpu-small"];
+    for name in r.either(&some, &["rec-4gpu-small", "rec-4gpu", "finepack-4gpu"]) {
+        let spec = Spec::new(name);
+        let (right, program) = another_gpu(r, &spec.clone().with("egress.design", "p2p"));
+        for design in egress_designs().into_iter().filter(|design| *design != "p2p") {
+            let (value, _) = another_gpu(r, &spec.clone().with("egress.design", design));
+            rows.push(
+                Row::of("another GPU's L2", &spec, &program)
+                    .designs(format!("{design} / p2p"))
+                    .why("no store is on its way")
+                    .equal(value, right, 0.0),
+            );
+        }
+    }
+    rows
+}
+
+fn of_twins(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for name in r.either(&["rec-4gpu"], &["rec-4gpu", "finepack-4gpu"]) {
+        let twin = Spec::new(&format!("{name}-small"));
+        let (right, program) = another_gpu(r, &Spec::new(name));
+        let (value, _) = another_gpu(r, &twin);
+        rows.push(
+            Row::of("another GPU's L2", &twin, &program)
+                .designs(format!("twin / {name}"))
+                .equal(value, right, 0.0),
+        );
     }
     rows
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io::Cursor;
 
 use traces::kernels::{self, Buffer, Device, Group, Launch, Params, at};
-use traces::trace::{self, Recorder};
+use traces::trace::{self, Access, KernelSpec, Key, Record, Recorder};
 
 use crate::experiment::SEED;
 
@@ -14,6 +14,8 @@ use crate::experiment::SEED;
 pub enum Program {
     /// A built-in one; size and iterations are its own where 0.
     BuiltIn(&'static str, u32, u32),
+    /// A built-in one whose results the host does not read.
+    Unread(&'static str),
     /// Loads of one work-item, each after the one before it.
     Chase(Chase),
     /// An array.
@@ -126,10 +128,55 @@ impl Program {
                 let iterations = if iterations == 0 { own.iterations } else { iterations };
                 kernels::run(name, &Params { size, iterations, seed: SEED }, &mut recorder)?;
             }
+            Self::Unread(name) => {
+                let own = kernels::program::<trace::Error>(name)?.params();
+                kernels::run(name, &own, &mut Unread(&mut recorder))?;
+            }
             Self::Chase(chase) => chase.record(&mut Device::new(&mut recorder))?,
             Self::Sweep(sweep) => sweep.record(&mut Device::new(&mut recorder))?,
         }
         Ok(recorder.into_bytes()?)
+    }
+}
+
+/// Leaves out what the host reads.
+struct Unread<'a>(&'a mut Tape);
+
+impl Record for Unread<'_> {
+    type Error = trace::Error;
+
+    fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64> {
+        self.0.alloc(name, bytes)
+    }
+    fn free(&mut self, addr: u64) -> Result<()> {
+        self.0.free(addr)
+    }
+    fn host_write(&mut self, addr: u64, data: &[u8]) -> Result<()> {
+        self.0.host_write(addr, data)
+    }
+    fn host_read(&mut self, _addr: u64, _bytes: u64) -> Result<()> {
+        Ok(())
+    }
+    fn begin_kernel(&mut self, spec: KernelSpec) -> Result<()> {
+        self.0.begin_kernel(spec)
+    }
+    fn begin_group(&mut self) -> Result<()> {
+        self.0.begin_group()
+    }
+    fn access(&mut self, access: &Access) -> Result<()> {
+        self.0.access(access)
+    }
+    fn fence(&mut self, item: u32, key: Key) -> Result<()> {
+        self.0.fence(item, key)
+    }
+    fn barrier(&mut self) -> Result<()> {
+        self.0.barrier()
+    }
+    fn end_group(&mut self) -> Result<()> {
+        self.0.end_group()
+    }
+    fn end_kernel(&mut self) -> Result<()> {
+        self.0.end_kernel()
     }
 }
 
@@ -269,7 +316,7 @@ impl Sweep {
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match self {
-            Self::BuiltIn(name, 0, 0) => f.write_str(name),
+            Self::BuiltIn(name, 0, 0) | Self::Unread(name) => f.write_str(name),
             Self::BuiltIn(name, size, iterations) => write!(f, "{name} {size} x {iterations}"),
             Self::Chase(Chase::L1 { .. }) => f.write_str("chase, one line"),
             Self::Chase(Chase::L2 { home: 0, .. }) => f.write_str("chase, own chiplet's L2"),

@@ -34,18 +34,34 @@ const fn control(
 /// Of a configured rate so much must be reached.
 const REACHED: f64 = 0.95;
 
-/// So that CUs ask for as much as the rest can give: the least time of a load times a rate may be
-/// more than the miss registers of all L1s hold.
+/// So that CUs ask for as much as the rest can give: the time of a load times a rate may be more
+/// than the miss registers of all L1s hold.
 fn eager(spec: &Spec) -> Spec {
     spec.clone().set("l1.misses", 1024).set("cu.transactions", 4096)
 }
 
-/// One CU per chiplet or GPU: how many of each, how many pages for each.
+/// Bytes in a cycle that CUs can ask for, where a load takes `latency` cycles.
+fn asked(spec: &Spec, cus: f64, latency: f64) -> f64 {
+    let s = spec.system();
+    cus * f64::from(s.l1.misses) * f64::from(s.machine.line) / latency
+}
+
+/// Why a rate may be less than what is configured.
+const REGISTERS: &str = "the less of the rate and what L1s' miss registers can ask for";
+
+/// Chiplets; work-groups of each, pages of each of these.
 fn shape(spec: &Spec) -> (u32, u32, u32) {
     let m = spec.system().machine;
     let groups = if m.cus > 16 { 2 * m.cus } else { 4 * m.cus };
     let pages = if m.cus > 16 { 3 } else { 8 };
     (spec.chiplets(), groups.into(), pages)
+}
+
+/// The same, where twice as much must fit into an L2.
+fn shape_in_l2(spec: &Spec) -> (u32, u32, u32) {
+    let (chiplets, groups, _) = shape(spec);
+    let pages = spec.system().l2.bytes / 4096 / u64::from(groups) / 3;
+    (chiplets, groups, pages.clamp(1, 6) as u32)
 }
 
 fn memory_rate(spec: &Spec) -> f64 {
@@ -62,15 +78,28 @@ fn memory_loads(r: &mut Runner) -> Vec<Row> {
         let spec = Spec::new(name);
         let (chiplets, groups, pages) = shape(&spec);
         let sweep = Sweep::own(chiplets, groups, pages);
-        let mut row = |spec: &Spec, why| {
+        let mut row = |spec: &Spec, most: f64, why| {
             let growth = Growth::of(r, spec, sweep);
             Row::of("bytes in a cycle from memory", spec, &Program::Sweep(sweep))
                 .why(why)
-                .at_least(sweep.bytes() / growth.cycles(), memory_rate(spec), REACHED)
+                .at_least(sweep.bytes() / growth.cycles(), most, REACHED)
                 .needs(growth.outcomes())
         };
-        rows.push(row(&spec, ""));
-        rows.push(row(&eager(&spec), "miss registers of L1s are no limit"));
+        let cus = f64::from(spec.system().machine.cus) * f64::from(chiplets);
+        let memory = super::latency::latencies(name)[4].expect("each machine has memory");
+        let rate = memory_rate(&spec);
+        rows.push(row(&spec, rate.min(asked(&spec, cus, memory)), REGISTERS));
+        rows.push(row(&eager(&spec), rate, "L1s' miss registers are no limit"));
+        if !r.quick() {
+            let spec = eager(&spec).set("l2.misses", 1024).set("l3.misses", 1024);
+            let growth = Growth::of(r, &spec, sweep);
+            rows.push(
+                Row::of("bytes in a cycle from memory", &spec, &Program::Sweep(sweep))
+                    .why("no miss registers are a limit")
+                    .at_least(sweep.bytes() / growth.cycles(), rate, REACHED)
+                    .needs(growth.outcomes()),
+            );
+        }
     }
     rows
 }
@@ -106,9 +135,7 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
         let spec = Spec::new(name).with("l2.design", "none");
         let s = spec.system();
         let n = &s.network;
-        let (chiplets, groups, _) = shape(&spec);
-        // Twice as much must fit.
-        let pages = (s.l2.bytes / 4096 / u64::from(groups) / 3).clamp(1, 6) as u32;
+        let (chiplets, groups, pages) = shape_in_l2(&spec);
         let own = Sweep::own(chiplets, groups, pages);
         let sweep = Sweep { before: Before::Load, active: 1, ..own };
         let ports = f64::from(s.l2.banks) * n.bytes_per_cycle as f64;
@@ -117,16 +144,19 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
         // A port moves a message in whole cycles.
         let cycles = (line * answer / n.bytes_per_cycle as f64).ceil();
         let whole = line * answer / (cycles * n.bytes_per_cycle as f64);
-        let mut row = |spec: &Spec, why| {
+        let mut row = |spec: &Spec, most: f64, why| {
             let growth = Growth::of(r, spec, sweep);
             let rate = sweep.bytes() * answer / growth.cycles();
             Row::of("bytes in a cycle from an L2, headers included", spec, &Program::Sweep(sweep))
                 .why(why)
-                .at_least(rate, ports * whole, REACHED)
+                .at_least(rate, most, REACHED)
                 .needs(growth.outcomes())
         };
-        rows.push(row(&spec, ""));
-        rows.push(row(&eager(&spec), "miss registers of L1s are no limit"));
+        let l2 = super::latency::latencies(name)[1].expect("each machine has an L2");
+        let most = ports * whole;
+        let asked = asked(&spec, s.machine.cus.into(), l2) * answer;
+        rows.push(row(&spec, most.min(asked), REGISTERS));
+        rows.push(row(&eager(&spec), most, "L1s' miss registers are no limit"));
     }
     rows
 }
@@ -138,7 +168,7 @@ fn chiplet_link(r: &mut Runner) -> Vec<Row> {
     for name in r.either(&some, &all) {
         for (design, op) in [("none", Op::Load), ("ideal", Op::Load), ("ideal", Op::Store)] {
             let spec = eager(&Spec::new(name)).with("l2.policy", "home-forward").l2(design);
-            let (chiplets, groups, pages) = shape(&spec);
+            let (chiplets, groups, pages) = shape_in_l2(&spec);
             let own = Sweep::own(chiplets, groups, pages);
             let link = spec.system().chiplet_link;
             let rate = link.bytes as f64 / link.cycles as f64;

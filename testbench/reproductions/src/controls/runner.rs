@@ -105,12 +105,11 @@ impl Outcome {
         last.and_then(|kernel| kernel.counters.get(name)).copied().unwrap_or(0) as f64
     }
 
-    /// Cycles of one GPU in which work-groups ran: all that a kernel's launch and its end take is
-    /// left out.
+    /// Cycles of the last kernel of one GPU in which work-groups ran: all that its launch and its
+    /// end take is left out.
     pub fn body(&self) -> f64 {
-        let kernels = self.kernels.iter();
-        let cycles: u64 = kernels.map(|kernel| kernel.cycles).sum();
-        cycles as f64 - self.count("launch.launch_cycles") - self.count("launch.release_cycles")
+        let around = ["launch.launch_cycles", "launch.release_cycles"];
+        self.last_cycles() - around.map(|name| self.last_count(name)).iter().sum::<f64>()
     }
 }
 
