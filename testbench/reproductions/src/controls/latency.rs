@@ -126,6 +126,9 @@ fn another_gpu(r: &mut Runner, spec: &Spec) -> (f64, Program) {
     each(r, &spec, 8, chase)
 }
 
+/// Egress designs whose blocks' registers loads pass, too, and cycles of the links' clock.
+const BLOCKS: [(&str, f64); 1] = [("finepack", 4.0)];
+
 fn under_egress(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     let some = ["rec-4gpu-small"];
@@ -134,11 +137,16 @@ fn under_egress(r: &mut Runner) -> Vec<Row> {
         let (right, program) = another_gpu(r, &spec.clone().with("egress.design", "p2p"));
         for design in egress_designs().into_iter().filter(|design| *design != "p2p") {
             let (value, _) = another_gpu(r, &spec.clone().with("egress.design", design));
+            let blocks = BLOCKS.iter().find(|(name, _)| *name == design);
+            let (cycles, why) = match blocks {
+                None => (0.0, "no store is on its way".to_string()),
+                Some((_, n)) => (*n, format!("{n} cycles are registers of the design's blocks")),
+            };
             rows.push(
                 Row::of("another GPU's L2", &spec, &program)
                     .designs(format!("{design} / p2p"))
-                    .why("no store is on its way")
-                    .equal(value, right, 0.0),
+                    .why(why)
+                    .equal(value - cycles, right, 0.0),
             );
         }
     }

@@ -18,6 +18,8 @@ const SLOWER: f64 = 0.01;
 
 /// Most miss registers that a system may have.
 const MOST_MISSES: u64 = 1024;
+/// Most ways of a directory.
+const MOST_WAYS: u64 = 16;
 
 /// A field, and what it is multiplied by and divided by.
 #[derive(Clone, Copy)]
@@ -74,10 +76,11 @@ fn with(spec: &Spec, resource: Resource) -> Spec {
     let changed = (value(spec, field) * u64::from(times) / u64::from(over)).max(1);
     let changed = if field.ends_with(".misses") { changed.min(MOST_MISSES) } else { changed };
     match field {
-        // More sets of as many ways; and as many sets of more ways.
+        // As many sets of more ways.
         "directory.ways" => {
-            let entries = value(spec, "directory.entries") * u64::from(times);
-            spec.clone().with("directory.entries", entries).set(field, changed)
+            let (ways, entries) = (value(spec, field), value(spec, "directory.entries"));
+            let changed = changed.min(MOST_WAYS);
+            spec.clone().with("directory.entries", entries / ways * changed).set(field, changed)
         }
         _ => spec.clone().set(field, changed),
     }

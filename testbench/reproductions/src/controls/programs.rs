@@ -304,8 +304,10 @@ impl Sweep {
         let from = match self.whose {
             Whose::Own => group,
             Whose::Next(chiplets) => (group + chiplets as usize * groups) % all,
+            // Work-groups of a chiplet are at different ones at a time.
             Whose::Others => {
-                (group + (1 + turn % (self.chiplets as usize - 1)) * groups) % all
+                let next = (turn + group % groups) % (self.chiplets as usize - 1);
+                (group + (1 + next) * groups) % all
             }
             Whose::First => 0,
         };

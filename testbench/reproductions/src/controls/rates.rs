@@ -141,9 +141,6 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
         let ports = f64::from(s.l2.banks) * n.bytes_per_cycle as f64;
         let line = f64::from(s.machine.line);
         let answer = 1.0 + f64::from(n.header_bytes) / line;
-        // A port moves a message in whole cycles.
-        let cycles = (line * answer / n.bytes_per_cycle as f64).ceil();
-        let whole = line * answer / (cycles * n.bytes_per_cycle as f64);
         let mut row = |spec: &Spec, most: f64, why| {
             let growth = Growth::of(r, spec, sweep);
             let rate = sweep.bytes() * answer / growth.cycles();
@@ -153,10 +150,9 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
                 .needs(growth.outcomes())
         };
         let l2 = super::latency::latencies(name)[1].expect("each machine has an L2");
-        let most = ports * whole;
         let asked = asked(&spec, s.machine.cus.into(), l2) * answer;
-        rows.push(row(&spec, most.min(asked), REGISTERS));
-        rows.push(row(&eager(&spec), most, "L1s' miss registers are no limit"));
+        rows.push(row(&spec, ports.min(asked), REGISTERS));
+        rows.push(row(&eager(&spec), ports, "L1s' miss registers are no limit"));
     }
     rows
 }
@@ -193,10 +189,15 @@ fn chiplet_link(r: &mut Runner) -> Vec<Row> {
                 };
                 let bytes = growth.count(class) + others;
                 let case = format!("bytes in a cycle, {case}");
+                // What an L2's ports move goes over all links of its chiplet.
+                let s = spec.system();
+                let ports = f64::from(s.l2.banks) * s.network.bytes_per_cycle as f64;
+                let most = rate.min(ports * f64::from(chiplets) / links);
                 rows.push(
                     Row::of(&case, &spec, &Program::Sweep(sweep))
                         .designs(if design == "none" { "home-forward" } else { design })
-                        .at_least(bytes / growth.cycles() / links, rate, REACHED)
+                        .why("the less of the link's rate and its share of the L2's ports")
+                        .at_least(bytes / growth.cycles() / links, most, REACHED)
                         .needs(growth.outcomes()),
                 );
             }
