@@ -40,7 +40,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             return Err(Failure::usage(format!("control {name}: must be one of {known}")));
         }
     }
-    let wanted = |name: &str| args.names.is_empty() || args.names.iter().any(|n| name.starts_with(n));
+    let wanted =
+        |name: &str| args.names.is_empty() || args.names.iter().any(|n| name.starts_with(n));
     let report = controls::run(args.quick, |control| wanted(control.name));
     print!("{report}");
     if let Some(path) = &args.json {

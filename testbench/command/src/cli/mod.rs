@@ -94,7 +94,11 @@ pub fn main() -> ExitCode {
     ::bodies::on_step(bodies::show_step);
     let verb = Cli::parse().verb;
     let is_run = match &verb {
-        Verb::Cosim(_) | Verb::Run(_) | Verb::Compare(_) | Verb::Reproduce(_) | Verb::Controls(_) => true,
+        Verb::Cosim(_)
+        | Verb::Run(_)
+        | Verb::Compare(_)
+        | Verb::Reproduce(_)
+        | Verb::Controls(_) => true,
         Verb::Trace(args) => args.is_run(),
         Verb::Bodies(args) => args.is_run(),
         Verb::List(_) | Verb::Doctor => false,

@@ -191,7 +191,8 @@ fn links(r: &mut Runner) -> Vec<Row> {
                 let o = r.run(&spec, program);
                 let rate = f64::from(system.gpu_link.bytes_per_ns);
                 // Each packet may leave a part of its last cycle.
-                let (busy, bytes) = (o.count("gpu_link.busy_cycles"), o.count("gpu_link.wire_bytes"));
+                let (busy, bytes) =
+                    (o.count("gpu_link.busy_cycles"), o.count("gpu_link.wire_bytes"));
                 rows.push(
                     Row::of("bytes on links, of busy cycles x rate", &spec, program)
                         .designs(design)

@@ -68,9 +68,7 @@ fn documented(r: &mut Runner) -> Vec<Row> {
         let lines = sets * (system.l1.ways + 1);
         let chiplets = serial.chiplets();
         let home = serial.clone().with("l2.policy", "home-forward");
-        let again = |home| {
-            move |n: u32| Chase::L2 { line, lines, rounds: n + 1, home, chiplets }
-        };
+        let again = |home| move |n: u32| Chase::L2 { line, lines, rounds: n + 1, home, chiplets };
         let [l1, l2, other, l3, memory] = latencies(&name);
         let mut row = |case: &str, right: Option<f64>, (value, program): (f64, Program)| {
             let row = Row::of(case, &Spec::new(&name), &program);
@@ -98,8 +96,7 @@ fn under_directories(r: &mut Runner) -> Vec<Row> {
         let (line, chiplets) = (spec.system().machine.line, spec.chiplets());
         for warm in [true, false] {
             let loads = 8;
-            let chase =
-                |n| Chase::Other { line, loads: loads * n, home: 1, chiplets, warm };
+            let chase = |n| Chase::Other { line, loads: loads * n, home: 1, chiplets, warm };
             let home = spec.clone().l2("none").with("l2.policy", "home-forward");
             let (right, program) = each(r, &home, loads, chase);
             for design in directories() {

@@ -59,9 +59,9 @@ fn shape(spec: &Spec) -> (u32, u32, u32) {
 
 /// The same, where twice as much must fit into an L2.
 fn shape_in_l2(spec: &Spec) -> (u32, u32, u32) {
-    let (chiplets, groups, _) = shape(spec);
+    let (chiplets, groups, most) = shape(spec);
     let pages = spec.system().l2.bytes / 4096 / u64::from(groups) / 3;
-    (chiplets, groups, pages.clamp(1, 6) as u32)
+    (chiplets, groups, pages.clamp(1, most.into()) as u32)
 }
 
 fn memory_rate(spec: &Spec) -> f64 {
@@ -151,8 +151,12 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
         };
         let l2 = super::latency::latencies(name)[1].expect("each machine has an L2");
         let asked = asked(&spec, s.machine.cus.into(), l2) * answer;
-        rows.push(row(&spec, ports.min(asked), REGISTERS));
-        rows.push(row(&eager(&spec), ports, "L1s' miss registers are no limit"));
+        // At a CU's end messages do not share a cycle.
+        let message = line * answer;
+        let cycles = (message / n.bytes_per_cycle as f64).ceil();
+        let most = ports.min(f64::from(s.machine.cus) * message / cycles);
+        rows.push(row(&spec, most.min(asked), REGISTERS));
+        rows.push(row(&eager(&spec), most, "L1s' miss registers are no limit"));
     }
     rows
 }
@@ -171,10 +175,9 @@ fn chiplet_link(r: &mut Runner) -> Vec<Row> {
             let ways = f64::from(chiplets * (chiplets - 1));
             // From one chiplet to the next, and between all.
             let one = Sweep { whose: Whose::Next(1), active: 1, ..own };
-            for (case, sweep, links) in [
-                ("one link", one, 1.0),
-                ("all links", Sweep { whose: Whose::Others, ..own }, ways),
-            ] {
+            for (case, sweep, links) in
+                [("one link", one, 1.0), ("all links", Sweep { whose: Whose::Others, ..own }, ways)]
+            {
                 let sweep = Sweep { op, before: Before::Load, ..sweep };
                 let growth = Growth::of(r, &spec, sweep);
                 let class = match op {

@@ -111,7 +111,8 @@ fn percent(value: f64, of: f64) -> String {
 
 /// The rows as a table of a document.
 pub fn write(f: &mut Formatter, rows: &[Row]) -> fmt::Result {
-    let titles = ["situation", "machine", "designs", "program", "measured", "limit", "", "excluded"];
+    let titles =
+        ["situation", "machine", "designs", "program", "measured", "limit", "", "excluded"];
     writeln!(f, "| {} |", titles.join(" | "))?;
     writeln!(f, "|{}", " --- |".repeat(titles.len()))?;
     for row in rows {

@@ -85,7 +85,11 @@ fn missing_register_of_one_design_is_noticed() {
 
 #[test]
 fn slower_memory_of_one_design_is_noticed() {
-    fails("l2-own-stores", "cpelide", system(|s| s.memory.cycles *= 1 + u64::from(of(s, "cpelide"))));
+    fails(
+        "l2-own-stores",
+        "cpelide",
+        system(|s| s.memory.cycles *= 1 + u64::from(of(s, "cpelide"))),
+    );
 }
 
 #[test]
@@ -110,9 +114,13 @@ fn slower_link_of_one_egress_design_is_noticed() {
 
 #[test]
 fn slower_l1_of_one_design_is_noticed() {
-    fails("l1-no-reuse", "stc-es", system(|s| {
-        s.memory.cycles *= 1 + u64::from(s.l1.design == "stc-es");
-    }));
+    fails(
+        "l1-no-reuse",
+        "stc-es",
+        system(|s| {
+            s.memory.cycles *= 1 + u64::from(s.l1.design == "stc-es");
+        }),
+    );
 }
 
 #[test]
@@ -130,18 +138,30 @@ fn slower_rates_are_noticed() {
 
 #[test]
 fn counts_that_do_not_add_up_are_noticed() {
-    fails("conservation", "hmg", Unfair {
-        outcome: |_, o| drop(o.counters.entry("l2.inv_miss".into()).and_modify(|n| *n += 1)),
-        ..Unfair::default()
-    });
-    fails("conservation-lines", "software", Unfair {
-        outcome: |_, o| drop(o.counters.entry("l2.released".into()).and_modify(|n| *n -= 1)),
-        ..Unfair::default()
-    });
-    fails("conservation-links", "p2p", Unfair {
-        outcome: |_, o| drop(o.counters.entry("ingress.loads".into()).and_modify(|n| *n -= 1)),
-        ..Unfair::default()
-    });
+    fails(
+        "conservation",
+        "hmg",
+        Unfair {
+            outcome: |_, o| drop(o.counters.entry("l2.inv_miss".into()).and_modify(|n| *n += 1)),
+            ..Unfair::default()
+        },
+    );
+    fails(
+        "conservation-lines",
+        "software",
+        Unfair {
+            outcome: |_, o| drop(o.counters.entry("l2.released".into()).and_modify(|n| *n -= 1)),
+            ..Unfair::default()
+        },
+    );
+    fails(
+        "conservation-links",
+        "p2p",
+        Unfair {
+            outcome: |_, o| drop(o.counters.entry("ingress.loads".into()).and_modify(|n| *n -= 1)),
+            ..Unfair::default()
+        },
+    );
 }
 
 #[test]
