@@ -119,12 +119,6 @@ const LAWS: &[Law] = &[
         sides: |_, o| (o.count("egress.loads"), o.count("ingress.loads")),
         why: "",
     },
-    Law {
-        name: "atomics that leave GPUs = atomics that arrive",
-        holds: always,
-        sides: |_, o| (o.count("egress.atomics"), o.count("ingress.atomics")),
-        why: "",
-    },
 ];
 
 /// All laws over some programs on a machine: their sums, of which the first program that breaks one

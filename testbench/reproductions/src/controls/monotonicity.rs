@@ -131,9 +131,10 @@ fn rows(r: &mut Runner) -> Vec<Row> {
             // A walk of a release or an acquire takes a cycle for each set, whatever is there.
             let mut walks = 0.0;
             if field == "l2.bytes" {
-                let kernels: u32 = base.kernels.iter().map(|kernel| kernel.launches).sum();
-                walks = 2.0 * f64::from(kernels) * (sets(&changed) - sets(&spec));
-                why += &format!("; less {} cycles of two walks for each kernel", number(walks));
+                let syncs = base.count("launch.releases") + base.count("launch.acquires");
+                let each = syncs / f64::from(spec.chiplets());
+                walks = each * (sets(&changed) - sets(&spec));
+                why += &format!("; less {} cycles of {} walks", number(walks), number(each));
             }
             let amount = format!("{field} {} to {}", value(&spec, field), value(&changed, field));
             rows.push(

@@ -60,5 +60,6 @@ pub fn unlimited_entries(spec: Spec) -> Spec {
     spec.set("directory.entries", entries)
 }
 
-/// Sets of a directory's slice.
-const ENOUGH_SETS: u32 = 4096;
+/// Sets of a directory's slice: as many as the rows of `ideal`, so that both are swept for as long
+/// after reset.
+const ENOUGH_SETS: u32 = 1024;
