@@ -20,7 +20,7 @@ LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(b
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
-.PHONY: setup run test bench soak fmt lint synth resets install traces clean
+.PHONY: setup run test controls bench soak fmt lint synth resets install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -78,6 +78,11 @@ run: setup
 
 test: setup
 	cargo test --release --workspace
+
+# Situations in which an effect cannot exist; status 4 where one is found.
+controls: setup
+	@mkdir -p out
+	$(DUET) controls --json out/controls.json
 
 # Elements of the stream program, system, L1 design.
 MEASURED = 65536:cpelide-4:src 131072:cpelide-4:src 262144:cpelide-4:src \

@@ -3,6 +3,7 @@
 mod bodies;
 mod choice;
 mod compare;
+mod controls;
 mod cosim;
 mod difference;
 mod doctor;
@@ -40,6 +41,7 @@ enum Verb {
     Run(run::Args),
     Compare(compare::Args),
     Reproduce(reproduce::Args),
+    Controls(controls::Args),
     Bodies(bodies::Args),
     /// What is installed, what is missing, how to get it.
     Doctor,
@@ -92,7 +94,11 @@ pub fn main() -> ExitCode {
     ::bodies::on_step(bodies::show_step);
     let verb = Cli::parse().verb;
     let is_run = match &verb {
-        Verb::Cosim(_) | Verb::Run(_) | Verb::Compare(_) | Verb::Reproduce(_) => true,
+        Verb::Cosim(_)
+        | Verb::Run(_)
+        | Verb::Compare(_)
+        | Verb::Reproduce(_)
+        | Verb::Controls(_) => true,
         Verb::Trace(args) => args.is_run(),
         Verb::Bodies(args) => args.is_run(),
         Verb::List(_) | Verb::Doctor => false,
@@ -103,6 +109,7 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(&args),
         Verb::Compare(args) => compare::run(&args),
         Verb::Reproduce(args) => reproduce::run(&args),
+        Verb::Controls(args) => controls::run(&args),
         Verb::Bodies(args) => bodies::run(&args),
         Verb::Doctor => doctor::run(),
         Verb::Trace(args) => trace::run(&args),

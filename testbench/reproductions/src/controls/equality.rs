@@ -1,0 +1,355 @@
+//! Designs where nothing of what distinguishes them is used.
+
+use super::programs::{Before, Op, Program, Sweep, Whose};
+use super::row::Row;
+use super::runner::{Outcome, Runner, Spec};
+use super::situations::{Growth, directories, egress_designs, l2_designs, unlimited_entries};
+use super::{Control, Kind};
+
+pub const CONTROLS: &[Control] = &[
+    control(
+        "l2-own-loads",
+        "CUs load lines of their own chiplet, in one kernel: all L2 designs take as long",
+        own_loads,
+    ),
+    control(
+        "l2-own-stores",
+        "CUs store to lines of their own chiplet: all L2 designs take as long until the last \
+         work-group ends",
+        own_stores,
+    ),
+    control(
+        "l2-shared-loads",
+        "all CUs load the same lines, nobody stores: an L2 design without directory is as fast as \
+         `none`, a directory with unlimited entries as `ideal`",
+        shared_loads,
+    ),
+    control(
+        "l2-no-reuse",
+        "kernels load lines that nobody loads again: all L2 designs fetch and move as many bytes",
+        no_reuse,
+    ),
+    control(
+        "l2-one-chiplet",
+        "with one chiplet nobody has a remote line, and nothing need be decided",
+        one_chiplet,
+    ),
+    control(
+        "l2-unlimited-entries",
+        "directories that never evict an entry invalidate what `ideal` does",
+        enough_entries,
+    ),
+    control("egress-one-gpu", "with one GPU nothing leaves it", egress_one_gpu),
+    control(
+        "egress-own-lines",
+        "CUs use lines of their own GPU: all egress designs take as long",
+        egress_own_lines,
+    ),
+    control(
+        "egress-remote-loads",
+        "CUs load lines of another GPU and nobody stores: stores' paths do not differ",
+        egress_remote_loads,
+    ),
+    control(
+        "l1-no-reuse",
+        "CUs load lines that nobody loads again, nobody stores: L1 designs take as long as `src`",
+        l1_no_reuse,
+    ),
+];
+
+const fn control(
+    name: &'static str,
+    about: &'static str,
+    rows: fn(&mut Runner) -> Vec<Row>,
+) -> Control {
+    Control { name, about, kind: Kind::Equality, rows }
+}
+
+/// What others are compared with: it does nothing.
+const BASE: &str = "none";
+
+/// What walks and releases shift: half a per cent.
+const SHIFT: f64 = 0.005;
+
+/// A machine, work-groups of each chiplet, pages of each of these: two thirds of an L2, or more.
+type Shape = (&'static str, u32, u32);
+const TWINS: [Shape; 2] = [("cpelide-4-small", 4, 6), ("rec-4gpu-small", 4, 6)];
+const SMALL: [Shape; 3] = [TWINS[0], TWINS[1], ("cpelide-4", 60, 2)];
+const ALL: [Shape; 8] = [
+    TWINS[0],
+    TWINS[1],
+    ("cpelide-2-small", 4, 6),
+    ("cpelide-16-small", 4, 6),
+    ("finepack-4gpu-small", 5, 6),
+    ("cpelide-4", 60, 4),
+    ("rec-4gpu", 64, 2),
+    ("finepack-4gpu", 80, 2),
+];
+
+/// How much longer twice as many pages take, under each L2 design beside a base.
+fn beside(
+    r: &mut Runner,
+    (case, spec, sweep): (&str, &Spec, Sweep),
+    designs: &[&'static str],
+    base: &str,
+    (share, why): (f64, &str),
+) -> Vec<Row> {
+    let right = Growth::of(r, &spec.clone().l2(base), sweep);
+    let designs = designs.iter().filter(|design| **design != base);
+    let row = |design: &&str| {
+        let own = Growth::of(r, &spec.clone().l2(design), sweep);
+        Row::of(case, spec, &Program::Sweep(sweep))
+            .designs(format!("{design} / {base}"))
+            .why(why)
+            .equal(own.cycles(), right.cycles(), share)
+            .needs(own.outcomes().into_iter().chain(right.outcomes()))
+    };
+    designs.map(row).collect()
+}
+
+fn own_loads(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (name, groups, pages) in r.either(&SMALL, &ALL) {
+        let spec = Spec::new(name);
+        let sweep = Sweep::own(spec.chiplets(), groups, pages);
+        let why = "launch, walk and decision are in both sizes";
+        let case = ("cycles for as many lines more", &spec, sweep);
+        rows.extend(beside(r, case, &l2_designs(), BASE, (0.0, why)));
+    }
+    rows
+}
+
+fn own_stores(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (name, groups, pages) in r.either(&TWINS, &ALL[..5]) {
+        let spec = Spec::new(name);
+        // More than an L2 holds, so the release at the end has as much to do in both sizes.
+        let l2 = (spec.system().l2.bytes / 4096) as u32;
+        let pages = (3 * pages).max(3 * l2 / 2 / groups);
+        let sweep = Sweep { op: Op::Store, ..Sweep::own(spec.chiplets(), groups, pages) };
+        let why = "launch, walk and release of a full L2 are in both sizes";
+        let case = ("cycles for as many lines more", &spec, sweep);
+        rows.extend(beside(r, case, &l2_designs(), BASE, (SHIFT, why)));
+    }
+    rows
+}
+
+fn shared_loads(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (name, groups, pages) in r.either(&TWINS, &ALL) {
+        let spec = Spec::new(name);
+        let chiplets = spec.chiplets();
+        let sweep = Sweep { whose: Whose::First, ..Sweep::own(chiplets, groups, pages) };
+        let all = l2_designs();
+        let plain: Vec<_> = all.into_iter().filter(|name| machine::has_policy(name)).collect();
+        let why = "launch, walk and decision are in both sizes; who comes first may shift";
+        let case = "cycles for as many lines more";
+        rows.extend(beside(r, (case, &spec, sweep), &plain, BASE, (SHIFT, why)));
+        let spec = unlimited_entries(spec);
+        let why = "no entry is evicted, no line written; who comes first may shift";
+        let at = (case, &spec, sweep);
+        rows.extend(beside(r, at, &directories(), "ideal", (SHIFT, why)));
+    }
+    rows
+}
+
+fn no_reuse(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (name, groups, pages) in r.either(&TWINS, &ALL[..5]) {
+        let spec = Spec::new(name);
+        let sweep = Sweep { kernels: 3, ..Sweep::own(spec.chiplets(), groups, pages) };
+        let program = Program::Sweep(sweep);
+        let right = r.run(&spec.clone().l2(BASE), &program);
+        for design in l2_designs().into_iter().filter(|design| *design != BASE) {
+            let own = r.run(&spec.clone().l2(design), &program);
+            for (case, counter) in [
+                ("lines that L2s fetch", "l2.fetches"),
+                ("bytes in networks: requests", "traffic.chiplet.request"),
+                ("bytes in networks: data", "traffic.chiplet.data"),
+            ] {
+                rows.push(
+                    Row::of(case, &spec, &program)
+                        .designs(format!("{design} / {BASE}"))
+                        .why("a line that nobody loads again may be dropped or kept")
+                        .equal(own.count(counter), right.count(counter), 0.0)
+                        .needs([&*own, &*right]),
+                );
+            }
+        }
+    }
+    rows
+}
+
+fn one_chiplet(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    // With one CU nobody comes between two accesses, either.
+    for cus in [1, 4] {
+        let spec = Spec::new("cpelide-4-small");
+        let spec = spec.set("machine.chiplets", 1).set("machine.cus", cus);
+        for op in [Op::Load, Op::Store] {
+            let program = Program::Sweep(Sweep { op, ..Sweep::own(1, 4, 6) });
+            let right = r.run(&spec.clone().l2(BASE), &program);
+            for design in l2_designs().into_iter().filter(|design| *design != BASE) {
+                let own = r.run(&spec.clone().l2(design), &program);
+                rows.push(
+                    Row::of("cycles in which work-groups run", &spec, &program)
+                        .designs(format!("{design} / {BASE}"))
+                        .why("launch, walk and decision left out")
+                        .equal(own.body(), right.body(), 0.0)
+                        .needs([&*own, &*right]),
+                );
+            }
+            let [software, cpelide] =
+                ["software", "cpelide"].map(|design| r.run(&spec.clone().l2(design), &program));
+            rows.push(
+                Row::of("cycles of the program", &spec, &program)
+                    .designs("cpelide / software")
+                    .why("no other chiplet has a copy: there is nothing to decide")
+                    .at_most(cpelide.cycles, software.cycles, 0.0)
+                    .needs([&*software, &*cpelide]),
+            );
+        }
+    }
+    rows
+}
+
+fn enough_entries(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let quick = ["reuse", "jacobi2d"];
+    let full = ["reuse", "jacobi2d", "bfs", "stream", "gemm", "fft", "pagerank", "rnn"];
+    for name in r.either(&["cpelide-4-small"], &["cpelide-4-small", "rec-4gpu-small"]) {
+        let spec = unlimited_entries(Spec::new(name));
+        for program in r.either(&quick, &full) {
+            let program = Program::BuiltIn(program, 0, 0);
+            let right = r.run(&spec.clone().l2("ideal"), &program);
+            for design in directories().into_iter().filter(|design| *design != "ideal") {
+                let own = r.run(&spec.clone().l2(design), &program);
+                let designs = format!("{design} / ideal");
+                let row = |case| Row::of(case, &spec, &program).designs(&designs);
+                let evicted = own.count("l2.directory.evicted");
+                rows.push(
+                    row("entries evicted")
+                        .why("there are more entries than lines")
+                        .equal(evicted, 0.0, 0.0)
+                        .needs([&*own]),
+                );
+                if SHARES_SETS.contains(&design) {
+                    continue;
+                }
+                let lines = |o: &Outcome| o.count("l2.directory.lines_written");
+                for (case, value, right_value) in [
+                    ("lines invalidated for writes", lines(&own), lines(&right)),
+                    ("cycles of the program", own.cycles, right.cycles),
+                ] {
+                    rows.push(
+                        row(case)
+                            .why("each line has its own sharers; an order of accesses may shift")
+                            .equal(value, right_value, SHIFT)
+                            .needs([&*own, &*right]),
+                    );
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// Directories in which lines share a set of sharers: a write to one of them invalidates others,
+/// however many entries there are.
+const SHARES_SETS: [&str; 1] = ["hmg"];
+
+fn egress_one_gpu(r: &mut Runner) -> Vec<Row> {
+    let spec = Spec::new("cpelide-4-small");
+    let program = Program::BuiltIn("reuse", 0, 1);
+    let right = r.run(&spec.clone().with("egress.design", "p2p"), &program);
+    let designs = egress_designs().into_iter().filter(|design| *design != "p2p");
+    let row = |design: &str| {
+        let own = r.run(&spec.clone().with("egress.design", design), &program);
+        Row::of("cycles of the program", &spec, &program)
+            .designs(format!("{design} / p2p"))
+            .why("there is no egress path")
+            .equal(own.cycles, right.cycles, 0.0)
+            .needs([&*own, &*right])
+    };
+    designs.map(row).collect()
+}
+
+/// Egress designs beside `p2p`.
+fn egress(
+    r: &mut Runner,
+    (case, spec, sweep): (&str, &Spec, Sweep),
+    (share, why): (f64, &str),
+) -> Vec<Row> {
+    let right = Growth::of(r, &spec.clone().with("egress.design", "p2p"), sweep);
+    let designs = egress_designs().into_iter().filter(|design| *design != "p2p");
+    let row = |design: &str| {
+        let own = Growth::of(r, &spec.clone().with("egress.design", design), sweep);
+        Row::of(case, spec, &Program::Sweep(sweep))
+            .designs(format!("{design} / p2p"))
+            .why(why)
+            .equal(own.cycles(), right.cycles(), share)
+            .needs(own.outcomes().into_iter().chain(right.outcomes()))
+    };
+    designs.map(row).collect()
+}
+
+fn egress_own_lines(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let names = ["rec-4gpu-small", "finepack-4gpu-small"];
+    for name in r.either(&names[..1], &names) {
+        let spec = Spec::new(name);
+        for (op, pages) in [(Op::Load, 6), (Op::Store, 18)] {
+            let sweep = Sweep { op, ..Sweep::own(spec.chiplets(), 4, pages) };
+            let case = ("cycles for as many lines more", &spec, sweep);
+            rows.extend(egress(r, case, (0.0, "the release at the end is in both sizes")));
+        }
+    }
+    rows
+}
+
+fn egress_remote_loads(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let names = ["rec-4gpu-small", "finepack-4gpu-small"];
+    for name in r.either(&names[..1], &names) {
+        let spec = Spec::new(name);
+        let own = Sweep::own(spec.chiplets(), 4, 2);
+        let sweep = Sweep { whose: Whose::Next(1), before: Before::Place, ..own };
+        let case = ("cycles for as many lines more", &spec, sweep);
+        rows.extend(egress(r, case, (0.0, "the release at the end is in both sizes")));
+    }
+    rows
+}
+
+/// L1 designs that may differ from `src` even so.
+const OTHER_L1: [&str; 1] = [
+    // A CU waits for the check of each load, whoever has written.
+    "race-nospec",
+];
+
+fn l1_no_reuse(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let quick = ["stc-8cu-small", "fermi-16sm-small"];
+    // Not every design goes with every machine.
+    for name in r.either(&quick, &["stc-8cu-small", "fermi-16sm-small", "stc-8cu", "fermi-16sm"]) {
+        let spec = Spec::new(name);
+        let cus = spec.system().machine.cus;
+        let sweep = Sweep::own(1, cus.into(), 8);
+        let right = Growth::of(r, &spec.clone().with("l1.design", "src"), sweep);
+        let others = machine::names("l1.design").into_iter();
+        for design in others.filter(|name| *name != "src" && !OTHER_L1.contains(name)) {
+            let set = [("l1.design".to_string(), design.to_string())];
+            if machine::systems::load(name, &set).is_err() {
+                continue;
+            }
+            let own = Growth::of(r, &spec.clone().with("l1.design", design), sweep);
+            rows.push(
+                Row::of("cycles for as many lines more", &spec, &Program::Sweep(sweep))
+                    .designs(format!("{design} / src"))
+                    .why("nothing is kept for later, nothing is written")
+                    .equal(own.cycles(), right.cycles(), SHIFT)
+                    .needs(own.outcomes().into_iter().chain(right.outcomes())),
+            );
+        }
+    }
+    rows
+}

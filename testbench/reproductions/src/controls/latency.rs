@@ -1,0 +1,166 @@
+//! Load-to-use latencies beside those of docs/systems.md.
+
+use super::programs::{Chase, Program};
+use super::row::Row;
+use super::runner::{Runner, Spec};
+use super::situations::{directories, egress_designs};
+use super::{Control, Kind};
+
+pub const CONTROLS: &[Control] = &[
+    Control {
+        name: "latency",
+        about: "a load on the idle machine takes what docs/systems.md says",
+        kind: Kind::SystemFile,
+        rows: documented,
+    },
+    Control {
+        name: "latency-under-directories",
+        about: "a line in another home's L2, or in its memory, that nobody has loaded here takes a \
+                directory as long as `home-forward`",
+        kind: Kind::SystemFile,
+        rows: under_directories,
+    },
+    Control {
+        name: "latency-under-egress",
+        about: "a load of another GPU's line takes as long under each egress design: they are \
+                about stores",
+        kind: Kind::SystemFile,
+        rows: under_egress,
+    },
+    Control {
+        name: "latency-of-twins",
+        about: "a load of another GPU's line takes a twin as long as its preset",
+        kind: Kind::SystemFile,
+        rows: of_twins,
+    },
+];
+
+const SYSTEMS: &str = include_str!("../../../../docs/systems.md");
+
+/// The documented latencies of a preset: L1, L2, another chiplet's L2, L3, memory.
+pub fn latencies(preset: &str) -> [Option<f64>; 5] {
+    let start = format!("| `{preset}` |");
+    let row = SYSTEMS.lines().find(|line| line.starts_with(&start));
+    let row = row.unwrap_or_else(|| panic!("docs/systems.md has no {preset}"));
+    let cells: Vec<_> = row.trim_matches('|').split('|').collect();
+    let numbers = cells[cells.len() - 2..].iter().flat_map(|cell| cell.split('/'));
+    let mut numbers = numbers.map(|number| number.trim().parse().ok());
+    [(); 5].map(|()| numbers.next().expect("five latencies"))
+}
+
+/// Both sizes of a chase; what one load more takes.
+fn each(r: &mut Runner, spec: &Spec, loads: u32, chase: impl Fn(u32) -> Chase) -> (f64, Program) {
+    let [one, two] = [1, 2].map(|n| Program::Chase(chase(n)));
+    let cycles = r.run(spec, &two).last_cycles() - r.run(spec, &one).last_cycles();
+    (cycles / f64::from(loads), one)
+}
+
+fn documented(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let all = machine::systems::names();
+    let some = ["cpelide-4", "rec-4gpu", "cpelide-4-small", "rec-4gpu-small", "stc-8cu-small"];
+    let some = some.map(str::to_string);
+    for name in r.either(&some, &all) {
+        let serial = Spec::new(&name).with("cu.loads", 1);
+        let system = serial.system();
+        let line = system.machine.line;
+        let sets = system.l1.bytes / line / system.l1.ways;
+        let lines = sets * (system.l1.ways + 1);
+        let chiplets = serial.chiplets();
+        let home = serial.clone().with("l2.policy", "home-forward");
+        let again = |home| move |n: u32| Chase::L2 { line, lines, rounds: n + 1, home, chiplets };
+        let [l1, l2, other, l3, memory] = latencies(&name);
+        let mut row = |case: &str, right: Option<f64>, (value, program): (f64, Program)| {
+            let row = Row::of(case, &Spec::new(&name), &program);
+            rows.extend(right.map(|right| row.equal(value, right, 0.0)));
+        };
+        row("L1", l1, each(r, &serial, 20, |n| Chase::L1 { loads: 20 * n }));
+        row("L2", l2, each(r, &serial, lines, again(0)));
+        if other.is_some() {
+            row("another chiplet's L2", other, each(r, &home, lines, again(1)));
+        }
+        if l3.is_some() {
+            row("L3", l3, each(r, &serial, 32, |n| Chase::L3 { line, loads: 32 * n }));
+        }
+        row("memory", memory, each(r, &serial, 32, |n| Chase::Memory { line, loads: 32 * n }));
+    }
+    rows
+}
+
+fn under_directories(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let some = ["cpelide-4", "rec-4gpu", "cpelide-4-small", "rec-4gpu-small"];
+    let all = ["cpelide-2", "cpelide-16", "finepack-4gpu", "cpelide-2-small"];
+    for name in r.either(&some, &[some, all].concat()) {
+        let spec = Spec::new(name).with("cu.loads", 1);
+        let (line, chiplets) = (spec.system().machine.line, spec.chiplets());
+        for warm in [true, false] {
+            let loads = 8;
+            let chase = |n| Chase::Other { line, loads: loads * n, home: 1, chiplets, warm };
+            let home = spec.clone().l2("none").with("l2.policy", "home-forward");
+            let (right, program) = each(r, &home, loads, chase);
+            for design in directories() {
+                let (value, _) = each(r, &spec.clone().l2(design), loads, chase);
+                let case = if warm { "another home's L2" } else { "another home's memory" };
+                rows.push(
+                    Row::of(case, &Spec::new(name), &program)
+                        .designs(format!("{design} / home-forward"))
+                        .why("the own L2 has no such line: it asks the home at once")
+                        .equal(value, right, 0.0),
+                );
+            }
+        }
+    }
+    rows
+}
+
+/// Loads of a line that another GPU's L2 holds.
+fn another_gpu(r: &mut Runner, spec: &Spec) -> (f64, Program) {
+    let spec = spec.clone().with("cu.loads", 1).l2("none").with("l2.policy", "home-forward");
+    let (line, chiplets) = (spec.system().machine.line, spec.chiplets());
+    let home = chiplets - 1;
+    let chase = |n: u32| Chase::Other { line, loads: 8 * n, home, chiplets, warm: true };
+    each(r, &spec, 8, chase)
+}
+
+/// Egress designs whose blocks' registers loads pass, too, and cycles of the links' clock.
+const BLOCKS: [(&str, f64); 1] = [("finepack", 4.0)];
+
+fn under_egress(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let some = ["rec-4gpu-small"];
+    for name in r.either(&some, &["rec-4gpu-small", "rec-4gpu", "finepack-4gpu"]) {
+        let spec = Spec::new(name);
+        let (right, program) = another_gpu(r, &spec.clone().with("egress.design", "p2p"));
+        for design in egress_designs().into_iter().filter(|design| *design != "p2p") {
+            let (value, _) = another_gpu(r, &spec.clone().with("egress.design", design));
+            let blocks = BLOCKS.iter().find(|(name, _)| *name == design);
+            let (cycles, why) = match blocks {
+                None => (0.0, "no store is on its way".to_string()),
+                Some((_, n)) => (*n, format!("{n} cycles are registers of the design's blocks")),
+            };
+            rows.push(
+                Row::of("another GPU's L2", &spec, &program)
+                    .designs(format!("{design} / p2p"))
+                    .why(why)
+                    .equal(value - cycles, right, 0.0),
+            );
+        }
+    }
+    rows
+}
+
+fn of_twins(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for name in r.either(&["rec-4gpu"], &["rec-4gpu", "finepack-4gpu"]) {
+        let twin = Spec::new(&format!("{name}-small"));
+        let (right, program) = another_gpu(r, &Spec::new(name));
+        let (value, _) = another_gpu(r, &twin);
+        rows.push(
+            Row::of("another GPU's L2", &twin, &program)
+                .designs(format!("twin / {name}"))
+                .equal(value, right, 0.0),
+        );
+    }
+    rows
+}

@@ -1,0 +1,126 @@
+//! Rows of the table.
+
+use std::fmt::{self, Formatter};
+
+use serde::Serialize;
+
+use super::runner::{Outcome, Spec};
+
+/// A comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Situation.
+    pub case: String,
+    /// Machine, with what is set besides.
+    pub machine: String,
+    /// Designs, or the resource.
+    pub designs: String,
+    /// Program.
+    pub program: String,
+    /// Measured values.
+    pub measured: String,
+    /// What they must keep to.
+    pub limit: String,
+    /// Whether they do.
+    pub passed: bool,
+    /// Which effects the situation excludes, or why it allows a difference.
+    pub why: String,
+}
+
+impl Row {
+    /// A row about a program on a machine; what is measured follows.
+    pub fn of(case: &str, spec: &Spec, program: &impl ToString) -> Self {
+        Self {
+            case: case.to_string(),
+            machine: spec.to_string(),
+            designs: String::new(),
+            program: program.to_string(),
+            measured: String::new(),
+            limit: String::new(),
+            passed: false,
+            why: String::new(),
+        }
+    }
+
+    /// Names the designs.
+    pub fn designs(mut self, designs: impl ToString) -> Self {
+        self.designs = designs.to_string();
+        self
+    }
+
+    /// Says which effects are excluded.
+    pub fn why(mut self, why: impl ToString) -> Self {
+        self.why = why.to_string();
+        self
+    }
+
+    /// A value that must be `right`, but for a share of it.
+    pub fn equal(mut self, value: f64, right: f64, share: f64) -> Self {
+        self.measured = format!("{} / {}{}", number(value), number(right), percent(value, right));
+        self.limit = match share {
+            0.0 => "equal".to_string(),
+            share => format!("within {} %", number(100.0 * share)),
+        };
+        self.passed = (value - right).abs() <= share * right.abs();
+        self
+    }
+
+    /// A value that may be at most `most`, but for a share of it.
+    pub fn at_most(mut self, value: f64, most: f64, share: f64) -> Self {
+        self.measured = format!("{} / {}{}", number(value), number(most), percent(value, most));
+        self.limit = match share {
+            0.0 => "not more".to_string(),
+            share => format!("at most {} % more", number(100.0 * share)),
+        };
+        self.passed = value <= most * (1.0 + share);
+        self
+    }
+
+    /// A value that must be at least a share of `of`.
+    pub fn at_least(mut self, value: f64, of: f64, share: f64) -> Self {
+        let part = if of == 0.0 { 0.0 } else { 100.0 * value / of };
+        self.measured = format!("{value:.1} of {of:.1} ({part:.1} %)");
+        self.limit = format!("at least {} %", number(100.0 * share));
+        self.passed = value >= share * of;
+        self
+    }
+
+    /// Fails where one of the runs did.
+    pub fn needs<'a>(mut self, outcomes: impl IntoIterator<Item = &'a Outcome>) -> Self {
+        if let Some(error) = outcomes.into_iter().find_map(|outcome| outcome.error.as_ref()) {
+            (self.passed, self.measured) = (false, error.lines().next().unwrap_or("").to_string());
+        }
+        self
+    }
+}
+
+/// Without digits that mean nothing.
+pub fn number(value: f64) -> String {
+    match value.fract() == 0.0 {
+        true => format!("{value}"),
+        false => format!("{value:.3}").trim_end_matches('0').to_string(),
+    }
+}
+
+fn percent(value: f64, of: f64) -> String {
+    match value == of || of == 0.0 {
+        true => String::new(),
+        false => format!(" ({:+.2} %)", 100.0 * (value / of - 1.0)),
+    }
+}
+
+/// The rows as a table of a document.
+pub fn write(f: &mut Formatter, rows: &[Row]) -> fmt::Result {
+    let titles =
+        ["situation", "machine", "designs", "program", "measured", "limit", "", "excluded"];
+    writeln!(f, "| {} |", titles.join(" | "))?;
+    writeln!(f, "|{}", " --- |".repeat(titles.len()))?;
+    for row in rows {
+        let verdict = if row.passed { "passed" } else { "**FAILED**" };
+        let Row { case, machine, designs, program, measured, limit, why, .. } = row;
+        let cells = [case, machine, designs, program, measured, limit, verdict, why];
+        let cells = cells.map(|cell: &str| cell.replace('|', "\\|"));
+        writeln!(f, "| {} |", cells.join(" | "))?;
+    }
+    Ok(())
+}

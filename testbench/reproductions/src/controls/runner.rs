@@ -1,0 +1,230 @@
+//! Runs programs on machines: each program is recorded once, each pair run once, on all threads
+//! that there are, with every value checked.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use machine::{Bodies, KernelUse, Machine, Options, RunError, System, systems};
+use traces::trace::{self, Reader};
+
+use super::programs::Program;
+
+/// A machine: a preset, and what is set in it. A key may stand there twice; the last one counts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spec {
+    preset: String,
+    set: Vec<(String, String)>,
+    /// Of these, the ones that the table shows.
+    shown: Vec<String>,
+}
+
+impl Spec {
+    /// A preset as it is.
+    pub fn new(preset: &str) -> Self {
+        Self { preset: preset.to_string(), set: Vec::new(), shown: Vec::new() }
+    }
+
+    /// With a field set.
+    pub fn set(mut self, key: &str, value: impl ToString) -> Self {
+        let value = value.to_string();
+        self.shown.retain(|shown| !shown.starts_with(&format!("{key}=")));
+        self.shown.push(format!("{key}={value}"));
+        self.set.push((key.to_string(), value));
+        self
+    }
+
+    /// With a field set that the table names elsewhere.
+    pub fn with(mut self, key: &str, value: impl ToString) -> Self {
+        self.set.push((key.to_string(), value.to_string()));
+        self
+    }
+
+    /// With an L2 design.
+    pub fn l2(self, design: &str) -> Self {
+        self.with("l2.design", design)
+    }
+
+    /// The system. Panics where there is none: specs are constants.
+    pub fn system(&self) -> System {
+        let loaded = systems::load(&self.preset, &self.set);
+        loaded.unwrap_or_else(|e| panic!("{self}: {e}"))
+    }
+
+    /// Chiplets of all GPUs.
+    pub fn chiplets(&self) -> u32 {
+        let m = self.system().machine;
+        u32::from(m.gpus) * u32::from(m.chiplets)
+    }
+}
+
+impl Display for Spec {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(&self.preset)?;
+        self.shown.iter().try_for_each(|shown| write!(f, " {shown}"))
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Cycles.
+    pub cycles: f64,
+    /// By kernel, in the order of their first launch.
+    pub kernels: Vec<KernelUse>,
+    /// Statistics.
+    pub counters: BTreeMap<String, u64>,
+    /// Loads that were compared.
+    pub loads: u64,
+    /// Why it did not pass.
+    pub error: Option<String>,
+}
+
+impl Outcome {
+    /// A statistic; 0 where the machine has none of this name.
+    pub fn count(&self, name: &str) -> f64 {
+        self.counters.get(name).copied().unwrap_or(0) as f64
+    }
+
+    /// All statistics together whose names begin so.
+    pub fn sum(&self, start: &str) -> f64 {
+        let group = self.counters.iter().filter(|(name, _)| name.starts_with(start));
+        group.map(|(_, value)| *value as f64).sum()
+    }
+
+    /// The last kernel: cycles of its launches.
+    pub fn last_cycles(&self) -> f64 {
+        self.kernels.last().map_or(0.0, |kernel| kernel.cycles as f64)
+    }
+
+    /// A statistic of the last kernel.
+    pub fn last_count(&self, name: &str) -> f64 {
+        let last = self.kernels.last();
+        last.and_then(|kernel| kernel.counters.get(name)).copied().unwrap_or(0) as f64
+    }
+
+    /// Cycles of the last kernel of one GPU in which work-groups ran: all that its launch and its
+    /// end take is left out.
+    pub fn body(&self) -> f64 {
+        let around = ["launch.launch_cycles", "launch.release_cycles"];
+        self.last_cycles() - around.map(|name| self.last_count(name)).iter().sum::<f64>()
+    }
+}
+
+/// Makes a machine unfair, or its counts wrong: for tests of the controls.
+pub struct Unfair {
+    /// Changes the system.
+    pub system: fn(&mut System),
+    /// Changes what came of it.
+    pub outcome: fn(&System, &mut Outcome),
+}
+
+impl Default for Unfair {
+    fn default() -> Self {
+        Self { system: |_| {}, outcome: |_, _| {} }
+    }
+}
+
+type Job = (Spec, Program);
+
+/// Runs programs on machines.
+#[derive(Default)]
+pub struct Runner {
+    quick: bool,
+    unfair: Unfair,
+    jobs: BTreeMap<Job, Option<Arc<Outcome>>>,
+    programs: BTreeMap<Program, Arc<[u8]>>,
+}
+
+impl Runner {
+    /// For the small set of controls, or for all.
+    pub fn new(quick: bool) -> Self {
+        Self { quick, ..Self::default() }
+    }
+
+    /// Likewise, on machines that are not fair.
+    #[cfg(test)]
+    pub fn unfair(quick: bool, unfair: Unfair) -> Self {
+        Self { quick, unfair, ..Self::default() }
+    }
+
+    /// Whether the small set is wanted.
+    pub fn quick(&self) -> bool {
+        self.quick
+    }
+
+    /// One list for the small set, another one for all.
+    pub fn either<T: Clone>(&self, quick: &[T], full: &[T]) -> Vec<T> {
+        if self.quick { quick.to_vec() } else { full.to_vec() }
+    }
+
+    /// Machines that ran a program.
+    pub fn runs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Loads that were compared.
+    pub fn loads_checked(&self) -> u64 {
+        self.jobs.values().flatten().map(|outcome| outcome.loads).sum()
+    }
+
+    /// A program on a machine; before [`Self::run_all`], an outcome that holds nothing.
+    pub fn run(&mut self, spec: &Spec, program: &Program) -> Arc<Outcome> {
+        let job = self.jobs.entry((spec.clone(), program.clone())).or_default();
+        job.clone().unwrap_or_default()
+    }
+
+    /// Runs all that was asked for.
+    pub fn run_all(&mut self) {
+        for (_, program) in self.jobs.keys() {
+            if !self.programs.contains_key(program) {
+                self.programs.insert(program.clone(), program.record().into());
+            }
+        }
+        let jobs: Vec<_> = self.jobs.iter_mut().filter(|(_, outcome)| outcome.is_none()).collect();
+        let jobs: Vec<_> = jobs.into_iter().map(Mutex::new).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let mut job = job.lock().expect("nobody else has it");
+                let ((spec, program), outcome) = &mut *job;
+                let bytes = &self.programs[program];
+                **outcome = Some(Arc::new(simulate(spec, bytes, &self.unfair)));
+            }
+        };
+        let threads = thread::available_parallelism().map_or(1, |n| n.get());
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(work);
+            }
+        });
+    }
+}
+
+fn simulate(spec: &Spec, bytes: &[u8], unfair: &Unfair) -> Outcome {
+    let mut system = spec.system();
+    (unfair.system)(&mut system);
+    let mut outcome = measure(&system, bytes)
+        .unwrap_or_else(|error| Outcome { error: Some(error.to_string()), ..Outcome::default() });
+    (unfair.outcome)(&system, &mut outcome);
+    outcome
+}
+
+/// A control is over long before.
+const MOST_CYCLES: u64 = 100_000_000;
+
+fn measure(system: &System, bytes: &[u8]) -> Result<Outcome, RunError> {
+    let trace: Result<Reader, trace::Error> = Reader::from_bytes(bytes.to_vec(), "control");
+    let options = Options { by_kernel: true, max_cycles: MOST_CYCLES, ..Options::default() };
+    let mut machine = Machine::new(system, &Bodies::default(), trace?, options)?;
+    let cycles = machine.run()? as f64;
+    Ok(Outcome {
+        cycles,
+        kernels: machine.kernel_uses().to_vec(),
+        counters: machine.statistics().into_iter().collect(),
+        loads: machine.checked().loads,
+        error: None,
+    })
+}

@@ -1,0 +1,205 @@
+//! The small set runs; and of each kind a control fails on machines that are not fair.
+
+use machine::System;
+
+use super::runner::Unfair;
+use super::*;
+
+/// Rows that fail, and are to be mended: their controls, and a part of what they are about.
+const FAILS: &[(&str, &str)] = &[
+    // How lines are interleaved among banks follows the directory's range.
+    ("l2-own-loads", "cpelide-4 hmg"),
+    ("l2-own-loads", "cpelide-4 rec"),
+    // A decision is made, and a barrier packet sent, where nobody else has a copy.
+    ("l2-one-chiplet", "cpelide / software"),
+    // A line from another home passes two L2s, each with all of its latency.
+    ("latency-under-directories", ""),
+    // Without a link there is no latency, either.
+    ("latency-under-egress", "infinite"),
+    // The link of a twin is narrower, and no latency is less for it.
+    ("latency-of-twins", ""),
+    // Miss registers of L3 slices; behind them, banks and slices that need two cycles for a miss.
+    ("rate-memory-loads", "-4"),
+    ("rate-memory-stores", "rec-4gpu-small"),
+    // Windows of links; half of an L2's miss registers for other chiplets' lines.
+    ("rate-chiplet-link", ""),
+    // Tags of loads; beats of 32 bytes for stores.
+    ("rate-gpu-link", "rec-4gpu l1"),
+    // A load behind a store of its own CU to a line on its way is not counted.
+    ("conservation", "accesses of CUs"),
+    // A line that is asked for again is counted by directories alone.
+    ("conservation", "lines that L2s fetch"),
+];
+
+#[test]
+fn small_set_passes() {
+    let report = run(true, |_| true);
+    println!("{report}");
+    for part in &report.controls {
+        assert!(!part.rows.is_empty(), "{} has no rows", part.control);
+        for row in part.rows.iter().filter(|row| !row.passed) {
+            let about = format!("{} {} {}", row.case, row.machine, row.designs);
+            let mut known = FAILS.iter();
+            let known = known.any(|(name, of)| *name == part.control && about.contains(of));
+            assert!(known, "{}: {row:?}", part.control);
+        }
+    }
+}
+
+/// Verdicts of a control's rows on fair machines, and on others.
+fn both(name: &str, unfair: Unfair) -> Vec<(Row, Row)> {
+    let fair = run_on(&mut Runner::new(true), |control| control.name == name);
+    let unfair = run_on(&mut Runner::unfair(true, unfair), |control| control.name == name);
+    let rows = |report: Report| report.controls.into_iter().flat_map(|part| part.rows);
+    rows(fair).zip(rows(unfair)).collect()
+}
+
+/// All rows of designs that begin so pass on fair machines and fail on others.
+fn fails(name: &str, designs: &str, unfair: Unfair) {
+    let rows = both(name, unfair);
+    let of = |(row, _): &&(Row, Row)| row.passed && row.designs.starts_with(designs);
+    let rows: Vec<_> = rows.iter().filter(of).collect();
+    assert!(!rows.is_empty(), "{name}: no row of {designs} passes");
+    let (fair, unfair) = rows.iter().find(|(_, unfair)| !unfair.passed).unwrap_or(&rows[0]);
+    assert!(!unfair.passed, "{fair:?} and {unfair:?}");
+}
+
+fn system(change: fn(&mut System)) -> Unfair {
+    Unfair { system: change, ..Unfair::default() }
+}
+
+fn of(system: &System, design: &str) -> bool {
+    system.l2.design == design
+}
+
+#[test]
+fn slower_l2_of_one_design_is_noticed() {
+    fails("l2-one-chiplet", "hmg", system(|s| s.l2.latency += u32::from(of(s, "hmg"))));
+}
+
+#[test]
+fn missing_register_of_one_design_is_noticed() {
+    fails("l2-own-loads", "software", system(|s| s.l3.misses -= u32::from(of(s, "software"))));
+    fails("l2-shared-loads", "rec", system(|s| s.l3.misses -= u32::from(of(s, "rec"))));
+}
+
+#[test]
+fn slower_memory_of_one_design_is_noticed() {
+    fails(
+        "l2-own-stores",
+        "cpelide",
+        system(|s| s.memory.cycles *= 1 + u64::from(of(s, "cpelide"))),
+    );
+}
+
+#[test]
+fn fewer_entries_of_one_design_are_noticed() {
+    let few = |s: &mut System| {
+        if of(s, "directory") {
+            s.directory.entries = s.directory.ways;
+        }
+    };
+    fails("l2-unlimited-entries", "directory", system(few));
+}
+
+#[test]
+fn slower_link_of_one_egress_design_is_noticed() {
+    let slow = |s: &mut System| {
+        if s.egress.design == "finepack" {
+            s.gpu_link.bytes_per_ns -= 1;
+        }
+    };
+    fails("egress-remote-loads", "finepack", system(slow));
+}
+
+#[test]
+fn slower_l1_of_one_design_is_noticed() {
+    fails(
+        "l1-no-reuse",
+        "stc-es",
+        system(|s| {
+            s.memory.cycles *= 1 + u64::from(s.l1.design == "stc-es");
+        }),
+    );
+}
+
+#[test]
+fn latency_of_another_cycle_is_noticed() {
+    fails("latency", "", system(|s| s.l2.latency += 1));
+}
+
+#[test]
+fn slower_rates_are_noticed() {
+    // What is measured is compared with the system before the change.
+    fails("rate-l2-ports", "", system(|s| s.network.bytes_per_cycle /= 2));
+    fails("rate-gpu-link", "", system(|s| s.gpu_link.bytes_per_ns /= 2));
+    fails("rate-memory-stores", "", system(|s| s.memory.cycles *= 2));
+}
+
+#[test]
+fn counts_that_do_not_add_up_are_noticed() {
+    fails(
+        "conservation",
+        "hmg",
+        Unfair {
+            outcome: |_, o| drop(o.counters.entry("l2.inv_miss".into()).and_modify(|n| *n += 1)),
+            ..Unfair::default()
+        },
+    );
+    fails(
+        "conservation-lines",
+        "software",
+        Unfair {
+            outcome: |_, o| drop(o.counters.entry("l2.released".into()).and_modify(|n| *n -= 1)),
+            ..Unfair::default()
+        },
+    );
+    fails(
+        "conservation-links",
+        "p2p",
+        Unfair {
+            outcome: |_, o| drop(o.counters.entry("ingress.loads".into()).and_modify(|n| *n -= 1)),
+            ..Unfair::default()
+        },
+    );
+}
+
+#[test]
+fn more_that_costs_time_is_noticed() {
+    let wide = |s: &mut System| {
+        if s.network.queue > 8 {
+            s.l2.latency += 20;
+        }
+    };
+    fails("monotonicity", "", system(wide));
+}
+
+#[test]
+fn slower_bounds_are_noticed() {
+    let slow = |s: &mut System| {
+        if ["ideal", "none"].contains(&s.l2.design.as_str()) || s.egress.design == "infinite" {
+            s.l2.latency += 5000;
+        }
+        if s.l1.design == "race-ideal" {
+            s.l2.latency += 5000;
+        }
+    };
+    for name in ["bound-none", "bound-ideal", "bound-infinite", "bound-race-ideal"] {
+        fails(name, "", system(slow));
+    }
+}
+
+#[test]
+fn names_are_unique_and_designs_those_of_the_registry() {
+    let mut names: Vec<_> = all().map(|control| control.name).collect();
+    names.sort_unstable();
+    names.windows(2).for_each(|pair| assert_ne!(pair[0], pair[1]));
+    let designs = situations::l2_designs();
+    assert!(designs.contains(&"software") && designs.contains(&"hmg") && !designs.contains(&"own"));
+}
+
+#[test]
+fn result_does_not_depend_on_the_run() {
+    let rows = || run(true, |control| control.name == "l2-own-stores").to_string();
+    assert_eq!(rows(), rows());
+}
