@@ -133,8 +133,7 @@ pub fn warnings(system: &System) -> Vec<String> {
     if is_coherent {
         let banks = u64::from(system.l2.banks) * u64::from(system.machine.chiplets);
         let misses = u64::from(system.l2.misses);
-        // The other half is for what waits for no other chiplet.
-        places.push((format!("l2.misses = {misses}"), misses / 2 * banks));
+        places.push((format!("l2.misses = {misses}"), misses * banks));
     }
     for (field, places) in places {
         let because = format!("{field}: {places} under way of a GPU");
