@@ -109,6 +109,7 @@ soak: setup
 	  cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
 	DUET_STC_PROGRAMS=$(PROGRAMS) DUET_STC_CYCLES=$(STC_CYCLES) \
 	  cargo test --release -p duet-tests --test blocks stc -- --nocapture
+	DUET_SOAK=1 cargo test --release -p duet-tests --test blocks race_detection
 	DUET_SOAK=1 cargo test --release -p machine --test machine -- --nocapture
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 

@@ -10,6 +10,7 @@ import glob
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 COLUMNS = 100
 # Definitions that put a fault into a block, for tests of the tests.
@@ -125,7 +126,10 @@ def main():
         for block in [b for b in todo if third_party(b, "ibex.f")]:
             print(f"lint: Ibex is not installed, rtl/{block} is not looked at", file=sys.stderr)
             todo.remove(block)
-    bad = [b for b in todo for d in defines(b) if not lint_verilator(b, d)]
+    runs = [(b, d) for b in todo for d in defines(b)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        passed = pool.map(lambda run: lint_verilator(*run), runs)
+    bad = [block for (block, _), passes in zip(runs, passed) if not passes]
     bad += [b for b in todo for d in [*defines(b), ["SYNTHESIS"]] if slang and not lint_slang(b, d)]
     for block in sorted(set(bad)):
         print(f"lint: rtl/{block} has findings", file=sys.stderr)

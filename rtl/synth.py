@@ -24,6 +24,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import lint
 
@@ -264,12 +265,16 @@ def main():
             print(f"synth: Ibex is not installed, rtl/{block} is left out", file=sys.stderr)
             blocks.remove(block)
     rows, failed, memories = [], [], {}
+    runs = []
     for name in arguments.config or ["small", "paper"]:
         for block in blocks:
             own = family(rtl, block, configs)
             if name not in configs[own]:
                 sys.exit(f"synth: cosim/configs/{own}.toml has no table {name}")
-            counts = synthesise(rtl, block, configs[own][name])
+            runs.append((name, block, configs[own][name]))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda run: synthesise(rtl, run[1], run[2]), runs)
+        for (name, block, _), counts in zip(runs, results):
             stray = stray_latches(block, name, counts["latches"]) if counts else []
             for at in stray:
                 print(f"synth: rtl/{block}: latch at {at}", file=sys.stderr)

@@ -1,3 +1,4 @@
+`include "duet_loop.svh"
 `include "race_types.svh"
 
 /// The last signature received, and tests of accesses against it (specification 5.1, 5.3). All
@@ -55,6 +56,7 @@ module access_validation_unit_signature
     h        = '0;
     all      = 1'b0;
     member_o = '0;
+    `DUET_LOOP
     for (int unsigned t = 0; t < Tests; t++) begin
       if (test_i[t]) begin
         access = access_i[t];
@@ -62,6 +64,7 @@ module access_validation_unit_signature
         start  = access.addr & ~32'(span);
         count  = 8'(span >> $clog2(LineBytes / Granules)) + 8'd1;
         first  = hash(start >> $clog2(Gran));
+        `DUET_LOOP
         for (int unsigned g = 0; g < Granules; g++) begin
           if (g < 32'(count) && !member_o[t]) begin
             // The start is aligned, so that the numbers of its granules follow by exclusive or.

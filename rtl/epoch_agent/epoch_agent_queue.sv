@@ -1,4 +1,5 @@
 `include "duet_assert.svh"
+`include "duet_loop.svh"
 `include "stc_types.svh"
 
 /// The blocked store queue (BSQ): the stores that wait for the epoch of their band (STC, sections
@@ -107,6 +108,7 @@ module epoch_agent_queue
     miss_slot_o = '0;
     if (scanning_o) begin
       left = v_q & ~scanned_q;
+      `DUET_LOOP
       for (int unsigned port = 0; port < BsqRd; port++) begin
         if (left != '0) begin
           // The first entry of each bank.

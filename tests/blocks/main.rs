@@ -2,6 +2,7 @@
 //! the rules of its README, and blocks that are joined. Directories also in systems of GPUs, and
 //! the blocks of STC in systems of CUs; those of race detection under random requests.
 
+mod bench;
 mod coherence_directory;
 mod command_path;
 mod command_processor;

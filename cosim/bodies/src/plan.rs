@@ -44,6 +44,9 @@ const VERILATOR_FLAGS: [&str; 11] = [
     "--prefix",
     PREFIX,
 ];
+/// What the RTL has for simulation, and the oldest Verilator that knows it: loops that are not
+/// unrolled.
+const KEEP_LOOPS: (&str, (u32, u32)) = ("+define+DUET_KEEP_LOOPS", (5, 30));
 /// Flags of a body whose signals can be traced: fields of structs one by one, arrays of moderate
 /// size too.
 const TRACE_FLAGS: [&str; 6] =
@@ -79,11 +82,12 @@ impl<'a> Plan<'a> {
         format!("Verilator {}, {}", self.verilator.release, self.compiler.version)
     }
 
-    /// The flags that depend on the variant alone.
+    /// The flags that depend on the variant alone, and on Verilator's version.
     fn verilator_flags(&self) -> impl Iterator<Item = String> {
+        let loops = (self.verilator.version >= KEEP_LOOPS.1).then_some(&KEEP_LOOPS.0);
         let trace: &[&str] = if self.request.variant.trace { &TRACE_FLAGS } else { &[] };
         let defines = self.request.variant.defines.iter().map(|name| format!("+define+{name}"));
-        VERILATOR_FLAGS.iter().chain(trace).map(|flag| flag.to_string()).chain(defines)
+        VERILATOR_FLAGS.iter().chain(loops).chain(trace).map(|flag| flag.to_string()).chain(defines)
     }
 
     fn cxx_flags(&self) -> impl Iterator<Item = String> {

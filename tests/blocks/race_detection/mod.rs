@@ -16,9 +16,19 @@ use hwmodel::race_detection_unit::RaceDetectionUnit;
 use hwmodel::speculative_load_queue::SpeculativeLoadQueue;
 use ports::common::race_types::RaceDetection;
 
+/// True where time does not count (`make soak`): RTL that takes minutes to compile is tested, too.
+fn is_soak() -> bool {
+    std::env::var_os("DUET_SOAK").is_some()
+}
+
 /// A named configuration.
 fn named(config: &str) -> RaceDetection {
     parameters(config)
+}
+
+/// Each new bit fills a signature. Tests of the unit and of joined blocks share its body.
+fn full_at_once() -> RaceDetection {
+    RaceDetection { n_sat: 1, ..named("small") }
 }
 
 /// Who makes the blocks.

@@ -21,7 +21,7 @@ fn answer_without_a_sync_is_done_in_the_next_cycle() {
 #[test]
 fn answer_with_chunks_is_done_behind_its_last() {
     on_both(|body| {
-        let mut bench = Bench::new(body, &Config { m: 1024, ..config() });
+        let mut bench = Bench::new(body, &four_chunks());
         // Chunks 0, 1 and 3, and a cycle without a beat.
         let beats = sync(rsp_kind::RACE, 7, 1, 1024, &[1]);
         assert_eq!(beats.len(), 4);
@@ -94,11 +94,11 @@ fn lookup_while_a_signature_loads_waits() {
 #[test]
 fn signature_is_replaced_not_joined() {
     on_both(|body| {
-        let mut bench = Bench::new(body, &Config { m: 1024, ..config() });
+        let mut bench = Bench::new(body, &four_chunks());
         bench.sync(&[1, 2]);
         bench.fill(1);
         bench.sync(&[2]);
-        assert_eq!(bench.look(lookup(1, 1 << 7)), HIT);
-        assert_eq!(bench.look(lookup(1, 2 << 7)), MISS_AVU);
+        assert_eq!(bench.look(lookup(1, 1 << 9)), HIT);
+        assert_eq!(bench.look(lookup(1, 2 << 9)), MISS_AVU);
     });
 }

@@ -18,9 +18,9 @@ fn code_of(bench: &mut Bench, rsp: Rsp) -> Option<u8> {
     err
 }
 
-fn loading(body: Make, m: u32) -> (Bench, Vec<Rsp>) {
-    let mut bench = Bench::new(body, &Config { m, ..config() });
-    let beats = sync(rsp_kind::RACE, 7, 1, m, &[1]);
+fn loading(body: Make) -> (Bench, Vec<Rsp>) {
+    let mut bench = Bench::new(body, &config());
+    let beats = sync(rsp_kind::RACE, 7, 1, 256, &[1]);
     bench.beat(beats[0]);
     (bench, beats)
 }
@@ -41,7 +41,7 @@ fn chunk_without_a_header() {
 #[test]
 fn header_while_a_signature_loads() {
     on_both(|body| {
-        let (mut bench, beats) = loading(body, 256);
+        let (mut bench, beats) = loading(body);
         assert_eq!(code_of(&mut bench, Rsp { kind: 7, ..norace(1, 5) }), Some(err::HEADER));
         bench.beat(beats[1]);
         let done = Done { kind: rsp_kind::RACE, id: 7, epoch: 1, sync: true };
@@ -92,7 +92,7 @@ fn header_of_another_epoch() {
 #[test]
 fn chunk_beyond_the_signature() {
     on_both(|body| {
-        let (mut bench, beats) = loading(body, 256);
+        let (mut bench, beats) = loading(body);
         let beyond = Rsp { chunk: 1, last: false, ..beats[1] };
         assert_eq!(code_of(&mut bench, beyond), Some(err::INDEX));
         assert!(!bench.shown().lk_ready);

@@ -7,14 +7,14 @@ mod lookups;
 mod queries;
 mod reset;
 
-use duet_tests::{Body, with_both_bodies};
-use hwmodel::Block;
+use duet_tests::with_both_bodies;
 use hwmodel::access_validation_unit::AccessValidationUnit;
 use ports::access_validation_unit::{Config, Counters, In, Out, err};
 use ports::common::race_types::{Done, Fill, Lookup, Query, Rsp, rsp_kind};
 
 use super::hash::chunks;
 use super::named;
+use crate::bench::{self, Around};
 
 type Make = duet_tests::Make<AccessValidationUnit>;
 
@@ -26,6 +26,11 @@ fn on_both(check: impl Fn(Make)) {
 /// The small parameters of specification 2.
 fn config() -> Config {
     (&named("small")).into()
+}
+
+/// Signatures of four chunks. A granule is half a kilobyte.
+fn four_chunks() -> Config {
+    (&named("small-half-page")).into()
 }
 
 /// The beats of an answer with a signature of these keys; `epoch` is the one that begins.
@@ -49,43 +54,25 @@ fn lookup(line: u8, addr: u32) -> Lookup {
     Lookup { line, tag_hit: true, size: 2, addr }
 }
 
-/// A unit, its inputs, and the outputs of all cycles.
-struct Bench {
-    body: Body<AccessValidationUnit>,
+/// What the bench needs of its configuration.
+struct Sizes {
     m: u32,
     epochs: u8,
-    /// Inputs of the next cycle, but for `slq_busy` cleared after it.
-    next: In,
-    out: Vec<Out>,
 }
+
+impl Around<AccessValidationUnit> for Sizes {
+    fn after(&mut self, _: usize, next: &mut In, _: &Out, _: &Out) {
+        *next = In { slq_busy: next.slq_busy, ..In::default() };
+    }
+}
+
+/// Inputs but for `slq_busy` are cleared after their cycle.
+type Bench = bench::Bench<AccessValidationUnit, Sizes>;
 
 impl Bench {
     fn new(body: Make, config: &Config) -> Self {
-        let (m, epochs) = (config.m, 1 << config.epoch_w);
-        Self { body: body(config), m, epochs, next: In::default(), out: Vec::new() }
-    }
-
-    /// One cycle; returns its outputs.
-    fn cycle(&mut self) -> Out {
-        let shown = self.body.outputs();
-        let out = self.body.tick(&self.next);
-        assert_eq!(shown, out, "tick must return the outputs of the cycle that it ends");
-        assert!(!self.body.failed(), "an assertion of the RTL fails in cycle {}", self.now());
-        self.next = In { slq_busy: self.next.slq_busy, ..In::default() };
-        self.out.push(out);
-        out
-    }
-
-    fn now(&self) -> usize {
-        self.out.len()
-    }
-
-    fn run(&mut self, cycles: usize) {
-        (0..cycles).for_each(|_| _ = self.cycle());
-    }
-
-    fn shown(&self) -> Out {
-        self.body.outputs()
+        let sizes = Sizes { m: config.m, epochs: 1 << config.epoch_w };
+        Self::around(body(config), In::default(), sizes)
     }
 
     fn epoch(&self) -> u8 {

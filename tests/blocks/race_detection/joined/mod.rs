@@ -21,7 +21,7 @@ use ports::{
 };
 
 use super::hash::{bits, is_exact};
-use super::{Bodies, named, on_both};
+use super::{Bodies, full_at_once, named, on_both};
 
 /// What an SM does in the next cycle.
 #[derive(Default)]

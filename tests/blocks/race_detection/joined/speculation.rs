@@ -120,7 +120,7 @@ fn example_6_a_load_of_the_epoch_before_commits_though_its_line_expires() {
 #[test]
 fn forced_signature_is_tested_against_speculative_loads() {
     on_both(|bodies| {
-        let mut s = System::new(bodies, &RaceDetection { n_sat: 1, ..named("small") });
+        let mut s = System::new(bodies, &full_at_once());
         s.load(1, A);
         // Inserted three cycles later; in the next one SM 1 is due to be forced, and not picked.
         s.request(0, req_kind::WRITE, A);

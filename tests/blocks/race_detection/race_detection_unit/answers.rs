@@ -114,9 +114,9 @@ fn granule_of_half_a_page_has_four_lines() {
 #[test]
 fn chunks_that_are_0_are_left_out_and_a_beat_waits_until_it_is_taken() {
     on_both(|body| {
-        let mut bench = Bench::new(body, &Config { m: 1024, ..config() });
-        bench.send(0, 0, [write(1, 1)]);
-        bench.send(1, 1, [read(2, 1)]);
+        let mut bench = Bench::new(body, &four_chunks());
+        bench.send(0, 0, [write(1, half_page(1))]);
+        bench.send(1, 1, [read(2, half_page(1))]);
         bench.run_to(7);
         bench.next.rsp_ready = 0;
         bench.run_to(10);
@@ -139,13 +139,13 @@ fn chunks_that_are_0_are_left_out_and_a_beat_waits_until_it_is_taken() {
 #[test]
 fn insert_during_a_copy_is_of_the_next_epoch() {
     on_both(|body| {
-        let mut bench = Bench::new(body, &Config { m: 1024, ..config() });
-        bench.send(0, 0, [write(1, 1)]);
-        bench.send(1, 1, [read(2, 1)]);
-        bench.send(2, 2, [write(3, 2)]);
+        let mut bench = Bench::new(body, &four_chunks());
+        bench.send(0, 0, [write(1, half_page(1))]);
+        bench.send(1, 1, [read(2, half_page(1))]);
+        bench.send(2, 2, [write(3, half_page(2))]);
         // Its header shows in 5; the write of SM 2 is in C in 5, and has a bit in each of its
         // chunks.
-        bench.send(10, 1, [read(4, 2)]);
+        bench.send(10, 1, [read(4, half_page(2))]);
         bench.finish();
         assert_eq!(bench.headers(2)[0].0, 6);
         assert_eq!(bench.answers(1), [(rsp_kind::RACE, 2), (rsp_kind::RACE, 4)]);

@@ -4,7 +4,7 @@ use super::*;
 
 /// Every insert of a new bit fills a signature.
 fn full_at_once() -> Config {
-    Config { n_sat: 1, ..config() }
+    (&crate::race_detection::full_at_once()).into()
 }
 
 #[test]
@@ -77,14 +77,15 @@ fn forced_copy_waits_for_the_response_register_and_goes_on_while_c_waits() {
 #[test]
 fn only_new_bits_count() {
     on_both(|body| {
-        let mut bench = Bench::new(body, &Config { n_sat: 2, ..config() });
-        bench.send(0, 0, [write(1, 1), write(2, 1), write(3, 1)]);
+        // Three SMs; the third new bit is one too many.
+        let mut bench = Bench::new(body, &(&named("odd")).into());
+        bench.send(0, 0, [1, 2, 1, 2, 1, 2].map(|line| write(1, line)));
         bench.finish();
-        assert_eq!((bench.cnt().forced, bench.cnt().inserts), (0, 9));
-        bench.send(0, 0, [write(4, 2)]);
+        assert_eq!((bench.cnt().forced, bench.cnt().inserts), (0, 12));
+        bench.send(0, 0, [write(2, 3)]);
         bench.finish();
-        assert_eq!(bench.cnt().forced, 3);
-        assert_eq!(bench.signature(3, 0), bits(256, &[1, 2]));
+        assert_eq!(bench.cnt().forced, 2);
+        assert_eq!(bench.signature(2, 0), bits(4096, &[1, 2, 3]));
     });
 }
 

@@ -1,5 +1,8 @@
 //! The bits of a key (specification 5.1).
 
+use duet_tests::configs;
+use ports::common::race_types::RaceDetection;
+
 use super::*;
 
 /// Bits of signatures, and those of four keys in them, as printed.
@@ -45,19 +48,54 @@ const TABLE: Table = [
     ),
 ];
 
+/// Writes each key for SM 0; SM 1 reads its line and gets the signature.
+fn assert_bits(body: Make, config: &Config, keys: impl IntoIterator<Item = (u32, Vec<u32>)>) {
+    for (key, mut expected) in keys {
+        let addr = key * config.gran;
+        let mut bench = Bench::new(body, config);
+        bench.send(0, 0, [Req { mask: 1 << (addr % 128), ..write(1, addr >> 7) }]);
+        bench.send(4, 1, [read(2, addr >> 7)]);
+        bench.finish();
+        expected.sort();
+        assert_eq!(bench.signature(1, 0), expected, "key {key:#x}, {config:?}");
+    }
+}
+
 #[test]
 fn keys_set_the_bits_of_the_table() {
     on_both(|body| {
-        for (m, rows) in TABLE {
-            for (key, mut expected) in KEYS.into_iter().zip(rows) {
-                let mut bench = Bench::new(body, &Config { m, ..config() });
-                bench.send(0, 0, [write(1, key)]);
-                bench.send(4, 1, [read(2, key)]);
-                bench.finish();
-                expected.sort();
-                assert_eq!(bench.signature(1, 0), expected, "key {key:#x}, {m} bits");
-                assert_eq!(bits(m, &[key]), expected, "the tests' own hash");
-            }
+        // Of each size, and of each granule that has all keys.
+        for ((m, rows), name) in TABLE.into_iter().zip(["small", "small-byte", "paper", "wide"]) {
+            let config: Config = (&named(name)).into();
+            assert_eq!(config.m, m);
+            let rows = rows.map(|row| row.to_vec());
+            assert_bits(body, &config, KEYS.into_iter().zip(rows));
         }
     });
+}
+
+#[test]
+fn tests_have_the_bits_of_the_table() {
+    for (m, rows) in TABLE {
+        for (key, mut expected) in KEYS.into_iter().zip(rows) {
+            expected.sort();
+            assert_eq!(bits(m, &[key]), expected, "key {key:#x}, {m} bits");
+        }
+    }
+}
+
+#[test]
+fn keys_set_their_bits_in_all_sizes_of_granules_of_all() {
+    let keys = |m: u32| KEYS.map(|key| key % (1 << 23)).map(|key| (key, bits(m, &[key])));
+    on_both(|body| {
+        for name in configs::<RaceDetection>() {
+            let config: Config = (&named(&name)).into();
+            assert_bits(body, &config, keys(config.m));
+        }
+    });
+    for m in [256, 1024, 2048, 4096, 8192, 16384] {
+        for gran in [1, 4, 128, 512] {
+            assert_bits(MODELS.unit, &Config { m, gran, ..config() }, keys(m));
+        }
+    }
 }

@@ -11,14 +11,14 @@ mod reset;
 
 use std::collections::VecDeque;
 
-use duet_tests::{Body, with_both_bodies};
-use hwmodel::Block;
+use duet_tests::with_both_bodies;
 use hwmodel::race_detection_unit::RaceDetectionUnit;
 use ports::common::race_types::{MAX_SMS, Req, Rsp, Token, req_kind, rsp_kind};
 use ports::race_detection_unit::{Config, Counters, In, Out};
 
 use super::hash::bits;
-use super::named;
+use super::{MODELS, is_soak, named};
+use crate::bench::{self, Around};
 
 type Make = duet_tests::Make<RaceDetectionUnit>;
 
@@ -32,9 +32,22 @@ fn config() -> Config {
     (&named("small")).into()
 }
 
-/// The fewest SMs.
-fn two_sms() -> Config {
-    Config { n_sm: 2, ..config() }
+/// Configurations of two, three, four and 16 SMs, with a request that takes one step: where a line
+/// has several granules, a write of nothing.
+fn one_step() -> [(Config, Req); 4] {
+    let nothing = Req { mask: 0, ..write(0, 0) };
+    let of = |name, req| ((&named(name)).into(), req);
+    [of("least", nothing), of("odd", read(0, 0)), of("small", read(0, 0)), of("paper", read(0, 0))]
+}
+
+/// Signatures of four chunks. A granule is four lines.
+fn four_chunks() -> Config {
+    (&named("small-half-page")).into()
+}
+
+/// The first line of a key there.
+fn half_page(key: u32) -> u32 {
+    4 * key
 }
 
 fn request(kind: u8, id: u8, line: u32) -> Req {
@@ -64,88 +77,62 @@ fn header(kind: u8, id: u8, epoch: u8) -> Rsp {
     Rsp { hdr: true, last: true, kind, id, epoch, sync, ..Rsp::default() }
 }
 
-/// A unit, its inputs, and the outputs of all cycles. What is shown is held until it is taken.
-struct Bench {
-    body: Body<RaceDetectionUnit>,
+/// The SMs and the L2.
+struct Neighbours {
     sms: usize,
     /// Requests of each SM, with the first cycle that they are offered in.
     requests: [VecDeque<(usize, Req)>; MAX_SMS],
-    /// Inputs of the next cycle.
-    next: In,
-    out: Vec<Out>,
     /// Beats that each SM has taken, and tokens, with their cycles.
     beats: Vec<Vec<(usize, Rsp)>>,
     tokens: Vec<(usize, Token)>,
 }
 
+impl Around<RaceDetectionUnit> for Neighbours {
+    fn before(&mut self, now: usize, next: &mut In, _: &Out) {
+        next.req_valid = 0;
+        for (sm, requests) in self.requests.iter().enumerate() {
+            next.req[sm] = Req::default();
+            if let Some((_, req)) = requests.front().filter(|(from, _)| *from <= now) {
+                next.req_valid |= 1 << sm;
+                next.req[sm] = *req;
+            }
+        }
+    }
+
+    /// What is shown is held until it is taken.
+    fn after(&mut self, now: usize, next: &mut In, out: &Out, shown: &Out) {
+        for sm in 0..self.sms {
+            if (next.req_valid & out.req_ready) >> sm & 1 != 0 {
+                self.requests[sm].pop_front();
+            }
+            if out.rsp_valid >> sm & 1 == 0 {
+                assert_eq!(out.rsp[sm], Rsp::default(), "a payload is 0 while its valid is 0");
+            } else if next.rsp_ready >> sm & 1 != 0 {
+                self.beats[sm].push((now, out.rsp[sm]));
+            } else {
+                assert!(shown.rsp_valid >> sm & 1 != 0 && shown.rsp[sm] == out.rsp[sm]);
+            }
+        }
+        match out.tok {
+            Some(token) if next.tok_ready => self.tokens.push((now, token)),
+            token => assert!(token.is_none() || shown.tok == token),
+        }
+    }
+}
+
+type Bench = bench::Bench<RaceDetectionUnit, Neighbours>;
+
 impl Bench {
     fn new(body: Make, config: &Config) -> Self {
         let next = In { tok_ready: true, rsp_ready: u16::MAX, ..In::default() };
         let sms = config.n_sm as usize;
-        Self {
-            body: body(config),
-            sms,
-            requests: Default::default(),
-            next,
-            out: Vec::new(),
-            beats: vec![Vec::new(); sms],
-            tokens: Vec::new(),
-        }
+        let (requests, beats, tokens) = (Default::default(), vec![Vec::new(); sms], Vec::new());
+        Self::around(body(config), next, Neighbours { sms, requests, beats, tokens })
     }
 
     /// Requests of an SM, offered from this cycle on, one behind the other.
     fn send(&mut self, cycle: usize, sm: usize, requests: impl IntoIterator<Item = Req>) {
         self.requests[sm].extend(requests.into_iter().map(|req| (cycle, req)));
-    }
-
-    /// One cycle; returns its outputs.
-    fn cycle(&mut self) -> Out {
-        let now = self.out.len();
-        self.next.req_valid = 0;
-        for (sm, requests) in self.requests.iter_mut().enumerate() {
-            self.next.req[sm] = Req::default();
-            if let Some((_, req)) = requests.front().filter(|(from, _)| *from <= now) {
-                self.next.req_valid |= 1 << sm;
-                self.next.req[sm] = *req;
-            }
-        }
-        let shown = self.body.outputs();
-        let out = self.body.tick(&self.next);
-        assert_eq!(shown, out, "tick must return the outputs of the cycle that it ends");
-        assert!(!self.body.failed(), "an assertion of the RTL fails in cycle {now}");
-        for sm in 0..self.sms {
-            if (self.next.req_valid & out.req_ready) >> sm & 1 != 0 {
-                self.requests[sm].pop_front();
-            }
-            if out.rsp_valid >> sm & 1 == 0 {
-                assert_eq!(out.rsp[sm], Rsp::default(), "a payload is 0 while its valid is 0");
-            } else if self.next.rsp_ready >> sm & 1 != 0 {
-                self.beats[sm].push((now, out.rsp[sm]));
-            }
-        }
-        if let Some(token) = out.tok.filter(|_| self.next.tok_ready) {
-            self.tokens.push((now, token));
-        }
-        self.hold(&out);
-        self.out.push(out);
-        out
-    }
-
-    fn hold(&self, out: &Out) {
-        let now = self.body.outputs();
-        for sm in 0..self.sms {
-            if (out.rsp_valid & !self.next.rsp_ready) >> sm & 1 != 0 {
-                assert!(now.rsp_valid >> sm & 1 != 0 && now.rsp[sm] == out.rsp[sm]);
-            }
-        }
-        assert!(out.tok.is_none() || self.next.tok_ready || now.tok == out.tok);
-    }
-
-    /// Runs all cycles before this one.
-    fn run_to(&mut self, cycle: usize) {
-        while self.out.len() < cycle {
-            self.cycle();
-        }
     }
 
     /// Runs until nothing is left to do.

@@ -39,11 +39,10 @@ fn idle_unit_answers_after_the_steps_and_three_cycles() {
 #[test]
 fn all_sms_together_are_served_in_each_cycle_and_two_in_two_of_three() {
     on_both(|body| {
-        let of = |name| (&named(name)).into();
-        for config in [two_sms(), of("odd"), config(), of("paper")] {
+        for (config, req) in one_step() {
             let mut bench = Bench::new(body, &config);
             for sm in 0..config.n_sm as usize {
-                bench.send(0, sm, (0..1200).map(|id| read(id as u8, id)));
+                bench.send(0, sm, (0..1200).map(|n| Req { id: n as u8, addr: n << 7, ..req }));
             }
             bench.run_to(1000);
             let tokens: Vec<_> = bench.tokens.iter().map(|(cycle, _)| *cycle).collect();

@@ -8,13 +8,13 @@ mod reset;
 mod timing;
 mod validations;
 
-use duet_tests::{Body, with_both_bodies};
-use hwmodel::Block;
+use duet_tests::with_both_bodies;
 use hwmodel::speculative_load_queue::SpeculativeLoadQueue;
 use ports::common::race_types::{Alloc, Done, LoadName, Query, rsp_kind};
 use ports::speculative_load_queue::{Config, Counters, In, Out, err};
 
 use super::named;
+use crate::bench::{self, Around};
 
 type Make = duet_tests::Make<SpeculativeLoadQueue>;
 
@@ -37,54 +37,33 @@ fn done(kind: u8) -> Done {
     Done { kind, sync: kind != rsp_kind::NORACE, ..Done::default() }
 }
 
-/// A queue, its inputs, and the outputs of all cycles. The access validation unit answers a query
-/// in the next cycle, with `members`.
-struct Bench {
-    body: Body<SpeculativeLoadQueue>,
-    /// Inputs of the next cycle, but for `replay_ready` cleared after it.
-    next: In,
+/// The access validation unit, which answers a query in the next cycle.
+struct Validation {
     /// Addresses in the signature.
     members: Vec<u32>,
-    out: Vec<Out>,
 }
 
-impl Bench {
-    fn new(body: Make, config: &Config) -> Self {
-        let next = In { replay_ready: true, ..In::default() };
-        Self { body: body(config), next, members: Vec::new(), out: Vec::new() }
-    }
-
-    /// One cycle; returns its outputs.
-    fn cycle(&mut self) -> Out {
-        let shown = self.body.outputs();
-        let out = self.body.tick(&self.next);
-        assert_eq!(shown, out, "tick must return the outputs of the cycle that it ends");
-        assert!(!self.body.failed(), "an assertion of the RTL fails in cycle {}", self.now());
+impl Around<SpeculativeLoadQueue> for Validation {
+    fn after(&mut self, _: usize, next: &mut In, out: &Out, shown: &Out) {
         let is_member =
             |v: &usize| out.q_valid >> v & 1 != 0 && self.members.contains(&out.q[*v].addr);
         let q_member = (0..8).filter(is_member).map(|v| 1 << v).sum();
         for v in (0..8).filter(|v| out.q_valid >> v & 1 == 0) {
             assert_eq!(out.q[v], Query::default(), "a payload is 0 while its valid is 0");
         }
-        let untaken = out.replay.filter(|_| !self.next.replay_ready);
-        assert!(untaken.is_none() || self.body.outputs().replay == untaken, "held until taken");
-        self.next = In { q_member, replay_ready: self.next.replay_ready, ..In::default() };
-        self.out.push(out);
-        out
+        let untaken = out.replay.filter(|_| !next.replay_ready);
+        assert!(untaken.is_none() || shown.replay == untaken, "held until taken");
+        *next = In { q_member, replay_ready: next.replay_ready, ..In::default() };
     }
+}
 
-    fn now(&self) -> usize {
-        self.out.len()
-    }
+/// Inputs but for `replay_ready` are cleared after their cycle.
+type Bench = bench::Bench<SpeculativeLoadQueue, Validation>;
 
-    fn run_to(&mut self, cycle: usize) {
-        while self.now() < cycle {
-            self.cycle();
-        }
-    }
-
-    fn shown(&self) -> Out {
-        self.body.outputs()
+impl Bench {
+    fn new(body: Make, config: &Config) -> Self {
+        let next = In { replay_ready: true, ..In::default() };
+        Self::around(body(config), next, Validation { members: Vec::new() })
     }
 
     fn cnt(&self) -> Counters {
@@ -121,13 +100,11 @@ impl Bench {
 
     /// Cycles and tags of commits; of replays that were taken or not.
     fn commits(&self) -> Vec<(usize, u16)> {
-        let all = self.out.iter().enumerate();
-        all.filter_map(|(n, out)| Some((n, out.commit?.tag))).collect()
+        self.seen(0, |out| Some(out.commit?.tag))
     }
 
     fn replays(&self) -> Vec<(usize, u16)> {
-        let all = self.out.iter().enumerate();
-        all.filter_map(|(n, out)| Some((n, out.replay?.tag))).collect()
+        self.seen(0, |out| Some(out.replay?.tag))
     }
 
     /// Lines that are asked about in a cycle, by lane.

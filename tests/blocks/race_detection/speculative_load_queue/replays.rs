@@ -83,9 +83,10 @@ fn failed_load_waits_for_its_answers() {
 #[test]
 fn replay_goes_on_while_a_signature_is_tested() {
     on_both(|body| {
-        let mut bench = Bench::new(body, &Config { slq_n: 16, v_lanes: 1 });
+        // Four in a cycle.
+        let mut bench = Bench::new(body, &(&named("paper")).into());
         bench.requests(1);
-        bench.loads(&Vec::from_iter((1..9).map(|tag| (tag as u8, tag))));
+        bench.loads(&Vec::from_iter((1..33).map(|tag| (tag as u8, tag))));
         bench.members = vec![1 << 7, 2 << 7, 3 << 7];
         let s = bench.answer(rsp_kind::RACE);
         bench.run_to(s + 20);

@@ -11,13 +11,13 @@ mod scan;
 mod states;
 mod stores;
 
-use duet_tests::{Body, with_both_bodies};
-use hwmodel::Block;
+use duet_tests::{parameters, with_both_bodies};
 use hwmodel::epoch_agent::EpochAgent;
-use ports::common::stc_types::{Epoch, Load, LoadOut, Req, Store, Variant, kind};
+use ports::common::stc_types::{Epoch, Load, LoadOut, Req, Stc, Store, Variant, kind};
 use ports::epoch_agent::{Config, Counters, In, Out, err};
 
 use super::setup;
+use crate::bench::{self, Around};
 
 type Make = duet_tests::Make<EpochAgent>;
 
@@ -29,6 +29,16 @@ fn on_both(check: impl Fn(Make)) {
 /// The small parameters of specification 2.1: 4 bands of 16 bytes.
 fn small(variant: Variant) -> Config {
     (&setup::small(variant)).into()
+}
+
+/// The parameters of table 3.
+fn paper() -> Config {
+    (&parameters::<Stc>("paper")).into()
+}
+
+/// The scan examines a slot in a cycle.
+fn one_bank() -> Config {
+    (&parameters::<Stc>("small-literal")).into()
 }
 
 fn epoch(gvec: u32) -> Epoch {
@@ -48,56 +58,38 @@ fn conflict(addr: u32) -> Option<Req> {
     Some(Req { kind: kind::CONFLICT, addr })
 }
 
-/// An agent, its inputs, and the outputs of all cycles. It plays the manager, the L1 and the L2.
-struct Bench {
-    body: Body<EpochAgent>,
-    /// Inputs of the next cycle; stores, loads and acknowledgements are cleared after it.
-    next: In,
+/// The manager, the L1 and the L2.
+struct Neighbours {
     /// The L2 acknowledges a store two cycles after it was issued.
     answers: bool,
     /// A store was issued two cycles ago, one cycle ago.
     taken: [bool; 2],
-    out: Vec<Out>,
 }
+
+impl Around<EpochAgent> for Neighbours {
+    fn before(&mut self, _: usize, next: &mut In, shown: &Out) {
+        next.wa_valid |= self.answers && self.taken[0];
+        self.taken = [self.taken[1], shown.st.is_some() && next.st_ready];
+    }
+
+    fn after(&mut self, _: usize, next: &mut In, out: &Out, _: &Out) {
+        (next.st, next.ld, next.wa_valid) = (None, None, false);
+        // A demand is acknowledged in the cycle after it.
+        next.dmd_ack = out.req.is_some_and(|req| req.kind == kind::DEMAND);
+    }
+}
+
+/// Stores, loads and acknowledgements are cleared after their cycle.
+type Bench = bench::Bench<EpochAgent, Neighbours>;
 
 impl Bench {
     fn new(body: Make, config: &Config) -> Self {
         let next = In { st_ready: true, ld_ready: true, sweep_done: true, ..In::default() };
-        Self { body: body(config), next, answers: true, taken: [false; 2], out: Vec::new() }
+        Self::around(body(config), next, Neighbours { answers: true, taken: [false; 2] })
     }
 
     fn es(body: Make) -> Self {
         Self::new(body, &small(Variant::Es))
-    }
-
-    /// One cycle; returns its outputs.
-    fn cycle(&mut self) -> Out {
-        let shown = self.body.outputs();
-        let taken = shown.st.is_some() && self.next.st_ready;
-        self.next.wa_valid |= self.answers && self.taken[0];
-        self.taken = [self.taken[1], taken];
-        let out = self.body.tick(&self.next);
-        assert_eq!(shown, out, "tick must return the outputs of the cycle that it ends");
-        assert!(!self.body.failed(), "an assertion of the RTL fails in cycle {}", self.now());
-        (self.next.st, self.next.ld, self.next.wa_valid) = (None, None, false);
-        // A demand is acknowledged in the cycle after it.
-        self.next.dmd_ack = out.req.is_some_and(|req| req.kind == kind::DEMAND);
-        self.out.push(out);
-        out
-    }
-
-    /// The number of the next cycle.
-    fn now(&self) -> usize {
-        self.out.len()
-    }
-
-    fn run(&mut self, cycles: usize) {
-        (0..cycles).for_each(|_| _ = self.cycle());
-    }
-
-    /// The outputs of the next cycle.
-    fn shown(&self) -> Out {
-        self.body.outputs()
     }
 
     /// Offers a store; returns its cycle.
@@ -150,18 +142,16 @@ impl Bench {
     /// Slots of the stores that were issued from a cycle on, with their cycles; while `st_ready` is
     /// 1.
     fn issued(&self, from: usize) -> Vec<(usize, u8)> {
-        let all = self.out.iter().enumerate().skip(from);
-        all.filter_map(|(n, out)| Some((n, out.st?.slot))).collect()
+        self.seen(from, |out| Some(out.st?.slot))
     }
 
     /// Requests from a cycle on.
     fn requests(&self, from: usize) -> Vec<(usize, Req)> {
-        let all = self.out.iter().enumerate().skip(from);
-        all.filter_map(|(n, out)| Some((n, out.req?))).collect()
+        self.seen(from, |out| out.req)
     }
 
     /// Error pulses so far.
     fn errors(&self) -> Vec<(usize, u8)> {
-        self.out.iter().enumerate().filter_map(|(n, out)| Some((n, out.err?))).collect()
+        self.seen(0, |out| out.err)
     }
 }

@@ -2,17 +2,12 @@
 
 use super::*;
 
-/// The BSQ of table 3.
-fn paper(bsq_n: u32, bsq_banks: u32) -> Config {
-    Config { bsq_n, bsq_banks, ..small(Variant::Es) }
-}
-
 /// Cycles of the scan of as many entries in the slots from 0 on, all of one band, then granted.
 fn scan_cycles(body: Make, config: &Config, entries: u32) -> u32 {
     let mut b = Bench::new(body, config);
-    b.stores((0..entries).map(|slot| (slot as u8, of(1))));
+    b.stores((0..entries).map(|slot| (slot as u8, 1 << config.seb_init)));
     assert_eq!(u32::from(b.shown().occ), entries);
-    b.change(epoch(0b0010));
+    b.change(Epoch { seb: config.seb_init as u8, gvec: 0b0010 });
     b.run(20);
     let run = b.release();
     b.run(entries as usize + 4);
@@ -25,12 +20,13 @@ fn scan_cycles(body: Make, config: &Config, entries: u32) -> u32 {
 #[test]
 fn scan_takes_the_cycles_of_the_fullest_bank() {
     on_both(|body| {
-        assert_eq!(scan_cycles(body, &paper(256, 16), 256), 8);
-        assert_eq!(scan_cycles(body, &paper(256, 16), 102), 4);
-        assert_eq!(scan_cycles(body, &paper(256, 16), 32), 1);
-        assert_eq!(scan_cycles(body, &paper(16, 4), 16), 2);
-        assert_eq!(scan_cycles(body, &Config { bsq_rd: 16, ..paper(256, 16) }, 256), 1);
-        assert_eq!(scan_cycles(body, &Config { bsq_rd: 1, ..paper(64, 1) }, 64), 64);
+        assert_eq!(scan_cycles(body, &paper(), 256), 8);
+        assert_eq!(scan_cycles(body, &paper(), 102), 4);
+        assert_eq!(scan_cycles(body, &paper(), 32), 1);
+        assert_eq!(scan_cycles(body, &small(Variant::Es), 16), 2);
+        let all_at_once = Config { bsq_n: 256, bsq_banks: 16, bsq_rd: 16, ..small(Variant::Es) };
+        assert_eq!(scan_cycles(body, &all_at_once, 256), 1);
+        assert_eq!(scan_cycles(body, &Config { bsq_n: 64, ..one_bank() }, 64), 64);
     });
 }
 
@@ -103,7 +99,7 @@ fn scan_precedes_the_store_of_its_cycle() {
 #[test]
 fn scan_stops_while_it_drains_and_starts_anew() {
     on_both(|body| {
-        let mut b = Bench::new(body, &Config { bsq_rd: 1, ..paper(16, 1) });
+        let mut b = Bench::new(body, &one_bank());
         b.stores((0..10).map(|slot| (slot, of(1))));
         // DONE, one cycle of RUN, DRAIN: three entries are examined, none issued before that RUN.
         let done = b.change(epoch(0b0100));
@@ -163,7 +159,7 @@ fn every_blocked_band_is_demanded_anew() {
 #[test]
 fn entry_that_the_scan_has_not_reached_is_not_issued() {
     on_both(|body| {
-        let mut b = Bench::new(body, &Config { bsq_rd: 1, ..paper(16, 1) });
+        let mut b = Bench::new(body, &one_bank());
         b.stores((0..16).map(|slot| (slot, of(if slot < 14 { 3 } else { 1 }))));
         b.change(epoch(0b0010));
         b.run(20);

@@ -176,8 +176,7 @@ fn band_is_that_of_the_start_epoch_bit() {
     on_both(|body| {
         // Section 10, example 1.
         for (seb, band) in [(12, 0xB), (13, 0xD), (28, 0xD), (30, 0x3), (32, 0)] {
-            let config = Config { band_bits: 4, addr_w: 32, seb_max: 32, ..small(Variant::Es) };
-            let mut b = Bench::new(body, &config);
+            let mut b = Bench::new(body, &paper());
             b.change(Epoch { seb, gvec: 1 << band });
             let t = b.release();
             b.store(0, 0xDEAD_BEEF);

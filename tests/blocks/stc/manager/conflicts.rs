@@ -15,11 +15,6 @@ const NONE: [u32; 4] = [0; 4];
 const STALE: [u32; 4] = [0, 0, 1, 0];
 const DUP: [u32; 4] = [0, 0, 0, 1];
 
-/// 32 address bits and pages (section 10, example 4).
-fn pages(seb_init: u32) -> Config {
-    Config { addr_w: 32, seb_min: 12, seb_max: 32, seb_init, ..many(Variant::Ab) }
-}
-
 #[test]
 fn votes_are_those_of_the_example() {
     on_both(|body| {
@@ -126,7 +121,7 @@ fn bands_vote_again_once_the_votes_were_used() {
     on_both(|body| {
         // A move that a limit forbids uses them too.
         for (seb_on_wrap, expected) in [(0, [2, 0, 0, 0]), (1, [1, 0, 0, 1])] {
-            let mut b = Bench::new(body, &Config { seb_on_wrap, seb_max: 13, ..pages(13) });
+            let mut b = Bench::new(body, &fixed_pages(seb_on_wrap));
             b.pair(0x2000, 0x2_2000);
             assert_eq!(b.next_epoch(), Epoch { seb: 13, gvec: 0b0010 });
             b.idle();
@@ -139,7 +134,7 @@ fn bands_vote_again_once_the_votes_were_used() {
 #[test]
 fn votes_of_a_cycle_add_up() {
     on_both(|body| {
-        let mut b = Bench::new(body, &Config { n_cu: 4, seb_on_wrap: 0, ..pages(14) });
+        let mut b = Bench::new(body, &pages(14));
         b.demands(&[0x4000, 0x8000, 0xC000]);
         b.conflict(1, 0x5000);
         b.conflict(2, 0x1_8000 << 4 | 0x8000);
@@ -154,12 +149,12 @@ fn votes_of_a_cycle_add_up() {
 fn variants_without_adaption_ignore_conflicts() {
     on_both(|body| {
         for variant in [Variant::Nv, Variant::Es] {
-            assert_eq!(verdicts(body, &Config { variant, ..pages(12) }, 0x3000, 0x1_3000), NONE);
-            assert_eq!(verdicts(body, &Config { variant, ..pages(12) }, 0x3000, 0x4000), NONE);
+            assert_eq!(verdicts(body, &small(variant), 0x030, 0x130), NONE);
+            assert_eq!(verdicts(body, &small(variant), 0x030, 0x040), NONE);
         }
-        assert_eq!(
-            verdicts(body, &Config { variant: Variant::Mb, ..pages(12) }, 0x3000, 0x1_3000),
-            UP
-        );
+        for variant in [Variant::Ab, Variant::Mb] {
+            assert_eq!(verdicts(body, &small(variant), 0x030, 0x130), UP);
+            assert_eq!(verdicts(body, &small(variant), 0x030, 0x040), STALE);
+        }
     });
 }

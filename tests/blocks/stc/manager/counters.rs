@@ -5,14 +5,14 @@ use super::*;
 #[test]
 fn each_counter_counts_its_event() {
     on_both(|body| {
-        let mut b = Bench::new(body, &Config { seb_max: 4, ..small(Variant::Ab) });
+        let mut b = Bench::new(body, &at_the_limit());
         b.run_to(16);
         let counted = Counters { wakes: 1, wakes_idle: 1, ..Counters::default() };
         assert_eq!(b.shown().cnt, counted);
-        b.pair(0x010, 0x110);
-        b.conflict(0, 0x110);
+        b.pair(0x020, 0x120);
+        b.conflict(0, 0x120);
         b.cycle();
-        b.conflict(0, 0x030);
+        b.conflict(0, 0x060);
         b.cycle();
         let counted = Counters { votes_up: 1, conf_dup: 1, conf_stale: 1, ..counted };
         assert_eq!(b.shown().cnt, counted);
@@ -20,7 +20,7 @@ fn each_counter_counts_its_event() {
         let counted = Counters { wakes: 2, selections: 1, ..counted };
         assert_eq!(b.shown().cnt, counted);
         b.idle();
-        b.demands(&[0x010]);
+        b.demands(&[0x020]);
         b.run_to(b.now() + 16);
         let counted = Counters { wakes: 3, selections: 2, skip_same: 1, ..counted };
         assert_eq!(b.shown().cnt, counted);

@@ -108,8 +108,7 @@ fn address_of_a_demand_at_the_selection_replaces_that_which_is_cleared() {
 #[test]
 fn demand_at_the_change_has_the_new_band_and_stays() {
     on_both(|body| {
-        let config = Config { seb_on_wrap: 0, ..small(Variant::Ab) };
-        let mut b = Bench::new(body, &config);
+        let mut b = Bench::new(body, &at_every_selection());
         b.pair(0x010, 0x110);
         b.demands(&[0x030]);
         // W 15, PREP 16; the agents are ready in 17. 0x060 is band 2 now and band 3 then.
@@ -129,7 +128,7 @@ fn bits_above_the_address_are_ignored() {
         let mut b = Bench::new(body, &Config { seb_init: 12, addr_w: 13, ..small(Variant::Es) });
         b.demands(&[0xFFFF_F000]);
         assert_eq!(b.next_epoch().gvec, 0b0010);
-        let mut b = Bench::new(body, &Config { addr_w: 12, ..small(Variant::Ab) });
+        let mut b = Bench::new(body, &figure_6(1));
         b.pair(0x020, 0xFFFF_F020);
         assert_eq!(b.verdicts(), [0; 4]);
     });

@@ -11,13 +11,13 @@ mod moves;
 mod selection;
 mod storage;
 
-use duet_tests::{Body, with_both_bodies};
-use hwmodel::Block;
+use duet_tests::{parameters, with_both_bodies};
 use hwmodel::epoch_manager::EpochManager;
-use ports::common::stc_types::{Epoch, Req, Variant, kind};
+use ports::common::stc_types::{Epoch, Req, Stc, Variant, kind};
 use ports::epoch_manager::{Config, Counters, In, Out, err};
 
 use super::setup;
+use crate::bench::{self, Around};
 
 type Make = duet_tests::Make<EpochManager>;
 
@@ -31,59 +31,63 @@ fn small(variant: Variant) -> Config {
     (&setup::small(variant)).into()
 }
 
-/// 16 bands of 16 bytes.
-fn many(variant: Variant) -> Config {
-    let max_bands = if variant == Variant::Mb { 4 } else { 1 };
-    Config { band_bits: 4, wakeup: 24, max_bands, ..small(variant) }
+/// Votes move the start epoch bit at every selection.
+fn at_every_selection() -> Config {
+    (&parameters::<Stc>("small-literal")).into()
 }
 
-/// A manager, its inputs, and the outputs of all cycles.
-struct Bench {
-    body: Body<EpochManager>,
+/// 16 bands of 16 bytes. Votes move the start epoch bit at every selection.
+fn many(variant: Variant) -> Config {
+    let max_bands = if variant == Variant::Mb { 4 } else { 1 };
+    Config { band_bits: 4, wakeup: 24, max_bands, seb_on_wrap: 0, ..small(variant) }
+}
+
+/// 32 address bits and pages (section 10, example 4).
+fn pages(seb_init: u32) -> Config {
+    Config { n_cu: 4, addr_w: 32, seb_min: 12, seb_max: 32, seb_init, ..many(Variant::Ab) }
+}
+
+/// Pages, and a start epoch bit that does not move.
+fn fixed_pages(seb_on_wrap: u32) -> Config {
+    Config { seb_max: 13, seb_on_wrap, ..pages(13) }
+}
+
+/// Figure 6 has a parameter set of its own.
+fn figure_6(seb_on_wrap: u32) -> Config {
+    let (seb_min, seb_max, seb_init) = (4, 8, 4);
+    let config = Config { seb_min, seb_max, seb_init, seb_on_wrap, ..many(Variant::Ab) };
+    Config { n_cu: 1, addr_w: 12, ..config }
+}
+
+/// The start epoch bit is at its upper limit.
+fn at_the_limit() -> Config {
+    Config { seb_init: 5, seb_max: 5, seb_on_wrap: 0, ..small(Variant::Ab) }
+}
+
+/// The agents.
+struct Agents {
     all: u32,
-    /// Inputs of the next cycle; requests are cleared after it.
-    next: In,
     /// `ready_i` and `done_i` follow `prep_o` and `chg_o` by a cycle.
     follow: bool,
-    out: Vec<Out>,
 }
+
+impl Around<EpochManager> for Agents {
+    fn after(&mut self, _: usize, next: &mut In, out: &Out, _: &Out) {
+        next.req_valid = 0;
+        if self.follow {
+            let all = |level| if level { self.all } else { 0 };
+            (next.ready, next.done) = (all(out.prep), all(out.chg));
+        }
+    }
+}
+
+/// Requests are cleared after their cycle.
+type Bench = bench::Bench<EpochManager, Agents>;
 
 impl Bench {
     fn new(body: Make, config: &Config) -> Self {
-        let (body, all) = (body(config), u32::MAX >> (32 - config.n_cu));
-        Self { body, all, next: In::default(), follow: true, out: Vec::new() }
-    }
-
-    /// One cycle; returns its outputs.
-    fn cycle(&mut self) -> Out {
-        let shown = self.body.outputs();
-        let out = self.body.tick(&self.next);
-        assert_eq!(shown, out, "tick must return the outputs of the cycle that it ends");
-        assert!(!self.body.failed(), "an assertion of the RTL fails in cycle {}", self.now());
-        self.next.req_valid = 0;
-        if self.follow {
-            let all = |level| if level { self.all } else { 0 };
-            (self.next.ready, self.next.done) = (all(out.prep), all(out.chg));
-        }
-        self.out.push(out);
-        out
-    }
-
-    /// The number of the next cycle.
-    fn now(&self) -> usize {
-        self.out.len()
-    }
-
-    /// Runs all cycles before this one.
-    fn run_to(&mut self, cycle: usize) {
-        while self.now() < cycle {
-            self.cycle();
-        }
-    }
-
-    /// The outputs of the next cycle.
-    fn shown(&self) -> Out {
-        self.body.outputs()
+        let agents = Agents { all: u32::MAX >> (32 - config.n_cu), follow: true };
+        Self::around(body(config), In::default(), agents)
     }
 
     fn request(&mut self, cu: usize, kind: bool, addr: u32) {

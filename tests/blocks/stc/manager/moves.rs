@@ -3,13 +3,6 @@
 
 use super::*;
 
-/// Figure 6 has a parameter set of its own.
-fn figure_6(seb_on_wrap: u32) -> Config {
-    let (seb_min, seb_max, seb_init) = (4, 8, 4);
-    let config = Config { seb_min, seb_max, seb_init, seb_on_wrap, ..many(Variant::Ab) };
-    Config { n_cu: 1, addr_w: 12, wakeup: 24, ..config }
-}
-
 const READ: u32 = 0x0A0;
 
 /// What is in the band of the read at each start epoch bit, and a higher bit differs.
@@ -100,14 +93,14 @@ fn limits_are_kept() {
     on_both(|body| {
         let cases = [
             // At the lowest position, down by a bit that no position separates.
-            (4, Config { adapt_cmp: 1, ..small(Variant::Ab) }, 0x010, 0x011, [0, 1, 0, 0]),
-            (5, Config { seb_max: 5, ..small(Variant::Ab) }, 0x020, 0x120, [1, 0, 0, 0]),
+            (4, at_every_selection(), 0x010, 0x011, [0, 1, 0, 0]),
+            (5, at_the_limit(), 0x020, 0x120, [1, 0, 0, 0]),
         ];
         for (seb, config, write, read, verdicts) in cases {
-            let mut b = Bench::new(body, &Config { seb_init: seb, seb_on_wrap: 0, ..config });
+            let mut b = Bench::new(body, &config);
             b.pair(write, read);
             assert_eq!(b.verdicts(), verdicts);
-            assert_eq!(b.next_epoch(), Epoch { seb: seb as u8, gvec: 0b0010 });
+            assert_eq!(b.next_epoch(), Epoch { seb, gvec: 0b0010 });
         }
     });
 }
@@ -115,7 +108,7 @@ fn limits_are_kept() {
 #[test]
 fn vote_of_the_last_cycle_counts_at_the_next_selection() {
     on_both(|body| {
-        let mut b = Bench::new(body, &Config { seb_on_wrap: 0, ..small(Variant::Ab) });
+        let mut b = Bench::new(body, &at_every_selection());
         b.demands(&[0x010, 0x030]);
         b.run_to(15);
         b.conflict(0, 0x130);
@@ -140,7 +133,7 @@ fn votes_wait_for_the_wrap() {
 #[test]
 fn mb_grants_the_bands_of_the_recorded_addresses_after_a_move() {
     on_both(|body| {
-        let mut b = Bench::new(body, &Config { seb_on_wrap: 0, ..many(Variant::Mb) });
+        let mut b = Bench::new(body, &many(Variant::Mb));
         // At 4 they are bands 1, 2, 3; at 5 bands 8, 1 and 9.
         b.demands(&[0x110, 0x020, 0x130]);
         b.conflict(0, 0x010);
@@ -151,7 +144,7 @@ fn mb_grants_the_bands_of_the_recorded_addresses_after_a_move() {
 #[test]
 fn bands_that_fall_together_after_a_move_are_one() {
     on_both(|body| {
-        let mut b = Bench::new(body, &Config { seb_on_wrap: 0, ..many(Variant::Mb) });
+        let mut b = Bench::new(body, &many(Variant::Mb));
         // At 4 they are bands 2 and 3, at 5 both are band 1.
         b.demands(&[0x020, 0x030]);
         b.conflict(0, 0x420);
@@ -162,7 +155,7 @@ fn bands_that_fall_together_after_a_move_are_one() {
 #[test]
 fn move_without_a_new_band_is_a_transition() {
     on_both(|body| {
-        let mut b = Bench::new(body, &Config { seb_on_wrap: 0, ..small(Variant::Ab) });
+        let mut b = Bench::new(body, &at_every_selection());
         // Band 0 is granted, but under another start epoch bit.
         b.pair(0x000, 0x100);
         assert_eq!(b.next_epoch(), Epoch { seb: 5, gvec: 0b0001 });

@@ -115,7 +115,7 @@ fn start_epoch_bits_beyond_the_address_leave_band_0() {
     on_both(|body| {
         // Section 10, example 1: at 30 the band of 0xDEAD_BEEF is 3, at 32 it is 0.
         for (seb, band) in [(12, 0xB), (13, 0xD), (28, 0xD), (30, 0x3), (32, 0)] {
-            let config = Config { addr_w: 32, seb_max: 32, seb_init: seb, ..many(Variant::Es) };
+            let config = if seb == 13 { fixed_pages(1) } else { pages(seb) };
             let mut b = Bench::new(body, &config);
             b.demands(&[0xDEAD_BEEF]);
             if band == 0 {

