@@ -85,10 +85,10 @@ statistics! {
                                      decision, and the L2s' releases and acquires before the kernel",
     "launch.sync_cycles" "cycles" "of launches with operations: from the first request to an L2 to \
                                    the start at all chiplets",
-    "launch.kernel_cycles" "cycles" "from enabling the launch to the kernel's end on the last chiplet",
-    "launch.release_cycles" "cycles" "from that end to where the host sees the completion: L2s write \
-                                      back, fences of directories, arrival of stores at other GPUs; of \
-                                      barriers from the packet on",
+    "launch.kernel_cycles" "cycles" "from enabling the launch to its end on the last chiplet",
+    "launch.release_cycles" "cycles" "from that end to where the host sees the completion: L2s \
+                                      write back, fences of directories, arrival of stores at \
+                                      other GPUs; of barriers from the packet on",
     "launch.errors" "errors" "error codes of the command processor",
     "firmware.acquires_elided" "chiplets" "L2 acquires that the baseline would have sent besides",
     "firmware.releases_elided" "chiplets" "L2 releases that the baseline would have sent besides",

@@ -207,8 +207,8 @@ impl Experiment {
     }
 }
 
-/// Runs all inputs on all machines, and so many times perturbed. `kept`: how the names of statistics
-/// begin that records hold.
+/// Runs all inputs on all machines, and so many times perturbed. `kept`: how the names of
+/// statistics begin that records hold.
 pub fn run(
     inputs: &[Input],
     points: &[Point],

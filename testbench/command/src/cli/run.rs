@@ -151,7 +151,8 @@ fn print_launches(machine: &Machine) {
         ["packets", "launch_cycles", "kernel_cycles", "release_cycles"]
             .map(|name| counters.get(&format!("launch.{name}")).copied().unwrap_or(0));
     println!(
-        "{packets} packets: {launch} cycles until launch, {kernel} in kernels, {release} in releases"
+        "{packets} packets: {launch} cycles until launch, {kernel} in kernels, {release} in \
+         releases"
     );
 }
 

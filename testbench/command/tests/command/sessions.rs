@@ -1,6 +1,6 @@
 //! The sessions that the documents show are real: each `$ duet …` in a text block of the README, of
-//! `docs/` or of a verb's module documentation is run, and what the block shows must come out. A line `...`
-//! stands for any lines, `...` at the end of a line for its rest.
+//! `docs/` or of a verb's module documentation is run, and what the block shows must come
+//! out. A line `...` stands for any lines, `...` at the end of a line for its rest.
 
 use std::collections::HashMap;
 use std::fs;

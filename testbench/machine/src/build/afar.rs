@@ -1,5 +1,5 @@
-//! Where a directory keeps L2s coherent, a line of another chiplet passes two banks: the own one and
-//! its home. A load of it is to take as long as where only the home is asked
+//! Where a directory keeps L2s coherent, a line of another chiplet passes two banks: the own one
+//! and its home. A load of it is to take as long as where only the home is asked
 //! (`l2.policy = "home-forward"`): one way between a CU and a bank, one bank's array. So the way
 //! between two banks is that between two chiplets alone, and each bank takes half of the array's
 //! time; what the second bank's ports and the way from the link to it need is taken off as well.

@@ -7,8 +7,8 @@ use traces::kernels::{Group, Launch, at};
 
 use super::{Recording, cycles, full, preset, record};
 
-/// Cycles of a load that hits in the L1, in the chiplet's L2, in another chiplet's L2, in that under
-/// a directory, in the L3, and of one that goes to memory; none where the machine has no such
+/// Cycles of a load that hits in the L1, in the chiplet's L2, in another chiplet's L2, in that
+/// under a directory, in the L3, and of one that goes to memory; none where the machine has no such
 /// place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latencies {
