@@ -82,7 +82,7 @@ statistics! {
     "launch.idle_acquires" "chiplets" "of these acquires, those that dropped no line",
     "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
     "launch.launch_cycles" "cycles" "from packet to enabling the launch: what is left of the \
-                                     decision, and the L2s' releases and acquires before the kernel",
+                                     decision, the L2s' releases and acquires before the kernel",
     "launch.sync_cycles" "cycles" "of launches with operations: from the first request to an L2 to \
                                    the start at all chiplets",
     "launch.kernel_cycles" "cycles" "from enabling the launch to its end on the last chiplet",

@@ -1,6 +1,6 @@
 //! `duet controls [NAME...]`: situations in which an effect cannot exist, each with what is
-//! measured and what it must keep to. Every control runs unless some are named. A row that fails ends the
-//! command with status 4.
+//! measured and what it must keep to. Every control runs unless some are named. A row that fails
+//! ends the command with status 4.
 
 use std::path::{Path, PathBuf};
 
