@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! <cache>/1/<name>-<hash>/made.toml    what it is, and the checksum of the file beside it
-//! <cache>/1/<name>-<hash>/made.so|.o
+//! <cache>/1/<name>-<hash>/made.so|.o|.gch
 //! <cache>/1/locks/<name>-<hash>        held while it is being built
 //! <cache>/1/build/<name>-<hash>        being built
 //! ```

@@ -52,6 +52,9 @@ const KEEP_LOOPS: (&str, (u32, u32)) = ("+define+DUET_KEEP_LOOPS", (5, 30));
 const TRACE_FLAGS: [&str; 6] =
     ["--trace", "--trace-structs", "--trace-max-array", "256", "--trace-max-width", "4096"];
 
+/// How the name of a compiled header ends; the compiler looks for it beside the header.
+const COMPILED: &str = ".gch";
+
 /// Everything that one body is made of.
 pub struct Plan<'a> {
     request: &'a Request,
@@ -116,13 +119,6 @@ impl<'a> Plan<'a> {
         Ok(format!("{}-{}", self.request.block.name, key.finish()))
     }
 
-    /// The name in the cache of Verilator's runtime, which bodies of one kind have in common.
-    fn runtime_name(&self) -> String {
-        let mut key = Key::default();
-        self.add_tools(&mut key);
-        format!("runtime-{}", key.finish())
-    }
-
     fn add_tools(&self, key: &mut Key) {
         key.add(&self.verilator.release);
         key.add(&self.compiler.version);
@@ -153,14 +149,14 @@ impl<'a> Plan<'a> {
 
     /// Verilates and compiles in `folder`; returns the shared object.
     pub fn build(&self, cache: &Cache, folder: &Path) -> Result<PathBuf, VerilatedError> {
-        let runtime = self.runtime(cache)?;
+        let (runtime, headers) = (self.runtime(cache)?, self.headers(cache)?);
         self.verilate(folder)?;
         let classes = classes(folder).map_err(|e| self.failed("Verilator", e))?;
         write(&folder.join("shim.cpp"), shim::shim(&self.request.block, &classes).as_bytes())?;
-        shim::HEADERS
-            .iter()
-            .try_for_each(|(name, text)| write(&folder.join(name), text.as_bytes()))?;
-        let mut command = self.compile();
+        write_headers(folder)?;
+        // Where it cannot be linked the compiler reads the text.
+        let _ = fs::hard_link(headers, folder.join(shim::ALL.to_string() + COMPILED));
+        let mut command = self.compile_with(shim::ALL);
         command.arg("-Iobj_dir").args(["-shared", "-o", "made.so", "shim.cpp"]).arg(&runtime);
         self.run("the C++ compiler", command.current_dir(folder))?;
         Ok(folder.join("made.so"))
@@ -204,10 +200,17 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// A call of the compiler that reads a header before all else.
+    fn compile_with(&self, first: &str) -> Command {
+        let mut command = self.compile();
+        command.args(["-include", first]);
+        command
+    }
+
     fn compile(&self) -> Command {
         let include = self.verilator.root.join("include");
         let mut command = self.compiler.command();
-        command.args(self.cxx_flags()).args(["-include", "verilated_prelude.h", "-I."]);
+        command.args(self.cxx_flags()).arg("-I.");
         command.arg("-isystem").arg(&include).arg("-isystem").arg(include.join("vltstd"));
         command
     }
@@ -224,9 +227,50 @@ impl<'a> Plan<'a> {
         Err(self.failed(tool, format!("{}: {last}", output.status)))
     }
 
-    /// Verilator's runtime as one object file, made once for all bodies of this kind.
+    /// Verilator's runtime as one object file.
     fn runtime(&self, cache: &Cache) -> Result<PathBuf, VerilatedError> {
-        let name = self.runtime_name();
+        self.shared(cache, "runtime", "made.o", |folder| {
+            write(&folder.join(shim::RUNTIME.0), shim::RUNTIME.1.as_bytes())?;
+            let mut all = String::new();
+            let trace = self.request.variant.trace.then_some("verilated_vcd_c.cpp");
+            let parts = ["verilated.cpp", "verilated_threads.cpp"].into_iter().chain(trace);
+            for (number, part) in parts.enumerate() {
+                let mut command = self.compile_with(shim::PRELUDE);
+                command.arg("-c").arg(self.verilator.root.join("include").join(part));
+                command.arg("-o").arg(format!("{number}.o"));
+                self.run("the C++ compiler", command.current_dir(folder))?;
+                all += &format!("{number}.o ");
+            }
+            let mut command = self.compile_with(shim::PRELUDE);
+            command.args(["-c", shim::RUNTIME.0, "-o", "own.o"]);
+            self.run("the C++ compiler", command.current_dir(folder))?;
+            let mut command = self.compile_with(shim::PRELUDE);
+            command.args(["-r", "-nostdlib", "-o", "made.o", "own.o"]);
+            self.run("the C++ compiler", command.args(all.split_whitespace()).current_dir(folder))
+        })
+    }
+
+    /// The headers of bodies, compiled.
+    fn headers(&self, cache: &Cache) -> Result<PathBuf, VerilatedError> {
+        let file = format!("made{COMPILED}");
+        self.shared(cache, "headers", &file, |folder| {
+            let mut command = self.compile();
+            command.args(["-x", "c++-header", shim::ALL, "-o", &file]);
+            self.run("the C++ compiler", command.current_dir(folder))
+        })
+    }
+
+    /// A file that is made once for all bodies of this kind, in a folder that has the headers.
+    fn shared(
+        &self,
+        cache: &Cache,
+        what: &str,
+        file: &str,
+        make: impl FnOnce(&Path) -> Result<(), VerilatedError>,
+    ) -> Result<PathBuf, VerilatedError> {
+        let mut key = Key::default();
+        self.add_tools(&mut key);
+        let name = format!("{what}-{}", key.finish());
         if let Some(path) = cache.get(&name) {
             return Ok(path);
         }
@@ -235,30 +279,17 @@ impl<'a> Plan<'a> {
             return Ok(path);
         }
         let place = cache.start(&name)?;
-        let folder = place.folder();
-        let mut all = String::new();
-        for (file, text) in shim::HEADERS.iter().chain([&shim::RUNTIME]) {
-            write(&folder.join(file), text.as_bytes())?;
-        }
-        let trace = self.request.variant.trace.then_some("verilated_vcd_c.cpp");
-        let parts = ["verilated.cpp", "verilated_threads.cpp"].into_iter().chain(trace);
-        for (number, part) in parts.enumerate() {
-            let mut command = self.compile();
-            command.arg("-c").arg(self.verilator.root.join("include").join(part));
-            command.arg("-o").arg(format!("{number}.o"));
-            self.run("the C++ compiler", command.current_dir(folder))?;
-            all += &format!("{number}.o ");
-        }
-        let mut command = self.compile();
-        command.args(["-c", shim::RUNTIME.0, "-o", "own.o"]);
-        self.run("the C++ compiler", command.current_dir(folder))?;
-        let mut command = self.compile();
-        command.args(["-r", "-nostdlib", "-o", "made.o", "own.o"]).args(all.split_whitespace());
-        self.run("the C++ compiler", command.current_dir(folder))?;
-        let kept = Kept { block: String::new(), parameters: String::new(), ..self.kept("made.o") };
-        let made = folder.join("made.o");
+        write_headers(place.folder())?;
+        make(place.folder())?;
+        let kept = Kept { block: String::new(), parameters: String::new(), ..self.kept(file) };
+        let made = place.folder().join(file);
         place.finish(&made, kept)
     }
+}
+
+fn write_headers(folder: &Path) -> Result<(), VerilatedError> {
+    let mut all = shim::HEADERS.iter();
+    all.try_for_each(|(name, text)| write(&folder.join(name), text.as_bytes()))
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<(), VerilatedError> {

@@ -8,12 +8,18 @@ use ports::Port;
 /// Class prefix of a Verilated body.
 pub const PREFIX: &str = "Vbody";
 
+/// What is read before Verilator's runtime.
+pub const PRELUDE: &str = "verilated_prelude.h";
+/// What is read before a body.
+pub const ALL: &str = "verilated_all.h";
+
 /// The files that a body is compiled with, by name.
-pub const HEADERS: [(&str, &str); 4] = [
+pub const HEADERS: [(&str, &str); 5] = [
     ("body.h", include_str!("bridge/body.h")),
     ("verilated_body.h", include_str!("bridge/verilated_body.h")),
     ("verilated_runtime.h", include_str!("bridge/verilated_runtime.h")),
-    ("verilated_prelude.h", include_str!("bridge/verilated_prelude.h")),
+    (PRELUDE, include_str!("bridge/verilated_prelude.h")),
+    (ALL, include_str!("bridge/verilated_all.h")),
 ];
 
 /// What is compiled with Verilator's runtime, once for all bodies.
