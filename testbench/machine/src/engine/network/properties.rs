@@ -388,8 +388,8 @@ fn run_real(layout: &Layout, seed: u64) -> (Log, Real) {
     (log, real)
 }
 
-/// Each message comes to its unit once, those of a source that are as early in the order of sending;
-/// the outlets have counted their bytes and hold nothing.
+/// Each message comes to its unit once, those of a source in the order of sending but that early
+/// ones overtake others; the outlets have counted their bytes and hold nothing.
 fn check_conservation(layout: &Layout, log: &Log, real: &Real) {
     let mut times = vec![0; layout.items.len()];
     let mut source = vec![0; layout.items.len()];
