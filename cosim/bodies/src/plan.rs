@@ -95,7 +95,8 @@ impl<'a> Plan<'a> {
 
     fn cxx_flags(&self) -> impl Iterator<Item = String> {
         let trace = format!("-DVM_TRACE={}", u8::from(self.request.variant.trace));
-        CXX_FLAGS.iter().chain([&LEVEL]).map(|flag| flag.to_string()).chain([trace])
+        let ours = CXX_FLAGS.iter().chain([&LEVEL]).map(|flag| flag.to_string()).chain([trace]);
+        ours.chain(self.compiler.flags.iter().cloned())
     }
 
     /// The name in the cache.
