@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::limits::PAGE;
+
 /// The live buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Buffers {
@@ -11,11 +13,12 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Adds a buffer; false when it overlaps another.
+    /// Adds a buffer; false when another has bytes in one of its pages.
     pub fn insert(&mut self, addr: u64, bytes: u64) -> bool {
-        let end = addr.saturating_add(bytes);
+        let first = addr / PAGE * PAGE;
+        let end = addr.saturating_add(bytes).next_multiple_of(PAGE);
         let before = self.sizes.range(..end).next_back();
-        if before.is_some_and(|(&start, &size)| start + size > addr) {
+        if before.is_some_and(|(&start, &size)| start + size > first) {
             return false;
         }
         self.sizes.insert(addr, bytes);
@@ -50,6 +53,7 @@ mod tests {
         let mut buffers = Buffers::default();
         assert!(buffers.insert(4096, 100) && buffers.insert(8192, 4096));
         assert!(!buffers.insert(4000, 100) && !buffers.insert(4195, 1) && !buffers.insert(8192, 1));
+        assert!(!buffers.insert(4224, 1) && !buffers.insert(2048, 2049), "a page for each");
         assert!(buffers.hold(4096, 100) && !buffers.hold(4096, 101) && !buffers.hold(4095, 2));
         assert!(buffers.hold(4100, 96) && !buffers.hold(5000, 1));
         assert_eq!(buffers.remove(4096), Some(100));

@@ -8,7 +8,8 @@ use super::wire::little_endian;
 pub enum Event {
     /// A buffer comes to be. All bytes are 0 until they are written.
     Alloc {
-        /// First byte, a multiple of 4096, below 2^44. Never used before in this trace.
+        /// First byte, a multiple of 128, below 2^44. Never used before in this trace, nor any
+        /// byte of its pages.
         addr: u64,
         /// Size, at least 1.
         bytes: u64,

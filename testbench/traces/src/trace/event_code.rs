@@ -2,7 +2,8 @@
 
 use super::instr::AtomicOp;
 use super::limits::{
-    ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_HOST_WRITE, MAX_NAME, MAX_RANGES, MAX_TABLE, PAGE,
+    ADDRESS_END, BUFFER, MAX_ARGS, MAX_GROUP_ITEMS, MAX_HOST_WRITE, MAX_NAME, MAX_RANGES,
+    MAX_TABLE, PAGE,
 };
 use super::wire::{Malformed, Wire, put_bytes, put_varint, unzigzag, zigzag};
 use super::{
@@ -125,8 +126,8 @@ pub fn event(wire: &mut Wire) -> Result<Event, Malformed> {
     Ok(match kind {
         ALLOC => {
             let addr = address(wire)?;
-            if addr % PAGE != 0 {
-                return Err(wire.malformed("a buffer at a multiple of 4096"));
+            if addr % BUFFER != 0 {
+                return Err(wire.malformed("a buffer at a multiple of 128"));
             }
             let bytes = extent(wire, addr)?;
             if bytes == 0 {

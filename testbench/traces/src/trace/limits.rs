@@ -2,8 +2,10 @@
 
 /// First address beyond the address space.
 pub const ADDRESS_END: u64 = 1 << 44;
-/// Buffers begin at multiples of this.
+/// Unit of placement and of first touches. No two live buffers have bytes in the same page.
 pub const PAGE: u64 = 4096;
+/// Buffers begin at multiples of this: whole lines of all machines.
+pub const BUFFER: u64 = 128;
 /// Most bytes of a name.
 pub const MAX_NAME: usize = 4096;
 /// Most arguments of a kernel.

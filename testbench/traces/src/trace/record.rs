@@ -68,7 +68,8 @@ pub trait Record {
     /// Why a trace cannot take something.
     type Error;
 
-    /// A buffer of `bytes` bytes, all 0; gives its address, a multiple of 4096.
+    /// A buffer of `bytes` bytes, all 0; gives its address, a multiple of 4096 unless the
+    /// recorder shifts buffers.
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, Self::Error>;
     /// The buffer ends.
     fn free(&mut self, addr: u64) -> Result<(), Self::Error>;

@@ -11,7 +11,8 @@ use super::classes::{Classifier, Counts};
 use super::first_touches::FirstTouches;
 use super::instr_code::put_instr;
 use super::limits::{
-    ADDRESS_END, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_TABLE, PAGE,
+    ADDRESS_END, BUFFER, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_TABLE,
+    PAGE,
 };
 use super::regroup::Regrouper;
 use super::writer::Writer;
@@ -41,7 +42,10 @@ pub struct Recorder<W> {
     names: Option<(TempPath, PathBuf)>,
     state: State,
     buffers: Buffers,
-    next_addr: u64,
+    /// Where the next buffer's pages begin.
+    next_page: u64,
+    /// What each buffer begins behind its first page's beginning.
+    shift: u64,
     regrouper: Regrouper,
     first_touches: FirstTouches,
     /// Encoded instructions of the group's warps.
@@ -102,7 +106,8 @@ impl<W: Read + Write + Seek> Recorder<W> {
             names: None,
             state: State::Host,
             buffers: Buffers::default(),
-            next_addr: FIRST_ADDRESS,
+            next_page: FIRST_ADDRESS,
+            shift: 0,
             regrouper: Regrouper::default(),
             first_touches: FirstTouches::default(),
             warps: Vec::new(),
@@ -114,6 +119,17 @@ impl<W: Read + Write + Seek> Recorder<W> {
     /// Compresses for speed: for a trace that is read once and not kept.
     pub fn fast(mut self) -> Result<Self, Error> {
         self.writer.be_fast()?;
+        Ok(self)
+    }
+
+    /// Lets all buffers begin so many bytes behind the beginning of a page: other lines fall into
+    /// other banks and sets. Errors: no multiple of [`BUFFER`] below a page.
+    pub fn shifted(mut self, bytes: u64) -> Result<Self, Error> {
+        if bytes >= PAGE || !bytes.is_multiple_of(BUFFER) {
+            let limit = format!("a multiple of {BUFFER} below {PAGE}");
+            return self.refuse(format!("buffers shifted by {bytes} bytes: must be {limit}"));
+        }
+        self.shift = bytes;
         Ok(self)
     }
 
@@ -229,12 +245,12 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, Error> {
         self.expect_host("a buffer is allocated")?;
         self.check_name(name)?;
-        let addr = self.next_addr;
-        let end = bytes.checked_next_multiple_of(PAGE).and_then(|size| addr.checked_add(size));
+        let addr = self.next_page + self.shift;
+        let end = addr.checked_add(bytes).and_then(|end| end.checked_next_multiple_of(PAGE));
         let Some(end) = end.filter(|&end| end <= ADDRESS_END && bytes > 0) else {
             return self.refuse(format!("a buffer of {bytes} bytes; 1 to 2^44 for all together"));
         };
-        self.next_addr = end;
+        self.next_page = end;
         self.buffers.insert(addr, bytes);
         self.writer.totals().allocated_bytes += bytes;
         self.writer.event(&Event::Alloc { addr, bytes, name: name.to_string() })?;

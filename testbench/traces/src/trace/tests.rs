@@ -252,8 +252,14 @@ fn what_a_trace_cannot_hold_is_refused() {
 /// The pages of a freed buffer were forgotten with the one behind them.
 #[test]
 fn a_freed_buffer_takes_nothing_of_its_neighbour() {
-    let mut recorder = Recorder::in_memory("program").unwrap();
+    free_the_neighbour(0);
+    free_the_neighbour(1152);
+}
+
+fn free_the_neighbour(shift: u64) {
+    let mut recorder = Recorder::in_memory("program").unwrap().shifted(shift).unwrap();
     let [first, second] = ["first", "second"].map(|name| recorder.alloc(name, 4096).unwrap());
+    assert_eq!((first % 4096, second % 4096), (shift, shift));
     recorder.host_write(second, &[7; 4]).unwrap();
     recorder.free(first).unwrap();
     recorder.begin_kernel(KernelSpec { local: [64, 1, 1], ..KernelSpec::default() }).unwrap();
@@ -265,4 +271,14 @@ fn a_freed_buffer_takes_nothing_of_its_neighbour() {
     recorder.end_kernel().unwrap();
     let bytes = recorder.into_bytes().unwrap();
     verify(&mut Reader::from_bytes(bytes, "test").unwrap()).unwrap().expect_right();
+}
+
+#[test]
+fn buffers_are_shifted_by_whole_lines_below_a_page() {
+    for bytes in [100, 4096, 8192] {
+        let refused = Recorder::in_memory("program").unwrap().shifted(bytes).err().unwrap();
+        let place =
+            format!("buffers shifted by {bytes} bytes: must be a multiple of 128 below 4096");
+        assert!(refused.to_string().contains(&place), "{refused}");
+    }
 }
