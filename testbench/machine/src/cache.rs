@@ -1,6 +1,8 @@
 //! What caches are made of: a set-associative array of lines with byte masks, and miss registers
 //! with the requests that wait in them.
 
+use std::ops::Range;
+
 use super::context::Context;
 use super::masks;
 use super::message::Message;
@@ -145,6 +147,9 @@ impl Array {
         let groups = &self.tags[(set * self.groups) as usize..][..self.groups as usize];
         let mut number = 0;
         for group in groups {
+            if present >> number == 0 {
+                break;
+            }
             // All of them at once, without a branch: most lines are not here.
             if group.iter().fold(false, |any, tag| any | (*tag == addr)) {
                 for (tag, i) in group.iter().zip(number..) {
@@ -299,6 +304,11 @@ impl Array {
         (dirty != 0).then(|| set * self.shape.ways + dirty.trailing_zeros())
     }
 
+    /// How many lines have a dirty byte.
+    pub fn dirty_lines(&self) -> u64 {
+        self.sets.iter().map(|set| u64::from(set.dirty.count_ones())).sum()
+    }
+
     #[inline]
     fn set_dirty(&mut self, way: Way, dirty: u128) {
         let before = std::mem::replace(&mut self.dirty[way as usize], dirty);
@@ -348,12 +358,19 @@ impl Array {
     }
 
     /// Forgets what is clean in a set. Gives how many lines had clean bytes.
+    #[inline(always)]
     pub fn invalidate_set(&mut self, set: u32) -> u32 {
-        let Set { present, dirty, held } = self.sets[set as usize];
+        let ways = &mut self.sets[set as usize];
+        let stay = ways.dirty | ways.held;
         // A line that nobody holds has a valid byte.
-        let mut lines = (present & !dirty & !held).count_ones();
-        self.sets[set as usize].present &= dirty | held;
-        let mut left = dirty | held;
+        let lines = (ways.present & !stay).count_ones();
+        ways.present &= stay;
+        if stay == 0 { lines } else { lines + self.invalidate_ways(set, stay) }
+    }
+
+    /// Forgets the clean bytes of lines that stay. Gives how many lines had any.
+    fn invalidate_ways(&mut self, set: u32, mut left: u64) -> u32 {
+        let mut lines = 0;
         while left != 0 {
             let way = set * self.shape.ways + left.trailing_zeros();
             left &= left - 1;
@@ -365,7 +382,20 @@ impl Array {
 
     /// Forgets everything that is clean, at once. Gives how many lines had clean bytes.
     pub fn invalidate_all_clean(&mut self) -> u32 {
-        (0..self.shape.sets).map(|set| self.invalidate_set(set)).sum()
+        self.invalidate_sets(0..self.shape.sets, false).1
+    }
+
+    /// Forgets what is clean in these sets, if so told in those before the first with a dirty byte.
+    /// Gives that set or the end, and how many lines had clean bytes.
+    pub fn invalidate_sets(&mut self, sets: Range<u32>, before_dirty: bool) -> (u32, u32) {
+        let mut lines = 0;
+        for set in sets.clone() {
+            if before_dirty && self.sets[set as usize].dirty != 0 {
+                return (set, lines);
+            }
+            lines += self.invalidate_set(set);
+        }
+        (sets.end, lines)
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::decimal::{Decimal, in_lowest_terms};
 use super::message::MAX_LINE;
 use super::pages::PAGE;
 use super::transactions::{MAX_LOADS, MAX_WAVES};
@@ -213,8 +214,8 @@ sections! {
     GpuLinkSection {
         /// PCIe generation, 2 to 6: how packets are framed.
         generation: u32,
-        /// Bytes that it moves in a nanosecond, each way.
-        bytes_per_ns: u32,
+        /// Bytes that it moves in a nanosecond, each way; up to six decimals.
+        bytes_per_ns: Decimal,
         /// Clock of the links and of the blocks at their ends: in each of its cycles an access
         /// enters the egress path, and one leaves the de-packetizer.
         #[serde(default = "link_mhz")]
@@ -302,6 +303,13 @@ const MOST_CYCLES: u32 = 10_000;
 const MOST_LINK_CYCLES: u64 = 100_000;
 
 impl GpuLinkSection {
+    /// Bytes, and the cycles of the links in which they move, in lowest terms.
+    pub fn rate(&self) -> (u32, u32) {
+        let cycles = 1000 * u64::from(self.clock_mhz);
+        let (bytes, cycles) = in_lowest_terms(self.bytes_per_ns.millionths(), cycles);
+        (bytes as u32, cycles as u32)
+    }
+
     /// The latency in cycles of the links, at least 2: one of them is the switch.
     pub fn latency_cycles(&self) -> u64 {
         (u64::from(self.latency) * u64::from(self.clock_mhz)).div_ceil(1000).max(2)
@@ -400,7 +408,8 @@ impl System {
         rate("chiplet_link", self.chiplet_link.bytes, self.chiplet_link.cycles)?;
         range("chiplet_link.queue", self.chiplet_link.queue, 1, 4096)?;
         range("gpu_link.generation", self.gpu_link.generation, 2, 6)?;
-        range("gpu_link.bytes_per_ns", self.gpu_link.bytes_per_ns, 1, 1024)?;
+        let rate = self.gpu_link.bytes_per_ns;
+        range("gpu_link.bytes_per_ns", rate, Decimal::THOUSANDTH, 1024.into())?;
         range("gpu_link.latency", self.gpu_link.latency, 2, 100_000)?;
         range("gpu_link.clock_mhz", self.gpu_link.clock_mhz, 1, 100_000)?;
         let cycles = self.gpu_link.latency_cycles();

@@ -129,10 +129,12 @@ impl Layout {
         chiplet / self.chiplets
     }
 
-    /// The L2 bank, within a chiplet, of a line.
+    /// The L2 bank, within a chiplet, of a line. Banks take turns; each round of theirs begins with
+    /// another one, so that strides of a power of 2 do not meet in a few.
     #[inline]
     pub fn bank_of(&self, addr: u64) -> u16 {
-        ((addr >> self.bank_log) % u64::from(self.banks)) as u16
+        let (turn, banks) = (addr >> self.bank_log, u64::from(self.banks));
+        ((turn + first_bank(turn / banks)) % banks) as u16
     }
 
     /// The L3 slice, within a chiplet, of a line.
@@ -140,6 +142,13 @@ impl Layout {
     pub fn slice_of(&self, addr: u64) -> u16 {
         (addr / u64::from(self.line) % u64::from(self.slices)) as u16
     }
+}
+
+/// With which bank a round of turns begins, but for whole rounds: a hash, by multiples of the
+/// golden ratio.
+#[inline]
+pub fn first_bank(round: u64) -> u64 {
+    round.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
 }
 
 #[cfg(test)]

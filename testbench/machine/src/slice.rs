@@ -83,7 +83,7 @@ impl Slice {
         }
     }
 
-    /// One cycle: at most one operation.
+    /// One cycle: for a request that has waited for its line, and for a new one.
     pub fn tick(&mut self, ctx: &mut Context) {
         if self.straight.is_some() {
             self.tick_straight(ctx);
@@ -95,10 +95,9 @@ impl Slice {
             self.reads.pop_front();
             self.fill(ctx, miss);
         }
-        let progress = match self.filled.front() {
-            Some(&at) => self.serve_waiter(ctx, at),
-            None => self.serve_next(ctx),
-        };
+        let filled = self.filled.front().copied();
+        let served = filled.is_some_and(|at| self.serve_waiter(ctx, at));
+        let progress = self.serve_next(ctx) || served;
         if progress && (!self.filled.is_empty() || ctx.peek(self.ports.requests).is_some()) {
             ctx.wake_at(ctx.now + 1);
         }

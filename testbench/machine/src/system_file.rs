@@ -114,14 +114,17 @@ fn replace(table: &mut toml::Table, own: &[&str], key: &str, value: &str) -> Opt
     }
     // A value of another type is left for the fields' own types to refuse.
     let text = || toml::Value::String(value.into());
-    let number = || value.parse().map_or(text(), toml::Value::Integer);
+    let number = || {
+        let whole = value.parse().map(toml::Value::Integer);
+        whole.or_else(|_| value.parse().map(toml::Value::Float)).unwrap_or_else(|_| text())
+    };
     if is_optional {
         table.insert(field.to_string(), number());
         return Some(());
     }
     let place = table.get_mut(field)?;
     *place = match place {
-        toml::Value::Integer(_) => number(),
+        toml::Value::Integer(_) | toml::Value::Float(_) => number(),
         toml::Value::Boolean(_) => value.parse().map_or(text(), toml::Value::Boolean),
         toml::Value::String(_) => text(),
         _ => return None,

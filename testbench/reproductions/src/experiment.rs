@@ -17,6 +17,11 @@ use super::figure::{self, Each, Figure};
 /// Seed of all inputs.
 pub const SEED: u64 = 1;
 
+/// Of perturbed runs each has its buffers an interleave's bytes further from the beginning of a
+/// page than the one before, and after so many begins anew.
+const SHIFT: u64 = 1024 + 128;
+const SHIFTS: u64 = 3;
+
 /// The captured program that comes with the project.
 pub const CAPTURE: &str = "bfs.trace";
 
@@ -189,8 +194,8 @@ impl Runs {
     }
 }
 
-/// An experiment, and the same again with ways between components that take a few cycles more:
-/// what differs between these is noise.
+/// An experiment, and the same again with ways between components that take a few cycles more and
+/// buffers that begin elsewhere in their pages: what differs between these is noise.
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// As it is.
@@ -226,9 +231,10 @@ pub fn run_with(
     perturbed: u64,
     options: Options,
 ) -> Result<Experiment, RunError> {
-    let programs = inputs.iter().map(record).collect::<Result<Vec<_>, _>>()?;
     let mut sets = Vec::new();
     for seed in 0..=perturbed {
+        let programs = inputs.iter().map(|input| record(input, SHIFT * (seed % SHIFTS)));
+        let programs = programs.collect::<Result<Vec<_>, _>>()?;
         let options = Options { perturb: (seed > 0).then_some(seed), ..options };
         sets.push(run_all(inputs, &programs, points, kept, options)?);
     }
@@ -266,13 +272,13 @@ fn run_all(
     Ok(Runs { inputs: inputs.to_vec(), records })
 }
 
-/// The trace of an input.
-pub fn record(input: &Input) -> Result<Vec<u8>, RunError> {
+/// The trace of an input, buffers shifted by so many bytes; the captured program stays as it is.
+pub fn record(input: &Input, shift: u64) -> Result<Vec<u8>, RunError> {
     if input.program == CAPTURE {
         return Ok(include_bytes!("../../traces/workloads/bfs.trace").to_vec());
     }
     let params = Params { size: input.size, iterations: input.iterations, seed: SEED };
-    let mut recorder = Recorder::in_memory(input.program)?;
+    let mut recorder = Recorder::in_memory(input.program)?.shifted(shift)?;
     kernels::run::<Recorder<_>>(input.program, &params, &mut recorder)
         .unwrap_or_else(|e| panic!("{}: {e}", input.program));
     Ok(recorder.into_bytes()?)

@@ -23,7 +23,7 @@ pub struct Args {
     /// Built-in program, or trace
     #[arg(long, value_name = "NAME|FILE")]
     pub workload: String,
-    /// Set a field of the system, or `workload.size` and `workload.iterations`
+    /// Set a field of the system, or `workload.size`, `workload.iterations` and `workload.shift`
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Seed of a built-in program's input
@@ -124,6 +124,7 @@ fn program(
     let program = kernels::program::<trace::Error>(&args.workload).map_err(Failure::usage)?;
     let mut params = program.params();
     params.seed = args.seed;
+    let mut shift = 0;
     for (key, value) in settings {
         let number = |v: &str| {
             v.parse().map_err(|_| {
@@ -133,8 +134,9 @@ fn program(
         match key.as_str() {
             "workload.size" => params.size = number(value)?,
             "workload.iterations" => params.iterations = number(value)?,
+            "workload.shift" => shift = number(value)?,
             _ => {
-                let names = "workload.size or workload.iterations";
+                let names = "workload.size, workload.iterations or workload.shift";
                 return Err(Failure::usage(format!("--set {key}: must be {names}")));
             }
         }
@@ -142,8 +144,14 @@ fn program(
     let folder =
         tempfile::tempdir().map_err(|e| Failure::environment(format!("temporary trace: {e}")))?;
     let path: PathBuf = folder.path().join(&args.workload);
-    let mut recorder =
-        Recorder::create(&path, &args.workload).and_then(Recorder::fast).map_err(Failure::usage)?;
+    let recorder = Recorder::create(&path, &args.workload).and_then(Recorder::fast);
+    let shifted = recorder.and_then(|recorder| recorder.shifted(shift.into()));
+    let mut recorder = shifted.map_err(|e| match e {
+        trace::Error::Program { what, .. } => {
+            Failure::usage(format!("--set workload.shift={shift}: {what}"))
+        }
+        e => Failure::usage(e),
+    })?;
     kernels::run(&args.workload, &params, &mut recorder).map_err(Failure::usage)?;
     recorder.save().map_err(Failure::usage)?;
     Reader::open(&path).map(|r| (r, Some(folder))).map_err(Failure::usage)

@@ -23,6 +23,11 @@ fn wrong_use_is_refused_with_a_message_that_names_what_would_do() {
         (format!("run {one} --workload copy --set l1.design=x"), vec!["l1.design", "src"]),
         (format!("run {one} --workload copy --set workload.color=1"), vec!["workload.size"]),
         (format!("run {one} --workload copy --set workload.size=-1"), vec!["number"]),
+        (
+            format!("run {one} --workload copy --set workload.shift=100"),
+            vec!["workload.shift=100", "128"],
+        ),
+        (format!("run {one} --workload copy --set workload.shift=4096"), vec!["below 4096"]),
         (format!("run {one} --workload copy --impl packetizer"), vec!["PLACES=model|rtl|lockstep"]),
         (format!("run {one} --workload copy --impl packetizer=c"), vec!["not model, rtl or"]),
         (format!("run {one} --workload copy --impl l2=rtl"), vec!["this machine has gpu*/cp_"]),

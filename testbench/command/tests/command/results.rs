@@ -106,6 +106,7 @@ fn second_thread_changes_no_byte_of_results_and_messages() {
     };
     same(&format!("run {TWO_GPUS} {REUSE}"), 0);
     same(&format!("run {TWO_GPUS} --workload pagerank_push --set workload.size=256"), 0);
+    same(&format!("run {TWO_GPUS} {REUSE} --set workload.shift=1152"), 0);
     same("run --system cpelide-4-small --workload reuse --set l2.design=none", 4);
     // Damage in the first work-groups, and further on.
     let mut whole = kept_trace();

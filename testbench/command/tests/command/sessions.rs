@@ -101,6 +101,7 @@ fn sessions_in_the_documents_are_real() {
     );
     // Two documents may show parts of the same session, which takes its time once.
     let mut printed: HashMap<String, String> = HashMap::new();
+    let mut differences = Vec::new();
     for Session { place, command, lines } in sessions {
         let text = printed.entry(command.clone()).or_insert_with(|| {
             let mut duet = Command::new(env!("CARGO_BIN_EXE_duet"));
@@ -109,9 +110,10 @@ fn sessions_in_the_documents_are_real() {
         });
         let real: Vec<_> = text.lines().collect();
         if let Err(difference) = compare(&lines, &real) {
-            panic!("{place}: $ duet {command}\n{difference}");
+            differences.push(format!("{place}: $ duet {command}\n{difference}"));
         }
     }
+    assert!(differences.is_empty(), "{}", differences.join("\n\n"));
 }
 
 #[test]

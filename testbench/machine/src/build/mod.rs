@@ -450,9 +450,7 @@ impl Builder<'_> {
         let LinkBlocks { parameters: finepack, kind, paths, ingress } = blocks;
         let latency = system.gpu_link.latency_cycles() as u32;
         let mut link_config = tlp_link::Config::new(&finepack, latency).map_err(link)?;
-        // Bytes in 1000 ns, and cycles.
-        (link_config.bytes, link_config.cycles) =
-            (system.gpu_link.bytes_per_ns * 1000, system.gpu_link.clock_mhz);
+        (link_config.bytes, link_config.cycles) = system.gpu_link.rate();
         link_config.framing.cfg_extra = kind.cfg_extra();
         let mut ports = Vec::new();
         for gpu in 0..layout.gpus {

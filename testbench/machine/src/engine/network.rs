@@ -61,9 +61,10 @@ pub struct InletSpec {
 #[derive(Debug)]
 struct Outlet {
     port: Port,
-    /// When the youngest message reaches its inlet, and the youngest of those that leave early:
-    /// none overtakes another one of its kind.
-    last: [Cycle; 2],
+    /// When the youngest message reaches its inlet: none overtakes another one of its kind.
+    last: Cycle,
+    /// The same of those that leave early.
+    last_early: Cycle,
     sent: u32,
     taken: u32,
     /// `taken` before the cycle of the last taking: what the producer knows in that cycle.
@@ -175,11 +176,18 @@ impl Inlet {
         let mask = self.ring.len() - 1;
         // Most messages come last.
         let mut place = self.len;
-        while place > 0 && self.at(place - 1).order > entry.order {
-            self.ring[(self.first + place) & mask] = *self.at(place - 1);
+        let mut at = (self.first + place) & mask;
+        while place > 0 {
+            let before = at.wrapping_sub(1) & mask;
+            let other = self.ring[before];
+            if other.order <= entry.order {
+                break;
+            }
+            self.ring[at] = other;
+            at = before;
             place -= 1;
         }
-        self.ring[(self.first + place) & mask] = entry;
+        self.ring[at] = entry;
         self.len += 1;
         place == 0
     }
@@ -252,7 +260,8 @@ impl Network {
         assert!(self.outlets.len() < 1 << OUTLET_BITS, "{}: too many outlets", spec.name);
         self.outlets.push(Outlet {
             port: Port::new(spec.rate),
-            last: [0; 2],
+            last: 0,
+            last_early: 0,
             sent: 0,
             taken: 0,
             taken_before: 0,
@@ -312,9 +321,10 @@ impl Network {
     ) {
         let o = &mut self.outlets[id.0 as usize];
         debug_assert!(o.sent.wrapping_sub(o.taken) < o.window, "no room");
-        let latency = Cycle::from(o.latency.saturating_add_signed(extra));
+        // A way may be as short as 0; the transfer takes its time.
+        let latency = (o.latency as i32 + extra).max(0) as Cycle;
         let left = o.port.transfer(now, bytes.into()) - 1 + latency;
-        let last = &mut o.last[usize::from(extra < 0)];
+        let last = if extra < 0 { &mut o.last_early } else { &mut o.last };
         let reached = left.max(now + 1).max(*last);
         *last = reached;
         o.bytes[class as usize] += u64::from(bytes);

@@ -75,11 +75,16 @@ fn round_trip(system: &System) -> Cycle {
     to_link_cycles(system, memory_cycles(system) + ways) + 2 * system.gpu_link.latency_cycles()
 }
 
+/// Bytes on the wire of a load's request and of its answer, a whole line, without ECRC.
+pub fn load_bytes(system: &System) -> [u64; 2] {
+    [24, completion_bytes(system.machine.line, false).into()]
+}
+
 /// Loads that must be under way for answers of so many bytes to fill a link: latency x rate.
 fn under_way(system: &System, bytes: u32) -> u64 {
     let (rate, mhz) = (system.gpu_link.bytes_per_ns, u64::from(system.gpu_link.clock_mhz));
     // One begins in a cycle at most.
-    let begin = mhz.min((u64::from(rate) * 1000).div_ceil(bytes.into()));
+    let begin = mhz.min(rate.millionths().div_ceil(1000 * u64::from(bytes)));
     (round_trip(system) * begin).div_ceil(mhz)
 }
 
@@ -104,7 +109,7 @@ pub fn warnings(system: &System) -> Vec<String> {
     let mut reach = |what: &str, because: String, bytes: u64, cycles: u64| {
         // Tenths of a byte in a nanosecond.
         let tenths = bytes * u64::from(link.clock_mhz) / (cycles * 100);
-        if tenths * 100 < 10 * u64::from(link.bytes_per_ns) * ENOUGH {
+        if tenths * 100_000 * 100 < link.bytes_per_ns.millionths() * ENOUGH {
             warnings.push(format!(
                 "gpu_link.bytes_per_ns = {}: {what} reach {}.{} with {because}",
                 link.bytes_per_ns,

@@ -58,6 +58,8 @@ const FETCH: u32 = 1 << 31;
 struct Counters {
     loads: u64,
     hits: u64,
+    /// Loads that wait for a line under way.
+    merges: u64,
     stores: u64,
     atomics: u64,
     uncached: u64,
@@ -134,11 +136,16 @@ impl SoftwareL1 {
         if let Some(at) = self.miss::<PLACES>(addr, found) {
             // After a store of its own the fetched line is old: the load goes behind the store.
             if self.misses[at].stale {
-                return port.send(request);
+                let sent = port.send(request);
+                self.counters.loads += u64::from(sent);
+                return sent;
             }
             self.counters.loads += 1;
             match PLACES && self.misses[at].filled {
-                false => self.misses.park(port.ctx, at, request),
+                false => {
+                    self.counters.merges += 1;
+                    self.misses.park(port.ctx, at, request);
+                }
                 true => self.give(port, at, request),
             }
             return true;
@@ -341,6 +348,7 @@ impl L1 for SoftwareL1 {
         let mut all = vec![
             ("loads", c.loads),
             ("hits", c.hits),
+            ("merges", c.merges),
             ("stores", c.stores),
             ("atomics", c.atomics),
             ("uncached_loads", c.uncached),

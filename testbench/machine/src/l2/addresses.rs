@@ -1,7 +1,7 @@
 //! A bank's own numbering of the lines that it may hold: those of one bank of all chiplets lie
 //! close together, and runs of lines that an entry of the directory covers stay together.
 
-use crate::layout::Layout;
+use crate::layout::{Layout, first_bank};
 
 /// From addresses of the machine to the bank's and back.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,62 @@ impl Addresses {
     /// Back.
     #[inline]
     pub fn global(&self, local: u64) -> u64 {
-        (((local >> self.log) * self.banks + self.bank) << self.log) | local & self.low
+        let round = local >> self.log;
+        let before = first_bank(round) % self.banks;
+        let turn = (self.bank + self.banks - before) % self.banks;
+        ((round * self.banks + turn) << self.log) | local & self.low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of 64 bytes, 256 bytes in a bank before the next one's turn.
+    fn layout(banks: u16) -> Layout {
+        Layout {
+            gpus: 1,
+            chiplets: 2,
+            cores: 1,
+            banks,
+            slices: 1,
+            line: 64,
+            header_bytes: 8,
+            sector_log: 5,
+            bank_log: 8,
+        }
+    }
+
+    #[test]
+    fn each_line_has_a_place_of_its_own_in_its_bank() {
+        for banks in [1, 2, 3, 6, 16] {
+            let layout = layout(banks);
+            let lines = 256 * u64::from(banks);
+            let mut places: Vec<_> = (0..lines)
+                .map(|line| {
+                    let addr = 64 * line;
+                    let bank = layout.bank_of(addr);
+                    let addresses = Addresses::new(&layout, bank);
+                    let local = addresses.local(addr);
+                    assert_eq!(addresses.global(local), addr, "{banks} banks");
+                    (bank, local)
+                })
+                .collect();
+            places.sort_unstable();
+            // Banks are full, and no place is taken twice.
+            let all = (0..banks).flat_map(|bank| (0..256).map(move |line| (bank, 64 * line)));
+            assert!(places.into_iter().eq(all), "{banks} banks");
+        }
+    }
+
+    #[test]
+    fn strides_of_a_power_of_two_use_all_banks() {
+        let layout = layout(16);
+        for log in 8..20 {
+            let mut lines = [0; 16];
+            (0..256).for_each(|i| lines[usize::from(layout.bank_of(i << log))] += 1);
+            let most = lines.iter().max().expect("16 banks");
+            assert!(*most <= 32, "a stride of {} bytes: {lines:?}", 1u64 << log);
+        }
     }
 }

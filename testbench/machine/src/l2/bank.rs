@@ -1,6 +1,7 @@
-//! A bank of a write-back L2 with byte masks: what has come is taken, and one operation is done in
-//! a cycle. What a request does is in `requests`, what a release or acquire does in `walk`; what
-//! keeps copies in several L2s coherent stands beside it as a hook.
+//! A bank of a write-back L2 with byte masks: in a cycle what has come is taken, a request that has
+//! waited for its line is served, and a new one. What a request does is in `requests`, what a
+//! release or acquire does in `walk`; what keeps copies in several L2s coherent stands beside it as
+//! a hook.
 
 use std::collections::VecDeque;
 
@@ -20,6 +21,10 @@ use ports::coherence_directory::cause;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
     pub(super) reads: u64,
+    /// Of these, answered at once; parked at a line under way; parked with a fetch of their own.
+    pub(super) hits: u64,
+    pub(super) merges: u64,
+    pub(super) misses: u64,
     /// Of these, of CUs of the own chiplet; and cycles from their leaving the CU to their answer's
     /// leaving here, together.
     pub(super) own_reads: u64,
@@ -34,6 +39,11 @@ pub(super) struct Counters {
     pub(super) atomics: u64,
     pub(super) write_backs: u64,
     pub(super) released: u64,
+    /// Lines that have got their first dirty byte; of these, written back ahead of an atomic that
+    /// the L3 performs, and clean because all their dirty bytes were written through.
+    pub(super) dirtied: u64,
+    pub(super) written_for_atomics: u64,
+    pub(super) overwritten: u64,
     pub(super) invalidated: u64,
     /// Invalidations that found their line here, by cause.
     inv_hit: [u64; 2],
@@ -165,18 +175,21 @@ impl Bank {
         }
     }
 
-    /// The operation of a cycle.
+    /// The operations of a cycle: for a request that has waited, and for a new one. Not blocked
+    /// where one of them is not. A walk takes a cycle in which nobody waits for a line that is
+    /// here.
     fn operate(&mut self, ctx: &mut Context) -> Outcome {
-        match self.serve_waiters(ctx) {
-            None if self.walk.is_some() => match self.step_walk(ctx) {
-                Some(outcome) => outcome,
-                None => self.serve_next(ctx),
-            },
-            None => self.serve_next(ctx),
+        let waiter = self.serve_waiters(ctx);
+        if self.walk.is_some() {
             // A waiter whose home takes nothing now must not stop what that home waits for here.
-            Some(Outcome::Blocked) if self.coherent => self.serve_next(ctx),
-            Some(outcome) => outcome,
+            return match waiter {
+                None => self.step_walk(ctx).unwrap_or_else(|| self.serve_next(ctx)),
+                Some(Outcome::Blocked) if self.coherent => self.serve_next(ctx),
+                Some(outcome) => outcome,
+            };
         }
+        let request = self.serve_next(ctx);
+        waiter.filter(|&outcome| outcome != Outcome::Blocked).unwrap_or(request)
     }
 
     /// Serves a request that has waited for a line that has come, the oldest line first. None
@@ -296,6 +309,7 @@ impl Bank {
                     return Outcome::Blocked;
                 }
                 self.misses.park(ctx, at, request);
+                self.counters.merges += u64::from(ctx.messages[request].kind == Kind::Read);
                 Outcome::Done
             }
             None => self.perform(ctx, request, way),
@@ -359,11 +373,18 @@ impl L2 for Bank {
         let c = &self.counters;
         let mut all = vec![
             ("reads", c.reads),
+            ("hits", c.hits),
+            ("merges", c.merges),
+            ("misses", c.misses),
             ("fetches", c.fetches),
             ("writes", c.writes),
             ("atomics", c.atomics),
             ("write_backs", c.write_backs),
             ("released", c.released),
+            ("dirtied", c.dirtied),
+            ("written_for_atomics", c.written_for_atomics),
+            ("overwritten", c.overwritten),
+            ("dirty_lines", self.array.dirty_lines()),
         ];
         match self.coherent {
             false => all.push(("invalidated", c.invalidated)),

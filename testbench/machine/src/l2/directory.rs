@@ -282,10 +282,12 @@ impl BankHook for Directory {
         &mut self,
         port: &mut BankPort,
         request: Handle<Message>,
-        _way: Option<Way>,
+        way: Option<Way>,
     ) -> bool {
-        let home = port.ctx.places.home(port.ctx.messages[request].addr);
-        home != self.chiplet || self.may_offer(port.ctx)
+        let Message { kind, addr, .. } = port.ctx.messages[request];
+        // What is to be fetched is shown when it is answered.
+        let misses = way.is_none() && kind == Kind::Read;
+        misses || port.ctx.places.home(addr) != self.chiplet || self.may_offer(port.ctx)
     }
 
     /// What another chiplet gets, and each change of a line, is shown to the directory.

@@ -63,6 +63,7 @@ impl Bank {
                 }
                 self.array.touch(way);
                 self.counters.reads += 1;
+                self.counters.hits += u64::from(self.array.miss(way).is_none());
                 if self.coherent && self.is_own(ctx, from) {
                     self.counters.own_reads += 1;
                     self.counters.read_cycles += u64::from((ctx.now as u32).wrapping_sub(born));
@@ -88,9 +89,7 @@ impl Bank {
         }
         if let Some(at) = found.and_then(|way| self.array.miss(way)) {
             // The request has waited for the line, and it was taken away again before its turn.
-            if self.coherent {
-                self.count_fetch(addr, remote);
-            }
+            self.count_fetch(addr, remote);
             self.fetch(ctx, at, request, outlet);
             self.misses[at].filled = false;
             self.filled.retain(|&other| other != at);
@@ -99,7 +98,7 @@ impl Bank {
         if !self.may_wait(addr, remote) {
             return Outcome::Blocked;
         }
-        let way = match found.map_or_else(|| self.make_room(ctx, request, addr), Ok) {
+        let way = match found.map_or_else(|| self.make_room(ctx, request, addr, !remote), Ok) {
             Ok(way) => way,
             Err(NoRoom::Not(outcome)) => return outcome,
             Err(NoRoom::Wanted) if remote => return self.pass_on(ctx, request, outlet),
@@ -110,6 +109,7 @@ impl Bank {
         self.array.hold(way, at);
         self.remote_misses += u32::from(remote);
         self.misses.park(ctx, at, request);
+        self.counters.misses += u64::from(ctx.messages[request].kind == Kind::Read);
         self.count_fetch(addr, remote);
         self.fetch(ctx, at, request, outlet);
         Outcome::Done
@@ -170,13 +170,15 @@ impl Bank {
     }
 
     /// A way with the line placed in it, nothing valid; or what to do when a victim had to be
-    /// written back first, all ways are held, or a policy has no way for it.
+    /// written back first (`goes_below`: then the way below is no longer free for the request, in
+    /// this cycle), all ways are held, or a policy has no way for it.
     #[inline(always)]
     fn make_room(
         &mut self,
         ctx: &mut Context,
         request: Handle<Message>,
         addr: u64,
+        goes_below: bool,
     ) -> Result<Way, NoRoom> {
         let local = self.hooks.bank.addresses.local(addr);
         let way = match self.hooks.choose_ways() {
@@ -189,7 +191,9 @@ impl Bank {
             }
             self.write_back(ctx, way);
             self.counters.write_backs += 1;
-            return Err(NoRoom::Not(Outcome::Again));
+            if goes_below {
+                return Err(NoRoom::Not(Outcome::Again));
+            }
         }
         if self.hooks.are_there() && !self.may_change(ctx, way, addr) {
             return Err(NoRoom::Not(Outcome::Blocked));
@@ -250,12 +254,14 @@ impl Bank {
         if !self.may_finish(ctx, through, found.is_none()) {
             return Outcome::Blocked;
         }
-        let way = match found.map_or_else(|| self.make_room(ctx, request, addr), Ok) {
+        let way = match found.map_or_else(|| self.make_room(ctx, request, addr, through), Ok) {
             Ok(way) => way,
             Err(NoRoom::Not(outcome)) => return outcome,
             Err(NoRoom::Wanted) => return self.write_below(ctx, request, line),
         };
+        let was_dirty = self.array.dirty(way) != 0;
         self.array.write(way, &ctx.lines[line].0, mask, !through);
+        self.count_dirty(way, was_dirty);
         self.counters.writes += 1;
         if through {
             // The payload goes on.
@@ -265,6 +271,14 @@ impl Bank {
             self.answer(ctx, request, Kind::Ack, Handle::NONE);
         }
         Outcome::Done
+    }
+
+    /// What a write or atomic has made of a line.
+    #[inline(always)]
+    fn count_dirty(&mut self, way: Way, was_dirty: bool) {
+        let is_dirty = self.array.dirty(way) != 0;
+        self.counters.dirtied += u64::from(!was_dirty && is_dirty);
+        self.counters.overwritten += u64::from(was_dirty && !is_dirty);
     }
 
     /// A write whose line shall not be here goes below, as one that is written through.
@@ -387,6 +401,7 @@ impl Bank {
         if let Some(way) = found {
             if self.array.dirty(way) != 0 {
                 self.write_back(ctx, way);
+                self.counters.written_for_atomics += 1;
                 return Outcome::Again;
             }
             self.forget(way);
@@ -422,7 +437,9 @@ impl Bank {
                 }
                 let old = copy(ctx, &self.array, way);
                 atomic::apply(op, size.into(), mask, self.array.data_mut(way), &ctx.lines[line].0);
+                let was_dirty = self.array.dirty(way) != 0;
                 self.array.mark(way, mask, !through);
+                self.count_dirty(way, was_dirty);
                 self.array.touch(way);
                 self.counters.atomics += 1;
                 ctx.lines.free(line);

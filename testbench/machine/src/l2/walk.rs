@@ -38,13 +38,13 @@ impl Bank {
         self.walk.is_some_and(|walk| walk.sync.acquire)
     }
 
-    /// The operation of a cycle in a walk: a step of it; what the hooks do behind its last one. A
-    /// coherent bank serves others while it passes sets without work.
+    /// The operation of a cycle in a walk: a step of it; what the hooks do behind its last one.
+    /// While the bank passes sets without work it serves others.
     pub(super) fn step_walk(&mut self, ctx: &mut Context) -> Option<Outcome> {
         let mut walk = self.walk?;
         if walk.next > ctx.now {
             ctx.wake_at(walk.next);
-            return (!self.coherent).then_some(Outcome::Blocked);
+            return None;
         }
         if walk.set == self.array.sets() {
             let may = walk.sync.release && self.writes.are_done() && self.hooks.are_there();
@@ -72,15 +72,15 @@ impl Bank {
         let first = walk.set;
         let at_once = self.coherent || self.misses.is_idle();
         let end = if at_once { self.array.sets() } else { first + 1 };
-        let has_work = |bank: &Self, set| walk.sync.release && bank.array.dirty_way(set).is_some();
-        while walk.set < end && !has_work(self, walk.set) {
-            if walk.sync.acquire {
-                walk.dropped += match self.hooks.are_there() {
-                    false => self.array.invalidate_set(walk.set),
-                    true => self.invalidate_set(walk.set),
-                };
+        let Sync { release, acquire, .. } = walk.sync;
+        if acquire && !self.hooks.are_there() {
+            let (set, lines) = self.array.invalidate_sets(first..end, release);
+            (walk.set, walk.dropped) = (set, walk.dropped + lines);
+        } else {
+            while walk.set < end && !(release && self.array.dirty_way(walk.set).is_some()) {
+                walk.dropped += if acquire { self.invalidate_set(walk.set) } else { 0 };
+                walk.set += 1;
             }
-            walk.set += 1;
         }
         walk.next = ctx.now + Cycle::from(walk.set - first);
         Outcome::Done

@@ -2,13 +2,17 @@
 
 use super::TWIN;
 use crate::System;
+use crate::decimal::in_lowest_terms;
+use crate::gate::load_bytes;
 
 /// The same machine with another number of chiplets. L3 and memory are the GPU's: in all they stay
 /// as they are, but for an L3 that has no whole sets then, which loses the rest.
 pub fn with_chiplets(mut system: System, name: &str, chiplets: u16) -> System {
     let m = &mut system.memory;
-    (m.bytes, m.cycles) =
-        ratio(m.bytes * u64::from(system.machine.chiplets), m.cycles * u64::from(chiplets));
+    (m.bytes, m.cycles) = in_lowest_terms(
+        m.bytes * u64::from(system.machine.chiplets),
+        m.cycles * u64::from(chiplets),
+    );
     system.name = name.to_string();
     system.machine.chiplets = chiplets;
     let parts = u64::from(system.l3.slices) * u64::from(chiplets);
@@ -63,9 +67,11 @@ pub fn twin(full: &System, by: u32) -> System {
     let port = full.network.bytes_per_cycle;
     s.network.bytes_per_cycle = divide(port * banks, banks_left).min(port);
     let (memory, link) = (&full.memory, &full.chiplet_link);
-    (s.memory.bytes, s.memory.cycles) = ratio(memory.bytes * slices, memory.cycles * slices_left);
-    (s.chiplet_link.bytes, s.chiplet_link.cycles) = ratio(link.bytes, link.cycles * factor);
-    s.gpu_link.bytes_per_ns = divide(full.gpu_link.bytes_per_ns.into(), factor) as u32;
+    (s.memory.bytes, s.memory.cycles) =
+        in_lowest_terms(memory.bytes * slices, memory.cycles * slices_left);
+    (s.chiplet_link.bytes, s.chiplet_link.cycles) =
+        in_lowest_terms(link.bytes, link.cycles * factor);
+    s.gpu_link.bytes_per_ns = full.gpu_link.bytes_per_ns.divided(factor);
 
     let header = u64::from(full.network.header_bytes);
     let (ways, times) = ([header, header + line], 2);
@@ -86,6 +92,16 @@ pub fn twin(full: &System, by: u32) -> System {
     let link_rates = ((link.bytes, link.cycles), (s.chiplet_link.bytes, s.chiplet_link.cycles));
     let over_link: u32 = ways.iter().map(|&b| longer(link_rates.0, link_rates.1, b)).sum();
     s.chiplet_link.round_trip = off(link.round_trip - 1, over_link) + 1;
+    let gpu_link = |s: &System| {
+        let (bytes, cycles) = s.gpu_link.rate();
+        (bytes.into(), cycles.into())
+    };
+    let (before, after) = (gpu_link(full), gpu_link(&s));
+    let [request, answer] = load_bytes(full);
+    let cycles = longer(before, after, request) + longer(before, after, answer);
+    // There and back.
+    let ns = cycles * 1000 / full.gpu_link.clock_mhz / 2;
+    s.gpu_link.latency = off(full.gpu_link.latency - 1, ns) + 1;
     s
 }
 
@@ -114,13 +130,4 @@ fn fit(bytes: u64, ways: u32, line: u64) -> (u64, u32) {
 /// Sets of a directory left of `sets`: a power of 2.
 fn sets(sets: u32, by: u32) -> u32 {
     1 << (sets / by).max(1).ilog2()
-}
-
-/// A rate in lowest terms.
-fn ratio(bytes: u64, cycles: u64) -> (u64, u64) {
-    let (mut a, mut b) = (bytes, cycles);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    (bytes / a, cycles / a)
 }

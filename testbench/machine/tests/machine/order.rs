@@ -68,8 +68,8 @@ fn perturbed_runs_differ_in_cycles_alone() {
         let plain = cycles(None, Order::default());
         let [one, two] = [1, 2].map(|seed| cycles(Some(seed), Order::default()));
         let what = format!("{} on {}: {plain}, {one}, {two}", program.name(), system.name);
-        assert!(plain != one && one != two && one > plain, "{what}");
-        assert!(one < plain * 11 / 10, "{what}: a few cycles of each way");
+        assert!(plain != one && one != two, "{what}");
+        assert!(plain.abs_diff(one) < plain / 10, "{what}: a few cycles of each way");
         assert_eq!(one, cycles(Some(1), Order::Shuffled(1)), "{what}");
     }
 }

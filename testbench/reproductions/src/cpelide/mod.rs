@@ -111,7 +111,7 @@ pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
 /// The structures that a program's kernels name.
 fn structures(input: &Input) -> Result<Structures, RunError> {
     let mut found = Structures::default();
-    let mut program = Reader::from_bytes(experiment::record(input)?, input.program)?;
+    let mut program = Reader::from_bytes(experiment::record(input, 0)?, input.program)?;
     while let Some(event) = program.next_event()? {
         if let Event::Kernel(head) = event {
             let buffers = head.args.iter().filter(|a| matches!(a.kind, ArgKind::Buffer { .. }));

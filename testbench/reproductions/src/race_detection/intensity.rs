@@ -8,7 +8,7 @@ use crate::experiment::{self, Input};
 
 /// Memory instructions of all instructions of warps.
 pub fn memory_share(input: &Input) -> Result<f64, RunError> {
-    let bytes = experiment::record(input)?;
+    let bytes = experiment::record(input, 0)?;
     let mut reader: Reader = Reader::from_bytes(bytes, input.program)?;
     let (mut accesses, mut others) = (0u64, 0u64);
     for kernel in 0..reader.kernels() {

@@ -9,7 +9,6 @@ use crate::sequential::Version;
 /// A line on its way.
 #[derive(Clone, Debug)]
 pub struct Miss {
-    pub addr: u64,
     pub way: Way,
     /// Name of its check.
     pub id: u8,
@@ -31,13 +30,19 @@ pub struct Miss {
 #[derive(Debug)]
 pub struct Misses {
     all: Vec<Option<Miss>>,
+    /// Their lines, side by side for look-ups.
+    lines: Vec<u64>,
     used: u32,
 }
+
+/// What stands for a line where there is none.
+const NO_LINE: u64 = u64::MAX;
 
 impl Misses {
     /// At most so many.
     pub fn new(count: u32) -> Self {
-        Self { all: vec![None; count as usize], used: 0 }
+        let count = count as usize;
+        Self { all: vec![None; count], lines: vec![NO_LINE; count], used: 0 }
     }
 
     pub fn is_full(&self) -> bool {
@@ -50,15 +55,17 @@ impl Misses {
 
     /// The miss of a line.
     pub fn find(&self, addr: u64) -> Option<usize> {
-        self.all.iter().position(|miss| miss.as_ref().is_some_and(|miss| miss.addr == addr))
+        // All of them at once, without a branch: most lines are not here.
+        let is_here = self.lines.iter().fold(false, |any, &line| any | (line == addr));
+        is_here.then(|| self.lines.iter().position(|&line| line == addr)).flatten()
     }
 
     /// One starts; it must not be full. Gives its number.
     pub fn start(&mut self, addr: u64, way: Way) -> usize {
-        let at = self.all.iter().position(Option::is_none).expect("a register is free");
+        let at = self.find(NO_LINE).expect("a register is free");
         self.used += 1;
+        self.lines[at] = addr;
         self.all[at] = Some(Miss {
-            addr,
             way,
             id: 0,
             waiters: Waiters::default(),
@@ -75,6 +82,7 @@ impl Misses {
     /// It is complete.
     pub fn end(&mut self, at: usize) -> Miss {
         self.used -= 1;
+        self.lines[at] = NO_LINE;
         self.all[at].take().expect("it is pending")
     }
 
