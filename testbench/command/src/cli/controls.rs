@@ -87,5 +87,5 @@ fn write_into(path: &Path, report: &Report) -> Result<(), Failure> {
         return Err(failed(&format!("has no {}", MARKS.map(str::trim).join(" and "))));
     };
     let [begin, end] = MARKS;
-    output::write_file(path, &format!("{before}{begin}{report}{end}{after}"))
+    output::write_file(path, &format!("{before}{begin}{}{end}{after}", report.worst()))
 }

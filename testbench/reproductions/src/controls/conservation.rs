@@ -70,6 +70,35 @@ const LAWS: &[Law] = &[
         why: "",
     },
     Law {
+        name: "loads of L1s = hits + merges + reads of their L2s",
+        holds: alone,
+        sides: |s, o| {
+            let reads = if has_directory(s) { "l2.own_reads" } else { "l2.reads" };
+            let loads = o.count("l1.loads") + o.count("l1.uncached_loads");
+            (loads, o.count("l1.hits") + o.count("l1.merges") + o.count(reads))
+        },
+        why: "one GPU: nobody else reads there",
+    },
+    Law {
+        name: "reads of L2s = hits + merges + misses",
+        holds: always,
+        sides: |_, o| {
+            let parts = ["l2.hits", "l2.merges", "l2.misses"];
+            (o.count("l2.reads"), parts.map(|name| o.count(name)).iter().sum())
+        },
+        why: "",
+    },
+    Law {
+        name: "lines dirtied = written back + overwritten + still dirty",
+        holds: always,
+        sides: |_, o| {
+            let written = ["l2.write_backs", "l2.released", "l2.written_for_atomics"];
+            let parts = [&written[..], &["l2.overwritten", "l2.dirty_lines"]].concat();
+            (o.count("l2.dirtied"), parts.into_iter().map(|name| o.count(name)).sum())
+        },
+        why: "",
+    },
+    Law {
         name: "lines that L2s fetch = reads of L3s",
         holds: alone,
         sides: |_, o| (o.count("l2.fetches"), o.count("l3.reads")),
@@ -183,7 +212,7 @@ fn links(r: &mut Runner) -> Vec<Row> {
             rows.extend(check(r, &spec, design, &programs));
             for program in &programs {
                 let o = r.run(&spec, program);
-                let rate = f64::from(system.gpu_link.bytes_per_ns);
+                let rate = system.gpu_link.bytes_per_ns.to_f64();
                 // Each packet may leave a part of its last cycle.
                 let (busy, bytes) =
                     (o.count("gpu_link.busy_cycles"), o.count("gpu_link.wire_bytes"));

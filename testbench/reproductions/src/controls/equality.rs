@@ -3,7 +3,7 @@
 use super::programs::{Before, Op, Program, Sweep, Whose};
 use super::row::Row;
 use super::runner::{Outcome, Runner, Spec};
-use super::situations::{Growth, directories, egress_designs, l2_designs, unlimited_entries};
+use super::situations::{Growth, directories, l2_designs, unlimited_entries};
 use super::{Control, Kind};
 
 pub const CONTROLS: &[Control] = &[
@@ -39,25 +39,15 @@ pub const CONTROLS: &[Control] = &[
         "directories that never evict an entry invalidate what `ideal` does",
         enough_entries,
     ),
-    control("egress-one-gpu", "with one GPU nothing leaves it", egress_one_gpu),
-    control(
-        "egress-own-lines",
-        "CUs use lines of their own GPU: all egress designs take as long",
-        egress_own_lines,
-    ),
-    control(
-        "egress-remote-loads",
-        "CUs load lines of another GPU and nobody stores: stores' paths do not differ",
-        egress_remote_loads,
-    ),
     control(
         "l1-no-reuse",
         "CUs load lines that nobody loads again, nobody stores: L1 designs take as long as `src`",
         l1_no_reuse,
     ),
+    control("l1-one-cu", "one CU has all work: nobody races with it", l1_one_cu),
 ];
 
-const fn control(
+pub(super) const fn control(
     name: &'static str,
     about: &'static str,
     rows: fn(&mut Runner) -> Vec<Row>,
@@ -68,8 +58,9 @@ const fn control(
 /// What others are compared with: it does nothing.
 const BASE: &str = "none";
 
-/// What walks and releases shift: half a per cent.
-const SHIFT: f64 = 0.005;
+/// What walks and releases shift, and turns of arbiters, which follow the numbers of cycles: half a
+/// per cent.
+pub(super) const SHIFT: f64 = 0.005;
 
 /// A machine, work-groups of each chiplet, pages of each of these: two thirds of an L2, or more.
 type Shape = (&'static str, u32, u32);
@@ -83,7 +74,7 @@ const ALL: [Shape; 8] = [
     ("finepack-4gpu-small", 5, 6),
     ("cpelide-4", 60, 4),
     ("rec-4gpu", 64, 2),
-    ("finepack-4gpu", 80, 2),
+    ("finepack-4gpu", 80, 4),
 ];
 
 /// How much longer twice as many pages take, under each L2 design beside a base.
@@ -112,9 +103,9 @@ fn own_loads(r: &mut Runner) -> Vec<Row> {
     for (name, groups, pages) in r.either(&SMALL, &ALL) {
         let spec = Spec::new(name);
         let sweep = Sweep::own(spec.chiplets(), groups, pages);
-        let why = "launch, walk and decision are in both sizes";
+        let why = "launch, walk and decision are in both sizes; turns of arbiters may shift";
         let case = ("cycles for as many lines more", &spec, sweep);
-        rows.extend(beside(r, case, &l2_designs(), BASE, (0.0, why)));
+        rows.extend(beside(r, case, &l2_designs(), BASE, (SHIFT, why)));
     }
     rows
 }
@@ -258,68 +249,6 @@ fn enough_entries(r: &mut Runner) -> Vec<Row> {
 /// however many entries there are.
 const SHARES_SETS: [&str; 1] = ["hmg"];
 
-fn egress_one_gpu(r: &mut Runner) -> Vec<Row> {
-    let spec = Spec::new("cpelide-4-small");
-    let program = Program::BuiltIn("reuse", 0, 1);
-    let right = r.run(&spec.clone().with("egress.design", "p2p"), &program);
-    let designs = egress_designs().into_iter().filter(|design| *design != "p2p");
-    let row = |design: &str| {
-        let own = r.run(&spec.clone().with("egress.design", design), &program);
-        Row::of("cycles of the program", &spec, &program)
-            .designs(format!("{design} / p2p"))
-            .why("there is no egress path")
-            .equal(own.cycles, right.cycles, 0.0)
-            .needs([&*own, &*right])
-    };
-    designs.map(row).collect()
-}
-
-/// Egress designs beside `p2p`.
-fn egress(
-    r: &mut Runner,
-    (case, spec, sweep): (&str, &Spec, Sweep),
-    (share, why): (f64, &str),
-) -> Vec<Row> {
-    let right = Growth::of(r, &spec.clone().with("egress.design", "p2p"), sweep);
-    let designs = egress_designs().into_iter().filter(|design| *design != "p2p");
-    let row = |design: &str| {
-        let own = Growth::of(r, &spec.clone().with("egress.design", design), sweep);
-        Row::of(case, spec, &Program::Sweep(sweep))
-            .designs(format!("{design} / p2p"))
-            .why(why)
-            .equal(own.cycles(), right.cycles(), share)
-            .needs(own.outcomes().into_iter().chain(right.outcomes()))
-    };
-    designs.map(row).collect()
-}
-
-fn egress_own_lines(r: &mut Runner) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let names = ["rec-4gpu-small", "finepack-4gpu-small"];
-    for name in r.either(&names[..1], &names) {
-        let spec = Spec::new(name);
-        for (op, pages) in [(Op::Load, 6), (Op::Store, 18)] {
-            let sweep = Sweep { op, ..Sweep::own(spec.chiplets(), 4, pages) };
-            let case = ("cycles for as many lines more", &spec, sweep);
-            rows.extend(egress(r, case, (0.0, "the release at the end is in both sizes")));
-        }
-    }
-    rows
-}
-
-fn egress_remote_loads(r: &mut Runner) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let names = ["rec-4gpu-small", "finepack-4gpu-small"];
-    for name in r.either(&names[..1], &names) {
-        let spec = Spec::new(name);
-        let own = Sweep::own(spec.chiplets(), 4, 2);
-        let sweep = Sweep { whose: Whose::Next(1), before: Before::Place, ..own };
-        let case = ("cycles for as many lines more", &spec, sweep);
-        rows.extend(egress(r, case, (0.0, "the release at the end is in both sizes")));
-    }
-    rows
-}
-
 /// L1 designs that may differ from `src` even so.
 const OTHER_L1: [&str; 1] = [
     // A CU waits for the check of each load, whoever has written.
@@ -342,14 +271,37 @@ fn l1_no_reuse(r: &mut Runner) -> Vec<Row> {
                 continue;
             }
             let own = Growth::of(r, &spec.clone().with("l1.design", design), sweep);
+            let (share, why) = match design.starts_with("race-") {
+                true => (2.0 * SHIFT, "banks wait for the next CU's token, not for any request"),
+                false => (SHIFT, "nothing is kept for later, nothing is written"),
+            };
             rows.push(
                 Row::of("cycles for as many lines more", &spec, &Program::Sweep(sweep))
                     .designs(format!("{design} / src"))
-                    .why("nothing is kept for later, nothing is written")
-                    .equal(own.cycles(), right.cycles(), SHIFT)
+                    .why(why)
+                    .equal(own.cycles(), right.cycles(), share)
                     .needs(own.outcomes().into_iter().chain(right.outcomes())),
             );
         }
+    }
+    rows
+}
+
+fn l1_one_cu(r: &mut Runner) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let fermi = Spec::new("fermi-16sm-small");
+    let (op, before, kernels) = (Op::Store, Before::Load, 3);
+    let sweep = Sweep { op, before, kernels, ..Sweep::own(1, 1, 8) };
+    for design in machine::names("l1.design").into_iter().filter(|name| name.starts_with("race-")) {
+        let program = Program::Sweep(sweep);
+        let o = r.run(&fermi.clone().with("l1.design", design), &program);
+        rows.push(
+            Row::of("races found", &fermi, &program)
+                .designs(design)
+                .why("there is one work-group; others' signatures are empty")
+                .equal(o.count("l1.race_races"), 0.0, 0.0)
+                .needs([&*o]),
+        );
     }
     rows
 }

@@ -8,6 +8,7 @@
 
 mod bounds;
 mod conservation;
+mod egress;
 mod equality;
 mod latency;
 mod monotonicity;
@@ -58,6 +59,7 @@ pub struct Control {
 /// All controls.
 pub const CONTROLS: &[&[Control]] = &[
     equality::CONTROLS,
+    egress::CONTROLS,
     latency::CONTROLS,
     rates::CONTROLS,
     conservation::CONTROLS,
@@ -129,14 +131,38 @@ fn run_on(runner: &mut Runner, wanted: impl Fn(&Control) -> bool) -> Report {
     Report { quick: runner.quick(), runs, loads_checked, controls }
 }
 
-impl Display for Report {
-    /// A table for each control, as the documents hold it.
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+impl Report {
+    fn write(
+        &self,
+        f: &mut Formatter,
+        table: fn(&mut Formatter, &[Row]) -> fmt::Result,
+    ) -> fmt::Result {
         for part in &self.controls {
             writeln!(f, "`{}`: {}\n", part.control, part.about)?;
-            row::write(f, &part.rows)?;
+            table(f, &part.rows)?;
             writeln!(f)?;
         }
         Ok(())
+    }
+
+    /// A table for each control, as the documents hold it: of rows about one situation on one
+    /// machine the one that is nearest its limit.
+    pub fn worst(&self) -> impl Display {
+        Worst(self)
+    }
+}
+
+struct Worst<'a>(&'a Report);
+
+impl Display for Worst<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        self.0.write(f, row::write_worst)
+    }
+}
+
+impl Display for Report {
+    /// A table for each control.
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        self.write(f, row::write)
     }
 }

@@ -1,7 +1,7 @@
 //! More of a resource does not cost time.
 
 use super::programs::Program;
-use super::row::{Row, number};
+use super::row::Row;
 use super::runner::{Runner, Spec};
 use super::{Control, Kind};
 
@@ -15,11 +15,14 @@ pub const CONTROLS: &[Control] = &[Control {
 
 /// A program may be so much slower: an order of accesses may shift.
 const SLOWER: f64 = 0.01;
+/// With more registers of L1s so much: waves that load at the same time compute at the same time,
+/// those that wait for a register do not.
+const STAGGERED: f64 = 0.03;
 
 /// Most miss registers that a system may have.
-const MOST_MISSES: u64 = 1024;
+const MOST_MISSES: f64 = 1024.0;
 /// Most ways of a directory.
-const MOST_WAYS: u64 = 16;
+const MOST_WAYS: f64 = 16.0;
 
 /// A field, and what it is multiplied by and divided by.
 #[derive(Clone, Copy)]
@@ -40,7 +43,8 @@ const fn less(field: &'static str) -> Resource {
 const COMMON: [Resource; 13] = [
     more("l1.bytes"),
     more("l1.misses"),
-    more("l2.bytes"),
+    // Ways are at most 64.
+    Resource { field: "l2.bytes", times: 2, over: 1 },
     more("l2.misses"),
     more("l3.misses"),
     more("memory.bytes"),
@@ -62,35 +66,45 @@ const GPUS: [Resource; 2] = [more("gpu_link.bytes_per_ns"), less("gpu_link.laten
 const DIRECTORY: [Resource; 2] = [more("directory.entries"), more("directory.ways")];
 
 /// A field of a system.
-fn value(spec: &Spec, field: &str) -> u64 {
+fn value(spec: &Spec, field: &str) -> f64 {
     let table = toml::Table::try_from(spec.system()).expect("a system is a table");
     let (section, key) = field.split_once('.').expect("section and key");
     let value = table.get(section).and_then(|section| section.get(key));
-    let value = value.and_then(toml::Value::as_integer);
-    value.unwrap_or_else(|| panic!("{field} is no number")) as u64
+    let value = value.and_then(|v| v.as_float().or(v.as_integer().map(|whole| whole as f64)));
+    value.unwrap_or_else(|| panic!("{field} is no number"))
 }
 
-/// With another amount of it.
-fn with(spec: &Spec, resource: Resource) -> Spec {
+/// Without and with more of a resource, and what is kept from it.
+fn with(spec: &Spec, resource: Resource) -> (Spec, Spec, &'static str) {
     let Resource { field, times, over } = resource;
-    let changed = (value(spec, field) * u64::from(times) / u64::from(over)).max(1);
-    let changed = if field.ends_with(".misses") { changed.min(MOST_MISSES) } else { changed };
+    let before = value(spec, field);
+    let changed = before * f64::from(times) / f64::from(over);
+    // A number that was whole stays so.
+    let changed = if before.fract() == 0.0 { changed.floor().max(1.0) } else { changed };
+    let own = spec.clone();
     match field {
-        // As many sets of more ways.
-        "directory.ways" => {
-            let (ways, entries) = (value(spec, field), value(spec, "directory.entries"));
-            let changed = changed.min(MOST_WAYS);
-            spec.clone().with("directory.entries", entries / ways * changed).set(field, changed)
+        "l1.misses" => {
+            let [base, own] = [before, changed].map(|misses| {
+                let large = |field| value(spec, field) * f64::from(times);
+                let own = own.clone().with("l1.ways", large("l1.ways"));
+                own.set("l1.bytes", large("l1.bytes")).set(field, misses)
+            });
+            (base, own, "larger L1s: lines on their way take ways; loads at once, computes at once")
         }
-        _ => spec.clone().set(field, changed),
+        "l2.bytes" => {
+            let ways = value(spec, "l2.ways") * f64::from(times);
+            (spec.clone(), own.with("l2.ways", ways).set(field, changed), "as many sets to walk")
+        }
+        "directory.ways" => {
+            let changed = changed.min(MOST_WAYS);
+            let entries = value(spec, "directory.entries") / before * changed;
+            (spec.clone(), own.with("directory.entries", entries).set(field, changed), "")
+        }
+        _ if field.ends_with(".misses") => {
+            (spec.clone(), own.set(field, changed.min(MOST_MISSES)), "")
+        }
+        _ => (spec.clone(), own.set(field, changed), ""),
     }
-}
-
-/// Sets of an L2 bank.
-fn sets(spec: &Spec) -> f64 {
-    let s = spec.system();
-    let set = u64::from(s.l2.ways) * u64::from(s.machine.line) * u64::from(s.l2.banks);
-    (s.l2.bytes / set) as f64
 }
 
 const SOME: [&str; 1] = ["reuse"];
@@ -117,31 +131,25 @@ fn rows(r: &mut Runner) -> Vec<Row> {
         }
         let programs = r.either(&SOME, &MOST);
         for resource in resources {
-            let changed = with(&spec, resource);
+            let (base, changed, kept) = with(&spec, resource);
             let mut runs = Vec::new();
             for program in &programs {
                 let program = Program::BuiltIn(program, 0, 0);
-                let (base, own) = (r.run(&spec, &program), r.run(&changed, &program));
+                let (base, own) = (r.run(&base, &program), r.run(&changed, &program));
                 runs.push((program, base, own));
             }
             let slower = |at: &usize| runs[*at].2.cycles / runs[*at].1.cycles;
             let worst = (0..runs.len()).max_by(|a, b| slower(a).total_cmp(&slower(b)));
-            let (program, base, own) = &runs[worst.expect("there are programs")];
-            let (field, mut why) = (resource.field, format!("worst of {}", runs.len()));
-            // A walk of a release or an acquire takes a cycle for each set, whatever is there.
-            let mut walks = 0.0;
-            if field == "l2.bytes" {
-                let syncs = base.count("launch.releases") + base.count("launch.acquires");
-                let each = syncs / f64::from(spec.chiplets());
-                walks = each * (sets(&changed) - sets(&spec));
-                why += &format!("; less {} cycles of {} walks", number(walks), number(each));
-            }
+            let (program, without, with) = &runs[worst.expect("there are programs")];
+            let field = resource.field;
+            let slower = if field == "l1.misses" { STAGGERED } else { SLOWER };
+            let kept = if kept.is_empty() { String::new() } else { format!("; {kept}") };
             let amount = format!("{field} {} to {}", value(&spec, field), value(&changed, field));
             rows.push(
-                Row::of(&amount, &spec, program)
+                Row::of(&amount, &base, program)
                     .designs(design)
-                    .why(why)
-                    .at_most(own.cycles - walks, base.cycles, SLOWER)
+                    .why(format!("worst of {}{kept}", runs.len()))
+                    .at_most(with.cycles, without.cycles, slower)
                     .needs(runs.iter().flat_map(|(_, base, own)| [&**base, &**own])),
             );
         }

@@ -36,7 +36,7 @@ pub enum Chase {
     Memory { line: u32, loads: u32 },
     /// The L2 of chiplet `home`, which has loaded the lines in the kernel before; or, not `warm`,
     /// its memory. Each line is loaded once.
-    Other { line: u32, loads: u32, home: u32, chiplets: u32, warm: bool },
+    Other { line: u32, loads: u32, lanes: u32, home: u32, chiplets: u32, warm: bool },
 }
 
 /// What a work-item does to an element.
@@ -216,16 +216,18 @@ impl Chase {
                     one_after_another(group, &a, 0, (0..loads as usize).map(|i| i * words(line)));
                 })
             }
-            Self::Other { line, loads, home, chiplets, warm } => {
+            Self::Other { line, loads, lanes, home, chiplets, warm } => {
                 // The last line of a page is touched, no other of it where the rest stays cold.
                 let last = PAGE / line as usize - 1;
                 let a = device.upload("a", &[7u32; PAGE / 4])?;
-                let launch = |name| Launch::line(name, chiplets as usize, 1).read("a", &a);
+                let launch = |name, lanes| {
+                    Launch::line(name, (chiplets * lanes) as usize, lanes as usize).read("a", &a)
+                };
                 let first = if warm { 0 } else { last };
-                device.launch(launch("touch"), |group| {
+                device.launch(launch("touch", 1), |group| {
                     one_after_another(group, &a, home, (first..=last).map(|i| i * words(line)));
                 })?;
-                device.launch(launch("chase"), |group| {
+                device.launch(launch("chase", lanes), |group| {
                     one_after_another(group, &a, 0, (0..loads as usize).map(|i| i * words(line)));
                 })
             }
@@ -233,7 +235,7 @@ impl Chase {
     }
 }
 
-/// Loads of one work-group's first work-item.
+/// Loads of one work-group: each of its work-items loads a word, behind that of the one before.
 fn one_after_another(
     group: &Group<Tape>,
     a: &Buffer<u32>,
@@ -241,8 +243,8 @@ fn one_after_another(
     places: impl Iterator<Item = usize> + Clone,
 ) {
     group.phase(|it| {
-        for i in it.turns(places.clone()).filter(|_| it.x == chiplet as usize) {
-            it.load(at(1, 0), a, i);
+        for i in it.turns(places.clone()).filter(|_| group.index == chiplet as usize) {
+            it.load(at(1, 0), a, i + it.id);
         }
     });
 }

@@ -192,15 +192,19 @@ fn chiplet_link(r: &mut Runner) -> Vec<Row> {
                 };
                 let bytes = growth.count(class) + others;
                 let case = format!("bytes in a cycle, {case}");
-                // What an L2's ports move goes over all links of its chiplet.
+                // What an L2's ports move goes over all links of its chiplet. Under a directory all
+                // of it passes two L2s.
                 let s = spec.system();
                 let ports = f64::from(s.l2.banks) * s.network.bytes_per_cycle as f64;
-                let most = rate.min(ports * f64::from(chiplets) / links);
+                let passed = if design == "ideal" { 2.0 } else { 1.0 };
+                let most = rate.min(ports * f64::from(chiplets) / links / passed);
+                // What is stored goes to memory after that.
+                let cycles = growth.body();
                 rows.push(
                     Row::of(&case, &spec, &Program::Sweep(sweep))
                         .designs(if design == "none" { "home-forward" } else { design })
                         .why("the less of the link's rate and its share of the L2's ports")
-                        .at_least(bytes / growth.cycles() / links, most, REACHED)
+                        .at_least(bytes / cycles / links, most, REACHED)
                         .needs(growth.outcomes()),
                 );
             }
@@ -220,7 +224,7 @@ fn gpu_link(r: &mut Runner) -> Vec<Row> {
             let spec = eager(&spec).l2(design);
             let (gpus, groups, _) = shape(&spec);
             let own = Sweep::own(gpus, groups.min(64), 2);
-            let rate = f64::from(spec.system().gpu_link.bytes_per_ns);
+            let rate = spec.system().gpu_link.bytes_per_ns.to_f64();
             let one = Sweep { whose: Whose::Next(1), active: 1, ..own };
             for (case, sweep, links) in [
                 ("one link", one, 1.0),

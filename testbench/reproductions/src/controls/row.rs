@@ -25,6 +25,9 @@ pub struct Row {
     pub passed: bool,
     /// Which effects the situation excludes, or why it allows a difference.
     pub why: String,
+    /// How far the value lies from its limit, as a share; more is worse.
+    #[serde(skip)]
+    beyond: f64,
 }
 
 impl Row {
@@ -39,6 +42,7 @@ impl Row {
             limit: String::new(),
             passed: false,
             why: String::new(),
+            beyond: 0.0,
         }
     }
 
@@ -62,6 +66,7 @@ impl Row {
             share => format!("within {} %", number(100.0 * share)),
         };
         self.passed = (value - right).abs() <= share * right.abs();
+        self.beyond = share_of((value - right).abs(), right.abs()) - share;
         self
     }
 
@@ -73,6 +78,7 @@ impl Row {
             share => format!("at most {} % more", number(100.0 * share)),
         };
         self.passed = value <= most * (1.0 + share);
+        self.beyond = share_of(value, most) - 1.0 - share;
         self
     }
 
@@ -82,6 +88,7 @@ impl Row {
         self.measured = format!("{value:.1} of {of:.1} ({part:.1} %)");
         self.limit = format!("at least {} %", number(100.0 * share));
         self.passed = value >= share * of;
+        self.beyond = share - share_of(value, of);
         self
     }
 
@@ -89,8 +96,22 @@ impl Row {
     pub fn needs<'a>(mut self, outcomes: impl IntoIterator<Item = &'a Outcome>) -> Self {
         if let Some(error) = outcomes.into_iter().find_map(|outcome| outcome.error.as_ref()) {
             (self.passed, self.measured) = (false, error.lines().next().unwrap_or("").to_string());
+            self.beyond = f64::INFINITY;
         }
         self
+    }
+
+    /// What rows have in common that a document shows as one.
+    fn group(&self) -> [&str; 4] {
+        let preset = self.machine.split(' ').next().unwrap_or("");
+        [&self.case, preset, &self.limit, &self.why]
+    }
+}
+
+fn share_of(value: f64, of: f64) -> f64 {
+    match (value, of) {
+        (0.0, 0.0) => 0.0,
+        _ => value / of,
     }
 }
 
@@ -109,18 +130,48 @@ fn percent(value: f64, of: f64) -> String {
     }
 }
 
-/// The rows as a table of a document.
+/// The rows as a table.
 pub fn write(f: &mut Formatter, rows: &[Row]) -> fmt::Result {
     let titles =
         ["situation", "machine", "designs", "program", "measured", "limit", "", "excluded"];
-    writeln!(f, "| {} |", titles.join(" | "))?;
-    writeln!(f, "|{}", " --- |".repeat(titles.len()))?;
+    head(f, &titles)?;
     for row in rows {
         let verdict = if row.passed { "passed" } else { "**FAILED**" };
         let Row { case, machine, designs, program, measured, limit, why, .. } = row;
-        let cells = [case, machine, designs, program, measured, limit, verdict, why];
-        let cells = cells.map(|cell: &str| cell.replace('|', "\\|"));
-        writeln!(f, "| {} |", cells.join(" | "))?;
+        line(f, [case, machine, designs, program, measured, limit, verdict, why])?;
     }
     Ok(())
+}
+
+/// The rows as a table of a document: of those about one situation on one preset or twin, how many
+/// there are and the one that is nearest its limit.
+pub fn write_worst(f: &mut Formatter, rows: &[Row]) -> fmt::Result {
+    let mut groups: Vec<(&Row, usize, usize)> = Vec::new();
+    for row in rows {
+        match groups.iter_mut().find(|(worst, ..)| worst.group() == row.group()) {
+            None => groups.push((row, 1, row.passed.into())),
+            Some((worst, all, passed)) => {
+                (*all, *passed) = (*all + 1, *passed + usize::from(row.passed));
+                *worst = if row.beyond > worst.beyond { row } else { worst };
+            }
+        }
+    }
+    let worst = ["situation", "limit", "rows passed", "worst row: machine", "designs", "program"];
+    head(f, &[&worst[..], &["measured", "excluded"]].concat())?;
+    for (row, all, passed) in groups {
+        let Row { case, machine, designs, program, measured, limit, why, .. } = row;
+        let of = format!("{passed} of {all}");
+        line(f, [case, limit, &of, machine, designs, program, measured, why])?;
+    }
+    Ok(())
+}
+
+fn head(f: &mut Formatter, titles: &[&str]) -> fmt::Result {
+    writeln!(f, "| {} |", titles.join(" | "))?;
+    writeln!(f, "|{}", " --- |".repeat(titles.len()))
+}
+
+fn line(f: &mut Formatter, cells: [&str; 8]) -> fmt::Result {
+    let cells = cells.map(|cell| cell.replace('|', "\\|"));
+    writeln!(f, "| {} |", cells.join(" | "))
 }

@@ -42,6 +42,11 @@ impl Growth {
         self.twice.last_cycles() - self.once.last_cycles()
     }
 
+    /// Cycles in which work-groups ran, of one GPU.
+    pub fn body(&self) -> f64 {
+        self.twice.body() - self.once.body()
+    }
+
     /// Of a statistic.
     pub fn count(&self, name: &str) -> f64 {
         self.twice.last_count(name) - self.once.last_count(name)
