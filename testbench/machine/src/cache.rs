@@ -89,6 +89,10 @@ pub struct Array {
     /// Miss register of the line.
     miss: Vec<u16>,
     data: Vec<u8>,
+    /// Lines that have got their first dirty byte.
+    pub dirtied: u64,
+    /// Lines that are clean again because all their dirty bytes were written through.
+    pub overwritten: u64,
 }
 
 /// Tags that are compared at once, in vector registers of the host.
@@ -118,6 +122,8 @@ impl Array {
             dirty: vec![0; lines],
             miss: vec![NO_MISS; lines],
             data: vec![0; lines * shape.line as usize],
+            dirtied: 0,
+            overwritten: 0,
         }
     }
 
@@ -315,6 +321,7 @@ impl Array {
         if (before == 0) != (dirty == 0) {
             let (set, number) = self.split(way);
             self.sets[set as usize].dirty ^= 1 << number;
+            self.dirtied += u64::from(before == 0);
         }
     }
 
@@ -323,6 +330,9 @@ impl Array {
     pub fn mark(&mut self, way: Way, mask: u128, dirty: bool) {
         self.valid[way as usize] |= mask;
         let before = self.dirty[way as usize];
+        if !dirty && before != 0 {
+            self.overwritten += u64::from(before & !mask == 0);
+        }
         self.set_dirty(way, if dirty { before | mask } else { before & !mask });
     }
 

@@ -39,11 +39,8 @@ pub(super) struct Counters {
     pub(super) atomics: u64,
     pub(super) write_backs: u64,
     pub(super) released: u64,
-    /// Lines that have got their first dirty byte; of these, written back ahead of an atomic that
-    /// the L3 performs, and clean because all their dirty bytes were written through.
-    pub(super) dirtied: u64,
+    /// Lines written back ahead of an atomic that the L3 performs.
     pub(super) written_for_atomics: u64,
-    pub(super) overwritten: u64,
     pub(super) invalidated: u64,
     /// Invalidations that found their line here, by cause.
     inv_hit: [u64; 2],
@@ -381,9 +378,9 @@ impl L2 for Bank {
             ("atomics", c.atomics),
             ("write_backs", c.write_backs),
             ("released", c.released),
-            ("dirtied", c.dirtied),
+            ("dirtied", self.array.dirtied),
             ("written_for_atomics", c.written_for_atomics),
-            ("overwritten", c.overwritten),
+            ("overwritten", self.array.overwritten),
             ("dirty_lines", self.array.dirty_lines()),
         ];
         match self.coherent {

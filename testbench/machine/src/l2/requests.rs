@@ -259,9 +259,7 @@ impl Bank {
             Err(NoRoom::Not(outcome)) => return outcome,
             Err(NoRoom::Wanted) => return self.write_below(ctx, request, line),
         };
-        let was_dirty = self.array.dirty(way) != 0;
         self.array.write(way, &ctx.lines[line].0, mask, !through);
-        self.count_dirty(way, was_dirty);
         self.counters.writes += 1;
         if through {
             // The payload goes on.
@@ -271,14 +269,6 @@ impl Bank {
             self.answer(ctx, request, Kind::Ack, Handle::NONE);
         }
         Outcome::Done
-    }
-
-    /// What a write or atomic has made of a line.
-    #[inline(always)]
-    fn count_dirty(&mut self, way: Way, was_dirty: bool) {
-        let is_dirty = self.array.dirty(way) != 0;
-        self.counters.dirtied += u64::from(!was_dirty && is_dirty);
-        self.counters.overwritten += u64::from(was_dirty && !is_dirty);
     }
 
     /// A write whose line shall not be here goes below, as one that is written through.
@@ -437,9 +427,7 @@ impl Bank {
                 }
                 let old = copy(ctx, &self.array, way);
                 atomic::apply(op, size.into(), mask, self.array.data_mut(way), &ctx.lines[line].0);
-                let was_dirty = self.array.dirty(way) != 0;
                 self.array.mark(way, mask, !through);
-                self.count_dirty(way, was_dirty);
                 self.array.touch(way);
                 self.counters.atomics += 1;
                 ctx.lines.free(line);
