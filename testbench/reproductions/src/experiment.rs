@@ -17,8 +17,8 @@ use super::figure::{self, Each, Figure};
 /// Seed of all inputs.
 pub const SEED: u64 = 1;
 
-/// Of perturbed runs each has its buffers an interleave's bytes further from the beginning of a
-/// page than the one before, and after so many begins anew.
+/// Of perturbed runs each has its buffers so many bytes further from the beginning of a page than
+/// the one before, no whole turn of any L2 bank's, and after so many begins anew.
 const SHIFT: u64 = 1024 + 128;
 const SHIFTS: u64 = 3;
 

@@ -75,9 +75,12 @@ fn round_trip(system: &System) -> Cycle {
     to_link_cycles(system, memory_cycles(system) + ways) + 2 * system.gpu_link.latency_cycles()
 }
 
+/// Bytes on the wire of a request's TLP, without data and ECRC.
+const TLP: u64 = 24;
+
 /// Bytes on the wire of a load's request and of its answer, a whole line, without ECRC.
 pub fn load_bytes(system: &System) -> [u64; 2] {
-    [24, completion_bytes(system.machine.line, false).into()]
+    [TLP, completion_bytes(system.machine.line, false).into()]
 }
 
 /// Loads that must be under way for answers of so many bytes to fill a link: latency x rate.
@@ -154,7 +157,7 @@ fn store(p: &FinePack, kind: PathKind, line: u32) -> (u64, u64) {
     let ecrc = 4 * u64::from(p.ecrc);
     let tlp = |payload: u64| match p.pcie_generation {
         6 => (16 + ecrc + payload) * 256 / 236,
-        _ => 24 + ecrc + payload,
+        _ => TLP + ecrc + payload,
     };
     match kind {
         PathKind::P2p | PathKind::WriteCombine | PathKind::Infinite => {

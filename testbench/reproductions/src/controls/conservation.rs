@@ -59,13 +59,17 @@ fn header(s: &System) -> f64 {
     s.network.header_bytes.into()
 }
 
+fn sum(o: &Outcome, names: &[&str]) -> f64 {
+    names.iter().map(|name| o.count(name)).sum()
+}
+
 const LAWS: &[Law] = &[
     Law {
         name: "accesses of CUs = what L1s count",
         holds: always,
         sides: |_, o| {
             let parts = ["l1.loads", "l1.stores", "l1.atomics", "l1.uncached_loads"];
-            (o.count("cu.accesses"), parts.map(|name| o.count(name)).iter().sum())
+            (o.count("cu.accesses"), sum(o, &parts))
         },
         why: "",
     },
@@ -74,18 +78,14 @@ const LAWS: &[Law] = &[
         holds: alone,
         sides: |s, o| {
             let reads = if has_directory(s) { "l2.own_reads" } else { "l2.reads" };
-            let loads = o.count("l1.loads") + o.count("l1.uncached_loads");
-            (loads, o.count("l1.hits") + o.count("l1.merges") + o.count(reads))
+            (sum(o, &["l1.loads", "l1.uncached_loads"]), sum(o, &["l1.hits", "l1.merges", reads]))
         },
         why: "one GPU: nobody else reads there",
     },
     Law {
         name: "reads of L2s = hits + merges + misses",
         holds: always,
-        sides: |_, o| {
-            let parts = ["l2.hits", "l2.merges", "l2.misses"];
-            (o.count("l2.reads"), parts.map(|name| o.count(name)).iter().sum())
-        },
+        sides: |_, o| (o.count("l2.reads"), sum(o, &["l2.hits", "l2.merges", "l2.misses"])),
         why: "",
     },
     Law {
@@ -93,8 +93,8 @@ const LAWS: &[Law] = &[
         holds: always,
         sides: |_, o| {
             let written = ["l2.write_backs", "l2.released", "l2.written_for_atomics"];
-            let parts = [&written[..], &["l2.overwritten", "l2.dirty_lines"]].concat();
-            (o.count("l2.dirtied"), parts.into_iter().map(|name| o.count(name)).sum())
+            let others = ["l2.overwritten", "l2.dirty_lines"];
+            (o.count("l2.dirtied"), sum(o, &written) + sum(o, &others))
         },
         why: "",
     },
@@ -107,7 +107,7 @@ const LAWS: &[Law] = &[
     Law {
         name: "lines that L2s write = writes of L3s",
         holds: |s| without_directory(s) && s.l2.policy == "private",
-        sides: |_, o| (o.count("l2.write_backs") + o.count("l2.released"), o.count("l3.writes")),
+        sides: |_, o| (sum(o, &["l2.write_backs", "l2.released"]), o.count("l3.writes")),
         why: "one GPU, nothing is written through",
     },
     Law {
@@ -137,8 +137,7 @@ const LAWS: &[Law] = &[
         sides: |_, o| {
             let sent = ["l2.directory.messages_written", "l2.directory.messages_evicted"];
             let got = ["l2.inv_hit_write", "l2.inv_hit_evict", "l2.inv_miss"];
-            let sum = |names: &[&str]| names.iter().map(|name| o.count(name)).sum();
-            (sum(&sent), sum(&got))
+            (sum(o, &sent), sum(o, &got))
         },
         why: "",
     },

@@ -271,9 +271,9 @@ fn l1_no_reuse(r: &mut Runner) -> Vec<Row> {
                 continue;
             }
             let own = Growth::of(r, &spec.clone().with("l1.design", design), sweep);
-            let (share, why) = match design.starts_with("race-") {
-                true => (2.0 * SHIFT, "banks wait for the next CU's token, not for any request"),
-                false => (SHIFT, "nothing is kept for later, nothing is written"),
+            let (share, why) = match design {
+                "race-ideal" => (2.0 * SHIFT, "banks wait for the next CU's token"),
+                _ => (SHIFT, "nothing is kept for later, nothing is written"),
             };
             rows.push(
                 Row::of("cycles for as many lines more", &spec, &Program::Sweep(sweep))
