@@ -1,4 +1,6 @@
-//! The blocks that have two bodies, by name, and what a command can ask of each.
+//! The blocks that have two bodies, by name, and what a command can ask of each: those of `ports`,
+//! and those that crates which a program is linked with add,
+//! `inventory::submit! { blocks::entry::<Inputs>("what it is") }`.
 
 use hwmodel::Model;
 use ports::Description;
@@ -26,14 +28,16 @@ pub struct BlockEntry {
 
 macro_rules! entries {
     ($($block:ident: $about:literal;)*) => {
-        /// Every block with two bodies.
-        pub const BLOCKS: &[BlockEntry] = &[$(entry::<stimulus::$block::Inputs>($about)),*];
+        const OURS: &[BlockEntry] = &[$(entry::<stimulus::$block::Inputs>($about)),*];
     };
 }
 
 ports::for_each_block!(entries);
 
-const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
+inventory::collect!(BlockEntry);
+
+/// A block: its stimulus, and what it is in one line.
+pub const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
     BlockEntry {
         name: <S::Model as Model>::NAME,
         about,
@@ -51,7 +55,14 @@ const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
 
 type FamilyOf<S> = <<S as Stimulus>::Model as Pair>::Family;
 
+/// Every block with two bodies: ours, then those of other crates by name.
+pub fn all() -> Vec<&'static BlockEntry> {
+    let mut others: Vec<_> = inventory::iter::<BlockEntry>.into_iter().collect();
+    others.sort_by_key(|block| block.name);
+    OURS.iter().chain(others).collect()
+}
+
 /// The block of this name.
 pub fn find(name: &str) -> Option<&'static BlockEntry> {
-    BLOCKS.iter().find(|b| b.name == name)
+    all().into_iter().find(|block| block.name == name)
 }

@@ -34,7 +34,8 @@ pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     }
 }
 
-/// Declares a family.
+/// Declares a family: its type, and the name of its file in `configs/` of the crate.
+#[macro_export]
 macro_rules! family {
     ($family:ty, $name:literal) => {
         impl $crate::catalog::Family for $family {
@@ -42,15 +43,14 @@ macro_rules! family {
             const TOML: &'static str =
                 include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/", $name, ".toml"));
 
-            fn check(&self) -> Result<(), ports::ConfigError> {
+            fn check(&self) -> Result<(), ::ports::ConfigError> {
                 #[allow(unused_imports)]
-                use ports::Parameters as _;
+                use ::ports::Parameters as _;
                 self.validate()
             }
         }
     };
 }
-pub(crate) use family;
 
 /// A block with two bodies: the family that its parameters come from, and what drives it.
 pub trait Pair: Model {
@@ -64,6 +64,7 @@ pub trait Pair: Model {
 }
 
 /// Says of a block, beside its stimulus, which family it belongs to.
+#[macro_export]
 macro_rules! pair {
     ($block:ty: $family:ty) => {
         impl $crate::catalog::Pair for $block {
@@ -76,4 +77,3 @@ macro_rules! pair {
         }
     };
 }
-pub(crate) use pair;

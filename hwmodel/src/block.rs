@@ -29,6 +29,8 @@ pub trait Block {
     /// now on would show nothing new and start nothing that the owner need see: it may
     /// [`Block::skip_quiet`] as many. So an owner leaves a block alone that only waits, though its
     /// clocks and counters go on, which [`Block::is_idle`] cannot say of it. 0 is always correct.
+    /// `u64::MAX`: for ever, and after each [`Model::period`] all its registers are as they were:
+    /// RTL in lockstep with the model is not clocked then.
     fn quiet_cycles(&self) -> u64 {
         if self.is_idle() { u64::MAX } else { 0 }
     }

@@ -22,7 +22,7 @@ impl Copy {
             return None;
         }
         let scratch = Scratch::new(test);
-        for folder in blocks::BLOCKS.iter().map(|block| block.name).chain(["common"]) {
+        for folder in blocks::all().into_iter().map(|block| block.name).chain(["common"]) {
             fs::create_dir(scratch.path().join(folder)).unwrap();
             for file in files(&workspace().join("rtl").join(folder), &["sv", "svh", "f", "vlt"]) {
                 fs::copy(&file, scratch.path().join(folder).join(file.file_name().unwrap()))
@@ -53,7 +53,7 @@ impl Copy {
         let (chosen, _) = entry.family.apply("small", &[], &[]).unwrap();
         let block = (entry.describe)(&chosen);
         let request = Request { block, variant: Variant::default() };
-        match lint(&request, &Sources::Folder(self.0.path().to_path_buf())) {
+        match lint(&request, &Sources::of_folder(self.0.path().to_path_buf())) {
             Err(VerilatedError::Ibex { block, problem }) => {
                 println!("skipped: {block}: {problem}");
                 Ok(())
@@ -87,7 +87,7 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 #[test]
 fn untouched_copy_is_accepted() {
     if let Some(copy) = Copy::new("untouched") {
-        for block in blocks::BLOCKS.iter().map(|block| block.name) {
+        for block in blocks::all().into_iter().map(|block| block.name) {
             copy.lint(block).unwrap_or_else(|message| panic!("{block}: {message}"));
         }
     }

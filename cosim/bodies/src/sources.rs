@@ -17,23 +17,24 @@ pub type Embedded = (&'static str, &'static [u8]);
 
 /// Where the RTL comes from.
 #[derive(Clone, Debug)]
-pub enum Sources {
+pub struct Sources {
     /// A folder with one folder for each block and `common`.
-    Folder(PathBuf),
-    /// In the program.
-    Embedded(&'static [Embedded]),
+    folder: Option<PathBuf>,
+    /// In the program: for blocks that the folder does not have.
+    embedded: Vec<Embedded>,
 }
 
 struct Choice {
-    embedded: &'static [Embedded],
+    embedded: Vec<Embedded>,
     folder: Option<PathBuf>,
 }
 
-static CHOICE: RwLock<Choice> = RwLock::new(Choice { embedded: &[], folder: None });
+static CHOICE: RwLock<Choice> = RwLock::new(Choice { embedded: Vec::new(), folder: None });
 
-/// The RTL that this program has in it, for when no folder is named.
-pub fn embed(files: &'static [Embedded]) {
-    CHOICE.write().unwrap_or_else(|e| e.into_inner()).embedded = files;
+/// RTL that this program has in it, beside what it has already: for when no folder is named, or one
+/// that has not this block.
+pub fn embed(files: &[Embedded]) {
+    CHOICE.write().unwrap_or_else(|e| e.into_inner()).embedded.extend(files);
 }
 
 /// RTL of one's own for all bodies that are asked for from now on. Errors: no such folder.
@@ -61,33 +62,41 @@ pub struct Source {
 }
 
 impl Sources {
-    /// The folder that was named, else that of the environment, else the embedded files. Errors:
-    /// the environment names no folder with RTL; there are none of these.
+    /// The folder that was named, else that of the environment; behind it the embedded files.
+    /// Errors: the environment names no folder with RTL; there is neither.
     pub fn current() -> Result<Self, String> {
         let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
-        if let Some(folder) = &choice.folder {
-            return Ok(Self::Folder(folder.clone()));
+        let variable = || env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
+        let folder = match (&choice.folder, variable()) {
+            (Some(folder), _) => Some(folder.clone()),
+            (None, Some(folder)) => {
+                Some(checked(Path::new(&folder)).map_err(|e| format!("{VARIABLE} = {e}"))?)
+            }
+            (None, None) => None,
+        };
+        if folder.is_none() && choice.embedded.is_empty() {
+            return Err(format!(
+                "this program has no RTL in it; set {VARIABLE} to the folder `rtl`"
+            ));
         }
-        if let Some(folder) = env::var_os(VARIABLE).filter(|f| !f.is_empty()) {
-            let folder = checked(Path::new(&folder)).map_err(|e| format!("{VARIABLE} = {e}"))?;
-            return Ok(Self::Folder(folder));
-        }
-        match choice.embedded {
-            [] => Err(format!("this program has no RTL in it; set {VARIABLE} to the folder `rtl`")),
-            files => Ok(Self::Embedded(files)),
-        }
+        Ok(Self { folder, embedded: choice.embedded.clone() })
+    }
+
+    /// Those of a folder.
+    pub fn of_folder(folder: PathBuf) -> Self {
+        Self { folder: Some(folder), embedded: Vec::new() }
     }
 
     /// The files of a block and of `common`, by path. Errors: the block has none; a file cannot be
     /// read.
     pub fn of_block(&self, block: &str) -> Result<Vec<Source>, String> {
         let mut files = Vec::new();
-        for folder in [COMMON, block] {
-            match self {
-                Self::Folder(root) => read_folder(root, folder, &mut files)?,
-                Self::Embedded(all) => {
-                    let of_folder = all.iter().filter(|(path, _)| {
-                        path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        for name in [COMMON, block] {
+            match self.folder.as_ref().filter(|folder| folder.join(name).is_dir()) {
+                Some(folder) => read_folder(folder, name, &mut files)?,
+                None => {
+                    let of_folder = self.embedded.iter().filter(|(path, _)| {
+                        path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
                     });
                     files.extend(of_folder.map(|(path, content)| Source {
                         path: path.to_string(),
@@ -107,9 +116,9 @@ impl Sources {
 
 impl std::fmt::Display for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Folder(folder) => write!(f, "{}", folder.display()),
-            Self::Embedded(_) => f.write_str("the RTL in this program"),
+        match &self.folder {
+            Some(folder) => write!(f, "{}", folder.display()),
+            None => f.write_str("the RTL in this program"),
         }
     }
 }

@@ -6,11 +6,11 @@ use hwmodel::Block;
 use hwmodel::coherence_directory::CoherenceDirectory;
 use ports::coherence_directory::{Config, In, Inv, Out, Req, Rsp, Variant, cause, err, op};
 
-use super::seen::seen;
+use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 
-crate::catalog::family!(Config, "coherence_directory");
-crate::catalog::pair!(CoherenceDirectory: Config);
+crate::family!(Config, "coherence_directory");
+crate::pair!(CoherenceDirectory: Config);
 
 /// Requests after which the oldest job holds further ones up (specification section 6, rule 2).
 const OLD: u8 = 96;

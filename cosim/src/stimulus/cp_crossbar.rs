@@ -5,10 +5,10 @@ use hwmodel::cp_crossbar::CpCrossbar;
 use ports::common::command_types::{MAX_CHIPLETS, Message, Tx, kind};
 use ports::cp_crossbar::{Config, In, Out, PerChiplet};
 
-use super::seen::seen;
+use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus, message};
 
-crate::catalog::pair!(CpCrossbar: ports::common::command_types::Command);
+crate::pair!(CpCrossbar: ports::common::command_types::Command);
 
 /// What one phase draws. Chances are parts of 256.
 #[derive(Clone, Debug)]

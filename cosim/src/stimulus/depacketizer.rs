@@ -9,10 +9,10 @@ use ports::depacketizer::{Config, In, Out};
 
 use super::draws::draws;
 use super::random::MaskForm;
-use super::seen::seen;
+use crate::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus};
 
-crate::catalog::pair!(Depacketizer: ports::common::finepack_types::FinePack);
+crate::pair!(Depacketizer: ports::common::finepack_types::FinePack);
 
 /// Largest payload of a packet.
 const MOST_PAYLOAD: usize = 4096;

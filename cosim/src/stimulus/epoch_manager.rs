@@ -7,11 +7,11 @@ use ports::common::stc_types::{Epoch, Req, kind};
 use ports::epoch_manager::{Config, Counters, In, Out, PerCu, err};
 
 use super::draws::draws;
-use super::seen::seen;
+use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 
-crate::catalog::family!(ports::common::stc_types::Stc, "stc");
-crate::catalog::pair!(EpochManager: ports::common::stc_types::Stc);
+crate::family!(ports::common::stc_types::Stc, "stc");
+crate::pair!(EpochManager: ports::common::stc_types::Stc);
 
 /// Addresses of a phase that stores go to.
 const LINES: usize = 8;

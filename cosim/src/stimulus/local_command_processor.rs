@@ -9,10 +9,10 @@ use ports::common::command_types::{Message, TAGS, kind};
 use ports::local_command_processor::{Config, In, Out};
 
 use super::draws::draws;
-use super::seen::seen;
+use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 
-crate::catalog::pair!(LocalCommandProcessor: ports::common::command_types::Command);
+crate::pair!(LocalCommandProcessor: ports::common::command_types::Command);
 
 /// Tags of kernels; those above are never launched.
 const USED: u32 = 200;

@@ -19,7 +19,7 @@ use crate::settings::StaticInput;
 pub use crate::settings::Statics;
 use long_time::LongTime;
 pub use random::Random;
-pub use seen::Reached;
+pub use seen::{Reached, add_rows};
 
 /// How often something was reached.
 pub type Count = (&'static str, u64);

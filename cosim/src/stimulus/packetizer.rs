@@ -8,10 +8,10 @@ use ports::packetizer::{Config, In, Out};
 use super::draws::draws;
 use super::random::MaskForm;
 use super::requests::{costs, dearest};
-use super::seen::seen;
+use crate::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus, masked_bytes};
 
-crate::catalog::pair!(Packetizer: ports::common::finepack_types::FinePack);
+crate::pair!(Packetizer: ports::common::finepack_types::FinePack);
 
 /// Largest payload that a packet may have.
 const MOST_PAYLOAD: u32 = 4096;

@@ -13,12 +13,12 @@ use ports::remote_write_queue::{Config, In, Out};
 
 use super::draws::draws;
 use super::requests::{Pattern, Requester, dearest};
-use super::seen::seen;
+use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 use crate::settings::StaticInput;
 
-crate::catalog::family!(ports::common::finepack_types::FinePack, "finepack");
-crate::catalog::pair!(RemoteWriteQueue: ports::common::finepack_types::FinePack);
+crate::family!(ports::common::finepack_types::FinePack, "finepack");
+crate::pair!(RemoteWriteQueue: ports::common::finepack_types::FinePack);
 
 /// Cycles at the beginning of a long time in which all drains.
 const DRAINS: u64 = 4_000;

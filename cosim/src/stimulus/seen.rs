@@ -39,6 +39,7 @@ pub fn add_rows(rows: &mut Vec<Count>, names: &[&'static str], counters: &impl C
 /// Declares the counters of a stimulus, `Seen`: those of transfers by the names of their channels,
 /// and those of the coverage in the order of its rows. A row has the name of its counter; of
 /// counters with an index each has its own.
+#[macro_export]
 macro_rules! seen {
     (
         transfers: $($channel:ident),+;
@@ -48,7 +49,7 @@ macro_rules! seen {
         #[derive(Clone, Debug, Default)]
         pub(super) struct Seen {
             $(pub(super) $channel: u64,)+
-            $(pub(super) $row: $crate::stimulus::seen::seen!(@type $($($name),+)?),)+
+            $(pub(super) $row: $crate::seen!(@type $($($name),+)?),)+
         }
 
         impl $crate::stimulus::Reached for Seen {
@@ -59,8 +60,8 @@ macro_rules! seen {
             fn rows(&self) -> Vec<$crate::stimulus::Count> {
                 let mut rows = Vec::new();
                 $({
-                    let names = $crate::stimulus::seen::seen!(@names $row $($($name),+)?);
-                    $crate::stimulus::seen::add_rows(&mut rows, names, &self.$row);
+                    let names = $crate::seen!(@names $row $($($name),+)?);
+                    $crate::stimulus::add_rows(&mut rows, names, &self.$row);
                 })+
                 rows
             }
@@ -71,4 +72,3 @@ macro_rules! seen {
     (@names $row:ident) => { &[stringify!($row)] };
     (@names $row:ident $($name:literal),+) => { &[$($name),+] };
 }
-pub(crate) use seen;

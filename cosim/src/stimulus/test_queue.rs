@@ -3,11 +3,11 @@
 use hwmodel::test_queue::TestQueue;
 use ports::test_queue::{Config, In, Item, Out};
 
-use super::seen::seen;
+use crate::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus};
 
-crate::catalog::family!(Config, "test_queue");
-crate::catalog::pair!(TestQueue: Config);
+crate::family!(Config, "test_queue");
+crate::pair!(TestQueue: Config);
 
 /// The stimulus. Chances are parts of 256.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use lines::Lines;
 use phase::Phase;
 use rows::{Before, Seen};
 
-crate::catalog::pair!(AccessValidationUnit: ports::common::race_types::RaceDetection);
+crate::pair!(AccessValidationUnit: ports::common::race_types::RaceDetection);
 
 /// The stimulus.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use ports::access_validation_unit::{Config, In, Out, err};
 use ports::common::race_types::{BEAT_BITS, rsp_kind};
 
 use super::answers::{Answers, Beat};
-use crate::stimulus::seen::seen;
+use crate::seen;
 
 seen! {
     transfers: rsp, lk, rs, fill, hc_clr, q, done, err;

@@ -11,12 +11,12 @@ use ports::command_processor::{Config, In, Out};
 use ports::common::command_types::{Aql, Ext, Message, error_code, kind, mailbox, map};
 
 use super::draws::draws;
-use super::seen::seen;
+use crate::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus, message};
 use program::{End, Mix, WORDS};
 
-crate::catalog::family!(ports::common::command_types::Command, "command");
-crate::catalog::pair!(CommandProcessor: ports::common::command_types::Command);
+crate::family!(ports::common::command_types::Command, "command");
+crate::pair!(CommandProcessor: ports::common::command_types::Command);
 
 /// Cycles in which the processor's clock counts more than 16 bits.
 const LONG: u64 = 90_000;

@@ -11,12 +11,12 @@ use hwmodel::epoch_agent::EpochAgent;
 use ports::common::stc_types::{Epoch, Load, Store, kind};
 use ports::epoch_agent::{Config, Counters, In, Out, err};
 
-use super::seen::seen;
+use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 use manager::Manager;
 use phase::{Order, Phase, all_bands};
 
-crate::catalog::pair!(EpochAgent: ports::common::stc_types::Stc);
+crate::pair!(EpochAgent: ports::common::stc_types::Stc);
 
 const SLOTS: usize = 256;
 /// Most demands without acknowledgement that are counted.

@@ -14,8 +14,8 @@ use follow::Follow;
 use phase::Phase;
 use rows::Seen;
 
-crate::catalog::family!(ports::common::race_types::RaceDetection, "race_detection");
-crate::catalog::pair!(RaceDetectionUnit: ports::common::race_types::RaceDetection);
+crate::family!(ports::common::race_types::RaceDetection, "race_detection");
+crate::pair!(RaceDetectionUnit: ports::common::race_types::RaceDetection);
 
 /// The stimulus.
 #[derive(Clone, Debug)]

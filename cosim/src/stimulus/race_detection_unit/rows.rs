@@ -3,7 +3,7 @@
 use ports::common::race_types::BEAT_BITS;
 use ports::race_detection_unit::Config;
 
-use crate::stimulus::seen::seen;
+use crate::seen;
 
 seen! {
     transfers: req, tok, rsp;

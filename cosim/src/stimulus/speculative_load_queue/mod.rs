@@ -14,7 +14,7 @@ use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 use queue::Queue;
 use rows::Seen;
 
-crate::catalog::pair!(SpeculativeLoadQueue: ports::common::race_types::RaceDetection);
+crate::pair!(SpeculativeLoadQueue: ports::common::race_types::RaceDetection);
 
 /// Most requests without an answer.
 const MOST_OUT: u32 = 255;

@@ -2,7 +2,7 @@
 
 use ports::speculative_load_queue::Config;
 
-use crate::stimulus::seen::seen;
+use crate::seen;
 
 seen! {
     transfers: inc, done, alloc, q, commit, replay, err;

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use bodies::{Cache, Request, Step, Variant, replace_sources};
-use cosim::blocks::{self, BLOCKS, BlockEntry};
+use cosim::blocks::{self, BlockEntry};
 use cosim::body::BodyKind;
 use cosim::socket::summary;
 use machine::systems;
@@ -160,9 +160,10 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
 /// Those of named blocks.
 fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
     let chosen: Vec<&BlockEntry> = match &args.blocks[..] {
-        [] => BLOCKS.iter().collect(),
+        [] => blocks::all(),
         names => {
-            let known = || BLOCKS.iter().map(|block| block.name).collect::<Vec<_>>().join(", ");
+            let known =
+                || blocks::all().into_iter().map(|block| block.name).collect::<Vec<_>>().join(", ");
             let find = |name: &String| {
                 let problem =
                     || Failure::usage(format!("block {name}: must be one of {}", known()));

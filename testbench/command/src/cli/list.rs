@@ -66,8 +66,8 @@ fn firmware() -> Result<serde_json::Value, Failure> {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let mut blocks: Vec<Block> = cosim::blocks::BLOCKS
-        .iter()
+    let mut blocks: Vec<Block> = cosim::blocks::all()
+        .into_iter()
         .map(|b| Block {
             name: b.name,
             about: b.about,

@@ -9,7 +9,7 @@ use crate::desk::{Desk, Left};
 #[test]
 fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
     let Some(desk) = Desk::new("names") else { return };
-    let blocks: Vec<_> = cosim::blocks::BLOCKS.iter().map(|block| block.name).collect();
+    let blocks: Vec<_> = cosim::blocks::all().into_iter().map(|block| block.name).collect();
     let blocks = format!("must be one of {}, finepack", blocks.join(", "));
     desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", &blocks]);
     let configs = "must be one of paper, paper-2gpu, single-bank, small";

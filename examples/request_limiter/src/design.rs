@@ -1,0 +1,102 @@
+//! The L1 design `src-limited`: a CU asks its L1, `src`, no more often than `request_limiter` lets
+//! it.
+
+use cosim::socket::Socket;
+use hwmodel::Block;
+use machine::design::{ConfigError, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC, System};
+use ports::Parameters;
+
+use crate::limiter::RequestLimiter;
+use crate::limiter::ports::{Config, In};
+
+inventory::submit! { DESIGN }
+
+/// The section of the system file.
+const SECTION: &str = "request_limiter";
+/// What it leaves out.
+const DEFAULT: Config = Config { burst: 4, period: 4 };
+
+const DESIGN: Design = Design {
+    name: "src-limited",
+    about: "an example outside the tree: src, asked by its CU once in request_limiter.period cycles",
+    sections: &[SECTION],
+    check: |system| config(system).map(|_| ()),
+    core: |make| {
+        let inner = (SRC.core)(make)?;
+        let config = config(make.system)?;
+        let name = format!("{} tokens, {} cycles", config.burst, config.period);
+        let limiter = make.socket(&name, &config)?;
+        Ok(Box::new(Limited { inner, limiter, taken: false, requests: 0 }))
+    },
+    ..SRC
+};
+
+fn config(system: &System) -> Result<Config, ConfigError> {
+    let config: Config = system.parameters(SECTION, &DEFAULT, &[])?;
+    let error = |e: ports::ConfigError| ConfigError {
+        field: format!("{SECTION}.{}", e.name),
+        problem: format!("{}: must be {}", e.value, e.limit),
+    };
+    config.validate().map(|()| config).map_err(error)
+}
+
+#[derive(Debug)]
+struct Limited {
+    inner: Box<dyn L1>,
+    limiter: Socket<RequestLimiter>,
+    /// In this cycle. The block's edge is that of the CU's next visit.
+    taken: bool,
+    requests: u64,
+}
+
+impl Limited {
+    /// The block's edges of all cycles before this one.
+    fn advance(&mut self, now: Cycle) {
+        if self.limiter.cycle() < now && std::mem::take(&mut self.taken) {
+            self.limiter.tick(&In { request_valid: true });
+        }
+        self.limiter.catch_up(now, &In::default());
+    }
+}
+
+impl L1 for Limited {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        let now = port.ctx.now;
+        if self.taken || !self.limiter.outputs().request_ready {
+            // Of a block that has no token, the first cycle in which it may have one.
+            let quiet = if self.taken { 1 } else { self.limiter.quiet_cycles().max(1) };
+            port.ctx.wake_at(now + quiet);
+            return false;
+        }
+        self.taken = self.inner.request(port, request);
+        if self.taken {
+            self.requests += 1;
+            // The block's edge.
+            port.ctx.wake_at(now + 1);
+        }
+        self.taken
+    }
+
+    fn tick(&mut self, port: &mut Port) {
+        self.inner.tick(port);
+        self.advance(port.ctx.now);
+    }
+
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
+        self.inner.answer(port, message);
+    }
+
+    fn acquire(&mut self, port: &mut Port, past: bool) -> bool {
+        self.inner.acquire(port, past)
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let mut all = self.inner.counters();
+        all.push(("limited_requests", self.requests));
+        all
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks { tick: true, ..self.inner.hooks() }
+    }
+}
