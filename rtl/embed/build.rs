@@ -1,4 +1,4 @@
-//! Lists the files of `rtl/` that Verilator reads.
+//! Lists the files of `rtl/` that Verilator reads, and what is said of each block.
 
 use std::env;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ fn main() {
     for folder in entries(Path::new(RTL)).into_iter().filter(|path| path.is_dir()) {
         // A file that comes or goes.
         println!("cargo::rerun-if-changed={}", folder.display());
-        let endings = ["sv", "svh", "f", "vlt"];
+        let endings = ["sv", "svh", "f", "vlt", "md"];
         let is_read =
             |path: &PathBuf| path.extension().is_some_and(|e| endings.iter().any(|of| e == *of));
         paths.extend(entries(&folder).into_iter().filter(is_read));

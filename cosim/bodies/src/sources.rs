@@ -87,6 +87,21 @@ impl Sources {
         Self { folder: Some(folder), embedded: Vec::new() }
     }
 
+    /// What is said of a block beside its RTL: the folder's README, else the embedded one.
+    pub fn readme(&self, block: &str) -> Option<String> {
+        let path = format!("{block}/README.md");
+        let own = self.folder.as_ref().and_then(|folder| fs::read_to_string(folder.join(&path)).ok());
+        own.or_else(|| {
+            let (_, text) = self.embedded.iter().find(|(name, _)| *name == path)?;
+            String::from_utf8(text.to_vec()).ok()
+        })
+    }
+
+    /// The folder that was named, if one was.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// The files of a block and of `common`, by path. Errors: the block has none; a file cannot be
     /// read.
     pub fn of_block(&self, block: &str) -> Result<Vec<Source>, String> {
@@ -96,7 +111,8 @@ impl Sources {
                 Some(folder) => read_folder(folder, name, &mut files)?,
                 None => {
                     let of_folder = self.embedded.iter().filter(|(path, _)| {
-                        path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+                        let is_in = path.strip_prefix(name).is_some_and(|p| p.starts_with('/'));
+                        is_in && is_read(Path::new(path))
                     });
                     files.extend(of_folder.map(|(path, content)| Source {
                         path: path.to_string(),
@@ -123,15 +139,17 @@ impl std::fmt::Display for Sources {
     }
 }
 
+fn is_read(file: &Path) -> bool {
+    file.extension().is_some_and(|e| ENDINGS.iter().any(|of| e == *of))
+}
+
 fn read_folder(root: &Path, folder: &str, into: &mut Vec<Source>) -> Result<(), String> {
     let path = root.join(folder);
     let error = |e: std::io::Error| format!("{}: {e}", path.display());
     for entry in fs::read_dir(&path).map_err(error)? {
         let file = entry.map_err(error)?.path();
-        let is_read = file.extension().is_some_and(|e| ENDINGS.iter().any(|of| e == *of));
-        let Some(name) = file.file_name().and_then(|n| n.to_str()).filter(|_| is_read) else {
-            continue;
-        };
+        let name = file.file_name().and_then(|n| n.to_str());
+        let Some(name) = name.filter(|_| is_read(&file)) else { continue };
         let content = fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?;
         into.push(Source { path: format!("{folder}/{name}"), content });
     }

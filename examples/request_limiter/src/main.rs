@@ -5,11 +5,14 @@ mod limiter;
 
 use std::process::ExitCode;
 
-/// The RTL of the block.
-const RTL: &[bodies::Embedded] = &[(
-    "request_limiter/request_limiter.sv",
-    include_bytes!("../rtl/request_limiter/request_limiter.sv"),
-)];
+/// The RTL of the block, and its rules.
+const RTL: &[bodies::Embedded] = &[
+    (
+        "request_limiter/request_limiter.sv",
+        include_bytes!("../rtl/request_limiter/request_limiter.sv"),
+    ),
+    ("request_limiter/README.md", include_bytes!("../rtl/request_limiter/README.md")),
+];
 
 fn main() -> ExitCode {
     bodies::embed(RTL);

@@ -1,4 +1,4 @@
-//! The SystemVerilog of all blocks, for a program that makes bodies of it wherever it runs. A crate
+//! The SystemVerilog of all blocks, and the rules of each in its README, for a program that makes bodies of it wherever it runs. A crate
 //! of its own: only the program is linked again after a change of the RTL.
 
 /// Each file: `<block>/<name>` and its content.

@@ -7,8 +7,8 @@ use super::engine::ComponentId;
 use super::part::Part;
 
 /// What designs say that they wait for, a line for each inlet in which a message waits although it
-/// could be taken, and the way from one full outlet to the next, which closes where the deadlock is
-/// a cycle.
+/// could be taken, and from one full outlet to the next who waits for whom, with the way back where
+/// the deadlock is a cycle.
 pub fn report(ctx: &Context, parts: &[Part]) -> String {
     let mut text = String::new();
     for part in parts {
@@ -44,16 +44,48 @@ pub fn report(ctx: &Context, parts: &[Part]) -> String {
     let Some(&(first, ..)) = stuck.first() else { return text };
     let mut seen: Vec<ComponentId> = Vec::new();
     let mut at = ctx.network.inlet(first).consumer;
-    let mut way = ctx.network.inlet(first).name.clone();
-    while !seen.contains(&at) {
+    let mut way = vec![ctx.network.inlet(first).name.clone()];
+    loop {
+        if let Some(known) = seen.iter().position(|&one| one == at) {
+            return text + &draw(&way, known + 1);
+        }
         seen.push(at);
-        let Some((outlet, inlet)) = ctx.network.waited_for_by(at) else {
-            let _ = writeln!(text, "{way} -> component {} waits for no outlet", at.0);
-            return text;
-        };
-        way = format!("{way} -> {}", ctx.network.outlet(outlet).0.name);
+        let Some((outlet, inlet)) = ctx.network.waited_for_by(at) else { break };
+        let (spec, held) = ctx.network.outlet(outlet);
+        way.push(format!("{}, {held} of {} held", spec.name, spec.window));
         at = ctx.network.inlet(inlet).consumer;
     }
-    let _ = writeln!(text, "{way} -> and round again");
+    text += &draw(&way, usize::MAX);
+    let _ = writeln!(text, "     component {} waits for no outlet", at.0);
     text
+}
+
+/// Who waits for whom, one below the other: each waits for the next, the last for number `first`,
+/// where there is that one.
+fn draw(way: &[String], first: usize) -> String {
+    let mut text = String::from("who waits for whom\n");
+    for (number, name) in way.iter().enumerate() {
+        let bar = match number {
+            before if before < first => "  ",
+            begin if begin == first => "+>",
+            end if end + 1 == way.len() => "+-",
+            _ => "| ",
+        };
+        let _ = writeln!(text, "  {bar} {name}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_is_drawn_with_its_way_back() {
+        let way = ["a.in", "b.out", "c.out", "b.out"].map(String::from);
+        assert_eq!(
+            draw(&way, 1),
+            "who waits for whom\n     a.in\n  +> b.out\n  |  c.out\n  +- b.out\n"
+        );
+    }
 }

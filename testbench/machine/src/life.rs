@@ -8,6 +8,19 @@ use super::message::{Kind, Line, MAX_LINE, Message, Unit};
 /// Steps that are kept from the end of the life, and from its beginning.
 const KEPT: usize = 40;
 
+/// Which wavefront accesses the byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Issuer {
+    /// Its CU.
+    pub unit: Unit,
+    /// Its slot there.
+    pub wave: u16,
+    /// Number of the kernel.
+    pub kernel: u32,
+    /// Number of the work-group.
+    pub group: u32,
+}
+
 /// What happened to the byte in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
@@ -16,6 +29,8 @@ struct Step {
     value: Option<u8>,
     from: Unit,
     to: Unit,
+    /// Where a wavefront begins it.
+    issuer: Option<Issuer>,
 }
 
 /// A watched byte and its steps.
@@ -62,7 +77,7 @@ impl Life {
         };
         let value = line.filter(|_| message.kind != Kind::Read).map(|l| l.0[self.byte]);
         let (from, to) = (message.from, message.to);
-        self.keep(Step { cycle, what, value, from, to });
+        self.keep(Step { cycle, what, value, from, to, issuer: None });
     }
 
     fn keep(&mut self, step: Step) {
@@ -76,12 +91,20 @@ impl Life {
         self.last.push_back(step);
     }
 
-    /// A CU issues a store of the byte.
+    /// A wavefront's access of the byte is issued: of a load, with no bytes.
     #[cold]
-    pub fn see_store(&mut self, cycle: Cycle, who: Unit, mask: u128, bytes: &[u8; MAX_LINE]) {
+    pub fn see_issue(
+        &mut self,
+        cycle: Cycle,
+        issuer: Issuer,
+        mask: u128,
+        bytes: Option<&[u8; MAX_LINE]>,
+    ) {
         if mask >> self.byte & 1 == 1 {
-            let (what, value) = ("stored by a work-item", Some(bytes[self.byte]));
-            self.keep(Step { cycle, what, value, from: who, to: who });
+            let what = if bytes.is_some() { "stored by a work-item" } else { "loaded" };
+            let value = bytes.map(|bytes| bytes[self.byte]);
+            let unit = issuer.unit;
+            self.keep(Step { cycle, what, value, from: unit, to: unit, issuer: Some(issuer) });
         }
     }
 
@@ -98,7 +121,10 @@ impl Life {
                 true => layout.name(step.from),
                 false => format!("{} -> {}", layout.name(step.from), layout.name(step.to)),
             };
-            text += &format!("  cycle {:>8}  {}{value}: {way}\n", step.cycle, step.what);
+            let wave = step.issuer.map_or(String::new(), |Issuer { wave, kernel, group, .. }| {
+                format!(", wave {wave}, work-group {group} of kernel {kernel}")
+            });
+            text += &format!("  cycle {:>8}  {}{value}: {way}{wave}\n", step.cycle, step.what);
         }
         text
     }
@@ -113,8 +139,9 @@ mod tests {
         let mut life = Life::watch(0x1003, 64);
         assert!(life.is_about(0x1000) && !life.is_about(0x1040));
         for cycle in 0..1000 {
-            life.see_store(cycle, Unit(1), 1 << 3, &[7; MAX_LINE]);
-            life.see_store(cycle, Unit(1), 1 << 4, &[8; MAX_LINE]);
+            let issuer = Issuer { unit: Unit(1), wave: 0, kernel: 0, group: 0 };
+            life.see_issue(cycle, issuer, 1 << 3, Some(&[7; MAX_LINE]));
+            life.see_issue(cycle, issuer, 1 << 4, Some(&[8; MAX_LINE]));
         }
         let cycles: Vec<_> = life.first.iter().chain(&life.last).map(|step| step.cycle).collect();
         assert_eq!(cycles, (0..40).chain(960..1000).collect::<Vec<_>>());

@@ -16,6 +16,7 @@ use wave::{Ready, Running, State, Wave};
 use super::context::{Context, Stop};
 use super::engine::{Cycle, InletId, OutletId};
 use super::l1::{self, Hooks, L1};
+use super::life::Issuer;
 use super::message::{Kind, Message, Unit};
 use super::pool::Handle;
 use super::transactions::{BankPlaces, Transaction, Transactions, Value};
@@ -480,19 +481,29 @@ impl Core {
         }
         // The oracle's memory changes in the order of issue, which is each work-item's program
         // order.
+        if ctx.life.is_about(addr) {
+            self.tell_life(ctx, mask);
+        }
         let LineAccess { ref bytes, .. } = self.issue.lines[self.issue.next];
         match self.issue.instr.kind {
-            InstrKind::Store => {
-                if ctx.life.is_about(addr) {
-                    ctx.life.see_store(ctx.now, self.unit, mask, bytes);
-                }
-                ctx.check.store(addr, mask, bytes, length);
-            }
+            InstrKind::Store => ctx.check.store(addr, mask, bytes, length),
             InstrKind::Atomic(op) => ctx.check.change((addr, mask), (op, size), bytes, length),
             _ => {}
         }
         self.issue.next += 1;
         true
+    }
+
+    /// Somebody watches a byte of the line that was issued.
+    #[cold]
+    fn tell_life(&self, ctx: &mut Context, mask: u128) {
+        let wave = self.issue.wave;
+        let running = self.groups[usize::from(self.waves[wave].group)].as_ref();
+        let (kernel, group) = running.map_or((0, 0), |r| (r.group.kernel(), r.group.group()));
+        let issuer = Issuer { unit: self.unit, wave: wave as u16, kernel, group };
+        let is_load = self.issue.instr.kind == InstrKind::Load;
+        let bytes = &self.issue.lines[self.issue.next].bytes;
+        ctx.life.see_issue(ctx.now, issuer, mask, (!is_load).then_some(bytes));
     }
 
     fn end_issue(&mut self, now: Cycle) {

@@ -89,6 +89,16 @@ impl Group {
         self.bytes.len()
     }
 
+    /// The encoded instructions of a warp.
+    pub(super) fn encoded(&self, warp: usize) -> &[u8] {
+        &self.bytes[self.warps[warp].clone()]
+    }
+
+    /// Its racy lanes; none where the work-group has none.
+    pub(super) fn racy_lanes(&self, warp: usize) -> &[RacyLanes] {
+        self.racy_of.get(warp).map_or(&[], |span| &self.racy[span.clone()])
+    }
+
     /// The first instruction of a warp; there is none in a warp that does not exist.
     pub fn cursor(&self, warp: usize) -> Cursor {
         let span = self.warps.get(warp).cloned().unwrap_or_default();

@@ -15,6 +15,7 @@ mod cursor;
 mod error;
 mod event;
 mod event_code;
+mod excerpt;
 mod first_touches;
 mod group;
 mod index;
@@ -41,6 +42,7 @@ pub use error::Error;
 pub use event::{
     Arg, ArgKind, AtomicCell, ByteSet, Event, FirstTouch, KernelHead, Mode, RacyByte, ScheduleRange,
 };
+pub use excerpt::excerpt;
 pub use group::Group;
 pub use index::Totals;
 pub use instr::{AtomicOp, Instr, InstrKind, LANES};
