@@ -32,6 +32,34 @@ impl Window {
     /// Cycles before a difference.
     pub const BEFORE: u64 = HISTORY as u64;
 
+    /// The first cycle up to `cycle` in which registers differ that both bodies have under one
+    /// name.
+    pub fn first_difference(&self, cycle: u64) -> Option<Differing> {
+        let header = self.inside.trace.as_deref()?;
+        let mut internals = Internals::new(header);
+        let of_rtl: HashMap<_, _> = internals
+            .variables
+            .iter()
+            .map(|variable| (variable.path(), variable.signal))
+            .filter(|(path, _)| registers::is_register(path))
+            .map(|(path, signal)| (registers::model_name(&path), signal))
+            .collect();
+        for (at, window) in self.cycles.iter().take_while(|w| w.cycle <= cycle).enumerate() {
+            drop(internals.take(&window.trace));
+            let named = self.inside.registers.iter().zip(&window.registers);
+            let both = named.filter_map(|((name, _), model)| {
+                let (model, signal) = (model.as_ref()?, *of_rtl.get(name)?);
+                let rtl = value(&internals.bits(signal));
+                (model.words != rtl.words).then(|| (name.clone(), model.clone(), rtl))
+            });
+            let registers: Vec<_> = both.collect();
+            if !registers.is_empty() {
+                return Some(Differing { cycle: window.cycle, is_first_seen: at == 0, registers });
+            }
+        }
+        None
+    }
+
     /// The registers in `cycle`.
     pub fn inspect(&self, cycle: u64) -> Inspected {
         let Some(at) = self.cycles.iter().position(|window| window.cycle == cycle) else {
@@ -49,6 +77,17 @@ impl Window {
         });
         Inspected::Registers { model, rtl }
     }
+}
+
+/// Registers of the same name that differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Differing {
+    /// The cycle.
+    pub cycle: u64,
+    /// It is the first that was looked at: they may have differed before.
+    pub is_first_seen: bool,
+    /// Name, the model's value, the RTL's.
+    pub registers: Vec<(String, Value, Value)>,
 }
 
 /// A value from characters, highest bit first.

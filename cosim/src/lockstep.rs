@@ -245,10 +245,11 @@ impl<M: Model> Lockstep<M> {
         let past = self.past.as_ref().map_or(recent.list(), |past| past.list());
         window.push(now);
         let mut window = Window { inside: Inside::default(), cycles: window };
-        let mut inside = None;
+        let (mut inside, mut first) = (None, None);
         if let Some(inspection) = inspection {
             window = inspection.window.clone();
             inside = Some(window.inspect(self.cycle));
+            first = window.first_difference(self.cycle);
         }
         let now = window.cycles.last().expect("this cycle");
         let mut model_state = String::new();
@@ -263,6 +264,7 @@ impl<M: Model> Lockstep<M> {
             past,
             assertions: self.rtl.messages().to_string(),
             inside,
+            first,
             waves: None,
             rerun: None,
         };

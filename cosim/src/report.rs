@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 use ports::Port;
 
-use crate::inspect::Inspected;
+use crate::inspect::{Differing, Inspected};
 use crate::value::{Value, full_name, is_shown};
+
+/// Registers that a report shows of those that differed first.
+const MOST_FIRST: usize = 4;
 
 /// One field of the output ports that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +66,8 @@ pub struct Mismatch {
     pub assertions: String,
     /// The registers of both bodies in the cycle of the difference, once somebody has looked.
     pub inside: Option<Inspected>,
+    /// The registers that differed first, likewise.
+    pub first: Option<Differing>,
     /// The waveform window, once it is written.
     pub waves: Option<PathBuf>,
     /// The command that shows it again.
@@ -103,6 +108,26 @@ fn write_fields(f: &mut fmt::Formatter<'_>, fields: &[(String, Value)]) -> fmt::
 }
 
 impl Mismatch {
+    /// Takes what a second run up to the same difference has seen inside.
+    pub fn take_inside(&mut self, again: Self) {
+        (self.inside, self.first, self.past) = (again.inside, again.first, again.past);
+    }
+
+    /// The registers that differed before the ports did.
+    fn write_first(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let before = self.first.as_ref().filter(|first| first.cycle < self.cycle);
+        let Some(Differing { cycle, is_first_seen, registers }) = before else { return Ok(()) };
+        let since = if *is_first_seen { "or before" } else { "on" };
+        for (i, (name, model, rtl)) in registers.iter().take(MOST_FIRST).enumerate() {
+            match i {
+                0 => write!(f, "  first   from cycle {cycle} {since}: ")?,
+                _ => f.write_str("          ")?,
+            }
+            writeln!(f, "{name}  model {model}  rtl {rtl}")?;
+        }
+        Ok(())
+    }
+
     /// Of each channel the last transfers: what they say, and of the last one all fields.
     fn write_past(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, channel) in self.past.chunk_by(|a, b| a.port == b.port).enumerate() {
@@ -158,6 +183,7 @@ impl fmt::Display for Mismatch {
         for (i, line) in self.assertions.lines().enumerate() {
             writeln!(f, "  {}  {line}", if i == 0 { "rule " } else { "     " })?;
         }
+        self.write_first(f)?;
         f.write_str("  in    ")?;
         write_fields(f, &self.inputs)?;
         match &self.inside {

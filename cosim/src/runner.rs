@@ -40,6 +40,9 @@ pub struct Options {
     pub mismatch_wave: Option<PathBuf>,
     /// Run again up to a mismatch, with a body that can be traced, to see inside.
     pub inspect: bool,
+    /// Cycles before a mismatch in which registers are compared, where they are more than those of
+    /// the waveform around it.
+    pub look_back: u64,
     /// Keep the insides from this cycle on, for the report of a mismatch.
     pub inspect_from: Option<u64>,
     /// A deliberate difference.
@@ -153,12 +156,13 @@ pub fn inspected<E>(
     };
     // A waveform of the whole run is there already.
     let mismatch_wave = options.mismatch_wave.clone().filter(|_| options.wave.is_none());
-    let inspect_from = Some(first.cycle.saturating_sub(Window::BEFORE));
+    let back = options.look_back.max(Window::BEFORE);
+    let inspect_from = Some(first.cycle.saturating_sub(back));
     let again = Options { wave: None, mismatch_wave, inspect_from, ..options.clone() };
     match run(&again) {
         Ok(again) => {
-            if let Some(Mismatch { inside, past, .. }) = again.mismatch {
-                (first.inside, first.past) = (inside, past);
+            if let Some(again) = again.mismatch {
+                first.take_inside(again);
             }
         }
         Err(error) => first.inside = Some(Inspected::Missing(missing(error)?)),

@@ -90,7 +90,8 @@ impl Sources {
     /// What is said of a block beside its RTL: the folder's README, else the embedded one.
     pub fn readme(&self, block: &str) -> Option<String> {
         let path = format!("{block}/README.md");
-        let own = self.folder.as_ref().and_then(|folder| fs::read_to_string(folder.join(&path)).ok());
+        let own =
+            self.folder.as_ref().and_then(|folder| fs::read_to_string(folder.join(&path)).ok());
         own.or_else(|| {
             let (_, text) = self.embedded.iter().find(|(name, _)| *name == path)?;
             String::from_utf8(text.to_vec()).ok()

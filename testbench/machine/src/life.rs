@@ -121,9 +121,10 @@ impl Life {
                 true => layout.name(step.from),
                 false => format!("{} -> {}", layout.name(step.from), layout.name(step.to)),
             };
-            let wave = step.issuer.map_or(String::new(), |Issuer { wave, kernel, group, .. }| {
-                format!(", wave {wave}, work-group {group} of kernel {kernel}")
-            });
+            let wave =
+                step.issuer.map_or(String::new(), |Issuer { wave, kernel, group, .. }| {
+                    format!(", wave {wave}, work-group {group} of kernel {kernel}")
+                });
             text += &format!("  cycle {:>8}  {}{value}: {way}{wave}\n", step.cycle, step.what);
         }
         text

@@ -31,7 +31,7 @@ pub fn tell(
             let mut mismatch = mismatch.clone();
             let window = match &again {
                 Ok((again, window)) => {
-                    (mismatch.inside, mismatch.past) = (again.inside.clone(), again.past.clone());
+                    mismatch.take_inside(again.clone());
                     window
                 }
                 Err(missing) => {
