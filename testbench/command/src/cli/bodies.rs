@@ -8,7 +8,7 @@
 //! ```
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use bodies::{Cache, Request, Step, Variant, replace_sources};
@@ -74,6 +74,11 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// The folder that was given.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// Before any body is asked for.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(folder) = &self.folder else { return Ok(()) };

@@ -31,7 +31,7 @@ pub struct Args {
     /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts
     /// than native
     #[arg(long, value_name = "cached|indexed|paper|FILE")]
-    firmware: Option<String>,
+    pub firmware: Option<String>,
 }
 
 impl Args {

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
+use super::outputs::Files;
 use super::{DIFFER, Failure, bodies, progress};
 
 /// Run a program on models and on RTL, and compare
@@ -110,6 +111,13 @@ struct Side {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    let job::Args { system, workload, .. } = &args.job;
+    Files::default()
+        .reads("--system", Some(system))
+        .reads("--workload", Some(workload))
+        .reads("--rtl", args.rtl.folder())
+        .writes("--json", args.json.as_deref())
+        .claim()?;
     args.rtl.apply()?;
     let job = Job::load(&args.job)?;
     // Before a long run on models.

@@ -7,7 +7,7 @@ use cosim::socket::Sockets;
 use firmware_embed::ImageError;
 use machine::systems;
 use machine::{Bodies, BuildError, Cycle, RunError, System};
-use traces::kernels;
+use traces::kernels::{self, KernelError};
 use traces::trace::{self, Reader, Recorder, Totals};
 
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status};
@@ -52,7 +52,7 @@ pub struct Job {
     /// Name and checksum of the program.
     pub workload: String,
     /// A recorded trace's folder, which goes with the job.
-    _folder: Option<tempfile::TempDir>,
+    _folder: Option<files::Folder>,
 }
 
 /// `KEY=VALUE` pairs.
@@ -85,9 +85,9 @@ impl Job {
 
     /// The program from its start, for one machine.
     pub fn program(&self) -> Result<Reader, Failure> {
-        let mut program = self.program.reopen().map_err(Failure::usage)?;
+        let mut program = self.program.reopen()?;
         if self.read_ahead {
-            program.read_ahead().map_err(Failure::usage)?;
+            program.read_ahead()?;
         }
         Ok(program)
     }
@@ -108,20 +108,26 @@ impl Job {
     }
 }
 
+impl From<KernelError<trace::Error>> for Failure {
+    fn from(error: KernelError<trace::Error>) -> Self {
+        match error {
+            KernelError::Record(error) => error.into(),
+            error => Self::usage(error),
+        }
+    }
+}
+
 /// The trace named, or that of a built-in program, recorded now.
-fn program(
-    args: &Args,
-    settings: &Settings,
-) -> Result<(Reader, Option<tempfile::TempDir>), Failure> {
+fn program(args: &Args, settings: &Settings) -> Result<(Reader, Option<files::Folder>), Failure> {
     let file = Path::new(&args.workload);
     if file.extension().is_some() || file.components().count() > 1 {
         if let Some((key, value)) = settings.first() {
             let problem = format!("--set {key}={value}: {} is a recorded trace", args.workload);
             return Err(Failure::usage(problem));
         }
-        return Reader::open(file).map(|r| (r, None)).map_err(Failure::usage);
+        return Ok((super::trace::open(file)?, None));
     }
-    let program = kernels::program::<trace::Error>(&args.workload).map_err(Failure::usage)?;
+    let program = kernels::program::<trace::Error>(&args.workload)?;
     let mut params = program.params();
     params.seed = args.seed;
     let mut shift = 0;
@@ -142,7 +148,7 @@ fn program(
         }
     }
     let folder =
-        tempfile::tempdir().map_err(|e| Failure::environment(format!("temporary trace: {e}")))?;
+        files::Folder::new().map_err(|e| Failure::environment(format!("temporary trace: {e}")))?;
     let path: PathBuf = folder.path().join(&args.workload);
     let recorder = Recorder::create(&path, &args.workload).and_then(Recorder::fast);
     let shifted = recorder.and_then(|recorder| recorder.shifted(shift.into()));
@@ -150,11 +156,11 @@ fn program(
         trace::Error::Program { what, .. } => {
             Failure::usage(format!("--set workload.shift={shift}: {what}"))
         }
-        e => Failure::usage(e),
+        e => e.into(),
     })?;
-    kernels::run(&args.workload, &params, &mut recorder).map_err(Failure::usage)?;
-    recorder.save().map_err(Failure::usage)?;
-    Reader::open(&path).map(|r| (r, Some(folder))).map_err(Failure::usage)
+    kernels::run(&args.workload, &params, &mut recorder)?;
+    recorder.save()?;
+    Ok((super::trace::open(&path)?, Some(folder)))
 }
 
 /// The status of a run that did not pass.
@@ -162,9 +168,8 @@ pub fn run_failure(error: RunError) -> Failure {
     let status = match &error {
         RunError::Build(BuildError::Body(BodyError::Rtl(error))) => rtl_status(error),
         RunError::Build(BuildError::Image(ImageError::Missing)) => ENVIRONMENT,
-        RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) | RunError::Trace(_) => {
-            USAGE
-        }
+        RunError::Trace(error) => super::trace::status(error),
+        RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) => USAGE,
         RunError::Differ(_) => DIFFER,
         RunError::Lost { .. }
         | RunError::Firmware(_)
