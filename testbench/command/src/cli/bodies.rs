@@ -15,10 +15,9 @@ use bodies::{Cache, Request, Step, Variant, replace_sources};
 use cosim::blocks::{self, BLOCKS, BlockEntry};
 use cosim::body::BodyKind;
 use cosim::socket::summary;
-use machine::systems;
 use machine::{Bodies, Cp};
 
-use super::job::{run_failure, settings};
+use super::job::{self, run_failure, settings};
 use super::{Failure, rtl_status};
 
 /// Verilated bodies in the cache
@@ -150,8 +149,7 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
     bodies::on_step(print_step);
     let requests = match &args.system {
         Some(system) => {
-            let system = systems::load(system, &settings(&args.set)?);
-            let system = system.map_err(Failure::usage)?;
+            let system = job::system(system, &settings(&args.set)?)?;
             let rtl = Bodies::all(BodyKind::Rtl).with_cp(Cp::Core(BodyKind::Rtl));
             machine::plan(&system, &rtl).map_err(|e| run_failure(e.into()))?.requests().to_vec()
         }

@@ -85,8 +85,7 @@ impl Args {
         let firmware = each("firmware", self.firmware.as_slice());
         let job::Args { system, workload, set, seed, .. } = &self.job;
         let (set, bodies) = (each("set", set), each("impl", &self.bodies));
-        format!(
-            "--system {system} --workload {workload}{set}{bodies}{cp}{firmware} --seed {seed}{flip}"
-        )
+        let seed = seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
+        format!("--system {system} --workload {workload}{set}{bodies}{cp}{firmware}{seed}{flip}")
     }
 }

@@ -124,7 +124,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     bodies::build_all(job.plan(&args.chosen(BodyKind::Rtl))?.requests(), None)?;
     println!(
         "{}  scale {}  workload {}  seed {}",
-        job.system.name, job.system.scale, job.workload, args.job.seed
+        job.system.name,
+        job.system.scale,
+        job.workload,
+        args.job.seed()
     );
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let model = side(args, &job, BodyKind::Model)?;
@@ -175,7 +178,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             system: job.system.name.clone(),
             scale: job.system.scale,
             workload: job.workload.clone(),
-            seed: args.job.seed,
+            seed: args.job.seed(),
             cycles,
             time_ns: Sides { model: job.time_ns(cycles.model), rtl: job.time_ns(cycles.rtl) },
             blocks,

@@ -39,9 +39,9 @@ pub fn tell(
                     window
                 }
             };
-            let path = PathBuf::from(format!("out/run-{name}-{}.vcd", args.job.seed));
+            let path = PathBuf::from(format!("out/run-{name}-{}.vcd", args.job.seed()));
             let (block, clock) = (difference.block.clone(), difference.clock.clone());
-            mismatch.run.seed = args.job.seed;
+            mismatch.run.seed = args.job.seed();
             match write_window(&path, block, window, clock) {
                 Ok(waves) => mismatch.waves = Some(waves),
                 // The difference is told without.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use cosim::body::BodyError;
 use cosim::socket::Sockets;
 use firmware_embed::ImageError;
-use machine::systems;
 use machine::{Bodies, BuildError, Cycle, RunError, System};
+use machine::{idle, systems};
 use traces::kernels::{self, KernelError};
 use traces::trace::{self, Reader, Recorder, Totals};
 
@@ -26,9 +26,9 @@ pub struct Args {
     /// Set a field of the system, or `workload.size`, `workload.iterations` and `workload.shift`
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Seed of a built-in program's input
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// Seed of a built-in program's input; 1 unless given
+    #[arg(long, value_name = "SEED")]
+    pub seed: Option<u64>,
     /// Make ways inside GPUs up to 3 cycles longer, others in each kernel: a difference that such
     /// seeds turn is noise
     #[arg(long, value_name = "SEED")]
@@ -41,6 +41,13 @@ pub struct Args {
     /// Default: 2, or 1 where the machine has one core.
     #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub threads: Option<u8>,
+}
+
+impl Args {
+    /// Seed of the input.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
 }
 
 /// A program and its system.
@@ -69,13 +76,23 @@ pub fn settings(set: &[String]) -> Result<Settings, Failure> {
     set.iter().map(pair).collect()
 }
 
+/// A preset or system file with other values, each of which means something.
+pub fn system(name: &str, set: &Settings) -> Result<System, Failure> {
+    let system = systems::load(name, set).map_err(Failure::usage)?;
+    if !set.is_empty() {
+        let before = systems::load(name, &[]).map_err(Failure::usage)?;
+        idle::check(set, &before, &system).map_err(Failure::usage)?;
+    }
+    Ok(system)
+}
+
 impl Job {
     /// What the command line names.
     pub fn load(args: &Args) -> Result<Self, Failure> {
         let pairs = settings(&args.set)?;
         let (of_workload, of_system): (Settings, Settings) =
             pairs.into_iter().partition(|(key, _)| key.starts_with("workload."));
-        let system = systems::load(&args.system, &of_system).map_err(Failure::usage)?;
+        let system = system(&args.system, &of_system)?;
         let (program, folder) = program(args, &of_workload)?;
         let workload = format!("{} {:016x}", program.name(), program.checksum());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -125,11 +142,15 @@ fn program(args: &Args, settings: &Settings) -> Result<(Reader, Option<files::Fo
             let problem = format!("--set {key}={value}: {} is a recorded trace", args.workload);
             return Err(Failure::usage(problem));
         }
+        if let Some(seed) = args.seed {
+            let problem = format!("--seed {seed}: {} is a recorded trace", args.workload);
+            return Err(Failure::usage(problem));
+        }
         return Ok((super::trace::open(file)?, None));
     }
     let program = kernels::program::<trace::Error>(&args.workload)?;
     let mut params = program.params();
-    params.seed = args.seed;
+    params.seed = args.seed();
     let mut shift = 0;
     for (key, value) in settings {
         let number = |v: &str| {

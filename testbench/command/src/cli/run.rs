@@ -78,7 +78,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let job = Job::load(&args.choice.job)?;
     println!(
         "{}  scale {}  workload {}  seed {}",
-        job.system.name, job.system.scale, job.workload, args.choice.job.seed
+        job.system.name,
+        job.system.scale,
+        job.workload,
+        args.choice.job.seed()
     );
     for warning in job.system.warnings() {
         eprintln!("duet: warning: {warning}");
@@ -231,7 +234,7 @@ fn record(
         "system": job.system.name,
         "scale": job.system.scale,
         "workload": job.workload,
-        "seed": args.choice.job.seed,
+        "seed": args.choice.job.seed(),
         "cp": machine.cp().name(),
         "cycles": machine.cycle(),
         "time_ns": job.time_ns(machine.cycle()),

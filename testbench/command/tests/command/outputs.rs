@@ -245,7 +245,7 @@ fn mismatch_is_told_where_its_files_cannot_be_written() {
     told(flip, &["out/packetizer-small-1.vcd"]);
     let run = format!("run {TWO_GPUS} {REUSE} --impl gpu0/packetizer=lockstep");
     let run = format!("{run} --flip gpu0/packetizer.tlp@300");
-    told(&format!("{run} --audit /dev/full"), &["/dev/full", full, "out/run-packetizer-1.vcd"]);
+    told(&format!("{run} --json /dev/full"), &["/dev/full", full, "out/run-packetizer-1.vcd"]);
     // Without a difference it is what has failed.
     desk.refuses(5, "cosim packetizer --cycles 2000 --wave /dev/full", &["/dev/full", full]);
 }
