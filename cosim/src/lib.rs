@@ -13,7 +13,6 @@ pub mod episodes;
 pub mod flip;
 pub mod inspect;
 pub mod lockstep;
-pub mod part_file;
 mod past;
 pub mod recorder;
 pub mod registers;

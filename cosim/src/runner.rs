@@ -130,6 +130,8 @@ pub struct Outcome {
     pub coverage: Vec<Count>,
     /// The first difference, if there is one.
     pub mismatch: Option<Mismatch>,
+    /// The file that could not be written, and why.
+    pub unwritten: Option<String>,
 }
 
 /// Runs one block. `name` is the named configuration that `config` is.
@@ -219,39 +221,45 @@ fn run_once<S: NewStimulus>(
             if flip.as_ref().is_some_and(|f| cycle >= f.cycle && f.apply(&mut pair)) {
                 flip = None;
             }
-            step(&mut pair, &mut stimulus, wave.as_mut())?;
+            step(&mut pair, &mut stimulus, wave.as_mut());
             cycle += 1;
             if cycle.is_multiple_of(SHARE_CYCLES) {
                 shares.see(stimulus.transfers());
             }
             if pair.failed() {
                 for _ in 0..AFTER {
-                    step(&mut pair, &mut stimulus, wave.as_mut())?;
+                    step(&mut pair, &mut stimulus, wave.as_mut());
                 }
                 break;
             }
         }
         if pair.failed() {
             let mut mismatch = pair.mismatch().cloned();
-            let path = match (wave.take(), &options.mismatch_wave) {
-                (Some(wave), _) => Some(wave.finish()?),
+            let written = match (wave.take(), &options.mismatch_wave) {
+                (Some(wave), _) => Some(wave.finish()),
                 (None, Some(path)) => {
-                    let write = |window| write_window(path, block, window, plain_clock());
-                    pair.window().map(write).transpose()?
+                    pair.window().map(|window| write_window(path, block, window, plain_clock()))
                 }
                 (None, None) => None,
             };
+            let (path, unwritten) = told(written);
             if let Some(mismatch) = &mut mismatch {
                 mismatch.waves = path;
             }
-            return Ok(outcome(cycle, &stimulus, shares, mismatch));
+            return Ok(Outcome { unwritten, ..outcome(cycle, &stimulus, shares, mismatch) });
         }
     }
-    if let Some(wave) = wave {
-        wave.finish()?;
-    }
+    let (_, unwritten) = told(wave.map(Wave::finish));
     flip.map_or(Ok(()), |flip| Err(flip.never_shown(cycle)))?;
-    Ok(outcome(cycle, &stimulus, shares, None))
+    Ok(Outcome { unwritten, ..outcome(cycle, &stimulus, shares, None) })
+}
+
+/// The waveform that was written, or why it was not.
+pub fn told(written: Option<Result<PathBuf, WaveError>>) -> (Option<PathBuf>, Option<String>) {
+    match written.transpose() {
+        Ok(path) => (path, None),
+        Err(error) => (None, Some(error.to_string())),
+    }
 }
 
 fn outcome<S: Stimulus>(
@@ -261,20 +269,16 @@ fn outcome<S: Stimulus>(
     mismatch: Option<Mismatch>,
 ) -> Outcome {
     let (transfers, coverage) = (stimulus.transfers(), stimulus.coverage());
-    Outcome { cycles, transfers, busiest: shares.most, coverage, mismatch }
+    let (busiest, unwritten) = (shares.most, None);
+    Outcome { cycles, transfers, busiest, coverage, mismatch, unwritten }
 }
 
 /// One cycle of the pair, traced where a waveform is being written.
 #[inline]
-fn step<S: Stimulus>(
-    pair: &mut Lockstep<S::Model>,
-    stimulus: &mut S,
-    wave: Option<&mut Wave>,
-) -> Result<(), RunError> {
+fn step<S: Stimulus>(pair: &mut Lockstep<S::Model>, stimulus: &mut S, wave: Option<&mut Wave>) {
     let input = stimulus.inputs(&pair.outputs());
     pair.tick(&input);
-    match (wave, pair.last_cycle()) {
-        (Some(wave), Some(cycle)) => Ok(wave.cycle(&[(0, cycle)])?),
-        _ => Ok(()),
+    if let (Some(wave), Some(cycle)) = (wave, pair.last_cycle()) {
+        wave.cycle(&[(0, cycle)]);
     }
 }

@@ -1,5 +1,6 @@
 //! A waveform being written, with its path for error messages.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ports::Description;
@@ -16,13 +17,14 @@ pub struct WaveError {
     /// The file.
     pub path: PathBuf,
     /// Why.
-    pub source: std::io::Error,
+    pub source: io::Error,
 }
 
-/// A waveform being written.
+/// A waveform being written. What goes wrong is told in the end: it does not stop the run.
 pub struct Wave {
     path: PathBuf,
     writer: WaveWriter,
+    error: Option<io::Error>,
 }
 
 impl Wave {
@@ -35,19 +37,20 @@ impl Wave {
     pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> Result<Self, WaveError> {
         let error = |source| WaveError { path: path.to_path_buf(), source };
         let writer = WaveWriter::create(path, clocks, blocks).map_err(error)?;
-        Ok(Self { path: path.to_path_buf(), writer })
+        Ok(Self { path: path.to_path_buf(), writer, error: None })
     }
 
     /// Writes one cycle of some of its blocks, by their places.
-    pub fn cycle(&mut self, samples: &[(usize, &WindowCycle)]) -> Result<(), WaveError> {
-        let path = &self.path;
-        self.writer.cycle(samples).map_err(|source| WaveError { path: path.clone(), source })
+    pub fn cycle(&mut self, samples: &[(usize, &WindowCycle)]) {
+        if self.error.is_none() {
+            self.error = self.writer.cycle(samples).err();
+        }
     }
 
     /// Ends the file; returns its path.
     pub fn finish(self) -> Result<PathBuf, WaveError> {
-        let Self { path, writer } = self;
-        match writer.finish() {
+        let Self { path, writer, error } = self;
+        match error.map_or_else(|| writer.finish(), Err) {
             Ok(()) => Ok(path),
             Err(source) => Err(WaveError { path, source }),
         }
@@ -63,6 +66,6 @@ pub fn write_window(
 ) -> Result<PathBuf, WaveError> {
     let shown = Shown { inside: window.inside.clone(), ..Shown::ports(block, BodyKind::Lockstep) };
     let mut wave = Wave::create(path, vec![clock], vec![shown])?;
-    window.cycles.iter().try_for_each(|cycle| wave.cycle(&[(0, cycle)]))?;
+    window.cycles.iter().for_each(|cycle| wave.cycle(&[(0, cycle)]));
     wave.finish()
 }

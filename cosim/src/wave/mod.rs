@@ -16,9 +16,10 @@ mod scopes;
 mod sink;
 mod timeline;
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use files::PartFile;
 use ports::Description;
 use ports::{Leaf, Port};
 
@@ -29,6 +30,7 @@ use crate::value::{Value, is_shown};
 
 pub use file::{Wave, WaveError, write_window};
 pub use internals::Internals;
+pub use save_file::{ENDING as SAVE_FILE, MARK as SAVE_FILE_MARK};
 pub use timeline::Clock;
 
 use scopes::Scope;
@@ -134,12 +136,14 @@ pub struct WaveWriter {
     blocks: Vec<Block>,
     signals: Signals,
     sink: Box<dyn Sink>,
+    /// None where a save file of the user's own is there, or the waveform is no file.
+    save: Option<PartFile>,
     timeline: Timeline,
 }
 
 impl WaveWriter {
     /// Creates `path`, an FST where its ending is `.fst`, else a VCD, and the save file `path` with
-    /// the ending `.gtkw`.
+    /// the ending `.gtkw`, unless there is one that GTKWave has saved.
     pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> io::Result<Self> {
         let mut sink = sink::create(path, timeline::exponent(&clocks))?;
         let mut signals = Signals::default();
@@ -160,10 +164,9 @@ impl WaveWriter {
         root.declare(&mut *sink, &|signal| signals.0[signal].width)?;
         sink.begin()?;
         let timeline = Timeline::new(clocks.clone(), of_clocks);
+        let save = save_file::create(path)?;
         let path = path.to_path_buf();
-        let writer = Self { path, clocks, blocks, signals, sink, timeline };
-        writer.write_save_file()?;
-        Ok(writer)
+        Ok(Self { path, clocks, blocks, signals, sink, save, timeline })
     }
 
     /// Writes one cycle of some of the blocks, each with its place in the list that the file was
@@ -183,15 +186,13 @@ impl WaveWriter {
     /// Ends the file.
     pub fn finish(mut self) -> io::Result<()> {
         self.timeline.finish(&mut *self.sink)?;
-        self.write_save_file()?;
-        self.sink.finish()
-    }
-
-    fn write_save_file(&self) -> io::Result<()> {
+        self.sink.finish()?;
+        let Some(mut save) = self.save else { return Ok(()) };
         let blocks: Vec<_> = self.blocks.iter().map(|b| (&b.shown, &b.internals)).collect();
         let first = self.timeline.first();
         let text = save_file::text(&self.path, &self.clocks, &blocks, first);
-        std::fs::write(self.path.with_extension("gtkw"), text)
+        save.write_all(text.as_bytes())?;
+        save.finish()
     }
 }
 

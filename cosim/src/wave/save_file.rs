@@ -6,7 +6,9 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::{fs, io};
 
+use files::PartFile;
 use ports::{Dir, Leaf, Port};
 
 use super::internals::{Internals, Variable};
@@ -18,6 +20,22 @@ use crate::value::full_name;
 
 /// Elements of an array that are shown; the others are in the file.
 const ELEMENTS: usize = 16;
+
+/// What the file's name ends in.
+pub const ENDING: &str = "gtkw";
+/// How it begins. One that GTKWave has saved begins otherwise.
+pub const MARK: &str = "[*] written beside the waveform";
+
+/// Creates the file beside `waves`. None where somebody has saved one of his own there, and where
+/// the waveform goes to a device.
+pub fn create(waves: &Path) -> io::Result<Option<PartFile>> {
+    let path = waves.with_extension(ENDING);
+    let is_foreign = fs::read(&path).is_ok_and(|text| !text.starts_with(MARK.as_bytes()));
+    match is_foreign || files::is_stream(waves) {
+        true => Ok(None),
+        false => PartFile::create(&path).map(Some),
+    }
+}
 
 /// The text for the file `waves`. `first`: the time of its first change, once it is known.
 pub fn text(
@@ -31,7 +49,7 @@ pub fn text(
     let start =
         first.map_or(String::new(), |time| format!("[timestart] {}\n", scaled(clocks, time)));
     let mut save = SaveFile(format!(
-        "[*] written beside the waveform\n[dumpfile] \"{name}\"\n{start}[size] 1600 1000\n\
+        "{MARK}\n[dumpfile] \"{name}\"\n{start}[size] 1600 1000\n\
          [signals_width] 390\n\
          [sst_expanded] 0\n*{zoom:.6} 0\n@28\n"
     ));

@@ -4,13 +4,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use files::PartFile;
 use fst_writer::{
     FstBodyWriter, FstFileType, FstHeaderWriter, FstInfo, FstScopeType, FstSignalId, FstSignalType,
     FstVarDirection, FstVarType, FstWriteError,
 };
 use vcd::{IdCode, TimescaleUnit, VarType};
-
-use crate::part_file::PartFile;
 
 /// Writes a waveform. First scopes and variables, then [`Sink::begin`], then times and changes.
 pub trait Sink {

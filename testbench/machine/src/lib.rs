@@ -21,6 +21,7 @@ pub mod design;
 pub mod egress_path;
 mod engine;
 mod gate;
+pub mod idle;
 mod kernel_use;
 mod l1;
 mod l2;

@@ -25,6 +25,26 @@ pub enum SystemError {
     /// `--set` of something that is no field.
     #[error("--set {0}: there is no such field; a key is a dotted path of the system file")]
     Key(String),
+    /// `--set` of a value that the field cannot take.
+    #[error("--set {key}={value}: must be {limit}")]
+    Setting {
+        /// The field.
+        key: String,
+        /// The value.
+        value: String,
+        /// What it takes.
+        limit: String,
+    },
+    /// `--set` of a field that the machine does not read.
+    #[error("--set {key}={value}: it has no effect: {why}")]
+    Idle {
+        /// The field.
+        key: String,
+        /// The value.
+        value: String,
+        /// Why.
+        why: String,
+    },
 }
 
 /// Largest system file.
@@ -38,7 +58,7 @@ impl System {
             return Err(syntax(format!("{} bytes; at most {MOST_BYTES}", text.len())));
         }
         // Errors of the file itself name its line; those after `--set` can only name the field.
-        let plain: Self = toml::from_str(text).map_err(|e| syntax(e.to_string()))?;
+        let plain: Self = toml::from_str(text).map_err(|e| syntax(spelled(&e.to_string())))?;
         let value = |error: ConfigError| {
             let line = line_of(text, &error.field);
             SystemError::Value { file: format!("{file}:{line}"), error }
@@ -59,12 +79,23 @@ impl System {
         let own: Vec<&str> =
             all.iter().filter(|key| !of_designs(key)).map(String::as_str).collect();
         for (key, value) in set {
+            let before = table.clone();
             replace(&mut table, &own, key, value).ok_or_else(|| SystemError::Key(key.clone()))?;
+            // One at a time: what is refused is this one.
+            if Self::try_from_table(&table).is_none() {
+                let (key, value) = (key.clone(), value.clone());
+                let limit = limit(&before, &key);
+                return Err(SystemError::Setting { key, value, limit });
+            }
         }
         let system: Self = table.try_into().map_err(|e| syntax(e.to_string()))?;
         let value = |error| SystemError::Value { file: file.to_string(), error };
         system.check().map_err(value)?;
         Ok(system)
+    }
+
+    fn try_from_table(table: &toml::Table) -> Option<Self> {
+        table.clone().try_into().ok()
     }
 
     /// Fields that keep others from what they say, and what is reached: the machine can be built,
@@ -94,6 +125,56 @@ fn line_of(text: &str, field: &str) -> usize {
         table = section;
     }
     1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count()
+}
+
+/// Types of numbers as messages of TOML's reader call them, and as a person does.
+const TYPES: [(&str, &str, i64); 3] = [
+    ("u16", "a whole number, 0 to 65535", u16::MAX as i64),
+    ("u32", "a whole number, 0 to 4294967295", u32::MAX as i64),
+    ("u64", "a whole number, 0 to 9223372036854775807", i64::MAX),
+];
+
+/// A message of TOML's reader, without names of Rust's types.
+fn spelled(message: &str) -> String {
+    TYPES.iter().fold(message.to_string(), |text, (name, meaning, _)| {
+        text.replace(&format!("expected {name}"), &format!("expected {meaning}"))
+    })
+}
+
+/// What the field takes where it has a value of another type: its limits are those that the check
+/// names for a number which is too large.
+fn limit(table: &toml::Table, key: &str) -> String {
+    let (section, field) = key.split_once('.').unwrap_or(("", key));
+    let with = |number: i64| {
+        let mut table = table.clone();
+        let fields = match section {
+            "" => Some(&mut table),
+            section => table.get_mut(section).and_then(toml::Value::as_table_mut),
+        };
+        fields?.insert(field.to_string(), number.into());
+        System::try_from_table(&table)
+    };
+    let before = if section.is_empty() { table.get(field) } else { table[section].get(field) };
+    let (kind, largest) = match before {
+        Some(toml::Value::Boolean(_)) => return "true or false".into(),
+        Some(toml::Value::String(_)) => return "a name".into(),
+        _ if key == "gpu_link.bytes_per_ns" => {
+            ("a number with up to six decimals", u32::MAX.into())
+        }
+        _ => match TYPES.iter().rev().find(|(.., most)| with(*most).is_some()) {
+            Some((_, meaning, most)) => (*meaning, *most),
+            None => return "a value of another type".into(),
+        },
+    };
+    let problem = with(largest).and_then(|system| system.check_numbers().err());
+    let problem = problem.filter(|error| error.field == key).map(|error| error.problem);
+    match problem.as_deref().and_then(|problem| problem.split_once(" is not ")) {
+        Some((_, limits)) => {
+            let kind = kind.split(',').next().unwrap_or(kind);
+            format!("{kind}, {limits}")
+        }
+        None => kind.to_string(),
+    }
 }
 
 /// Puts `value` where `key` leads, with the type of what is there. `own`: sections of the system,

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use cosim::part_file::PartFile;
+use files::PartFile;
 
 /// A file being written: whole, or not at all.
 #[derive(Debug)]

@@ -8,17 +8,16 @@
 //! ```
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use bodies::{Cache, Request, Step, Variant, replace_sources};
 use cosim::blocks::{self, BlockEntry};
 use cosim::body::BodyKind;
 use cosim::socket::summary;
-use machine::systems;
 use machine::{Bodies, Cp};
 
-use super::job::{run_failure, settings};
+use super::job::{self, run_failure, settings};
 use super::{Failure, rtl_status};
 
 /// Verilated bodies in the cache
@@ -74,6 +73,11 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// The folder that was given.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// Before any body is asked for.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(folder) = &self.folder else { return Ok(()) };
@@ -145,8 +149,7 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
     bodies::on_step(print_step);
     let requests = match &args.system {
         Some(system) => {
-            let system = systems::load(system, &settings(&args.set)?);
-            let system = system.map_err(Failure::usage)?;
+            let system = job::system(system, &settings(&args.set)?)?;
             let rtl = Bodies::all(BodyKind::Rtl).with_cp(Cp::Core(BodyKind::Rtl));
             machine::plan(&system, &rtl).map_err(|e| run_failure(e.into()))?.requests().to_vec()
         }

@@ -31,7 +31,7 @@ pub struct Args {
     /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts
     /// than native
     #[arg(long, value_name = "cached|indexed|paper|FILE")]
-    firmware: Option<String>,
+    pub firmware: Option<String>,
 }
 
 impl Args {
@@ -85,8 +85,7 @@ impl Args {
         let firmware = each("firmware", self.firmware.as_slice());
         let job::Args { system, workload, set, seed, .. } = &self.job;
         let (set, bodies) = (each("set", set), each("impl", &self.bodies));
-        format!(
-            "--system {system} --workload {workload}{set}{bodies}{cp}{firmware} --seed {seed}{flip}"
-        )
+        let seed = seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
+        format!("--system {system} --workload {workload}{set}{bodies}{cp}{firmware}{seed}{flip}")
     }
 }

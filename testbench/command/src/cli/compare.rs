@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
+use super::outputs::Files;
 use super::{DIFFER, Failure, bodies, progress};
 
 /// Run a program on models and on RTL, and compare
@@ -110,13 +111,23 @@ struct Side {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    let job::Args { system, workload, .. } = &args.job;
+    Files::default()
+        .reads("--system", Some(system))
+        .reads("--workload", Some(workload))
+        .reads("--rtl", args.rtl.folder())
+        .writes("--json", args.json.as_deref())
+        .claim()?;
     args.rtl.apply()?;
     let job = Job::load(&args.job)?;
     // Before a long run on models.
     bodies::build_all(job.plan(&args.chosen(BodyKind::Rtl))?.requests(), None)?;
     println!(
         "{}  scale {}  workload {}  seed {}",
-        job.system.name, job.system.scale, job.workload, args.job.seed
+        job.system.name,
+        job.system.scale,
+        job.workload,
+        args.job.seed()
     );
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let model = side(args, &job, BodyKind::Model)?;
@@ -167,7 +178,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             system: job.system.name.clone(),
             scale: job.system.scale,
             workload: job.workload.clone(),
-            seed: args.job.seed,
+            seed: args.job.seed(),
             cycles,
             time_ns: Sides { model: job.time_ns(cycles.model), rtl: job.time_ns(cycles.rtl) },
             blocks,

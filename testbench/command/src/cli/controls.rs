@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use reproductions::controls::{self, Kind, Report};
 
+use super::outputs::Files;
 use super::{Failure, WRONG_VALUE, output};
 
 /// Check that designs differ only where they may, and the machine from its system file nowhere
@@ -29,6 +30,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    // The document is read, too: what is around the tables stays.
+    Files::default()
+        .reads("--document", args.document.as_deref())
+        .writes("--json", args.json.as_deref())
+        .claim()?;
     if args.list {
         controls::all().for_each(|c| println!("{:<28}{}", c.name, c.about));
         return Ok(0);

@@ -20,10 +20,12 @@ use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
 use cosim::settings::{FamilyEntry, StaticInput};
 use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue;
+use cosim::wave::{SAVE_FILE, SAVE_FILE_MARK};
 use ports::common::finepack_types::FinePack;
 use reproductions::finepack_chain;
 use serde_json::json;
 
+use super::outputs::{Files, RESOLVED_MARK};
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
 use super::{bodies, flip, output, rtl_status};
 
@@ -108,7 +110,19 @@ impl Subject {
     }
 }
 
+/// What the name of the resolved configuration ends in.
+const RESOLVED: &str = "config.toml";
+
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    let (json, wave) = (args.json.as_deref(), args.wave.as_deref());
+    Files::default()
+        .reads("--rtl", args.rtl.folder())
+        .writes("--json", json)
+        .writes("--wave", wave)
+        .writes("--dump-tlp", args.dump_tlp.as_deref())
+        .beside("--json", json, RESOLVED, RESOLVED_MARK)
+        .beside("--wave", wave, SAVE_FILE, SAVE_FILE_MARK)
+        .claim()?;
     let subject = Subject::find(&args.block)?;
     args.rtl.apply()?;
     let (chosen, statics) = subject
@@ -174,6 +188,7 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
         ));
         print!("{mismatch}");
     }
+    let mut written = outcome.unwritten.take().map_or(Ok(()), |e| Err(Failure::environment(e)));
     if let Some(path) = &args.json {
         let record = json!({
             "block": args.block,
@@ -186,15 +201,21 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
             "mismatches": u64::from(outcome.mismatch.is_some()),
             "mismatch": outcome.mismatch.as_ref().map(ToString::to_string),
         });
-        output::write_json(path, &record)?;
-        output::write_file(&path.with_extension("config.toml"), resolved)?;
+        let json = output::write_json(path, &record);
+        let json = json.and_then(|()| output::write_resolved(path, RESOLVED, resolved));
+        written = written.and(json);
     }
     match &outcome.mismatch {
         None => {
+            written?;
             println!("PASS {}: {} cycles, 0 mismatches", args.block, outcome.cycles);
             Ok(0)
         }
         Some(mismatch) => {
+            // What the run has found comes before what has become of its files.
+            if let Err(unwritten) = written {
+                eprintln!("duet: {}", unwritten.message);
+            }
             println!("FAIL {}: model and RTL differ at cycle {}", args.block, mismatch.cycle);
             Ok(DIFFER)
         }

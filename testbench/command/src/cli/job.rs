@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use cosim::body::BodyError;
 use cosim::socket::Sockets;
 use firmware_embed::ImageError;
-use machine::systems;
 use machine::{Bodies, BuildError, Cycle, RunError, System};
-use traces::kernels;
+use machine::{idle, systems};
+use traces::kernels::{self, KernelError};
 use traces::trace::{self, Reader, Recorder, Totals};
 
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status};
@@ -26,9 +26,9 @@ pub struct Args {
     /// Set a field of the system, or `workload.size`, `workload.iterations` and `workload.shift`
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Seed of a built-in program's input
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// Seed of a built-in program's input; 1 unless given
+    #[arg(long, value_name = "SEED")]
+    pub seed: Option<u64>,
     /// Make ways inside GPUs up to 3 cycles longer, others in each kernel: a difference that such
     /// seeds turn is noise
     #[arg(long, value_name = "SEED")]
@@ -43,6 +43,13 @@ pub struct Args {
     pub threads: Option<u8>,
 }
 
+impl Args {
+    /// Seed of the input.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+}
+
 /// A program and its system.
 pub struct Job {
     pub system: System,
@@ -52,7 +59,7 @@ pub struct Job {
     /// Name and checksum of the program.
     pub workload: String,
     /// A recorded trace's folder, which goes with the job.
-    _folder: Option<tempfile::TempDir>,
+    _folder: Option<files::Folder>,
 }
 
 /// `KEY=VALUE` pairs.
@@ -69,13 +76,23 @@ pub fn settings(set: &[String]) -> Result<Settings, Failure> {
     set.iter().map(pair).collect()
 }
 
+/// A preset or system file with other values, each of which means something.
+pub fn system(name: &str, set: &Settings) -> Result<System, Failure> {
+    let system = systems::load(name, set).map_err(Failure::usage)?;
+    if !set.is_empty() {
+        let before = systems::load(name, &[]).map_err(Failure::usage)?;
+        idle::check(set, &before, &system).map_err(Failure::usage)?;
+    }
+    Ok(system)
+}
+
 impl Job {
     /// What the command line names.
     pub fn load(args: &Args) -> Result<Self, Failure> {
         let pairs = settings(&args.set)?;
         let (of_workload, of_system): (Settings, Settings) =
             pairs.into_iter().partition(|(key, _)| key.starts_with("workload."));
-        let system = systems::load(&args.system, &of_system).map_err(Failure::usage)?;
+        let system = system(&args.system, &of_system)?;
         let (program, folder) = program(args, &of_workload)?;
         let workload = format!("{} {:016x}", program.name(), program.checksum());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -85,9 +102,9 @@ impl Job {
 
     /// The program from its start, for one machine.
     pub fn program(&self) -> Result<Reader, Failure> {
-        let mut program = self.program.reopen().map_err(Failure::usage)?;
+        let mut program = self.program.reopen()?;
         if self.read_ahead {
-            program.read_ahead().map_err(Failure::usage)?;
+            program.read_ahead()?;
         }
         Ok(program)
     }
@@ -108,22 +125,32 @@ impl Job {
     }
 }
 
+impl From<KernelError<trace::Error>> for Failure {
+    fn from(error: KernelError<trace::Error>) -> Self {
+        match error {
+            KernelError::Record(error) => error.into(),
+            error => Self::usage(error),
+        }
+    }
+}
+
 /// The trace named, or that of a built-in program, recorded now.
-fn program(
-    args: &Args,
-    settings: &Settings,
-) -> Result<(Reader, Option<tempfile::TempDir>), Failure> {
+fn program(args: &Args, settings: &Settings) -> Result<(Reader, Option<files::Folder>), Failure> {
     let file = Path::new(&args.workload);
     if file.extension().is_some() || file.components().count() > 1 {
         if let Some((key, value)) = settings.first() {
             let problem = format!("--set {key}={value}: {} is a recorded trace", args.workload);
             return Err(Failure::usage(problem));
         }
-        return Reader::open(file).map(|r| (r, None)).map_err(Failure::usage);
+        if let Some(seed) = args.seed {
+            let problem = format!("--seed {seed}: {} is a recorded trace", args.workload);
+            return Err(Failure::usage(problem));
+        }
+        return Ok((super::trace::open(file)?, None));
     }
-    let program = kernels::program::<trace::Error>(&args.workload).map_err(Failure::usage)?;
+    let program = kernels::program::<trace::Error>(&args.workload)?;
     let mut params = program.params();
-    params.seed = args.seed;
+    params.seed = args.seed();
     let mut shift = 0;
     for (key, value) in settings {
         let number = |v: &str| {
@@ -142,7 +169,7 @@ fn program(
         }
     }
     let folder =
-        tempfile::tempdir().map_err(|e| Failure::environment(format!("temporary trace: {e}")))?;
+        files::Folder::new().map_err(|e| Failure::environment(format!("temporary trace: {e}")))?;
     let path: PathBuf = folder.path().join(&args.workload);
     let recorder = Recorder::create(&path, &args.workload).and_then(Recorder::fast);
     let shifted = recorder.and_then(|recorder| recorder.shifted(shift.into()));
@@ -150,11 +177,11 @@ fn program(
         trace::Error::Program { what, .. } => {
             Failure::usage(format!("--set workload.shift={shift}: {what}"))
         }
-        e => Failure::usage(e),
+        e => e.into(),
     })?;
-    kernels::run(&args.workload, &params, &mut recorder).map_err(Failure::usage)?;
-    recorder.save().map_err(Failure::usage)?;
-    Reader::open(&path).map(|r| (r, Some(folder))).map_err(Failure::usage)
+    kernels::run(&args.workload, &params, &mut recorder)?;
+    recorder.save()?;
+    Ok((super::trace::open(&path)?, Some(folder)))
 }
 
 /// The status of a run that did not pass.
@@ -162,9 +189,8 @@ pub fn run_failure(error: RunError) -> Failure {
     let status = match &error {
         RunError::Build(BuildError::Body(BodyError::Rtl(error))) => rtl_status(error),
         RunError::Build(BuildError::Image(ImageError::Missing)) => ENVIRONMENT,
-        RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) | RunError::Trace(_) => {
-            USAGE
-        }
+        RunError::Trace(error) => super::trace::status(error),
+        RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) => USAGE,
         RunError::Differ(_) => DIFFER,
         RunError::Lost { .. }
         | RunError::Firmware(_)

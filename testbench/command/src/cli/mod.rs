@@ -11,6 +11,7 @@ mod flip;
 mod job;
 mod list;
 mod output;
+mod outputs;
 mod progress;
 mod reproduce;
 mod run;
@@ -21,6 +22,8 @@ use std::process::ExitCode;
 
 use ::cosim::RtlError;
 use clap::{Parser, Subcommand};
+
+use crate::{ending, out};
 
 /// Models and RTL of multi-GPU memory systems, side by side.
 ///
@@ -92,7 +95,14 @@ pub fn rtl_status(error: &RtlError) -> u8 {
 pub fn main() -> ExitCode {
     ::bodies::embed(rtl_embed::FILES);
     ::bodies::on_step(bodies::show_step);
-    let verb = Cli::parse().verb;
+    let verb = match Cli::try_parse() {
+        Ok(cli) => cli.verb,
+        Err(answer) => return say(&answer),
+    };
+    if let Err(error) = ending::on_signals() {
+        eprintln!("duet: signals: {error}");
+        return ExitCode::from(ENVIRONMENT);
+    }
     let is_run = match &verb {
         Verb::Cosim(_)
         | Verb::Run(_)
@@ -114,15 +124,28 @@ pub fn main() -> ExitCode {
         Verb::Doctor => doctor::run(),
         Verb::Trace(args) => trace::run(&args),
     };
-    match result {
-        Ok(status) => ExitCode::from(status),
-        Err(Failure { status, message }) => {
-            eprintln!("duet: {message}");
-            // Every run ends with its verdict.
-            if is_run {
-                println!("FAIL {}", message.lines().next().unwrap_or_default());
-            }
-            ExitCode::from(status)
+    let status = result.unwrap_or_else(|Failure { status, message }| {
+        eprintln!("duet: {message}");
+        // Every run ends with its verdict.
+        if is_run {
+            println!("FAIL {}", message.lines().next().unwrap_or_default());
+        }
+        status
+    });
+    out::flush();
+    ExitCode::from(status)
+}
+
+/// A help text for standard output, or what is wrong with the command line.
+fn say(answer: &clap::Error) -> ExitCode {
+    match answer.use_stderr() {
+        true => {
+            let _ = answer.print();
+            ExitCode::from(USAGE)
+        }
+        false => {
+            out::check(answer.print());
+            ExitCode::SUCCESS
         }
     }
 }

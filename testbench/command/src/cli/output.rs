@@ -5,10 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use cosim::part_file::PartFile;
+use files::PartFile;
 use serde::Serialize;
 
 use super::Failure;
+use super::outputs::RESOLVED_MARK;
 
 fn failure(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
     move |e| Failure::environment(format!("{}: {e}", path.display()))
@@ -20,6 +21,14 @@ pub type Shared<T> = Option<Rc<RefCell<T>>>;
 /// The file, once the machine is gone.
 pub fn alone<T>(file: Shared<T>) -> Option<T> {
     file.and_then(Rc::into_inner).map(RefCell::into_inner)
+}
+
+/// Writes the resolved configuration beside a result, where that is a file.
+pub fn write_resolved(result: &Path, ending: &str, text: &str) -> Result<(), Failure> {
+    match files::is_stream(result) {
+        true => Ok(()),
+        false => write_file(&result.with_extension(ending), &format!("{RESOLVED_MARK}\n{text}")),
+    }
 }
 
 /// Writes `text` under a temporary name and renames it, so that a killed run leaves no half file.

@@ -18,6 +18,7 @@ use reproductions::{PAPERS, cpelide, finepack, race_detection, rec, stc};
 use serde::Serialize;
 
 use super::job::run_failure;
+use super::outputs::Files;
 use super::{Failure, STUCK, USAGE, WRONG_VALUE, output};
 
 /// Run a paper's experiments
@@ -35,6 +36,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    Files::default().writes("--json", args.json.as_deref()).claim()?;
     let wanted = |paper: &str| args.paper == "all" || args.paper == paper;
     if !PAPERS.into_iter().any(wanted) {
         let names: Vec<_> = PAPERS.into_iter().chain(["all"]).collect();

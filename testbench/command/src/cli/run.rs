@@ -24,6 +24,8 @@ use serde_json::{Value, json};
 
 use super::job::{Job, run_failure};
 use super::output::{JsonFile, Shared, alone};
+use super::outputs::{Files, RESOLVED_MARK};
+use super::waves::Waves;
 use super::{Failure, bodies, choice, difference, flip, output, progress, waves};
 
 /// Run a program on a full GPU
@@ -52,12 +54,34 @@ pub struct Args {
     rtl: bodies::Sources,
 }
 
+/// What the name of the resolved system ends in.
+const RESOLVED: &str = "system.toml";
+
+/// What is read and written.
+fn files(args: &Args) -> Files {
+    let (job, json) = (&args.choice.job, args.json.as_deref());
+    let files = Files::default()
+        .reads("--system", Some(&job.system))
+        .reads("--workload", Some(&job.workload))
+        .reads("--firmware", args.choice.firmware.as_deref())
+        .reads("--rtl", args.rtl.folder())
+        .writes("--json", json)
+        .writes("--dump-tlp", args.dump_tlp.as_deref())
+        .writes("--audit", args.audit.as_deref())
+        .beside("--json", json, RESOLVED, RESOLVED_MARK);
+    args.waves.files(files)
+}
+
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    files(args).claim()?;
     args.rtl.apply()?;
     let job = Job::load(&args.choice.job)?;
     println!(
         "{}  scale {}  workload {}  seed {}",
-        job.system.name, job.system.scale, job.workload, args.choice.job.seed
+        job.system.name,
+        job.system.scale,
+        job.workload,
+        args.choice.job.seed()
     );
     for warning in job.system.warnings() {
         eprintln!("duet: warning: {warning}");
@@ -104,41 +128,45 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     );
     print_launches(&machine);
     print_kernels(machine.kernel_uses());
-    if let Some(json) = json {
-        json.write(&record(args, &job, &machine, &result))?;
-        let path = args.json.as_deref().unwrap_or(Path::new("")).with_extension("system.toml");
-        let resolved = toml::to_string(&job.system).map_err(Failure::environment)?;
-        output::write_file(&path, &resolved)?;
-    }
     let is_pending = machine.sockets().has_pending_flip();
     let pending_flip = args.flip.as_ref().filter(|_| is_pending);
-    // It holds what writes the files.
+    let passed = result.is_ok() && pending_flip.is_none();
+    let written = match (json, &args.json) {
+        (Some(json), Some(path)) => {
+            let record = record(args, &job, &machine, passed, &result);
+            json.write(&record).and_then(|()| {
+                let resolved = toml::to_string(&job.system).map_err(Failure::environment)?;
+                output::write_resolved(path, RESOLVED, &resolved)
+            })
+        }
+        _ => Ok(()),
+    };
+    // It holds what writes the other files.
     drop(machine);
-    for log in [dump, audit] {
-        alone(log).map_or(Ok(()), LogFile::finish).map_err(Failure::environment)?;
-    }
-    alone(wave).map_or(Ok(()), waves::Waves::finish)?;
-    match result {
-        Ok(_) => {}
+    let log = |file| alone(file).map_or(Ok(()), LogFile::finish).map_err(Failure::environment);
+    let written = [written, log(dump), log(audit), alone(wave).map_or(Ok(()), Waves::finish)];
+    let unwritten = written.into_iter().find_map(Result::err);
+    let failure = match result {
+        Ok(_) => pending_flip.map(|flip| Failure::usage(flip.never_shown(cycles))),
         Err(RunError::Differ(difference)) => {
-            return Err(difference::tell(
-                &args.choice,
-                args.flip.as_ref(),
-                &job,
-                chosen,
-                options,
-                difference,
-            )?);
+            let flip = args.flip.as_ref();
+            Some(difference::tell(&args.choice, flip, &job, chosen, options, difference)?)
         }
         Err(error) => {
             if let RunError::Wrong(_, wrong) = &error {
                 tell_life(&job, &chosen, options, wrong.addr)?;
             }
-            return Err(run_failure(error));
+            Some(run_failure(error))
         }
-    }
-    if let Some(flip) = pending_flip {
-        return Err(Failure::usage(flip.never_shown(cycles)));
+    };
+    match (failure, unwritten) {
+        (None, None) => {}
+        (None, Some(failure)) | (Some(failure), None) => return Err(failure),
+        // What the run has found comes before what has become of its files.
+        (Some(failure), Some(unwritten)) => {
+            eprintln!("duet: {}", unwritten.message);
+            return Err(failure);
+        }
     }
     println!("PASS {}: {cycles} cycles, 0 wrong values", args.choice.job.workload);
     Ok(0)
@@ -177,7 +205,13 @@ fn print_kernels(uses: &[KernelUse]) {
 
 /// The JSON record of a run. The cycles of a block are those of its clock, its transfers those of
 /// all its instances.
-fn record(args: &Args, job: &Job, machine: &Machine, result: &Result<u64, RunError>) -> Value {
+fn record(
+    args: &Args,
+    job: &Job,
+    machine: &Machine,
+    passed: bool,
+    result: &Result<u64, RunError>,
+) -> Value {
     let checked = machine.checked();
     let block = |used: BlockUse| {
         let record = json!({
@@ -196,11 +230,11 @@ fn record(args: &Args, job: &Job, machine: &Machine, result: &Result<u64, RunErr
         json!({"name": name, "launches": launches, "cycles": cycles, "counters": counters})
     };
     json!({
-        "verdict": if result.is_ok() { "PASS" } else { "FAIL" },
+        "verdict": if passed { "PASS" } else { "FAIL" },
         "system": job.system.name,
         "scale": job.system.scale,
         "workload": job.workload,
-        "seed": args.choice.job.seed,
+        "seed": args.choice.job.seed(),
         "cp": machine.cp().name(),
         "cycles": machine.cycle(),
         "time_ns": job.time_ns(machine.cycle()),

@@ -24,13 +24,15 @@
 mod record;
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
+use files::PartFile;
 use serde::Serialize;
-use traces::trace::{Error, Event, Reader, Recorder, Totals, accel_sim, capture, verify};
+use traces::trace::{Error, Event, Reader, Recorder, Totals, accel_sim, capture, is_trace, verify};
 
+use super::outputs::Files;
 use super::{ENVIRONMENT, Failure, USAGE, WRONG_VALUE};
 
 /// Make, show and check traces of programs
@@ -96,30 +98,70 @@ impl Args {
     }
 }
 
+/// The status of a command that cannot read or make a trace.
+pub fn status(error: &Error) -> u8 {
+    match error {
+        Error::Io { source, .. } => match source.kind() {
+            ErrorKind::NotFound | ErrorKind::IsADirectory => USAGE,
+            _ => ENVIRONMENT,
+        },
+        _ => USAGE,
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let status = match &error {
-            Error::Io { source, .. } if source.kind() != ErrorKind::NotFound => ENVIRONMENT,
-            _ => USAGE,
-        };
-        Failure::new(status, error)
+        Failure::new(status(&error), error)
     }
+}
+
+/// Opens a trace in which something runs.
+pub fn open(path: &Path) -> Result<Reader, Failure> {
+    let reader = Reader::open(path)?;
+    match reader.totals().groups {
+        0 => Err(nothing_ran(&path.display().to_string(), reader.kernels())),
+        _ => Ok(reader),
+    }
+}
+
+fn nothing_ran(program: &str, kernels: u32) -> Failure {
+    Failure::usage(format!("{program}: no work-group in {kernels} kernels: nothing ran"))
+}
+
+/// Before a trace is made. It is read back, so that it must be a file.
+fn claim(output: &Path) -> Result<(), Failure> {
+    let name = output.display();
+    if files::is_stream(output) {
+        return Err(Failure::usage(format!("-o {name}: must be a file: a trace is read back")));
+    }
+    if output.is_file() && !is_trace(output) {
+        return Err(Failure::usage(format!(
+            "-o {name}: exists and is no trace; it is not replaced"
+        )));
+    }
+    Files::default().writes("-o", Some(output)).claim()
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     match &args.action {
-        Action::Capture { output, program } => record::run(output, program),
+        Action::Capture { output, program } => {
+            claim(output)?;
+            record::run(output, program)
+        }
         Action::Convert { prefix, output } => {
+            claim(output)?;
             convert(prefix, output, &name_of(prefix))?;
             made(output)
         }
         Action::Import { tool: Tool::AccelSim, list, output } => {
+            claim(output)?;
             // Every list has the same name; the folder tells the program.
             let whole = std::path::absolute(list).unwrap_or_default();
             let folder = whole.parent().filter(|folder| folder.file_name().is_some());
-            let mut recorder = Recorder::create(output, &name_of(folder.unwrap_or(list)))?;
+            let name = name_of(folder.unwrap_or(list));
+            let mut recorder = Recorder::create(output, &name)?;
             accel_sim::import(list, &mut recorder)?;
-            recorder.save()?;
+            save(recorder, &name)?;
             made(output)
         }
         Action::Info { file, json } => info(file, *json),
@@ -139,7 +181,15 @@ fn convert(prefix: &Path, output: &Path, name: &str) -> Result<(), Failure> {
         let n = converted.left_out;
         eprintln!("duet: {n} accesses beyond the end of their buffers were left out");
     }
-    Ok(recorder.save()?)
+    save(recorder, name)
+}
+
+/// Completes the trace of a program that did something.
+fn save(mut recorder: Recorder<PartFile>, name: &str) -> Result<(), Failure> {
+    match recorder.totals() {
+        Totals { groups: 0, kernels, .. } => Err(nothing_ran(name, *kernels as u32)),
+        _ => Ok(recorder.save()?),
+    }
 }
 
 /// Says what a new trace holds.
@@ -221,56 +271,45 @@ fn info(path: &Path, json: bool) -> Result<u8, Failure> {
         println!("{}", serde_json::to_string(&info).map_err(Failure::environment)?);
         return Ok(0);
     }
-    show(&info).map(|()| 0)
+    show(&info);
+    Ok(0)
 }
 
-/// As text. Long ones go through `head`: that it closes the pipe is no error.
-fn show(info: &Info) -> Result<(), Failure> {
-    match write_info(info, &mut std::io::stdout().lock()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::environment(e)),
-        _ => Ok(()),
-    }
-}
-
-fn write_info(info: &Info, out: &mut impl Write) -> std::io::Result<()> {
+/// As text.
+fn show(info: &Info) {
     let totals = &info.totals;
-    writeln!(out, "{}, checksum {}", info.name, info.checksum)?;
-    writeln!(
-        out,
+    println!("{}, checksum {}", info.name, info.checksum);
+    println!(
         "  {} kernels, {} work-groups, {} warps, {} instructions, {} barriers",
         totals.kernels, totals.groups, totals.warps, totals.instructions, totals.barriers
-    )?;
-    writeln!(
-        out,
+    );
+    println!(
         "  {} loads ({} determined, {} racy), {} stores, {} atomics",
         totals.loads, totals.loads_determined, info.loads_racy, totals.stores, totals.atomics
-    )?;
-    writeln!(
-        out,
+    );
+    println!(
         "  {} bytes in buffers, kernels touch {}; the host writes {} and reads {}",
         totals.allocated_bytes,
         totals.footprint_bytes,
         totals.host_written_bytes,
         totals.host_read_bytes
-    )?;
-    writeln!(out, "buffers")?;
+    );
+    println!("buffers");
     for buffer in &info.buffers {
-        writeln!(out, "  {:#014x} {:>12} {}", buffer.addr, buffer.bytes, buffer.name)?;
+        println!("  {:#014x} {:>12} {}", buffer.addr, buffer.bytes, buffer.name);
     }
-    writeln!(out, "kernels")?;
+    println!("kernels");
     for (number, launch) in info.launches.iter().enumerate() {
         let Launch { name, groups, local: [x, y, z], racy_bytes, atomic_locations, .. } = launch;
-        writeln!(
-            out,
+        println!(
             "  {number:>4} {name}: {groups} work-groups of {x} x {y} x {z}, {racy_bytes} racy \
              bytes, {atomic_locations} locations of atomics"
-        )?;
+        );
     }
-    Ok(())
 }
 
 fn check(path: &Path) -> Result<u8, Failure> {
-    let mut reader = Reader::open(path)?;
+    let mut reader = open(path)?;
     let outcome = verify(&mut reader)?;
     println!(
         "loads     {} determined, {} racy\natomics   {} determined, {} racy\nstores    {}\n\

@@ -6,13 +6,14 @@ use std::rc::Rc;
 
 use cosim::body::{BodyKind, Sight};
 use cosim::socket::{Pattern, Sockets, Window, summary};
-use cosim::wave::{Wave, WaveError};
+use cosim::wave::{SAVE_FILE, SAVE_FILE_MARK, Wave};
 use machine::{Bodies, Machine};
 
 use super::Failure;
 use super::bodies::these;
 use super::job::Job;
 use super::output::Shared;
+use super::outputs::Files;
 
 /// The flags of waveforms
 #[derive(clap::Args)]
@@ -40,17 +41,16 @@ pub struct Args {
     wave_internals: bool,
 }
 
-/// A waveform being written, and whether anything went wrong.
+/// A waveform being written.
 pub struct Waves {
     wave: Wave,
-    error: Option<WaveError>,
     cycles: u64,
 }
 
 impl Waves {
     /// Ends the file.
     pub fn finish(self) -> Result<(), Failure> {
-        self.error.map_or_else(|| self.wave.finish(), Err).map_err(Failure::environment)?;
+        self.wave.finish().map_err(Failure::environment)?;
         if self.cycles == 0 {
             eprintln!(
                 "duet: --wave: the window holds no cycle: nothing came that opens it, or \
@@ -63,6 +63,12 @@ impl Waves {
 }
 
 impl Args {
+    /// Adds what is written.
+    pub fn files(&self, files: Files) -> Files {
+        let wave = self.wave.as_deref();
+        files.writes("--wave", wave).beside("--wave", wave, SAVE_FILE, SAVE_FILE_MARK)
+    }
+
     /// The sockets that are shown.
     fn shown(&self, sockets: &Sockets) -> Result<Vec<usize>, Failure> {
         let Some(places) = &self.wave_of else { return Ok(sockets.first_of_each()) };
@@ -111,14 +117,12 @@ impl Args {
             )));
         }
         let wave = Wave::create(path, clocks, shown).map_err(Failure::environment)?;
-        let waves = Rc::new(RefCell::new(Waves { wave, error: None, cycles: 0 }));
+        let waves = Rc::new(RefCell::new(Waves { wave, cycles: 0 }));
         let to = waves.clone();
         machine.on_cycle(&numbers, window, move |cycles| {
             let waves = &mut *to.borrow_mut();
             waves.cycles += 1;
-            if waves.error.is_none() {
-                waves.error = waves.wave.cycle(cycles).err();
-            }
+            waves.wave.cycle(cycles);
         });
         Ok(Some(waves))
     }

@@ -9,6 +9,7 @@ mod desk;
 mod failures;
 mod flips;
 mod opencl;
+mod outputs;
 mod refusals;
 mod reproduce;
 mod results;

@@ -64,7 +64,9 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
             "entries" => format!(" for each of {banks} L2 banks"),
             _ => String::new(),
         };
-        let problem = format!("{}{share}: must be {}", e.value, e.limit);
+        // A machine of one has no directory.
+        let limit = if e.name == "gpus" { "1 to 16".to_string() } else { e.limit };
+        let problem = format!("{}{share}: must be {limit}", e.value);
         ConfigError { field: field(e.name), problem }
     })?;
     Ok(config)

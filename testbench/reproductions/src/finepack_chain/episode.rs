@@ -86,7 +86,7 @@ impl<'a> Episode<'a> {
                 }
             }
             if let Some(wave) = wave.as_deref_mut() {
-                system::trace(&self.system, wave)?;
+                system::trace(&self.system, wave);
             }
             let failed =
                 self.system.paths.iter().any(|p| p.queue().failed() || p.packetizer().failed())

@@ -95,6 +95,7 @@ fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chai
     let mut episodes = Episodes::default();
     let mut reached = Reached::default();
     let mut cycle = 0;
+    let mut mismatch = None;
     while cycle < options.run.cycles {
         let timeout = random.pick(&[0, 0, 3, 40, 300]);
         let timeout = options.run.statics.get("timeout").map_or(timeout, |fixed| fixed as u16);
@@ -116,25 +117,26 @@ fn run_once(name: &str, p: &FinePack, options: &Options) -> Result<Outcome, Chai
         let mut episode = Episode::new(system, p, random.word(), cycle);
         let found = episode.run(end, &mut reached, &mut flip, wave.as_mut(), dump.as_mut());
         if found.is_err() {
-            // What led there is worth having.
-            wave.take().map(Wave::finish).transpose().map_err(RunError::from)?;
-            dump.take().map(LogFile::finish).transpose()?;
+            // What led there is worth having, and worth less than what was found.
+            let _ = (wave.take().map(Wave::finish), dump.take().map(LogFile::finish));
         }
         let found = found?;
         cycle = episode.cycle();
         if found {
-            let mut found = system::mismatch(&episode.system, &options.run)?;
-            if let (Some(wave), Some(found)) = (wave.take(), &mut found) {
-                found.waves = Some(wave.finish().map_err(RunError::from)?);
-            }
-            dump.map_or(Ok(()), LogFile::finish)?;
-            return Ok(reached.outcome(cycle, found));
+            mismatch = system::mismatch(&episode.system, &options.run);
+            break;
         }
     }
-    if let Some(wave) = wave {
-        wave.finish().map_err(RunError::from)?;
+    let (waves, no_wave) = runner::told(wave.map(Wave::finish));
+    let no_dump = dump.and_then(|dump| dump.finish().err()).map(|error| error.to_string());
+    let (mismatch, no_window) = mismatch.unzip();
+    let unwritten = no_wave.or(no_dump).or(no_window.flatten());
+    let mismatch = mismatch.map(|mut found| {
+        found.waves = waves.or(found.waves);
+        found
+    });
+    if let (None, Some(flip)) = (&mismatch, flip) {
+        return Err(RunError::from(flip.never_shown(cycle)).into());
     }
-    dump.map_or(Ok(()), LogFile::finish)?;
-    flip.map_or(Ok(()), |flip| Err(RunError::from(flip.never_shown(cycle))))?;
-    Ok(reached.outcome(cycle, None))
+    Ok(Outcome { unwritten, ..reached.outcome(cycle, mismatch) })
 }

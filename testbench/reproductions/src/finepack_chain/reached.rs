@@ -74,6 +74,6 @@ impl Reached {
             ("memories_at_the_end", self.final_compares),
         ];
         let transfers = vec![("req", self.accepted), ("st", self.arrived), ("rel", self.released)];
-        Outcome { cycles, transfers, busiest: Vec::new(), coverage, mismatch }
+        Outcome { cycles, transfers, busiest: Vec::new(), coverage, mismatch, unwritten: None }
     }
 }

@@ -60,36 +60,24 @@ pub fn build(
     Ok(EgressSystem::new(paths, ingress, fabric, LINK_LAT_SMALL.into()))
 }
 
-/// The first failed comparison of any block: the report and its waveform window.
-pub fn mismatch(system: &System, options: &runner::Options) -> Result<Option<Mismatch>, RunError> {
-    fn of<M: Model>(
-        pair: &Pair<M>,
-        config: M::Config,
-        path: Option<&PathBuf>,
-    ) -> Result<Option<Mismatch>, RunError> {
-        let Some(mut found) = pair.mismatch().cloned() else { return Ok(None) };
-        if let Some(path) = path {
-            let block = M::describe(&config);
-            let write = |window| write_window(path, block, window, plain_clock());
-            found.waves = pair.window().map(write).transpose()?;
-        }
-        Ok(Some(found))
+/// The report of a difference, and why its waveform window could not be written.
+type Found = (Mismatch, Option<String>);
+
+/// The first failed comparison of any block.
+pub fn mismatch(system: &System, options: &runner::Options) -> Option<Found> {
+    fn of<M: Model>(pair: &Pair<M>, path: Option<&PathBuf>) -> Option<Found> {
+        let mut found = pair.mismatch().cloned()?;
+        let block = M::describe(pair.config());
+        let window = pair.window().zip(path);
+        let written = window.map(|(window, path)| write_window(path, block, window, plain_clock()));
+        let unwritten;
+        (found.waves, unwritten) = runner::told(written);
+        Some((found, unwritten))
     }
     let path = options.mismatch_wave.as_ref().filter(|_| options.wave.is_none());
-    for gpu in &system.paths {
-        if let Some(found) = of(gpu.queue(), gpu.queue().config().clone(), path)? {
-            return Ok(Some(found));
-        }
-        if let Some(found) = of(gpu.packetizer(), gpu.packetizer().config().clone(), path)? {
-            return Ok(Some(found));
-        }
-    }
-    for pair in &system.ingress {
-        if let Some(found) = of(pair, pair.config().clone(), path)? {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
+    let mut sent = system.paths.iter();
+    let sent = sent.find_map(|gpu| of(gpu.queue(), path).or_else(|| of(gpu.packetizer(), path)));
+    sent.or_else(|| system.ingress.iter().find_map(|pair| of(pair, path)))
 }
 
 /// The blocks that a waveform shows, and a flip may name: those of GPU 0.
@@ -161,14 +149,11 @@ pub fn inspect_from(system: &mut System, from: u64) {
 }
 
 /// Writes that cycle.
-pub fn trace(system: &System, wave: &mut Wave) -> Result<(), RunError> {
+pub fn trace(system: &System, wave: &mut Wave) {
     let path = &system.paths[0];
     let cycles =
         (path.queue().last_cycle(), path.packetizer().last_cycle(), system.ingress[0].last_cycle());
-    match cycles {
-        (Some(queue), Some(packetizer), Some(depacketizer)) => {
-            Ok(wave.cycle(&[(0, queue), (1, packetizer), (2, depacketizer)])?)
-        }
-        _ => Ok(()),
+    if let (Some(queue), Some(packetizer), Some(depacketizer)) = cycles {
+        wave.cycle(&[(0, queue), (1, packetizer), (2, depacketizer)]);
     }
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::ahead::Ahead;
-use super::chunk::{FRAME_BYTES, HEAD_BYTES, Kind, TRAILER_BYTES, Trailer, Unpacker, check_head};
+use super::chunk::{
+    FRAME_BYTES, HEAD_BYTES, Kind, MAGIC, TRAILER_BYTES, Trailer, Unpacker, check_head,
+};
 use super::event_code::event;
 use super::group::Place;
 use super::index::{Index, KernelPlace, Totals};
@@ -49,6 +51,12 @@ impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reader").field("name", &self.name()).finish_non_exhaustive()
     }
+}
+
+/// True for a file that begins as traces do, whether it is whole or not.
+pub fn is_trace(path: &Path) -> bool {
+    let mut head = [0; MAGIC.len()];
+    File::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok() && head == MAGIC)
 }
 
 impl Reader {

@@ -1,10 +1,9 @@
 //! Records a program: checks what it does, regroups it into warps, writes it.
 
-use std::fs::{self, File};
-use std::io::{self, Cursor, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::{Cursor, Read, Seek, Write};
+use std::path::Path;
 
-use tempfile::TempPath;
+use files::PartFile;
 
 use super::buffers::Buffers;
 use super::classes::{Classifier, Counts};
@@ -18,7 +17,7 @@ use super::regroup::Regrouper;
 use super::writer::Writer;
 use super::{
     Access, AccessKind, ArgKind, Error, Event, Instr, InstrKind, KernelHead, KernelSpec, Key,
-    Record,
+    Record, Totals,
 };
 
 /// First address that a buffer gets: no valid address looks like a small number.
@@ -38,8 +37,6 @@ enum State {
 /// Records a program to `W`.
 pub struct Recorder<W> {
     writer: Writer<W>,
-    /// A file's temporary name, with which it disappears, and its final one.
-    names: Option<(TempPath, PathBuf)>,
     state: State,
     buffers: Buffers,
     /// Where the next buffer's pages begin.
@@ -54,36 +51,21 @@ pub struct Recorder<W> {
     classifier: Classifier,
 }
 
-impl Recorder<File> {
+impl Recorder<PartFile> {
     /// Records the program `name` to a file, which appears when the trace is complete. Its folder
     /// is made where it is missing.
     pub fn create(path: impl AsRef<Path>, name: &str) -> Result<Self, Error> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let (out, part) = part_of(path).map_err(Error::io(&file))?;
-        let names = Some((part, path.to_path_buf()));
-        Ok(Self { names, ..Self::new(out, &file, name)? })
+        let out = PartFile::create(path).map_err(Error::io(&file))?;
+        Self::new(out, &file, name)
     }
 
     /// Completes the file.
-    pub fn save(mut self) -> Result<(), Error> {
-        let (file, names) = (self.writer.file().to_string(), self.names.take());
-        let out = self.finish()?;
-        out.sync_all().map_err(Error::io(&file))?;
-        let Some((part, path)) = names else { return Ok(()) };
-        part.persist(path).map_err(|e| Error::io(&file)(e.error))
+    pub fn save(self) -> Result<(), Error> {
+        let file = self.writer.file().to_string();
+        self.finish()?.finish().map_err(Error::io(&file))
     }
-}
-
-/// A new file beside this one.
-fn part_of(path: &Path) -> io::Result<(File, TempPath)> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)?;
-    }
-    let mut part = path.as_os_str().to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    let file = File::options().read(true).write(true).create(true).truncate(true).open(&part)?;
-    Ok((file, TempPath::try_from_path(part)?))
 }
 
 impl Recorder<Cursor<Vec<u8>>> {
@@ -103,7 +85,6 @@ impl<W: Read + Write + Seek> Recorder<W> {
     pub fn new(out: W, file: &str, name: &str) -> Result<Self, Error> {
         Ok(Self {
             writer: Writer::new(out, file, name)?,
-            names: None,
             state: State::Host,
             buffers: Buffers::default(),
             next_page: FIRST_ADDRESS,
@@ -131,6 +112,11 @@ impl<W: Read + Write + Seek> Recorder<W> {
         }
         self.shift = bytes;
         Ok(self)
+    }
+
+    /// What was recorded so far.
+    pub fn totals(&mut self) -> &Totals {
+        self.writer.totals()
     }
 
     /// Completes the trace.

@@ -92,6 +92,7 @@ impl<W: Read + Write + Seek> Writer<W> {
     pub fn begin_kernel(&mut self) -> u32 {
         self.first = self.at;
         self.index.kernels.push(KernelPlace { groups: 0, first: self.index.places.len() });
+        self.index.totals.kernels += 1;
         self.last_kernel()
     }
 
@@ -162,7 +163,6 @@ impl<W: Read + Write + Seek> Writer<W> {
     /// Writes the index. The file is complete then.
     pub fn finish(mut self) -> Result<W, Error> {
         self.flush_events()?;
-        self.index.totals.kernels = self.index.kernels.len() as u64;
         let contents = self.contents.0;
         self.payload = self.index.to_bytes();
         let index = self.chunk(Kind::Index)?;

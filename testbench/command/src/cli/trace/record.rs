@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::ExitStatus;
 
+use files::{Folder, PartFile};
 use traces::opencl::{self, Tools};
 use traces::trace::{Reader, verify};
 
@@ -22,9 +24,12 @@ pub fn run(output: &Path, program: &[OsString]) -> Result<u8, Failure> {
     let parent = parent.unwrap_or(Path::new("."));
     let failure = |error| Failure::environment(format!("{}: {error}", parent.display()));
     fs::create_dir_all(parent).map_err(failure)?;
-    // Where the trace goes there is room, and the finished trace only gets its name.
-    let work = tempfile::Builder::new().prefix(".duet-capture-").tempdir_in(parent);
-    let work = work.map_err(failure)?;
+    // Where the trace goes there is room.
+    let work = Folder::new_in(parent).map_err(failure)?;
+
+    // Before the program runs for long.
+    let unwritten = |error| Failure::environment(format!("{}: {error}", output.display()));
+    let mut whole = PartFile::create(output).map_err(unwritten)?;
 
     let plugin = tools.plugin(work.path())?;
     let prefix = work.path().join("raw");
@@ -42,17 +47,14 @@ pub fn run(output: &Path, program: &[OsString]) -> Result<u8, Failure> {
         false => Failure { message: format!("{}; {name} {ended}", failure.message), ..failure },
     })?;
     let mut reader = Reader::open(&trace)?;
-    if reader.kernels() == 0 {
-        return Err(Failure::usage(format!("{name} ran no kernel and {ended}")));
-    }
     let outcome = verify(&mut reader)?;
     if outcome.wrong > 0 {
         let what =
             format!("{name}: {} captured values do not follow from its stores", outcome.wrong);
         return Err(Failure::new(WRONG_VALUE, [vec![what], outcome.described].concat().join("\n")));
     }
-    fs::rename(&trace, output)
-        .map_err(|error| Failure::environment(format!("{}: {error}", output.display())))?;
+    let copied = io::copy(&mut fs::File::open(&trace).map_err(failure)?, &mut whole);
+    copied.and_then(|_| whole.finish()).map_err(unwritten)?;
     // Some programs abort when all their kernels have run, so the trace may be whole.
     eprintln!("duet: {name} {ended}");
     made(output)

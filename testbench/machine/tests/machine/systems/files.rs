@@ -73,7 +73,20 @@ fn settings_are_checked_like_files() {
     assert_eq!(set("machine.cus", "4").unwrap().machine.cus, 4);
     let message = set("machine.cus", "0").unwrap_err();
     assert_eq!(message, "stc-8cu-small: machine.cus: 0 is not 1 to 100");
-    assert!(set("machine.cus", "x").unwrap_err().contains("invalid type"));
+    for value in ["x", "-1", "1.5", "65536", "9223372036854775808", "", "4 "] {
+        let message = set("machine.cus", value).unwrap_err();
+        let limit = "must be a whole number, 1 to 100";
+        assert_eq!(message, format!("--set machine.cus={value}: {limit}"));
+    }
+    for (key, limit) in [
+        ("l2.bytes", "a whole number, 1 to 268435456"),
+        ("egress.timeout", "a whole number, 0 to 65535"),
+        ("scale", "a whole number, 1 to 1048576"),
+        ("cu.exclusive_lines", "true or false"),
+        ("gpu_link.bytes_per_ns", "a number with up to six decimals, 0.001 to 1024"),
+    ] {
+        assert_eq!(set(key, "x").unwrap_err(), format!("--set {key}=x: must be {limit}"));
+    }
     assert!(set("machine.nosuch", "1").unwrap_err().starts_with("--set machine.nosuch: "));
     assert!(set("machine", "1").is_err() && set("", "1").is_err() && set("a..b", "1").is_err());
 }
