@@ -30,6 +30,12 @@ pub struct Flip {
     pub cycle: u64,
 }
 
+impl std::fmt::Display for Flip {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}[{}]@{}", self.field, self.bit, self.cycle)
+    }
+}
+
 impl Flip {
     /// The output port that the flip means, if the block has it.
     pub fn port<'a>(&self, block: &'a Description) -> Option<&'a Port> {

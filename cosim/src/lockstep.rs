@@ -7,7 +7,7 @@ use ports::ConfigError;
 use ports::{Ports, image_words};
 
 use crate::inspect::Window;
-use crate::past::Past;
+use crate::past::{Past, carried};
 use crate::recorder::Recorder;
 use crate::registers;
 use crate::report::{Mismatch, RunName, differences, shown_fields};
@@ -254,11 +254,13 @@ impl<M: Model> Lockstep<M> {
         let now = window.cycles.last().expect("this cycle");
         let mut model_state = String::new();
         let _ = self.model.write_state(&mut model_state);
+        let differences = differences(&block.outputs, &now.model, &now.rtl);
         let mismatch = Mismatch {
             place: M::NAME.to_string(),
             run: self.run.clone(),
             cycle: self.cycle,
-            differences: differences(&block.outputs, &now.model, &now.rtl),
+            carried: differences.first().map_or([None, None], |d| carried(&block, &d.field, now)),
+            differences,
             inputs: shown_fields(&block.inputs, &now.input),
             model_state,
             past,

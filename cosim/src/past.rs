@@ -7,7 +7,8 @@ use ports::Port;
 
 use crate::decode::{Fields, SubPackets, meaning};
 use crate::report::Transfer;
-use crate::value::Value;
+use crate::sample::WindowCycle;
+use crate::value::{Value, is_shown};
 
 /// Transfers kept of each channel.
 const KEPT: usize = 3;
@@ -22,6 +23,36 @@ struct Channel {
     ready: Option<usize>,
     last: VecDeque<Transfer>,
     sub_packets: Option<SubPackets>,
+}
+
+/// What a payload port carries.
+fn transfer(cycle: u64, port: &Port, image: &[u32]) -> Transfer {
+    let fields = port.leaves.iter().map(|l| (l.name.clone(), Value::of(port, l, image)));
+    let fields = fields.filter(|(_, value)| value.words.iter().any(|&word| word != 0)).collect();
+    Transfer { cycle, port: port.name.clone(), fields, meaning: meaning(port, image) }
+}
+
+/// What the channel of an output port carries: in the model, in the RTL. The channel of a ready is
+/// an input's.
+pub fn carried(block: &Description, output: &str, cycle: &WindowCycle) -> [Option<Transfer>; 2] {
+    let name = output.split(['.', '[']).next().unwrap_or(output);
+    let of = |ports: &[Port], image: &[u32], is_it: &dyn Fn(&Port) -> bool| {
+        let payload = ports.iter().find(|port| is_it(port))?;
+        is_shown(ports, payload, image).then(|| transfer(cycle.cycle, payload, image))
+    };
+    if let Some((stem, _)) = name.rsplit_once("_ready") {
+        let is_offered = |port: &Port| port.name == format!("{stem}_i");
+        let offered = of(&block.inputs, &cycle.input, &is_offered);
+        return [offered.clone(), offered];
+    }
+    let ports = &block.outputs;
+    let is_carried = |port: &Port| {
+        let valid = port.valid.map(|valid| &ports[valid].name);
+        // Not the valid itself.
+        valid.is_some_and(|valid| valid == name || port.name == name)
+            || valid.is_none() && port.name == name && !name.ends_with("_valid_o")
+    };
+    [&cycle.model, &cycle.rtl].map(|image| of(ports, image, &is_carried))
 }
 
 /// The last transfers on each channel.
@@ -81,14 +112,8 @@ impl Past {
             if channel.last.len() == KEPT {
                 channel.last.pop_front();
             }
-            let fields = port.leaves.iter().map(|l| (l.name.clone(), Value::of(port, l, image)));
-            let fields = fields.filter(|(_, value)| value.words.iter().any(|&word| word != 0));
-            channel.last.push_back(Transfer {
-                cycle,
-                port: port.name.clone(),
-                fields: fields.collect(),
-                meaning: words,
-            });
+            let transfer = transfer(cycle, port, image);
+            channel.last.push_back(Transfer { meaning: words, ..transfer });
         }
     }
 

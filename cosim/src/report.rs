@@ -56,6 +56,9 @@ pub struct Mismatch {
     pub cycle: u64,
     /// Every output field that differs; empty when only an assertion failed.
     pub differences: Vec<Difference>,
+    /// What the channel of the first difference carries: in the model, in the RTL. Where a ready
+    /// differs, what is offered.
+    pub carried: [Option<Transfer>; 2],
     /// Inputs of the cycle: fields that are not 0.
     pub inputs: Vec<(String, Value)>,
     /// The model's registers after the edge that ends the cycle, as it prints them.

@@ -28,6 +28,7 @@ pub use make::{body, build, lint, ready};
 pub use request::{Request, Variant};
 pub use sources::{Embedded, Sources, embed, replace_sources};
 pub use step::{Step, on_step};
+pub use toolset::versions;
 
 /// A body, and what can be asked of it.
 pub mod ffi {

@@ -54,3 +54,14 @@ pub fn ibex_folder(block: &str) -> Result<&'static Path, VerilatedError> {
         }
     }
 }
+
+/// Verilator and the compiler that bodies are made with, by their versions; empty where one is
+/// missing.
+pub fn versions() -> String {
+    match (&found().verilator, &found().compiler) {
+        (Ok(verilator), Ok(compiler)) => {
+            format!("Verilator {}, {}", verilator.release, compiler.version)
+        }
+        _ => String::new(),
+    }
+}

@@ -6,6 +6,7 @@
 mod out;
 
 mod audit_log;
+mod bundle;
 mod catalog;
 mod cli;
 mod ending;

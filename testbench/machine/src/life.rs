@@ -38,14 +38,20 @@ struct Step {
 pub struct Life {
     /// First byte of its line; `MAX` while nothing is watched.
     line: u64,
-    byte: usize,
+    /// The byte; all of the line where there is none.
+    byte: Option<usize>,
     first: Vec<Step>,
     last: std::collections::VecDeque<Step>,
 }
 
 impl Default for Life {
     fn default() -> Self {
-        Self { line: u64::MAX, byte: 0, first: Vec::new(), last: std::collections::VecDeque::new() }
+        Self {
+            line: u64::MAX,
+            byte: None,
+            first: Vec::new(),
+            last: std::collections::VecDeque::new(),
+        }
     }
 }
 
@@ -53,7 +59,16 @@ impl Life {
     /// Watches the byte at `addr`, in lines of `line` bytes.
     pub fn watch(addr: u64, line: u32) -> Self {
         let offset = addr % u64::from(line);
-        Self { line: addr - offset, byte: offset as usize, ..Self::default() }
+        Self { line: addr - offset, byte: Some(offset as usize), ..Self::default() }
+    }
+
+    /// Watches all bytes of the line of `addr`.
+    pub fn watch_line(addr: u64, line: u32) -> Self {
+        Self { line: addr - addr % u64::from(line), ..Self::default() }
+    }
+
+    fn is_in(&self, mask: u128) -> bool {
+        self.byte.is_none_or(|byte| mask >> byte & 1 == 1)
     }
 
     /// True for messages about the watched line.
@@ -65,7 +80,7 @@ impl Life {
     /// A message with or about the byte is sent.
     #[cold]
     pub fn see(&mut self, cycle: Cycle, message: &Message, line: Option<&Line>) {
-        if message.mask >> self.byte & 1 == 0 {
+        if !self.is_in(message.mask) {
             return;
         }
         let what = match message.kind {
@@ -75,7 +90,8 @@ impl Life {
             Kind::Data => "answered",
             _ => return,
         };
-        let value = line.filter(|_| message.kind != Kind::Read).map(|l| l.0[self.byte]);
+        let line = line.filter(|_| message.kind != Kind::Read);
+        let value = self.byte.and_then(|byte| line.map(|l| l.0[byte]));
         let (from, to) = (message.from, message.to);
         self.keep(Step { cycle, what, value, from, to, issuer: None });
     }
@@ -100,9 +116,9 @@ impl Life {
         mask: u128,
         bytes: Option<&[u8; MAX_LINE]>,
     ) {
-        if mask >> self.byte & 1 == 1 {
+        if self.is_in(mask) {
             let what = if bytes.is_some() { "stored by a work-item" } else { "loaded" };
-            let value = bytes.map(|bytes| bytes[self.byte]);
+            let value = self.byte.and_then(|byte| bytes.map(|bytes| bytes[byte]));
             let unit = issuer.unit;
             self.keep(Step { cycle, what, value, from: unit, to: unit, issuer: Some(issuer) });
         }

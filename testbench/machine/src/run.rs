@@ -62,6 +62,8 @@ pub struct Options {
     pub visit_all: bool,
     /// A byte whose life is recorded.
     pub watch: Option<u64>,
+    /// All of its line instead.
+    pub watch_line: bool,
     /// Keep what each kernel costs.
     pub by_kernel: bool,
     /// Every so many cycles in which something happens the lines that L1s promise to hold as their
@@ -186,7 +188,8 @@ impl Machine {
         let built = build(system, bodies)?;
         let first_global = built.first_global;
         let Built { parts, sockets, network, wires, layout, placement, policy, sync, .. } = built;
-        let life = options.watch.map_or(Life::default(), |addr| Life::watch(addr, layout.line));
+        let watch = if options.watch_line { Life::watch_line } else { Life::watch };
+        let life = options.watch.map_or(Life::default(), |addr| watch(addr, layout.line));
         let sequential = options.sequential.filter(|_| promises(system) == Ok(MemoryModel::Sc));
         let sequential = sequential.map(|keep| Box::new(Sequential::new(keep, layout.names())));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };

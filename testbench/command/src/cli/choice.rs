@@ -23,11 +23,11 @@ pub struct Args {
     /// compared with places and with their ends behind a `/`; `*` stands for any text. Of several
     /// that mean a place the last one counts.
     #[arg(long = "impl", value_name = "PLACES=model|rtl|lockstep")]
-    bodies: Vec<String>,
+    pub bodies: Vec<String>,
     /// What runs the command processors' firmware: called directly, or its image in the
     /// instruction-set simulator, on the RTL core, on both
     #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native")]
-    cp: String,
+    pub cp: String,
     /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts
     /// than native
     #[arg(long, value_name = "cached|indexed|paper|FILE")]

@@ -12,12 +12,13 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use cosim::Mismatch;
 use cosim::blocks::{self, BlockEntry};
 use cosim::flip::Flip;
 use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
-use cosim::settings::{FamilyEntry, StaticInput};
+use cosim::settings::{Chosen, FamilyEntry, StaticInput, Statics};
 use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue;
 use cosim::wave::{SAVE_FILE, SAVE_FILE_MARK};
@@ -25,7 +26,11 @@ use ports::common::finepack_types::FinePack;
 use reproductions::finepack_chain;
 use serde_json::json;
 
+use crate::bundle::Bundle;
+
+use super::keep::{self, FOLDER};
 use super::outputs::{Files, RESOLVED_MARK};
+use super::replay;
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
 use super::{bodies, flip, output, rtl_status};
 
@@ -67,10 +72,28 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     #[command(flatten)]
-    rtl: bodies::Sources,
+    pub rtl: bodies::Sources,
+    /// What it has come from: a failure leaves no other.
+    #[arg(skip)]
+    pub bundle: Option<PathBuf>,
 }
 
 impl Args {
+    /// What runs again up to this cycle.
+    fn to_bundle(&self, config: &str, until: u64) -> Result<Bundle, Failure> {
+        let (cycles, seed) = (self.cycles.to_string(), self.seed.to_string());
+        let mut words = vec![self.block.clone()];
+        words.extend(keep::words(&[
+            ("config", &self.config),
+            ("cycles", &cycles),
+            ("until-cycle", &until.to_string()),
+            ("seed", &seed),
+        ]));
+        words.extend(self.set.iter().flat_map(|set| ["--set".to_string(), set.clone()]));
+        words.extend(self.flip.iter().flat_map(|flip| ["--flip".to_string(), flip.to_string()]));
+        keep::of_cosim(format!("{} {config}", self.block), self.seed, words)
+    }
+
     /// Cycles to run, by both limits.
     fn asked(&self) -> u64 {
         self.until_cycle.map_or(self.cycles, |until| until.min(self.cycles))
@@ -108,6 +131,23 @@ impl Subject {
             Self::Chain => remote_write_queue::Inputs::STATICS,
         }
     }
+
+    fn chosen(&self, args: &Args) -> Result<(Chosen, Statics), Failure> {
+        let chosen = self.family().apply(&args.config, &args.set, self.statics());
+        chosen.map_err(Failure::usage)
+    }
+
+    fn run(&self, args: &Args, chosen: &Chosen, options: Options) -> Result<Outcome, Failure> {
+        match self {
+            Self::Chain => {
+                let dump_tlp = args.dump_tlp.clone();
+                let chain = finepack_chain::Options { run: options, dump_tlp };
+                finepack_chain::run(&chosen.name, &chosen.parameters(), &chain)
+                    .map_err(chain_failure)
+            }
+            Self::Block(block) => (block.run)(chosen, &options).map_err(run_failure),
+        }
+    }
 }
 
 /// What the name of the resolved configuration ends in.
@@ -125,41 +165,55 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         .claim()?;
     let subject = Subject::find(&args.block)?;
     args.rtl.apply()?;
-    let (chosen, statics) = subject
-        .family()
-        .apply(&args.config, &args.set, subject.statics())
-        .map_err(Failure::usage)?;
-    let options = Options {
-        cycles: args.asked(),
-        seed: args.seed,
-        statics,
-        wave: args.wave.clone(),
-        inside: args.wave_internals,
-        inspect: true,
-        mismatch_wave: Some(PathBuf::from(format!(
-            "out/{}-{}-{}.vcd",
-            args.block, chosen.name, args.seed
-        ))),
-        flip: args.flip.clone(),
-        ..Options::default()
-    };
-    let config = &chosen.name;
+    let chosen = subject.chosen(args)?;
     if let (Subject::Block(block), Some(_)) = (&subject, &args.dump_tlp) {
         let problem = format!("--dump-tlp: {} has no link; use finepack", block.name);
         return Err(Failure::usage(problem));
     }
+    let config = &chosen.0.name;
     println!("{}  config {config}  seed {}", args.block, args.seed);
-    let outcome = match &subject {
-        Subject::Chain => {
-            let chain = finepack_chain::Options { run: options, dump_tlp: args.dump_tlp.clone() };
-            finepack_chain::run(config, &chosen.parameters(), &chain).map_err(chain_failure)?
+    let wave = format!("{FOLDER}/{}-{config}-{}.vcd", args.block, args.seed);
+    let options = Options { mismatch_wave: Some(PathBuf::from(wave)), ..options(args, &chosen.1) };
+    let leave = |failure: Failure, until: u64, wave: Option<&Path>| {
+        if args.bundle.is_none() {
+            keep::leave(args.to_bundle(config, until), &failure, &args.block, wave);
         }
-        Subject::Block(block) => (block.run)(&chosen, &options).map_err(run_failure)?,
+        failure
     };
-    report(args, config, &chosen.text(), outcome)
+    let outcome =
+        subject.run(args, &chosen.0, options).map_err(|e| leave(e, args.asked(), None))?;
+    let mismatch = outcome.mismatch.as_ref().map(|m| (m.cycle, m.waves.clone()));
+    report(args, config, &chosen.0.text(), outcome)?;
+    let Some((cycle, waves)) = mismatch else { return Ok(0) };
+    let failure = format!("{}: model and RTL differ at cycle {cycle}", args.block);
+    let until = args.asked().min(cycle + cosim::lockstep::AFTER);
+    Err(leave(Failure::new(DIFFER, failure), until, waves.as_deref()))
 }
 
-fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Result<u8, Failure> {
+/// Runs up to the difference that the arguments lead to, if they do, and looks at registers for so
+/// many cycles before it.
+pub fn look(args: &Args, look_back: u64) -> Result<Option<Mismatch>, Failure> {
+    let subject = Subject::find(&args.block)?;
+    args.rtl.apply()?;
+    let chosen = subject.chosen(args)?;
+    let options = Options { look_back, wave: None, ..options(args, &chosen.1) };
+    Ok(subject.run(args, &chosen.0, options)?.mismatch)
+}
+
+fn options(args: &Args, statics: &Statics) -> Options {
+    Options {
+        cycles: args.asked(),
+        seed: args.seed,
+        statics: statics.clone(),
+        wave: args.wave.clone(),
+        inside: args.wave_internals,
+        inspect: true,
+        flip: args.flip.clone(),
+        ..Options::default()
+    }
+}
+
+fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Result<(), Failure> {
     let transfers: Vec<_> = outcome.transfers.iter().map(|(n, c)| format!("{n} {c}")).collect();
     println!("transfers  {}", transfers.join("  "));
     if !outcome.busiest.is_empty() {
@@ -177,15 +231,14 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
         let (until, asked) = (mismatch.cycle + cosim::lockstep::AFTER, args.asked());
         let stop =
             if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
-        mismatch.rerun = Some(format!(
-            "duet cosim {} --config {} --seed {}{}{} --{stop} --wave out.vcd{}",
-            args.block,
-            args.config,
-            args.seed,
-            args.set.iter().map(|s| format!(" --set {s}")).collect::<String>(),
-            flip::words(args.flip.as_ref()),
-            if args.wave_internals { " --wave-internals" } else { "" },
-        ));
+        let again = args.bundle.as_deref().map(replay::words).unwrap_or_else(|| {
+            let set = args.set.iter().map(|s| format!(" --set {s}")).collect::<String>();
+            let flip = flip::words(args.flip.as_ref());
+            let (block, config, seed) = (&args.block, &args.config, args.seed);
+            format!("duet cosim {block} --config {config} --seed {seed}{set}{flip} --{stop}")
+        });
+        let internals = if args.wave_internals { " --wave-internals" } else { "" };
+        mismatch.rerun = Some(format!("{again} --wave out.vcd{internals}"));
         print!("{mismatch}");
     }
     let mut written = outcome.unwritten.take().map_or(Ok(()), |e| Err(Failure::environment(e)));
@@ -209,17 +262,15 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
         None => {
             written?;
             println!("PASS {}: {} cycles, 0 mismatches", args.block, outcome.cycles);
-            Ok(0)
         }
-        Some(mismatch) => {
+        Some(_) => {
             // What the run has found comes before what has become of its files.
             if let Err(unwritten) = written {
                 eprintln!("duet: {}", unwritten.message);
             }
-            println!("FAIL {}: model and RTL differ at cycle {}", args.block, mismatch.cycle);
-            Ok(DIFFER)
         }
     }
+    Ok(())
 }
 
 fn run_failure(error: RunError) -> Failure {

@@ -12,22 +12,25 @@ use cosim::wave::write_window;
 use machine::{Bodies, Machine, Options, RunError};
 
 use super::job::{Job, run_failure};
-use super::{Failure, choice, flip};
+use super::keep::FOLDER;
+use super::{Failure, flip, replay, run};
 
-/// Shows the first difference of two bodies, and writes the waveform around it.
+/// Shows the first difference of two bodies, and writes the waveform around it, whose place it
+/// gives.
 pub fn tell(
-    args: &choice::Args,
-    flip: Option<&Flip>,
+    args: &run::Args,
     job: &Job,
     bodies: Bodies,
     options: Options,
     difference: Box<Difference>,
-) -> Result<Failure, Failure> {
+) -> Result<(Failure, Option<PathBuf>), Failure> {
     let (name, place) = (difference.block.name, &difference.place);
     let cycle = difference.system_cycle.unwrap_or(difference.cycle);
+    let mut waves = None;
     match &difference.mismatch {
         Some((mismatch, window)) => {
-            let again = look_inside(flip, job, bodies, options, place, mismatch)?;
+            let from = mismatch.cycle.saturating_sub(Window::BEFORE);
+            let again = look_inside(args.flip.as_ref(), job, bodies, options, place, from)?;
             let mut mismatch = mismatch.clone();
             let window = match &again {
                 Ok((again, window)) => {
@@ -39,42 +42,46 @@ pub fn tell(
                     window
                 }
             };
-            let path = PathBuf::from(format!("out/run-{name}-{}.vcd", args.job.seed()));
+            let path = PathBuf::from(format!("{FOLDER}/run-{name}-{}.vcd", args.choice.job.seed()));
             let (block, clock) = (difference.block.clone(), difference.clock.clone());
-            mismatch.run.seed = args.job.seed();
+            mismatch.run.seed = args.choice.job.seed();
             match write_window(&path, block, window, clock) {
-                Ok(waves) => mismatch.waves = Some(waves),
+                Ok(path) => waves = Some(path),
                 // The difference is told without.
                 Err(error) => eprintln!("duet: {error}"),
             }
+            mismatch.waves = waves.clone();
             let (from, to) = (cycle.saturating_sub(100), cycle + 10);
+            let again = args.bundle.as_deref().map(replay::words).unwrap_or_else(|| {
+                format!("duet run {}", args.choice.words(&flip::words(args.flip.as_ref())))
+            });
             mismatch.rerun = Some(format!(
-                "duet run {} --wave out.vcd --wave-internals --wave-of {place} --wave-from {from} \
-                 --wave-to {to}",
-                args.words(&flip::words(flip))
+                "{again} --wave out.vcd --wave-internals --wave-of {place} --wave-from {from} \
+                 --wave-to {to}"
             ));
             mismatch.place = place.clone();
             print!("{mismatch}");
         }
         None => print!("ASSERTION of {place} at cycle {cycle}\n{}", difference.text),
     }
-    Ok(run_failure(RunError::Differ(difference)))
+    Ok((run_failure(RunError::Differ(difference)), waves))
 }
 
 /// The difference as a run that looks inside tells it, and the cycles around; or why that is not
 /// known.
-type Seen = Result<(Mismatch, Window), String>;
+pub type Seen = Result<(Mismatch, Window), String>;
 
-/// Runs again with RTL bodies that can be traced, up to the same difference.
-fn look_inside(
+/// Runs again with RTL bodies that can be traced, up to the same difference; from cycle `from` of
+/// the block on registers are looked at.
+pub fn look_inside(
     flip: Option<&Flip>,
     job: &Job,
     mut bodies: Bodies,
     options: Options,
     place: &str,
-    mismatch: &Mismatch,
+    from: u64,
 ) -> Result<Seen, Failure> {
-    let inspect_from = Some(mismatch.cycle.saturating_sub(Window::BEFORE));
+    let inspect_from = Some(from);
     bodies.choice.look_at(Pattern::new(place), Sight { inspect_from, ..Sight::default() });
     let mut machine = match Machine::new(&job.system, &bodies, job.program()?, options) {
         Ok(machine) => machine,

@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Result<Flip, String> {
 
 /// The words that ask for it again.
 pub fn words(flip: Option<&Flip>) -> String {
-    flip.map_or(String::new(), |f| format!(" --flip {}[{}]@{}", f.field, f.bit, f.cycle))
+    flip.map_or(String::new(), |flip| format!(" --flip {flip}"))
 }
 
 /// Has a machine do it. The field is that of the first block in lockstep that the places mean.

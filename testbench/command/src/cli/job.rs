@@ -109,6 +109,11 @@ impl Job {
         Ok(program)
     }
 
+    /// Name of the program.
+    pub fn name(&self) -> &str {
+        self.program.name()
+    }
+
     /// Totals of the program.
     pub fn totals(&self) -> &Totals {
         self.program.totals()

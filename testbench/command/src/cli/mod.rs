@@ -7,17 +7,21 @@ mod controls;
 mod cosim;
 mod difference;
 mod doctor;
+mod explain;
 mod flip;
 mod job;
+mod keep;
 mod list;
 mod output;
 mod outputs;
 mod progress;
+mod replay;
 mod reproduce;
 mod run;
 mod trace;
 mod waves;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use ::cosim::RtlError;
@@ -43,12 +47,57 @@ enum Verb {
     Cosim(cosim::Args),
     Run(run::Args),
     Compare(compare::Args),
+    Replay(replay::Args),
+    Explain(explain::Args),
     Reproduce(reproduce::Args),
     Controls(controls::Args),
     Bodies(bodies::Args),
     /// What is installed, what is missing, how to get it.
     Doctor,
     Trace(trace::Args),
+}
+
+impl Verb {
+    /// It ends with a verdict.
+    fn is_run(&self) -> bool {
+        match self {
+            Self::Cosim(_)
+            | Self::Run(_)
+            | Self::Compare(_)
+            | Self::Replay(_)
+            | Self::Reproduce(_)
+            | Self::Controls(_) => true,
+            Self::Trace(args) => args.is_run(),
+            Self::Bodies(args) => args.is_run(),
+            Self::List(_) | Self::Explain(_) | Self::Doctor => false,
+        }
+    }
+
+    fn run(self) -> Result<u8, Failure> {
+        match self {
+            Self::List(args) => list::run(&args),
+            Self::Cosim(args) => cosim::run(&args),
+            Self::Run(args) => run::run(&args),
+            Self::Compare(args) => compare::run(&args),
+            Self::Replay(args) => replay::run(&args),
+            Self::Explain(args) => explain::run(&args),
+            Self::Reproduce(args) => reproduce::run(&args),
+            Self::Controls(args) => controls::run(&args),
+            Self::Bodies(args) => bodies::run(&args),
+            Self::Doctor => doctor::run(),
+            Self::Trace(args) => trace::run(&args),
+        }
+    }
+
+    /// The same, out of this bundle.
+    fn of_bundle(mut self, path: &Path) -> Self {
+        match &mut self {
+            Self::Cosim(args) => args.bundle = Some(path.into()),
+            Self::Run(args) => args.bundle = Some(path.into()),
+            _ => {}
+        }
+        self
+    }
 }
 
 /// Why a command ends without a pass: the message for stderr and the exit status.
@@ -103,27 +152,8 @@ pub fn main() -> ExitCode {
         eprintln!("duet: signals: {error}");
         return ExitCode::from(ENVIRONMENT);
     }
-    let is_run = match &verb {
-        Verb::Cosim(_)
-        | Verb::Run(_)
-        | Verb::Compare(_)
-        | Verb::Reproduce(_)
-        | Verb::Controls(_) => true,
-        Verb::Trace(args) => args.is_run(),
-        Verb::Bodies(args) => args.is_run(),
-        Verb::List(_) | Verb::Doctor => false,
-    };
-    let result = match verb {
-        Verb::List(args) => list::run(&args),
-        Verb::Cosim(args) => cosim::run(&args),
-        Verb::Run(args) => run::run(&args),
-        Verb::Compare(args) => compare::run(&args),
-        Verb::Reproduce(args) => reproduce::run(&args),
-        Verb::Controls(args) => controls::run(&args),
-        Verb::Bodies(args) => bodies::run(&args),
-        Verb::Doctor => doctor::run(),
-        Verb::Trace(args) => trace::run(&args),
-    };
+    let is_run = verb.is_run();
+    let result = verb.run();
     let status = result.unwrap_or_else(|Failure { status, message }| {
         eprintln!("duet: {message}");
         // Every run ends with its verdict.

@@ -33,8 +33,13 @@ pub fn write_resolved(result: &Path, ending: &str, text: &str) -> Result<(), Fai
 
 /// Writes `text` under a temporary name and renames it, so that a killed run leaves no half file.
 pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// Likewise, any bytes.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut file = PartFile::create(path).map_err(failure(path))?;
-    file.write_all(text.as_bytes()).and_then(|()| file.finish()).map_err(failure(path))
+    file.write_all(bytes).and_then(|()| file.finish()).map_err(failure(path))
 }
 
 /// Writes a value as JSON with a final newline.

@@ -26,13 +26,13 @@ use super::job::{Job, run_failure};
 use super::output::{JsonFile, Shared, alone};
 use super::outputs::{Files, RESOLVED_MARK};
 use super::waves::Waves;
-use super::{Failure, bodies, choice, difference, flip, output, progress, waves};
+use super::{Failure, bodies, choice, difference, flip, job, keep, output, progress, waves};
 
 /// Run a program on a full GPU
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    choice: choice::Args,
+    pub choice: choice::Args,
     /// Write every TLP that a link carries: cycle of the links, source, destination, header,
     /// payload
     #[arg(long, value_name = "FILE")]
@@ -46,12 +46,15 @@ pub struct Args {
     /// Invert one bit of an RTL output of the first block in lockstep that a pattern means, at (or,
     /// for a payload, first after) a cycle
     #[arg(long, value_name = "PLACES.FIELD[BIT]@CYCLE", value_parser = flip::parse)]
-    flip: Option<Flip>,
+    pub flip: Option<Flip>,
     /// Write the result as JSON, and the resolved system beside it
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     #[command(flatten)]
-    rtl: bodies::Sources,
+    pub rtl: bodies::Sources,
+    /// What it has come from: a failure leaves no other.
+    #[arg(skip)]
+    pub bundle: Option<PathBuf>,
 }
 
 /// What the name of the resolved system ends in.
@@ -72,6 +75,13 @@ fn files(args: &Args) -> Files {
     args.waves.files(files)
 }
 
+/// How the machine runs.
+pub fn options(job: &job::Args) -> Options {
+    let max_cycles = job.max_cycles.unwrap_or(0);
+    let (sequential, perturb) = (Some(Keep::default()), job.perturb);
+    Options { max_cycles, by_kernel: true, sequential, perturb, ..Options::default() }
+}
+
 pub fn run(args: &Args) -> Result<u8, Failure> {
     files(args).claim()?;
     args.rtl.apply()?;
@@ -86,11 +96,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     for warning in job.system.warnings() {
         eprintln!("duet: warning: {warning}");
     }
-    let max_cycles = args.choice.job.max_cycles.unwrap_or(0);
-    let sequential = Some(Keep::default());
-    let perturb = args.choice.job.perturb;
-    let options =
-        Options { max_cycles, by_kernel: true, sequential, perturb, ..Options::default() };
+    let options = options(&args.choice.job);
     let mut chosen = args.choice.bodies(&job)?;
     args.waves.look_inside(&job, &mut chosen)?;
     bodies::build_all(job.plan(&chosen)?.requests(), None)?;
@@ -141,16 +147,20 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
         _ => Ok(()),
     };
+    let kernel = machine.kernels();
     // It holds what writes the other files.
     drop(machine);
     let log = |file| alone(file).map_or(Ok(()), LogFile::finish).map_err(Failure::environment);
     let written = [written, log(dump), log(audit), alone(wave).map_or(Ok(()), Waves::finish)];
     let unwritten = written.into_iter().find_map(Result::err);
+    let mut wave = None;
+    let is_limit = matches!(result, Err(RunError::CycleLimit(_)));
     let failure = match result {
         Ok(_) => pending_flip.map(|flip| Failure::usage(flip.never_shown(cycles))),
         Err(RunError::Differ(difference)) => {
-            let flip = args.flip.as_ref();
-            Some(difference::tell(&args.choice, flip, &job, chosen, options, difference)?)
+            let (failure, waves) = difference::tell(args, &job, chosen, options, difference)?;
+            wave = waves;
+            Some(failure)
         }
         Err(error) => {
             if let RunError::Wrong(_, wrong) = &error {
@@ -159,6 +169,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             Some(run_failure(error))
         }
     };
+    if let Some(failure) = failure.as_ref().filter(|_| args.bundle.is_none() && !is_limit) {
+        let bundle = keep::of_run(&args.choice, args.flip.as_ref(), &job, kernel);
+        keep::leave(bundle, failure, job.name(), wave.as_deref());
+    }
     match (failure, unwritten) {
         (None, None) => {}
         (None, Some(failure)) | (Some(failure), None) => return Err(failure),
@@ -168,7 +182,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             return Err(failure);
         }
     }
-    println!("PASS {}: {cycles} cycles, 0 wrong values", args.choice.job.workload);
+    println!("PASS {}: {cycles} cycles, 0 wrong values", job.name());
     Ok(0)
 }
 

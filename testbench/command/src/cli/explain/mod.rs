@@ -1,0 +1,64 @@
+//! `duet explain [BUNDLE]`: what came first, who caused it, and whose rule it breaks.
+
+mod mismatch;
+mod parents;
+mod program;
+mod rules;
+mod sides;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::keep::FOLDER;
+use super::replay::unpack;
+use super::{Failure, Verb, cosim};
+use crate::bundle::ENDING;
+
+/// Tell what came first in a failure, who caused it, and which rule speaks of it
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file that a failed run has left; unless given, the newest in `out`
+    bundle: Option<PathBuf>,
+}
+
+/// Cycles before a difference in which the registers of both bodies are compared.
+const LOOK_BACK: u64 = 4096;
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let path = args.bundle.clone().map_or_else(newest, Ok)?;
+    let unpacked = unpack(&path, &[])?;
+    let facts = &unpacked.facts;
+    println!("{}", facts.message.lines().next().unwrap_or_default());
+    line("run", &format!("{}, seed {}", facts.subject, facts.seed));
+    match &unpacked.verb {
+        Verb::Cosim(args) => match cosim::look(args, LOOK_BACK) {
+            Ok(Some(mismatch)) => mismatch::tell(&mismatch, &mismatch.place),
+            Ok(None) => println!("{}: the run passes here", path.display()),
+            // Of the chain's own checks.
+            Err(failure) if failure.status == facts.status => println!("{}", failure.message),
+            Err(failure) => return Err(failure),
+        },
+        Verb::Run(args) => program::explain(args)?,
+        _ => return Err(Failure::usage(format!("{}: of {}", path.display(), facts.verb))),
+    }
+    Ok(0)
+}
+
+/// The bundle that was written last.
+fn newest() -> Result<PathBuf, Failure> {
+    let none = || {
+        Failure::usage(format!(
+            "no bundle in {FOLDER}; a run that fails leaves one, or name a file"
+        ))
+    };
+    let all = fs::read_dir(FOLDER).map_err(|_| none())?.filter_map(Result::ok);
+    let bundles =
+        all.filter(|e| Path::new(&e.file_name()).extension().is_some_and(|x| x == ENDING));
+    let dated = bundles.filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path())));
+    dated.max().map(|(_, path)| path).ok_or_else(none)
+}
+
+/// A line of what is told: what it is about, and what it says.
+fn line(about: &str, text: &str) {
+    println!("{about:<12} {text}");
+}

@@ -1,0 +1,117 @@
+//! A run of a program: what failed, in which block first, and what the program did there.
+
+use cosim::body::BodyKind;
+use machine::{Bodies, Cp, Machine, RunError};
+
+use super::super::difference::look_inside;
+use super::super::job::{Job, run_failure};
+use super::super::{Failure, bodies, flip, run};
+use super::sides::{self, End};
+use super::{LOOK_BACK, line, mismatch, parents};
+
+/// Runs it again, and tells.
+pub fn explain(args: &run::Args) -> Result<(), Failure> {
+    args.rtl.apply()?;
+    let job = Job::load(&args.choice.job)?;
+    let chosen = args.choice.bodies(&job)?;
+    match end(args, &job, &chosen)? {
+        None => println!("the run passes here"),
+        Some(RunError::Differ(difference)) => tell_difference(args, &job, &chosen, &difference)?,
+        Some(error) => {
+            tell_other(args, &job, &chosen, &error)?;
+        }
+    }
+    Ok(())
+}
+
+/// How a run with these bodies ends.
+fn end(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<Option<RunError>, Failure> {
+    bodies::build_all(job.plan(chosen)?.requests(), None)?;
+    let options = run::options(&args.choice.job);
+    let machine = Machine::new(&job.system, chosen, job.program()?, options);
+    let mut machine = machine.map_err(run_failure)?;
+    flip::set(args.flip.as_ref(), &mut machine)?;
+    Ok(machine.run().err())
+}
+
+type Difference = cosim::socket::Difference;
+
+fn tell_difference(
+    args: &run::Args,
+    job: &Job,
+    chosen: &Bodies,
+    difference: &Difference,
+) -> Result<(), Failure> {
+    let place = &difference.place;
+    let Some((first, _)) = &difference.mismatch else {
+        line("block", &format!("{place}, cycle {}", difference.cycle));
+        print!("{}", difference.text);
+        return Ok(());
+    };
+    let options = run::options(&args.choice.job);
+    let from = first.cycle.saturating_sub(LOOK_BACK);
+    let (flip, bodies) = (args.flip.as_ref(), chosen.clone());
+    let seen = look_inside(flip, job, bodies, options, place, from)?;
+    let found = match &seen {
+        Ok((again, _)) => again,
+        Err(why) => {
+            line("registers", why);
+            first
+        }
+    };
+    if let Some(cycle) = difference.system_cycle {
+        line("cycle", &format!("{cycle} of the GPU; of {} as below", difference.clock.name));
+    }
+    mismatch::tell(found, place);
+    parents::tell(args, job, chosen, found, place)?;
+    if args.flip.is_some() {
+        line("side", "the flip that was asked for");
+        return Ok(());
+    }
+    let alone = [BodyKind::Model, BodyKind::Rtl].map(|kind| {
+        let bodies = chosen.clone().with(place, kind);
+        sides::end(args, job, &bodies)
+    });
+    let [model, rtl] = alone;
+    line("side", &sides::verdict(&model?, &rtl?));
+    Ok(())
+}
+
+/// Wrong values, deadlocks and the like: RTL beside the models tells where it begins.
+fn tell_other(
+    args: &run::Args,
+    job: &Job,
+    chosen: &Bodies,
+    error: &RunError,
+) -> Result<(), Failure> {
+    // The first line stands above already.
+    error.to_string().lines().skip(1).for_each(|text| line("", text));
+    if let RunError::Wrong(_, wrong) = error {
+        parents::tell_life(args, job, chosen, wrong.addr, false)?;
+    }
+    let plan = job.plan(chosen)?;
+    if plan.requests().is_empty() {
+        line("side", "no RTL took part: the models, or the machine around them, break it");
+        return Ok(());
+    }
+    let mut both = chosen.clone();
+    for place in plan.places() {
+        if chosen.choice.body(&place) == BodyKind::Rtl {
+            both = both.with(&place, BodyKind::Lockstep);
+        }
+    }
+    if both.cp() == Cp::Core(BodyKind::Rtl) {
+        both = both.with_cp(Cp::Core(BodyKind::Lockstep));
+    }
+    match end(args, job, &both)? {
+        Some(RunError::Differ(difference)) => tell_difference(args, job, &both, &difference)?,
+        Some(_) => line("side", "both bodies of each block agree: what they share breaks it"),
+        None => line("side", "beside the models the RTL passes: see which block is needed alone"),
+    }
+    let places = plan.places();
+    let models = places.iter().fold(chosen.clone(), |all, place| all.with(place, BodyKind::Model));
+    if let End::Passes { .. } = sides::end(args, job, &models)? {
+        line("", "with models alone the program passes");
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! Which of two bodies breaks a rule: a program on each of them alone.
+
+use machine::{Bodies, Machine};
+
+use super::super::job::{Job, run_failure};
+use super::super::{Failure, bodies, run};
+
+/// How a run with one of the bodies ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All values are right.
+    Passes {
+        /// Cycles.
+        cycles: u64,
+    },
+    /// What it says.
+    Fails(String),
+}
+
+/// Runs the program with these bodies.
+pub fn end(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<End, Failure> {
+    bodies::build_all(job.plan(chosen)?.requests(), None)?;
+    let options = run::options(&args.choice.job);
+    let machine = Machine::new(&job.system, chosen, job.program()?, options);
+    Ok(match machine.map_err(run_failure)?.run() {
+        Ok(cycles) => End::Passes { cycles },
+        Err(error) => End::Fails(error.to_string().lines().next().unwrap_or_default().to_string()),
+    })
+}
+
+/// What two such runs tell.
+pub fn verdict(model: &End, rtl: &End) -> String {
+    match (model, rtl) {
+        (End::Passes { .. }, End::Fails(what)) => {
+            format!(
+                "the RTL breaks it: alone it ends with: {what}; with the model the program passes"
+            )
+        }
+        (End::Fails(what), End::Passes { .. }) => {
+            format!(
+                "the model breaks it: alone it ends with: {what}; with the RTL the program passes"
+            )
+        }
+        (End::Fails(model), End::Fails(rtl)) => {
+            format!(
+                "both end otherwise than they must: the model with: {model}; the RTL with: {rtl}"
+            )
+        }
+        (End::Passes { cycles: model }, End::Passes { cycles: rtl }) => format!(
+            "no value is wrong with either: {model} cycles with the model, {rtl} with the RTL; the \
+             rule decides"
+        ),
+    }
+}

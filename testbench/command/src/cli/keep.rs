@@ -1,0 +1,130 @@
+//! What a run that has found something leaves: a bundle, beside the waveform.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bodies::Sources;
+use cosim::flip::Flip;
+use firmware_embed::ELVES;
+use traces::trace::excerpt;
+
+use super::choice;
+use super::job::Job;
+use super::output::write_bytes;
+use super::{DIFFER, Failure, STUCK, WRONG_VALUE};
+use crate::bundle::{Bundle, ENDING, Facts, INSIDE};
+
+/// Where bundles and waveforms of failures go.
+pub const FOLDER: &str = "out";
+
+/// Kernels behind the one that failed: whether the host comes after it decides what its packet
+/// releases.
+const BEHIND: u32 = 1;
+
+/// A run of a program that has failed in kernel `kernel`, counted from 0. Errors: the trace cannot
+/// be read, or RTL or firmware of the user's own.
+pub fn of_run(
+    choice: &choice::Args,
+    flip: Option<&Flip>,
+    job: &Job,
+    kernel: u32,
+) -> Result<Bundle, Failure> {
+    let mut program = job.program()?;
+    let all = program.kernels();
+    let kernels = 0..(kernel + 1 + BEHIND).min(all);
+    let (name, end) = (program.name().to_string(), kernels.end);
+    let trace = excerpt(&mut program, kernels)?;
+    let resolved = toml::to_string(&job.system).map_err(Failure::environment)?;
+    let mut words = words(&[
+        ("system", &format!("{INSIDE}system.toml")),
+        ("workload", &format!("{INSIDE}{name}.trace")),
+    ]);
+    let mut files =
+        vec![("system.toml".to_string(), resolved.into_bytes()), (format!("{name}.trace"), trace)];
+    words.extend(choice.bodies.iter().flat_map(|body| ["--impl".to_string(), body.clone()]));
+    words.extend(["--cp".to_string(), choice.cp.clone()]);
+    if let Some(firmware) = &choice.firmware {
+        let is_own = ELVES.iter().all(|elf| elf.name != firmware);
+        let name = if is_own { format!("{INSIDE}firmware.elf") } else { firmware.clone() };
+        words.extend(["--firmware".to_string(), name]);
+        if is_own {
+            files.push(("firmware.elf".to_string(), read(Path::new(firmware))?));
+        }
+    }
+    for (option, value) in [("perturb", choice.job.perturb), ("max-cycles", choice.job.max_cycles)]
+    {
+        words.extend(value.iter().flat_map(|value| [format!("--{option}"), value.to_string()]));
+    }
+    words.extend(flip.iter().flat_map(|flip| ["--flip".to_string(), flip.to_string()]));
+    let facts = Facts {
+        seed: choice.job.seed(),
+        subject: format!("{} on {}", job.workload, job.system.name),
+        kernels: Some([0, end, all]),
+        ..Facts::new("run", words)
+    };
+    with_rtl(Bundle { facts, files: files.into_iter().collect() })
+}
+
+/// A run of a block with these arguments.
+pub fn of_cosim(subject: String, seed: u64, words: Vec<String>) -> Result<Bundle, Failure> {
+    let facts = Facts { seed, subject, ..Facts::new("cosim", words) };
+    with_rtl(Bundle { facts, files: [].into() })
+}
+
+/// Options with their values, as arguments.
+pub fn words(options: &[(&str, &str)]) -> Vec<String> {
+    options.iter().flat_map(|(option, value)| [format!("--{option}"), value.to_string()]).collect()
+}
+
+/// With the RTL, where that is not in this program.
+fn with_rtl(mut bundle: Bundle) -> Result<Bundle, Failure> {
+    let Some(root) =
+        Sources::current().ok().and_then(|sources| sources.folder().map(PathBuf::from))
+    else {
+        return Ok(bundle);
+    };
+    for folder in entries(&root)?.into_iter().filter(|path| path.is_dir()) {
+        for file in entries(&folder)?.into_iter().filter(|path| path.is_file()) {
+            let name = file.strip_prefix(&root).expect("it lies there").display();
+            bundle.files.insert(format!("rtl/{name}"), read(&file)?);
+        }
+    }
+    bundle.facts.words.extend(words(&[("rtl", &format!("{INSIDE}rtl"))]));
+    Ok(bundle)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let all = fs::read_dir(folder)
+        .and_then(|all| all.map(|entry| entry.map(|e| e.path())).collect::<Result<Vec<_>, _>>());
+    all.map_err(|e| Failure::environment(format!("{}: {e}", folder.display())))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|e| Failure::environment(format!("{}: {e}", path.display())))
+}
+
+/// Writes the bundle of a run that has failed so, and says where; with the waveform, if there is
+/// one. Nothing where the run has found nothing, but cannot be done.
+pub fn leave(bundle: Result<Bundle, Failure>, failure: &Failure, name: &str, wave: Option<&Path>) {
+    if ![DIFFER, STUCK, WRONG_VALUE].contains(&failure.status) {
+        return;
+    }
+    let left = bundle.and_then(|mut bundle| {
+        bundle.facts.status = failure.status;
+        bundle.facts.message = failure.message.clone();
+        bundle.facts.tools = bodies::versions();
+        if let Some(wave) = wave {
+            let name = wave.file_name().map_or_else(Default::default, |n| n.to_string_lossy());
+            bundle.files.insert(name.into_owned(), read(wave)?);
+        }
+        let Facts { verb, seed, .. } = &bundle.facts;
+        let path = PathBuf::from(format!("{FOLDER}/{verb}-{name}-{seed}.{ENDING}"));
+        let bytes = bundle.to_bytes().map_err(Failure::environment)?;
+        write_bytes(&path, &bytes).map(|()| path)
+    });
+    match left {
+        Ok(path) => println!("bundle  {}: duet explain tells more", path.display()),
+        // What the run has found is told without.
+        Err(Failure { message, .. }) => eprintln!("duet: no bundle: {message}"),
+    }
+}
