@@ -45,11 +45,19 @@ pub fn import(list: &Path, record: &mut impl Record<Error = Error>) -> Result<()
     let mut import = Import { record, regions, occurrences, memory, order };
     for command in &commands {
         match command {
-            Command::Copy { addr, bytes } => import.copy(*addr, *bytes)?,
-            Command::Kernel(path) => import.kernel(path)?,
+            Command::Copy { addr, bytes } => import.copy(*addr, *bytes).map_err(in_file(list))?,
+            Command::Kernel(path) => import.kernel(path).map_err(in_file(path))?,
         }
     }
     Ok(())
+}
+
+/// What a trace cannot hold stands in this file.
+fn in_file(path: &Path) -> impl Fn(Error) -> Error + '_ {
+    move |error| match error {
+        Error::Program { what, .. } => Error::program(&path.display().to_string(), what),
+        error => error,
+    }
 }
 
 fn read_list(path: &Path) -> Result<Vec<Command>, Error> {
