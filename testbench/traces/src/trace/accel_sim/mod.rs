@@ -187,10 +187,17 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         let spec = KernelSpec { name, grid: items, local: block, stream: 0, args };
         self.record.begin_kernel(spec)?;
         let mut warps = Vec::new();
+        let mut blocks = 0;
         while kernel.next_block(&mut warps)? {
             self.record.begin_group()?;
             self.block(&kernel, &warps)?;
             self.record.end_group()?;
+            blocks += 1;
+        }
+        let all: u64 = grid.into_iter().map(u64::from).product();
+        if blocks != all {
+            let expected = format!("as many as grid dim, {all} thread blocks, found {blocks}");
+            return Err(kernel.lines.error(&expected));
         }
         self.record.end_kernel()
     }

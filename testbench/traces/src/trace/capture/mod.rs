@@ -223,6 +223,13 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         let Some(what) = raw.what() else {
             return self.expected(format!("a kind of record, found {}", raw.kind));
         };
+        let is_host = matches!(
+            what,
+            What::Alloc | What::Free | What::HostRead | What::HostWrite | What::Map | What::Unmap
+        );
+        if is_host && self.kernel.is_some() {
+            return self.expected("the end of the kernel before the host does more");
+        }
         match what {
             What::Load | What::Store | What::Atomic => self.access(what, raw),
             What::Barrier => self.barrier(),
