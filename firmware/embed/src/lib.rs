@@ -1,11 +1,19 @@
 //! The firmware's images: built from source with this crate, and read from ELF files.
 
+use std::ops::Range;
+
 use object::Endianness;
-use object::elf::{EM_RISCV, FileHeader32, PT_LOAD};
+use object::elf::{EM_RISCV, ET_EXEC, FileHeader32, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
 
 /// Bytes of the instruction memory, from address 0.
 pub const IMEM_BYTES: usize = 64 * 1024;
+/// The address at which the core begins.
+pub const ENTRY: u32 = 0x80;
+/// First address of fast memory, which holds globals and stack.
+const DTCM: u64 = 0x0800_0000;
+/// Its bytes.
+const DTCM_BYTES: u64 = 16 * 1024;
 /// Code and constants that the firmware may have.
 pub const CODE_LIMIT: usize = 24 * 1024;
 
@@ -46,11 +54,25 @@ pub enum ImageError {
     /// Of another machine.
     #[error("machine {0}: must be {EM_RISCV}, RISC-V")]
     Machine(u16),
+    /// An object file or a library.
+    #[error("ELF type {0}: must be {ET_EXEC}, an executable")]
+    Type(u16),
+    /// The core begins elsewhere.
+    #[error("entry {0:#x}: must be {ENTRY:#x}, where the core begins, and in the code")]
+    Entry(u32),
     /// It does not fit.
-    #[error(
-        "bytes {from:#x} to {to:#x}: must lie in the instruction memory, below {IMEM_BYTES:#x}"
-    )]
+    #[error("bytes {from:#x} to {to:#x}: must lie in {memory}")]
     Range {
+        /// First address.
+        from: u64,
+        /// One past the last.
+        to: u64,
+        /// Which memory has such bytes, and where it is.
+        memory: String,
+    },
+    /// Two segments have bytes in common.
+    #[error("bytes {from:#x} to {to:#x}: must not overlap those of another segment")]
+    Overlap {
         /// First address.
         from: u64,
         /// One past the last.
@@ -92,25 +114,45 @@ impl Image {
         if machine != EM_RISCV {
             return Err(ImageError::Machine(machine));
         }
+        if header.e_type(endian) != ET_EXEC {
+            return Err(ImageError::Type(header.e_type(endian)));
+        }
         let mut bytes = vec![0; IMEM_BYTES];
         let (mut end, mut code_bytes, mut data_bytes) = (0, 0, 0);
+        let mut loaded: Vec<Range<u64>> = Vec::new();
         for segment in header.program_headers(endian, file).map_err(elf)? {
-            if segment.p_type(endian) != PT_LOAD {
-                continue;
-            }
-            let (from, size) = (segment.p_paddr(endian), segment.p_filesz(endian));
-            if size == 0 {
-                data_bytes += segment.p_memsz(endian) as usize;
+            let size = segment.p_filesz(endian).max(segment.p_memsz(endian));
+            if segment.p_type(endian) != PT_LOAD || size == 0 {
                 continue;
             }
             let data = segment.data(endian, file);
             let data = data.map_err(|()| ImageError::Elf("a segment is cut off".into()))?;
-            let to = u64::from(from) + u64::from(size);
-            let place = bytes.get_mut(from as usize..to as usize);
-            let from = from.into();
-            place.ok_or(ImageError::Range { from, to })?.copy_from_slice(data);
+            let from = u64::from(segment.p_paddr(endian));
+            let to = from + u64::from(size);
+            let (memory, what) = match data.is_empty() {
+                true => (DTCM..DTCM + DTCM_BYTES, "fast memory"),
+                false => (0..IMEM_BYTES as u64, "the instruction memory"),
+            };
+            if from < memory.start || to > memory.end {
+                let memory = format!("{what}, {:#x} to {:#x}", memory.start, memory.end);
+                return Err(ImageError::Range { from, to, memory });
+            }
+            if loaded.iter().any(|other| from < other.end && other.start < to) {
+                return Err(ImageError::Overlap { from, to });
+            }
+            loaded.push(from..to);
+            if data.is_empty() {
+                data_bytes += size as usize;
+                continue;
+            }
+            bytes[from as usize..][..data.len()].copy_from_slice(data);
             end = end.max(to as usize);
             code_bytes += data.len();
+        }
+        let entry = header.e_entry(endian);
+        let is_code = |part: &Range<u64>| part.start < DTCM && part.contains(&entry.into());
+        if entry != ENTRY || !loaded.iter().any(is_code) {
+            return Err(ImageError::Entry(entry));
         }
         let words = bytes[..end.next_multiple_of(4)].chunks_exact(4);
         let words = words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));

@@ -136,7 +136,8 @@ const TYPES: [(&str, &str, i64); 3] = [
 
 /// A message of TOML's reader, without names of Rust's types.
 fn spelled(message: &str) -> String {
-    TYPES.iter().fold(message.to_string(), |text, (name, meaning, _)| {
+    let message = message.replace("` as i128", "`");
+    TYPES.iter().fold(message, |text, (name, meaning, _)| {
         text.replace(&format!("expected {name}"), &format!("expected {meaning}"))
     })
 }

@@ -3,8 +3,8 @@
 //
 //   DUET_CAPTURE=PREFIX oclgrind --plugins memtrace.so PROGRAM ARGS...
 //
-// writes PREFIX.bin (records), .iter and .gap (beside each access of a work-item), .meta (text) and
-// .blob (data of the host). They are complete after each kernel: some programs abort at exit.
+// writes PREFIX.bin (records), .iter and .gap (beside each access of a work-item), .meta (text),
+// .blob (data of the host) and .sum (bytes and checksums of the others). They are complete after each kernel: some programs abort at exit.
 
 #include <oclgrind/Context.h>
 #include <oclgrind/Kernel.h>
@@ -32,6 +32,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -78,10 +79,35 @@ static_assert(sizeof(Record) == 40, "the file has no padding");
   _exit(CannotWrite);
 }
 
+/// CRC-32 (ISO 3309) of all that was added.
+class Checksum {
+public:
+  void add(const char* data, size_t bytes) {
+    static const std::array<uint32_t, 256> table = [] {
+      std::array<uint32_t, 256> table;
+      for (uint32_t n = 0; n < table.size(); n++) {
+        uint32_t c = n;
+        for (int bit = 0; bit < 8; bit++) c = (c & 1 ? 0xedb88320 : 0) ^ (c >> 1);
+        table[n] = c;
+      }
+      return table;
+    }();
+    for (size_t i = 0; i < bytes; i++) {
+      state = table[(state ^ static_cast<uint8_t>(data[i])) & 0xff] ^ (state >> 8);
+    }
+  }
+
+  uint32_t value() const { return ~state; }
+
+private:
+  uint32_t state = ~0u;
+};
+
 /// A file that is written in whole pieces, so that a program which aborts leaves no half record.
 class Output {
 public:
-  explicit Output(const std::string& path) : path(path) {
+  /// `written` is called where a piece was written before its time.
+  Output(const std::string& path, std::function<void()> written) : path(path), grown(written) {
     // A program that runs another one which uses OpenCL too would mix two captures.
     file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0) fail(path + ": " + strerror(errno));
@@ -91,7 +117,9 @@ public:
     auto from = static_cast<const char*>(data);
     held.insert(held.end(), from, from + bytes);
     written += bytes;
-    if (held.size() >= 1 << 20) flush();
+    if (held.size() < 1 << 20) return;
+    flush();
+    grown();
   }
 
   __attribute__((format(printf, 2, 3))) void print(const char* format, ...) {
@@ -111,14 +139,25 @@ public:
       if (n < 0 && errno != EINTR) fail(path + ": " + strerror(errno));
       done += std::max<ssize_t>(n, 0);
     }
+    checksum.add(held.data(), held.size());
     held.clear();
   }
 
   uint64_t size() const { return written; }
 
+  /// What is in the file: bytes and checksum.
+  std::string contents() const {
+    char text[64];
+    snprintf(text, sizeof text, "%llu %08x", static_cast<unsigned long long>(written - held.size()),
+             checksum.value());
+    return text;
+  }
+
 private:
   std::string path;
+  std::function<void()> grown;
   int file;
+  Checksum checksum;
   std::vector<char> held;
   uint64_t written = 0;
 };
@@ -126,15 +165,36 @@ private:
 /// The files of the capture.
 struct Files {
   explicit Files(const std::string& prefix)
-      : bin(prefix + ".bin"), iter(prefix + ".iter"), gap(prefix + ".gap"), meta(prefix + ".meta"),
-        blob(prefix + ".blob") {}
+      : prefix(prefix), bin(prefix + ".bin", grown()), iter(prefix + ".iter", grown()),
+        gap(prefix + ".gap", grown()), meta(prefix + ".meta", grown()),
+        blob(prefix + ".blob", grown()) {}
 
   void flush() {
     // Records last: what they refer to is there.
     for (Output* file : {&iter, &gap, &meta, &blob, &bin}) file->flush();
+    sum();
   }
 
+  std::string prefix;
   Output bin, iter, gap, meta, blob;
+
+private:
+  std::function<void()> grown() {
+    return [this] { sum(); };
+  }
+
+  /// Says what is in the files, so that damage is found.
+  void sum() {
+    std::string text = "duet capture 1\n";
+    text += "bin " + bin.contents() + "\niter " + iter.contents() + "\ngap " + gap.contents();
+    text += "\nmeta " + meta.contents() + "\nblob " + blob.contents() + "\n";
+    std::string path = prefix + ".sum", part = path + ".part";
+    FILE* file = fopen(part.c_str(), "we");
+    if (!file || fputs(text.c_str(), file) < 0 || fclose(file) != 0 ||
+        rename(part.c_str(), path.c_str()) != 0) {
+      fail(path + ": " + strerror(errno));
+    }
+  }
 };
 
 /// Opened by the first thing to record: some programs make a context only to look at it. Never closed:

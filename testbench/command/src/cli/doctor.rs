@@ -50,9 +50,10 @@ pub fn run() -> Result<u8, Failure> {
     tell("RTL bodies", cache.map_err(|error| error.to_string()));
     let sources = Sources::current().map(|sources| sources.to_string());
     tell("RTL", sources.map_err(|error| format!("MISSING: {error}")));
-    let folder = tools::folder().map(|folder| folder.display().to_string());
     let none = || "no folder of the project's own; DUET_TOOLS names one".to_string();
-    tell("tools", Ok(folder.unwrap_or_else(none)));
+    let folder = tools::folder()
+        .map(|found| found.map_or_else(none, |(folder, by)| format!("{}, {by}", folder.display())));
+    tell("tools", folder.map_err(|error| format!("UNUSABLE: {error}")));
     let image = Image::built().map(|Image { code_bytes, data_bytes, .. }| {
         format!("in this build: {code_bytes} bytes of code and constants, {data_bytes} of globals")
     });

@@ -33,7 +33,7 @@ use crate::{ending, out};
 ///
 /// Exit status: 0 pass; 1 model and RTL differ, or an assertion failed; 2 wrong use or
 /// configuration; 3 deadlock or cycle limit; 4 wrong value, no order explains the loads, or
-/// firmware and reference disagree; 5 environment.
+/// firmware and reference disagree; 5 environment; 128 and its number for a signal.
 #[derive(Parser)]
 #[command(name = "duet", version)]
 struct Cli {

@@ -47,7 +47,10 @@ pub struct Args {
     /// for a payload, first after) a cycle
     #[arg(long, value_name = "PLACES.FIELD[BIT]@CYCLE", value_parser = flip::parse)]
     pub flip: Option<Flip>,
-    /// Write the result as JSON, and the resolved system beside it
+    /// Write the result as JSON, and the resolved system beside it (FILE with the ending
+    /// .system.toml)
+    ///
+    /// What these files held before is removed first.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     #[command(flatten)]

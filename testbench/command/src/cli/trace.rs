@@ -24,11 +24,12 @@
 mod record;
 
 use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
-use files::PartFile;
+use files::{Folder, PartFile};
 use serde::Serialize;
 use traces::trace::{Error, Event, Reader, Recorder, Totals, accel_sim, capture, is_trace, verify};
 
@@ -150,8 +151,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
         Action::Convert { prefix, output } => {
             claim(output)?;
-            convert(prefix, output, &name_of(prefix))?;
-            made(output)
+            let name = name_of(prefix);
+            checked(output, &name, |_, trace| convert(prefix, trace, &name))
         }
         Action::Import { tool: Tool::AccelSim, list, output } => {
             claim(output)?;
@@ -177,6 +178,12 @@ fn name_of(path: &Path) -> String {
 fn convert(prefix: &Path, output: &Path, name: &str) -> Result<(), Failure> {
     let mut recorder = Recorder::create(output, name)?;
     let converted = capture::convert(prefix, &mut recorder)?;
+    if !converted.checked {
+        eprintln!(
+            "duet: warning: {}.sum: not there; without checksums some damage is not found",
+            prefix.display()
+        );
+    }
     if converted.left_out > 0 {
         let n = converted.left_out;
         eprintln!("duet: {n} accesses beyond the end of their buffers were left out");
@@ -190,6 +197,32 @@ fn save(mut recorder: Recorder<PartFile>, name: &str) -> Result<(), Failure> {
         Totals { groups: 0, kernels, .. } => Err(nothing_ran(name, *kernels as u32)),
         _ => Ok(recorder.save()?),
     }
+}
+
+/// A trace that `make` makes at the path that it is given, in a folder that goes afterwards. It gets
+/// its name where its values follow from its stores.
+fn checked(
+    output: &Path,
+    name: &str,
+    make: impl FnOnce(&Folder, &Path) -> Result<(), Failure>,
+) -> Result<u8, Failure> {
+    let unwritten =
+        |error: io::Error| Failure::environment(format!("{}: {error}", output.display()));
+    // Before it takes long; where the trace goes there is room.
+    let mut whole = PartFile::create(output).map_err(unwritten)?;
+    let parent = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = Folder::new_in(parent.unwrap_or(Path::new("."))).map_err(unwritten)?;
+    let trace = folder.path().join("trace");
+    make(&folder, &trace)?;
+    let outcome = verify(&mut Reader::open(&trace)?)?;
+    if outcome.wrong > 0 {
+        let what =
+            format!("{name}: {} captured values do not follow from its stores", outcome.wrong);
+        return Err(Failure::new(WRONG_VALUE, [vec![what], outcome.described].concat().join("\n")));
+    }
+    let copied = File::open(&trace).and_then(|mut trace| io::copy(&mut trace, &mut whole));
+    copied.and_then(|_| whole.finish()).map_err(unwritten)?;
+    made(output)
 }
 
 /// Says what a new trace holds.

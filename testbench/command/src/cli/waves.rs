@@ -18,7 +18,8 @@ use super::outputs::Files;
 /// The flags of waveforms
 #[derive(clap::Args)]
 pub struct Args {
-    /// Write a waveform: VCD, or FST where FILE ends in .fst; and a GTKWave save file beside it
+    /// Write a waveform: VCD, or FST where FILE ends in .fst; and a GTKWave save file beside it,
+    /// unless one of your own is there
     ///
     /// It shows the first of each block that exists as model and RTL, by place; for 2000 cycles of
     /// the machine from the first transfer on of those that have the clock of the first of them: in

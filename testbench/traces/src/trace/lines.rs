@@ -1,7 +1,7 @@
 //! Text files, line by line.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 use super::Error;
@@ -45,8 +45,11 @@ impl Lines {
     pub fn piece(&mut self, most: u64) -> Result<bool, Error> {
         self.line.clear();
         self.number += 1;
-        let read = (&mut self.input).take(most).read_line(&mut self.line);
-        Ok(read.map_err(Error::io(&self.file))? > 0)
+        match (&mut self.input).take(most).read_line(&mut self.line) {
+            Ok(read) => Ok(read > 0),
+            Err(e) if e.kind() == ErrorKind::InvalidData => Err(self.error("text in UTF-8")),
+            Err(e) => Err(Error::io(&self.file)(e)),
+        }
     }
 
     /// The line that was read last.

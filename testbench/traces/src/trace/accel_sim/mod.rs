@@ -45,11 +45,19 @@ pub fn import(list: &Path, record: &mut impl Record<Error = Error>) -> Result<()
     let mut import = Import { record, regions, occurrences, memory, order };
     for command in &commands {
         match command {
-            Command::Copy { addr, bytes } => import.copy(*addr, *bytes)?,
-            Command::Kernel(path) => import.kernel(path)?,
+            Command::Copy { addr, bytes } => import.copy(*addr, *bytes).map_err(in_file(list))?,
+            Command::Kernel(path) => import.kernel(path).map_err(in_file(path))?,
         }
     }
     Ok(())
+}
+
+/// What a trace cannot hold stands in this file.
+fn in_file(path: &Path) -> impl Fn(Error) -> Error + '_ {
+    move |error| match error {
+        Error::Program { what, .. } => Error::program(&path.display().to_string(), what),
+        error => error,
+    }
 }
 
 fn read_list(path: &Path) -> Result<Vec<Command>, Error> {
@@ -179,10 +187,17 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         let spec = KernelSpec { name, grid: items, local: block, stream: 0, args };
         self.record.begin_kernel(spec)?;
         let mut warps = Vec::new();
+        let mut blocks = 0;
         while kernel.next_block(&mut warps)? {
             self.record.begin_group()?;
             self.block(&kernel, &warps)?;
             self.record.end_group()?;
+            blocks += 1;
+        }
+        let all: u64 = grid.into_iter().map(u64::from).product();
+        if blocks != all {
+            let expected = format!("as many as grid dim, {all} thread blocks, found {blocks}");
+            return Err(kernel.lines.error(&expected));
         }
         self.record.end_kernel()
     }

@@ -1,11 +1,12 @@
 //! Raw captures of OpenCL programs: `PREFIX.bin` (records), `PREFIX.meta` (text), `PREFIX.blob`
 //! (data of the host) and, where they were recorded, `PREFIX.iter` (iterations of the enclosing
-//! loops) and `PREFIX.gap` (instructions between accesses).
+//! loops), `PREFIX.gap` (instructions between accesses) and `PREFIX.sum` (checksums).
 
 mod atomics;
 mod extents;
 mod meta;
 mod raw;
+mod sum;
 #[cfg(test)]
 mod tests;
 
@@ -37,11 +38,14 @@ pub struct Converted {
     /// Accesses that were left out: loads beyond the end of a buffer (the capturing device gives
     /// them no memory) and stores beyond its last page.
     pub left_out: u64,
+    /// The files were compared with their checksums; captures of older plugins have none.
+    pub checked: bool,
 }
 
 /// Reads the capture of this prefix into `record`.
 pub fn convert(prefix: &Path, record: &mut impl Record<Error = Error>) -> Result<Converted, Error> {
-    Converter::open(prefix, record)?.run()
+    let checked = sum::check(prefix)?;
+    Ok(Converted { checked, ..Converter::open(prefix, record)?.run()? })
 }
 
 /// A file of the capture: the prefix with this ending.
@@ -83,10 +87,26 @@ impl Input {
         let mut numbers = [0; N];
         for number in &mut numbers {
             let mut bytes = [0; 4];
-            self.reader.read_exact(&mut bytes).map_err(Error::io(&self.name))?;
+            if self.fill(&mut bytes)? < bytes.len() {
+                return self.expected("numbers for each access of a work-item");
+            }
             *number = u32::from_le_bytes(bytes);
         }
         Ok(numbers)
+    }
+
+    /// Nothing is left. Errors: something is.
+    fn end(&mut self) -> Result<(), Error> {
+        match self.fill(&mut [0])? {
+            0 => Ok(()),
+            _ => self.expected("the end: there is no more access of a work-item"),
+        }
+    }
+
+    /// An error where the file is read.
+    fn expected<T>(&mut self, expected: &str) -> Result<T, Error> {
+        let at = self.reader.stream_position().map_err(Error::io(&self.name))?;
+        Err(Error::damaged(&self.name, at, expected))
     }
 }
 
@@ -104,6 +124,8 @@ struct Buffer {
 /// The kernel that is being read.
 #[derive(Default)]
 struct Kernel {
+    /// Its number.
+    launch: u32,
     /// Work-groups of the launch.
     launched: u64,
     /// Work-groups begun.
@@ -172,7 +194,10 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         loop {
             match self.bin.fill(&mut bytes)? {
                 0 => break,
-                RECORD_BYTES => self.take(&Raw::from_bytes(&bytes))?,
+                RECORD_BYTES => {
+                    let taken = self.take(&Raw::from_bytes(&bytes));
+                    taken.map_err(|error| self.placed(error))?;
+                }
                 _ => return self.expected("a whole record of 40 bytes"),
             }
             self.at += RECORD_BYTES as u64;
@@ -180,13 +205,31 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         if self.kernel.is_some() {
             return self.expected("the end of the last kernel");
         }
+        [&mut self.iterations, &mut self.gaps].into_iter().flatten().try_for_each(Input::end)?;
         Ok(self.converted)
+    }
+
+    /// What a trace cannot hold stands at the record that is being read.
+    fn placed(&self, error: Error) -> Error {
+        match error {
+            Error::Program { what, .. } => {
+                Error::program(&format!("{}, offset {}", self.bin.name, self.at), what)
+            }
+            error => error,
+        }
     }
 
     fn take(&mut self, raw: &Raw) -> Result<(), Error> {
         let Some(what) = raw.what() else {
             return self.expected(format!("a kind of record, found {}", raw.kind));
         };
+        let is_host = matches!(
+            what,
+            What::Alloc | What::Free | What::HostRead | What::HostWrite | What::Map | What::Unmap
+        );
+        if is_host && self.kernel.is_some() {
+            return self.expected("the end of the kernel before the host does more");
+        }
         match what {
             What::Load | What::Store | What::Atomic => self.access(what, raw),
             What::Barrier => self.barrier(),
@@ -279,7 +322,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         let launched = count(launch.groups);
         let (name, args) = (launch.name.clone(), self.args(launch));
         self.record.begin_kernel(KernelSpec { name, grid, local, stream: 0, args })?;
-        self.kernel = Some(Kernel { launched, joined, ..Kernel::default() });
+        self.kernel = Some(Kernel { launch: raw.kernel, launched, joined, ..Kernel::default() });
         Ok(())
     }
 
@@ -366,6 +409,10 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         let Some(kernel) = self.kernel.as_ref().filter(|k| k.open && k.number == raw.group) else {
             return self.expected(format!("an access of the open work-group, found {}", raw.group));
         };
+        if kernel.launch != raw.kernel {
+            let expected = format!("an access of launch {}, found {}", kernel.launch, raw.kernel);
+            return self.expected(expected);
+        }
         let item = match raw.item {
             _ if kernel.joined => (kernel.groups - 1) % JOINED,
             WHOLE_GROUP => 0,

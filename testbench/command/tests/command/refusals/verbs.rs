@@ -1,0 +1,77 @@
+//! The command itself, and the verbs that run no program and no stimulus.
+
+use super::{Case, case};
+
+/// Words, and what the message says.
+const CASES: &[(&str, &[&str])] = &[
+    ("", &["Usage"]),
+    ("nothing", &["unrecognized subcommand 'nothing'"]),
+    ("--nothing", &["unexpected argument '--nothing'"]),
+    ("list nothing", &["invalid value 'nothing'", "protocols"]),
+    ("list blocks systems", &["unexpected argument 'systems'"]),
+    ("list --xml", &["unexpected argument '--xml'"]),
+    ("doctor now", &["unexpected argument 'now'"]),
+    ("reproduce", &["PAPER"]),
+    ("reproduce nothing", &["paper nothing: must be one of", "cpelide", "all"]),
+    ("reproduce finepack rec", &["unexpected argument 'rec'"]),
+    ("reproduce finepack --perturbed x", &["--perturbed"]),
+    ("reproduce finepack --perturbed -1", &["-1"]),
+    ("controls nothing", &["control nothing: must be one of"]),
+    ("controls --quick nothing", &["control nothing: must be one of"]),
+    ("controls --json", &["--json"]),
+    ("controls --document file --json file", &["what --document names"]),
+    ("bodies", &["Usage"]),
+    ("bodies nothing", &["unrecognized subcommand 'nothing'"]),
+    ("bodies list more", &["unexpected argument 'more'"]),
+    ("bodies clean more", &["unexpected argument 'more'"]),
+    ("bodies build nothing", &["block nothing: must be one of remote_write_queue"]),
+    ("bodies build packetizer nothing", &["block nothing: must be one of"]),
+    ("bodies build packetizer --config nothing", &["--config nothing: must be one of"]),
+    ("bodies build packetizer --set line", &["--set line: must be KEY=VALUE"]),
+    ("bodies build packetizer --set nothing=1", &["--set nothing: must be one of"]),
+    ("bodies build packetizer --set line=48", &["line = 48: must be a power of 2"]),
+    ("bodies build packetizer --jobs 0", &["--jobs", "1..=64"]),
+    ("bodies build packetizer --jobs 65", &["--jobs", "1..=64"]),
+    ("bodies build packetizer --rtl none", &["--rtl none"]),
+    ("bodies build --system nothing", &["nothing", "cpelide-4"]),
+    ("bodies build --system none.toml", &["none.toml"]),
+    ("bodies build packetizer --system cpelide-4", &["cannot be used with"]),
+    ("bodies build --system cpelide-4 --config small", &["cannot be used with"]),
+    ("bodies build --system cpelide-4 --set l2", &["--set l2: must be KEY=VALUE"]),
+    ("bodies build --system cpelide-4 --set l2.ways=0", &["l2.ways: 0 is not 1 to 64"]),
+    ("bodies build --system cpelide-4 --set scale=2", &["--set scale=2: it has no effect"]),
+    ("trace", &["Usage"]),
+    ("trace nothing", &["unrecognized subcommand 'nothing'"]),
+    ("trace info", &["FILE"]),
+    ("trace verify", &["FILE"]),
+    ("trace info none.trace", &["none.trace", "No such file"]),
+    ("trace verify none.trace", &["none.trace", "No such file"]),
+    ("trace info folder", &["folder", "directory"]),
+    ("trace verify folder", &["folder", "directory"]),
+    ("run --system stc-8cu-small --workload folder/common", &["folder/common", "directory"]),
+    ("compare --system stc-8cu-small --workload ./folder", &["folder", "directory"]),
+    ("trace info file", &["file", "a trace, of at least 16 bytes"]),
+    ("trace convert", &["PREFIX", "--output"]),
+    ("trace convert none", &["--output"]),
+    ("trace convert none -o out.trace", &["none.bin", "No such file"]),
+    ("trace convert none -o file", &["-o file: exists and is no trace"]),
+    ("trace convert none -o /dev/null", &["-o /dev/null: must be a file"]),
+    ("trace import", &["TOOL"]),
+    ("trace import nothing list -o x", &["accel-sim"]),
+    ("trace import accel-sim", &["LIST"]),
+    ("trace import accel-sim none.g -o out.trace", &["none.g", "No such file"]),
+    ("trace import accel-sim folder -o out.trace", &["folder", "directory"]),
+    ("trace import accel-sim none.g -o file", &["-o file: exists and is no trace"]),
+    ("trace import accel-sim none.g -o /dev/null", &["-o /dev/null: must be a file"]),
+    ("trace capture -o out.trace", &["PROGRAM"]),
+    ("trace capture -- true", &["--output"]),
+    ("trace capture -o file -- true", &["-o file: exists and is no trace"]),
+    ("trace capture -o /dev/stdout -- true", &["-o /dev/stdout: must be a file"]),
+];
+
+pub fn cases() -> Vec<Case> {
+    let mut cases: Vec<_> = CASES.iter().map(|(words, message)| case(2, words, message)).collect();
+    cases.push(case(5, "trace convert none -o folder", &["folder", "directory"]));
+    cases.push(case(5, "trace convert none -o file/x", &["file/x", "Not a directory"]));
+    cases
+}
