@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod reproduce;
 mod run;
+mod systems;
 mod trace;
 mod waves;
 
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 
 use ::cosim::RtlError;
 use clap::{Parser, Subcommand};
+use ports::did_you_mean;
 
 /// Models and RTL of multi-GPU memory systems, side by side.
 ///
@@ -37,6 +39,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     List(list::Args),
+    Systems(systems::Args),
     Cosim(cosim::Args),
     Run(run::Args),
     Compare(compare::Args),
@@ -77,6 +80,12 @@ impl Failure {
         Self::new(USAGE, message)
     }
 
+    /// A name that means nothing, and those that do.
+    pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
+        let near = did_you_mean(name, known.iter().copied());
+        Self::usage(format!("{what} {name}: must be one of {}{near}", known.join(", ")))
+    }
+
     /// One of the environment.
     pub fn environment(message: impl ToString) -> Self {
         Self::new(ENVIRONMENT, message)
@@ -101,10 +110,11 @@ pub fn main() -> ExitCode {
         | Verb::Controls(_) => true,
         Verb::Trace(args) => args.is_run(),
         Verb::Bodies(args) => args.is_run(),
-        Verb::List(_) | Verb::Doctor => false,
+        Verb::List(_) | Verb::Systems(_) | Verb::Doctor => false,
     };
     let result = match verb {
         Verb::List(args) => list::run(&args),
+        Verb::Systems(args) => systems::run(&args),
         Verb::Cosim(args) => cosim::run(&args),
         Verb::Run(args) => run::run(&args),
         Verb::Compare(args) => compare::run(&args),

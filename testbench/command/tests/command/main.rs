@@ -13,6 +13,7 @@ mod refusals;
 mod reproduce;
 mod results;
 mod sessions;
+mod systems;
 mod trace;
 mod two_gpus;
 mod waves;
