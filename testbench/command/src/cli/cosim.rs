@@ -89,7 +89,7 @@ impl Subject {
         blocks::find(name).map(Self::Block).ok_or_else(|| {
             let names = blocks::BLOCKS.iter().map(|block| block.name);
             let names: Vec<_> = names.chain([finepack_chain::NAME]).collect();
-            Failure::usage(format!("block {name}: must be one of {}", names.join(", ")))
+            Failure::unknown("block", name, &names)
         })
     }
 

@@ -68,7 +68,7 @@ impl Args {
         let Some(places) = &self.wave_of else { return Ok(sockets.first_of_each()) };
         let shown = sockets.matching(&Pattern::new(places));
         if shown.is_empty() {
-            let problem = format!("--wave-of {places}: {}", these(&sockets.places()));
+            let problem = format!("--wave-of {places}: {}", these(places, &sockets.places()));
             return Err(Failure::usage(problem));
         }
         Ok(shown)
