@@ -11,21 +11,21 @@
 //! PASS packetizer: 20000 cycles, 0 mismatches
 //! ```
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use cosim::blocks::{self, BlockEntry};
+use cosim::body::BodyKind;
 use cosim::flip::Flip;
 use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
-use cosim::settings::{FamilyEntry, StaticInput};
+use cosim::settings::{Chosen, FamilyEntry, StaticInput};
 use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue;
+use cosim::wave::{Activity, Shown};
 use ports::common::finepack_types::FinePack;
 use reproductions::finepack_chain;
-use serde_json::json;
 
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
-use super::{bodies, flip, output, rtl_status};
+use super::{bodies, flip, output, record, rtl_status, waves};
 
 /// Run model and RTL of a block in lockstep
 #[derive(clap::Args)]
@@ -100,6 +100,16 @@ impl Subject {
         }
     }
 
+    /// What a waveform shows.
+    fn shown(&self, chosen: &Chosen) -> Vec<Shown> {
+        let blocks = match self {
+            Self::Block(block) => vec![*block],
+            Self::Chain => finepack_chain::BLOCKS.iter().filter_map(|n| blocks::find(n)).collect(),
+        };
+        let shown = |block: &BlockEntry| Shown::ports((block.describe)(chosen), BodyKind::Lockstep);
+        blocks.into_iter().map(shown).collect()
+    }
+
     fn statics(&self) -> &'static [StaticInput] {
         match self {
             Self::Block(block) => block.statics,
@@ -133,6 +143,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if let (Subject::Block(block), Some(_)) = (&subject, &args.dump_tlp) {
         let problem = format!("--dump-tlp: {} has no link; use finepack", block.name);
         return Err(Failure::usage(problem));
+    }
+    if let Some(path) = &args.wave {
+        let shown = subject.shown(&chosen);
+        let (inside, cycles) = (args.wave_internals, options.cycles);
+        waves::warn_of_size(path, &shown, inside, Activity::Stimulus, cycles);
     }
     println!("{}  config {config}  seed {}", args.block, args.seed);
     let outcome = match &subject {
@@ -175,17 +190,7 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
         print!("{mismatch}");
     }
     if let Some(path) = &args.json {
-        let record = json!({
-            "block": args.block,
-            "config": config,
-            "seed": args.seed,
-            "cycles": outcome.cycles,
-            "transfers": outcome.transfers.iter().copied().collect::<BTreeMap<_, _>>(),
-            "busiest_percent": outcome.busiest.iter().copied().collect::<BTreeMap<_, _>>(),
-            "coverage": outcome.coverage.iter().copied().collect::<BTreeMap<_, _>>(),
-            "mismatches": u64::from(outcome.mismatch.is_some()),
-            "mismatch": outcome.mismatch.as_ref().map(ToString::to_string),
-        });
+        let record = record::Cosim::of(&args.block, config, args.seed, &outcome);
         output::write_json(path, &record)?;
         output::write_file(&path.with_extension("config.toml"), resolved)?;
     }

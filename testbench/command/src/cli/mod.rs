@@ -3,17 +3,21 @@
 mod bodies;
 mod choice;
 mod compare;
+mod completions;
 mod controls;
 mod cosim;
 mod difference;
 mod doctor;
 mod flip;
+mod help;
 mod job;
 mod list;
 mod output;
 mod progress;
+mod record;
 mod reproduce;
 mod run;
+mod schema;
 mod systems;
 mod trace;
 mod waves;
@@ -21,14 +25,10 @@ mod waves;
 use std::process::ExitCode;
 
 use ::cosim::RtlError;
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use ports::did_you_mean;
 
 /// Models and RTL of multi-GPU memory systems, side by side.
-///
-/// Exit status: 0 pass; 1 model and RTL differ, or an assertion failed; 2 wrong use or
-/// configuration; 3 deadlock or cycle limit; 4 wrong value, no order explains the loads, or
-/// firmware and reference disagree; 5 environment.
 #[derive(Parser)]
 #[command(name = "duet", version)]
 struct Cli {
@@ -40,6 +40,7 @@ struct Cli {
 enum Verb {
     List(list::Args),
     Systems(systems::Args),
+    Schema(schema::Args),
     Cosim(cosim::Args),
     Run(run::Args),
     Compare(compare::Args),
@@ -49,6 +50,8 @@ enum Verb {
     /// What is installed, what is missing, how to get it.
     Doctor,
     Trace(trace::Args),
+    Completions(completions::Args),
+    Man(completions::ManArgs),
 }
 
 /// Why a command ends without a pass: the message for stderr and the exit status.
@@ -101,7 +104,8 @@ pub fn rtl_status(error: &RtlError) -> u8 {
 pub fn main() -> ExitCode {
     ::bodies::embed(rtl_embed::FILES);
     ::bodies::on_step(bodies::show_step);
-    let verb = Cli::parse().verb;
+    let words = help::command().get_matches();
+    let verb = Cli::from_arg_matches(&words).unwrap_or_else(|e| e.exit()).verb;
     let is_run = match &verb {
         Verb::Cosim(_)
         | Verb::Run(_)
@@ -110,11 +114,17 @@ pub fn main() -> ExitCode {
         | Verb::Controls(_) => true,
         Verb::Trace(args) => args.is_run(),
         Verb::Bodies(args) => args.is_run(),
-        Verb::List(_) | Verb::Systems(_) | Verb::Doctor => false,
+        Verb::List(_)
+        | Verb::Systems(_)
+        | Verb::Schema(_)
+        | Verb::Doctor
+        | Verb::Completions(_)
+        | Verb::Man(_) => false,
     };
     let result = match verb {
         Verb::List(args) => list::run(&args),
         Verb::Systems(args) => systems::run(&args),
+        Verb::Schema(args) => schema::run(&args),
         Verb::Cosim(args) => cosim::run(&args),
         Verb::Run(args) => run::run(&args),
         Verb::Compare(args) => compare::run(&args),
@@ -123,6 +133,8 @@ pub fn main() -> ExitCode {
         Verb::Bodies(args) => bodies::run(&args),
         Verb::Doctor => doctor::run(),
         Verb::Trace(args) => trace::run(&args),
+        Verb::Completions(args) => completions::run(&args),
+        Verb::Man(args) => completions::man(&args),
     };
     match result {
         Ok(status) => ExitCode::from(status),
