@@ -139,10 +139,16 @@ traces: setup
 	$(MAKE) -C testbench/traces/workloads/opencl OUT=$(CURDIR)/target/opencl
 	$(DUET) trace capture -o testbench/traces/workloads/bfs.trace -- target/opencl/bfs
 
-# The program with its tools; it finds Verilator and Ibex in PREFIX/lib/duet/tools.
+# The program with its tools, man pages and completions; it finds Verilator and Ibex in PREFIX/lib/duet/tools.
 PREFIX ?= /usr/local
+SHARE = $(DESTDIR)$(PREFIX)/share
 install: setup
 	install -D $(DUET) $(DESTDIR)$(PREFIX)/bin/duet
+	$(DUET) man $(SHARE)/man/man1
+	@mkdir -p $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	$(DUET) completions bash > $(SHARE)/bash-completion/completions/duet
+	$(DUET) completions zsh > $(SHARE)/zsh/site-functions/_duet
+	$(DUET) completions fish > $(SHARE)/fish/vendor_completions.d/duet.fish
 	@if [ -d .tools/verilator ]; then \
 	  mkdir -p $(DESTDIR)$(PREFIX)/lib/duet && rm -rf $(DESTDIR)$(PREFIX)/lib/duet/tools && \
 	  cp -R .tools $(DESTDIR)$(PREFIX)/lib/duet/tools; \

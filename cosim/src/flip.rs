@@ -2,7 +2,7 @@
 
 use hwmodel::{Block, Model};
 use ports::Description;
-use ports::{Port, Ports, image_words};
+use ports::{Port, Ports, did_you_mean, image_words};
 
 use crate::lockstep::Lockstep;
 use crate::value::is_shown;
@@ -52,7 +52,12 @@ impl Flip {
         let Some(port) = self.port(block) else {
             let names: Vec<_> =
                 block.outputs.iter().filter_map(|p| p.name.strip_suffix("_o")).collect();
-            return error("field", self.field.clone(), format!("one of {}", names.join(", ")));
+            let near = did_you_mean(&self.field, names.iter().copied());
+            return error(
+                "field",
+                self.field.clone(),
+                format!("one of {}{near}", names.join(", ")),
+            );
         };
         if self.bit >= port.width {
             let limit = format!("below {}, the width of {}", port.width, port.name);

@@ -1,6 +1,6 @@
 //! From a named configuration and `KEY=VALUE`s to a family's parameters.
 
-use ports::ConfigError;
+use ports::{ConfigError, did_you_mean};
 
 use crate::catalog::Family;
 
@@ -89,14 +89,15 @@ impl Chosen {
     }
 }
 
-type Resolve = fn(&str, &[(String, String)]) -> Result<Chosen, SettingError>;
+type Resolve = fn(&str, &[(String, String)], &[&str]) -> Result<Chosen, SettingError>;
 
 /// What a command can ask of a family, whichever it is.
 #[derive(Clone, Copy)]
 pub struct FamilyEntry {
     /// Names of its configurations.
     pub configs: fn() -> Vec<String>,
-    /// The parameters that `--config` and `--set`s mean.
+    /// The parameters that `--config` and `--set`s mean; the last are keys of something else, which
+    /// an error names, too.
     pub resolve: Resolve,
 }
 
@@ -123,15 +124,8 @@ impl FamilyEntry {
                 None => parameters.push((key.to_string(), value.to_string())),
             }
         }
-        let resolved = (self.resolve)(config, &parameters);
-        let resolved = resolved.map_err(|error| match error {
-            SettingError::Key { key, known } => {
-                let known = inputs.iter().fold(known, |known, (name, _)| known + ", " + name);
-                SettingError::Key { key, known }
-            }
-            error => error,
-        });
-        Ok((resolved?, statics))
+        let inputs: Vec<_> = inputs.iter().map(|(name, _)| *name).collect();
+        Ok(((self.resolve)(config, &parameters, &inputs)?, statics))
     }
 }
 
@@ -140,8 +134,13 @@ pub fn named<F: Family>(config: &str) -> Result<F, SettingError> {
     let mut named = F::named();
     named.remove(config).ok_or_else(|| SettingError::Config {
         config: config.to_string(),
-        known: named.into_keys().collect::<Vec<_>>().join(", "),
+        known: known(config, &named.keys().map(String::as_str).collect::<Vec<_>>()),
     })
+}
+
+/// Those that there are, and which may have been meant.
+fn known(unknown: &str, all: &[&str]) -> String {
+    all.join(", ") + &did_you_mean(unknown, all.iter().copied())
 }
 
 fn number(key: &str, value: &str, most: u32) -> Result<u32, SettingError> {
@@ -150,12 +149,17 @@ fn number(key: &str, value: &str, most: u32) -> Result<u32, SettingError> {
     parsed.ok_or_else(|| SettingError::Value { key, value: value.to_string(), limit })
 }
 
-fn resolve<F: Family>(config: &str, settings: &[(String, String)]) -> Result<Chosen, SettingError> {
+fn resolve<F: Family>(
+    config: &str,
+    settings: &[(String, String)],
+    others: &[&str],
+) -> Result<Chosen, SettingError> {
     let base = named::<F>(config)?;
     let mut table = toml::Table::try_from(&base).expect("parameters are numbers and names");
     for (key, value) in settings {
-        let keys = || table.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let unknown = || SettingError::Key { key: key.clone(), known: keys() };
+        let keys = || table.keys().map(String::as_str).chain(others.iter().copied());
+        let known = || known(key, &keys().collect::<Vec<_>>());
+        let unknown = || SettingError::Key { key: key.clone(), known: known() };
         let before = table.get(key).ok_or_else(unknown)?;
         let new = match before {
             toml::Value::Integer(_) => i64::from(number(key, value, u32::MAX)?).into(),

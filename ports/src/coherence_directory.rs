@@ -3,8 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ConfigError;
-use crate::{message, ports};
+use crate::{ConfigError, Limit, message, ports};
 
 /// Most GPUs that a directory knows.
 pub const MAX_GPUS: usize = 16;
@@ -14,6 +13,15 @@ pub const MAX_POS: usize = 64;
 pub const MAX_WAYS: usize = 16;
 /// Lines in a row of the `ideal` array.
 pub const IDEAL_ROW: u32 = 64;
+
+/// Entries of a set.
+pub const WAYS: Limit = Limit::Range(1, MAX_WAYS as u64);
+/// Depth of the invalidation job FIFO.
+pub const JOBS: Limit = Limit::Range(2, 64);
+/// Depth of the response FIFO.
+pub const RESPONSES: Limit = Limit::Range(3, 16);
+/// Lines that an ideal directory covers.
+pub const IDEAL_LINES: Limit = Limit::PowerOfTwo(IDEAL_ROW as u64, 1 << 31);
 
 /// What an entry covers, and what happens when there is no room for one (specification section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +57,7 @@ pub struct Config {
     pub gpus: u32,
     /// `Entries`: `ways` times a power of 2.
     pub entries: u32,
-    /// `Ways`: entries of a set, 1 to 16.
+    /// `Ways`: entries of a set.
     pub ways: u32,
     /// `Line`: bytes of a line, 64 or 128.
     pub line: u32,
@@ -60,11 +68,11 @@ pub struct Config {
     pub address_width: u32,
     /// `Replacement`: 0 FIFO, 1 LRU.
     pub replacement: Replacement,
-    /// `Jobs`: depth of the invalidation job FIFO, 2 to 64.
+    /// `Jobs`: depth of the invalidation job FIFO.
     pub jobs: u32,
-    /// `Responses`: depth of the response FIFO, 3 to 16.
+    /// `Responses`: depth of the response FIFO.
     pub responses: u32,
-    /// `IdealLines`: lines that an ideal directory covers, a power of 2, at least 64.
+    /// `IdealLines`: lines that an ideal directory covers.
     pub ideal_lines: u32,
 }
 
@@ -86,7 +94,7 @@ impl crate::Parameters for Config {
         let check =
             |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
         ConfigError::range("gpus", self.gpus, 2..=16)?;
-        ConfigError::range("ways", self.ways, 1..=16)?;
+        ConfigError::limit("ways", self.ways, &WAYS)?;
         let sets = self.entries / self.ways;
         let whole = sets.is_power_of_two() && sets * self.ways == self.entries;
         let limit = format!("ways = {} times a power of 2", self.ways);
@@ -103,11 +111,10 @@ impl crate::Parameters for Config {
         let room = u64::from(self.range) * u64::from(sets) <= 1 << self.address_width;
         let limit = "so few that each set has an address below 2^address_width";
         check(room, "entries", self.entries, limit)?;
-        ConfigError::range("jobs", self.jobs, 2..=64)?;
-        ConfigError::range("responses", self.responses, 3..=16)?;
+        ConfigError::limit("jobs", self.jobs, &JOBS)?;
+        ConfigError::limit("responses", self.responses, &RESPONSES)?;
         let lines = self.ideal_lines;
-        let legal = lines.is_power_of_two() && lines >= IDEAL_ROW;
-        check(legal, "ideal_lines", lines, "a power of 2, at least 64")?;
+        ConfigError::limit("ideal_lines", lines, &IDEAL_LINES)?;
         let room = u64::from(lines) * u64::from(self.line) <= 1 << self.address_width;
         check(room, "ideal_lines", lines, "so few that all lines lie below 2^address_width")
     }

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::Limit;
+
 /// An illegal parameter: its name, its value and the limit it breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name} = {value}: must be {limit}")]
@@ -31,13 +33,8 @@ impl ConfigError {
         Self::check(range.contains(&value), name, value.into(), limit)
     }
 
-    /// Passes where a value is a power of 2 in its range.
-    pub fn power_of_two(
-        name: &'static str,
-        value: u32,
-        range: RangeInclusive<u32>,
-    ) -> Result<(), Self> {
-        let limit = format!("a power of 2, {} to {}", range.start(), range.end());
-        Self::check(value.is_power_of_two() && range.contains(&value), name, value.into(), limit)
+    /// Passes where a limit allows a value.
+    pub fn limit(name: &'static str, value: u32, limit: &Limit) -> Result<(), Self> {
+        Self::check(limit.allows(value.into()), name, value.into(), limit.to_string())
     }
 }

@@ -15,8 +15,10 @@ mod config_error;
 mod declare;
 mod description;
 pub mod egress;
+mod field;
 mod image;
 mod macros;
+mod near;
 mod parameters;
 mod signal;
 #[cfg(test)]
@@ -28,7 +30,9 @@ pub use bits::{Reader, Writer};
 pub use config_error::ConfigError;
 pub use declare::{Declare, Dir, Port, Ports, image_words};
 pub use description::Description;
+pub use field::{Field, FieldValue, Fields, Limit, Rule};
 #[doc(hidden)]
 pub use image::{handshake, load_channel, load_port, store_channel, store_port};
+pub use near::did_you_mean;
 pub use parameters::Parameters;
 pub use signal::{Bytes, Leaf, Signal, SvType};

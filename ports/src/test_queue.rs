@@ -1,23 +1,21 @@
 //! Parameters and ports of the queue for tests (`rtl/test_queue/test_queue.sv`).
 
-use serde::{Deserialize, Serialize};
+use crate::Limit::Range;
+use crate::{ConfigError, Fields, Parameters, fields, message, ports};
 
-use crate::{ConfigError, Parameters, message, ports};
-
-/// Parameters, one for each RTL parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// `Depth`: items that it holds, 1 to 16.
-    pub depth: u32,
-    /// `Latency`: cycles from an item's acceptance to its first chance to leave, 1 to 255.
-    pub latency: u32,
+fields! {
+    /// Parameters, one for each RTL parameter.
+    pub struct Config of Self {
+        /// `Depth`: items that it holds.
+        pub depth: u32 = Range(1, 16), "items", "for tests";
+        /// `Latency`: cycles from an item's acceptance to its first chance to leave.
+        pub latency: u32 = Range(1, 255), "cycles", "for tests";
+    }
 }
 
 impl Parameters for Config {
     fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::range("depth", self.depth, 1..=16)?;
-        ConfigError::range("latency", self.latency, 1..=255)
+        self.check_fields()
     }
 
     fn rtl_parameters(&self) -> Vec<(&'static str, u64)> {

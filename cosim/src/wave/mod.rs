@@ -14,6 +14,7 @@ mod internals;
 mod save_file;
 mod scopes;
 mod sink;
+mod size;
 mod timeline;
 
 use std::io::{self, Write};
@@ -31,6 +32,7 @@ use crate::value::{Value, is_shown};
 pub use file::{Wave, WaveError, write_window};
 pub use internals::Internals;
 pub use save_file::{ENDING as SAVE_FILE, MARK as SAVE_FILE_MARK};
+pub use size::{Activity, expected_bytes};
 pub use timeline::Clock;
 
 use scopes::Scope;

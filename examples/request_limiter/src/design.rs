@@ -3,18 +3,24 @@
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use machine::design::{ConfigError, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC, System};
-use ports::Parameters;
+use machine::design::{
+    ConfigError, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC, Section, System, defaults,
+};
+use ports::Fields;
 
 use crate::limiter::RequestLimiter;
 use crate::limiter::ports::{Config, In};
 
 inventory::submit! { DESIGN }
 
-/// The section of the system file.
-const SECTION: &str = "request_limiter";
-/// What it leaves out.
-const DEFAULT: Config = Config { burst: 4, period: 4 };
+/// Section `[request_limiter]`.
+const SECTION: Section = Section {
+    name: "request_limiter",
+    about: "How often a CU may ask its L1, with l1.design = src-limited.",
+    fields: &[Config::FIELDS],
+    fixed: &[],
+    default: |_| Ok(defaults(&Config { burst: 4, period: 4 })),
+};
 
 const DESIGN: Design = Design {
     name: "src-limited",
@@ -32,12 +38,7 @@ const DESIGN: Design = Design {
 };
 
 fn config(system: &System) -> Result<Config, ConfigError> {
-    let config: Config = system.parameters(SECTION, &DEFAULT, &[])?;
-    let error = |e: ports::ConfigError| ConfigError {
-        field: format!("{SECTION}.{}", e.name),
-        problem: format!("{}: must be {}", e.value, e.limit),
-    };
-    config.validate().map(|()| config).map_err(error)
+    system.parameters(&SECTION)
 }
 
 #[derive(Debug)]

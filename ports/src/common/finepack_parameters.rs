@@ -1,9 +1,8 @@
 //! Parameters that the FinePack blocks share, and what follows from them (FinePack, HPCA'23,
 //! section IV, table III).
 
-use serde::{Deserialize, Serialize};
-
-use crate::ConfigError;
+use crate::Limit::{PowerOfTwo, Range};
+use crate::{ConfigError, Fields, fields};
 
 /// Most GPUs of a system.
 pub const MAX_GPUS: usize = 16;
@@ -37,35 +36,41 @@ pub const fn offset_bits(sub_header_bytes: u32) -> u32 {
     8 * sub_header_bytes - 10
 }
 
-/// All parameters of the FinePack blocks (specification section 2). Each block takes its own from
-/// here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FinePack {
-    /// GPUs of the system, 2 to 16.
-    pub num_gpus: u32,
-    /// Entries of a bank, 2 to 64, a power of 2.
-    pub entries: u32,
-    /// Bytes of a line, 16 to 128, a power of 2, at most `2^offset_width`.
-    pub line: u32,
-    /// Banks of a partition, 1 or 2.
-    pub banks: u32,
-    /// Bytes of a sub-header, 2 to 6.
-    pub sub_header_bytes: u32,
-    /// Bits of an offset, `8 * sub_header_bytes - 10`.
-    pub offset_width: u32,
-    /// Largest payload of a packet in bytes.
-    pub max_payload: u32,
-    /// Bytes of a beat: 8, 16, 32, 64 or 128.
-    pub beat: u32,
-    /// Depth of a partition's order queue, 2 to 16.
-    pub order_queue_depth: u32,
-    /// Depth of the de-packetizer's buffer in lines, 2 to 64.
-    pub output_depth: u32,
-    /// 1 where an ECRC is sent.
-    pub ecrc: u32,
-    /// PCIe generation of the link, 2 to 6.
-    pub pcie_generation: u32,
+fields! {
+    /// All parameters of the FinePack blocks (specification section 2). Each block takes its own
+    /// from here.
+    pub struct FinePack of Self {
+        /// GPUs of the system.
+        pub num_gpus: u32 = Range(2, MAX_GPUS as u64), "GPUs", "FinePack, section V";
+        /// Entries of a bank of the remote write queue.
+        pub entries: u32 = PowerOfTwo(2, 64), "entries", "FinePack, table III";
+        /// Bytes of a line of the remote write queue.
+        pub line: u32 = PowerOfTwo(16, MAX_LINE as u64), "bytes", "FinePack, section IV-B",
+            where "at most 2^offset_width": |p| u64::from(p.line) <= 1 << p.offset_width;
+        /// Banks of a partition.
+        pub banks: u32 = Range(1, 2), "banks", "specification 2";
+        /// Bytes of a sub-header.
+        pub sub_header_bytes: u32 = Range(2, 6), "bytes", "FinePack, table II";
+        /// Bits of an offset.
+        pub offset_width: u32 = Range(6, 38), "bits", "FinePack, table II",
+            where "8 * sub_header_bytes - 10":
+                |p| p.offset_width == offset_bits(p.sub_header_bytes);
+        /// Largest payload of a packet.
+        pub max_payload: u32 = Range(28, 4096), "bytes", "FinePack, table III",
+            where "a multiple of 4": |p| p.max_payload.is_multiple_of(4),
+            where "at least (line / 2) * (1 + sub_header_bytes) + 4":
+                |p| p.max_payload >= p.line / 2 * (1 + p.sub_header_bytes) + 4;
+        /// Bytes of a beat.
+        pub beat: u32 = PowerOfTwo(8, MAX_BEAT as u64), "bytes", "specification 2";
+        /// Depth of a partition's order queue.
+        pub order_queue_depth: u32 = Range(2, 16), "windows", "specification 2";
+        /// Depth of the de-packetizer's buffer.
+        pub output_depth: u32 = Range(2, 64), "lines", "FinePack, section IV-B";
+        /// 1 where an ECRC is sent.
+        pub ecrc: u32 = Range(0, 1), "", "PCIe Base Specification";
+        /// PCIe generation of the link.
+        pub pcie_generation: u32 = Range(2, 6), "generation", "FinePack, section V";
+    }
 }
 
 impl FinePack {
@@ -87,29 +92,6 @@ impl FinePack {
 
     /// Checks every limit of specification section 2.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let check =
-            |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-        ConfigError::range("num_gpus", self.num_gpus, 2..=16)?;
-        ConfigError::power_of_two("entries", self.entries, 2..=64)?;
-        ConfigError::range("sub_header_bytes", self.sub_header_bytes, 2..=6)?;
-        let offset_width = offset_bits(self.sub_header_bytes);
-        let limit = format!("8 * sub_header_bytes - 10 = {offset_width}");
-        check(self.offset_width == offset_width, "offset_width", self.offset_width, &limit)?;
-        ConfigError::power_of_two("line", self.line, 16..=128)?;
-        let window = 1u64 << offset_width;
-        let limit = format!("at most 2^offset_width = {window}");
-        check(u64::from(self.line) <= window, "line", self.line, &limit)?;
-        check((1..=2).contains(&self.banks), "banks", self.banks, "1 or 2")?;
-        let least = self.line / 2 * (1 + self.sub_header_bytes) + 4;
-        let fits = self.max_payload.is_multiple_of(4) && (least..=4096).contains(&self.max_payload);
-        let limit =
-            format!("a multiple of 4, (line / 2) * (1 + sub_header_bytes) + 4 = {least} to 4096");
-        check(fits, "max_payload", self.max_payload, &limit)?;
-        let beat = self.beat.is_power_of_two() && (8..=128).contains(&self.beat);
-        check(beat, "beat", self.beat, "8, 16, 32, 64 or 128")?;
-        ConfigError::range("order_queue_depth", self.order_queue_depth, 2..=16)?;
-        ConfigError::range("output_depth", self.output_depth, 2..=64)?;
-        check(self.ecrc <= 1, "ecrc", self.ecrc, "0 or 1")?;
-        ConfigError::range("pcie_generation", self.pcie_generation, 2..=6)
+        self.check_fields()
     }
 }

@@ -1,9 +1,8 @@
 //! Parameters that the blocks of race detection share (Tabbakh's thesis, chapter 4, table 4.1,
 //! section 4.3.3).
 
-use serde::{Deserialize, Serialize};
-
-use crate::ConfigError;
+use crate::Limit::{OneOf, PowerOfTwo, Range};
+use crate::{ConfigError, Fields, fields};
 
 /// Most SMs of a GPU: a token names one with 4 bits.
 pub const MAX_SMS: usize = 16;
@@ -14,33 +13,35 @@ pub const BEAT_BITS: u32 = 256;
 /// Most bits of a signature.
 pub const MAX_SIGNATURE: u32 = 16384;
 
-/// All parameters of the race detection blocks (specification 2). Each block takes its own from
-/// here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RaceDetection {
-    /// SMs, 2 to 16.
-    pub n_sm: u32,
-    /// Bits of a signature: 256, or 1024 to 16384, a power of 2.
-    pub m: u32,
-    /// New bits after which a signature is sent unasked, 1 to `m / 8`.
-    pub n_sat: u32,
-    /// Bytes of a granule: 1, 4, 128 or 512.
-    pub gran: u32,
-    /// Lines of an L1, 1 to 256.
-    pub lines: u32,
-    /// Hits of a line without a check, 1 to 7.
-    pub hits: u32,
-    /// Bits of an epoch, 2 to 5.
-    pub epoch_w: u32,
-    /// Slots of a speculative load queue, 1 to 256.
-    pub slq_n: u32,
-    /// Places of an SM's queue in the unit, 1 to 64.
-    pub rq_n: u32,
-    /// Granules that the unit looks at in a cycle: 1, 2, 4 or 8.
-    pub lanes: u32,
-    /// Loads that are validated in a cycle, 1 to 8.
-    pub v_lanes: u32,
+fields! {
+    /// All parameters of the race detection blocks (specification 2). Each block takes its own from
+    /// here.
+    pub struct RaceDetection of Self {
+        /// SMs.
+        pub n_sm: u32 = Range(2, MAX_SMS as u64), "SMs", "thesis, table 4.1";
+        /// Bits of a signature.
+        pub m: u32 = OneOf(&[256, 1024, 2048, 4096, 8192, 16384]), "bits",
+            "thesis, section 4.3.3";
+        /// New bits after which a signature is sent unasked.
+        pub n_sat: u32 = Range(1, MAX_SIGNATURE as u64 / 8), "bits", "thesis, section 4.3.3",
+            where "at most m / 8": |race| race.n_sat <= race.m / 8;
+        /// Bytes of a granule.
+        pub gran: u32 = OneOf(&[1, 4, 128, 512]), "bytes", "thesis, section 4.3.3";
+        /// Lines of an L1.
+        pub lines: u32 = Range(1, 256), "lines", "thesis, table 4.1";
+        /// Hits of a line without a check.
+        pub hits: u32 = Range(1, 7), "hits", "thesis, chapter 4";
+        /// Bits of an epoch.
+        pub epoch_w: u32 = Range(2, 5), "bits", "thesis, chapter 4";
+        /// Slots of a speculative load queue.
+        pub slq_n: u32 = Range(1, 256), "slots", "thesis, chapter 4";
+        /// Places of an SM's queue in the unit.
+        pub rq_n: u32 = Range(1, 64), "requests", "specification 2";
+        /// Granules that the unit looks at in a cycle.
+        pub lanes: u32 = PowerOfTwo(1, 8), "granules", "specification 2";
+        /// Loads that are validated in a cycle.
+        pub v_lanes: u32 = Range(1, MAX_VLANES as u64), "loads", "specification 2";
+    }
 }
 
 impl RaceDetection {
@@ -59,22 +60,8 @@ impl RaceDetection {
         v_lanes: 1,
     };
 
-    /// Checks every limit of specification 2, in its order.
+    /// Checks every limit of specification 2.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::range("n_sm", self.n_sm, 2..=MAX_SMS as u32)?;
-        let legal = self.m == 256 || self.m.is_power_of_two() && self.m >= 1024;
-        let legal = legal && self.m <= MAX_SIGNATURE;
-        let limit = "256, or a power of 2 from 1024 to 16384".to_string();
-        ConfigError::check(legal, "m", self.m.into(), limit)?;
-        ConfigError::range("n_sat", self.n_sat, 1..=self.m / 8)?;
-        let legal = [1, 4, 128, 512].contains(&self.gran);
-        ConfigError::check(legal, "gran", self.gran.into(), "1, 4, 128 or 512".to_string())?;
-        ConfigError::range("lines", self.lines, 1..=256)?;
-        ConfigError::range("hits", self.hits, 1..=7)?;
-        ConfigError::range("epoch_w", self.epoch_w, 2..=5)?;
-        ConfigError::range("slq_n", self.slq_n, 1..=256)?;
-        ConfigError::range("rq_n", self.rq_n, 1..=64)?;
-        ConfigError::power_of_two("lanes", self.lanes, 1..=8)?;
-        ConfigError::range("v_lanes", self.v_lanes, 1..=MAX_VLANES as u32)
+        self.check_fields()
     }
 }

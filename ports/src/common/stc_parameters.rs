@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ConfigError;
+use crate::Limit::{Names, PowerOfTwo, Range};
+use crate::{ConfigError, FieldValue, Fields, fields};
 
 /// Most CUs of an epoch manager.
 pub const MAX_CUS: usize = 32;
@@ -42,38 +43,51 @@ impl From<Variant> for u64 {
     }
 }
 
-/// All parameters of the STC blocks (specification 2.1). Each block takes its own from here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Stc {
-    /// CUs, 1 to 32.
-    pub n_cu: u32,
-    /// Bits of an address that say its band, 2 to 5.
-    pub band_bits: u32,
-    /// Bits of an address, 12 to 32.
-    pub addr_w: u32,
-    /// Lowest start epoch bit, 1 to 32.
-    pub seb_min: u32,
-    /// Highest start epoch bit, `seb_min` to 32.
-    pub seb_max: u32,
-    /// Start epoch bit after reset, `seb_min` to `seb_max`.
-    pub seb_init: u32,
-    /// Cycles of an epoch, 8 to 511, more than bands.
-    pub wakeup: u32,
-    /// Variant.
-    pub variant: Variant,
-    /// Most bands of an epoch: 1 to 4 in mb, else 1.
-    pub max_bands: u32,
-    /// What of an address a vote compares: 0 above a page, 1 everything.
-    pub adapt_cmp: u32,
-    /// 1 where the start epoch bit moves once per rotation, 0 where it may at every selection.
-    pub seb_on_wrap: u32,
-    /// Entries of the blocked store queue, 16 to 256, a power of 2.
-    pub bsq_n: u32,
-    /// Its banks, 1 to 16, a power of 2.
-    pub bsq_banks: u32,
-    /// Entries of a bank that a scan examines in a cycle, 1 to `bsq_n / bsq_banks`.
-    pub bsq_rd: u32,
+impl FieldValue for Variant {}
+
+fields! {
+    /// All parameters of the STC blocks (specification 2.1). Each block takes its own from here.
+    pub struct Stc of Self {
+        /// CUs.
+        pub n_cu: u32 = Range(1, MAX_CUS as u64), "CUs", "STC, table 3";
+        /// Bits of an address that say its band.
+        pub band_bits: u32 = Range(2, 5), "bits", "STC, section 4.2";
+        /// Bits of an address.
+        pub addr_w: u32 = Range(12, 32), "bits", "specification 2.1";
+        /// Lowest start epoch bit.
+        pub seb_min: u32 = Range(1, 32), "bit", "STC, section 6";
+        /// Highest start epoch bit.
+        pub seb_max: u32 = Range(1, 32), "bit", "STC, section 6",
+            where "at least seb_min": |stc| stc.seb_max >= stc.seb_min;
+        /// Start epoch bit after reset.
+        pub seb_init: u32 = Range(1, 32), "bit", "STC, section 6",
+            where "at least seb_min": |stc| stc.seb_init >= stc.seb_min,
+            where "at most seb_max": |stc| stc.seb_init <= stc.seb_max;
+        /// Cycles of an epoch.
+        pub wakeup: u32 = Range(8, 511), "cycles", "STC, table 3",
+            where "more than the bands, 2^band_bits": |stc| stc.wakeup > 1 << stc.band_bits;
+        /// Variant.
+        pub variant: Variant = Names(variants), "", "STC, section 6";
+        /// Most bands of an epoch.
+        pub max_bands: u32 = Range(1, 4), "bands", "STC, section 6",
+            where "1 in other variants than mb":
+                |stc| stc.variant == Variant::Mb || stc.max_bands == 1;
+        /// What of an address a vote compares: 0 above a page, 1 everything.
+        pub adapt_cmp: u32 = Range(0, 1), "", "specification 2.1";
+        /// 1 where the start epoch bit moves once per rotation, 0 where it may at every selection.
+        pub seb_on_wrap: u32 = Range(0, 1), "", "specification 2.1";
+        /// Entries of the blocked store queue.
+        pub bsq_n: u32 = PowerOfTwo(16, 256), "entries", "STC, table 3";
+        /// Banks of the blocked store queue.
+        pub bsq_banks: u32 = PowerOfTwo(1, 16), "banks", "specification 2.1";
+        /// Entries of a bank that a scan examines in a cycle.
+        pub bsq_rd: u32 = Range(1, 256), "entries", "specification 2.1",
+            where "at most bsq_n / bsq_banks": |stc| stc.bsq_rd <= stc.bsq_n / stc.bsq_banks;
+    }
+}
+
+fn variants() -> Vec<String> {
+    ["nv", "es", "ab", "mb"].map(String::from).to_vec()
 }
 
 impl Stc {
@@ -95,25 +109,8 @@ impl Stc {
         bsq_rd: 1,
     };
 
-    /// Checks every limit of specification 2.1, in its order.
+    /// Checks every limit of specification 2.1.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::range("n_cu", self.n_cu, 1..=MAX_CUS as u32)?;
-        ConfigError::range("band_bits", self.band_bits, 2..=5)?;
-        ConfigError::range("addr_w", self.addr_w, 12..=32)?;
-        ConfigError::range("seb_min", self.seb_min, 1..=32)?;
-        ConfigError::range("seb_max", self.seb_max, self.seb_min..=32)?;
-        ConfigError::range("seb_init", self.seb_init, self.seb_min..=self.seb_max)?;
-        let limit = format!("8 to 511, more than the {} bands", 1 << self.band_bits);
-        let legal = (8..=511).contains(&self.wakeup) && self.wakeup > 1 << self.band_bits;
-        ConfigError::check(legal, "wakeup", self.wakeup.into(), limit)?;
-        let most = if self.variant == Variant::Mb { 4 } else { 1 };
-        let limit = format!("1 to {most} in this variant");
-        let legal = (1..=most).contains(&self.max_bands);
-        ConfigError::check(legal, "max_bands", self.max_bands.into(), limit)?;
-        ConfigError::range("adapt_cmp", self.adapt_cmp, 0..=1)?;
-        ConfigError::range("seb_on_wrap", self.seb_on_wrap, 0..=1)?;
-        ConfigError::power_of_two("bsq_n", self.bsq_n, 16..=256)?;
-        ConfigError::power_of_two("bsq_banks", self.bsq_banks, 1..=16)?;
-        ConfigError::range("bsq_rd", self.bsq_rd, 1..=self.bsq_n / self.bsq_banks)
+        self.check_fields()
     }
 }

@@ -45,11 +45,61 @@ pub fn protocols() -> Vec<Entry> {
     all
 }
 
+/// A program and, where `--set` may change them, its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Workload {
+    /// Name, line, use.
+    #[serde(flatten)]
+    pub entry: Entry,
+    /// By key of `--set`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<Parameter>,
+    /// Bytes of device memory, in terms of `workload.size` (n) and `workload.iterations`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footprint_bytes: Option<&'static str>,
+}
+
+/// A parameter of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Parameter {
+    /// Key of `--set`.
+    pub key: &'static str,
+    /// What it counts.
+    pub meaning: &'static str,
+    /// Value unless stated.
+    pub default: u32,
+    /// Least legal value.
+    pub least: u32,
+    /// Greatest legal value.
+    pub most: u32,
+}
+
+/// What may be set of a built-in program.
+pub const WORKLOAD_KEYS: [&str; 3] = ["workload.size", "workload.iterations", "workload.shift"];
+
 /// Programs: those of the full GPU, and those of the FinePack experiment, whose remote stores alone
 /// are run.
-pub fn workloads() -> Vec<Entry> {
-    let programs = kernels::NAMES.iter().map(|(name, about)| entry(name, about, "--workload"));
-    let exchanges = EXCHANGES.iter().map(|(name, about)| entry(name, about, REPRODUCE_FINEPACK));
+pub fn workloads() -> Vec<Workload> {
+    let programs = kernels::PROGRAMS.iter().map(|program| {
+        let parameter = |key, knob: kernels::Knob| {
+            let kernels::Knob { meaning, default, min: least, max: most } = knob;
+            Parameter { key, meaning, default, least, most }
+        };
+        let [size, iterations, _] = WORKLOAD_KEYS;
+        Workload {
+            entry: entry(program.name, program.about, "--workload"),
+            parameters: vec![
+                parameter(size, program.size),
+                parameter(iterations, program.iterations),
+            ],
+            footprint_bytes: Some(program.footprint),
+        }
+    });
+    let exchanges = EXCHANGES.iter().map(|(name, about)| Workload {
+        entry: entry(name, about, REPRODUCE_FINEPACK),
+        parameters: Vec::new(),
+        footprint_bytes: None,
+    });
     programs.chain(exchanges).collect()
 }
 
@@ -97,7 +147,8 @@ mod tests {
 
     #[test]
     fn every_entry_has_its_line_and_no_two_have_the_same_name_for_the_same_use() {
-        for list in [systems(), protocols(), workloads()] {
+        let workloads = workloads().into_iter().map(|workload| workload.entry).collect();
+        for list in [systems(), protocols(), workloads] {
             let names: BTreeSet<_> = list.iter().map(|e| (e.used_in, e.name.clone())).collect();
             assert_eq!(names.len(), list.len());
             for entry in &list {

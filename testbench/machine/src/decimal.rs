@@ -15,9 +15,6 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// 0.001
-    pub const THOUSANDTH: Self = Self { millionths: PARTS / 1000 };
-
     /// The nearest to `value / by`, at least a millionth.
     pub fn divided(self, by: u64) -> Self {
         Self { millionths: ((self.millionths + by / 2) / by).max(1) }
@@ -50,6 +47,12 @@ pub fn in_lowest_terms(value: u64, of: u64) -> (u64, u64) {
 impl From<u32> for Decimal {
     fn from(whole: u32) -> Self {
         Self { millionths: u64::from(whole) * PARTS }
+    }
+}
+
+impl ports::FieldValue for Decimal {
+    fn number(&self) -> Option<u64> {
+        Some(self.millionths)
     }
 }
 

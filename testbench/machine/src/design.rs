@@ -8,7 +8,9 @@ pub use super::cache::{Choice, Way, Ways};
 pub use super::config::{ConfigError, System};
 pub use super::context::Context;
 pub use super::engine::{ComponentId, Cycle, InletId, OutletId, WireId};
-pub use super::l1::{Design, GpuUnit, Hooks, L1, L1Policy, NewL1Policy, Port, SRC, Younger};
+pub use super::l1::{
+    Design, GpuUnit, Hooks, L1, L1Policy, NewL1Policy, Port, SRC, STC_SECTION, Younger,
+};
 pub use super::l2::{
     BankHook, BankPort, Design as L2Design, Fifos, L2, NewL2Policy, SOFTWARE, Spec,
 };
@@ -19,4 +21,5 @@ pub use super::memory_model::MemoryModel;
 pub use super::message::{Class, Kind, Message, Packed, Unit};
 pub use super::pool::Handle;
 pub use super::registry::find;
+pub use super::section::{Section, defaults};
 pub use super::transactions::{MAX_WAVES, Tell, Transaction, Transactions, Value};

@@ -40,7 +40,9 @@ mod policy;
 mod pool;
 mod registry;
 mod run;
+mod section;
 pub mod sequential;
+mod show;
 mod slice;
 mod statistics;
 mod system_file;
@@ -48,7 +50,9 @@ pub mod systems;
 mod transactions;
 
 pub use bodies::{Bodies, Cp};
-pub use build::{about, design_names, go_together, has_policy, names, plan, promises};
+pub use build::{
+    about, design_names, go_together, has_policy, names, own_sections, plan, promises,
+};
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System};
 pub use decimal::Decimal;
@@ -58,5 +62,6 @@ pub use launch::{Chiplets, Operations, Packet};
 pub use make::BuildError;
 pub use memory_model::MemoryModel;
 pub use run::{Audited, Buffers, Machine, NOISE, Options, Order, Progress, RunError};
+pub use section::Section;
 pub use statistics::{Kind, STATISTICS, Statistic};
 pub use system_file::SystemError;

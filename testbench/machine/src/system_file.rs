@@ -1,5 +1,9 @@
 //! Reads system files: TOML, replaced values, and what machines must keep to.
 
+use std::ops::Range;
+
+use ports::did_you_mean;
+
 use super::config::{ConfigError, System};
 use super::{build, gate, l2};
 
@@ -23,8 +27,13 @@ pub enum SystemError {
         error: ConfigError,
     },
     /// `--set` of something that is no field.
-    #[error("--set {0}: there is no such field; a key is a dotted path of the system file")]
-    Key(String),
+    #[error("--set {key}: there is no such field; a key is a dotted path of the system file{near}")]
+    Key {
+        /// The key.
+        key: String,
+        /// What may have been meant.
+        near: String,
+    },
     /// `--set` of a value that the field cannot take.
     #[error("--set {key}={value}: must be {limit}")]
     Setting {
@@ -58,7 +67,8 @@ impl System {
             return Err(syntax(format!("{} bytes; at most {MOST_BYTES}", text.len())));
         }
         // Errors of the file itself name its line; those after `--set` can only name the field.
-        let plain: Self = toml::from_str(text).map_err(|e| syntax(spelled(&e.to_string())))?;
+        let told = |e: toml::de::Error| syntax(spelled(e.to_string().trim_end()) + &near_key(text));
+        let plain: Self = toml::from_str(text).map_err(told)?;
         let value = |error: ConfigError| {
             let line = line_of(text, &error.field);
             SystemError::Value { file: format!("{file}:{line}"), error }
@@ -80,7 +90,8 @@ impl System {
             all.iter().filter(|key| !of_designs(key)).map(String::as_str).collect();
         for (key, value) in set {
             let before = table.clone();
-            replace(&mut table, &own, key, value).ok_or_else(|| SystemError::Key(key.clone()))?;
+            let known = replace(&mut table, &own, key, value);
+            known.ok_or_else(|| SystemError::Key { key: key.clone(), near: near_path(key) })?;
             // One at a time: what is refused is this one.
             if Self::try_from_table(&table).is_none() {
                 let (key, value) = (key.clone(), value.clone());
@@ -115,16 +126,69 @@ impl System {
 /// Line of a field, by its dotted path: where its value stands, else its section; 1 where neither
 /// does.
 fn line_of(text: &str, field: &str) -> usize {
-    let Ok(table) = toml::de::DeTable::parse(text) else { return 1 };
+    let at = places(text, field).last().map_or(0, |place| place.start);
+    1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count()
+}
+
+/// What a text says behind the value of a field; where it says nothing there, behind the head of
+/// its section. None where the field is not there.
+pub(crate) fn comment_of(text: &str, field: &str) -> Option<String> {
+    let behind = |place: Range<usize>| {
+        let line = text[place.end..].lines().next().unwrap_or_default();
+        line.split_once('#').map(|(_, comment)| comment.trim().to_string())
+    };
+    let places = places(text, field);
+    let is_there = places.len() == field.split('.').count();
+    is_there.then(|| places.into_iter().rev().find_map(behind).unwrap_or_default())
+}
+
+/// Where the section of a field stands, and the field with its value: those of them that do.
+fn places(text: &str, field: &str) -> Vec<Range<usize>> {
+    let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
     let mut table = table.get_ref();
-    let mut at = 0;
+    let mut places = Vec::new();
     for word in field.split('.') {
         let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref() == word) else { break };
-        at = key.span().start;
-        let Some(section) = value.get_ref().as_table() else { break };
+        let Some(section) = value.get_ref().as_table() else {
+            places.push(key.span().start..value.span().end);
+            break;
+        };
+        places.push(key.span());
         table = section;
     }
-    1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count()
+    places
+}
+
+/// The path that may have been meant by one that leads nowhere.
+fn near_path(path: &str) -> String {
+    let all: Vec<_> = System::OWN
+        .iter()
+        .flat_map(|s| s.fields.iter().map(move |field| format!("{}.{}", s.name, field.key)))
+        .chain(["name", "scale"].map(String::from))
+        .collect();
+    did_you_mean(path, all.iter().map(String::as_str))
+}
+
+/// What may have been meant by the first section or field of a text that there is not.
+fn near_key(text: &str) -> String {
+    let table: toml::Table = toml::from_str(text).unwrap_or_default();
+    let sections = table.iter().flat_map(|(name, value)| {
+        let own = System::OWN.iter().find(|section| section.name == name);
+        let keys = value.as_table().filter(|_| own.is_some()).into_iter().flatten();
+        let fields = own.map_or(&[][..], |section| section.fields);
+        keys.map(move |(key, _)| did_you_mean_among(key, fields.iter().map(|field| field.key)))
+    });
+    let names = System::OWN.iter().map(|section| section.name).chain(["name", "scale"]);
+    let own = table.keys().map(|key| did_you_mean_among(key, names.clone()));
+    sections.chain(own).find(|near| !near.is_empty()).unwrap_or_default()
+}
+
+/// Nothing where the name is one of those that there are.
+fn did_you_mean_among(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
+    match known.clone().any(|known| known == name) {
+        true => String::new(),
+        false => did_you_mean(name, known),
+    }
 }
 
 /// Types of numbers as messages of TOML's reader call them, and as a person does.

@@ -4,7 +4,9 @@ mod scale;
 
 use std::path::Path;
 
+use crate::show::{Origin, Reference, commented};
 use crate::{System, SystemError};
+use ports::did_you_mean;
 
 /// A paper's machine.
 struct Family {
@@ -21,7 +23,7 @@ struct Family {
     members: &'static [(&'static str, u16)],
 }
 
-const FAMILIES: [Family; 5] = [
+static FAMILIES: [Family; 5] = [
     Family {
         about: "CPElide (MICRO'24, table I): chiplets of 60 CUs with an L2 each",
         twin: 60,
@@ -74,12 +76,38 @@ pub fn load(name: &str, set: &[(String, String)]) -> Result<System, SystemError>
     if let Some(system) = preset(name) {
         return system?.with(name, set);
     }
+    System::parse(name, &read(name)?, set)
+}
+
+/// The same as a system file with comments: what each field means, what is legal, and where its
+/// value comes from.
+pub fn show(name: &str, set: &[(String, String)]) -> Result<String, SystemError> {
+    let system = load(name, set)?;
+    let (name, text) = match member(name) {
+        Some((family, _)) => (family.members[0].0, family.text.to_string()),
+        None => (name, read(name)?),
+    };
+    let plain = System::parse(name, &text, &[])?;
+    Ok(commented(&system, &Origin { name, text: &text, plain: &plain, set }))
+}
+
+/// All fields of system files, as Markdown: `docs/system-file.md`.
+pub fn reference() -> String {
+    let first = &FAMILIES[0];
+    let example = System::parse(first.members[0].0, first.text, &[]);
+    Reference { example: &example.expect("presets are tested") }.to_string()
+}
+
+/// The text of a system file.
+fn read(name: &str) -> Result<String, SystemError> {
     let syntax = |message: String| SystemError::Syntax { file: name.to_string(), message };
     if Path::new(name).extension().is_none() {
-        return Err(syntax(format!("is neither a file nor one of {}", names().join(", "))));
+        let known = names();
+        let near = did_you_mean(name, known.iter().map(String::as_str));
+        let problem = format!("is neither a file nor one of {}{near}", known.join(", "));
+        return Err(syntax(problem));
     }
-    let text = std::fs::read_to_string(name).map_err(|e| syntax(e.to_string()))?;
-    System::parse(name, &text, set)
+    std::fs::read_to_string(name).map_err(|e| syntax(e.to_string()))
 }
 
 /// A system divided by a factor of the caller's choice, as a preset's twin is by the family's.
@@ -102,12 +130,18 @@ pub fn presets() -> impl Iterator<Item = (String, String)> {
     full.chain(twins)
 }
 
-fn preset(name: &str) -> Option<Result<System, SystemError>> {
+/// The family of a preset, and how many units it has.
+fn member(name: &str) -> Option<(&'static Family, u16)> {
     let full = name.strip_suffix(TWIN).unwrap_or(name);
-    let (family, units) = FAMILIES.iter().find_map(|family| {
+    FAMILIES.iter().find_map(|family| {
         let (_, units) = family.members.iter().find(|(member, _)| *member == full)?;
         Some((family, *units))
-    })?;
+    })
+}
+
+fn preset(name: &str) -> Option<Result<System, SystemError>> {
+    let full = name.strip_suffix(TWIN).unwrap_or(name);
+    let (family, units) = member(name)?;
     let system = System::parse(family.members[0].0, family.text, &[]);
     Some(system.map(|system| {
         let system = (family.grows)(system, full, units);

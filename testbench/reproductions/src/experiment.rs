@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use machine::{Bodies, Cp, Machine, Options, RunError, System, systems};
+use schemars::JsonSchema;
 use serde::Serialize;
 use traces::kernels::{self, Params};
 use traces::trace::{self, Reader, Recorder};
@@ -26,7 +27,7 @@ const SHIFTS: u64 = 3;
 pub const CAPTURE: &str = "bfs.trace";
 
 /// A program and its size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Input {
     /// Built-in program, or [`CAPTURE`].
     pub program: &'static str,
@@ -94,7 +95,7 @@ impl Point {
 }
 
 /// A program on a machine.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Record {
     /// Program.
     pub program: &'static str,
@@ -161,7 +162,7 @@ impl Row<'_> {
 }
 
 /// All runs of an experiment.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Runs {
     /// Programs and sizes.
     pub inputs: Vec<Input>,

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Columns of running text.
 const WIDTH: usize = 100;
 
 /// One figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     /// Number in the source's specification, section 11, or `E4` for its worked example 4.

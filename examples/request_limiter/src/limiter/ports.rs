@@ -1,22 +1,21 @@
 //! Parameters and ports of `rtl/request_limiter/request_limiter.sv`.
 
-use ports::{ConfigError, Parameters};
-use serde::{Deserialize, Serialize};
+use ports::Limit::Range;
+use ports::{ConfigError, Fields, Parameters};
 
-/// Parameters, one for each RTL parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// `Burst`: most tokens, 1 to 16.
-    pub burst: u32,
-    /// `Period`: cycles in which one token comes, 1 to 256.
-    pub period: u32,
+ports::fields! {
+    /// Parameters, one for each RTL parameter.
+    pub struct Config of Self {
+        /// `Burst`: most tokens.
+        pub burst: u32 = Range(1, 16), "tokens", "chosen";
+        /// `Period`: cycles in which one token comes.
+        pub period: u32 = Range(1, 256), "cycles", "chosen";
+    }
 }
 
 impl Parameters for Config {
     fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::range("burst", self.burst, 1..=16)?;
-        ConfigError::range("period", self.period, 1..=256)
+        self.check_fields()
     }
 
     fn rtl_parameters(&self) -> Vec<(&'static str, u64)> {

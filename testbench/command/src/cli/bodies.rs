@@ -16,6 +16,7 @@ use cosim::blocks::{self, BlockEntry};
 use cosim::body::BodyKind;
 use cosim::socket::summary;
 use machine::{Bodies, Cp};
+use ports::did_you_mean;
 
 use super::job::{self, run_failure, settings};
 use super::{Failure, rtl_status};
@@ -101,8 +102,12 @@ pub fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure>
 }
 
 /// What a machine has, where a pattern has meant none of it.
-pub fn these(places: &[String]) -> String {
-    format!("this machine has {}", summary(places).join(", "))
+pub fn these(pattern: &str, places: &[String]) -> String {
+    // A pattern means a place by its end, too.
+    let whole = places.iter().map(String::as_str);
+    let words = places.iter().flat_map(|place| place.split('/'));
+    let near = did_you_mean(pattern, whole.chain(words));
+    format!("this machine has {}{near}", summary(places).join(", "))
 }
 
 /// Tells a person who waits for bodies what is being done.
@@ -165,12 +170,9 @@ fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
     let chosen: Vec<&BlockEntry> = match &args.blocks[..] {
         [] => blocks::all(),
         names => {
-            let known =
-                || blocks::all().into_iter().map(|block| block.name).collect::<Vec<_>>().join(", ");
+            let known: Vec<_> = blocks::all().into_iter().map(|block| block.name).collect();
             let find = |name: &String| {
-                let problem =
-                    || Failure::usage(format!("block {name}: must be one of {}", known()));
-                blocks::find(name).ok_or_else(problem)
+                blocks::find(name).ok_or_else(|| Failure::unknown("block", name, &known))
             };
             names.iter().map(find).collect::<Result<_, _>>()?
         }

@@ -6,6 +6,7 @@ use cosim::body::BodyKind;
 use cosim::socket::Pattern;
 use firmware_embed::{ELVES, Image};
 use machine::{Bodies, Cp};
+use ports::did_you_mean;
 
 use super::Failure;
 use super::bodies::these;
@@ -38,8 +39,11 @@ impl Args {
     /// The bodies that `--cp`, `--firmware` and `--impl` choose.
     pub fn bodies(&self, job: &Job) -> Result<Bodies, Failure> {
         let cp = Cp::ALL.iter().find(|(name, _)| *name == self.cp);
-        let must =
-            || Failure::usage(format!("--cp {}: must be native, iss, rtl or lockstep", self.cp));
+        let must = || {
+            let near = did_you_mean(&self.cp, Cp::ALL.iter().map(|(name, _)| *name));
+            let problem = "must be native, iss, rtl or lockstep";
+            Failure::usage(format!("--cp {}: {problem}{near}", self.cp))
+        };
         let (_, cp) = cp.ok_or_else(must)?;
         let mut bodies = Bodies::default().with_cp(*cp);
         let mut patterns = Vec::new();
@@ -48,7 +52,9 @@ impl Args {
                 Failure::usage(format!("--impl {choice}: must be PLACES=model|rtl|lockstep"))
             })?;
             let kind = BodyKind::find(kind).ok_or_else(|| {
-                Failure::usage(format!("--impl {choice}: {kind} is not model, rtl or lockstep"))
+                let near = did_you_mean(kind, ["model", "rtl", "lockstep"]);
+                let problem = format!("{kind} is not model, rtl or lockstep{near}");
+                Failure::usage(format!("--impl {choice}: {problem}"))
             })?;
             bodies = bodies.with(places, kind);
             patterns.push((choice, Pattern::new(places)));
@@ -70,7 +76,8 @@ impl Args {
         let places = job.plan(&bodies)?.places();
         for (choice, pattern) in patterns {
             if !places.iter().any(|place| pattern.matches(place)) {
-                return Err(Failure::usage(format!("--impl {choice}: {}", these(&places))));
+                let (name, _) = choice.rsplit_once('=').unwrap_or_default();
+                return Err(Failure::usage(format!("--impl {choice}: {}", these(name, &places))));
             }
         }
         Ok(bodies)

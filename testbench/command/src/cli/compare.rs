@@ -7,11 +7,11 @@ use cosim::body::BodyKind;
 use cosim::socket::{BlockUse, Log};
 use machine::sequential::Keep;
 use machine::{Bodies, Machine, Options, RunError};
-use serde::Serialize;
 
 use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
 use super::outputs::Files;
+use super::record::{self, ComparedBlock, Sides};
 use super::{DIFFER, Failure, bodies, progress};
 
 /// Run a program on models and on RTL, and compare
@@ -51,13 +51,6 @@ enum Cp {
 /// Shown even where they are equal, beside the cycles that they are part of.
 const LAUNCH: [&str; 3] = ["launch.launch_cycles", "launch.kernel_cycles", "launch.release_cycles"];
 
-/// A number of each side.
-#[derive(Clone, Copy, Serialize)]
-struct Sides {
-    model: u64,
-    rtl: u64,
-}
-
 impl Sides {
     fn differ(self) -> bool {
         self.model != self.rtl
@@ -74,32 +67,6 @@ impl Sides {
         };
         println!("  {label:<24}{model:>14}{rtl:>14}{difference:>12}{per_cent:>12}");
     }
-}
-
-/// The JSON record of a comparison.
-#[derive(Serialize)]
-struct Record {
-    verdict: &'static str,
-    system: String,
-    scale: u32,
-    workload: String,
-    seed: u64,
-    cycles: Sides,
-    time_ns: Sides,
-    blocks: BTreeMap<&'static str, BlockRecord>,
-    /// Counters that differ.
-    counters: BTreeMap<String, Sides>,
-    /// The first transfer whose cycle differs, of each place that has one.
-    first_differences: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct BlockRecord {
-    instances: u32,
-    cycles: Sides,
-    busy_cycles: Sides,
-    last_transfer: Sides,
-    transfers: BTreeMap<&'static str, Sides>,
 }
 
 /// What one side came to.
@@ -173,12 +140,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     let differ = cycles.differ() || !counters.is_empty() || !first_differences.is_empty();
     if let Some(json) = json {
-        json.write(&Record {
+        json.write(&record::Compare {
             verdict: if differ { "FAIL" } else { "PASS" },
             system: job.system.name.clone(),
             scale: job.system.scale,
             workload: job.workload.clone(),
             seed: args.job.seed(),
+            perturb: args.job.perturb,
             cycles,
             time_ns: Sides { model: job.time_ns(cycles.model), rtl: job.time_ns(cycles.rtl) },
             blocks,
@@ -219,10 +187,10 @@ fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
     Ok(Side { machine, cycles, blocks, counters })
 }
 
-fn block((model, rtl): (&BlockUse, &BlockUse)) -> (&'static str, BlockRecord) {
+fn block((model, rtl): (&BlockUse, &BlockUse)) -> (&'static str, ComparedBlock) {
     let sides = |of: fn(&BlockUse) -> u64| Sides { model: of(model), rtl: of(rtl) };
     let transfers = model.transfers.iter().zip(&rtl.transfers);
-    let record = BlockRecord {
+    let record = ComparedBlock {
         instances: model.instances,
         cycles: sides(|b| b.cycles),
         busy_cycles: sides(|b| b.busy),

@@ -42,8 +42,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     for name in &args.names {
         if !controls::all().any(|control| control.name.starts_with(name)) {
             let known: Vec<_> = controls::all().map(|control| control.name).collect();
-            let known = known.join(", ");
-            return Err(Failure::usage(format!("control {name}: must be one of {known}")));
+            return Err(Failure::unknown("control", name, &known));
         }
     }
     let wanted =

@@ -11,20 +11,19 @@
 //! PASS packetizer: 20000 cycles, 0 mismatches
 //! ```
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use cosim::Mismatch;
 use cosim::blocks::{self, BlockEntry};
+use cosim::body::BodyKind;
 use cosim::flip::Flip;
 use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
 use cosim::settings::{Chosen, FamilyEntry, StaticInput, Statics};
 use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue;
-use cosim::wave::{SAVE_FILE, SAVE_FILE_MARK};
+use cosim::wave::{Activity, SAVE_FILE, SAVE_FILE_MARK, Shown};
 use ports::common::finepack_types::FinePack;
 use reproductions::finepack_chain;
-use serde_json::json;
 
 use crate::bundle::Bundle;
 
@@ -32,7 +31,7 @@ use super::keep::{self, FOLDER};
 use super::outputs::{Files, RESOLVED_MARK};
 use super::replay;
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
-use super::{bodies, flip, output, rtl_status};
+use super::{bodies, flip, output, record, rtl_status, waves};
 
 /// Run model and RTL of a block in lockstep
 #[derive(clap::Args)]
@@ -114,7 +113,7 @@ impl Subject {
         blocks::find(name).map(Self::Block).ok_or_else(|| {
             let names = blocks::all().into_iter().map(|block| block.name);
             let names: Vec<_> = names.chain([finepack_chain::NAME]).collect();
-            Failure::usage(format!("block {name}: must be one of {}", names.join(", ")))
+            Failure::unknown("block", name, &names)
         })
     }
 
@@ -123,6 +122,16 @@ impl Subject {
             Self::Block(block) => block.family,
             Self::Chain => FamilyEntry::of::<FinePack>(),
         }
+    }
+
+    /// What a waveform shows.
+    fn shown(&self, chosen: &Chosen) -> Vec<Shown> {
+        let blocks = match self {
+            Self::Block(block) => vec![*block],
+            Self::Chain => finepack_chain::BLOCKS.iter().filter_map(|n| blocks::find(n)).collect(),
+        };
+        let shown = |block: &BlockEntry| Shown::ports((block.describe)(chosen), BodyKind::Lockstep);
+        blocks.into_iter().map(shown).collect()
     }
 
     fn statics(&self) -> &'static [StaticInput] {
@@ -169,6 +178,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if let (Subject::Block(block), Some(_)) = (&subject, &args.dump_tlp) {
         let problem = format!("--dump-tlp: {} has no link; use finepack", block.name);
         return Err(Failure::usage(problem));
+    }
+    if let Some(path) = &args.wave {
+        let shown = subject.shown(&chosen.0);
+        let (inside, cycles) = (args.wave_internals, args.asked());
+        waves::warn_of_size(path, &shown, inside, Activity::Stimulus, cycles);
     }
     let config = &chosen.0.name;
     println!("{}  config {config}  seed {}", args.block, args.seed);
@@ -243,17 +257,7 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
     }
     let mut written = outcome.unwritten.take().map_or(Ok(()), |e| Err(Failure::environment(e)));
     if let Some(path) = &args.json {
-        let record = json!({
-            "block": args.block,
-            "config": config,
-            "seed": args.seed,
-            "cycles": outcome.cycles,
-            "transfers": outcome.transfers.iter().copied().collect::<BTreeMap<_, _>>(),
-            "busiest_percent": outcome.busiest.iter().copied().collect::<BTreeMap<_, _>>(),
-            "coverage": outcome.coverage.iter().copied().collect::<BTreeMap<_, _>>(),
-            "mismatches": u64::from(outcome.mismatch.is_some()),
-            "mismatch": outcome.mismatch.as_ref().map(ToString::to_string),
-        });
+        let record = record::Cosim::of(&args.block, config, args.seed, &outcome);
         let json = output::write_json(path, &record);
         let json = json.and_then(|()| output::write_resolved(path, RESOLVED, resolved));
         written = written.and(json);

@@ -38,7 +38,7 @@ pub fn set(flip: Option<&Flip>, machine: &mut Machine) -> Result<(), Failure> {
     let (places, field) = flip.field.rsplit_once('.').unwrap_or((&flip.field, ""));
     let meant = sockets.matching(&Pattern::new(places));
     if meant.is_empty() || field.is_empty() {
-        let these = these(&sockets.places());
+        let these = these(places, &sockets.places());
         return Err(Failure::usage(format!(
             "--flip {}: must be PLACES.FIELD; {these}",
             flip.field

@@ -10,6 +10,8 @@ use machine::{idle, systems};
 use traces::kernels::{self, KernelError};
 use traces::trace::{self, Reader, Recorder, Totals};
 
+use crate::catalog::WORKLOAD_KEYS;
+
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status};
 
 /// The arguments of both. They are flattened into those of the verb, whose group has the name
@@ -163,13 +165,13 @@ fn program(args: &Args, settings: &Settings) -> Result<(Reader, Option<files::Fo
                 Failure::usage(format!("--set {key}={value}: must be a number below 2^32"))
             })
         };
+        let [size, iterations, shift_by] = WORKLOAD_KEYS;
         match key.as_str() {
-            "workload.size" => params.size = number(value)?,
-            "workload.iterations" => params.iterations = number(value)?,
-            "workload.shift" => shift = number(value)?,
+            key if key == size => params.size = number(value)?,
+            key if key == iterations => params.iterations = number(value)?,
+            key if key == shift_by => shift = number(value)?,
             _ => {
-                let names = "workload.size, workload.iterations or workload.shift";
-                return Err(Failure::usage(format!("--set {key}: must be {names}")));
+                return Err(Failure::unknown("--set", key, &WORKLOAD_KEYS));
             }
         }
     }

@@ -22,7 +22,7 @@ use ports::common::finepack_types::FinePack;
 use serde::Serialize;
 
 use super::Failure;
-use crate::catalog;
+use crate::catalog::{self, Parameter, Workload};
 
 /// List blocks, systems, protocols and workloads
 #[derive(clap::Args)]
@@ -84,8 +84,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let lists = [
         (Kind::Systems, "systems", catalog::systems()),
         (Kind::Protocols, "protocols", catalog::protocols()),
-        (Kind::Workloads, "workloads", catalog::workloads()),
     ];
+    let workloads = catalog::workloads();
     let wanted = |kind| args.kind.is_none_or(|k| k == kind);
     if args.json {
         let mut all = serde_json::Map::new();
@@ -96,6 +96,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             if wanted(kind) {
                 all.insert(name.to_string(), serde_json::json!(entries));
             }
+        }
+        if wanted(Kind::Workloads) {
+            all.insert("workloads".to_string(), serde_json::json!(workloads));
         }
         if args.kind.is_none() {
             let counters: Vec<_> = STATISTICS
@@ -126,5 +129,23 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             }
         }
     }
+    if wanted(Kind::Workloads) {
+        for of_one_use in workloads.chunk_by(|a, b| a.entry.used_in == b.entry.used_in) {
+            println!("workloads for {}", of_one_use[0].entry.used_in);
+            of_one_use.iter().for_each(print_workload);
+        }
+    }
     Ok(0)
+}
+
+/// A program, and what may be set of it.
+fn print_workload(workload: &Workload) {
+    let Workload { entry, parameters, footprint_bytes } = workload;
+    println!("  {:<20} {}", entry.name, entry.about);
+    for Parameter { key, meaning, default, least, most } in parameters {
+        println!("    {key:<20} {meaning}; default {default}, {least} to {most}");
+    }
+    if let Some(footprint) = footprint_bytes {
+        println!("    {:<20} {footprint} (n: workload.size)", "bytes of memory");
+    }
 }

@@ -3,21 +3,26 @@
 mod bodies;
 mod choice;
 mod compare;
+mod completions;
 mod controls;
 mod cosim;
 mod difference;
 mod doctor;
 mod explain;
 mod flip;
+mod help;
 mod job;
 mod keep;
 mod list;
 mod output;
 mod outputs;
 mod progress;
+mod record;
 mod replay;
 mod reproduce;
 mod run;
+mod schema;
+mod systems;
 mod trace;
 mod waves;
 
@@ -25,15 +30,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ::cosim::RtlError;
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
+use ports::did_you_mean;
 
 use crate::{ending, out};
 
 /// Models and RTL of multi-GPU memory systems, side by side.
-///
-/// Exit status: 0 pass; 1 model and RTL differ, or an assertion failed; 2 wrong use or
-/// configuration; 3 deadlock or cycle limit; 4 wrong value, no order explains the loads, or
-/// firmware and reference disagree; 5 environment; 128 and its number for a signal.
 #[derive(Parser)]
 #[command(name = "duet", version)]
 struct Cli {
@@ -44,6 +46,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     List(list::Args),
+    Systems(systems::Args),
+    Schema(schema::Args),
     Cosim(cosim::Args),
     Run(run::Args),
     Compare(compare::Args),
@@ -55,6 +59,8 @@ enum Verb {
     /// What is installed, what is missing, how to get it.
     Doctor,
     Trace(trace::Args),
+    Completions(completions::Args),
+    Man(completions::ManArgs),
 }
 
 impl Verb {
@@ -69,13 +75,21 @@ impl Verb {
             | Self::Controls(_) => true,
             Self::Trace(args) => args.is_run(),
             Self::Bodies(args) => args.is_run(),
-            Self::List(_) | Self::Explain(_) | Self::Doctor => false,
+            Self::List(_)
+            | Self::Systems(_)
+            | Self::Schema(_)
+            | Self::Explain(_)
+            | Self::Doctor
+            | Self::Completions(_)
+            | Self::Man(_) => false,
         }
     }
 
     fn run(self) -> Result<u8, Failure> {
         match self {
             Self::List(args) => list::run(&args),
+            Self::Systems(args) => systems::run(&args),
+            Self::Schema(args) => schema::run(&args),
             Self::Cosim(args) => cosim::run(&args),
             Self::Run(args) => run::run(&args),
             Self::Compare(args) => compare::run(&args),
@@ -86,6 +100,8 @@ impl Verb {
             Self::Bodies(args) => bodies::run(&args),
             Self::Doctor => doctor::run(),
             Self::Trace(args) => trace::run(&args),
+            Self::Completions(args) => completions::run(&args),
+            Self::Man(args) => completions::man(&args),
         }
     }
 
@@ -129,6 +145,12 @@ impl Failure {
         Self::new(USAGE, message)
     }
 
+    /// A name that means nothing, and those that do.
+    pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
+        let near = did_you_mean(name, known.iter().copied());
+        Self::usage(format!("{what} {name}: must be one of {}{near}", known.join(", ")))
+    }
+
     /// One of the environment.
     pub fn environment(message: impl ToString) -> Self {
         Self::new(ENVIRONMENT, message)
@@ -144,7 +166,7 @@ pub fn rtl_status(error: &RtlError) -> u8 {
 pub fn main() -> ExitCode {
     ::bodies::embed(rtl_embed::FILES);
     ::bodies::on_step(bodies::show_step);
-    let verb = match Cli::try_parse() {
+    let verb = match help::command().try_get_matches().and_then(|w| Cli::from_arg_matches(&w)) {
         Ok(cli) => cli.verb,
         Err(answer) => return say(&answer),
     };

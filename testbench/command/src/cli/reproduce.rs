@@ -40,8 +40,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let wanted = |paper: &str| args.paper == "all" || args.paper == paper;
     if !PAPERS.into_iter().any(wanted) {
         let names: Vec<_> = PAPERS.into_iter().chain(["all"]).collect();
-        let names = names.join(", ");
-        return Err(Failure::usage(format!("paper {}: must be one of {names}", args.paper)));
+        return Err(Failure::unknown("paper", &args.paper, &names));
     }
     let mut all = serde_json::Map::new();
     for paper in PAPERS.into_iter().filter(|paper| wanted(paper)) {

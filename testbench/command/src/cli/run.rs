@@ -13,20 +13,19 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::audit_log::Paragraph;
-use cosim::body::BodyKind;
 use cosim::flip::Flip;
-use cosim::socket::BlockUse;
 use machine::sequential::Keep;
 use machine::{Bodies, KernelUse, Machine, Options, RunError};
 use reproductions::log_file::LogFile;
 use reproductions::tlp_dump::Line;
-use serde_json::{Value, json};
 
 use super::job::{Job, run_failure};
 use super::output::{JsonFile, Shared, alone};
 use super::outputs::{Files, RESOLVED_MARK};
 use super::waves::Waves;
-use super::{Failure, bodies, choice, difference, flip, job, keep, output, progress, waves};
+use super::{
+    Failure, bodies, choice, difference, flip, job, keep, output, progress, record, waves,
+};
 
 /// Run a program on a full GPU
 #[derive(clap::Args)]
@@ -118,7 +117,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if let Some(audit) = audit.clone() {
         machine.on_packet(move |packet| audit.borrow_mut().add(Paragraph(packet)));
     }
-    let wave = args.waves.create(&mut machine)?;
+    let wave = args.waves.create(args.choice.job.max_cycles, &mut machine)?;
     flip::set(args.flip.as_ref(), &mut machine)?;
 
     let result = progress::show(&mut machine, job.totals(), Machine::run);
@@ -136,13 +135,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         if is_sequential { ", sequentially consistent" } else { "" }
     );
     print_launches(&machine);
-    print_kernels(machine.kernel_uses());
+    print_kernels(&machine, job.system.machine.gpus);
     let is_pending = machine.sockets().has_pending_flip();
     let pending_flip = args.flip.as_ref().filter(|_| is_pending);
     let passed = result.is_ok() && pending_flip.is_none();
     let written = match (json, &args.json) {
         (Some(json), Some(path)) => {
-            let record = record(args, &job, &machine, passed, &result);
+            let record = record::Run::of(&args.choice.job, &job, &machine, passed, &result);
             json.write(&record).and_then(|()| {
                 let resolved = toml::to_string(&job.system).map_err(Failure::environment)?;
                 output::write_resolved(path, RESOLVED, &resolved)
@@ -204,69 +203,40 @@ fn print_launches(machine: &Machine) {
 /// Kernels in the table that is printed.
 const KERNELS: usize = 8;
 
-/// The kernels that cost most.
-fn print_kernels(uses: &[KernelUse]) {
-    let all: u64 = uses.iter().map(|kernel| kernel.cycles).sum();
-    let mut uses: Vec<_> = uses.iter().collect();
-    // Stable: kernels that cost the same stay in the order of the program.
-    uses.sort_by_key(|kernel| std::cmp::Reverse(kernel.cycles));
-    for kernel in uses.iter().take(KERNELS) {
-        let KernelUse { name, launches, cycles, .. } = kernel;
-        let share = 100.0 * *cycles as f64 / all.max(1) as f64;
-        println!("  {share:5.1} % {cycles:>12} cycles {launches:>6} launches  {name}");
-    }
-    if uses.len() > KERNELS {
-        println!("  and {} more kernels", uses.len() - KERNELS);
-    }
+/// A row of that table, of all cycles of the run.
+fn print_row(of_all: u64, cycles: u64, launches: Option<u32>, name: &str) {
+    let share = 100.0 * cycles as f64 / of_all.max(1) as f64;
+    let launches = launches.map_or(String::new(), |launches| launches.to_string());
+    println!("  {share:5.1} % {cycles:>12} {launches:>9}  {name}");
 }
 
-/// The JSON record of a run. The cycles of a block are those of its clock, its transfers those of
-/// all its instances.
-fn record(
-    args: &Args,
-    job: &Job,
-    machine: &Machine,
-    passed: bool,
-    result: &Result<u64, RunError>,
-) -> Value {
-    let checked = machine.checked();
-    let block = |used: BlockUse| {
-        let record = json!({
-            "impl": used.body.map_or("several", BodyKind::name),
-            "instances": used.instances,
-            "cycles": used.cycles,
-            "busy_cycles": used.busy,
-            "last_transfer": used.last_transfer,
-            "transfers": used.transfers.into_iter().collect::<BTreeMap<_, _>>(),
-        });
-        (used.name, record)
+/// Where the cycles went: the kernels that cost most, and what launches and releases take, on the
+/// mean of the GPUs. Waiting for the last GPU is the kernel's.
+fn print_kernels(machine: &Machine, gpus: u16) {
+    let all = machine.cycle();
+    let in_kernel = |kernel: &KernelUse| {
+        let count = |name: &str| kernel.counters.get(name).copied().unwrap_or(0);
+        let outside = count("launch.launch_cycles") + count("launch.release_cycles");
+        kernel.cycles.saturating_sub(outside / u64::from(gpus))
     };
-    // All launches of the kernels of one name.
-    let kernel = |used: &KernelUse| {
-        let KernelUse { name, launches, cycles, counters } = used;
-        json!({"name": name, "launches": launches, "cycles": cycles, "counters": counters})
-    };
-    json!({
-        "verdict": if passed { "PASS" } else { "FAIL" },
-        "system": job.system.name,
-        "scale": job.system.scale,
-        "workload": job.workload,
-        "seed": args.choice.job.seed(),
-        "cp": machine.cp().name(),
-        "cycles": machine.cycle(),
-        "time_ns": job.time_ns(machine.cycle()),
-        "values": {
-            "loads_checked": checked.loads,
-            "loads_determined": checked.determined,
-            "loads_racy": checked.racy,
-            "atomics_checked": checked.atomics,
-            "released_bytes_checked": checked.released_bytes,
-            "mismatches": u64::from(matches!(result, Err(RunError::Wrong(..)))),
-        },
-        "blocks": machine.blocks().into_iter().map(block).collect::<BTreeMap<_, _>>(),
-        "kernels": machine.kernel_uses().iter().map(kernel).collect::<Vec<_>>(),
-        "counters": machine.statistics().into_iter().collect::<BTreeMap<_, _>>(),
-    })
+    let mut uses: Vec<_> =
+        machine.kernel_uses().iter().map(|kernel| (in_kernel(kernel), kernel)).collect();
+    if uses.is_empty() {
+        return;
+    }
+    let outside = all - uses.iter().map(|(cycles, _)| cycles).sum::<u64>();
+    // Stable: kernels that cost the same stay in the order of the program.
+    uses.sort_by_key(|(cycles, _)| std::cmp::Reverse(*cycles));
+    println!("  {:>7} {:>12} {:>9}  kernel", "share", "cycles", "launches");
+    for (cycles, kernel) in uses.iter().take(KERNELS) {
+        print_row(all, *cycles, Some(kernel.launches), &kernel.name);
+    }
+    if let Some(rest @ [_, ..]) = uses.get(KERNELS..) {
+        let cycles = rest.iter().map(|(cycles, _)| cycles).sum();
+        let launches = rest.iter().map(|(_, kernel)| kernel.launches).sum();
+        print_row(all, cycles, Some(launches), &format!("({} more kernels)", rest.len()));
+    }
+    print_row(all, outside, None, "(outside kernels: launches, releases)");
 }
 
 /// The file of an option.

@@ -1,12 +1,12 @@
 //! `duet run --wave`: a waveform of the blocks with two bodies.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use cosim::body::{BodyKind, Sight};
 use cosim::socket::{Pattern, Sockets, Window, summary};
-use cosim::wave::{SAVE_FILE, SAVE_FILE_MARK, Wave};
+use cosim::wave::{Activity, SAVE_FILE, SAVE_FILE_MARK, Shown, Wave, expected_bytes};
 use machine::{Bodies, Machine};
 
 use super::Failure;
@@ -63,6 +63,27 @@ impl Waves {
     }
 }
 
+/// Bytes of a file of which a person is warned.
+const MANY: u64 = 1_000_000_000;
+
+/// Warns of a waveform of gigabytes before it is written.
+pub fn warn_of_size(path: &Path, shown: &[Shown], inside: bool, activity: Activity, cycles: u64) {
+    let bytes = expected_bytes(path, shown, inside, activity, cycles);
+    if bytes < MANY {
+        return;
+    }
+    let (name, gigabytes) = (path.display(), bytes as f64 / 1e9);
+    let smaller = expected_bytes(&path.with_extension("fst"), shown, inside, activity, cycles);
+    let instead = match smaller < bytes {
+        true => format!("; an FST, --wave FILE.fst, some {:.1} GB", smaller as f64 / 1e9),
+        false => String::new(),
+    };
+    eprintln!(
+        "duet: warning: --wave {name}: {cycles} cycles are likely to take some {gigabytes:.1} GB, \
+         a fourth to four times as much{instead}"
+    );
+}
+
 impl Args {
     /// Adds what is written.
     pub fn files(&self, files: Files) -> Files {
@@ -75,7 +96,7 @@ impl Args {
         let Some(places) = &self.wave_of else { return Ok(sockets.first_of_each()) };
         let shown = sockets.matching(&Pattern::new(places));
         if shown.is_empty() {
-            let problem = format!("--wave-of {places}: {}", these(&sockets.places()));
+            let problem = format!("--wave-of {places}: {}", these(places, &sockets.places()));
             return Err(Failure::usage(problem));
         }
         Ok(shown)
@@ -95,7 +116,11 @@ impl Args {
     }
 
     /// Creates the file, and has the machine fill it.
-    pub fn create(&self, machine: &mut Machine) -> Result<Shared<Waves>, Failure> {
+    pub fn create(
+        &self,
+        max_cycles: Option<u64>,
+        machine: &mut Machine,
+    ) -> Result<Shared<Waves>, Failure> {
         let Some(path) = &self.wave else { return Ok(None) };
         let window = Window { from: self.wave_from, to: self.wave_to };
         if let (Some(from), Some(to)) = (window.from, window.to)
@@ -117,6 +142,10 @@ impl Args {
                 summary(places).join(", ")
             )));
         }
+        let inside = self.wave_internals;
+        let until = window.to.unwrap_or(0).min(max_cycles.unwrap_or(u64::MAX));
+        let cycles = until.saturating_sub(window.from.unwrap_or(0));
+        warn_of_size(path, &shown, inside, Activity::Program, cycles);
         let wave = Wave::create(path, clocks, shown).map_err(Failure::environment)?;
         let waves = Rc::new(RefCell::new(Waves { wave, cycles: 0 }));
         let to = waves.clone();

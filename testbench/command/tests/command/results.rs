@@ -53,6 +53,31 @@ fn result_holds_the_blocks_and_the_resolved_system_runs_again_to_the_same_result
     assert_eq!(desk.read("out/r.json"), desk.read("again.json"));
 }
 
+/// What is printed of kernels adds up to the run.
+#[test]
+fn shares_of_kernels_and_launches_are_the_whole_run() {
+    let desk = Desk::on_any_build("run-shares");
+    for words in [
+        format!("run {TWO_GPUS} {REUSE}"),
+        // Ten kernels by name.
+        "run --system cpelide-4-small --workload multigrid".to_string(),
+        "run --system stc-8cu-small --workload rnn".to_string(),
+    ] {
+        let left = desk.passes(&words);
+        let table = left.stdout.split_once("launches  kernel\n").expect("a head").1;
+        let (mut shares, mut cycles, mut rows) = (0.0, 0, 0);
+        for line in table.lines().take_while(|line| line.contains(" % ")) {
+            let cells: Vec<_> = line.split_whitespace().collect();
+            shares += cells[0].parse::<f64>().unwrap();
+            cycles += cells[2].parse::<u64>().unwrap();
+            rows += 1;
+        }
+        assert!(table.lines().nth(rows - 1).unwrap().contains("outside kernels"), "{table}");
+        assert!(table.contains(&format!(": {cycles} cycles, 0 wrong values")), "{words}: {table}");
+        assert!((shares - 100.0).abs() < 0.1 * rows as f64, "{words}: {shares} %");
+    }
+}
+
 #[test]
 fn counters_of_a_result_are_those_that_list_explains() {
     let desk = Desk::on_any_build("run-counters");

@@ -176,3 +176,41 @@ fn directory_of_one_gpu_is_shown_in_a_waveform() {
     assert_eq!((times[0], times.len()), (9000 * 1_000_000 / CLOCK_MHZ, 200));
     assert!(first.len() > 1000);
 }
+
+/// Warned of gigabytes before the run; the estimate is that of real files to a factor of 4.
+#[test]
+fn large_waveforms_are_warned_of_with_a_size_that_holds() {
+    let Some(desk) = Desk::new("wave-size") else { return };
+    let estimate = |words: &str| -> f64 {
+        let left = desk.duet(words);
+        let (_, rest) = left.stderr.split_once("likely to take some ").expect(words);
+        rest.split_once(" GB").unwrap().0.parse::<f64>().unwrap() * 1e9
+    };
+    let compare = |words: &str, expected: f64, bytes: u64| {
+        let ratio = expected / bytes as f64;
+        assert!((0.25..=4.0).contains(&ratio), "{words}: {expected:e} for {bytes}");
+    };
+    let cycles = 10_000;
+    for (block, ending) in ["packetizer", "coherence_directory", "epoch_agent", "finepack"]
+        .map(|b| (b, "vcd"))
+        .into_iter()
+        .chain([("packetizer", "fst"), ("epoch_agent", "fst")])
+    {
+        let field = if block == "coherence_directory" { "rsp_valid" } else { "st_ready" };
+        let field = if block.contains("pack") { "tlp" } else { field };
+        // It ends at once.
+        let flip = format!("--flip {field}@5");
+        let words = format!("cosim {block} --cycles 1000000000 --wave w.{ending} {flip}");
+        let expected = estimate(&words) / 1e9 * cycles as f64;
+        desk.passes(&format!("cosim {block} --cycles {cycles} --wave s.{ending}"));
+        let bytes = std::fs::metadata(desk.file(&format!("s.{ending}"))).unwrap().len();
+        compare(&words, expected, bytes);
+    }
+    let one = format!("run {TWO_GPUS} {REUSE} --wave-from 0");
+    let words = format!("{one} --wave-to 1000000000 --wave r.vcd");
+    let expected = estimate(&words) / 1e9;
+    let bytes = std::fs::metadata(desk.file("r.vcd")).unwrap().len();
+    desk.passes(&format!("run {TWO_GPUS} {REUSE} --json r.json"));
+    let cycles = desk.json("r.json")["cycles"].as_u64().unwrap() as f64;
+    compare(&words, expected * cycles, bytes);
+}

@@ -6,7 +6,10 @@ mod names;
 mod numbers;
 mod wiring;
 
-pub use names::{about, check_names, design_names, go_together, has_policy, names, promises};
+pub use names::{
+    about, all_sections, check_names, design_names, go_together, has_policy, names, own_sections,
+    promises,
+};
 
 use std::any::Any;
 use std::rc::Rc;

@@ -1,7 +1,5 @@
 //! What may stand in the fields of a system file that name a design or a policy.
 
-use std::collections::BTreeSet;
-
 use super::super::config::{ConfigError, System, choose};
 use super::super::gate;
 use super::super::l1::{self, NewL1Policy};
@@ -12,7 +10,8 @@ use super::super::places::Placement;
 use super::super::policy::Policy;
 use super::super::registry::{self, find};
 use crate::egress_path::PathKind;
-use ports::common::finepack_types::FinePack;
+use crate::section::Section;
+use ports::did_you_mean;
 
 pub const POLICIES: [(&str, Policy); 2] =
     [("private", Policy::Private), ("home-forward", Policy::HomeForward)];
@@ -22,9 +21,6 @@ pub const PLACEMENTS: [(&str, Placement); 3] = [
     ("interleave", Placement::Interleave),
     ("owner", Placement::Owner),
 ];
-
-/// The section of the blocks between GPUs, which any system may have.
-const FINEPACK: &str = "finepack";
 
 /// The L2 that the L1 design brings.
 const OWN: &str = "own";
@@ -67,23 +63,45 @@ pub fn check_names(system: &System) -> Result<(), ConfigError> {
     choose("l2.policy", &system.l2.policy, &POLICIES)?;
     choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
-    check_sections(system, &[l1.sections, l1_policy.sections, l2_policy.sections].concat())?;
-    system.parameters(FINEPACK, &FinePack::LEGAL, &gate::FIXED)?;
+    check_sections(system)?;
+    system.section(&gate::SECTION)?;
     (l1.check)(system)
 }
 
+/// The sections that designs of this program have of their own, by name.
+pub fn all_sections() -> Vec<&'static Section> {
+    let designs = registry::all::<l1::Design>().into_iter().flat_map(|design| design.sections);
+    let policies = registry::all::<NewL1Policy>().into_iter().flat_map(|policy| policy.sections);
+    let of_l2 = registry::all::<NewL2Policy>().into_iter().flat_map(|policy| policy.sections);
+    let mut all: Vec<_> = designs.chain(policies).chain(of_l2).collect();
+    all.sort_by_key(|section| section.name);
+    all.dedup_by_key(|section| section.name);
+    all.push(&gate::SECTION);
+    all
+}
+
+/// The sections that a system may have beside those that all have.
+pub fn own_sections(system: &System) -> Vec<&'static Section> {
+    let design = find::<l1::Design>(&system.l1.design).map_or(&[][..], |l1| l1.sections);
+    let l1 = find::<NewL1Policy>(&system.sharing.l1).map_or(&[][..], |policy| policy.sections);
+    let l2 = find::<NewL2Policy>(&system.sharing.l2).map_or(&[][..], |policy| policy.sections);
+    [design, l1, l2].into_iter().flatten().chain([&gate::SECTION]).collect()
+}
+
 /// A section of a design stands only where that is chosen: else its figures would mean nothing.
-fn check_sections(system: &System, own: &[&str]) -> Result<(), ConfigError> {
-    let stray = |section: &&String| *section != FINEPACK && !own.contains(&section.as_str());
-    let Some(section) = system.sections.keys().find(stray) else { return Ok(()) };
-    let has = |design: &&&l1::Design| design.sections.contains(&section.as_str());
+fn check_sections(system: &System) -> Result<(), ConfigError> {
+    let own = own_sections(system);
+    let stray = |name: &&String| own.iter().all(|section| section.name != name.as_str());
+    let Some(name) = system.sections.keys().find(stray) else { return Ok(()) };
+    let has = |design: &&&l1::Design| design.sections.iter().any(|section| section.name == name);
     let all = registry::all::<l1::Design>();
     let names: Vec<_> = all.iter().filter(has).map(|design| design.name).collect();
     let problem = match names.is_empty() {
         true => {
-            let known: BTreeSet<_> = all.iter().flat_map(|d| d.sections).copied().collect();
-            let known: Vec<_> = known.into_iter().chain([FINEPACK]).collect();
-            format!("there is no such section; those of designs are {}", known.join(", "))
+            let known: Vec<_> = all_sections().iter().map(|section| section.name).collect();
+            let every = System::OWN.iter().map(|section| section.name);
+            let near = did_you_mean(name, every.chain(known.iter().copied()));
+            format!("there is no such section; those of designs are {}{near}", known.join(", "))
         }
         false => format!(
             "this section belongs to l1.design = {}, and here is {:?}",
@@ -91,7 +109,7 @@ fn check_sections(system: &System, own: &[&str]) -> Result<(), ConfigError> {
             system.l1.design
         ),
     };
-    Err(ConfigError { field: section.clone(), problem })
+    Err(ConfigError { field: name.clone(), problem })
 }
 
 /// What may stand in a field that names a design or policy; nothing where the field does not.

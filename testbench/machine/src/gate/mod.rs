@@ -11,7 +11,7 @@ mod staging;
 
 pub use incoming::Ports as IncomingPorts;
 pub use outgoing::Ports as OutgoingPorts;
-pub use parameters::{FIXED, load_bytes, local_latency, parameters, tags, warnings};
+pub use parameters::{SECTION, load_bytes, local_latency, parameters, tags, warnings};
 
 use cosim::socket::Socket;
 use hwmodel::depacketizer::Depacketizer;

@@ -17,6 +17,7 @@ use traces::trace::Instr;
 pub use policy::{L1Policy, NewL1Policy};
 pub use port::Port;
 pub use src::DESIGN as SRC;
+pub use stc::SECTION as STC_SECTION;
 pub use unit::GpuUnit;
 
 use super::config::{ConfigError, System};
@@ -26,6 +27,7 @@ use super::memory_model::MemoryModel;
 use super::message::Message;
 use super::pool::Handle;
 use super::registry::Named;
+use super::section::Section;
 
 /// An L1 design, one instance for each CU. One that stands before another holds it and passes calls
 /// on.
@@ -158,7 +160,7 @@ pub struct Design {
     /// that promises release consistency then does not lessen what this one promises.
     pub orders_l2: bool,
     /// Sections of the system file that are its own; others may not stand there.
-    pub sections: &'static [&'static str],
+    pub sections: &'static [Section],
     /// Whether what it says goes to other GPUs: sidebands of loads and atomics and of their
     /// answers, messages of its units, and of its hooks to those of other banks.
     pub crosses: bool,

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::make::{Made, Make};
 use crate::message::Message;
 use crate::registry::Named;
+use crate::section::Section;
 
 /// A policy, one instance for each L1. Under one a line takes its way when it has come, not when it
 /// is asked for.
@@ -43,7 +44,7 @@ pub struct NewL1Policy {
     /// Its name, `sharing.l1`.
     pub name: &'static str,
     /// Sections of the system file that are its own.
-    pub sections: &'static [&'static str],
+    pub sections: &'static [Section],
     /// Makes one. None for an L1 that places lines itself.
     pub new: Option<NewPolicy>,
 }

@@ -18,6 +18,7 @@ use crate::l1::NewHook;
 use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
 use crate::registry::Named;
+use crate::section::Section;
 
 /// A bank as its hooks see it.
 #[derive(Debug)]
@@ -251,7 +252,7 @@ pub struct NewL2Policy {
     /// Its name, `sharing.l2`.
     pub name: &'static str,
     /// Sections of the system file that are its own.
-    pub sections: &'static [&'static str],
+    pub sections: &'static [Section],
     /// Makes the hook of a bank. None for banks that place lines themselves.
     pub new: Option<NewHook>,
 }

@@ -29,7 +29,7 @@ pub use addresses::Addresses;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
 pub use hook::{BankHook, BankPort, NewL2Policy};
-pub use parameters::check as check_directory;
+pub use parameters::{check as check_directory, replacements};
 
 /// A bank's inlets and outlets.
 #[derive(Clone, Copy, Debug)]

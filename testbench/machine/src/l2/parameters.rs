@@ -11,6 +11,11 @@ use crate::registry;
 const REPLACEMENTS: [(&str, Replacement); 2] =
     [("lru", Replacement::Lru), ("fifo", Replacement::Fifo)];
 
+/// What `directory.replacement` may say.
+pub fn replacements() -> Vec<String> {
+    REPLACEMENTS.map(|(name, _)| name.to_string()).to_vec()
+}
+
 /// Bytes that an entry covers.
 fn range(system: &System, variant: Variant) -> u32 {
     let line = system.machine.line;

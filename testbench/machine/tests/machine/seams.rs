@@ -513,10 +513,10 @@ fn what_does_not_go_together_is_refused_by_its_field() {
             &[("queue.depth", "2")],
             ["queue: there is no such section", "test_queue, test_tokens, finepack"],
         ),
-        (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "beat, ecrc"]),
+        (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "entries, line"]),
         (
             &[("l1.design", "test-queue"), ("test_queue.depth", "17")],
-            ["test_queue.depth", "17: must be 1 to 16"],
+            ["test_queue.depth", "17 is not 1 to 16"],
         ),
         (&[("l1.design", "test-queue"), ("test_queue.size", "1")], ["size", "depth"]),
         (&[("sharing.l1", "plain")], ["sharing.l1: \"plain\" is none of lru, ", "test-never"]),

@@ -146,7 +146,7 @@ inventory::submit! { MUTE }
 const MUTE: Design = Design {
     name: "test-stc-mute",
     about: "for tests: stc-mb, in some machines with a CU that does not answer",
-    sections: &["stc"],
+    sections: &[design::STC_SECTION],
     core: |make| {
         let first = make.number == 0 && make.system.name == "mute";
         let inner = (stc_mb().core)(make)?;

@@ -22,13 +22,14 @@ mod tests;
 
 use std::fmt::{self, Display, Formatter};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use row::Row;
 pub use runner::{Outcome, Runner, Spec};
 
 /// What a control compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Designs with each other, where they must not differ.
@@ -73,7 +74,7 @@ pub fn all() -> impl Iterator<Item = &'static Control> {
 }
 
 /// Rows of a control.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Part {
     /// Name of the control.
     pub control: &'static str,
@@ -86,7 +87,7 @@ pub struct Part {
 }
 
 /// All results.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
     /// Whether the small set was asked for.
     pub quick: bool,

@@ -2,12 +2,13 @@
 
 use std::fmt::{self, Formatter};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::runner::{Outcome, Spec};
 
 /// A comparison.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Row {
     /// Situation.
     pub case: String,

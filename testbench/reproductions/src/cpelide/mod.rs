@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use firmware_embed::Image;
 use hwmodel::chiplet_coherence_table::{Parameters, ReferenceTable};
 use machine::RunError;
+use schemars::JsonSchema;
 use serde::Serialize;
 use traces::trace::{ArgKind, Event, Reader};
 
@@ -42,7 +43,7 @@ pub const INPUTS: [Input; 16] = [
 ];
 
 /// Structures that kernels name, of a program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Structures {
     /// Kernels.
     pub kernels: u64,
@@ -53,7 +54,7 @@ pub struct Structures {
 }
 
 /// Bytes that CPElide needs in a command processor.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Bytes {
     /// The table of four chiplets as it lies in memory.
     pub table: usize,
@@ -62,7 +63,7 @@ pub struct Bytes {
 }
 
 /// All results.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
     /// `cpelide`.
     pub paper: &'static str,

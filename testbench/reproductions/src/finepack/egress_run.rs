@@ -6,6 +6,7 @@ use hwmodel::tlp_link::{self, Counters, Fabric};
 use machine::egress_path::{EgressPath, PathKind};
 use ports::ConfigError;
 use ports::common::finepack_types::{FinePack, Req, flush_cause, ingress_kind, op};
+use schemars::JsonSchema;
 use serde::Serialize;
 use traces::workloads::{BASE, Kernel, Replica, Workload, apply_copies};
 
@@ -51,7 +52,7 @@ pub enum RunError {
 }
 
 /// Bytes on the wire, all links together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WireBytes {
     /// All of them.
     pub total: u64,
@@ -68,9 +69,10 @@ pub struct WireBytes {
 }
 
 /// What was counted in a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Record {
     /// Egress path.
+    #[schemars(with = "String")]
     pub path: PathKind,
     /// Workload.
     pub workload: &'static str,

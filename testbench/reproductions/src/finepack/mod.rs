@@ -17,6 +17,7 @@ mod traffic;
 use hwmodel::tlp_link::LINK_LAT;
 use machine::egress_path::PathKind;
 use ports::common::finepack_types::FinePack;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figure::Figure;
@@ -38,13 +39,14 @@ pub const INPUTS: [Input; 3] = [
 ];
 
 /// All results.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
     /// `finepack`.
     pub paper: &'static str,
     /// `pass`: a report exists only when all memories were right.
     pub verdict: &'static str,
     /// Parameters of the blocks.
+    #[schemars(with = "std::collections::BTreeMap<String, u32>")]
     pub parameters: FinePack,
     /// Cycles.
     pub link_latency: u32,

@@ -2,6 +2,7 @@
 
 use machine::egress_path::PathKind;
 use ports::common::finepack_types::{FinePack, offset_bits};
+use schemars::JsonSchema;
 use serde::Serialize;
 use traces::workloads::{self, Params};
 
@@ -12,7 +13,7 @@ use super::egress_run::{Record, RunError, Setup};
 pub(super) const SEED: u64 = 1;
 
 /// Size of one workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Input {
     /// Workload, one of [`workloads::NAMES`].
     pub workload: &'static str,
@@ -34,7 +35,7 @@ impl Input {
 }
 
 /// Runs with one value of a parameter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Point {
     /// The value.
     pub value: u32,
@@ -104,7 +105,7 @@ pub(super) fn sixteen_gpus(setup: &Setup, inputs: &[Input]) -> Result<Vec<Record
 }
 
 /// Stores of one length, and the wire bytes of the TLPs that carry them: without the MARK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BurstBytes {
     /// Stores.
     pub count: u32,

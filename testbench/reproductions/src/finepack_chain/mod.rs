@@ -30,6 +30,9 @@ use crate::log_file::{LogError, LogFile};
 /// Name of the chain on the command line.
 pub const NAME: &str = "finepack";
 
+/// Its blocks; a waveform shows those of GPU 0.
+pub const BLOCKS: [&str; 3] = ["remote_write_queue", "packetizer", "depacketizer"];
+
 /// What to run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {

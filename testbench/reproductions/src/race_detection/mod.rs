@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use machine::sequential::Keep;
 use machine::{Options, RunError};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::experiment::{self, Input, Record, Runs, SEED, input};
@@ -45,7 +46,7 @@ pub const INPUTS: [Input; 17] = [
 ];
 
 /// All results.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
     /// `race-detection`.
     pub paper: &'static str,

@@ -8,6 +8,7 @@ mod tests;
 mod text;
 
 use machine::RunError;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::experiment::{self, CAPTURE, Input, Runs, SEED, input};
@@ -31,7 +32,7 @@ pub const INPUTS: [Input; 11] = [
 ];
 
 /// All results.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
     /// `rec`.
     pub paper: &'static str,

@@ -8,6 +8,7 @@ mod tests;
 mod text;
 
 use machine::RunError;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::experiment::{self, Input, Runs, SEED, input};
@@ -32,7 +33,7 @@ pub const INPUTS: [Input; 12] = [
 ];
 
 /// All results.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
     /// `stc`.
     pub paper: &'static str,

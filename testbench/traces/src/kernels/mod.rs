@@ -102,6 +102,7 @@ programs!(
 pub fn program<E>(name: &str) -> Result<&'static Program, KernelError<E>> {
     PROGRAMS.iter().find(|p| p.name == name).ok_or_else(|| {
         let known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
-        KernelError::UnknownProgram { name: name.to_string(), known: known.join(", ") }
+        let near = ports::did_you_mean(name, known.iter().copied());
+        KernelError::UnknownProgram { name: name.to_string(), known: known.join(", ") + &near }
     })
 }

@@ -29,7 +29,7 @@ const SPEC: Design = Design {
     about: "race detection; loads that hit go on while a check is under way",
     promises: MemoryModel::Sc,
     orders_l2: true,
-    sections: &["race_detection"],
+    sections: &[parameters::SECTION],
     asks_policy: false,
     check: |system| Parameters::of(system).map(|_| ()),
     core: load_store_unit::new,

@@ -1,12 +1,15 @@
 //! The parameters of a machine's race detection blocks, and which machines can have them.
 
 use cosim::catalog::Family;
+use ports::Limit::{Names, Range};
 use ports::common::race_types::RaceDetection;
+use ports::{Fields, fields};
 
 use super::rule::{self, Rule};
 use crate::config::{ConfigError, System};
 use crate::l2;
 use crate::registry;
+use crate::section::{Section, defaults};
 
 /// Those of the blocks, and of the L2 banks.
 #[derive(Clone, Debug)]
@@ -22,10 +25,41 @@ pub struct Parameters {
 
 /// Bytes of a line (specification 2).
 const LINE: u32 = 128;
-/// Most places of a CU in a bank.
-const MOST_PLACES: i64 = 255;
-/// Places where nothing is said (chosen): twice the 32 miss registers of an L1 of `fermi-16sm`.
-const PLACES: u32 = 64;
+
+fields! {
+    /// What the machine has beside the blocks.
+    struct Besides of Self {
+        /// Places of a CU in each L2 bank.
+        places: u32 = Range(1, 255), "requests", "specification 5.6, T3";
+        /// A rule that is not kept, to see what it is for; empty for none.
+        without: String = Names(rule::names), "", "specification 6";
+    }
+}
+
+/// Section `[race_detection]`.
+pub const SECTION: Section = Section {
+    name: "race_detection",
+    about: "Race detection: race detection unit, access validation units, speculative load \
+            queues, and the order of L2 banks.",
+    fields: &[RaceDetection::FIELDS, Besides::FIELDS],
+    fixed: &["n_sm", "lines"],
+    default: |system| {
+        let mut table = defaults(&blocks(system));
+        // Places: chosen, twice the 32 miss registers of an L1 of `fermi-16sm`.
+        table.extend(defaults(&Besides { places: 64, without: String::new() }));
+        Ok(table)
+    },
+};
+
+/// The paper's, for the machine.
+fn blocks(system: &System) -> RaceDetection {
+    let paper = RaceDetection::named().remove("paper").expect("it has a name");
+    let n_sm = u32::from(system.machine.chiplets) * u32::from(system.machine.cus);
+    let given = system.given(&SECTION).and_then(|given| given.get("m")?.as_integer());
+    let m = given.and_then(|m| u32::try_from(m).ok()).unwrap_or(paper.m);
+    // Section 4.3.3 has the limit for each size.
+    RaceDetection { n_sm, lines: system.l1.bytes / LINE, n_sat: m / 8, ..paper }
+}
 
 impl Parameters {
     /// Those of section `[race_detection]`, for the machine. Errors: the machine cannot have race
@@ -33,30 +67,9 @@ impl Parameters {
     pub fn of(system: &System) -> Result<Self, ConfigError> {
         let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
         check_machine(system)?;
-        let m = &system.machine;
-        let paper = RaceDetection::named().remove("paper").expect("it has a name");
-        let n_sm = u32::from(m.chiplets) * u32::from(m.cus);
-        let default = RaceDetection { n_sm, lines: system.l1.bytes / LINE, ..paper };
-        let mut fields = toml::Table::try_from(&default).expect("they are numbers");
-        fields.insert("places".into(), PLACES.into());
-        fields.insert("without".into(), "".into());
-        let mut fields = system.section("race_detection", fields, &["n_sm", "lines"])?;
-        let given = system.sections.get("race_detection").and_then(|given| given.as_table());
-        if given.is_none_or(|given| !given.contains_key("n_sat")) {
-            // Section 4.3.3 has the limit for each size.
-            let m = fields["m"].as_integer().expect("a number");
-            fields.insert("n_sat".into(), (m / 8).into());
-        }
-        let places = fields.remove("places").and_then(|v| v.as_integer()).expect("a number");
-        let without = fields.remove("without");
-        let without = rule::named(without.as_ref().and_then(|v| v.as_str()).expect("a name"))?;
-        let blocks: RaceDetection = fields
-            .try_into()
-            .map_err(|e: toml::de::Error| error("race_detection", e.message().to_string()))?;
-        if !(1..=MOST_PLACES).contains(&places) {
-            let problem = format!("{places}: must be 1 to {MOST_PLACES}");
-            return Err(error("race_detection.places", problem));
-        }
+        let blocks: RaceDetection = system.parameters(&SECTION)?;
+        let Besides { places, without } = system.parameters(&SECTION)?;
+        let without = rule::named(&without)?;
         blocks.validate().map_err(|e| {
             let problem = format!("{}: must be {}", e.value, e.limit);
             let with = format!("with l1.design = {}", system.l1.design);
@@ -66,8 +79,8 @@ impl Parameters {
                 name => error(&format!("race_detection.{name}"), problem),
             }
         })?;
-        let name = format!("{}, {n_sm} SMs, M {}", &system.l1.design, blocks.m);
-        Ok(Self { blocks, places: places as u32, without, name })
+        let name = format!("{}, {} SMs, M {}", &system.l1.design, blocks.n_sm, blocks.m);
+        Ok(Self { blocks, places, without, name })
     }
 }
 

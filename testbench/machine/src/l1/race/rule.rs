@@ -94,6 +94,11 @@ const RULES: [(&str, Rule); 31] = [
 /// The field.
 const FIELD: &str = "race_detection.without";
 
+/// What the field may say.
+pub fn names() -> Vec<String> {
+    RULES.map(|(name, _)| name.to_string()).to_vec()
+}
+
 /// The rule called so; none where the field is empty.
 pub fn named(name: &str) -> Result<Option<Rule>, ConfigError> {
     if name.is_empty() {

@@ -11,11 +11,12 @@ use ports::message;
 
 use super::{Design, SRC};
 use parameters::Parameters;
+pub use parameters::SECTION;
 
 const NV: Design = Design {
     name: "stc-nv",
     about: "STC, epochs in turn: an L1 keeps lines whose epoch it is not",
-    sections: &["stc"],
+    sections: &[SECTION],
     asks_policy: false,
     check: |system| Parameters::of(system).map(|_| ()),
     core: agent::new,

@@ -1,11 +1,14 @@
 //! The parameters of a machine's STC blocks, and which machines can have them.
 
 use cosim::catalog::Family;
+use ports::Limit::Range;
 use ports::common::stc_types::{Stc, Variant};
+use ports::{Fields, fields};
 
 use crate::config::{ConfigError, System};
 use crate::l2;
 use crate::registry;
+use crate::section::{Section, defaults};
 
 /// Those of the blocks, and of the links between them.
 #[derive(Clone, Debug)]
@@ -17,8 +20,46 @@ pub struct Parameters {
     pub name: String,
 }
 
-/// Most registers on a wire.
-const MOST_LINK: u32 = 16;
+fields! {
+    /// Those of the links.
+    struct Links of Self {
+        /// Registers on each wire between manager and agents.
+        link: u32 = Range(0, 16), "registers", "specification 2.2";
+    }
+}
+
+/// Section `[stc]`.
+pub const SECTION: Section = Section {
+    name: "stc",
+    about: "STC's blocks: epoch manager, epoch agents, and the wires between them. What follows \
+            from the machine is checked with it: `bsq_n` is at least `cu.lanes`, `2^seb_min` at \
+            least `machine.line`, and `wakeup` at least `2^band_bits` and the longest scan of the \
+            blocked store queue.",
+    fields: &[Stc::FIELDS, Links::FIELDS],
+    fixed: &["n_cu", "variant"],
+    default: |system| {
+        let mut table = defaults(&blocks(system));
+        table.extend(defaults(&LINKS));
+        Ok(table)
+    },
+};
+
+/// Where nothing is said (specification 2.2).
+const LINKS: Links = Links { link: 1 };
+
+/// The paper's, for the design and the machine.
+fn blocks(system: &System) -> Stc {
+    let variant = match system.l1.design.as_str() {
+        "stc-nv" => Variant::Nv,
+        "stc-es" => Variant::Es,
+        "stc-ab" => Variant::Ab,
+        _ => Variant::Mb,
+    };
+    let paper = Stc::named().remove("paper").expect("it has a name");
+    let n_cu = u32::from(system.machine.chiplets) * u32::from(system.machine.cus);
+    let max_bands = if variant == Variant::Mb { paper.max_bands } else { 1 };
+    Stc { n_cu, variant, max_bands, ..paper }
+}
 
 impl Parameters {
     /// Those of section `[stc]`, for the design and the machine. Errors: the machine cannot have
@@ -26,33 +67,12 @@ impl Parameters {
     pub fn of(system: &System) -> Result<Self, ConfigError> {
         let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
         check_machine(system)?;
-        let variant = match system.l1.design.as_str() {
-            "stc-nv" => Variant::Nv,
-            "stc-es" => Variant::Es,
-            "stc-ab" => Variant::Ab,
-            _ => Variant::Mb,
-        };
-        let m = &system.machine;
-        let paper = Stc::named().remove("paper").expect("it has a name");
-        let default = Stc {
-            n_cu: u32::from(m.chiplets) * u32::from(m.cus),
-            variant,
-            max_bands: if variant == Variant::Mb { paper.max_bands } else { 1 },
-            ..paper
-        };
-        let mut fields = toml::Table::try_from(&default).expect("they are numbers and a name");
-        fields.insert("link".into(), LINK.into());
-        let mut fields = system.section("stc", fields, &["n_cu", "variant"])?;
-        let link = fields.remove("link").and_then(|link| link.as_integer()).expect("a number");
-        let blocks: Stc = fields
-            .try_into()
-            .map_err(|e: toml::de::Error| error("stc", e.message().to_string()))?;
-        let check = |ok: bool, name: &str, value: i64, limit: String| match ok {
+        let blocks: Stc = system.parameters(&SECTION)?;
+        let Links { link } = system.parameters(&SECTION)?;
+        let check = |ok: bool, name: &str, value: u32, limit: String| match ok {
             true => Ok(()),
             false => Err(error(&format!("stc.{name}"), format!("{value}: must be {limit}"))),
         };
-        let most = i64::from(MOST_LINK);
-        check((0..=most).contains(&link), "link", link, format!("0 to {MOST_LINK}"))?;
         blocks.validate().map_err(|e| match e.name {
             "n_cu" => {
                 error("machine.cus", format!("{} CUs of a GPU: must be {}", e.value, e.limit))
@@ -61,21 +81,18 @@ impl Parameters {
         })?;
         // Specification 2.2.
         let Stc { seb_min, wakeup, band_bits, bsq_n, bsq_banks, bsq_rd, .. } = blocks;
-        let (lanes, line) = (system.cu.lanes, m.line);
+        let (lanes, line) = (system.cu.lanes, system.machine.line);
         let limit = format!("at least {lanes}, cu.lanes");
-        check(bsq_n >= lanes, "bsq_n", bsq_n.into(), limit)?;
+        check(bsq_n >= lanes, "bsq_n", bsq_n, limit)?;
         let limit = format!("at least {}: a line of {line} B belongs to one band", line.ilog2());
-        check(seb_min >= line.ilog2(), "seb_min", seb_min.into(), limit)?;
+        check(seb_min >= line.ilog2(), "seb_min", seb_min, limit)?;
         let least = (1 << band_bits) + bsq_n.div_ceil(bsq_banks * bsq_rd);
         let limit = format!("at least {least}: 2^band_bits and the longest scan");
-        check(wakeup >= least, "wakeup", wakeup.into(), limit)?;
+        check(wakeup >= least, "wakeup", wakeup, limit)?;
         let name = format!("{}, {} CUs, link {link}", &system.l1.design, blocks.n_cu);
-        Ok(Self { blocks, link: link as u32, name })
+        Ok(Self { blocks, link, name })
     }
 }
-
-/// Registers on each wire where nothing is said (specification 2.2).
-const LINK: u32 = 1;
 
 /// All CUs share the L2 of a line, and nobody else writes it while a kernel runs (specification
 /// 5.7, item 5).

@@ -7,14 +7,14 @@ use machine::design::{
     SRC, Site, UnitPorts, Way,
 };
 
-use super::queue::Queue;
+use super::queue::{Queue, SECTION};
 
 inventory::submit! { DESIGN }
 
 const DESIGN: Design = Design {
     name: "test-cross",
     about: "for tests: no L1; requests, banks and units talk to other GPUs",
-    sections: &["test_queue"],
+    sections: &[SECTION],
     crosses: true,
     asks_policy: false,
     core: |_| Ok(Box::new(Agent::default())),

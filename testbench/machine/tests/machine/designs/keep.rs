@@ -8,7 +8,7 @@ use machine::design::{
     NewL1Policy, NewL2Policy, Unit, Way, Ways,
 };
 
-use super::queue::Queue;
+use super::queue::{Queue, SECTION};
 
 inventory::submit! {
     NewL1Policy { name: "test-never", sections: &[], new: Some(|_| Ok(Box::new(Never))) }
@@ -25,7 +25,7 @@ inventory::submit! {
 inventory::submit! {
     NewL1Policy {
         name: "test-queue",
-        sections: &["test_queue"],
+        sections: &[SECTION],
         new: Some(|make| Ok(Box::new(OfL1 {
             queue: queue(make)?,
             is_asked: false,
@@ -39,7 +39,7 @@ inventory::submit! {
 inventory::submit! {
     NewL2Policy {
         name: "test-queue",
-        sections: &["test_queue"],
+        sections: &[SECTION],
         new: Some(|make| Ok(Box::new(OfBank {
             queue: queue(make)?,
             seen: Vec::new(),

@@ -4,14 +4,15 @@
 
 use machine::design::{
     BankHook, BankPort, BuildError, Class, ConfigError, Context, Cycle, Design, GpuUnit, Handle,
-    Hooks, Kind, L1, Make, Message, Packed, Port, SRC, System, UnitPorts, Way, WireId,
+    Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Section, System, UnitPorts, Way, WireId,
+    defaults,
 };
 use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
 use hwmodel::test_queue::TestQueue;
-use ports::Parameters;
+use ports::Fields;
 use ports::test_queue::{Config, In, Item};
 
 inventory::submit! { DESIGN }
@@ -19,7 +20,7 @@ inventory::submit! { DESIGN }
 const DESIGN: Design = Design {
     name: "test-queue",
     about: "for tests: src with a queue before each L1, in each L2 bank and in each GPU's unit",
-    sections: &["test_queue"],
+    sections: &[SECTION],
     check: |system| config(system).map(|_| ()),
     core: |make| {
         let inner = (SRC.core)(make)?;
@@ -50,17 +51,18 @@ const DESIGN: Design = Design {
     ..SRC
 };
 
-/// What section `[test_queue]` leaves out.
-const DEFAULT: Config = Config { depth: 4, latency: 3 };
+/// Section `[test_queue]`.
+pub(super) const SECTION: Section = Section {
+    name: "test_queue",
+    about: "The queues of designs for tests.",
+    fields: &[Config::FIELDS],
+    fixed: &[],
+    default: |_| Ok(defaults(&Config { depth: 4, latency: 3 })),
+};
 
 /// The block's parameters.
 fn config(system: &System) -> Result<Config, ConfigError> {
-    let config = system.parameters("test_queue", &DEFAULT, &[])?;
-    let error = |e: ports::ConfigError| ConfigError {
-        field: format!("test_queue.{}", e.name),
-        problem: format!("{}: must be {}", e.value, e.limit),
-    };
-    config.validate().map(|()| config).map_err(error)
+    system.parameters(&SECTION)
 }
 
 /// Cycles of an acquire.

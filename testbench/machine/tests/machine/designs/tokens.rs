@@ -4,19 +4,21 @@
 
 use machine::design::{
     BankHook, BankPort, BuildError, Class, ConfigError, Context, Design, Fifos, GpuUnit, Handle,
-    Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Site, System, Unit, UnitPorts,
+    Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Section, Site, System, Unit, UnitPorts,
+    defaults,
 };
-use serde::{Deserialize, Serialize};
+use ports::Limit::Range;
+use ports::{Fields, fields};
 use std::collections::VecDeque;
 
-use super::queue::Queue;
+use super::queue::{self, Queue};
 
 inventory::submit! { DESIGN }
 
 const DESIGN: Design = Design {
     name: "test-tokens",
     about: "for tests: no L1; L2 banks serve CUs in the order of a unit's tokens",
-    sections: &["test_tokens", "test_queue"],
+    sections: &[SECTION, queue::SECTION],
     asks_policy: false,
     check: |system| {
         let problem = "one GPU, with l1.design = test-tokens".to_string();
@@ -33,17 +35,27 @@ const DESIGN: Design = Design {
     ..SRC
 };
 
-/// Section `[test_tokens]`.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct Parameters {
-    /// Places of a CU in each bank.
-    places: u32,
-    /// 1: a FIFO for each CU. 0: one for all, which must end in a deadlock.
-    fifos: u32,
+fields! {
+    /// Parameters of the design.
+    struct Parameters of Self {
+        /// Places of a CU in each bank.
+        places: u32 = Range(1, 255), "requests", "for tests";
+        /// 1: a FIFO for each CU. 0: one for all, which must end in a deadlock.
+        fifos: u32 = Range(0, 1), "", "for tests";
+    }
 }
 
+/// Section `[test_tokens]`.
+const SECTION: Section = Section {
+    name: "test_tokens",
+    about: "Banks in the order of tokens.",
+    fields: &[Parameters::FIELDS],
+    fixed: &[],
+    default: |_| Ok(defaults(&Parameters { places: 2, fifos: 1 })),
+};
+
 fn parameters(system: &System) -> Result<Parameters, ConfigError> {
-    system.parameters("test_tokens", &Parameters { places: 2, fifos: 1 }, &[])
+    system.parameters(&SECTION)
 }
 
 #[derive(Debug)]

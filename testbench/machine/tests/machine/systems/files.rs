@@ -1,5 +1,7 @@
 //! Bad system files and names: an error that says where, never a panic.
 
+use std::collections::BTreeSet;
+
 use machine::systems;
 use machine::{Bodies, Machine, Options, System};
 use proptest::prelude::*;
@@ -56,6 +58,8 @@ fn bad_syntax_is_refused_with_file_and_line() {
         assert!(message.contains(words), "{words:?} in: {message}");
     }
     assert!(refused("[l1]", "[l9]").contains("missing field `l1`"));
+    assert!(refused("[l1]", "[ll]").ends_with("; did you mean l1?"));
+    assert!(refused("waves = 40", "wave = 40").ends_with("; did you mean waves?"));
     let message = refused("[l1]", "[l9]\nbytes = 1\n\n[l1]");
     let place = format!("m.toml:{}: l9: there is no such section", line("[l1]"));
     assert!(message.starts_with(&place), "{message}");
@@ -225,6 +229,60 @@ fn every_preset_is_what_its_text_says_after_a_round_trip() {
     }
 }
 
+/// What a value stands on: `systems show` says it of each.
+#[test]
+fn a_shown_system_loads_as_itself_and_each_value_has_its_source() {
+    let set = |pairs: &[(&str, &str)]| -> Vec<_> {
+        pairs.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
+    };
+    let mut cases: Vec<_> = systems::names().into_iter().map(|name| (name, set(&[]))).collect();
+    cases.push(("stc-8cu".into(), set(&[("l1.design", "stc-mb"), ("stc.wakeup", "200")])));
+    cases.push(("fermi-16sm-small".into(), set(&[("l1.design", "race-spec")])));
+    cases.push(("finepack-4gpu".into(), set(&[("finepack.beat", "64")])));
+    for (name, set) in cases {
+        let system = systems::load(&name, &set).unwrap();
+        let text = systems::show(&name, &set).unwrap();
+        assert_eq!(System::parse("new.toml", &text, &[]).unwrap(), system, "{name} {set:?}");
+        for line in text.lines().filter(|line| line.contains(" = ") && !line.starts_with("# ")) {
+            let (_, source) = line.split_once("# ").unwrap_or_else(|| panic!("{name}: {line}"));
+            assert!(!source.is_empty(), "{name}: {line}");
+        }
+        // What is commented out can be set, and changes nothing: it is the value that holds.
+        let on: Vec<_> = text
+            .lines()
+            .map(|l| l.strip_prefix('#').filter(|l| !l.starts_with(' ')).unwrap_or(l))
+            .collect();
+        let whole = System::parse("whole.toml", &on.join("\n"), &[]).unwrap();
+        for section in machine::own_sections(&system) {
+            assert_eq!(whole.section(section), system.section(section), "{name} {}", section.name);
+            let given = whole.given(section).map_or(0, |given| given.len());
+            assert_eq!(given, section.free().count(), "{name}: {}", section.name);
+        }
+    }
+}
+
+#[test]
+fn every_field_of_a_section_is_declared_with_meaning_and_source() {
+    let mut fields = 0;
+    for design in machine::names("l1.design") {
+        let mut system = preset("stc-8cu-small");
+        system.l1.design = design.to_string();
+        for section in machine::own_sections(&system) {
+            let table = (section.default)(&system).unwrap();
+            let declared: BTreeSet<_> =
+                section.fields.iter().copied().flatten().map(|field| field.key).collect();
+            let keys: BTreeSet<_> = table.keys().map(String::as_str).collect();
+            assert_eq!(declared, keys, "{design}: [{}]", section.name);
+            for field in section.fields.iter().copied().flatten() {
+                let is_told = !field.about.trim().is_empty() && !field.source.is_empty();
+                assert!(is_told, "{design}: {}.{}", section.name, field.key);
+                fields += 1;
+            }
+        }
+    }
+    assert!(fields > 100, "only {fields} fields of designs");
+}
+
 #[test]
 fn an_entry_of_a_directory_lies_in_one_bank() {
     let load = |set: &[(&str, &str)]| {
@@ -239,7 +297,10 @@ fn an_entry_of_a_directory_lies_in_one_bank() {
         "rec-4gpu-small: l2.interleave: 512: must be at least 1024, the bytes that an entry covers \
          with l2.design = rec"
     );
-    for (value, problem) in [("32", "32 is not 64 to 4096"), ("96", "96 is no power of 2")] {
+    for (value, problem) in [
+        ("32", "32: must be at least machine.line, where machine.line = 64"),
+        ("96", "96 is not a power of 2, 32 to 4096"),
+    ] {
         let message = load(&[("l2.interleave", value)]).unwrap_err();
         assert_eq!(message, format!("rec-4gpu-small: l2.interleave: {problem}"));
     }

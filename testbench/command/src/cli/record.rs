@@ -1,0 +1,235 @@
+//! What `--json` writes: the records of `run`, `cosim` and `compare`, from which their schemas are
+//! made, too.
+
+use std::collections::BTreeMap;
+
+use cosim::body::BodyKind;
+use cosim::runner::Outcome;
+use cosim::socket::BlockUse;
+use machine::{Cycle, KernelUse, Machine, RunError};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::job::{self, Job};
+
+/// The result of `duet run`.
+#[derive(Serialize, JsonSchema)]
+pub struct Run {
+    /// PASS or FAIL.
+    verdict: &'static str,
+    /// Name of the system.
+    system: String,
+    /// What its sizes and bandwidths were divided by.
+    scale: u32,
+    /// Name and checksum of the program.
+    workload: String,
+    /// Seed of its input.
+    seed: u64,
+    /// Seed of `--perturb`; only where it is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    perturb: Option<u64>,
+    /// What ran the firmware: native, iss, rtl or lockstep.
+    cp: &'static str,
+    /// Cycles of the GPU's clock.
+    cycles: u64,
+    /// The same in nanoseconds.
+    time_ns: u64,
+    /// What was compared with the program's values.
+    values: Values,
+    /// The blocks with two bodies, by name.
+    blocks: BTreeMap<&'static str, Block>,
+    /// The kernels of one name together, in the order of their first launch.
+    kernels: Vec<Kernel>,
+    /// Statistics; `duet list --json` has units and meanings.
+    counters: BTreeMap<String, u64>,
+}
+
+/// Values that were compared.
+#[derive(Serialize, JsonSchema)]
+struct Values {
+    /// Loads.
+    loads_checked: u64,
+    /// Of these, those with one right value.
+    loads_determined: u64,
+    /// Of these, those with several.
+    loads_racy: u64,
+    /// Atomics.
+    atomics_checked: u64,
+    /// Bytes of memory after releases.
+    released_bytes_checked: u64,
+    /// Wrong values: a run ends with the first.
+    mismatches: u64,
+}
+
+/// All instances of a block.
+#[derive(Serialize, JsonSchema)]
+struct Block {
+    /// model, rtl, lockstep, or several.
+    #[serde(rename = "impl")]
+    body: &'static str,
+    /// Instances.
+    instances: u32,
+    /// Cycles of its clock.
+    cycles: u64,
+    /// Of these, those in which an instance did something.
+    busy_cycles: u64,
+    /// Cycle of the last transfer.
+    last_transfer: Option<u64>,
+    /// Transfers of all instances, by port.
+    transfers: BTreeMap<&'static str, u64>,
+}
+
+/// All launches of the kernels of one name.
+#[derive(Serialize, JsonSchema)]
+struct Kernel {
+    /// Name.
+    name: String,
+    /// How often it was launched.
+    launches: u32,
+    /// Cycles from the host's submitting to the last GPU's completion signal.
+    cycles: u64,
+    /// Every statistic that grew, by so much.
+    counters: BTreeMap<String, u64>,
+}
+
+impl Run {
+    /// Of a run that has ended.
+    pub fn of(
+        args: &job::Args,
+        job: &Job,
+        machine: &Machine,
+        passed: bool,
+        result: &Result<Cycle, RunError>,
+    ) -> Self {
+        let checked = machine.checked();
+        let block = |used: BlockUse| {
+            let block = Block {
+                body: used.body.map_or("several", BodyKind::name),
+                instances: used.instances,
+                cycles: used.cycles,
+                busy_cycles: used.busy,
+                last_transfer: used.last_transfer,
+                transfers: used.transfers.into_iter().collect(),
+            };
+            (used.name, block)
+        };
+        let kernel = |used: &KernelUse| {
+            let KernelUse { name, launches, cycles, counters } = used.clone();
+            Kernel { name, launches, cycles, counters }
+        };
+        Self {
+            verdict: if passed { "PASS" } else { "FAIL" },
+            system: job.system.name.clone(),
+            scale: job.system.scale,
+            workload: job.workload.clone(),
+            seed: args.seed(),
+            perturb: args.perturb,
+            cp: machine.cp().name(),
+            cycles: machine.cycle(),
+            time_ns: job.time_ns(machine.cycle()),
+            values: Values {
+                loads_checked: checked.loads,
+                loads_determined: checked.determined,
+                loads_racy: checked.racy,
+                atomics_checked: checked.atomics,
+                released_bytes_checked: checked.released_bytes,
+                mismatches: u64::from(matches!(result, Err(RunError::Wrong(..)))),
+            },
+            blocks: machine.blocks().into_iter().map(block).collect(),
+            kernels: machine.kernel_uses().iter().map(kernel).collect(),
+            counters: machine.statistics().into_iter().collect(),
+        }
+    }
+}
+
+/// The result of `duet cosim`.
+#[derive(Serialize, JsonSchema)]
+pub struct Cosim {
+    /// Block, or `finepack`.
+    block: String,
+    /// Configuration; `FILE.config.toml` beside the result has all parameters.
+    config: String,
+    /// Seed of the stimulus.
+    seed: u64,
+    /// Cycles that were compared.
+    cycles: u64,
+    /// Transfers, by port.
+    transfers: BTreeMap<&'static str, u64>,
+    /// Per cent of the busiest cycles, by port.
+    busiest_percent: BTreeMap<&'static str, u64>,
+    /// How often each situation was reached.
+    coverage: BTreeMap<&'static str, u64>,
+    /// 1 where the bodies differ.
+    mismatches: u64,
+    /// The report of the first difference.
+    mismatch: Option<String>,
+}
+
+impl Cosim {
+    /// Of a run that has ended.
+    pub fn of(block: &str, config: &str, seed: u64, outcome: &Outcome) -> Self {
+        Self {
+            block: block.to_string(),
+            config: config.to_string(),
+            seed,
+            cycles: outcome.cycles,
+            transfers: outcome.transfers.iter().copied().collect(),
+            busiest_percent: outcome.busiest.iter().copied().collect(),
+            coverage: outcome.coverage.iter().copied().collect(),
+            mismatches: u64::from(outcome.mismatch.is_some()),
+            mismatch: outcome.mismatch.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+/// A number of each side of a comparison.
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+pub struct Sides {
+    /// On models.
+    pub model: u64,
+    /// On RTL.
+    pub rtl: u64,
+}
+
+/// The result of `duet compare`.
+#[derive(Serialize, JsonSchema)]
+pub struct Compare {
+    /// PASS or FAIL.
+    pub verdict: &'static str,
+    /// Name of the system.
+    pub system: String,
+    /// What its sizes and bandwidths were divided by.
+    pub scale: u32,
+    /// Name and checksum of the program.
+    pub workload: String,
+    /// Seed of its input.
+    pub seed: u64,
+    /// Seed of `--perturb`; only where it is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub perturb: Option<u64>,
+    /// Cycles of the GPU's clock.
+    pub cycles: Sides,
+    /// The same in nanoseconds.
+    pub time_ns: Sides,
+    /// The blocks with two bodies, by name.
+    pub blocks: BTreeMap<&'static str, ComparedBlock>,
+    /// Counters that differ.
+    pub counters: BTreeMap<String, Sides>,
+    /// The first transfer whose cycle differs, of each place that has one.
+    pub first_differences: Vec<String>,
+}
+
+/// All instances of a block, on each side.
+#[derive(Serialize, JsonSchema)]
+pub struct ComparedBlock {
+    /// Instances.
+    pub instances: u32,
+    /// Cycles of its clock.
+    pub cycles: Sides,
+    /// Of these, those in which an instance did something.
+    pub busy_cycles: Sides,
+    /// Cycle of the last transfer.
+    pub last_transfer: Sides,
+    /// Transfers of all instances, by port.
+    pub transfers: BTreeMap<&'static str, Sides>,
+}

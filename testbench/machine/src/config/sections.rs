@@ -1,0 +1,335 @@
+//! The sections that every system file has: of each field type, limit, unit, meaning, source. The
+//! check of a file, its commented form and `docs/system-file.md` are made from it.
+
+use cosim::catalog::Family;
+use ports::Limit::{Millionths, Names, OneOf, PowerOfTwo, Range, Switch};
+use ports::coherence_directory::{IDEAL_LINES, JOBS, RESPONSES, WAYS};
+use ports::common::finepack_types::FinePack;
+use ports::fields;
+
+use super::System;
+use crate::decimal::Decimal;
+use crate::l2;
+use crate::message::MAX_LINE;
+use crate::pages::PAGE;
+use crate::transactions::{MAX_LOADS, MAX_WAVES};
+
+/// Longest latency: queues hold what is under way, so it costs the host memory.
+const MOST_CYCLES: u64 = 10_000;
+/// The same of links between GPUs, in their cycles.
+const MOST_LINK_CYCLES: u64 = 100_000;
+/// Messages of a queue, lines of a CU.
+const MOST_PLACES: u64 = 4096;
+const MOST_MISSES: u64 = 1024;
+const MOST_LINE: u64 = MAX_LINE as u64;
+/// Clocks of GPUs and links.
+const MHZ: ports::Limit = Range(1, 100_000);
+/// Bytes in cycles.
+const RATE: ports::Limit = Range(1, 1 << 20);
+const PACKET_CYCLES: ports::Limit = Range(0, 1_000_000);
+/// Of a message of a command processor, or an access of it: eight bits of the block.
+const SHORT: ports::Limit = Range(1, 255);
+
+/// What may stand in a field that names a design or a policy.
+fn names(field: &str) -> Vec<String> {
+    crate::names(field).into_iter().map(String::from).collect()
+}
+
+/// What an entry of REC's directory covers (section 4.3).
+fn interleave() -> u32 {
+    1024
+}
+
+fn link_mhz() -> u32 {
+    1000
+}
+
+fn round_robin() -> String {
+    "rr".to_string()
+}
+
+fields! {
+    /// Section `[machine]`.
+    pub struct MachineSection of System {
+        /// GPUs.
+        pub gpus: u16 = Range(1, 16), "GPUs", "chosen: most GPUs of the FinePack blocks",
+            where "so few that all caches together hold at most 2^32 bytes": all_caches_fit;
+        /// Chiplets of a GPU.
+        pub chiplets: u16 = Range(1, 16), "chiplets", "CPElide, section VI";
+        /// CUs of a chiplet.
+        pub cus: u16 = Range(1, 100), "CUs", "chosen: the ports of a chiplet's networks",
+            where "with machine.chiplets, l2.banks and l3.slices at most 126": |s| {
+                s.machine.cus + s.machine.chiplets + s.l2.banks + s.l3.slices <= 126
+            };
+        /// A cache line.
+        pub line: u32 = PowerOfTwo(32, MOST_LINE), "bytes", "chosen: lines of GPUs";
+        /// The GPU's clock: cycles are its cycles, and times in nanoseconds follow from it.
+        pub clock_mhz: u32 = MHZ, "MHz", "chosen";
+    }
+}
+
+fields! {
+    /// Section `[cu]`.
+    pub struct CuSection of System {
+        /// Wave slots.
+        pub waves: u32 = Range(1, MAX_WAVES as u64), "waves", "CPElide, table I";
+        /// Lanes of a wave.
+        pub lanes: u32 = OneOf(&[32, 64]), "lanes", "chosen: waves of NVIDIA's and AMD's GPUs";
+        /// Loads of a wave that may be under way.
+        pub loads: u32 = Range(1, MAX_LOADS as u64), "loads", "chosen: docs/machine.md";
+        /// Lines of a CU that may be under way.
+        pub transactions: u32 = Range(1, MOST_PLACES), "lines", "chosen: docs/machine.md";
+        /// Cycles for each instruction between memory accesses.
+        pub gap_cycles: u32 = Range(0, 1000), "cycles", "chosen: docs/machine.md";
+        /// One request for a line under way, as in STC's coalescer.
+        #[serde(default)]
+        pub exclusive_lines: bool = Switch, "", "STC, section 4.2";
+        /// Which work-group a chiplet starts next, and on which CU: `rr`, in turn.
+        #[serde(default = "round_robin")]
+        pub scheduler: String = Names(|| names("cu.scheduler")), "", "CPElide, section IV";
+    }
+}
+
+fields! {
+    /// Section `[l1]`.
+    pub struct L1Section of System {
+        /// Design; `duet list protocols` says what each is.
+        pub design: String = Names(|| names("l1.design")), "", "the designs' papers";
+        /// Capacity.
+        pub bytes: u32 = Range(1, 1 << 20), "bytes", "CPElide, table I",
+            where "a multiple of l1.ways x machine.line": |s| {
+                is_whole(s.l1.bytes.into(), s.l1.ways, s.machine.line, 1)
+            };
+        /// Ways.
+        pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
+        /// Miss registers.
+        pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
+        /// Cycles of a hit.
+        pub hit_latency: u32 = Range(1, MOST_CYCLES), "cycles", "CPElide, table I";
+    }
+}
+
+fields! {
+    /// Section `[l2]`.
+    pub struct L2Section of System {
+        /// Design; `duet list protocols` says what each is.
+        pub design: String = Names(|| names("l2.design")), "", "the designs' papers";
+        /// Which L2 holds a line: `private`, that of the chiplet that uses it; `home-forward`, that
+        /// of its home. A design with a directory has its own.
+        pub policy: String = Names(|| names("l2.policy")), "", "CPElide, section II; HMG";
+        /// Capacity of a chiplet's banks together.
+        pub bytes: u64 = Range(1, 1 << 28), "bytes", "CPElide, table I",
+            where "a multiple of l2.ways x machine.line x l2.banks": |s| {
+                is_whole(s.l2.bytes, s.l2.ways, s.machine.line, s.l2.banks.into())
+            };
+        /// Ways.
+        pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
+        /// Banks.
+        pub banks: u16 = Range(1, 32), "banks", "REC, table 2";
+        /// Bytes that follow one another in a bank before the next bank's turn; at least what an
+        /// entry of a directory covers.
+        #[serde(default = "interleave")]
+        pub interleave: u32 = PowerOfTwo(32, PAGE as u64), "bytes", "REC, section 4.3",
+            where "at least machine.line": |s| s.l2.interleave >= s.machine.line;
+        /// Miss registers of a bank. With a directory it has as many again, for lines that other
+        /// chiplets give.
+        pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
+        /// From a request's arrival to the answer's leaving.
+        pub latency: u32 = Range(1, MOST_CYCLES), "cycles", "derived from CPElide, table I";
+    }
+}
+
+fields! {
+    /// Section `[directory]`.
+    pub struct DirectorySection of System {
+        /// Entries of the slices together; each slice has its ways times a power of 2 of them.
+        pub entries: u32 = Range(1, 1 << 30), "entries", "REC, table 2";
+        /// Ways of a set.
+        pub ways: u32 = WAYS, "ways", "REC, table 2";
+        /// Bytes that an entry of `rec` covers: 2, 4, 16 or 64 lines.
+        pub range: u32 = Range(1, 64 * MOST_LINE), "bytes", "REC, section 4.3";
+        /// How `rec` replaces entries.
+        pub replacement: String = Names(l2::replacements), "", "REC, table 2";
+        /// Depth of a slice's invalidation job FIFO.
+        pub jobs: u32 = JOBS, "jobs", "specification 2";
+        /// Depth of a slice's response FIFO.
+        pub responses: u32 = RESPONSES, "responses", "specification 2";
+        /// Lines of a slice that `ideal` can track.
+        pub ideal_lines: u32 = IDEAL_LINES, "lines", "specification 12";
+    }
+}
+
+fields! {
+    /// Section `[l3]`.
+    pub struct L3Section of System {
+        /// Capacity of a GPU's slices together; 0 for a machine without: slices are memory
+        /// controllers then.
+        pub bytes: u64 = Range(0, 1 << 30), "bytes", "CPElide, table I",
+            where "a multiple of l3.ways x machine.line x l3.slices x machine.chiplets": |s| {
+                let slices = u32::from(s.l3.slices) * u32::from(s.machine.chiplets);
+                is_whole(s.l3.bytes, s.l3.ways, s.machine.line, slices)
+            };
+        /// Ways.
+        pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
+        /// Slices of a chiplet, each with a memory channel.
+        pub slices: u16 = Range(1, 32), "slices", "chosen: docs/systems.md";
+        /// Miss registers of a slice.
+        pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
+        /// From a request's arrival to the answer's leaving.
+        pub latency: u32 = Range(1, MOST_CYCLES), "cycles", "derived from CPElide, table I";
+    }
+}
+
+fields! {
+    /// Section `[memory]`.
+    pub struct MemorySection of System {
+        /// What it moves in `cycles`.
+        pub bytes: u64 = RATE, "bytes", "CPElide, table I";
+        /// In which it moves `bytes`.
+        pub cycles: u64 = RATE, "cycles", "CPElide, table I";
+        /// From the last byte's transfer to the data.
+        pub latency: u32 = Range(1, MOST_CYCLES), "cycles", "chosen: docs/systems.md";
+    }
+}
+
+fields! {
+    /// Section `[network]`.
+    pub struct NetworkSection of System {
+        /// Between a CU and an L2 bank, one way.
+        pub latency: u32 = Range(2, MOST_CYCLES), "cycles", "derived from CPElide, table I";
+        /// Between an L2 bank and an L3 slice, one way.
+        pub memory_latency: u32 = Range(2, MOST_CYCLES), "cycles", "chosen: docs/systems.md";
+        /// What a port moves in a cycle.
+        pub bytes_per_cycle: u64 = Range(1, 1 << 16), "bytes", "chosen: docs/systems.md";
+        /// A message's header.
+        pub header_bytes: u32 = Range(1, 256), "bytes", "chosen: address and tag";
+        /// Granule of data in a message.
+        pub sector_bytes: u32 = PowerOfTwo(4, MOST_LINE), "bytes", "chosen: sectors of GPUs",
+            where "at most machine.line": |s| s.network.sector_bytes <= s.machine.line;
+        /// What a queue holds.
+        pub queue: u32 = Range(1, MOST_PLACES), "messages", "chosen: docs/machine.md";
+    }
+}
+
+fields! {
+    /// Section `[chiplet_link]`.
+    pub struct LinkSection of System {
+        /// A request there and its answer back.
+        pub round_trip: u32 = Range(2, MOST_CYCLES), "cycles", "CPElide, table I";
+        /// What it moves in `cycles`.
+        pub bytes: u64 = RATE, "bytes", "CPElide, table I";
+        /// In which it moves `bytes`.
+        pub cycles: u64 = RATE, "cycles", "CPElide, table I";
+        /// Messages that are under way or wait.
+        pub queue: u32 = Range(1, MOST_PLACES), "messages", "chosen: docs/machine.md";
+    }
+}
+
+fields! {
+    /// Section `[gpu_link]`.
+    pub struct GpuLinkSection of System {
+        /// PCIe generation: how packets are framed.
+        pub generation: u32 = Range(2, 6), "generation", "FinePack, section V";
+        /// What it moves in a nanosecond, each way.
+        pub bytes_per_ns: Decimal = Millionths(1000, 1_024_000_000), "bytes",
+            "FinePack, section V";
+        /// Clock of the links and of the blocks at their ends: in each of its cycles an access
+        /// enters the egress path, and one leaves the de-packetizer.
+        #[serde(default = "link_mhz")]
+        pub clock_mhz: u32 = MHZ, "MHz", "FinePack, section V: 1 GHz";
+        /// One way.
+        pub latency: u32 = Range(2, 100_000), "ns", "chosen: docs/systems.md",
+            where "at most 100000 cycles of gpu_link.clock_mhz": |s| {
+                s.gpu_link.latency_cycles() <= MOST_LINK_CYCLES
+            };
+    }
+}
+
+fields! {
+    /// Section `[egress]`.
+    pub struct EgressSection of System {
+        /// Design; `duet list protocols` says what each is.
+        pub design: String = Names(|| names("egress.design")), "", "FinePack, section V";
+        /// Configuration of the FinePack blocks, of `cosim/configs/finepack.toml`.
+        pub config: String = Names(|| FinePack::named().into_keys().collect()), "",
+            "FinePack, table III";
+        /// Idle cycles after which a partition of the write queue is flushed; 0 for never.
+        pub timeout: u16 = Range(0, u16::MAX as u64), "cycles", "FinePack, section IV-B";
+    }
+}
+
+fields! {
+    /// Section `[command_processor]`.
+    pub struct CommandProcessorSection of System {
+        /// For each packet, where the firmware is called directly.
+        pub packet_cycles: u32 = PACKET_CYCLES, "cycles", "CPElide, section IV-B";
+        /// For each launch on several chiplets under the chiplet coherence table besides, where
+        /// the firmware is called directly.
+        pub elide_cycles: u32 = PACKET_CYCLES, "cycles", "CPElide, section IV-B";
+        /// A message to or from one chiplet.
+        pub unicast_latency: u32 = SHORT, "cycles", "CPElide, section IV-B";
+        /// A broadcast.
+        pub broadcast_latency: u32 = SHORT, "cycles", "CPElide, section IV-B";
+        /// An access to the private memory that holds the table, in the processor's clock.
+        pub private_latency: u32 = SHORT, "cycles", "CPElide, section IV-B";
+        /// Of each `clock_of` cycles of the GPU's clock so many are the processor's.
+        pub clock_on: u32 = Range(1, 16), "cycles", "CPElide, table I",
+            where "at most command_processor.clock_of": |s| {
+                s.command_processor.clock_on <= s.command_processor.clock_of
+            };
+        /// Length of that pattern.
+        pub clock_of: u32 = Range(1, 16), "cycles", "CPElide, table I";
+        /// Entries of the chiplet coherence table.
+        pub table_entries: u32 = Range(8, 256), "entries", "CPElide, section III-A",
+            where "at least command_processor.max_structs": |s| {
+                s.command_processor.table_entries >= s.command_processor.max_structs
+            };
+        /// Records of a kernel that are not coarsened.
+        pub max_structs: u32 = Range(1, 16), "records", "CPElide, section III-A";
+    }
+}
+
+fields! {
+    /// Section `[placement]`.
+    pub struct PlacementSection of System {
+        /// Where a page lies: `first-touch`, where it is touched first; `interleave`, pages go
+        /// round all chiplets; `owner`, a buffer lies on one GPU, buffers go round the GPUs.
+        pub policy: String = Names(|| names("placement.policy")), "", "CPElide, section IV-C";
+    }
+}
+
+fields! {
+    /// Section `[sharing]`.
+    pub struct SharingSection of System {
+        /// In L1s.
+        pub l1: String = Names(|| names("sharing.l1")), "", "chosen: docs/machine.md";
+        /// In L2 banks.
+        pub l2: String = Names(|| names("sharing.l2")), "", "chosen: docs/machine.md";
+    }
+}
+
+impl Default for SharingSection {
+    fn default() -> Self {
+        Self { l1: "lru".to_string(), l2: "lru".to_string() }
+    }
+}
+
+impl Default for DirectorySection {
+    /// REC (J. Systems Architecture 160, 2025), table 2.
+    fn default() -> Self {
+        let (entries, ways, range, replacement) = (8192, 8, 1024, "lru".to_string());
+        Self { entries, ways, range, replacement, jobs: 8, responses: 4, ideal_lines: 65536 }
+    }
+}
+
+/// Whether a capacity is whole sets of each part.
+fn is_whole(bytes: u64, ways: u32, line: u32, parts: u32) -> bool {
+    bytes.is_multiple_of(u64::from(ways) * u64::from(line) * u64::from(parts))
+}
+
+/// They hold real bytes.
+fn all_caches_fit(s: &System) -> bool {
+    let m = &s.machine;
+    let chiplet = u64::from(m.cus) * u64::from(s.l1.bytes) + s.l2.bytes;
+    u64::from(m.gpus) * (u64::from(m.chiplets) * chiplet + s.l3.bytes) <= 1 << 32
+}
