@@ -15,6 +15,7 @@ use super::pages::Bytes;
 use super::places::Places;
 use super::policy::Policy;
 use super::pool::{Handle, Pool};
+use super::recording::Loads;
 use super::sequential::Sequential;
 use super::transactions::Transaction;
 
@@ -65,6 +66,8 @@ pub struct Context {
     /// Counts what was written or dropped that no L1 has seen: by the host, by other GPUs, and
     /// lines that L2s have dropped.
     pub written_past: u64,
+    /// How long loads take, where somebody wants to know.
+    pub loads: Option<Box<Loads>>,
     /// Completion signals written since the last launch.
     pub completions: u32,
     /// What ended the run early.
@@ -187,6 +190,9 @@ impl Context {
     fn put(&mut self, outlet: OutletId, message: Handle<Message>, extra: i32) {
         let m = &self.messages[message];
         let (to, size) = (m.to, self.size_of(m));
+        if let Some(loads) = &mut self.loads {
+            loads.sent(self.now, m, &self.layout);
+        }
         #[cfg(test)]
         self.sent.push((outlet, to, size.0, size.1));
         self.network.send(&mut self.wheel, outlet, self.now, (message, to), size, extra);

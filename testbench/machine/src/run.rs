@@ -35,6 +35,7 @@ use super::pages::Bytes;
 use super::part::Part;
 use super::places::Places;
 use super::pool::Pool;
+use super::recording::Samples;
 use super::sequential::{Keep, Sequential};
 use super::{Observer, check, statistics};
 
@@ -174,6 +175,8 @@ pub struct Machine {
     buffers: Buffers,
     observers: Observers,
     watchdog: Watchdog,
+    /// Statistics over time, where somebody wants them.
+    samples: Option<Box<Samples>>,
     steps: u64,
 }
 
@@ -220,6 +223,7 @@ impl Machine {
             items_of_group: 0,
             waves_of_group: 0,
             written_past: 0,
+            loads: None,
             completions: 0,
             stop: None,
             #[cfg(test)]
@@ -245,6 +249,7 @@ impl Machine {
             buffers: Buffers::new(),
             observers: Observers::default(),
             watchdog,
+            samples: None,
             steps: 0,
         })
     }
@@ -550,6 +555,9 @@ impl Machine {
             self.parts[at as usize].tick(&mut self.ctx);
         }
         self.show();
+        if self.samples.as_ref().is_some_and(|samples| samples.is_time(next)) {
+            self.sample();
+        }
         if let Some(stop) = self.ctx.stop.take() {
             match stop {
                 Stop::Trace(error) => return Err(error.into()),

@@ -9,6 +9,7 @@ mod desk;
 mod failures;
 mod flips;
 mod help;
+mod near;
 mod opencl;
 mod outputs;
 mod refusals;

@@ -384,6 +384,12 @@ impl Network {
         })
     }
 
+    /// All outlets, and how many messages each holds.
+    pub fn held(&self) -> impl Iterator<Item = (&OutletSpec, u32)> {
+        let held = self.outlets.iter().map(|o| o.sent.wrapping_sub(o.taken));
+        self.outlet_specs.iter().zip(held)
+    }
+
     /// What an outlet is, and how many messages it holds.
     pub fn outlet(&self, id: OutletId) -> (&OutletSpec, u32) {
         let o = &self.outlets[id.0 as usize];

@@ -1,5 +1,7 @@
 //! What an L1 may use, and what it tells its CU.
 
+use traces::trace::InstrKind;
+
 use crate::context::Context;
 use crate::engine::{Cycle, OutletId};
 use crate::message::{Kind, Message};
@@ -75,9 +77,14 @@ impl Port<'_> {
     /// The values are compared with the program's here, where they leave the memory system; those
     /// of a speculative load once it is confirmed.
     pub fn finish(&mut self, request: Handle<Message>, data: Option<&[u8]>, after: Cycle) {
-        let Message { tag, from, .. } = self.ctx.messages[request];
+        let Message { tag, from, born, .. } = self.ctx.messages[request];
         if let Some(data) = data {
             let t = self.transactions[tag];
+            if let Some(loads) = &mut self.ctx.loads
+                && t.kind == InstrKind::Load
+            {
+                loads.ended(self.ctx.now + after, born);
+            }
             if t.value == Value::Plain {
                 self.ctx.compare(from, &t, data);
                 self.ctx.lines.free(t.expected);

@@ -1,6 +1,8 @@
 //! What an observer sees of a run: TLPs, packets, progress, and of the sockets what their register
 //! tells, the cycles of a window, and what a flip does.
 
+use std::collections::BTreeMap;
+
 use cosim::flip::Flip;
 use cosim::sample::WindowCycle;
 use cosim::socket::{BlockUse, Sockets, Window};
@@ -10,6 +12,7 @@ use super::{Buffers, Machine};
 use crate::engine::{ComponentId, Cycle};
 use crate::launch::{Global, Packet};
 use crate::part::Part;
+use crate::recording::{Loads, Samples};
 
 /// Who wants to see TLPs.
 type SeeTlp = Box<dyn FnMut(&Sent)>;
@@ -116,6 +119,29 @@ impl Machine {
     fn wake_owner(&mut self, socket: usize, at: Cycle) {
         let owner = ComponentId(self.sockets.owner(socket));
         self.ctx.wheel.wake(owner, at.max(self.ctx.now + 1));
+    }
+
+    /// Records statistics over time, and how long loads take, from now on.
+    pub fn record(&mut self) {
+        self.samples = Some(Box::default());
+        self.ctx.loads = Some(Box::default());
+    }
+
+    /// What was recorded.
+    pub fn recorded(&self) -> Option<(&Samples, &Loads)> {
+        Some((self.samples.as_deref()?, self.ctx.loads.as_deref()?))
+    }
+
+    #[cold]
+    pub(super) fn sample(&mut self) {
+        let mut values: BTreeMap<_, _> = self.statistics().into_iter().collect();
+        for (spec, held) in self.ctx.network.held() {
+            let kind: String = spec.name.chars().filter(|c| !c.is_ascii_digit()).collect();
+            *values.entry(format!("queue.{kind}")).or_default() += u64::from(held);
+        }
+        if let Some(samples) = &mut self.samples {
+            samples.add(self.ctx.now, values);
+        }
     }
 
     /// Tells how far the run is, every some thousand steps.
