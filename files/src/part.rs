@@ -49,8 +49,9 @@ fn is_stream_in(path: &Path, found: &Metadata) -> bool {
 pub fn clear(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() && !is_stream_in(path, &found) => {
-            may_write(path)?;
-            fs::remove_file(fs::canonicalize(path)?)
+            let removed = may_write(path).and_then(|()| fs::remove_file(fs::canonicalize(path)?));
+            // Another run with the same results may have been faster.
+            removed.or_else(|e| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) })
         }
         _ => Ok(()),
     }
@@ -72,12 +73,15 @@ impl PartFile {
             Ok(found) if is_stream_in(path, &found) => {
                 (tempfile::tempfile()?, Target::Stream(stream(path, &found)?))
             }
-            Ok(_) => {
-                may_write(path)?;
-                beside(fs::canonicalize(path)?)?
+            found => {
+                let known = found.and_then(|_| may_write(path));
+                match known.and_then(|()| fs::canonicalize(path)) {
+                    Ok(path) => beside(path)?,
+                    // Or gone by now: another run with the same results has begun.
+                    Err(e) if e.kind() == io::ErrorKind::NotFound => beside(target_of(path)?)?,
+                    Err(e) => return Err(e),
+                }
             }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => beside(target_of(path)?)?,
-            Err(e) => return Err(e),
         };
         Ok(Self { file: BufWriter::new(file), to: Some(to) })
     }

@@ -1,5 +1,5 @@
-//! Where the project's own tools lie: the folder `.tools` that `make setup` fills. What is found never
-//! depends on the current folder.
+//! Where the project's own tools lie: the folder `.tools` that `make setup` fills. What is found
+//! never depends on the current folder.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -46,7 +46,8 @@ impl Files {
         ending: &str,
         mark: &'static str,
     ) -> Self {
-        let path = path.filter(|path| !files::is_stream(path));
+        let is_file = |path: &&Path| path.file_name().is_some() && !files::is_stream(path);
+        let path = path.filter(is_file);
         let named = path.map(|path| (Named { option, path: path.with_extension(ending) }, mark));
         self.beside.extend(named);
         self

@@ -6,7 +6,8 @@ use std::process::ExitStatus;
 
 use traces::opencl::{self, Tools};
 
-use super::{Failure, checked, convert};
+use super::Failure;
+use super::make::{checked, convert};
 
 impl From<opencl::Error> for Failure {
     fn from(error: opencl::Error) -> Self {
