@@ -74,7 +74,11 @@ fn machines_and_parameters_that_cannot_be_are_refused_by_field() {
             ["l2.design", "several L2s"],
         ),
         (fermi, &[("race_detection.m", "512")], ["race_detection.m: 512", "256, 1024"]),
-        (fermi, &[("race_detection.n_sat", "1025")], ["race_detection.n_sat: 1025", "1 to 1024"]),
+        (
+            fermi,
+            &[("race_detection.n_sat", "1025")],
+            ["race_detection.n_sat: 1025", "m / 8, where m = 8192"],
+        ),
         (fermi, &[("race_detection.gran", "64")], ["race_detection.gran: 64", "1, 4, 128"]),
         (fermi, &[("race_detection.hits", "8")], ["race_detection.hits: 8", "1 to 7"]),
         (fermi, &[("race_detection.places", "0")], ["race_detection.places: 0", "1 to 255"]),
