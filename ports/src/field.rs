@@ -134,7 +134,7 @@ pub trait Fields: Sized {
             let is_legal = number.is_none_or(|number| field.limit.allows(number));
             ConfigError::check(is_legal, field.key, value, field.limit.to_string())?;
         }
-        for rule in Self::RULES.iter().filter(|rule| !(rule.holds)(self)) {
+        if let Some(rule) = Self::RULES.iter().find(|rule| !(rule.holds)(self)) {
             let (name, value) = (rule.key, self.number(rule.key).unwrap_or_default());
             let limit = rule.limit_with(|key| self.number(key));
             return Err(ConfigError { name, value, limit });

@@ -1,7 +1,7 @@
 //! Parameters that the FinePack blocks share, and what follows from them (FinePack, HPCA'23,
 //! section IV, table III).
 
-use crate::Limit::{PowerOfTwo, Range};
+use crate::Limit::{OneOf, PowerOfTwo, Range};
 use crate::{ConfigError, Fields, fields};
 
 /// Most GPUs of a system.
@@ -61,7 +61,7 @@ fields! {
             where "at least (line / 2) * (1 + sub_header_bytes) + 4":
                 |p| p.max_payload >= p.line / 2 * (1 + p.sub_header_bytes) + 4;
         /// Bytes of a beat.
-        pub beat: u32 = PowerOfTwo(8, MAX_BEAT as u64), "bytes", "specification 2";
+        pub beat: u32 = OneOf(&[8, 16, 32, 64, MAX_BEAT as u64]), "bytes", "specification 2";
         /// Depth of a partition's order queue.
         pub order_queue_depth: u32 = Range(2, 16), "windows", "specification 2";
         /// Depth of the de-packetizer's buffer.

@@ -161,7 +161,7 @@ impl System {
             }
         }
         for (section, rules) in Self::OWN.iter().zip(Self::RULES) {
-            for rule in rules.iter().filter(|rule| !(rule.holds)(self)) {
+            if let Some(rule) = rules.iter().find(|rule| !(rule.holds)(self)) {
                 let field = format!("{}.{}", section.name, rule.key);
                 let value = self.number(&field).unwrap_or_default();
                 let limit = rule.limit_with(|path| self.number(path));

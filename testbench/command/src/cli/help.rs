@@ -185,7 +185,8 @@ mod tests {
         let told: Vec<_> = EXAMPLES.iter().map(|(verb, ..)| verb.to_string()).collect();
         let mut all = verbs(&Cli::command(), "");
         let mut sorted = told.clone();
-        (all.sort(), sorted.sort());
+        all.sort();
+        sorted.sort();
         assert_eq!(sorted, all);
         for (verb, _, examples) in EXAMPLES {
             for (_, words) in *examples {

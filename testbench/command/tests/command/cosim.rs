@@ -32,8 +32,13 @@ fn illegal_values_are_wrong_use_and_the_message_gives_the_limit() {
         desk.refuses(2, &format!("cosim remote_write_queue --set {set}"), message);
     };
     run("line=48", &["line = 48: must be a power of 2, 16 to 128, in configuration small"]);
-    run("max_payload=5000", &["max_payload = 5000: must be a multiple of 4", "36 to 4096"]);
-    run("offset_width=13", &["offset_width = 13: must be 8 * sub_header_bytes - 10 = 14"]);
+    run("max_payload=5000", &["max_payload = 5000: must be 28 to 4096"]);
+    run("max_payload=30", &["max_payload = 30: must be a multiple of 4"]);
+    run("max_payload=32", &["32: must be at least (line / 2) * (1 + sub_header_bytes) + 4, where"]);
+    run(
+        "offset_width=13",
+        &["offset_width = 13: must be 8 * sub_header_bytes - 10, where sub_header_bytes = 3"],
+    );
     run("line", &["--set line: must be KEY=VALUE"]);
     run("line=x", &["--set line=x: must be a number"]);
     run("line=-1", &["--set line=-1: must be a number"]);

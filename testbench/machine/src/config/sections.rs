@@ -129,7 +129,7 @@ fields! {
         /// Bytes that follow one another in a bank before the next bank's turn; at least what an
         /// entry of a directory covers.
         #[serde(default = "interleave")]
-        pub interleave: u32 = PowerOfTwo(32, PAGE as u64), "bytes", "REC, section 4.3",
+        pub interleave: u32 = PowerOfTwo(32, PAGE), "bytes", "REC, section 4.3",
             where "at least machine.line": |s| s.l2.interleave >= s.machine.line;
         /// Miss registers of a bank. With a directory it has as many again, for lines that other
         /// chiplets give.
