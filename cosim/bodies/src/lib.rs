@@ -26,7 +26,7 @@ pub use cache::{Cache, Kept};
 pub use error::VerilatedError;
 pub use make::{body, build, lint, ready};
 pub use request::{Request, Variant};
-pub use sources::{Embedded, Sources, embed, replace_sources};
+pub use sources::{Embedded, Sources, embed, embed_beside, replace_sources};
 pub use step::{Step, on_step};
 pub use toolset::versions;
 

@@ -20,21 +20,27 @@ pub type Embedded = (&'static str, &'static [u8]);
 pub struct Sources {
     /// A folder with one folder for each block and `common`.
     folder: Option<PathBuf>,
-    /// In the program: for blocks that the folder does not have.
+    /// In the program: with a folder only blocks of others, where it does not have them.
     embedded: Vec<Embedded>,
 }
 
 struct Choice {
     embedded: Vec<Embedded>,
+    others: Vec<Embedded>,
     folder: Option<PathBuf>,
 }
 
-static CHOICE: RwLock<Choice> = RwLock::new(Choice { embedded: Vec::new(), folder: None });
+static CHOICE: RwLock<Choice> =
+    RwLock::new(Choice { embedded: Vec::new(), others: Vec::new(), folder: None });
 
-/// RTL that this program has in it, beside what it has already: for when no folder is named, or one
-/// that has not this block.
+/// The RTL that this program has in it, for when no folder is named.
 pub fn embed(files: &[Embedded]) {
     CHOICE.write().unwrap_or_else(|e| e.into_inner()).embedded.extend(files);
+}
+
+/// RTL of blocks outside the project's tree: also for when a folder is named that has none of them.
+pub fn embed_beside(files: &[Embedded]) {
+    CHOICE.write().unwrap_or_else(|e| e.into_inner()).others.extend(files);
 }
 
 /// RTL of one's own for all bodies that are asked for from now on. Errors: no such folder.
@@ -62,7 +68,7 @@ pub struct Source {
 }
 
 impl Sources {
-    /// The folder that was named, else that of the environment; behind it the embedded files.
+    /// The folder that was named, else that of the environment, else the embedded files.
     /// Errors: the environment names no folder with RTL; there is neither.
     pub fn current() -> Result<Self, String> {
         let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());

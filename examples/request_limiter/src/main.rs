@@ -15,6 +15,6 @@ const RTL: &[bodies::Embedded] = &[
 ];
 
 fn main() -> ExitCode {
-    bodies::embed(RTL);
+    bodies::embed_beside(RTL);
     duet::main()
 }

@@ -16,6 +16,7 @@ mod keep;
 mod list;
 mod output;
 mod outputs;
+mod pages;
 mod progress;
 mod record;
 mod replay;
@@ -53,6 +54,7 @@ enum Verb {
     Compare(compare::Args),
     Replay(replay::Args),
     Explain(explain::Args),
+    Report(pages::Args),
     Reproduce(reproduce::Args),
     Controls(controls::Args),
     Bodies(bodies::Args),
@@ -79,6 +81,7 @@ impl Verb {
             | Self::Systems(_)
             | Self::Schema(_)
             | Self::Explain(_)
+            | Self::Report(_)
             | Self::Doctor
             | Self::Completions(_)
             | Self::Man(_) => false,
@@ -95,6 +98,7 @@ impl Verb {
             Self::Compare(args) => compare::run(&args),
             Self::Replay(args) => replay::run(&args),
             Self::Explain(args) => explain::run(&args),
+            Self::Report(args) => pages::run(&args),
             Self::Reproduce(args) => reproduce::run(&args),
             Self::Controls(args) => controls::run(&args),
             Self::Bodies(args) => bodies::run(&args),

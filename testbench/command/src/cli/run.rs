@@ -22,6 +22,7 @@ use reproductions::tlp_dump::Line;
 use super::job::{Job, run_failure};
 use super::output::{JsonFile, Shared, alone};
 use super::outputs::{Files, RESOLVED_MARK};
+use super::pages::Pages;
 use super::waves::Waves;
 use super::{
     Failure, bodies, choice, difference, flip, job, keep, output, progress, record, waves,
@@ -52,6 +53,12 @@ pub struct Args {
     /// What these files held before is removed first.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write a page that shows where the cycles went: HTML that needs nothing else
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Write what happened when, for Perfetto or Chrome's tracing
+    #[arg(long, value_name = "FILE.json")]
+    timeline: Option<PathBuf>,
     #[command(flatten)]
     pub rtl: bodies::Sources,
     /// What it has come from: a failure leaves no other.
@@ -71,6 +78,8 @@ fn files(args: &Args) -> Files {
         .reads("--firmware", args.choice.firmware.as_deref())
         .reads("--rtl", args.rtl.folder())
         .writes("--json", json)
+        .writes("--report", args.report.as_deref())
+        .writes("--timeline", args.timeline.as_deref())
         .writes("--dump-tlp", args.dump_tlp.as_deref())
         .writes("--audit", args.audit.as_deref())
         .beside("--json", json, RESOLVED, RESOLVED_MARK);
@@ -114,8 +123,17 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         machine.on_tlp(move |sent| dump.borrow_mut().add(Line { sent, first_cycle: 0 }));
     }
     let audit = log(args.audit.as_deref())?;
-    if let Some(audit) = audit.clone() {
-        machine.on_packet(move |packet| audit.borrow_mut().add(Paragraph(packet)));
+    let pages = Pages::new(args.report.as_deref(), args.timeline.as_deref(), &mut machine)?;
+    let (seen, packets) = (audit.clone(), pages.as_ref().map(Pages::packets));
+    if seen.is_some() || packets.is_some() {
+        machine.on_packet(move |packet| {
+            if let Some(audit) = &seen {
+                audit.borrow_mut().add(Paragraph(packet));
+            }
+            if let Some(packets) = &packets {
+                packets.add(packet);
+            }
+        });
     }
     let wave = args.waves.create(args.choice.job.max_cycles, &mut machine)?;
     flip::set(args.flip.as_ref(), &mut machine)?;
@@ -149,11 +167,14 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
         _ => Ok(()),
     };
+    let shown =
+        pages.map_or(Ok(()), |pages| pages.write(&machine, &job, args.choice.job.seed(), &result));
     let kernel = machine.kernels();
     // It holds what writes the other files.
     drop(machine);
     let log = |file| alone(file).map_or(Ok(()), LogFile::finish).map_err(Failure::environment);
-    let written = [written, log(dump), log(audit), alone(wave).map_or(Ok(()), Waves::finish)];
+    let written =
+        [written, shown, log(dump), log(audit), alone(wave).map_or(Ok(()), Waves::finish)];
     let unwritten = written.into_iter().find_map(Result::err);
     let mut wave = None;
     let is_limit = matches!(result, Err(RunError::CycleLimit(_)));

@@ -1,0 +1,132 @@
+//! What is shown of a run.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// PASS, or what the run ended with.
+    pub verdict: String,
+    /// Name of the system, and what it was divided by.
+    pub system: String,
+    /// Name and checksum of the program.
+    pub workload: String,
+    /// The designs and policies of the system, by field.
+    pub designs: BTreeMap<String, String>,
+    /// Bodies that are not models, by block.
+    pub bodies: BTreeMap<String, String>,
+    /// Seed of the program's input.
+    pub seed: u64,
+    /// Clock of the GPU, in MHz.
+    pub clock_mhz: u32,
+    /// GPUs, chiplets of each, CUs of each chiplet.
+    pub shape: [u32; 3],
+    /// Cycles of the GPU's clock.
+    pub cycles: u64,
+    /// Loads whose values were compared, and atomics.
+    pub checked: [u64; 2],
+    /// Kernels of one name together, in the order of their first launch.
+    pub kernels: Vec<Kernel>,
+    /// Statistics.
+    pub counters: BTreeMap<String, u64>,
+    /// Cycles of the samples.
+    pub sampled: Vec<u64>,
+    /// Of each statistic that changes, and of each kind of queue, its values there.
+    pub series: BTreeMap<String, Vec<u64>>,
+    /// Points on the way of loads.
+    pub loads: Vec<Point>,
+    /// Loads by the bits of their latency in cycles.
+    pub latencies: Vec<u64>,
+    /// Packets of the command processors.
+    pub launches: Vec<Launch>,
+}
+
+/// Kernels of one name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Name.
+    pub name: String,
+    /// Launches.
+    pub launches: u32,
+    /// Cycles between enabling its launches and their ends, on the mean of the GPUs.
+    pub kernel_cycles: u64,
+    /// Cycles before that and behind it: decisions, releases, acquires, completion.
+    pub launch_cycles: u64,
+}
+
+/// A point on the way of loads.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// What happens there.
+    pub name: String,
+    /// Loads of a line that came there.
+    pub loads: u64,
+    /// Cycles since they had left their wavefronts, together.
+    pub cycles: u64,
+}
+
+/// What became of a packet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// GPU.
+    pub gpu: u16,
+    /// Name of the kernel; empty for a barrier.
+    pub kernel: String,
+    /// When the host handed it over, when its launch was enabled, when the kernel had ended and
+    /// releases began, when it was complete. Cycles.
+    pub submitted: u64,
+    /// See above.
+    pub launched: Option<u64>,
+    /// See above.
+    pub completed: u64,
+    /// From the first request to the last acknowledgement of the operations before the kernel.
+    pub before: Option<[u64; 2]>,
+    /// Likewise behind it.
+    pub after: Option<[u64; 2]>,
+    /// L2s that were released, acquired; of a launch with a table, operations that the baseline
+    /// would have sent besides.
+    pub sent: [u32; 2],
+    /// See above.
+    pub elided: [u32; 2],
+    /// Lines that its releases wrote back.
+    pub lines_written_back: u64,
+    /// The rules that asked for operations, each once, with how often.
+    pub reasons: BTreeMap<String, u32>,
+}
+
+impl Run {
+    /// A statistic; 0 where it has no value.
+    pub fn count(&self, name: &str) -> u64 {
+        self.counters.get(name).copied().unwrap_or(0)
+    }
+
+    /// Statistics whose names begin so, by the rest of their names, that are not 0.
+    pub fn group(&self, prefix: &str) -> Vec<(&str, u64)> {
+        let all = self.counters.range(prefix.to_string()..);
+        let own = all.take_while(|(name, _)| name.starts_with(prefix));
+        own.filter(|(_, value)| **value > 0).map(|(n, v)| (&n[prefix.len()..], *v)).collect()
+    }
+
+    /// A short name beside others.
+    pub fn label(&self, all: &[Self]) -> String {
+        let differs = |of: fn(&Self) -> &str| all.iter().any(|run| of(run) != of(self));
+        let mut words = Vec::new();
+        if differs(|run| &run.system) {
+            words.push(self.system.clone());
+        }
+        if differs(|run| &run.workload) {
+            words.push(self.workload.split(' ').next().unwrap_or_default().to_string());
+        }
+        for (field, name) in &self.designs {
+            if all.iter().any(|run| run.designs.get(field) != Some(name)) {
+                words.push(name.clone());
+            }
+        }
+        if words.is_empty() {
+            words.push(self.system.clone());
+        }
+        words.join(" ")
+    }
+}

@@ -1,0 +1,17 @@
+//! Pages and timelines of runs, for people.
+//!
+//! [`Run`] holds what is shown of a run. A page, [`page`], shows one run or several side by side,
+//! and holds them as data, so that pages can be joined. A timeline, [`timeline`], is in the
+//! trace-event format of Chrome's tracing and of Perfetto.
+
+mod chart;
+mod collect;
+mod data;
+mod page;
+mod parts;
+mod timeline;
+
+pub use collect::{Packets, collect};
+pub use data::{Kernel, Launch, Point, Run};
+pub use page::{page, runs_of};
+pub use timeline::timeline;

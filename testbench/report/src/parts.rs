@@ -1,0 +1,128 @@
+//! The parts of a page. Each shows what the runs have of it, and is left out where none has any.
+
+mod counts;
+mod launches;
+mod time;
+
+use maud::{Markup, html};
+
+use crate::Run;
+use crate::chart::{bar, full, legend};
+
+pub use counts::{designs, hits, invalidations, packets, statistics, traffic};
+pub use launches::launches;
+pub use time::{latency, over_time};
+
+/// Kernels of a run that have rows of their own.
+const MOST_KERNELS: usize = 12;
+
+/// What ran, and how long.
+pub fn summary(runs: &[Run], labels: &[String]) -> Markup {
+    let first = runs.first().map_or(0, |run| run.cycles);
+    html! {
+        table.summary {
+            thead { tr {
+                th { "run" } th { "system" } th { "program" } th { "cycles" } th { "time" }
+                @if runs.len() > 1 { th { "beside the first" } }
+                th { "values checked" } th { "verdict" }
+            } }
+            tbody { @for (run, label) in runs.iter().zip(labels) { tr {
+                td { b { (label) } (designs_of(run)) }
+                td { (run.system) br; small {
+                    (run.shape[0]) " GPU × " (run.shape[1]) " chiplets × " (run.shape[2]) " CUs, "
+                    (run.clock_mhz) " MHz"
+                } }
+                td { (run.workload) br; small { "seed " (run.seed) } }
+                td.n { (full(run.cycles as f64)) }
+                td.n { (time(run)) }
+                @if runs.len() > 1 { td.n { (beside(first, run.cycles)) } }
+                td.n { (full(run.checked.iter().sum::<u64>() as f64)) }
+                td class=(if run.verdict == "PASS" { "pass" } else { "fail" }) { (run.verdict) }
+            } } }
+        }
+    }
+}
+
+fn designs_of(run: &Run) -> Markup {
+    html! {
+        br; small {
+            @for (i, (field, name)) in run.designs.iter().enumerate() {
+                @if i > 0 { ", " }
+                span title=(field) { (name) }
+            }
+            @for (block, body) in &run.bodies { ", " (block) " as " (body) }
+        }
+    }
+}
+
+fn time(run: &Run) -> String {
+    let us = run.cycles as f64 / f64::from(run.clock_mhz.max(1));
+    if us >= 1000.0 { format!("{:.3} ms", us / 1000.0) } else { format!("{us:.1} µs") }
+}
+
+/// How many times as fast as the first.
+fn beside(first: u64, own: u64) -> String {
+    format!("{:.2} ×", first as f64 / own.max(1) as f64)
+}
+
+/// Cycles by kernel, launch time apart.
+pub fn kernels(runs: &[Run], labels: &[String]) -> Option<Markup> {
+    let most = runs.iter().map(|run| run.cycles).max()? as f64;
+    let names = ["kernels", "launches, releases, completion"].map(String::from);
+    let some = runs.iter().any(|run| !run.kernels.is_empty());
+    some.then(|| html! {
+        (legend(&names))
+        @for (run, label) in runs.iter().zip(labels) {
+            @let sum = |of: fn(&crate::Kernel) -> u64| run.kernels.iter().map(of).sum::<u64>() as f64;
+            @let parts = [sum(|k| k.kernel_cycles), sum(|k| k.launch_cycles)];
+            div.row {
+                span.label { (label) }
+                (bar(most, &named(&names, &parts)))
+                span.n { (full(run.cycles as f64)) }
+            }
+        }
+        @for (run, label) in runs.iter().zip(labels) {
+            details open[runs.len() == 1] {
+                summary { "Kernels of " (label) }
+                (kernel_table(run, &names))
+            }
+        }
+    })
+}
+
+fn kernel_table(run: &Run, names: &[String; 2]) -> Markup {
+    let mut kernels: Vec<_> = run.kernels.iter().collect();
+    // Stable: kernels that cost the same stay in the order of the program.
+    kernels.sort_by_key(|k| std::cmp::Reverse(k.kernel_cycles + k.launch_cycles));
+    let most = kernels.first().map_or(0, |k| k.kernel_cycles + k.launch_cycles) as f64;
+    let rest = kernels.split_off(kernels.len().min(MOST_KERNELS));
+    html! {
+        table {
+            thead { tr {
+                th { "kernel" } th { "launches" } th { "in kernels" } th { "around them" }
+                th { "share" } th.wide {}
+            } }
+            tbody {
+                @for k in &kernels { tr {
+                    @let parts = [k.kernel_cycles as f64, k.launch_cycles as f64];
+                    td { (k.name) }
+                    td.n { (full(k.launches.into())) }
+                    td.n { (full(parts[0])) }
+                    td.n { (full(parts[1])) }
+                    td.n { (percent(parts[0] + parts[1], run.cycles as f64)) }
+                    td { (bar(most, &named(names, &parts))) }
+                } }
+                @if !rest.is_empty() { tr { td colspan="6" { "and " (rest.len()) " more kernels" } } }
+            }
+        }
+    }
+}
+
+/// Values with their names.
+fn named(names: &[String], values: &[f64]) -> Vec<(String, f64)> {
+    names.iter().cloned().zip(values.iter().copied()).collect()
+}
+
+fn percent(part: f64, whole: f64) -> String {
+    if whole > 0.0 { format!("{:.1} %", 100.0 * part / whole) } else { "-".to_string() }
+}

@@ -1,0 +1,266 @@
+//! What was counted over a whole run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use machine::{STATISTICS, Statistic};
+use maud::{Markup, html};
+
+use super::percent;
+use crate::Run;
+use crate::chart::{bar, full, legend};
+
+/// Where bytes are counted: prefix of the statistics, what it is.
+const PLACES: [(&str, &str); 4] = [
+    ("traffic.chiplet.", "networks inside chiplets"),
+    ("traffic.link.", "links between chiplets"),
+    ("traffic.unit.", "to and from the L1 design's units"),
+    ("traffic.launch.", "between command processors, CUs and L2 banks"),
+];
+/// Bytes on links between GPUs.
+const GPU_LINK: [(&str, &str); 8] = [
+    ("gpu_link.data_bytes", "stored bytes"),
+    ("gpu_link.header_bytes", "headers"),
+    ("gpu_link.subheader_bytes", "sub-headers"),
+    ("gpu_link.padding_bytes", "padding"),
+    ("gpu_link.framing_bytes", "framing"),
+    ("gpu_link.completion_bytes", "completions"),
+    ("gpu_link.coherence_bytes", "coherence"),
+    ("gpu_link.design.", "of the L1 design"),
+];
+
+/// Rows of bars, one for each run, over the same parts.
+fn bars(title: &str, runs: &[Run], labels: &[String], parts: &[Vec<(String, u64)>]) -> Markup {
+    let names: BTreeSet<_> = parts.iter().flatten().map(|(name, _)| name.clone()).collect();
+    let names: Vec<_> = names.into_iter().collect();
+    let sum = |parts: &[(String, u64)]| parts.iter().map(|(_, v)| *v).sum::<u64>();
+    let most = parts.iter().map(|parts| sum(parts)).max().unwrap_or(0) as f64;
+    html! {
+        h3 { (title) }
+        (legend(&names))
+        @for ((_, label), own) in runs.iter().zip(labels).zip(parts) {
+            @let of: BTreeMap<_, _> = own.iter().cloned().collect();
+            @let values: Vec<_> = names.iter()
+                .map(|name| (name.clone(), of.get(name).copied().unwrap_or(0) as f64)).collect();
+            div.row {
+                span.label { (label) }
+                (bar(most, &values))
+                span.n { (full(sum(own) as f64)) }
+            }
+        }
+    }
+}
+
+/// Whether any run has anything of a list.
+fn some(parts: &[Vec<(String, u64)>]) -> bool {
+    parts.iter().flatten().any(|(_, value)| *value > 0)
+}
+
+/// Bytes.
+pub fn traffic(runs: &[Run], labels: &[String]) -> Option<Markup> {
+    let mut shown = Vec::new();
+    for (prefix, title) in PLACES {
+        let of =
+            |run: &Run| run.group(prefix).into_iter().map(|(n, v)| (n.to_string(), v)).collect();
+        let parts: Vec<Vec<_>> = runs.iter().map(of).collect();
+        if some(&parts) {
+            shown.push(bars(&format!("{title}, bytes"), runs, labels, &parts));
+        }
+    }
+    let of = |run: &Run| {
+        let count = |name: &str| match name.ends_with('.') {
+            true => run.group(name).iter().map(|(_, v)| v).sum(),
+            false => run.count(name),
+        };
+        GPU_LINK.iter().map(|(name, what)| (what.to_string(), count(name))).collect()
+    };
+    let parts: Vec<Vec<(String, u64)>> = runs.iter().map(of).collect();
+    if some(&parts) {
+        shown.push(bars("links between GPUs, both directions, bytes", runs, labels, &parts));
+    }
+    (!shown.is_empty()).then(|| html! { @for part in shown { (part) } })
+}
+
+/// A cache: title, accesses, and what became of them.
+type Cache = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+
+const CACHES: [Cache; 3] = [
+    (
+        "loads at L1s",
+        &["l1.loads", "l1.uncached_loads"],
+        &[("l1.hits", "hits"), ("l1.merges", "joined a miss"), ("l1.uncached_loads", "not cached")],
+    ),
+    ("reads at L2s", &["l2.reads"], &[("l2.hits", "hits"), ("l2.merges", "joined a miss")]),
+    ("reads at L3s", &["l3.reads"], &[("l3.hits", "hits")]),
+];
+
+/// Accesses of one kind. An L3 counts what it fetches, not what it finds.
+fn kind(run: &Run, name: &str, whole: u64) -> u64 {
+    match name {
+        "l3.hits" => whole.saturating_sub(run.count("l3.fetches")),
+        name => run.count(name),
+    }
+}
+
+/// Hit rates.
+pub fn hits(runs: &[Run], labels: &[String]) -> Option<Markup> {
+    let sum = |run: &Run, names: &[&str]| names.iter().map(|name| run.count(name)).sum::<u64>();
+    let shown: Vec<_> =
+        CACHES.iter().filter(|(_, all, _)| runs.iter().any(|run| sum(run, all) > 0)).collect();
+    (!shown.is_empty()).then(|| html! {
+        @for (title, all, kinds) in shown {
+            h3 { (title) }
+            @let names: Vec<_> = kinds.iter().map(|(_, what)| what.to_string())
+                .chain(["misses".to_string()]).collect();
+            (legend(&names))
+            @for (run, label) in runs.iter().zip(labels) {
+                @let whole = sum(run, all);
+                @let known: Vec<_> = kinds.iter().map(|(name, _)| kind(run, name, whole)).collect();
+                @let misses = whole.saturating_sub(known.iter().sum());
+                @let values = known.iter().copied().chain([misses]).map(|v| v as f64);
+                div.row {
+                    span.label { (label) }
+                    (bar(whole as f64, &names.iter().cloned().zip(values).collect::<Vec<_>>()))
+                    span.n { (percent(known[0] as f64, whole as f64)) " hits of " (full(whole as f64)) }
+                }
+            }
+        }
+    })
+}
+
+/// TLPs, and what they carry.
+pub fn packets(runs: &[Run], labels: &[String]) -> Option<Markup> {
+    let some = runs.iter().any(|run| run.count("gpu_link.tlps") > 0);
+    let ratio = |a: u64, b: u64| match b {
+        0 => "-".to_string(),
+        _ => format!("{:.2}", a as f64 / b as f64),
+    };
+    some.then(|| html! {
+        table {
+            thead { tr {
+                th { "run" } th { "stores" } th { "loads" } th { "atomics" } th { "TLPs" }
+                th { "of these packets" } th { "stores per packet" } th { "bytes per store" }
+            } }
+            tbody { @for (run, label) in runs.iter().zip(labels) { tr {
+                @let stores = run.count("egress.stores");
+                td { (label) }
+                @for name in ["egress.stores", "egress.loads", "egress.atomics", "gpu_link.tlps",
+                              "gpu_link.packets"] {
+                    td.n { (full(run.count(name) as f64)) }
+                }
+                td.n { (ratio(stores, run.count("gpu_link.packets"))) }
+                td.n { (ratio(run.count("gpu_link.wire_bytes"), stores)) }
+            } } }
+        }
+    })
+}
+
+/// What drops lines, in words that name their cache.
+const INVALIDATIONS: [(&str, &str); 6] = [
+    ("l1.invalidated", "L1"),
+    ("l2.invalidated", "L2, by acquires"),
+    ("l2.inv_hit_write", "L2, for writes"),
+    ("l2.inv_hit_evict", "L2, for evicted entries"),
+    ("l2.inv_miss", "found no copy"),
+    ("l2.inv_false", "for another line of the entry"),
+];
+
+/// Lines that were dropped, by cause; designs may count causes of their own.
+pub fn invalidations(runs: &[Run], labels: &[String]) -> Option<Markup> {
+    let of = |run: &Run| {
+        let mut parts = Vec::new();
+        for (prefix, what) in INVALIDATIONS {
+            for (rest, value) in run.group(prefix) {
+                let cause = rest.trim_start_matches('_').replace('_', " ");
+                parts.push((format!("{what} {cause}").trim_end().to_string(), value));
+            }
+        }
+        parts
+    };
+    let parts: Vec<Vec<_>> = runs.iter().map(of).collect();
+    some(&parts).then(|| bars("lines and messages", runs, labels, &parts))
+}
+
+/// What every L1 and L2 design counts.
+const COMMON: [&str; 24] = [
+    "l1.atomics",
+    "l1.hits",
+    "l1.loads",
+    "l1.merges",
+    "l1.stores",
+    "l1.uncached_loads",
+    "l1.invalidated_lines",
+    "l2.atomics",
+    "l2.dirtied",
+    "l2.dirty_lines",
+    "l2.fetches",
+    "l2.hits",
+    "l2.inv_false",
+    "l2.inv_hit_evict",
+    "l2.inv_hit_write",
+    "l2.inv_miss",
+    "l2.invalidated",
+    "l2.merges",
+    "l2.misses",
+    "l2.overwritten",
+    "l2.reads",
+    "l2.released",
+    "l2.write_backs",
+    "l2.writes",
+];
+
+/// What designs count beside that: epochs, races, directories, whatever a later one has.
+pub fn designs(runs: &[Run], labels: &[String]) -> Option<Markup> {
+    let names: BTreeSet<_> = runs
+        .iter()
+        .flat_map(|run| &run.counters)
+        .filter(|(name, value)| {
+            let own = ["l1.", "l2.", "firmware."].iter().any(|of| name.starts_with(of));
+            own && **value > 0 && !COMMON.contains(&name.as_str())
+        })
+        .map(|(name, _)| name.clone())
+        .collect();
+    (!names.is_empty()).then(|| table(runs, labels, &names, false))
+}
+
+/// Everything.
+pub fn statistics(runs: &[Run], labels: &[String]) -> Option<Markup> {
+    let names: BTreeSet<_> = runs.iter().flat_map(|run| run.counters.keys().cloned()).collect();
+    (!names.is_empty()).then(|| {
+        html! {
+            details {
+                summary { (names.len()) " statistics, with units and meanings" }
+                (table(runs, labels, &names, true))
+            }
+        }
+    })
+}
+
+fn table(runs: &[Run], labels: &[String], names: &BTreeSet<String>, meanings: bool) -> Markup {
+    html! {
+        table {
+            thead { tr {
+                th { "statistic" }
+                @for label in labels { th { (label) } }
+                th { "unit" }
+                @if meanings { th { "meaning" } }
+            } }
+            tbody { @for name in names {
+                @let known = statistic(name);
+                tr title=(known.map_or("", |s| s.meaning)) {
+                    td { code { (name) } }
+                    @for run in runs { td.n { (full(run.count(name) as f64)) } }
+                    td { (known.map_or("", |s| s.unit)) }
+                    @if meanings { td { (known.map_or("", |s| s.meaning)) } }
+                }
+            } }
+        }
+    }
+}
+
+/// What is said of a statistic: by its name, or of several alike.
+fn statistic(name: &str) -> Option<&'static Statistic> {
+    let exact = STATISTICS.iter().find(|s| s.name == name);
+    exact.or_else(|| {
+        STATISTICS.iter().find(|s| s.name.strip_suffix('*').is_some_and(|p| name.starts_with(p)))
+    })
+}
