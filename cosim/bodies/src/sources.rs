@@ -80,12 +80,16 @@ impl Sources {
             }
             (None, None) => None,
         };
-        if folder.is_none() && choice.embedded.is_empty() {
-            return Err(format!(
-                "this program has no RTL in it; set {VARIABLE} to the folder `rtl`"
-            ));
+        let mut embedded = choice.others.clone();
+        if folder.is_none() {
+            if choice.embedded.is_empty() {
+                return Err(format!(
+                    "this program has no RTL in it; set {VARIABLE} to the folder `rtl`"
+                ));
+            }
+            embedded.extend(&choice.embedded);
         }
-        Ok(Self { folder, embedded: choice.embedded.clone() })
+        Ok(Self { folder, embedded })
     }
 
     /// Those of a folder.

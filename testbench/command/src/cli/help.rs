@@ -73,6 +73,11 @@ const EXAMPLES: &[Examples] = &[
                  packetizer=lockstep --dump-tlp tlps.txt",
             ),
             (
+                "A page that shows where the cycles went, and a timeline for Perfetto",
+                "run --system cpelide-4-small --workload bfs --report bfs.html --timeline \
+                 bfs.json",
+            ),
+            (
                 "The firmware on the RTL core, with a waveform of the launches",
                 "run --system cpelide-4-small --workload reuse --cp rtl --wave launches.fst",
             ),
@@ -85,6 +90,30 @@ const EXAMPLES: &[Examples] = &[
             "All blocks as models, then all as RTL",
             "compare --system cpelide-4-small --set machine.gpus=2 --workload reuse",
         )],
+    ),
+    (
+        "replay",
+        true,
+        &[
+            ("A failure again, from what it has left", "replay out/run-reuse-1.bundle"),
+            (
+                "With a waveform",
+                "replay out/run-reuse-1.bundle -- --wave again.vcd --wave-internals",
+            ),
+        ],
+    ),
+    (
+        "explain",
+        false,
+        &[
+            ("The last failure here", "explain"),
+            ("One from elsewhere", "explain run-reuse-1.bundle"),
+        ],
+    ),
+    (
+        "report",
+        false,
+        &[("Two runs side by side", "report before.html after.html --output both.html")],
     ),
     (
         "reproduce",

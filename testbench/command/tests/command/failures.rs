@@ -10,7 +10,9 @@ const GOOD: &str = include_str!("../../../machine/systems/stc-8cu.toml");
 
 /// Exit status, stdout, stderr.
 fn duet(args: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_duet")).args(args).output().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_duet"));
+    // Failures leave bundles.
+    let output = command.args(args).current_dir(env!("CARGO_TARGET_TMPDIR")).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }

@@ -3,6 +3,7 @@
 
 mod audit;
 mod bodies;
+mod bundles;
 mod captures;
 mod cosim;
 mod desk;
@@ -12,6 +13,7 @@ mod help;
 mod near;
 mod opencl;
 mod outputs;
+mod pages;
 mod refusals;
 mod reproduce;
 mod results;

@@ -44,9 +44,19 @@ fn tell_difference(
 ) -> Result<(), Failure> {
     let place = &difference.place;
     let Some((first, _)) = &difference.mismatch else {
-        line("block", &format!("{place}, cycle {}", difference.cycle));
-        print!("{}", difference.text);
-        return Ok(());
+        line("assertion", &format!("of the RTL in {place}, cycle {}", difference.cycle));
+        difference.text.lines().for_each(|text| line("", text));
+        // Beside its model the RTL may differ before that.
+        let both = chosen.clone().with(place, BodyKind::Lockstep);
+        return match end(args, job, &both)? {
+            Some(RunError::Differ(again)) if again.mismatch.is_some() => {
+                tell_difference(args, job, &both, &again)
+            }
+            _ => {
+                line("side", "beside its model the RTL does not differ");
+                Ok(())
+            }
+        };
     };
     let options = run::options(&args.choice.job);
     let from = first.cycle.saturating_sub(LOOK_BACK);

@@ -26,7 +26,7 @@ const ONE: &[(&str, &[&str])] = &[
     ("--set l2.ways=1e3", &["must be a whole number, 1 to 64"]),
     ("--set l2.ways=0", &["l2.ways: 0 is not 1 to 64"]),
     ("--set l2.banks=65536", &["must be a whole number, 1 to 32"]),
-    ("--set machine.line=16", &["machine.line: 16 is not 32 to 128"]),
+    ("--set machine.line=16", &["machine.line: 16 is not a power of 2, 32 to 128"]),
     ("--set cu.exclusive_lines=yes", &["cu.exclusive_lines=yes: must be true or false"]),
     ("--set l3.bytes=-5", &["--set l3.bytes=-5: must be a whole number, 0 to 1073741824"]),
     ("--set l1.design=x", &["l1.design", "src", "stc-nv"]),
@@ -40,7 +40,10 @@ const ONE: &[(&str, &[&str])] = &[
     ("--set machine.gpus=2 --set egress.design=x", &["egress.design", "p2p", "infinite"]),
     ("--set machine.gpus=2 --set egress.config=x", &["egress.config", "paper"]),
     ("--set machine.gpus=2 --set finepack.beat=x", &["finepack.beat", "no integer"]),
-    ("--set machine.gpus=2 --set finepack.beat=3", &["finepack.beat: 3: must be"]),
+    (
+        "--set machine.gpus=2 --set finepack.beat=3",
+        &["finepack.beat: 3 is not 8, 16, 32, 64 or 128"],
+    ),
     ("--set machine.gpus=2 --set finepack.num_gpus=3", &["finepack.num_gpus", "no such field"]),
     ("--set machine.gpus=2 --set gpu_link.bytes_per_ns=0", &["0 is not 0.001 to 1024"]),
     ("--set machine.gpus=2 --set gpu_link.bytes_per_ns=x", &["six decimals, 0.001 to 1024"]),
@@ -136,7 +139,7 @@ const TWO: &[(&str, &[&str])] = &[
         &["l2.policy=home-forward", "policy of its own"],
     ),
     ("--set l2.design=rec --set machine.chiplets=16", &["32: must be 1 to 16"]),
-    ("--set l2.design=rec --set directory.ways=0", &["directory.ways: 0", "must be 1 to 16"]),
+    ("--set l2.design=rec --set directory.ways=0", &["directory.ways: 0 is not 1 to 16"]),
     ("--flip packetizer.tlp@3", &["packetizer is not in lockstep"]),
 ];
 

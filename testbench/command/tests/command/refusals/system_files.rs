@@ -12,29 +12,29 @@ const NUMBERS: &[(&str, &[&str], &str)] = &[
     ("machine.gpus", &["0", "17"], "is not 1 to 16"),
     ("machine.chiplets", &["0", "17"], "is not 1 to 16"),
     ("machine.cus", &["0", "101"], "is not 1 to 100"),
-    ("machine.line", &["16", "256"], "is not 32 to 128"),
-    ("machine.line", &["96"], "no power of 2"),
+    ("machine.line", &["16", "256"], "is not a power of 2, 32 to 128"),
+    ("machine.line", &["96"], "is not a power of 2, 32 to 128"),
     ("machine.clock_mhz", &["0", "100001"], "is not 1 to 100000"),
     ("cu.waves", &["0", "65"], "is not 1 to 64"),
-    ("cu.lanes", &["0", "16", "128"], "is neither 32 nor 64"),
+    ("cu.lanes", &["0", "16", "128"], "is not 32 or 64"),
     ("cu.loads", &["0", "17"], "is not 1 to 16"),
     ("cu.transactions", &["0", "4097"], "is not 1 to 4096"),
     ("cu.gap_cycles", &["1001"], "is not 0 to 1000"),
     ("l1.bytes", &["0", "1048577"], "is not 1 to 1048576"),
-    ("l1.bytes", &["65535"], "65535 is no multiple of 4096"),
+    ("l1.bytes", &["65535"], "must be a multiple of l1.ways x machine.line, where l1.ways = 64"),
     ("l1.ways", &["0", "65"], "is not 1 to 64"),
     ("l1.misses", &["0", "1025"], "is not 1 to 1024"),
     ("l1.hit_latency", &["0", "10001"], "is not 1 to 10000"),
     ("l2.bytes", &["0", "268435457"], "is not 1 to 268435456"),
-    ("l2.bytes", &["4097"], "4097 is no multiple of 4096"),
+    ("l2.bytes", &["4097"], "must be a multiple of l2.ways x machine.line x l2.banks"),
     ("l2.ways", &["0", "65"], "is not 1 to 64"),
     ("l2.banks", &["0", "33"], "is not 1 to 32"),
-    ("l2.interleave", &["32", "8192"], "is not 64 to 4096"),
-    ("l2.interleave", &["96"], "no power of 2"),
+    ("l2.interleave", &["32"], "must be at least machine.line, where machine.line = 64"),
+    ("l2.interleave", &["96", "8192"], "is not a power of 2, 32 to 4096"),
     ("l2.misses", &["0", "1025"], "is not 1 to 1024"),
     ("l2.latency", &["0", "10001"], "is not 1 to 10000"),
     ("l3.bytes", &["1073741825"], "is not 0 to 1073741824"),
-    ("l3.bytes", &["1000"], "1000 is no multiple of 2048"),
+    ("l3.bytes", &["1000"], "must be a multiple of l3.ways x machine.line x l3.slices"),
     ("l3.ways", &["0", "65"], "is not 1 to 64"),
     ("l3.slices", &["0", "33"], "is not 1 to 32"),
     ("l3.misses", &["0", "1025"], "is not 1 to 1024"),
@@ -46,8 +46,8 @@ const NUMBERS: &[(&str, &[&str], &str)] = &[
     ("network.memory_latency", &["1", "10001"], "is not 2 to 10000"),
     ("network.bytes_per_cycle", &["0", "65537"], "is not 1 to 65536"),
     ("network.header_bytes", &["0", "257"], "is not 1 to 256"),
-    ("network.sector_bytes", &["2", "128"], "is not 4 to 64"),
-    ("network.sector_bytes", &["24"], "no power of 2"),
+    ("network.sector_bytes", &["128"], "must be at most machine.line, where machine.line = 64"),
+    ("network.sector_bytes", &["2", "24"], "is not a power of 2, 4 to 128"),
     ("network.queue", &["0", "4097"], "is not 1 to 4096"),
     ("chiplet_link.round_trip", &["1", "10001"], "is not 2 to 10000"),
     ("chiplet_link.bytes", &["0", "1048577"], "is not 1 to 1048576"),
@@ -65,7 +65,8 @@ const NUMBERS: &[(&str, &[&str], &str)] = &[
     ("command_processor.broadcast_latency", &["0", "256"], "is not 1 to 255"),
     ("command_processor.private_latency", &["0", "256"], "is not 1 to 255"),
     ("command_processor.clock_of", &["0", "17"], "is not 1 to 16"),
-    ("command_processor.clock_on", &["0", "7"], "is not 1 to 6"),
+    ("command_processor.clock_on", &["0"], "is not 1 to 16"),
+    ("command_processor.clock_on", &["7"], "must be at most command_processor.clock_of"),
     ("command_processor.table_entries", &["7", "257"], "is not 8 to 256"),
     ("command_processor.max_structs", &["0", "17"], "is not 1 to 16"),
 ];
@@ -73,10 +74,10 @@ const NUMBERS: &[(&str, &[&str], &str)] = &[
 /// The same in a machine whose four chiplets have a directory.
 const DIRECTORY: &[(&str, &[&str], &str)] = &[
     ("directory.entries", &["4095", "6"], "must be"),
-    ("directory.ways", &["0", "17"], "must be 1 to 16"),
+    ("directory.ways", &["0", "17"], "is not 1 to 16"),
     ("directory.range", &["32", "96"], "must be"),
-    ("directory.jobs", &["1", "65"], "must be 2 to 64"),
-    ("directory.responses", &["2", "17"], "must be 3 to 16"),
+    ("directory.jobs", &["1", "65"], "is not 2 to 64"),
+    ("directory.responses", &["2", "17"], "is not 3 to 16"),
     ("directory.replacement", &["\"random\""], "none of lru, fifo"),
     ("machine.chiplets", &["16"], "must be 1 to 16"),
     ("l2.interleave", &["512"], "must be at least 1024"),
@@ -227,19 +228,20 @@ pub fn cases() -> Vec<Case> {
     let two = with(GOOD, "machine.gpus", "2");
     cases.push(file(with(&two, "egress.config", "\"nothing\""), &["egress.config", "paper"]));
     let blocks: &[(&str, &str)] = &[
-        ("entries", "1"),
-        ("line", "8"),
-        ("banks", "3"),
-        ("sub_header_bytes", "7"),
-        ("max_payload", "1"),
-        ("beat", "12"),
-        ("order_queue_depth", "17"),
-        ("output_depth", "1"),
-        ("ecrc", "2"),
+        ("entries", "1 is not a power of 2, 2 to 64"),
+        ("line", "8 is not a power of 2, 16 to 128"),
+        ("banks", "3 is not 1 or 2"),
+        ("sub_header_bytes", "7 is not 2 to 6"),
+        ("max_payload", "1 is not 28 to 4096"),
+        ("beat", "12 is not 8, 16, 32, 64 or 128"),
+        ("order_queue_depth", "17 is not 2 to 16"),
+        ("output_depth", "1 is not 2 to 64"),
+        ("ecrc", "2 is not 0 or 1"),
     ];
-    for (name, value) in blocks {
+    for (name, limit) in blocks {
         let field = format!("finepack.{name}");
-        cases.push(file(with(&two, &field, value), &[&field, "must be"]));
+        let value = limit.split(' ').next().unwrap();
+        cases.push(file(with(&two, &field, value), &[&format!("{field}: {limit}")]));
     }
     for (field, value, expected) in TYPES {
         cases.push(file(with(GOOD, field, value), &[expected]));
@@ -255,11 +257,11 @@ pub fn cases() -> Vec<Case> {
     }
     // Sums of several fields.
     let wide = with(&with(GOOD, "machine.cus", "100"), "l2.banks", "32");
-    let together = "machine.cus, chiplets, l2.banks and l3.slices together";
-    cases.push(file(wide, &[together, "is not 1 to 127"]));
+    let together = "with machine.chiplets, l2.banks and l3.slices at most";
+    cases.push(file(wide, &[together, "machine.cus: 100"]));
     let large = with(&with(GOOD, "l2.bytes", "268435456"), "machine.chiplets", "16");
     let large = with(&large, "machine.gpus", "16");
-    cases.push(file(large, &["capacity of all caches", "4294967296"]));
+    cases.push(file(large, &["machine.gpus: 16", "all caches together hold at most 2^32 bytes"]));
     let own = with(GOOD, "l2.design", "\"own\"");
     cases.push(file(own, &["l2.design", "src brings no L2"]));
     cases.push(file(String::new(), &["missing field `name`"]));

@@ -1,0 +1,100 @@
+//! What a failure leaves, that it is the same elsewhere, and what is told of it.
+
+use std::fs;
+
+use crate::bodies::{copy_of_rtl, replace};
+use crate::desk::Desk;
+
+const BUNDLE: &str = "out/cosim-packetizer-1.bundle";
+
+/// Copies a file to another desk.
+fn hand_over(from: &Desk, name: &str, to: &Desk) -> String {
+    fs::copy(from.file(name), to.file("handed.bundle")).unwrap();
+    "handed.bundle".to_string()
+}
+
+#[test]
+fn a_difference_of_a_block_is_the_same_elsewhere_and_its_rule_is_quoted() {
+    let Some(desk) = Desk::new("bundle_block") else { return };
+    let left = desk.duet("cosim packetizer --cycles 20000 --flip drain_ready@900");
+    assert_eq!(left.status, 1);
+    assert!(left.stdout.contains(BUNDLE), "{}", left.stdout);
+    let other = Desk::new("bundle_block_other").unwrap();
+    let handed = hand_over(&desk, BUNDLE, &other);
+    let again = other.duet(&format!("replay {handed}"));
+    assert_eq!((again.status, again.last_line()), (1, left.last_line()));
+    assert!(!other.file("out").join("cosim-packetizer-1.bundle").exists());
+    let told = other.duet(&format!("explain {handed}"));
+    assert_eq!(told.status, 0, "{}", told.stderr);
+    assert_eq!(told.line("block"), "packetizer, cycle 900");
+    assert!(told.line("port").starts_with("drain_ready_o "), "{}", told.stdout);
+    // The rule that says what it is.
+    assert!(told.stdout.contains("1. A drain beat accepted in cycle c"), "{}", told.stdout);
+}
+
+/// RTL of one's own goes with the bundle.
+#[test]
+fn a_bug_in_rtl_is_found_elsewhere_with_its_first_register() {
+    let Some(desk) = Desk::new("bundle_rtl") else { return };
+    let entry = copy_of_rtl(&desk).join("packetizer/packetizer_accumulator.sv");
+    // Each beat is a packet's first.
+    replace(&entry, "first_q <= first_d;", "first_q <= first_d || acc_q != 0;");
+    let left = desk.duet("cosim packetizer --cycles 20000 --rtl rtl");
+    assert_eq!(left.status, 1, "{}", left.stdout);
+    let other = Desk::new("bundle_rtl_other").unwrap();
+    let handed = hand_over(&desk, BUNDLE, &other);
+    let again = other.duet(&format!("replay {handed}"));
+    assert_eq!((again.status, again.last_line()), (1, left.last_line()));
+    let told = other.duet(&format!("explain {handed}"));
+    assert!(told.line("registers").contains("first"), "{}", told.stdout);
+}
+
+const STALE: &str = "run --system cpelide-4-small --workload reuse --set l2.design=none";
+
+#[test]
+fn a_wrong_value_is_the_same_elsewhere_in_fewer_kernels_and_its_store_is_told() {
+    let desk = Desk::on_any_build("bundle_value");
+    let left = desk.duet(STALE);
+    assert_eq!(left.status, 4);
+    let other = Desk::on_any_build("bundle_value_other");
+    let handed = hand_over(&desk, "out/run-reuse-1.bundle", &other);
+    let again = other.duet(&format!("replay {handed}"));
+    assert_eq!((again.status, again.last_line()), (4, left.last_line()));
+    assert_eq!(again.line("kernels"), "0 to 2 of 10", "{}", again.stdout);
+    // More arguments are the run's.
+    let more = other.duet(&format!("replay {handed} -- --json again.json"));
+    assert_eq!(more.status, 4);
+    assert_eq!(other.json("again.json")["verdict"], "FAIL");
+    let told = other.duet(&format!("explain {handed}"));
+    assert_eq!(told.status, 0, "{}", told.stderr);
+    for part in ["stored by a work-item", "wave 0, work-group", "no RTL took part"] {
+        assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
+    }
+}
+
+/// Where RTL alone gives a wrong value, the block that differs first is found beside its model.
+#[test]
+fn a_bug_that_shows_as_a_wrong_value_is_told_by_block_and_side() {
+    let Some(desk) = Desk::new("bundle_side") else { return };
+    let chunk = copy_of_rtl(&desk).join("packetizer");
+    let run = "run --system cpelide-2-small --set machine.gpus=2 --workload reuse";
+    // Runs begin at odd bytes alone.
+    let file = chunk.join("packetizer_run.sv");
+    replace(&file, "|(first & IndexRows[b])", "b == 0 || |(first & IndexRows[b])");
+    let left = desk.duet(&format!("{run} --rtl rtl --impl packetizer=rtl"));
+    assert!([1, 3, 4].contains(&left.status), "{}", left.stdout);
+    let told = desk.duet("explain");
+    assert_eq!(told.status, 0, "{}{}", told.stdout, told.stderr);
+    assert!(told.stdout.contains("/packetizer, cycle "), "{}", told.stdout);
+    assert!(told.stdout.contains("packetizer/README.md:"), "{}", told.stdout);
+}
+
+#[test]
+fn what_is_no_bundle_is_refused() {
+    let desk = Desk::on_any_build("bundle_none");
+    desk.refuses(2, "explain", &["no bundle in out"]);
+    desk.refuses(2, "replay nosuch.bundle", &["nosuch.bundle: No such file"]);
+    fs::write(desk.file("bad.bundle"), b"bad").unwrap();
+    desk.refuses(2, "replay bad.bundle", &["bad.bundle: is no bundle of duet"]);
+    desk.refuses(2, "explain bad.bundle", &["bad.bundle: is no bundle of duet"]);
+}
