@@ -114,7 +114,7 @@ soak: setup
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 
 # Modules that a macro declares are hidden from `cargo fmt`.
-FORMAT = rustfmt --edition 2024 $$(find cosim firmware hwmodel ports rtl testbench tests -name '*.rs')
+FORMAT = rustfmt --edition 2024 $$(find cosim examples files firmware hwmodel ports rtl testbench tests -name '*.rs')
 
 fmt:
 	$(FORMAT)

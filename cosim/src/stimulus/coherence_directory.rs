@@ -6,8 +6,8 @@ use hwmodel::Block;
 use hwmodel::coherence_directory::CoherenceDirectory;
 use ports::coherence_directory::{Config, In, Inv, Out, Req, Rsp, Variant, cause, err, op};
 
-use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::seen;
 
 crate::family!(Config, "coherence_directory");
 crate::pair!(CoherenceDirectory: Config);

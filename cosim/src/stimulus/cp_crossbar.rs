@@ -5,8 +5,8 @@ use hwmodel::cp_crossbar::CpCrossbar;
 use ports::common::command_types::{MAX_CHIPLETS, Message, Tx, kind};
 use ports::cp_crossbar::{Config, In, Out, PerChiplet};
 
-use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus, message};
+use crate::seen;
 
 crate::pair!(CpCrossbar: ports::common::command_types::Command);
 

@@ -9,8 +9,8 @@ use ports::depacketizer::{Config, In, Out};
 
 use super::draws::draws;
 use super::random::MaskForm;
-use crate::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::seen;
 
 crate::pair!(Depacketizer: ports::common::finepack_types::FinePack);
 

@@ -7,8 +7,8 @@ use ports::common::stc_types::{Epoch, Req, kind};
 use ports::epoch_manager::{Config, Counters, In, Out, PerCu, err};
 
 use super::draws::draws;
-use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::seen;
 
 crate::family!(ports::common::stc_types::Stc, "stc");
 crate::pair!(EpochManager: ports::common::stc_types::Stc);

@@ -9,8 +9,8 @@ use ports::common::command_types::{Message, TAGS, kind};
 use ports::local_command_processor::{Config, In, Out};
 
 use super::draws::draws;
-use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::seen;
 
 crate::pair!(LocalCommandProcessor: ports::common::command_types::Command);
 

@@ -8,8 +8,8 @@ use ports::packetizer::{Config, In, Out};
 use super::draws::draws;
 use super::random::MaskForm;
 use super::requests::{costs, dearest};
-use crate::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus, masked_bytes};
+use crate::seen;
 
 crate::pair!(Packetizer: ports::common::finepack_types::FinePack);
 

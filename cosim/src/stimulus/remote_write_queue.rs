@@ -13,8 +13,8 @@ use ports::remote_write_queue::{Config, In, Out};
 
 use super::draws::draws;
 use super::requests::{Pattern, Requester, dearest};
-use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::seen;
 use crate::settings::StaticInput;
 
 crate::family!(ports::common::finepack_types::FinePack, "finepack");

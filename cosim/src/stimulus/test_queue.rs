@@ -3,8 +3,8 @@
 use hwmodel::test_queue::TestQueue;
 use ports::test_queue::{Config, In, Item, Out};
 
-use crate::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::seen;
 
 crate::family!(Config, "test_queue");
 crate::pair!(TestQueue: Config);

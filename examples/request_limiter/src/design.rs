@@ -24,7 +24,7 @@ const SECTION: Section = Section {
 
 const DESIGN: Design = Design {
     name: "src-limited",
-    about: "an example outside the tree: src, asked by its CU once in request_limiter.period cycles",
+    about: "an example outside the tree: src, asked once in request_limiter.period cycles",
     sections: &[SECTION],
     check: |system| config(system).map(|_| ()),
     core: |make| {

@@ -1,5 +1,5 @@
-//! Standard output and standard error of the command. The macros here take the place of the standard
-//! library's, which panic where a stream cannot be written.
+//! Standard output and standard error of the command. The macros here take the place of the
+//! standard library's, which panic where a stream cannot be written.
 //!
 //! A reader who closes the pipe (`duet list | head -1`) has seen enough: the command ends without a
 //! word, with the status that `SIGPIPE` would have given it. Where results cannot be written for

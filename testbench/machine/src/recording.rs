@@ -50,7 +50,8 @@ impl Samples {
     }
 }
 
-/// Loads that have come to some point of their way, and the cycles since they left their wavefronts.
+/// Loads that have come to some point of their way, and the cycles since they left their
+/// wavefronts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Loads of a line.

@@ -39,9 +39,9 @@ pub fn lines(title: &str, unit: &str, end: f64, lines: &[Line]) -> Markup {
                     line.grid x1=(LEFT) x2=(SIZE.0) y1=(y(value)) y2=(y(value)) {}
                     text.axis x=(LEFT - 6.0) y=(y(value) + 4.0) text-anchor="end" { (short(value)) }
                 }
-                @for step in 0..=5 {
-                    @let time = end * f64::from(step) / 5.0;
-                    @let anchor = if step == 5 { "end" } else if step == 0 { "start" } else { "middle" };
+                @for step in 0..=5usize {
+                    @let time = end * step as f64 / 5.0;
+                    @let anchor = ["start", "middle", "middle", "middle", "middle", "end"][step];
                     text.axis x=(x(time)) y=(SIZE.1) text-anchor=(anchor) { (short(time)) }
                 }
                 @for (i, line) in lines.iter().enumerate() {

@@ -50,7 +50,9 @@ pub fn page(runs: &[Run]) -> String {
                 header {
                     p.brand { "duet" }
                     h1 { (title) }
-                    nav { @for (name, _) in &shown { a href=(format!("#{}", anchor(name))) { (name) } } }
+                    nav { @for (name, _) in &shown {
+                        a href=(format!("#{}", anchor(name))) { (name) }
+                    } }
                 }
                 main {
                     section { (parts::summary(runs, &labels)) }

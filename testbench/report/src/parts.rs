@@ -6,8 +6,8 @@ mod time;
 
 use maud::{Markup, html};
 
-use crate::Run;
 use crate::chart::{bar, full, legend};
+use crate::{Kernel, Run};
 
 pub use counts::{designs, hits, invalidations, packets, statistics, traffic};
 pub use launches::launches;
@@ -22,9 +22,9 @@ pub fn summary(runs: &[Run], labels: &[String]) -> Markup {
     html! {
         table.summary {
             thead { tr {
-                th { "run" } th { "system" } th { "program" } th { "cycles" } th { "time" }
-                @if runs.len() > 1 { th { "beside the first" } }
-                th { "values checked" } th { "verdict" }
+                th { "run" } th { "system" } th { "program" } th.n { "cycles" } th.n { "time" }
+                @if runs.len() > 1 { th.n { "beside the first" } }
+                th.n { "values checked" } th { "verdict" }
             } }
             tbody { @for (run, label) in runs.iter().zip(labels) { tr {
                 td { b { (label) } (designs_of(run)) }
@@ -70,21 +70,23 @@ pub fn kernels(runs: &[Run], labels: &[String]) -> Option<Markup> {
     let most = runs.iter().map(|run| run.cycles).max()? as f64;
     let names = ["kernels", "launches, releases, completion"].map(String::from);
     let some = runs.iter().any(|run| !run.kernels.is_empty());
-    some.then(|| html! {
-        (legend(&names))
-        @for (run, label) in runs.iter().zip(labels) {
-            @let sum = |of: fn(&crate::Kernel) -> u64| run.kernels.iter().map(of).sum::<u64>() as f64;
-            @let parts = [sum(|k| k.kernel_cycles), sum(|k| k.launch_cycles)];
-            div.row {
-                span.label { (label) }
-                (bar(most, &named(&names, &parts)))
-                span.n { (full(run.cycles as f64)) }
+    some.then(|| {
+        html! {
+            (legend(&names))
+            @for (run, label) in runs.iter().zip(labels) {
+                @let sum = |of: fn(&Kernel) -> u64| run.kernels.iter().map(of).sum::<u64>() as f64;
+                @let parts = [sum(|k| k.kernel_cycles), sum(|k| k.launch_cycles)];
+                div.row {
+                    span.label { (label) }
+                    (bar(most, &named(&names, &parts)))
+                    span.n { (full(run.cycles as f64)) }
+                }
             }
-        }
-        @for (run, label) in runs.iter().zip(labels) {
-            details open[runs.len() == 1] {
-                summary { "Kernels of " (label) }
-                (kernel_table(run, &names))
+            @for (run, label) in runs.iter().zip(labels) {
+                details open[runs.len() == 1] {
+                    summary { "Kernels of " (label) }
+                    (kernel_table(run, &names))
+                }
             }
         }
     })
@@ -99,8 +101,8 @@ fn kernel_table(run: &Run, names: &[String; 2]) -> Markup {
     html! {
         table {
             thead { tr {
-                th { "kernel" } th { "launches" } th { "in kernels" } th { "around them" }
-                th { "share" } th.wide {}
+                th { "kernel" } th.n { "launches" } th.n { "in kernels" } th.n { "around them" }
+                th.n { "share" } th.wide {}
             } }
             tbody {
                 @for k in &kernels { tr {
@@ -112,7 +114,9 @@ fn kernel_table(run: &Run, names: &[String; 2]) -> Markup {
                     td.n { (percent(parts[0] + parts[1], run.cycles as f64)) }
                     td { (bar(most, &named(names, &parts))) }
                 } }
-                @if !rest.is_empty() { tr { td colspan="6" { "and " (rest.len()) " more kernels" } } }
+                @if !rest.is_empty() {
+                    tr { td colspan="6" { "and " (rest.len()) " more kernels" } }
+                }
             }
         }
     }

@@ -11,8 +11,8 @@ use ports::command_processor::{Config, In, Out};
 use ports::common::command_types::{Aql, Ext, Message, error_code, kind, mailbox, map};
 
 use super::draws::draws;
-use crate::seen;
 use super::{NewStimulus, Random, Reached, Statics, Stimulus, message};
+use crate::seen;
 use program::{End, Mix, WORDS};
 
 crate::family!(ports::common::command_types::Command, "command");

@@ -11,8 +11,8 @@ use hwmodel::epoch_agent::EpochAgent;
 use ports::common::stc_types::{Epoch, Load, Store, kind};
 use ports::epoch_agent::{Config, Counters, In, Out, err};
 
-use crate::seen;
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::seen;
 use manager::Manager;
 use phase::{Order, Phase, all_bands};
 

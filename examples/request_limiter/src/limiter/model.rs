@@ -107,7 +107,7 @@ mod tests {
             limiter.tick(&In { request_valid: cycle % 100 < 10 });
             if limiter.quiet_cycles() == u64::MAX {
                 let mut later = limiter.clone();
-                (0..RequestLimiter::period(&config)).for_each(|_| drop(later.tick(&In::default())));
+                (0..RequestLimiter::period(&config)).for_each(|_| _ = later.tick(&In::default()));
                 assert_eq!((later.tokens, later.wait), (limiter.tokens, limiter.wait));
                 waits += 1;
             }
@@ -119,10 +119,10 @@ mod tests {
     fn skipped_cycles_are_cycles_without_a_request() {
         for (burst, period) in [(1, 1), (3, 1), (2, 3), (5, 7)] {
             let mut limiter = RequestLimiter::new(&Config { burst, period }).unwrap();
-            (0..burst + 2).for_each(|_| drop(limiter.tick(&In { request_valid: true })));
+            (0..burst + 2).for_each(|_| _ = limiter.tick(&In { request_valid: true }));
             for cycles in 0..40 {
                 let (mut ticked, mut skipped) = (limiter.clone(), limiter.clone());
-                (0..cycles).for_each(|_| drop(ticked.tick(&In::default())));
+                (0..cycles).for_each(|_| _ = ticked.tick(&In::default()));
                 skipped.skip_quiet(cycles);
                 assert_eq!((ticked.tokens, ticked.wait), (skipped.tokens, skipped.wait));
             }

@@ -44,6 +44,8 @@ struct Cli {
     verb: Verb,
 }
 
+/// One lives, for as long as the process.
+#[allow(clippy::large_enum_variant)]
 #[derive(Subcommand)]
 enum Verb {
     List(list::Args),

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::desk::Desk;
 use crate::two_gpus::{REUSE, TWO_GPUS};
 
-/// What of a value breaks a schema: the words of JSON schema that ours have, and no others. (A crate
-/// for all of them costs a hundred others.)
+/// What of a value breaks a schema: the words of JSON schema that ours have, and no others. (A
+/// crate for all of them costs a hundred others.)
 struct Checker<'a> {
     root: &'a Value,
     broken: Vec<String>,

@@ -120,7 +120,9 @@ pub fn hits(runs: &[Run], labels: &[String]) -> Option<Markup> {
                 div.row {
                     span.label { (label) }
                     (bar(whole as f64, &names.iter().cloned().zip(values).collect::<Vec<_>>()))
-                    span.n { (percent(known[0] as f64, whole as f64)) " hits of " (full(whole as f64)) }
+                    span.n {
+                        (percent(known[0] as f64, whole as f64)) " hits of " (full(whole as f64))
+                    }
                 }
             }
         }
@@ -137,8 +139,8 @@ pub fn packets(runs: &[Run], labels: &[String]) -> Option<Markup> {
     some.then(|| html! {
         table {
             thead { tr {
-                th { "run" } th { "stores" } th { "loads" } th { "atomics" } th { "TLPs" }
-                th { "of these packets" } th { "stores per packet" } th { "bytes per store" }
+                th { "run" } th.n { "stores" } th.n { "loads" } th.n { "atomics" } th.n { "TLPs" }
+                th.n { "of these packets" } th.n { "stores per packet" } th.n { "bytes per store" }
             } }
             tbody { @for (run, label) in runs.iter().zip(labels) { tr {
                 @let stores = run.count("egress.stores");
@@ -240,7 +242,7 @@ fn table(runs: &[Run], labels: &[String], names: &BTreeSet<String>, meanings: bo
         table {
             thead { tr {
                 th { "statistic" }
-                @for label in labels { th { (label) } }
+                @for label in labels { th.n { (label) } }
                 th { "unit" }
                 @if meanings { th { "meaning" } }
             } }

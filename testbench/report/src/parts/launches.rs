@@ -14,39 +14,43 @@ const MOST_PACKETS: usize = 100;
 /// Operations sent and left out, their reasons, and the packets one by one.
 pub fn launches(runs: &[Run], labels: &[String]) -> Option<Markup> {
     let some = runs.iter().any(|run| !run.launches.is_empty());
-    some.then(|| html! {
-        table {
-            thead { tr {
-                th { "run" } th { "packets" } th { "releases" } th { "acquires" }
-                th { "left out" } th { "lines written back" } th { "cycles before launch, mean" }
-            } }
-            tbody { @for (run, label) in runs.iter().zip(labels) { tr {
-                @let all = &run.launches;
-                @let sum = |of: fn(&Launch) -> u64| all.iter().map(of).sum::<u64>() as f64;
-                @let sent = sum(|l| l.sent.iter().sum::<u32>().into());
-                @let left = sum(|l| l.elided.iter().sum::<u32>().into());
-                @let waits: Vec<_> = all.iter().filter_map(|l| Some(l.launched? - l.submitted)).collect();
-                td { (label) }
-                td.n { (full(all.len() as f64)) }
-                td.n { (full(sum(|l| l.sent[0].into()))) }
-                td.n { (full(sum(|l| l.sent[1].into()))) }
-                td.n { (full(left)) " (" (percent(left, sent + left)) ")" }
-                td.n { (full(sum(|l| l.lines_written_back))) }
-                td.n { (full((waits.iter().sum::<u64>() / waits.len().max(1) as u64) as f64)) }
-            } } }
-        }
-        @for (run, label) in runs.iter().zip(labels) {
-            @let reasons = reasons(run);
-            @if !reasons.is_empty() {
-                h3 { "reasons of " (label) }
-                table {
-                    thead { tr { th { "operation and rule" } th { "L2s" } } }
-                    tbody { @for (reason, count) in reasons { tr {
-                        td { (reason) } td.n { (full(count.into())) }
-                    } } }
-                }
+    some.then(|| {
+        html! {
+            table {
+                thead { tr {
+                    th { "run" } th.n { "packets" } th.n { "releases" } th.n { "acquires" }
+                    th.n { "left out" } th.n { "lines written back" }
+                    th.n { "cycles before launch, mean" }
+                } }
+                tbody { @for (run, label) in runs.iter().zip(labels) { tr {
+                    @let all = &run.launches;
+                    @let sum = |of: fn(&Launch) -> u64| all.iter().map(of).sum::<u64>() as f64;
+                    @let sent = sum(|l| l.sent.iter().sum::<u32>().into());
+                    @let left = sum(|l| l.elided.iter().sum::<u32>().into());
+                    @let waits: Vec<_> =
+                        all.iter().filter_map(|l| Some(l.launched? - l.submitted)).collect();
+                    td { (label) }
+                    td.n { (full(all.len() as f64)) }
+                    td.n { (full(sum(|l| l.sent[0].into()))) }
+                    td.n { (full(sum(|l| l.sent[1].into()))) }
+                    td.n { (full(left)) " (" (percent(left, sent + left)) ")" }
+                    td.n { (full(sum(|l| l.lines_written_back))) }
+                    td.n { (full((waits.iter().sum::<u64>() / waits.len().max(1) as u64) as f64)) }
+                } } }
             }
-            (packets(run, label))
+            @for (run, label) in runs.iter().zip(labels) {
+                @let reasons = reasons(run);
+                @if !reasons.is_empty() {
+                    h3 { "reasons of " (label) }
+                    table {
+                        thead { tr { th { "operation and rule" } th.n { "L2s" } } }
+                        tbody { @for (reason, count) in reasons { tr {
+                            td { (reason) } td.n { (full(count.into())) }
+                        } } }
+                    }
+                }
+                (packets(run, label))
+            }
         }
     })
 }
@@ -74,8 +78,8 @@ fn packets(run: &Run, label: &str) -> Markup {
             }
             table {
                 thead { tr {
-                    th { "GPU" } th { "kernel" } th { "submitted" } th { "launched" }
-                    th { "complete" } th { "releases" } th { "acquires" } th { "left out" }
+                    th.n { "GPU" } th { "kernel" } th.n { "submitted" } th.n { "launched" }
+                    th.n { "complete" } th.n { "releases" } th.n { "acquires" } th.n { "left out" }
                     th { "reasons" }
                 } }
                 tbody { @for launch in shown { tr {

@@ -18,13 +18,15 @@ pub fn latency(runs: &[Run], labels: &[String]) -> Option<Markup> {
     let most = runs.iter().flat_map(|run| (0..run.loads.len()).filter_map(|at| mean(run, at)));
     let most = most.fold(0.0, f64::max);
     (most > 0.0).then(|| html! {
-        p { "Mean cycles since a load of a line has left its wavefront, over the loads that come to "
-            "each point: those that hit come to few." }
+        p { "Mean cycles since a load of a line has left its wavefront, over the loads that come "
+            "to each point: those that hit come to few. What is asked of an L3 or a home includes "
+            "lines that L2s fetch for stores." }
         @for at in 0..points {
             @let named: Vec<_> = runs.iter().filter_map(|run| run.loads.get(at)).collect();
             @if named.iter().any(|point| point.loads > 0) {
                 h3 { (named[0].name) }
-                @for (run, label) in runs.iter().zip(labels).filter(|(run, _)| at < run.loads.len()) {
+                @let known = runs.iter().zip(labels).filter(|(run, _)| at < run.loads.len());
+                @for (run, label) in known {
                     @let cycles = mean(run, at);
                     div.row {
                         span.label { (label) }

@@ -21,11 +21,11 @@ struct Before {
     touches: Vec<(u64, u64)>,
 }
 
-/// Kernels `kernels` of a trace, counted from 0, and what the host does up to the next one. What the host
-/// and the kernels did before, in the order of the file, is one host write for each page. The pages
-/// that those kernels touched first are touched first by the same share of the work-groups of the
-/// first one that is kept. A trace that is cut off at its end alone is otherwise as it was. Errors:
-/// the trace is damaged.
+/// Kernels `kernels` of a trace, counted from 0, and what the host does up to the next one. What
+/// the host and the kernels did before, in the order of the file, is one host write for each page.
+/// The pages that those kernels touched first are touched first by the same share of the
+/// work-groups of the first one that is kept. A trace that is cut off at its end alone is otherwise
+/// as it was. Errors: the trace is damaged.
 pub fn excerpt(reader: &mut Reader, kernels: Range<u32>) -> Result<Vec<u8>, Error> {
     let mut writer = Writer::new(Cursor::new(Vec::new()), "excerpt", reader.name())?;
     let mut before = Before::default();
@@ -75,7 +75,7 @@ fn begin_with(touches: Vec<(u64, u64)>, mut head: KernelHead) -> KernelHead {
     let groups = u64::from(head.groups);
     let earlier = touches
         .into_iter()
-        .map(|(page, share)| FirstTouch { page, group: (share * groups >> 32).min(last) as u32 });
+        .map(|(page, share)| FirstTouch { page, group: ((share * groups) >> 32).min(last) as u32 });
     let mut all: Vec<_> = earlier.chain(std::mem::take(&mut head.first_touches)).collect();
     all.sort_by_key(|touch| touch.group);
     head.first_touches = all;

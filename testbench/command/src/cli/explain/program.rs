@@ -79,7 +79,8 @@ fn tell_difference(
         return Ok(());
     }
     let alone = [BodyKind::Model, BodyKind::Rtl].map(|kind| {
-        let bodies = chosen.clone().with(place, kind);
+        // All of its instances: others have the same bug.
+        let bodies = chosen.clone().with(difference.block.name, kind);
         sides::end(args, job, &bodies)
     });
     let [model, rtl] = alone;

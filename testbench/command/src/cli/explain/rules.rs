@@ -11,8 +11,9 @@ const NO_RULES: [&str; 8] = [
     "where model and rtl differ",
     "files",
 ];
-/// Sections of tables in which each port or register has its row.
-const DEFINITIONS: [&str; 3] = ["ports", "registers", "parts and registers"];
+/// Sections that have everything once: where each port or register has its row, and assertions.
+const DEFINITIONS: [&str; 5] =
+    ["ports", "registers", "parts and registers", "checks", "invariants"];
 
 /// A statement of a README: an entry of a list, a row of a table, or a paragraph.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -49,8 +49,8 @@ pub fn save(mut recorder: Recorder<PartFile>, name: &str) -> Result<(), Failure>
     }
 }
 
-/// A trace that `make` makes at the path that it is given, in a folder that goes afterwards. It gets
-/// its name where its values follow from its stores.
+/// A trace that `make` makes at the path that it is given, in a folder that goes afterwards. It
+/// gets its name where its values follow from its stores.
 pub fn checked(
     output: &Path,
     name: &str,
