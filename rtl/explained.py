@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Plants bugs into the RTL of blocks, one at a time, and asks `duet explain` about each that lockstep
+sees: `make explained`.
+
+A bug is one of yosys' `mutate`, drawn by a seed, in the netlist that yosys makes of the block in its
+configuration `small`; registers keep their names there, assertions go. What is told is right where
+the port that is named can be reached from the mutated cell, and where a rule that is quoted has a
+name that stands on a source line of the cell. Prints a line for each bug; exit status 1 where fewer
+than nine of ten are right in one of the two."""
+
+import argparse
+import glob
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import lint
+import synth
+
+RTL = lint.RTL
+DUET = os.environ.get("DUET") or os.path.join(os.path.dirname(RTL), "target", "release", "duet")
+# Mutants of a block from which one is drawn at a time.
+DRAWN = 400
+# Of ten, so many must be right.
+LEAST = 9
+NAME = re.compile(r"[A-Za-z_]\w*")
+# Words of SystemVerilog and of sentences, which name nothing of a block.
+WORDS = set("if else begin end logic assign case for int unsigned and or not in of the a is".split())
+
+
+def work(task):
+    """In a process of its own, as an error of yosys ends it: lists mutants, or applies one."""
+    from pyosys import libyosys as ys
+
+    read, block, mutant, out = task
+    design = ys.Design()
+    ys.run_pass(read.replace("read_slang", "read_slang --keep-hierarchy", 1), design)
+    ys.run_pass(f"hierarchy -top {block}", design)
+    for command in ("proc", "opt_clean"):
+        ys.run_pass(command, design)
+    if mutant.isdigit():
+        ys.run_pass(f"mutate -list {DRAWN} -seed {mutant} -o {out}", design)
+        return
+    ys.run_pass(mutant, design)
+    ys.run_pass("bwmuxmap", design)
+    ys.run_pass(f"write_verilog -noattr {out}", design)
+
+
+def yosys(read, block, mutant, out):
+    """Runs `work`. False where yosys fails."""
+    words = [sys.executable, os.path.abspath(__file__), "--work", read, block, mutant, out]
+    left = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return left.returncode == 0 and os.path.exists(out)
+
+
+def head(block):
+    """Of the block's top module all up to the end of its ports."""
+    with open(os.path.join(RTL, block, block + ".sv"), encoding="utf-8") as source:
+        text = source.read()
+    end = re.search(rf"^module {block}\b.*?^\);", text, re.S | re.M).end()
+    return text[:end]
+
+
+def plant(block, netlist, folder):
+    """A folder with RTL in which the block is its netlist behind its own ports."""
+    rtl = os.path.join(folder, "rtl")
+    shutil.rmtree(rtl, ignore_errors=True)
+    shutil.copytree(os.path.join(RTL, "common"), os.path.join(rtl, "common"))
+    own = os.path.join(rtl, block)
+    os.mkdir(own)
+    for path in glob.glob(os.path.join(RTL, block, "*")):
+        if path.endswith((".svh", "_pkg.sv", ".md")):
+            shutil.copy(path, own)
+    with open(netlist, encoding="utf-8") as source:
+        text = re.sub(rf"^module {block}\(", f"module {block}_netlist(", source.read(), flags=re.M)
+    ports = re.search(rf"^module {block}_netlist\((.*?)\);", text, re.S | re.M).group(1)
+    ports = [port.strip() for port in ports.split(",")]
+    # Packed structs and vectors of as many bits.
+    wires = ", ".join(f".{port}({port})" for port in ports)
+    off = "".join(f"/* verilator lint_off {name} */\n" for name in (
+        "WIDTH", "UNUSED", "UNDRIVEN", "CASEINCOMPLETE", "UNOPTFLAT", "DECLFILENAME", "PINCONNECTEMPTY",
+        "SELRANGE", "CMPCONST", "LATCH", "PROCASSINIT", "GENUNNAMED", "CASEX", "ASCRANGE", "UNSIGNED",
+        "PINMISSING", "BLKSEQ", "VARHIDDEN", "COMBDLY", "CASEOVERLAP", "MULTIDRIVEN", "SYMRSVDWORD",
+    ))
+    with open(os.path.join(own, block + ".sv"), "w", encoding="utf-8") as out:
+        out.write(f"{off}{head(block)}\n  {block}_netlist u_netlist ({wires});\nendmodule\n{text}")
+    return rtl
+
+
+def names_at(mutant):
+    """Names on the source lines of a mutant's cell, without direction and `_q`."""
+    found = set()
+    for path, first, last in re.findall(r"-src (\S+?):(\d+)\.\d+(?:-(\d+)\.\d+)?", mutant):
+        path = os.path.join(RTL, os.path.basename(os.path.dirname(path)), os.path.basename(path))
+        with open(path, encoding="utf-8") as source:
+            lines = source.read().splitlines()
+        # A block of a case is no line.
+        last = min(int(last or first), int(first) + 2)
+        for line in lines[int(first) - 1:last]:
+            found.update(re.sub(r"_[oiqd]$", "", name) for name in NAME.findall(line.split("//")[0]))
+    return found - WORDS
+
+
+def explain(block, rtl, cycles, folder):
+    """What is told of the bug; None where lockstep does not see it."""
+    def duet(*words):
+        left = subprocess.run([DUET, *words], cwd=folder, text=True, capture_output=True)
+        return left.returncode, left.stdout, left.stderr
+
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
+    status, _, problem = duet("cosim", block, "--cycles", str(cycles), "--rtl", rtl)
+    if status == 0:
+        return None
+    if status != 1:
+        sys.exit(f"explained: {block}: {problem}")
+    status, told, problem = duet("explain")
+    if status != 0:
+        sys.exit(f"explained: {block}: {problem}")
+    return told
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Plants bugs and asks duet explain about them.")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cycles", type=int, default=200000)
+    parser.add_argument("--block", action="append", help="of these blocks only")
+    arguments = parser.parse_args()
+    sys.path.insert(0, os.path.join(lint.TOOLS, "python"))
+    inherited = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], inherited]))
+    try:
+        import pyosys  # noqa: F401
+        import tomllib
+    except ImportError as error:
+        print(f"explained: {error.name} is not installed", file=sys.stderr)
+        return 0
+    configs = {}
+    for path in glob.glob(os.path.join(os.path.dirname(RTL), "cosim", "configs", "*.toml")):
+        with open(path, "rb") as file:
+            configs[os.path.basename(path).removesuffix(".toml")] = tomllib.load(file)
+    # A netlist of Ibex is none of ours.
+    blocks = [b for b in lint.blocks(RTL) if not os.path.exists(os.path.join(RTL, b, "ibex.f"))]
+    blocks = arguments.block or blocks
+    draw = random.Random(arguments.seed)
+    right, seen = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        while seen < arguments.count:
+            block = draw.choice(blocks)
+            config = configs[synth.family(RTL, block, configs)]["small"]
+            read = synth.read_command(RTL, block, config, folder)
+            listed, netlist = (os.path.join(folder, name) for name in ("list.txt", "netlist.v"))
+            for path in (listed, netlist):
+                if os.path.exists(path):
+                    os.remove(path)
+            if not yosys(read, block, str(draw.randrange(1 << 20)), listed):
+                sys.exit(f"explained: yosys does not read rtl/{block}")
+            with open(listed, encoding="utf-8") as lines:
+                mutant = draw.choice(lines.read().splitlines())
+            if not yosys(read, block, mutant, netlist):
+                sys.exit(f"explained: yosys does not write rtl/{block}")
+            told = explain(block, plant(block, netlist, folder), arguments.cycles, folder)
+            where = re.search(r"-module (\S+) .*?-port (\S+)", mutant)
+            if told is None:
+                print(f"{block}: {where.group(1)}: not seen in {arguments.cycles} cycles", flush=True)
+                continue
+            seen += 1
+            port = re.search(r"^port +(\S+)", told, re.M)
+            rules = re.findall(r"^rule .*\n((?: {13}.*\n)+)", told, re.M)
+            words = {re.sub(r"_[oiqd]$", "", name) for name in NAME.findall(" ".join(rules))}
+            common = sorted((names_at(mutant) & words) - WORDS)
+            is_right = f"block        {block}," in told and port is not None and bool(common)
+            right += is_right
+            print(f"{block}: {where.group(1)}: port {port.group(1) if port else 'none'}, "
+                  f"{len(rules)} rules with {' '.join(common[:6]) or 'none of its names'}: "
+                  f"{'right' if is_right else 'not right'}", flush=True)
+    print(f"explained: {right} of {seen} right")
+    return 0 if right * 10 >= seen * LEAST else 1
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--work"]:
+        work(sys.argv[2:])
+    else:
+        sys.exit(main())
