@@ -12,6 +12,7 @@ mod help;
 mod near;
 mod opencl;
 mod outputs;
+mod quotations;
 mod refusals;
 mod reproduce;
 mod results;
