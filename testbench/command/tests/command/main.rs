@@ -14,6 +14,7 @@ mod near;
 mod opencl;
 mod outputs;
 mod pages;
+mod quotations;
 mod refusals;
 mod reproduce;
 mod results;

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -70,14 +71,21 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
+/// Documents and modules; pictures stand beside them.
 fn sources_below(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => sources_below(&path, into),
-            false => into.push(path),
+        if path.is_dir() {
+            sources_below(&path, into);
+        } else if path.extension().is_some_and(|ending| ending == "md" || ending == "rs") {
+            into.push(path);
         }
     }
+}
+
+/// That a file is not there is what was wanted.
+fn absent(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
 #[test]
@@ -93,7 +101,9 @@ fn sessions_in_the_documents_are_real() {
     files.sort();
     let sessions: Vec<_> = files.iter().flat_map(|f| sessions_of(f)).collect();
     assert!(sessions.len() >= 3, "only {} sessions found", sessions.len());
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    // A folder in which nobody has run anything, as some sessions refuse what is there already.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sessions");
+    fs::remove_dir_all(&folder).or_else(absent).expect("no folder");
     copy_folder(&crate_folder.join("tests/data"), &folder.join("data"));
     copy_folder(
         &crate_folder.join("../traces/workloads"),
@@ -105,7 +115,7 @@ fn sessions_in_the_documents_are_real() {
     for Session { place, command, lines } in sessions {
         let text = printed.entry(command.clone()).or_insert_with(|| {
             let mut duet = Command::new(env!("CARGO_BIN_EXE_duet"));
-            let output = duet.args(command.split_whitespace()).current_dir(folder).output();
+            let output = duet.args(command.split_whitespace()).current_dir(&folder).output();
             String::from_utf8_lossy(&output.expect("duet runs").stdout).into_owned()
         });
         let real: Vec<_> = text.lines().collect();

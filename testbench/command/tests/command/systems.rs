@@ -1,4 +1,4 @@
-//! `duet systems`: system files of one's own, and the reference of all fields.
+//! `duet systems`: system files of one's own; the references of all fields and of all counters.
 
 use std::fs;
 use std::path::Path;
@@ -6,12 +6,17 @@ use std::path::Path;
 use crate::desk::Desk;
 
 #[test]
-fn reference_in_the_documents_is_that_of_the_program() {
+fn references_in_the_documents_are_those_of_the_program() {
     let desk = Desk::on_any_build("systems-reference");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/system-file.md");
-    let kept = fs::read_to_string(path).unwrap();
-    let made = desk.duet("systems reference").stdout;
-    assert!(made == kept, "docs/system-file.md is stale: duet systems reference > it");
+    for (file, command) in [
+        ("docs/system-file.md", "systems reference"),
+        ("docs/statistics.md", "list counters --markdown"),
+    ] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+        let kept = fs::read_to_string(path).unwrap();
+        let made = desk.duet(command).stdout;
+        assert!(made == kept, "{file} is stale: duet {command} > it");
+    }
 }
 
 /// Limits in the reference are those that refuse.
