@@ -22,6 +22,7 @@ mod replay;
 mod reproduce;
 mod run;
 mod schema;
+mod sweep;
 mod systems;
 mod trace;
 mod waves;
@@ -53,6 +54,7 @@ enum Verb {
     Compare(compare::Args),
     Replay(replay::Args),
     Explain(explain::Args),
+    Sweep(sweep::Args),
     Reproduce(reproduce::Args),
     Controls(controls::Args),
     Bodies(bodies::Args),
@@ -71,6 +73,7 @@ impl Verb {
             | Self::Run(_)
             | Self::Compare(_)
             | Self::Replay(_)
+            | Self::Sweep(_)
             | Self::Reproduce(_)
             | Self::Controls(_) => true,
             Self::Trace(args) => args.is_run(),
@@ -95,6 +98,7 @@ impl Verb {
             Self::Compare(args) => compare::run(&args),
             Self::Replay(args) => replay::run(&args),
             Self::Explain(args) => explain::run(&args),
+            Self::Sweep(args) => sweep::run(&args),
             Self::Reproduce(args) => reproduce::run(&args),
             Self::Controls(args) => controls::run(&args),
             Self::Bodies(args) => bodies::run(&args),
@@ -117,7 +121,7 @@ impl Verb {
 }
 
 /// Why a command ends without a pass: the message for stderr and the exit status.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failure {
     status: u8,
     message: String,
