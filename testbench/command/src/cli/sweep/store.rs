@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bodies::Key;
 use rusqlite::types::Value;
@@ -23,6 +24,9 @@ const VERSION: i32 = 1;
 
 /// `duet`, which SQLite keeps in the file's header for the program that a file belongs to.
 const APPLICATION: i32 = i32::from_be_bytes(*b"duet");
+
+/// How long somebody else may read the file at once.
+const READER: Duration = Duration::from_secs(600);
 
 /// How every SQLite file begins, and where it has the program's number.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -87,6 +91,7 @@ impl Store {
             Err(TryLockError::Error(e)) => return Err(told(e)),
         }
         let mut connection = Connection::open(path).map_err(&error)?;
+        connection.busy_timeout(READER).map_err(&error)?;
         let transaction = connection.transaction().map_err(&error)?;
         let version = transaction
             .pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))
