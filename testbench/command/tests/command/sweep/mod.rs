@@ -131,11 +131,12 @@ fn kill(desk: &Desk, variables: &[(&str, &str)], words: &str, file: &str, some: 
 
 #[test]
 fn killed_sweep_goes_on_and_loses_nothing_and_does_nothing_twice() {
-    let text = format!("{SMALL}{WITH_NOISE}");
+    // Long enough that there is time to end it.
+    let text = format!("{}{WITH_NOISE}", SMALL.replace("256\n", "2048\n"));
     let desk = desk("kill", &[("s.toml", &text), ("whole.toml", &text)]);
     desk.passes("sweep whole.toml");
     for some in [1, 9] {
-        kill(&desk, &[], "sweep s.toml --jobs 2", "s.sqlite", some);
+        kill(&desk, &[], "sweep s.toml --jobs 1", "s.sqlite", some);
     }
     let ran = count(&desk, "s.sqlite", "point WHERE status = 0");
     assert!((9..24).contains(&ran), "{ran}");
