@@ -1,8 +1,8 @@
-//! The hash of everything that a body depends on.
+//! The hash of everything that a body, or another result, depends on.
 
 use sha2::{Digest, Sha256};
 
-/// Collects what a body depends on.
+/// Collects what a result depends on.
 #[derive(Clone, Default)]
 pub struct Key(Sha256);
 

@@ -24,6 +24,7 @@ pub mod wrapper;
 pub use bridge::library::BodyLibrary;
 pub use cache::{Cache, Kept};
 pub use error::VerilatedError;
+pub use key::{Key, checksum};
 pub use make::{body, build, lint, ready};
 pub use request::{Request, Variant};
 pub use sources::{Embedded, Sources, embed, embed_beside, replace_sources};

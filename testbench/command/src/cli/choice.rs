@@ -5,15 +5,15 @@ use std::sync::Arc;
 use cosim::body::BodyKind;
 use cosim::socket::Pattern;
 use firmware_embed::{ELVES, Image};
-use machine::{Bodies, Cp};
+use machine::{Bodies, Cp, System};
 use ports::did_you_mean;
 
 use super::Failure;
 use super::bodies::these;
-use super::job::{self, Job};
+use super::job;
 
 /// They are flattened into those of the verb.
-#[derive(clap::Args)]
+#[derive(Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Args {
     #[command(flatten)]
@@ -36,8 +36,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// The bodies that `--cp`, `--firmware` and `--impl` choose.
-    pub fn bodies(&self, job: &Job) -> Result<Bodies, Failure> {
+    /// The bodies that `--cp`, `--firmware` and `--impl` choose of a machine.
+    pub fn bodies(&self, system: &System) -> Result<Bodies, Failure> {
         let cp = Cp::ALL.iter().find(|(name, _)| *name == self.cp);
         let must = || {
             let near = did_you_mean(&self.cp, Cp::ALL.iter().map(|(name, _)| *name));
@@ -73,7 +73,7 @@ impl Args {
             };
             bodies.image = Some(Arc::new(image.map_err(|e| failure(e.to_string()))?));
         }
-        let places = job.plan(&bodies)?.places();
+        let places = job::plan(system, &bodies)?.places();
         for (choice, pattern) in patterns {
             if !places.iter().any(|place| pattern.matches(place)) {
                 let (name, _) = choice.rsplit_once('=').unwrap_or_default();

@@ -92,6 +92,17 @@ const EXAMPLES: &[Examples] = &[
         )],
     ),
     (
+        "sweep",
+        true,
+        &[
+            ("All points of a file into sizes.sqlite; again, what is missing", "sweep sizes.toml"),
+            (
+                "On a cluster, 32 points in each element of the job array",
+                "sweep sizes.toml --engine slurm --chunk 32",
+            ),
+        ],
+    ),
+    (
         "replay",
         true,
         &[

@@ -7,7 +7,7 @@ use cosim::socket::Sockets;
 use firmware_embed::ImageError;
 use machine::{Bodies, BuildError, Cycle, RunError, System};
 use machine::{idle, systems};
-use traces::kernels::{self, KernelError};
+use traces::kernels::{self, KernelError, Params};
 use traces::trace::{self, Reader, Recorder, Totals};
 
 use crate::catalog::WORKLOAD_KEYS;
@@ -16,7 +16,7 @@ use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status}
 
 /// The arguments of both. They are flattened into those of the verb, whose group has the name
 /// `Args`.
-#[derive(clap::Args)]
+#[derive(Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Args {
     /// Preset, or system file
@@ -65,7 +65,7 @@ pub struct Job {
 }
 
 /// `KEY=VALUE` pairs.
-type Settings = Vec<(String, String)>;
+pub type Settings = Vec<(String, String)>;
 
 /// Takes `KEY=VALUE`s apart.
 pub fn settings(set: &[String]) -> Result<Settings, Failure> {
@@ -81,21 +81,41 @@ pub fn settings(set: &[String]) -> Result<Settings, Failure> {
 /// A preset or system file with other values, each of which means something.
 pub fn system(name: &str, set: &Settings) -> Result<System, Failure> {
     let system = systems::load(name, set).map_err(Failure::usage)?;
-    if !set.is_empty() {
-        let before = systems::load(name, &[]).map_err(Failure::usage)?;
-        idle::check(set, &before, &system).map_err(Failure::usage)?;
-    }
+    each_is_read(name, set, &system)?;
     Ok(system)
+}
+
+/// Errors: a value that the system does not read.
+pub fn each_is_read(name: &str, set: &Settings, system: &System) -> Result<(), Failure> {
+    if set.is_empty() {
+        return Ok(());
+    }
+    let before = systems::load(name, &[]).map_err(Failure::usage)?;
+    idle::check(set, &before, system).map_err(Failure::usage)
+}
+
+/// The settings of the system, and those of the program.
+pub fn of_system_and_workload(args: &Args) -> Result<(Settings, Settings), Failure> {
+    let pairs = settings(&args.set)?;
+    Ok(pairs.into_iter().partition(|(key, _)| !key.starts_with("workload.")))
+}
+
+/// The sockets of a machine with these bodies, before any is built.
+pub fn plan(system: &System, bodies: &Bodies) -> Result<Sockets, Failure> {
+    machine::plan(system, bodies).map_err(|e| run_failure(e.into()))
 }
 
 impl Job {
     /// What the command line names.
     pub fn load(args: &Args) -> Result<Self, Failure> {
-        let pairs = settings(&args.set)?;
-        let (of_workload, of_system): (Settings, Settings) =
-            pairs.into_iter().partition(|(key, _)| key.starts_with("workload."));
+        let (of_system, of_workload) = of_system_and_workload(args)?;
         let system = system(&args.system, &of_system)?;
-        let (program, folder) = program(args, &of_workload)?;
+        Self::open(args, system, &Program::of(args, &of_workload)?)
+    }
+
+    /// A program on a system.
+    pub fn open(args: &Args, system: System, program: &Program) -> Result<Self, Failure> {
+        let (program, folder) = program.open()?;
         let workload = format!("{} {:016x}", program.name(), program.checksum());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let read_ahead = args.threads.map_or(cores > 1, |threads| threads > 1);
@@ -123,7 +143,7 @@ impl Job {
 
     /// The sockets of its machine with these bodies, before any is built.
     pub fn plan(&self, bodies: &Bodies) -> Result<Sockets, Failure> {
-        machine::plan(&self.system, bodies).map_err(|e| run_failure(e.into()))
+        plan(&self.system, bodies)
     }
 
     /// Time of so many cycles.
@@ -141,54 +161,71 @@ impl From<KernelError<trace::Error>> for Failure {
     }
 }
 
-/// The trace named, or that of a built-in program, recorded now.
-fn program(args: &Args, settings: &Settings) -> Result<(Reader, Option<files::Folder>), Failure> {
-    let file = Path::new(&args.workload);
-    if file.extension().is_some() || file.components().count() > 1 {
-        if let Some((key, value)) = settings.first() {
-            let problem = format!("--set {key}={value}: {} is a recorded trace", args.workload);
-            return Err(Failure::usage(problem));
+/// What `--workload` names, with its settings, before it is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// A recorded trace.
+    Trace(PathBuf),
+    /// A built-in program; its buffers begin so many bytes further on.
+    BuiltIn { name: &'static str, params: Params, shift: u32 },
+}
+
+impl Program {
+    /// The one that the arguments name. Errors: there is no such program, or it has no such
+    /// settings.
+    pub fn of(args: &Args, settings: &Settings) -> Result<Self, Failure> {
+        let file = Path::new(&args.workload);
+        if file.extension().is_some() || file.components().count() > 1 {
+            let mut given = settings.iter().map(|(key, value)| format!("--set {key}={value}"));
+            let given = given.next().or_else(|| Some(format!("--seed {}", args.seed?)));
+            return match given {
+                Some(given) => {
+                    let problem = format!("{given}: {} is a recorded trace", args.workload);
+                    Err(Failure::usage(problem))
+                }
+                None => Ok(Self::Trace(file.into())),
+            };
         }
-        if let Some(seed) = args.seed {
-            let problem = format!("--seed {seed}: {} is a recorded trace", args.workload);
-            return Err(Failure::usage(problem));
-        }
-        return Ok((super::trace::open(file)?, None));
-    }
-    let program = kernels::program::<trace::Error>(&args.workload)?;
-    let mut params = program.params();
-    params.seed = args.seed();
-    let mut shift = 0;
-    for (key, value) in settings {
-        let number = |v: &str| {
-            v.parse().map_err(|_| {
+        let program = kernels::program::<trace::Error>(&args.workload)?;
+        let (mut params, mut shift) = (program.params(), 0);
+        params.seed = args.seed();
+        for (key, value) in settings {
+            let number = value.parse().map_err(|_| {
                 Failure::usage(format!("--set {key}={value}: must be a number below 2^32"))
-            })
-        };
-        let [size, iterations, shift_by] = WORKLOAD_KEYS;
-        match key.as_str() {
-            key if key == size => params.size = number(value)?,
-            key if key == iterations => params.iterations = number(value)?,
-            key if key == shift_by => shift = number(value)?,
-            _ => {
-                return Err(Failure::unknown("--set", key, &WORKLOAD_KEYS));
+            });
+            let [size, iterations, shift_by] = WORKLOAD_KEYS;
+            match key.as_str() {
+                key if key == size => params.size = number?,
+                key if key == iterations => params.iterations = number?,
+                key if key == shift_by => shift = number?,
+                _ => return Err(Failure::unknown("--set", key, &WORKLOAD_KEYS)),
             }
         }
+        program.check::<trace::Error>(&params)?;
+        Ok(Self::BuiltIn { name: program.name, params, shift })
     }
-    let folder =
-        files::Folder::new().map_err(|e| Failure::environment(format!("temporary trace: {e}")))?;
-    let path: PathBuf = folder.path().join(&args.workload);
-    let recorder = Recorder::create(&path, &args.workload).and_then(Recorder::fast);
-    let shifted = recorder.and_then(|recorder| recorder.shifted(shift.into()));
-    let mut recorder = shifted.map_err(|e| match e {
-        trace::Error::Program { what, .. } => {
-            Failure::usage(format!("--set workload.shift={shift}: {what}"))
-        }
-        e => e.into(),
-    })?;
-    kernels::run(&args.workload, &params, &mut recorder)?;
-    recorder.save()?;
-    Ok((super::trace::open(&path)?, Some(folder)))
+
+    /// Its trace; that of a built-in program is recorded now, into a folder.
+    fn open(&self) -> Result<(Reader, Option<files::Folder>), Failure> {
+        let (name, params, shift) = match self {
+            Self::Trace(file) => return Ok((super::trace::open(file)?, None)),
+            Self::BuiltIn { name, params, shift } => (*name, params, *shift),
+        };
+        let folder = files::Folder::new()
+            .map_err(|e| Failure::environment(format!("temporary trace: {e}")))?;
+        let path: PathBuf = folder.path().join(name);
+        let recorder = Recorder::create(&path, name).and_then(Recorder::fast);
+        let shifted = recorder.and_then(|recorder| recorder.shifted(shift.into()));
+        let mut recorder = shifted.map_err(|e| match e {
+            trace::Error::Program { what, .. } => {
+                Failure::usage(format!("--set workload.shift={shift}: {what}"))
+            }
+            e => e.into(),
+        })?;
+        kernels::run(name, params, &mut recorder)?;
+        recorder.save()?;
+        Ok((super::trace::open(&path)?, Some(folder)))
+    }
 }
 
 /// The status of a run that did not pass.

@@ -24,6 +24,7 @@ mod replay;
 mod reproduce;
 mod run;
 mod schema;
+mod sweep;
 mod systems;
 mod trace;
 mod waves;
@@ -58,6 +59,7 @@ enum Verb {
     Replay(replay::Args),
     Explain(explain::Args),
     Report(pages::Args),
+    Sweep(sweep::Args),
     Reproduce(reproduce::Args),
     Controls(controls::Args),
     Bodies(bodies::Args),
@@ -76,6 +78,7 @@ impl Verb {
             | Self::Run(_)
             | Self::Compare(_)
             | Self::Replay(_)
+            | Self::Sweep(_)
             | Self::Reproduce(_)
             | Self::Controls(_) => true,
             Self::Trace(args) => args.is_run(),
@@ -102,6 +105,7 @@ impl Verb {
             Self::Replay(args) => replay::run(&args),
             Self::Explain(args) => explain::run(&args),
             Self::Report(args) => pages::run(&args),
+            Self::Sweep(args) => sweep::run(&args),
             Self::Reproduce(args) => reproduce::run(&args),
             Self::Controls(args) => controls::run(&args),
             Self::Bodies(args) => bodies::run(&args),
@@ -124,7 +128,7 @@ impl Verb {
 }
 
 /// Why a command ends without a pass: the message for stderr and the exit status.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failure {
     status: u8,
     message: String,

@@ -22,7 +22,7 @@ pub struct Run {
     /// What its sizes and bandwidths were divided by.
     scale: u32,
     /// Name and checksum of the program.
-    workload: String,
+    pub workload: String,
     /// Seed of its input.
     seed: u64,
     /// Seed of `--perturb`; only where it is given.
@@ -31,34 +31,34 @@ pub struct Run {
     /// What ran the firmware: native, iss, rtl or lockstep.
     cp: &'static str,
     /// Cycles of the GPU's clock.
-    cycles: u64,
+    pub cycles: u64,
     /// The same in nanoseconds.
-    time_ns: u64,
+    pub time_ns: u64,
     /// What was compared with the program's values.
-    values: Values,
+    pub values: Values,
     /// The blocks with two bodies, by name.
     blocks: BTreeMap<&'static str, Block>,
     /// The kernels of one name together, in the order of their first launch.
-    kernels: Vec<Kernel>,
+    pub kernels: Vec<Kernel>,
     /// Statistics; `duet list --json` has units and meanings.
-    counters: BTreeMap<String, u64>,
+    pub counters: BTreeMap<String, u64>,
 }
 
 /// Values that were compared.
 #[derive(Serialize, JsonSchema)]
-struct Values {
+pub struct Values {
     /// Loads.
-    loads_checked: u64,
+    pub loads_checked: u64,
     /// Of these, those with one right value.
-    loads_determined: u64,
+    pub loads_determined: u64,
     /// Of these, those with several.
-    loads_racy: u64,
+    pub loads_racy: u64,
     /// Atomics.
-    atomics_checked: u64,
+    pub atomics_checked: u64,
     /// Bytes of memory after releases.
-    released_bytes_checked: u64,
+    pub released_bytes_checked: u64,
     /// Wrong values: a run ends with the first.
-    mismatches: u64,
+    pub mismatches: u64,
 }
 
 /// All instances of a block.
@@ -81,13 +81,13 @@ struct Block {
 
 /// All launches of the kernels of one name.
 #[derive(Serialize, JsonSchema)]
-struct Kernel {
+pub struct Kernel {
     /// Name.
-    name: String,
+    pub name: String,
     /// How often it was launched.
-    launches: u32,
+    pub launches: u32,
     /// Cycles from the host's submitting to the last GPU's completion signal.
-    cycles: u64,
+    pub cycles: u64,
     /// Every statistic that grew, by so much.
     counters: BTreeMap<String, u64>,
 }

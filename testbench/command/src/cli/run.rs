@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         eprintln!("duet: warning: {warning}");
     }
     let options = options(&args.choice.job);
-    let mut chosen = args.choice.bodies(&job)?;
+    let mut chosen = args.choice.bodies(&job.system)?;
     args.waves.look_inside(&job, &mut chosen)?;
     bodies::build_all(job.plan(&chosen)?.requests(), None)?;
     let mut machine =

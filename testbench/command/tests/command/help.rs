@@ -6,10 +6,11 @@ use crate::desk::Desk;
 use crate::two_gpus::kept_trace;
 
 /// Verbs that end with a verdict.
-const RUNS: [&str; 10] = [
+const RUNS: [&str; 11] = [
     "cosim",
     "run",
     "compare",
+    "sweep",
     "reproduce",
     "controls",
     "bodies build",

@@ -20,6 +20,7 @@ mod reproduce;
 mod results;
 mod schema;
 mod sessions;
+mod sweep;
 mod systems;
 mod trace;
 mod two_gpus;

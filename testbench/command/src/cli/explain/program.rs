@@ -13,7 +13,7 @@ use super::{LOOK_BACK, line, mismatch, parents};
 pub fn explain(args: &run::Args) -> Result<(), Failure> {
     args.rtl.apply()?;
     let job = Job::load(&args.choice.job)?;
-    let chosen = args.choice.bodies(&job)?;
+    let chosen = args.choice.bodies(&job.system)?;
     match end(args, &job, &chosen)? {
         None => println!("the run passes here"),
         Some(RunError::Differ(difference)) => tell_difference(args, &job, &chosen, &difference)?,

@@ -1,0 +1,28 @@
+//! Views of a sweep's file, so that the usual question is one line.
+
+use rusqlite::{Connection, Result};
+
+/// Makes them: `result` has the points that passed, with a column for each setting, and `counted`
+/// the same with each counter.
+pub fn make(to: &Connection) -> Result<()> {
+    let mut keys = to.prepare("SELECT DISTINCT key FROM setting ORDER BY key")?;
+    let keys: Vec<String> = keys.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
+    let settings: String = keys.iter().map(|key| column(key)).collect();
+    to.execute_batch(&format!(
+        "DROP VIEW IF EXISTS counted; \
+         DROP VIEW IF EXISTS result; \
+         CREATE VIEW result AS SELECT key, system, workload, seed, perturb, impl, cp{settings}, \
+         cycles, time_ns, loads_checked FROM point WHERE status = 0; \
+         CREATE VIEW counted AS SELECT result.*, counter.name AS counter, counter.value \
+         FROM result JOIN counter ON counter.point = result.key;"
+    ))
+}
+
+/// A setting as a column; null where a point has none of this key.
+fn column(key: &str) -> String {
+    let (text, name) = (key.replace('\'', "''"), key.replace('"', "\"\""));
+    format!(
+        ", (SELECT value FROM setting WHERE setting.point = point.key \
+         AND setting.key = '{text}') AS \"{name}\""
+    )
+}

@@ -1,0 +1,224 @@
+//! `duet sweep`: the same file whatever runs the points, and whatever ends it on the way.
+
+mod document;
+mod refused;
+mod slurm;
+
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::desk::Desk;
+
+/// 8 points, and 4 that are refused: only REC reads a range.
+const SMALL: &str = r#"
+[sweep]
+name = "small"
+
+[[grid]]
+systems = ["rec-4gpu-small"]
+workloads = ["copy", "reuse"]
+seeds = [1, 2]
+set.workload.size = 256
+set."l2.design" = ["hmg", "rec"]
+set.directory.range = [256, 1024]
+"#;
+
+/// 8 points more.
+const WITH_NOISE: &str = "perturb = [0, 7]\n";
+
+/// A desk with sweep files.
+fn desk(test: &str, files: &[(&str, &str)]) -> Desk {
+    let desk = Desk::on_any_build(&format!("sweep-{test}"));
+    for (name, text) in files {
+        std::fs::write(desk.file(name), text).unwrap();
+    }
+    desk
+}
+
+fn open(desk: &Desk, name: &str) -> Connection {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+    let connection = Connection::open_with_flags(desk.file(name), flags).unwrap();
+    connection.busy_timeout(Duration::from_secs(5)).unwrap();
+    connection
+}
+
+/// All rows of all tables and views, but how long points took.
+fn dump(desk: &Desk, name: &str) -> String {
+    let connection = open(desk, name);
+    let names = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name";
+    let mut names = connection.prepare(names).unwrap();
+    let names: Vec<String> =
+        names.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    assert!(names.len() >= 8, "{names:?}");
+    let mut text = String::new();
+    for name in names {
+        let mut rows = connection.prepare(&format!("SELECT * FROM {name}")).unwrap();
+        let columns: Vec<String> = rows.column_names().into_iter().map(String::from).collect();
+        let line = |row: &rusqlite::Row| {
+            let values = columns.iter().filter(|column| *column != "seconds");
+            let values = values.map(|column| (column, row.get::<_, Value>(&column[..]).unwrap()));
+            Ok(format!("{name} {:?}\n", values.collect::<Vec<_>>()))
+        };
+        rows.query_map([], line).unwrap().for_each(|line| text += &line.unwrap());
+    }
+    text
+}
+
+fn count(desk: &Desk, name: &str, of: &str) -> u64 {
+    let query = format!("SELECT count(*) FROM {of}");
+    open(desk, name).query_row(&query, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn file_is_the_same_whatever_the_number_of_threads() {
+    let desk = desk("jobs", &[("s.toml", SMALL)]);
+    let left = desk.passes("sweep s.toml --jobs 1 --into one.sqlite");
+    assert_eq!(left.last_line(), "PASS sweep: 12 points, 4 refused");
+    desk.passes("sweep s.toml --jobs 2");
+    let one = dump(&desk, "one.sqlite");
+    assert_eq!(one, dump(&desk, "s.sqlite"));
+    assert_eq!(count(&desk, "s.sqlite", "result"), 12);
+    assert_eq!(count(&desk, "s.sqlite", "point WHERE status = 2"), 4);
+    // What a point says is what `duet run` says of the same.
+    desk.passes(
+        "run --system rec-4gpu-small --workload copy --seed 2 --set workload.size=256 \
+         --set l2.design=rec --set directory.range=256 --json r.json",
+    );
+    let run = desk.json("r.json");
+    let query = "SELECT cycles, loads_checked, program, \
+                 (SELECT value FROM counter WHERE point = key AND name = 'l2.fetches') FROM point \
+                 WHERE key = (SELECT key FROM result WHERE workload = 'copy' AND seed = 2 \
+                 AND \"l2.design\" = 'rec' AND \"directory.range\" = 256)";
+    let found: (u64, u64, String, u64) = open(&desk, "s.sqlite")
+        .query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .unwrap();
+    let of = |value: &serde_json::Value| value.as_u64().unwrap();
+    assert_eq!(found.0, of(&run["cycles"]));
+    assert_eq!(found.1, of(&run["values"]["loads_checked"]));
+    assert_eq!(found.2, run["workload"].as_str().unwrap());
+    assert_eq!(found.3, of(&run["counters"]["l2.fetches"]));
+}
+
+/// Runs `duet` with these words, and kills it once a file has some points, but not all.
+fn kill(desk: &Desk, variables: &[(&str, &str)], words: &str, file: &str, some: u64) {
+    let mut duet = Command::new(env!("CARGO_BIN_EXE_duet"))
+        .args(words.split_whitespace())
+        .envs(variables.iter().copied())
+        .current_dir(desk.file("."))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    let ran = || {
+        let connection =
+            Connection::open_with_flags(desk.file(file), OpenFlags::SQLITE_OPEN_READ_ONLY);
+        let query = "SELECT count(*) FROM point WHERE status = 0";
+        connection.and_then(|c| c.query_row(query, [], |row| row.get::<_, u64>(0))).unwrap_or(0)
+    };
+    while ran() < some {
+        assert!(started.elapsed() < Duration::from_secs(60), "no points");
+        assert_eq!(duet.try_wait().unwrap(), None, "it ended before it was killed");
+        thread::sleep(Duration::from_millis(2));
+    }
+    // On Unix, by SIGKILL.
+    duet.kill().unwrap();
+    assert_eq!(duet.wait().unwrap().code(), None);
+}
+
+#[test]
+fn killed_sweep_goes_on_and_loses_nothing_and_does_nothing_twice() {
+    // Long enough that there is time to end it.
+    let text = format!("{}{WITH_NOISE}", SMALL.replace("256\n", "2048\n"));
+    let desk = desk("kill", &[("s.toml", &text), ("whole.toml", &text)]);
+    desk.passes("sweep whole.toml");
+    for some in [1, 9] {
+        kill(&desk, &[], "sweep s.toml --jobs 1", "s.sqlite", some);
+    }
+    let ran = count(&desk, "s.sqlite", "point WHERE status = 0");
+    assert!((9..24).contains(&ran), "{ran}");
+    // What is there now bears a mark, which a second run would take away.
+    let marked = "point WHERE cycles > 1000000000";
+    let mark = |sign| {
+        let update = format!("UPDATE point SET cycles = cycles {sign} 1000000000");
+        let passed = format!("{update} WHERE status = 0 AND seconds > 0 AND key IN marked");
+        open(&desk, "s.sqlite").execute(&passed, []).unwrap()
+    };
+    let table = "CREATE TABLE marked AS SELECT key FROM point WHERE status = 0";
+    open(&desk, "s.sqlite").execute(table, []).unwrap();
+    assert_eq!(mark('+') as u64, ran);
+    let left = desk.passes("sweep s.toml");
+    let first = format!("small: 24 points, {ran} of them in s.sqlite; 8 refused");
+    assert_eq!(left.stdout.lines().next(), Some(&first[..]));
+    assert_eq!(count(&desk, "s.sqlite", marked), ran);
+    mark('-');
+    open(&desk, "s.sqlite").execute("DROP TABLE marked", []).unwrap();
+    assert_eq!(dump(&desk, "s.sqlite"), dump(&desk, "whole.sqlite"));
+}
+
+#[test]
+fn sweep_goes_on_after_failures_and_ends_with_the_greatest_status() {
+    let failing = r#"
+        [sweep]
+        name = "failing"
+        [[grid]]
+        systems = ["cpelide-4-small"]
+        workloads = ["reuse", "jacobi2d"]
+        set."l2.design" = ["none", "software"]
+        [[grid]]
+        systems = ["cpelide-4-small"]
+        workloads = ["reuse"]
+        max_cycles = 1000
+    "#;
+    let desk = desk("failures", &[("f.toml", failing)]);
+    let words = "sweep f.toml";
+    let first = desk.duet(words);
+    assert_eq!(first.status, 4, "{}", first.stderr);
+    let last = first.last_line();
+    let expected = "FAIL sweep: 3 of 5 points failed, 0 refused: ";
+    assert!(last.starts_with(expected) && last.contains("wrong value"), "{last}");
+    let statuses = ["0", "3", "4"]
+        .map(|status| count(&desk, "f.sqlite", &format!("point WHERE status = {status}")));
+    assert_eq!(statuses, [2, 1, 2]);
+    // As `duet run`: a bundle of what was found, none of a limit.
+    let names = std::fs::read_dir(desk.file("out")).unwrap();
+    let mut names: Vec<_> =
+        names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names[0].starts_with("run-jacobi2d-") && names[1].starts_with("run-reuse-"));
+    desk.refuses(4, &format!("replay out/{}", names[1]), &["wrong value"]);
+    // Once found is found: nothing runs, and the end is the same.
+    let again = desk.duet(words);
+    assert_eq!((again.status, again.last_line()), (4, last));
+    assert!(again.stdout.starts_with("failing: 5 points, 5 of them in f.sqlite"));
+}
+
+#[test]
+fn file_of_another_build_or_program_or_writer_is_left_alone() {
+    let desk = desk("foreign", &[("s.toml", SMALL), ("text.sqlite", "mine")]);
+    let foreign = Connection::open(desk.file("foreign.sqlite")).unwrap();
+    foreign.execute("CREATE TABLE mine (x)", []).unwrap();
+    let refuses = |into: &str, message: &str| {
+        let before = std::fs::read(desk.file(into)).unwrap_or_default();
+        desk.refuses(2, &format!("sweep s.toml --into {into}"), &[into, message]);
+        assert_eq!(std::fs::read(desk.file(into)).unwrap_or_default(), before);
+    };
+    refuses("foreign.sqlite", "is no result of duet sweep");
+    refuses("text.sqlite", "is no result of duet sweep");
+    refuses("s.toml", "is no result of duet sweep");
+    refuses(".", "must be a file");
+
+    desk.passes("sweep s.toml");
+    let file = std::fs::File::open(desk.file("s.sqlite")).unwrap();
+    file.lock().unwrap();
+    refuses("s.sqlite", "another duet sweep writes it");
+    drop(file);
+    open(&desk, "s.sqlite").execute("UPDATE sweep SET build = 'other'", []).unwrap();
+    refuses("s.sqlite", "its points come from another build of duet");
+    open(&desk, "s.sqlite").pragma_update(None, "user_version", 9).unwrap();
+    refuses("s.sqlite", "schema 9: must be 1");
+}
