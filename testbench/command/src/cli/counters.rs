@@ -5,9 +5,12 @@ use serde_json::{Value, json};
 
 const HEAD: &str = "# Statistics
 
-Made by `duet list counters --markdown` from the declarations by which runs count; a test compares.
-`counters` in the result of `duet run --json FILE` has those of the parts that its machine has. Each is
-the sum over all such parts, from the first cycle to the last. A name that ends in `.*` stands for several:
+Made by `duet list counters --markdown` from the declarations by which runs count; a test \
+     compares.
+`counters` in the result of `duet run --json FILE` has those of the parts that its \
+     machine has. Each is
+the sum over all such parts, from the first cycle to the last. A name that ends in `.*` \
+     stands for several:
 its last word names a class of messages, or what the chosen design counts.
 ";
 
