@@ -20,11 +20,18 @@ fn sessions_of(path: &Path) -> Vec<Session> {
     let mut sessions: Vec<Session> = Vec::new();
     // In a text block, and behind a command there: what else is in such blocks is no session.
     let (mut in_block, mut in_session) = (false, false);
+    // A block of a list's entry is indented.
+    let mut indent = 0;
     for line in text.lines() {
         let line = line.strip_prefix("//!").map_or(line, |l| l.strip_prefix(' ').unwrap_or(l));
-        if line.starts_with("```") {
-            (in_block, in_session) = (line == "```text", false);
-        } else if let Some(command) = line.strip_prefix("$ duet ").filter(|_| in_block) {
+        let fence = line.trim_start();
+        if fence.starts_with("```") {
+            (in_block, in_session) = (fence == "```text", false);
+            indent = line.len() - fence.len();
+            continue;
+        }
+        let line = line.get(indent..).unwrap_or_default();
+        if let Some(command) = line.strip_prefix("$ duet ").filter(|_| in_block) {
             let place = path.display().to_string();
             sessions.push(Session { place, command: command.to_string(), lines: Vec::new() });
             in_session = true;
