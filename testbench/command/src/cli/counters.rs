@@ -1,17 +1,16 @@
-//! `duet list counters`: what a run counts, as text, as JSON, and as Markdown for `docs/statistics.md`.
+//! `duet list counters`: what a run counts, as text, as JSON, and as Markdown for
+//! `docs/statistics.md`.
 
 use machine::{STATISTICS, Statistic};
 use serde_json::{Value, json};
 
 const HEAD: &str = "# Statistics
 
-Made by `duet list counters --markdown` from the declarations by which runs count; a test \
-     compares.
-`counters` in the result of `duet run --json FILE` has those of the parts that its \
-     machine has. Each is
-the sum over all such parts, from the first cycle to the last. A name that ends in `.*` \
-     stands for several:
-its last word names a class of messages, or what the chosen design counts.
+Made by `duet list counters --markdown` from the declarations by which runs count; a test
+compares. `counters` in the result of `duet run --json FILE` has those of the parts that its
+machine has. Each is the sum over all such parts, from the first cycle to the last. A name that
+ends in `.*` stands for several: its last word names a class of messages, or what the chosen
+design counts.
 ";
 
 /// The part of a name that says who counts.
