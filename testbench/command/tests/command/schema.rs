@@ -45,7 +45,12 @@ fn results_of_runs_keep_to_their_schema() {
 #[test]
 fn results_of_figures_and_controls_keep_to_their_schema() {
     let desk = Desk::on_any_build("schema-figures");
-    desk.passes("reproduce finepack --json f.json");
+    let left = desk.passes("reproduce finepack --json f.json --report f.html");
+    let score = &desk.json("f.json")["score"];
+    let [figures, shown] = ["figures", "shown"].map(|name| score[name].as_u64().unwrap());
+    let told = format!("{figures} figures, {shown} shown, direction agrees in ");
+    assert!(left.last_line().contains(&told), "{}", left.last_line());
+    assert!(desk.read("f.html").starts_with("<!DOCTYPE html>"));
     keeps(&desk, "reproduce-finepack", "f.json");
     desk.passes("controls --quick rate-memory --json c.json");
     keeps(&desk, "controls", "c.json");
