@@ -36,6 +36,9 @@ pub struct Figure {
     pub paper: String,
     /// Place in the paper.
     pub place: String,
+    /// The paper's, where it gives them, by the names of ours.
+    #[serde(default)]
+    pub numbers: BTreeMap<String, f64>,
     /// Why it cannot be shown, or why it may differ.
     #[serde(default)]
     pub note: String,
@@ -143,6 +146,11 @@ pub fn geometric_mean(values: &[f64]) -> f64 {
 }
 
 impl Figure {
+    /// Where there is no effect, of a figure whose sign says something: 1 of a ratio.
+    pub fn neutral(&self) -> Option<f64> {
+        self.neutral
+    }
+
     /// The largest, and what is unsure.
     fn noise_text(&self) -> Option<String> {
         let (name, most) = self.noise.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
@@ -179,6 +187,15 @@ fn paragraph(f: &mut Formatter, label: &str, text: &str) -> fmt::Result {
         line.push(' ');
     }
     writeln!(f, "{}", line.trim_end())
+}
+
+/// The paper's numbers, of figures that are shown, that have none of ours beside them.
+#[cfg(test)]
+pub fn alone(figures: &[Figure]) -> Vec<String> {
+    let shown = figures.iter().filter(|figure| figure.ours.is_some());
+    let names = shown.flat_map(|f| f.numbers.keys().map(move |name| (f, name)));
+    let alone = names.filter(|(figure, name)| !figure.values.contains_key(*name));
+    alone.map(|(figure, name)| format!("{} {name}", figure.id)).collect()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod log_file;
 pub mod memory;
 pub mod race_detection;
 pub mod rec;
+pub mod score;
 pub mod stc;
 mod table;
 pub mod tlp_dump;

@@ -19,6 +19,7 @@ use traces::trace::{ArgKind, Event, Reader};
 
 use super::experiment::{self, CAPTURE, Input, Runs, SEED, input};
 use super::figure::Figure;
+use super::score::Score;
 
 /// Inputs of `duet reproduce cpelide` (chosen): about three quarters of what the L2s of four
 /// chiplets hold together, so that what one kernel leaves there is of use to the next; the whole
@@ -82,6 +83,8 @@ pub struct Report {
     pub bytes: Bytes,
     /// The figures of the CPElide specification, section 11.
     pub figures: Vec<Figure>,
+    /// How near they come to the paper's.
+    pub score: Score,
 }
 
 /// Statistics of L2s, L3s, command processors and networks.
@@ -100,12 +103,14 @@ pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
         structures: BTreeMap::new(),
         bytes: bytes(),
         figures: Vec::new(),
+        score: Score::default(),
     };
     for input in inputs {
         report.structures.insert(input.program, structures(input)?);
     }
     report.figures =
         experiment.figures(|runs| figures::all(&Report { runs: runs.clone(), ..report.clone() }));
+    report.score = Score::of(&report.figures, "C");
     Ok(report)
 }
 

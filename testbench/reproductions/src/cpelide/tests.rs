@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Report, Structures, points, run};
 use crate::experiment::{Input, input};
+use crate::figure::alone;
 
 /// BabelStream, whose chiplets keep to their parts, and a program whose kernels move to other
 /// chiplets.
@@ -93,4 +94,14 @@ fn figures_are_those_of_the_runs() {
     assert_eq!(ids, all);
     let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| &f.id[..]);
     assert!(missing.eq(["C8", "C12", "C13"]));
+}
+
+#[test]
+fn numbers_of_the_paper_stand_beside_ours() {
+    // Those of programs that did not run have none.
+    let alone = alone(&REPORT.figures);
+    let of_programs =
+        |name: &&String| ["C4 cpelide.", "C5 cpelide."].iter().any(|p| name.starts_with(p));
+    assert_eq!(alone.iter().filter(of_programs).count(), alone.len(), "{alone:?}");
+    assert!(REPORT.score.compared > 5, "{}", REPORT.score);
 }

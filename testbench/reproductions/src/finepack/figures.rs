@@ -65,6 +65,7 @@ fn bytes(r: &Report) -> Ours {
     let means = [
         ("p2p.mean".into(), p2p.geometric()),
         ("dma.mean".into(), dma.geometric()),
+        ("write_combine.mean".into(), combined.geometric()),
         ("write_combine.percent_less".into(), less),
     ];
     let each = p2p.named("p2p").chain(dma.named("dma")).chain(combined.named("write_combine"));

@@ -21,6 +21,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figure::Figure;
+use super::score::Score;
 use egress_run::{Record, RunError, Setup};
 use sweeps::{BurstBytes, Input, Point};
 
@@ -72,6 +73,8 @@ pub struct Report {
     pub config_packets: Vec<BurstBytes>,
     /// The figures of specification 11.
     pub figures: Vec<Figure>,
+    /// How near they come to the paper's.
+    pub score: Score,
 }
 
 impl Report {
@@ -102,6 +105,7 @@ pub fn run(parameters: &FinePack, inputs: &[Input]) -> Result<Report, RunError> 
         transfers: bursts(&[(AVERAGE, 32), (AVERAGE, 64), (AVERAGE, 128)])?,
         config_packets: bursts(&[(32, 40), (AVERAGE, 8), (AVERAGE, 40), (64, 40), (64, 56)])?,
         figures: Vec::new(),
+        score: Score::default(),
     };
     let points = report.sub_headers.iter().chain(&report.bandwidths);
     let records =
@@ -111,5 +115,6 @@ pub fn run(parameters: &FinePack, inputs: &[Input]) -> Result<Report, RunError> 
     report.memories_compared = records.map(|r| r.memories_compared).sum::<u64>()
         + bursts.map(|b| b.memories_compared).sum::<u64>();
     report.figures = figures::all(&report);
+    report.score = Score::of(&report.figures, "F");
     Ok(report)
 }

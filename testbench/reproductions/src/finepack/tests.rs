@@ -9,6 +9,7 @@ use super::egress_run::{Record, RunError, Setup};
 use super::figures::two_decimals;
 use super::sweeps::{BurstBytes, Input, generation};
 use super::{run, sweeps};
+use crate::figure::alone;
 
 fn paper() -> FinePack {
     cosim::settings::named(super::CONFIG).unwrap()
@@ -98,6 +99,8 @@ fn config_packets_lose_what_worked_example_6_says() {
 fn report_has_every_figure_and_is_the_same_again() {
     let inputs = NAMES.map(|workload| Input { workload, size: 1000, iterations: 2 });
     let report = run(&paper(), &inputs).unwrap();
+    assert_eq!(alone(&report.figures), [""; 0]);
+    assert!(report.score.compared > 5, "{}", report.score);
     let ids: Vec<String> = report.figures.iter().map(|f| f.id.clone()).collect();
     let expected: Vec<String> =
         (1..=15).map(|n| format!("F{n}")).chain(["E4".to_string()]).collect();

@@ -20,6 +20,7 @@ use serde::Serialize;
 
 use super::experiment::{self, Input, Record, Runs, SEED, input};
 use super::figure::Figure;
+use super::score::Score;
 
 /// Inputs of `duet reproduce race-detection` (chosen): data of about what the L1s hold together
 /// (256 KB), from half to three times as much; graphs, whose vertices are shared, and what waits
@@ -62,6 +63,8 @@ pub struct Report {
     pub memory_share: BTreeMap<&'static str, f64>,
     /// The figures of the race detection specification, section 11.
     pub figures: Vec<Figure>,
+    /// How near they come to the paper's.
+    pub score: Score,
 }
 
 /// Statistics of L1s and their units, and launches.
@@ -77,8 +80,9 @@ pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
     let shares = inputs.iter().map(|i| Ok((i.program, intensity::memory_share(i)?)));
     let memory_share = shares.collect::<Result<_, RunError>>()?;
     let figures = experiment.figures(|runs| figures::all(runs, &memory_share));
-    let runs = experiment.runs;
-    Ok(Report { paper: "race-detection", verdict: "pass", seed: SEED, runs, memory_share, figures })
+    let (runs, score) = (experiment.runs, Score::of(&figures, "RD-"));
+    let (paper, verdict) = ("race-detection", "pass");
+    Ok(Report { paper, verdict, seed: SEED, runs, memory_share, figures, score })
 }
 
 /// Lines that L1s have fetched.

@@ -7,6 +7,7 @@ use super::inputs::INPUTS;
 use super::points::{self, BLOCK, BYTE, CAUSES, HALF, IDEAL, NOSPEC, SIZES, WORD};
 use super::{Report, fetches, run};
 use crate::experiment::{Input, input};
+use crate::figure::alone;
 
 const SMALL: [Input; 3] = [
     input("wave", "Wave", 24, 3),
@@ -135,4 +136,10 @@ fn energy_is_events_times_the_thesiss_energies() {
     // None of the name: the mean. Some 140 W at 1.4 GHz.
     assert!((b.energy_of_cycle("") * 1.4e6 - b.power(1400.0)[1]).abs() < 1e-9);
     assert!((120.0..160.0).contains(&b.power(1400.0)[1]));
+}
+
+#[test]
+fn numbers_of_the_paper_stand_beside_ours() {
+    assert_eq!(alone(&REPORT.figures), [""; 0]);
+    assert!(REPORT.score.compared > 5, "{}", REPORT.score);
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::experiment::{self, CAPTURE, Input, Runs, SEED, input};
 use super::figure::Figure;
+use super::score::Score;
 pub use points::SCALE;
 
 /// Inputs of `duet reproduce rec` (chosen): what the caches of a GPU hold several times, while the
@@ -47,6 +48,8 @@ pub struct Report {
     pub runs: Runs,
     /// The figures of the directory specification, section 11.
     pub figures: Vec<Figure>,
+    /// How near they come to the paper's.
+    pub score: Score,
 }
 
 /// Statistics of L2s, directories and links.
@@ -56,5 +59,6 @@ const KEPT: [&str; 4] = ["l2.", "egress.", "ingress.", "gpu_link."];
 pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
     let experiment = experiment::run(inputs, &points::all(), &KEPT, perturbed)?;
     let (figures, runs) = (experiment.figures(figures::all), experiment.runs);
-    Ok(Report { paper: "rec", verdict: "pass", scale: SCALE, seed: SEED, runs, figures })
+    let score = Score::of(&figures, "R");
+    Ok(Report { paper: "rec", verdict: "pass", scale: SCALE, seed: SEED, runs, figures, score })
 }

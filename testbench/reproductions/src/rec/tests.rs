@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use super::figures::transactions;
 use super::{Report, points, run};
 use crate::experiment::{Input, Point, Record, input};
+use crate::figure::alone;
 
 const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 96, 1)];
 
@@ -101,4 +102,12 @@ fn figures_are_those_of_the_runs() {
     assert_eq!(ids, (1..=19).map(|n| format!("R{n}")).collect::<Vec<_>>());
     let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| &f.id[..]);
     assert_eq!(missing.collect::<Vec<_>>(), ["R18", "R19"]);
+}
+
+#[test]
+fn numbers_of_the_paper_stand_beside_ours() {
+    // Directories of larger ranges evict nothing here, so they have no lines to count.
+    let alone = alone(&REPORT.figures);
+    assert!(alone.iter().all(|name| name.starts_with("R8 ")), "{alone:?}");
+    assert!(REPORT.score.compared > 5, "{}", REPORT.score);
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::experiment::{self, Input, Runs, SEED, input};
 use super::figure::Figure;
+use super::score::Score;
 
 /// Inputs of `duet reproduce stc` (chosen): about what the L1s hold together (512 KB), or twice as
 /// much where kernels would be much shorter than 10,000 cycles beside their launches; no rows of a
@@ -46,6 +47,8 @@ pub struct Report {
     pub runs: Runs,
     /// The figures of the STC specification, section 11.
     pub figures: Vec<Figure>,
+    /// How near they come to the paper's.
+    pub score: Score,
 }
 
 /// Statistics of L1s and their units, launches and networks.
@@ -55,5 +58,6 @@ const KEPT: [&str; 4] = ["l1.", "l2.", "launch.", "traffic."];
 pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
     let experiment = experiment::run(inputs, &points::all(), &KEPT, perturbed)?;
     let (figures, runs) = (experiment.figures(figures::all), experiment.runs);
-    Ok(Report { paper: "stc", verdict: "pass", seed: SEED, runs, figures })
+    let score = Score::of(&figures, "S");
+    Ok(Report { paper: "stc", verdict: "pass", seed: SEED, runs, figures, score })
 }

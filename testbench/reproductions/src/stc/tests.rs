@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Report, points, run};
 use crate::experiment::{Input, input};
+use crate::figure::alone;
 
 const SMALL: [Input; 3] =
     [input("copy", "vec-cpy", 4096, 2), input("reuse", "", 1536, 4), input("multigrid", "", 24, 1)];
@@ -76,4 +77,10 @@ fn figures_are_those_of_the_runs() {
     );
     let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| &f.id[..]);
     assert_eq!(missing.collect::<Vec<_>>(), ["STC-8", "STC-18", "STC-23"]);
+}
+
+#[test]
+fn numbers_of_the_paper_stand_beside_ours() {
+    assert_eq!(alone(&REPORT.figures), [""; 0]);
+    assert!(REPORT.score.compared > 5, "{}", REPORT.score);
 }

@@ -1,0 +1,190 @@
+//! `duet reproduce PAPER`: a paper's experiments, our number beside the paper's.
+//!
+//! ```text
+//! $ duet reproduce finepack
+//! FinePack (HPCA'23) on models: configuration paper, 4 GPUs, PCIe 4.0 at 32 B/cycle, 1 GHz,
+//! ...
+//! PASS reproduce finepack: 4400 memories equal the expected ones; 15 figures, 9 shown, ...
+//! ```
+
+mod page;
+
+use std::fmt::Display;
+use std::path::PathBuf;
+
+use ports::common::finepack_types::FinePack;
+use reproductions::experiment::Runs;
+use reproductions::figure::Figure;
+use reproductions::finepack::egress_run::RunError;
+use reproductions::score::Score;
+use reproductions::{PAPERS, cpelide, finepack, race_detection, rec, stc};
+use serde::Serialize;
+
+use super::job::run_failure;
+use super::outputs::Files;
+use super::{Failure, STUCK, USAGE, WRONG_VALUE, output};
+
+/// Run a paper's experiments
+#[derive(clap::Args)]
+pub struct Args {
+    /// cpelide, finepack, race-detection, rec, stc, or all
+    paper: String,
+    /// Run all of it so many times more, with ways that take a few cycles longer: what differs is
+    /// noise, beside each figure; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    perturbed: u64,
+    /// Write the result as JSON; of all papers, an object with each by its name, and the score of
+    /// all
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a page with the paper's numbers beside ours
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+}
+
+/// A paper whose experiments have run.
+pub struct Reproduced {
+    /// Its name.
+    pub paper: &'static str,
+    /// What was compared with what is right.
+    pub checked: String,
+    /// Its figures, and others of ours.
+    pub figures: Vec<Figure>,
+    /// How near they come.
+    pub score: Score,
+    /// The report as text.
+    text: String,
+    /// And as JSON.
+    json: serde_json::Value,
+}
+
+impl Reproduced {
+    fn new(
+        paper: &'static str,
+        report: &(impl Display + Serialize),
+        checked: String,
+        figures: &[Figure],
+        score: Score,
+    ) -> Result<Self, Failure> {
+        let json = serde_json::to_value(report).map_err(Failure::environment)?;
+        let (text, figures) = (report.to_string(), figures.to_vec());
+        Ok(Self { paper, checked, figures, score, text, json })
+    }
+}
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    Files::default()
+        .writes("--json", args.json.as_deref())
+        .writes("--report", args.report.as_deref())
+        .claim()?;
+    let is_all = args.paper == "all";
+    let wanted: Vec<_> =
+        PAPERS.into_iter().filter(|paper| is_all || args.paper == *paper).collect();
+    if wanted.is_empty() {
+        let names: Vec<_> = PAPERS.into_iter().chain(["all"]).collect();
+        return Err(Failure::unknown("paper", &args.paper, &names));
+    }
+    let (mut all, mut failed) = (Vec::new(), Vec::new());
+    for paper in wanted {
+        match reproduce(paper, args.perturbed) {
+            Ok(reproduced) => {
+                println!("{}", reproduced.text);
+                if is_all {
+                    println!("{}\n", line(&reproduced));
+                }
+                all.push(reproduced);
+            }
+            Err(Failure { status, message }) => {
+                let message = format!("reproduce {paper}: {message}");
+                if is_all {
+                    println!("FAIL {message}");
+                }
+                failed.push(Failure { status, message });
+            }
+        }
+    }
+    let mut score = Score::default();
+    all.iter().for_each(|reproduced| score += reproduced.score);
+    if let Some(path) = &args.json {
+        write_json(path, &all, is_all.then_some(score))?;
+    }
+    if let Some(path) = &args.report {
+        output::write_file(path, &page::page(&all, score).into_string())?;
+    }
+    // Each has been told; the greatest status counts.
+    if let Some(failure) = failed.into_iter().max_by_key(|failure| failure.status) {
+        return Err(failure);
+    }
+    match (&all[..], is_all) {
+        ([reproduced], false) => println!("{}", line(reproduced)),
+        _ => println!("PASS reproduce all: {score}"),
+    }
+    Ok(0)
+}
+
+/// The score of a paper, as a line.
+fn line(Reproduced { paper, checked, score, .. }: &Reproduced) -> String {
+    format!("PASS reproduce {paper}: {checked}; {score}")
+}
+
+/// One report; of all papers, an object.
+fn write_json(
+    path: &std::path::Path,
+    all: &[Reproduced],
+    score: Option<Score>,
+) -> Result<(), Failure> {
+    match (all, score) {
+        ([one], None) => output::write_json(path, &one.json),
+        (all, score) => {
+            let reports = all.iter().map(|one| (one.paper.to_string(), one.json.clone()));
+            let mut object: serde_json::Map<_, _> = reports.collect();
+            let score = serde_json::to_value(score).map_err(Failure::environment)?;
+            object.insert("score".into(), score);
+            output::write_json(path, &object)
+        }
+    }
+}
+
+/// Runs the experiments of a paper.
+fn reproduce(paper: &'static str, perturbed: u64) -> Result<Reproduced, Failure> {
+    let loads = |runs: &Runs| format!("{} loads checked, 0 wrong values", runs.loads_checked());
+    match paper {
+        "cpelide" => {
+            let r = cpelide::run(&cpelide::INPUTS, perturbed).map_err(run_failure)?;
+            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
+        }
+        "finepack" => {
+            let r = finepack::run(&parameters()?, &finepack::INPUTS).map_err(failure)?;
+            let checked = format!("{} memories equal the expected ones", r.memories_compared);
+            Reproduced::new(paper, &r, checked, &r.figures, r.score)
+        }
+        "race-detection" => {
+            let r = race_detection::run(&race_detection::INPUTS, perturbed);
+            let r = r.map_err(run_failure)?;
+            let checked = format!("{}, sequentially consistent", loads(&r.runs));
+            Reproduced::new(paper, &r, checked, &r.figures, r.score)
+        }
+        "rec" => {
+            let r = rec::run(&rec::INPUTS, perturbed).map_err(run_failure)?;
+            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
+        }
+        _ => {
+            let r = stc::run(&stc::INPUTS, perturbed).map_err(run_failure)?;
+            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
+        }
+    }
+}
+
+/// Of FinePack's blocks.
+fn parameters() -> Result<FinePack, Failure> {
+    cosim::settings::named(finepack::CONFIG).map_err(Failure::usage)
+}
+
+fn failure(error: RunError) -> Failure {
+    let status = match &error {
+        RunError::Config(_) => USAGE,
+        RunError::WrongValue { .. } => WRONG_VALUE,
+        RunError::Stuck { .. } => STUCK,
+    };
+    Failure::new(status, error)
+}

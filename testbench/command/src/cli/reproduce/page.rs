@@ -1,0 +1,226 @@
+//! The page of `--report`: each figure with the paper's numbers beside ours, as bars. It is one
+//! file that needs no other and no network.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use reproductions::figure::Figure;
+use reproductions::score::Score;
+
+use super::Reproduced;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The page of some papers.
+pub fn page(all: &[Reproduced], score: Score) -> Markup {
+    let names: Vec<_> = all.iter().map(|reproduced| reproduced.paper).collect();
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "duet reproduce: " (names.join(", ")) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { "Figures of the papers, and ours" }
+                p {
+                    "A figure agrees where each of its numbers lies on the paper's side of no \
+                     effect, and noise does not turn it; it is within 25 % where each effect is."
+                }
+                (scores(all, score))
+                @for reproduced in all {
+                    section {
+                        h2 id=(reproduced.paper) { (reproduced.paper) }
+                        p { (reproduced.checked) "; " (reproduced.score) }
+                        @for figure in &reproduced.figures { (of_figure(figure)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The table of scores, with all in the last row.
+fn scores(all: &[Reproduced], score: Score) -> Markup {
+    let row = |name: Markup, score: Score| {
+        html! {
+            tr {
+                th { (name) }
+                td { (score.figures) }
+                td { (score.shown) }
+                td { (score.direction_agrees) " of " (score.directed) }
+                td { (score.within) " of " (score.compared) }
+            }
+        }
+    };
+    html! {
+        table {
+            tr {
+                @for head in ["paper", "figures", "shown", "direction agrees", "within 25 %"] {
+                    th { (head) }
+                }
+            }
+            @for Reproduced { paper, score, .. } in all {
+                (row(html! { a href={ "#" (paper) } { (paper) } }, *score))
+            }
+            (row(html! { "all" }, score))
+        }
+    }
+}
+
+fn of_figure(figure: &Figure) -> Markup {
+    let Figure { id, quantity, ours, paper, place, note, values, .. } = figure;
+    html! {
+        article {
+            h3 { (id) " " (quantity) }
+            @if !figure.numbers.is_empty() && ours.is_some() { (compared(figure)) }
+            dl {
+                dt { "paper" } dd { (paper) " (" (place) ")" }
+                dt { "ours" } dd { (ours.as_deref().unwrap_or("not shown")) }
+                @if !note.is_empty() { dt { "note" } dd { (note) } }
+            }
+            @if !values.is_empty() {
+                details {
+                    summary { "all " (values.len()) " values of ours" }
+                    (alone(figure))
+                }
+            }
+        }
+    }
+}
+
+/// The paper's numbers above ours.
+fn compared(figure: &Figure) -> Markup {
+    let both = figure
+        .numbers
+        .iter()
+        .filter_map(|(name, paper)| Some((name, *paper, *figure.values.get(name)?)));
+    let both: Vec<_> = both.collect();
+    let scale = Scale::of(figure, both.iter().flat_map(|(_, paper, ours)| [*paper, *ours]));
+    html! {
+        div.bars {
+            @for (name, paper, ours) in both {
+                span.name { (name) }
+                div {
+                    (scale.bar("paper", paper, 0.0))
+                    (scale.bar("ours", ours, noise(figure, name)))
+                }
+            }
+        }
+    }
+}
+
+/// Ours, of what the paper has no number for, too.
+fn alone(figure: &Figure) -> Markup {
+    let scale = Scale::of(figure, figure.values.values().copied());
+    html! {
+        div.bars {
+            @for (name, value) in &figure.values {
+                span.name { (name) }
+                div { (scale.bar("ours", *value, noise(figure, name))) }
+            }
+        }
+    }
+}
+
+/// Of one of our values.
+fn noise(figure: &Figure, name: &str) -> f64 {
+    figure.noise.get(name).copied().unwrap_or(0.0)
+}
+
+/// Where values lie between the ends of a plot.
+struct Scale {
+    low: f64,
+    high: f64,
+    /// Where bars begin: where there is no effect, else at 0.
+    base: f64,
+}
+
+impl Scale {
+    fn of(figure: &Figure, values: impl Iterator<Item = f64>) -> Self {
+        let base = figure.neutral().unwrap_or(0.0);
+        let finite = values.filter(|value| value.is_finite());
+        let (low, high) = finite.fold((base, base), |(low, high), v| (low.min(v), high.max(v)));
+        let high = if high > low { high } else { low + 1.0 };
+        Self { low, high, base }
+    }
+
+    /// Per cent of the plot's width.
+    fn place(&self, value: f64) -> f64 {
+        (100.0 * (value - self.low) / (self.high - self.low)).clamp(0.0, 100.0)
+    }
+
+    /// A bar from the base to a value, with a line as far as noise reaches.
+    fn bar(&self, class: &str, value: f64, noise: f64) -> Markup {
+        let (base, end) = (self.place(self.base), self.place(value));
+        let (left, width) = (base.min(end), (end - base).abs());
+        let (low, high) = (self.place(value - noise), self.place(value + noise));
+        html! {
+            div class={ "bar " (class) } title=(class) {
+                div.plot {
+                    i style=(format!("left:{left:.2}%;width:{width:.2}%")) {}
+                    @if noise > 0.0 {
+                        b style=(format!("left:{low:.2}%;width:{:.2}%", high - low)) {}
+                    }
+                }
+                span { (number(value)) @if noise > 0.0 { " ± " (number(noise)) } }
+            }
+        }
+    }
+}
+
+/// Four digits, or all before the point.
+fn number(value: f64) -> String {
+    let digits = match value.abs() {
+        1000.0.. => 0,
+        100.0.. => 1,
+        10.0.. => 2,
+        _ => 3,
+    };
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use reproductions::finepack;
+    use reproductions::finepack::sweeps::Input;
+
+    use super::super::parameters;
+    use super::*;
+
+    #[test]
+    fn page_has_every_figure_with_bars_of_both_and_needs_nothing_else() {
+        let small = finepack::INPUTS.map(|input| Input { size: 2000, iterations: 5, ..input });
+        let report = finepack::run(&parameters().unwrap(), &small).unwrap();
+        let checked = "checked <all>".to_string();
+        let one = Reproduced::new("finepack", &report, checked, &report.figures, report.score);
+        let page = page(&[one.unwrap()], report.score).into_string();
+        for Figure { id, place, numbers, values, .. } in &report.figures {
+            assert!(page.contains(&format!("<h3>{id} ")), "{id}");
+            assert!(page.contains(&format!("({place})")), "{id}");
+            let both = numbers.iter().filter(|(name, _)| values.contains_key(*name));
+            for (name, paper) in both {
+                let bars =
+                    format!("<span class=\"name\">{name}</span><div><div class=\"bar paper\"");
+                assert!(page.contains(&bars), "{id} {name}");
+                assert!(page.contains(&format!("<span>{}</span>", number(*paper))), "{id} {name}");
+            }
+        }
+        let Score { figures, shown, .. } = report.score;
+        assert!(page.contains(&format!("<td>{figures}</td><td>{shown}</td>")));
+        assert!(page.contains("checked &lt;all&gt;"));
+        for outside in ["http", "<script", "src=", "url(", "@import"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+
+    #[test]
+    fn bars_begin_where_there_is_no_effect() {
+        let scale = Scale { low: 0.5, high: 2.5, base: 1.0 };
+        let bar = |value| scale.bar("ours", value, 0.0).into_string();
+        assert!(bar(2.0).contains("left:25.00%;width:50.00%"), "{}", bar(2.0));
+        assert!(bar(0.5).contains("left:0.00%;width:25.00%"), "{}", bar(0.5));
+        let noisy = scale.bar("ours", 2.0, 0.25).into_string();
+        assert!(noisy.contains("left:62.50%;width:25.00%") && noisy.contains("± 0.250"), "{noisy}");
+    }
+}
