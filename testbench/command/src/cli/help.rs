@@ -131,7 +131,10 @@ const EXAMPLES: &[Examples] = &[
         true,
         &[
             ("A paper's figures", "reproduce finepack"),
-            ("All papers, into a file", "reproduce all --perturbed 0 --json figures.json"),
+            (
+                "All papers, into a file and a page",
+                "reproduce all --perturbed 0 --json figures.json --report figures.html",
+            ),
         ],
     ),
     (
