@@ -21,7 +21,7 @@ LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(b
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
-.PHONY: setup run test controls bench soak book fmt lint synth resets install traces clean
+.PHONY: setup run test controls bench soak book fmt lint synth resets explained install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -155,6 +155,10 @@ synth: .tools/installed
 # Each reset taken away, one at a time: lockstep finds it, or rtl/resets.txt says why nobody can.
 resets: setup
 	python3 rtl/resets.py
+
+# Bugs planted by yosys, one at a time, and what `duet explain` tells of each.
+explained: setup
+	python3 rtl/explained.py
 
 # The kept trace, made again: the same bytes with Oclgrind 21.10.
 traces: setup
