@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{SMALL, desk, dump, kill};
+use super::{SMALL, desk, kill, same};
 use crate::desk::Desk;
 
 /// A cluster that ends with this value.
@@ -59,8 +59,7 @@ fn job_array_leaves_the_same_file_as_threads_and_goes_on_after_a_kill() {
     assert_eq!((left.status, &left.stderr[..]), (0, ""), "{}", left.stdout);
     assert!(left.stdout.contains(": 3 elements of up to 5 points"), "{}", left.stdout);
     assert_eq!(left.last_line(), "PASS sweep: 12 points, 4 refused");
-    let local = dump(&desk, "local.sqlite");
-    assert_eq!(dump(&desk, "s.sqlite"), local);
+    same(&desk, "s.sqlite", "local.sqlite");
     assert!(!desk.file("s.parts").exists());
 
     // What waits for the elements is killed; the next one takes what they have found.
@@ -68,7 +67,7 @@ fn job_array_leaves_the_same_file_as_threads_and_goes_on_after_a_kill() {
     let left = desk.duet_in(&variables, "sweep k.toml --engine slurm --chunk 3");
     assert_eq!((left.status, &left.stderr[..]), (0, ""), "{}", left.stdout);
     assert!(!left.stdout.contains("elements"), "nothing is submitted again: {}", left.stdout);
-    assert_eq!(dump(&desk, "k.sqlite"), local);
+    same(&desk, "k.sqlite", "local.sqlite");
     assert!(!desk.file("k.parts").exists());
 }
 
