@@ -40,7 +40,9 @@ fn statements(readme: &str) -> Vec<Rule> {
             continue;
         }
         if let Some(heading) = text.strip_prefix('#') {
-            (section, open) = (heading.trim_start_matches('#').trim().to_string(), false);
+            // Below the title stands what the block is, not what it does in a cycle.
+            let name = heading.strip_prefix('#').unwrap_or_default();
+            (section, open) = (name.trim_start_matches('#').trim().to_string(), false);
             continue;
         }
         let is_row = text.starts_with('|');
