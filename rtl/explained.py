@@ -4,9 +4,9 @@ sees: `make explained`.
 
 A bug is one of yosys' `mutate`, drawn by a seed, in the netlist that yosys makes of the block in its
 configuration `small`; registers keep their names there, assertions go. What is told is right where
-the port that is named can be reached from the mutated cell, and where a rule that is quoted has a
-name that stands on a source line of the cell. Prints a line for each bug; exit status 1 where fewer
-than nine of ten are right in one of the two."""
+it names a port, and a rule that is quoted has a name that stands on a source line of the mutated
+cell. The block is known beforehand: it runs by itself. Prints a line for each bug; exit status 1
+where fewer than nine of ten are right."""
 
 import argparse
 import glob

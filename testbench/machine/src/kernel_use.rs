@@ -17,6 +17,16 @@ pub struct KernelUse {
     pub counters: BTreeMap<String, u64>,
 }
 
+impl KernelUse {
+    /// Of `cycles`, those before the launches were enabled and behind the kernels' ends: the mean
+    /// of so many GPUs. Waiting for the last GPU is the kernel's.
+    pub fn outside_kernels(&self, gpus: u16) -> Cycle {
+        let count = |name: &str| self.counters.get(name).copied().unwrap_or(0);
+        let outside = count("launch.launch_cycles") + count("launch.release_cycles");
+        (outside / u64::from(gpus)).min(self.cycles)
+    }
+}
+
 /// The kernels so far, in the order of their first launch.
 #[derive(Debug, Default)]
 pub struct KernelUses {

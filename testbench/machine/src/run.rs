@@ -1,6 +1,7 @@
 //! Runs a program on a machine.
 
 mod coherent;
+mod error;
 mod host;
 mod observe;
 mod watchdog;
@@ -9,10 +10,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Dispatch, Scope, barrier};
-use cosim::socket::{Difference, Sockets};
+use cosim::socket::Sockets;
 use traces::trace::{self, Event, KernelHead, Reader};
 use traces::workloads::SplitMix64;
 
+pub use error::RunError;
 pub use observe::{Audited, Progress};
 
 use observe::Observers;
@@ -29,7 +31,6 @@ use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
 use super::launch;
 use super::life::Life;
-use super::make::BuildError;
 use super::memory_model::MemoryModel;
 use super::pages::Bytes;
 use super::part::Part;
@@ -75,65 +76,6 @@ pub struct Options {
     /// From this seed each way between two components gets up to [`NOISE`] cycles more at each
     /// kernel: a run that differs from others by nothing that a design could mean.
     pub perturb: Option<u64>,
-}
-
-/// Why a run did not pass.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The machine cannot be built.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// Model and RTL of a block differ, or an assertion has failed.
-    #[error("{0}")]
-    Differ(Box<Difference>),
-    /// The trace cannot be read.
-    #[error(transparent)]
-    Trace(#[from] trace::Error),
-    /// The program does not fit the machine.
-    #[error("kernel {kernel}: {problem}")]
-    Program {
-        /// Name.
-        kernel: String,
-        /// What does not fit.
-        problem: String,
-    },
-    /// Something of the system is too small for the program.
-    #[error("{0}")]
-    Limit(String),
-    /// Nobody can go on.
-    #[error("deadlock in cycle {cycle}\n{report}")]
-    Deadlock {
-        /// Last cycle in which anybody was active.
-        cycle: Cycle,
-        /// Who waits for whom.
-        report: String,
-    },
-    /// `--max-cycles`.
-    #[error("not finished after {0} cycles, the limit")]
-    CycleLimit(Cycle),
-    /// The firmware of a command processor has halted.
-    #[error("{0}")]
-    Firmware(String),
-    /// A block of a design reports an error.
-    #[error("{0}")]
-    Block(String),
-    /// The firmware has decided otherwise than the reference of the chiplet coherence table.
-    #[error("{0}")]
-    Decision(String),
-    /// The machine itself is wrong.
-    #[error("{messages} messages and {lines} payloads are left after the last kernel's release")]
-    Lost {
-        /// Messages that nobody will take.
-        messages: usize,
-        /// Payloads that nobody has given back.
-        lines: usize,
-    },
-    /// A byte is wrong.
-    #[error("{0}")]
-    Wrong(String, Box<Wrong>),
-    /// No order of all accesses explains what a load has seen.
-    #[error("{0}")]
-    Inconsistent(String),
 }
 
 /// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of

@@ -223,9 +223,7 @@ fn limit(table: &toml::Table, key: &str) -> String {
     let (kind, largest) = match before {
         Some(toml::Value::Boolean(_)) => return "true or false".into(),
         Some(toml::Value::String(_)) => return "a name".into(),
-        _ if key == "gpu_link.bytes_per_ns" => {
-            ("a number with up to six decimals", u32::MAX.into())
-        }
+        _ if key == "gpu_link.bytes_per_ns" => ("a number", u32::MAX.into()),
         _ => match TYPES.iter().rev().find(|(.., most)| with(*most).is_some()) {
             Some((_, meaning, most)) => (*meaning, *most),
             None => return "a value of another type".into(),

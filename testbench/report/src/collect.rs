@@ -50,7 +50,7 @@ impl Packets {
 pub fn collect(machine: &Machine, system: &System, packets: &Packets) -> Run {
     let counters: BTreeMap<_, _> = machine.statistics().into_iter().collect();
     let m = &system.machine;
-    let kernels = machine.kernel_uses().iter().map(|used| kernel(used, m.gpus.into())).collect();
+    let kernels = machine.kernel_uses().iter().map(|used| kernel(used, m.gpus)).collect();
     let checked = machine.checked();
     let bodies = machine.blocks().into_iter().filter_map(|block| {
         let body = block.body.map_or("several", |body| body.name());
@@ -96,14 +96,13 @@ pub fn collect(machine: &Machine, system: &System, packets: &Packets) -> Run {
     run
 }
 
-fn kernel(used: &KernelUse, gpus: u64) -> Kernel {
-    let count = |name: &str| used.counters.get(name).copied().unwrap_or(0);
-    let outside = (count("launch.launch_cycles") + count("launch.release_cycles")) / gpus;
+fn kernel(used: &KernelUse, gpus: u16) -> Kernel {
+    let outside = used.outside_kernels(gpus);
     Kernel {
         name: used.name.clone(),
         launches: used.launches,
-        kernel_cycles: used.cycles.saturating_sub(outside),
-        launch_cycles: outside.min(used.cycles),
+        kernel_cycles: used.cycles - outside,
+        launch_cycles: outside,
     }
 }
 

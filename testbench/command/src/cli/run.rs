@@ -235,11 +235,7 @@ fn print_row(of_all: u64, cycles: u64, launches: Option<u32>, name: &str) {
 /// mean of the GPUs. Waiting for the last GPU is the kernel's.
 fn print_kernels(machine: &Machine, gpus: u16) {
     let all = machine.cycle();
-    let in_kernel = |kernel: &KernelUse| {
-        let count = |name: &str| kernel.counters.get(name).copied().unwrap_or(0);
-        let outside = count("launch.launch_cycles") + count("launch.release_cycles");
-        kernel.cycles.saturating_sub(outside / u64::from(gpus))
-    };
+    let in_kernel = |kernel: &KernelUse| kernel.cycles - kernel.outside_kernels(gpus);
     let mut uses: Vec<_> =
         machine.kernel_uses().iter().map(|kernel| (in_kernel(kernel), kernel)).collect();
     if uses.is_empty() {

@@ -46,7 +46,7 @@ const ONE: &[(&str, &[&str])] = &[
     ),
     ("--set machine.gpus=2 --set finepack.num_gpus=3", &["finepack.num_gpus", "no such field"]),
     ("--set machine.gpus=2 --set gpu_link.bytes_per_ns=0", &["0 is not 0.001 to 1024"]),
-    ("--set machine.gpus=2 --set gpu_link.bytes_per_ns=x", &["six decimals, 0.001 to 1024"]),
+    ("--set machine.gpus=2 --set gpu_link.bytes_per_ns=x", &["a number, 0.001 to 1024, up to"]),
     ("--set race_detection.x=1", &["race_detection: this section belongs to l1.design"]),
     ("--set stc.x=1", &["stc: this section belongs to l1.design = stc-ab"]),
     ("--set l1.design=stc-nv --set l2.design=own", &["l1.design = stc-nv brings no L2"]),

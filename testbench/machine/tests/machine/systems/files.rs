@@ -87,7 +87,7 @@ fn settings_are_checked_like_files() {
         ("egress.timeout", "a whole number, 0 to 65535"),
         ("scale", "a whole number, 1 to 1048576"),
         ("cu.exclusive_lines", "true or false"),
-        ("gpu_link.bytes_per_ns", "a number with up to six decimals, 0.001 to 1024"),
+        ("gpu_link.bytes_per_ns", "a number, 0.001 to 1024, up to six decimals"),
     ] {
         assert_eq!(set(key, "x").unwrap_err(), format!("--set {key}=x: must be {limit}"));
     }

@@ -1,0 +1,67 @@
+//! How a run can end but for passing.
+
+use cosim::socket::Difference;
+use traces::trace;
+
+use crate::check::Wrong;
+use crate::engine::Cycle;
+use crate::make::BuildError;
+
+/// Why a run did not pass.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The machine cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// Model and RTL of a block differ, or an assertion has failed.
+    #[error("{0}")]
+    Differ(Box<Difference>),
+    /// The trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] trace::Error),
+    /// The program does not fit the machine.
+    #[error("kernel {kernel}: {problem}")]
+    Program {
+        /// Name.
+        kernel: String,
+        /// What does not fit.
+        problem: String,
+    },
+    /// Something of the system is too small for the program.
+    #[error("{0}")]
+    Limit(String),
+    /// Nobody can go on.
+    #[error("deadlock in cycle {cycle}\n{report}")]
+    Deadlock {
+        /// Last cycle in which anybody was active.
+        cycle: Cycle,
+        /// Who waits for whom.
+        report: String,
+    },
+    /// `--max-cycles`.
+    #[error("not finished after {0} cycles, the limit")]
+    CycleLimit(Cycle),
+    /// The firmware of a command processor has halted.
+    #[error("{0}")]
+    Firmware(String),
+    /// A block of a design reports an error.
+    #[error("{0}")]
+    Block(String),
+    /// The firmware has decided otherwise than the reference of the chiplet coherence table.
+    #[error("{0}")]
+    Decision(String),
+    /// The machine itself is wrong.
+    #[error("{messages} messages and {lines} payloads are left after the last kernel's release")]
+    Lost {
+        /// Messages that nobody will take.
+        messages: usize,
+        /// Payloads that nobody has given back.
+        lines: usize,
+    },
+    /// A byte is wrong.
+    #[error("{0}")]
+    Wrong(String, Box<Wrong>),
+    /// No order of all accesses explains what a load has seen.
+    #[error("{0}")]
+    Inconsistent(String),
+}
