@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use cosim::body::BodyKind;
 use traces::trace::{Reader, Recorder, capture};
 
-use super::matrix::all_pass;
+use super::matrix::{Blocks, all_pass};
 
 fn captures() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -44,5 +45,5 @@ fn captures_pass_with_any_two_designs_on_any_machine() {
     let named: Vec<_> = archives.iter().filter_map(named).collect();
     assert!(!named.is_empty(), "no captures in {}", folder.display());
     let programs: Vec<_> = named.iter().map(|(archive, name)| capture(archive, name)).collect();
-    all_pass(&programs);
+    all_pass(&programs, &[Blocks::All(BodyKind::Model)]);
 }

@@ -1,7 +1,7 @@
 //! Covering arrays: of all combinations of some factors' levels, a few that have any two levels
 //! together which some combination has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// Every combination of as many levels of each factor.
 pub fn product(levels: &[usize]) -> Vec<Vec<usize>> {
@@ -13,18 +13,26 @@ pub fn product(levels: &[usize]) -> Vec<Vec<usize>> {
 
 /// Those of these rows, a level of each factor, that together have every pair of levels that any
 /// row has. The next is always one with most pairs that are still missing.
-pub fn covering(mut rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+pub fn covering(rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let mut missing: BTreeSet<_> = rows.iter().flat_map(|row| pairs(row)).collect();
     let mut chosen = Vec::new();
-    while !missing.is_empty() {
-        let gain = |row: &&Vec<usize>| pairs(row).filter(|pair| missing.contains(pair)).count();
-        let Some(best) = rows.iter().max_by_key(gain).cloned() else { break };
-        for pair in pairs(&best) {
+    // What a row brings never grows: one that still brings what it brought when it was last looked
+    // at brings the most.
+    let first = |(number, row): (usize, &Vec<usize>)| (pairs(row).count(), number);
+    let mut by_gain: BinaryHeap<_> = rows.iter().enumerate().map(first).collect();
+    while !missing.is_empty()
+        && let Some((before, number)) = by_gain.pop()
+    {
+        let row = &rows[number];
+        let gain = pairs(row).filter(|pair| missing.contains(pair)).count();
+        if gain < before {
+            by_gain.push((gain, number));
+            continue;
+        }
+        for pair in pairs(row) {
             missing.remove(&pair);
         }
-        // What brings nothing now never will.
-        rows.retain(|row| pairs(row).any(|pair| missing.contains(&pair)));
-        chosen.push(best);
+        chosen.push(row.clone());
     }
     chosen
 }

@@ -1,15 +1,16 @@
-//! Every built-in program on machines of all kinds under all designs that a user may want: any two
-//! of program, machine, designs and policies together. With `DUET_SOAK` in the environment
-//! (`make soak`) every combination is run. Designs for tests have tests of their own (`seams`,
-//! `random`).
+//! Every built-in program on machines of all kinds under all designs that a user may want, on
+//! blocks of all bodies: any two of program, machine, designs, policies and bodies together. With
+//! `DUET_SOAK` in the environment (`make soak`) every combination is run, on bodies in turn. Designs
+//! for tests have tests of their own (`seams`, `random`).
 
-use machine::{MemoryModel, System, go_together, has_policy, promises};
+use cosim::body::BodyKind;
+use machine::{Bodies, MemoryModel, Options, System, go_together, has_policy, plan, promises};
 use traces::kernels::PROGRAMS;
 use traces::trace::Reader;
 
 use super::cover::{covering, product};
 use super::shape::{all, production};
-use super::{accepted, by_default, passes};
+use super::{Outcome, accepted, by_default, run_on};
 
 /// Fields and their values.
 type Fields = &'static [(&'static str, &'static str)];
@@ -25,15 +26,52 @@ const MACHINES: [(&str, Fields); 7] = [
     ("stc-8cu-small", &[("cu.exclusive_lines", "true")]),
 ];
 
+/// Who computes a machine's blocks.
+#[derive(Clone, Copy, Debug)]
+pub enum Blocks {
+    All(BodyKind),
+    /// Neighbours have different bodies, of which this is the first's.
+    Mixed(BodyKind),
+    /// Models, and nobody is left alone in a cycle in which there is nothing to do.
+    Visited,
+}
+
+const BLOCKS: [Blocks; 7] = [
+    Blocks::All(BodyKind::Model),
+    Blocks::All(BodyKind::Rtl),
+    Blocks::All(BodyKind::Lockstep),
+    Blocks::Mixed(BodyKind::Model),
+    Blocks::Mixed(BodyKind::Rtl),
+    Blocks::Mixed(BodyKind::Lockstep),
+    Blocks::Visited,
+];
+
+impl Blocks {
+    /// Bodies for the blocks of this machine.
+    fn of(self, system: &System) -> Bodies {
+        let first = match self {
+            Self::All(kind) => return Bodies::all(kind),
+            Self::Mixed(first) => first,
+            Self::Visited => BodyKind::Model,
+        };
+        let sockets = plan(system, &Bodies::default()).unwrap();
+        let kinds = BodyKind::ALL.iter().cycle().skip_while(|&&kind| kind != first);
+        let with = |bodies: Bodies, (number, &kind)| bodies.with(sockets.block(number).name, kind);
+        sockets.first_of_each().into_iter().zip(kinds).fold(Bodies::default(), with)
+    }
+}
+
 /// The system of a machine with these designs, where they go together and promise values.
-fn combined(machine: usize, [l1, l2, policy, placement, egress]: [&str; 5]) -> Option<System> {
+fn combined(machine: usize, designs: [&str; 6]) -> Option<System> {
     let (preset, fields) = MACHINES[machine];
+    let [l1, l2, policy, placement, egress, scheduler] = designs;
     let designs = [
         ("l1.design", l1),
         ("l2.design", l2),
         ("l2.policy", policy),
         ("placement.policy", placement),
         ("egress.design", egress),
+        ("cu.scheduler", scheduler),
     ];
     // What means nothing stays at its first value.
     let idle = !has_policy(l2) && policy != all("l2.policy")[0];
@@ -45,14 +83,15 @@ fn combined(machine: usize, [l1, l2, policy, placement, egress]: [&str; 5]) -> O
     (!idle && promises(&system).unwrap() >= MemoryModel::Rc).then_some(system)
 }
 
-/// Runs these programs with every two designs on every machine.
-pub fn all_pass(programs: &[Reader]) {
+/// Runs these programs with every two designs on every machine, on blocks of these bodies.
+pub fn all_pass(programs: &[Reader], blocks: &[Blocks]) {
     let fields = [
         production("l1.design"),
         production("l2.design"),
         all("l2.policy"),
         all("placement.policy"),
         all("egress.design"),
+        production("cu.scheduler"),
     ];
     let levels: Vec<_> = fields.iter().map(Vec::len).collect();
     let system = |row: &[usize]| {
@@ -61,19 +100,33 @@ pub fn all_pass(programs: &[Reader]) {
     };
     let machines = product(&[&[MACHINES.len()], &levels[..]].concat());
     let machines = machines.into_iter().filter(|row| system(row).is_some());
-    let with =
-        |row: Vec<usize>| (0..programs.len()).map(move |program| [&row[..], &[program]].concat());
-    let all = machines.flat_map(with).collect();
-    for row in if std::env::var_os("DUET_SOAK").is_some() { all } else { covering(all) } {
-        let (&program, machine) = row.split_last().unwrap();
-        report(&system(machine).unwrap(), &programs[program]);
+    let rest = product(&[programs.len(), blocks.len()]);
+    let with = |row: Vec<usize>| rest.iter().map(move |rest| [&row[..], rest].concat());
+    let all: Vec<_> = machines.flat_map(with).collect();
+    let chosen = if std::env::var_os("DUET_SOAK").is_some() {
+        // Each on bodies of one kind, in turn.
+        let bodies = blocks.len();
+        let of_turn = |(number, row)| (number % bodies == number / bodies % bodies).then_some(row);
+        all.into_iter().enumerate().filter_map(of_turn).collect()
+    } else {
+        covering(all)
+    };
+    for row in chosen {
+        let [machine @ .., program, body] = &row[..] else { unreachable!("two more than fields") };
+        same(&system(machine).unwrap(), &programs[*program], blocks[*body]);
     }
 }
 
-fn report(system: &System, program: &Reader) {
-    let outcome = passes(system, program);
+/// Runs a program on models and on these bodies: all values are right, and all else is the same.
+fn same(system: &System, program: &Reader, blocks: Blocks) {
+    let run = |bodies: &Bodies| -> Outcome {
+        let options = Options { compare_lines: 16, ..Options::default() };
+        run_on(system, bodies, program, options)
+            .unwrap_or_else(|e| panic!("{} on {}, {blocks:?}: {e}", program.name(), system.name))
+    };
+    let outcome = run(&Bodies::default());
     println!(
-        "{:<14} {} x {}  {:<9} {:<10} {:<13} {:<12} {:<15} {:>8} cycles, {:.3} determined",
+        "{:<14} {} x {}  {:<9} {:<10} {:<13} {:<12} {:<15} {:<15} {:>8} cycles, {:.3} determined",
         program.name(),
         system.machine.gpus,
         system.machine.chiplets,
@@ -82,16 +135,21 @@ fn report(system: &System, program: &Reader) {
         system.l2.policy,
         system.placement.policy,
         if system.machine.gpus > 1 { &system.egress.design } else { "" },
+        format!("{blocks:?}"),
         outcome.cycles,
         outcome.determined(),
     );
     assert_eq!(outcome.checked.loads, program.totals().loads);
     assert_eq!(outcome.checked.determined, program.totals().loads_determined);
     assert_eq!(outcome.checked.atomics, program.totals().atomics);
+    if !matches!(blocks, Blocks::All(BodyKind::Model)) {
+        let other = run(&blocks.of(system));
+        assert_eq!(other, outcome, "{} on {}, {blocks:?}", program.name(), system.name);
+    }
 }
 
 #[test]
 fn every_program_passes_with_any_two_designs_on_any_machine() {
     let programs: Vec<_> = PROGRAMS.iter().map(|program| by_default(program.name)).collect();
-    all_pass(&programs);
+    all_pass(&programs, &BLOCKS);
 }

@@ -136,6 +136,8 @@ impl Agent {
         self.inputs = In { prep, chg, chg_info, sweep_done, ..In::default() };
         let passed = now.saturating_sub(self.block.cycle());
         if passed > 0 {
+            // They were the sweep's, if anybody's.
+            self.has_swept = self.out.sweep && self.cache.unswept() > 0;
             if self.out.sweep {
                 self.sweep(passed);
             }
