@@ -36,14 +36,15 @@ pub enum Blocks {
     Visited,
 }
 
+/// Of rows that bring as many pairs the last is chosen, which should not take long.
 const BLOCKS: [Blocks; 7] = [
-    Blocks::All(BodyKind::Model),
+    Blocks::Visited,
     Blocks::All(BodyKind::Rtl),
     Blocks::All(BodyKind::Lockstep),
     Blocks::Mixed(BodyKind::Model),
     Blocks::Mixed(BodyKind::Rtl),
     Blocks::Mixed(BodyKind::Lockstep),
-    Blocks::Visited,
+    Blocks::All(BodyKind::Model),
 ];
 
 impl Blocks {
