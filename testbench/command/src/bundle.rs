@@ -14,7 +14,7 @@ pub const ENDING: &str = "bundle";
 /// Stands before the names of the bundle's files in [`Facts::words`].
 pub const INSIDE: &str = "bundle:";
 /// The format that this program writes, and the only one that it reads.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// The facts among the files.
 const FACTS: &str = "facts.json";
 /// Most bytes of a file that is taken out.
@@ -44,6 +44,20 @@ pub struct Facts {
     pub subject: String,
     /// Kernels of the program that are in the bundle, first and end, of how many; none of a block.
     pub kernels: Option<[u32; 3]>,
+    /// The failure in fewer kernels; none where those before it are needed.
+    pub short: Option<Short>,
+}
+
+/// The same failure in a program that begins with a later kernel, and so in another cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Short {
+    /// Its trace among the bundle's files, as an argument in place of the whole one.
+    pub words: [String; 2],
+    /// As [`Facts::kernels`].
+    pub kernels: [u32; 3],
+    /// As [`Facts::message`].
+    pub message: String,
 }
 
 impl Facts {
@@ -60,6 +74,7 @@ impl Facts {
             seed: 0,
             subject: String::new(),
             kernels: None,
+            short: None,
         }
     }
 }
@@ -131,6 +146,19 @@ impl Bundle {
         Self::from_bytes(&bytes).map_err(error)
     }
 
+    /// With the failure in fewer kernels as the only one. Errors: it has none.
+    pub fn shorter(mut self) -> Result<Self, String> {
+        let Some(Short { words: [whole, short], kernels, message }) = self.facts.short.take()
+        else {
+            return Err("has no shorter program: the kernels before the failure are needed".into());
+        };
+        for word in self.facts.words.iter_mut().filter(|word| **word == whole) {
+            word.clone_from(&short);
+        }
+        self.facts = Facts { kernels: Some(kernels), message, ..self.facts };
+        Ok(self)
+    }
+
     /// Writes its files into a folder, and gives the arguments with their places there.
     pub fn unpack(&self, folder: &Path) -> io::Result<Vec<String>> {
         for (name, bytes) in &self.files {
@@ -177,9 +205,9 @@ mod tests {
             assert!(Bundle::from_bytes(&whole[..len]).is_err(), "{len} bytes");
         }
         let mut other = bundle();
-        other.facts.format = 2;
+        other.facts.format = FORMAT + 1;
         let error = Bundle::from_bytes(&other.to_bytes().unwrap()).unwrap_err();
-        assert_eq!(error, "format 2: must be 1");
+        assert_eq!(error, format!("format {}: must be {FORMAT}", FORMAT + 1));
     }
 
     #[test]

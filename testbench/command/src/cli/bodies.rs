@@ -79,6 +79,11 @@ impl Sources {
         self.folder.as_deref()
     }
 
+    /// The words that ask for it.
+    pub fn words(&self) -> String {
+        self.folder.as_ref().map_or(String::new(), |folder| format!(" --rtl {}", folder.display()))
+    }
+
     /// Before any body is asked for.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(folder) = &self.folder else { return Ok(()) };

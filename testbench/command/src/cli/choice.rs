@@ -90,9 +90,13 @@ impl Args {
         };
         let cp = if self.cp == "native" { String::new() } else { format!(" --cp {}", self.cp) };
         let firmware = each("firmware", self.firmware.as_slice());
-        let job::Args { system, workload, set, seed, .. } = &self.job;
+        let job::Args { system, workload, set, seed, perturb, .. } = &self.job;
         let (set, bodies) = (each("set", set), each("impl", &self.bodies));
-        let seed = seed.map_or(String::new(), |seed| format!(" --seed {seed}"));
-        format!("--system {system} --workload {workload}{set}{bodies}{cp}{firmware}{seed}{flip}")
+        let number = |flag: &str, value: Option<u64>| {
+            value.map_or(String::new(), |value| format!(" --{flag} {value}"))
+        };
+        let (seed, perturb) = (number("seed", *seed), number("perturb", *perturb));
+        let program = format!("--system {system} --workload {workload}{set}{seed}{perturb}");
+        format!("{program}{bodies}{cp}{firmware}{flip}")
     }
 }

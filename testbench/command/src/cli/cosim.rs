@@ -29,7 +29,6 @@ use crate::bundle::Bundle;
 
 use super::keep::{self, FOLDER};
 use super::outputs::{Files, RESOLVED_MARK};
-use super::replay;
 use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
 use super::{bodies, flip, output, record, rtl_status, waves};
 
@@ -72,9 +71,9 @@ pub struct Args {
     json: Option<PathBuf>,
     #[command(flatten)]
     pub rtl: bodies::Sources,
-    /// What it has come from: a failure leaves no other.
+    /// The words that run its bundle again, if it is out of one: a failure leaves no other.
     #[arg(skip)]
-    pub bundle: Option<PathBuf>,
+    pub again: Option<String>,
 }
 
 impl Args {
@@ -189,7 +188,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let wave = format!("{FOLDER}/{}-{config}-{}.vcd", args.block, args.seed);
     let options = Options { mismatch_wave: Some(PathBuf::from(wave)), ..options(args, &chosen.1) };
     let leave = |failure: Failure, until: u64, wave: Option<&Path>| {
-        if args.bundle.is_none() {
+        if args.again.is_none() {
             keep::leave(args.to_bundle(config, until), &failure, &args.block, wave);
         }
         failure
@@ -245,11 +244,12 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
         let (until, asked) = (mismatch.cycle + cosim::lockstep::AFTER, args.asked());
         let stop =
             if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
-        let again = args.bundle.as_deref().map(replay::words).unwrap_or_else(|| {
+        let again = args.again.clone().unwrap_or_else(|| {
             let set = args.set.iter().map(|s| format!(" --set {s}")).collect::<String>();
             let flip = flip::words(args.flip.as_ref());
             let (block, config, seed) = (&args.block, &args.config, args.seed);
-            format!("duet cosim {block} --config {config} --seed {seed}{set}{flip} --{stop}")
+            let rtl = args.rtl.words();
+            format!("duet cosim {block} --config {config} --seed {seed}{set}{flip}{rtl} --{stop}")
         });
         let internals = if args.wave_internals { " --wave-internals" } else { "" };
         mismatch.rerun = Some(format!("{again} --wave out.vcd{internals}"));

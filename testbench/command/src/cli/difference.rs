@@ -13,7 +13,7 @@ use machine::{Bodies, Machine, Options, RunError};
 
 use super::job::{Job, run_failure};
 use super::keep::FOLDER;
-use super::{Failure, flip, replay, run};
+use super::{Failure, flip, run};
 
 /// Shows the first difference of two bodies, and writes the waveform around it, whose place it
 /// gives.
@@ -52,8 +52,9 @@ pub fn tell(
             }
             mismatch.waves = waves.clone();
             let (from, to) = (cycle.saturating_sub(100), cycle + 10);
-            let again = args.bundle.as_deref().map(replay::words).unwrap_or_else(|| {
-                format!("duet run {}", args.choice.words(&flip::words(args.flip.as_ref())))
+            let again = args.again.clone().unwrap_or_else(|| {
+                let flip = flip::words(args.flip.as_ref());
+                format!("duet run {}{}", args.choice.words(&flip), args.rtl.words())
             });
             mismatch.rerun = Some(format!(
                 "{again} --wave out.vcd --wave-internals --wave-of {place} --wave-from {from} \

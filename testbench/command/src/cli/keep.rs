@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use bodies::Sources;
 use cosim::flip::Flip;
 use firmware_embed::ELVES;
-use traces::trace::excerpt;
+use machine::{Bodies, Machine, Options};
+use traces::trace::{Reader, excerpt};
 
 use super::choice;
-use super::job::Job;
+use super::job::{Job, run_failure};
 use super::output::write_bytes;
 use super::{DIFFER, Failure, STUCK, WRONG_VALUE};
-use crate::bundle::{Bundle, ENDING, Facts, INSIDE};
+use crate::bundle::{Bundle, ENDING, Facts, INSIDE, Short};
 
 /// Where bundles and waveforms of failures go.
 pub const FOLDER: &str = "out";
@@ -63,6 +64,44 @@ pub fn of_run(
         ..Facts::new("run", words)
     };
     with_rtl(Bundle { facts, files: files.into_iter().collect() })
+}
+
+/// With the failure of kernel `kernel` in a program that begins with it, or with the one before it,
+/// where that fails in the same way. Errors: the trace cannot be read.
+pub fn shorten(
+    mut bundle: Bundle,
+    job: &Job,
+    (bodies, options): (&Bodies, Options),
+    kernel: u32,
+    failure: &Failure,
+) -> Result<Bundle, Failure> {
+    let mut program = job.program()?;
+    let (all, name) = (program.kernels(), program.name().to_string());
+    let end = (kernel + 1 + BEHIND).min(all);
+    for first in (kernel.saturating_sub(1).max(1)..=kernel).rev() {
+        let trace = excerpt(&mut program, first..end)?;
+        let reader = Reader::from_bytes(trace.clone(), &name)?;
+        let machine = Machine::new(&job.system, bodies, reader, options);
+        let mut machine = machine.map_err(run_failure)?;
+        if let Err(Failure { status, message }) = machine.run().map_err(run_failure)
+            && first + machine.kernels() == kernel
+            && status == failure.status
+            && without_numbers(&message) == without_numbers(&failure.message)
+        {
+            let words = [&name, "short"].map(|name| format!("{INSIDE}{name}.trace"));
+            bundle.files.insert("short.trace".to_string(), trace);
+            bundle.facts.short = Some(Short { words, kernels: [first, end, all], message });
+            break;
+        }
+    }
+    Ok(bundle)
+}
+
+/// What is said first, whatever the cycle and the value.
+fn without_numbers(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    let words = first.split_whitespace().filter(|word| !word.starts_with(|c: char| c.is_numeric()));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A run of a block with these arguments.
@@ -120,10 +159,15 @@ pub fn leave(bundle: Result<Bundle, Failure>, failure: &Failure, name: &str, wav
         let Facts { verb, seed, .. } = &bundle.facts;
         let path = PathBuf::from(format!("{FOLDER}/{verb}-{name}-{seed}.{ENDING}"));
         let bytes = bundle.to_bytes().map_err(Failure::environment)?;
-        write_bytes(&path, &bytes).map(|()| path)
+        write_bytes(&path, &bytes).map(|()| (path, bundle.facts.short))
     });
     match left {
-        Ok(path) => println!("bundle  {}: duet explain tells more", path.display()),
+        Ok((path, short)) => {
+            println!("bundle  {}: duet explain tells more", path.display());
+            if let Some(Short { kernels: [first, ..], .. }) = short {
+                println!("  --short: the same from kernel {first} on");
+            }
+        }
         // What the run has found is told without.
         Err(Failure { message, .. }) => eprintln!("duet: no bundle: {message}"),
     }

@@ -29,7 +29,6 @@ mod systems;
 mod trace;
 mod waves;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use ::cosim::RtlError;
@@ -116,11 +115,11 @@ impl Verb {
         }
     }
 
-    /// The same, out of this bundle.
-    fn of_bundle(mut self, path: &Path) -> Self {
+    /// The same, out of a bundle that these words run again.
+    fn of_bundle(mut self, again: String) -> Self {
         match &mut self {
-            Self::Cosim(args) => args.bundle = Some(path.into()),
-            Self::Run(args) => args.bundle = Some(path.into()),
+            Self::Cosim(args) => args.again = Some(again),
+            Self::Run(args) => args.again = Some(again),
             _ => {}
         }
         self

@@ -12,6 +12,9 @@ use crate::bundle::{Bundle, Facts};
 pub struct Args {
     /// The file that a failed run has left
     bundle: PathBuf,
+    /// Begin with the kernel that fails, or the one before it; the cycles are others then
+    #[arg(long)]
+    short: bool,
     /// More arguments for the run, such as `--wave FILE --wave-internals`
     #[arg(last = true, value_name = "ARGUMENTS")]
     more: Vec<String>,
@@ -24,9 +27,14 @@ pub struct Unpacked {
     _folder: files::Folder,
 }
 
-/// Unpacks a bundle. Errors: it is none, or what it holds is no command of this program.
-pub fn unpack(path: &Path, more: &[String]) -> Result<Unpacked, Failure> {
-    let bundle = Bundle::read(path).map_err(Failure::usage)?;
+/// Unpacks a bundle, with its shorter program if so wished. Errors: it is none, or has none, or what
+/// it holds is no command of this program.
+pub fn unpack(path: &Path, short: bool, more: &[String]) -> Result<Unpacked, Failure> {
+    let mut bundle = Bundle::read(path).map_err(Failure::usage)?;
+    if short {
+        let none = |problem| Failure::usage(format!("{}: --short: {problem}", path.display()));
+        bundle = bundle.shorter().map_err(none)?;
+    }
     let folder =
         files::Folder::new().map_err(|e| Failure::environment(format!("temporary folder: {e}")))?;
     let words = bundle
@@ -39,16 +47,17 @@ pub fn unpack(path: &Path, more: &[String]) -> Result<Unpacked, Failure> {
         let first = problem.lines().next().unwrap_or_default();
         Failure::usage(format!("{}: {}: {first}", path.display(), facts.verb))
     })?;
-    Ok(Unpacked { facts, verb: cli.verb.of_bundle(path), _folder: folder })
+    Ok(Unpacked { facts, verb: cli.verb.of_bundle(again(path, short)), _folder: folder })
 }
 
 /// The words that ask for a bundle's run again.
-pub fn words(path: &Path) -> String {
-    format!("duet replay {} --", path.display())
+fn again(path: &Path, short: bool) -> String {
+    let short = if short { " --short" } else { "" };
+    format!("duet replay {}{short} --", path.display())
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let unpacked = unpack(&args.bundle, &args.more)?;
+    let unpacked = unpack(&args.bundle, args.short, &args.more)?;
     let Facts { subject, message, status, duet, tools, kernels, .. } = &unpacked.facts;
     println!("bundle  {subject}, of duet {duet}");
     if !tools.is_empty() && *tools != bodies::versions() {

@@ -61,9 +61,9 @@ pub struct Args {
     timeline: Option<PathBuf>,
     #[command(flatten)]
     pub rtl: bodies::Sources,
-    /// What it has come from: a failure leaves no other.
+    /// The words that run its bundle again, if it is out of one: a failure leaves no other.
     #[arg(skip)]
-    pub bundle: Option<PathBuf>,
+    pub again: Option<String>,
 }
 
 /// What the name of the resolved system ends in.
@@ -137,6 +137,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     let wave = args.waves.create(args.choice.job.max_cycles, &mut machine)?;
     flip::set(args.flip.as_ref(), &mut machine)?;
+    let bodies = chosen.clone();
 
     let result = progress::show(&mut machine, job.totals(), Machine::run);
     let cycles = machine.cycle();
@@ -192,8 +193,15 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             Some(run_failure(error))
         }
     };
-    if let Some(failure) = failure.as_ref().filter(|_| args.bundle.is_none() && !is_limit) {
+    if let Some(failure) = failure.as_ref().filter(|_| args.again.is_none() && !is_limit) {
         let bundle = keep::of_run(&args.choice, args.flip.as_ref(), &job, kernel);
+        let bundle = match args.flip {
+            None => bundle.and_then(|bundle| {
+                keep::shorten(bundle, &job, (&bodies, options), kernel, failure)
+            }),
+            // It has its cycle.
+            Some(_) => bundle,
+        };
         keep::leave(bundle, failure, job.name(), wave.as_deref());
     }
     match (failure, unwritten) {

@@ -61,6 +61,8 @@ fn a_wrong_value_is_the_same_elsewhere_in_fewer_kernels_and_its_store_is_told() 
     let again = other.duet(&format!("replay {handed}"));
     assert_eq!((again.status, again.last_line()), (4, left.last_line()));
     assert_eq!(again.line("kernels"), "0 to 2 of 10", "{}", again.stdout);
+    // A kernel before stores what is not seen.
+    other.refuses(2, &format!("replay {handed} --short"), &["--short: has no shorter program"]);
     // More arguments are the run's.
     let more = other.duet(&format!("replay {handed} -- --json again.json"));
     assert_eq!(more.status, 4);
@@ -86,6 +88,29 @@ fn a_bug_that_shows_as_a_wrong_value_is_told_by_block_and_side() {
     let told = desk.duet("explain");
     assert_eq!(told.status, 0, "{}{}", told.stdout, told.stderr);
     assert!(told.stdout.contains("/packetizer, cycle "), "{}", told.stdout);
+    assert!(told.stdout.contains("packetizer/README.md:"), "{}", told.stdout);
+}
+
+#[test]
+fn a_failure_in_a_later_kernel_is_the_same_without_those_before() {
+    let Some(desk) = Desk::new("bundle_short") else { return };
+    let run = copy_of_rtl(&desk).join("packetizer/packetizer_run.sv");
+    replace(&run, "|(first & IndexRows[b])", "b == 0 || |(first & IndexRows[b])");
+    let machine = "--system cpelide-2-small --set machine.gpus=2 --workload lu";
+    let left = desk.duet(&format!("run {machine} --rtl rtl --impl packetizer=lockstep"));
+    assert_eq!(left.status, 1, "{}", left.stdout);
+    assert!(left.stdout.contains("--short: the same from kernel 1 on"), "{}", left.stdout);
+    assert!(left.line("rerun").contains(" --rtl rtl "), "{}", left.stdout);
+    let other = Desk::new("bundle_short_other").unwrap();
+    let handed = hand_over(&desk, "out/run-lu-1.bundle", &other);
+    let whole = other.duet(&format!("replay {handed}"));
+    assert_eq!((whole.status, whole.last_line()), (1, left.last_line()));
+    let short = other.duet(&format!("replay {handed} --short"));
+    assert_eq!((short.status, &*short.line("kernels")), (1, "1 to 2 of 16"), "{}", short.stdout);
+    let place = |line: &str| line.split(" at cycle ").next().map(String::from);
+    assert_eq!(place(&short.last_line()), place(&left.last_line()));
+    assert!(short.line("rerun").contains(&format!("replay {handed} --short")), "{}", short.stdout);
+    let told = other.duet(&format!("explain {handed} --short"));
     assert!(told.stdout.contains("packetizer/README.md:"), "{}", told.stdout);
 }
 

@@ -19,6 +19,9 @@ use crate::bundle::ENDING;
 pub struct Args {
     /// The file that a failed run has left; unless given, the newest in `out`
     bundle: Option<PathBuf>,
+    /// Begin with the kernel that fails, or the one before it; the cycles are others then
+    #[arg(long)]
+    short: bool,
 }
 
 /// Cycles before a difference in which the registers of both bodies are compared.
@@ -26,7 +29,7 @@ const LOOK_BACK: u64 = 4096;
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let path = args.bundle.clone().map_or_else(newest, Ok)?;
-    let unpacked = unpack(&path, &[])?;
+    let unpacked = unpack(&path, args.short, &[])?;
     let facts = &unpacked.facts;
     println!("{}", facts.message.lines().next().unwrap_or_default());
     line("run", &format!("{}, seed {}", facts.subject, facts.seed));
