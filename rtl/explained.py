@@ -74,7 +74,7 @@ def head(block):
 
 
 def plant(block, netlist, folder):
-    """A folder with RTL in which the block is its netlist behind its own ports."""
+    """A folder with RTL in which the block's body is its netlist."""
     rtl = os.path.join(folder, "rtl")
     shutil.rmtree(rtl, ignore_errors=True)
     shutil.copytree(os.path.join(RTL, "common"), os.path.join(rtl, "common"))
@@ -84,18 +84,25 @@ def plant(block, netlist, folder):
         if path.endswith((".svh", "_pkg.sv", ".md")):
             shutil.copy(path, own)
     with open(netlist, encoding="utf-8") as source:
-        text = re.sub(rf"^module {block}\(", f"module {block}_netlist(", source.read(), flags=re.M)
-    ports = re.search(rf"^module {block}_netlist\((.*?)\);", text, re.S | re.M).group(1)
-    ports = [port.strip() for port in ports.split(",")]
-    # Packed structs and vectors of as many bits.
-    wires = ", ".join(f".{port}({port})" for port in ports)
+        text = source.read()
+    # Behind the block's ports stand those of the netlist, vectors of as many bits as their structs
+    # have. It has no instance of its own: registers keep their places.
+    names, body = re.search(
+        rf"^module {block}\((.*?)\);\n(.*?^endmodule\n)", text, re.S | re.M).groups()
+    for name in re.findall(r"\w+", names):
+        body = re.sub(rf"(?<![\\.\w]){name}(?![.\w])", f"{name}_bits", body)
+        is_input = re.search(rf"^ *input +[^;]*\b{name}_bits;", body, re.M)
+        ends = (f"{name}_bits", name) if is_input else (name, f"{name}_bits")
+        body = re.sub(rf"^ *(input|output) +([^;]*\b{name}_bits;)", "", body, flags=re.M)
+        body = body.replace("endmodule", "assign {} = {};\nendmodule".format(*ends))
+    others = re.sub(rf"^module {block}\(.*?^endmodule\n", "", text, flags=re.S | re.M)
     off = "".join(f"/* verilator lint_off {name} */\n" for name in (
         "WIDTH", "UNUSED", "UNDRIVEN", "CASEINCOMPLETE", "UNOPTFLAT", "DECLFILENAME", "PINCONNECTEMPTY",
         "SELRANGE", "CMPCONST", "LATCH", "PROCASSINIT", "GENUNNAMED", "CASEX", "ASCRANGE", "UNSIGNED",
-        "PINMISSING", "BLKSEQ", "VARHIDDEN", "COMBDLY", "CASEOVERLAP", "MULTIDRIVEN", "SYMRSVDWORD",
+        "PINMISSING", "BLKSEQ", "ENUMVALUE", "VARHIDDEN", "COMBDLY", "CASEOVERLAP", "MULTIDRIVEN", "SYMRSVDWORD",
     ))
     with open(os.path.join(own, block + ".sv"), "w", encoding="utf-8") as out:
-        out.write(f"{off}{head(block)}\n  {block}_netlist u_netlist ({wires});\nendmodule\n{text}")
+        out.write(f"{off}{head(block)}\n{body}{others}")
     return rtl
 
 
@@ -207,6 +214,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cycles", type=int, default=200000)
     parser.add_argument("--block", action="append", help="of these blocks only")
+    parser.add_argument("--told", action="store_true", help="print what is told of each")
     arguments = parser.parse_args()
     sys.path.insert(0, os.path.join(lint.TOOLS, "python"))
     inherited = os.environ.get("PYTHONPATH")
@@ -242,10 +250,14 @@ def main():
             if not yosys(read, block, mutant, netlist):
                 sys.exit(f"explained: yosys does not write rtl/{block}")
             told = explain(block, plant(block, netlist, folder), arguments.cycles, folder)
-            where = re.search(r"-module (\S+) .*?-port (\S+)", mutant)
+            instance_of = re.search(r"-module (?:\S+\$)?(\S+)", mutant).group(1)
+            source = re.search(r"-src \S*?([^/]+:\d+)", mutant)
+            bug = f"{instance_of}, {source.group(1) if source else 'no source line'}"
             if told is None:
-                print(f"{block}: {where.group(1)}: not seen in {arguments.cycles} cycles", flush=True)
+                print(f"{bug}: not seen in {arguments.cycles} cycles", flush=True)
                 continue
+            if arguments.told:
+                print(f"{mutant}\n{told}", flush=True)
             seen += 1
             port = re.search(r"^port +(\S+)", told, re.M)
             rules = re.findall(r"^rule .*\n((?: {13}.*\n)+)", told, re.M)
@@ -256,7 +268,7 @@ def main():
             by_port, by_rule = by_port + is_nearest, by_rule + bool(common)
             is_right = f"block        {block}," in told and (is_nearest or bool(common))
             right += is_right
-            print(f"{block}: {where.group(1)}: port {port}, {'' if is_nearest else 'not '}nearest, "
+            print(f"{bug}: port {port}, {'' if is_nearest else 'not '}nearest, "
                   f"{len(rules)} rules with {' '.join(common[:6]) or 'none of its names'}: "
                   f"{'right' if is_right else 'not right'}", flush=True)
     print(f"explained: {right} of {seen} right, {by_port} by the port, {by_rule} by a rule")

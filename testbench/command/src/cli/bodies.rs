@@ -65,7 +65,7 @@ struct BuildArgs {
 }
 
 /// What RTL bodies are made of.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 #[group(skip)]
 pub struct Sources {
     /// Make RTL bodies of the files of this folder, which has the blocks' folders and `common`

@@ -12,7 +12,7 @@ use super::job::{self, Job, run_failure};
 use super::output::JsonFile;
 use super::outputs::Files;
 use super::record::{self, ComparedBlock, Sides};
-use super::{DIFFER, Failure, bodies, progress};
+use super::{DIFFER, Failure, bodies, choice, keep, progress, run};
 
 /// Run a program on models and on RTL, and compare
 #[derive(clap::Args)]
@@ -28,9 +28,23 @@ pub struct Args {
     json: Option<PathBuf>,
     #[command(flatten)]
     rtl: bodies::Sources,
+    /// The words that run its bundle again, if it is out of one: a failure leaves no other.
+    #[arg(skip)]
+    pub again: Option<String>,
 }
 
 impl Args {
+    /// The same program with both bodies of each block side by side.
+    pub fn in_lockstep(self) -> run::Args {
+        let cp = match self.cp {
+            Cp::Native => "native",
+            Cp::Core => "lockstep",
+        };
+        let bodies = vec!["*=lockstep".to_string()];
+        let choice = choice::Args { job: self.job, bodies, cp: cp.to_string(), firmware: None };
+        run::Args::of(choice, self.rtl)
+    }
+
     /// The bodies of one side.
     fn chosen(&self, kind: BodyKind) -> Bodies {
         let cp = match self.cp {
@@ -156,13 +170,23 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     let moved: u64 = model.blocks.iter().flat_map(|b| &b.transfers).map(|(_, n)| n).sum();
     if differ {
-        return Err(Failure::new(DIFFER, format!("{}: models and RTL differ", args.job.workload)));
+        let differ = format!("{}: models and RTL differ", args.job.workload);
+        return Err(left(args, &job, Failure::new(DIFFER, differ)));
     }
     println!(
         "PASS {}: {} cycles on both, {moved} transfers in the same cycles",
         args.job.workload, cycles.model
     );
     Ok(0)
+}
+
+/// Leaves a bundle.
+fn left(args: &Args, job: &Job, failure: Failure) -> Failure {
+    if args.again.is_none() {
+        let cp = if args.cp == Cp::Native { "native" } else { "core" };
+        keep::leave(keep::of_compare(&args.job, cp, job), &failure, job.name(), None);
+    }
+    failure
 }
 
 /// Runs on one kind of body.
@@ -180,8 +204,10 @@ fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
         if let RunError::Differ(difference) = &error {
             println!("{}", difference.text);
         }
+        let is_limit = matches!(error, RunError::CycleLimit(_));
         let Failure { status, message } = run_failure(error);
-        Failure { status, message: format!("on {}: {message}", kind.name()) }
+        let failure = Failure { status, message: format!("on {}: {message}", kind.name()) };
+        if is_limit { failure } else { left(args, job, failure) }
     })?;
     let (blocks, counters) = (machine.blocks(), machine.statistics().into_iter().collect());
     Ok(Side { machine, cycles, blocks, counters })

@@ -9,10 +9,9 @@ use firmware_embed::ELVES;
 use machine::{Bodies, Machine, Options};
 use traces::trace::{Reader, excerpt};
 
-use super::choice;
-use super::job::{Job, run_failure};
+use super::job::{self, Job, run_failure};
 use super::output::write_bytes;
-use super::{DIFFER, Failure, STUCK, WRONG_VALUE};
+use super::{DIFFER, Failure, STUCK, WRONG_VALUE, choice};
 use crate::bundle::{Bundle, ENDING, Facts, INSIDE, Short};
 
 /// Where bundles and waveforms of failures go.
@@ -30,18 +29,8 @@ pub fn of_run(
     job: &Job,
     kernel: u32,
 ) -> Result<Bundle, Failure> {
-    let mut program = job.program()?;
-    let all = program.kernels();
-    let kernels = 0..(kernel + 1 + BEHIND).min(all);
-    let (name, end) = (program.name().to_string(), kernels.end);
-    let trace = excerpt(&mut program, kernels)?;
-    let resolved = toml::to_string(&job.system).map_err(Failure::environment)?;
-    let mut words = words(&[
-        ("system", &format!("{INSIDE}system.toml")),
-        ("workload", &format!("{INSIDE}{name}.trace")),
-    ]);
-    let mut files =
-        vec![("system.toml".to_string(), resolved.into_bytes()), (format!("{name}.trace"), trace)];
+    let mut bundle = of_program("run", &choice.job, job, kernel + 1 + BEHIND)?;
+    let words = &mut bundle.facts.words;
     words.extend(choice.bodies.iter().flat_map(|body| ["--impl".to_string(), body.clone()]));
     words.extend(["--cp".to_string(), choice.cp.clone()]);
     if let Some(firmware) = &choice.firmware {
@@ -49,21 +38,44 @@ pub fn of_run(
         let name = if is_own { format!("{INSIDE}firmware.elf") } else { firmware.clone() };
         words.extend(["--firmware".to_string(), name]);
         if is_own {
-            files.push(("firmware.elf".to_string(), read(Path::new(firmware))?));
+            bundle.files.insert("firmware.elf".to_string(), read(Path::new(firmware))?);
         }
     }
-    for (option, value) in [("perturb", choice.job.perturb), ("max-cycles", choice.job.max_cycles)]
-    {
+    words.extend(flip.iter().flat_map(|flip| ["--flip".to_string(), flip.to_string()]));
+    Ok(bundle)
+}
+
+/// A comparison of a program on models and on RTL, with this host of the firmware. Errors: as of
+/// `of_run`.
+pub fn of_compare(args: &job::Args, cp: &str, job: &Job) -> Result<Bundle, Failure> {
+    let mut bundle = of_program("compare", args, job, u32::MAX)?;
+    bundle.facts.words.extend(words(&[("cp", cp)]));
+    Ok(bundle)
+}
+
+/// The first kernels of a program on its machine.
+fn of_program(verb: &str, args: &job::Args, job: &Job, kernels: u32) -> Result<Bundle, Failure> {
+    let mut program = job.program()?;
+    let all = program.kernels();
+    let (name, end) = (program.name().to_string(), kernels.min(all));
+    let trace = excerpt(&mut program, 0..end)?;
+    let resolved = toml::to_string(&job.system).map_err(Failure::environment)?;
+    let files =
+        [("system.toml".to_string(), resolved.into_bytes()), (format!("{name}.trace"), trace)];
+    let mut words = words(&[
+        ("system", &format!("{INSIDE}system.toml")),
+        ("workload", &format!("{INSIDE}{name}.trace")),
+    ]);
+    for (option, value) in [("perturb", args.perturb), ("max-cycles", args.max_cycles)] {
         words.extend(value.iter().flat_map(|value| [format!("--{option}"), value.to_string()]));
     }
-    words.extend(flip.iter().flat_map(|flip| ["--flip".to_string(), flip.to_string()]));
     let facts = Facts {
-        seed: choice.job.seed(),
+        seed: args.seed(),
         subject: format!("{} on {}", job.workload, job.system.name),
         kernels: Some([0, end, all]),
-        ..Facts::new("run", words)
+        ..Facts::new(verb, words)
     };
-    with_rtl(Bundle { facts, files: files.into_iter().collect() })
+    with_rtl(Bundle { facts, files: files.into() })
 }
 
 /// With the failure of kernel `kernel` in a program that begins with it, or with the one before it,

@@ -120,6 +120,7 @@ impl Verb {
         match &mut self {
             Self::Cosim(args) => args.again = Some(again),
             Self::Run(args) => args.again = Some(again),
+            Self::Compare(args) => args.again = Some(again),
             _ => {}
         }
         self

@@ -27,8 +27,8 @@ pub struct Unpacked {
     _folder: files::Folder,
 }
 
-/// Unpacks a bundle, with its shorter program if so wished. Errors: it is none, or has none, or what
-/// it holds is no command of this program.
+/// Unpacks a bundle, with its shorter program if so wished. Errors: it is none, or has none, or
+/// what it holds is no command of this program.
 pub fn unpack(path: &Path, short: bool, more: &[String]) -> Result<Unpacked, Failure> {
     let mut bundle = Bundle::read(path).map_err(Failure::usage)?;
     if short {

@@ -29,7 +29,7 @@ use super::{
 };
 
 /// Run a program on a full GPU
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub choice: choice::Args,
@@ -64,6 +64,13 @@ pub struct Args {
     /// The words that run its bundle again, if it is out of one: a failure leaves no other.
     #[arg(skip)]
     pub again: Option<String>,
+}
+
+impl Args {
+    /// A run without files.
+    pub fn of(choice: choice::Args, rtl: bodies::Sources) -> Self {
+        Self { choice, rtl, ..Self::default() }
+    }
 }
 
 /// What the name of the resolved system ends in.

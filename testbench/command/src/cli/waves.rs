@@ -16,7 +16,7 @@ use super::output::Shared;
 use super::outputs::Files;
 
 /// The flags of waveforms
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub struct Args {
     /// Write a waveform: VCD, or FST where FILE ends in .fst; and a GTKWave save file beside it,
     /// unless one of your own is there

@@ -165,8 +165,13 @@ fn full_disk_is_status_5_and_nothing_half_made_stays() {
 
 /// A copy of the project's RTL, by the path that a command names it with.
 pub fn copy_of_rtl(desk: &Desk) -> PathBuf {
+    copy_of(desk, &["common", "packetizer"])
+}
+
+/// The RTL in these folders, to be changed.
+pub fn copy_of(desk: &Desk, folders: &[&str]) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-    for folder in ["common", "packetizer"] {
+    for folder in folders {
         fs::create_dir_all(desk.file("rtl").join(folder)).unwrap();
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();

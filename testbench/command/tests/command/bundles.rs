@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::bodies::{copy_of_rtl, replace};
+use crate::bodies::{copy_of, copy_of_rtl, replace};
 use crate::desk::Desk;
 
 const BUNDLE: &str = "out/cosim-packetizer-1.bundle";
@@ -106,12 +106,36 @@ fn a_failure_in_a_later_kernel_is_the_same_without_those_before() {
     let whole = other.duet(&format!("replay {handed}"));
     assert_eq!((whole.status, whole.last_line()), (1, left.last_line()));
     let short = other.duet(&format!("replay {handed} --short"));
-    assert_eq!((short.status, &*short.line("kernels")), (1, "1 to 2 of 16"), "{}", short.stdout);
+    assert_eq!((short.status, short.line("kernels")), (1, "1 to 2 of 16"), "{}", short.stdout);
     let place = |line: &str| line.split(" at cycle ").next().map(String::from);
-    assert_eq!(place(&short.last_line()), place(&left.last_line()));
+    assert_eq!(place(short.last_line()), place(left.last_line()));
     assert!(short.line("rerun").contains(&format!("replay {handed} --short")), "{}", short.stdout);
     let told = other.duet(&format!("explain {handed} --short"));
     assert!(told.stdout.contains("packetizer/README.md:"), "{}", told.stdout);
+}
+
+/// Bodies that are never at the same ports differ in what comes of it.
+#[test]
+fn a_comparison_that_fails_is_the_same_elsewhere_and_explained_in_lockstep() {
+    let Some(desk) = Desk::new("bundle_compare") else { return };
+    let blocks = ["remote_write_queue", "depacketizer", "cp_crossbar", "local_command_processor"];
+    let rtl = copy_of(&desk, &[&["common", "packetizer"], &blocks[..]].concat());
+    let accumulator = rtl.join("packetizer/packetizer_accumulator.sv");
+    replace(&accumulator, "first_q <= first_d;", "first_q <= first_d || acc_q != 0;");
+    let machine = "--system cpelide-2-small --set machine.gpus=2 --workload reuse";
+    let left = desk.duet(&format!("compare {machine} --rtl rtl"));
+    assert!([1, 3, 4].contains(&left.status), "{}", left.stdout);
+    let other = Desk::new("bundle_compare_other").unwrap();
+    let handed = hand_over(&desk, "out/compare-reuse-1.bundle", &other);
+    let again = other.duet(&format!("replay {handed}"));
+    assert_eq!((again.status, again.last_line()), (left.status, left.last_line()));
+    let told = other.duet(&format!("explain {handed}"));
+    assert_eq!(told.status, 0, "{}", told.stderr);
+    assert!(told.line("block").contains("/packetizer, cycle "), "{}", told.stdout);
+    // Nothing need be wrong, at the limit.
+    fs::remove_dir_all(desk.file("out")).unwrap();
+    let limit = desk.duet(&format!("compare {machine} --max-cycles 100"));
+    assert!(limit.status == 3 && !desk.file("out").exists(), "{}", limit.stdout);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::rules::{Rule, Term, about, stem};
 /// Registers that are listed.
 const MOST_REGISTERS: usize = 8;
 /// Rules that are quoted.
-const MOST_RULES: usize = 2;
+const MOST_RULES: usize = 3;
 /// Columns of a rule's text.
 const COLUMNS: usize = 100;
 

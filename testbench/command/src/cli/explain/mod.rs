@@ -33,15 +33,17 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let facts = &unpacked.facts;
     println!("{}", facts.message.lines().next().unwrap_or_default());
     line("run", &format!("{}, seed {}", facts.subject, facts.seed));
-    match &unpacked.verb {
-        Verb::Cosim(args) => match cosim::look(args, LOOK_BACK) {
+    match unpacked.verb {
+        Verb::Cosim(ref args) => match cosim::look(args, LOOK_BACK) {
             Ok(Some(mismatch)) => mismatch::tell(&mismatch, &mismatch.place),
             Ok(None) => println!("{}: the run passes here", path.display()),
             // Of the chain's own checks.
             Err(failure) if failure.status == facts.status => println!("{}", failure.message),
             Err(failure) => return Err(failure),
         },
-        Verb::Run(args) => program::explain(args)?,
+        Verb::Run(ref args) => program::explain(args)?,
+        // Where the two part, one body of a block does otherwise than the other.
+        Verb::Compare(args) => program::explain(&args.in_lockstep())?,
         _ => return Err(Failure::usage(format!("{}: of {}", path.display(), facts.verb))),
     }
     Ok(0)

@@ -94,14 +94,24 @@ pub fn about(readme: &str, terms: &[Term], most: usize) -> Vec<Rule> {
                 terms.iter().filter(|t| words.contains(&t.name)).map(|t| t.weight).sum();
             // A long statement speaks of everything.
             let length = rule.text.len() as u32 / 400;
-            let is_definition = DEFINITIONS.iter().any(|name| section.starts_with(name));
-            let points = if is_definition { points } else { 3 * points };
+            let points = if is_definition(&rule) { points } else { 3 * points };
             (points > 0).then_some((points.saturating_sub(length).max(1), rule))
         })
         .collect();
     // Stable: of equal ones the first in the README.
     scored.sort_by_key(|(points, _)| std::cmp::Reverse(*points));
-    scored.into_iter().take(most).map(|(_, rule)| rule).collect()
+    // One says what the port is; the others, what the block does.
+    let mut definitions = 0;
+    let rules = scored.into_iter().map(|(_, rule)| rule).filter(|rule| {
+        definitions += u32::from(is_definition(rule));
+        !is_definition(rule) || definitions == 1
+    });
+    rules.take(most).collect()
+}
+
+fn is_definition(rule: &Rule) -> bool {
+    let section = rule.section.to_lowercase();
+    DEFINITIONS.iter().any(|name| section.starts_with(name))
 }
 
 /// The names that a statement has, without direction and `_q`.
