@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bodies::{Key, Request};
+use bodies::{Key, Request, Sources};
 use machine::{Bodies, System, systems};
 
 use super::super::job::{self, Program};
@@ -76,6 +76,8 @@ struct Known {
     machines: BTreeMap<Vec<String>, Result<Arc<Configuration>, No>>,
     /// What recorded traces are known by.
     traces: BTreeMap<PathBuf, String>,
+    /// What RTL of the user's own is known by, by block.
+    rtl: BTreeMap<String, String>,
 }
 
 impl Plan {
@@ -138,8 +140,29 @@ impl Known {
         key.add(self.identity(&program)?);
         key.add(format!("{:?} {:?}", choice.job.perturb, choice.job.max_cycles));
         key.add(choice.bodies.join(" "));
+        for request in &configuration.requests {
+            key.add(self.own_rtl(&request.block.name)?);
+        }
         let key = short(key);
         Ok(Point { key, choice: choice.clone(), configuration, program })
+    }
+
+    /// What a block does otherwise than the project's RTL; nothing where no folder was named.
+    fn own_rtl(&mut self, block: &str) -> Result<String, Failure> {
+        let sources = Sources::current().map_err(Failure::usage)?;
+        if let Some(known) = self.rtl.get(block) {
+            return Ok(known.clone());
+        }
+        let mut key = Key::default();
+        if sources.folder().is_some() {
+            for source in sources.of_block(block).map_err(Failure::usage)? {
+                key.add(source.path);
+                key.add(source.content);
+            }
+        }
+        let known = key.finish();
+        self.rtl.insert(block.to_string(), known.clone());
+        Ok(known)
     }
 
     /// What a program's accesses depend on.

@@ -1,5 +1,6 @@
 //! One point of a sweep: its run, and what is kept of it.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use machine::{Machine, RunError};
@@ -8,6 +9,10 @@ use super::super::job::{Job, Program, run_failure};
 use super::super::record::Run;
 use super::super::{Failure, keep, run};
 use super::plan::Point;
+
+/// Bundles that a sweep leaves, as a design that is wrong fails at each point; and those so far.
+const MOST_BUNDLES: u32 = 16;
+static BUNDLES: AtomicU32 = AtomicU32::new(0);
 
 /// What came of a point.
 pub struct Outcome {
@@ -42,7 +47,7 @@ impl Opened {
 }
 
 impl Point {
-    /// Runs it. A failure leaves a bundle, as that of `duet run` does.
+    /// Runs it. A failure leaves a bundle, as that of `duet run` does, if it is one of the first.
     pub fn run(&self, opened: &mut Opened) -> Outcome {
         let started = Instant::now();
         let (record, failure) = match self.measure(opened) {
@@ -66,7 +71,7 @@ impl Point {
         let Err(error) = result else { return Ok((record, None)) };
         let is_limit = matches!(error, RunError::CycleLimit(_));
         let failure = run_failure(error);
-        if !is_limit {
+        if !is_limit && BUNDLES.fetch_add(1, Ordering::Relaxed) < MOST_BUNDLES {
             let bundle = keep::of_run(choice, None, job, kernel);
             keep::leave(bundle, &failure, &format!("{}-{}", job.name(), self.key), None);
         }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::bodies::{copy_of_rtl, replace};
 use crate::desk::Desk;
 
 /// 12 points, and 4 that are refused: only REC reads a range.
@@ -203,6 +204,35 @@ fn sweep_goes_on_after_failures_and_ends_with_the_greatest_status() {
     let again = desk.duet(words);
     assert_eq!((again.status, again.last_line()), (4, last));
     assert!(again.stdout.starts_with("failing: 5 points, 5 of them in f.sqlite"));
+}
+
+#[test]
+fn points_on_other_rtl_are_other_points() {
+    let text = r#"
+        [sweep]
+        name = "own"
+        [[grid]]
+        systems = ["cpelide-2-small"]
+        workloads = ["copy"]
+        set.workload.size = 256
+        set.machine.gpus = 2
+        impl = ["", "packetizer=rtl"]
+    "#;
+    let Some(desk) = Desk::new("sweep_rtl") else { return };
+    std::fs::write(desk.file("own.toml"), text).unwrap();
+    let file = copy_of_rtl(&desk).join("packetizer/packetizer.sv");
+    let words = "sweep own.toml --rtl rtl";
+    let known = |known: u32| {
+        let run = desk.passes(words);
+        let first = format!("own: 2 points, {known} of them in own.sqlite");
+        assert!(run.stdout.starts_with(&first), "{}", run.stdout);
+    };
+    known(0);
+    known(2);
+    replace(&file, "endmodule", "// Changed.\nendmodule");
+    // That of the models.
+    known(1);
+    assert_eq!(count(&desk, "own.sqlite", "point WHERE status = 0"), 3);
 }
 
 #[test]
