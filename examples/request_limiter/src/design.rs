@@ -6,10 +6,15 @@ use hwmodel::Block;
 use machine::design::{
     ConfigError, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC, Section, System, defaults,
 };
+use machine::{Counted, statistics};
 use ports::Fields;
 
 use crate::limiter::RequestLimiter;
 use crate::limiter::ports::{Config, In};
+
+inventory::submit! { Counted(&statistics! {
+    "l1.limited_requests" "requests" "requests that the limiter let through",
+}) }
 
 inventory::submit! { DESIGN }
 

@@ -1,10 +1,21 @@
 //! The command with the design and the block.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+/// Where the results go; empty at first.
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("request-limiter");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+});
 
 fn run(line: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_request-limiter"));
-    command.args(line.split_whitespace()).current_dir(env!("CARGO_TARGET_TMPDIR"));
+    command.args(line.split_whitespace()).current_dir(&*FOLDER);
     command.output().unwrap()
 }
 
@@ -56,7 +67,7 @@ fn every_body_gives_the_same_result() {
                     "run {MACHINE} --workload {program} {limits} --impl request_limiter={body} \
                      --json {json}"
                 ));
-                let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(json);
+                let path = FOLDER.join(json);
                 let text = std::fs::read_to_string(path).unwrap();
                 // The body is all that may differ.
                 text.lines().filter(|line| !line.contains("\"impl\": ")).collect::<String>()
@@ -77,7 +88,7 @@ fn the_limit_holds() {
             "run {MACHINE} --workload stream --set workload.size=4096 --json {json} \
              --set request_limiter.burst=1 --set request_limiter.period={period}"
         ));
-        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(json);
+        let path = FOLDER.join(json);
         let text = std::fs::read_to_string(path).unwrap();
         let number = |key: &str| {
             let (_, rest) = text.split_once(&format!("\"{key}\": ")).unwrap();

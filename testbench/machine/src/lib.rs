@@ -65,5 +65,5 @@ pub use memory_model::MemoryModel;
 pub use recording::{Loads, POINTS, Passed, Samples};
 pub use run::{Audited, Buffers, Machine, NOISE, Options, Order, Progress, RunError};
 pub use section::Section;
-pub use statistics::{Kind, STATISTICS, Statistic};
+pub use statistics::{Counted, Kind, STATISTICS, Statistic};
 pub use system_file::SystemError;

@@ -1,6 +1,7 @@
 //! What is counted: names, units and meanings, and how the values are collected.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use super::context::Context;
 use super::message::{CLASSES, Class};
@@ -26,25 +27,58 @@ pub struct Statistic {
     pub kind: Kind,
 }
 
+/// Statistics that a design counts, in a table with those of the machine once they are submitted:
+/// `inventory::submit! { Counted(&statistics! { "l1.name" "unit" "meaning" }) }`.
+pub struct Counted(pub &'static [Statistic]);
+
+inventory::collect!(Counted);
+
+/// All statistics, those of an owner together.
+pub static STATISTICS: LazyLock<Vec<Statistic>> = LazyLock::new(|| {
+    let mut all = MACHINE.to_vec();
+    let mut tables: Vec<_> = inventory::iter::<Counted>().map(|Counted(table)| *table).collect();
+    tables.sort_by_key(|table| table.first().map(|statistic| statistic.name));
+    for statistic in tables.into_iter().flatten() {
+        // Before the name that stands for all others of the owner.
+        let stands_for =
+            |s: &Statistic| s.name.strip_suffix('*').is_some_and(|p| statistic.name.starts_with(p));
+        let at = all.iter().position(stands_for).unwrap_or(all.len());
+        all.insert(at, *statistic);
+    }
+    all
+});
+
+/// Statistics as an array: name, unit and meaning of each.
+#[macro_export]
 macro_rules! statistics {
     ($($name:literal $unit:literal $meaning:literal),* $(,)?) => {
-        /// All statistics.
-        pub const STATISTICS: &[Statistic] = &[
-            $(Statistic { name: $name, unit: $unit, meaning: $meaning, kind: Kind::Count }),*
-        ];
+        [$($crate::Statistic {
+            name: $name,
+            unit: $unit,
+            meaning: $meaning,
+            kind: $crate::Kind::Count,
+        }),*]
     };
 }
 
-statistics! {
+const MACHINE: &[Statistic] = &statistics! {
     "cu.instructions" "instructions" "memory instructions of waves",
     "cu.accesses" "accesses" "coalesced line accesses of CUs",
     "cu.groups" "work-groups" "work-groups started",
-    "l1.*" "events" "what the L1 design counts, summed over CUs, units of GPUs and hooks in L2 \
-                     banks; of `most_*` the greatest",
+    "l1.*" "events" "what another L1 design counts, summed over CUs, units of GPUs and hooks in \
+                     L2 banks; of `most_*` the greatest",
     "l2.reads" "requests" "reads answered by L2 banks",
+    "l2.hits" "requests" "of these reads, answered at once",
+    "l2.merges" "requests" "those that waited for a line under way",
+    "l2.misses" "requests" "those with a fetch of their own",
     "l2.fetches" "lines" "lines that L2 banks asked the L3 for",
     "l2.writes" "requests" "writes taken by L2 banks",
     "l2.atomics" "requests" "atomics done by, or passed on by, L2 banks",
+    "l2.dirtied" "lines" "clean lines that became dirty",
+    "l2.overwritten" "lines" "dirty lines that are clean again, as all their dirty bytes were \
+                             written through",
+    "l2.dirty_lines" "lines" "dirty lines that are held",
+    "l2.written_for_atomics" "lines" "dirty lines written back before an atomic that the L3 does",
     "l2.write_backs" "lines" "dirty lines written back to make room",
     "l2.released" "lines" "dirty lines written back by releases",
     "l2.invalidated" "lines" "clean lines dropped by acquires",
@@ -129,7 +163,7 @@ statistics! {
     "traffic.link.*" "bytes" "bytes on links between chiplets, by class",
     "traffic.unit.*" "bytes" "bytes to and from the L1 design's units of GPUs, by class",
     "traffic.launch.*" "bytes" "bytes between command processors, CUs and L2 banks, by class",
-}
+};
 
 /// Counters of the firmware (CPElide specification 9); launches and operations sent are counted
 /// outside.

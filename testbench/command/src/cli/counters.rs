@@ -25,7 +25,7 @@ pub fn json() -> Value {
 
 pub fn print_text() {
     println!("counters");
-    for Statistic { name, unit, meaning, .. } in STATISTICS {
+    for Statistic { name, unit, meaning, .. } in STATISTICS.iter() {
         println!("  {name:<32} {unit:<13} {meaning}");
     }
 }

@@ -17,6 +17,7 @@ use super::outputs::Files;
 
 /// The flags of waveforms
 #[derive(Default, clap::Args)]
+#[group(skip)]
 pub struct Args {
     /// Write a waveform: VCD, or FST where FILE ends in .fst; and a GTKWave save file beside it,
     /// unless one of your own is there

@@ -28,6 +28,8 @@ use super::message::Message;
 use super::pool::Handle;
 use super::registry::Named;
 use super::section::Section;
+use super::statistics::Counted;
+use crate::statistics;
 
 /// An L1 design, one instance for each CU. One that stands before another holds it and passes calls
 /// on.
@@ -189,3 +191,13 @@ impl Named for Design {
         self.name
     }
 }
+
+inventory::submit! { Counted(&statistics! {
+    "l1.loads" "requests" "line loads that L1s took",
+    "l1.hits" "requests" "of these, answered with a line that the L1 held",
+    "l1.merges" "requests" "those that waited for a line under way",
+    "l1.stores" "requests" "line stores that L1s took",
+    "l1.atomics" "requests" "line atomics that passed L1s",
+    "l1.uncached_loads" "requests" "loads whose line the L1 may not keep",
+    "l1.invalidated_lines" "lines" "lines dropped because a kernel begins",
+}) }

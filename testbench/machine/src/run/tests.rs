@@ -108,20 +108,37 @@ fn limit_of_cycles_is_an_error_of_its_own() {
     assert!(machine.cycle() <= 500);
 }
 
+/// Under each design, with each name of its own.
 #[test]
 fn every_statistic_that_has_a_value_is_declared() {
-    let set = [("machine.gpus", "2"), ("l2.policy", "home-forward")];
-    let mut machine = machine("cpelide-2-small", &set, program("kmeans", 64));
-    machine.run().unwrap();
     let declared = |name: &str| {
         super::super::STATISTICS.iter().any(|s| match s.name.strip_suffix('*') {
+            Some("l1." | "l2.") => false,
             Some(start) => name.starts_with(start),
             None => s.name == name,
         })
     };
-    for (name, _) in machine.statistics() {
-        assert!(declared(&name), "{name} has no unit and meaning");
+    let is_real = |name: &&str| !name.starts_with("test-");
+    let l1s = crate::names("l1.design").into_iter().filter(is_real).map(|l1| (l1, "software"));
+    let l2s = crate::names("l2.design").into_iter().filter(is_real).map(|l2| ("src", l2));
+    let mut ran = 0;
+    for (l1, l2) in l1s.chain(l2s) {
+        for preset in ["cpelide-2-small", "fermi-16sm-small"] {
+            let set = [("l1.design", l1), ("l2.design", l2)];
+            let set: Vec<_> = set.map(|(k, v)| (k.to_string(), v.to_string())).to_vec();
+            let Ok(system) = systems::load(preset, &set) else { continue };
+            let bodies = Bodies::default();
+            let mut machine =
+                Machine::new(&system, &bodies, program("kmeans", 64), Options::default()).unwrap();
+            // An L2 that nobody releases gives wrong values.
+            let _ = machine.run();
+            for (name, _) in machine.statistics() {
+                assert!(declared(&name), "{l1}, {l2}: {name} has no unit and meaning");
+            }
+            ran += 1;
+        }
     }
+    assert!(ran > 20, "{ran} machines");
 }
 
 #[test]

@@ -141,7 +141,7 @@ impl Known {
         key.add(format!("{:?} {:?}", choice.job.perturb, choice.job.max_cycles));
         key.add(choice.bodies.join(" "));
         for request in &configuration.requests {
-            key.add(self.own_rtl(&request.block.name)?);
+            key.add(self.own_rtl(request.block.name)?);
         }
         let key = short(key);
         Ok(Point { key, choice: choice.clone(), configuration, program })

@@ -7,6 +7,7 @@
 mod bank;
 mod blocks;
 mod checks;
+mod counted;
 mod ideal;
 mod ids;
 mod lines;

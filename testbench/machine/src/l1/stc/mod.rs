@@ -3,6 +3,7 @@
 
 mod agent;
 mod cache;
+mod counted;
 mod manager;
 mod parameters;
 mod slots;
