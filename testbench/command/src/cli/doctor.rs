@@ -70,7 +70,9 @@ pub fn run() -> Result<u8, Failure> {
     for (name, args, purpose, how) in TOOLS {
         let version = Command::new(name).args(args).output().ok().map(|found| {
             let text = String::from_utf8_lossy(&found.stdout);
-            let line = text.lines().next().filter(|_| found.status.success());
+            // Without a display GTKWave says how it is used.
+            let is_version = |line: &&str| found.status.success() && !line.starts_with("Usage");
+            let line = text.lines().next().filter(is_version);
             line.unwrap_or("installed, of a version that it does not tell").to_string()
         });
         let absent = format!("missing, {purpose}: {how}");
