@@ -13,5 +13,5 @@ mod timeline;
 
 pub use collect::{Packets, collect};
 pub use data::{Kernel, Launch, Point, Run};
-pub use page::{page, runs_of};
+pub use page::{document, page, runs_of};
 pub use timeline::timeline;

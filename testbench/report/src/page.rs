@@ -37,34 +37,39 @@ pub fn page(runs: &[Run]) -> String {
     let shown: Vec<_> =
         PARTS.iter().filter_map(|(name, part)| Some((*name, part(runs, &labels)?))).collect();
     let data = serde_json::to_string(runs).expect("plain data").replace("</", "<\\/");
+    let body = html! {
+        header {
+            p.brand { "duet" }
+            h1 { (title) }
+            nav { @for (name, _) in &shown {
+                a href=(format!("#{}", anchor(name))) { (name) }
+            } }
+        }
+        main {
+            section { (parts::summary(runs, &labels)) }
+            @for (name, part) in &shown {
+                section id=(anchor(name)) { h2 { (name) } (part) }
+            }
+        }
+        (PreEscaped(BEGIN)) (PreEscaped(data)) (PreEscaped(END))
+    };
+    document(&format!("duet: {title}"), STYLE, &body).into_string()
+}
+
+/// A page that needs no other file.
+pub fn document(title: &str, style: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "duet: " (title) }
-                style { (PreEscaped(STYLE)) }
+                title { (title) }
+                style { (PreEscaped(style)) }
             }
-            body {
-                header {
-                    p.brand { "duet" }
-                    h1 { (title) }
-                    nav { @for (name, _) in &shown {
-                        a href=(format!("#{}", anchor(name))) { (name) }
-                    } }
-                }
-                main {
-                    section { (parts::summary(runs, &labels)) }
-                    @for (name, part) in &shown {
-                        section id=(anchor(name)) { h2 { (name) } (part) }
-                    }
-                }
-                (PreEscaped(BEGIN)) (PreEscaped(data)) (PreEscaped(END))
-            }
+            body { (body) }
         }
     }
-    .into_string()
 }
 
 /// The runs that a page holds. Errors: it is no page of these.

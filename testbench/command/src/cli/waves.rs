@@ -1,6 +1,7 @@
 //! `duet run --wave`: a waveform of the blocks with two bodies.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -28,9 +29,10 @@ pub struct Args {
     /// cycle C of a machine of M MHz begins at C / M us; blocks between GPUs run at 1 GHz.
     #[arg(long, value_name = "FILE")]
     wave: Option<PathBuf>,
-    /// Show in the waveform the blocks whose places a pattern means, as in --impl
+    /// Show in the waveform the blocks whose places a pattern means, as in --impl; may be given
+    /// again
     #[arg(long, value_name = "PLACES", requires = "wave")]
-    wave_of: Option<String>,
+    wave_of: Vec<String>,
     /// First cycle of the machine in the waveform
     #[arg(long, value_name = "C", requires = "wave")]
     wave_from: Option<u64>,
@@ -94,13 +96,19 @@ impl Args {
 
     /// The sockets that are shown.
     fn shown(&self, sockets: &Sockets) -> Result<Vec<usize>, Failure> {
-        let Some(places) = &self.wave_of else { return Ok(sockets.first_of_each()) };
-        let shown = sockets.matching(&Pattern::new(places));
-        if shown.is_empty() {
-            let problem = format!("--wave-of {places}: {}", these(places, &sockets.places()));
-            return Err(Failure::usage(problem));
+        if self.wave_of.is_empty() {
+            return Ok(sockets.first_of_each());
         }
-        Ok(shown)
+        let mut shown = BTreeSet::new();
+        for places in &self.wave_of {
+            let numbers = sockets.matching(&Pattern::new(places));
+            if numbers.is_empty() {
+                let problem = format!("--wave-of {places}: {}", these(places, &sockets.places()));
+                return Err(Failure::usage(problem));
+            }
+            shown.extend(numbers);
+        }
+        Ok(shown.into_iter().collect())
     }
 
     /// Has the bodies that are shown built so that they can be traced.

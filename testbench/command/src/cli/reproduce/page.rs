@@ -1,7 +1,7 @@
 //! The page of `--report`: each figure with the paper's numbers beside ours, as bars. It is one
 //! file that needs no other and no network.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 use reproductions::figure::Figure;
 use reproductions::score::Score;
 
@@ -12,32 +12,26 @@ const STYLE: &str = include_str!("page.css");
 /// The page of some papers.
 pub fn page(all: &[Reproduced], score: Score) -> Markup {
     let names: Vec<_> = all.iter().map(|reproduced| reproduced.paper).collect();
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "duet reproduce: " (names.join(", ")) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                h1 { "Figures of the papers, and ours" }
-                p {
-                    "A figure agrees where each of its numbers lies on the paper's side of no \
-                     effect, and noise does not turn it; it is within 25 % where each effect is."
-                }
-                (scores(all, score))
-                @for reproduced in all {
-                    section {
-                        h2 id=(reproduced.paper) { (reproduced.paper) }
-                        p { (reproduced.checked) "; " (reproduced.score) }
-                        @for figure in &reproduced.figures { (of_figure(figure)) }
-                    }
-                }
+    let body = html! {
+        h1 { "Figures of the papers, and ours" }
+        p {
+            "A figure agrees where each of its numbers lies on the paper's side of no effect, and \
+             noise does not turn it; it is within 25 % where each effect is. Bars begin at no \
+             effect."
+        }
+        div.legend {
+            span.paper { i {} " the paper's" } span.ours { i {} " ours; a line is the noise" }
+        }
+        (scores(all, score))
+        @for reproduced in all {
+            section {
+                h2 id=(reproduced.paper) { (reproduced.paper) }
+                p { (reproduced.checked) "; " (reproduced.score) }
+                @for figure in &reproduced.figures { (of_figure(figure)) }
             }
         }
-    }
+    };
+    report::document(&format!("duet reproduce: {}", names.join(", ")), STYLE, &body)
 }
 
 /// The table of scores, with all in the last row.
