@@ -9,8 +9,9 @@ configuration `small`; registers keep their names there, assertions go. What is 
 - by its rule, where one that is quoted has a name that stands on a source line of the cell, or, for
   a cell of rtl/common/, on the line that puts its module there.
 
-The block is known beforehand: it runs by itself. Prints a line for each bug; exit status 1 where
-fewer than nine of ten are right by one of the two."""
+The block runs by itself, and so is known beforehand; with `--machine` it is one of many in a GPU whose
+blocks are all RTL, and has to be found from a wrong value, a deadlock or an assertion. Prints a line
+for each bug; exit status 1 where for fewer than nine of ten the block and one of the two is right."""
 
 import argparse
 import collections
@@ -29,6 +30,13 @@ import synth
 
 RTL = lint.RTL
 DUET = os.environ.get("DUET") or os.path.join(os.path.dirname(RTL), "target", "release", "duet")
+# GPUs that together have each block.
+MACHINES = [line.split() for line in (
+    "--system cpelide-2-small --set machine.gpus=2 --workload reuse",
+    "--system rec-4gpu-small --set l2.design=rec --workload reuse",
+    "--system stc-8cu-small --set l1.design=stc-mb --workload jacobi2d",
+    "--system fermi-16sm-small --set l1.design=race-spec --workload reuse",
+)]
 # Mutants of a block from which one is drawn at a time.
 DRAWN = 400
 # Of ten, so many must be right.
@@ -74,15 +82,14 @@ def head(block):
 
 
 def plant(block, netlist, folder):
-    """A folder with RTL in which the block's body is its netlist."""
+    """A folder with all RTL, in which the block's body is its netlist."""
     rtl = os.path.join(folder, "rtl")
     shutil.rmtree(rtl, ignore_errors=True)
-    shutil.copytree(os.path.join(RTL, "common"), os.path.join(rtl, "common"))
+    shutil.copytree(RTL, rtl)
     own = os.path.join(rtl, block)
-    os.mkdir(own)
-    for path in glob.glob(os.path.join(RTL, block, "*")):
-        if path.endswith((".svh", "_pkg.sv", ".md")):
-            shutil.copy(path, own)
+    for path in glob.glob(os.path.join(own, "*.sv")):
+        if not path.endswith("_pkg.sv"):
+            os.remove(path)
     with open(netlist, encoding="utf-8") as source:
         text = source.read()
     # Behind the block's ports stand those of the netlist, vectors of as many bits as their structs
@@ -185,27 +192,46 @@ def nearest(netlist, block, mutant):
     return {name for name, registers in far.items() if registers == least}
 
 
-def explain(block, rtl, cycles, folder):
-    """What is told of the bug; None where lockstep does not see it."""
-    # Each runs once, so compiling takes longest.
-    environment = {**os.environ, "CXXFLAGS": "-O0"}
+def duet(words, folder, **variables):
+    """Runs it: exit status, what it prints, what is wrong. Each body runs once, so compiling takes
+    longest."""
+    environment = {**os.environ, "CXXFLAGS": "-O0", **variables}
+    left = subprocess.run(
+        [DUET, *words], cwd=folder, env=environment, text=True, capture_output=True)
+    return left.returncode, left.stdout, left.stderr
 
-    def duet(*words):
-        command = [DUET, *words]
-        left = subprocess.run(
-            command, cwd=folder, env=environment, text=True, capture_output=True)
-        return left.returncode, left.stdout, left.stderr
 
+def explain(words, folder):
+    """What is told of the bug in this run; None where it passes."""
     shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
-    status, _, problem = duet("cosim", block, "--cycles", str(cycles), "--rtl", rtl)
+    status, _, problem = duet(words, folder)
     if status == 0:
         return None
-    if status != 1:
-        sys.exit(f"explained: {block}: {problem}")
-    status, told, problem = duet("explain")
+    if status in (2, 5):
+        sys.exit(f"explained: {' '.join(words)}: {problem}")
+    status, told, problem = duet(["explain"], folder)
     if status != 0:
-        sys.exit(f"explained: {block}: {problem}")
+        sys.exit(f"explained: {' '.join(words)}: {problem}")
     return told
+
+
+def in_machines(folder):
+    """Of each block that a machine has: the machine, and the block's configuration there."""
+    found = {}
+    for number, machine in enumerate(MACHINES):
+        cache = os.path.join(folder, f"cache{number}")
+        build = [word for word in machine if word != "--workload"][:-1]
+        status, _, problem = duet(["bodies", "build", *build], folder, DUET_CACHE=cache)
+        if status != 0:
+            sys.exit(f"explained: {problem}")
+        listed = duet(["bodies", "list"], folder, DUET_CACHE=cache)[1]
+        for block, parameters in re.findall(r"^(\w+) +\d+ B +plain +(.*)$", listed, re.M):
+            pairs = re.findall(r"(\w+)=(\d+)", parameters)
+            field = lambda name: re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()  # noqa: E731
+            config = {field(name): int(value) for name, value in pairs}
+            found.setdefault(block, (machine, config))
+        shutil.rmtree(cache)
+    return found
 
 
 def main():
@@ -214,6 +240,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cycles", type=int, default=200000)
     parser.add_argument("--block", action="append", help="of these blocks only")
+    parser.add_argument("--machine", action="store_true", help="in a GPU of RTL blocks")
     parser.add_argument("--told", action="store_true", help="print what is told of each")
     arguments = parser.parse_args()
     sys.path.insert(0, os.path.join(lint.TOOLS, "python"))
@@ -235,9 +262,15 @@ def main():
     draw = random.Random(arguments.seed)
     right, seen, by_port, by_rule = 0, 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
+        machines = in_machines(folder) if arguments.machine else {}
+        blocks = [block for block in blocks if not machines or block in machines]
         while seen < arguments.count:
             block = draw.choice(blocks)
+            words = ["cosim", block, "--cycles", str(arguments.cycles)]
             config = configs[synth.family(RTL, block, configs)]["small"]
+            if machines:
+                machine, config = machines[block]
+                words = ["run", *machine, "--impl", "*=rtl"]
             read = synth.read_command(RTL, block, config, folder)
             listed, netlist = (os.path.join(folder, name) for name in ("list.txt", "netlist.v"))
             for path in (listed, netlist):
@@ -249,12 +282,12 @@ def main():
                 mutant = draw.choice(lines.read().splitlines())
             if not yosys(read, block, mutant, netlist):
                 sys.exit(f"explained: yosys does not write rtl/{block}")
-            told = explain(block, plant(block, netlist, folder), arguments.cycles, folder)
+            told = explain([*words, "--rtl", plant(block, netlist, folder)], folder)
             instance_of = re.search(r"-module (?:\S+\$)?(\S+)", mutant).group(1)
             source = re.search(r"-src \S*?([^/]+:\d+)", mutant)
             bug = f"{instance_of}, {source.group(1) if source else 'no source line'}"
             if told is None:
-                print(f"{bug}: not seen in {arguments.cycles} cycles", flush=True)
+                print(f"{bug}: not seen by {' '.join(words)}", flush=True)
                 continue
             if arguments.told:
                 print(f"{mutant}\n{told}", flush=True)
@@ -266,9 +299,11 @@ def main():
             port = re.split(r"[.[]", port.group(1))[0] if port else "none"
             is_nearest = port in nearest(f"{listed}.json", block, mutant)
             by_port, by_rule = by_port + is_nearest, by_rule + bool(common)
-            is_right = f"block        {block}," in told and (is_nearest or bool(common))
+            is_found = re.search(rf"^block +(\S+/)?{block},", told, re.M)
+            is_right = bool(is_found) and (is_nearest or bool(common))
             right += is_right
-            print(f"{bug}: port {port}, {'' if is_nearest else 'not '}nearest, "
+            print(f"{bug}: block {'' if is_found else 'not '}found, "
+                  f"port {port}, {'' if is_nearest else 'not '}nearest, "
                   f"{len(rules)} rules with {' '.join(common[:6]) or 'none of its names'}: "
                   f"{'right' if is_right else 'not right'}", flush=True)
     print(f"explained: {right} of {seen} right, {by_port} by the port, {by_rule} by a rule")

@@ -7,6 +7,7 @@ mod observe;
 mod watchdog;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{self, AssertUnwindSafe};
 
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Dispatch, Scope, barrier};
@@ -198,7 +199,15 @@ impl Machine {
 
     /// Runs the program to its end. Gives the number of cycles.
     pub fn run(&mut self) -> Result<Cycle, RunError> {
-        let result = self.run_program();
+        // What RTL answers may be what the machine holds for impossible.
+        let result = panic::catch_unwind(AssertUnwindSafe(|| self.run_program()));
+        let result = result.unwrap_or_else(|what| {
+            let what = what.downcast_ref::<String>().map_or("its state is broken", String::as_str);
+            Err(RunError::Block(format!(
+                "cycle {}: the machine cannot go on: {what}",
+                self.ctx.now
+            )))
+        });
         // A body may have failed in one of the last cycles.
         match (self.sockets.difference(), result) {
             (Some(difference), _) => Err(RunError::Differ(difference)),
