@@ -243,19 +243,9 @@ def main():
     parser.add_argument("--machine", action="store_true", help="in a GPU of RTL blocks")
     parser.add_argument("--told", action="store_true", help="print what is told of each")
     arguments = parser.parse_args()
-    sys.path.insert(0, os.path.join(lint.TOOLS, "python"))
-    inherited = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], inherited]))
-    try:
-        import pyosys  # noqa: F401
-        import tomllib
-    except ImportError as error:
-        print(f"explained: {error.name} is not installed", file=sys.stderr)
+    configs = synth.set_up()
+    if configs is None:
         return 0
-    configs = {}
-    for path in glob.glob(os.path.join(os.path.dirname(RTL), "cosim", "configs", "*.toml")):
-        with open(path, "rb") as file:
-            configs[os.path.basename(path).removesuffix(".toml")] = tomllib.load(file)
     # A netlist of Ibex is none of ours.
     blocks = [b for b in lint.blocks(RTL) if not os.path.exists(os.path.join(RTL, b, "ibex.f"))]
     blocks = arguments.block or blocks

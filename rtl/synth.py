@@ -233,13 +233,9 @@ def print_papers(memories):
             print(f"{block:20}  {what:32}  {bits // 8:6}  {have // 8:6}  {source}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Takes the blocks of rtl/ through yosys.")
-    parser.add_argument("--rtl", default=lint.RTL, help="another folder with the blocks")
-    parser.add_argument("--block", action="append", help="this block only; may be repeated")
-    parser.add_argument("config", nargs="*", help="named configurations (default: small paper)")
-    arguments = parser.parse_args()
-    rtl = os.path.abspath(arguments.rtl)
+def set_up():
+    """Lets this process and those that it starts import pyosys. The named configurations by family;
+    None, with a notice, where it is missing."""
     sys.path.insert(0, os.path.join(lint.TOOLS, "python"))
     inherited = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], inherited]))
@@ -247,12 +243,25 @@ def main():
         import pyosys  # noqa: F401
         import tomllib
     except ImportError as error:
-        print(f"synth: {error.name} is not installed, no block is synthesised", file=sys.stderr)
-        return 0
+        print(f"{error.name} is not installed, nothing is synthesised", file=sys.stderr)
+        return None
     configs = {}
     for path in glob.glob(os.path.join(os.path.dirname(lint.RTL), "cosim", "configs", "*.toml")):
         with open(path, "rb") as file:
             configs[os.path.basename(path).removesuffix(".toml")] = tomllib.load(file)
+    return configs
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Takes the blocks of rtl/ through yosys.")
+    parser.add_argument("--rtl", default=lint.RTL, help="another folder with the blocks")
+    parser.add_argument("--block", action="append", help="this block only; may be repeated")
+    parser.add_argument("config", nargs="*", help="named configurations (default: small paper)")
+    arguments = parser.parse_args()
+    rtl = os.path.abspath(arguments.rtl)
+    configs = set_up()
+    if configs is None:
+        return 0
     blocks = lint.blocks(rtl)
     for block in arguments.block or []:
         if block not in blocks:

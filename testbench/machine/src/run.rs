@@ -9,6 +9,7 @@ mod watchdog;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{self, AssertUnwindSafe};
 
+use cosim::body::BodyKind;
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Dispatch, Scope, barrier};
 use cosim::socket::Sockets;
@@ -199,20 +200,30 @@ impl Machine {
 
     /// Runs the program to its end. Gives the number of cycles.
     pub fn run(&mut self) -> Result<Cycle, RunError> {
-        // What RTL answers may be what the machine holds for impossible.
-        let result = panic::catch_unwind(AssertUnwindSafe(|| self.run_program()));
-        let result = result.unwrap_or_else(|what| {
-            let what = what.downcast_ref::<String>().map_or("its state is broken", String::as_str);
-            Err(RunError::Block(format!(
-                "cycle {}: the machine cannot go on: {what}",
-                self.ctx.now
-            )))
-        });
+        let result = match self.has_rtl() {
+            true => self.run_on_rtl(),
+            false => self.run_program(),
+        };
         // A body may have failed in one of the last cycles.
         match (self.sockets.difference(), result) {
             (Some(difference), _) => Err(RunError::Differ(difference)),
             (None, result) => result,
         }
+    }
+
+    fn has_rtl(&self) -> bool {
+        let sockets = 0..self.sockets.places().len();
+        sockets.into_iter().any(|number| self.sockets.kind(number) != BodyKind::Model)
+    }
+
+    /// RTL may answer what is impossible, at which the machine stops; models must not.
+    fn run_on_rtl(&mut self) -> Result<Cycle, RunError> {
+        panic::catch_unwind(AssertUnwindSafe(|| self.run_program())).unwrap_or_else(|what| {
+            let text = what.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| what.downcast_ref::<&str>().copied()).unwrap_or("it stops");
+            let cycle = self.ctx.now;
+            Err(RunError::Block(format!("cycle {cycle}: the machine cannot go on: {text}")))
+        })
     }
 
     fn run_program(&mut self) -> Result<Cycle, RunError> {

@@ -138,6 +138,22 @@ fn a_comparison_that_fails_is_the_same_elsewhere_and_explained_in_lockstep() {
     assert!(limit.status == 3 && !desk.file("out").exists(), "{}", limit.stdout);
 }
 
+/// RTL that answers an id which nobody asked for: models hold that for impossible.
+#[test]
+fn rtl_at_which_the_machine_stops_leaves_a_bundle_that_names_it() {
+    let Some(desk) = Desk::new("bundle_stop") else { return };
+    let rtl = copy_of(&desk, &["common", "race_detection_unit"]);
+    let response = rtl.join("race_detection_unit/race_detection_unit_response.sv");
+    replace(&response, "id: id_q,", "id: id_q ^ 1'b1,");
+    let machine = "--system fermi-16sm-small --set l1.design=race-spec --workload reuse";
+    let left = desk.duet(&format!("run {machine} --impl race_detection_unit=rtl --rtl rtl"));
+    assert_eq!(left.status, 4, "{}", left.stdout);
+    assert!(left.last_line().contains("the machine cannot go on"), "{}", left.stdout);
+    let told = desk.duet("explain out/run-reuse-1.bundle");
+    assert!(told.line("block").contains("/race_detection_unit, cycle "), "{}", told.stdout);
+    assert!(told.line("port").contains("id"), "{}", told.stdout);
+}
+
 #[test]
 fn what_is_no_bundle_is_refused() {
     let desk = Desk::on_any_build("bundle_none");
