@@ -1,5 +1,6 @@
 //! Runs a program on a machine.
 
+mod caught;
 mod coherent;
 mod error;
 mod host;
@@ -7,7 +8,6 @@ mod observe;
 mod watchdog;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::panic::{self, AssertUnwindSafe};
 
 use cosim::body::BodyKind;
 use cosim::command_processor::SyncMode;
@@ -218,9 +218,7 @@ impl Machine {
 
     /// RTL may answer what is impossible, at which the machine stops; models must not.
     fn run_on_rtl(&mut self) -> Result<Cycle, RunError> {
-        panic::catch_unwind(AssertUnwindSafe(|| self.run_program())).unwrap_or_else(|what| {
-            let text = what.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| what.downcast_ref::<&str>().copied()).unwrap_or("it stops");
+        caught::caught(|| self.run_program()).unwrap_or_else(|text| {
             let cycle = self.ctx.now;
             Err(RunError::Block(format!("cycle {cycle}: the machine cannot go on: {text}")))
         })

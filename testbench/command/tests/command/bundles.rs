@@ -144,7 +144,7 @@ fn rtl_at_which_the_machine_stops_leaves_a_bundle_that_names_it() {
     let Some(desk) = Desk::new("bundle_stop") else { return };
     let rtl = copy_of(&desk, &["common", "race_detection_unit"]);
     let response = rtl.join("race_detection_unit/race_detection_unit_response.sv");
-    replace(&response, "id: id_q,", "id: id_q ^ 1'b1,");
+    replace(&response, "id: id_q,", "id: id_q ^ 8'h1,");
     let machine = "--system fermi-16sm-small --set l1.design=race-spec --workload reuse";
     let left = desk.duet(&format!("run {machine} --impl race_detection_unit=rtl --rtl rtl"));
     assert_eq!(left.status, 4, "{}", left.stdout);
