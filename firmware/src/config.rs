@@ -43,6 +43,10 @@ pub struct Config {
     pub home_forward: bool,
     /// Other GPUs reach the L2s.
     pub several_gpus: bool,
+    /// The table knows that under `home_forward` a line has one copy (specification 5.9).
+    pub home_aware: bool,
+    /// Launches are decided while the kernel before runs (specification 5.10).
+    pub ahead: bool,
 }
 
 impl Config {
@@ -57,6 +61,8 @@ impl Config {
         stride: 0,
         home_forward: false,
         several_gpus: false,
+        home_aware: false,
+        ahead: false,
     };
 
     /// From the register; the error is the code to halt with.
@@ -78,11 +84,14 @@ impl Config {
             stride: 2 + 2 * chiplets + usize::from(chiplets == MAX_CHIPLETS),
             home_forward: word >> 10 & 1 == 1,
             several_gpus: word >> 28 & 1 == 1,
+            home_aware: word >> 26 & 1 == 1,
+            ahead: word >> 27 & 1 == 1,
         };
         let fits = (1..=MAX_CHIPLETS).contains(&config.chiplets)
             && (1..=16).contains(&config.max_structs)
             && (config.max_structs..=MAX_ENTRIES).contains(&config.table_entries)
-            && config.stride * config.table_entries * 4 <= PRIVATE_BYTES as usize;
+            && config.stride * config.table_entries * 4 <= PRIVATE_BYTES as usize
+            && (config.home_forward || !config.home_aware);
         if fits { Ok(config) } else { Err(error::FATAL) }
     }
 

@@ -27,6 +27,8 @@ fn conf(parameters: &Parameters) -> Conf {
         max_structs: parameters.max_structs as u32,
         table_entries: parameters.table_entries as u32,
         long_lines: parameters.line == 128,
+        home_aware: parameters.home_aware,
+        ahead: false,
     }
 }
 

@@ -74,5 +74,6 @@ pub fn parameters(r: &mut Random, seed: u64) -> Parameters {
         line: r.pick(&[64, 64, 128]),
         sync_mode: SyncMode::Cpelide,
         hidden: HIDDEN[seed as usize % HIDDEN.len()],
+        home_aware: false,
     }
 }

@@ -125,13 +125,21 @@ impl Kernel {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Parameters { chiplets, table_entries, max_structs, line, sync_mode, hidden } =
-            self.parameters;
+        let Parameters {
+            chiplets,
+            table_entries,
+            max_structs,
+            line,
+            sync_mode,
+            hidden,
+            home_aware,
+        } = self.parameters;
         writeln!(
             f,
             "seed {}: {chiplets} chiplets, {table_entries} entries, {max_structs} structures, \
-             lines of {line} B, {sync_mode:?}, hidden {hidden:?}{}",
+             lines of {line} B, {sync_mode:?}, hidden {hidden:?}{}{}",
             self.seed,
+            if home_aware { ", home-aware" } else { "" },
             if self.fetches_on_write { ", stores fetch" } else { "" }
         )?;
         for item in &self.items {

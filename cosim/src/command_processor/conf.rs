@@ -19,6 +19,10 @@ pub struct Conf {
     pub table_entries: u32,
     /// Lines of 128 bytes, else of 64.
     pub long_lines: bool,
+    /// The table knows that under `home_forward` a line has one copy (5.9).
+    pub home_aware: bool,
+    /// Launches are decided while the kernel before runs (5.10).
+    pub ahead: bool,
 }
 
 impl Conf {
@@ -31,6 +35,8 @@ impl Conf {
         max_structs: 8,
         table_entries: 64,
         long_lines: false,
+        home_aware: false,
+        ahead: false,
     };
 
     /// The register's value.
@@ -41,6 +47,8 @@ impl Conf {
             | self.max_structs << 11
             | self.table_entries << 16
             | u32::from(self.long_lines) << 25
+            | u32::from(self.home_aware) << 26
+            | u32::from(self.ahead) << 27
             | u32::from(self.several_gpus) << 28
     }
 }

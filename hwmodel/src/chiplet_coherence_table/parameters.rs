@@ -45,6 +45,8 @@ pub struct Parameters {
     pub sync_mode: SyncMode,
     /// What L2s hold unknown to it.
     pub hidden: Hidden,
+    /// HOME_AWARE: under `home_forward` a line has one copy, and the table knows it (section 5.9).
+    pub home_aware: bool,
 }
 
 impl Parameters {
@@ -56,6 +58,7 @@ impl Parameters {
         line: 64,
         sync_mode: SyncMode::Cpelide,
         hidden: Hidden::Nothing,
+        home_aware: false,
     };
 
     /// Errors: a parameter outside its legal range (sections 2 and 12).
@@ -66,7 +69,10 @@ impl Parameters {
         let entries = (8.max(max_structs)..=256).contains(&table_entries);
         let limit = "8 to 256 and at least max_structs";
         ConfigError::check(entries, "table_entries", table_entries as u64, limit)?;
-        ConfigError::check(line == 64 || line == 128, "line", line, "64 or 128")
+        ConfigError::check(line == 64 || line == 128, "line", line, "64 or 128")?;
+        let is_legal = !self.home_aware || self.hidden != Hidden::Nothing;
+        let limit = "0 unless the policy is home_forward";
+        ConfigError::check(is_legal, "home_aware", u64::from(self.home_aware), limit)
     }
 
     /// One bit for each chiplet.
@@ -92,6 +98,7 @@ mod tests {
             Parameters { max_structs: 0, ..default },
             Parameters { max_structs: 17, ..default },
             Parameters { line: 32, ..default },
+            Parameters { home_aware: true, ..default },
         ] {
             assert!(illegal.check().is_err(), "{illegal:?}");
         }

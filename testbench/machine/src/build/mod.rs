@@ -263,6 +263,8 @@ impl Builder<'_> {
             max_structs: c.max_structs,
             table_entries: c.table_entries,
             long_lines: m.line == 128,
+            home_aware: c.home_aware,
+            ahead: c.ahead && m.gpus == 1,
         }
     }
 

@@ -286,6 +286,16 @@ fields! {
             };
         /// Records of a kernel that are not coarsened.
         pub max_structs: u32 = Range(1, 16), "records", "CPElide, section III-A";
+        /// The table of `l2.policy = home-forward` knows that a line has one L2 copy: nothing is
+        /// released or acquired between kernels of a GPU.
+        #[serde(default)]
+        pub home_aware: bool = Switch, "", "chosen: CPElide's specification, 5.9",
+            where "false unless l2.policy = home-forward": |s| {
+                !s.command_processor.home_aware || s.l2.policy == "home-forward"
+            };
+        /// Launches are decided while the kernel before runs.
+        #[serde(default)]
+        pub ahead: bool = Switch, "", "CPElide, section IV-B: all but the first are hidden";
     }
 }
 

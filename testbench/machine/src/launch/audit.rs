@@ -123,6 +123,7 @@ impl Auditor {
                 (true, false) => Hidden::OfGpu,
                 (true, true) => Hidden::OfSystem,
             },
+            home_aware: conf.home_aware,
         };
         let reference = (conf.sync_mode == SyncMode::Cpelide)
             .then(|| ReferenceTable::new(parameters).expect("the system's limits are the table's"));

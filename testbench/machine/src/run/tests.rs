@@ -166,15 +166,7 @@ fn kernels_share_the_cycles_and_statistics_of_the_run() {
 fn run_ends_where_the_reference_decides_otherwise() {
     let set = [("l2.design", "cpelide")];
     let mut machine = machine("cpelide-2-small", &set, program("stream", 4096));
-    let conf = Conf {
-        chiplets: 2,
-        sync_mode: SyncMode::Cpelide,
-        home_forward: false,
-        several_gpus: false,
-        max_structs: 1,
-        table_entries: 64,
-        long_lines: false,
-    };
+    let conf = Conf { chiplets: 2, max_structs: 1, ..Conf::DEFAULT };
     let global = machine.parts.iter_mut().find_map(Part::global_mut).unwrap();
     global.watch_with(launch::Auditor::new(0, &conf));
     match machine.run() {
