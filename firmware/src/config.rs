@@ -1,6 +1,8 @@
 //! What the hardware says of itself.
 
+use crate::decide::Masks;
 use crate::map::{PRIVATE_BYTES, error};
+use crate::record::Record;
 
 /// Most chiplets.
 pub const MAX_CHIPLETS: usize = 16;
@@ -93,6 +95,17 @@ impl Config {
             && config.stride * config.table_entries * 4 <= PRIVATE_BYTES as usize
             && (config.home_forward || !config.home_aware);
         if fits { Ok(config) } else { Err(error::FATAL) }
+    }
+
+    /// No two chiplets' L2s can hold a line of this: their ranges do not overlap, or a line has one
+    /// copy.
+    pub fn are_apart(&self, record: &Record) -> bool {
+        self.home_aware || record.is_disjoint(self.chiplets)
+    }
+
+    /// Both operations on all chiplets.
+    pub const fn everything(&self) -> Masks {
+        Masks { release: self.all(), acquire: self.all() }
     }
 
     /// All chiplets.

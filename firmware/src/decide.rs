@@ -1,6 +1,8 @@
 //! What a kernel does to one entry (specification 5.2, 5.3, 5.5). Entry and kernel count lines from
-//! the same base.
+//! the same base. Where a line has one copy (`home_aware`, 5.9) nothing is remote, and no copies can
+//! be at odds.
 
+use crate::config::Config;
 use crate::record::Record;
 use crate::vector::{spread, state};
 
@@ -26,9 +28,13 @@ pub fn before(
     entry: &mut Record,
     kernel: &Record,
     users: u16,
-    chiplets: usize,
+    config: &Config,
     masks: &mut Masks,
 ) -> bool {
+    if config.home_aware {
+        return false;
+    }
+    let chiplets = config.chiplets;
     let resolved = entry.mixed;
     if resolved {
         entry.mixed = false;
@@ -90,8 +96,9 @@ pub fn local(
     users: u16,
     dirty_users: Option<&Record>,
     masks: Masks,
-    chiplets: usize,
+    config: &Config,
 ) -> u32 {
+    let chiplets = config.chiplets;
     let mut hulls = 0;
     for i in (0..chiplets).filter(|&i| kernel.has(i)) {
         let (first, last) = (kernel.first[i], kernel.last[i]);
@@ -124,7 +131,7 @@ pub fn local(
         }
         entry.add(i, first, last);
     }
-    entry.mixed |= kernel.write && !kernel.is_disjoint(chiplets);
+    entry.mixed |= kernel.write && !config.are_apart(kernel);
     entry.mixed &= entry.vector.dirty_bits() != 0;
     entry.write = kernel.write;
     hulls

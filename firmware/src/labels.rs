@@ -9,6 +9,7 @@ use crate::config::{Config, MAX_CHIPLETS};
 use crate::map::{EXTENSION, error};
 use crate::packet::Packet;
 use crate::record::{MAX_LINES, Record};
+use crate::report::Report;
 use crate::vector::spread;
 
 /// One past the highest address.
@@ -158,6 +159,7 @@ pub fn read<B: Bus>(
     scheduled: &Scheduled,
     config: &Config,
     records: &mut Records,
+    report: &mut Report,
 ) -> Result<(), Unusable> {
     records.len = 0;
     let numbers = &scheduled.list;
@@ -178,7 +180,7 @@ pub fn read<B: Bus>(
             return Err(Unusable::Wrong(error::ADDRESS));
         }
         if base != page {
-            bus.error(error::ADDRESS);
+            report.fault(error::ADDRESS);
         }
         if first_range + ranges > header.ranges {
             return Err(Unusable::Wrong(error::EXTENSION));
@@ -198,7 +200,7 @@ pub fn read<B: Bus>(
                 record.add(numbers[chiplet].into(), line(start) as u32, line(end) as u32);
             } else if !outside {
                 outside = true;
-                bus.error(error::RANGE);
+                report.fault(error::RANGE);
             }
         }
         if outside || ranges == 0 {

@@ -6,7 +6,6 @@ use crate::bus::Bus;
 use crate::decide::{self, Masks};
 use crate::labels::Records;
 use crate::layout::Layout;
-use crate::map::count;
 use crate::record::{MAX_LINES, Record, TooLong};
 use crate::running::Running;
 use crate::table::Table;
@@ -34,7 +33,7 @@ impl<L: Layout> Table<L> {
         let joins = records.coarsen(config.max_structs, &config)?;
         self.refresh(bus);
         self.match_records(bus, records, running)?;
-        bus.count(count::COARSENINGS, joins);
+        self.report.coarsenings += joins;
         let mut resolved = 0;
         for record in &records.list[..records.len] {
             if let Some(slot) = record.slot {
@@ -44,16 +43,15 @@ impl<L: Layout> Table<L> {
                 let rebased = record.on_base(base, &config)?;
                 let kernel = rebased.as_ref().unwrap_or(record);
                 let users = running.users(slot.into());
-                resolved +=
-                    u32::from(decide::before(&mut entry, kernel, users, config.chiplets, masks));
+                resolved += u32::from(decide::before(&mut entry, kernel, users, &config, masks));
             }
         }
-        bus.count(count::MIXED, resolved);
+        self.report.mixed += resolved;
         if masks.acquire & !masks.release != 0 {
             let dirty = self.chiplets(bus, Vector::dirty);
             let implied = masks.acquire & dirty & !masks.release;
             masks.release |= implied;
-            bus.count(count::IMPLIED, implied.count_ones());
+            self.report.implied += implied.count_ones();
         }
         self.update(bus, records, running, *masks)?;
         self.allocate(bus, records, running)?;
@@ -178,7 +176,8 @@ impl<L: Layout> Table<L> {
             let kernel = rebased.as_ref().unwrap_or(record);
             let users = running.users(slot.into());
             // What users hold dirty; only then a copy is worth its time.
-            let dirty_users = (users & entry.vector.dirty() != 0).then(|| {
+            let are_at_odds = users & entry.vector.dirty() != 0 && !config.home_aware;
+            let dirty_users = are_at_odds.then(|| {
                 let mut old = entry;
                 let clean = |i: &usize| entry.vector.get(*i) != state::D;
                 (0..chiplets).filter(clean).for_each(|i| old.clear(i));
@@ -186,7 +185,7 @@ impl<L: Layout> Table<L> {
             });
             // They hold all that this adds.
             let mut again = masks;
-            decide::before(&mut entry, kernel, users, chiplets, &mut again);
+            decide::before(&mut entry, kernel, users, &config, &mut again);
             decide::whole_cache(&mut entry, users, masks, chiplets);
             if entry.vector.0 == 0 {
                 self.remove(bus, slot.into());
@@ -194,8 +193,8 @@ impl<L: Layout> Table<L> {
                 continue;
             }
             let hulls =
-                decide::local(&mut entry, kernel, users, dirty_users.as_ref(), masks, chiplets);
-            bus.count(count::HULLS, hulls);
+                decide::local(&mut entry, kernel, users, dirty_users.as_ref(), masks, &config);
+            self.report.hulls += hulls;
             self.store(bus, slot.into(), &entry);
         }
         Ok(())
@@ -251,7 +250,7 @@ impl<L: Layout> Table<L> {
                 let touching = (0..chiplets).filter(|&i| record.has(i)).fold(0, |m, i| m | 1 << i);
                 record.vector =
                     Vector(if record.write { state::D } else { state::V } * spread(touching));
-                record.mixed = record.write && !record.is_disjoint(chiplets);
+                record.mixed = record.write && !self.config.are_apart(record);
             }
         }
         let new = |records: &Records| {
@@ -260,7 +259,7 @@ impl<L: Layout> Table<L> {
         while self.len + new(records) > self.config.table_entries {
             let (a, b) = self.nearest(records);
             self.join_places(bus, records, running, a, b)?;
-            bus.count(count::COARSENINGS, 1);
+            self.report.coarsenings += 1;
         }
         for record in &mut records.list[..records.len] {
             if record.slot.is_none() {
@@ -269,7 +268,7 @@ impl<L: Layout> Table<L> {
                 record.slot = Some(slot as u8);
             }
         }
-        bus.count_max(count::MAX_ENTRIES, self.len as u32);
+        self.report.entries = self.len as u32;
         Ok(())
     }
 
@@ -346,8 +345,6 @@ impl<L: Layout> Table<L> {
 
     /// Removes what no running kernel uses.
     pub fn forget<B: Bus>(&mut self, bus: &mut B, running: &Running) {
-        let all = self.config.all();
-        let masks = Masks { release: all, acquire: all };
-        self.whole_cache(bus, running, masks, &Bitmap::EMPTY);
+        self.whole_cache(bus, running, self.config.everything(), &Bitmap::EMPTY);
     }
 }

@@ -110,6 +110,10 @@ pub mod count {
     pub const MIXED: u32 = 10;
     /// Ranges that grew to a hull.
     pub const HULLS: u32 = 11;
+    /// Launches decided ahead (5.10).
+    pub const AHEAD: u32 = 12;
+    /// Decisions ahead that were taken back.
+    pub const ANEW: u32 = 13;
     /// Number of counters.
     pub const NUM: usize = 16;
 }

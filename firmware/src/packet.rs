@@ -31,6 +31,12 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// Reads a packet, where its time does not matter. The error is as of `read`.
+    #[inline(never)]
+    pub fn read_again<B: Bus>(bus: &mut B, slot: usize, config: &Config) -> Result<Self, u32> {
+        Self::read(bus, slot, config)
+    }
+
     /// Reads a packet. The error is the code with which it is rejected.
     #[inline(always)]
     pub fn read<B: Bus>(bus: &mut B, slot: usize, config: &Config) -> Result<Self, u32> {

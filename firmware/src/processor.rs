@@ -1,5 +1,9 @@
 //! The event loop: packets, launches, answers, completion (specification 5.1, 5.5, 5.6).
 
+mod ahead;
+
+use ahead::Ahead;
+
 use crate::arrivals::{Arrivals, slots};
 use crate::bitmap::Bitmap;
 use crate::bus::Bus;
@@ -31,6 +35,17 @@ struct Sent {
     releases: u32,
 }
 
+/// A launch that is decided: steps 1 to 7.
+#[derive(Clone, Copy, Debug)]
+struct Launch {
+    /// The kernel ends with a system release.
+    releases: bool,
+    /// Chiplets that it runs on.
+    scheduled: u16,
+    masks: Masks,
+    unlabelled: bool,
+}
+
 /// The firmware's state.
 #[derive(Debug)]
 pub struct Processor<L> {
@@ -49,6 +64,9 @@ pub struct Processor<L> {
     /// Slots whose kernel ends with a system release.
     releases: [bool; NUM_SLOTS],
     sent: Sent,
+    ahead: Ahead,
+    /// Slots whose packets are not decided ahead: they were tried.
+    declined: u32,
 }
 
 impl<L: Layout> Default for Processor<L> {
@@ -72,6 +90,8 @@ impl<L: Layout> Processor<L> {
         tag: 0,
         releases: [false; NUM_SLOTS],
         sent: Sent { launches: 0, acquires: 0, releases: 0 },
+        ahead: Ahead::NONE,
+        declined: 0,
     };
 
     /// The flag EVERY: an unlabelled kernel may have touched anything.
@@ -104,7 +124,7 @@ impl<L: Layout> Processor<L> {
                 self.finish(bus, slot);
             } else if let Some(slot) = self.next_packet(bus) {
                 self.start(bus, slot);
-            } else {
+            } else if !self.decide_ahead(bus) {
                 return;
             }
         }
@@ -157,41 +177,50 @@ impl<L: Layout> Processor<L> {
     }
 
     fn start<B: Bus>(&mut self, bus: &mut B, slot: usize) {
+        self.take_back(bus);
         bus.stopwatch(1);
-        let config = self.table.config;
-        if config.sync_mode == SyncMode::Cpelide && !self.every {
-            let entries = &mut self.running.kernels[slot].entries;
-            if let Some(releases) =
-                self.table.launch_unchanged(bus, slot, &mut self.scheduled, entries)
-            {
-                return self.send(
-                    bus,
-                    slot,
-                    releases,
-                    self.scheduled.mask,
-                    Masks::default(),
-                    false,
-                );
-            }
-            *entries = Bitmap::EMPTY;
+        if let Some(launch) = self.unchanged(bus, slot) {
+            return self.send(bus, slot, launch);
         }
-        let packet = Packet::read(bus, slot, &config);
-        let started = packet.map(|packet| match packet.kind {
-            Kind::Dispatch => self.launch(bus, slot, &packet),
-            Kind::Barrier => {
+        match Packet::read_again(bus, slot, &self.table.config) {
+            Ok(packet) if packet.kind == Kind::Dispatch => {
+                let launch = self.launch(bus, slot, &packet);
+                self.table.report.tell(bus);
+                self.send(bus, slot, launch);
+            }
+            Ok(packet) => {
                 let masks = self.barrier(bus, &packet);
+                self.table.report.tell(bus);
                 bus.stopwatch(0);
                 self.synchronise(bus, masks, 0, Waiting::Completion(slot));
             }
-        });
-        if let Err(code) = started {
-            bus.stopwatch(0);
-            bus.error(code);
-            self.complete(bus, slot);
+            Err(code) => {
+                bus.stopwatch(0);
+                bus.error(code);
+                self.complete(bus, slot);
+            }
         }
     }
 
-    fn launch<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) {
+    /// Decides a launch that changes nothing but states, where the packet in this slot is one.
+    #[inline(never)]
+    fn unchanged<B: Bus>(&mut self, bus: &mut B, slot: usize) -> Option<Launch> {
+        let config = &self.table.config;
+        if config.sync_mode != SyncMode::Cpelide || self.every && !config.home_aware {
+            return None;
+        }
+        let entries = &mut self.running.kernels[slot].entries;
+        let releases = self.table.launch_unchanged(bus, slot, &mut self.scheduled, entries);
+        if releases.is_none() {
+            *entries = Bitmap::EMPTY;
+        }
+        let (scheduled, masks) = (self.scheduled.mask, Masks::default());
+        Some(Launch { releases: releases?, scheduled, masks, unlabelled: false })
+    }
+
+    /// Decides a launch.
+    #[inline(never)]
+    fn launch<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) -> Launch {
         let config = self.table.config;
         let header = Header::read(bus, slot, packet).and_then(|header| {
             self.scheduled.set(packet.chiplets, header.scheduled, &config)?;
@@ -200,40 +229,36 @@ impl<L: Layout> Processor<L> {
         let scheduled = if header.is_ok() { self.scheduled.mask } else { packet.chiplets };
         let mut masks = Masks::default();
         let mut unlabelled = false;
-        match config.sync_mode {
-            SyncMode::None | SyncMode::Hmg => tell_wrong(bus, &header),
-            SyncMode::Baseline => {
-                tell_wrong(bus, &header);
-                masks.acquire = config.all();
+        if config.sync_mode == SyncMode::Cpelide {
+            if let Err(unusable) = self.labelled(bus, slot, packet, header, &mut masks) {
+                self.tell_wrong(unusable);
+                self.table.report.conservative += 1;
+                masks = self.conservative(bus, packet);
+                self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
+                self.every = true;
+                unlabelled = true;
             }
-            SyncMode::Cpelide => {
-                let labelled = self.labelled(bus, slot, packet, header, &mut masks);
-                if let Err(unusable) = labelled {
-                    if let Unusable::Wrong(code) = unusable {
-                        bus.error(code);
-                    }
-                    bus.count(count::CONSERVATIVE, 1);
-                    masks = Masks { release: config.all(), acquire: config.all() };
-                    self.table.forget(bus, &self.running);
-                    self.every = true;
-                    unlabelled = true;
-                }
+        } else {
+            if let Err(unusable) = header {
+                self.tell_wrong(unusable);
             }
+            let is_baseline = config.sync_mode == SyncMode::Baseline;
+            masks.acquire = if is_baseline { config.all() } else { 0 };
         }
-        self.send(bus, slot, packet.releases, scheduled, masks, unlabelled);
+        Launch { releases: packet.releases, scheduled, masks, unlabelled }
+    }
+
+    fn tell_wrong(&mut self, unusable: Unusable) {
+        if let Unusable::Wrong(code) = unusable {
+            self.table.report.fault(code);
+        }
     }
 
     /// Sends what was decided, and the kernel.
-    fn send<B: Bus>(
-        &mut self,
-        bus: &mut B,
-        slot: usize,
-        releases: bool,
-        scheduled: u16,
-        masks: Masks,
-        unlabelled: bool,
-    ) {
+    #[inline(never)]
+    fn send<B: Bus>(&mut self, bus: &mut B, slot: usize, launch: Launch) {
         bus.stopwatch(0);
+        let Launch { releases, scheduled, masks, unlabelled } = launch;
         let tag = self.running.free_tag();
         self.running.start(slot, scheduled, tag, unlabelled);
         self.releases[slot] = releases;
@@ -257,22 +282,45 @@ impl<L: Layout> Processor<L> {
             return Err(Unusable::Unlabelled);
         }
         let config = self.table.config;
-        labels::read(bus, slot, &header, &self.scheduled, &config, &mut self.records)?;
-        if packet.acquires {
-            masks.acquire = self.foreign(bus);
-        }
-        if self.every {
-            *masks = Masks { release: config.all(), acquire: config.all() };
-        }
+        let (records, report) = (&mut self.records, &mut self.table.report);
+        labels::read(bus, slot, &header, &self.scheduled, &config, records, report)?;
+        *masks = match (packet.acquires, self.every) {
+            (_, true) if !config.home_aware => config.everything(),
+            (true, _) => Masks { release: 0, acquire: self.foreign(bus) },
+            (false, _) => Masks::default(),
+        };
         let entries = self.table.launch(bus, &mut self.records, &mut self.running, masks);
         let entries = entries.map_err(|_| Unusable::Wrong(error::ADDRESS))?;
-        self.every &= self.running.any_unlabelled();
+        if self.every {
+            let implied = masks.acquire & !masks.release;
+            self.table.report.implied += implied.count_ones();
+            masks.release |= implied;
+        }
+        self.every &= masks.acquire != config.all() || self.running.any_unlabelled();
         self.running.kernels[slot].entries = entries;
         Ok(())
     }
 
+    /// What a launch needs that may touch anything.
+    fn conservative<B: Bus>(&mut self, bus: &mut B, packet: &Packet) -> Masks {
+        match (self.table.config.home_aware, packet.acquires) {
+            (false, _) => self.table.config.everything(),
+            (true, true) => self.system_acquire(bus, 0),
+            (true, false) => Masks::default(),
+        }
+    }
+
+    /// What a system acquire needs where so many chiplets are released anyway.
+    fn system_acquire<B: Bus>(&mut self, bus: &mut B, released: u16) -> Masks {
+        let acquire = self.foreign(bus);
+        let implied = self.dirty(bus) & acquire & !released;
+        self.table.report.implied += implied.count_ones();
+        Masks { release: released | implied, acquire }
+    }
+
     /// A barrier's operations: with a system release and nothing else to do, all of them, and an
     /// empty table.
+    #[inline(never)]
     fn barrier<B: Bus>(&mut self, bus: &mut B, packet: &Packet) -> Masks {
         let mut masks = Masks::default();
         let all = self.table.config.all();
@@ -289,7 +337,9 @@ impl<L: Layout> Processor<L> {
         }
         let queued = bus.get(reg::PKT_STAT) & 15;
         if packet.releases && queued & queued.wrapping_sub(1) == 0 {
-            let masks = Masks { release: self.present(bus), acquire: self.foreign(bus) };
+            let acquire = self.foreign(bus);
+            let release = if self.table.config.home_aware { acquire } else { self.present(bus) };
+            let masks = Masks { release, acquire };
             self.every = false;
             self.table.forget(bus, &self.running);
             return masks;
@@ -298,10 +348,7 @@ impl<L: Layout> Processor<L> {
             masks.release = self.system_release(bus);
         }
         if packet.acquires {
-            masks.acquire = self.foreign(bus);
-            let dirty = self.dirty(bus) & masks.acquire;
-            bus.count(count::IMPLIED, (dirty & !masks.release).count_ones());
-            masks.release |= dirty;
+            masks = self.system_acquire(bus, masks.release);
             self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
             let all = masks.acquire == self.table.config.all();
             self.every &= !all || self.running.any_unlabelled();
@@ -342,17 +389,31 @@ impl<L: Layout> Processor<L> {
     }
 
     /// A kernel has ended on all chiplets.
+    #[inline(never)]
     fn finish<B: Bus>(&mut self, bus: &mut B, slot: usize) {
         let tag = self.running.kernels[slot].tag;
-        self.running.end(slot);
-        let always = self.table.config.sync_mode == SyncMode::Baseline;
-        let release = if always || self.releases[slot] { self.system_release(bus) } else { 0 };
+        let release = match self.released_ahead(bus, slot) {
+            Some(release) => {
+                self.running.end(slot);
+                release
+            }
+            None => self.end(bus, slot),
+        };
         let masks = Masks { release, acquire: 0 };
         self.synchronise(bus, masks, tag, Waiting::Completion(slot));
     }
 
+    /// A kernel is gone. Gives what is released after it.
+    #[inline(never)]
+    fn end<B: Bus>(&mut self, bus: &mut B, slot: usize) -> u16 {
+        self.running.end(slot);
+        let always = self.table.config.sync_mode == SyncMode::Baseline;
+        if always || self.releases[slot] { self.system_release(bus) } else { 0 }
+    }
+
     /// Does operations, and then what waits for them. A kernel that runs on a chiplet that is
     /// acquired may fetch lines again at once, so the releases of others come before.
+    #[inline(never)]
     fn synchronise<B: Bus>(&mut self, bus: &mut B, masks: Masks, tag: u8, then: Waiting) {
         self.sent.releases += masks.release.count_ones();
         self.sent.acquires += masks.acquire.count_ones();
@@ -416,12 +477,16 @@ impl<L: Layout> Processor<L> {
                 let low = message::LAUNCH_EN | u32::from(tag) << 8;
                 send(bus, low, 0, chiplets, self.table.config.all());
             }
-            Waiting::Completion(slot) => self.complete(bus, slot),
+            Waiting::Completion(slot) => {
+                self.complete(bus, slot);
+                self.carry_out(bus, slot);
+            }
             Waiting::Nobody => {}
         }
     }
 
     /// Writes the completion signal and frees the slot.
+    #[inline(never)]
     fn complete<B: Bus>(&mut self, bus: &mut B, slot: usize) {
         let (low, high) = packet::signal(bus, slot);
         if low | high != 0 {
@@ -429,14 +494,8 @@ impl<L: Layout> Processor<L> {
             bus.set(reg::SIG_HI, high);
         }
         self.arrivals.leave(slot);
+        self.declined &= !(1 << slot);
         bus.set(reg::PKT_POP, slot as u32);
-    }
-}
-
-/// Tells the fault of a header that is not used.
-fn tell_wrong<B: Bus>(bus: &mut B, header: &Result<Header, Unusable>) {
-    if let Err(Unusable::Wrong(code)) = header {
-        bus.error(*code);
     }
 }
 

@@ -8,8 +8,10 @@ use core::marker::PhantomData;
 use crate::bitmap::Bitmap;
 use crate::bus::Bus;
 use crate::config::{Config, MAX_CHIPLETS, MAX_ENTRIES};
+use crate::journal::Journal;
 use crate::layout::Layout;
 use crate::record::Record;
+use crate::report::Report;
 use crate::shadow::{self, Shadow};
 use crate::vector::Vector;
 
@@ -46,8 +48,8 @@ pub struct Table<L> {
     pub config: Config,
     /// Slots that hold an entry.
     pub occupied: Bitmap,
-    /// Entries in which no two chiplets' ranges overlap.
-    pub disjoint: Bitmap,
+    /// Entries of which no two chiplets can have a line.
+    pub apart: Bitmap,
     /// Number of entries.
     pub len: usize,
     /// Extent of each slot. Kept with an index; else made when it is needed.
@@ -65,6 +67,9 @@ pub struct Table<L> {
     pub changes: [Change; MOST],
     pub num_changes: usize,
     pub found: [u8; MOST],
+    pub journal: Journal,
+    /// Of the decision that is not carried out yet.
+    pub report: Report,
     layout: PhantomData<L>,
 }
 
@@ -73,7 +78,7 @@ impl<L: Layout> Table<L> {
     pub const NEW: Self = Self {
         config: Config::ZERO,
         occupied: Bitmap::EMPTY,
-        disjoint: Bitmap::EMPTY,
+        apart: Bitmap::EMPTY,
         len: 0,
         extents: [Extent { first: 0, last: 0 }; MAX_ENTRIES],
         order: [0; MAX_ENTRIES],
@@ -84,6 +89,8 @@ impl<L: Layout> Table<L> {
         changes: [Change::ZERO; MOST],
         num_changes: 0,
         found: [0; MOST],
+        journal: Journal::NEW,
+        report: Report::NEW,
         layout: PhantomData,
     };
 
@@ -129,6 +136,12 @@ impl<L: Layout> Table<L> {
             None => self.private(bus, slot, at),
         };
         let flags = if at == flags_at { vector } else { self.private(bus, slot, flags_at) };
+        self.decode_states([vector, flags])
+    }
+
+    /// States, mixed and mode in the word with the vector and that with the others.
+    #[inline(always)]
+    pub fn decode_states(&self, [vector, flags]: [u32; 2]) -> (Vector, bool, bool) {
         let bits = u32::MAX >> (32 - 2 * self.config.chiplets);
         (Vector(vector & bits), flags & MIXED != 0, flags & MODE != 0)
     }
@@ -143,6 +156,7 @@ impl<L: Layout> Table<L> {
         mixed: bool,
         write: bool,
     ) {
+        self.keep_states(bus, slot);
         let (at, flags_at) = self.vector_words();
         let flags = if mixed { MIXED } else { 0 } | if write { MODE } else { 0 };
         if at != flags_at {
@@ -209,6 +223,7 @@ impl<L: Layout> Table<L> {
     /// Writes a whole entry to a slot, which may have been free.
     #[inline(never)]
     pub fn store<B: Bus>(&mut self, bus: &mut B, slot: usize, record: &Record) {
+        self.keep_entry(bus, slot);
         let Config { chiplets, page_shift, .. } = self.config;
         let (extent, line_shift) = (record.extent(chiplets, page_shift), self.config.line_shift);
         let fits = extent.is_some_and(|(_, last)| shadow::fits(record.base, last, line_shift));
@@ -228,7 +243,7 @@ impl<L: Layout> Table<L> {
         if L::INDEX {
             self.bases[slot] = record.base;
         }
-        self.disjoint.set(slot, record.is_disjoint(chiplets));
+        self.apart.set(slot, self.config.are_apart(record));
         if self.occupied.insert_new(slot) {
             let at = self.place(|extent| extent.first < self.extents[slot].first);
             self.order.copy_within(at..self.len, at + 1);
@@ -246,6 +261,7 @@ impl<L: Layout> Table<L> {
     /// Frees a slot, which is still in the order of entries.
     #[inline(never)]
     pub fn free<B: Bus>(&mut self, bus: &mut B, slot: usize) {
+        self.keep_entry(bus, slot);
         for word in 0..self.config.stride {
             self.set_private(bus, slot, word, 0);
         }

@@ -81,7 +81,7 @@ impl<L: Layout> Table<L> {
             let ranges = ranges + RANGE * first_range;
             let repeats = num_ranges == scheduled.regular
                 && self.repeats(bus, entry, structure, ranges, write, scheduled.low)
-                && (!write || self.disjoint.contains(entry));
+                && (!write || self.apart.contains(entry));
             if !repeats {
                 self.irregular(bus, at, ranges, scheduled, entry)?;
             }
@@ -164,7 +164,7 @@ impl<L: Layout> Table<L> {
         let low = self.within(bus, at, ranges, scheduled, entry)?;
         let (vector, mixed, mode) = self.states(bus, entry);
         // Dirty lines, and lines that are written, are nobody else's.
-        let apart = !write && vector.dirty_bits() == 0 || self.disjoint.contains(entry);
+        let apart = !write && vector.dirty_bits() == 0 || self.apart.contains(entry);
         if mixed || (vector.0 ^ vector.0 >> 1) & low != low || !apart {
             return None;
         }

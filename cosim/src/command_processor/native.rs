@@ -16,6 +16,17 @@ pub struct Sent {
     pub broadcast: bool,
 }
 
+/// A completion signal that was written. The firmware may have gone on since.
+#[derive(Clone, Copy, Debug)]
+pub struct Signal {
+    /// Where the host looks for it.
+    pub address: u64,
+    /// Packets that the firmware had begun with.
+    pub begun: u64,
+    /// The counters CNT.
+    pub counters: [u32; count::NUM],
+}
+
 #[derive(Debug, Default, Clone)]
 struct Slot {
     words: Vec<u32>,
@@ -37,7 +48,7 @@ struct Memory {
     pending: u16,
     received: VecDeque<u64>,
     signal: u32,
-    signals: VecDeque<u64>,
+    signals: VecDeque<Signal>,
     counters: [u32; count::NUM],
     errors: Vec<u8>,
     exit: Option<u32>,
@@ -111,7 +122,9 @@ impl Memory {
             }
             reg::SIG_LO => self.signal = value,
             reg::SIG_HI => {
-                self.signals.push_back(u64::from(self.signal) | u64::from(value) << 32);
+                let address = u64::from(self.signal) | u64::from(value) << 32;
+                let (begun, counters) = (self.begun, self.counters);
+                self.signals.push_back(Signal { address, begun, counters });
             }
             reg::ERROR => self.errors.push(value as u8),
             reg::EXIT => self.exit = Some(value),
@@ -205,7 +218,7 @@ impl<L: Layout> Native<L> {
     }
 
     /// The next completion signal.
-    pub fn take_signal(&mut self) -> Option<u64> {
+    pub fn take_signal(&mut self) -> Option<Signal> {
         self.memory.signals.pop_front()
     }
 

@@ -10,7 +10,7 @@ use firmware::map::{NUM_SLOTS, count};
 use ports::command_processor::{In, Out};
 use ports::common::command_types::{Aql, Message, Tx};
 
-use super::native::Native;
+use super::native::{Native, Signal};
 
 /// Cycles of the clock of the chiplets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Timed {
     /// The firmware computes until this cycle.
     busy_until: u64,
     sent: VecDeque<(u64, Tx)>,
-    signals: VecDeque<(u64, u64)>,
+    signals: VecDeque<(u64, Signal)>,
     errors: VecDeque<u8>,
     counters: [u32; count::NUM],
 }
@@ -53,17 +53,18 @@ impl Timed {
     pub fn outputs(&self) -> Out {
         let due = |at: u64| at <= self.now;
         let exit = self.native.as_ref().and_then(Native::exit);
+        let signal = self.signals.front().filter(|signal| due(signal.0));
         Out {
             aql_ready: exit.is_none() && self.packet.is_none() && self.packets < NUM_SLOTS,
             ext_ready: exit.is_none() && self.packet.is_some(),
             tx: self.sent.front().filter(|sent| due(sent.0)).map(|sent| sent.1),
             rx_ready: exit.is_none(),
-            sig: self.signals.front().filter(|signal| due(signal.0)).map(|signal| signal.1),
+            sig: signal.map(|signal| signal.1.address),
             trace: None,
             err: self.errors.front().copied(),
             exit,
             halted: exit.is_some(),
-            cnt: self.counters,
+            cnt: signal.map_or(self.counters, |signal| signal.1.counters),
         }
     }
 
@@ -109,10 +110,10 @@ impl Timed {
         let Some(native) = &mut self.native else { return };
         let before = native.counters()[count::LAUNCHES as usize];
         let free = native.free_slots();
-        let begun = native.begun();
+        let before_begun = native.begun();
         native.poll();
         let launches = native.counters()[count::LAUNCHES as usize] - before;
-        let begun = (native.begun() - begun) as u32;
+        let begun = (native.begun() - before_begun) as u32;
         // The decision runs ahead of the launch, while the kernel before runs: what is left of it
         // is seen.
         let ahead = self.now - self.last_launch.min(self.now);
@@ -132,7 +133,9 @@ impl Timed {
             self.sent.push_back((self.busy_until, tx));
         }
         while let Some(signal) = native.take_signal() {
-            self.signals.push_back((self.busy_until, signal));
+            // What ends before the first packet that is begun waits for none.
+            let at = if signal.begun == before_begun { self.now + 1 } else { self.busy_until };
+            self.signals.push_back((at, signal));
         }
         self.errors.extend(native.take_errors());
         self.counters = *native.counters();

@@ -109,6 +109,8 @@ pub struct Machine {
     cp: Cp,
     /// Events that are read and not done: buffers that come to be, then one other event.
     upcoming: VecDeque<Event>,
+    /// Scopes of the next kernel, where its packet was handed over already.
+    handed_over: Option<Scopes>,
     /// The host has changed memory since the last kernel.
     host_changed: bool,
     active: Vec<u32>,
@@ -185,6 +187,7 @@ impl Machine {
             sync,
             cp: bodies.cp(),
             upcoming: VecDeque::new(),
+            handed_over: None,
             host_changed: false,
             active: Vec::new(),
             random,
@@ -263,18 +266,21 @@ impl Machine {
         }
     }
 
-    /// Whether the host comes next, or the program ends, before another kernel.
-    fn is_host_next(&mut self) -> Result<bool, trace::Error> {
-        debug_assert!(self.upcoming.is_empty(), "what comes before a kernel is done");
-        while let Some(event) = self.ctx.program.next_event()? {
-            let is_kernel = matches!(event, Event::Kernel(_));
-            let is_buffer = matches!(event, Event::Alloc { .. });
-            self.upcoming.push_back(event);
-            if !is_buffer {
-                return Ok(!is_kernel);
+    /// The place among the upcoming events of the next kernel from this one on; none where the host
+    /// comes before it, or the program ends.
+    fn next_kernel(&mut self, from: usize) -> Result<Option<usize>, trace::Error> {
+        for at in from.. {
+            if at == self.upcoming.len() {
+                let Some(event) = self.ctx.program.next_event()? else { break };
+                self.upcoming.push_back(event);
+            }
+            match self.upcoming[at] {
+                Event::Alloc { .. } => {}
+                Event::Kernel(_) => return Ok(Some(at)),
+                _ => break,
             }
         }
-        Ok(true)
+        Ok(None)
     }
 
     /// What an L1 design still says to itself after the last kernel arrives before anybody looks
@@ -354,9 +360,16 @@ impl Machine {
         let spans = self.spans(head.groups);
         self.place_pages(head, &spans);
         self.perturb(number);
-        let scopes = self.scopes()?;
         let start = self.ctx.now;
-        self.submit(number, head, &spans, scopes);
+        let scopes = match self.handed_over.take() {
+            Some(scopes) => scopes,
+            None => {
+                let scopes = self.scopes()?;
+                self.submit(number, head, &spans, scopes);
+                scopes
+            }
+        };
+        self.hand_over_next()?;
         self.simulate(&head.name)?;
         if let Some(sequential) = &mut self.ctx.sequential {
             sequential.end_kernel();
@@ -394,9 +407,27 @@ impl Machine {
     /// any time.
     fn scopes(&mut self) -> Result<Scopes, RunError> {
         let host_changed = std::mem::take(&mut self.host_changed);
+        let is_host_next = self.next_kernel(0)?.is_none();
+        Ok(Scopes { acquire: self.scope(host_changed), release: self.scope(is_host_next) })
+    }
+
+    /// While a kernel runs its GPU is told of the next one, unless the host comes between (CPElide
+    /// specification 5.10).
+    fn hand_over_next(&mut self) -> Result<(), RunError> {
+        let is_ahead = self.system.command_processor.ahead && self.ctx.layout.gpus == 1;
+        let Some(at) = self.next_kernel(0)?.filter(|_| is_ahead) else { return Ok(()) };
+        let Event::Kernel(head) = self.upcoming[at].clone() else { unreachable!("by its place") };
+        let is_host_next = self.next_kernel(at + 1)?.is_none();
+        let scopes = Scopes { acquire: self.scope(false), release: self.scope(is_host_next) };
+        let spans = self.spans(head.groups);
+        self.submit(self.kernels + 1, &head, &spans, scopes);
+        self.handed_over = Some(scopes);
+        Ok(())
+    }
+
+    fn scope(&self, system: bool) -> Scope {
         let is_lazy = self.sync == SyncMode::Cpelide && self.ctx.layout.gpus == 1;
-        let scope = |system| if system || !is_lazy { Scope::System } else { Scope::Agent };
-        Ok(Scopes { acquire: scope(host_changed), release: scope(self.is_host_next()?) })
+        if system || !is_lazy { Scope::System } else { Scope::Agent }
     }
 
     /// What kernels have written must be in memory.

@@ -78,7 +78,7 @@ impl<L: Layout> Host for Native<L> {
     }
 
     fn signals(&mut self) -> Vec<u64> {
-        std::iter::from_fn(|| self.take_signal()).collect()
+        std::iter::from_fn(|| self.take_signal()).map(|signal| signal.address).collect()
     }
 
     fn errors(&mut self) -> Vec<u8> {

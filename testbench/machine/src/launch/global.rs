@@ -1,5 +1,7 @@
 //! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
+use std::collections::VecDeque;
+
 use cosim::command_processor::Conf;
 use cosim::command_processor::aql::kind::BARRIER_AND;
 use ports::Bytes;
@@ -102,11 +104,15 @@ pub struct Global {
     blocks: Blocks,
     inputs: Inputs,
     shown: Outputs,
-    feeding: Option<Feeding>,
+    /// Packets that are not all in, the oldest first.
+    feeding: VecDeque<Feeding>,
     heard: Vec<Heard>,
     kernel: Kernel,
     completion: Completion,
-    /// When the packet was taken, its kernel launched, or a chiplet was done with it.
+    /// Packets that are not complete.
+    packets: u32,
+    /// When the packet was taken, its kernel launched, a chiplet was done with it, or the packet
+    /// before was complete.
     since: Cycle,
     auditor: Auditor,
     pub counters: Counters,
@@ -132,30 +138,34 @@ impl Global {
             blocks,
             inputs,
             shown,
-            feeding: None,
+            feeding: VecDeque::with_capacity(2),
             heard: vec![Heard::default(); chiplets],
             kernel: Kernel::default(),
             completion: Completion::No,
+            packets: 0,
             since: 0,
             auditor: Auditor::new(gpu, conf),
             counters: Counters::default(),
         }
     }
 
-    /// Takes a packet with its extension block, in cycle `now`. The caller visits the processor in
-    /// the next cycle.
+    /// Takes a packet with its extension block, in cycle `now`; the one before may not be complete,
+    /// but all in. The caller visits the processor in the next cycle. A packet that is handed over
+    /// ahead has the GPU's same share of the work-groups as the one before.
     pub fn submit(&mut self, now: Cycle, packet: [u8; 64], extension: Vec<u8>, kernel: Kernel) {
-        debug_assert!(self.feeding.is_none(), "one packet at a time");
         let chiplets = self.ports.to_chiplets.len();
         let mask = u16::MAX >> (16 - chiplets);
         let aql = Aql { mask, stream: 0, packet: Bytes(packet) };
         self.auditor.submit(now, &aql, &extension, kernel.number);
         self.counters.packets += 1;
         self.counters.barriers += u64::from(u32::from(packet[0]) == BARRIER_AND);
-        self.feeding = Some(Feeding { aql: Some(aql), extension, at: 0 });
+        self.feeding.push_back(Feeding { aql: Some(aql), extension, at: 0 });
         self.kernel = kernel;
-        self.completion = Completion::No;
-        self.since = now;
+        if self.packets == 0 {
+            self.completion = Completion::No;
+            self.since = now;
+        }
+        self.packets += 1;
     }
 
     /// True once the packet's completion signal is written.
@@ -203,7 +213,7 @@ impl Global {
         }
         self.complete(ctx);
         let waits = |heard: &Heard| heard.dropped || heard.drop_due || heard.ended > 0;
-        let waits = self.heard.iter().any(waits) || self.feeding.is_some();
+        let waits = self.heard.iter().any(waits) || !self.feeding.is_empty();
         ctx.wake_after(if waits { 0 } else { self.blocks.quiet_cycles() });
     }
 
@@ -246,7 +256,7 @@ impl Global {
     fn feed(&mut self) {
         self.inputs.aql = None;
         self.inputs.ext = None;
-        let Some(feeding) = &mut self.feeding else { return };
+        let Some(feeding) = self.feeding.front_mut() else { return };
         let host = &self.shown.host;
         if let Some(aql) = &feeding.aql {
             self.inputs.aql = Some(*aql);
@@ -265,7 +275,7 @@ impl Global {
             }
         }
         if feeding.aql.is_none() && feeding.at == feeding.extension.len() {
-            self.feeding = None;
+            self.feeding.pop_front();
         }
     }
 
@@ -362,6 +372,8 @@ impl Global {
 
     fn end(&mut self, ctx: &mut Context) {
         self.counters.release_cycles += ctx.now - self.since;
+        self.since = ctx.now;
+        self.packets -= 1;
         ctx.completions += 1;
         self.completion = Completion::Yes;
     }

@@ -1,0 +1,146 @@
+//! The next launch of a stream is decided while the kernel before runs, as if that had ended
+//! (specification 5.10). The table is written at once, and what was there is kept: nobody else
+//! decides meanwhile, for whoever comes first has it taken back.
+
+use super::{Launch, Processor, Waiting};
+use crate::arrivals::slots;
+use crate::bitmap::Bitmap;
+use crate::bus::Bus;
+use crate::config::SyncMode;
+use crate::decide::Masks;
+use crate::layout::Layout;
+use crate::map::{NUM_SLOTS, count, reg};
+use crate::packet::{Kind, Packet};
+use crate::report::Report;
+use crate::running::Kernel;
+
+/// A launch that is decided before its time has come. Without one all is zero, as memories are at
+/// the start.
+#[derive(Debug)]
+pub(super) struct Ahead {
+    is_made: bool,
+    slot: usize,
+    launch: Launch,
+    /// The slot of the kernel before, and what is released after it.
+    before: usize,
+    release: u16,
+    /// What it was, for it to be taken back.
+    every: bool,
+    unlabelled: bool,
+    entries: [Bitmap; NUM_SLOTS],
+}
+
+impl Ahead {
+    /// None.
+    pub(super) const NONE: Self = Self {
+        is_made: false,
+        slot: 0,
+        launch: NOTHING,
+        before: 0,
+        release: 0,
+        every: false,
+        unlabelled: false,
+        entries: [Bitmap::EMPTY; NUM_SLOTS],
+    };
+}
+
+/// No launch.
+const NOTHING: Launch = Launch {
+    releases: false,
+    scheduled: 0,
+    masks: Masks { release: 0, acquire: 0 },
+    unlabelled: false,
+};
+
+impl<L: Layout> Processor<L> {
+    /// Decides a launch ahead where there is one. True where that was tried.
+    pub(super) fn decide_ahead<B: Bus>(&mut self, bus: &mut B) -> bool {
+        let config = &self.table.config;
+        if !config.ahead || config.sync_mode != SyncMode::Cpelide || self.ahead.is_made {
+            return false;
+        }
+        let Some((slot, before)) = self.next_ahead(bus) else { return false };
+        self.declined |= 1 << slot;
+        let entries = self.running.kernels.map(|kernel| kernel.entries);
+        let (every, kernel) = (self.every, self.running.kernels[before]);
+        self.table.open_journal();
+        let release = self.end(bus, before);
+        let launch = self.unchanged(bus, slot).or_else(|| {
+            let packet = Packet::read_again(bus, slot, &self.table.config).ok()?;
+            (packet.kind == Kind::Dispatch).then(|| self.launch(bus, slot, &packet))
+        });
+        let is_whole = self.table.close_journal();
+        // It runs on, and has nothing that a decision need know.
+        let (none, unlabelled) = (Bitmap::EMPTY, kernel.unlabelled);
+        self.running.kernels[before] = Kernel { entries: none, unlabelled: false, ..kernel };
+        self.running.len += 1;
+        let is_made = launch.is_some() && is_whole;
+        let launch = launch.unwrap_or(NOTHING);
+        self.ahead = Ahead { is_made, slot, launch, before, release, every, unlabelled, entries };
+        if !is_made {
+            self.undo(bus);
+        }
+        true
+    }
+
+    /// The oldest packet that waits for nothing but a kernel that runs, and the slot of that.
+    fn next_ahead<B: Bus>(&self, bus: &mut B) -> Option<(usize, usize)> {
+        let valid = bus.get(reg::PKT_STAT) & 15;
+        let runs = |slot: &usize| self.running.kernels[*slot].chiplets != 0;
+        let mut next: Option<(usize, usize)> = None;
+        for slot in slots(valid & !self.declined).filter(|slot| !runs(slot)) {
+            let mut before = slots(valid).filter(|&other| self.arrivals.follows(slot, other));
+            let (Some(first), None) = (before.next(), before.next()) else { continue };
+            if runs(&first) && next.is_none_or(|(next, _)| self.arrivals.is_behind(next, slot)) {
+                next = Some((slot, first));
+            }
+        }
+        next
+    }
+
+    /// What is released after the kernel of this slot, where a decision ahead says so. Any other
+    /// kernel's end takes that decision back.
+    pub(super) fn released_ahead<B: Bus>(&mut self, bus: &mut B, slot: usize) -> Option<u16> {
+        let Ahead { is_made, before, release, .. } = self.ahead;
+        if is_made && before == slot {
+            return Some(release);
+        }
+        self.take_back(bus);
+        None
+    }
+
+    /// The kernel of this slot has ended, and its successor is decided: it is launched.
+    pub(super) fn carry_out<B: Bus>(&mut self, bus: &mut B, slot: usize) {
+        debug_assert!(self.waiting == Waiting::Nobody, "its operations are done");
+        let Ahead { is_made, slot: next, launch, before, .. } = self.ahead;
+        if is_made && before == slot {
+            self.ahead.is_made = false;
+            bus.stopwatch(1);
+            self.table.report.tell(bus);
+            bus.count(count::AHEAD, 1);
+            self.send(bus, next, launch);
+        }
+    }
+
+    /// A decision ahead that another one comes before is made anew.
+    #[inline(never)]
+    pub(super) fn take_back<B: Bus>(&mut self, bus: &mut B) {
+        if self.ahead.is_made {
+            self.declined &= !(1 << self.ahead.slot);
+            bus.count(count::ANEW, 1);
+            self.undo(bus);
+        }
+    }
+
+    #[inline(never)]
+    fn undo<B: Bus>(&mut self, bus: &mut B) {
+        let ahead = core::mem::replace(&mut self.ahead, Ahead::NONE);
+        self.table.take_back(bus);
+        self.table.report = Report::NEW;
+        self.every = ahead.every;
+        for (kernel, entries) in self.running.kernels.iter_mut().zip(ahead.entries) {
+            kernel.entries = entries;
+        }
+        self.running.kernels[ahead.before].unlabelled = ahead.unlabelled;
+    }
+}
