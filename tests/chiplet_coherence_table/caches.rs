@@ -1,8 +1,9 @@
-//! Write-back L2s over one L3, byte by byte. A byte's value is the number of the store that wrote it.
+//! Write-back L2s over one L3, byte by byte. A byte's value is the number of the store that wrote
+//! it.
 //!
-//! They are private, or lines have homes (specification, part 6, `home_forward`): only the home's L2
-//! holds a line, every access of any GPU goes there, and stores of others than the home are written
-//! through to L3.
+//! They are private, or lines have homes (specification, part 6, `home_forward`): only the home's
+//! L2 holds a line, every access of any GPU goes there, and stores of others than the home are
+//! written through to L3.
 
 use hwmodel::chiplet_coherence_table::Parameters;
 

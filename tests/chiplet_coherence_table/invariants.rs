@@ -58,8 +58,8 @@ fn entry_at(entries: &[Entry], line: u64) -> Option<&Entry> {
 }
 
 /// Where lines have homes, an L2 holds what no entry of its chiplet tells. But it is dirty only by
-/// stores of its own chiplet, for those of others are written through: so the releases of D chiplets
-/// miss nothing. And no copy is ever old.
+/// stores of its own chiplet, for those of others are written through: so the releases of D
+/// chiplets miss nothing. And no copy is ever old.
 fn check_homes(
     entries: &[Entry],
     every: bool,

@@ -34,8 +34,8 @@
 //! - EVERY is set after the operations of an unlabelled launch. So what its acquire scope asks for
 //!   is what it asks of a labelled one that touches nothing: chiplets without D are not released
 //!   unless EVERY was set before.
-//! - Nothing is acquired without an acquire scope, so an unlabelled launch forgets no pair: 5.1 step
-//!   2 removes them because all L2s are acquired.
+//! - Without an acquire scope nothing is acquired, so an unlabelled launch forgets no pair: 5.1
+//!   step 2 removes them because all L2s are acquired.
 //! - Releases for EVERY before an acquire are those of step 6, also for counter 9. Unlabelled
 //!   launches are conservative ones for counter 7.
 //! - The end of the program releases and acquires all chiplets where 5.9 has all acquired "whatever

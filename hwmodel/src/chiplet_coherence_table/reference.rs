@@ -317,9 +317,9 @@ impl ReferenceTable {
         }
     }
 
-    /// True where any L2 may hold what no entry tells (section 5.9): lines that other chiplets asked
-    /// for, which a table without entries has not let any do, or other GPUs. Where EVERY may, its
-    /// rules have all chiplets acquired.
+    /// True where any L2 may hold what no entry tells (section 5.9): lines that other chiplets
+    /// asked for, which a table without entries has not let any do, or other GPUs. EVERY has rules
+    /// of its own, which acquire all chiplets too.
     fn may_hide(&self) -> bool {
         match self.rules.parameters.hidden {
             Hidden::Nothing => false,
