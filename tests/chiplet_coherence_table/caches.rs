@@ -1,7 +1,15 @@
-//! Private write-back L2s over one L3, byte by byte. A byte's value is the number of the store that
-//! wrote it.
+//! Write-back L2s over one L3, byte by byte. A byte's value is the number of the store that wrote
+//! it.
+//!
+//! They are private, or lines have homes (specification, part 6, `home_forward`): only the home's
+//! L2 holds a line, every access of any GPU goes there, and stores of others than the home are
+//! written through to L3.
+
+use hwmodel::chiplet_coherence_table::Parameters;
 
 use crate::bytes::{Mask, each};
+use crate::layout::PAGE;
+use crate::program::{Homes, Program};
 
 /// The bytes of a line; as many as a line has are used.
 type Data = [u16; 128];
@@ -23,6 +31,15 @@ pub enum Wrong {
     Dirty { spot: usize },
 }
 
+/// Where lines have homes: those of the spots, by page.
+#[derive(Clone, Debug)]
+struct Home {
+    /// The page's number.
+    page: u64,
+    /// `None` until the page is touched first.
+    chiplet: Option<usize>,
+}
+
 /// All L2s, the L3, and what the program has written.
 #[derive(Clone, Debug)]
 pub struct Caches {
@@ -30,6 +47,8 @@ pub struct Caches {
     /// All bytes of a line.
     whole: Mask,
     fetches_on_write: bool,
+    /// By spot; `None` where L2s are private.
+    homes: Option<Vec<Home>>,
     /// By chiplet, then spot.
     l2: Vec<Line>,
     l3: Vec<Data>,
@@ -38,12 +57,24 @@ pub struct Caches {
 }
 
 impl Caches {
-    pub fn new(chiplets: usize, spots: usize, line: u64, fetches_on_write: bool) -> Self {
+    /// Those of a program, before it.
+    pub fn new(program: &Program) -> Self {
+        let Parameters { chiplets, line, .. } = program.parameters;
+        let spots = program.spots.len();
         let absent = Line { valid: 0, dirty: 0, data: [0; 128] };
+        let homes = program.homes.map(|homes| {
+            let home = |at: &u64| {
+                let page = at / PAGE;
+                let interleaved = homes == Homes::Interleaved;
+                Home { page, chiplet: interleaved.then_some((page % chiplets as u64) as usize) }
+            };
+            program.spots.iter().map(home).collect()
+        });
         Self {
             spots,
             whole: Mask::MAX >> (128 - line),
-            fetches_on_write,
+            fetches_on_write: program.fetches_on_write,
+            homes,
             l2: vec![absent; chiplets * spots],
             l3: vec![[0; 128]; spots],
             truth: vec![[0; 128]; spots],
@@ -71,28 +102,78 @@ impl Caches {
         line.valid = self.whole;
     }
 
+    /// The L2 that an access of this chiplet goes to. It is the first to touch a page without a
+    /// home.
+    pub fn reached(&mut self, chiplet: usize, spot: usize) -> usize {
+        let Some(homes) = &mut self.homes else { return chiplet };
+        let Home { page, chiplet: home } = homes[spot];
+        home.unwrap_or_else(|| {
+            let same = homes.iter_mut().filter(|home| home.page == page);
+            same.for_each(|home| home.chiplet = Some(chiplet));
+            chiplet
+        })
+    }
+
     /// Loads of these bytes. Errors: one is not the last value written.
     pub fn read(&mut self, chiplet: usize, spot: usize, mask: Mask) -> Result<(), Wrong> {
-        if mask & !self.line(chiplet, spot).valid != 0 {
-            self.fetch(chiplet, spot);
+        let l2 = self.reached(chiplet, spot);
+        self.read_in(l2, spot, mask)
+    }
+
+    fn read_in(&mut self, l2: usize, spot: usize, mask: Mask) -> Result<(), Wrong> {
+        if mask & !self.line(l2, spot).valid != 0 {
+            self.fetch(l2, spot);
         }
-        compare(&self.line(chiplet, spot).data, &self.truth[spot], spot, mask)
+        compare(&self.line(l2, spot).data, &self.truth[spot], spot, mask)
     }
 
     /// One store to these bytes. Returns its number.
     pub fn write(&mut self, chiplet: usize, spot: usize, mask: Mask) -> u16 {
-        if self.fetches_on_write && self.line(chiplet, spot).valid != self.whole {
-            self.fetch(chiplet, spot);
+        let l2 = self.reached(chiplet, spot);
+        self.write_in(l2, spot, mask, l2 != chiplet)
+    }
+
+    fn write_in(&mut self, l2: usize, spot: usize, mask: Mask, through: bool) -> u16 {
+        if self.fetches_on_write && self.line(l2, spot).valid != self.whole {
+            self.fetch(l2, spot);
         }
-        self.stores += 1;
-        let line = &mut self.l2[chiplet * self.spots + spot];
+        let line = &mut self.l2[l2 * self.spots + spot];
         line.valid |= mask;
-        line.dirty |= mask;
         for byte in each(mask) {
-            line.data[byte] = self.stores;
+            line.data[byte] = self.stores + 1;
+        }
+        if through {
+            line.dirty &= !mask;
+            return self.host_write(spot, mask);
+        }
+        line.dirty |= mask;
+        self.stores += 1;
+        for byte in each(mask) {
             self.truth[spot][byte] = self.stores;
         }
         self.stores
+    }
+
+    fn home(&self, spot: usize) -> Option<usize> {
+        self.homes.as_ref()?[spot].chiplet
+    }
+
+    /// Another GPU loads these bytes, through the home's L2 where the page has one. Errors: one is
+    /// not the last value written.
+    pub fn other_gpu_reads(&mut self, spot: usize, mask: Mask) -> Result<(), Wrong> {
+        let mask = mask & self.whole;
+        match self.home(spot) {
+            Some(home) => self.read_in(home, spot, mask),
+            None => self.host_read(spot, mask),
+        }
+    }
+
+    /// Another GPU stores to these bytes. Returns the store's number.
+    pub fn other_gpu_writes(&mut self, spot: usize, mask: Mask) -> u16 {
+        match self.home(spot) {
+            Some(home) => self.write_in(home, spot, mask, true),
+            None => self.host_write(spot, mask),
+        }
     }
 
     /// The host loads these bytes. Errors: one is not the last value written.

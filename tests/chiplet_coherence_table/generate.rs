@@ -2,12 +2,12 @@
 //! one of them writes, and neither do the chiplets of a kernel.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::Parameters;
+use hwmodel::chiplet_coherence_table::{Hidden, Parameters};
 
 use crate::bytes::{Footprint, Touched, span};
 use crate::layout::{Layout, PAGE, Structure};
 use crate::profile::{self, Profile};
-use crate::program::{Access, Item, Kernel, Kind, Label, Labels, Program};
+use crate::program::{Access, Homes, Item, Kernel, Kind, Label, Labels, Program};
 
 /// Packets of a program.
 const ITEMS: usize = 60;
@@ -17,13 +17,19 @@ pub fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let r = &mut random;
     let parameters = profile::parameters(r, seed);
-    let profile = Profile::draw(r, parameters.chiplets as u32);
+    let mut profile = Profile::draw(r, parameters.chiplets as u32);
+    // EVERY lives longer than entries only where labels are rare.
+    if parameters.home_aware && r.chance(64) {
+        profile.unlabelled = 220;
+    }
     let structures = r.pick(&[1, 1, 1, 2, 3, 5, 8, 12, 14]);
     let layout = Layout::draw(r, structures, parameters.line);
     let mut draw = Draw { r, parameters, profile, layout, running: Vec::new() };
     let items = (0..ITEMS).map(|number| draw.item(number)).collect();
     let fetches_on_write = draw.r.chance(128);
-    Program { seed, parameters, spots: draw.layout.spots, fetches_on_write, items }
+    let homes = draw.r.pick(&[Homes::FirstTouch, Homes::Interleaved]);
+    let homes = (parameters.hidden != Hidden::Nothing).then_some(homes);
+    Program { seed, parameters, spots: draw.layout.spots, fetches_on_write, homes, items }
 }
 
 struct Draw<'a> {

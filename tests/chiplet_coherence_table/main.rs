@@ -1,6 +1,7 @@
 //! The chiplet coherence table against real caches: random programs on byte-accurate L2s, in which
 //! every load returns the last value written, nothing that is dirty is lost, and the table covers
-//! what the L2s hold. The same programs find each rule of the table that is taken away.
+//! what the L2s hold. The same programs find each rule of the table that is taken away. A half are
+//! programs on private L2s; of those where lines have homes, a half are for HOME_AWARE.
 //!
 //! More programs, a longer run:
 //!
@@ -18,6 +19,7 @@ mod examples;
 mod failure;
 mod firmware;
 mod generate;
+mod home_aware;
 mod image;
 mod invariants;
 mod layout;

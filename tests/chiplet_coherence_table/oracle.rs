@@ -3,11 +3,19 @@
 
 use cosim::stimulus::Random;
 
-use crate::bytes::{Footprint, Mask};
+use crate::bytes::{Footprint, Mask, span};
 use crate::caches::{Caches, Wrong};
 use crate::failure::{Check, Failure};
 use crate::program::{Access, Program};
 use crate::quality::Quality;
+
+/// Who stores.
+#[derive(Clone, Copy, Debug)]
+enum Writer {
+    Host,
+    Chiplet(u8),
+    OtherGpu,
+}
 
 /// The memory of a run.
 pub struct Oracle<'a> {
@@ -16,8 +24,10 @@ pub struct Oracle<'a> {
     pub quality: Quality,
     /// Bytes that kernels have written since the last release of scope system, by spot.
     unreleased: Vec<Mask>,
-    /// Who made each store: item, and chiplet or host.
-    stores: Vec<(usize, Option<u8>)>,
+    /// Bytes that the host has written and the GPU has not acquired since, by spot.
+    unacquired: Vec<Mask>,
+    /// Who made each store, and the item.
+    stores: Vec<(usize, Writer)>,
     /// Number of the item whose packet or end is the last that happened.
     pub now: usize,
     ignored: &'a [Check],
@@ -26,13 +36,13 @@ pub struct Oracle<'a> {
 impl<'a> Oracle<'a> {
     pub fn new(program: &'a Program, ignored: &'a [Check]) -> Self {
         let (chiplets, spots) = (program.parameters.chiplets, program.spots.len());
-        let line = program.parameters.line;
         Self {
             program,
-            caches: Caches::new(chiplets, spots, line, program.fetches_on_write),
+            caches: Caches::new(program),
             quality: Quality::new(chiplets, spots),
             unreleased: vec![0; spots],
-            stores: vec![(0, None)],
+            unacquired: vec![0; spots],
+            stores: vec![(0, Writer::Host)],
             now: 0,
             ignored,
         }
@@ -49,8 +59,11 @@ impl<'a> Oracle<'a> {
     fn store_name(&self, store: u16) -> String {
         match self.stores[usize::from(store)] {
             _ if store == 0 => "the initial value".into(),
-            (item, None) => format!("store {store}, of the host before item {item}"),
-            (item, Some(chiplet)) => format!("store {store}, of item {item} on chiplet {chiplet}"),
+            (item, Writer::Host) => format!("store {store}, of the host before item {item}"),
+            (item, Writer::Chiplet(chiplet)) => {
+                format!("store {store}, of item {item} on chiplet {chiplet}")
+            }
+            (item, Writer::OtherGpu) => format!("store {store}, of another GPU at item {item}"),
         }
     }
 
@@ -69,10 +82,11 @@ impl<'a> Oracle<'a> {
     /// An access of a kernel.
     pub fn access(&mut self, item: usize, access: &Access) -> Result<(), Failure> {
         let (chiplet, spot, mask) = (usize::from(access.chiplet), access.spot(), access.mask());
-        self.quality.access(chiplet, spot, mask, access.write);
+        let l2 = self.caches.reached(chiplet, spot);
+        self.quality.access(l2, spot, mask, access.write);
         if access.write {
             self.caches.write(chiplet, spot, mask);
-            self.stores.push((item, Some(access.chiplet)));
+            self.stores.push((item, Writer::Chiplet(access.chiplet)));
             self.unreleased[spot] |= mask;
             return Ok(());
         }
@@ -83,16 +97,49 @@ impl<'a> Oracle<'a> {
     /// The host writes, where nobody else does and what was written has been released.
     pub fn host_write(&mut self, access: &Access, running: &[&Footprint]) {
         let spot = access.spot();
-        let mut taken = self.unreleased[spot];
-        for footprint in running {
-            taken |= footprint.at(spot).read | footprint.at(spot).written;
-        }
-        let mask = access.mask() & !taken;
+        let mask = access.mask() & self.free(spot, running);
         if mask != 0 {
             self.quality.host(spot, mask);
             self.caches.host_write(spot, mask);
-            self.stores.push((self.now, None));
+            self.unacquired[spot] |= mask;
+            self.stores.push((self.now, Writer::Host));
         }
+    }
+
+    /// The operations of an acquire of scope system are done.
+    pub fn acquired(&mut self) {
+        self.unacquired.fill(0);
+    }
+
+    /// The bytes of a spot that others than the GPU may write.
+    fn free(&self, spot: usize, running: &[&Footprint]) -> Mask {
+        let touched = |footprint: &&Footprint| footprint.at(spot).read | footprint.at(spot).written;
+        !running.iter().map(touched).fold(self.unreleased[spot], |taken, mask| taken | mask)
+    }
+
+    /// Another GPU reads or writes, likewise. Its kernels ask the homes of lines, and the table is
+    /// not told. What the host has written they see only when this GPU has acquired it: an acquire
+    /// of theirs is none of the L2s here.
+    pub fn other_gpu(
+        &mut self,
+        random: &mut Random,
+        running: &[&Footprint],
+    ) -> Result<(), Failure> {
+        let spot = random.below(self.unreleased.len() as u32) as usize;
+        if random.chance(192) {
+            let writes = |footprint: &&Footprint| footprint.at(spot).written;
+            let taken = self.unreleased[spot] | self.unacquired[spot];
+            let taken = running.iter().map(writes).fold(taken, |taken, mask| taken | mask);
+            let result = self.caches.other_gpu_reads(spot, !taken);
+            return result.or_else(|wrong| self.report("another GPU", wrong));
+        }
+        let first = random.below(self.program.parameters.line as u32) as usize;
+        let mask = span(first, first) & self.free(spot, running) & !self.unacquired[spot];
+        if mask != 0 {
+            self.caches.other_gpu_writes(spot, mask);
+            self.stores.push((self.now, Writer::OtherGpu));
+        }
+        Ok(())
     }
 
     /// A release of scope system is done: the host reads everything that no running kernel may

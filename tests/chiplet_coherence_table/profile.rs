@@ -66,6 +66,7 @@ pub fn mask(r: &mut Random, chiplets: u32) -> u16 {
 
 /// The table of a program.
 pub fn parameters(r: &mut Random, seed: u64) -> Parameters {
+    // By seed, so that each has its part of any number of programs.
     const HIDDEN: [Hidden; 4] = [Hidden::Nothing, Hidden::Nothing, Hidden::OfGpu, Hidden::OfSystem];
     Parameters {
         chiplets: r.pick(&[2, 2, 2, 3, 3, 4, 4, 4, 4, 7, 16]),
@@ -74,6 +75,11 @@ pub fn parameters(r: &mut Random, seed: u64) -> Parameters {
         line: r.pick(&[64, 64, 128]),
         sync_mode: SyncMode::Cpelide,
         hidden: HIDDEN[seed as usize % HIDDEN.len()],
-        home_aware: false,
+        home_aware: is_home_aware(seed),
     }
+}
+
+/// Whether the program of a seed is for a table with HOME_AWARE: a fourth are.
+pub fn is_home_aware(seed: u64) -> bool {
+    matches!(seed % 8, 6 | 7)
 }

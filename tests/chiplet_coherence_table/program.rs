@@ -15,7 +15,18 @@ pub struct Program {
     pub spots: Vec<u64>,
     /// Stores fetch the rest of their line.
     pub fetches_on_write: bool,
+    /// Where lines have homes, as under policy `home_forward`; otherwise L2s are private.
+    pub homes: Option<Homes>,
     pub items: Vec<Item>,
+}
+
+/// Which chiplet is the home of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Homes {
+    /// That which touches it first.
+    FirstTouch,
+    /// Each in turn.
+    Interleaved,
 }
 
 /// A packet, and what happens around it.
@@ -137,8 +148,9 @@ impl fmt::Display for Program {
         writeln!(
             f,
             "seed {}: {chiplets} chiplets, {table_entries} entries, {max_structs} structures, \
-             lines of {line} B, {sync_mode:?}, hidden {hidden:?}{}{}",
+             lines of {line} B, {sync_mode:?}, homes {:?}, hidden {hidden:?}{}{}",
             self.seed,
+            self.homes,
             if home_aware { ", home-aware" } else { "" },
             if self.fetches_on_write { ", stores fetch" } else { "" }
         )?;

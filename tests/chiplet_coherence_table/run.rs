@@ -1,7 +1,7 @@
 //! Runs a program: which kernels run at once, when their accesses, evictions and operations happen.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Outcome, Share, SyncMode};
+use hwmodel::chiplet_coherence_table::{Hidden, Outcome, Share, SyncMode};
 
 use crate::bytes::Footprint;
 use crate::failure::{Check, Failure};
@@ -55,6 +55,8 @@ struct Run<'a, 's> {
     setup: Setup,
     /// Operations of the last launch that are not done.
     pending: Option<Outcome>,
+    /// Other GPUs run kernels.
+    has_others: bool,
 }
 
 /// Runs a program. Errors: the first thing that is wrong.
@@ -71,6 +73,7 @@ pub fn run(
         ends: Random::new(!program.seed),
         setup,
         pending: None,
+        has_others: program.parameters.hidden == Hidden::OfSystem,
     };
     for item in &program.items {
         run.item(item)?;
@@ -110,7 +113,12 @@ impl<'a> Run<'a, '_> {
             }
         }
         self.operate(&outcome)?;
-        if let Some(active) = self.active.last_mut().filter(|_| outcome.tag.is_some()) {
+        // Without a table, barriers have no operations.
+        let is_kernel = outcome.tag.is_some();
+        if is_kernel || self.oracle.program.parameters.sync_mode == SyncMode::Cpelide {
+            self.oracle.acquired();
+        }
+        if let Some(active) = self.active.last_mut().filter(|_| is_kernel) {
             active.started = true;
         }
         self.check_invariants()?;
@@ -235,6 +243,10 @@ impl<'a> Run<'a, '_> {
         if self.random.chance(80) {
             self.oracle.evict(&mut self.random);
         }
+        if self.has_others && self.random.chance(96) {
+            let running: Vec<_> = self.active.iter().map(|active| &active.footprint).collect();
+            self.oracle.other_gpu(&mut self.random, &running)?;
+        }
         Ok(())
     }
 
@@ -318,13 +330,13 @@ impl<'a> Run<'a, '_> {
     }
 
     fn check_invariants(&self) -> Result<(), Failure> {
-        let Program { parameters, spots, .. } = self.oracle.program;
+        let parameters = &self.oracle.program.parameters;
         if parameters.sync_mode != SyncMode::Cpelide || self.setup.overlaps_launches {
             return Ok(());
         }
         // Where EVERY cannot be seen, any line may be an unlabelled kernel's.
         let (image, every) = (self.table.image(), self.table.every().unwrap_or(true));
-        let found = invariants::check(&image, every, parameters, spots, &self.oracle.caches);
+        let found = invariants::check(&image, every, self.oracle.program, &self.oracle.caches);
         found.or_else(|what| self.oracle.fails(Check::Invariant, || what))
     }
 
@@ -347,6 +359,8 @@ impl<'a> Run<'a, '_> {
             kind: Kind::Barrier,
         };
         let outcome = self.table.launch(&packets::dispatch(&barrier, &[]));
+        // Nobody fills an L2 again.
+        self.has_others = false;
         self.operate(&outcome)?;
         self.host_reads()?;
         let Program { parameters, spots, .. } = self.oracle.program;

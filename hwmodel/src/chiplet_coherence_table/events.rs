@@ -1,4 +1,4 @@
-//! What a launch does to one entry that it touches (specification, sections 5.2, 5.3 and 5.5).
+//! What a launch does to one entry that it touches (specification, sections 5.2, 5.3, 5.5 and 5.9).
 //! `in_use[i]`: the pair of the entry and chiplet i is in use by another kernel that runs.
 
 use super::entry::{Entry, Record};
@@ -61,6 +61,12 @@ pub fn remote(
             }
             continue;
         }
+        // The kernel's accesses reach the one copy that a line has.
+        if rules.parameters.home_aware {
+            let cause = Cause::RemoteAtHome(record.mode);
+            needs.add_step(cause, i, pair, &Step::to(pair.state));
+            continue;
+        }
         let in_use = in_use[i] && rules.keep(weakness);
         let step = transition::remote(entry.states[i], record.mode, in_use);
         needs.add_step(Cause::Remote(record.mode), i, pair, &step);
@@ -92,9 +98,11 @@ pub fn local(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules)
         entry.states[i] = step.state;
         entry.mixed |= step.mixed && rules.keep(Weakness::StaleWriteInUseNotMixed);
 
-        // Lines that this kernel fills here may become old while it runs.
+        // Lines that this kernel fills here may become old while it runs, unless they have no other
+        // copy.
         let mut writers = others(&stored.ranges, i).filter(|&(j, _)| may_go_on_writing(j));
-        if writers.any(|(_, stored)| stored.overlaps(&range)) {
+        let has_copies = !rules.parameters.home_aware;
+        if has_copies && writers.any(|(_, stored)| stored.overlaps(&range)) {
             match step.state {
                 State::Valid if rules.keep(Weakness::ReaderBesideDirtyInUseValid) => {
                     entry.states[i] = State::Stale;
@@ -117,7 +125,7 @@ pub fn local(entry: &mut Entry, record: &Record, in_use: &[bool], rules: &Rules)
     entry.base = entry.base.min(record.base);
     entry.mode = record.mode;
     entry.mixed |= record.mode == Mode::ReadWrite && record.is_shared();
-    entry.mixed &= rules.keep(Weakness::NeverMixed);
+    entry.mixed &= rules.keep(Weakness::NeverMixed) && !rules.parameters.home_aware;
     entry.settle_mixed();
     growths
 }

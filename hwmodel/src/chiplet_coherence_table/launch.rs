@@ -1,9 +1,10 @@
-//! Steps 3 to 7 of a labelled launch (specification, sections 5.1 and 5.8).
+//! Steps 3 to 7 of a labelled launch (specification, sections 5.1, 5.8 and 5.9).
 
 use super::coarsen::{self, Extent};
 use super::counters::Counters;
 use super::entry::{Entry, Record, TooLong};
 use super::events;
+use super::masks::Masks;
 use super::reasons::{Cause, Needs};
 use super::running::Running;
 use super::table::{Row, Table};
@@ -20,6 +21,8 @@ pub struct Launch<'a> {
     pub tag: u8,
     /// The table; in the end as the launch leaves it.
     pub table: Table,
+    /// EVERY counts as D on all chiplets in step 6.
+    pub every_is_dirty: bool,
     /// What is sent, and why: at first for EVERY or the acquire scope, in the end all.
     pub needs: Needs,
     /// At first those before it, in the end with it.
@@ -49,6 +52,9 @@ impl Launch<'_> {
             let implied = self.needs.masks.acquire & !self.needs.masks.release;
             let dirty = dirty.into_iter().filter(|(i, _)| implied >> i & 1 == 1);
             self.needs.add_pairs(Cause::Implied, dirty, (true, false));
+            if self.every_is_dirty {
+                self.needs.add_all(Cause::Every, Masks { release: implied, acquire: 0 });
+            }
             self.counters.implied += (implied & self.needs.masks.release).count_ones();
         }
 

@@ -30,6 +30,17 @@
 //!   it releases, and with acquire scope system acquires, as 5.6 says of kernels. Without these
 //!   scopes it does nothing.
 //!
+//! HOME_AWARE (5.9):
+//! - EVERY is set after the operations of an unlabelled launch. So what its acquire scope asks for
+//!   is what it asks of a labelled one that touches nothing: chiplets without D are not released
+//!   unless EVERY was set before.
+//! - Without an acquire scope nothing is acquired, so an unlabelled launch forgets no pair: 5.1
+//!   step 2 removes them because all L2s are acquired.
+//! - Releases for EVERY before an acquire are those of step 6, also for counter 9. Unlabelled
+//!   launches are conservative ones for counter 7.
+//! - The end of the program releases and acquires all chiplets where 5.9 has all acquired "whatever
+//!   the table". Elsewhere the L2s are empty.
+//!
 //! Packets:
 //! - Faults are told in the order of the block, each as often as structures have it; nothing is
 //!   read behind one that makes the launch conservative. A range of a chiplet that is not scheduled

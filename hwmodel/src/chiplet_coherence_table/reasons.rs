@@ -28,15 +28,19 @@ pub enum Cause {
     Mixed,
     /// A row of section 5.2: a kernel on another chiplet touches what is held here.
     Remote(Mode),
+    /// The same under HOME_AWARE: what is held here has no other copy, and nothing is asked for
+    /// (section 5.9).
+    RemoteAtHome(Mode),
     /// A row of section 5.2: the kernel runs here.
     Local(Mode),
     /// The kernel touches the entry, but neither here nor what is held here.
     Apart,
     /// The chiplet is acquired and holds dirty lines of this entry (section 5.1 step 6).
     Implied,
-    /// Nobody knows what the kernel touches.
+    /// Nobody knows what the kernel touches. Under HOME_AWARE this asks for nothing.
     Conservative(Unlabelled),
-    /// Kernels without labels have run, and may have touched anything (section 5.1 step 2).
+    /// Kernels without labels have run, and may have touched anything (section 5.1 step 2). Under
+    /// HOME_AWARE this asks for something only where a scope does.
     Every,
     /// Acquire scope system: the host may have written (section 5.6).
     AcquireScope,
@@ -109,6 +113,13 @@ impl Needs {
         }
     }
 
+    /// Adds a rule that is about no entry and asks these chiplets for nothing.
+    pub fn add_idle(&mut self, cause: Cause, chiplets: u16) {
+        for chiplet in (0..16u8).filter(|&i| chiplets >> i & 1 == 1) {
+            self.add(Reason { cause, chiplet, pair: None, release: false, acquire: false });
+        }
+    }
+
     /// Adds operations that are about no entry.
     pub fn add_all(&mut self, cause: Cause, masks: Masks) {
         for chiplet in 0..16u8 {
@@ -142,6 +153,7 @@ impl Display for Reason {
         match self.cause {
             Cause::Mixed => f.write_str("mixed"),
             Cause::Remote(mode) => write!(f, "remote {mode}"),
+            Cause::RemoteAtHome(mode) => write!(f, "remote {mode} at home"),
             Cause::Local(mode) => write!(f, "local {mode}"),
             Cause::Apart => f.write_str("not touched"),
             Cause::Implied => f.write_str("acquire for another"),
@@ -169,6 +181,7 @@ mod tests {
         };
         let dirty = Some((State::Dirty, false));
         assert_eq!(told(Cause::Remote(Mode::Read), dirty), "D + remote R");
+        assert_eq!(told(Cause::RemoteAtHome(Mode::Read), dirty), "D + remote R at home");
         let stale = Some((State::Stale, true));
         assert_eq!(told(Cause::Local(Mode::ReadWrite), stale), "S in use + local R/W");
         assert_eq!(told(Cause::Implied, dirty), "D + acquire for another");

@@ -146,7 +146,7 @@ impl ReferenceTable {
                     if why == Unlabelled::TooLong {
                         errors.push(error::ADDRESS);
                     }
-                    self.unlabelled(why, &mut needs);
+                    self.unlabelled(why, acquire, &mut needs);
                     unlabelled = true;
                 }
             },
@@ -176,25 +176,42 @@ impl ReferenceTable {
         if acquire == Scope::System {
             self.acquire_present(&mut needs);
         }
-        if self.every {
+        let home_aware = self.rules.parameters.home_aware;
+        if self.every && !home_aware {
             let all = |weakness| if self.rules.keep(weakness) { self.all() } else { 0 };
             let release = all(Weakness::EveryNotReleased);
             let acquire = all(Weakness::EveryNotAcquired);
             needs.add_all(Cause::Every, Masks { release, acquire });
+        } else if self.every && acquire != Scope::System {
+            needs.add_idle(Cause::Every, self.all());
         }
         let (table, counters) = (self.table.clone(), self.counters);
         let (rules, running) = (&self.rules, &self.running);
-        let mut launch = Launch { rules, running, tag, table, needs, counters };
+        let every_is_dirty =
+            home_aware && self.every && rules.keep(Weakness::EveryNotDirtyForAcquire);
+        let mut launch = Launch { rules, running, tag, table, every_is_dirty, needs, counters };
         launch.run(records).map_err(|TooLong| Unlabelled::TooLong)?;
         let Launch { table, needs, counters, .. } = launch;
         self.table = table;
         self.counters = counters;
-        self.every &= self.unlabelled_kernel_runs();
+        let clears = !home_aware
+            || needs.masks.acquire == self.all()
+            || !self.rules.keep(Weakness::EveryClearedByLabels);
+        self.every &= !clears || self.unlabelled_kernel_runs();
         Ok(needs)
     }
 
-    /// Step 2 of a conservative launch.
-    fn unlabelled(&mut self, why: Unlabelled, needs: &mut Needs) {
+    /// Step 2 of a conservative launch. Under HOME_AWARE it has no other operations than those of
+    /// its acquire scope, so that nothing else is forgotten.
+    fn unlabelled(&mut self, why: Unlabelled, acquire: Scope, needs: &mut Needs) {
+        if self.rules.parameters.home_aware {
+            needs.add_idle(Cause::Conservative(why), self.all());
+            if acquire == Scope::System {
+                self.system_acquire(needs);
+            }
+            self.every = self.rules.keep(Weakness::EveryNeverSet);
+            return;
+        }
         let masks = Masks { release: self.all(), acquire: self.all() };
         needs.add_all(Cause::Conservative(why), masks);
         self.table.take(masks, &self.running, &self.rules);
@@ -229,7 +246,10 @@ impl ReferenceTable {
             needs.add_all(Cause::Every, masks);
         }
         needs.add_pairs(Cause::ProgramEnd, self.present(), (true, true));
-        self.acquire_hidden(needs, Cause::ProgramEnd);
+        if self.rules.keep(Weakness::HiddenNotAcquiredAtEnd) && self.may_hide() {
+            let release = if self.rules.parameters.home_aware { self.all() } else { 0 };
+            needs.add_all(Cause::ProgramEnd, Masks { release, acquire: self.all() });
+        }
         self.table = Table::default();
         self.every = false;
     }
@@ -245,6 +265,9 @@ impl ReferenceTable {
         let skips = !rules.keep(Weakness::SystemReleaseSkipsPairsInUse);
         let mut dirty = self.table.pairs(&[State::Dirty], running);
         dirty.retain(|(_, pair)| !(skips && pair.in_use));
+        if !rules.keep(Weakness::NoSystemRelease) {
+            return;
+        }
         needs.add_pairs(Cause::ReleaseScope, dirty, (true, false));
         if self.every && rules.keep(Weakness::EveryNotDirtyForRelease) {
             let release = rules.parameters.all_chiplets();
@@ -266,7 +289,9 @@ impl ReferenceTable {
         self.acquire_present(needs);
         let mut dirty = self.table.pairs(&[State::Dirty], &self.running);
         dirty.retain(|(chiplet, _)| released >> chiplet & 1 == 0);
-        needs.add_pairs(Cause::Implied, dirty, (true, false));
+        if self.rules.keep(Weakness::NoImpliedRelease) {
+            needs.add_pairs(Cause::Implied, dirty, (true, false));
+        }
         if self.every && self.rules.keep(Weakness::EveryNotDirtyForAcquire) {
             let release = self.all() & !released;
             needs.add_all(Cause::Every, Masks { release, acquire: 0 });
@@ -286,20 +311,20 @@ impl ReferenceTable {
             needs.add_all(Cause::AcquireScope, masks);
         }
         needs.add_pairs(Cause::AcquireScope, self.present(), (false, true));
-        self.acquire_hidden(needs, Cause::AcquireScope);
+        if self.rules.keep(Weakness::HiddenNotAcquired) && self.may_hide() {
+            let masks = Masks { release: 0, acquire: self.all() };
+            needs.add_all(Cause::AcquireScope, masks);
+        }
     }
 
-    /// Acquires all chiplets where any may hold what no entry tells (section 5.9): lines that other
-    /// chiplets asked for, which a table without entries has not let any do, or other GPUs.
-    fn acquire_hidden(&self, needs: &mut Needs, cause: Cause) {
-        let parameters = &self.rules.parameters;
-        let may_hold = match parameters.hidden {
+    /// True where any L2 may hold what no entry tells (section 5.9): lines that other chiplets
+    /// asked for, which a table without entries has not let any do, or other GPUs. EVERY has rules
+    /// of its own, which acquire all chiplets too.
+    fn may_hide(&self) -> bool {
+        match self.rules.parameters.hidden {
             Hidden::Nothing => false,
-            Hidden::OfGpu => !self.present().is_empty(),
-            Hidden::OfSystem => true,
-        };
-        if may_hold {
-            needs.add_all(cause, Masks { release: 0, acquire: self.all() });
+            Hidden::OfSystem if self.rules.keep(Weakness::OtherGpusForgotten) => true,
+            Hidden::OfGpu | Hidden::OfSystem => !self.present().is_empty(),
         }
     }
 
@@ -324,13 +349,46 @@ mod tests {
         })
     }
 
+    /// HOME_AWARE: what a launch touches is told, though nothing is asked for.
+    #[test]
+    fn remote_events_at_home_are_told() {
+        let mut packet = [0; 64];
+        packet[0] = 2;
+        for at in [4, 6, 8, 12, 16, 20, 48] {
+            packet[at] = 1;
+        }
+        // R/W of a page, which both chiplets may touch.
+        let mut extension = [0; 48];
+        extension[..4].copy_from_slice(b"CPE1");
+        for (at, byte) in [(4, 1), (6, 48), (8, 1), (9, 1), (17, 0x10), (25, 0x10), (32, 1)] {
+            extension[at] = byte;
+        }
+        let parameters =
+            Parameters { hidden: Hidden::OfGpu, home_aware: true, ..Parameters::DEFAULT };
+        let mut table = ReferenceTable::new(parameters).unwrap();
+        let mut told = |chiplets| {
+            let extension = &extension;
+            let dispatch = Dispatch { packet, extension, truncated: false, stream: 0, chiplets };
+            assert_eq!(table.launch(&dispatch).errors, []);
+            let asks = |reason: &Reason| reason.release || reason.acquire;
+            assert!(!table.reasons().iter().any(asks));
+            table.reasons().iter().map(|r| (r.chiplet, r.to_string())).collect::<Vec<_>>()
+        };
+        assert_eq!(told(0b01), [(0, "NP + local R/W".into())]);
+        let expected = ["D in use + remote R/W at home", "NP + local R/W"];
+        assert_eq!(told(0b10), [0, 1].map(|i| (i, expected[usize::from(i)].into())));
+    }
+
     proptest! {
         /// Nor do they make the table something else than a table, and each operation has a reason.
         #[test]
         fn any_labels_can_be_launched(
             launches in proptest::collection::vec((block(), any::<u16>(), 0u8..4, 0u8..8), 1..20),
+            home_aware in any::<bool>(),
         ) {
-            let mut table = ReferenceTable::new(Parameters::DEFAULT).unwrap();
+            let hidden = if home_aware { Hidden::OfGpu } else { Hidden::Nothing };
+            let parameters = Parameters { hidden, home_aware, ..Parameters::DEFAULT };
+            let mut table = ReferenceTable::new(parameters).unwrap();
             for (extension, chiplets, scopes, ends) in launches {
                 let mut packet = [0; 64];
                 packet[..2].copy_from_slice(&[2, scopes << 2]);
@@ -348,6 +406,7 @@ mod tests {
                     prop_assert!(entry.check_reach(&Parameters::DEFAULT).is_ok());
                     for (range, &state) in entry.ranges.iter().zip(&entry.states) {
                         prop_assert_eq!(range.is_none(), state == State::NotPresent);
+                        prop_assert!(!home_aware || state != State::Stale && !entry.mixed);
                     }
                 }
             }

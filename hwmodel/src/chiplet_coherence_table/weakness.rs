@@ -60,6 +60,17 @@ pub enum Weakness {
     EveryNotDirtyAtEnd,
     /// 5.1 step 2: a release of all chiplets clears EVERY.
     EveryClearedByRelease,
+    /// 5.6: a release of scope system releases nothing.
+    NoSystemRelease,
+    /// 5.9: an acquire of scope system acquires chiplets that the table has something of, and not
+    /// all.
+    HiddenNotAcquired,
+    /// 5.9: nor does the end of the program.
+    HiddenNotAcquiredAtEnd,
+    /// 5.9: the table alone says whether L2s may hold something, also where other GPUs are.
+    OtherGpusForgotten,
+    /// 5.9: under HOME_AWARE a labelled launch clears EVERY.
+    EveryClearedByLabels,
 }
 
 /// The rules in force: parameters, and what a test has taken away.
