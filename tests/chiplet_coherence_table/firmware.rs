@@ -12,8 +12,8 @@ use crate::synchroniser::Synchroniser;
 /// Bytes that no packet slot has.
 const TOO_LONG: usize = 5000;
 
-/// CONF of these parameters.
-fn conf(parameters: &Parameters) -> Conf {
+/// CONF of these parameters; `ahead`: launches are decided while the kernel before runs.
+pub fn conf(parameters: &Parameters, ahead: bool) -> Conf {
     Conf {
         chiplets: parameters.chiplets as u32,
         sync_mode: match parameters.sync_mode {
@@ -28,7 +28,7 @@ fn conf(parameters: &Parameters) -> Conf {
         table_entries: parameters.table_entries as u32,
         long_lines: parameters.line == 128,
         home_aware: parameters.home_aware,
-        ahead: false,
+        ahead,
     }
 }
 
@@ -42,14 +42,14 @@ pub struct Firmware<H> {
 impl<L: Layout> Firmware<Native<L>> {
     /// Called directly.
     pub fn native(parameters: &Parameters) -> Self {
-        Self::on(Native::new(conf(parameters).bits()), parameters)
+        Self::on(Native::new(conf(parameters, false).bits()), parameters)
     }
 }
 
 impl Firmware<Core> {
     /// An image on the command processor: model and RTL in lockstep where there is RTL.
     pub fn core(image: &Image, parameters: &Parameters) -> Self {
-        let conf = conf(parameters).bits();
+        let conf = conf(parameters, false).bits();
         Self::on(Core::new(most_compared(), "small", image, conf), parameters)
     }
 }
@@ -58,7 +58,7 @@ impl<H: Host> Firmware<H> {
     fn on(host: H, parameters: &Parameters) -> Self {
         let n = parameters.chiplets;
         let words = (2 + 2 * n + usize::from(n == 16)) * parameters.table_entries;
-        Self { driver: Driver::new(host, &conf(parameters)), words }
+        Self { driver: Driver::new(host, &conf(parameters, false)), words }
     }
 
     /// Runs until it waits; operations are done at once.

@@ -10,6 +10,7 @@
 //!   cargo test --release -p duet-tests --test chiplet_coherence_table
 //! ```
 
+mod ahead;
 mod both;
 mod bytes;
 mod caches;
