@@ -54,7 +54,9 @@ impl Report {
         bus.count(count::IMPLIED, self.implied);
         bus.count(count::MIXED, self.mixed);
         bus.count(count::HULLS, self.hulls);
-        bus.count_max(count::MAX_ENTRIES, self.entries);
+        if self.entries > 0 {
+            bus.count_max(count::MAX_ENTRIES, self.entries);
+        }
         // The faults stay where nobody reads them.
         let Self { num_faults, coarsenings, conservative, implied, mixed, hulls, entries, .. } =
             self;

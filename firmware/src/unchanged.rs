@@ -88,11 +88,22 @@ impl<L: Layout> Table<L> {
             at += STRUCTURE;
         }
         self.last = last;
-        for at in 0..self.num_changes {
-            let Change { slot, write, vector } = self.changes[at & 15];
-            self.set_states(bus, slot.into(), vector, false, write);
+        if self.num_changes != 0 {
+            self.exchange(bus);
         }
         Some(packet.releases)
+    }
+
+    /// Writes the states that are new, and keeps those that were there: the second time all is as
+    /// it was before.
+    #[inline(never)]
+    pub fn exchange<B: Bus>(&mut self, bus: &mut B) {
+        for at in 0..self.num_changes {
+            let Change { slot, write, vector } = self.changes[at & 15];
+            let (vector_now, _, write_now) = self.states(bus, slot.into());
+            self.changes[at & 15] = Change { slot, write: write_now, vector: vector_now };
+            self.set_states(bus, slot.into(), vector, false, write);
+        }
     }
 
     /// True where each chiplet has one range, in their order, as most programs write them, within
@@ -103,12 +114,25 @@ impl<L: Layout> Table<L> {
         &self,
         bus: &mut B,
         entry: usize,
-        [base, base_high, length, _]: [u32; 4],
+        structure: [u32; 4],
         ranges: u32,
         write: bool,
         low: u32,
     ) -> bool {
         let expected = if write { MODE | low << 1 } else { low };
+        self.repeats_in(bus, entry, structure, ranges, expected)
+    }
+
+    /// The same of an entry in these states.
+    #[inline(always)]
+    fn repeats_in<B: Bus>(
+        &self,
+        bus: &mut B,
+        entry: usize,
+        [base, base_high, length, _]: [u32; 4],
+        ranges: u32,
+        expected: u32,
+    ) -> bool {
         let (mut at, mut start_high) = (ranges, base_high);
         if let Some((stored, states)) = self.shadowed(entry) {
             let end = base + (length - 1);
@@ -131,7 +155,7 @@ impl<L: Layout> Table<L> {
             }
         } else {
             let (vector, mixed, mode) = self.states(bus, entry);
-            if mixed || mode != write || vector.0 != expected & !MODE {
+            if mixed || mode != (expected & MODE != 0) || vector.0 != expected & !MODE {
                 return false;
             }
             for chiplet in 0..self.config.chiplets {
@@ -160,9 +184,17 @@ impl<L: Layout> Table<L> {
         scheduled: &Scheduled,
         entry: usize,
     ) -> Option<()> {
-        let write = bus.load(at + 16) & 0xff != 0;
-        let low = self.within(bus, at, ranges, scheduled, entry)?;
+        let word = bus.load(at + 16);
+        let write = word & 0xff != 0;
         let (vector, mixed, mode) = self.states(bus, entry);
+        // Where lines have one copy it is the ranges alone that matter.
+        let repeats = self.config.home_aware && word >> 8 & 0xff == scheduled.regular && {
+            let structure = bus.load4(at);
+            let expected = vector.0 | if mode { MODE } else { 0 };
+            self.repeats_in(bus, entry, structure, ranges, expected)
+        };
+        let low =
+            if repeats { scheduled.low } else { self.within(bus, at, ranges, scheduled, entry)? };
         // Dirty lines, and lines that are written, are nobody else's.
         let apart = !write && vector.dirty_bits() == 0 || self.apart.contains(entry);
         if mixed || (vector.0 ^ vector.0 >> 1) & low != low || !apart {

@@ -25,6 +25,7 @@ pub(super) struct Ahead {
     before: usize,
     release: u16,
     /// What it was, for it to be taken back.
+    is_journaled: bool,
     every: bool,
     unlabelled: bool,
     entries: [Bitmap; NUM_SLOTS],
@@ -38,6 +39,7 @@ impl Ahead {
         launch: NOTHING,
         before: 0,
         release: 0,
+        is_journaled: false,
         every: false,
         unlabelled: false,
         entries: [Bitmap::EMPTY; NUM_SLOTS],
@@ -61,26 +63,48 @@ impl<L: Layout> Processor<L> {
         }
         let Some((slot, before)) = self.next_ahead(bus) else { return false };
         self.declined |= 1 << slot;
-        let entries = self.running.kernels.map(|kernel| kernel.entries);
-        let (every, kernel) = (self.every, self.running.kernels[before]);
-        self.table.open_journal();
-        let release = self.end(bus, before);
-        let launch = self.unchanged(bus, slot).or_else(|| {
-            let packet = Packet::read_again(bus, slot, &self.table.config).ok()?;
-            (packet.kind == Kind::Dispatch).then(|| self.launch(bus, slot, &packet))
-        });
-        let is_whole = self.table.close_journal();
+        let kernel = self.running.kernels[before];
+        self.ahead.every = self.every;
+        (self.ahead.slot, self.ahead.before, self.ahead.release) = (slot, before, 0);
+        self.ahead.unlabelled = kernel.unlabelled;
+        self.ahead.is_journaled = false;
+        self.ahead.entries[before] = kernel.entries;
+        let launch = if self.releases[before] {
+            self.decide_at_length(bus)
+        } else {
+            self.running.end(before);
+            self.unchanged(bus, slot).or_else(|| {
+                self.running.kernels[before] = kernel;
+                self.running.len += 1;
+                self.decide_at_length(bus)
+            })
+        };
         // It runs on, and has nothing that a decision need know.
-        let (none, unlabelled) = (Bitmap::EMPTY, kernel.unlabelled);
+        let none = Bitmap::EMPTY;
         self.running.kernels[before] = Kernel { entries: none, unlabelled: false, ..kernel };
         self.running.len += 1;
-        let is_made = launch.is_some() && is_whole;
-        let launch = launch.unwrap_or(NOTHING);
-        self.ahead = Ahead { is_made, slot, launch, before, release, every, unlabelled, entries };
-        if !is_made {
+        self.ahead.launch = launch.unwrap_or(NOTHING);
+        self.ahead.is_made = true;
+        if launch.is_none() {
             self.undo(bus);
         }
         true
+    }
+
+    /// Decides a launch that may change more than states. None where it is none, or where not all
+    /// that it overwrites could be kept.
+    #[inline(never)]
+    fn decide_at_length<B: Bus>(&mut self, bus: &mut B) -> Option<Launch> {
+        let Ahead { slot, before, .. } = self.ahead;
+        self.ahead.entries = self.running.kernels.map(|kernel| kernel.entries);
+        self.ahead.is_journaled = true;
+        self.table.open_journal();
+        self.ahead.release = self.end(bus, before);
+        let packet = Packet::read_again(bus, slot, &self.table.config).ok();
+        let launch = packet
+            .filter(|packet| packet.kind == Kind::Dispatch)
+            .map(|packet| self.launch(bus, slot, &packet));
+        launch.filter(|_| self.table.close_journal())
     }
 
     /// The oldest packet that waits for nothing but a kernel that runs, and the slot of that.
@@ -134,13 +158,21 @@ impl<L: Layout> Processor<L> {
 
     #[inline(never)]
     fn undo<B: Bus>(&mut self, bus: &mut B) {
-        let ahead = core::mem::replace(&mut self.ahead, Ahead::NONE);
-        self.table.take_back(bus);
-        self.table.report = Report::NEW;
-        self.every = ahead.every;
-        for (kernel, entries) in self.running.kernels.iter_mut().zip(ahead.entries) {
-            kernel.entries = entries;
+        let Ahead { slot, before, is_journaled, every, unlabelled, .. } = self.ahead;
+        self.ahead.is_made = false;
+        if is_journaled {
+            self.table.take_back(bus);
+            self.table.report = Report::NEW;
+            self.every = every;
+            let entries = &self.ahead.entries;
+            for (kernel, entries) in self.running.kernels.iter_mut().zip(entries) {
+                kernel.entries = *entries;
+            }
+        } else {
+            self.table.exchange(bus);
+            self.running.kernels[slot].entries = Bitmap::EMPTY;
+            self.running.kernels[before].entries = self.ahead.entries[before];
         }
-        self.running.kernels[ahead.before].unlabelled = ahead.unlabelled;
+        self.running.kernels[before].unlabelled = unlabelled;
     }
 }
