@@ -21,6 +21,17 @@ impl Records {
         }
     }
 
+    /// Each lies behind the one before, as in most programs.
+    fn are_separate(&self, config: &Config) -> bool {
+        let mut last = None;
+        (0..self.len).all(|at| {
+            let (first, end) = self.extent(at, config);
+            let is_behind = last.is_none_or(|last| first > last);
+            last = Some(end);
+            is_behind
+        })
+    }
+
     /// Joins a record and the one behind it.
     pub fn join_next(&mut self, at: usize, config: &Config) -> Result<(), TooLong> {
         let next = self.list[at + 1];
@@ -31,6 +42,9 @@ impl Records {
 
     /// Sorts by address and joins what overlaps.
     pub fn separate(&mut self, config: &Config) -> Result<(), TooLong> {
+        if self.are_separate(config) {
+            return Ok(());
+        }
         self.sort(config);
         let mut at = 0;
         while at + 1 < self.len {

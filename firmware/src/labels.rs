@@ -145,6 +145,15 @@ pub const fn range_at(header: &Header, index: u32) -> u32 {
     EXTENSION + HEADER + STRUCTURE * header.structures + RANGE * index
 }
 
+/// The larger of the two shifts that a line may have.
+const MOST_SHIFTED: u32 = 7;
+
+/// Line of a byte of a structure that is not too long. In halves: the core shifts 32 bits.
+#[inline]
+fn line(byte: u64, line_shift: u32) -> u32 {
+    ((byte >> 32) as u32) << (32 - line_shift) | byte as u32 >> line_shift
+}
+
 #[inline(never)]
 fn long<B: Bus>(bus: &mut B, slot: usize, at: u32) -> u64 {
     u64::from(bus.packet(slot, at)) | u64::from(bus.packet(slot, at + 4)) << 32
@@ -175,10 +184,10 @@ pub fn read<B: Bus>(
         let last = last.ok_or(Unusable::Wrong(error::ADDRESS))?;
         // A base inside a page is rounded down.
         let page = base & !0xfff;
-        let line = |at: u64| (at - page) >> config.line_shift;
-        if line(last) >= MAX_LINES {
+        if (last - page) >> MOST_SHIFTED >= MAX_LINES >> (MOST_SHIFTED - config.line_shift) {
             return Err(Unusable::Wrong(error::ADDRESS));
         }
+        let line = |at: u64| line(at - page, config.line_shift);
         if base != page {
             report.fault(error::ADDRESS);
         }
@@ -190,14 +199,15 @@ pub fn read<B: Bus>(
         records.len += 1;
         let mut outside = false;
         for range in first_range..first_range + ranges {
-            let at = range_at(header, range);
-            let (start, end) = (long(bus, slot, at), long(bus, slot, at + 8));
-            let (chiplet, start) = ((start >> 56) as usize, start & (u64::MAX >> 8));
+            let [start, start_high, end, end_high] = bus.packet4(slot, range_at(header, range));
+            let (chiplet, start_high) = ((start_high >> 24) as usize, start_high & (u32::MAX >> 8));
+            let address = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+            let (start, end) = (address(start, start_high), address(end, end_high));
             if chiplet >= header.scheduled as usize {
                 return Err(Unusable::Wrong(error::CHIPLET));
             }
             if page <= start && start <= end && end <= last {
-                record.add(numbers[chiplet].into(), line(start) as u32, line(end) as u32);
+                record.add(numbers[chiplet].into(), line(start), line(end));
             } else if !outside {
                 outside = true;
                 report.fault(error::RANGE);
@@ -205,7 +215,7 @@ pub fn read<B: Bus>(
         }
         if outside || ranges == 0 {
             for &chiplet in &numbers[..header.scheduled as usize] {
-                record.add(chiplet.into(), 0, line(last) as u32);
+                record.add(chiplet.into(), 0, line(last));
             }
         }
     }

@@ -74,6 +74,9 @@ impl<L: Layout> Table<L> {
         running: &mut Running,
     ) -> Result<(), TooLong> {
         let config = self.config;
+        if self.len == 0 {
+            return Ok(());
+        }
         // First and one past the last entry under each record, by order.
         let mut under = [(0u16, 0u16); 16];
         let mut at = 0;
@@ -87,7 +90,10 @@ impl<L: Layout> Table<L> {
                 at += 1;
             }
         }
-        for (record, &(from, to)) in records.list[..records.len].iter().zip(&under) {
+        let with_entries = |(_, under): &(&Record, &(u16, u16))| under.0 != under.1;
+        for (record, &(from, to)) in
+            records.list[..records.len].iter().zip(&under).filter(with_entries)
+        {
             self.check_hull(bus, record, from.into(), to.into())?;
         }
         // From the last on, as a join moves what is behind it in the order.

@@ -32,6 +32,12 @@ pub struct Record {
     pub slot: Option<u8>,
 }
 
+/// First line of a page, counted from address 0. In halves: the core shifts 32 bits.
+#[inline]
+pub fn first_line(page: u32, page_shift: u32) -> u64 {
+    u64::from(page >> (32 - page_shift)) << 32 | u64::from(page << page_shift)
+}
+
 impl Record {
     /// Zeros; to be reset before it is used.
     pub const ZERO: Self = Self {
@@ -91,7 +97,7 @@ impl Record {
 
     /// First and last line of all ranges, counted from address 0.
     pub fn extent(&self, chiplets: usize, page_shift: u32) -> Option<(u64, u64)> {
-        let base = u64::from(self.base) << page_shift;
+        let base = first_line(self.base, page_shift);
         self.hull(chiplets).map(|(first, last)| (base + u64::from(first), base + u64::from(last)))
     }
 

@@ -79,6 +79,14 @@ fn why(system: &System, key: &str) -> Option<String> {
         }
         ("egress", "timeout") | ("finepack", "banks" | "order_queue_depth") => of_write_queue(),
         ("finepack", "entries") if egress != PathKind::WriteCombine.name() => of_write_queue(),
+        ("command_processor", "home_aware")
+            if design.is_none_or(|design| design.sync != SyncMode::Cpelide) =>
+        {
+            Some("it is the table's of l2.design = cpelide".into())
+        }
+        ("command_processor", "ahead") if gpus > 1 => {
+            Some("machine.gpus > 1: the next kernel waits for all GPUs".into())
+        }
         ("command_processor", "elide_cycles") => match design.map(|design| design.sync) {
             Some(SyncMode::Cpelide) if chiplets > 1 => None,
             _ => Some("it is a time of l2.design = cpelide on several chiplets".into()),

@@ -62,10 +62,13 @@ impl Blocks {
     }
 }
 
-/// The system of a machine with these designs, where they go together and promise values.
-fn combined(machine: usize, designs: [&str; 6]) -> Option<System> {
+/// The system of a machine with these designs, where they go together and promise values. Launches
+/// are decided ahead, and tables know that lines have one copy, in every second `turn`.
+fn combined(machine: usize, designs: [&str; 6], turn: usize) -> Option<System> {
     let (preset, fields) = MACHINES[machine];
     let [l1, l2, policy, placement, egress, scheduler] = designs;
+    let may_know = l2 == "cpelide" && policy == "home-forward";
+    let flag = |is_set: bool| if is_set { "true" } else { "false" };
     let designs = [
         ("l1.design", l1),
         ("l2.design", l2),
@@ -73,6 +76,7 @@ fn combined(machine: usize, designs: [&str; 6]) -> Option<System> {
         ("placement.policy", placement),
         ("egress.design", egress),
         ("cu.scheduler", scheduler),
+        ("command_processor.home_aware", flag(may_know && turn / 2 % 2 == 1)),
     ];
     // What means nothing stays at its first value.
     let idle = !has_policy(l2) && policy != all("l2.policy")[0];
@@ -80,6 +84,8 @@ fn combined(machine: usize, designs: [&str; 6]) -> Option<System> {
         return None;
     }
     let system = accepted(preset, &[fields, &designs].concat())?;
+    let ahead = ("command_processor.ahead", flag(system.machine.gpus == 1 && turn % 2 == 1));
+    let system = accepted(preset, &[fields, &designs, &[ahead]].concat())?;
     let idle = system.machine.gpus == 1 && egress != all("egress.design")[0];
     (!idle && promises(&system).unwrap() >= MemoryModel::Rc).then_some(system)
 }
@@ -97,7 +103,8 @@ pub fn all_pass(programs: &[Reader], blocks: &[Blocks]) {
     let levels: Vec<_> = fields.iter().map(Vec::len).collect();
     let system = |row: &[usize]| {
         let value = |field: usize| fields[field][row[field + 1]].as_str();
-        combined(row[0], std::array::from_fn(value))
+        let turn = row[..=fields.len()].iter().sum();
+        combined(row[0], std::array::from_fn(value), turn)
     };
     let machines = product(&[&[MACHINES.len()], &levels[..]].concat());
     let machines = machines.into_iter().filter(|row| system(row).is_some());
