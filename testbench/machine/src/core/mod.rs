@@ -164,15 +164,13 @@ impl Core {
 
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
-        if let Some(order) = ctx.peek(self.ports.orders) {
-            ctx.take(self.ports.orders);
+        if let Some(order) = ctx.receive(self.ports.orders) {
             self.obey(ctx, order);
-            if ctx.peek(self.ports.orders).is_some() {
+            if ctx.has(self.ports.orders) {
                 ctx.wake_at(ctx.now + 1);
             }
         }
-        while let Some(answer) = ctx.peek(self.ports.answers) {
-            ctx.take(self.ports.answers);
+        while let Some(answer) = ctx.receive(self.ports.answers) {
             if self.hooks.places.is_some() {
                 self.give_place(ctx, answer);
             }
@@ -289,7 +287,7 @@ impl Core {
     fn step(&mut self, ctx: &mut Context) {
         if self.hooks.exclusive_lines {
             self.choose(ctx);
-        } else if self.issue.next == self.issue.lines.len() {
+        } else if self.issue.next == self.issue.lines.len() && self.ready.is_due(ctx.now) {
             self.fetch(ctx);
         }
         if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {

@@ -109,6 +109,12 @@ impl Ready {
         self.first = self.first.min(at);
     }
 
+    /// Whether some wave may issue now.
+    #[inline]
+    pub fn is_due(&self, now: Cycle) -> bool {
+        self.now != 0 || self.first <= now
+    }
+
     /// The next wave in turn that may issue now.
     pub fn take(&mut self, now: Cycle) -> Option<usize> {
         if self.first <= now {

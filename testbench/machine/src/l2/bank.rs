@@ -129,7 +129,11 @@ impl Bank {
                 self.misses[at].filled = true;
                 self.filled.push_back(at);
             }
-            Kind::Ack => self.hooks.bank.outbox.extend(self.writes.acknowledged(tag)),
+            Kind::Ack => {
+                if let Some(answer) = self.writes.acknowledged(tag) {
+                    self.hooks.bank.outbox.push_back(answer);
+                }
+            }
             Kind::Coherence(Coherence::Invalidate(cause)) => self.invalidate(addr, cause),
             _ => {
                 let message = ctx.messages[message];
@@ -222,7 +226,11 @@ impl Bank {
         if self.misses[at].waiters.is_empty() {
             let miss = self.misses[at];
             self.misses.end(at);
-            self.filled.remove(k);
+            // Most often the first.
+            match k {
+                0 => self.filled.pop_front(),
+                _ => self.filled.remove(k),
+            };
             self.array.release(miss.way);
             self.remote_misses -= u32::from(is_remote);
             if miss.stale || self.array.valid(miss.way) == 0 {
@@ -254,6 +262,7 @@ impl Bank {
         if peers { self.serve_peer(ctx) } else { self.serve_own(ctx) }
     }
 
+    #[inline(always)]
     fn serve_own(&mut self, ctx: &mut Context) -> Outcome {
         let Some(request) = self.hooks.pick(ctx) else { return Outcome::Blocked };
         let outcome = self.serve(ctx, request);
@@ -329,18 +338,17 @@ impl Bank {
     fn has_more(&self, ctx: &Context) -> bool {
         !self.filled.is_empty()
             || self.walk.is_some()
-            || ctx.peek(self.ports.requests).is_some()
+            || ctx.has(self.ports.requests)
             || self.hooks.keep_requests()
-            || self.ports.peers.is_some_and(|(peers, _)| ctx.peek(peers).is_some())
-            || ctx.peek(self.ports.commands).is_some()
+            || self.ports.peers.is_some_and(|(peers, _)| ctx.has(peers))
+            || ctx.has(self.ports.commands)
     }
 }
 
 impl L2 for Bank {
     fn tick(&mut self, ctx: &mut Context) {
         self.hooks.hear(ctx);
-        while let Some(message) = ctx.peek(self.ports.fills) {
-            ctx.take(self.ports.fills);
+        while let Some(message) = ctx.receive(self.ports.fills) {
             self.take_from_below(ctx, message);
         }
         self.hooks.tick(ctx);
@@ -348,9 +356,8 @@ impl L2 for Bank {
             self.send_outbox(ctx);
         }
         if self.walk.is_none()
-            && let Some(command) = ctx.peek(self.ports.commands)
+            && let Some(command) = ctx.receive(self.ports.commands)
         {
-            ctx.take(self.ports.commands);
             self.start_walk(ctx, command);
         }
         let outcome = self.operate(ctx);
