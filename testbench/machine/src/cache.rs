@@ -45,7 +45,7 @@ pub enum Choice {
 }
 
 /// No miss register.
-const NO_MISS: u16 = u16::MAX;
+const NO_MISS: u16 = 0;
 
 /// A set: its ways as bits. One line of the host's cache where it has up to 24 ways.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,20 +63,10 @@ struct Set {
     prints: [u64; 8],
 }
 
-/// What is known of the line in a way, in one place of the host's memory.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    valid: u128,
-    dirty: u128,
-    /// Its address, where it is present.
-    addr: u64,
-    /// Its miss register.
-    miss: u16,
-}
-
-impl Held {
-    const NOTHING: Self = Self { valid: 0, dirty: 0, addr: 0, miss: NO_MISS };
-}
+/// What is known of the line in a way, in one place of the host's memory: bytes that are valid,
+/// bytes that are dirty, its address where it is present, and its miss register counted from 1. A
+/// tuple, as many of zeros take the host's memory only when they are used.
+type Held = (u128, u128, u64, u16);
 
 /// A way's neighbours in its set's order of use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,7 +123,7 @@ impl Array {
             sets: vec![Set::default(); shape.sets as usize],
             order: ring.cycle().take(lines).collect(),
             shape,
-            held: vec![Held::NOTHING; lines],
+            held: vec![(0, 0, 0, NO_MISS); lines],
             data: vec![0; lines * shape.line as usize],
             all: masks::span(0, shape.line as usize),
             dirtied: 0,
@@ -180,7 +170,7 @@ impl Array {
                 let number = first + equal.trailing_zeros() / 8;
                 equal &= equal - 1;
                 let way = set * self.shape.ways + number;
-                if present >> number & 1 == 1 && self.held[way as usize].addr == addr {
+                if present >> number & 1 == 1 && self.addr(way) == addr {
                     return Some(way);
                 }
             }
@@ -219,9 +209,9 @@ impl Array {
     /// what comes next: a write, or the miss register's release.
     #[inline(always)]
     pub fn place(&mut self, way: Way, addr: u64) {
-        let held = &mut self.held[way as usize];
-        debug_assert!(held.dirty == 0, "dirty bytes would be lost");
-        (held.addr, held.valid) = (addr, 0);
+        let (valid, dirty, at, _) = &mut self.held[way as usize];
+        debug_assert!(*dirty == 0, "dirty bytes would be lost");
+        (*at, *valid) = (addr, 0);
         let (set, number) = self.split(way);
         let set = &mut self.sets[set as usize];
         set.present |= 1 << number;
@@ -274,14 +264,14 @@ impl Array {
     pub fn hold(&mut self, way: Way, miss: usize) {
         let (set, number) = self.split(way);
         self.sets[set as usize].held |= 1 << number;
-        self.held[way as usize].miss = miss as u16;
+        self.held[way as usize].3 = miss as u16 + 1;
     }
 
     /// The miss register is done with the line.
     pub fn release(&mut self, way: Way) {
         let (set, number) = self.split(way);
         self.sets[set as usize].held &= !(1 << number);
-        self.held[way as usize].miss = NO_MISS;
+        self.held[way as usize].3 = NO_MISS;
         self.make_newest(set, number);
     }
 
@@ -293,25 +283,24 @@ impl Array {
     /// The miss register of the line in a way.
     #[inline]
     pub fn miss(&self, way: Way) -> Option<usize> {
-        let miss = self.held[way as usize].miss;
-        (miss != NO_MISS).then_some(usize::from(miss))
+        usize::from(self.held[way as usize].3).checked_sub(1)
     }
 
     /// Address of the line in a way that holds one.
     pub fn addr(&self, way: Way) -> u64 {
-        self.held[way as usize].addr
+        self.held[way as usize].2
     }
 
     /// Bytes that are valid.
     #[inline]
     pub fn valid(&self, way: Way) -> u128 {
-        self.held[way as usize].valid
+        self.held[way as usize].0
     }
 
     /// Bytes that are newer than below.
     #[inline]
     pub fn dirty(&self, way: Way) -> u128 {
-        self.held[way as usize].dirty
+        self.held[way as usize].1
     }
 
     /// The line's bytes.
@@ -352,11 +341,11 @@ impl Array {
     /// The bytes of `mask` are valid now, and dirty or clean.
     #[inline]
     pub fn mark(&mut self, way: Way, mask: u128, dirty: bool) {
-        let held = &mut self.held[way as usize];
-        held.valid |= mask;
-        let before = held.dirty;
-        held.dirty = if dirty { before | mask } else { before & !mask };
-        let is_dirty = held.dirty != 0;
+        let (valid, now, ..) = &mut self.held[way as usize];
+        *valid |= mask;
+        let before = *now;
+        *now = if dirty { before | mask } else { before & !mask };
+        let is_dirty = *now != 0;
         if is_dirty != (before != 0) {
             self.overwritten += u64::from(!is_dirty);
             self.turn_dirty(way);
@@ -374,22 +363,22 @@ impl Array {
     /// Fills the bytes that are not valid yet from below.
     #[inline]
     pub fn fill(&mut self, way: Way, data: &[u8]) {
-        let missing = self.all & !std::mem::replace(&mut self.held[way as usize].valid, self.all);
+        let missing = self.all & !std::mem::replace(&mut self.held[way as usize].0, self.all);
         masks::copy(self.data_mut(way), data, missing);
     }
 
     /// Dirty bytes have been written below.
     pub fn clean(&mut self, way: Way) {
-        if std::mem::take(&mut self.held[way as usize].dirty) != 0 {
+        if std::mem::take(&mut self.held[way as usize].1) != 0 {
             self.turn_dirty(way);
         }
     }
 
     /// Forgets all but the dirty bytes; without any, the line.
     pub fn invalidate_clean(&mut self, way: Way) {
-        let held = &mut self.held[way as usize];
-        held.valid = held.dirty;
-        if held.dirty == 0 && held.miss == NO_MISS {
+        let (valid, dirty, _, miss) = &mut self.held[way as usize];
+        *valid = *dirty;
+        if *dirty == 0 && *miss == NO_MISS {
             let (set, number) = self.split(way);
             self.sets[set as usize].present &= !(1 << number);
         }

@@ -192,14 +192,21 @@ impl Core {
             self.hear_l1(ctx);
         }
         self.step(ctx);
+        if self.steers {
+            self.end_cycle(ctx);
+        }
+        self.tell(ctx);
+    }
+
+    /// The L1 sees that the cycle is over; what it has told since is for the next one.
+    fn end_cycle(&mut self, ctx: &mut Context) {
         if self.hooks.end_cycle {
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.end_cycle(&mut port);
         }
-        if self.steers && !self.transactions.told.is_empty() {
+        if !self.transactions.told.is_empty() {
             ctx.wake_at(ctx.now + 1);
         }
-        self.tell(ctx);
     }
 
     /// A request that is answered has left its bank.
@@ -285,7 +292,7 @@ impl Core {
 
     /// Issues: the next line of the instruction in hand, else the next instruction.
     fn step(&mut self, ctx: &mut Context) {
-        if self.hooks.exclusive_lines {
+        if self.steers && self.hooks.exclusive_lines {
             self.choose(ctx);
         } else if self.issue.next == self.issue.lines.len() && self.ready.is_due(ctx.now) {
             self.fetch(ctx);
@@ -301,7 +308,7 @@ impl Core {
         let more = match self.issue.next < self.issue.lines.len() {
             true if self.transactions.is_full() => return,
             true => ctx.now + 1,
-            false if self.next_parked().is_some() => ctx.now + 1,
+            false if self.steers && self.next_parked().is_some() => ctx.now + 1,
             false => self.ready.next(),
         };
         if more != Cycle::MAX {

@@ -56,6 +56,9 @@ pub struct Bank {
     pub(super) policy: Policy,
     /// It holds lines of other homes, which are kept coherent.
     pub(super) coherent: bool,
+    /// Nothing stands beside it: no hook, and no other chiplet's bank that asks. Whoever looks here
+    /// first need not look there.
+    pub(super) plain: bool,
     pub(super) ports: Ports,
     /// Lines by their local address.
     pub(super) array: Array,
@@ -95,11 +98,13 @@ impl Bank {
             outbox: VecDeque::new(),
         };
         let from_unit = ports.unit.map(|(_, from)| from);
+        let hooks = BankHooks::new(spec.hook, l2_hook, spec.keeps, from_unit, view);
         Self {
             unit: spec.unit,
             chiplet: spec.chiplet,
             policy: spec.policy,
             coherent: spec.policy == Policy::Coherent,
+            plain: !hooks.are_there() && ports.peers.is_none(),
             ports,
             array: Array::new(spec.shape),
             misses: Misses::new(if ports.peers.is_some() { 2 } else { 1 } * spec.misses),
@@ -112,7 +117,7 @@ impl Bank {
             walk: None,
             writes: Writes::new(spec.unit, spec.ports.below),
             ways: spec.shape.ways,
-            hooks: BankHooks::new(spec.hook, l2_hook, spec.keeps, from_unit, view),
+            hooks,
             counters: Counters::default(),
         }
     }
@@ -123,7 +128,7 @@ impl Bank {
             Kind::Data => {
                 let at = tag as usize;
                 self.array.fill(self.misses[at].way, &ctx.lines[line].0);
-                if self.hooks.are_there() {
+                if !self.plain {
                     self.hooks.fill(ctx, self.misses[at].way);
                 }
                 self.misses[at].filled = true;
@@ -243,6 +248,9 @@ impl Bank {
     /// A new request: of the own CUs, and where there are some of other chiplets in turns with
     /// them.
     fn serve_next(&mut self, ctx: &mut Context) -> Outcome {
+        if self.plain {
+            return self.serve_oldest(ctx);
+        }
         if self.hooks.take_turn(ctx) {
             return Outcome::Done;
         }
@@ -262,7 +270,17 @@ impl Bank {
         if peers { self.serve_peer(ctx) } else { self.serve_own(ctx) }
     }
 
+    /// Of a plain bank.
     #[inline(always)]
+    fn serve_oldest(&mut self, ctx: &mut Context) -> Outcome {
+        let Some(request) = ctx.peek(self.ports.requests) else { return Outcome::Blocked };
+        let outcome = self.serve(ctx, request);
+        if outcome == Outcome::Done {
+            ctx.take(self.ports.requests);
+        }
+        outcome
+    }
+
     fn serve_own(&mut self, ctx: &mut Context) -> Outcome {
         let Some(request) = self.hooks.pick(ctx) else { return Outcome::Blocked };
         let outcome = self.serve(ctx, request);
@@ -311,7 +329,7 @@ impl Bank {
             Some(at) if self.misses[at].stale => Outcome::Blocked,
             Some(at) => {
                 let way = self.misses[at].way;
-                if self.hooks.are_there() && !self.hooks.may_wait(ctx, request, way) {
+                if !self.plain && !self.hooks.may_wait(ctx, request, way) {
                     return Outcome::Blocked;
                 }
                 self.misses.park(ctx, at, request);
@@ -339,19 +357,26 @@ impl Bank {
         !self.filled.is_empty()
             || self.walk.is_some()
             || ctx.has(self.ports.requests)
-            || self.hooks.keep_requests()
-            || self.ports.peers.is_some_and(|(peers, _)| ctx.has(peers))
             || ctx.has(self.ports.commands)
+            || !self.plain && self.has_more_beside(ctx)
+    }
+
+    fn has_more_beside(&self, ctx: &Context) -> bool {
+        self.hooks.keep_requests() || self.ports.peers.is_some_and(|(peers, _)| ctx.has(peers))
     }
 }
 
 impl L2 for Bank {
     fn tick(&mut self, ctx: &mut Context) {
-        self.hooks.hear(ctx);
+        if !self.plain {
+            self.hooks.hear(ctx);
+        }
         while let Some(message) = ctx.receive(self.ports.fills) {
             self.take_from_below(ctx, message);
         }
-        self.hooks.tick(ctx);
+        if !self.plain {
+            self.hooks.tick(ctx);
+        }
         if !self.hooks.bank.outbox.is_empty() {
             self.send_outbox(ctx);
         }
@@ -368,7 +393,7 @@ impl L2 for Bank {
         if outcome != Outcome::Blocked && self.has_more(ctx) {
             ctx.wake_at(ctx.now + 1);
         }
-        if self.hooks.are_there() {
+        if !self.plain {
             ctx.wake_after(self.hooks.quiet_cycles());
         }
     }
