@@ -47,9 +47,10 @@ pub enum Choice {
 /// No miss register.
 const NO_MISS: u16 = 0;
 
-/// A set: its ways as bits. One line of the host's cache where it has up to 24 ways.
+/// A set: its ways as bits. In this order, and so aligned, what finds a line among up to 32 ways is
+/// one line of the host's cache.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(32))]
+#[repr(C, align(64))]
 struct Set {
     /// Ways that hold a line.
     present: u64,
@@ -76,22 +77,22 @@ struct Neighbours {
 }
 
 /// Lines with, for each byte, whether it is valid and whether it is dirty. Least recently used goes
-/// first.
+/// first. In this order, and so aligned, each request finds what it needs in two lines of the
+/// host's cache: the first finds its line.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Array {
+    sets: Box<[Set]>,
+    held: Box<[Held]>,
     shape: Shape,
-    line_log: u32,
-    stride: u64,
     /// Of line and stride together, where that is a power of 2.
     stride_log: Option<u32>,
     /// Where the number of sets is a power of 2.
-    set_mask: Option<u64>,
-    sets: Vec<Set>,
-    order: Vec<Neighbours>,
-    held: Vec<Held>,
-    data: Vec<u8>,
+    set_mask: Option<u32>,
     /// All bytes of a line.
     all: u128,
+    data: Box<[u8]>,
+    order: Box<[Neighbours]>,
     /// Lines that have got their first dirty byte.
     pub dirtied: u64,
     /// Lines that are clean again because all their dirty bytes were written through.
@@ -116,15 +117,13 @@ impl Array {
         let ring = (0..ways)
             .map(|way| Neighbours { newer: (way + ways - 1) % ways, older: (way + 1) % ways });
         Self {
-            line_log: shape.line.ilog2(),
-            stride: shape.stride.into(),
             stride_log: shape.stride.is_power_of_two().then(|| (shape.line * shape.stride).ilog2()),
-            set_mask: shape.sets.is_power_of_two().then(|| u64::from(shape.sets) - 1),
-            sets: vec![Set::default(); shape.sets as usize],
+            set_mask: shape.sets.is_power_of_two().then(|| shape.sets - 1),
+            sets: vec![Set::default(); shape.sets as usize].into(),
             order: ring.cycle().take(lines).collect(),
             shape,
-            held: vec![(0, 0, 0, NO_MISS); lines],
-            data: vec![0; lines * shape.line as usize],
+            held: vec![(0, 0, 0, NO_MISS); lines].into(),
+            data: vec![0; lines * shape.line as usize].into(),
             all: masks::span(0, shape.line as usize),
             dirtied: 0,
             overwritten: 0,
@@ -141,10 +140,10 @@ impl Array {
     pub fn set_of(&self, addr: u64) -> u32 {
         let number = match self.stride_log {
             Some(log) => addr >> log,
-            None => (addr >> self.line_log) / self.stride,
+            None => addr / u64::from(self.shape.line) / u64::from(self.shape.stride),
         };
         match self.set_mask {
-            Some(mask) => (number & mask) as u32,
+            Some(mask) => number as u32 & mask,
             None => (number % u64::from(self.shape.sets)) as u32,
         }
     }

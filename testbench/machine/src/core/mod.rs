@@ -83,38 +83,39 @@ impl Issue {
     }
 }
 
-/// A compute unit.
+/// A compute unit. In this order: what each cycle looks at comes first, close together.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Core {
-    unit: Unit,
-    spec: Spec,
     ports: Ports,
+    unit: Unit,
+    /// The L1 tells the CU something of its own accord.
+    steers: bool,
+    /// The L1 may hold or send back a wave at an instruction.
+    returns: bool,
+    /// An order to make the L1 safe for a kernel, and whether it can be answered.
+    acquiring: Option<Handle<Message>>,
+    is_acquired: bool,
+    /// Work-groups whose end has not been told yet.
+    ended: u32,
+    issue: Issue,
+    ready: Ready,
     l1: Box<dyn L1>,
     /// What the L1 wants to be asked.
     hooks: Hooks,
-    /// It tells the CU something of its own accord.
-    steers: bool,
-    /// It may hold or send back a wave at an instruction.
-    returns: bool,
+    transactions: Transactions,
+    waves: Vec<Wave>,
+    groups: Vec<Option<Running>>,
+    pub counters: Counters,
+    spec: Spec,
     /// Of each wave slot its loads that are or may become speculative, oldest first.
     checkpoints: Vec<Vec<Checkpoint>>,
-    transactions: Transactions,
-    groups: Vec<Option<Running>>,
-    waves: Vec<Wave>,
-    ready: Ready,
-    issue: Issue,
     /// Instructions whose next line somebody of this CU has under way, and places for more. Only
     /// where lines are exclusive.
     parked: VecDeque<Issue>,
     spare: Vec<Issue>,
-    /// Work-groups whose end has not been told yet.
-    ended: u32,
-    /// An order to make the L1 safe for a kernel, and whether it can be answered.
-    acquiring: Option<Handle<Message>>,
-    is_acquired: bool,
     /// What was written past the L1s when that was asked last.
     seen_past: u64,
-    pub counters: Counters,
 }
 
 impl Core {

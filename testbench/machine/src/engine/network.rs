@@ -58,28 +58,33 @@ pub struct InletSpec {
     pub width: u32,
 }
 
+/// In this order, and so aligned, what the producer asks and a receiver changes is one line of the
+/// host's cache; a sending needs the next one, too.
 #[derive(Debug)]
+#[repr(C, align(64))]
 struct Outlet {
     port: Port,
-    /// When the youngest message reaches its inlet: none overtakes another one of its kind.
-    last: Cycle,
-    /// The same of those that leave early.
-    last_early: Cycle,
+    taken_at: Cycle,
     sent: u32,
     taken: u32,
     /// `taken` before the cycle of the last taking: what the producer knows in that cycle.
     taken_before: u32,
-    taken_at: Cycle,
+    window: u32,
+    producer: ComponentId,
     /// The producer wants to know when there is room.
     producer_waits: bool,
+    /// When the youngest message reaches its inlet: none overtakes another one of its kind.
+    last: Cycle,
+    /// The same of those that leave early.
+    last_early: Cycle,
     routes: Routes,
-    window: u32,
     latency: u32,
-    producer: ComponentId,
     bytes: [u64; CLASSES],
 }
 
+/// A line of the host's cache.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Inlet {
     /// First cycle in which it may take the oldest message.
     free: Cycle,
@@ -90,8 +95,8 @@ struct Inlet {
     consumer: ComponentId,
     /// Messages in the order in which they reach it: a ring, a power of 2 long.
     ring: Box<[Entry]>,
-    first: usize,
-    len: usize,
+    first: u32,
+    len: u32,
     /// Order of the youngest there has been: what has been taken came before whatever comes.
     last: u64,
 }
@@ -147,8 +152,8 @@ impl Inlet {
     }
 
     #[inline]
-    fn at(&self, place: usize) -> &Entry {
-        &self.ring[(self.first + place) & (self.ring.len() - 1)]
+    fn at(&self, place: u32) -> &Entry {
+        &self.ring[self.first.wrapping_add(place) as usize & (self.ring.len() - 1)]
     }
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
@@ -169,7 +174,7 @@ impl Inlet {
     /// Puts a message in its place, most often the last. True where that is the first.
     #[inline(always)]
     fn insert(&mut self, entry: Entry) -> bool {
-        if self.len == self.ring.len() {
+        if self.len as usize == self.ring.len() {
             self.grow();
         }
         self.len += 1;
@@ -178,7 +183,7 @@ impl Inlet {
         }
         self.last = entry.order;
         let mask = self.ring.len() - 1;
-        self.ring[(self.first + self.len - 1) & mask] = entry;
+        self.ring[self.first.wrapping_add(self.len - 1) as usize & mask] = entry;
         self.len == 1
     }
 
@@ -187,7 +192,7 @@ impl Inlet {
     fn insert_before(&mut self, entry: Entry) -> bool {
         let mask = self.ring.len() - 1;
         let mut place = self.len - 1;
-        let mut at = (self.first + place) & mask;
+        let mut at = self.first.wrapping_add(place) as usize & mask;
         while place > 0 {
             let before = at.wrapping_sub(1) & mask;
             let other = self.ring[before];
@@ -205,7 +210,7 @@ impl Inlet {
     #[cold]
     fn grow(&mut self) {
         let mut ring: Vec<_> = self.entries().copied().collect();
-        ring.resize(2 * self.len, Entry::default());
+        ring.resize(2 * ring.len(), Entry::default());
         (self.ring, self.first) = (ring.into(), 0);
     }
 
@@ -214,7 +219,7 @@ impl Inlet {
     fn pop(&mut self) -> (Entry, Cycle) {
         let entry = *self.at(0);
         self.free = self.free_after;
-        self.first += 1;
+        self.first = self.first.wrapping_add(1);
         self.len -= 1;
         (entry, if self.len > 0 { self.look() } else { Cycle::MAX })
     }

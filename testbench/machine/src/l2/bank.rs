@@ -48,38 +48,39 @@ pub(super) struct Counters {
     inv_miss: u64,
 }
 
-/// One bank.
+/// One bank. In this order: what each cycle looks at comes first, close together.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Bank {
-    pub(super) unit: Unit,
-    pub(super) chiplet: u16,
-    pub(super) policy: Policy,
-    /// It holds lines of other homes, which are kept coherent.
-    pub(super) coherent: bool,
+    pub(super) ports: Ports,
     /// Nothing stands beside it: no hook, and no other chiplet's bank that asks. Whoever looks here
     /// first need not look there.
     pub(super) plain: bool,
-    pub(super) ports: Ports,
+    /// It holds lines of other homes, which are kept coherent.
+    pub(super) coherent: bool,
+    /// The request that is served has waited for a line of another chiplet.
+    pub(super) comes_from_afar: bool,
+    /// Whose turn it is: other chiplets' banks, or the own CUs.
+    peers_turn: bool,
+    pub(super) policy: Policy,
+    pub(super) unit: Unit,
+    pub(super) chiplet: u16,
+    pub(super) walk: Option<Walk>,
+    /// Registers whose line has come and whose requests are being served, oldest first.
+    pub(super) filled: VecDeque<usize>,
+    pub(super) misses: Misses,
+    pub(super) writes: Writes,
     /// Lines by their local address.
     pub(super) array: Array,
-    pub(super) misses: Misses,
-    /// Lines that have been fetched: a bit for each of a page. Of coherent banks alone.
-    pub(super) seen: PageMap<u64>,
+    pub(super) hooks: BankHooks,
+    pub(super) counters: Counters,
     /// Registers for lines from below, and in a coherent bank as many again for those of other
     /// chiplets; and how many of these are in use.
     pub(super) of_each_kind: u32,
     pub(super) remote_misses: u32,
-    /// The request that is served has waited for a line of another chiplet.
-    pub(super) comes_from_afar: bool,
-    /// Registers whose line has come and whose requests are being served, oldest first.
-    pub(super) filled: VecDeque<usize>,
-    /// Whose turn it is: other chiplets' banks, or the own CUs.
-    peers_turn: bool,
-    pub(super) walk: Option<Walk>,
-    pub(super) writes: Writes,
     pub(super) ways: u32,
-    pub(super) hooks: BankHooks,
-    pub(super) counters: Counters,
+    /// Lines that have been fetched: a bit for each of a page. Of coherent banks alone.
+    pub(super) seen: PageMap<u64>,
 }
 
 impl Bank {
