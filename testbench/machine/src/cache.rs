@@ -45,10 +45,12 @@ pub enum Choice {
 }
 
 /// No miss register.
-const NO_MISS: u16 = u16::MAX;
+const NO_MISS: u16 = 0;
 
-/// A set: its ways as bits.
+/// A set: its ways as bits. In this order, and so aligned, what finds a line among up to 32 ways is
+/// one line of the host's cache.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
 struct Set {
     /// Ways that hold a line.
     present: u64,
@@ -56,7 +58,16 @@ struct Set {
     dirty: u64,
     /// Of these, ways that a miss register will fill: they stay.
     held: u64,
+    /// Its ways are a ring, newest first; this is the newest.
+    newest: u8,
+    /// A byte of each address, a hash, eight in a word: they are compared first.
+    prints: [u64; 8],
 }
+
+/// What is known of the line in a way, in one place of the host's memory: bytes that are valid,
+/// bytes that are dirty, its address where it is present, and its miss register counted from 1. A
+/// tuple, as many of zeros take the host's memory only when they are used.
+type Held = (u128, u128, u64, u16);
 
 /// A way's neighbours in its set's order of use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,37 +77,36 @@ struct Neighbours {
 }
 
 /// Lines with, for each byte, whether it is valid and whether it is dirty. Least recently used goes
-/// first.
+/// first. In this order, and so aligned, each request finds what it needs in two lines of the
+/// host's cache: the first finds its line.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Array {
+    sets: Box<[Set]>,
+    held: Box<[Held]>,
     shape: Shape,
-    line_log: u32,
-    stride: u64,
-    /// Where it is a power of 2.
+    /// Of line and stride together, where that is a power of 2.
     stride_log: Option<u32>,
     /// Where the number of sets is a power of 2.
-    set_mask: Option<u64>,
-    sets: Vec<Set>,
-    /// The ways of a set are a ring, newest first; this is the newest.
-    newest: Vec<u8>,
-    order: Vec<Neighbours>,
-    /// Address of each line that is present. Sets begin at multiples of [`TAGS`].
-    tags: Vec<[u64; TAGS]>,
-    /// Groups of tags in a set.
-    groups: u32,
-    valid: Vec<u128>,
-    dirty: Vec<u128>,
-    /// Miss register of the line.
-    miss: Vec<u16>,
-    data: Vec<u8>,
+    set_mask: Option<u32>,
+    /// All bytes of a line.
+    all: u128,
+    data: Box<[u8]>,
+    order: Box<[Neighbours]>,
     /// Lines that have got their first dirty byte.
     pub dirtied: u64,
     /// Lines that are clean again because all their dirty bytes were written through.
     pub overwritten: u64,
 }
 
-/// Tags that are compared at once, in vector registers of the host.
-const TAGS: usize = 8;
+/// The lowest bit of each byte of a word.
+const LOW: u64 = u64::MAX / 0xff;
+
+/// An address's print, in each byte of a word.
+#[inline]
+fn prints(addr: u64) -> u64 {
+    (addr.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) * LOW
+}
 
 impl Array {
     /// Empty.
@@ -106,22 +116,15 @@ impl Array {
         let ways = shape.ways as u8;
         let ring = (0..ways)
             .map(|way| Neighbours { newer: (way + ways - 1) % ways, older: (way + 1) % ways });
-        let groups = shape.ways.div_ceil(TAGS as u32);
         Self {
-            line_log: shape.line.ilog2(),
-            stride: shape.stride.into(),
-            stride_log: shape.stride.is_power_of_two().then(|| shape.stride.ilog2()),
-            set_mask: shape.sets.is_power_of_two().then(|| u64::from(shape.sets) - 1),
-            sets: vec![Set::default(); shape.sets as usize],
-            newest: vec![0; shape.sets as usize],
+            stride_log: shape.stride.is_power_of_two().then(|| (shape.line * shape.stride).ilog2()),
+            set_mask: shape.sets.is_power_of_two().then(|| shape.sets - 1),
+            sets: vec![Set::default(); shape.sets as usize].into(),
             order: ring.cycle().take(lines).collect(),
-            tags: vec![[0; TAGS]; (shape.sets * groups) as usize],
-            groups,
             shape,
-            valid: vec![0; lines],
-            dirty: vec![0; lines],
-            miss: vec![NO_MISS; lines],
-            data: vec![0; lines * shape.line as usize],
+            held: vec![(0, 0, 0, NO_MISS); lines].into(),
+            data: vec![0; lines * shape.line as usize].into(),
+            all: masks::span(0, shape.line as usize),
             dirtied: 0,
             overwritten: 0,
         }
@@ -136,11 +139,11 @@ impl Array {
     #[inline]
     pub fn set_of(&self, addr: u64) -> u32 {
         let number = match self.stride_log {
-            Some(log) => addr >> self.line_log >> log,
-            None => (addr >> self.line_log) / self.stride,
+            Some(log) => addr >> log,
+            None => addr / u64::from(self.shape.line) / u64::from(self.shape.stride),
         };
         match self.set_mask {
-            Some(mask) => (number & mask) as u32,
+            Some(mask) => number as u32 & mask,
             None => (number % u64::from(self.shape.sets)) as u32,
         }
     }
@@ -149,22 +152,27 @@ impl Array {
     #[inline]
     pub fn find(&self, addr: u64) -> Option<Way> {
         let set = self.set_of(addr);
-        let present = self.sets[set as usize].present;
-        let groups = &self.tags[(set * self.groups) as usize..][..self.groups as usize];
-        let mut number = 0;
-        for group in groups {
-            if present >> number == 0 {
+        if self.sets[set as usize].present == 0 { None } else { self.find_in(set, addr) }
+    }
+
+    fn find_in(&self, set: u32, addr: u64) -> Option<Way> {
+        let Set { present, ref prints, .. } = self.sets[set as usize];
+        let wanted = self::prints(addr);
+        for (word, first) in prints.iter().zip((0..).step_by(8)) {
+            if present >> first == 0 {
                 break;
             }
-            // All of them at once, without a branch: most lines are not here.
-            if group.iter().fold(false, |any, tag| any | (*tag == addr)) {
-                for (tag, i) in group.iter().zip(number..) {
-                    if *tag == addr && present >> i & 1 == 1 {
-                        return Some(set * self.shape.ways + i);
-                    }
+            // The highest bit of each byte that is 0 is set, and of few others.
+            let differ = word ^ wanted;
+            let mut equal = differ.wrapping_sub(LOW) & !differ & LOW << 7;
+            while equal != 0 {
+                let number = first + equal.trailing_zeros() / 8;
+                equal &= equal - 1;
+                let way = set * self.shape.ways + number;
+                if present >> number & 1 == 1 && self.addr(way) == addr {
+                    return Some(way);
                 }
             }
-            number += TAGS as u32;
         }
         None
     }
@@ -173,7 +181,7 @@ impl Array {
     #[inline]
     pub fn victim(&self, addr: u64) -> Option<Way> {
         let set = self.set_of(addr);
-        let Set { present, held, .. } = self.sets[set as usize];
+        let Set { present, held, newest, .. } = self.sets[set as usize];
         let first = set * self.shape.ways;
         let empty = present.trailing_ones();
         if empty < self.shape.ways {
@@ -182,8 +190,7 @@ impl Array {
         if held == present {
             return None;
         }
-        let newest = u32::from(self.newest[set as usize]);
-        let mut way = u32::from(self.order[(first + newest) as usize].newer);
+        let mut way = u32::from(self.order[(first + u32::from(newest)) as usize].newer);
         while held >> way & 1 == 1 {
             way = u32::from(self.order[(first + way) as usize].newer);
         }
@@ -201,12 +208,15 @@ impl Array {
     /// what comes next: a write, or the miss register's release.
     #[inline(always)]
     pub fn place(&mut self, way: Way, addr: u64) {
-        debug_assert!(self.dirty[way as usize] == 0, "dirty bytes would be lost");
+        let (valid, dirty, at, _) = &mut self.held[way as usize];
+        debug_assert!(*dirty == 0, "dirty bytes would be lost");
+        (*at, *valid) = (addr, 0);
         let (set, number) = self.split(way);
-        self.sets[set as usize].present |= 1 << number;
-        let group = (set * self.groups) as usize + number as usize / TAGS;
-        self.tags[group][number as usize % TAGS] = addr;
-        self.valid[way as usize] = 0;
+        let set = &mut self.sets[set as usize];
+        set.present |= 1 << number;
+        let word = &mut set.prints[number as usize / 8 % 8];
+        let print = 0xff << (8 * (number % 8));
+        *word = *word & !print | prints(addr) & print;
     }
 
     /// Set and number of a way.
@@ -225,22 +235,27 @@ impl Array {
 
     #[inline]
     fn make_newest(&mut self, set: u32, number: u32) {
-        let newest = u32::from(self.newest[set as usize]);
-        if number == newest {
-            return;
+        let newest = &mut self.sets[set as usize].newest;
+        if number != u32::from(*newest) {
+            let before = std::mem::replace(newest, number as u8);
+            self.move_before(set, number, before);
         }
-        self.newest[set as usize] = number as u8;
+    }
+
+    /// Puts a way before the one that was the newest in its set's order of use.
+    fn move_before(&mut self, set: u32, number: u32, newest: u8) {
         let ring = &mut self.order[(set * self.shape.ways) as usize..][..self.shape.ways as usize];
-        let oldest = ring[newest as usize].newer;
+        let oldest = ring[usize::from(newest)].newer;
         if number == u32::from(oldest) {
             return;
         }
-        let Neighbours { newer, older } = ring[number as usize];
+        let moved = &mut ring[number as usize];
+        let Neighbours { newer, older } = *moved;
+        *moved = Neighbours { newer: oldest, older: newest };
         ring[usize::from(newer)].older = older;
         ring[usize::from(older)].newer = newer;
         ring[usize::from(oldest)].older = number as u8;
-        ring[newest as usize].newer = number as u8;
-        ring[number as usize] = Neighbours { newer: oldest, older: newest as u8 };
+        ring[usize::from(newest)].newer = number as u8;
     }
 
     /// A miss register will fill the line: it stays until `release`.
@@ -248,14 +263,14 @@ impl Array {
     pub fn hold(&mut self, way: Way, miss: usize) {
         let (set, number) = self.split(way);
         self.sets[set as usize].held |= 1 << number;
-        self.miss[way as usize] = miss as u16;
+        self.held[way as usize].3 = miss as u16 + 1;
     }
 
     /// The miss register is done with the line.
     pub fn release(&mut self, way: Way) {
         let (set, number) = self.split(way);
         self.sets[set as usize].held &= !(1 << number);
-        self.miss[way as usize] = NO_MISS;
+        self.held[way as usize].3 = NO_MISS;
         self.make_newest(set, number);
     }
 
@@ -267,26 +282,24 @@ impl Array {
     /// The miss register of the line in a way.
     #[inline]
     pub fn miss(&self, way: Way) -> Option<usize> {
-        let miss = self.miss[way as usize];
-        (miss != NO_MISS).then_some(usize::from(miss))
+        usize::from(self.held[way as usize].3).checked_sub(1)
     }
 
     /// Address of the line in a way that holds one.
     pub fn addr(&self, way: Way) -> u64 {
-        let (set, number) = self.split(way);
-        self.tags[(set * self.groups) as usize + number as usize / TAGS][number as usize % TAGS]
+        self.held[way as usize].2
     }
 
     /// Bytes that are valid.
     #[inline]
     pub fn valid(&self, way: Way) -> u128 {
-        self.valid[way as usize]
+        self.held[way as usize].0
     }
 
     /// Bytes that are newer than below.
     #[inline]
     pub fn dirty(&self, way: Way) -> u128 {
-        self.dirty[way as usize]
+        self.held[way as usize].1
     }
 
     /// The line's bytes.
@@ -315,25 +328,27 @@ impl Array {
         self.sets.iter().map(|set| u64::from(set.dirty.count_ones())).sum()
     }
 
+    /// The way's first dirty byte has come, or the last one has gone.
     #[inline]
-    fn set_dirty(&mut self, way: Way, dirty: u128) {
-        let before = std::mem::replace(&mut self.dirty[way as usize], dirty);
-        if (before == 0) != (dirty == 0) {
-            let (set, number) = self.split(way);
-            self.sets[set as usize].dirty ^= 1 << number;
-            self.dirtied += u64::from(before == 0);
-        }
+    fn turn_dirty(&mut self, way: Way) {
+        let (set, number) = self.split(way);
+        let dirty = &mut self.sets[set as usize].dirty;
+        *dirty ^= 1 << number;
+        self.dirtied += *dirty >> number & 1;
     }
 
     /// The bytes of `mask` are valid now, and dirty or clean.
     #[inline]
     pub fn mark(&mut self, way: Way, mask: u128, dirty: bool) {
-        self.valid[way as usize] |= mask;
-        let before = self.dirty[way as usize];
-        if !dirty && before != 0 {
-            self.overwritten += u64::from(before & !mask == 0);
+        let (valid, now, ..) = &mut self.held[way as usize];
+        *valid |= mask;
+        let before = *now;
+        *now = if dirty { before | mask } else { before & !mask };
+        let is_dirty = *now != 0;
+        if is_dirty != (before != 0) {
+            self.overwritten += u64::from(!is_dirty);
+            self.turn_dirty(way);
         }
-        self.set_dirty(way, if dirty { before | mask } else { before & !mask });
     }
 
     /// Writes bytes.
@@ -345,23 +360,24 @@ impl Array {
     }
 
     /// Fills the bytes that are not valid yet from below.
+    #[inline]
     pub fn fill(&mut self, way: Way, data: &[u8]) {
-        let all = masks::span(0, self.shape.line as usize);
-        let missing = all & !self.valid(way);
+        let missing = self.all & !std::mem::replace(&mut self.held[way as usize].0, self.all);
         masks::copy(self.data_mut(way), data, missing);
-        self.valid[way as usize] = all;
     }
 
     /// Dirty bytes have been written below.
     pub fn clean(&mut self, way: Way) {
-        self.set_dirty(way, 0);
+        if std::mem::take(&mut self.held[way as usize].1) != 0 {
+            self.turn_dirty(way);
+        }
     }
 
     /// Forgets all but the dirty bytes; without any, the line.
     pub fn invalidate_clean(&mut self, way: Way) {
-        let at = way as usize;
-        self.valid[at] = self.dirty[at];
-        if self.dirty[at] == 0 && self.miss[at] == NO_MISS {
+        let (valid, dirty, _, miss) = &mut self.held[way as usize];
+        *valid = *dirty;
+        if *dirty == 0 && *miss == NO_MISS {
             let (set, number) = self.split(way);
             self.sets[set as usize].present &= !(1 << number);
         }

@@ -108,15 +108,27 @@ impl Context {
         }
     }
 
+    /// Whether an inlet shows a message now.
+    #[inline]
+    pub fn has(&self, inlet: InletId) -> bool {
+        self.network.has(inlet, self.now)
+    }
+
     /// The oldest message of an inlet that is visible now.
     #[inline]
     pub fn peek(&self, inlet: InletId) -> Option<Handle<Message>> {
         self.network.peek(inlet, self.now)
     }
 
+    /// Takes the oldest message of an inlet if it is visible now.
+    #[inline]
+    pub fn receive(&mut self, inlet: InletId) -> Option<Handle<Message>> {
+        if self.has(inlet) { Some(self.take(inlet)) } else { None }
+    }
+
     /// Takes the oldest message of an inlet, which must be visible. The component will be visited
     /// when the next one is; who leaves a visible one there must ask for another visit.
-    #[inline]
+    #[inline(never)]
     pub fn take(&mut self, inlet: InletId) -> Handle<Message> {
         self.network.take(&mut self.wheel, inlet, self.now)
     }
@@ -150,7 +162,7 @@ impl Context {
 
     /// Sends a message that takes `extra` cycles longer than the way's latency, or less long: then
     /// it overtakes those that do not.
-    #[inline]
+    #[inline(never)]
     pub fn send_after(&mut self, outlet: OutletId, message: Handle<Message>, extra: i32) {
         if self.life.is_about(self.messages[message].addr) {
             self.record(message);
@@ -166,7 +178,7 @@ impl Context {
     }
 
     /// Passes a message on, `extra` cycles later than the way's latency.
-    #[inline]
+    #[inline(never)]
     pub fn forward(&mut self, outlet: OutletId, message: Handle<Message>, extra: u32) {
         self.put(outlet, message, extra as i32);
     }
@@ -186,7 +198,7 @@ impl Context {
         self.size_of(&self.messages[message]).1
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn put(&mut self, outlet: OutletId, message: Handle<Message>, extra: i32) {
         let m = &self.messages[message];
         let (to, size) = (m.to, self.size_of(m));
@@ -199,7 +211,7 @@ impl Context {
     }
 
     /// Accounting class and bytes of a message: a header, and for data the sectors that it touches.
-    #[inline]
+    #[inline(always)]
     fn size_of(&self, message: &Message) -> (Class, u32) {
         let header = self.layout.header_bytes;
         let sector = self.layout.sector_log;
@@ -269,7 +281,7 @@ impl Context {
     #[inline]
     pub fn payload(&mut self, bytes: &[u8]) -> Handle<Line> {
         let line = self.lines.place();
-        self.lines[line].0[..bytes.len()].copy_from_slice(bytes);
+        masks::copy_line(&mut self.lines[line].0, bytes);
         line
     }
 

@@ -18,12 +18,28 @@ pub fn runs(mask: u128, mut f: impl FnMut(usize, usize)) {
     }
 }
 
-/// Copies the bytes of `mask`.
+/// Copies a line's bytes to the front of `to`. Most lines have 64 bytes: a copy of a length that is
+/// known is a few moves.
+#[inline]
+pub fn copy_line(to: &mut [u8], from: &[u8]) {
+    match (to.first_chunk_mut::<64>(), <&[u8; 64]>::try_from(from)) {
+        (Some(to), Ok(from)) => *to = *from,
+        _ => copy_other(to, from),
+    }
+}
+
+/// Apart, or the compiler makes one copy of both, of any length.
+#[inline(never)]
+fn copy_other(to: &mut [u8], from: &[u8]) {
+    to[..from.len()].copy_from_slice(from);
+}
+
+/// Copies the bytes of `mask`, which are bytes of `to`.
 #[inline]
 pub fn copy(to: &mut [u8], from: &[u8], mask: u128) {
     // Most lines are written whole.
-    if mask == span(0, to.len()) {
-        return to.copy_from_slice(&from[..to.len()]);
+    if mask.count_ones() as usize == to.len() {
+        return copy_line(to, &from[..to.len()]);
     }
     runs(mask, |first, len| to[first..first + len].copy_from_slice(&from[first..first + len]));
 }
@@ -32,7 +48,7 @@ pub fn copy(to: &mut [u8], from: &[u8], mask: u128) {
 #[inline]
 pub fn differences(a: &[u8], b: &[u8], mask: u128) -> u128 {
     let len = a.len().min(b.len());
-    if mask == span(0, len) && a[..len] == b[..len] {
+    if mask.count_ones() as usize == len && a[..len] == b[..len] {
         return 0;
     }
     let mut differ = 0;

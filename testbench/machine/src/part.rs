@@ -19,7 +19,7 @@ pub enum Part {
     /// An L3 slice and its memory channel.
     Slice(Box<Slice>),
     /// A link between chiplets.
-    Link(Link),
+    Link(Box<Link>),
     /// A chiplet's command processor.
     Local(Box<Local>),
     /// A GPU's command processor.
@@ -35,7 +35,7 @@ pub enum Part {
 
 impl Part {
     /// One cycle.
-    #[inline]
+    #[inline(always)]
     pub fn tick(&mut self, ctx: &mut Context) {
         match self {
             Self::Core(core) => core.tick(ctx),

@@ -28,7 +28,7 @@ use super::check::{Checked, Wrong};
 use super::config::System;
 use super::context::{Context, Stop};
 use super::deadlock;
-use super::engine::{ComponentId, Cycle, Wheel};
+use super::engine::{ComponentId, Cycle, Wheel, numbers};
 use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
 use super::launch;
@@ -113,7 +113,9 @@ pub struct Machine {
     handed_over: Option<Scopes>,
     /// The host has changed memory since the last kernel.
     host_changed: bool,
-    active: Vec<u32>,
+    /// Who is active in this cycle, one bit each, and who is visited where that differs.
+    active: Vec<u64>,
+    visits: Vec<u32>,
     random: SplitMix64,
     kernels: u32,
     kernel_uses: KernelUses,
@@ -190,6 +192,7 @@ impl Machine {
             handed_over: None,
             host_changed: false,
             active: Vec::new(),
+            visits: Vec::new(),
             random,
             kernels: 0,
             kernel_uses: KernelUses::default(),
@@ -532,18 +535,13 @@ impl Machine {
         }
         self.ctx.now = next;
         self.ctx.wheel.advance(next, &mut self.active);
-        if self.options.visit_all {
-            self.active.clear();
-            self.active.extend(0..self.parts.len() as u32);
-        }
-        if let Order::Shuffled(_) = self.options.order {
-            for i in (1..self.active.len()).rev() {
-                self.active.swap(i, self.random.below(i as u64 + 1) as usize);
-            }
-        }
-        for &at in &self.active {
-            self.ctx.me = ComponentId(at);
-            self.parts[at as usize].tick(&mut self.ctx);
+        if self.options.visit_all || self.options.order != Order::Numbers {
+            self.visit_otherwise();
+        } else {
+            numbers(&self.active).for_each(|at| {
+                self.ctx.me = ComponentId(at);
+                self.parts[at as usize].tick(&mut self.ctx);
+            });
         }
         self.show();
         if self.samples.as_ref().is_some_and(|samples| samples.is_time(next)) {
@@ -571,6 +569,25 @@ impl Machine {
             self.watch()?;
         }
         self.check()
+    }
+
+    /// Visits everybody, or whoever is active in another order.
+    #[cold]
+    fn visit_otherwise(&mut self) {
+        self.visits.clear();
+        match self.options.visit_all {
+            true => self.visits.extend(0..self.parts.len() as u32),
+            false => self.visits.extend(numbers(&self.active)),
+        }
+        if let Order::Shuffled(_) = self.options.order {
+            for i in (1..self.visits.len()).rev() {
+                self.visits.swap(i, self.random.below(i as u64 + 1) as usize);
+            }
+        }
+        for &at in &self.visits {
+            self.ctx.me = ComponentId(at);
+            self.parts[at as usize].tick(&mut self.ctx);
+        }
     }
 
     /// An error where a wrong byte has been seen, or one that no order explains.

@@ -98,7 +98,7 @@ impl Slice {
         let filled = self.filled.front().copied();
         let served = filled.is_some_and(|at| self.serve_waiter(ctx, at));
         let progress = self.serve_next(ctx) || served;
-        if progress && (!self.filled.is_empty() || ctx.peek(self.ports.requests).is_some()) {
+        if progress && (!self.filled.is_empty() || ctx.has(self.ports.requests)) {
             ctx.wake_at(ctx.now + 1);
         }
     }
@@ -250,12 +250,15 @@ impl Slice {
 
     /// The bytes of a line as an observer outside sees them: those held here, else memory's.
     pub fn look(&self, memory: &Bytes, addr: u64, to: &mut [u8]) {
-        match memory.get(addr, to.len()) {
-            Some(bytes) => to.copy_from_slice(bytes),
-            None => to.fill(0),
+        let held = self.find(addr).map(|way| (self.array.data(way), self.array.valid(way)));
+        if held.is_none_or(|(_, valid)| valid != masks::span(0, to.len())) {
+            match memory.get(addr, to.len()) {
+                Some(bytes) => to.copy_from_slice(bytes),
+                None => to.fill(0),
+            }
         }
-        if let Some(way) = self.find(addr) {
-            masks::copy(to, self.array.data(way), self.array.valid(way));
+        if let Some((data, valid)) = held {
+            masks::copy(to, data, valid);
         }
     }
 

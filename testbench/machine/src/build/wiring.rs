@@ -81,7 +81,7 @@ impl<'a> Wiring<'a> {
 
     /// The links between chiplets, in the order of their numbers.
     pub fn take_links(&mut self) -> impl Iterator<Item = Part> {
-        std::mem::take(&mut self.links).into_iter().map(Part::Link)
+        std::mem::take(&mut self.links).into_iter().map(|link| Part::Link(Box::new(link)))
     }
 
     /// Where a unit sends into a network of a chiplet.

@@ -142,7 +142,7 @@ fn coalesce_run<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) {
         let at = into.push(addr & !(line - 1));
         let access = &mut into[at];
         access.mask = masks::span(offset, bytes);
-        access.bytes[offset..][..bytes].copy_from_slice(&instr.values[N * lane..][..bytes]);
+        masks::copy_line(&mut access.bytes[offset..], &instr.values[N * lane..][..bytes]);
         lane += bytes / N;
     }
 }

@@ -83,38 +83,39 @@ impl Issue {
     }
 }
 
-/// A compute unit.
+/// A compute unit. In this order: what each cycle looks at comes first, close together.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Core {
-    unit: Unit,
-    spec: Spec,
     ports: Ports,
+    unit: Unit,
+    /// The L1 tells the CU something of its own accord.
+    steers: bool,
+    /// The L1 may hold or send back a wave at an instruction.
+    returns: bool,
+    /// An order to make the L1 safe for a kernel, and whether it can be answered.
+    acquiring: Option<Handle<Message>>,
+    is_acquired: bool,
+    /// Work-groups whose end has not been told yet.
+    ended: u32,
+    issue: Issue,
+    ready: Ready,
     l1: Box<dyn L1>,
     /// What the L1 wants to be asked.
     hooks: Hooks,
-    /// It tells the CU something of its own accord.
-    steers: bool,
-    /// It may hold or send back a wave at an instruction.
-    returns: bool,
+    transactions: Transactions,
+    waves: Vec<Wave>,
+    groups: Vec<Option<Running>>,
+    pub counters: Counters,
+    spec: Spec,
     /// Of each wave slot its loads that are or may become speculative, oldest first.
     checkpoints: Vec<Vec<Checkpoint>>,
-    transactions: Transactions,
-    groups: Vec<Option<Running>>,
-    waves: Vec<Wave>,
-    ready: Ready,
-    issue: Issue,
     /// Instructions whose next line somebody of this CU has under way, and places for more. Only
     /// where lines are exclusive.
     parked: VecDeque<Issue>,
     spare: Vec<Issue>,
-    /// Work-groups whose end has not been told yet.
-    ended: u32,
-    /// An order to make the L1 safe for a kernel, and whether it can be answered.
-    acquiring: Option<Handle<Message>>,
-    is_acquired: bool,
     /// What was written past the L1s when that was asked last.
     seen_past: u64,
-    pub counters: Counters,
 }
 
 impl Core {
@@ -164,15 +165,13 @@ impl Core {
 
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
-        if let Some(order) = ctx.peek(self.ports.orders) {
-            ctx.take(self.ports.orders);
+        if let Some(order) = ctx.receive(self.ports.orders) {
             self.obey(ctx, order);
-            if ctx.peek(self.ports.orders).is_some() {
+            if ctx.has(self.ports.orders) {
                 ctx.wake_at(ctx.now + 1);
             }
         }
-        while let Some(answer) = ctx.peek(self.ports.answers) {
-            ctx.take(self.ports.answers);
+        while let Some(answer) = ctx.receive(self.ports.answers) {
             if self.hooks.places.is_some() {
                 self.give_place(ctx, answer);
             }
@@ -194,14 +193,21 @@ impl Core {
             self.hear_l1(ctx);
         }
         self.step(ctx);
+        if self.steers {
+            self.end_cycle(ctx);
+        }
+        self.tell(ctx);
+    }
+
+    /// The L1 sees that the cycle is over; what it has told since is for the next one.
+    fn end_cycle(&mut self, ctx: &mut Context) {
         if self.hooks.end_cycle {
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.end_cycle(&mut port);
         }
-        if self.steers && !self.transactions.told.is_empty() {
+        if !self.transactions.told.is_empty() {
             ctx.wake_at(ctx.now + 1);
         }
-        self.tell(ctx);
     }
 
     /// A request that is answered has left its bank.
@@ -287,9 +293,9 @@ impl Core {
 
     /// Issues: the next line of the instruction in hand, else the next instruction.
     fn step(&mut self, ctx: &mut Context) {
-        if self.hooks.exclusive_lines {
+        if self.steers && self.hooks.exclusive_lines {
             self.choose(ctx);
-        } else if self.issue.next == self.issue.lines.len() {
+        } else if self.issue.next == self.issue.lines.len() && self.ready.is_due(ctx.now) {
             self.fetch(ctx);
         }
         if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {
@@ -303,7 +309,7 @@ impl Core {
         let more = match self.issue.next < self.issue.lines.len() {
             true if self.transactions.is_full() => return,
             true => ctx.now + 1,
-            false if self.next_parked().is_some() => ctx.now + 1,
+            false if self.steers && self.next_parked().is_some() => ctx.now + 1,
             false => self.ready.next(),
         };
         if more != Cycle::MAX {

@@ -84,16 +84,17 @@ pub struct Running {
 
 /// Which waves may issue, and when the others that wait for a time may.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Ready {
     /// Waves that may issue now, one bit each.
     now: u64,
     /// Waves that may issue later.
     later: u64,
-    /// When; of those alone.
-    at: [Cycle; MAX_WAVES],
-    /// When the first of them may.
+    /// When the first of these may.
     first: Cycle,
     turn: u32,
+    /// When each of them may.
+    at: [Cycle; MAX_WAVES],
 }
 
 impl Ready {
@@ -107,6 +108,12 @@ impl Ready {
         self.later |= 1 << wave;
         self.at[wave] = at;
         self.first = self.first.min(at);
+    }
+
+    /// Whether some wave may issue now.
+    #[inline]
+    pub fn is_due(&self, now: Cycle) -> bool {
+        self.now != 0 || self.first <= now
     }
 
     /// The next wave in turn that may issue now.

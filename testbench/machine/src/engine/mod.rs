@@ -11,7 +11,7 @@ mod wires;
 
 pub use network::{InletId, InletSpec, Network, OutletId, OutletSpec, Refusal, Routes};
 pub use rate::{Port, Rate};
-pub use wheel::Wheel;
+pub use wheel::{Wheel, numbers};
 pub use wires::{WireId, Wires};
 
 /// Time in cycles of the machine's base clock.

@@ -12,10 +12,9 @@ const BUCKETS: u64 = 1024;
 #[derive(Debug)]
 pub struct Wheel {
     now: Cycle,
-    /// For each bucket one bit for each component: setting it is all that a wake does.
+    /// For each bucket one bit for each component: setting it is all that a wake does. 64
+    /// components have a word in each bucket, and those words stand together.
     buckets: Vec<u64>,
-    /// Words of a bucket.
-    words: usize,
     /// One bit for each bucket that holds something.
     occupied: [u64; (BUCKETS / 64) as usize],
     beyond: BinaryHeap<Reverse<(Cycle, u32)>>,
@@ -24,11 +23,9 @@ pub struct Wheel {
 impl Wheel {
     /// For components 0 to `components - 1`, at cycle 0.
     pub fn new(components: usize) -> Self {
-        let words = components.div_ceil(64);
         Self {
             now: 0,
-            buckets: vec![0; words * BUCKETS as usize],
-            words,
+            buckets: vec![0; components.div_ceil(64) * BUCKETS as usize],
             occupied: [0; (BUCKETS / 64) as usize],
             beyond: BinaryHeap::new(),
         }
@@ -41,14 +38,19 @@ impl Wheel {
         if at - self.now < BUCKETS {
             self.put(component.0, at);
         } else {
-            self.beyond.push(Reverse((at, component.0)));
+            self.put_beyond(component.0, at);
         }
+    }
+
+    #[cold]
+    fn put_beyond(&mut self, component: u32, at: Cycle) {
+        self.beyond.push(Reverse((at, component)));
     }
 
     #[inline]
     fn put(&mut self, component: u32, at: Cycle) {
         let bucket = (at % BUCKETS) as usize;
-        self.buckets[bucket * self.words + component as usize / 64] |= 1 << (component % 64);
+        self.buckets[word(component) + bucket] |= 1 << (component % 64);
         self.occupied[bucket / 64] |= 1 << (bucket % 64);
     }
 
@@ -69,11 +71,10 @@ impl Wheel {
 
     /// Who has a visit ahead that is not far: once for each of its cycles.
     pub fn ahead(&self) -> impl Iterator<Item = ComponentId> + '_ {
-        let buckets = self.buckets.chunks(self.words);
-        buckets.flat_map(|bucket| {
-            (0..64 * bucket.len())
-                .filter(|at| bucket[at / 64] >> (at % 64) & 1 == 1)
-                .map(|at| ComponentId(at as u32))
+        let words = self.buckets.chunks(BUCKETS as usize).zip((0..).step_by(64));
+        words.flat_map(|(words, first)| {
+            let bits = words.iter().flat_map(|word| numbers(std::slice::from_ref(word)));
+            bits.map(move |number| ComponentId(first + number))
         })
     }
 
@@ -97,9 +98,9 @@ impl Wheel {
         None
     }
 
-    /// Goes to cycle `to` and moves the components that are active in it into `active`, each once,
-    /// by number. No cycle in between may have had anybody active.
-    pub fn advance(&mut self, to: Cycle, active: &mut Vec<u32>) {
+    /// Goes to cycle `to` and moves the components that are active in it into `active`, one bit
+    /// each. No cycle in between may have had anybody active.
+    pub fn advance(&mut self, to: Cycle, active: &mut Vec<u64>) {
         self.now = to;
         while let Some(&Reverse((at, component))) = self.beyond.peek() {
             if at - to >= BUCKETS {
@@ -109,17 +110,30 @@ impl Wheel {
             self.put(component, at);
         }
         let bucket = (to % BUCKETS) as usize;
+        let words = self.buckets[bucket..].iter_mut().step_by(BUCKETS as usize);
         active.clear();
-        let words = &mut self.buckets[bucket * self.words..][..self.words];
-        for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
-            let mut left = std::mem::take(word);
-            while left != 0 {
-                active.push(first + left.trailing_zeros());
-                left &= left - 1;
-            }
-        }
+        active.extend(words.map(std::mem::take));
         self.occupied[bucket / 64] &= !(1 << (bucket % 64));
     }
+}
+
+/// The numbers of components, one bit each, from the lowest on.
+#[inline]
+pub fn numbers(bits: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    bits.iter().zip((0..).step_by(64)).flat_map(|(word, first)| {
+        let mut left = *word;
+        std::iter::from_fn(move || {
+            let number = (left != 0).then(|| first + left.trailing_zeros());
+            left &= left.wrapping_sub(1);
+            number
+        })
+    })
+}
+
+/// Where the words of a component stand.
+#[inline]
+fn word(component: u32) -> usize {
+    component as usize / 64 * BUCKETS as usize
 }
 
 #[cfg(test)]
@@ -136,7 +150,7 @@ mod tests {
         let mut active = Vec::new();
         while let Some(at) = wheel.next() {
             wheel.advance(at, &mut active);
-            seen.push((at, active.clone()));
+            seen.push((at, numbers(&active).collect()));
         }
         assert_eq!(seen, [(1, vec![3]), (5, vec![1, 3]), (1030, vec![4]), (4000, vec![2])]);
     }

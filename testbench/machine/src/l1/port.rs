@@ -24,6 +24,7 @@ pub struct Port<'a> {
 impl Port<'_> {
     /// Sends a request below, to where its line is served. False when the network does not take it
     /// now, or no place is free there; the CU is then visited when that may have changed.
+    #[inline]
     pub fn send(&mut self, message: Handle<Message>) -> bool {
         if self.transactions.places.is_some() && !self.take_place(message) {
             return false;
@@ -79,14 +80,14 @@ impl Port<'_> {
     pub fn finish(&mut self, request: Handle<Message>, data: Option<&[u8]>, after: Cycle) {
         let Message { tag, from, born, .. } = self.ctx.messages[request];
         if let Some(data) = data {
-            let t = self.transactions[tag];
+            let t = &self.transactions[tag];
             if let Some(loads) = &mut self.ctx.loads
                 && t.kind == InstrKind::Load
             {
                 loads.ended(self.ctx.now + after, born);
             }
             if t.value == Value::Plain {
-                self.ctx.compare(from, &t, data);
+                self.ctx.compare(from, t, data);
                 self.ctx.lines.free(t.expected);
             } else {
                 self.keep_or_drop(tag, data);

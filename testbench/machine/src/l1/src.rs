@@ -194,11 +194,11 @@ impl SoftwareL1 {
     /// Sends a store or atomic below. What is held of the line must not be returned as it was.
     fn change<const PLACES: bool>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { addr, mask, kind, line, .. } = port.ctx.messages[request];
-        // The payload leaves with the message.
-        let data = port.ctx.lines[line];
         if !port.send(request) {
             return false;
         }
+        // It has left, and nobody sees it before the next cycle.
+        let data = &port.ctx.lines[line];
         let found = self.array.find(addr);
         if let Some(at) = self.miss::<PLACES>(addr, found) {
             self.misses[at].stale = true;

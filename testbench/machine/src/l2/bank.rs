@@ -48,35 +48,39 @@ pub(super) struct Counters {
     inv_miss: u64,
 }
 
-/// One bank.
+/// One bank. In this order: what each cycle looks at comes first, close together.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Bank {
-    pub(super) unit: Unit,
-    pub(super) chiplet: u16,
-    pub(super) policy: Policy,
+    pub(super) ports: Ports,
+    /// Nothing stands beside it: no hook, and no other chiplet's bank that asks. Whoever looks here
+    /// first need not look there.
+    pub(super) plain: bool,
     /// It holds lines of other homes, which are kept coherent.
     pub(super) coherent: bool,
-    pub(super) ports: Ports,
+    /// The request that is served has waited for a line of another chiplet.
+    pub(super) comes_from_afar: bool,
+    /// Whose turn it is: other chiplets' banks, or the own CUs.
+    peers_turn: bool,
+    pub(super) policy: Policy,
+    pub(super) unit: Unit,
+    pub(super) chiplet: u16,
+    pub(super) walk: Option<Walk>,
+    /// Registers whose line has come and whose requests are being served, oldest first.
+    pub(super) filled: VecDeque<usize>,
+    pub(super) misses: Misses,
+    pub(super) writes: Writes,
     /// Lines by their local address.
     pub(super) array: Array,
-    pub(super) misses: Misses,
-    /// Lines that have been fetched: a bit for each of a page. Of coherent banks alone.
-    pub(super) seen: PageMap<u64>,
+    pub(super) hooks: BankHooks,
+    pub(super) counters: Counters,
     /// Registers for lines from below, and in a coherent bank as many again for those of other
     /// chiplets; and how many of these are in use.
     pub(super) of_each_kind: u32,
     pub(super) remote_misses: u32,
-    /// The request that is served has waited for a line of another chiplet.
-    pub(super) comes_from_afar: bool,
-    /// Registers whose line has come and whose requests are being served, oldest first.
-    pub(super) filled: VecDeque<usize>,
-    /// Whose turn it is: other chiplets' banks, or the own CUs.
-    peers_turn: bool,
-    pub(super) walk: Option<Walk>,
-    pub(super) writes: Writes,
     pub(super) ways: u32,
-    pub(super) hooks: BankHooks,
-    pub(super) counters: Counters,
+    /// Lines that have been fetched: a bit for each of a page. Of coherent banks alone.
+    pub(super) seen: PageMap<u64>,
 }
 
 impl Bank {
@@ -95,11 +99,13 @@ impl Bank {
             outbox: VecDeque::new(),
         };
         let from_unit = ports.unit.map(|(_, from)| from);
+        let hooks = BankHooks::new(spec.hook, l2_hook, spec.keeps, from_unit, view);
         Self {
             unit: spec.unit,
             chiplet: spec.chiplet,
             policy: spec.policy,
             coherent: spec.policy == Policy::Coherent,
+            plain: !hooks.are_there() && ports.peers.is_none(),
             ports,
             array: Array::new(spec.shape),
             misses: Misses::new(if ports.peers.is_some() { 2 } else { 1 } * spec.misses),
@@ -112,7 +118,7 @@ impl Bank {
             walk: None,
             writes: Writes::new(spec.unit, spec.ports.below),
             ways: spec.shape.ways,
-            hooks: BankHooks::new(spec.hook, l2_hook, spec.keeps, from_unit, view),
+            hooks,
             counters: Counters::default(),
         }
     }
@@ -123,13 +129,17 @@ impl Bank {
             Kind::Data => {
                 let at = tag as usize;
                 self.array.fill(self.misses[at].way, &ctx.lines[line].0);
-                if self.hooks.are_there() {
+                if !self.plain {
                     self.hooks.fill(ctx, self.misses[at].way);
                 }
                 self.misses[at].filled = true;
                 self.filled.push_back(at);
             }
-            Kind::Ack => self.hooks.bank.outbox.extend(self.writes.acknowledged(tag)),
+            Kind::Ack => {
+                if let Some(answer) = self.writes.acknowledged(tag) {
+                    self.hooks.bank.outbox.push_back(answer);
+                }
+            }
             Kind::Coherence(Coherence::Invalidate(cause)) => self.invalidate(addr, cause),
             _ => {
                 let message = ctx.messages[message];
@@ -222,7 +232,11 @@ impl Bank {
         if self.misses[at].waiters.is_empty() {
             let miss = self.misses[at];
             self.misses.end(at);
-            self.filled.remove(k);
+            // Most often the first.
+            match k {
+                0 => self.filled.pop_front(),
+                _ => self.filled.remove(k),
+            };
             self.array.release(miss.way);
             self.remote_misses -= u32::from(is_remote);
             if miss.stale || self.array.valid(miss.way) == 0 {
@@ -235,6 +249,9 @@ impl Bank {
     /// A new request: of the own CUs, and where there are some of other chiplets in turns with
     /// them.
     fn serve_next(&mut self, ctx: &mut Context) -> Outcome {
+        if self.plain {
+            return self.serve_oldest(ctx);
+        }
         if self.hooks.take_turn(ctx) {
             return Outcome::Done;
         }
@@ -252,6 +269,17 @@ impl Bank {
 
     fn serve_side(&mut self, ctx: &mut Context, peers: bool) -> Outcome {
         if peers { self.serve_peer(ctx) } else { self.serve_own(ctx) }
+    }
+
+    /// Of a plain bank.
+    #[inline(always)]
+    fn serve_oldest(&mut self, ctx: &mut Context) -> Outcome {
+        let Some(request) = ctx.peek(self.ports.requests) else { return Outcome::Blocked };
+        let outcome = self.serve(ctx, request);
+        if outcome == Outcome::Done {
+            ctx.take(self.ports.requests);
+        }
+        outcome
     }
 
     fn serve_own(&mut self, ctx: &mut Context) -> Outcome {
@@ -302,7 +330,7 @@ impl Bank {
             Some(at) if self.misses[at].stale => Outcome::Blocked,
             Some(at) => {
                 let way = self.misses[at].way;
-                if self.hooks.are_there() && !self.hooks.may_wait(ctx, request, way) {
+                if !self.plain && !self.hooks.may_wait(ctx, request, way) {
                     return Outcome::Blocked;
                 }
                 self.misses.park(ctx, at, request);
@@ -329,28 +357,33 @@ impl Bank {
     fn has_more(&self, ctx: &Context) -> bool {
         !self.filled.is_empty()
             || self.walk.is_some()
-            || ctx.peek(self.ports.requests).is_some()
-            || self.hooks.keep_requests()
-            || self.ports.peers.is_some_and(|(peers, _)| ctx.peek(peers).is_some())
-            || ctx.peek(self.ports.commands).is_some()
+            || ctx.has(self.ports.requests)
+            || ctx.has(self.ports.commands)
+            || !self.plain && self.has_more_beside(ctx)
+    }
+
+    fn has_more_beside(&self, ctx: &Context) -> bool {
+        self.hooks.keep_requests() || self.ports.peers.is_some_and(|(peers, _)| ctx.has(peers))
     }
 }
 
 impl L2 for Bank {
     fn tick(&mut self, ctx: &mut Context) {
-        self.hooks.hear(ctx);
-        while let Some(message) = ctx.peek(self.ports.fills) {
-            ctx.take(self.ports.fills);
+        if !self.plain {
+            self.hooks.hear(ctx);
+        }
+        while let Some(message) = ctx.receive(self.ports.fills) {
             self.take_from_below(ctx, message);
         }
-        self.hooks.tick(ctx);
+        if !self.plain {
+            self.hooks.tick(ctx);
+        }
         if !self.hooks.bank.outbox.is_empty() {
             self.send_outbox(ctx);
         }
         if self.walk.is_none()
-            && let Some(command) = ctx.peek(self.ports.commands)
+            && let Some(command) = ctx.receive(self.ports.commands)
         {
-            ctx.take(self.ports.commands);
             self.start_walk(ctx, command);
         }
         let outcome = self.operate(ctx);
@@ -361,7 +394,7 @@ impl L2 for Bank {
         if outcome != Outcome::Blocked && self.has_more(ctx) {
             ctx.wake_at(ctx.now + 1);
         }
-        if self.hooks.are_there() {
+        if !self.plain {
             ctx.wake_after(self.hooks.quiet_cycles());
         }
     }

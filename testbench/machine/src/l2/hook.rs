@@ -381,11 +381,16 @@ impl BankHooks {
     }
 
     /// See [`BankHook::pick`].
-    #[inline]
+    #[inline(always)]
     pub fn pick(&mut self, ctx: &mut Context) -> Option<Handle<Message>> {
         if !self.orders {
             return ctx.peek(self.bank.requests);
         }
+        self.pick_ordered(ctx)
+    }
+
+    #[cold]
+    fn pick_ordered(&mut self, ctx: &mut Context) -> Option<Handle<Message>> {
         let (hook, mut port) = self.l1(ctx);
         hook.pick(&mut port)
     }

@@ -36,7 +36,7 @@ impl Bank {
         request: Handle<Message>,
         way: Option<Way>,
     ) -> Outcome {
-        if !self.hooks.may_perform(ctx, request, way) {
+        if !self.plain && !self.hooks.may_perform(ctx, request, way) {
             return Outcome::Blocked;
         }
         let Message { kind, addr, .. } = ctx.messages[request];
@@ -181,9 +181,9 @@ impl Bank {
         goes_below: bool,
     ) -> Result<Way, NoRoom> {
         let local = self.hooks.bank.addresses.local(addr);
-        let way = match self.hooks.choose_ways() {
-            false => self.array.victim(local).ok_or(NoRoom::Not(Outcome::Blocked))?,
-            true => self.choose(ctx, request, local)?,
+        let way = match self.plain || !self.hooks.choose_ways() {
+            true => self.array.victim(local).ok_or(NoRoom::Not(Outcome::Blocked))?,
+            false => self.choose(ctx, request, local)?,
         };
         if self.array.dirty(way) != 0 {
             if !ctx.may_send(self.ports.below) {
@@ -195,7 +195,7 @@ impl Bank {
                 return Err(NoRoom::Not(Outcome::Again));
             }
         }
-        if self.hooks.are_there() && !self.may_change(ctx, way, addr) {
+        if !self.plain && !self.may_change(ctx, way, addr) {
             return Err(NoRoom::Not(Outcome::Blocked));
         }
         self.array.place(way, local);
@@ -489,7 +489,7 @@ impl Bank {
         kind: Kind,
         line: Handle<Line>,
     ) {
-        let asked = self.hooks.are_there().then(|| ctx.messages[request]);
+        let asked = (!self.plain).then(|| ctx.messages[request]);
         let message = &mut ctx.messages[request];
         (message.kind, message.line) = (kind, line);
         (message.to, message.from) = (message.from, self.unit);

@@ -100,9 +100,7 @@ impl Local {
 
     fn take_answers(&mut self, ctx: &mut Context) {
         for bank in 0..self.ports.from_banks.len() {
-            let inlet = self.ports.from_banks[bank];
-            if let Some(message) = ctx.peek(inlet) {
-                ctx.take(inlet);
+            if let Some(message) = ctx.receive(self.ports.from_banks[bank]) {
                 let syncing = self.syncing.as_mut().expect("banks answer what they were asked");
                 syncing.answered += 1;
                 let Synced { written, dropped } = ctx.messages[message].sideband.get(());
@@ -112,9 +110,7 @@ impl Local {
             }
         }
         for core in 0..self.ports.from_cores.len() {
-            let inlet = self.ports.from_cores[core];
-            while let Some(message) = ctx.peek(inlet) {
-                ctx.take(inlet);
+            while let Some(message) = ctx.receive(self.ports.from_cores[core]) {
                 if ctx.messages[message].kind == Kind::GroupDone {
                     self.ended += 1;
                     self.free[core] += ctx.waves_of_group;

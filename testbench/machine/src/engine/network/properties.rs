@@ -7,6 +7,7 @@ use proptest::test_runner::RngSeed;
 use traces::workloads::SplitMix64;
 
 use super::*;
+use crate::engine::numbers;
 use crate::pool::Pool;
 
 /// A message's number, in the order in which scripts name them.
@@ -374,9 +375,10 @@ fn run_real(layout: &Layout, seed: u64) -> (Log, Real) {
     let mut log = empty_log(layout);
     let mut random = SplitMix64::new(seed);
     (0..components.len()).for_each(|me| real.wake(me, 1));
-    let mut active = Vec::new();
+    let mut bits = Vec::new();
     while let Some(now) = real.wheel.next() {
-        real.wheel.advance(now, &mut active);
+        real.wheel.advance(now, &mut bits);
+        let mut active: Vec<_> = numbers(&bits).collect();
         for i in (1..active.len()).rev() {
             active.swap(i, random.below(i as u64 + 1) as usize);
         }
