@@ -61,7 +61,12 @@ impl Paragraph<'_> {
             packet.completed,
         )?;
         let path = cycle(packet.critical_path());
-        writeln!(f, "  cost      critical path {path}, firmware {}", packet.firmware_cycles)?;
+        let ahead = if packet.is_ahead { ", decided ahead" } else { "" };
+        writeln!(
+            f,
+            "  cost      critical path {path}, firmware {}{ahead}",
+            packet.firmware_cycles
+        )?;
         let sent = packet.sent();
         // The baseline acquires all before a kernel and releases all after it.
         let baseline = packet.kernel.map_or(0, |_| u32::from(self.0.chiplets));

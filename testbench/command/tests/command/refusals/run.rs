@@ -68,6 +68,18 @@ const ONE: &[(&str, &[&str])] = &[
     ("--set l1.design=none --set l1.hit_latency=9", &["l1.design = none has no cache"]),
     ("--set l1.design=none --set l1.misses=9", &["--set l1.misses=9", "has no cache"]),
     ("--set command_processor.elide_cycles=1", &["elide_cycles=1", "l2.design = cpelide"]),
+    (
+        "--set machine.gpus=2 --set command_processor.ahead=true",
+        &["command_processor.ahead=true", "machine.gpus > 1"],
+    ),
+    (
+        "--set l2.policy=private --set command_processor.home_aware=true",
+        &["command_processor.home_aware", "must be false unless l2.policy = home-forward"],
+    ),
+    (
+        "--set l2.policy=home-forward --set command_processor.home_aware=true",
+        &["command_processor.home_aware=true", "l2.design = cpelide"],
+    ),
     // Of the program.
     ("--set workload.color=1", &["workload.color", "workload.size, workload.iterations"]),
     ("--set workload.size=-1", &["workload.size=-1", "a number below 2^32"]),

@@ -104,6 +104,7 @@ const TYPES: &[(&str, &str, &str)] = &[
     ("cu.waves", "true", "expected a whole number"),
     ("cu.gap_cycles", "-1", "expected a whole number, 0 to 4294967295"),
     ("cu.exclusive_lines", "1", "expected a boolean"),
+    ("command_processor.home_aware", "1", "expected a boolean"),
     ("l1.design", "1", "expected a string"),
     ("l2.bytes", "[1]", "expected a whole number"),
     ("l2.policy", "false", "expected a string"),
