@@ -1,6 +1,6 @@
 //! What a kernel does to one entry (specification 5.2, 5.3, 5.5). Entry and kernel count lines from
-//! the same base. Where a line has one copy (`home_aware`, 5.9) nothing is remote, and no copies can
-//! be at odds.
+//! the same base. Where a line has one copy (`home_aware`, 5.9) nothing is remote, and no copies
+//! can be at odds.
 
 use crate::config::Config;
 use crate::record::Record;

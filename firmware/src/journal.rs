@@ -1,5 +1,5 @@
-//! What a decision ahead has overwritten of the table (specification 5.10), for it to be taken back:
-//! a list of entries in the private memory.
+//! What a decision ahead has overwritten of the table (specification 5.10), for it to be taken
+//! back: a list of entries in the private memory.
 
 use crate::bitmap::Bitmap;
 use crate::bus::Bus;

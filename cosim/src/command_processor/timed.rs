@@ -123,7 +123,12 @@ impl Timed {
             self.last_launch = self.now + time;
         }
         self.packets -= native.free_slots() - free;
-        self.busy_until = self.now + 1 + time;
+        let signals: Vec<_> = std::iter::from_fn(|| native.take_signal()).collect();
+        // What ends before the first packet that is begun waits for none; what is sent for that
+        // comes behind it.
+        let is_first = |signal: &Signal| signal.begun == before_begun;
+        let behind = begun > 0 && signals.iter().any(is_first);
+        self.busy_until = self.now + 1 + time.max(u64::from(behind));
         while let Some(sent) = native.take_sent() {
             let tx = Tx {
                 bcast: sent.broadcast,
@@ -132,9 +137,8 @@ impl Timed {
             };
             self.sent.push_back((self.busy_until, tx));
         }
-        while let Some(signal) = native.take_signal() {
-            // What ends before the first packet that is begun waits for none.
-            let at = if signal.begun == before_begun { self.now + 1 } else { self.busy_until };
+        for signal in signals {
+            let at = if is_first(&signal) { self.now + 1 } else { self.busy_until };
             self.signals.push_back((at, signal));
         }
         self.errors.extend(native.take_errors());

@@ -18,7 +18,7 @@ use ports::common::command_types::{Aql, Message, Tx, kind};
 use super::blocks::Outputs;
 use crate::engine::Cycle;
 
-/// Counters that no reference has: that of the hardware, and decisions ahead of their time, kept and
+/// Counters that no reference has: that of the hardware, and decisions ahead, kept and
 /// made anew.
 const CYCLES: usize = 8;
 const AHEAD: usize = 12;
