@@ -64,6 +64,8 @@ pub struct Processor<L> {
     /// Slots whose kernel ends with a system release.
     releases: [bool; NUM_SLOTS],
     sent: Sent,
+    /// One more than the slot of a kernel that the table does not know yet; 0 for none.
+    behind: u8,
     ahead: Ahead,
     /// Slots whose packets are not decided ahead: they were tried.
     declined: u32,
@@ -90,6 +92,7 @@ impl<L: Layout> Processor<L> {
         tag: 0,
         releases: [false; NUM_SLOTS],
         sent: Sent { launches: 0, acquires: 0, releases: 0 },
+        behind: 0,
         ahead: Ahead::NONE,
         declined: 0,
     };
@@ -179,10 +182,15 @@ impl<L: Layout> Processor<L> {
     fn start<B: Bus>(&mut self, bus: &mut B, slot: usize) {
         self.take_back(bus);
         bus.stopwatch(1);
-        if let Some(launch) = self.unchanged(bus, slot) {
+        if !self.table.config.home_aware
+            && let Some(launch) = self.unchanged(bus, slot)
+        {
             return self.send(bus, slot, launch);
         }
         match Packet::read_again(bus, slot, &self.table.config) {
+            Ok(packet) if packet.kind == Kind::Dispatch && self.table.config.home_aware => {
+                self.launch_at_home(bus, slot, &packet);
+            }
             Ok(packet) if packet.kind == Kind::Dispatch => {
                 let launch = self.launch(bus, slot, &packet);
                 self.table.report.tell(bus);
@@ -199,6 +207,38 @@ impl<L: Layout> Processor<L> {
                 bus.error(code);
                 self.complete(bus, slot);
             }
+        }
+    }
+
+    /// Launches a kernel where a line has one copy: what is asked for does not depend on what the
+    /// kernel touches. The table hears of it while the kernel runs.
+    #[inline(never)]
+    fn launch_at_home<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) {
+        let scheduled = self.scheduled(bus, slot, packet).map(|_| self.scheduled.mask);
+        let masks = if packet.acquires { self.at_home(bus) } else { Masks::default() };
+        self.behind = slot as u8 + 1;
+        let scheduled = scheduled.unwrap_or(packet.chiplets);
+        let Packet { releases, .. } = *packet;
+        self.send(bus, slot, Launch { releases, scheduled, masks, unlabelled: false });
+    }
+
+    /// The operations of a system acquire where a line has one copy.
+    fn at_home<B: Bus>(&self, bus: &mut B) -> Masks {
+        let acquire = self.foreign(bus);
+        Masks { release: self.dirty(bus) & acquire, acquire }
+    }
+
+    /// A kernel has started of which the table does not know.
+    #[inline(never)]
+    fn catch_up<B: Bus>(&mut self, bus: &mut B) {
+        let slot = usize::from(core::mem::take(&mut self.behind)) - 1;
+        if self.unchanged(bus, slot).is_some() {
+            return;
+        }
+        if let Ok(packet) = Packet::read_again(bus, slot, &self.table.config) {
+            let launch = self.launch(bus, slot, &packet);
+            self.running.kernels[slot].unlabelled = launch.unlabelled;
+            self.table.report.tell(bus);
         }
     }
 
@@ -222,10 +262,7 @@ impl<L: Layout> Processor<L> {
     #[inline(never)]
     fn launch<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) -> Launch {
         let config = self.table.config;
-        let header = Header::read(bus, slot, packet).and_then(|header| {
-            self.scheduled.set(packet.chiplets, header.scheduled, &config)?;
-            Ok(header)
-        });
+        let header = self.scheduled(bus, slot, packet);
         let scheduled = if header.is_ok() { self.scheduled.mask } else { packet.chiplets };
         let mut masks = Masks::default();
         let mut unlabelled = false;
@@ -246,6 +283,19 @@ impl<L: Layout> Processor<L> {
             masks.acquire = if is_baseline { config.all() } else { 0 };
         }
         Launch { releases: packet.releases, scheduled, masks, unlabelled }
+    }
+
+    /// The header of a packet's labels, and the chiplets that it names, which are known then.
+    #[inline(never)]
+    fn scheduled<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        slot: usize,
+        packet: &Packet,
+    ) -> Result<Header, Unusable> {
+        let header = Header::read(bus, slot, packet)?;
+        self.scheduled.set(packet.chiplets, header.scheduled, &self.table.config)?;
+        Ok(header)
     }
 
     fn tell_wrong(&mut self, unusable: Unusable) {
@@ -476,6 +526,9 @@ impl<L: Layout> Processor<L> {
                 let Kernel { chiplets, tag, .. } = self.running.kernels[slot];
                 let low = message::LAUNCH_EN | u32::from(tag) << 8;
                 send(bus, low, 0, chiplets, self.table.config.all());
+                if self.behind != 0 {
+                    self.catch_up(bus);
+                }
             }
             Waiting::Completion(slot) => {
                 self.complete(bus, slot);
