@@ -5,13 +5,14 @@ mod coherent;
 mod error;
 mod host;
 mod observe;
+mod packets;
 mod watchdog;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use cosim::body::BodyKind;
 use cosim::command_processor::SyncMode;
-use cosim::command_processor::packet::{Dispatch, Scope, barrier};
+use cosim::command_processor::packet::Scope;
 use cosim::socket::Sockets;
 use traces::trace::{self, Event, KernelHead, Reader};
 use traces::workloads::SplitMix64;
@@ -20,6 +21,7 @@ pub use error::RunError;
 pub use observe::{Audited, Progress};
 
 use observe::Observers;
+use packets::Scopes;
 use watchdog::Watchdog;
 
 use super::bodies::{Bodies, Cp};
@@ -31,7 +33,6 @@ use super::deadlock;
 use super::engine::{ComponentId, Cycle, Wheel, numbers};
 use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
-use super::launch;
 use super::life::Life;
 use super::memory_model::MemoryModel;
 use super::pages::Bytes;
@@ -90,13 +91,6 @@ pub type Buffers = BTreeMap<u64, (u64, String)>;
 /// Longest time after the last kernel in which an L1 design's own messages may be under way.
 const LAST_CYCLES: Cycle = 100_000;
 
-/// Whose stores a kernel sees, and who sees its own.
-#[derive(Clone, Copy)]
-struct Scopes {
-    acquire: Scope,
-    release: Scope,
-}
-
 /// A machine with a program.
 pub struct Machine {
     parts: Vec<Part>,
@@ -107,7 +101,8 @@ pub struct Machine {
     first_global: usize,
     sync: SyncMode,
     cp: Cp,
-    /// Events that are read and not done: buffers that come to be, then one other event.
+    /// Events that are read and not done: buffers that come to be, the next kernel, and as far as
+    /// the one behind it.
     upcoming: VecDeque<Event>,
     /// Scopes of the next kernel, where its packet was handed over already.
     handed_over: Option<Scopes>,
@@ -269,23 +264,6 @@ impl Machine {
         }
     }
 
-    /// The place among the upcoming events of the next kernel from this one on; none where the host
-    /// comes before it, or the program ends.
-    fn next_kernel(&mut self, from: usize) -> Result<Option<usize>, trace::Error> {
-        for at in from.. {
-            if at == self.upcoming.len() {
-                let Some(event) = self.ctx.program.next_event()? else { break };
-                self.upcoming.push_back(event);
-            }
-            match self.upcoming[at] {
-                Event::Alloc { .. } => {}
-                Event::Kernel(_) => return Ok(Some(at)),
-                _ => break,
-            }
-        }
-        Ok(None)
-    }
-
     /// What an L1 design still says to itself after the last kernel arrives before anybody looks
     /// for lost messages.
     fn let_arrive(&mut self) -> Result<(), RunError> {
@@ -403,36 +381,6 @@ impl Machine {
         }
     }
 
-    /// The scopes of a kernel's packets. The chiplet coherence table leaves stores in the L2s of a
-    /// GPU until another chiplet or the host wants them: what kernels have written is released by
-    /// the last one before the host comes, and what the host has changed is acquired by the first
-    /// one after it. So the host costs every design the same packets. Other GPUs may want stores at
-    /// any time.
-    fn scopes(&mut self) -> Result<Scopes, RunError> {
-        let host_changed = std::mem::take(&mut self.host_changed);
-        let is_host_next = self.next_kernel(0)?.is_none();
-        Ok(Scopes { acquire: self.scope(host_changed), release: self.scope(is_host_next) })
-    }
-
-    /// While a kernel runs its GPU is told of the next one, unless the host comes between (CPElide
-    /// specification 5.10).
-    fn hand_over_next(&mut self) -> Result<(), RunError> {
-        let is_ahead = self.system.command_processor.ahead && self.ctx.layout.gpus == 1;
-        let Some(at) = self.next_kernel(0)?.filter(|_| is_ahead) else { return Ok(()) };
-        let Event::Kernel(head) = self.upcoming[at].clone() else { unreachable!("by its place") };
-        let is_host_next = self.next_kernel(at + 1)?.is_none();
-        let scopes = Scopes { acquire: self.scope(false), release: self.scope(is_host_next) };
-        let spans = self.spans(head.groups);
-        self.submit(self.kernels + 1, &head, &spans, scopes);
-        self.handed_over = Some(scopes);
-        Ok(())
-    }
-
-    fn scope(&self, system: bool) -> Scope {
-        let is_lazy = self.sync == SyncMode::Cpelide && self.ctx.layout.gpus == 1;
-        if system || !is_lazy { Scope::System } else { Scope::Agent }
-    }
-
     /// What kernels have written must be in memory.
     fn look_at_memory(&mut self) -> Result<(), RunError> {
         let mut checker = std::mem::take(&mut self.ctx.check);
@@ -440,22 +388,6 @@ impl Machine {
         checker.end_kernel(self.ctx.now, line, |addr, to| look(&self.parts, &self.ctx, addr, to));
         self.ctx.check = checker;
         self.check()
-    }
-
-    /// Static, kernel-wide partition: each GPU, and within it each chiplet, gets an equal
-    /// contiguous piece, the last the remainder (CPElide specification 5.1). First work-group and
-    /// number of each chiplet.
-    fn spans(&self, groups: u32) -> Vec<(u32, u32)> {
-        let split = |(first, groups): (u32, u32), among: u32| {
-            let piece = groups / among;
-            (0..among).map(move |i| {
-                let own = if i + 1 == among { groups - i * piece } else { piece };
-                (first + i * piece, own)
-            })
-        };
-        let layout = &self.ctx.layout;
-        let gpus = split((0, groups), layout.gpus.into());
-        gpus.flat_map(|share| split(share, layout.chiplets.into())).collect()
     }
 
     /// First touch: pages get the chiplet whose work-group comes first in the trace's order.
@@ -467,43 +399,6 @@ impl Machine {
                 self.ctx.places.touch(touch.page, after.saturating_sub(1) as u16);
             }
         }
-    }
-
-    /// One packet for each GPU, with its share of the work-groups; a barrier where that is none.
-    fn submit(&mut self, kernel: u32, head: &KernelHead, spans: &[(u32, u32)], scopes: Scopes) {
-        let per_gpu = usize::from(self.ctx.layout.chiplets);
-        let Scopes { acquire, release } = scopes;
-        for (gpu, spans) in spans.chunks(per_gpu).enumerate() {
-            let groups: u32 = spans.iter().map(|span| span.1).sum();
-            if groups == 0 {
-                let packet = barrier(acquire, release, 1);
-                self.queue(gpu, packet, Vec::new(), launch::Kernel::default());
-                continue;
-            }
-            let labels = launch::labels(head, spans);
-            // A row of whole work-groups.
-            let [x, y, z] = head.local;
-            let dispatch = Dispatch {
-                workgroup_size: head.local.map(|size| size as u16),
-                grid_size: [x * groups, y, z],
-                kernel_object: kernel.into(),
-                extension: u64::from(!labels.is_empty()),
-                completion_signal: 1,
-                acquire,
-                release,
-                ..Dispatch::default()
-            };
-            let kernel = launch::Kernel { number: kernel, first_group: spans[0].0 };
-            self.queue(gpu, dispatch.encode(), labels, kernel);
-        }
-    }
-
-    /// Puts a packet into the queue of a GPU.
-    fn queue(&mut self, gpu: usize, packet: [u8; 64], labels: Vec<u8>, kernel: launch::Kernel) {
-        let at = self.first_global + gpu;
-        let Part::Global(global) = &mut self.parts[at] else { unreachable!("by its number") };
-        global.submit(self.ctx.now, packet, labels, kernel);
-        self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
     }
 
     /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they

@@ -9,6 +9,7 @@ use traces::kernels::{self, KernelError, Params};
 use traces::trace::Recorder;
 
 use super::*;
+use crate::launch;
 use crate::systems;
 
 fn program(name: &str, size: u32) -> Reader {
