@@ -11,6 +11,11 @@ impl Bitmap {
     pub const EMPTY: Self = Self { words: [0; 8] };
 
     #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    #[inline]
     pub fn contains(&self, slot: usize) -> bool {
         self.words[(slot / 32) & 7] >> (slot % 32) & 1 == 1
     }

@@ -10,6 +10,7 @@ use crate::map::{EXTENSION, error};
 use crate::packet::Packet;
 use crate::record::{MAX_LINES, Record};
 use crate::report::Report;
+use crate::table::Extent;
 use crate::vector::spread;
 
 /// One past the highest address.
@@ -20,11 +21,19 @@ const MAX_ADDRESS: u64 = 1 << 44;
 pub struct Records {
     pub list: [Record; MAX_STRUCTURES],
     pub len: usize,
+    /// Where they are plain: what each reaches over, and their order by address.
+    pub extents: [Extent; MAX_STRUCTURES],
+    pub order: [u8; MAX_STRUCTURES],
 }
 
 impl Records {
     /// None.
-    pub const NEW: Self = Self { list: [Record::ZERO; MAX_STRUCTURES], len: 0 };
+    pub const NEW: Self = Self {
+        list: [Record::ZERO; MAX_STRUCTURES],
+        len: 0,
+        extents: [Extent::NONE; MAX_STRUCTURES],
+        order: [0; MAX_STRUCTURES],
+    };
 
     /// Removes one.
     pub fn remove(&mut self, at: usize) {

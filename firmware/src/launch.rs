@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::record::{MAX_LINES, Record, TooLong};
 use crate::running::Running;
 use crate::table::Table;
-use crate::vector::{Vector, spread, state};
+use crate::vector::{Vector, spread, squeeze, state};
 
 /// A place in the order of entries and of records that have none yet.
 #[derive(Clone, Copy)]
@@ -47,12 +47,7 @@ impl<L: Layout> Table<L> {
             }
         }
         self.report.mixed += resolved;
-        if masks.acquire & !masks.release != 0 {
-            let dirty = self.chiplets(bus, Vector::dirty);
-            let implied = masks.acquire & dirty & !masks.release;
-            masks.release |= implied;
-            self.report.implied += implied.count_ones();
-        }
+        self.imply(bus, masks);
         self.update(bus, records, running, *masks)?;
         self.allocate(bus, records, running)?;
         let mut entries = Bitmap::EMPTY;
@@ -63,6 +58,16 @@ impl<L: Layout> Table<L> {
             }
         }
         Ok(entries)
+    }
+
+    /// What is acquired and may be dirty is released.
+    pub fn imply<B: Bus>(&mut self, bus: &mut B, masks: &mut Masks) {
+        if masks.acquire & !masks.release != 0 {
+            let [_, dirty] = self.held(bus).map(squeeze);
+            let implied = masks.acquire & dirty & !masks.release;
+            masks.release |= implied;
+            self.report.implied += implied.count_ones();
+        }
     }
 
     /// Makes the relation of records and entries one to one: records over one entry become one,
@@ -182,7 +187,7 @@ impl<L: Layout> Table<L> {
             let kernel = rebased.as_ref().unwrap_or(record);
             let users = running.users(slot.into());
             // What users hold dirty; only then a copy is worth its time.
-            let are_at_odds = users & entry.vector.dirty() != 0 && !config.home_aware;
+            let are_at_odds = spread(users) & entry.vector.dirty_bits() != 0 && !config.home_aware;
             let dirty_users = are_at_odds.then(|| {
                 let mut old = entry;
                 let clean = |i: &usize| entry.vector.get(*i) != state::D;
@@ -219,7 +224,11 @@ impl<L: Layout> Table<L> {
         }
         let (release, acquire) = (spread(masks.release), spread(masks.acquire));
         let mut freed = false;
-        for slot in self.occupied.iter().filter(|&slot| !own.contains(slot)) {
+        for at in 0..self.len {
+            let slot = self.slot_at(at);
+            if own.contains(slot) {
+                continue;
+            }
             let (vector, mixed, write) = self.states(bus, slot);
             let users = running.users(slot);
             let used = if users == 0 { 0 } else { spread(users) };
@@ -343,10 +352,16 @@ impl<L: Layout> Table<L> {
         Ok(())
     }
 
-    /// Chiplets of which this is true in any entry.
-    pub fn chiplets<B: Bus>(&self, bus: &mut B, which: impl Fn(Vector) -> u16) -> u16 {
-        let of = |slot| which(self.states(bus, slot).0);
-        self.occupied.iter().map(of).fold(0, |all, mask| all | mask)
+    /// Bit `2i` for each chiplet with any line, with dirty lines of any entry.
+    #[inline(never)]
+    pub fn held<B: Bus>(&self, bus: &mut B) -> [u32; 2] {
+        let (mut present, mut dirty) = (0, 0);
+        for at in 0..self.len {
+            let vector = self.states(bus, self.slot_at(at)).0;
+            present |= vector.present_bits();
+            dirty |= vector.dirty_bits();
+        }
+        [present, dirty]
     }
 
     /// Removes what no running kernel uses.

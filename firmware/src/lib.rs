@@ -10,6 +10,7 @@
 
 pub mod aql;
 mod arrivals;
+mod at_home;
 mod bitmap;
 mod bus;
 mod coarsen;
@@ -21,6 +22,7 @@ mod launch;
 mod layout;
 pub mod map;
 mod packet;
+mod plain;
 mod processor;
 mod record;
 mod report;

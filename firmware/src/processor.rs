@@ -1,8 +1,10 @@
 //! The event loop: packets, launches, answers, completion (specification 5.1, 5.5, 5.6).
 
 mod ahead;
+mod behind;
 
 use ahead::Ahead;
+use behind::Behind;
 
 use crate::arrivals::{Arrivals, slots};
 use crate::bitmap::Bitmap;
@@ -15,7 +17,7 @@ use crate::map::{BROADCAST, NUM_SLOTS, count, error, message, reg};
 use crate::packet::{self, Kind, Packet};
 use crate::running::{Kernel, Running};
 use crate::table::Table;
-use crate::vector::Vector;
+use crate::vector::squeeze;
 
 /// What waits until all L2 operations are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +66,7 @@ pub struct Processor<L> {
     /// Slots whose kernel ends with a system release.
     releases: [bool; NUM_SLOTS],
     sent: Sent,
-    /// One more than the slot of a kernel that the table does not know yet; 0 for none.
-    behind: u8,
+    behind: Behind,
     ahead: Ahead,
     /// Slots whose packets are not decided ahead: they were tried.
     declined: u32,
@@ -92,7 +93,7 @@ impl<L: Layout> Processor<L> {
         tag: 0,
         releases: [false; NUM_SLOTS],
         sent: Sent { launches: 0, acquires: 0, releases: 0 },
-        behind: 0,
+        behind: Behind::NONE,
         ahead: Ahead::NONE,
         declined: 0,
     };
@@ -127,7 +128,7 @@ impl<L: Layout> Processor<L> {
                 self.finish(bus, slot);
             } else if let Some(slot) = self.next_packet(bus) {
                 self.start(bus, slot);
-            } else if !self.decide_ahead(bus) {
+            } else if !self.write_behind(bus) && !self.decide_ahead(bus) {
                 return;
             }
         }
@@ -197,6 +198,7 @@ impl<L: Layout> Processor<L> {
                 self.send(bus, slot, launch);
             }
             Ok(packet) => {
+                while self.write_behind(bus) {}
                 let masks = self.barrier(bus, &packet);
                 self.table.report.tell(bus);
                 bus.stopwatch(0);
@@ -207,38 +209,6 @@ impl<L: Layout> Processor<L> {
                 bus.error(code);
                 self.complete(bus, slot);
             }
-        }
-    }
-
-    /// Launches a kernel where a line has one copy: what is asked for does not depend on what the
-    /// kernel touches. The table hears of it while the kernel runs.
-    #[inline(never)]
-    fn launch_at_home<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) {
-        let scheduled = self.scheduled(bus, slot, packet).map(|_| self.scheduled.mask);
-        let masks = if packet.acquires { self.at_home(bus) } else { Masks::default() };
-        self.behind = slot as u8 + 1;
-        let scheduled = scheduled.unwrap_or(packet.chiplets);
-        let Packet { releases, .. } = *packet;
-        self.send(bus, slot, Launch { releases, scheduled, masks, unlabelled: false });
-    }
-
-    /// The operations of a system acquire where a line has one copy.
-    fn at_home<B: Bus>(&self, bus: &mut B) -> Masks {
-        let acquire = self.foreign(bus);
-        Masks { release: self.dirty(bus) & acquire, acquire }
-    }
-
-    /// A kernel has started of which the table does not know.
-    #[inline(never)]
-    fn catch_up<B: Bus>(&mut self, bus: &mut B) {
-        let slot = usize::from(core::mem::take(&mut self.behind)) - 1;
-        if self.unchanged(bus, slot).is_some() {
-            return;
-        }
-        if let Ok(packet) = Packet::read_again(bus, slot, &self.table.config) {
-            let launch = self.launch(bus, slot, &packet);
-            self.running.kernels[slot].unlabelled = launch.unlabelled;
-            self.table.report.tell(bus);
         }
     }
 
@@ -254,6 +224,7 @@ impl<L: Layout> Processor<L> {
         if releases.is_none() {
             *entries = Bitmap::EMPTY;
         }
+        self.forget_held();
         let (scheduled, masks) = (self.scheduled.mask, Masks::default());
         Some(Launch { releases: releases?, scheduled, masks, unlabelled: false })
     }
@@ -282,6 +253,7 @@ impl<L: Layout> Processor<L> {
             let is_baseline = config.sync_mode == SyncMode::Baseline;
             masks.acquire = if is_baseline { config.all() } else { 0 };
         }
+        self.forget_held();
         Launch { releases: packet.releases, scheduled, masks, unlabelled }
     }
 
@@ -332,15 +304,12 @@ impl<L: Layout> Processor<L> {
             return Err(Unusable::Unlabelled);
         }
         let config = self.table.config;
-        let (records, report) = (&mut self.records, &mut self.table.report);
-        labels::read(bus, slot, &header, &self.scheduled, &config, records, report)?;
         *masks = match (packet.acquires, self.every) {
             (_, true) if !config.home_aware => config.everything(),
             (true, _) => Masks { release: 0, acquire: self.foreign(bus) },
             (false, _) => Masks::default(),
         };
-        let entries = self.table.launch(bus, &mut self.records, &mut self.running, masks);
-        let entries = entries.map_err(|_| Unusable::Wrong(error::ADDRESS))?;
+        let entries = self.table_entries(bus, slot, &header, masks)?;
         if self.every {
             let implied = masks.acquire & !masks.release;
             self.table.report.implied += implied.count_ones();
@@ -349,6 +318,29 @@ impl<L: Layout> Processor<L> {
         self.every &= masks.acquire != config.all() || self.running.any_unlabelled();
         self.running.kernels[slot].entries = entries;
         Ok(())
+    }
+
+    /// Makes a launch's entries; `masks` gets what they need.
+    fn table_entries<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        slot: usize,
+        header: &Header,
+        masks: &mut Masks,
+    ) -> Result<Bitmap, Unusable> {
+        if let Some(mut plan) = self.plan(bus, slot, header, masks.acquire != 0) {
+            self.table.imply(bus, masks);
+            loop {
+                let entries = self.table.carry_on(bus, &mut self.records, &mut plan);
+                if let Some(entries) = entries {
+                    return Ok(entries);
+                }
+            }
+        }
+        let Self { table, records, scheduled, running, .. } = self;
+        let config = table.config;
+        labels::read(bus, slot, header, scheduled, &config, records, &mut table.report)?;
+        table.launch(bus, records, running, masks).map_err(|_| Unusable::Wrong(error::ADDRESS))
     }
 
     /// What a launch needs that may touch anything.
@@ -392,6 +384,7 @@ impl<L: Layout> Processor<L> {
             let masks = Masks { release, acquire };
             self.every = false;
             self.table.forget(bus, &self.running);
+            self.forget_held();
             return masks;
         }
         if packet.releases {
@@ -402,26 +395,28 @@ impl<L: Layout> Processor<L> {
             self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
             let all = masks.acquire == self.table.config.all();
             self.every &= !all || self.running.any_unlabelled();
+            self.forget_held();
         }
         masks
     }
 
     /// Chiplets whose L2 may hold something.
-    fn present<B: Bus>(&self, bus: &mut B) -> u16 {
-        if self.every { self.table.config.all() } else { self.table.chiplets(bus, Vector::present) }
+    fn present<B: Bus>(&mut self, bus: &mut B) -> u16 {
+        if self.every { self.table.config.all() } else { squeeze(self.held(bus)[0]) }
     }
 
     /// Chiplets whose L2 may hold something that others have written: also lines that were asked
     /// for from elsewhere, of which the table knows nothing (specification 5.9).
-    fn foreign<B: Bus>(&self, bus: &mut B) -> u16 {
-        let (present, config) = (self.present(bus), &self.table.config);
+    fn foreign<B: Bus>(&mut self, bus: &mut B) -> u16 {
+        let present = self.present(bus);
+        let config = &self.table.config;
         let hidden = config.home_forward && (config.several_gpus || present != 0);
         if hidden { config.all() } else { present }
     }
 
     /// Chiplets whose L2 may hold something dirty.
-    fn dirty<B: Bus>(&self, bus: &mut B) -> u16 {
-        if self.every { self.table.config.all() } else { self.table.chiplets(bus, Vector::dirty) }
+    fn dirty<B: Bus>(&mut self, bus: &mut B) -> u16 {
+        if self.every { self.table.config.all() } else { squeeze(self.held(bus)[1]) }
     }
 
     /// What a system release writes back (specification 5.6, 7).
@@ -431,8 +426,11 @@ impl<L: Layout> Processor<L> {
             SyncMode::Baseline | SyncMode::Hmg => self.table.config.all(),
             SyncMode::Cpelide => {
                 let release = self.dirty(bus);
-                let masks = Masks { release, acquire: 0 };
-                self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
+                if !self.released_behind(release) {
+                    let masks = Masks { release, acquire: 0 };
+                    self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
+                    self.forget_held();
+                }
                 release
             }
         }
@@ -457,6 +455,7 @@ impl<L: Layout> Processor<L> {
     #[inline(never)]
     fn end<B: Bus>(&mut self, bus: &mut B, slot: usize) -> u16 {
         self.running.end(slot);
+        self.ended_behind(slot);
         let always = self.table.config.sync_mode == SyncMode::Baseline;
         if always || self.releases[slot] { self.system_release(bus) } else { 0 }
     }
@@ -526,9 +525,7 @@ impl<L: Layout> Processor<L> {
                 let Kernel { chiplets, tag, .. } = self.running.kernels[slot];
                 let low = message::LAUNCH_EN | u32::from(tag) << 8;
                 send(bus, low, 0, chiplets, self.table.config.all());
-                if self.behind != 0 {
-                    self.catch_up(bus);
-                }
+                self.catch_up(bus);
             }
             Waiting::Completion(slot) => {
                 self.complete(bus, slot);

@@ -49,6 +49,11 @@ impl Running {
         self.kernels.iter().filter(uses).fold(0, |all, kernel| all | kernel.chiplets)
     }
 
+    /// True while a kernel uses any entry.
+    pub fn use_any(&self) -> bool {
+        self.kernels.iter().any(|kernel| kernel.chiplets != 0 && !kernel.entries.is_empty())
+    }
+
     /// True while an unlabelled kernel runs.
     pub fn any_unlabelled(&self) -> bool {
         self.kernels.iter().any(|kernel| kernel.chiplets != 0 && kernel.unlabelled)

@@ -26,6 +26,11 @@ pub struct Extent {
     pub last: u64,
 }
 
+impl Extent {
+    /// Of nothing that is looked at.
+    pub const NONE: Self = Self { first: 0, last: 0 };
+}
+
 /// Most structures of a launch that changes nothing but states.
 pub const MOST: usize = 16;
 
@@ -80,7 +85,7 @@ impl<L: Layout> Table<L> {
         occupied: Bitmap::EMPTY,
         apart: Bitmap::EMPTY,
         len: 0,
-        extents: [Extent { first: 0, last: 0 }; MAX_ENTRIES],
+        extents: [Extent::NONE; MAX_ENTRIES],
         order: [0; MAX_ENTRIES],
         bases: [0; MAX_ENTRIES],
         shadow: Shadow::NEW,
@@ -186,26 +191,21 @@ impl<L: Layout> Table<L> {
         (self.private(bus, slot, 1 + 2 * chiplet), self.private(bus, slot, 2 + 2 * chiplet))
     }
 
-    /// Writes a chiplet's range, of which `bytes` are kept in fast memory; unless `known` that the
-    /// entry has this base already, and they are there.
-    fn set_range<B: Bus>(
+    /// Writes a chiplet's range; `fits`: it can be kept in fast memory.
+    pub fn set_range<B: Bus>(
         &mut self,
         bus: &mut B,
         slot: usize,
         chiplet: usize,
-        (first, last): (u32, u32),
-        now: (u32, u32),
-        known: bool,
+        range: (u32, u32),
+        fits: bool,
     ) {
+        let bytes = shadow::bytes(self.bases[slot], range, self.config.line_shift, fits);
         if let Some((ranges, _)) = self.shadowed_mut(slot) {
-            let words = &mut ranges[2 * chiplet..2 * chiplet + 2];
-            if known && words == [now.0, now.1] {
-                return;
-            }
-            words.copy_from_slice(&[now.0, now.1]);
+            ranges[2 * chiplet..2 * chiplet + 2].copy_from_slice(&[bytes.0, bytes.1]);
         }
-        self.set_private(bus, slot, 1 + 2 * chiplet, first);
-        self.set_private(bus, slot, 2 + 2 * chiplet, last);
+        self.set_private(bus, slot, 1 + 2 * chiplet, range.0);
+        self.set_private(bus, slot, 2 + 2 * chiplet, range.1);
     }
 
     /// A whole entry.
@@ -221,35 +221,87 @@ impl<L: Layout> Table<L> {
     }
 
     /// Writes a whole entry to a slot, which may have been free.
-    #[inline(never)]
     pub fn store<B: Bus>(&mut self, bus: &mut B, slot: usize, record: &Record) {
-        self.keep_entry(bus, slot);
-        let Config { chiplets, page_shift, .. } = self.config;
-        let (extent, line_shift) = (record.extent(chiplets, page_shift), self.config.line_shift);
-        let fits = extent.is_some_and(|(_, last)| shadow::fits(record.base, last, line_shift));
-        let same_base = L::INDEX && self.occupied.contains(slot) && self.base(slot) == record.base;
-        if !same_base {
-            self.set_private(bus, slot, 0, record.base);
-        }
-        for i in 0..chiplets {
-            let range = (record.first[i], record.last[i]);
-            let bytes = shadow::bytes(record.base, range, line_shift, fits);
-            self.set_range(bus, slot, i, range, bytes, same_base && fits);
-        }
-        self.set_states(bus, slot, record.vector, record.mixed, record.write);
-        if let Some((first, last)) = extent {
-            self.extents[slot] = Extent { first, last };
-        }
-        if L::INDEX {
-            self.bases[slot] = record.base;
-        }
-        self.apart.set(slot, self.config.are_apart(record));
-        if self.occupied.insert_new(slot) {
+        let extent = record.extent(self.config.chiplets, self.config.page_shift);
+        let extent = extent.map(|(first, last)| Extent { first, last });
+        self.insert(bus, slot, record, extent);
+    }
+
+    /// The same of one with this extent.
+    #[inline(never)]
+    pub fn insert<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        slot: usize,
+        record: &Record,
+        extent: Option<Extent>,
+    ) {
+        if self.write(bus, slot, record, extent) {
             let at = self.place(|extent| extent.first < self.extents[slot].first);
             self.order.copy_within(at..self.len, at + 1);
             self.order[at] = slot as u8;
             self.len += 1;
         }
+    }
+
+    /// The same, but for its place in the order of entries. True where the slot was free.
+    #[inline(never)]
+    pub fn write<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        slot: usize,
+        record: &Record,
+        extent: Option<Extent>,
+    ) -> bool {
+        self.keep_entry(bus, slot);
+        let Config { chiplets, line_shift, .. } = self.config;
+        let fits = extent.is_some_and(|extent| shadow::fits(record.base, extent.last, line_shift));
+        let same_base = L::INDEX && self.occupied.contains(slot) && self.base(slot) == record.base;
+        if !same_base {
+            self.set_private(bus, slot, 0, record.base);
+        }
+        let mut word = (slot * self.config.stride) as u32 + 1;
+        let ranges = record.first.iter().zip(&record.last);
+        if let Some((kept, _)) = self.shadowed_mut(slot) {
+            for (kept, (&first, &last)) in kept.chunks_exact_mut(2).zip(ranges) {
+                let bytes = shadow::bytes(record.base, (first, last), line_shift, fits);
+                if !same_base || !fits || *kept != [bytes.0, bytes.1] {
+                    kept.copy_from_slice(&[bytes.0, bytes.1]);
+                    bus.set_private(word, first);
+                    bus.set_private(word + 1, last);
+                }
+                word += 2;
+            }
+        } else {
+            for (&first, &last) in ranges.take(chiplets) {
+                bus.set_private(word, first);
+                bus.set_private(word + 1, last);
+                word += 2;
+            }
+        }
+        self.set_states(bus, slot, record.vector, record.mixed, record.write);
+        if let Some(extent) = extent {
+            self.extents[slot] = extent;
+        }
+        if L::INDEX {
+            self.bases[slot] = record.base;
+        }
+        self.apart.set(slot, self.config.are_apart(record));
+        self.occupied.insert_new(slot)
+    }
+
+    /// The order of entries is that of their slots, of which the first ones hold all of them.
+    pub fn number(&mut self, len: usize) {
+        for (at, slot) in self.order[..len].iter_mut().enumerate() {
+            *slot = at as u8;
+        }
+        self.len = len;
+    }
+
+    /// An entry reaches over these lines too.
+    pub fn extend(&mut self, slot: usize, extent: &Extent) {
+        let whole = &mut self.extents[slot];
+        *whole = Extent { first: whole.first.min(extent.first), last: whole.last.max(extent.last) };
     }
 
     /// Frees a slot: all of it is zero.

@@ -12,7 +12,8 @@ pub mod state {
     pub const S: u32 = 3;
 }
 
-const LOW: u32 = 0x5555_5555;
+/// Bit `2i` of each chiplet.
+pub const LOW: u32 = 0x5555_5555;
 
 /// The states of all chiplets, chiplet i in bits `2i + 1` and `2i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,16 +30,6 @@ impl Vector {
         self.0 = self.0 & !(3 << (2 * chiplet)) | state << (2 * chiplet);
     }
 
-    /// Chiplets with dirty lines.
-    pub fn dirty(self) -> u16 {
-        squeeze(self.dirty_bits())
-    }
-
-    /// Chiplets with any line.
-    pub fn present(self) -> u16 {
-        squeeze(self.present_bits())
-    }
-
     /// Bit `2i` for each chiplet that is Dirty.
     pub fn dirty_bits(self) -> u32 {
         self.0 >> 1 & !self.0 & LOW
@@ -47,6 +38,21 @@ impl Vector {
     /// Bit `2i` for each chiplet with any line.
     pub fn present_bits(self) -> u32 {
         (self.0 >> 1 | self.0) & LOW
+    }
+
+    /// Bit `2i` for each chiplet that is Stale.
+    pub fn stale_bits(self) -> u32 {
+        self.0 >> 1 & self.0 & LOW
+    }
+
+    /// After a kernel's accesses, bit `2i` for each chiplet.
+    #[inline]
+    pub fn accessed(self, touched: u32, write: bool) -> Self {
+        if write {
+            Self(self.0 & !(3 * touched) | 2 * touched)
+        } else {
+            Self(self.0 | touched & !self.present_bits())
+        }
     }
 
     /// After releases and acquires of whole L2s (specification 5.3), bit `2i` for each chiplet;
@@ -71,7 +77,7 @@ pub fn spread(mask: u16) -> u32 {
 }
 
 /// Bit `2i` goes to bit i; the others are dropped.
-fn squeeze(bits: u32) -> u16 {
+pub fn squeeze(bits: u32) -> u16 {
     let mut bits = bits & LOW;
     bits = (bits | bits >> 1) & 0x3333_3333;
     bits = (bits | bits >> 2) & 0x0f0f_0f0f;
@@ -94,12 +100,24 @@ mod tests {
     }
 
     #[test]
+    fn accesses_add_and_overwrite() {
+        let mut vector = Vector::default();
+        for (chiplet, state) in [NP, V, D, NP, V, D].into_iter().enumerate() {
+            vector.set(chiplet, state);
+        }
+        let after = |write| vector.accessed(spread(0b00_0111), write);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|i| after(false).get(i)), [V, V, D, NP, V, D]);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|i| after(true).get(i)), [D, D, D, NP, V, D]);
+    }
+
+    #[test]
     fn whole_caches_are_released_and_acquired() {
         let mut vector = Vector::default();
         for (chiplet, state) in [NP, V, D, S, D, D].into_iter().enumerate() {
             vector.set(chiplet, state);
         }
-        assert_eq!((vector.dirty(), vector.present()), (0b11_0100, 0b11_1110));
+        let bits = [vector.dirty_bits(), vector.present_bits(), vector.stale_bits()];
+        assert_eq!(bits.map(squeeze), [0b11_0100, 0b11_1110, 0b00_1000]);
         let after = |release, acquire, mixed| vector.after(spread(release), spread(acquire), mixed);
         let states = |v: Vector| [0, 1, 2, 3, 4, 5].map(|i| v.get(i));
         assert_eq!(states(after(0b00_1111, 0, false)), [NP, V, V, S, D, D]);

@@ -15,7 +15,7 @@ const DTCM: u64 = 0x0800_0000;
 /// Its bytes.
 const DTCM_BYTES: u64 = 16 * 1024;
 /// Code and constants that the firmware may have: half of the memory.
-pub const CODE_LIMIT: usize = IMEM_BYTES / 2;
+pub const CODE_LIMIT: usize = IMEM_BYTES / 8 * 5;
 
 /// An ELF file that was built with this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

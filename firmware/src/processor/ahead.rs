@@ -26,6 +26,8 @@ pub(super) struct Ahead {
     release: u16,
     /// What it was, for it to be taken back.
     is_journaled: bool,
+    /// Nothing is written yet.
+    is_planned: bool,
     every: bool,
     unlabelled: bool,
     entries: [Bitmap; NUM_SLOTS],
@@ -40,6 +42,7 @@ impl Ahead {
         before: 0,
         release: 0,
         is_journaled: false,
+        is_planned: false,
         every: false,
         unlabelled: false,
         entries: [Bitmap::EMPTY; NUM_SLOTS],
@@ -67,22 +70,27 @@ impl<L: Layout> Processor<L> {
         self.ahead.every = self.every;
         (self.ahead.slot, self.ahead.before, self.ahead.release) = (slot, before, 0);
         self.ahead.unlabelled = kernel.unlabelled;
-        self.ahead.is_journaled = false;
+        (self.ahead.is_journaled, self.ahead.is_planned) = (false, false);
         self.ahead.entries[before] = kernel.entries;
-        let launch = if self.releases[before] {
-            self.decide_at_length(bus)
-        } else {
+        let mut launch = None;
+        if !self.releases[before] {
             self.running.end(before);
-            self.unchanged(bus, slot).or_else(|| {
-                self.running.kernels[before] = kernel;
-                self.running.len += 1;
-                self.decide_at_length(bus)
-            })
-        };
+            launch = self.unchanged(bus, slot);
+            self.running.kernels[before] = kernel;
+            self.running.len += 1;
+        }
+        if launch.is_none() {
+            // Where a line has one copy no launch waits for the table to be written.
+            if self.table.config.home_aware {
+                self.plan_ahead(bus);
+                return true;
+            }
+            launch = self.decide_at_length(bus);
+            self.running.len += 1;
+        }
         // It runs on, and has nothing that a decision need know.
         let none = Bitmap::EMPTY;
         self.running.kernels[before] = Kernel { entries: none, unlabelled: false, ..kernel };
-        self.running.len += 1;
         self.ahead.launch = launch.unwrap_or(NOTHING);
         self.ahead.is_made = true;
         if launch.is_none() {
@@ -100,11 +108,33 @@ impl<L: Layout> Processor<L> {
         self.ahead.is_journaled = true;
         self.table.open_journal();
         self.ahead.release = self.end(bus, before);
+        while self.write_behind(bus) {}
         let packet = Packet::read_again(bus, slot, &self.table.config).ok();
         let launch = packet
             .filter(|packet| packet.kind == Kind::Dispatch)
             .map(|packet| self.launch(bus, slot, &packet));
         launch.filter(|_| self.table.close_journal())
+    }
+
+    /// Plans a launch where a line has one copy, which neither reads nor writes what the end of the
+    /// kernel before changes.
+    #[inline(never)]
+    fn plan_ahead<B: Bus>(&mut self, bus: &mut B) {
+        let slot = self.ahead.slot;
+        let packet = Packet::read_again(bus, slot, &self.table.config);
+        let is_plain = |p: &Packet| p.kind == Kind::Dispatch && !p.acquires && !self.every;
+        let packet = packet.ok().filter(is_plain);
+        let Some(packet) = packet else { return };
+        let header = self.scheduled(bus, slot, &packet).ok().filter(|header| header.usable);
+        let Some(plan) = header.and_then(|header| self.plan(bus, slot, &header, false)) else {
+            return;
+        };
+        let Packet { releases, .. } = packet;
+        let scheduled = self.scheduled.mask;
+        let masks = Masks::default();
+        self.ahead.launch = Launch { releases, scheduled, masks, unlabelled: false };
+        self.behind.set_plan(plan);
+        (self.ahead.is_made, self.ahead.is_planned) = (true, true);
     }
 
     /// The oldest packet that waits for nothing but a kernel that runs, and the slot of that.
@@ -125,23 +155,26 @@ impl<L: Layout> Processor<L> {
     /// What is released after the kernel of this slot, where a decision ahead says so. Any other
     /// kernel's end takes that decision back.
     pub(super) fn released_ahead<B: Bus>(&mut self, bus: &mut B, slot: usize) -> Option<u16> {
-        let Ahead { is_made, before, release, .. } = self.ahead;
-        if is_made && before == slot {
-            return Some(release);
+        let Ahead { is_made, is_planned, before, release, .. } = self.ahead;
+        if !is_made || before != slot {
+            self.take_back(bus);
+            return None;
         }
-        self.take_back(bus);
-        None
+        (!is_planned).then_some(release)
     }
 
     /// The kernel of this slot has ended, and its successor is decided: it is launched.
     pub(super) fn carry_out<B: Bus>(&mut self, bus: &mut B, slot: usize) {
         debug_assert!(self.waiting == Waiting::Nobody, "its operations are done");
-        let Ahead { is_made, slot: next, launch, before, .. } = self.ahead;
+        let Ahead { is_made, is_planned, slot: next, launch, before, .. } = self.ahead;
         if is_made && before == slot {
             self.ahead.is_made = false;
             bus.stopwatch(1);
             self.table.report.tell(bus);
             bus.count(count::AHEAD, 1);
+            if is_planned {
+                self.behind.launch_planned(next);
+            }
             self.send(bus, next, launch);
         }
     }
@@ -160,6 +193,10 @@ impl<L: Layout> Processor<L> {
     fn undo<B: Bus>(&mut self, bus: &mut B) {
         let Ahead { slot, before, is_journaled, every, unlabelled, .. } = self.ahead;
         self.ahead.is_made = false;
+        if self.ahead.is_planned {
+            self.table.report = Report::NEW;
+            return;
+        }
         if is_journaled {
             self.table.take_back(bus);
             self.table.report = Report::NEW;
@@ -174,5 +211,6 @@ impl<L: Layout> Processor<L> {
             self.running.kernels[before].entries = self.ahead.entries[before];
         }
         self.running.kernels[before].unlabelled = unlabelled;
+        self.forget_held();
     }
 }

@@ -43,7 +43,7 @@ fn launches_cost_the_same_on_simulator_and_core() {
 }
 
 #[test]
-fn images_leave_half_of_the_instruction_memory() {
+fn images_leave_a_third_of_the_instruction_memory() {
     for (name, image) in images() {
         println!("{name}: {} bytes", image.code_bytes);
         assert!(image.code_bytes < CODE_LIMIT, "{name}: {} bytes", image.code_bytes);

@@ -1,0 +1,191 @@
+//! Where a line has one copy (`home_aware`, specification 5.9) what a launch asks for does not depend
+//! on what its kernel touches: the kernel is launched, then the table hears of it. What that makes
+//! of the table is known soon; it is written when there is nothing else to do, a step at a time.
+
+use super::{Launch, Processor};
+use crate::at_home::Plan;
+use crate::bitmap::Bitmap;
+use crate::bus::Bus;
+use crate::decide::Masks;
+use crate::labels::Header;
+use crate::layout::Layout;
+use crate::packet::Packet;
+use crate::vector::spread;
+
+/// What the table does not know yet. Without anything all is zero, as memories are at the start.
+#[derive(Debug)]
+pub(super) struct Behind {
+    /// One more than the slot of a kernel whose labels are not read; 0 for none.
+    unread: u8,
+    /// Its launch is planned.
+    is_planned: bool,
+    /// One more than the slot of the kernel whose plan is carried out; 0 for none.
+    planned: u8,
+    /// That kernel has ended; what was released at the end of a kernel.
+    has_ended: bool,
+    released: u16,
+    /// [`Processor::held`] is known, and is this.
+    is_known: bool,
+    held: [u32; 2],
+    /// What the last launch asked for.
+    masks: Masks,
+    plan: Plan,
+}
+
+impl Behind {
+    /// Nothing.
+    pub(super) const NONE: Self = Self {
+        unread: 0,
+        is_planned: false,
+        planned: 0,
+        has_ended: false,
+        released: 0,
+        is_known: false,
+        held: [0; 2],
+        masks: Masks { release: 0, acquire: 0 },
+        plan: Plan::NONE,
+    };
+
+    /// A launch is planned, to be made later; nothing else is.
+    pub(super) fn set_plan(&mut self, plan: Plan) {
+        self.plan = plan;
+    }
+
+    /// The kernel of a slot is launched, whose launch is planned.
+    pub(super) fn launch_planned(&mut self, slot: usize) {
+        (self.unread, self.is_planned, self.masks) = (slot as u8 + 1, true, Masks::default());
+    }
+}
+
+impl<L: Layout> Processor<L> {
+    /// Launches a kernel. The table hears of it while it runs.
+    #[inline(never)]
+    pub(super) fn launch_at_home<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) {
+        let scheduled = self.scheduled(bus, slot, packet).map(|_| self.scheduled.mask);
+        let masks = if packet.acquires { self.at_home(bus) } else { Masks::default() };
+        self.behind.unread = slot as u8 + 1;
+        self.behind.masks = masks;
+        let scheduled = scheduled.unwrap_or(packet.chiplets);
+        let Packet { releases, .. } = *packet;
+        self.send(bus, slot, Launch { releases, scheduled, masks, unlabelled: false });
+    }
+
+    /// The operations of a system acquire where a line has one copy.
+    fn at_home<B: Bus>(&mut self, bus: &mut B) -> Masks {
+        let acquire = self.foreign(bus);
+        Masks { release: self.dirty(bus) & acquire, acquire }
+    }
+
+    /// A kernel has started: reads the labels of one that the table does not know.
+    #[inline(never)]
+    pub(super) fn catch_up<B: Bus>(&mut self, bus: &mut B) {
+        let Some(slot) = usize::from(core::mem::take(&mut self.behind.unread)).checked_sub(1)
+        else {
+            return;
+        };
+        let is_emptied = self.behind.masks.acquire != 0;
+        if core::mem::take(&mut self.behind.is_planned) {
+            while self.write_behind(bus) {}
+            return self.begin(bus, slot, self.behind.plan);
+        }
+        // What a release makes of entries that go with this launch need not be written.
+        while (self.behind.planned != 0 || !is_emptied) && self.write_behind(bus) {}
+        if !is_emptied && self.unchanged(bus, slot).is_some() {
+            return;
+        }
+        let Ok(packet) = Packet::read_again(bus, slot, &self.table.config) else { return };
+        if !self.every && self.plan_behind(bus, slot, &packet).is_some() {
+            return;
+        }
+        while self.write_behind(bus) {}
+        let launch = self.launch(bus, slot, &packet);
+        self.running.kernels[slot].unlabelled = launch.unlabelled;
+        self.table.report.tell(bus);
+    }
+
+    /// Plans a launch, to be written later.
+    fn plan_behind<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) -> Option<()> {
+        let header = self.scheduled(bus, slot, packet).ok().filter(|header| header.usable)?;
+        let masks = self.behind.masks;
+        let plan = self.plan(bus, slot, &header, masks.acquire != 0)?;
+        self.table.report.implied += masks.release.count_ones();
+        self.table.report.tell(bus);
+        self.begin(bus, slot, plan);
+        Some(())
+    }
+
+    /// Begins to carry a plan out.
+    fn begin<B: Bus>(&mut self, bus: &mut B, slot: usize, plan: Plan) {
+        let held = plan.held(if self.behind.masks.acquire == 0 { self.held(bus) } else { [0; 2] });
+        let planned = slot as u8 + 1;
+        self.behind = Behind { planned, plan, is_known: true, held, ..Behind::NONE };
+        if self.running.len > 1 {
+            while self.write_behind(bus) {}
+        }
+    }
+
+    /// Plans a launch where a line has one copy.
+    pub(super) fn plan<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        slot: usize,
+        header: &Header,
+        is_emptied: bool,
+    ) -> Option<Plan> {
+        let Self { table, records, scheduled, running, .. } = self;
+        if !table.config.home_aware {
+            return None;
+        }
+        table.plan(bus, slot, (header, scheduled), records, running, is_emptied)
+    }
+
+    /// Does a step of what is to be written. False where there is nothing.
+    #[inline(never)]
+    pub(super) fn write_behind<B: Bus>(&mut self, bus: &mut B) -> bool {
+        if let Some(slot) = usize::from(self.behind.planned).checked_sub(1) {
+            let entries = self.table.carry_on(bus, &mut self.records, &mut self.behind.plan);
+            let Some(entries) = entries else { return true };
+            self.behind.planned = 0;
+            if !self.behind.has_ended {
+                self.running.kernels[slot].entries = entries;
+            }
+        } else if self.behind.released == 0 {
+            return false;
+        } else {
+            let release = core::mem::take(&mut self.behind.released);
+            let masks = Masks { release, acquire: 0 };
+            self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
+        }
+        true
+    }
+
+    /// The kernel of a slot has ended.
+    pub(super) fn ended_behind(&mut self, slot: usize) {
+        self.behind.has_ended |= usize::from(self.behind.planned) == slot + 1;
+    }
+
+    /// These chiplets are released after a kernel. True where the table hears of it later: no kernel
+    /// uses any of it.
+    pub(super) fn released_behind(&mut self, release: u16) -> bool {
+        let is_later = self.table.config.home_aware && self.running.len == 0 && !self.every;
+        if is_later {
+            self.behind.released |= release;
+            self.behind.held[1] &= !spread(release);
+        }
+        is_later
+    }
+
+    /// Bit `2i` for each chiplet that holds any line, that holds dirty ones, when all is written.
+    pub(super) fn held<B: Bus>(&mut self, bus: &mut B) -> [u32; 2] {
+        if !self.behind.is_known {
+            self.behind.held = self.table.held(bus);
+            self.behind.is_known = true;
+        }
+        self.behind.held
+    }
+
+    /// The table has changed.
+    pub(super) fn forget_held(&mut self) {
+        self.behind.is_known = false;
+    }
+}
