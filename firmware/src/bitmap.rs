@@ -43,6 +43,18 @@ impl Bitmap {
         if member { self.insert(slot) } else { self.remove(slot) }
     }
 
+    /// Inserts all members of another one.
+    pub fn include(&mut self, other: &Self) {
+        self.words.iter_mut().zip(other.words).for_each(|(word, other)| *word |= other);
+    }
+
+    /// The lowest member.
+    #[inline]
+    pub fn lowest(&self) -> Option<usize> {
+        let word = self.words.iter().position(|&word| word != 0)?;
+        Some(32 * word + self.words[word].trailing_zeros() as usize)
+    }
+
     /// The lowest slot that is no member.
     pub fn lowest_free(&self) -> usize {
         let word = self.words.iter().position(|&word| word != u32::MAX).unwrap_or(0);

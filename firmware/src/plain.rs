@@ -10,28 +10,29 @@ use crate::record::{EMPTY_FIRST, MAX_LINES, Record, first_line};
 use crate::table::Extent;
 
 impl Records {
-    fn index(&self, at: usize) -> usize {
-        usize::from(self.order[at & 15]) & 15
+    fn index(&self, from: usize, at: usize) -> usize {
+        usize::from(self.order[(from + at) & 15]) & 15
     }
 
-    /// The record at a place in the order of addresses.
-    pub fn ordered(&self, at: usize) -> &Record {
-        &self.list[self.index(at)]
+    /// The record at a place in the order of addresses, of those that begin here in the list.
+    pub fn planned(&self, from: usize, at: usize) -> &Record {
+        &self.list[self.index(from, at)]
     }
 
     /// The same, to be changed.
-    pub fn ordered_mut(&mut self, at: usize) -> &mut Record {
-        &mut self.list[self.index(at)]
+    pub fn planned_mut(&mut self, from: usize, at: usize) -> &mut Record {
+        &mut self.list[self.index(from, at)]
     }
 
     /// Its lines, counted from address 0.
-    pub fn reach(&self, at: usize) -> Extent {
-        self.extents[self.index(at)]
+    pub fn reach(&self, from: usize, at: usize) -> Extent {
+        self.extents[self.index(from, at)]
     }
 
     /// Reads structures, each on pages of its own below a border of 4 GiB, joins those that overlap,
     /// and the nearest ones where there are more than a launch may have. Each gets bit `2i` of its
-    /// vector for the chiplets that touch it. Gives the number of the latter joins.
+    /// vector for the chiplets that touch it. They begin at this place in the list. Gives their
+    /// number, and that of the latter joins.
     #[inline(always)]
     pub fn read_plain<B: Bus>(
         &mut self,
@@ -39,13 +40,14 @@ impl Records {
         slot: usize,
         (header, scheduled): (&Header, &Scheduled),
         config: &Config,
-    ) -> Option<u32> {
+        from: usize,
+    ) -> Option<(usize, u32)> {
         let Config { page_shift, line_shift, chiplets, .. } = *config;
         let slot = SLOTS + slot as u32 * SLOT_BYTES;
         let ranges = slot + range_at(header, 0);
         let mut at = slot + structure_at(0);
-        self.len = 0;
-        for index in 0..header.structures as usize {
+        let mut len = 0;
+        for index in from..from + header.structures as usize {
             let [base, base_high, length, length_high] = bus.load4(at);
             let word = bus.load(at + 16);
             at += STRUCTURE;
@@ -109,31 +111,32 @@ impl Records {
             let base = first_line(record.base, page_shift);
             let extent = Extent { first: base + u64::from(hull.0), last: base + u64::from(hull.1) };
             self.extents[index & 15] = extent;
-            self.put(index);
+            self.put(index, from, len);
+            len += 1;
         }
-        self.separate_plain(config)?;
-        self.coarsen_plain(config)
+        self.separate_plain(config, from, &mut len)?;
+        let joins = self.coarsen_plain(config, from, &mut len)?;
+        Some((len, joins))
     }
 
-    /// Puts a record into the order, behind those that begin with the same line.
+    /// Puts a record into the order of so many, behind those that begin with the same line.
     #[inline(always)]
-    fn put(&mut self, index: usize) {
+    fn put(&mut self, index: usize, from: usize, len: usize) {
         let first = self.extents[index & 15].first;
-        let mut at = self.len;
-        while at > 0 && self.reach(at - 1).first > first {
-            self.order[at & 15] = self.order[(at - 1) & 15];
+        let mut at = len;
+        while at > 0 && self.reach(from, at - 1).first > first {
+            self.order[(from + at) & 15] = self.order[(from + at - 1) & 15];
             at -= 1;
         }
-        self.order[at & 15] = index as u8;
-        self.len += 1;
+        self.order[(from + at) & 15] = index as u8;
     }
 
     /// Joins what overlaps.
-    fn separate_plain(&mut self, config: &Config) -> Option<()> {
+    fn separate_plain(&mut self, config: &Config, from: usize, len: &mut usize) -> Option<()> {
         let mut at = 1;
-        while at < self.len {
-            if self.reach(at - 1).last >= self.reach(at).first {
-                self.join_plain(at - 1, config)?;
+        while at < *len {
+            if self.reach(from, at - 1).last >= self.reach(from, at).first {
+                self.join_plain(config, from, len, at - 1)?;
             } else {
                 at += 1;
             }
@@ -142,17 +145,17 @@ impl Records {
     }
 
     /// Joins neighbours, the nearest first, until there are as few as a launch may have.
-    fn coarsen_plain(&mut self, config: &Config) -> Option<u32> {
+    fn coarsen_plain(&mut self, config: &Config, from: usize, len: &mut usize) -> Option<u32> {
         let mut joins = 0;
-        while self.len > config.max_structs {
+        while *len > config.max_structs {
             let mut nearest = (u64::MAX, 0);
-            for at in 1..self.len {
-                let gap = self.reach(at).first - self.reach(at - 1).last;
+            for at in 1..*len {
+                let gap = self.reach(from, at).first - self.reach(from, at - 1).last;
                 if gap < nearest.0 {
                     nearest = (gap, at - 1);
                 }
             }
-            self.join_plain(nearest.1, config)?;
+            self.join_plain(config, from, len, nearest.1)?;
             joins += 1;
         }
         Some(joins)
@@ -160,8 +163,14 @@ impl Records {
 
     /// Joins a record and the one behind it.
     #[inline(never)]
-    fn join_plain(&mut self, at: usize, config: &Config) -> Option<()> {
-        let (kept, gone) = (self.index(at), self.index(at + 1));
+    fn join_plain(
+        &mut self,
+        config: &Config,
+        from: usize,
+        len: &mut usize,
+        at: usize,
+    ) -> Option<()> {
+        let (kept, gone) = (self.index(from, at), self.index(from, at + 1));
         let [record, other] = self.list.get_disjoint_mut([kept, gone]).ok()?;
         let lines = u64::from(other.base.checked_sub(record.base)?) << config.page_shift;
         let last = self.extents[kept].last.max(self.extents[gone].last);
@@ -174,8 +183,8 @@ impl Records {
         record.write |= other.write;
         record.vector.0 |= other.vector.0;
         self.extents[kept].last = last;
-        self.order.copy_within(at + 2..self.len, at + 1);
-        self.len -= 1;
+        self.order.copy_within(from + at + 2..from + *len, from + at + 1);
+        *len -= 1;
         Some(())
     }
 }

@@ -330,12 +330,12 @@ impl<L: Layout> Processor<L> {
     ) -> Result<Bitmap, Unusable> {
         if let Some(mut plan) = self.plan(bus, slot, header, masks.acquire != 0) {
             self.table.imply(bus, masks);
-            loop {
-                let entries = self.table.carry_on(bus, &mut self.records, &mut plan);
-                if let Some(entries) = entries {
-                    return Ok(entries);
-                }
+            let mut entries = Bitmap::EMPTY;
+            while let Some(entry) = self.table.adopt(&mut self.records, &mut plan) {
+                entries.insert(entry);
             }
+            while self.table.carry_on(bus, &self.records, &mut plan) {}
+            return Ok(entries);
         }
         let Self { table, records, scheduled, running, .. } = self;
         let config = table.config;

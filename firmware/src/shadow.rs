@@ -2,7 +2,7 @@
 
 use crate::record::EMPTY_FIRST;
 
-const WORDS: usize = 690;
+const WORDS: usize = 680;
 /// A range that no bytes are within: it is empty.
 const EMPTY: (u32, u32) = (u32::MAX, 0);
 /// Nor within this one: it must be looked up in the private memory.

@@ -53,6 +53,8 @@ pub struct Table<L> {
     pub config: Config,
     /// Slots that hold an entry.
     pub occupied: Bitmap,
+    /// Slots that hold none, and are not written so yet.
+    pub gone: Bitmap,
     /// Entries of which no two chiplets can have a line.
     pub apart: Bitmap,
     /// Number of entries.
@@ -83,6 +85,7 @@ impl<L: Layout> Table<L> {
     pub const NEW: Self = Self {
         config: Config::ZERO,
         occupied: Bitmap::EMPTY,
+        gone: Bitmap::EMPTY,
         apart: Bitmap::EMPTY,
         len: 0,
         extents: [Extent::NONE; MAX_ENTRIES],
@@ -221,42 +224,31 @@ impl<L: Layout> Table<L> {
     }
 
     /// Writes a whole entry to a slot, which may have been free.
-    pub fn store<B: Bus>(&mut self, bus: &mut B, slot: usize, record: &Record) {
-        let extent = record.extent(self.config.chiplets, self.config.page_shift);
-        let extent = extent.map(|(first, last)| Extent { first, last });
-        self.insert(bus, slot, record, extent);
-    }
-
-    /// The same of one with this extent.
     #[inline(never)]
-    pub fn insert<B: Bus>(
-        &mut self,
-        bus: &mut B,
-        slot: usize,
-        record: &Record,
-        extent: Option<Extent>,
-    ) {
-        if self.write(bus, slot, record, extent) {
-            let at = self.place(|extent| extent.first < self.extents[slot].first);
-            self.order.copy_within(at..self.len, at + 1);
-            self.order[at] = slot as u8;
-            self.len += 1;
-        }
+    pub fn store<B: Bus>(&mut self, bus: &mut B, slot: usize, record: &Record) {
+        self.keep_entry(bus, slot);
+        let Config { chiplets, page_shift, line_shift, .. } = self.config;
+        let extent = record.extent(chiplets, page_shift);
+        let extent = extent.map(|(first, last)| Extent { first, last });
+        let fits = extent.is_some_and(|extent| shadow::fits(record.base, extent.last, line_shift));
+        let same_base = L::INDEX && self.occupied.contains(slot) && self.base(slot) == record.base;
+        self.write(bus, slot, record, fits, same_base);
+        self.set_states(bus, slot, record.vector, record.mixed, record.write);
+        self.enter(slot, record.base, extent, self.config.are_apart(record));
     }
 
-    /// The same, but for its place in the order of entries. True where the slot was free.
+    /// Writes base and ranges. `fits`: they can be kept in fast memory; `same_base`: the base is
+    /// there, and what is kept of ranges is theirs.
     #[inline(never)]
     pub fn write<B: Bus>(
         &mut self,
         bus: &mut B,
         slot: usize,
         record: &Record,
-        extent: Option<Extent>,
-    ) -> bool {
-        self.keep_entry(bus, slot);
+        fits: bool,
+        same_base: bool,
+    ) {
         let Config { chiplets, line_shift, .. } = self.config;
-        let fits = extent.is_some_and(|extent| shadow::fits(record.base, extent.last, line_shift));
-        let same_base = L::INDEX && self.occupied.contains(slot) && self.base(slot) == record.base;
         if !same_base {
             self.set_private(bus, slot, 0, record.base);
         }
@@ -279,23 +271,31 @@ impl<L: Layout> Table<L> {
                 word += 2;
             }
         }
-        self.set_states(bus, slot, record.vector, record.mixed, record.write);
+    }
+
+    /// A slot holds an entry with this base and these lines.
+    #[inline(never)]
+    pub fn enter(&mut self, slot: usize, base: u32, extent: Option<Extent>, are_apart: bool) {
         if let Some(extent) = extent {
             self.extents[slot] = extent;
         }
         if L::INDEX {
-            self.bases[slot] = record.base;
+            self.bases[slot] = base;
         }
-        self.apart.set(slot, self.config.are_apart(record));
-        self.occupied.insert_new(slot)
-    }
-
-    /// The order of entries is that of their slots, of which the first ones hold all of them.
-    pub fn number(&mut self, len: usize) {
-        for (at, slot) in self.order[..len].iter_mut().enumerate() {
-            *slot = at as u8;
+        self.apart.set(slot, are_apart);
+        if self.occupied.insert_new(slot) {
+            let first = self.extents[slot].first;
+            let is_last = self.order[..self.len]
+                .last()
+                .is_none_or(|&last| self.extents[usize::from(last)].first < first);
+            let mut at = self.len;
+            if !is_last {
+                at = self.place(|extent| extent.first < first);
+                self.order.copy_within(at..self.len, at + 1);
+            }
+            self.order[at] = slot as u8;
+            self.len += 1;
         }
-        self.len = len;
     }
 
     /// An entry reaches over these lines too.
@@ -314,13 +314,18 @@ impl<L: Layout> Table<L> {
     #[inline(never)]
     pub fn free<B: Bus>(&mut self, bus: &mut B, slot: usize) {
         self.keep_entry(bus, slot);
+        self.clear(bus, slot);
+        self.occupied.remove(slot);
+    }
+
+    /// Writes zeros to a slot.
+    pub fn clear<B: Bus>(&mut self, bus: &mut B, slot: usize) {
         for word in 0..self.config.stride {
             self.set_private(bus, slot, word, 0);
         }
         if let Some((_, states)) = self.shadowed_mut(slot) {
             *states = 0;
         }
-        self.occupied.remove(slot);
     }
 
     /// Takes slots that are free out of the order of entries.

@@ -19,10 +19,13 @@ pub(super) struct Behind {
     unread: u8,
     /// Its launch is planned.
     is_planned: bool,
-    /// One more than the slot of the kernel whose plan is carried out; 0 for none.
-    planned: u8,
-    /// That kernel has ended; what was released at the end of a kernel.
+    /// A plan is carried out, which is adopted or not; of the kernel in this slot, which has ended
+    /// or not.
+    is_carried_out: bool,
+    is_adopted: bool,
     has_ended: bool,
+    slot: u8,
+    /// What was released at the end of a kernel, when all of the plan is written.
     released: u16,
     /// [`Processor::held`] is known, and is this.
     is_known: bool,
@@ -37,8 +40,10 @@ impl Behind {
     pub(super) const NONE: Self = Self {
         unread: 0,
         is_planned: false,
-        planned: 0,
+        is_carried_out: false,
+        is_adopted: false,
         has_ended: false,
+        slot: 0,
         released: 0,
         is_known: false,
         held: [0; 2],
@@ -83,15 +88,17 @@ impl<L: Layout> Processor<L> {
         else {
             return;
         };
-        let is_emptied = self.behind.masks.acquire != 0;
         if core::mem::take(&mut self.behind.is_planned) {
             while self.write_behind(bus) {}
             return self.begin(bus, slot, self.behind.plan);
         }
-        // What a release makes of entries that go with this launch need not be written.
-        while (self.behind.planned != 0 || !is_emptied) && self.write_behind(bus) {}
-        if !is_emptied && self.unchanged(bus, slot).is_some() {
-            return;
+        // What is not written yet of entries that go with this launch need not be.
+        while self.adopt_behind() {}
+        if self.behind.masks.acquire == 0 {
+            while self.write_behind(bus) {}
+            if self.unchanged(bus, slot).is_some() {
+                return;
+            }
         }
         let Ok(packet) = Packet::read_again(bus, slot, &self.table.config) else { return };
         if !self.every && self.plan_behind(bus, slot, &packet).is_some() {
@@ -117,8 +124,9 @@ impl<L: Layout> Processor<L> {
     /// Begins to carry a plan out.
     fn begin<B: Bus>(&mut self, bus: &mut B, slot: usize, plan: Plan) {
         let held = plan.held(if self.behind.masks.acquire == 0 { self.held(bus) } else { [0; 2] });
-        let planned = slot as u8 + 1;
-        self.behind = Behind { planned, plan, is_known: true, held, ..Behind::NONE };
+        let slot = slot as u8;
+        self.behind =
+            Behind { is_carried_out: true, slot, plan, is_known: true, held, ..Behind::NONE };
         if self.running.len > 1 {
             while self.write_behind(bus) {}
         }
@@ -132,36 +140,58 @@ impl<L: Layout> Processor<L> {
         header: &Header,
         is_emptied: bool,
     ) -> Option<Plan> {
-        let Self { table, records, scheduled, running, .. } = self;
-        if !table.config.home_aware {
+        if !L::INDEX || !self.table.config.home_aware || is_emptied && self.running.use_any() {
             return None;
         }
-        table.plan(bus, slot, (header, scheduled), records, running, is_emptied)
+        let mut from = Some(0);
+        if self.behind.is_carried_out {
+            from = self.behind.plan.room(header.structures as usize);
+            if from.is_none() {
+                while self.write_behind(bus) {}
+            }
+        }
+        let Self { table, records, scheduled, .. } = self;
+        table.plan(bus, slot, (header, scheduled), records, from.unwrap_or(0), is_emptied)
     }
 
     /// Does a step of what is to be written. False where there is nothing.
     #[inline(never)]
     pub(super) fn write_behind<B: Bus>(&mut self, bus: &mut B) -> bool {
-        if let Some(slot) = usize::from(self.behind.planned).checked_sub(1) {
-            let entries = self.table.carry_on(bus, &mut self.records, &mut self.behind.plan);
-            let Some(entries) = entries else { return true };
-            self.behind.planned = 0;
-            if !self.behind.has_ended {
-                self.running.kernels[slot].entries = entries;
-            }
-        } else if self.behind.released == 0 {
-            return false;
-        } else {
-            let release = core::mem::take(&mut self.behind.released);
+        if self.adopt_behind() {
+            return true;
+        }
+        let Behind { is_carried_out, plan, released, .. } = &mut self.behind;
+        if *is_carried_out {
+            *is_carried_out = self.table.carry_on(bus, &self.records, plan);
+            return true;
+        }
+        let release = core::mem::take(released);
+        if release != 0 {
             let masks = Masks { release, acquire: 0 };
             self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
+        }
+        release != 0
+    }
+
+    /// Adopts an entry of the plan that is carried out. False where that is done.
+    fn adopt_behind(&mut self) -> bool {
+        let Behind { is_carried_out, is_adopted, has_ended, slot, ref mut plan, .. } = self.behind;
+        if !is_carried_out || is_adopted {
+            return false;
+        }
+        match self.table.adopt(&mut self.records, plan) {
+            Some(entry) if !has_ended => {
+                self.running.kernels[usize::from(slot)].entries.insert(entry);
+            }
+            Some(_) => {}
+            None => self.behind.is_adopted = true,
         }
         true
     }
 
     /// The kernel of a slot has ended.
     pub(super) fn ended_behind(&mut self, slot: usize) {
-        self.behind.has_ended |= usize::from(self.behind.planned) == slot + 1;
+        self.behind.has_ended |= usize::from(self.behind.slot) == slot;
     }
 
     /// These chiplets are released after a kernel. True where the table hears of it later: no kernel
@@ -169,8 +199,13 @@ impl<L: Layout> Processor<L> {
     pub(super) fn released_behind(&mut self, release: u16) -> bool {
         let is_later = self.table.config.home_aware && self.running.len == 0 && !self.every;
         if is_later {
-            self.behind.released |= release;
             self.behind.held[1] &= !spread(release);
+            let Behind { is_carried_out, ref mut plan, .. } = self.behind;
+            if is_carried_out && plan.is_emptied && plan.is_unwritten() {
+                plan.is_clean = true;
+            } else {
+                self.behind.released |= release;
+            }
         }
         is_later
     }
