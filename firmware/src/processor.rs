@@ -48,8 +48,10 @@ struct Launch {
     unlabelled: bool,
 }
 
-/// The firmware's state.
+/// The firmware's state. What each launch needs comes first: it is addressed with the fewest
+/// instructions.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Processor<L> {
     table: Table<L>,
     records: Records,
@@ -224,7 +226,6 @@ impl<L: Layout> Processor<L> {
         if releases.is_none() {
             *entries = Bitmap::EMPTY;
         }
-        self.forget_held();
         let (scheduled, masks) = (self.scheduled.mask, Masks::default());
         Some(Launch { releases: releases?, scheduled, masks, unlabelled: false })
     }

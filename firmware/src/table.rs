@@ -47,36 +47,37 @@ impl Change {
     pub const ZERO: Self = Self { slot: 0, write: false, vector: Vector(0) };
 }
 
-/// The table.
+/// The table. What most launches need comes first: it is addressed with the fewest instructions.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Table<L> {
     pub config: Config,
+    /// Of a launch that changes nothing but states: these, and the slots of its structures where
+    /// there is no index.
+    pub num_changes: usize,
+    pub changes: [Change; MOST],
+    pub found: [u8; MOST],
+    /// Number of entries.
+    pub len: usize,
     /// Slots that hold an entry.
     pub occupied: Bitmap,
     /// Slots that hold none, and are not written so yet.
     pub gone: Bitmap,
     /// Entries of which no two chiplets can have a line.
     pub apart: Bitmap,
-    /// Number of entries.
-    pub len: usize,
-    /// Extent of each slot. Kept with an index; else made when it is needed.
-    extents: [Extent; MAX_ENTRIES],
+    /// The slot that was found last; for each the one that was found next after it.
+    pub last: u8,
+    pub next: [u8; MAX_ENTRIES],
     /// Slots by extent.
     order: [u8; MAX_ENTRIES],
-    /// Base of each slot, with an index.
-    bases: [u32; MAX_ENTRIES],
-    shadow: Shadow,
-    /// For each slot the one that was found next after it; the slot that was found last.
-    pub next: [u8; MAX_ENTRIES],
-    pub last: u8,
-    /// Of a launch that changes nothing but states: these, and the slots of its structures where
-    /// there is no index.
-    pub changes: [Change; MOST],
-    pub num_changes: usize,
-    pub found: [u8; MOST],
     pub journal: Journal,
     /// Of the decision that is not carried out yet.
     pub report: Report,
+    /// Base of each slot, with an index.
+    bases: [u32; MAX_ENTRIES],
+    shadow: Shadow,
+    /// Extent of each slot. Kept with an index; else made when it is needed.
+    extents: [Extent; MAX_ENTRIES],
     layout: PhantomData<L>,
 }
 

@@ -76,6 +76,7 @@ impl<L: Layout> Processor<L> {
         if !self.releases[before] {
             self.running.end(before);
             launch = self.unchanged(bus, slot);
+            self.forget_held();
             self.running.kernels[before] = kernel;
             self.running.len += 1;
         }

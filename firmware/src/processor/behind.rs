@@ -97,7 +97,7 @@ impl<L: Layout> Processor<L> {
         if self.behind.masks.acquire == 0 {
             while self.write_behind(bus) {}
             if self.unchanged(bus, slot).is_some() {
-                return;
+                return self.forget_held();
             }
         }
         let Ok(packet) = Packet::read_again(bus, slot, &self.table.config) else { return };
@@ -214,7 +214,7 @@ impl<L: Layout> Processor<L> {
     pub(super) fn held<B: Bus>(&mut self, bus: &mut B) -> [u32; 2] {
         if !self.behind.is_known {
             self.behind.held = self.table.held(bus);
-            self.behind.is_known = true;
+            self.behind.is_known = self.table.config.home_aware;
         }
         self.behind.held
     }
