@@ -77,6 +77,23 @@ fn ranges_grow_until_an_acquire() {
     });
 }
 
+/// Of neighbours that are equally near the lowest are joined, and what one of them writes all do.
+#[test]
+fn structures_of_a_launch_are_joined_where_there_are_too_many() {
+    on_each(ONE_GPU, |mut bench| {
+        let structure = |n| if n == 1 { write(place(n)) } else { read(place(n)) };
+        let kernel = kernel((0..10).map(structure).collect()).on(0b0001);
+        for (item, release, acquire) in [(kernel.clone(), 0, 0), (kernel.acquiring(), 0b0001, ALL)]
+        {
+            bench.runs(&item, release, acquire);
+            assert_eq!(bench.entries().len(), 8);
+            let last = (place(3) - 4096 - place(0)) / 64 - 1;
+            assert_eq!(bench.lines(place(0), 0), Some((0, last)));
+            assert_eq!((bench.vector(place(0)), bench.vector(place(3))), (0b10, 0b01));
+        }
+    });
+}
+
 /// All are acquired, and released where they are D: counter 9.
 #[test]
 fn acquire_of_scope_system_empties_all() {

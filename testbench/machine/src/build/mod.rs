@@ -389,6 +389,7 @@ impl Builder<'_> {
         };
         let (policy, misses, new, hook) = (self.policy, l2.misses, self.l2.bank, self.l1.bank);
         let early = self.wiring.afar.early;
+        let through = l2::are_through(self.system)?;
         let mut make = self.make(gpu, Some(unit));
         let hook = hook.map(|new| new(&mut make)).transpose()?;
         let keeps = registry::named::<l2::NewL2Policy>(&make.system.sharing.l2)?.new;
@@ -399,6 +400,7 @@ impl Builder<'_> {
             number,
             addresses,
             policy,
+            through,
             shape,
             misses,
             early,

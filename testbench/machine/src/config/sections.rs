@@ -154,6 +154,10 @@ fields! {
         pub jobs: u32 = JOBS, "jobs", "specification 2";
         /// Depth of a slice's response FIFO.
         pub responses: u32 = RESPONSES, "responses", "specification 2";
+        /// What a bank does with stores of its own GPU to lines whose home it is: keeps them until a
+        /// release or until they are replaced, `back`, or sends them on at once, too, `through`.
+        #[serde(default = "back")]
+        pub writes: String = Names(l2::writes), "", "CPElide, section IV-C";
         /// Lines of a slice that `ideal` can track.
         pub ideal_lines: u32 = IDEAL_LINES, "lines", "specification 12";
     }
@@ -328,8 +332,13 @@ impl Default for DirectorySection {
     /// REC (J. Systems Architecture 160, 2025), table 2.
     fn default() -> Self {
         let (entries, ways, range, replacement) = (8192, 8, 1024, "lru".to_string());
-        Self { entries, ways, range, replacement, jobs: 8, responses: 4, ideal_lines: 65536 }
+        let (writes, jobs, responses, ideal_lines) = (back(), 8, 4, 65536);
+        Self { entries, ways, range, replacement, jobs, responses, writes, ideal_lines }
     }
+}
+
+fn back() -> String {
+    "back".to_string()
 }
 
 /// Whether a capacity is whole sets of each part.

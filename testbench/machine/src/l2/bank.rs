@@ -63,6 +63,7 @@ pub struct Bank {
     /// Whose turn it is: other chiplets' banks, or the own CUs.
     peers_turn: bool,
     pub(super) policy: Policy,
+    pub(super) through: bool,
     pub(super) unit: Unit,
     pub(super) chiplet: u16,
     pub(super) walk: Option<Walk>,
@@ -104,6 +105,7 @@ impl Bank {
             unit: spec.unit,
             chiplet: spec.chiplet,
             policy: spec.policy,
+            through: spec.through,
             coherent: spec.policy == Policy::Coherent,
             plain: !hooks.are_there() && ports.peers.is_none(),
             ports,

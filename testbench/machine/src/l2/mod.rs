@@ -29,7 +29,7 @@ pub use addresses::Addresses;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
 pub use hook::{BankHook, BankPort, NewL2Policy};
-pub use parameters::{check as check_directory, replacements};
+pub use parameters::{are_through, check as check_directory, replacements, writes};
 
 /// A bank's inlets and outlets.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,8 @@ pub struct Spec {
     pub addresses: Addresses,
     /// Whose lines it holds.
     pub policy: Policy,
+    /// A coherent one sends stores of its own GPU on at once.
+    pub through: bool,
     /// Sets, ways, line.
     pub shape: Shape,
     /// Miss registers.

@@ -16,6 +16,18 @@ pub fn replacements() -> Vec<String> {
     REPLACEMENTS.map(|(name, _)| name.to_string()).to_vec()
 }
 
+const WRITES: [(&str, bool); 2] = [("back", false), ("through", true)];
+
+/// What `directory.writes` may say.
+pub fn writes() -> Vec<String> {
+    WRITES.map(|(name, _)| name.to_string()).to_vec()
+}
+
+/// Whether banks of coherent L2s send stores of their own GPU on at once.
+pub fn are_through(system: &System) -> Result<bool, ConfigError> {
+    choose("directory.writes", &system.directory.writes, &WRITES)
+}
+
 /// Bytes that an entry covers.
 fn range(system: &System, variant: Variant) -> u32 {
     let line = system.machine.line;

@@ -242,7 +242,7 @@ impl Bank {
 
     /// What a write or atomic changes here is dirty; or also written through, for whoever may come
     /// after this chiplet's release: other chiplets, and where those have L2s of their own other
-    /// GPUs.
+    /// GPUs; or where the design writes all through.
     fn write(
         &mut self,
         ctx: &mut Context,
@@ -251,7 +251,7 @@ impl Bank {
     ) -> Outcome {
         let Message { addr, mask, line, from, .. } = ctx.messages[request];
         let through = self.is_through(ctx, from);
-        if !self.may_finish(ctx, through, found.is_none()) {
+        if !self.may_finish(ctx, from, through, found.is_none()) {
             return Outcome::Blocked;
         }
         let way = match found.map_or_else(|| self.make_room(ctx, request, addr, through), Ok) {
@@ -292,17 +292,18 @@ impl Bank {
         match self.policy {
             Policy::Private => false,
             Policy::HomeForward => !self.is_own(ctx, from),
-            Policy::Coherent => matches!(ctx.layout.site(from), Site::Gate(_)),
+            Policy::Coherent => self.through || is_gate(ctx, from),
         }
     }
 
     /// Whether a change here may be done and answered now, and sent below where that is needed:
     /// what is written through, or a victim.
-    fn may_finish(&self, ctx: &mut Context, through: bool, victim: bool) -> bool {
-        if self.coherent && through {
+    fn may_finish(&self, ctx: &mut Context, from: Unit, through: bool, victim: bool) -> bool {
+        if self.coherent && through && is_gate(ctx, from) {
+            // Its answer comes later.
             return ctx.may_send(self.ports.below);
         }
-        let below = !self.coherent && (through || victim);
+        let below = through || (!self.coherent && victim);
         self.may_answer(ctx) && (!below || ctx.may_send(self.ports.below))
     }
 
@@ -318,7 +319,7 @@ impl Bank {
         line: Handle<Line>,
     ) {
         let Message { addr, mask, from, .. } = ctx.messages[request];
-        if !matches!(ctx.layout.site(from), Site::Gate(_)) {
+        if !is_gate(ctx, from) {
             self.writes.send(ctx, addr, mask, new, Handle::NONE);
             return self.answer(ctx, request, kind, line);
         }
@@ -422,7 +423,7 @@ impl Bank {
         match found {
             Some(way) if mask & !self.array.valid(way) == 0 => {
                 let through = self.is_through(ctx, from);
-                if !self.may_finish(ctx, through, false) {
+                if !self.may_finish(ctx, from, through, false) {
                     return Outcome::Blocked;
                 }
                 let old = copy(ctx, &self.array, way);
@@ -505,6 +506,11 @@ impl Bank {
             self.hooks.answer(ctx, way, asked, answer, self.array.data(way));
         }
     }
+}
+
+/// True for another GPU's gate.
+fn is_gate(ctx: &Context, from: Unit) -> bool {
+    matches!(ctx.layout.site(from), Site::Gate(_))
 }
 
 /// A payload that is a copy of a way's bytes.

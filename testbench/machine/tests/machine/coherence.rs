@@ -34,9 +34,11 @@ fn passes(shape: &Shape, writer: u32) {
         kernel(each(What::Load, last, true)),
     ]);
     for l2_design in all("l2.design").into_iter().filter(|design| !has_policy(design)) {
-        let shape = Shape { l2_design: l2_design.clone(), ..shape.clone() };
-        run(&shape.system(), &program.record(), Options::default())
-            .unwrap_or_else(|e| panic!("{l2_design}, {writer} writes: {e}"));
+        for through in [false, true] {
+            let shape = Shape { l2_design: l2_design.clone(), through, ..shape.clone() };
+            run(&shape.system(), &program.record(), Options::default())
+                .unwrap_or_else(|e| panic!("{l2_design}, {writer} writes, {through}: {e}"));
+        }
     }
 }
 
@@ -90,5 +92,30 @@ fn loads_make_no_fences() {
         assert_eq!(release(&own), release(&software), "{design}");
         let stores = ran(&design, groups(What::Store, 2));
         assert!(release(&stores) > release(&own), "{design}: a store has its fence");
+    }
+}
+
+/// What is written through is in memory before a release asks for it.
+#[test]
+fn stores_written_through_leave_nothing_to_release() {
+    let kernels = (0..3).map(|group| Kernel {
+        writes: Vec::new(),
+        groups: 3,
+        items: 1,
+        steps: each(What::Store, group, false),
+        read: false,
+    });
+    let program = Program(kernels.collect()).record();
+    for l2_design in all("l2.design").into_iter().filter(|design| !has_policy(design)) {
+        let released = |through| {
+            let shape = Shape { chiplets: 3, l2_design: l2_design.clone(), through, ..shape() };
+            let ran = run(&shape.system(), &program, Options::default()).unwrap().statistics;
+            let sum =
+                |name: &str| ran.iter().filter(|(n, _)| n == name).map(|(_, v)| v).sum::<u64>();
+            (sum("l2.released") + sum("l2.write_backs"), sum("l3.writes"))
+        };
+        let (back, through) = (released(false), released(true));
+        assert!(back.0 > 0 && through.0 == 0, "{l2_design}: {back:?} {through:?}");
+        assert!(through.1 > back.1, "{l2_design}: {back:?} {through:?}");
     }
 }

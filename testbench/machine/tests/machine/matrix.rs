@@ -63,7 +63,8 @@ impl Blocks {
 }
 
 /// The system of a machine with these designs, where they go together and promise values. Launches
-/// are decided ahead, and tables know that lines have one copy, in every second `turn`.
+/// are decided ahead, tables know that lines have one copy, and coherent L2s write through, in every
+/// second `turn`.
 fn combined(machine: usize, designs: [&str; 6], turn: usize) -> Option<System> {
     let (preset, fields) = MACHINES[machine];
     let [l1, l2, policy, placement, egress, scheduler] = designs;
@@ -77,6 +78,7 @@ fn combined(machine: usize, designs: [&str; 6], turn: usize) -> Option<System> {
         ("egress.design", egress),
         ("cu.scheduler", scheduler),
         ("command_processor.home_aware", flag(may_know && turn / 2 % 2 == 1)),
+        ("directory.writes", if turn / 2 % 2 == 1 { "through" } else { "back" }),
     ];
     // What means nothing stays at its first value.
     let idle = !has_policy(l2) && policy != all("l2.policy")[0];

@@ -149,6 +149,7 @@ fn shape() -> impl Strategy<Value = Shape> {
         select(l2_designs),
         directory,
         [keeps("sharing.l1"), keeps("sharing.l2")],
+        any::<bool>(),
     );
     (machine, cu, caches, memory, network, links, egress, rest).prop_map(
         |(m, cu, (l1, l2, l3), memory, network, links, egress, rest)| {
@@ -175,6 +176,7 @@ fn shape() -> impl Strategy<Value = Shape> {
                 l2_design: rest.2,
                 directory: rest.3,
                 sharing: rest.4.into(),
+                through: rest.5,
             })
         },
     )

@@ -22,6 +22,8 @@ pub struct Shape {
     pub l2: (String, u32, u32, u16, u32, u32),
     /// Of a bank's directory: sets, ways, lines of an entry, replacement, depth of its job FIFO.
     pub directory: (u32, u32, u32, String, u32),
+    /// `directory.writes = through`.
+    pub through: bool,
     /// Sets of a slice, 0 for none; ways, slices, miss registers, latency.
     pub l3: (u32, u32, u16, u32, u32),
     /// Bytes in cycles, latency.
@@ -57,6 +59,7 @@ impl Default for Shape {
             l2_design: "software".into(),
             l2: ("private".into(), 1, 2, 1, 1, 2),
             directory: (1, 1, 2, "lru".into(), 2),
+            through: false,
             l3: (1, 2, 1, 1, 2),
             memory: (32, 1, 10),
             network: (2, 2, 64, 1),
@@ -82,6 +85,7 @@ impl Shape {
         let l2 = &self.l2;
         let l3 = &self.l3;
         let directory = &self.directory;
+        let writes = if self.through { "through" } else { "back" };
         let l2_bytes = l2.1 * l2.2 * u32::from(l2.3) * self.line;
         // At least what an entry covers, of HMG four lines.
         let interleave = directory.2.max(if has_policy(&self.l2_design) { 1 } else { 4 });
@@ -144,6 +148,7 @@ impl Shape {
             ("l2.design", &self.l2_design),
             ("l2.policy", &l2.0),
             ("directory.replacement", &directory.3),
+            ("directory.writes", writes),
             ("egress.design", &self.egress.0),
             ("egress.config", &self.egress.1),
             ("placement.policy", &self.placement),
