@@ -131,7 +131,7 @@ impl<L: Layout> Table<L> {
                 continue;
             }
             let slot = self.slot_at(place);
-            if place < end || overlaps(place + 1) {
+            if place < end || overlaps(place + 1) || self.base(slot) != record.base {
                 return None;
             }
             if !plan.is_emptied {

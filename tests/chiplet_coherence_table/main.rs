@@ -15,6 +15,7 @@ mod both;
 mod bytes;
 mod caches;
 mod directed;
+mod eager;
 mod errors;
 mod examples;
 mod failure;
