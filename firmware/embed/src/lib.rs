@@ -14,7 +14,7 @@ pub const ENTRY: u32 = 0x80;
 const DTCM: u64 = 0x0800_0000;
 /// Its bytes.
 const DTCM_BYTES: u64 = 16 * 1024;
-/// Code and constants that the firmware may have: half of the memory.
+/// Code and constants that the firmware may have: five eighths of the memory.
 pub const CODE_LIMIT: usize = IMEM_BYTES / 8 * 5;
 
 /// An ELF file that was built with this crate.
