@@ -189,6 +189,15 @@ impl Runs {
         machines.iter().map(move |machine| Row { own: self.record(program, machine), base })
     }
 
+    /// What figures of these runs were measured on.
+    pub fn on(&self, scale: u32, seed: u64) -> String {
+        let each = self.inputs.iter().map(|input| match input {
+            Input { program, size: 0, .. } => program.to_string(),
+            Input { program, size, iterations, .. } => format!("{program} {size} x {iterations}"),
+        });
+        figure::on(scale, seed, each)
+    }
+
     /// Loads that were compared with what the programs saw.
     pub fn loads_checked(&self) -> u64 {
         self.records.iter().map(|r| r.loads_checked).sum()

@@ -4,6 +4,7 @@
 //! formula of the paper. Every run compares what it computes with what is right, and ends at the
 //! first difference.
 
+pub mod compared;
 pub mod controls;
 pub mod cpelide;
 pub mod egress_system;

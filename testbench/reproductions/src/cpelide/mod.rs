@@ -19,7 +19,7 @@ use traces::trace::{ArgKind, Event, Reader};
 
 use super::experiment::{self, CAPTURE, Input, Runs, SEED, input};
 use super::figure::Figure;
-use super::score::Score;
+use super::score::{Score, scored};
 
 /// Inputs of `duet reproduce cpelide` (chosen): about three quarters of what the L2s of four
 /// chiplets hold together, so that what one kernel leaves there is of use to the next; the whole
@@ -108,9 +108,9 @@ pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
     for input in inputs {
         report.structures.insert(input.program, structures(input)?);
     }
-    report.figures =
+    let figures =
         experiment.figures(|runs| figures::all(&Report { runs: runs.clone(), ..report.clone() }));
-    report.score = Score::of(&report.figures, "C");
+    (report.figures, report.score) = scored(figures, "C");
     Ok(report)
 }
 

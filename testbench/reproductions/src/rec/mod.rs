@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::experiment::{self, CAPTURE, Input, Runs, SEED, input};
 use super::figure::Figure;
-use super::score::Score;
+use super::score::{Score, scored};
 pub use points::SCALE;
 
 /// Inputs of `duet reproduce rec` (chosen): what the caches of a GPU hold several times, while the
@@ -58,7 +58,7 @@ const KEPT: [&str; 4] = ["l2.", "egress.", "ingress.", "gpu_link."];
 /// Runs the experiment on these inputs, on all threads that there are.
 pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
     let experiment = experiment::run(inputs, &points::all(), &KEPT, perturbed)?;
-    let (figures, runs) = (experiment.figures(figures::all), experiment.runs);
-    let score = Score::of(&figures, "R");
+    let (figures, score) = scored(experiment.figures(figures::all), "R");
+    let runs = experiment.runs;
     Ok(Report { paper: "rec", verdict: "pass", scale: SCALE, seed: SEED, runs, figures, score })
 }

@@ -4,7 +4,7 @@
 //! $ duet reproduce finepack
 //! FinePack (HPCA'23) on models: configuration paper, 4 GPUs, PCIe 4.0 at 32 B/cycle, 1 GHz,
 //! ...
-//! PASS reproduce finepack: 4400 memories equal the expected ones; 15 figures, 9 shown, ...
+//! PASS reproduce finepack: 15 figures, 9 shown, 2 agree in direction, 2 within 25 %
 //! ```
 
 mod page;
@@ -89,6 +89,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         match reproduce(paper, args.perturbed) {
             Ok(reproduced) => {
                 println!("{}", reproduced.text);
+                println!("{}; {}", reproduced.checked, reproduced.score.bases());
                 if is_all {
                     println!("{}\n", line(&reproduced));
                 }
@@ -123,8 +124,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 }
 
 /// The score of a paper, as a line.
-fn line(Reproduced { paper, checked, score, .. }: &Reproduced) -> String {
-    format!("PASS reproduce {paper}: {checked}; {score}")
+fn line(Reproduced { paper, score, .. }: &Reproduced) -> String {
+    format!("PASS reproduce {paper}: {score}")
 }
 
 /// One report; of all papers, an object.
