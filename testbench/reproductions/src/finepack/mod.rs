@@ -21,6 +21,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figure::Figure;
+use super::scale::Scale;
 use super::score::{Score, scored};
 use egress_run::{Record, RunError, Setup};
 use sweeps::{BurstBytes, Input, Point};
@@ -40,7 +41,7 @@ pub const INPUTS: [Input; 3] = [
 ];
 
 /// The system's GPUs and links are as many and as fast as the paper's.
-const SCALE: u32 = 1;
+pub const SCALES: [Scale; 1] = [Scale { by: 1, perturbed: 0 }];
 
 /// All results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -99,7 +100,7 @@ pub fn run(parameters: &FinePack, inputs: &[Input]) -> Result<Report, RunError> 
         verdict: "pass",
         parameters: parameters.clone(),
         link_latency: LINK_LAT,
-        scale: SCALE,
+        scale: SCALES[0].by,
         inputs: inputs.to_vec(),
         seed: sweeps::SEED,
         memories_compared: 0,

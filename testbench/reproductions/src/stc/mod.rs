@@ -7,12 +7,13 @@ mod points;
 mod tests;
 mod text;
 
-use machine::RunError;
+use machine::Options;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::experiment::{self, Input, Runs, SEED, input};
+use super::experiment::{Attempt, Error, Input, Plan, Runs, SEED, input};
 use super::figure::Figure;
+use super::scale::Scale;
 use super::score::{Score, scored};
 
 /// Inputs of `duet reproduce stc` (chosen): about what the L1s hold together (512 KB), or twice as
@@ -34,7 +35,7 @@ pub const INPUTS: [Input; 12] = [
 ];
 
 /// The machine is the paper's.
-const SCALE: u32 = 1;
+pub const SCALES: [Scale; 1] = [Scale { by: 1, perturbed: 2 }];
 
 /// All results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -60,10 +61,12 @@ pub struct Report {
 const KEPT: [&str; 4] = ["l1.", "l2.", "launch.", "traffic."];
 
 /// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
-    let experiment = experiment::run(inputs, &points::all(), &KEPT, perturbed)?;
+pub fn run(inputs: &[Input], perturbed: u64, attempt: &Attempt) -> Result<Report, Error> {
+    let (points, options) = (&points::all()[..], Options::default());
+    let plan = Plan { inputs, points, counters: &KEPT, perturbed, options };
+    let experiment = plan.run(attempt)?;
     let (figures, score) = scored(experiment.figures(figures::all), "S");
     let runs = experiment.runs;
-    let (paper, verdict, scale) = ("stc", "pass", SCALE);
+    let (paper, verdict, scale) = ("stc", "pass", SCALES[0].by);
     Ok(Report { paper, verdict, scale, seed: SEED, runs, figures, score })
 }
