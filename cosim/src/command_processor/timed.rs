@@ -39,7 +39,7 @@ pub struct Timed {
     busy_until: u64,
     sent: VecDeque<(u64, Tx)>,
     signals: VecDeque<(u64, Signal)>,
-    errors: VecDeque<u8>,
+    errors: VecDeque<(u64, u8)>,
     counters: [u32; count::NUM],
 }
 
@@ -61,7 +61,7 @@ impl Timed {
             rx_ready: exit.is_none(),
             sig: signal.map(|signal| signal.1.address),
             trace: None,
-            err: self.errors.front().copied(),
+            err: self.errors.front().filter(|error| due(error.0)).map(|error| error.1),
             exit,
             halted: exit.is_some(),
             cnt: signal.map_or(self.counters, |signal| signal.1.counters),
@@ -97,7 +97,9 @@ impl Timed {
         if out.sig.is_some() {
             self.signals.pop_front();
         }
-        self.errors.pop_front();
+        if out.err.is_some() {
+            self.errors.pop_front();
+        }
         if self.event && self.now >= self.busy_until {
             self.event = false;
             self.poll();
@@ -141,18 +143,26 @@ impl Timed {
             let at = if is_first(&signal) { self.now + 1 } else { self.busy_until };
             self.signals.push_back((at, signal));
         }
-        self.errors.extend(native.take_errors());
+        // They are those of packets that begin, also where another has ended just before.
+        let at = self.busy_until;
+        self.errors.extend(native.take_errors().into_iter().map(|code| (at, code)));
         self.counters = *native.counters();
     }
 
     /// How many cycles pass in which nothing happens unless something comes.
     pub fn quiet_cycles(&self) -> u64 {
-        if !self.errors.is_empty() {
-            return 0;
-        }
         let poll = self.event.then_some(self.busy_until);
-        let due = [poll, self.sent.front().map(|s| s.0), self.signals.front().map(|s| s.0)];
-        due.into_iter().flatten().min().map_or(u64::MAX, |at| at.saturating_sub(self.now))
+        let outputs = [
+            self.sent.front().map(|sent| sent.0),
+            self.signals.front().map(|signal| signal.0),
+            self.errors.front().map(|error| error.0),
+        ];
+        outputs
+            .into_iter()
+            .chain([poll])
+            .flatten()
+            .min()
+            .map_or(u64::MAX, |at| at.saturating_sub(self.now))
     }
 
     /// Lets the cycles before `now` pass, in which nothing came.
@@ -171,10 +181,57 @@ fn take(native: &mut Native<Cached>, packet: &mut Option<(Aql, Vec<u8>)>) {
 #[cfg(test)]
 mod tests {
     use ports::Bytes;
+    use ports::common::command_types::{Message, kind};
 
     use super::*;
     use crate::command_processor::Conf;
     use crate::command_processor::packet::Dispatch;
+
+    /// A code that comes with a signal, or before it, is one of the packet that ends.
+    #[test]
+    fn errors_of_a_packet_come_behind_the_signal_of_the_one_before() {
+        let conf = Conf { ahead: true, ..Conf::DEFAULT }.bits();
+        let mut host = Timed::new(Times::default());
+        let right = Dispatch {
+            workgroup_size: [1; 3],
+            grid_size: [4, 1, 1],
+            completion_signal: 64,
+            ..Dispatch::default()
+        };
+        let wrong = Dispatch { grid_size: [0; 3], completion_signal: 128, ..right };
+        let packet = |packet: Dispatch| {
+            let packet = Bytes(packet.encode());
+            In { conf, aql: Some(Aql { mask: 1, stream: 0, packet }), ..In::default() }
+        };
+        host.tick(&packet(right));
+        let (mut seen, mut to_come) = (Vec::new(), VecDeque::new());
+        for cycle in 0..200 {
+            let inputs = match cycle {
+                50 => packet(wrong),
+                _ => {
+                    In { conf, tx_ready: true, rx: to_come.pop_front().flatten(), ..In::default() }
+                }
+            };
+            let out = host.tick(&inputs);
+            let sent = out.tx.filter(|_| inputs.tx_ready);
+            let chiplets = |dst: u16| (0..4u8).filter(move |chiplet| dst >> chiplet & 1 == 1);
+            for (tx, chiplet) in sent.iter().flat_map(|tx| chiplets(tx.dst).map(move |c| (tx, c))) {
+                let answer = |kind| Some(Message { kind, chiplet, ..tx.msg });
+                match tx.msg.kind {
+                    kind::SYNC_REQ => to_come.push_back(answer(kind::ACK)),
+                    kind::LAUNCH_EN => {
+                        // The kernel runs until the next packet has come.
+                        to_come.resize(60, None);
+                        to_come.push_back(answer(kind::DONE));
+                    }
+                    _ => {}
+                }
+            }
+            seen.extend(out.err.map(u64::from));
+            seen.extend(out.sig);
+        }
+        assert_eq!(seen, [64, 5, 128]);
+    }
 
     /// Whether the firmware decides at once or only after a closer look, which reads the packet
     /// again.

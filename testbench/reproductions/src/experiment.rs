@@ -1,27 +1,23 @@
-//! Programs on machines: each program of an experiment runs on each of its machines, on all threads
-//! that there are, with every value checked; and what figures take from that.
+//! Programs on machines: each program of an experiment runs on each of its machines, with every
+//! value checked (`plan`); and what figures take from that.
+
+mod plan;
+mod programs;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
-use machine::{Bodies, Cp, Machine, Options, RunError, System, systems};
+use machine::{Cp, RunError, System, systems};
 use schemars::JsonSchema;
 use serde::Serialize;
 use traces::kernels::{self, Params};
-use traces::trace::{self, Reader, Recorder};
+use traces::trace::Recorder;
 
 use super::figure::{self, Each, Figure};
+pub use plan::{Attempt, Error, Plan, Progress};
 
 /// Seed of all inputs.
 pub const SEED: u64 = 1;
-
-/// Of perturbed runs each has its buffers so many bytes further from the beginning of a page than
-/// the one before, no whole turn of any L2 bank's, and after so many begins anew.
-const SHIFT: u64 = 1024 + 128;
-const SHIFTS: u64 = 3;
 
 /// The captured program that comes with the project.
 pub const CAPTURE: &str = "bfs.trace";
@@ -178,6 +174,11 @@ impl Runs {
         found.expect("every program runs on every machine")
     }
 
+    /// True where programs ran on this machine.
+    pub fn has(&self, machine: &str) -> bool {
+        self.records.iter().any(|record| record.machine == machine)
+    }
+
     /// The runs of a program on some machines, each beside that on a base.
     pub fn beside<'a>(
         &'a self,
@@ -187,6 +188,15 @@ impl Runs {
     ) -> impl Iterator<Item = Row<'a>> {
         let base = self.record(program, base);
         machines.iter().map(move |machine| Row { own: self.record(program, machine), base })
+    }
+
+    /// What figures of these runs were measured on.
+    pub fn on(&self, scale: u32, seed: u64) -> String {
+        let each = self.inputs.iter().map(|input| match input {
+            Input { program, size: 0, .. } => program.to_string(),
+            Input { program, size, iterations, .. } => format!("{program} {size} x {iterations}"),
+        });
+        figure::on(scale, seed, each)
     }
 
     /// Loads that were compared with what the programs saw.
@@ -213,66 +223,6 @@ impl Experiment {
     }
 }
 
-/// Runs all inputs on all machines, and so many times perturbed. `kept`: how the names of
-/// statistics begin that records hold.
-pub fn run(
-    inputs: &[Input],
-    points: &[Point],
-    kept: &[&str],
-    perturbed: u64,
-) -> Result<Experiment, RunError> {
-    run_with(inputs, points, kept, perturbed, Options::default())
-}
-
-/// Likewise, with more checks.
-pub fn run_with(
-    inputs: &[Input],
-    points: &[Point],
-    kept: &[&str],
-    perturbed: u64,
-    options: Options,
-) -> Result<Experiment, RunError> {
-    let mut sets = Vec::new();
-    for seed in 0..=perturbed {
-        let programs = inputs.iter().map(|input| record(input, SHIFT * (seed % SHIFTS)));
-        let programs = programs.collect::<Result<Vec<_>, _>>()?;
-        let options = Options { perturb: (seed > 0).then_some(seed), ..options };
-        sets.push(run_all(inputs, &programs, points, kept, options)?);
-    }
-    Ok(Experiment { runs: sets.remove(0), perturbed: sets })
-}
-
-/// Each program on each machine.
-fn run_all(
-    inputs: &[Input],
-    programs: &[Vec<u8>],
-    points: &[Point],
-    kept: &[&str],
-    options: Options,
-) -> Result<Runs, RunError> {
-    let jobs: Vec<_> = (0..inputs.len()).flat_map(|i| points.iter().map(move |p| (i, p))).collect();
-    let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some((at, &(input, point))) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, jobs.get(at)?)))
-        {
-            let result = simulate(inputs[input].program, &programs[input], point, kept, options);
-            *results[at].lock().expect("nobody panics with it") = Some(result);
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, |n| n.get());
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(work);
-        }
-    });
-    let result =
-        |result: Mutex<Option<_>>| result.into_inner().ok().flatten().expect("each job was done");
-    let records = results.into_iter().map(result).collect::<Result<_, RunError>>()?;
-    Ok(Runs { inputs: inputs.to_vec(), records })
-}
-
 /// The trace of an input, buffers shifted by so many bytes; the captured program stays as it is.
 pub fn record(input: &Input, shift: u64) -> Result<Vec<u8>, RunError> {
     if input.program == CAPTURE {
@@ -283,29 +233,6 @@ pub fn record(input: &Input, shift: u64) -> Result<Vec<u8>, RunError> {
     kernels::run::<Recorder<_>>(input.program, &params, &mut recorder)
         .unwrap_or_else(|e| panic!("{}: {e}", input.program));
     Ok(recorder.into_bytes()?)
-}
-
-/// A program on a machine.
-fn simulate(
-    program: &'static str,
-    bytes: &[u8],
-    point: &Point,
-    kept: &[&str],
-    options: Options,
-) -> Result<Record, RunError> {
-    let trace: Result<Reader, trace::Error> = Reader::from_bytes(bytes.to_vec(), program);
-    let bodies = Bodies::default().with_cp(point.cp);
-    let mut machine = Machine::new(&point.system, &bodies, trace?, options)?;
-    let cycles = machine.run()?;
-    let kept = |name: &str| kept.iter().any(|start| name.starts_with(start));
-    Ok(Record {
-        program,
-        machine: point.name,
-        cycles,
-        loads_checked: machine.checked().loads,
-        loads_determined: machine.checked().determined,
-        counters: machine.statistics().into_iter().filter(|(name, _)| kept(name)).collect(),
-    })
 }
 
 impl Each {

@@ -6,6 +6,8 @@ use std::fmt::{self, Display, Formatter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::compared::{self, Compared};
+
 /// Columns of running text.
 const WIDTH: usize = 100;
 
@@ -39,6 +41,9 @@ pub struct Figure {
     /// The paper's, where it gives them, by the names of ours.
     #[serde(default)]
     pub numbers: BTreeMap<String, f64>,
+    /// Each of these beside ours, where the figure is shown.
+    #[serde(skip_deserializing)]
+    pub compared: Vec<Compared>,
     /// Why it cannot be shown, or why it may differ.
     #[serde(default)]
     pub note: String,
@@ -162,15 +167,43 @@ impl Figure {
     }
 }
 
-impl Display for Figure {
+/// Figures as text. `on`: the scale of the machine, the programs and their sizes.
+pub struct Listed<'a> {
+    /// The figures.
+    pub figures: &'a [Figure],
+    /// What all of them were measured on.
+    pub on: String,
+}
+
+/// What figures were measured on: the scale, 1 for the paper's machine, the seed, and each program
+/// with its size and how often it iterates.
+pub fn on(scale: u32, seed: u64, inputs: impl Iterator<Item = String>) -> String {
+    let inputs = inputs.collect::<Vec<_>>().join(", ");
+    format!("scale {scale}, seed {seed}, program size x iterations: {inputs}")
+}
+
+impl Display for Listed<'_> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        self.figures.iter().try_for_each(|figure| figure.write(f, &self.on))
+    }
+}
+
+impl Figure {
+    fn write(&self, f: &mut Formatter, on: &str) -> fmt::Result {
         writeln!(f, "\n{:<4} {}", self.id, self.quantity)?;
-        paragraph(f, "ours", self.ours.as_deref().unwrap_or("-"))?;
+        paragraph(f, "ours", self.ours.as_deref().unwrap_or("not shown"))?;
         if let Some(noise) = self.noise_text() {
             paragraph(f, "noise", &noise)?;
         }
         paragraph(f, "paper", &format!("{} ({})", self.paper, self.place))?;
-        paragraph(f, "note", &self.note)
+        compared::write(f, &self.compared)?;
+        if self.ours.is_some() {
+            paragraph(f, "on", on)?;
+        }
+        match self.note.as_str() {
+            "" => Ok(()),
+            note => paragraph(f, "note", note),
+        }
     }
 }
 

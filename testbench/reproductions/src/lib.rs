@@ -4,6 +4,7 @@
 //! formula of the paper. Every run compares what it computes with what is right, and ends at the
 //! first difference.
 
+pub mod compared;
 pub mod controls;
 pub mod cpelide;
 pub mod egress_system;
@@ -11,10 +12,12 @@ pub mod experiment;
 pub mod figure;
 pub mod finepack;
 pub mod finepack_chain;
+pub mod kept;
 pub mod log_file;
 pub mod memory;
 pub mod race_detection;
 pub mod rec;
+pub mod scale;
 pub mod score;
 pub mod stc;
 mod table;

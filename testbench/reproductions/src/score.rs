@@ -6,10 +6,8 @@ use std::ops::AddAssign;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::compared::{Compared, compared};
 use crate::figure::Figure;
-
-/// What counts as near: so much of the paper's effect.
-const NEAR: f64 = 0.25;
 
 /// How many figures come out as the paper's do. A figure with several numbers does where all do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -30,38 +28,38 @@ pub struct Score {
     pub within: usize,
 }
 
-impl Score {
-    /// Of those figures that are the paper's: their ids begin so.
-    pub fn of(figures: &[Figure], id: &str) -> Self {
-        let mut score = Self::default();
-        for figure in figures.iter().filter(|figure| figure.id.starts_with(id)) {
-            score += Self::of_one(figure);
+/// Compares all figures with the paper's, and counts those that are the paper's: their ids begin
+/// so.
+pub fn scored(mut figures: Vec<Figure>, id: &str) -> (Vec<Figure>, Score) {
+    let mut score = Score::default();
+    for figure in &mut figures {
+        figure.compared = compared(figure);
+        if figure.id.starts_with(id) {
+            score += Score::of(figure);
         }
-        score
+    }
+    (figures, score)
+}
+
+impl Score {
+    /// Of a figure that has been compared.
+    fn of(figure: &Figure) -> Self {
+        // Whether there are answers, and all of them are yes.
+        let all = |of: fn(&Compared) -> Option<bool>| {
+            let answers: Vec<_> = figure.compared.iter().filter_map(of).collect();
+            let there_are = !answers.is_empty();
+            (there_are.into(), (there_are && answers.into_iter().all(|yes| yes)).into())
+        };
+        let (directed, direction_agrees) = all(|number| number.direction_agrees);
+        let (compared, within) = all(|number| number.within);
+        let shown = figure.ours.is_some().into();
+        Self { figures: 1, shown, directed, direction_agrees, compared, within }
     }
 
-    fn of_one(figure: &Figure) -> Self {
-        let base = figure.neutral().unwrap_or(0.0);
-        // The paper's effect, ours, and whether noise turns that.
-        let effects = figure.numbers.iter().filter_map(|(name, paper)| {
-            let ours = figure.values.get(name)?;
-            Some((paper - base, ours - base, figure.unsure.contains(name)))
-        });
-        // Of no effect a share says nothing.
-        let effects: Vec<_> = effects.filter(|(paper, ..)| *paper != 0.0).collect();
-        let compared = !effects.is_empty();
-        let directed = compared && figure.neutral().is_some();
-        let agrees = effects.iter().all(|(paper, ours, unsure)| paper * ours > 0.0 && !unsure);
-        let near =
-            effects.iter().all(|(paper, ours, _)| (ours - paper).abs() <= NEAR * paper.abs());
-        Self {
-            figures: 1,
-            shown: figure.ours.is_some().into(),
-            directed: directed.into(),
-            direction_agrees: (directed && agrees).into(),
-            compared: compared.into(),
-            within: (compared && near).into(),
-        }
+    /// Of how many figures something can be said.
+    pub fn bases(&self) -> String {
+        let Self { directed, compared, .. } = self;
+        format!("of those shown {directed} have a direction, {compared} numbers of the paper's")
     }
 }
 
@@ -78,11 +76,11 @@ impl AddAssign for Score {
 
 impl Display for Score {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let Self { figures, shown, directed, direction_agrees, compared, within } = self;
+        let Self { figures, shown, direction_agrees, within, .. } = self;
         write!(
             f,
-            "{figures} figures, {shown} shown, direction agrees in {direction_agrees} of \
-             {directed}, {within} of {compared} within 25 %"
+            "{figures} figures, {shown} shown, {direction_agrees} agree in direction, {within} \
+             within 25 %"
         )
     }
 }
@@ -99,7 +97,7 @@ mod tests {
         neutral = 1.0
         paper = "20 %, -10 %"
         place = "-"
-        numbers = { a = 1.2, b = 0.9, c = 1.0, missing = 5.0 }
+        numbers = { a = 1.2, b = 0.9, c = 1.0 }
         [[figure]]
         id = "X2"
         quantity = "bytes"
@@ -129,7 +127,7 @@ mod tests {
     }
 
     fn score(a: f64, b: f64, bytes: f64) -> (usize, usize) {
-        let score = Score::of(&figures(a, b, bytes), "X");
+        let (_, score) = scored(figures(a, b, bytes), "X");
         let Score { figures, shown, directed, compared, .. } = score;
         assert_eq!((figures, shown, directed, compared), (3, 2, 1, 2));
         (score.direction_agrees, score.within)
@@ -149,14 +147,27 @@ mod tests {
     #[test]
     fn what_noise_turns_has_no_direction() {
         let noisy = figure::with_noise(figures(1.2, 0.9, 8.0), &[figures(0.9, 0.9, 8.0)]);
-        assert_eq!(Score::of(&noisy, "X").direction_agrees, 0);
+        assert_eq!(scored(noisy, "X").1.direction_agrees, 0);
+    }
+
+    #[test]
+    fn figure_without_all_of_the_papers_numbers_does_not_agree() {
+        let some = figure::figures(FILE, |id| match id {
+            "X1" => figure::ours(String::new(), [("a", 1.2), ("c", 1.0)]),
+            _ => None,
+        });
+        let (_, score) = scored(some, "X");
+        assert_eq!((score.directed, score.direction_agrees), (1, 0));
+        assert_eq!((score.compared, score.within), (1, 0));
     }
 
     #[test]
     fn sum_is_told_in_one_line() {
-        let mut all = Score::of(&figures(1.2, 0.9, 5.0), "X");
+        let (_, mut all) = scored(figures(1.2, 0.9, 5.0), "X");
         all += all;
-        let line = "6 figures, 4 shown, direction agrees in 2 of 2, 2 of 4 within 25 %";
+        let line = "6 figures, 4 shown, 2 agree in direction, 2 within 25 %";
         assert_eq!(all.to_string(), line);
+        let bases = "of those shown 2 have a direction, 4 numbers of the paper's";
+        assert_eq!(all.bases(), bases);
     }
 }

@@ -30,6 +30,7 @@ mod trace;
 mod waves;
 
 use std::process::ExitCode;
+use std::{env, fs};
 
 use ::cosim::RtlError;
 use clap::{FromArgMatches, Parser, Subcommand};
@@ -166,6 +167,13 @@ impl Failure {
     pub fn environment(message: impl ToString) -> Self {
         Self::new(ENVIRONMENT, message)
     }
+}
+
+/// A checksum of this program.
+pub fn build() -> Result<String, Failure> {
+    let own = env::current_exe().and_then(fs::read);
+    let own = own.map_err(|e| Failure::environment(format!("this program: {e}")))?;
+    Ok(::bodies::checksum(&own)[..16].to_string())
 }
 
 /// The status of a run without an RTL body that it needs.

@@ -1,18 +1,35 @@
 //! Our figures of CPElide (`figures.toml`).
 
-use super::points::MEASURED;
+use super::points::{MEASURED, VARIANTS};
 use super::{Report, Structures};
 use crate::experiment::{Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
+
+/// The machine whose decisions take no time.
+const HIDDEN: &str = "cpelide-hidden";
 
 /// From this ratio of the baseline's fetches to CPElide's on a program reuses what kernels leave in
 /// the L2s (chosen).
 const REUSE: f64 = 1.1;
 
+/// Figures that are missing at full size, and why.
+const DIVIDED_ALONE: [(&str, &str); 4] =
+    [("C3", NO_DIE), ("C9", NO_OTHERS), ("C10", NO_OTHERS), ("C11", NO_OTHERS)];
+
+const NO_DIE: &str = "at scale 1 the die would have 240 CUs, and the model's limit for a chiplet \
+                      is 100; scale 60 has it";
+const NO_OTHERS: &str =
+    "only the machine of four chiplets runs at scale 1; scale 60 has the others";
+
 /// All figures.
 pub fn all(r: &Report) -> Vec<Figure> {
     let runs = &r.runs;
-    figure::figures(include_str!("figures.toml"), |id| match id {
+    let why = |id: &str| {
+        let missing = DIVIDED_ALONE.iter().filter(|_| r.scale == 1);
+        missing.into_iter().find(|(missing, _)| *missing == id).map(|(_, why)| why.to_string())
+    };
+    let mut figures = figure::figures(include_str!("figures.toml"), |id| match id {
+        id if why(id).is_some() => None,
         "C1" => speedup(runs),
         "C2" => traffic(runs),
         "C3" => monolithic(runs),
@@ -26,14 +43,32 @@ pub fn all(r: &Report) -> Vec<Figure> {
         "C14" => table(r),
         "C15" => cost(r),
         "Q1" => quality(runs),
+        "Q2" => by_variant(runs),
         _ => None,
-    })
+    });
+    for figure in &mut figures {
+        figure.note = why(&figure.id).unwrap_or_else(|| std::mem::take(&mut figure.note));
+    }
+    figures
+}
+
+/// Machines that not every scale has, of these.
+fn there<'a>(r: &Runs, machines: &[&'a str]) -> Vec<&'a str> {
+    machines.iter().copied().filter(|machine| r.has(machine)).collect()
+}
+
+/// Decisions ahead, of those machines that there are: names, and how many times as fast as the
+/// baseline each program is.
+pub fn variants(r: &Runs) -> impl Iterator<Item = (&'static str, Each)> {
+    let there = VARIANTS.iter().filter(|variant| r.has(variant.machine));
+    there.map(|variant| (variant.name, Each::speedup(r, variant.machine, variant.base)))
 }
 
 fn speedup(r: &Runs) -> Ours {
     let mut values = Vec::new();
     let mut shown = Vec::new();
-    for (machine, name) in [("cpelide", "private"), ("cpelide-hidden", "decision hidden")] {
+    for machine in there(r, &["cpelide", HIDDEN]) {
+        let name = if machine == HIDDEN { "decision hidden" } else { "private" };
         let [base, hmg] = ["baseline", "hmg"].map(|over| Each::speedup(r, machine, over));
         let mut text =
             format!("{name} {}, {}", percent(base.geometric()), percent(hmg.geometric()));
@@ -48,9 +83,18 @@ fn speedup(r: &Runs) -> Ours {
         }
         shown.push(text);
     }
-    let home = Each::speedup(r, "cpelide-home", "baseline-home").geometric();
-    values.push(("cpelide-home over baseline-home".into(), home));
-    shown.push(format!("home-forward {} over its baseline", percent(home)));
+    for machine in there(r, &["cpelide-home"]) {
+        let home = Each::speedup(r, machine, "baseline-home").geometric();
+        values.push(("cpelide-home over baseline-home".into(), home));
+        shown.push(format!("home-forward {} over its baseline", percent(home)));
+    }
+    let ahead = variants(r).map(|(name, each)| {
+        let mean = each.geometric();
+        values.push((name.into(), mean));
+        format!("{name} {}", percent(mean))
+    });
+    let ahead = ahead.collect::<Vec<_>>().join("; ");
+    shown.push(format!("deciding ahead, each over its baseline: {ahead}"));
     ours(shown.join("; "), values)
 }
 
@@ -82,17 +126,21 @@ fn monolithic(r: &Runs) -> Ours {
 /// CPElide over another design, program by program: as it is, and with decisions hidden.
 fn programs(r: &Runs, over: &'static str) -> Ours {
     let each = Each::speedup(r, "cpelide", over);
-    let hidden = Each::speedup(r, "cpelide-hidden", over);
-    let listed = r.inputs.iter().zip(each.values()).zip(hidden.values());
-    let listed = listed.map(|((input, speedup), hidden)| {
+    let hidden = there(r, &[HIDDEN]).first().map(|hidden| Each::speedup(r, hidden, over));
+    let listed = r.inputs.iter().enumerate().map(|(at, input)| {
         let name = match input.like {
             "" => input.program.to_string(),
             like => format!("{like} ({})", input.program),
         };
-        format!("{name} {} / {}", percent(speedup), percent(hidden))
+        let speedup = percent(each.values()[at]);
+        match &hidden {
+            Some(hidden) => format!("{name} {speedup} / {}", percent(hidden.values()[at])),
+            None => format!("{name} {speedup}"),
+        }
     });
     let text = listed.collect::<Vec<_>>().join(", ");
-    ours(text, each.named("cpelide").chain(hidden.named("hidden")))
+    let hidden: Vec<_> = hidden.iter().flat_map(|hidden| hidden.named("hidden")).collect();
+    ours(text, each.named("cpelide").chain(hidden))
 }
 
 fn l2_l3(r: &Runs) -> Ours {
@@ -107,22 +155,15 @@ fn low_reuse(r: &Runs) -> Ours {
     let low = |machine, over| Each::speedup(r, machine, over).only(|program| !reuses(r, program));
     let base = low("baseline", "hmg").unless_empty()?;
     let programs: Vec<_> = base.0.iter().map(|(program, _)| *program).collect();
-    let [base, own, hidden] = [base, low("cpelide", "baseline"), low("cpelide-hidden", "baseline")]
-        .map(|each| each.geometric());
-    ours(
-        format!(
-            "{}; {}, decision hidden {} ({})",
-            percent(base),
-            percent(own),
-            percent(hidden),
-            programs.join(", ")
-        ),
-        [
-            ("baseline over hmg", base),
-            ("cpelide over baseline", own),
-            ("cpelide-hidden over baseline", hidden),
-        ],
-    )
+    let [base, own] = [base, low("cpelide", "baseline")].map(|each| each.geometric());
+    let mut text = format!("{}; {}", percent(base), percent(own));
+    let mut values = vec![("baseline over hmg", base), ("cpelide over baseline", own)];
+    for machine in there(r, &[HIDDEN]) {
+        let hidden = low(machine, "baseline").geometric();
+        text += &format!(", decision hidden {}", percent(hidden));
+        values.push(("cpelide-hidden over baseline", hidden));
+    }
+    ours(format!("{text} ({})", programs.join(", ")), values)
 }
 
 fn chiplets(r: &Runs) -> Ours {
@@ -207,6 +248,17 @@ fn cost(r: &Report) -> Ours {
     }
     shown.push(format!("table {} B", r.bytes.table));
     ours(shown.join("; "), values)
+}
+
+fn by_variant(r: &Runs) -> Ours {
+    let all = variants(r).map(|(name, each)| {
+        let listed =
+            each.0.iter().map(|(program, speedup)| format!("{program} {}", percent(*speedup)));
+        let text = format!("{name}: {}", listed.collect::<Vec<_>>().join(", "));
+        (text, each.named(name).collect::<Vec<_>>())
+    });
+    let (shown, values): (Vec<_>, Vec<_>) = all.unzip();
+    ours(shown.join("; "), values.into_iter().flatten())
 }
 
 fn quality(r: &Runs) -> Ours {

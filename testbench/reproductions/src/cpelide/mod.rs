@@ -1,6 +1,6 @@
 //! CPElide, MICRO'24, sections IV to VI: the paper's machine with CPElide, with releases and
-//! acquires at each kernel boundary, and with HMG's directory, on 2 to 16 chiplets, divided by
-//! [`scale`], and programs divided likewise.
+//! acquires at each kernel boundary, and with HMG's directory; divided, on 2 to 16 chiplets, and
+//! programs divided likewise; or at full size, on 4.
 
 mod figures;
 mod points;
@@ -12,16 +12,17 @@ use std::collections::BTreeMap;
 
 use firmware_embed::Image;
 use hwmodel::chiplet_coherence_table::{Parameters, ReferenceTable};
-use machine::RunError;
+use machine::{Options, RunError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use traces::trace::{ArgKind, Event, Reader};
 
-use super::experiment::{self, CAPTURE, Input, Runs, SEED, input};
+use super::experiment::{self, Attempt, CAPTURE, Error, Input, Plan, Runs, SEED, input};
 use super::figure::Figure;
-use super::score::Score;
+use super::scale::Scale;
+use super::score::{Score, scored};
 
-/// Inputs of `duet reproduce cpelide` (chosen): about three quarters of what the L2s of four
+/// Inputs at scale 60 (chosen): about three quarters of what the L2s of four
 /// chiplets hold together, so that what one kernel leaves there is of use to the next; the whole
 /// takes some minutes.
 pub const INPUTS: [Input; 16] = [
@@ -42,6 +43,30 @@ pub const INPUTS: [Input; 16] = [
     input("reuse", "", 32768, 10),
     input(CAPTURE, "BFS", 0, 0),
 ];
+
+/// The machine's twins are divided by 60; at full size all of it runs once.
+pub const SCALES: [Scale; 2] = [Scale { by: 60, perturbed: 2 }, Scale { by: 1, perturbed: 0 }];
+
+/// Inputs at full size (chosen): what the L2s of four chiplets hold, or what takes no more than
+/// some minutes on a machine.
+pub const FULL_INPUTS: [Input; 11] = [
+    input("stream", "BabelStream", 524_288, 5),
+    input("copy", "Square", 524_288, 10),
+    input("hotspot3d", "Hotspot3D", 512, 4),
+    input("lu", "LUD", 512, 1),
+    input("sssp", "SSSP", 65_536, 64),
+    input("rnn", "RNN", 256, 2),
+    input("gemm", "", 512, 2),
+    input("pagerank", "", 65_536, 4),
+    input("fft", "", 16, 2),
+    input("bfs", "BFS", 131_072, 64),
+    input("kmeans", "", 65_536, 4),
+];
+
+/// Inputs at a scale of [`SCALES`].
+pub fn inputs(scale: u32) -> &'static [Input] {
+    if scale > 1 { &INPUTS } else { &FULL_INPUTS }
+}
 
 /// Structures that kernels name, of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -90,14 +115,21 @@ pub struct Report {
 /// Statistics of L2s, L3s, command processors and networks.
 const KEPT: [&str; 6] = ["l2.", "l3.", "launch.", "firmware.", "traffic.chiplet", "traffic.link"];
 
-/// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
-    let points = points::all();
-    let experiment = experiment::run(inputs, &points, &KEPT, perturbed)?;
+/// Runs the experiment at a scale on these inputs, on all threads that there are.
+pub fn run(
+    scale: u32,
+    inputs: &[Input],
+    perturbed: u64,
+    attempt: &Attempt,
+) -> Result<Report, Error> {
+    let points = points::all(scale);
+    let options = Options::default();
+    let plan = Plan { inputs, points: &points, counters: &KEPT, perturbed, options };
+    let experiment = plan.run(attempt)?;
     let mut report = Report {
         paper: "cpelide",
         verdict: "pass",
-        scale: points[0].system.scale,
+        scale,
         seed: SEED,
         runs: experiment.runs.clone(),
         structures: BTreeMap::new(),
@@ -106,11 +138,12 @@ pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
         score: Score::default(),
     };
     for input in inputs {
-        report.structures.insert(input.program, structures(input)?);
+        let found = structures(input).map_err(Error::at(input.program))?;
+        report.structures.insert(input.program, found);
     }
-    report.figures =
+    let figures =
         experiment.figures(|runs| figures::all(&Report { runs: runs.clone(), ..report.clone() }));
-    report.score = Score::of(&report.figures, "C");
+    (report.figures, report.score) = scored(figures, "C");
     Ok(report)
 }
 

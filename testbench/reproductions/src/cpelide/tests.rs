@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Report, Structures, points, run};
-use crate::experiment::{Input, input};
+use crate::experiment::{Attempt, Input, input};
 use crate::figure::alone;
 
 /// BabelStream, whose chiplets keep to their parts, and a program whose kernels move to other
@@ -11,7 +11,8 @@ use crate::figure::alone;
 const SMALL: [Input; 2] = [input("stream", "BabelStream", 2048, 2), input("reuse", "", 1536, 4)];
 const KERNELS: u64 = 8;
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1).unwrap());
+static REPORT: LazyLock<Report> =
+    LazyLock::new(|| run(60, &SMALL, 1, &Attempt::default()).unwrap());
 
 fn count(program: &str, machine: &str, name: &str) -> u64 {
     REPORT.runs.record(program, machine).counter(name) as u64
@@ -19,7 +20,7 @@ fn count(program: &str, machine: &str, name: &str) -> u64 {
 
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    assert_eq!(REPORT.runs.records.len(), SMALL.len() * points::all().len());
+    assert_eq!(REPORT.runs.records.len(), SMALL.len() * points::all(60).len());
     for input in SMALL {
         let loads = REPORT.runs.record(input.program, "baseline").loads_checked;
         assert!(loads > 1000);
@@ -44,7 +45,7 @@ fn operations_of_babelstream_are_those_of_the_worked_example() {
     // Every chiplet writes in each kernel; before the first the L2s are empty.
     let idle = ["launch.idle_releases", "launch.idle_acquires"];
     assert_eq!(idle.map(|name| count("stream", "baseline", name)), [0, 4]);
-    for point in points::all() {
+    for point in points::all(60) {
         assert_eq!(count("stream", point.name, "launch.packets"), KERNELS, "{}", point.name);
     }
     // Parts move to other chiplets.
@@ -54,7 +55,7 @@ fn operations_of_babelstream_are_those_of_the_worked_example() {
 
 #[test]
 fn machines_are_what_their_names_say() {
-    let all = points::all();
+    let all = points::all(60);
     let of = |name| &all.iter().find(|p| p.name == name).unwrap().system;
     // Table I divided by 60: 8 MB of L2 and 60 CUs for each chiplet.
     let base = of("baseline");
@@ -90,7 +91,8 @@ fn figures_are_those_of_the_runs() {
     // Specification 4: an entry of four chiplets takes 40 bytes, and there are 64.
     assert_eq!(REPORT.bytes.table, 64 * 40);
     let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
-    let all: Vec<_> = (1..=15).map(|n| format!("C{n}")).chain(["Q1".into()]).collect();
+    let ours = ["Q1", "Q2"].map(String::from);
+    let all: Vec<_> = (1..=15).map(|n| format!("C{n}")).chain(ours).collect();
     assert_eq!(ids, all);
     let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| &f.id[..]);
     assert!(missing.eq(["C8", "C12", "C13"]));
@@ -100,8 +102,83 @@ fn figures_are_those_of_the_runs() {
 fn numbers_of_the_paper_stand_beside_ours() {
     // Those of programs that did not run have none.
     let alone = alone(&REPORT.figures);
-    let of_programs =
-        |name: &&String| ["C4 cpelide.", "C5 cpelide."].iter().any(|p| name.starts_with(p));
+    let of_programs = |name: &&String| ["C4 ", "C5 ", "Q2 "].iter().any(|p| name.starts_with(p));
     assert_eq!(alone.iter().filter(of_programs).count(), alone.len(), "{alone:?}");
     assert!(REPORT.score.compared > 5, "{}", REPORT.score);
+}
+
+/// The small programs on the machines of full size.
+static FULL: LazyLock<Report> = LazyLock::new(|| run(1, &SMALL, 0, &Attempt::default()).unwrap());
+
+#[test]
+fn full_size_is_the_papers_machine_and_says_what_it_leaves_out() {
+    let all = points::all(1);
+    assert!(all.iter().all(|p| p.system.scale == 1 && p.name != "cpelide-7"));
+    let of = |name| &all.iter().find(|p| p.name == name).unwrap().system;
+    let base = &of("baseline").machine;
+    assert_eq!((base.chiplets, base.cus), (4, 60));
+    let left_out = FULL.figures.iter().filter(|f| f.ours.is_none());
+    let left_out: Vec<_> = left_out.map(|f| (&f.id[..], f.note.contains("scale 60"))).collect();
+    let expected = [
+        ("C3", true),
+        ("C8", false),
+        ("C9", true),
+        ("C10", true),
+        ("C11", true),
+        ("C12", false),
+        ("C13", false),
+    ];
+    assert_eq!(left_out, expected);
+    assert!(FULL.figures.iter().all(|f| f.ours.is_some() || !f.note.is_empty()));
+    assert_eq!((FULL.scale, FULL.score.figures, FULL.score.shown), (1, 15, 8));
+}
+
+#[test]
+fn variants_differ_in_policy_table_and_what_a_decision_takes() {
+    for (report, scale) in [(&*REPORT, 60), (&*FULL, 1)] {
+        let all = points::all(scale);
+        let of = |name: &str| all.iter().find(|p| p.name == name).unwrap();
+        for variant in points::VARIANTS {
+            let Some(own) = all.iter().find(|p| p.name == variant.machine) else {
+                assert!(variant.name.ends_with("firmware") && firmware_embed::ELVES.is_empty());
+                continue;
+            };
+            let base = of(variant.base);
+            let processor = &own.system.command_processor;
+            assert!(processor.ahead && !base.system.command_processor.ahead, "{}", variant.name);
+            assert_eq!(processor.home_aware, variant.name.starts_with("home-aware"));
+            let policy =
+                if variant.name.starts_with("private") { "private" } else { "home-forward" };
+            assert_eq!([&own.system, &base.system].map(|s| &s.l2.policy[..]), [policy; 2]);
+            assert_eq!(
+                [&own.system, &base.system].map(|s| &s.l2.design[..]),
+                ["cpelide", "software"]
+            );
+            let is_firmware = variant.name.ends_with("firmware");
+            assert_eq!([own.cp, base.cp].map(|cp| cp != machine::Cp::Native), [is_firmware; 2]);
+            let cycles = |name| {
+                let each = SMALL.map(|input| report.runs.record(input.program, name).cycles as f64);
+                each[0] * each[1]
+            };
+            let speedup = (cycles(variant.base) / cycles(variant.machine)).sqrt();
+            let figure = report.figures.iter().find(|f| f.id == "C1").unwrap();
+            assert!((figure.values[variant.name] - speedup).abs() < 1e-9, "{}", variant.name);
+            let beside = figure.compared.iter().find(|n| n.name == variant.name).unwrap();
+            assert_eq!((beside.paper, beside.ours), (1.13, Some(figure.values[variant.name])));
+        }
+    }
+}
+
+#[test]
+fn text_names_scale_and_inputs_of_each_figure_and_has_a_row_for_each_program() {
+    let text = FULL.to_string();
+    assert!(text.contains("its machine (table I) as it is"), "{text}");
+    let shown = FULL.figures.iter().filter(|f| f.ours.is_some()).count();
+    let on =
+        "     on    scale 1, seed 1, program size x iterations: stream 2048 x 2, reuse 1536 x 4";
+    assert_eq!(text.lines().filter(|line| *line == on).count(), shown);
+    let table = text.split("Deciding ahead: ").nth(1).unwrap();
+    for start in ["stream ", "reuse ", "geometric mean "] {
+        assert!(table.lines().any(|line| line.starts_with(start)), "{start}");
+    }
 }

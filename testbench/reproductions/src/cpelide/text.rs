@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::Report;
+use super::{Report, figures};
 use crate::experiment::Row;
+use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -14,30 +15,96 @@ dropped no line; sync: cycles of launches between the first request to an L2 and
 together.";
 
 /// Machines of the table; the JSON has all.
-const SHOWN: [&str; 7] =
-    ["baseline", "cpelide", "cpelide-hidden", "hmg", "baseline-home", "cpelide-home", "monolithic"];
+const SHOWN: [&str; 15] = [
+    "baseline",
+    "cpelide",
+    "cpelide-hidden",
+    "cpelide-ahead",
+    "hmg",
+    "baseline-home",
+    "cpelide-home",
+    "cpelide-home-ahead",
+    "cpelide-aware",
+    "monolithic",
+    "baseline-measured",
+    "cpelide-ahead-measured",
+    "baseline-home-measured",
+    "cpelide-home-ahead-measured",
+    "cpelide-aware-measured",
+];
+
+const OF_VARIANTS: &str = "\
+Deciding ahead: per cent that CPElide gains over the baseline of the same L2 policy (C1, Q2); 6 us:
+the paper's constant for a decision; firmware: our firmware's own cycles; home-aware: home-forward,
+and the table knows that a line has one copy then.";
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(
             f,
-            "CPElide (MICRO'24) on models: its machine (table I) divided by {}. Seed {}.",
-            self.scale, self.seed
+            "CPElide (MICRO'24) on models: its machine (table I) {}. Seed {}.",
+            if self.scale > 1 { format!("divided by {}", self.scale) } else { "as it is".into() },
+            self.seed
         )?;
+        let machines: Vec<_> = SHOWN.into_iter().filter(|name| self.runs.has(name)).collect();
         for input in &self.runs.inputs {
             let like = if input.like.is_empty() { "none" } else { input.like };
             let kernels = self.structures[input.program].kernels;
             writeln!(f, "\n{input}, {kernels} kernels; stands for the paper's: {like}")?;
-            table::write(f, &columns(), self.runs.beside(input.program, "baseline", &SHOWN))?;
+            table::write(f, &columns(), self.runs.beside(input.program, "baseline", &machines))?;
         }
-        writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;
-        self.figures.iter().try_for_each(|figure| write!(f, "{figure}"))
+        writeln!(f, "\n{LEGEND}")?;
+        self.by_variant(f)?;
+        writeln!(f, "\nFigures of the paper")?;
+        let on = self.runs.on(self.scale, self.seed);
+        write!(f, "{}", Listed { figures: &self.figures, on })
+    }
+}
+
+/// Gains of a program, or their mean.
+struct Gains {
+    program: String,
+    /// In the order of the variants.
+    each: Vec<f64>,
+    /// The paper's, of its kin.
+    paper: Option<f64>,
+}
+
+impl Report {
+    /// The table of decisions ahead.
+    fn by_variant(&self, f: &mut Formatter) -> fmt::Result {
+        let all: Vec<_> = figures::variants(&self.runs).collect();
+        let paper = |id: &str, name: &str| {
+            let figure = self.figures.iter().find(|figure| figure.id == id)?;
+            figure.numbers.get(name).copied()
+        };
+        let rows = self.runs.inputs.iter().enumerate().map(|(at, input)| Gains {
+            program: input.program.into(),
+            each: all.iter().map(|(_, each)| each.values()[at]).collect(),
+            paper: paper("C4", &format!("cpelide.{}", input.program)),
+        });
+        let mean = Gains {
+            program: "geometric mean".into(),
+            each: all.iter().map(|(_, each)| each.geometric()).collect(),
+            paper: paper("C1", "cpelide over baseline"),
+        };
+        writeln!(f, "\n{OF_VARIANTS}")?;
+        write!(f, "{:<15}", "program")?;
+        all.iter().try_for_each(|(name, _)| write!(f, "{name:>24}"))?;
+        writeln!(f, "{:>8}", "paper")?;
+        let gain = |ratio: f64| format!("{:+.1}", 100.0 * (ratio - 1.0));
+        for Gains { program, each, paper } in rows.chain([mean]) {
+            write!(f, "{program:<15}")?;
+            each.into_iter().try_for_each(|ratio| write!(f, "{:>24}", gain(ratio)))?;
+            writeln!(f, "{:>8}", paper.map_or("-".into(), gain))?;
+        }
+        Ok(())
     }
 }
 
 fn columns<'a>() -> [Column<Row<'a>>; 10] {
     [
-        left("machine", 15, |r| r.own.machine.to_string()),
+        left("machine", 27, |r| r.own.machine.to_string()),
         right("cycles", 10, |r| r.own.cycles.to_string()),
         right("speedup", 8, |r| format!("{:.3}", r.speedup())),
         right("fetches", 9, |r| r.count("l2.fetches").to_string()),

@@ -21,7 +21,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figure::Figure;
-use super::score::Score;
+use super::scale::Scale;
+use super::score::{Score, scored};
 use egress_run::{Record, RunError, Setup};
 use sweeps::{BurstBytes, Input, Point};
 
@@ -39,6 +40,9 @@ pub const INPUTS: [Input; 3] = [
     Input { workload: "sssp", size: 1 << 16, iterations: 16 },
 ];
 
+/// The system's GPUs and links are as many and as fast as the paper's.
+pub const SCALES: [Scale; 1] = [Scale { by: 1, perturbed: 0 }];
+
 /// All results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
@@ -51,6 +55,8 @@ pub struct Report {
     pub parameters: FinePack,
     /// Cycles.
     pub link_latency: u32,
+    /// The paper's machine is divided by this.
+    pub scale: u32,
     /// Workloads and sizes.
     pub inputs: Vec<Input>,
     /// Seed of all inputs.
@@ -94,6 +100,7 @@ pub fn run(parameters: &FinePack, inputs: &[Input]) -> Result<Report, RunError> 
         verdict: "pass",
         parameters: parameters.clone(),
         link_latency: LINK_LAT,
+        scale: SCALES[0].by,
         inputs: inputs.to_vec(),
         seed: sweeps::SEED,
         memories_compared: 0,
@@ -114,7 +121,6 @@ pub fn run(parameters: &FinePack, inputs: &[Input]) -> Result<Report, RunError> 
         report.average_packet.iter().chain(&report.transfers).chain(&report.config_packets);
     report.memories_compared = records.map(|r| r.memories_compared).sum::<u64>()
         + bursts.map(|b| b.memories_compared).sum::<u64>();
-    report.figures = figures::all(&report);
-    report.score = Score::of(&report.figures, "F");
+    (report.figures, report.score) = scored(figures::all(&report), "F");
     Ok(report)
 }

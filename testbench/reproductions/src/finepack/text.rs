@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::egress_run::Record;
 use super::sweeps::{Input, Point};
 use super::{CONFIG, Report};
+use crate::figure::{Listed, on};
 use crate::table::{self, left, right};
 
 const LEGEND: &str = "\
@@ -44,7 +45,12 @@ impl Display for Report {
         self.bandwidths(f)?;
         self.sixteen(f)?;
         writeln!(f, "\nFigures of the paper")?;
-        self.figures.iter().try_for_each(|figure| write!(f, "{figure}"))
+        let each = self.inputs.iter();
+        let each = each.map(|Input { workload, size, iterations }| {
+            format!("{workload} {size} x {iterations}")
+        });
+        let on = on(self.scale, self.seed, each);
+        write!(f, "{}", Listed { figures: &self.figures, on })
     }
 }
 

@@ -13,14 +13,15 @@ mod text;
 
 use std::collections::BTreeMap;
 
+use machine::Options;
 use machine::sequential::Keep;
-use machine::{Options, RunError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::experiment::{self, Input, Record, Runs, SEED, input};
+use super::experiment::{Attempt, Error, Input, Plan, Record, Runs, SEED, input};
 use super::figure::Figure;
-use super::score::Score;
+use super::scale::Scale;
+use super::score::{Score, scored};
 
 /// Inputs of `duet reproduce race-detection` (chosen): data of about what the L1s hold together
 /// (256 KB), from half to three times as much; graphs, whose vertices are shared, and what waits
@@ -46,6 +47,9 @@ pub const INPUTS: [Input; 17] = [
     input("fft", "", 12, 2),
 ];
 
+/// The machine is the thesis's.
+pub const SCALES: [Scale; 1] = [Scale { by: 1, perturbed: 2 }];
+
 /// All results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
@@ -54,6 +58,8 @@ pub struct Report {
     /// `pass`: a report exists only when all values were right, and all runs of machines that
     /// promise it sequentially consistent.
     pub verdict: &'static str,
+    /// The thesis's machine is divided by this.
+    pub scale: u32,
     /// Seed of all inputs.
     pub seed: u64,
     /// Programs and sizes, and each program on each machine.
@@ -74,15 +80,20 @@ const KEPT: [&str; 3] = ["l1.", "l2.", "launch."];
 const CHECKS: Keep = Keep { values: true, placed: false };
 
 /// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
+pub fn run(inputs: &[Input], perturbed: u64, attempt: &Attempt) -> Result<Report, Error> {
     let options = Options { sequential: Some(CHECKS), ..Options::default() };
-    let experiment = experiment::run_with(inputs, &points::all(), &KEPT, perturbed, options)?;
-    let shares = inputs.iter().map(|i| Ok((i.program, intensity::memory_share(i)?)));
-    let memory_share = shares.collect::<Result<_, RunError>>()?;
+    let points = &points::all()[..];
+    let experiment = Plan { inputs, points, counters: &KEPT, perturbed, options }.run(attempt)?;
+    let share = |input: &Input| {
+        let share = intensity::memory_share(input).map_err(Error::at(input.program))?;
+        Ok((input.program, share))
+    };
+    let memory_share = inputs.iter().map(share).collect::<Result<_, Error>>()?;
     let figures = experiment.figures(|runs| figures::all(runs, &memory_share));
-    let (runs, score) = (experiment.runs, Score::of(&figures, "RD-"));
-    let (paper, verdict) = ("race-detection", "pass");
-    Ok(Report { paper, verdict, seed: SEED, runs, memory_share, figures, score })
+    let (figures, score) = scored(figures, "RD-");
+    let (runs, paper, verdict) = (experiment.runs, "race-detection", "pass");
+    let scale = SCALES[0].by;
+    Ok(Report { paper, verdict, scale, seed: SEED, runs, memory_share, figures, score })
 }
 
 /// Lines that L1s have fetched.

@@ -6,7 +6,7 @@ use super::energy::Energy;
 use super::inputs::INPUTS;
 use super::points::{self, BLOCK, BYTE, CAUSES, HALF, IDEAL, NOSPEC, SIZES, WORD};
 use super::{Report, fetches, run};
-use crate::experiment::{Input, input};
+use crate::experiment::{Attempt, Input, input};
 use crate::figure::alone;
 
 const SMALL: [Input; 3] = [
@@ -15,7 +15,7 @@ const SMALL: [Input; 3] = [
     input("kmeans", "KMeans", 256, 1),
 ];
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1).unwrap());
+static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1, &Attempt::default()).unwrap());
 
 fn count(program: &str, machine: &str, name: &str) -> u64 {
     REPORT.runs.record(program, machine).counter(name) as u64

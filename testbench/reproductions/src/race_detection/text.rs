@@ -6,6 +6,7 @@ use super::inputs::INPUTS;
 use super::points::{SIZE_NAMES, base};
 use super::{Report, fetches, l1};
 use crate::experiment::{Row, share};
+use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -50,7 +51,8 @@ impl Display for Report {
         writeln!(f, "\n{LEGEND}")?;
         inputs(f)?;
         writeln!(f, "\nFigures of the thesis")?;
-        self.figures.iter().try_for_each(|figure| write!(f, "{figure}"))
+        let on = self.runs.on(self.scale, self.seed);
+        write!(f, "{}", Listed { figures: &self.figures, on })
     }
 }
 

@@ -7,14 +7,15 @@ mod points;
 mod tests;
 mod text;
 
-use machine::RunError;
+use machine::Options;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::experiment::{self, CAPTURE, Input, Runs, SEED, input};
+use super::experiment::{Attempt, CAPTURE, Error, Input, Plan, Runs, SEED, input};
 use super::figure::Figure;
-use super::score::Score;
-pub use points::SCALE;
+use super::scale::Scale;
+use super::score::{Score, scored};
+use points::SCALE;
 
 /// Inputs of `duet reproduce rec` (chosen): what the caches of a GPU hold several times, while the
 /// whole takes a minute or two.
@@ -31,6 +32,9 @@ pub const INPUTS: [Input; 11] = [
     input("reuse", "", 16384, 10),
     input(CAPTURE, "", 0, 0),
 ];
+
+/// The machine is divided as programs are.
+pub const SCALES: [Scale; 1] = [Scale { by: SCALE, perturbed: 0 }];
 
 /// All results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -56,9 +60,11 @@ pub struct Report {
 const KEPT: [&str; 4] = ["l2.", "egress.", "ingress.", "gpu_link."];
 
 /// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
-    let experiment = experiment::run(inputs, &points::all(), &KEPT, perturbed)?;
-    let (figures, runs) = (experiment.figures(figures::all), experiment.runs);
-    let score = Score::of(&figures, "R");
+pub fn run(inputs: &[Input], perturbed: u64, attempt: &Attempt) -> Result<Report, Error> {
+    let (points, options) = (&points::all()[..], Options::default());
+    let plan = Plan { inputs, points, counters: &KEPT, perturbed, options };
+    let experiment = plan.run(attempt)?;
+    let (figures, score) = scored(experiment.figures(figures::all), "R");
+    let runs = experiment.runs;
     Ok(Report { paper: "rec", verdict: "pass", scale: SCALE, seed: SEED, runs, figures, score })
 }

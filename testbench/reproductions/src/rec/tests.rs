@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use super::figures::transactions;
 use super::{Report, points, run};
-use crate::experiment::{Input, Point, Record, input};
+use crate::experiment::{Attempt, Input, Point, Record, input};
 use crate::figure::alone;
 
 const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 96, 1)];
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1).unwrap());
+static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1, &Attempt::default()).unwrap());
 
 fn count(program: &str, machine: &str, name: &str) -> u64 {
     REPORT.runs.record(program, machine).counter(name) as u64

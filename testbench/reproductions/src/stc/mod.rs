@@ -7,13 +7,14 @@ mod points;
 mod tests;
 mod text;
 
-use machine::RunError;
+use machine::Options;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::experiment::{self, Input, Runs, SEED, input};
+use super::experiment::{Attempt, Error, Input, Plan, Runs, SEED, input};
 use super::figure::Figure;
-use super::score::Score;
+use super::scale::Scale;
+use super::score::{Score, scored};
 
 /// Inputs of `duet reproduce stc` (chosen): about what the L1s hold together (512 KB), or twice as
 /// much where kernels would be much shorter than 10,000 cycles beside their launches; no rows of a
@@ -33,6 +34,9 @@ pub const INPUTS: [Input; 12] = [
     input("locks", "fg-share", 128, 2),
 ];
 
+/// The machine is the paper's.
+pub const SCALES: [Scale; 1] = [Scale { by: 1, perturbed: 2 }];
+
 /// All results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
@@ -40,6 +44,8 @@ pub struct Report {
     pub paper: &'static str,
     /// `pass`: a report exists only when all values were right.
     pub verdict: &'static str,
+    /// The paper's machine is divided by this.
+    pub scale: u32,
     /// Seed of all inputs.
     pub seed: u64,
     /// Programs and sizes, and each program on each machine.
@@ -55,9 +61,12 @@ pub struct Report {
 const KEPT: [&str; 4] = ["l1.", "l2.", "launch.", "traffic."];
 
 /// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input], perturbed: u64) -> Result<Report, RunError> {
-    let experiment = experiment::run(inputs, &points::all(), &KEPT, perturbed)?;
-    let (figures, runs) = (experiment.figures(figures::all), experiment.runs);
-    let score = Score::of(&figures, "S");
-    Ok(Report { paper: "stc", verdict: "pass", seed: SEED, runs, figures, score })
+pub fn run(inputs: &[Input], perturbed: u64, attempt: &Attempt) -> Result<Report, Error> {
+    let (points, options) = (&points::all()[..], Options::default());
+    let plan = Plan { inputs, points, counters: &KEPT, perturbed, options };
+    let experiment = plan.run(attempt)?;
+    let (figures, score) = scored(experiment.figures(figures::all), "S");
+    let runs = experiment.runs;
+    let (paper, verdict, scale) = ("stc", "pass", SCALES[0].by);
+    Ok(Report { paper, verdict, scale, seed: SEED, runs, figures, score })
 }

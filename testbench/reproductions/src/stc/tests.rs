@@ -3,14 +3,14 @@
 use std::sync::LazyLock;
 
 use super::{Report, points, run};
-use crate::experiment::{Input, input};
+use crate::experiment::{Attempt, Input, input};
 use crate::figure::alone;
 
 const SMALL: [Input; 3] =
     [input("copy", "vec-cpy", 4096, 2), input("reuse", "", 1536, 4), input("multigrid", "", 24, 1)];
 const DESIGNS: [&str; 4] = ["nv", "es", "ab", "mb"];
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1).unwrap());
+static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1, &Attempt::default()).unwrap());
 
 fn count(program: &str, machine: &str, name: &str) -> u64 {
     REPORT.runs.record(program, machine).counter(name) as u64

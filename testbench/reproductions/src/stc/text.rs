@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::Report;
 use crate::experiment::Row;
+use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -31,7 +32,8 @@ impl Display for Report {
             table::write(f, &columns(), self.runs.beside(input.program, "src", &SHOWN))?;
         }
         writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;
-        self.figures.iter().try_for_each(|figure| write!(f, "{figure}"))
+        let on = self.runs.on(self.scale, self.seed);
+        write!(f, "{}", Listed { figures: &self.figures, on })
     }
 }
 

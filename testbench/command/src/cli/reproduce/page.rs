@@ -2,6 +2,7 @@
 //! file that needs no other and no network.
 
 use maud::{Markup, html};
+use reproductions::compared::{self, Compared};
 use reproductions::figure::Figure;
 use reproductions::score::Score;
 
@@ -26,7 +27,7 @@ pub fn page(all: &[Reproduced], score: Score) -> Markup {
         @for reproduced in all {
             section {
                 h2 id=(reproduced.paper) { (reproduced.paper) }
-                p { (reproduced.checked) "; " (reproduced.score) }
+                p { (reproduced.score) "; " (reproduced.score.bases()) "; " (reproduced.checked) }
                 @for figure in &reproduced.figures { (of_figure(figure)) }
             }
         }
@@ -67,7 +68,7 @@ fn of_figure(figure: &Figure) -> Markup {
     html! {
         article {
             h3 { (id) " " (quantity) }
-            @if !figure.numbers.is_empty() && ours.is_some() { (compared(figure)) }
+            @if !figure.compared.is_empty() { (compared(figure)) }
             dl {
                 dt { "paper" } dd { (paper) " (" (place) ")" }
                 dt { "ours" } dd { (ours.as_deref().unwrap_or("not shown")) }
@@ -83,21 +84,25 @@ fn of_figure(figure: &Figure) -> Markup {
     }
 }
 
-/// The paper's numbers above ours.
+/// The paper's numbers above ours, and how near they are.
 fn compared(figure: &Figure) -> Markup {
-    let both = figure
-        .numbers
-        .iter()
-        .filter_map(|(name, paper)| Some((name, *paper, *figure.values.get(name)?)));
-    let both: Vec<_> = both.collect();
-    let scale = Scale::of(figure, both.iter().flat_map(|(_, paper, ours)| [*paper, *ours]));
+    let all = &figure.compared;
+    let scale = Scale::of(figure, all.iter().flat_map(|n| [Some(n.paper), n.ours]).flatten());
     html! {
         div.bars {
-            @for (name, paper, ours) in both {
-                span.name { (name) }
+            @for Compared { name, ours, paper, ratio, direction_agrees, within, .. } in all {
+                span.name {
+                    (name)
+                    br;
+                    small {
+                        "ratio " (compared::number(*ratio))
+                        ", direction " (compared::word(*direction_agrees))
+                        ", within 25 % " (compared::word(*within))
+                    }
+                }
                 div {
-                    (scale.bar("paper", paper, 0.0))
-                    (scale.bar("ours", ours, noise(figure, name)))
+                    (scale.bar("paper", *paper, 0.0))
+                    @if let Some(ours) = ours { (scale.bar("ours", *ours, noise(figure, name))) }
                 }
             }
         }
@@ -189,14 +194,17 @@ mod tests {
         let checked = "checked <all>".to_string();
         let one = Reproduced::new("finepack", &report, checked, &report.figures, report.score);
         let page = page(&[one.unwrap()], report.score).into_string();
-        for Figure { id, place, numbers, values, .. } in &report.figures {
+        for Figure { id, place, compared, .. } in &report.figures {
             assert!(page.contains(&format!("<h3>{id} ")), "{id}");
             assert!(page.contains(&format!("({place})")), "{id}");
-            let both = numbers.iter().filter(|(name, _)| values.contains_key(*name));
-            for (name, paper) in both {
-                let bars =
-                    format!("<span class=\"name\">{name}</span><div><div class=\"bar paper\"");
-                assert!(page.contains(&bars), "{id} {name}");
+            for Compared { name, paper, ratio, direction_agrees, within, .. } in compared {
+                let ratio = compared::number(*ratio);
+                let [direction, within] = [*direction_agrees, *within].map(compared::word);
+                let told = format!(
+                    "<span class=\"name\">{name}<br><small>ratio {ratio}, direction {direction}, \
+                     within 25 % {within}</small></span><div><div class=\"bar paper\""
+                );
+                assert!(page.contains(&told), "{id} {name}");
                 assert!(page.contains(&format!("<span>{}</span>", number(*paper))), "{id} {name}");
             }
         }

@@ -13,9 +13,9 @@ mod workers;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::{env, fs, thread};
+use std::thread;
 
-use super::{ENVIRONMENT, Failure, USAGE, bodies};
+use super::{ENVIRONMENT, Failure, USAGE, bodies, build};
 use file::Sweep;
 use plan::{Plan, Point};
 use slurm::Part;
@@ -115,13 +115,6 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 fn jobs(args: &Args) -> usize {
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     args.jobs.map_or_else(cores, usize::from)
-}
-
-/// A checksum of this program.
-fn build() -> Result<String, Failure> {
-    let own = env::current_exe().and_then(fs::read);
-    let own = own.map_err(|e| Failure::environment(format!("this program: {e}")))?;
-    Ok(::bodies::checksum(&own)[..16].to_string())
 }
 
 /// Tells what was refused and what has failed, and how the sweep ends: with the greatest status.

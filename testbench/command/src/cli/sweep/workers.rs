@@ -1,13 +1,13 @@
 //! Points on all cores: threads that each take the next point, and one that writes what they have
 //! found, a transaction for each point.
 
-use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::super::Failure;
+use super::super::progress::{Line, left};
 use super::plan::Point;
 use super::point::Opened;
 use super::store::Store;
@@ -63,46 +63,25 @@ pub struct Progress {
     what: &'static str,
     /// So many are done.
     pub done: usize,
-    started: Instant,
-    shown: Option<Instant>,
+    line: Line,
 }
 
 impl Progress {
     /// Of so many, called so.
     pub fn new(all: usize, what: &'static str) -> Self {
-        Self { all, what, done: 0, started: Instant::now(), shown: None }
+        Self { all, what, done: 0, line: Line::new() }
     }
 
     /// Shows a line where the last is older than a second.
     pub fn show(&mut self) {
-        let now = Instant::now();
-        let is_due = self.shown.is_none_or(|shown| now - shown >= PERIOD);
-        if is_due && io::stderr().is_terminal() {
-            self.shown = Some(now);
-            let line = line(self.done, self.all, self.what, now - self.started);
-            let _ = write!(io::stderr(), "\r\x1b[K{line}");
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if self.shown.is_some() {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
+        self.line.show(|since| line(self.done, self.all, self.what, since));
     }
 }
 
 fn line(done: usize, all: usize, what: &str, since: Duration) -> String {
     let mut text = format!("{done} of {all} {what}");
-    if done > 0 {
-        let left = since.as_secs_f64() * (all - done) as f64 / done as f64;
-        let left = left.round() as u64;
-        let (hours, minutes, seconds) = (left / 3600, left / 60 % 60, left % 60);
-        text += &match hours {
-            0 => format!("; {minutes}:{seconds:02} left"),
-            hours => format!("; {hours}:{minutes:02}:{seconds:02} left"),
-        };
+    if let Some(left) = left(since, done as f64 / all as f64) {
+        text += &format!("; {left}");
     }
     text
 }

@@ -1,0 +1,125 @@
+//! By how much a paper's machine may be divided. Programs have other sizes at each scale, so there
+//! are few.
+
+use machine::systems;
+
+use crate::{cpelide, finepack, race_detection, rec, stc};
+
+/// A scale at which a paper's experiments run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// The paper's machine is divided by this; 1 is the paper's.
+    pub by: u32,
+    /// How often all of it runs perturbed, unless that is chosen.
+    pub perturbed: u64,
+}
+
+/// Why there is no such scale.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// No whole number of CUs would be left.
+    #[error("{paper}'s machine has {cus} CUs in each {part}, which {by} does not divide; {legal}")]
+    Indivisible {
+        /// The paper.
+        paper: &'static str,
+        /// CUs.
+        cus: u16,
+        /// Of what.
+        part: &'static str,
+        /// The scale.
+        by: u32,
+        /// Those that there are.
+        legal: String,
+    },
+    /// No program has a size for it.
+    #[error("{paper} has no inputs of this scale; {legal}")]
+    NoInputs {
+        /// The paper.
+        paper: &'static str,
+        /// Those that there are.
+        legal: String,
+    },
+}
+
+/// A paper's machine: preset, and what its CUs are counted in.
+fn machine(paper: &str) -> (&'static str, &'static str) {
+    match paper {
+        "cpelide" => ("cpelide-4", "chiplet"),
+        "finepack" => ("finepack-4gpu", "GPU"),
+        "race-detection" => ("fermi-16sm", "GPU"),
+        "rec" => ("rec-4gpu", "GPU"),
+        _ => ("stc-8cu", "GPU"),
+    }
+}
+
+/// The scales of a paper, the default first: what fits into five minutes on two cores.
+pub fn all(paper: &str) -> &'static [Scale] {
+    match paper {
+        "cpelide" => &cpelide::SCALES,
+        "finepack" => &finepack::SCALES,
+        "race-detection" => &race_detection::SCALES,
+        "rec" => &rec::SCALES,
+        _ => &stc::SCALES,
+    }
+}
+
+/// The scale of a paper that was asked for, or its default.
+pub fn choose(paper: &'static str, by: Option<u32>) -> Result<Scale, Error> {
+    let all = all(paper);
+    let Some(by) = by else { return Ok(all[0]) };
+    if let Some(scale) = all.iter().find(|scale| scale.by == by) {
+        return Ok(*scale);
+    }
+    let mut known: Vec<_> = all.iter().map(|scale| scale.by).collect();
+    known.sort();
+    let known: Vec<_> = known.iter().map(u32::to_string).collect();
+    let legal = format!("must be {}", known.join(" or "));
+    let (preset, part) = machine(paper);
+    let full = systems::load(preset, &[]).unwrap_or_else(|e| panic!("{preset}: {e}"));
+    match full.machine.cus {
+        cus if !u32::from(cus).is_multiple_of(by) => {
+            Err(Error::Indivisible { paper, cus, part, by, legal })
+        }
+        _ => Err(Error::NoInputs { paper, legal }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PAPERS;
+
+    #[test]
+    fn each_paper_has_scales_that_divide_its_machine() {
+        for paper in PAPERS {
+            assert_eq!(choose(paper, None), Ok(all(paper)[0]));
+            let cus = systems::load(machine(paper).0, &[]).unwrap().machine.cus;
+            for scale in all(paper) {
+                assert!(u32::from(cus).is_multiple_of(scale.by), "{paper} {scale:?}");
+                assert_eq!(choose(paper, Some(scale.by)), Ok(*scale));
+            }
+        }
+    }
+
+    #[test]
+    fn other_scales_are_refused_with_those_that_there_are() {
+        for (paper, by, message) in [
+            (
+                "cpelide",
+                7,
+                "cpelide's machine has 60 CUs in each chiplet, which 7 does not divide; must be 1 \
+                 or 60",
+            ),
+            ("cpelide", 4, "cpelide has no inputs of this scale; must be 1 or 60"),
+            ("rec", 1, "rec has no inputs of this scale; must be 64"),
+            (
+                "rec",
+                60,
+                "rec's machine has 64 CUs in each GPU, which 60 does not divide; must be 64",
+            ),
+            ("stc", 2, "stc has no inputs of this scale; must be 1"),
+        ] {
+            assert_eq!(choose(paper, Some(by)).unwrap_err().to_string(), message);
+        }
+    }
+}
