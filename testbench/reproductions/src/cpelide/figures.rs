@@ -1,5 +1,6 @@
 //! Our figures of CPElide (`figures.toml`).
 
+use super::energy;
 use super::points::{MEASURED, VARIANTS};
 use super::{Report, Structures};
 use crate::experiment::{Record, Runs, percent};
@@ -37,9 +38,11 @@ pub fn all(r: &Report) -> Vec<Figure> {
         "C5" => programs(runs, "hmg"),
         "C6" => l2_l3(runs),
         "C7" => low_reuse(runs),
+        "C8" => energy(runs),
         "C9" => chiplets(runs),
         "C10" => seven(runs),
         "C11" => many(runs),
+        "C13" => written_back(runs),
         "C14" => table(r),
         "C15" => cost(r),
         "Q1" => quality(runs),
@@ -149,6 +152,20 @@ fn l2_l3(r: &Runs) -> Ours {
     let l3 = Each::ratio(r, "cpelide", "hmg", l3).geometric();
     let remote = Each::ratio(r, "hmg", "cpelide", link).geometric();
     ours(format!("{}; {}", percent(l3), percent(remote)), [("l2-l3", l3), ("remote", remote)])
+}
+
+fn energy(r: &Runs) -> Ours {
+    let ratio = |of: fn(&Record) -> f64| Each::ratio(r, "cpelide", "hmg", of).geometric();
+    let [dram, noc] = [energy::memory_lines, energy::networks].map(ratio);
+    ours(format!("{}, {}", percent(dram), percent(noc)), [("dram", dram), ("noc", noc)])
+}
+
+fn written_back(r: &Runs) -> Ours {
+    let each = Each::speedup(r, "hmg-back", "hmg");
+    let mean = each.geometric();
+    let listed = each.0.iter().map(|(program, speedup)| format!("{program} {}", percent(*speedup)));
+    let listed = listed.collect::<Vec<_>>().join(", ");
+    ours(format!("{} ({listed})", percent(mean)), [("back over through", mean)])
 }
 
 fn low_reuse(r: &Runs) -> Ours {

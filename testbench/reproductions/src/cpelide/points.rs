@@ -16,10 +16,11 @@ type Change = fn(&mut System);
 
 /// The paper's machine with its 2 us for a packet and 6 us for a decision: name, `l2.design`, what
 /// is changed.
-const FIXED: [(&str, &str, Change); 7] = [
+const FIXED: [(&str, &str, Change); 8] = [
     ("baseline", "software", |_| {}),
     ("cpelide", "cpelide", |_| {}),
-    ("hmg", "hmg", |_| {}),
+    ("hmg", "hmg", through),
+    ("hmg-back", "hmg", |_| {}),
     ("baseline-home", "software", home),
     ("cpelide-ahead", "cpelide", ahead),
     ("cpelide-home-ahead", "cpelide", home_ahead),
@@ -96,7 +97,8 @@ pub fn all(scale: u32) -> Vec<Point> {
         points.extend(DIVIDED.iter().map(of));
         for (chiplets, names) in OTHERS {
             for (name, design) in names.into_iter().zip(DESIGNS) {
-                points.push(point(scale, chiplets, name, design, |_| {}));
+                let change = if design == "hmg" { through } else { |_: &mut System| {} };
+                points.push(point(scale, chiplets, name, design, change));
             }
         }
     }
@@ -117,6 +119,11 @@ fn point(scale: u32, chiplets: u16, name: &'static str, design: &str, change: Ch
     change(&mut system);
     system.check().unwrap_or_else(|e| panic!("{name}: {e}"));
     Point { name, system, cp: Cp::Native }
+}
+
+/// Section IV-C: HMG as it is evaluated.
+fn through(system: &mut System) {
+    system.directory.writes = "through".to_string();
 }
 
 fn home(system: &mut System) {
