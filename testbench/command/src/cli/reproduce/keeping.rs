@@ -1,5 +1,5 @@
-//! Where the runs of a reproduction are kept, so that it goes on where it was ended, and what is told
-//! of how far it is.
+//! Where the runs of a reproduction are kept, so that it goes on where it was ended, and what is
+//! told of how far it is.
 
 use std::cell::Cell;
 use std::path::PathBuf;
