@@ -147,8 +147,8 @@ impl<L: Layout> Table<L> {
         Some(hulls)
     }
 
-    /// Extends a record's ranges to those of its entry, and marks those of the entry that will grow,
-    /// by bit `2i + 1` of its vector. Gives the number of those that will be a hull.
+    /// Extends a record's ranges to those of its entry, and marks those of the entry that will
+    /// grow, by bit `2i + 1` of its vector. Gives the number of those that will be a hull.
     fn join_ranges<B: Bus>(&self, bus: &mut B, slot: usize, record: &mut Record) -> u32 {
         let mut hulls = 0;
         for i in 0..self.config.chiplets {

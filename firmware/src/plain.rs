@@ -29,10 +29,10 @@ impl Records {
         self.extents[self.index(from, at)]
     }
 
-    /// Reads structures, each on pages of its own below a border of 4 GiB, joins those that overlap,
-    /// and the nearest ones where there are more than a launch may have. Each gets bit `2i` of its
-    /// vector for the chiplets that touch it. They begin at this place in the list. Gives their
-    /// number, and that of the latter joins.
+    /// Reads structures, each on pages of its own below a border of 4 GiB, joins those that
+    /// overlap, and the nearest ones where there are more than a launch may have. Each gets bit
+    /// `2i` of its vector for the chiplets that touch it. They begin at this place in the list.
+    /// Gives their number, and that of the latter joins.
     #[inline(always)]
     pub fn read_plain<B: Bus>(
         &mut self,

@@ -49,7 +49,7 @@ impl Vector {
     #[inline]
     pub fn accessed(self, touched: u32, write: bool) -> Self {
         if write {
-            Self(self.0 & !(3 * touched) | 2 * touched)
+            Self(self.0 & !(3 * touched) | (2 * touched))
         } else {
             Self(self.0 | touched & !self.present_bits())
         }

@@ -123,7 +123,7 @@ impl World<'_> {
 
     /// Whether the host waits until nothing is under way before it submits this item.
     fn rests_before(item: &Item) -> bool {
-        item.number % 3 == 0 || !matches!(item.kind, Kind::Kernel(_))
+        item.number.is_multiple_of(3) || !matches!(item.kind, Kind::Kernel(_))
     }
 
     fn transmit(&mut self, high: u32) {
@@ -233,7 +233,7 @@ fn run<L: Layout>(program: &Program, is_eager: bool) -> (Told, [u32; 2]) {
         items: program.items.iter().peekable(),
         random: Random::new(program.seed),
         is_eager,
-        conf: conf(&program.parameters, is_eager && program.seed % 2 == 0).bits(),
+        conf: conf(&program.parameters, is_eager && program.seed.is_multiple_of(2)).bits(),
         loads: 0,
         agenda: Vec::new(),
         private: vec![0; map::PRIVATE_BYTES as usize / 4],

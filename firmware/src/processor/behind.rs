@@ -1,6 +1,7 @@
-//! Where a line has one copy (`home_aware`, specification 5.9) what a launch asks for does not depend
-//! on what its kernel touches: the kernel is launched, then the table hears of it. What that makes
-//! of the table is known soon; it is written when there is nothing else to do, a step at a time.
+//! Where a line has one copy (`home_aware`, specification 5.9) what a launch asks for does not
+//! depend on what its kernel touches: the kernel is launched, then the table hears of it. What that
+//! makes of the table is known soon; it is written when there is nothing else to do, a step at a
+//! time.
 
 use super::{Launch, Processor};
 use crate::at_home::Plan;
@@ -194,8 +195,8 @@ impl<L: Layout> Processor<L> {
         self.behind.has_ended |= usize::from(self.behind.slot) == slot;
     }
 
-    /// These chiplets are released after a kernel. True where the table hears of it later: no kernel
-    /// uses any of it.
+    /// These chiplets are released after a kernel. True where the table hears of it later: no
+    /// kernel uses any of it.
     pub(super) fn released_behind(&mut self, release: u16) -> bool {
         let is_later = self.table.config.home_aware && self.running.len == 0 && !self.every;
         if is_later {

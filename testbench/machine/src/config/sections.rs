@@ -154,8 +154,8 @@ fields! {
         pub jobs: u32 = JOBS, "jobs", "specification 2";
         /// Depth of a slice's response FIFO.
         pub responses: u32 = RESPONSES, "responses", "specification 2";
-        /// What a bank does with stores of its own GPU to lines whose home it is: keeps them until a
-        /// release or until they are replaced, `back`, or sends them on at once, too, `through`.
+        /// What a bank does with stores of its own GPU to lines whose home it is: keeps them until
+        /// a release or until they are replaced, `back`, or sends them on at once, too, `through`.
         #[serde(default = "back")]
         pub writes: String = Names(l2::writes), "", "CPElide, section IV-C";
         /// Lines of a slice that `ideal` can track.

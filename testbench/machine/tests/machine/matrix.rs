@@ -63,8 +63,8 @@ impl Blocks {
 }
 
 /// The system of a machine with these designs, where they go together and promise values. Launches
-/// are decided ahead, tables know that lines have one copy, and coherent L2s write through, in every
-/// second `turn`.
+/// are decided ahead, tables know that lines have one copy, and coherent L2s write through, in
+/// every second `turn`.
 fn combined(machine: usize, designs: [&str; 6], turn: usize) -> Option<System> {
     let (preset, fields) = MACHINES[machine];
     let [l1, l2, policy, placement, egress, scheduler] = designs;

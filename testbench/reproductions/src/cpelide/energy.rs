@@ -2,9 +2,9 @@
 
 use crate::experiment::Record;
 
-/// What a bit costs between two chiplets, pJ: Poulton et al., "A 0.54 pJ/b 20 Gb/s Ground-Referenced
-/// Single-Ended Short-Reach Serial Link in 28 nm CMOS for Advanced Packaging Applications", JSSC
-/// 48-12, 2013.
+/// What a bit costs between two chiplets, pJ: Poulton et al., "A 0.54 pJ/b 20 Gb/s
+/// Ground-Referenced Single-Ended Short-Reach Serial Link in 28 nm CMOS for Advanced Packaging
+/// Applications", JSSC 48-12, 2013.
 const LINK: f64 = 0.54;
 /// What a bit costs for each mm on a chiplet, pJ: Turner et al., "Ground-Referenced Signaling for
 /// Intra-Chip and Short-Reach Chip-to-Chip Interconnects", CICC 2018.
