@@ -44,7 +44,7 @@ use crate::egress_path::{EgressPath, PathKind};
 use command::CommandProcessors;
 use names::{PLACEMENTS, POLICIES, designs};
 use numbers::Numbers;
-use wiring::{Between, Net, Talks, Wiring};
+use wiring::{Between, Net, Wiring};
 
 /// Components, and what connects them.
 pub struct Built {
@@ -109,10 +109,7 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
         Policy::HomeForward => Between { leaves: Net::Request, enters: Net::Request },
         Policy::Coherent => Between { leaves: Net::Peer, enters: Net::Peer },
     };
-    // One GPU has no other's copies.
-    let pushes = m.gpus > 1 && matches!(placement, Placement::Replicated(_));
-    let talks = Talks { peers: coherent, crosses: l1.crosses, pushes };
-    let wiring = Wiring::new(system, numbers, between, talks);
+    let wiring = Wiring::new(system, numbers, between, (coherent, l1.crosses));
     let unit_ports = (0..m.gpus).map(|_| UnitPorts::default()).collect();
     let scheduler = registry::named(&system.cu.scheduler)?;
     let wires = Wires::default();
@@ -388,7 +385,6 @@ impl Builder<'_> {
             commands,
             done,
             peers: self.wiring.peers(chiplet, unit),
-            pushes: self.wiring.pushes(chiplet, unit),
             unit: to_unit.as_ref().map(|(_, pair)| *pair),
         };
         let (policy, misses, new, hook) = (self.policy, l2.misses, self.l2.bank, self.l1.bank);
@@ -401,7 +397,6 @@ impl Builder<'_> {
         let spec = l2::Spec {
             unit,
             chiplet,
-            gpu,
             number,
             addresses,
             policy,
@@ -471,14 +466,11 @@ impl Builder<'_> {
             let chiplets = || chiplets.clone();
             let from = |net| chiplets().map(|c| self.wiring.from(net, c, unit)).collect::<Vec<_>>();
             let to = |net| chiplets().map(|c| self.wiring.to(net, c, unit)).collect::<Vec<_>>();
-            let (mut exits, mut answers) = (to(self.wiring.between.leaves), from(Net::Answer));
-            if self.wiring.talks.pushes {
-                exits.extend(to(Net::Push));
-            }
+            let (exits, mut answers) = (to(self.wiring.between.leaves), from(Net::Answer));
             let said = self.unit_gates.get(usize::from(gpu));
             answers.extend(said.map(|(_, outlet)| *outlet));
             let release = releases[usize::from(gpu)];
-            let early = if self.wiring.talks.peers { self.wiring.afar.early } else { 0 };
+            let early = self.wiring.afar.early;
             let out = gate::OutgoingPorts { exits, answers, early, release };
             let (entries, mut answers) = (from(self.wiring.between.enters), to(Net::Answer));
             answers.extend(said.map(|(inlet, _)| *inlet));
@@ -502,8 +494,7 @@ impl Builder<'_> {
     }
 
     fn slice(&self, chiplet: u16, unit: Unit) -> Part {
-        let (layout, l3) = (&self.wiring.numbers.layout, &self.system.l3);
-        let line = self.system.machine.line;
+        let (l3, line) = (&self.system.l3, self.system.machine.line);
         let slices = u64::from(l3.slices) * u64::from(self.system.machine.chiplets);
         let sets = (l3.bytes / slices / u64::from(l3.ways) / u64::from(line)) as u32;
         let shape = Shape { sets, ways: l3.ways, line, stride: l3.slices.into() };
@@ -514,12 +505,6 @@ impl Builder<'_> {
         let m = &self.system.memory;
         let rate = Rate { bytes: m.bytes, cycles: m.cycles };
         let memory = MemorySpec { rate, latency: m.latency };
-        Part::Slice(Box::new(Slice::new(
-            (unit, layout.gpu_of(chiplet)),
-            shape,
-            l3.misses,
-            memory,
-            ports,
-        )))
+        Part::Slice(Box::new(Slice::new(unit, shape, l3.misses, memory, ports)))
     }
 }

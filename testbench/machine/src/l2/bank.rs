@@ -36,8 +36,6 @@ pub(super) struct Counters {
     pub(super) remote_again: u64,
     pub(super) writes: u64,
     pub(super) writes_through: u64,
-    /// Stores sent to copies of other GPUs.
-    pub(super) pushes: u64,
     pub(super) atomics: u64,
     pub(super) write_backs: u64,
     pub(super) released: u64,
@@ -68,7 +66,6 @@ pub struct Bank {
     pub(super) through: bool,
     pub(super) unit: Unit,
     pub(super) chiplet: u16,
-    pub(super) gpu: u16,
     pub(super) walk: Option<Walk>,
     /// Registers whose line has come and whose requests are being served, oldest first.
     pub(super) filled: VecDeque<usize>,
@@ -107,7 +104,6 @@ impl Bank {
         Self {
             unit: spec.unit,
             chiplet: spec.chiplet,
-            gpu: spec.gpu,
             policy: spec.policy,
             through: spec.through,
             coherent: spec.policy == Policy::Coherent,
@@ -122,7 +118,7 @@ impl Bank {
             filled: VecDeque::with_capacity(spec.misses as usize),
             peers_turn: false,
             walk: None,
-            writes: Writes::new((spec.unit, spec.gpu), spec.ports),
+            writes: Writes::new(spec.unit, spec.ports.below),
             ways: spec.shape.ways,
             hooks,
             counters: Counters::default(),
@@ -422,9 +418,6 @@ impl L2 for Bank {
             ("overwritten", self.array.overwritten),
             ("dirty_lines", self.array.dirty_lines()),
         ];
-        if self.ports.pushes.is_some() {
-            all.push(("pushes", c.pushes));
-        }
         match self.coherent {
             false => all.push(("invalidated", c.invalidated)),
             true => all.extend([

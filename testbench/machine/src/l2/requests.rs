@@ -155,7 +155,7 @@ impl Bank {
     fn fetch(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>, outlet: OutletId) {
         let Message { addr, born, .. } = ctx.messages[request];
         let to = match self.coherent && outlet != self.ports.below {
-            false => ctx.places.slice(&ctx.layout, self.gpu, addr),
+            false => ctx.places.slice(&ctx.layout, addr),
             true => self.home_of(ctx, addr),
         };
         let (mask, tag) = (masks::span(0, ctx.layout.line as usize), at as u32);
@@ -242,8 +242,7 @@ impl Bank {
 
     /// What a write or atomic changes here is dirty; or also written through, for whoever may come
     /// after this chiplet's release: other chiplets, and where those have L2s of their own other
-    /// GPUs; or where the design writes all through. Copies of other GPUs get what a CU of the own
-    /// one stores.
+    /// GPUs; or where the design writes all through.
     fn write(
         &mut self,
         ctx: &mut Context,
@@ -252,9 +251,7 @@ impl Bank {
     ) -> Outcome {
         let Message { addr, mask, line, from, .. } = ctx.messages[request];
         let through = self.is_through(ctx, from);
-        let pushed = self.is_pushed(ctx, request);
-        let may = self.may_finish(ctx, from, through, found.is_none());
-        if !may || pushed && !self.writes.may_push(ctx) {
+        if !self.may_finish(ctx, from, through, found.is_none()) {
             return Outcome::Blocked;
         }
         let way = match found.map_or_else(|| self.make_room(ctx, request, addr, through), Ok) {
@@ -264,9 +261,6 @@ impl Bank {
         };
         self.array.write(way, &ctx.lines[line].0, mask, !through);
         self.counters.writes += 1;
-        if pushed {
-            self.push(ctx, request);
-        }
         if through {
             // The payload goes on.
             self.write_through(ctx, request, line, Kind::Ack, Handle::NONE);
@@ -275,23 +269,6 @@ impl Bank {
             self.answer(ctx, request, Kind::Ack, Handle::NONE);
         }
         Outcome::Done
-    }
-
-    /// Whether a write goes to copies of other GPUs, too: theirs have come from there.
-    #[inline]
-    fn is_pushed(&self, ctx: &Context, request: Handle<Message>) -> bool {
-        let Message { addr, from, .. } = ctx.messages[request];
-        self.writes.has_copies(ctx, addr) && !matches!(ctx.layout.site(from), Site::Gate(_))
-    }
-
-    /// Sends what a write stores to the copies of other GPUs; the way must be free.
-    #[cold]
-    fn push(&mut self, ctx: &mut Context, request: Handle<Message>) {
-        let Message { addr, mask, line, .. } = ctx.messages[request];
-        let bytes = ctx.lines[line];
-        let line = ctx.lines.put(bytes);
-        self.counters.pushes += 1;
-        self.writes.push(ctx, addr, mask, line);
     }
 
     /// A write whose line shall not be here goes below, as one that is written through.
@@ -307,9 +284,6 @@ impl Bank {
         }
         self.hooks.pass(ctx, request);
         self.counters.writes += 1;
-        if self.is_pushed(ctx, request) {
-            self.push(ctx, request);
-        }
         self.write_through(ctx, request, line, Kind::Ack, Handle::NONE);
         Outcome::Done
     }
@@ -432,8 +406,7 @@ impl Bank {
         if self.hooks.are_there() {
             self.hooks.pass(ctx, request);
         }
-        let addr = ctx.messages[request].addr;
-        ctx.messages[request].to = ctx.places.slice(&ctx.layout, self.gpu, addr);
+        ctx.messages[request].to = ctx.places.slice(&ctx.layout, ctx.messages[request].addr);
         ctx.send(self.ports.below, request);
         Outcome::Done
     }

@@ -95,14 +95,7 @@ programs!(
     spanning_tree,
     barnes_hut,
     wave,
-    lbm,
-    jacobi_band,
-    pagerank_cage,
-    sssp_pull,
-    tomography,
-    diffusion,
-    earthquake,
-    turbulence
+    lbm
 );
 
 /// The program called `name`.
