@@ -134,6 +134,9 @@ fn design(field: &str, name: &str) -> String {
         ("placement.policy", "first-touch") => "a page lies where it is touched first",
         ("placement.policy", "interleave") => "pages go round all chiplets",
         ("placement.policy", "owner") => "a buffer lies on one GPU, buffers go round the GPUs",
+        ("placement.policy", "replicated") => "each GPU has a copy; stores are pushed to all",
+        ("placement.policy", "replicated-by-page") => "the same of the GPUs that read the page",
+        ("placement.policy", "replicated-by-line") => "the same of the GPUs that read the line",
         _ => "",
     };
     about.to_string()

@@ -34,8 +34,8 @@ pub enum Observer {
     Load(Unit),
     /// An atomic of this CU, as the old value.
     Atomic(Unit),
-    /// The look at memory after the kernel's release.
-    Release,
+    /// The look at memory after the kernel's release: at a line's home, or at the copy of a GPU.
+    Release(Option<u16>),
     /// A read of the host.
     Host,
 }
@@ -208,8 +208,15 @@ impl Checker {
         }
     }
 
-    /// A kernel has ended and released: every line that it has written is looked at through `look`.
-    pub fn end_kernel(&mut self, cycle: Cycle, line: usize, mut look: impl FnMut(u64, &mut [u8])) {
+    /// A kernel has ended and released: every line that it has written is looked at through `look`,
+    /// at its home and at each GPU of `copies`, a bit for each.
+    pub fn end_kernel(
+        &mut self,
+        cycle: Cycle,
+        line: usize,
+        copies: impl Fn(u64) -> u16,
+        mut look: impl FnMut(u64, Option<u16>, &mut [u8]),
+    ) {
         let mut seen = [0; MAX_LINE];
         let mut pages = std::mem::take(&mut self.touched_pages);
         pages.sort_unstable();
@@ -217,8 +224,13 @@ impl Checker {
             let touched = std::mem::take(self.touched.get_mut(page));
             for addr in (page..page + PAGE).step_by(line) {
                 if touched >> (addr % PAGE / 64) & 1 == 1 {
-                    look(addr, &mut seen[..line]);
+                    look(addr, None, &mut seen[..line]);
                     self.compare_line(cycle, addr, &seen[..line]);
+                    let copies = copies(addr);
+                    for gpu in (0..u16::BITS as u16).filter(|gpu| copies >> gpu & 1 == 1) {
+                        look(addr, Some(gpu), &mut seen[..line]);
+                        self.compare_copy(cycle, gpu, addr, &seen[..line]);
+                    }
                 }
             }
         }
@@ -253,7 +265,29 @@ impl Checker {
                 Ok(at) => members(&self.racy[at].after),
                 Err(_) => vec![*right],
             };
-            let (kernel, seen_by) = (self.kernel.clone(), Observer::Release);
+            let (kernel, seen_by) = (self.kernel.clone(), Observer::Release(None));
+            self.wrong.get_or_insert(Wrong { cycle, addr, got, possible, kernel, seen_by });
+            return;
+        }
+    }
+
+    /// Copies of a racy byte may differ from one another; every other byte is as at its home.
+    fn compare_copy(&mut self, cycle: Cycle, gpu: u16, addr: u64, seen: &[u8]) {
+        self.checked.released_bytes += seen.len() as u64;
+        let right = self.memory.get_mut(addr, seen.len());
+        if right == seen {
+            return;
+        }
+        for (k, (&right, &got)) in right.iter().zip(seen).enumerate() {
+            let addr = addr + k as u64;
+            let racy = self.racy.binary_search_by_key(&addr, |r| r.addr).map(|at| &self.racy[at]);
+            let possible = match racy {
+                _ if right == got => continue,
+                Ok(byte) if byte.after.contains(got) => continue,
+                Ok(byte) => members(&byte.after),
+                Err(_) => vec![right],
+            };
+            let (kernel, seen_by) = (self.kernel.clone(), Observer::Release(Some(gpu)));
             self.wrong.get_or_insert(Wrong { cycle, addr, got, possible, kernel, seen_by });
             return;
         }

@@ -10,8 +10,8 @@ use super::engine::{
 use super::layout::{Layout, Site};
 use super::life::Life;
 use super::masks;
+use super::memories::Memories;
 use super::message::{Class, Coherence, Kind, Line, Message, Packed, Unit};
-use super::pages::Bytes;
 use super::places::Places;
 use super::policy::Policy;
 use super::pool::{Handle, Pool};
@@ -45,7 +45,7 @@ pub struct Context {
     pub places: Places,
     /// What the memory channels hold. The page's home says whose it is; a page may be written by
     /// the host before it has one.
-    pub memory: Bytes,
+    pub memory: Memories,
     /// What memory must show.
     pub check: Checker,
     /// Whether the order of accesses is one that sequential consistency allows, where that is
@@ -241,8 +241,8 @@ impl Context {
         if self.policy == Policy::Coherent || (self.layout.gpus == 1 && !at_home) {
             return self.layout.bank(own, bank);
         }
-        let home = self.places.home(addr);
         let gpu = self.layout.gpu_of(own);
+        let home = self.places.near(gpu, addr);
         if self.layout.gpu_of(home) != gpu {
             return self.layout.gate(gpu);
         }
@@ -256,15 +256,22 @@ impl Context {
         Some(self.server(from, addr)).filter(is_bank)
     }
 
-    /// True where the L1 of a unit may hold a line: its home is on the same GPU (FinePack, HPCA'23,
-    /// section II: remote loads are not cached), or the L2 beside it holds it too.
+    /// True where the L1 of a unit may hold a line: its home or a copy is on the same GPU
+    /// (FinePack, HPCA'23, section II: remote loads are not cached), or the L2 beside it holds it
+    /// too.
     #[inline]
     pub fn is_cacheable(&self, unit: Unit, addr: u64) -> bool {
         if self.layout.gpus == 1 || self.policy == Policy::Coherent {
             return true;
         }
         let gpu = self.layout.gpu_of(self.layout.chiplet_of(unit));
-        self.layout.gpu_of(self.places.home(addr)) == gpu
+        self.layout.gpu_of(self.places.near(gpu, addr)) == gpu
+    }
+
+    /// The GPU of a chiplet's unit.
+    #[inline]
+    pub fn gpu_of(&self, unit: Unit) -> u16 {
+        self.layout.gpu_of(self.layout.chiplet_of(unit))
     }
 
     /// Compares what a load or an atomic of a CU has got with what the program saw.

@@ -1,5 +1,6 @@
 //! Where the pages of memory lie.
 
+use super::copies::{Copies, Extent};
 use super::layout::Layout;
 use super::message::Unit;
 use super::pages::{PAGE, PageMap};
@@ -13,6 +14,8 @@ pub enum Placement {
     Interleave,
     /// All pages of a buffer lie on the chiplets of one GPU, buffers go round the GPUs.
     Owner,
+    /// By first touch, and other GPUs have copies, which get all stores.
+    Replicated(Extent),
 }
 
 /// The home of each page: a chiplet, and with it its GPU.
@@ -24,6 +27,8 @@ pub struct Places {
     /// Chiplet + 1; 0 is not placed.
     homes: PageMap<u16>,
     buffers: u16,
+    /// Who has copies, where pages have any.
+    copies: Option<Box<Copies>>,
 }
 
 impl Places {
@@ -35,7 +40,13 @@ impl Places {
             chiplets_per_gpu: layout.chiplets,
             homes: PageMap::default(),
             buffers: 0,
+            copies: None,
         }
+    }
+
+    /// From now on pages have copies.
+    pub fn replicate(&mut self, copies: Copies) {
+        self.copies = Some(Box::new(copies));
     }
 
     /// A buffer comes to be.
@@ -43,7 +54,7 @@ impl Places {
         let owner = self.buffers % (self.chiplets / self.chiplets_per_gpu) * self.chiplets_per_gpu;
         for (i, page) in (addr..addr + bytes).step_by(PAGE as usize).enumerate() {
             let home = match self.placement {
-                Placement::FirstTouch => continue,
+                Placement::FirstTouch | Placement::Replicated(_) => continue,
                 Placement::Interleave => (i % usize::from(self.chiplets)) as u16,
                 Placement::Owner => owner + (i % usize::from(self.chiplets_per_gpu)) as u16,
             };
@@ -54,7 +65,7 @@ impl Places {
 
     /// True when work-groups decide.
     pub fn by_first_touch(&self) -> bool {
-        self.placement == Placement::FirstTouch
+        matches!(self.placement, Placement::FirstTouch | Placement::Replicated(_))
     }
 
     /// A work-group of a chiplet is the first to touch a page.
@@ -72,9 +83,43 @@ impl Places {
         self.homes.get(addr).map_or(0, |home| home.saturating_sub(1))
     }
 
-    /// The L3 slice that holds a line.
+    /// True where pages have copies on several GPUs.
+    pub fn are_replicated(&self) -> bool {
+        self.copies.is_some()
+    }
+
+    /// The GPUs that have a line, its home among them: a bit for each.
     #[inline]
-    pub fn slice(&self, layout: &Layout, addr: u64) -> Unit {
-        layout.slice(self.home(addr), layout.slice_of(addr))
+    pub fn holders(&self, addr: u64) -> u16 {
+        let home = 1 << (self.home(addr) / self.chiplets_per_gpu);
+        self.copies.as_ref().map_or(home, |copies| copies.holders(addr) | home)
+    }
+
+    /// The GPUs to whose copies a store by a CU of `gpu` is pushed.
+    #[inline]
+    pub fn others(&self, gpu: u16, addr: u64) -> u16 {
+        self.holders(addr) & !(1 << gpu)
+    }
+
+    /// The chiplet on which a GPU finds the page of `addr`: of its own where it has a copy, else
+    /// the home.
+    #[inline]
+    pub fn near(&self, gpu: u16, addr: u64) -> u16 {
+        match &self.copies {
+            Some(copies) if copies.holders(addr) >> gpu & 1 == 1 => self.on(gpu, addr),
+            _ => self.home(addr),
+        }
+    }
+
+    /// The chiplet of a GPU on which its copy of a page lies, if it has one: the same of each GPU.
+    #[inline]
+    pub fn on(&self, gpu: u16, addr: u64) -> u16 {
+        gpu * self.chiplets_per_gpu + self.home(addr) % self.chiplets_per_gpu
+    }
+
+    /// The L3 slice in which a GPU finds a line.
+    #[inline]
+    pub fn slice(&self, layout: &Layout, gpu: u16, addr: u64) -> Unit {
+        layout.slice(self.near(gpu, addr), layout.slice_of(addr))
     }
 }

@@ -29,15 +29,16 @@ use super::build::{Built, build, promises};
 use super::check::{Checked, Wrong};
 use super::config::System;
 use super::context::{Context, Stop};
+use super::copies::Copies;
 use super::deadlock;
 use super::engine::{ComponentId, Cycle, Wheel, numbers};
 use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
 use super::life::Life;
+use super::memories::Memories;
 use super::memory_model::MemoryModel;
-use super::pages::Bytes;
 use super::part::Part;
-use super::places::Places;
+use super::places::{Placement, Places};
 use super::pool::Pool;
 use super::recording::Samples;
 use super::sequential::{Keep, Sequential};
@@ -156,7 +157,7 @@ impl Machine {
             lines: Pool::new(),
             places: Places::new(placement, &layout),
             layout,
-            memory: Bytes::default(),
+            memory: Memories::new(1),
             check: check::Checker::default(),
             sequential,
             program,
@@ -174,7 +175,7 @@ impl Machine {
         };
         let watchdog = Watchdog::new(system);
         let (system, random) = (system.clone(), SplitMix64::new(seed));
-        Ok(Self {
+        let mut machine = Self {
             parts,
             sockets,
             ctx,
@@ -196,7 +197,28 @@ impl Machine {
             watchdog,
             samples: None,
             steps: 0,
-        })
+        };
+        machine.replicate(placement)?;
+        Ok(machine)
+    }
+
+    /// Where pages have copies, each GPU has a memory of its own, and it is known from the program
+    /// who has which.
+    fn replicate(&mut self, placement: Placement) -> Result<(), RunError> {
+        let layout = &self.ctx.layout;
+        let Placement::Replicated(extent) = placement else { return Ok(()) };
+        if layout.gpus == 1 {
+            return Ok(());
+        }
+        let mut reader = self.ctx.program.reopen()?;
+        let what = (extent, layout.gpus, layout.line);
+        let copies = Copies::of_program(&mut reader, what, |groups| {
+            let spans = self.spans(groups);
+            spans.iter().step_by(layout.chiplets.into()).map(|span| span.0).collect()
+        })?;
+        self.ctx.memory = Memories::new(self.ctx.layout.gpus);
+        self.ctx.places.replicate(copies);
+        Ok(())
     }
 
     /// Runs the program to its end. Gives the number of cycles.
@@ -385,7 +407,15 @@ impl Machine {
     fn look_at_memory(&mut self) -> Result<(), RunError> {
         let mut checker = std::mem::take(&mut self.ctx.check);
         let line = self.ctx.layout.line as usize;
-        checker.end_kernel(self.ctx.now, line, |addr, to| look(&self.parts, &self.ctx, addr, to));
+        let (parts, ctx) = (&self.parts, &self.ctx);
+        let home = |addr| ctx.layout.gpu_of(ctx.places.home(addr));
+        let copies = |addr| match ctx.places.are_replicated() {
+            true => ctx.places.others(home(addr), addr),
+            false => 0,
+        };
+        checker.end_kernel(ctx.now, line, copies, |addr, gpu, to| {
+            look(parts, ctx, (gpu.unwrap_or_else(|| home(addr)), addr), to);
+        });
         self.ctx.check = checker;
         self.check()
     }
@@ -502,7 +532,8 @@ impl Machine {
         let who = match wrong.seen_by {
             Observer::Load(unit) => format!("a load of {}", self.ctx.layout.name(unit)),
             Observer::Atomic(unit) => format!("an atomic of {}", self.ctx.layout.name(unit)),
-            Observer::Release => "memory after the release".to_string(),
+            Observer::Release(None) => "memory after the release".to_string(),
+            Observer::Release(Some(gpu)) => format!("the copy of GPU {gpu} after the release"),
             Observer::Host => "the host".to_string(),
         };
         let (kernel, name) = &wrong.kernel;
@@ -519,14 +550,14 @@ impl Machine {
     }
 }
 
-/// The L3 slice of a line, by its place among the parts.
-fn part_below(ctx: &Context, addr: u64) -> usize {
-    ctx.layout.part_of(ctx.places.slice(&ctx.layout, addr))
+/// The L3 slice of a line on a chiplet, by its place among the parts.
+fn part_below(ctx: &Context, chiplet: u16, addr: u64) -> usize {
+    ctx.layout.part_of(ctx.layout.slice(chiplet, ctx.layout.slice_of(addr)))
 }
 
-/// A line as an observer below the L2s sees it.
-fn look(parts: &[Part], ctx: &Context, addr: u64, to: &mut [u8]) {
-    match &parts[part_below(ctx, addr)] {
+/// A GPU's copy of a line as an observer below the L2s sees it. The GPU is its home or has one.
+fn look(parts: &[Part], ctx: &Context, (gpu, addr): (u16, u64), to: &mut [u8]) {
+    match &parts[part_below(ctx, ctx.places.on(gpu, addr), addr)] {
         Part::Slice(slice) => slice.look(&ctx.memory, addr, to),
         _ => unreachable!("a slice has its number"),
     }

@@ -10,8 +10,8 @@ use super::cache::{Array, Misses, Shape, Way};
 use super::context::Context;
 use super::engine::{Cycle, InletId, OutletId, Port, Rate};
 use super::masks;
+use super::memories::Memories;
 use super::message::{Kind, Line, Message, Unit};
-use super::pages::Bytes;
 use super::pool::Handle;
 
 /// A slice's inlet and outlet.
@@ -47,6 +47,7 @@ pub struct Counters {
 #[derive(Debug)]
 pub struct Slice {
     unit: Unit,
+    gpu: u16,
     ports: Ports,
     array: Array,
     misses: Misses,
@@ -66,9 +67,17 @@ pub struct Slice {
 }
 
 impl Slice {
-    pub fn new(unit: Unit, shape: Shape, misses: u32, memory: MemorySpec, ports: Ports) -> Self {
+    /// Empty, of a GPU.
+    pub fn new(
+        (unit, gpu): (Unit, u16),
+        shape: Shape,
+        misses: u32,
+        memory: MemorySpec,
+        ports: Ports,
+    ) -> Self {
         Self {
             unit,
+            gpu,
             ports,
             array: Array::new(shape),
             misses: Misses::new(misses),
@@ -107,7 +116,7 @@ impl Slice {
         let miss = &mut self.misses[at];
         miss.filled = true;
         let line = ctx.layout.line as usize;
-        match ctx.memory.get(miss.addr, line) {
+        match ctx.memory.of(self.gpu).get(miss.addr, line) {
             Some(data) => self.array.fill(miss.way, data),
             None => self.array.fill(miss.way, &[0; super::message::MAX_LINE][..line]),
         }
@@ -204,7 +213,7 @@ impl Slice {
             }
             self.waits = false;
             let victim = self.array.addr(way);
-            let to = ctx.memory.get_mut(victim, ctx.layout.line as usize);
+            let to = ctx.memory.of_mut(self.gpu).get_mut(victim, ctx.layout.line as usize);
             masks::copy(to, self.array.data(way), dirty);
             self.memory.transfer(ctx.now, ctx.layout.line.into());
             self.counters.memory_writes += 1;
@@ -249,10 +258,10 @@ impl Slice {
     }
 
     /// The bytes of a line as an observer outside sees them: those held here, else memory's.
-    pub fn look(&self, memory: &Bytes, addr: u64, to: &mut [u8]) {
+    pub fn look(&self, memory: &Memories, addr: u64, to: &mut [u8]) {
         let held = self.find(addr).map(|way| (self.array.data(way), self.array.valid(way)));
         if held.is_none_or(|(_, valid)| valid != masks::span(0, to.len())) {
-            match memory.get(addr, to.len()) {
+            match memory.of(self.gpu).get(addr, to.len()) {
                 Some(bytes) => to.copy_from_slice(bytes),
                 None => to.fill(0),
             }
@@ -263,8 +272,8 @@ impl Slice {
     }
 
     /// The host writes bytes of a line: memory takes them, and what is held here.
-    pub fn host_write(&mut self, memory: &mut Bytes, addr: u64, data: &[u8], mask: u128) {
-        masks::copy(memory.get_mut(addr, data.len()), data, mask);
+    pub fn host_write(&mut self, memory: &mut Memories, addr: u64, data: &[u8], mask: u128) {
+        masks::copy(memory.of_mut(self.gpu).get_mut(addr, data.len()), data, mask);
         if let Some(way) = self.find(addr) {
             let valid = mask & self.array.valid(way);
             masks::copy(self.array.data_mut(way), data, valid);

@@ -79,6 +79,7 @@ const MACHINE: &[Statistic] = &statistics! {
                              written through",
     "l2.dirty_lines" "lines" "dirty lines that are held",
     "l2.written_for_atomics" "lines" "dirty lines written back before an atomic that the L3 does",
+    "l2.pushes" "requests" "where pages have copies: stores sent to those of other GPUs",
     "l2.write_backs" "lines" "dirty lines written back to make room",
     "l2.released" "lines" "dirty lines written back by releases",
     "l2.invalidated" "lines" "clean lines dropped by acquires",

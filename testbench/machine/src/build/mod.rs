@@ -44,7 +44,7 @@ use crate::egress_path::{EgressPath, PathKind};
 use command::CommandProcessors;
 use names::{PLACEMENTS, POLICIES, designs};
 use numbers::Numbers;
-use wiring::{Between, Net, Wiring};
+use wiring::{Between, Net, Talks, Wiring};
 
 /// Components, and what connects them.
 pub struct Built {
@@ -104,12 +104,16 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
     let numbers = Numbers { layout: layout.clone(), links, units };
     let first_global = numbers.global(0).0 as usize;
     let coherent = policy == Policy::Coherent && layout.all_chiplets() > 1;
+    // One GPU has no other's copies.
+    let pushes = m.gpus > 1 && matches!(placement, Placement::Replicated(_));
     let between = match policy {
         Policy::Private => Between { leaves: Net::Request, enters: Net::Memory },
+        Policy::HomeForward if pushes => Between { leaves: Net::Request, enters: Net::Arrival },
         Policy::HomeForward => Between { leaves: Net::Request, enters: Net::Request },
         Policy::Coherent => Between { leaves: Net::Peer, enters: Net::Peer },
     };
-    let wiring = Wiring::new(system, numbers, between, (coherent, l1.crosses));
+    let talks = Talks { peers: coherent, crosses: l1.crosses, pushes };
+    let wiring = Wiring::new(system, numbers, between, talks);
     let unit_ports = (0..m.gpus).map(|_| UnitPorts::default()).collect();
     let scheduler = registry::named(&system.cu.scheduler)?;
     let wires = Wires::default();
@@ -385,6 +389,8 @@ impl Builder<'_> {
             commands,
             done,
             peers: self.wiring.peers(chiplet, unit),
+            pushes: self.wiring.pushes(chiplet, unit),
+            arrivals: self.wiring.arrivals(chiplet, unit),
             unit: to_unit.as_ref().map(|(_, pair)| *pair),
         };
         let (policy, misses, new, hook) = (self.policy, l2.misses, self.l2.bank, self.l1.bank);
@@ -397,6 +403,7 @@ impl Builder<'_> {
         let spec = l2::Spec {
             unit,
             chiplet,
+            gpu,
             number,
             addresses,
             policy,
@@ -466,11 +473,14 @@ impl Builder<'_> {
             let chiplets = || chiplets.clone();
             let from = |net| chiplets().map(|c| self.wiring.from(net, c, unit)).collect::<Vec<_>>();
             let to = |net| chiplets().map(|c| self.wiring.to(net, c, unit)).collect::<Vec<_>>();
-            let (exits, mut answers) = (to(self.wiring.between.leaves), from(Net::Answer));
+            let (mut exits, mut answers) = (to(self.wiring.between.leaves), from(Net::Answer));
+            if self.wiring.talks.pushes {
+                exits.extend(to(Net::Push));
+            }
             let said = self.unit_gates.get(usize::from(gpu));
             answers.extend(said.map(|(_, outlet)| *outlet));
             let release = releases[usize::from(gpu)];
-            let early = self.wiring.afar.early;
+            let early = if self.wiring.talks.peers { self.wiring.afar.early } else { 0 };
             let out = gate::OutgoingPorts { exits, answers, early, release };
             let (entries, mut answers) = (from(self.wiring.between.enters), to(Net::Answer));
             answers.extend(said.map(|(inlet, _)| *inlet));
@@ -494,7 +504,8 @@ impl Builder<'_> {
     }
 
     fn slice(&self, chiplet: u16, unit: Unit) -> Part {
-        let (l3, line) = (&self.system.l3, self.system.machine.line);
+        let (layout, l3) = (&self.wiring.numbers.layout, &self.system.l3);
+        let line = self.system.machine.line;
         let slices = u64::from(l3.slices) * u64::from(self.system.machine.chiplets);
         let sets = (l3.bytes / slices / u64::from(l3.ways) / u64::from(line)) as u32;
         let shape = Shape { sets, ways: l3.ways, line, stride: l3.slices.into() };
@@ -505,6 +516,12 @@ impl Builder<'_> {
         let m = &self.system.memory;
         let rate = Rate { bytes: m.bytes, cycles: m.cycles };
         let memory = MemorySpec { rate, latency: m.latency };
-        Part::Slice(Box::new(Slice::new(unit, shape, l3.misses, memory, ports)))
+        Part::Slice(Box::new(Slice::new(
+            (unit, layout.gpu_of(chiplet)),
+            shape,
+            l3.misses,
+            memory,
+            ports,
+        )))
     }
 }

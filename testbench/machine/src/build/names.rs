@@ -1,6 +1,7 @@
 //! What may stand in the fields of a system file that name a design or a policy.
 
 use super::super::config::{ConfigError, System, choose};
+use super::super::copies::Extent;
 use super::super::gate;
 use super::super::l1::{self, NewL1Policy};
 use super::super::l2::{self, NewL2Policy};
@@ -16,10 +17,13 @@ use ports::did_you_mean;
 pub const POLICIES: [(&str, Policy); 2] =
     [("private", Policy::Private), ("home-forward", Policy::HomeForward)];
 
-pub const PLACEMENTS: [(&str, Placement); 3] = [
+pub const PLACEMENTS: [(&str, Placement); 6] = [
     ("first-touch", Placement::FirstTouch),
     ("interleave", Placement::Interleave),
     ("owner", Placement::Owner),
+    ("replicated", Placement::Replicated(Extent::All)),
+    ("replicated-by-page", Placement::Replicated(Extent::Pages)),
+    ("replicated-by-line", Placement::Replicated(Extent::Lines)),
 ];
 
 /// The L2 that the L1 design brings.
@@ -61,11 +65,31 @@ pub fn check_names(system: &System) -> Result<(), ConfigError> {
     }
     registry::named::<NewScheduler>(&system.cu.scheduler)?;
     choose("l2.policy", &system.l2.policy, &POLICIES)?;
-    choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
+    let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
+    if let Placement::Replicated(_) = placement {
+        check_copies(system, (l1, l2))?;
+    }
     choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
     check_sections(system)?;
     system.section(&gate::SECTION)?;
     (l1.check)(system)
+}
+
+/// A copy has its GPU's newest values, and those of others when their kernels have ended: no more.
+/// Designs that know of one copy of a line, or promise more, do not go with it.
+fn check_copies(system: &System, (l1, l2): (&l1::Design, &l2::Design)) -> Result<(), ConfigError> {
+    let refused = |field: &str, design: &str, why: &str| {
+        let problem =
+            format!("{:?}: not with {field} = {design}, which {why}", system.placement.policy);
+        Err(ConfigError { field: "placement.policy".into(), problem })
+    };
+    if l2.directory.is_some() {
+        return refused("l2.design", l2.name, "keeps one copy of a line and knows who has others");
+    }
+    if l1.promises > MemoryModel::Rc || l1.bank.is_some() || l1.unit.is_some() {
+        return refused("l1.design", l1.name, "orders what is done to the one copy of a line");
+    }
+    Ok(())
 }
 
 /// The sections that designs of this program have of their own, by name.

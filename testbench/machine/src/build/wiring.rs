@@ -24,9 +24,26 @@ pub enum Net {
     /// From L2 banks to those of other chiplets, where a directory keeps them coherent: requests
     /// that wait for one of these never stop those that wait for none.
     Peer,
+    /// From L2 banks to the gate, where pages have copies: what CUs store to these.
+    Push,
+    /// From the gate to L2 banks, where those push stores: what comes from other GPUs never waits
+    /// behind stores that wait until they can be pushed to these.
+    Arrival,
 }
 
-pub const NETS: [Net; 4] = [Net::Request, Net::Answer, Net::Memory, Net::Peer];
+pub const NETS: [Net; 6] =
+    [Net::Request, Net::Answer, Net::Memory, Net::Peer, Net::Push, Net::Arrival];
+
+/// Who says something beyond requests and answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Talks {
+    /// Banks of different chiplets to each other.
+    pub peers: bool,
+    /// Hooks in them to those of other GPUs.
+    pub crosses: bool,
+    /// Banks to the copies of other GPUs.
+    pub pushes: bool,
+}
 
 /// The networks through which requests leave their GPU and enter another.
 #[derive(Clone, Copy, Debug)]
@@ -48,11 +65,8 @@ pub struct Wiring<'a> {
     pub numbers: Numbers,
     pub network: Network,
     pub between: Between,
-    /// Whether banks of different chiplets talk to each other.
-    peers: bool,
+    pub talks: Talks,
     pub afar: Afar,
-    /// Whether hooks in them talk to those of other GPUs.
-    crosses: bool,
     /// By network, then by chiplet.
     ends: [Vec<Ends>; NETS.len()],
     links: Vec<Link>,
@@ -60,21 +74,23 @@ pub struct Wiring<'a> {
 
 impl<'a> Wiring<'a> {
     /// The networks of all chiplets.
-    pub fn new(
-        system: &'a System,
-        numbers: Numbers,
-        between: Between,
-        (peers, crosses): (bool, bool),
-    ) -> Self {
+    pub fn new(system: &'a System, numbers: Numbers, between: Between, talks: Talks) -> Self {
         let (network, ends) = (Network::default(), [const { Vec::new() }; NETS.len()]);
         let link = &system.chiplet_link;
         let rate = Rate { bytes: link.bytes, cycles: link.cycles };
         let links = (0..numbers.links).map(|_| Link::new(rate)).collect();
         let afar = Afar::of(system);
-        let mut wiring =
-            Self { system, numbers, network, between, peers, afar, crosses, ends, links };
-        for net in NETS.into_iter().filter(|net| peers || *net != Net::Peer) {
-            wiring.lay(net);
+        let mut wiring = Self { system, numbers, network, between, talks, afar, ends, links };
+        for net in NETS {
+            let is_there = match net {
+                Net::Peer => talks.peers,
+                Net::Push => talks.pushes,
+                Net::Arrival => between.enters == net,
+                _ => true,
+            };
+            if is_there {
+                wiring.lay(net);
+            }
         }
         wiring
     }
@@ -99,7 +115,18 @@ impl<'a> Wiring<'a> {
     /// Where a bank hears its peers, and where it talks to them, if it does.
     pub fn peers(&self, chiplet: u16, unit: Unit) -> Option<(InletId, OutletId)> {
         let peers = || (self.to(Net::Peer, chiplet, unit), self.from(Net::Peer, chiplet, unit));
-        self.peers.then(peers)
+        self.talks.peers.then(peers)
+    }
+
+    /// Where a bank pushes stores to copies of other GPUs, if there are any.
+    pub fn pushes(&self, chiplet: u16, unit: Unit) -> Option<OutletId> {
+        self.talks.pushes.then(|| self.from(Net::Push, chiplet, unit))
+    }
+
+    /// Where such a bank hears other GPUs, if they do not use the way of its CUs or go past it.
+    pub fn arrivals(&self, chiplet: u16, unit: Unit) -> Option<InletId> {
+        let enters = self.between.enters == Net::Arrival;
+        enters.then(|| self.to(Net::Arrival, chiplet, unit))
     }
 
     /// A way from one component to another, for `queue` messages beyond those under way.
@@ -129,6 +156,8 @@ impl<'a> Wiring<'a> {
             Net::Answer => (banks().chain(slices()).collect(), cores().chain(banks()).collect()),
             Net::Memory => (banks().collect(), slices().collect()),
             Net::Peer => (banks().collect(), banks().collect()),
+            Net::Push => (banks().collect(), Vec::new()),
+            Net::Arrival => (Vec::new(), banks().collect()),
         }
     }
 
@@ -137,7 +166,7 @@ impl<'a> Wiring<'a> {
         let several = self.numbers.layout.gpus > 1;
         (
             several && (net == Net::Answer || net == self.between.enters),
-            several && (net == Net::Answer || net == self.between.leaves),
+            several && (net == Net::Answer || net == Net::Push || net == self.between.leaves),
         )
     }
 
@@ -169,7 +198,7 @@ impl<'a> Wiring<'a> {
             (Net::Answer, Site::Bank(..)) if sends => self.system.l2.latency,
             (Net::Answer, Site::Slice(..)) if sends => self.system.l3.latency,
             // What another GPU's bank says to a CU has left it early, too.
-            (Net::Answer, Site::Gate(_)) if sends && self.peers => self.afar.early,
+            (Net::Answer, Site::Gate(_)) if sends && self.talks.peers => self.afar.early,
             // What comes from an L3 slice goes the rest of its way; a bank's own way to CUs is
             // longer.
             (Net::Answer, Site::Bank(..)) => return n.memory_latency.div_ceil(2),
@@ -184,7 +213,7 @@ impl<'a> Wiring<'a> {
         let link = self.system.chiplet_link.clone();
         let link_latency = match net {
             Net::Answer => link.round_trip.div_ceil(2),
-            Net::Request | Net::Memory => link.round_trip / 2,
+            Net::Request | Net::Memory | Net::Push | Net::Arrival => link.round_trip / 2,
             Net::Peer => self.afar.leaving(link.round_trip / 2),
         };
         // Messages that leave a link in a cycle when it is busy.
@@ -268,7 +297,8 @@ impl<'a> Wiring<'a> {
         let layout = &self.numbers.layout;
         let mut inlets = vec![None; layout.units().into()];
         let gate = layout.gate(layout.gpu_of(chiplet));
-        let gate = to.iter().find(|(unit, _)| (self.peers || self.crosses) && *unit == gate);
+        let gate =
+            to.iter().find(|(unit, _)| (self.talks.peers || self.talks.crosses) && *unit == gate);
         if let Some(&(_, inlet)) = gate {
             let banks = |chiplet| (0..layout.banks).map(move |bank| layout.bank(chiplet, bank));
             for unit in (0..layout.all_chiplets()).flat_map(banks) {

@@ -94,10 +94,15 @@ fn memory_after_a_release_must_hold_the_last_stores() {
         let mut stored = [0; MAX_LINE];
         (stored[0], stored[1]) = (6, 3);
         checker.store(A, 3, &stored, LINE);
-        checker.end_kernel(50, LINE, |addr, to| {
-            assert_eq!(addr, A);
-            values.iter().for_each(|&(at, value)| to[at] = value);
-        });
+        checker.end_kernel(
+            50,
+            LINE,
+            |_| 0,
+            |addr, _, to| {
+                assert_eq!(addr, A);
+                values.iter().for_each(|&(at, value)| to[at] = value);
+            },
+        );
         let wrong = checker.wrong.take();
         let mut seen = [0; LINE];
         seen[1] = 9;
@@ -110,7 +115,7 @@ fn memory_after_a_release_must_hold_the_last_stores() {
     assert_eq!(after(&[(0, 6), (1, 4)]), (None, 4));
     let wrong = after(&[(0, 5), (1, 4)]).0.unwrap();
     assert_eq!((wrong.cycle, wrong.addr, wrong.got, wrong.possible), (50, A, 5, vec![6]));
-    assert_eq!(wrong.seen_by, Observer::Release);
+    assert_eq!(wrong.seen_by, Observer::Release(None));
     // 7 was never stored to the racy byte.
     let wrong = after(&[(0, 6), (1, 7)]).0.unwrap();
     assert_eq!((wrong.addr, wrong.got, wrong.possible), (A + 1, 7, vec![4]));
@@ -124,10 +129,43 @@ fn lines_shorter_and_longer_than_64_bytes_are_looked_at_once() {
         let mut checker = checker();
         checker.store(A, 1, &[6; MAX_LINE], line);
         let mut seen = Vec::new();
-        checker.end_kernel(50, line, |addr, to| {
-            seen.push(addr);
-            to[0] = if addr == A { 6 } else { 0 };
-        });
+        checker.end_kernel(
+            50,
+            line,
+            |_| 0,
+            |addr, _, to| {
+                seen.push(addr);
+                to[0] = if addr == A { 6 } else { 0 };
+            },
+        );
         assert_eq!((seen, checker.wrong), (lines, None));
     }
+}
+
+#[test]
+fn copies_hold_the_last_stores_and_may_differ_in_racy_bytes() {
+    let after = |copies: &[(u16, usize, u8)]| {
+        let mut checker = checker();
+        let mut stored = [0; MAX_LINE];
+        (stored[0], stored[1]) = (6, 3);
+        checker.store(A, 3, &stored, LINE);
+        let of = copies.iter().fold(0, |all, &(gpu, ..)| all | 1 << gpu);
+        checker.end_kernel(
+            50,
+            LINE,
+            |_| of,
+            |_, seen, to| {
+                (to[0], to[1]) = (6, 4);
+                for &(_, at, value) in copies.iter().filter(|&&(gpu, ..)| Some(gpu) == seen) {
+                    to[at] = value;
+                }
+            },
+        );
+        checker.wrong.map(|wrong| (wrong.addr, wrong.got, wrong.possible, wrong.seen_by))
+    };
+    let of = |gpu| Observer::Release(Some(gpu));
+    assert_eq!(after(&[(1, 0, 6), (3, 1, 4)]), None);
+    assert_eq!(after(&[(1, 0, 6), (3, 0, 0)]), Some((A, 0, vec![6], of(3))));
+    assert_eq!(after(&[(2, 1, 7)]), Some((A + 1, 7, vec![4], of(2))));
+    assert_eq!(after(&[(0, 5, 1)]), Some((A + 5, 1, vec![0], of(0))));
 }

@@ -307,7 +307,10 @@ fields! {
     /// Section `[placement]`.
     pub struct PlacementSection of System {
         /// Where a page lies: `first-touch`, where it is touched first; `interleave`, pages go
-        /// round all chiplets; `owner`, a buffer lies on one GPU, buffers go round the GPUs.
+        /// round all chiplets; `owner`, a buffer lies on one GPU, buffers go round the GPUs;
+        /// `replicated`, each GPU has a copy, and stores are pushed to all copies;
+        /// `replicated-by-page`, `replicated-by-line`: only GPUs that read the page, or the line,
+        /// some time in the program have a copy.
         pub policy: String = Names(|| names("placement.policy")), "", "CPElide, section IV-C";
     }
 }

@@ -190,7 +190,7 @@ impl Incoming {
         let line = u64::from(ctx.layout.line);
         let first = access.addr + u64::from(self.left.trailing_zeros());
         let addr = first / line * line;
-        let home = ctx.places.home(addr);
+        let home = ctx.places.near(self.gpu, addr);
         let chiplet = usize::from(home % ctx.layout.chiplets);
         if !ctx.may_send(self.ports.entries[chiplet]) {
             return false;

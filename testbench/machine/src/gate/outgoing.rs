@@ -28,7 +28,7 @@ const MOST_MESSAGES: usize = 1024;
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
 pub struct Ports {
-    /// Requests, from each chiplet.
+    /// Requests, from each chiplet; behind them, where pages have copies, what its banks push.
     pub exits: Vec<InletId>,
     /// Answers, to each chiplet; behind them what is said to the GPU's unit, if anything is.
     pub answers: Vec<OutletId>,
@@ -58,6 +58,8 @@ struct Current {
     left: u128,
     /// Bytes that are in its payload already: they were staged when it came.
     staged: u128,
+    /// GPUs that it still goes to, a bit for each: the lowest first.
+    dests: u16,
 }
 
 /// One GPU's side.
@@ -347,7 +349,7 @@ impl Outgoing {
             if is_atomic && staged != 0 {
                 // What this GPU has stored to these bytes goes there first.
                 let EgressPath::Dma(dma) = &mut self.path else { unreachable!("only dma stages") };
-                let home = ctx.layout.gpu_of(ctx.places.home(addr)) as u8;
+                let home = ctx.layout.gpu_of(ctx.places.near(self.gpu, addr)) as u8;
                 self.staging.take(addr, staged, |at, bytes| dma.write(home, at, bytes));
             }
             if kind == Kind::Read {
@@ -365,7 +367,11 @@ impl Outgoing {
             }
             // An atomic's answer gives all its bytes.
             let staged = if is_atomic { 0 } else { staged };
-            self.current = Some(Current { message, left: mask, staged });
+            let dests = match kind {
+                Kind::Write => ctx.places.others(self.gpu, addr),
+                _ => 1 << ctx.layout.gpu_of(ctx.places.near(self.gpu, addr)),
+            };
+            self.current = Some(Current { message, left: mask, staged, dests });
             return;
         }
     }
@@ -375,7 +381,7 @@ impl Outgoing {
     fn piece(&mut self, ctx: &Context, current: Current) -> Option<Req> {
         let Message { kind, addr, line, size, .. } = ctx.messages[current.message];
         let first = current.left.trailing_zeros() as usize;
-        let dest = ctx.layout.gpu_of(ctx.places.home(addr)) as u8;
+        let dest = current.dests.trailing_zeros() as u8;
         let at = addr + first as u64;
         let block = at / self.block_line as u64 * self.block_line as u64;
         // Bytes of the machine's line that lie in the block's line, and how far they move.
@@ -422,6 +428,11 @@ impl Outgoing {
         if req.op == op::STORE {
             let moved = self.machine_mask(ctx, &req);
             current.left &= !moved;
+            current.dests &= !(u16::from(current.left == 0) << req.dest);
+            if current.left == 0 && current.dests != 0 {
+                // The next copy.
+                current.left = ctx.messages[current.message].mask;
+            }
         } else {
             let tag = self.offered_tag;
             current.left &= !self.pending[usize::from(tag)].mask;
@@ -526,9 +537,17 @@ impl Outgoing {
     /// Hands what was stored locally to the copy engine, whole runs of bytes.
     fn copy_staged(&mut self, ctx: &Context) {
         let EgressPath::Dma(dma) = &mut self.path else { return };
-        self.staging.drain(|addr, bytes| {
-            dma.copy(ctx.layout.gpu_of(ctx.places.home(addr)) as u8, addr, bytes);
-        });
+        if !ctx.places.are_replicated() {
+            self.staging.drain(|addr, bytes| {
+                dma.copy(ctx.layout.gpu_of(ctx.places.home(addr)) as u8, addr, bytes);
+            });
+            return;
+        }
+        for dest in 0..self.sent.len() as u8 {
+            let goes_there = |addr| ctx.places.others(self.gpu, addr) >> dest & 1 == 1;
+            self.staging.gather(goes_there, |addr, bytes| dma.copy(dest, addr, bytes));
+        }
+        self.staging.clear();
     }
 }
 

@@ -50,6 +50,34 @@ impl Staging {
         }
     }
 
+    /// Gives every run of stored bytes of the lines that `is_wanted` names, ascending. Runs of
+    /// neighbouring lines are one, of neighbouring pages too: all go to one GPU.
+    pub fn gather(&mut self, is_wanted: impl Fn(u64) -> bool, mut copy: impl FnMut(u64, &[u8])) {
+        let mut start = 0;
+        for (&addr, (mask, bytes)) in self.lines.iter().filter(|(addr, _)| is_wanted(**addr)) {
+            masks::runs(*mask, |first, len| {
+                let at = addr + first as u64;
+                if start + self.run.len() as u64 != at && !self.run.is_empty() {
+                    copy(start, &self.run);
+                    self.run.clear();
+                }
+                if self.run.is_empty() {
+                    start = at;
+                }
+                self.run.extend_from_slice(&bytes.0[first..first + len]);
+            });
+        }
+        if !self.run.is_empty() {
+            copy(start, &self.run);
+            self.run.clear();
+        }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.lines.clear();
+    }
+
     /// Gives every run of stored bytes, ascending, and forgets them. Runs of neighbouring lines are
     /// one.
     pub fn drain(&mut self, mut copy: impl FnMut(u64, &[u8])) {

@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 
 use super::hook::{BankHook, BankHooks, BankView, Outcome};
 use super::walk::Walk;
-use super::writes::Writes;
+use super::writes::{Pushed, Writes};
 use super::{L2, Ports, Spec};
 use crate::cache::{Array, Misses, Way};
 use crate::context::Context;
+use crate::engine::InletId;
 use crate::message::{Coherence, Kind, Message, Unit};
 use crate::pages::PageMap;
 use crate::policy::Policy;
@@ -36,6 +37,8 @@ pub(super) struct Counters {
     pub(super) remote_again: u64,
     pub(super) writes: u64,
     pub(super) writes_through: u64,
+    /// Stores sent to copies of other GPUs.
+    pub(super) pushes: u64,
     pub(super) atomics: u64,
     pub(super) write_backs: u64,
     pub(super) released: u64,
@@ -53,19 +56,22 @@ pub(super) struct Counters {
 #[repr(C, align(64))]
 pub struct Bank {
     pub(super) ports: Ports,
-    /// Nothing stands beside it: no hook, and no other chiplet's bank that asks. Whoever looks here
-    /// first need not look there.
+    /// Nothing stands beside it: no hook, no other chiplet's bank that asks, and no copies of other
+    /// GPUs. Whoever looks here first need not look there.
     pub(super) plain: bool,
     /// It holds lines of other homes, which are kept coherent.
     pub(super) coherent: bool,
     /// The request that is served has waited for a line of another chiplet.
     pub(super) comes_from_afar: bool,
-    /// Whose turn it is: other chiplets' banks, or the own CUs.
+    /// Requests beside those of the own CUs: of other chiplets' banks, or of other GPUs.
+    beside: Option<InletId>,
+    /// Whose turn it is: theirs, or the own CUs'.
     peers_turn: bool,
     pub(super) policy: Policy,
     pub(super) through: bool,
     pub(super) unit: Unit,
     pub(super) chiplet: u16,
+    pub(super) gpu: u16,
     pub(super) walk: Option<Walk>,
     /// Registers whose line has come and whose requests are being served, oldest first.
     pub(super) filled: VecDeque<usize>,
@@ -104,10 +110,12 @@ impl Bank {
         Self {
             unit: spec.unit,
             chiplet: spec.chiplet,
+            gpu: spec.gpu,
             policy: spec.policy,
             through: spec.through,
             coherent: spec.policy == Policy::Coherent,
-            plain: !hooks.are_there() && ports.peers.is_none(),
+            plain: !hooks.are_there() && ports.peers.is_none() && ports.pushes.is_none(),
+            beside: ports.peers.map(|(from, _)| from).or(ports.arrivals),
             ports,
             array: Array::new(spec.shape),
             misses: Misses::new(if ports.peers.is_some() { 2 } else { 1 } * spec.misses),
@@ -118,7 +126,7 @@ impl Bank {
             filled: VecDeque::with_capacity(spec.misses as usize),
             peers_turn: false,
             walk: None,
-            writes: Writes::new(spec.unit, spec.ports.below),
+            writes: Writes::new((spec.unit, spec.gpu), spec.ports),
             ways: spec.shape.ways,
             hooks,
             counters: Counters::default(),
@@ -248,8 +256,8 @@ impl Bank {
         Outcome::Done
     }
 
-    /// A new request: of the own CUs, and where there are some of other chiplets in turns with
-    /// them.
+    /// A new request: of the own CUs, and where there are some of other chiplets or GPUs in turns
+    /// with them.
     fn serve_next(&mut self, ctx: &mut Context) -> Outcome {
         if self.plain {
             return self.serve_oldest(ctx);
@@ -257,20 +265,21 @@ impl Bank {
         if self.hooks.take_turn(ctx) {
             return Outcome::Done;
         }
-        if self.ports.peers.is_none() {
-            return self.serve_own(ctx);
-        }
-        let first = self.serve_side(ctx, self.peers_turn);
+        let Some(beside) = self.beside else { return self.serve_own(ctx) };
+        let first = self.serve_side(ctx, self.peers_turn.then_some(beside));
         if first != Outcome::Blocked {
             self.peers_turn ^= true;
             return first;
         }
         // Whoever waits does not stop the other side.
-        self.serve_side(ctx, !self.peers_turn)
+        self.serve_side(ctx, (!self.peers_turn).then_some(beside))
     }
 
-    fn serve_side(&mut self, ctx: &mut Context, peers: bool) -> Outcome {
-        if peers { self.serve_peer(ctx) } else { self.serve_own(ctx) }
+    fn serve_side(&mut self, ctx: &mut Context, peers: Option<InletId>) -> Outcome {
+        match peers {
+            Some(inlet) => self.serve_peer(ctx, inlet),
+            None => self.serve_own(ctx),
+        }
     }
 
     /// Of a plain bank.
@@ -286,14 +295,31 @@ impl Bank {
 
     fn serve_own(&mut self, ctx: &mut Context) -> Outcome {
         let Some(request) = self.hooks.pick(ctx) else { return Outcome::Blocked };
+        let pushed = self.pushed(ctx, request);
+        if pushed.is_some() && !self.writes.may_push(ctx) {
+            return Outcome::Blocked;
+        }
         let outcome = self.serve(ctx, request);
         if outcome == Outcome::Done {
+            if let Some(store) = pushed {
+                self.counters.pushes += 1;
+                self.writes.push(ctx, store);
+            }
             self.hooks.served(ctx);
             if self.hooks.choose_ways() {
                 self.show_next(ctx);
             }
         }
         outcome
+    }
+
+    /// What copies of other GPUs get of a request of a CU: when it is taken, even if it has to wait
+    /// for its line here, so that whoever waits for a line waits for no other GPU.
+    #[inline]
+    fn pushed(&self, ctx: &Context, request: Handle<Message>) -> Option<Pushed> {
+        let Message { kind, addr, mask, line, .. } = ctx.messages[request];
+        let is_pushed = kind == Kind::Write && self.writes.has_copies(ctx, addr);
+        is_pushed.then(|| Pushed { addr, mask, line: ctx.lines[line] })
     }
 
     /// The policy sees the request that is served next.
@@ -305,8 +331,7 @@ impl Bank {
         }
     }
 
-    fn serve_peer(&mut self, ctx: &mut Context) -> Outcome {
-        let Some((inlet, _)) = self.ports.peers else { return Outcome::Blocked };
+    fn serve_peer(&mut self, ctx: &mut Context, inlet: InletId) -> Outcome {
         let Some(request) = ctx.peek(inlet) else { return Outcome::Blocked };
         let message = ctx.messages[request];
         if let Kind::Coherence(_) = message.kind {
@@ -365,7 +390,7 @@ impl Bank {
     }
 
     fn has_more_beside(&self, ctx: &Context) -> bool {
-        self.hooks.keep_requests() || self.ports.peers.is_some_and(|(peers, _)| ctx.has(peers))
+        self.hooks.keep_requests() || self.beside.is_some_and(|inlet| ctx.has(inlet))
     }
 }
 
@@ -418,6 +443,9 @@ impl L2 for Bank {
             ("overwritten", self.array.overwritten),
             ("dirty_lines", self.array.dirty_lines()),
         ];
+        if self.ports.pushes.is_some() {
+            all.push(("pushes", c.pushes));
+        }
         match self.coherent {
             false => all.push(("invalidated", c.invalidated)),
             true => all.extend([

@@ -49,6 +49,11 @@ pub struct Ports {
     pub done: OutletId,
     /// Requests of other chiplets' banks, and to them, where the design has a directory.
     pub peers: Option<(InletId, OutletId)>,
+    /// To the gate, what its CUs store to lines of which other GPUs have copies; where pages have
+    /// any.
+    pub pushes: Option<OutletId>,
+    /// Requests of other GPUs, where the bank pushes stores to these and they pass it.
+    pub arrivals: Option<InletId>,
     /// To and from the GPU's unit, where the L1 design has one and hooks in the banks.
     pub unit: Option<(OutletId, InletId)>,
 }
@@ -60,6 +65,8 @@ pub struct Spec {
     pub unit: Unit,
     /// Its chiplet.
     pub chiplet: u16,
+    /// Its GPU.
+    pub gpu: u16,
     /// Its number among the chiplet's banks.
     pub number: u16,
     /// Its own numbering of its lines.

@@ -155,7 +155,7 @@ impl Bank {
     fn fetch(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>, outlet: OutletId) {
         let Message { addr, born, .. } = ctx.messages[request];
         let to = match self.coherent && outlet != self.ports.below {
-            false => ctx.places.slice(&ctx.layout, addr),
+            false => ctx.places.slice(&ctx.layout, self.gpu, addr),
             true => self.home_of(ctx, addr),
         };
         let (mask, tag) = (masks::span(0, ctx.layout.line as usize), at as u32);
@@ -406,7 +406,8 @@ impl Bank {
         if self.hooks.are_there() {
             self.hooks.pass(ctx, request);
         }
-        ctx.messages[request].to = ctx.places.slice(&ctx.layout, ctx.messages[request].addr);
+        let addr = ctx.messages[request].addr;
+        ctx.messages[request].to = ctx.places.slice(&ctx.layout, self.gpu, addr);
         ctx.send(self.ports.below, request);
         Outcome::Done
     }

@@ -21,11 +21,24 @@ impl Machine {
             let len = (line as usize - offset).min(data.len() - done);
             bytes[offset..offset + len].copy_from_slice(&data[done..done + len]);
             let first = at - offset as u64;
-            let Part::Slice(slice) = &mut self.parts[part_below(&self.ctx, first)] else {
-                unreachable!("a slice has its number")
-            };
             let mask = masks::span(offset, len);
-            slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
+            // Where pages have copies, all memories take it: who will be whose home is open.
+            let gpus = match self.ctx.places.are_replicated() {
+                true => 0..self.ctx.layout.gpus,
+                false => 0..1,
+            };
+            let home = self.ctx.places.home(first);
+            for gpu in gpus {
+                let chiplet = match self.ctx.places.are_replicated() {
+                    true => self.ctx.places.on(gpu, first),
+                    false => home,
+                };
+                let place = part_below(&self.ctx, chiplet, first);
+                let Part::Slice(slice) = &mut self.parts[place] else {
+                    unreachable!("a slice has its number")
+                };
+                slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
+            }
             let coherent = self.ctx.policy == Policy::Coherent;
             // Other L2s hold nothing between kernels.
             let layout = &self.ctx.layout;
@@ -60,7 +73,8 @@ impl Machine {
         let mut seen = [0; MAX_LINE];
         for at in (addr / line * line..addr + bytes).step_by(line as usize) {
             let seen = &mut seen[..line as usize];
-            look(&self.parts, &self.ctx, at, seen);
+            let home = self.ctx.layout.gpu_of(self.ctx.places.home(at));
+            look(&self.parts, &self.ctx, (home, at), seen);
             let (from, to) = (addr.max(at), (addr + bytes).min(at + line));
             let mask = masks::span((from - at) as usize, (to - from) as usize);
             self.ctx.check.host_read(self.ctx.now, at, mask, seen);

@@ -63,7 +63,8 @@ impl Slice {
                 if !ctx.may_send(self.ports.answers) {
                     return false;
                 }
-                masks::copy(ctx.memory.get_mut(addr, length), &ctx.lines[line].0, mask);
+                let memory = ctx.memory.of_mut(self.gpu);
+                masks::copy(memory.get_mut(addr, length), &ctx.lines[line].0, mask);
                 ctx.lines.free(line);
                 self.memory.transfer(ctx.now, length as u64);
                 self.counters.writes += 1;
@@ -76,14 +77,14 @@ impl Slice {
                     return false;
                 }
                 let mut old = Line([0; MAX_LINE]);
-                if let Some(bytes) = ctx.memory.get(addr, length) {
+                if let Some(bytes) = ctx.memory.of(self.gpu).get(addr, length) {
                     old.0[..length].copy_from_slice(bytes);
                 }
                 let mut bytes = length as u64;
                 let line = match kind {
                     Kind::Atomic(op) => {
                         let operands = ctx.lines[line];
-                        let data = ctx.memory.get_mut(addr, length);
+                        let data = ctx.memory.of_mut(self.gpu).get_mut(addr, length);
                         atomic::apply(op, size.into(), mask, data, &operands.0);
                         ctx.lines[line] = old;
                         // There and back.

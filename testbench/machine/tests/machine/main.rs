@@ -6,6 +6,7 @@ mod bodies;
 mod captures;
 mod checker;
 mod coherence;
+mod copies;
 mod cover;
 mod decisions;
 mod designs;
@@ -43,12 +44,13 @@ fn system(name: &str, set: &[(&str, &str)]) -> System {
     machine::systems::load(name, &set).unwrap_or_else(|e| panic!("{name} with {set:?}: {e}"))
 }
 
-/// The same, unless its L1 design refuses the machine.
+/// The same, unless its L1 design refuses the machine, or pages with copies its designs.
 fn accepted(name: &str, set: &[(&str, &str)]) -> Option<System> {
     let set: Vec<_> = set.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     match machine::systems::load(name, &set) {
         Ok(system) => Some(system),
         Err(error) if error.to_string().contains("with l1.design = ") => None,
+        Err(error) if error.to_string().contains("placement.policy: ") => None,
         Err(error) => panic!("{name} with {set:?}: {error}"),
     }
 }

@@ -200,6 +200,9 @@ fn legal(shape: Shape) -> Shape {
     if shape.load().is_err_and(|error| error.to_string().contains("sharing.l1")) {
         shape.sharing.0 = "lru".into();
     }
+    if shape.load().is_err_and(|error| error.to_string().contains("placement.policy")) {
+        shape.placement = "first-touch".into();
+    }
     match shape.load() {
         Err(error) if error.to_string().contains("with l1.design = ") => complete(Shape {
             l1: ("src".into(), shape.l1.1, shape.l1.2, shape.l1.3, shape.l1.4),
@@ -247,12 +250,34 @@ fn check(program: &Program, shape: &Shape, seed: u64) -> Result<(), String> {
     Ok(())
 }
 
+/// Several GPUs whose pages have copies, under designs that allow it.
+fn with_copies() -> impl Strategy<Value = Shape> {
+    let mut placements = all("placement.policy");
+    placements.retain(|name| name.starts_with("replicated"));
+    let l1 = select(vec!["src".to_string(), "none".to_string()]);
+    let l2 = select(vec!["software".to_string(), "cpelide".to_string()]);
+    (shape(), 2..=4u16, select(placements), l1, l2).prop_map(|(shape, gpus, placement, l1, l2)| {
+        let mut shape = Shape { gpus, placement, l2_design: l2, ..shape };
+        (shape.l1.0, shape.sharing.0) = (l1, "lru".into());
+        shape
+    })
+}
+
 #[test]
 fn random_programs_pass_on_random_machines() {
+    pass(1000, shape());
+}
+
+#[test]
+fn random_programs_pass_where_pages_have_copies() {
+    pass(300, with_copies());
+}
+
+fn pass(cases: u32, shapes: impl Strategy<Value = Shape>) {
     let number = |name: &str, or: u64| {
         std::env::var(name).map_or(or, |v| v.parse().unwrap_or_else(|e| panic!("{name}: {e}")))
     };
-    let (cases, seed) = (number("DUET_CASES", 1000) as u32, number("DUET_SEED", 1));
+    let (cases, seed) = (number("DUET_CASES", cases.into()) as u32, number("DUET_SEED", 1));
     let config = Config {
         cases,
         failure_persistence: None,
@@ -260,7 +285,7 @@ fn random_programs_pass_on_random_machines() {
         max_shrink_iters: 4000,
         ..Config::default()
     };
-    let result = TestRunner::new(config).run(&(program(), shape()), |(program, shape)| {
+    let result = TestRunner::new(config).run(&(program(), shapes), |(program, shape)| {
         check(&program, &shape, seed).map_err(TestCaseError::fail)
     });
     if let Err(TestError::Fail(why, (program, shape))) = &result {

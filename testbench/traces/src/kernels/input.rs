@@ -7,6 +7,30 @@ pub fn floats(rng: &mut SplitMix64, n: usize) -> Vec<f32> {
     (0..n).map(|_| (rng.bits() >> 40) as f32 / (1 << 24) as f32).collect()
 }
 
+/// Blocks of vertices within which their order is free: a GPU of up to so many owns whole blocks.
+const BLOCKS: usize = 16;
+
+/// The order in which work-items take vertices of these degrees: block by block, in each those with
+/// most edges first, so that the lanes of a wave have equal work.
+pub fn balanced(degrees: &[u32]) -> Vec<u32> {
+    let mut order: Vec<_> = (0..degrees.len() as u32).collect();
+    for block in order.chunks_mut(degrees.len().div_ceil(BLOCKS)) {
+        block.sort_by_key(|&v| std::cmp::Reverse(degrees[v as usize]));
+    }
+    order
+}
+
+/// A random order of `n` elements, block by block.
+pub fn scattered(rng: &mut SplitMix64, n: usize) -> Vec<u32> {
+    let mut order: Vec<_> = (0..n as u32).collect();
+    for block in order.chunks_mut(n.div_ceil(BLOCKS)) {
+        for i in (1..block.len()).rev() {
+            block.swap(i, rng.below(i as u64 + 1) as usize);
+        }
+    }
+    order
+}
+
 /// A directed graph as GPU programs hold it: the edges of vertex v are `starts[v]` up to
 /// `starts[v + 1]`.
 pub struct Csr {
@@ -22,7 +46,16 @@ impl Csr {
     /// In-edges and out-edges of a web-like graph of `n` vertices, about 13 edges each, in which
     /// vertex 0 reaches all others.
     pub fn web_like(n: usize, seed: u64) -> [Self; 2] {
-        let graph = Graph::web_like(n, seed);
+        Self::of_graph(n, &Graph::web_like(n, seed))
+    }
+
+    /// In-edges and out-edges of a graph of `n` vertices like a cage matrix, about 15 edges each,
+    /// none far from the diagonal.
+    pub fn cage_like(n: usize, seed: u64) -> [Self; 2] {
+        Self::of_graph(n, &Graph::cage_like(n, seed))
+    }
+
+    fn of_graph(n: usize, graph: &Graph) -> [Self; 2] {
         let heads =
             (0..n as u32).flat_map(|v| graph.in_edges(v as usize).iter().map(move |e| (v, e)));
         let into: Vec<_> = heads.map(|(head, e)| (head, e.from, e.weight)).collect();

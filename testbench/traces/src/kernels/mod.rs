@@ -95,7 +95,14 @@ programs!(
     spanning_tree,
     barnes_hut,
     wave,
-    lbm
+    lbm,
+    jacobi_band,
+    pagerank_cage,
+    sssp_pull,
+    tomography,
+    diffusion,
+    earthquake,
+    turbulence
 );
 
 /// The program called `name`.

@@ -96,7 +96,7 @@ impl Bench {
 
     /// Somebody else's release reaches memory.
     fn set_memory(&mut self, byte: u8) {
-        self.machine.ctx.memory.write(LINE, &[byte; MAX_LINE]);
+        self.machine.ctx.memory.of_mut(0).write(LINE, &[byte; MAX_LINE]);
     }
 
     /// Waits for the next message of an inlet and takes it: its kind, and its first byte.
