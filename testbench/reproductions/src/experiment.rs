@@ -105,11 +105,16 @@ pub struct Record {
     pub loads_determined: u64,
     /// Statistics that the experiment keeps.
     pub counters: BTreeMap<String, u64>,
+    /// How the names of these begin.
+    #[serde(skip)]
+    pub kept: &'static [&'static str],
 }
 
 impl Record {
-    /// A statistic; 0 where the machine has none of this name.
+    /// A statistic; 0 where the machine has none of this name. Panics where the experiment keeps
+    /// none like it: a figure would be made of zeros.
     pub fn counter(&self, name: &str) -> f64 {
+        assert!(self.kept.iter().any(|start| name.starts_with(start)), "{name} is not kept");
         self.counters.get(name).copied().unwrap_or(0) as f64
     }
 

@@ -111,11 +111,11 @@ mod tests {
                  or 60",
             ),
             ("cpelide", 4, "cpelide has no inputs of this scale; must be 1 or 60"),
-            ("rec", 1, "rec has no inputs of this scale; must be 64"),
+            ("rec", 16, "rec has no inputs of this scale; must be 1 or 64"),
             (
                 "rec",
                 60,
-                "rec's machine has 64 CUs in each GPU, which 60 does not divide; must be 64",
+                "rec's machine has 64 CUs in each GPU, which 60 does not divide; must be 1 or 64",
             ),
             ("stc", 2, "stc has no inputs of this scale; must be 1"),
         ] {

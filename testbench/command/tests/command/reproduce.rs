@@ -25,7 +25,7 @@ fn scale_that_a_paper_does_not_have_is_refused_with_those_that_it_has() {
         ("cpelide --scale 7", "--scale 7: cpelide's machine has 60 CUs in each chiplet, which 7"),
         ("cpelide --scale 7", "must be 1 or 60"),
         ("cpelide --scale 4", "--scale 4: cpelide has no inputs of this scale; must be 1 or 60"),
-        ("rec --scale 1", "--scale 1: rec has no inputs of this scale; must be 64"),
+        ("rec --scale 16", "--scale 16: rec has no inputs of this scale; must be 1 or 64"),
         ("all --scale 60", "--scale 60: finepack's machine has 80 CUs"),
         ("cpelide --scale 0", "--scale"),
         ("cpelide --scale -1", "-1"),

@@ -32,7 +32,7 @@ pub struct Plan<'a> {
     /// Machines; each program runs on each.
     pub points: &'a [Point],
     /// How the names of statistics begin that records hold.
-    pub counters: &'a [&'a str],
+    pub counters: &'static [&'static str],
     /// All of it so many times more, perturbed.
     pub perturbed: u64,
     /// More checks.
@@ -141,7 +141,8 @@ impl Plan<'_> {
     fn record(&self, job: Job, measured: Measured) -> Record {
         let Measured { cycles, loads_checked, loads_determined, counters } = measured;
         let (program, machine) = (self.inputs[job.input].program, self.points[job.point].name);
-        Record { program, machine, cycles, loads_checked, loads_determined, counters }
+        let kept = self.counters;
+        Record { program, machine, cycles, loads_checked, loads_determined, counters, kept }
     }
 
     fn identity(&self, job: Job) -> Identity {

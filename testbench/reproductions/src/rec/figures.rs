@@ -70,8 +70,12 @@ fn figure(id: &str, r: &Runs) -> Ours {
     }
 }
 
-/// The mean speedups of machines over others, with what they are shown as.
+/// The mean speedups of machines over others, with what they are shown as; none where one of them
+/// does not run at this scale.
 fn speedups(r: &Runs, machines: &[(&'static str, &'static str, &'static str)]) -> Ours {
+    if machines.iter().any(|(machine, over, _)| !r.has(machine) || !r.has(over)) {
+        return None;
+    }
     let mut values = Vec::new();
     let each = machines.iter().map(|(machine, over, shown)| {
         let speedup = Each::speedup(r, machine, over).geometric();
@@ -163,8 +167,9 @@ fn lines(r: &Runs) -> Ours {
             (evicted > 0.0).then(|| record.counter("l2.directory.lines_evicted") / evicted)
         })
     };
+    let mean = |machine| r.has(machine).then(|| of(machine)).and_then(Each::unless_empty);
     let means = ["rec-128", "rec-256", "rec", "rec-4k"]
-        .map(|machine| (machine, of(machine).unless_empty().map(|each| each.mean())));
+        .map(|machine| (machine, mean(machine).map(|each| each.mean())));
     let shown = means.map(|(_, mean)| mean.map_or("-".to_string(), |mean| format!("{mean:.1}")));
     ours(
         format!("{}; at 1 kB {}", shown.join(", "), of("rec").listed(1)),
@@ -189,6 +194,9 @@ fn latency(r: &Runs) -> Ours {
 }
 
 fn replacement(r: &Runs) -> Ours {
+    if !r.has("rec-fifo") {
+        return None;
+    }
     let [fifo, lru] = ["rec-fifo", "rec"].map(|m| Each::speedup(r, m, "baseline").geometric());
     let each = Each::speedup(r, "rec-fifo", "rec");
     let text =

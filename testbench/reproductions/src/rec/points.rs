@@ -1,5 +1,5 @@
 //! The machines of the experiment: the paper's with what its figures change, each divided by
-//! [`SCALE`].
+//! [`SCALE`]; or at full size those that the figures of the directories' designs need.
 
 use machine::systems;
 use machine::{Cp, System};
@@ -70,8 +70,11 @@ fn nvidia(system: &mut System) {
     system.directory.range = 2048;
 }
 
-/// All machines. Panics where one cannot be built: they are constants.
-pub fn all() -> Vec<Point> {
+/// Machines that run at full size.
+const FULL: [&str; 6] = ["no-caching", "baseline", "baseline-2x", "hmg", "rec", "ideal"];
+
+/// All machines at a scale. Panics where one cannot be built: they are constants.
+pub fn all(scale: u32) -> Vec<Point> {
     let mut full = systems::load("rec-4gpu", &[]).expect("it is a preset");
     // The largest range of all.
     full.l2.interleave = 4096;
@@ -79,10 +82,11 @@ pub fn all() -> Vec<Point> {
         let mut full = full.clone();
         full.l2.design = design.to_string();
         change(&mut full);
-        let mut system = systems::twin(&full, SCALE);
+        let mut system = if scale > 1 { systems::twin(&full, scale) } else { full };
         system.name = name.to_string();
         system.check().unwrap_or_else(|e| panic!("{name}: {e}"));
         Point { name, system, cp: Cp::Native }
     };
-    POINTS.iter().map(point).collect()
+    let of_scale = |(name, ..): &&(&str, &str, Change)| scale > 1 || FULL.contains(name);
+    POINTS.iter().filter(of_scale).map(point).collect()
 }

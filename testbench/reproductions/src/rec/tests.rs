@@ -3,13 +3,15 @@
 use std::sync::LazyLock;
 
 use super::figures::transactions;
+use super::points::SCALE;
 use super::{Report, points, run};
 use crate::experiment::{Attempt, Input, Point, Record, input};
 use crate::figure::alone;
 
 const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 96, 1)];
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1, &Attempt::default()).unwrap());
+static REPORT: LazyLock<Report> =
+    LazyLock::new(|| run(SCALE, &SMALL, 1, &Attempt::default()).unwrap());
 
 fn count(program: &str, machine: &str, name: &str) -> u64 {
     REPORT.runs.record(program, machine).counter(name) as u64
@@ -17,7 +19,7 @@ fn count(program: &str, machine: &str, name: &str) -> u64 {
 
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    assert_eq!(REPORT.runs.records.len(), SMALL.len() * points::all().len());
+    assert_eq!(REPORT.runs.records.len(), SMALL.len() * points::all(SCALE).len());
     for input in SMALL {
         let loads = REPORT.runs.record(input.program, "baseline").loads_checked;
         let same = |r: &&Record| r.program == input.program;
@@ -28,7 +30,7 @@ fn every_program_runs_on_every_machine_with_all_loads_checked() {
 
 #[test]
 fn machines_are_what_their_names_say() {
-    let all = points::all();
+    let all = points::all(SCALE);
     let of = |name| &all.iter().find(|p| p.name == name).unwrap().system;
     // Table 2: 2 MB of L2, 8192 entries in 8 ways, 64 CUs, each divided by the scale.
     let base = of("baseline");
@@ -49,11 +51,23 @@ fn machines_are_what_their_names_say() {
     assert_eq!(ports, [72 * 16 / 64, 136 * 16 / 64]);
 }
 
+/// Table 2 itself, and the designs alone.
+#[test]
+fn machines_of_full_size_are_the_papers() {
+    let all = points::all(1);
+    assert_eq!(all.len(), 6);
+    for Point { name, system, .. } in &all {
+        let entries = if *name == "baseline-2x" { 2 << 13 } else { 1 << 13 };
+        let found = (system.machine.cus, system.l2.bytes, system.directory.entries);
+        assert_eq!(found, (64, 2 << 20, entries), "{name}");
+    }
+}
+
 /// Machines that are compared have the same ports, links, memories and latencies: nothing but the
 /// lines of R17 changes these.
 #[test]
 fn machines_differ_in_what_their_names_say_alone() {
-    let all = points::all();
+    let all = points::all(SCALE);
     let base = &all[0].system;
     for Point { name, system, .. } in &all {
         let mut same = system.clone();

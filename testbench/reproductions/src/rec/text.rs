@@ -20,9 +20,10 @@ impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(
             f,
-            "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) \
-             divided by {}. Seed {}.",
-            self.scale, self.seed
+            "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) {}. \
+             Seed {}.",
+            if self.scale > 1 { format!("divided by {}", self.scale) } else { "as it is".into() },
+            self.seed
         )?;
         for input in &self.runs.inputs {
             let like = if input.like.is_empty() { "none" } else { input.like };

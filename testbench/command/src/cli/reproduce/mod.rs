@@ -228,7 +228,8 @@ fn reproduce(wanted: Wanted, keeping: &Keeping) -> Result<Reproduced, Failure> {
             Reproduced::new(paper, &r, checked, &r.figures, r.score)
         }
         "rec" => {
-            let r = keeping.attempt(|attempt| rec::run(&rec::INPUTS, perturbed, attempt))?;
+            let inputs = rec::inputs(scale);
+            let r = keeping.attempt(|attempt| rec::run(scale, inputs, perturbed, attempt))?;
             Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
         }
         _ => {
