@@ -1,13 +1,10 @@
 //! Our figures of CPElide (`figures.toml`).
 
 use super::energy;
-use super::points::{MEASURED, VARIANTS};
+use super::points::{BASE, HMG, OURS, VARIANTS};
 use super::{Report, Structures};
 use crate::experiment::{Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
-
-/// The machine whose decisions take no time.
-const HIDDEN: &str = "cpelide-hidden";
 
 /// From this ratio of the baseline's fetches to CPElide's on a program reuses what kernels leave in
 /// the L2s (chosen).
@@ -22,20 +19,27 @@ const NO_DIE: &str = "at scale 1 the die would have 240 CUs, and the model's lim
 const NO_OTHERS: &str =
     "only the machine of four chiplets runs at scale 1; scale 60 has the others";
 
+/// Figures that do without firmware.
+const WITHOUT_FIRMWARE: [&str; 4] = ["C3", "C12", "C13", "Q2"];
+
+const NO_FIRMWARE: &str = "this build has no firmware image, whose cycles the figure is made with";
+
 /// All figures.
 pub fn all(r: &Report) -> Vec<Figure> {
     let runs = &r.runs;
     let why = |id: &str| {
         let missing = DIVIDED_ALONE.iter().filter(|_| r.scale == 1);
-        missing.into_iter().find(|(missing, _)| *missing == id).map(|(_, why)| why.to_string())
+        let why = missing.into_iter().find(|(missing, _)| *missing == id).map(|(_, why)| *why);
+        let none = !runs.has(OURS) && !WITHOUT_FIRMWARE.contains(&id);
+        why.or(none.then_some(NO_FIRMWARE)).map(str::to_string)
     };
     let mut figures = figure::figures(include_str!("figures.toml"), |id| match id {
         id if why(id).is_some() => None,
         "C1" => speedup(runs),
         "C2" => traffic(runs),
         "C3" => monolithic(runs),
-        "C4" => programs(runs, "baseline"),
-        "C5" => programs(runs, "hmg"),
+        "C4" => programs(runs, BASE),
+        "C5" => programs(runs, HMG),
         "C6" => l2_l3(runs),
         "C7" => low_reuse(runs),
         "C8" => energy(runs),
@@ -55,11 +59,6 @@ pub fn all(r: &Report) -> Vec<Figure> {
     figures
 }
 
-/// Machines that not every scale has, of these.
-fn there<'a>(r: &Runs, machines: &[&'a str]) -> Vec<&'a str> {
-    machines.iter().copied().filter(|machine| r.has(machine)).collect()
-}
-
 /// Decisions ahead, of those machines that there are: names, and how many times as fast as the
 /// baseline each program is.
 pub fn variants(r: &Runs) -> impl Iterator<Item = (&'static str, Each)> {
@@ -68,94 +67,75 @@ pub fn variants(r: &Runs) -> impl Iterator<Item = (&'static str, Each)> {
 }
 
 fn speedup(r: &Runs) -> Ours {
-    let mut values = Vec::new();
-    let mut shown = Vec::new();
-    for machine in there(r, &["cpelide", HIDDEN]) {
-        let name = if machine == HIDDEN { "decision hidden" } else { "private" };
-        let [base, hmg] = ["baseline", "hmg"].map(|over| Each::speedup(r, machine, over));
-        let mut text =
-            format!("{name} {}, {}", percent(base.geometric()), percent(hmg.geometric()));
-        values.push((format!("{machine} over baseline"), base.geometric()));
-        values.push((format!("{machine} over hmg"), hmg.geometric()));
-        let reused = [base, hmg].map(|each| each.only(|program| reuses(r, program)));
-        if !reused[0].0.is_empty() {
-            let [base, hmg] = reused.map(|each| each.geometric());
-            text += &format!(" (with reuse {}, {})", percent(base), percent(hmg));
-            values.push((format!("{machine} over baseline with reuse"), base));
-            values.push((format!("{machine} over hmg with reuse"), hmg));
-        }
-        shown.push(text);
+    let over = [BASE, HMG].map(|over| Each::speedup(r, OURS, over));
+    let [base, hmg] = over.each_ref().map(Each::geometric);
+    let mut text = format!("{}, {}", percent(base), percent(hmg));
+    let mut values = vec![("over baseline".to_string(), base), ("over hmg".into(), hmg)];
+    let reused = over.map(|each| each.only(|program| reuses(r, program)));
+    if !reused[0].0.is_empty() {
+        let [base, hmg] = reused.map(|each| each.geometric());
+        text += &format!("; with reuse {}, {}", percent(base), percent(hmg));
+        values.push(("over baseline with reuse".into(), base));
+        values.push(("over hmg with reuse".into(), hmg));
     }
-    for machine in there(r, &["cpelide-home"]) {
-        let home = Each::speedup(r, machine, "baseline-home").geometric();
-        values.push(("cpelide-home over baseline-home".into(), home));
-        shown.push(format!("home-forward {} over its baseline", percent(home)));
-    }
-    let ahead = variants(r).map(|(name, each)| {
+    let others = variants(r).map(|(name, each)| {
         let mean = each.geometric();
         values.push((name.into(), mean));
         format!("{name} {}", percent(mean))
     });
-    let ahead = ahead.collect::<Vec<_>>().join("; ");
-    shown.push(format!("deciding ahead, each over its baseline: {ahead}"));
-    ours(shown.join("; "), values)
+    let others = others.collect::<Vec<_>>().join("; ");
+    ours(format!("{text}; each over its baseline: {others}"), values)
 }
 
 /// The programs where the baseline fetches again what CPElide keeps.
 fn reuses(r: &Runs, program: &str) -> bool {
-    let [base, own] = ["baseline", "cpelide"].map(|m| r.record(program, m).counter("l2.fetches"));
+    let [base, own] = [BASE, OURS].map(|m| r.record(program, m).counter("l2.fetches"));
     base >= REUSE * own
 }
 
 fn traffic(r: &Runs) -> Ours {
     let bytes = |record: &Record| record.group("traffic.");
-    let each = ["baseline", "hmg"].map(|over| Each::ratio(r, "cpelide", over, bytes));
-    let [base, hmg] = each.each_ref().map(Each::geometric);
-    ours(
-        format!("traffic {}, {} ({})", percent(base), percent(hmg), each[0].listed(2)),
-        [("over baseline", base), ("over hmg", hmg)],
-    )
+    let both = |of: &dyn Fn(&Record) -> f64| {
+        [BASE, HMG].map(|over| Each::ratio(r, OURS, over, of).geometric())
+    };
+    let all = [("energy", both(&energy::all)), ("traffic", both(&bytes))];
+    let shown =
+        all.map(|(name, [base, hmg])| format!("{name} {}, {}", percent(base), percent(hmg)));
+    let values = all.into_iter().flat_map(|(name, [base, hmg])| {
+        [(format!("{name} over baseline"), base), (format!("{name} over hmg"), hmg)]
+    });
+    ours(shown.join("; "), values)
 }
 
 fn monolithic(r: &Runs) -> Ours {
-    let loss = |machine| 1.0 - 1.0 / Each::speedup(r, "monolithic", machine).geometric();
-    let [base, cpelide] = ["baseline", "cpelide"].map(loss);
-    ours(
-        format!("{:.1} %; CPElide loses {:.1} %", 100.0 * base, 100.0 * cpelide),
-        [("baseline", base), ("cpelide", cpelide)],
-    )
+    let loss = 1.0 - 1.0 / Each::speedup(r, "monolithic", "baseline-home").geometric();
+    ours(format!("{:.1} %", 100.0 * loss), [("baseline", loss)])
 }
 
-/// CPElide over another design, program by program: as it is, and with decisions hidden.
+/// CPElide over another design, program by program.
 fn programs(r: &Runs, over: &'static str) -> Ours {
-    let each = Each::speedup(r, "cpelide", over);
-    let hidden = there(r, &[HIDDEN]).first().map(|hidden| Each::speedup(r, hidden, over));
-    let listed = r.inputs.iter().enumerate().map(|(at, input)| {
+    let each = Each::speedup(r, OURS, over);
+    let listed = r.inputs.iter().zip(each.values()).map(|(input, speedup)| {
         let name = match input.like {
             "" => input.program.to_string(),
             like => format!("{like} ({})", input.program),
         };
-        let speedup = percent(each.values()[at]);
-        match &hidden {
-            Some(hidden) => format!("{name} {speedup} / {}", percent(hidden.values()[at])),
-            None => format!("{name} {speedup}"),
-        }
+        format!("{name} {}", percent(speedup))
     });
     let text = listed.collect::<Vec<_>>().join(", ");
-    let hidden: Vec<_> = hidden.iter().flat_map(|hidden| hidden.named("hidden")).collect();
-    ours(text, each.named("cpelide").chain(hidden))
+    ours(text, each.named("cpelide"))
 }
 
 fn l2_l3(r: &Runs) -> Ours {
     let l3 = |record: &Record| record.counter("l3.reads") + record.counter("l3.writes");
     let link = |record: &Record| record.group("traffic.link");
-    let l3 = Each::ratio(r, "cpelide", "hmg", l3).geometric();
-    let remote = Each::ratio(r, "hmg", "cpelide", link).geometric();
+    let l3 = Each::ratio(r, OURS, HMG, l3).geometric();
+    let remote = Each::ratio(r, HMG, OURS, link).geometric();
     ours(format!("{}; {}", percent(l3), percent(remote)), [("l2-l3", l3), ("remote", remote)])
 }
 
 fn energy(r: &Runs) -> Ours {
-    let ratio = |of: fn(&Record) -> f64| Each::ratio(r, "cpelide", "hmg", of).geometric();
+    let ratio = |of: fn(&Record) -> f64| Each::ratio(r, OURS, HMG, of).geometric();
     let [dram, noc] = [energy::memory_lines, energy::networks].map(ratio);
     ours(format!("{}, {}", percent(dram), percent(noc)), [("dram", dram), ("noc", noc)])
 }
@@ -170,21 +150,17 @@ fn written_back(r: &Runs) -> Ours {
 
 fn low_reuse(r: &Runs) -> Ours {
     let low = |machine, over| Each::speedup(r, machine, over).only(|program| !reuses(r, program));
-    let base = low("baseline", "hmg").unless_empty()?;
+    let base = low(BASE, HMG).unless_empty()?;
     let programs: Vec<_> = base.0.iter().map(|(program, _)| *program).collect();
-    let [base, own] = [base, low("cpelide", "baseline")].map(|each| each.geometric());
-    let mut text = format!("{}; {}", percent(base), percent(own));
-    let mut values = vec![("baseline over hmg", base), ("cpelide over baseline", own)];
-    for machine in there(r, &[HIDDEN]) {
-        let hidden = low(machine, "baseline").geometric();
-        text += &format!(", decision hidden {}", percent(hidden));
-        values.push(("cpelide-hidden over baseline", hidden));
-    }
-    ours(format!("{text} ({})", programs.join(", ")), values)
+    let [base, own] = [base, low(OURS, BASE)].map(|each| each.geometric());
+    ours(
+        format!("{}; {} ({})", percent(base), percent(own), programs.join(", ")),
+        [("baseline over hmg", base), ("cpelide over baseline", own)],
+    )
 }
 
 fn chiplets(r: &Runs) -> Ours {
-    let four = Each::speedup(r, "cpelide", "hmg").geometric();
+    let four = Each::speedup(r, OURS, HMG).geometric();
     let others =
         [("2", "cpelide-2", "hmg-2"), ("6", "cpelide-6", "hmg-6"), ("7", "cpelide-7", "hmg-7")];
     let mut values = vec![("4", four)];
@@ -209,7 +185,7 @@ fn many(r: &Runs) -> Ours {
         })
         .mean()
     };
-    let four = share("cpelide");
+    let four = share(OURS);
     let mut values = vec![("4".to_string(), four)];
     let others = [("8", "cpelide-8", "baseline-8"), ("16", "cpelide-16", "baseline-16")];
     let shown = others.map(|(chiplets, machine, over)| {
@@ -224,8 +200,7 @@ fn many(r: &Runs) -> Ours {
 
 fn table(r: &Report) -> Ours {
     let most = |name: &str| {
-        let each =
-            Each::of(&r.runs, |program| Some(r.runs.record(program, "cpelide").counter(name)));
+        let each = Each::of(&r.runs, |program| Some(r.runs.record(program, OURS).counter(name)));
         each.values().into_iter().fold(0.0, f64::max)
     };
     let (entries, coarsenings) = (most("firmware.max_entries"), most("firmware.coarsenings"));
@@ -251,10 +226,10 @@ fn cost(r: &Report) -> Ours {
     let mut shown = Vec::new();
     if let Some(code) = r.bytes.code {
         let each = Each::of(&r.runs, |program| {
-            let record = r.runs.record(program, MEASURED);
+            let record = r.runs.record(program, OURS);
             Some(record.counter("firmware.cycles") / record.counter("launch.packets"))
         });
-        let runs = Each::speedup(&r.runs, MEASURED, "cpelide").geometric();
+        let runs = Each::speedup(&r.runs, OURS, "cpelide-aware").geometric();
         values.push(("cycles", each.mean()));
         values.push(("speedup over constants", runs));
         values.push(("code bytes", code as f64));
@@ -288,8 +263,8 @@ fn quality(r: &Runs) -> Ours {
         let sent = |machine| total(machine, &format!("launch.{what}"));
         let idle =
             |machine| total(machine, &format!("launch.idle_{what}")) / sent(machine).max(1.0);
-        let share = sent("cpelide") / sent("baseline").max(1.0);
-        let [own, base] = ["cpelide", "baseline"].map(idle);
+        let share = sent(OURS) / sent(BASE).max(1.0);
+        let [own, base] = [OURS, BASE].map(idle);
         values.push((format!("{what}.sent"), share));
         values.push((format!("{what}.idle"), own));
         values.push((format!("{what}.baseline idle"), base));

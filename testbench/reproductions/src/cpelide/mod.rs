@@ -113,8 +113,9 @@ pub struct Report {
     pub score: Score,
 }
 
-/// Statistics of L2s, L3s, command processors and networks.
-const KEPT: [&str; 6] = ["l2.", "l3.", "launch.", "firmware.", "traffic.chiplet", "traffic.link"];
+/// Statistics of caches, memory, command processors and networks.
+const KEPT: [&str; 8] =
+    ["l1.", "l2.", "l3.", "memory.", "launch.", "firmware.", "traffic.chiplet", "traffic.link"];
 
 /// Runs the experiment at a scale on these inputs, on all threads that there are.
 pub fn run(

@@ -15,19 +15,17 @@ dropped no line; sync: cycles of launches between the first request to an L2 and
 together.";
 
 /// Machines of the table; the JSON has all.
-const SHOWN: [&str; 15] = [
+const SHOWN: [&str; 13] = [
     "baseline",
-    "cpelide",
-    "cpelide-hidden",
     "cpelide-ahead",
     "hmg",
     "baseline-home",
-    "cpelide-home",
     "cpelide-home-ahead",
     "cpelide-aware",
     "monolithic",
     "baseline-measured",
     "cpelide-ahead-measured",
+    "hmg-measured",
     "baseline-home-measured",
     "cpelide-home-ahead-measured",
     "cpelide-aware-measured",
@@ -86,7 +84,7 @@ impl Report {
         let mean = Gains {
             program: "geometric mean".into(),
             each: all.iter().map(|(_, each)| each.geometric()).collect(),
-            paper: paper("C1", "cpelide over baseline"),
+            paper: paper("C1", "over baseline"),
         };
         writeln!(f, "\n{OF_VARIANTS}")?;
         write!(f, "{:<15}", "program")?;
