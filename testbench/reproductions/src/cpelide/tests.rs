@@ -121,14 +121,8 @@ fn full_size_is_the_papers_machine_and_says_what_it_leaves_out() {
     assert_eq!((base.chiplets, base.cus), (4, 60));
     let left_out = FULL.figures.iter().filter(|f| f.ours.is_none());
     let left_out: Vec<_> = left_out.map(|f| (&f.id[..], f.note.contains("scale 60"))).collect();
-    let expected = [
-        ("C3", true),
-        ("C7", false),
-        ("C9", true),
-        ("C10", true),
-        ("C11", true),
-        ("C12", false),
-    ];
+    let expected =
+        [("C3", true), ("C7", false), ("C9", true), ("C10", true), ("C11", true), ("C12", false)];
     assert_eq!(left_out, expected);
     assert!(FULL.figures.iter().all(|f| f.ours.is_some() || !f.note.is_empty()));
     assert_eq!((FULL.scale, FULL.score.figures, FULL.score.shown), (1, 15, 9));

@@ -78,6 +78,23 @@ impl Csr {
         Self::new(n, &list)
     }
 
+    /// A graph like a map of roads, whose edges go both ways: crossings stand in rows, three of
+    /// four are joined to the one beside, and to the one below. Each vertex's ends are ascending.
+    pub fn road_like(n: usize, seed: u64) -> Self {
+        let (mut rng, width) = (SplitMix64::new(seed), n.isqrt());
+        let mut list = Vec::new();
+        for v in 0..n {
+            for w in [v + 1, v + width] {
+                if w < n && rng.below(4) > 0 {
+                    list.extend([(v as u32, w as u32, 1), (w as u32, v as u32, 1)]);
+                }
+            }
+        }
+        list.sort_unstable();
+        list.dedup();
+        Self::new(n, &list)
+    }
+
     /// From (vertex, other end, weight), sorted by vertex.
     pub fn new(n: usize, list: &[(u32, u32, u32)]) -> Self {
         let mut starts = vec![0; n + 1];

@@ -30,6 +30,7 @@ mod loops;
 mod program;
 #[cfg(test)]
 mod races;
+mod recurrent;
 #[cfg(test)]
 mod shadow;
 #[cfg(test)]
@@ -102,7 +103,19 @@ programs!(
     tomography,
     diffusion,
     earthquake,
-    turbulence
+    turbulence,
+    backprop,
+    color_max,
+    floyd_warshall,
+    gaussian,
+    hotspot,
+    lstm,
+    btree,
+    cnn,
+    dwt2d,
+    nw,
+    pathfinder,
+    srad
 );
 
 /// The program called `name`.
