@@ -13,8 +13,8 @@ pub struct Counters {
     pub store_tlps: u64,
     /// Of these, plain writes of fewer than [`SMALL`] bytes.
     pub small_writes: u64,
-    /// Wire bytes of TLPs with stores and of configuration packets, in units of 1/[`SCALE`] byte: all that
-    /// stores cost, without MARKs, loads and atomics.
+    /// Wire bytes of TLPs with stores and of configuration packets, in units of 1/[`SCALE`] byte:
+    /// all that stores cost, without MARKs, loads and atomics.
     pub store_wire: u64,
     /// Wire bytes in units of 1/[`SCALE`] byte.
     pub wire: u64,

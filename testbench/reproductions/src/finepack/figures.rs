@@ -135,6 +135,8 @@ fn below_32(r: &Runs) -> Ours {
 }
 
 fn sub_headers(r: &Runs) -> Ours {
+    // Only where programs store to other GPUs.
+    Each::ratio(r, "finepack", "finepack", wire).unless_empty()?;
     let of = |of: fn(&Record) -> f64| {
         SUB_HEADERS
             .map(|(length, machine)| (length, Each::ratio(r, machine, "finepack", of).geometric()))

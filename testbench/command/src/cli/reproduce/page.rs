@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn page_has_every_figure_with_bars_of_both_and_needs_nothing_else() {
         let [jacobi, ..] = finepack::INPUTS;
-        let small = [Input { size: 1000, iterations: 1, ..jacobi }];
+        let small = [Input { size: 1000, iterations: 2, ..jacobi }];
         let report = finepack::run(&small, 0, &Attempt::default()).unwrap();
         let checked = "checked <all>".to_string();
         let one = Reproduced::new("finepack", &report, checked, &report.figures, report.score);
