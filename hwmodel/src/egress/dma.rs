@@ -67,8 +67,8 @@ impl Dma {
         self.append(dest, base, data, self.dma_start);
     }
 
-    /// The same without a descriptor and its time: the GPU writes a few bytes of its own accord,
-    /// ahead of an atomic on them. They go behind all copies before.
+    /// The same without a descriptor and its time: a further row of the copy before, or what the
+    /// GPU writes of its own accord ahead of an atomic. They go behind all copies before.
     pub fn write(&mut self, dest: u8, base: u64, data: &[u8]) {
         self.append(dest, base, data, 0);
     }

@@ -11,8 +11,10 @@ pub struct Counters {
     pub packets: u64,
     /// TLPs sent that carry stores: FinePack packets and plain writes.
     pub store_tlps: u64,
-    /// Wire bytes of these and of configuration packets, in units of 1/[`SCALE`] byte: all that
-    /// stores cost, without MARKs, loads and atomics.
+    /// Of these, plain writes of fewer than [`SMALL`] bytes.
+    pub small_writes: u64,
+    /// Wire bytes of TLPs with stores and of configuration packets, in units of 1/[`SCALE`] byte:
+    /// all that stores cost, without MARKs, loads and atomics.
     pub store_wire: u64,
     /// Wire bytes in units of 1/[`SCALE`] byte.
     pub wire: u64,
@@ -39,6 +41,9 @@ pub struct Counters {
     pub context_errors: u64,
 }
 
+/// Bytes of a transfer below which FinePack calls it small (section I).
+const SMALL: u32 = 32;
+
 impl Counters {
     /// Adds one TLP.
     pub(super) fn add(&mut self, split: &Split) {
@@ -46,6 +51,7 @@ impl Counters {
         self.packets += u64::from(split.class == WireClass::FinePack);
         let carries = matches!(split.class, WireClass::FinePack | WireClass::Write);
         self.store_tlps += u64::from(carries);
+        self.small_writes += u64::from(split.class == WireClass::Write && split.data < SMALL);
         if carries || split.class == WireClass::Context {
             self.store_wire += split.wire;
         }

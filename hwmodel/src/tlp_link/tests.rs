@@ -123,6 +123,17 @@ fn flit_mode_costs_256_of_236_bytes() {
 }
 
 #[test]
+fn writes_of_fewer_than_32_bytes_are_small() {
+    let mut link = TlpLink::new(&config(4), 0).unwrap();
+    let lengths = [4, 28, 32, 64];
+    let beats: Vec<Tlp> = lengths.into_iter().flat_map(|bytes| write(1, 0, bytes)).collect();
+    run(&mut link, &beats, 100);
+    let c = link.counters();
+    assert_eq!((c.store_tlps, c.small_writes), (4, 2));
+    assert_eq!(c.data_bytes, 128);
+}
+
+#[test]
 fn tlp_waits_for_its_last_beat() {
     let mut link = TlpLink::new(&config(4), 0).unwrap();
     let beats = write(1, 0, 64);

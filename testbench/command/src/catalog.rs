@@ -22,16 +22,9 @@ fn entry(name: &str, about: &str, used_in: &'static str) -> Entry {
     Entry { name: name.to_string(), about: about.to_string(), used_in }
 }
 
-/// `duet reproduce finepack`, where a name is one of its own.
-const REPRODUCE_FINEPACK: &str = "reproduce finepack";
-
 /// Whole systems.
 pub fn systems() -> Vec<Entry> {
-    let mut all: Vec<_> =
-        systems::presets().map(|(name, about)| entry(&name, &about, "--system")).collect();
-    let about = "4 GPUs whose remote stores meet on PCIe links: remote stores only, no caches";
-    all.push(entry("finepack-egress", about, REPRODUCE_FINEPACK));
-    all
+    systems::presets().map(|(name, about)| entry(&name, &about, "--system")).collect()
 }
 
 /// Designs and policies, by the field of the system file that names them.
@@ -45,18 +38,16 @@ pub fn protocols() -> Vec<Entry> {
     all
 }
 
-/// A program and, where `--set` may change them, its parameters.
+/// A program and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Workload {
     /// Name, line, use.
     #[serde(flatten)]
     pub entry: Entry,
     /// By key of `--set`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<Parameter>,
     /// Bytes of device memory, in terms of `workload.size` (n) and `workload.iterations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub footprint_bytes: Option<&'static str>,
+    pub footprint_bytes: &'static str,
 }
 
 /// A parameter of a program.
@@ -77,10 +68,10 @@ pub struct Parameter {
 /// What may be set of a built-in program.
 pub const WORKLOAD_KEYS: [&str; 3] = ["workload.size", "workload.iterations", "workload.shift"];
 
-/// Programs: those of the full GPU, and those of the FinePack experiment, whose remote stores alone
-/// are run.
+/// The built-in programs.
 pub fn workloads() -> Vec<Workload> {
-    let programs = kernels::PROGRAMS.iter().map(|program| {
+    let programs = kernels::PROGRAMS.iter();
+    let workload = |program: &kernels::Program| {
         let parameter = |key, knob: kernels::Knob| {
             let kernels::Knob { meaning, default, min: least, max: most } = knob;
             Parameter { key, meaning, default, least, most }
@@ -92,23 +83,11 @@ pub fn workloads() -> Vec<Workload> {
                 parameter(size, program.size),
                 parameter(iterations, program.iterations),
             ],
-            footprint_bytes: Some(program.footprint),
+            footprint_bytes: program.footprint,
         }
-    });
-    let exchanges = EXCHANGES.iter().map(|(name, about)| Workload {
-        entry: entry(name, about, REPRODUCE_FINEPACK),
-        parameters: Vec::new(),
-        footprint_bytes: None,
-    });
-    programs.chain(exchanges).collect()
+    };
+    programs.map(workload).collect()
 }
-
-/// Programs whose remote stores are run for real.
-const EXCHANGES: &[(&str, &str)] = &[
-    ("pagerank", "PageRank over a cage-like matrix, ranks pushed to replicas"),
-    ("jacobi", "Jacobi over a banded system, boundary values pushed to neighbours"),
-    ("sssp", "Bellman-Ford shortest paths over a web-like graph, distances pushed to replicas"),
-];
 
 fn path(kind: PathKind) -> &'static str {
     match kind {
@@ -159,11 +138,5 @@ mod tests {
                 assert!(!about.is_empty(), "{used_in} = {name}: its line is missing in catalog.rs");
             }
         }
-    }
-
-    #[test]
-    fn exchange_workloads_are_those_of_the_experiment() {
-        let names: Vec<_> = EXCHANGES.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, traces::workloads::NAMES);
     }
 }

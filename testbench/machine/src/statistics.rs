@@ -147,7 +147,11 @@ const MACHINE: &[Statistic] = &statistics! {
     "ingress.atomics" "requests" "atomics that arrive from other GPUs",
     "gpu_link.tlps" "TLPs" "TLPs sent between GPUs",
     "gpu_link.packets" "TLPs" "of these, FinePack packets",
+    "gpu_link.store_tlps" "TLPs" "TLPs with stores: FinePack packets and plain writes",
+    "gpu_link.small_writes" "TLPs" "plain writes of fewer than 32 bytes",
     "gpu_link.wire_bytes" "bytes" "all bytes on the forward links: the parts below together",
+    "gpu_link.store_wire_bytes" "bytes" "of these, of TLPs with stores and of configuration \
+        packets",
     "gpu_link.data_bytes" "bytes" "stored bytes and operands",
     "gpu_link.header_bytes" "bytes" "outer headers",
     "gpu_link.subheader_bytes" "bytes" "sub-headers",
@@ -245,7 +249,10 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                     add("ingress.atomics", c.arrived_atomics);
                     add("gpu_link.tlps", link.tlps);
                     add("gpu_link.packets", link.packets);
+                    add("gpu_link.store_tlps", link.store_tlps);
+                    add("gpu_link.small_writes", link.small_writes);
                     add("gpu_link.wire_bytes", link.wire_bytes());
+                    add("gpu_link.store_wire_bytes", link.store_wire_bytes());
                     add("gpu_link.data_bytes", link.data_bytes);
                     add("gpu_link.header_bytes", link.header_bytes);
                     add("gpu_link.subheader_bytes", link.subheader_bytes);

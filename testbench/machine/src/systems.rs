@@ -17,7 +17,7 @@ struct Family {
     twin: u32,
     /// System file of its first member.
     text: &'static str,
-    /// What of a GPU its members have in other numbers.
+    /// What its members have in other numbers.
     grows: fn(System, &str, u16) -> System,
     /// Members: names and that number.
     members: &'static [(&'static str, u16)],
@@ -46,11 +46,11 @@ static FAMILIES: [Family; 5] = [
         members: &[("stc-8cu", 8), ("stc-16cu", 16), ("stc-32cu", 32)],
     },
     Family {
-        about: "FinePack (HPCA'23, table III): 4 GPUs of 80 SMs on PCIe 4.0",
+        about: "FinePack (HPCA'23, table III): 4 GPUs of 80 SMs on PCIe 4.0, 16 on PCIe 6.0",
         twin: 16,
         text: include_str!("../systems/finepack-4gpu.toml"),
-        grows: scale::with_chiplets,
-        members: &[("finepack-4gpu", 1)],
+        grows: scale::with_gpus,
+        members: &[("finepack-4gpu", 4), ("finepack-16gpu", 16)],
     },
     Family {
         about: "REC (JSA 2025, table 2): 4 GPUs of 64 CUs, links of 150 GB/s",

@@ -7,14 +7,12 @@
 pub mod compared;
 pub mod controls;
 pub mod cpelide;
-pub mod egress_system;
 pub mod experiment;
 pub mod figure;
 pub mod finepack;
 pub mod finepack_chain;
 pub mod kept;
 pub mod log_file;
-pub mod memory;
 pub mod race_detection;
 pub mod rec;
 pub mod scale;

@@ -158,7 +158,5 @@ fn print_workload(workload: &Workload) {
     for Parameter { key, meaning, default, least, most } in parameters {
         println!("    {key:<20} {meaning}; default {default}, {least} to {most}");
     }
-    if let Some(footprint) = footprint_bytes {
-        println!("    {:<20} {footprint} (n: workload.size)", "bytes of memory");
-    }
+    println!("    {:<20} {footprint_bytes} (n: workload.size)", "bytes of memory");
 }

@@ -545,7 +545,10 @@ impl Outgoing {
         }
         for dest in 0..self.sent.len() as u8 {
             let goes_there = |addr| ctx.places.others(self.gpu, addr) >> dest & 1 == 1;
-            self.staging.gather(goes_there, |addr, bytes| dma.copy(dest, addr, bytes));
+            self.staging.gather(goes_there, |addr, bytes, is_row| match is_row {
+                true => dma.write(dest, addr, bytes),
+                false => dma.copy(dest, addr, bytes),
+            });
         }
         self.staging.clear();
     }

@@ -6,6 +6,24 @@ use std::collections::BTreeMap;
 use crate::masks;
 use crate::message::Line;
 
+/// The rows of a copy so far: the last one, and the distance between two.
+#[derive(Debug, Default)]
+struct Rows {
+    start: u64,
+    len: usize,
+    distance: Option<u64>,
+}
+
+impl Rows {
+    /// True where this run is one more of them; else it is the first of others.
+    fn go_on(&mut self, start: u64, len: usize) -> bool {
+        let distance = start - self.start;
+        let is_one = len == self.len && self.distance.is_none_or(|known| known == distance);
+        *self = Self { start, len, distance: is_one.then_some(distance) };
+        is_one
+    }
+}
+
 /// Bytes stored locally, by line.
 #[derive(Debug, Default)]
 pub struct Staging {
@@ -50,15 +68,21 @@ impl Staging {
         }
     }
 
-    /// Gives every run of stored bytes of the lines that `is_wanted` names, ascending. Runs of
-    /// neighbouring lines are one, of neighbouring pages too: all go to one GPU.
-    pub fn gather(&mut self, is_wanted: impl Fn(u64) -> bool, mut copy: impl FnMut(u64, &[u8])) {
-        let mut start = 0;
+    /// Gives every run of stored bytes of the lines that `is_wanted` names, ascending, and whether
+    /// it belongs to the copy before. Runs of neighbouring lines are one, of neighbouring pages
+    /// too: all go to one GPU. Runs as long as each other at equal distances are one copy: rows of
+    /// a block, for which software starts a copy engine once (`cudaMemcpy2D`).
+    pub fn gather(
+        &mut self,
+        is_wanted: impl Fn(u64) -> bool,
+        mut copy: impl FnMut(u64, &[u8], bool),
+    ) {
+        let (mut start, mut rows) = (0, Rows::default());
         for (&addr, (mask, bytes)) in self.lines.iter().filter(|(addr, _)| is_wanted(**addr)) {
             masks::runs(*mask, |first, len| {
                 let at = addr + first as u64;
                 if start + self.run.len() as u64 != at && !self.run.is_empty() {
-                    copy(start, &self.run);
+                    copy(start, &self.run, rows.go_on(start, self.run.len()));
                     self.run.clear();
                 }
                 if self.run.is_empty() {
@@ -68,7 +92,7 @@ impl Staging {
             });
         }
         if !self.run.is_empty() {
-            copy(start, &self.run);
+            copy(start, &self.run, rows.go_on(start, self.run.len()));
             self.run.clear();
         }
     }
@@ -142,5 +166,23 @@ mod tests {
         staging.drain(|addr, bytes| seen.push((addr, bytes.len(), bytes[3])));
         assert_eq!(seen, [(0x1f80, 128, 7), (0x2000, 64, 7), (0x2100, 64, 9)]);
         staging.drain(|_, _| unreachable!("nothing is left"));
+    }
+
+    #[test]
+    fn equal_runs_at_equal_distances_are_rows_of_one_copy() {
+        let mut staging = Staging::default();
+        let line = Line::default();
+        let mut store = |addr: u64, mask: u128| staging.store(addr, mask, &line, 64);
+        // Three rows of 12 bytes, two of 4 elsewhere, one more of 4 at another distance.
+        [0x1000, 0x1080, 0x1100].into_iter().for_each(|addr| store(addr, 0xfff0));
+        [0x1400, 0x1440, 0x1500].into_iter().for_each(|addr| store(addr, 0xf));
+        // Not wanted.
+        store(0x1040, 0xfff0);
+        let mut seen = Vec::new();
+        let wanted = |addr| addr != 0x1040;
+        staging.gather(wanted, |addr, bytes, more| seen.push((addr, bytes.len(), more)));
+        let rows = [(0x1004, 12, false), (0x1084, 12, true), (0x1104, 12, true)];
+        let others = [(0x1400, 4, false), (0x1440, 4, true), (0x1500, 4, false)];
+        assert_eq!(seen, [rows, others].concat());
     }
 }

@@ -1,4 +1,4 @@
-//! Machines that follow from a preset: other numbers of chiplets or CUs, and smaller twins.
+//! Machines that follow from a preset: other numbers of chiplets, CUs or GPUs, and smaller twins.
 
 use super::TWIN;
 use crate::System;
@@ -25,6 +25,20 @@ pub fn with_chiplets(mut system: System, name: &str, chiplets: u16) -> System {
 pub fn with_cus(mut system: System, name: &str, cus: u16) -> System {
     system.name = name.to_string();
     system.machine.cus = cus;
+    system
+}
+
+/// The same GPU, so many times, on links of PCIe 6.0, 128 GB/s, where the first machine has other
+/// GPUs on PCIe 4.0 (FinePack, sections V and VI-B). The clock of links and blocks is as much
+/// faster, so that a block takes as many stores for each byte of its link.
+pub fn with_gpus(mut system: System, name: &str, gpus: u16) -> System {
+    let link = &mut system.gpu_link;
+    if gpus != system.machine.gpus {
+        (link.generation, link.bytes_per_ns) = (6, 128.into());
+        link.clock_mhz *= 4;
+    }
+    system.name = name.to_string();
+    system.machine.gpus = gpus;
     system
 }
 

@@ -7,7 +7,6 @@ use ports::common::finepack_types::FinePack;
 use ports::remote_write_queue as queue;
 use ports::{Port, Ports};
 
-use super::Report;
 use crate::figure::{Ours, ours};
 
 /// Caches of the GV100, L1 and L2 (FinePack section IV-B).
@@ -40,9 +39,12 @@ fn queue_storage(p: &FinePack, gpus: u32, banks: u32) -> Storage {
     }
 }
 
+/// The named configuration of the paper (Table III).
+const CONFIG: &str = "paper";
+
 /// Figure F14.
-pub(super) fn storage(r: &Report) -> Ours {
-    let p = &r.parameters;
+pub(super) fn storage() -> Ours {
+    let p = &cosim::settings::named::<FinePack>(CONFIG).expect("a configuration has this name");
     let one = queue_storage(p, p.num_gpus, 1);
     let two = queue_storage(p, p.num_gpus, p.banks);
     let [large, large_two] = [1, p.banks].map(|banks| queue_storage(p, 16, banks));

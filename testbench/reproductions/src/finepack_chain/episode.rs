@@ -8,13 +8,13 @@ use hwmodel::Block;
 use ports::common::finepack_types::{FinePack, Req};
 
 use super::ChainError;
+use super::memory::OutOfRange;
 use super::oracle::Oracle;
 use super::reached::Reached;
 use super::requests::Requests;
 use super::rogue;
 use super::system::{self, System};
 use crate::log_file::LogFile;
-use crate::memory::OutOfRange;
 use crate::tlp_dump::Line;
 
 /// Cycles without any transfer after which the chain counts as stuck.

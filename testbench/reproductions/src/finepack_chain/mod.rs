@@ -7,6 +7,8 @@
 //! values.
 
 mod episode;
+mod gpus;
+mod memory;
 mod oracle;
 mod reached;
 mod requests;

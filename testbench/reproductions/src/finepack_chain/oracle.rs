@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use ports::common::finepack_types::{FinePack, LineData, Req, aop, op};
 
-use crate::egress_system::Returned;
-use crate::memory::{Memory, OutOfRange};
+use super::gpus::Returned;
+use super::memory::{Memory, OutOfRange};
 
 /// Windows of `2^offset_width` bytes that GPU `source` writes in each destination, by number.
 pub fn windows(source: usize) -> Range<u64> {

@@ -5,7 +5,7 @@ use cosim::runner::Outcome;
 use cosim::stimulus::Count;
 use ports::common::finepack_types::FinePack;
 
-use crate::egress_system::Seen;
+use super::gpus::Seen;
 
 /// What the run reached.
 #[derive(Clone, Debug, Default)]

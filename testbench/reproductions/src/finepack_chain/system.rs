@@ -19,7 +19,7 @@ use hwmodel::tlp_link::{self, Fabric, LINK_LAT_SMALL};
 use ports::Description;
 use ports::common::finepack_types::FinePack;
 
-use crate::egress_system::EgressSystem;
+use super::gpus::EgressSystem;
 
 type Pair<M> = Lockstep<M>;
 type Path = FinePackPath<Pair<RemoteWriteQueue>, Pair<Packetizer>>;

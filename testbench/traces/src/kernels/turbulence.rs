@@ -18,7 +18,7 @@ pub const PROGRAM: Program = Program {
 };
 
 /// Work-items of a group.
-const LOCAL: usize = 64;
+const LOCAL: usize = 256;
 /// Rows of a group.
 const ROWS: usize = 16;
 

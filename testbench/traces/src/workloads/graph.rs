@@ -1,6 +1,5 @@
 //! Directed graphs in the form that pull kernels read, and synthetic ones.
 
-use super::partition::Partition;
 use super::rng::SplitMix64;
 
 /// An edge as its head sees it.
@@ -104,11 +103,6 @@ impl Graph {
     /// Edges into `v`, by tail.
     pub fn in_edges(&self, v: usize) -> &[Edge] {
         &self.edges[self.starts[v]..self.starts[v + 1]]
-    }
-
-    /// The vertices in blocks for `gpus` GPUs; each is computed from those with an edge to it.
-    pub fn partition(&self, gpus: usize) -> Partition {
-        Partition::new(self.len(), gpus, |v| self.in_edges(v).iter().map(|e| e.from as usize))
     }
 
     /// Number of edges out of `v`.

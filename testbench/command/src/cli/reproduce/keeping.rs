@@ -12,7 +12,7 @@ use reproductions::kept::{self, Kept, Origin};
 use super::super::job::run_failure;
 use super::super::progress::{self, left};
 use super::super::{Failure, build};
-use super::{Args, FINEPACK, Wanted};
+use super::{Args, Wanted};
 
 /// The folder of a paper's runs, while they are made.
 pub struct Keeping {
@@ -27,9 +27,6 @@ pub struct Keeping {
 /// for an attempt to go on.
 pub fn of(args: &Args, wanted: Wanted) -> Result<Keeping, Failure> {
     let Wanted { paper, scale, perturbed } = wanted;
-    if paper == FINEPACK {
-        return Ok(Keeping { paper, kept: None, is_temporary: true });
-    }
     let (duet, build) = (env!("CARGO_PKG_VERSION").to_string(), build()?);
     let folder = match &args.keep {
         Some(folder) if args.paper == paper => folder.clone(),

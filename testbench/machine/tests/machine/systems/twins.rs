@@ -96,3 +96,16 @@ fn members_of_stc_differ_in_cus_alone() {
         assert_eq!(system, base);
     }
 }
+
+/// Section VI-B: PCIe 6.0, four times PCIe 4.0, for bytes and for what the blocks take.
+#[test]
+fn finepacks_16_gpus_differ_from_4_in_links_alone() {
+    let (base, mut system) = (preset("finepack-4gpu"), preset("finepack-16gpu"));
+    assert_eq!((&system.name[..], system.machine.gpus), ("finepack-16gpu", 16));
+    let link = &mut system.gpu_link;
+    assert_eq!((link.generation, link.bytes_per_ns), (6, 128.into()));
+    assert_eq!(link.clock_mhz, 4 * base.gpu_link.clock_mhz);
+    (system.name, system.machine.gpus) = (base.name.clone(), base.machine.gpus);
+    system.gpu_link = base.gpu_link.clone();
+    assert_eq!(system, base);
+}

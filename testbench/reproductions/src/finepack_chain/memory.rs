@@ -26,16 +26,6 @@ impl Memory {
         self.ranges.push(Range { base, bytes: vec![0; bytes] });
     }
 
-    /// The bytes of the range that starts at `base`.
-    pub fn range(&self, base: u64) -> Option<&[u8]> {
-        self.ranges.iter().find(|r| r.base == base).map(|r| r.bytes.as_slice())
-    }
-
-    /// The bytes of the range that starts at `base`, for writes of the GPU itself.
-    pub fn range_mut(&mut self, base: u64) -> Option<&mut [u8]> {
-        self.ranges.iter_mut().find(|r| r.base == base).map(|r| r.bytes.as_mut_slice())
-    }
-
     /// First byte in which two memories of the same ranges differ, in those ranges whose base is
     /// meant: address, ours, theirs.
     pub fn first_difference(
@@ -149,7 +139,7 @@ mod tests {
         let mut memory = Memory::default();
         memory.add_range(0x100, 16);
         memory.write(0x100, 0b1010, &line(&[1, 2, 3, 4])).unwrap();
-        assert_eq!(&memory.range(0x100).unwrap()[..5], [0, 2, 0, 4, 0]);
+        assert_eq!(memory.read(0x100, 0x1f).unwrap().0[..5], [0, 2, 0, 4, 0]);
     }
 
     #[test]
@@ -167,13 +157,13 @@ mod tests {
         let minus_two = line(&(-2i32).to_le_bytes());
         let old = memory.atomic(0, 0xf, aop::MIN, &minus_two).unwrap();
         assert_eq!(old.0[..4], 5i32.to_le_bytes());
-        assert_eq!(memory.range(0).unwrap()[..4], (-2i32).to_le_bytes());
+        assert_eq!(memory.read(0, u128::MAX >> 112).unwrap().0[..4], (-2i32).to_le_bytes());
         let mut operands = [0; 8];
         operands[..4].copy_from_slice(&(-2i32).to_le_bytes());
         operands[4..].copy_from_slice(&9i32.to_le_bytes());
         memory.atomic(0, 0xf, aop::CAS, &line(&operands)).unwrap();
-        assert_eq!(memory.range(0).unwrap()[..4], 9i32.to_le_bytes());
+        assert_eq!(memory.read(0, u128::MAX >> 112).unwrap().0[..4], 9i32.to_le_bytes());
         memory.atomic(0, 0xf, aop::ADD, &line(&[255; 4])).unwrap();
-        assert_eq!(memory.range(0).unwrap()[..8], [8, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(memory.read(0, u128::MAX >> 112).unwrap().0[..8], [8, 0, 0, 0, 0, 0, 0, 0]);
     }
 }

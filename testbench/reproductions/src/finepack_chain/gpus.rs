@@ -11,7 +11,7 @@ use ports::common::finepack_types::{Ingress, LineData, Req, Tlp, ingress_kind};
 use ports::depacketizer;
 use ports::egress;
 
-use crate::memory::{Memory, OutOfRange};
+use super::memory::{Memory, OutOfRange};
 
 /// The data that a load or an atomic brings back.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,9 +43,6 @@ pub struct Seen {
     pub ingress_held: bool,
     /// An access that reached this GPU's memory through its de-packetizer.
     pub arrived: Option<Ingress>,
-    /// An access of this GPU that reaches the memory of another GPU without a link (`infinite`):
-    /// that GPU and the access. Several may reach one memory in a cycle.
-    pub direct: Option<(u8, Ingress)>,
 }
 
 /// The system. `P` is the egress path of every GPU, `D` its de-packetizer.
@@ -61,9 +58,6 @@ pub struct EgressSystem<P, D> {
     /// Per source: cycle and GPU of completions on their way back.
     completions: Vec<VecDeque<(u64, u8)>>,
     returned: Vec<VecDeque<Returned>>,
-    /// Per source: accesses on their way without a link, which takes no bytes but the same latency:
-    /// when they arrive, and where.
-    flying: Vec<VecDeque<(u64, u8, Ingress)>>,
     /// Per source: beats that enter the link beside the path, at a packet boundary.
     injected: Vec<VecDeque<Tlp>>,
     /// Per source: who is in the middle of a TLP.
@@ -87,8 +81,7 @@ where
     P: Egress,
     D: Block<In = depacketizer::In, Out = depacketizer::Out>,
 {
-    /// Joins as many GPUs as there are paths. `latency`, in cycles, is that of the reverse link and
-    /// of a path without a link.
+    /// Joins as many GPUs as there are paths. `latency`, in cycles, is that of the reverse link.
     pub fn new(paths: Vec<P>, ingress: Vec<D>, fabric: Fabric, latency: u64) -> Self {
         let gpus = paths.len();
         Self {
@@ -98,7 +91,6 @@ where
             memories: vec![Memory::default(); gpus],
             completions: vec![VecDeque::new(); gpus],
             returned: vec![VecDeque::new(); gpus],
-            flying: vec![VecDeque::new(); gpus],
             injected: vec![VecDeque::new(); gpus],
             sender: vec![Sender::Nobody; gpus],
             latency,
@@ -134,7 +126,6 @@ where
         self.fabric.is_empty()
             && self.completions.iter().all(VecDeque::is_empty)
             && self.injected.iter().all(VecDeque::is_empty)
-            && self.flying.iter().all(VecDeque::is_empty)
             && self.paths.iter().all(|p| p.is_idle())
             && self.ingress.iter().all(|d| d.is_idle())
     }
@@ -153,14 +144,14 @@ where
             self.tick_ingress(gpu, ready)?;
         }
         for (gpu, request) in requests.iter().enumerate() {
-            self.tick_path(gpu, *request)?;
+            self.tick_path(gpu, *request);
         }
         self.fabric.tick(&self.beats, &self.ready, crc_error);
         self.cycle += 1;
         Ok(&self.seen)
     }
 
-    fn tick_path(&mut self, gpu: usize, req: Option<Req>) -> Result<(), OutOfRange> {
+    fn tick_path(&mut self, gpu: usize, req: Option<Req>) {
         let link_ready = self.fabric.tlp_ready(gpu);
         if self.sender[gpu] == Sender::Nobody && !self.injected[gpu].is_empty() {
             self.sender[gpu] = Sender::Injected;
@@ -189,14 +180,6 @@ where
         seen.egress_error = out.err;
         seen.evt = out.evt;
         seen.link_held = out.tlp.is_some() && !link_ready;
-        let flying = &mut self.flying[gpu];
-        flying.extend(out.st.map(|st| (self.cycle + self.latency, out.st_dest, st)));
-        if flying.front().is_none_or(|(due, ..)| *due > self.cycle) {
-            return Ok(());
-        }
-        let (_, dest, st) = flying.pop_front().expect("one is due");
-        seen.direct = Some((dest, st));
-        self.arrive(dest.into(), &st)
     }
 
     fn tick_ingress(&mut self, gpu: usize, st_ready: bool) -> Result<(), OutOfRange> {
