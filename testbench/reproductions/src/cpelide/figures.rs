@@ -307,3 +307,51 @@ fn quality(r: &Runs) -> Ours {
     });
     ours(shown.join("; "), values)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::input;
+
+    /// Programs, their kin, and their cycles on the baseline, CPElide and HMG.
+    fn runs(programs: &[(&'static str, &'static str, [u64; 3])]) -> Runs {
+        let machines = [BASE, OURS, HMG];
+        let records = programs.iter().flat_map(|&(program, _, cycles)| {
+            machines.iter().zip(cycles).map(move |(machine, cycles)| Record {
+                program,
+                machine,
+                cycles,
+                loads_checked: 1,
+                loads_determined: 1,
+                counters: [("l2.fetches".to_string(), 1)].into(),
+                kept: &["l2."],
+            })
+        });
+        let inputs = programs.iter().map(|&(program, like, _)| input(program, like, 1, 1));
+        Runs { inputs: inputs.collect(), records: records.collect() }
+    }
+
+    #[test]
+    fn mean_of_a_group_is_there_when_all_of_it_ran() {
+        let both = [("stream", "BabelStream", [80, 10, 20]), ("copy", "Square", [40, 20, 10])];
+        let (_, values) = programs(&runs(&both), BASE).unwrap();
+        assert!((values["mean of BabelStream, Square"] - 4.0).abs() < 1e-9);
+        assert!(!values.contains_key("mean of graphs"));
+        let (_, values) = programs(&runs(&both[..1]), BASE).unwrap();
+        assert!(!values.contains_key("mean of BabelStream, Square"));
+    }
+
+    #[test]
+    fn low_reuse_of_the_paper_counts_its_kin_alone() {
+        let all = [
+            ("nw", "NW", [10, 20, 40]),
+            ("btree", "BTREE", [10, 5, 10]),
+            ("stream", "BabelStream", [80, 10, 20]),
+        ];
+        let (_, values) = low_reuse(&runs(&all)).unwrap();
+        assert!((values["the paper's programs: baseline over hmg"] - 2.0).abs() < 1e-9);
+        assert!((values["the paper's programs: cpelide over baseline"] - 1.0).abs() < 1e-9);
+        let (_, values) = low_reuse(&runs(&all[2..])).unwrap_or_default();
+        assert!(values.keys().all(|name| !name.starts_with("the paper's")));
+    }
+}

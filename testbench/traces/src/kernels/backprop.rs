@@ -151,7 +151,7 @@ impl Second {
     /// From the sums of the groups and the weights of the bias: how far each hidden unit, from 1
     /// on, is to change. Its own weights are adjusted.
     fn train(&mut self, sums: &[f32], weights: &[f32]) -> Vec<f32> {
-        let mut hidden = vec![1.0; ROW];
+        let mut hidden = [1.0; ROW];
         for j in 1..ROW {
             let of_groups = sums.iter().skip(j - 1).step_by(HIDDEN);
             hidden[j] = squash(of_groups.fold(0.0, |sum, v| sum + v) + weights[j]);

@@ -40,8 +40,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
         elements: host.nodes.len() / NODE,
     };
     let records = device.upload("records", &host.records)?;
-    // Of both kernels: the node where a query is, and the one where it goes next.
-    let first = Walk::new(device, ["currKnode", "offset"], found)?;
+    let walk = Walk::new(device, ["currKnode", "offset"], found)?;
+    let first = Walk::new(device, ["currKnode", "offset"], ranges)?;
     let last = Walk::new(device, ["lastKnode", "offset_2"], ranges)?;
     let keys = device.alloc::<i32>("keys", found)?;
     let answers = device.alloc::<i32>("ans", found)?;
@@ -52,19 +52,19 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
     for _ in 0..params.iterations {
         let queries = Queries::new(&host, [found, ranges], rng);
         device.write(&keys, &queries.keys)?;
-        first.begin(device)?;
+        walk.begin(device)?;
         let one = chunk(1);
         let launch = Launch::line("findK", found * ORDER, ORDER)
             .read("knodes", &tree.nodes)
             .read("records", &records)
-            .write_part("currKnode", &first.node, &one)
-            .write_part("offset", &first.next, &one)
+            .write_part("currKnode", &walk.node, &one)
+            .write_part("offset", &walk.next, &one)
             .read_part("keys", &keys, &one)
             .write_part("ans", &answers, &one);
         device.launch(launch, |group| {
-            tree.descend(group, &[(&first, &keys)]);
+            tree.descend(group, &[(&walk, &keys)]);
             group.phase(|it| {
-                let node = it.load(at(20, 3), &first.node, group.index) as usize;
+                let node = it.load(at(20, 3), &walk.node, group.index) as usize;
                 let key = it.load(at(21, 1), &keys, group.index);
                 if it.load(at(22, 4), &tree.nodes, node * NODE + it.lx) == key {
                     let place = node * NODE + CHILDREN + it.lx;
@@ -120,6 +120,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
 /// Where the queries of a kernel are.
 struct Walk {
     node: Buffer<i32>,
+    /// Where each goes next.
     next: Buffer<i32>,
 }
 

@@ -78,9 +78,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             while half > 0 {
                 group.phase(|it| {
                     if it.id < half {
-                        for b in 0..BATCH {
-                            sums[it.id][b] += sums[it.id + half][b];
-                        }
+                        let other = sums[it.id + half];
+                        sums[it.id].iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
                         it.work(3 * BATCH);
                     }
                 });

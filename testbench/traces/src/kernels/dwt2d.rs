@@ -245,7 +245,8 @@ mod tests {
                     [columns(&low).concat(), columns(&high).concat()]
                 });
                 let [[ll, lh], [hl, hh]] = &mut halves;
-                result.splice(..side * side, [ll, hl, lh, hh].into_iter().flat_map(|b| b.drain(..)));
+                let bands = [ll, hl, lh, hh].into_iter().flat_map(|band| band.drain(..));
+                result.splice(..side * side, bands);
                 side = side.div_ceil(2);
             }
             all.extend(result);

@@ -82,10 +82,11 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             }
             group.phase(|it| {
                 let written = STEPS..TILE - STEPS;
-                if written.contains(&it.lx) && written.contains(&it.ly) {
-                    if let Some(at_cell) = cell(it.lx, it.ly) {
-                        it.store(at(3, 4), &to, at_cell, heat[it.ly][it.lx]);
-                    }
+                if written.contains(&it.lx)
+                    && written.contains(&it.ly)
+                    && let Some(at_cell) = cell(it.lx, it.ly)
+                {
+                    it.store(at(3, 4), &to, at_cell, heat[it.ly][it.lx]);
                 }
             });
         })?;

@@ -124,11 +124,9 @@ impl Table {
 /// What each pair of letters of two sequences scores, -4 to 9 as in BLOSUM62.
 fn input(columns: usize, rng: &mut SplitMix64) -> Vec<i32> {
     let mut score = [[0; LETTERS]; LETTERS];
-    for a in 0..LETTERS {
-        for b in 0..=a {
-            score[a][b] = rng.below(if a == b { 10 } else { 7 }) as i32 - 4;
-            score[b][a] = score[a][b];
-        }
+    for (a, b) in (0..LETTERS).flat_map(|a| (0..=a).map(move |b| (a, b))) {
+        score[a][b] = rng.below(if a == b { 10 } else { 7 }) as i32 - 4;
+        score[b][a] = score[a][b];
     }
     let mut sequence =
         || (0..columns).map(|_| rng.below(LETTERS as u64) as usize).collect::<Vec<_>>();

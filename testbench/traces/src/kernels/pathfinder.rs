@@ -61,8 +61,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
                 });
             }
             group.phase(|it| {
-                if let Some(column) = column(it.lx).filter(|_| (ROWS..LOCAL - ROWS).contains(&it.lx))
-                {
+                let is_inner = (ROWS..LOCAL - ROWS).contains(&it.lx);
+                if let Some(column) = column(it.lx).filter(|_| is_inner) {
                     it.store(at(3, 4), &to, column, cost[it.lx]);
                 }
             });

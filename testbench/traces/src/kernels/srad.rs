@@ -146,13 +146,19 @@ impl<R: Record> View<'_, '_, R> {
     /// What is north, south, west and east; beyond a border of the picture, what is at it.
     fn sides(&self, it: &Item<R>, tile: &Tile, halo: &[Tile; 4]) -> [f32; 4] {
         let (x, y, last) = (it.lx, it.ly, self.n - 1);
-        let here = tile[y][x];
-        [
-            if it.y == 0 { here } else if y == 0 { halo[0][y][x] } else { tile[y - 1][x] },
-            if it.y == last { here } else if y == TILE - 1 { halo[1][y][x] } else { tile[y + 1][x] },
-            if it.x == 0 { here } else if x == 0 { halo[2][y][x] } else { tile[y][x - 1] },
-            if it.x == last { here } else if x == TILE - 1 { halo[3][y][x] } else { tile[y][x + 1] },
-        ]
+        let border = [it.y == 0, it.y == last, it.x == 0, it.x == last];
+        // Rows and columns of the tile, as far as it goes.
+        let inside = [
+            (y.checked_sub(1), Some(x)),
+            (Some(y + 1), Some(x)),
+            (Some(y), x.checked_sub(1)),
+            (Some(y), Some(x + 1)),
+        ];
+        std::array::from_fn(|side| match inside[side] {
+            _ if border[side] => tile[y][x],
+            (Some(row), Some(column)) if row < TILE && column < TILE => tile[row][column],
+            _ => halo[side][y][x],
+        })
     }
 }
 
