@@ -347,7 +347,7 @@ mod tests {
                 cycles,
                 loads_checked: 1,
                 loads_determined: 1,
-                counters: Default::default(),
+                counters: [("l2.fetches".to_string(), 1)].into(),
             })
         });
         let inputs = programs.iter().map(|&(program, like, _)| input(program, like, 1, 1));
