@@ -12,7 +12,12 @@ fn figure(id: &str, r: &Runs) -> Ours {
     let baseline = |machine, shown| (machine, "baseline", shown);
     match id {
         "R1" => rec(r),
-        "R2" => speedups(r, &[baseline("hmg", "HMG"), baseline("baseline-2x", "2x entries")]),
+        "R2" => {
+            let exact = baseline("rec-256", "HMG's lines, invalidated one by one");
+            let exact = r.has("rec-256").then_some(exact);
+            let both = [baseline("hmg", "HMG"), baseline("baseline-2x", "2x entries")];
+            speedups(r, &both.into_iter().chain(exact).collect::<Vec<_>>())
+        }
         "R3" => ideal(r),
         "R4" => l2_misses(r),
         "R5" => miss_rate(r),
