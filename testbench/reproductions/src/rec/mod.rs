@@ -37,9 +37,9 @@ pub const INPUTS: [Input; 11] = [
 pub const SCALES: [Scale; 2] =
     [Scale { by: points::SCALE, perturbed: 0 }, Scale { by: 1, perturbed: 0 }];
 
-/// Inputs at full size (chosen): as near to the footprints of the paper's table 3 as a run of a minute
-/// and memory of 1 GB allow. `fft`, `jacobi2d` and `hotspot3d` have 96 to 128 MB, as ATAX, J2D and
-/// ST; a product or LU of 128 MB has hundreds of times the accesses of these.
+/// Inputs at full size (chosen): as near to the footprints of the paper's table 3 as a run of a
+/// minute or two and memory of 1 GB allow. `fft`, `jacobi2d` and `hotspot3d` have 96 to 128 MB, as
+/// ATAX, J2D and ST; a product or LU of 128 MB has some hundred times the accesses of the one here.
 pub const FULL_INPUTS: [Input; 10] = [
     input("fft", "ATAX", 22, 1),
     input("gemm", "GEMM, MM2, MM3", 1024, 1),

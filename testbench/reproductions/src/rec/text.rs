@@ -20,8 +20,8 @@ impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(
             f,
-            "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) {}. \
-             Seed {}.",
+            "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) \
+             {}. Seed {}.",
             if self.scale > 1 { format!("divided by {}", self.scale) } else { "as it is".into() },
             self.seed
         )?;
