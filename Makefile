@@ -85,22 +85,11 @@ controls: setup
 	@mkdir -p out
 	$(DUET) controls --json out/controls.json
 
-# Elements of the stream program, system, L1 design.
-MEASURED = 65536:cpelide-4:src 131072:cpelide-4:src 262144:cpelide-4:src \
-  $(foreach design,src stc-nv stc-es stc-ab stc-mb,16384:stc-8cu:$(design)) \
-  $(foreach design,src race-base race-ideal race-nospec race-spec,16384:fermi-16sm:$(design))
+# With BEFORE=REVISION the machine of that revision stands beside this one's.
 bench: setup
 	cargo run --release -p cosim --example bench
 	cargo run --release -p duet-tests --example firmware
-	cargo build --release -p machine --example machine
-	target/release/examples/machine
-	@if command -v valgrind >/dev/null 2>&1; then \
-	  for run in $(MEASURED); do \
-	    valgrind --tool=callgrind --toggle-collect='*measured*' --callgrind-out-file=/dev/null \
-	      target/release/examples/machine $$(echo $$run | tr : ' ') 2>&1 | awk -v run=$$run \
-	      '/accesses/ { n = $$1 } /Collected/ { printf "%s %d accesses: %d instructions each\n", run, n, $$4 / n }'; \
-	  done; \
-	else echo "bench: valgrind is not installed; no instruction counts"; fi
+	python3 testbench/machine/bench.py $(BEFORE)
 
 soak: setup
 	@set -e; for pair in $$($(DUET) list blocks --json | python3 -c '$(PAIRS)'); do for seed in $(SEEDS); do \

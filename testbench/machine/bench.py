@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""What an access costs the host, of this tree, and of another revision beside it in the same run.
+
+    testbench/machine/bench.py [REVISION]
+
+Instructions and last-level cache misses of the machine alone for each access, by callgrind, which count the same in every run;
+and accesses per second, the median of runs of both in turn, which depend on what else the host does."""
+
+import os
+import statistics
+import subprocess
+import sys
+
+CAPTURE = "testbench/traces/workloads/bfs.trace"
+# Elements of the stream program, or a trace; system; L1 design.
+CASES = [(size, "cpelide-4", "src") for size in ("65536", "131072", "262144")]
+CASES += [(CAPTURE, "cpelide-4-small", "src")]
+CASES += [("16384", "stc-8cu", design) for design in ("src", "stc-nv", "stc-es", "stc-ab", "stc-mb")]
+CASES += [("16384", "fermi-16sm", design)
+          for design in ("src", "race-base", "race-ideal", "race-nospec", "race-spec")]
+RUNS = 5
+EVENTS = ("Ir", "DLmr", "DLmw")
+
+
+def build(folder, into):
+    words = ["cargo", "build", "--release", "-q", "-p", "machine", "--example", "machine", "--target-dir", into]
+    subprocess.run(words, cwd=folder, check=True)
+    return os.path.join(into, "release", "examples", "machine")
+
+
+def of_revision(revision):
+    """The example of another revision, built from its files alone."""
+    words = ["git", "rev-parse", "--verify", "--quiet", revision + "^{commit}"]
+    found = subprocess.run(words, capture_output=True, text=True)
+    if found.returncode != 0:
+        sys.exit(f"bench: {revision}: no revision of this repository")
+    folder = os.path.abspath("target/bench/before")
+    subprocess.run(["rm", "-rf", folder], check=True)
+    os.makedirs(folder)
+    archive = subprocess.Popen(["git", "archive", found.stdout.strip()], stdout=subprocess.PIPE)
+    subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, check=True)
+    if archive.wait() != 0:
+        sys.exit(f"bench: {revision}: git archive failed")
+    return build(folder, os.path.abspath("target/bench/build"))
+
+
+def run(program, case, before=()):
+    """Standard output and standard error; None where this revision does not know the case."""
+    ended = subprocess.run([*before, program, *case], capture_output=True, text=True)
+    return (ended.stdout, ended.stderr) if ended.returncode == 0 else None
+
+
+def accesses(stdout):
+    words = stdout.split()
+    return int(words[0]), float(words[4])
+
+
+def counts(program, case):
+    """Of each access: instructions, and misses of the last-level cache. None without valgrind."""
+    words = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--callgrind-out-file=/dev/null",
+             "--toggle-collect=*measured*"]
+    try:
+        ended = run(program, case, words)
+    except FileNotFoundError:
+        return None
+    if ended is None:
+        return None
+    line = {words[1]: words[3:] for words in map(str.split, ended[1].splitlines()) if len(words) > 3}
+    found = dict(zip(line["Events"], map(int, line["Collected"])))
+    each = accesses(ended[0])[0]
+    return found["Ir"] / each, (found["DLmr"] + found["DLmw"]) / each
+
+
+def main():
+    programs = [build(".", os.path.abspath("target"))]
+    names = ["this tree"]
+    if len(sys.argv) > 1:
+        programs.insert(0, of_revision(sys.argv[1]))
+        names.insert(0, sys.argv[1])
+    heads = ("instructions", "misses", "M accesses/s")
+    print(f"{'':40}" + "".join(f"{head + ', ' + name:>28}" for head in heads for name in names))
+    for case in CASES:
+        counted = [counts(program, case) for program in programs]
+        speeds = [[] for _ in programs]
+        for _ in range(RUNS):
+            for program, all_of_it in zip(programs, speeds):
+                ended = run(program, case)
+                if ended:
+                    all_of_it.append(accesses(ended[0])[1])
+        cells = [f"{c[0]:.0f}" if c else "-" for c in counted]
+        cells += [f"{c[1]:.2f}" if c else "-" for c in counted]
+        cells += [f"{statistics.median(s):.3f}" if s else "-" for s in speeds]
+        size, system, design = case
+        name = f"{os.path.basename(size)} on {system}, {design}"
+        print(f"{name:40}" + "".join(f"{cell:>28}" for cell in cells), flush=True)
+
+
+if __name__ == "__main__":
+    main()
