@@ -46,10 +46,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 }
             })?;
             // Groups beside each other have other rows, and all read row t: no ranges.
-            let launch = Launch::plane("Fan2", [n, n], SQUARE)
-                .read("m", &m)
-                .write("a", &a)
-                .write("b", &b);
+            let launch =
+                Launch::plane("Fan2", [n, n], SQUARE).read("m", &m).write("a", &a).write("b", &b);
             device.each(launch, |it| {
                 let (row, column) = (it.x + 1 + t, it.y + t);
                 if row >= n || column >= n {
