@@ -1,7 +1,7 @@
-//! The machine's speed on a trace, or on the stream program of so many elements (the first argument),
-//! on the system and with the L1 design of the next ones. Prints accesses and accesses per second of
-//! wall time; under callgrind, with `--toggle-collect='*measured*'`, the instructions collected are
-//! the machine's alone. `testbench/machine/bench.py` does both.
+//! The machine's speed on a trace, or on the stream program of so many elements (the first
+//! argument), on the system and with the L1 design of the next ones. Prints accesses and accesses
+//! per second of wall time; under callgrind, with `--toggle-collect='*measured*'`, the instructions
+//! collected are the machine's alone. `testbench/machine/bench.py` does both.
 
 use std::path::Path;
 use std::time::Instant;
