@@ -93,6 +93,26 @@ fn one_gpu_pushes_nothing() {
     assert_eq!(passes(&same, &program), passes(&alone, &program));
 }
 
+/// More than the links, and what waits for them, can hold: a GPU's stores wait until they can be
+/// pushed, and what comes from the others goes past them.
+#[test]
+fn gpus_that_push_to_each_other_wait_in_no_circle() {
+    let stores = |it: &Item<Recording>, memory: &Buffer<u32>| {
+        for line in it.turns(0..PAGE / WORDS) {
+            let place = word(it.x / ITEMS, line * WORDS + it.x % ITEMS);
+            it.store(at(1, 0), memory, place, (7 * it.x + line) as u32);
+        }
+    };
+    let program = program(&[&stores, &load]);
+    for number in ["2", "3", "4"] {
+        for egress in ["p2p", "write-combine", "finepack"] {
+            let slow = [("network.queue", "1"), ("gpu_link.bytes_per_ns", "0.5")];
+            let set = [&slow[..], &[("egress.design", egress)]].concat();
+            passes(&gpus(number, &set), &program);
+        }
+    }
+}
+
 /// A store takes a hundred thousand cycles to another GPU, and the next kernel sees it.
 #[test]
 fn release_waits_for_what_was_pushed() {
