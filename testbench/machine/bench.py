@@ -7,6 +7,7 @@ Instructions and last-level cache misses of the machine alone for each access, b
 and accesses per second, the median of runs of both in turn, which depend on what else the host does."""
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -19,7 +20,7 @@ CASES += [("16384", "stc-8cu", design) for design in ("src", "stc-nv", "stc-es",
 CASES += [("16384", "fermi-16sm", design)
           for design in ("src", "race-base", "race-ideal", "race-nospec", "race-spec")]
 RUNS = 5
-EVENTS = ("Ir", "DLmr", "DLmw")
+OWN = os.path.abspath("target/release/examples/machine")
 
 
 def build(folder, into):
@@ -35,7 +36,7 @@ def of_revision(revision):
     if found.returncode != 0:
         sys.exit(f"bench: {revision}: no revision of this repository")
     folder = os.path.abspath("target/bench/before")
-    subprocess.run(["rm", "-rf", folder], check=True)
+    shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     archive = subprocess.Popen(["git", "archive", found.stdout.strip()], stdout=subprocess.PIPE)
     subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, check=True)
@@ -45,9 +46,13 @@ def of_revision(revision):
 
 
 def run(program, case, before=()):
-    """Standard output and standard error; None where this revision does not know the case."""
+    """Standard output and standard error; None where another revision does not know the case."""
     ended = subprocess.run([*before, program, *case], capture_output=True, text=True)
-    return (ended.stdout, ended.stderr) if ended.returncode == 0 else None
+    if ended.returncode == 0:
+        return ended.stdout, ended.stderr
+    if program == OWN:
+        sys.exit(f"bench: {' '.join([*before, program, *case])}: {ended.stderr}")
+    return None
 
 
 def accesses(stdout):
@@ -59,10 +64,7 @@ def counts(program, case):
     """Of each access: instructions, and misses of the last-level cache. None without valgrind."""
     words = ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--callgrind-out-file=/dev/null",
              "--toggle-collect=*measured*"]
-    try:
-        ended = run(program, case, words)
-    except FileNotFoundError:
-        return None
+    ended = run(program, case, words) if shutil.which("valgrind") else None
     if ended is None:
         return None
     line = {words[1]: words[3:] for words in map(str.split, ended[1].splitlines()) if len(words) > 3}
@@ -72,7 +74,8 @@ def counts(program, case):
 
 
 def main():
-    programs = [build(".", os.path.abspath("target"))]
+    build(".", os.path.abspath("target"))
+    programs = [OWN]
     names = ["this tree"]
     if len(sys.argv) > 1:
         programs.insert(0, of_revision(sys.argv[1]))

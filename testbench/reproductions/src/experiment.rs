@@ -23,7 +23,7 @@ pub const SEED: u64 = 1;
 pub const CAPTURE: &str = "bfs.trace";
 
 /// A program and its size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Input {
     /// Built-in program, or [`CAPTURE`].
     pub program: &'static str,

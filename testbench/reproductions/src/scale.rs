@@ -3,6 +3,7 @@
 
 use machine::systems;
 
+use crate::experiment::Input;
 use crate::{cpelide, finepack, race_detection, rec, stc};
 
 /// A scale at which a paper's experiments run.
@@ -10,6 +11,8 @@ use crate::{cpelide, finepack, race_detection, rec, stc};
 pub struct Scale {
     /// The paper's machine is divided by this; 1 is the paper's.
     pub by: u32,
+    /// Programs and sizes.
+    pub inputs: &'static [Input],
     /// How often all of it runs perturbed, unless that is chosen.
     pub perturbed: u64,
 }

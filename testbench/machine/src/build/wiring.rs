@@ -11,8 +11,9 @@ use super::super::part::Part;
 use super::afar::Afar;
 use super::numbers::Numbers;
 
-/// The three networks of a chiplet. What lies between L2 and L3 has its own, reads and write-backs
-/// in one FIFO: a read never overtakes a write-back, and a full L2 never stops what it waits for.
+/// The networks of a chiplet: three, and others where somebody needs them. What lies between L2 and
+/// L3 has its own, reads and write-backs in one FIFO: a read never overtakes a write-back, and a
+/// full L2 never stops what it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Net {
     /// From CUs to L2 banks and to the gate.

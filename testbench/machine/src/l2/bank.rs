@@ -295,10 +295,12 @@ impl Bank {
 
     fn serve_own(&mut self, ctx: &mut Context) -> Outcome {
         let Some(request) = self.hooks.pick(ctx) else { return Outcome::Blocked };
-        let pushed = self.pushed(ctx, request);
-        if pushed.is_some() && !self.writes.may_push(ctx) {
+        let is_pushed = self.is_pushed(ctx, request);
+        if is_pushed && !self.writes.may_push(ctx) {
             return Outcome::Blocked;
         }
+        let Message { addr, mask, line, .. } = ctx.messages[request];
+        let pushed = is_pushed.then(|| Pushed { addr, mask, line: ctx.lines[line] });
         let outcome = self.serve(ctx, request);
         if outcome == Outcome::Done {
             if let Some(store) = pushed {
@@ -313,13 +315,12 @@ impl Bank {
         outcome
     }
 
-    /// What copies of other GPUs get of a request of a CU: when it is taken, even if it has to wait
+    /// Whether copies of other GPUs get a request of a CU: when it is taken, even if it has to wait
     /// for its line here, so that whoever waits for a line waits for no other GPU.
     #[inline]
-    fn pushed(&self, ctx: &Context, request: Handle<Message>) -> Option<Pushed> {
-        let Message { kind, addr, mask, line, .. } = ctx.messages[request];
-        let is_pushed = kind == Kind::Write && self.writes.has_copies(ctx, addr);
-        is_pushed.then(|| Pushed { addr, mask, line: ctx.lines[line] })
+    fn is_pushed(&self, ctx: &Context, request: Handle<Message>) -> bool {
+        let Message { kind, addr, .. } = ctx.messages[request];
+        kind == Kind::Write && self.writes.has_copies(ctx, addr)
     }
 
     /// The policy sees the request that is served next.

@@ -26,7 +26,7 @@ use super::score::{Score, scored};
 /// Inputs at scale 60 (chosen): about three quarters of what the L2s of four
 /// chiplets hold together, so that what one kernel leaves there is of use to the next; the whole
 /// takes some minutes.
-pub const INPUTS: [Input; 28] = [
+const INPUTS: [Input; 28] = [
     input("stream", "BabelStream", 32768, 8),
     input("copy", "Square", 49152, 10),
     input("bfs", "BFS", 6144, 64),
@@ -58,11 +58,14 @@ pub const INPUTS: [Input; 28] = [
 ];
 
 /// The machine's twins are divided by 60; at full size all of it runs once.
-pub const SCALES: [Scale; 2] = [Scale { by: 60, perturbed: 2 }, Scale { by: 1, perturbed: 0 }];
+pub const SCALES: [Scale; 2] = [
+    Scale { by: 60, inputs: &INPUTS, perturbed: 2 },
+    Scale { by: 1, inputs: &FULL_INPUTS, perturbed: 0 },
+];
 
 /// Inputs at full size: the paper's (table II) where a run takes seconds, else smaller ones
 /// (chosen); docs/designs/cpelide.md has both.
-pub const FULL_INPUTS: [Input; 23] = [
+const FULL_INPUTS: [Input; 23] = [
     input("stream", "BabelStream", 524_288, 5),
     input("copy", "Square", 524_288, 10),
     input("hotspot3d", "Hotspot3D", 512, 4),
@@ -87,11 +90,6 @@ pub const FULL_INPUTS: [Input; 23] = [
     input("bfs", "BFS", 131_072, 64),
     input("kmeans", "", 65_536, 4),
 ];
-
-/// Inputs at a scale of [`SCALES`].
-pub fn inputs(scale: u32) -> &'static [Input] {
-    if scale > 1 { &INPUTS } else { &FULL_INPUTS }
-}
 
 /// Structures that kernels name, of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]

@@ -38,7 +38,7 @@ pub const INPUTS: [Input; 8] = [
 ];
 
 /// The machine is divided as programs are.
-pub const SCALES: [Scale; 1] = [Scale { by: SCALE, perturbed: 0 }];
+pub const SCALES: [Scale; 1] = [Scale { by: SCALE, inputs: &INPUTS, perturbed: 0 }];
 
 /// All results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

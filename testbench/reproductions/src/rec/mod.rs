@@ -19,7 +19,7 @@ use super::score::{Score, scored};
 /// Inputs at scale 64 (chosen): what a GPU reads and writes of a program is 1 to 2 times what its
 /// L2 holds, so lines stay there until somebody takes them away. Of inputs several times as large
 /// most lines go for want of room, and no directory changes that (docs/measurements.md).
-pub const INPUTS: [Input; 11] = [
+const INPUTS: [Input; 11] = [
     input("fft", "ATAX", 12, 1),
     input("gemm", "GEMM, MM2, MM3", 80, 2),
     input("rnn", "GEMV", 80, 4),
@@ -34,13 +34,15 @@ pub const INPUTS: [Input; 11] = [
 ];
 
 /// The machine is divided as programs are; or it is the paper's.
-pub const SCALES: [Scale; 2] =
-    [Scale { by: points::SCALE, perturbed: 0 }, Scale { by: 1, perturbed: 0 }];
+pub const SCALES: [Scale; 2] = [
+    Scale { by: points::SCALE, inputs: &INPUTS, perturbed: 0 },
+    Scale { by: 1, inputs: &FULL_INPUTS, perturbed: 0 },
+];
 
 /// Inputs at full size (chosen): as near to the footprints of the paper's table 3 as a run of a
 /// minute or two and memory of 1 GB allow. `fft`, `jacobi2d` and `hotspot3d` have 96 to 128 MB, as
 /// ATAX, J2D and ST; a product or LU of 128 MB has some hundred times the accesses of the one here.
-pub const FULL_INPUTS: [Input; 10] = [
+const FULL_INPUTS: [Input; 10] = [
     input("fft", "ATAX", 22, 1),
     input("gemm", "GEMM, MM2, MM3", 1024, 1),
     input("rnn", "GEMV", 2048, 2),
@@ -52,11 +54,6 @@ pub const FULL_INPUTS: [Input; 10] = [
     input("sssp", "", 65_536, 64),
     input("reuse", "", 262_144, 10),
 ];
-
-/// Inputs at a scale of [`SCALES`].
-pub fn inputs(scale: u32) -> &'static [Input] {
-    if scale > 1 { &INPUTS } else { &FULL_INPUTS }
-}
 
 /// All results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -63,6 +63,18 @@ fn machines_of_full_size_are_the_papers() {
     }
 }
 
+#[test]
+fn full_size_says_what_it_leaves_out() {
+    let report = run(1, &SMALL, 0, &Attempt::default()).unwrap();
+    assert!(report.to_string().contains("(table 2) as it is"));
+    let missing = report.figures.iter().filter(|f| f.ours.is_none());
+    let missing: Vec<_> = missing.map(|f| (&f.id[..], f.note.contains("scale 64"))).collect();
+    // These small programs invalidate nothing of each other there (R9).
+    let others = ["R11", "R12", "R13", "R14", "R15", "R16", "R17"].map(|id| (id, true));
+    let first = [("R7", true), ("R9", false)];
+    assert_eq!(missing, [&first[..], &others, &[("R18", false), ("R19", false)]].concat());
+}
+
 /// Machines that are compared have the same ports, links, memories and latencies: nothing but the
 /// lines of R17 changes these.
 #[test]

@@ -35,7 +35,7 @@ pub const INPUTS: [Input; 12] = [
 ];
 
 /// The machine is the paper's.
-pub const SCALES: [Scale; 1] = [Scale { by: 1, perturbed: 2 }];
+pub const SCALES: [Scale; 1] = [Scale { by: 1, inputs: &INPUTS, perturbed: 2 }];
 
 /// All results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -26,7 +26,7 @@ pub struct Keeping {
 /// The folder that was named, or one in the user's cache that is known by all that must be the same
 /// for an attempt to go on.
 pub fn of(args: &Args, wanted: Wanted) -> Result<Keeping, Failure> {
-    let Wanted { paper, scale, perturbed } = wanted;
+    let Wanted { paper, scale, perturbed, .. } = wanted;
     let (duet, build) = (env!("CARGO_PKG_VERSION").to_string(), build()?);
     let folder = match &args.keep {
         Some(folder) if args.paper == paper => folder.clone(),

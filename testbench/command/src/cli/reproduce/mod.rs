@@ -13,7 +13,7 @@ mod page;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use reproductions::experiment::Runs;
+use reproductions::experiment::{Input, Runs};
 use reproductions::figure::Figure;
 use reproductions::score::Score;
 use reproductions::{PAPERS, cpelide, finepack, race_detection, rec, scale, stc};
@@ -144,6 +144,8 @@ struct Wanted {
     paper: &'static str,
     /// The machine is divided by this.
     scale: u32,
+    /// Its inputs.
+    inputs: &'static [Input],
     /// So many times perturbed.
     perturbed: u64,
 }
@@ -158,7 +160,7 @@ fn wanted(args: &Args) -> Result<Vec<Wanted>, Failure> {
             Failure::usage(format!("--scale {by}: {e}"))
         })?;
         let perturbed = args.perturbed.unwrap_or(scale.perturbed);
-        Ok(Wanted { paper, scale: scale.by, perturbed })
+        Ok(Wanted { paper, scale: scale.by, inputs: scale.inputs, perturbed })
     });
     let wanted = wanted.collect::<Result<Vec<_>, Failure>>()?;
     if wanted.is_empty() {
@@ -193,32 +195,28 @@ fn write_json(
 
 /// Runs the experiments of a paper.
 fn reproduce(wanted: Wanted, keeping: &Keeping) -> Result<Reproduced, Failure> {
-    let Wanted { paper, scale, perturbed } = wanted;
+    let Wanted { paper, scale, inputs, perturbed } = wanted;
     let loads = |runs: &Runs| format!("{} loads checked, 0 wrong values", runs.loads_checked());
     match paper {
         "cpelide" => {
-            let inputs = cpelide::inputs(scale);
             let r = keeping.attempt(|attempt| cpelide::run(scale, inputs, perturbed, attempt))?;
             Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
         }
         "finepack" => {
-            let inputs = &finepack::INPUTS;
             let r = keeping.attempt(|attempt| finepack::run(inputs, perturbed, attempt))?;
             Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
         }
         "race-detection" => {
-            let inputs = &race_detection::INPUTS;
             let r = keeping.attempt(|attempt| race_detection::run(inputs, perturbed, attempt))?;
             let checked = format!("{}, sequentially consistent", loads(&r.runs));
             Reproduced::new(paper, &r, checked, &r.figures, r.score)
         }
         "rec" => {
-            let inputs = rec::inputs(scale);
             let r = keeping.attempt(|attempt| rec::run(scale, inputs, perturbed, attempt))?;
             Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
         }
         _ => {
-            let r = keeping.attempt(|attempt| stc::run(&stc::INPUTS, perturbed, attempt))?;
+            let r = keeping.attempt(|attempt| stc::run(inputs, perturbed, attempt))?;
             Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
         }
     }
