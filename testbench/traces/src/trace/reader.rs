@@ -15,7 +15,7 @@ use super::index::{Index, KernelPlace, Totals};
 use super::limits::PLACES;
 use super::places::{GroupPlace, Held};
 use super::wire::{Malformed, Wire};
-use super::{Error, Event, Group};
+use super::{Error, Event, Group, KernelHead};
 
 /// Where the bytes are.
 trait Source: Read + Seek + Send {}
@@ -43,6 +43,8 @@ pub struct Reader {
     chunks: usize,
     /// Kernels given out.
     kernels: u32,
+    /// Streams of the program.
+    streams: usize,
     places: Held,
     ahead: Option<Ahead>,
 }
@@ -105,8 +107,8 @@ impl Reader {
 
     fn from_parts(shared: Arc<Shared>, source: Box<dyn Source>, unpacker: Unpacker) -> Self {
         let (events, places) = (Vec::new(), Held::default());
-        let (at, chunks, kernels, ahead) = (0, 0, 0, None);
-        Self { shared, source, unpacker, events, at, chunks, kernels, places, ahead }
+        let (at, chunks, kernels, streams, ahead) = (0, 0, 0, 1, None);
+        Self { shared, source, unpacker, events, at, chunks, kernels, streams, places, ahead }
     }
 
     /// Another reader of the same file, at the first event, for another thread.
@@ -173,9 +175,31 @@ impl Reader {
             if self.kernels >= self.kernels() || head.groups != self.groups(self.kernels) {
                 return Err(damaged("a kernel with as many work-groups as in the index".into()));
             }
-            self.kernels += 1;
+        }
+        self.check_streams(&event).map_err(|expected| damaged(expected.into()))?;
+        match &event {
+            Event::Kernel(_) => self.kernels += 1,
+            Event::Streams(bound) => self.streams = bound.len(),
+            _ => {}
         }
         Ok(Some(event))
+    }
+
+    /// Streams are there before they are used.
+    fn check_streams(&self, event: &Event) -> Result<(), &'static str> {
+        let is_there = |stream: u8| usize::from(stream) < self.streams;
+        match *event {
+            Event::Streams(_) if self.streams > 1 || self.kernels > 0 => {
+                Err("streams once, and before all kernels")
+            }
+            Event::Kernel(KernelHead { stream, .. }) if self.streams > 1 && !is_there(stream) => {
+                Err("a kernel of a stream that there is")
+            }
+            Event::Wait { stream, of } if !is_there(stream) || !is_there(of) => {
+                Err("a wait of a stream that there is for another")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// At the end: all kernels of the index were there.
@@ -195,7 +219,7 @@ impl Reader {
     /// Begins again with the first event.
     pub fn rewind(&mut self) {
         self.events.clear();
-        (self.at, self.chunks, self.kernels) = (0, 0, 0);
+        (self.at, self.chunks, self.kernels, self.streams) = (0, 0, 0, 1);
     }
 
     /// The instructions of a work-group.

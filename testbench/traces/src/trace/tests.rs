@@ -170,7 +170,7 @@ fn another_version_is_named() {
     let sum = crc32fast::hash(&bytes[..12]);
     bytes[12..16].copy_from_slice(&sum.to_le_bytes());
     let error = Reader::from_bytes(bytes, "old.trace").err().unwrap().to_string();
-    assert_eq!(error, "old.trace, offset 8: expected format version 2, the file has version 1");
+    assert_eq!(error, "old.trace, offset 8: expected format version 2 or 3, the file has version 1");
 }
 
 /// Absurd numbers behind right checksums: the reader must not believe them.
