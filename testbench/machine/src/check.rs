@@ -290,12 +290,7 @@ impl Checker {
     }
 
     /// Copies of a racy byte may differ from one another; every other byte is as at its home.
-    fn compare_copy(
-        &mut self,
-        launch: usize,
-        (cycle, gpu, addr): (Cycle, u16, u64),
-        seen: &[u8],
-    ) {
+    fn compare_copy(&mut self, launch: usize, (cycle, gpu, addr): (Cycle, u16, u64), seen: &[u8]) {
         let table = &self.kernels[launch];
         self.checked.released_bytes += seen.len() as u64;
         let right = self.memory.get_mut(addr, seen.len());

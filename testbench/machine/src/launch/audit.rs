@@ -21,6 +21,8 @@ use super::blocks::Outputs;
 use super::global::Kernel;
 use crate::engine::Cycle;
 
+/// Launches that were decided.
+const LAUNCHES: usize = 0;
 /// Counters that no reference has: that of the hardware, and decisions ahead, kept and
 /// made anew.
 const CYCLES: usize = 8;
@@ -111,8 +113,9 @@ pub struct Auditor {
     submitted: VecDeque<Submitted>,
     /// Those for which something was sent, until they are complete; in its order.
     begun: Vec<Begun>,
-    /// Packets so far that were begun.
+    /// Packets so far that were begun, and those of them that launch a kernel.
     packets: u64,
+    launches: u32,
     /// The last one that was complete, its stream, and whether nobody has seen it.
     last: Packet,
     last_stream: u8,
@@ -184,6 +187,7 @@ impl Auditor {
             submitted: VecDeque::with_capacity(SLOTS),
             begun: Vec::with_capacity(SLOTS),
             packets: 0,
+            launches: 0,
             last: Packet::default(),
             last_stream: 0,
             complete: false,
@@ -238,6 +242,7 @@ impl Auditor {
             expected = reference.launch(&dispatch);
             packet.before.reasons = reference.reasons().to_vec();
         }
+        self.launches += u32::from(expected.tag.is_some());
         self.errors[0].extend(&packet.errors);
         self.errors[1].extend(&expected.errors);
         self.begun.push(Begun {
@@ -303,7 +308,10 @@ impl Auditor {
             None => {
                 let next = self.next(counters).ok_or_else(|| {
                     let gpu = self.gpu;
-                    format!("the firmware of GPU {gpu} sends {:?} for no packet, cycle {now}", tx.msg)
+                    format!(
+                        "the firmware of GPU {gpu} sends {:?} for no packet, cycle {now}",
+                        tx.msg
+                    )
                 })?;
                 self.begin(next, tag, counters)
             }
@@ -395,6 +403,14 @@ impl Auditor {
         signal: u64,
         counters: &[u32; 16],
     ) -> Result<(), String> {
+        // What was decided before may wait behind other messages.
+        while self.reference.is_some()
+            && self.launches < counters[LAUNCHES]
+            && let Some(next) = self.next(counters)
+        {
+            let at = self.begin(next, NO_TAG, counters);
+            self.begun[at].tag = self.begun[at].expected.tag.unwrap_or(NO_TAG);
+        }
         let is_signalled = |kernel: &Kernel| kernel.signal() == signal;
         let begun = self.begun.iter().position(|begun| is_signalled(&begun.kernel));
         let at = match begun {
@@ -404,7 +420,9 @@ impl Auditor {
                 let found = self.submitted.iter().position(|s| is_signalled(&s.kernel));
                 let at = found.ok_or_else(|| {
                     let gpu = self.gpu;
-                    format!("the firmware of GPU {gpu} signals {signal:#x}, of no packet, cycle {now}")
+                    format!(
+                        "the firmware of GPU {gpu} signals {signal:#x}, of no packet, cycle {now}"
+                    )
                 })?;
                 self.begin(at, NO_TAG, counters)
             }

@@ -222,8 +222,7 @@ impl Global {
             self.completed = (signal - 1) as usize;
         }
         self.complete(ctx);
-        let waits =
-            |heard: &Heard| heard.dropped || heard.drop_due || heard.ended != [0; SLOTS];
+        let waits = |heard: &Heard| heard.dropped || heard.drop_due || heard.ended != [0; SLOTS];
         let waits = self.heard.iter().any(waits) || !self.feeding.is_empty();
         ctx.wake_after(if waits { 0 } else { self.blocks.quiet_cycles() });
     }

@@ -118,12 +118,7 @@ impl Machine {
     }
 
     /// One packet for each GPU, with its share of the work-groups; a barrier where that is none.
-    pub(super) fn submit(
-        &mut self,
-        handover: Handover,
-        head: &KernelHead,
-        spans: &[(u32, u32)],
-    ) {
+    pub(super) fn submit(&mut self, handover: Handover, head: &KernelHead, spans: &[(u32, u32)]) {
         let per_gpu = usize::from(self.ctx.layout.chiplets);
         let Handover { launch, number, stream, scopes: Scopes { acquire, release } } = handover;
         let mask = self.chiplets_of(head);

@@ -27,6 +27,7 @@ mod sequential;
 mod shape;
 mod staging;
 mod stc;
+mod streams;
 mod systems;
 mod traffic;
 

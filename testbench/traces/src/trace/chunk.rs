@@ -172,7 +172,8 @@ pub fn check_head(head: &[u8; HEAD_BYTES as usize], file: &str) -> Result<(), Er
     }
     let version = little_endian(&head[8..12]) as u32;
     if !(OLDEST..=VERSION).contains(&version) {
-        let expected = format!("format version {OLDEST} or {VERSION}, the file has version {version}");
+        let expected =
+            format!("format version {OLDEST} or {VERSION}, the file has version {version}");
         return Err(Error::damaged(file, 8, expected));
     }
     Ok(())

@@ -118,7 +118,8 @@ impl Reader {
         Ok(Self::from_parts(self.shared.clone(), source, Unpacker::new().map_err(&io)?))
     }
 
-    /// From now on a second thread reads work-groups before they are asked for.
+    /// From now on a second thread reads work-groups before they are asked for, of programs of one
+    /// stream.
     pub fn read_ahead(&mut self) -> Result<(), Error> {
         let ahead = Ahead::start(self.reopen()?).map_err(Error::io(&self.shared.file))?;
         self.ahead = Some(ahead);
@@ -229,7 +230,9 @@ impl Reader {
             let what = format!("kernel {kernel} has no work-group {group}");
             return Err(Error::program(&self.shared.file, what));
         }
-        if let Some(read) = self.ahead.as_mut().and_then(|a| a.take(kernel, group, groups)) {
+        // Work-groups of several kernels are asked for in no order.
+        let ahead = self.ahead.as_mut().filter(|_| self.streams == 1);
+        if let Some(read) = ahead.and_then(|a| a.take(kernel, group, groups)) {
             return read;
         }
         let place = self.place(kernel, group)?;

@@ -17,8 +17,8 @@ use super::regroup::Regrouper;
 use super::streams::Streams;
 use super::writer::{Begun, Writer};
 use super::{
-    Access, AccessKind, ArgKind, Bound, Error, Event, Instr, InstrKind, KernelHead, KernelSpec, Key,
-    Record, Totals,
+    Access, AccessKind, ArgKind, Bound, Error, Event, Instr, InstrKind, KernelHead, KernelSpec,
+    Key, Record, Totals,
 };
 
 /// First address that a buffer gets: no valid address looks like a small number.
@@ -461,7 +461,8 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
     }
 
     fn end_group(&mut self) -> Result<(), Error> {
-        let State::Group(begun, mut head) = std::mem::replace(&mut self.state, State::Broken) else {
+        let State::Group(begun, mut head) = std::mem::replace(&mut self.state, State::Broken)
+        else {
             return self.refuse("a work-group ends that did not begin");
         };
         self.end_segment();

@@ -81,7 +81,8 @@ impl Streams {
 
     /// Whether nothing that comes may overlap with any kernel that was launched.
     pub fn are_joined(&self) -> bool {
-        (0..self.number()).all(|at| self.clocks.iter().all(|clock| clock[at] == self.clocks[at][at]))
+        (0..self.number())
+            .all(|at| self.clocks.iter().all(|clock| clock[at] == self.clocks[at][at]))
     }
 }
 

@@ -1,15 +1,16 @@
 //! Random programs whose accesses of every size overlap, in one or several streams, in random
-//! orders: what is seen and left must be what the classes admit. The orders are executed here, with nothing of the classifier.
+//! orders: what is seen and left must be what the classes admit. The orders are executed here,
+//! with nothing of the classifier.
 
 use proptest::prelude::*;
 
 use crate::trace::instr_code::lanes;
 use crate::trace::pages::Memory;
-use crate::trace::walk::{Order, Walk};
 use crate::trace::streams::{Clock, Streams, is_before};
+use crate::trace::walk::{Order, Walk};
 use crate::trace::{
-    Access, AccessKind, AtomicOp, Bound, Event, Instr, InstrKind, KernelHead, KernelSpec, Key, LANES,
-    Reader, Record, Recorder, verify,
+    Access, AccessKind, AtomicOp, Bound, Event, Instr, InstrKind, KernelHead, KernelSpec, Key,
+    LANES, Reader, Record, Recorder, verify,
 };
 use crate::workloads::SplitMix64;
 

@@ -36,9 +36,8 @@ fn run(steps: &[Step]) -> (Vec<bool>, Vec<KernelHead>, u64) {
             recorder.end_group().unwrap();
             recorder.end_kernel().unwrap();
         };
-        let word = |memory: &[u8; 64], at| -> [u8; 4] {
-            memory[at as usize..][..4].try_into().unwrap()
-        };
+        let word =
+            |memory: &[u8; 64], at| -> [u8; 4] { memory[at as usize..][..4].try_into().unwrap() };
         match step {
             Load(stream, at) => kernel(stream, AccessKind::Load, at, &word(&memory, at)),
             Store(stream, at, value) => {
