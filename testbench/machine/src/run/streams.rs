@@ -49,8 +49,10 @@ pub(super) struct Queues {
     handed_over: Clock,
     ended: Clock,
     joined: Clock,
-    /// The host had changed memory by then.
-    host_changed: bool,
+    /// Whether it had changed memory by then, once a kernel has come since.
+    host_changed: Option<bool>,
+    /// When a kernel has ended last.
+    last_end: Cycle,
     /// Kernels read; the last one since the host waited for all.
     read: u32,
     last: Option<(u32, KernelHead)>,
@@ -68,7 +70,8 @@ impl Queues {
             handed_over: none.clone(),
             ended: none.clone(),
             joined: none,
-            host_changed: false,
+            host_changed: None,
+            last_end: 0,
             read: 0,
             last: None,
         }
@@ -85,7 +88,7 @@ impl Queues {
             let own = kernel.place;
             let under_way = self.handed_over[own] - self.ended[own];
             let others = (0..self.ended.len()).filter(|&place| place != own);
-            let most = if is_ahead && kernel.head.groups > 0 { OF_STREAM } else { 1 };
+            let most = if is_ahead { OF_STREAM } else { 1 };
             self.handed_over[own] == kernel.clock[own]
                 && under_way < most
                 && others.into_iter().all(|place| self.ended[place] >= kernel.clock[place])
@@ -117,13 +120,17 @@ impl Machine {
             Event::Wait { stream, of } => queues.streams.wait(*stream, *of),
             Event::Kernel(head) => {
                 let number = queues.read;
+                queues.read += 1;
+                queues.last = Some((number, head.clone()));
+                if head.groups == 0 {
+                    // Nothing waits for what does nothing.
+                    self.kernels += 1;
+                    return Ok(false);
+                }
                 let place = queues.streams.place(head.stream);
                 let clock = queues.streams.launch(head.stream);
                 queues.waiting.push(Kernel { number, head: head.clone(), place, clock });
-                queues.read += 1;
-                if queues.last.replace((number, head.clone())).is_none() {
-                    queues.host_changed = std::mem::take(&mut self.host_changed);
-                }
+                queues.host_changed.get_or_insert(std::mem::take(&mut self.host_changed));
                 // Who comes first in the program has a page, whoever runs first.
                 let spans = self.spans(head.groups, self.chiplets_of(head));
                 self.place_pages(head, &spans);
@@ -150,6 +157,7 @@ impl Machine {
         let Some(queues) = &mut self.queues else { return Ok(()) };
         queues.streams.join();
         queues.joined.clone_from(&queues.ended);
+        queues.host_changed = None;
         let Some((number, head)) = queues.last.take() else { return Ok(()) };
         // What all have left with several values stands in the table of the last.
         self.ctx.check.begin_kernel(0, number, &head);
@@ -177,6 +185,7 @@ impl Machine {
                 continue;
             };
             queues.ended[place] += 1;
+            let since = since.max(std::mem::replace(&mut queues.last_end, self.ctx.now));
             self.kernels += 1;
             self.show_packets(&name);
             if self.options.by_kernel {
@@ -197,13 +206,8 @@ impl Machine {
         let Some(at) = queues.next(is_ahead) else { return Ok(false) };
         let Kernel { number, head, place, clock } = queues.waiting.remove(at);
         queues.handed_over[place] += 1;
-        if head.groups == 0 {
-            queues.ended[place] += 1;
-            self.kernels += 1;
-            return Ok(true);
-        }
         let is_first = clock.iter().zip(&queues.joined).all(|(before, joined)| before <= joined);
-        let acquires = queues.host_changed && is_first;
+        let acquires = queues.host_changed == Some(true) && is_first;
         // The host, or what is not read yet, may want what it has written.
         let is_last = !queues.waiting.iter().any(|later| is_before((place, &clock), &later.clock));
         let is_alone = queues.running.iter().all(Option::is_none);
