@@ -231,7 +231,7 @@ impl Array {
         self.make_newest(set, number);
     }
 
-    #[inline]
+    #[inline(always)]
     fn make_newest(&mut self, set: u32, number: u32) {
         let newest = &mut self.sets[set as usize].newest;
         if number != u32::from(*newest) {
@@ -241,6 +241,7 @@ impl Array {
     }
 
     /// Puts a way before the one that was the newest in its set's order of use.
+    #[inline(never)]
     fn move_before(&mut self, set: u32, number: u32, newest: u8) {
         let ring = &mut self.order[(set * self.shape.ways) as usize..][..self.shape.ways as usize];
         let oldest = ring[usize::from(newest)].newer;
