@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use ports::common::finepack_types::{Ingress, ingress_kind};
 
 use super::*;
+use crate::block::Model;
 use crate::packetizer::Packetizer;
 use crate::remote_write_queue::RemoteWriteQueue;
 use crate::tlp_link::Fabric;

@@ -119,15 +119,13 @@ fn kernel(r: &mut Random, p: &FinePack, shape: &Shape, area: &Area) -> Kernel {
             _ => Who::All,
         };
         match kind {
-            0 => {
-                stored.push((place, size));
-                steps.push(access(What::Store, who, place, size));
-            }
-            1 => {
-                // What was stored may still be in a queue.
-                let again = !stored.is_empty() && r.chance(200);
+            0 | 1 => {
+                // What was stored may still be in a queue: a load must see it, and a store that it
+                // must not outlive.
+                let again = !stored.is_empty() && r.chance([96, 200][kind]);
                 let (place, size) = if again { r.pick(&stored) } else { (place, size) };
-                steps.push(access(What::Load, who, place, size));
+                stored.push((place, size));
+                steps.push(access([What::Store, What::Load][kind], who, place, size));
             }
             2 => {
                 // One TLP for each item: few of them leave room for others.
