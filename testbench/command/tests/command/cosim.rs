@@ -246,7 +246,7 @@ fn dumped_tlps_have_the_length_that_their_header_says() {
     let Some(desk) = Desk::new("dump") else { return };
     for (config, gpus) in [("small", 3), ("paper", 4), ("single-bank", 2)] {
         desk.passes(&format!(
-            "cosim finepack --config {config} --cycles 10000 --dump-tlp tlps.txt"
+            "cosim finepack --config {config} --cycles 100000 --dump-tlp tlps.txt"
         ));
         let mut types = BTreeSet::new();
         let mut last = 0;
