@@ -61,6 +61,9 @@ pub enum RunError {
     /// A byte is wrong.
     #[error("{0}")]
     Wrong(String, Box<Wrong>),
+    /// Of one of several threads: what it is, the run on one will tell.
+    #[error("another thread of the run has failed")]
+    Elsewhere,
     /// No order of all accesses explains what a load has seen.
     #[error("{0}")]
     Inconsistent(String),

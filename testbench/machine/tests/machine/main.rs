@@ -28,6 +28,7 @@ mod shape;
 mod staging;
 mod stc;
 mod systems;
+mod threads;
 mod traffic;
 
 use machine::sequential::Keep;
