@@ -317,6 +317,10 @@ impl Machine {
     /// What an L1 design still says to itself after the last kernel arrives before anybody looks
     /// for lost messages.
     fn let_arrive(&mut self) -> Result<(), RunError> {
+        if let Some(team) = &mut self.team {
+            // Else one may be at the end while others wait for it.
+            team.is_close = true;
+        }
         self.meet(self.ctx.written_past)?;
         let end = self.ctx.now + LAST_CYCLES;
         while self.in_use().0 > 0 && self.next().is_some_and(|at| at <= end) {
@@ -333,7 +337,7 @@ impl Machine {
 
     /// The next cycle in which anybody may be active.
     fn next(&self) -> Option<Cycle> {
-        self.team.as_ref().map_or_else(|| self.ctx.wheel.next(), |team| team.next)
+        self.team.as_ref().map_or_else(|| self.ctx.wheel.next(), |team| team.next())
     }
 
     /// Completion signals written so far.
@@ -517,9 +521,7 @@ impl Machine {
                 self.parts[at as usize].tick(&mut self.ctx);
             });
         }
-        if !self.meet(past)? {
-            return Ok(());
-        }
+        let steps = self.meet(past)?;
         self.show();
         if self.samples.as_ref().is_some_and(|samples| samples.is_time(next)) {
             self.sample();
@@ -537,11 +539,12 @@ impl Machine {
             let difference = self.sockets.difference().expect("one has failed");
             return Err(RunError::Differ(difference));
         }
-        self.steps += 1;
+        let before = self.steps;
+        self.steps += steps;
         if self.options.compare_lines > 0 && self.steps.is_multiple_of(self.options.compare_lines) {
             coherent::compare(&self.ctx, &self.parts).map_err(RunError::Block)?;
         }
-        if self.steps.is_multiple_of(PROGRESS_STEPS) {
+        if self.steps / PROGRESS_STEPS > before / PROGRESS_STEPS {
             self.tell_progress();
             self.watch()?;
         }

@@ -34,14 +34,18 @@ pub struct Parcel {
 /// What a shard tells all others at the end of a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Report {
+    /// When.
+    pub now: Cycle,
     /// Nothing of what it knows happens before; none where it knows of nothing.
     pub next: Option<Cycle>,
-    /// Whether it has visited anybody.
-    pub was_active: bool,
+    /// Cycles since the last one in which it has visited anybody.
+    pub steps: u64,
     /// Completion signals written so far.
     pub completions: u32,
     /// What was written past the L1s in the cycle.
     pub written_past: u64,
+    /// Whether others get anything beside this.
+    pub hands_over: bool,
     /// Messages and payloads that it has, or hands over.
     pub in_use: (usize, usize),
     /// Work-groups started, and values checked, as of some time ago.
@@ -105,9 +109,8 @@ impl Context {
 
     /// Whether this thread has the L3 slice of an address.
     pub fn has_home(&self, addr: u64) -> bool {
-        let is_here = |shard: &Shard| {
-            shard.chiplets[usize::from(self.places.home(addr))] == shard.number
-        };
+        let is_here =
+            |shard: &Shard| shard.chiplets[usize::from(self.places.home(addr))] == shard.number;
         self.shard.as_deref().is_none_or(is_here)
     }
 
@@ -150,7 +153,11 @@ impl Context {
         let shard = self.shard.as_mut().expect("there are others");
         let (mut messages, mut lines) = (self.messages.in_use(), self.lines.in_use());
         let mut next = self.wheel.next();
-        let mut at_latest = |at| next = Some(next.map_or(at, |next: Cycle| next.min(at)));
+        let mut hands_over = shard.out.iter().any(|parcel| !parcel.changes.is_empty());
+        let mut at_latest = |at| {
+            hands_over = true;
+            next = Some(next.map_or(at, |next: Cycle| next.min(at)));
+        };
         for (owner, outlet) in self.network.take_taken() {
             shard.out[usize::from(owner)].taken.push(outlet);
             at_latest(self.now + 1);
@@ -161,12 +168,14 @@ impl Context {
             lines += usize::from(arrival.line.is_some());
         }
         let (completions, has_failed) = (self.completions, self.stop.is_some());
-        let in_use = (messages, lines);
-        Report { next, completions, in_use, has_failed, ..Report::default() }
+        let (now, in_use) = (self.now, (messages, lines));
+        Report { now, next, completions, hands_over, in_use, has_failed, ..Report::default() }
     }
 
     /// Takes what another shard has handed over.
     pub fn accept(&mut self, parcel: &mut Parcel) {
+        // It may have gone on alone.
+        self.now = self.now.max(parcel.report.now);
         for Arrival { passage, mut message, line } in parcel.arrivals.drain(..) {
             if let Some(line) = line {
                 message.line = self.lines.put(line);

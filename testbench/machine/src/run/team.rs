@@ -12,7 +12,7 @@ use std::thread;
 use cosim::socket::BlockUse;
 
 use super::meeting::{Meeting, Patience};
-use super::{Machine, Options, Order, RunError};
+use super::{Machine, Options, Order, PROGRESS_STEPS, RunError};
 use crate::check::Checked;
 use crate::context::Context;
 use crate::engine::{ComponentId, Cycle, HERE};
@@ -66,10 +66,12 @@ pub(super) struct Team {
     own: usize,
     meetings: u64,
     patience: Patience,
-    /// The next cycle in which anybody may be active: the same on each thread.
-    pub(super) next: Option<Cycle>,
-    /// Of the last meeting, each shard's.
+    /// Each shard's, of the last meeting.
     reports: Vec<Report>,
+    /// Cycles since then in which it has visited anybody.
+    steps: u64,
+    /// It meets the others in each cycle.
+    pub(super) is_close: bool,
     /// Its own watchdog sees nothing move.
     pub(super) is_silent: bool,
     /// Work-groups started, and values checked.
@@ -109,9 +111,34 @@ impl Team {
         Ok(())
     }
 
+    /// Whether it may go on without the others: none has anything to do before it has, and it tells
+    /// them nothing new. They wait meanwhile, where they were at the last meeting.
+    fn may_go_on(&self, own: &Report) -> bool {
+        let last = &self.reports[self.own];
+        // Of what it has handed over at the last meeting the others have not told yet what it makes
+        // them do.
+        let is_new = last.hands_over
+            || own.hands_over
+            || own.completions != last.completions
+            || own.written_past > 0
+            || own.has_failed
+            || own.is_silent
+            || own.steps >= PROGRESS_STEPS;
+        let is_first =
+            |next| self.others().all(|at| self.reports[at].next.is_none_or(|n| next < n));
+        !self.is_close && !is_new && own.next.is_some_and(is_first)
+    }
+
+    /// The next cycle in which anybody may be active: the same on each thread that waits for none.
+    pub(super) fn next(&self) -> Option<Cycle> {
+        self.reports.iter().filter_map(|report| report.next).min()
+    }
+
     /// Somebody is visited in this cycle, as all threads know.
-    pub(super) fn visit_at(&mut self, at: Cycle) {
-        self.next = Some(self.next.map_or(at, |next| next.min(at)));
+    fn visit_at(&mut self, at: Cycle) {
+        for report in &mut self.reports {
+            report.next = Some(report.next.map_or(at, |next| next.min(at)));
+        }
     }
 
     /// Completion signals that the others have written.
@@ -191,8 +218,9 @@ impl Machine {
             own: number.into(),
             meetings: 0,
             patience: Patience::default(),
-            next: None,
             reports: vec![Report::default(); office.shards.into()],
+            steps: 0,
+            is_close: false,
             is_silent: false,
             done: (0, 0),
             counted: Vec::new(),
@@ -211,21 +239,28 @@ impl Machine {
     }
 
     /// Ends a cycle: hands over what crosses. `past`: what was written past the L1s before it.
-    /// False where nobody was visited. Errors: somebody has found what ends the run.
-    pub(super) fn meet(&mut self, past: u64) -> Result<bool, RunError> {
-        let Some(team) = &mut self.team else { return Ok(true) };
+    /// Gives the cycles since the last one in which anybody was visited. Errors: somebody has found
+    /// what ends the run.
+    pub(super) fn meet(&mut self, past: u64) -> Result<u64, RunError> {
+        let Some(team) = &mut self.team else { return Ok(1) };
         let mut own = self.ctx.end_cycle();
-        own.was_active = self.active.iter().any(|word| *word != 0);
+        let is_active = self.active.iter().any(|word| *word != 0);
+        team.steps += u64::from(is_active);
+        own.steps = team.steps;
         own.written_past = self.ctx.written_past - past;
         own.has_failed |= self.ctx.check.wrong.is_some() || self.sockets.have_failed();
         (own.is_silent, own.done) = (team.is_silent, team.done);
+        if team.may_go_on(&own) {
+            team.reports[team.own].next = own.next;
+            return Ok(0);
+        }
+        team.steps = 0;
         team.exchange(&mut self.ctx, own)?;
         let reports = &team.reports;
         if reports.iter().any(|r| r.has_failed) || reports.iter().all(|r| r.is_silent) {
             return Err(RunError::Elsewhere);
         }
-        team.next = reports.iter().filter_map(|report| report.next).min();
-        Ok(reports.iter().any(|report| report.was_active))
+        Ok(reports.iter().map(|report| report.steps).max().unwrap_or(0))
     }
 
     /// Lets all threads know what each has counted. Between two of these there is a meeting.
