@@ -231,10 +231,10 @@ impl Machine {
     pub fn run(&mut self) -> Result<Cycle, RunError> {
         let threads = self.threads();
         if threads > 1 {
-            match self.run_on_threads(threads) {
-                Ok(cycles) => return Ok(cycles),
-                Err(_) => self.begin_again()?,
+            if let Ok(cycles) = self.run_on_threads(threads) {
+                return Ok(cycles);
             }
+            self.begin_again()?;
         }
         let result = match self.has_rtl() {
             true => self.run_on_rtl(),
@@ -243,6 +243,7 @@ impl Machine {
         // A body may have failed in one of the last cycles.
         match (self.sockets.difference(), result) {
             (Some(difference), _) => Err(RunError::Differ(difference)),
+            (None, Ok(_)) if threads > 1 => Err(RunError::Threads),
             (None, result) => result,
         }
     }

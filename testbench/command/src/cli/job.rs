@@ -240,7 +240,7 @@ pub fn run_failure(error: RunError) -> Failure {
         RunError::Lost { .. }
         | RunError::Firmware(_)
         | RunError::Block(_)
-        | RunError::Elsewhere
+        | RunError::Threads
         | RunError::Decision(_) => WRONG_VALUE,
         RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,
         RunError::Wrong(..) | RunError::Inconsistent(_) => WRONG_VALUE,

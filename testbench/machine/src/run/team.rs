@@ -90,7 +90,7 @@ impl Team {
     fn meet(&mut self) -> Result<(), RunError> {
         self.meetings += 1;
         let met = self.office.meeting.meet(self.meetings, &mut self.patience);
-        met.map_err(|_| RunError::Elsewhere)
+        met.map_err(|_| RunError::Threads)
     }
 
     fn exchange(&mut self, ctx: &mut Context, own: Report) -> Result<(), RunError> {
@@ -178,11 +178,11 @@ impl Machine {
         if is_one { 1 } else { threads.clamp(1, most) }
     }
 
-    fn all_pieces(&self) -> u16 {
+    pub(super) fn all_pieces(&self) -> u16 {
         self.pieces.iter().max().map_or(1, |last| last + 1)
     }
 
-    /// Runs on so many threads. Errors: it does not pass; why is not told.
+    /// Runs on so many threads. Errors: it does not pass, of whatever kind.
     pub(super) fn run_on_threads(&mut self, threads: u8) -> Result<Cycle, RunError> {
         let office = Arc::new(Office::new(threads));
         let (system, bodies, options) = (self.system.clone(), self.bodies.clone(), self.options);
@@ -191,14 +191,12 @@ impl Machine {
             let _leaving = Leaving(&office.meeting);
             for number in 1..threads {
                 let (office, program) = (office.clone(), self.ctx.program.reopen()?);
-                let thread = thread::Builder::new().name(format!("shard {number}"));
-                let run = move || {
+                scope.spawn(move || {
                     let _leaving = Leaving(&office.meeting);
                     let mut machine = Self::new(system, bodies, program, options)?;
                     machine.join(office.clone(), number);
                     machine.run_program()
-                };
-                thread.spawn_scoped(scope, run).map_err(|_| RunError::Elsewhere)?;
+                });
             }
             self.join(office.clone(), 0);
             self.run_program()
@@ -258,7 +256,7 @@ impl Machine {
         team.exchange(&mut self.ctx, own)?;
         let reports = &team.reports;
         if reports.iter().any(|r| r.has_failed) || reports.iter().all(|r| r.is_silent) {
-            return Err(RunError::Elsewhere);
+            return Err(RunError::Threads);
         }
         Ok(reports.iter().map(|report| report.steps).max().unwrap_or(0))
     }
