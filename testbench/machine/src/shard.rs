@@ -107,13 +107,6 @@ impl Context {
         self.shard.as_ref().is_none_or(|shard| shard.has(id))
     }
 
-    /// Whether this thread has the L3 slice of an address.
-    pub fn has_home(&self, addr: u64) -> bool {
-        let is_here =
-            |shard: &Shard| shard.chiplets[usize::from(self.places.home(addr))] == shard.number;
-        self.shard.as_deref().is_none_or(is_here)
-    }
-
     /// Hands a message over to the shard of its receiver.
     #[cold]
     #[inline(never)]

@@ -9,8 +9,8 @@
 //! Everything is bounded by the outlets' windows: a message counts there from its sending until its
 //! receiver takes it.
 
-use super::rate::{Port, Rate};
 use super::passage::{HERE, Passage};
+use super::rate::{Port, Rate};
 use super::{ComponentId, Cycle, Wheel};
 use crate::message::{CLASSES, Class, Message, Unit};
 use crate::pool::Handle;

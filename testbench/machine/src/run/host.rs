@@ -72,9 +72,6 @@ impl Machine {
         let line = u64::from(self.ctx.layout.line);
         let mut seen = [0; MAX_LINE];
         for at in (addr / line * line..addr + bytes).step_by(line as usize) {
-            if !self.ctx.has_home(at) {
-                continue;
-            }
             let seen = &mut seen[..line as usize];
             let home = self.ctx.layout.gpu_of(self.ctx.places.home(at));
             look(&self.parts, &self.ctx, (home, at), seen);

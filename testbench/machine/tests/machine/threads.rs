@@ -57,6 +57,10 @@ fn all_designs_of_l2s_give_the_same() {
         system("cpelide-4-small", &[("l3.misses", "2"), ("network.queue", "1")]),
         system("cpelide-4-small", &[("command_processor.ahead", "true")]),
         system("cpelide-4-small", &[&three[..], &[("placement.policy", "interleave")]].concat()),
+        // Several messages leave a link in a cycle, and arrive in that order.
+        system("cpelide-4-small", &[("chiplet_link.bytes", "1024"), ("chiplet_link.cycles", "1")]),
+        // Its L1s ask what was written past them.
+        system("finepack-4gpu-small", &[("l1.design", "test-queue")]),
         system("cpelide-2-small", &[&two_gpus[..], &[("l2.policy", "private")]].concat()),
         system("finepack-4gpu-small", &two_gpus),
     ];
