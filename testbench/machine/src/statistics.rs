@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use ports::common::finepack_types::flush_cause;
 
 use super::context::Context;
+use super::engine::ComponentId;
 use super::message::{CLASSES, Class};
 use super::part::Part;
 
@@ -203,14 +204,25 @@ const FIRMWARE: [(usize, &str); 9] = [
 /// In the name of what has a greatest value and no sum.
 const MOST: &str = ".most_";
 
-/// All values, by name.
+/// Adds a value to those of the same name.
+fn add(all: &mut BTreeMap<String, u64>, name: &str, value: u64) {
+    let all = all.entry(name.to_string()).or_insert(0);
+    *all = if name.contains(MOST) { value.max(*all) } else { value + *all };
+}
+
+/// The values of two shards of a machine together.
+pub fn join(own: Vec<(String, u64)>, other: &[(String, u64)]) -> Vec<(String, u64)> {
+    let mut all = own.into_iter().collect();
+    other.iter().for_each(|(name, value)| add(&mut all, name, *value));
+    all.into_iter().collect()
+}
+
+/// All values of the parts that this thread has, by name.
 pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
     let mut all = BTreeMap::new();
-    let mut add = |name: &str, value: u64| {
-        let all = all.entry(name.to_string()).or_insert(0);
-        *all = if name.contains(MOST) { value.max(*all) } else { value + *all };
-    };
-    for part in parts {
+    let mut add = |name: &str, value: u64| add(&mut all, name, value);
+    let has = |(id, part)| ctx.has_component(ComponentId(id)).then_some(part);
+    for part in (0..).zip(parts).filter_map(has) {
         match part {
             Part::Core(core) => {
                 add("cu.instructions", core.counters.instructions);

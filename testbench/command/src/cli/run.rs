@@ -98,7 +98,8 @@ fn files(args: &Args) -> Files {
 pub fn options(job: &job::Args) -> Options {
     let max_cycles = job.max_cycles.unwrap_or(0);
     let (sequential, perturb) = (Some(Keep::default()), job.perturb);
-    Options { max_cycles, by_kernel: true, sequential, perturb, ..Options::default() }
+    let threads = job.threads.unwrap_or(1);
+    Options { max_cycles, by_kernel: true, sequential, perturb, threads, ..Options::default() }
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {

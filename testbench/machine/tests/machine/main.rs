@@ -26,6 +26,7 @@ mod sequential;
 mod staging;
 mod stc;
 mod systems;
+mod threads;
 mod traffic;
 
 use machine::sequential::Keep;

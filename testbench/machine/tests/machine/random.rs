@@ -238,6 +238,10 @@ fn check(program: &Program, shape: &Shape, seed: u64) -> Result<(), String> {
     let text = |e: machine::RunError| e.to_string();
     let plain = run(&system, &trace, Options::default()).map_err(text)?;
     let mut ways = vec![Options { order: Order::Shuffled(seed), ..Options::default() }];
+    // Threads that wait for a core wait for each other in each cycle.
+    if plain.cycles < 10_000 {
+        ways.push(Options { threads: 2 + (seed ^ plain.cycles) as u8 % 2, ..Options::default() });
+    }
     // Every component in every cycle is slow where cycles are many.
     if plain.cycles < 30_000 {
         ways.push(Options { visit_all: true, ..Options::default() });

@@ -93,8 +93,9 @@ const ONE: &[(&str, &[&str])] = &[
     ("--seed -1", &["-1"]),
     ("--seed 18446744073709551616", &["--seed", "18446744073709551616"]),
     ("--perturb x", &["--perturb"]),
-    ("--threads 0", &["--threads", "1..=2"]),
-    ("--threads 3", &["--threads", "1..=2"]),
+    ("--threads 0", &["--threads", "1..=64"]),
+    ("--threads 65", &["--threads", "1..=64"]),
+    ("--threads two", &["--threads"]),
     ("--max-cycles 0", &["--max-cycles"]),
     ("--max-cycles x", &["--max-cycles"]),
     // Bodies.
