@@ -1,6 +1,8 @@
 //! What memory must show: every load is compared with what the program saw, and memory after each
 //! kernel with what the program left there.
 
+use std::ops::Add;
+
 use ports::common::command_types::SLOTS;
 use traces::trace::{AtomicCell, AtomicOp, ByteSet, KernelHead, RacyByte};
 
@@ -54,6 +56,19 @@ pub struct Checked {
     pub atomics: u64,
     /// Bytes of memory looked at after releases.
     pub released_bytes: u64,
+}
+
+impl Add for Checked {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            loads: self.loads + other.loads,
+            determined: self.determined + other.determined,
+            racy: self.racy + other.racy,
+            atomics: self.atomics + other.atomics,
+            released_bytes: self.released_bytes + other.released_bytes,
+        }
+    }
 }
 
 /// The oracle: a plain memory in which the program's stores are done as they are issued, and the
@@ -134,6 +149,7 @@ impl Checker {
     }
 
     /// A CU issues a store.
+    #[inline]
     pub fn store(&mut self, addr: u64, mask: u128, data: &[u8; MAX_LINE], line: usize) {
         masks::copy(self.memory.get_mut(addr, line), data, mask);
         self.touch(addr, line);
@@ -267,7 +283,7 @@ impl Checker {
         let table = &self.kernels[launch];
         self.checked.released_bytes += seen.len() as u64;
         let right = self.memory.get_mut(addr, seen.len());
-        if right == seen {
+        if masks::are_equal(right, seen) {
             return;
         }
         for (k, (right, &got)) in right.iter_mut().zip(seen).enumerate() {

@@ -4,9 +4,11 @@ mod caught;
 mod coherent;
 mod error;
 mod host;
+mod meeting;
 mod observe;
 mod packets;
 mod streams;
+mod team;
 mod watchdog;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -24,6 +26,7 @@ pub use observe::{Audited, Progress};
 use observe::Observers;
 use packets::Handover;
 use streams::Queues;
+use team::Team;
 use watchdog::Watchdog;
 
 use super::bodies::{Bodies, Cp};
@@ -82,6 +85,9 @@ pub struct Options {
     /// From this seed each way between two components gets up to [`NOISE`] cycles more at each
     /// kernel: a run that differs from others by nothing that a design could mean.
     pub perturb: Option<u64>,
+    /// Threads that simulate the machine, where it can be cut into so many pieces and nobody looks
+    /// at it as a whole; 0 is 1.
+    pub threads: u8,
 }
 
 /// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of
@@ -103,7 +109,11 @@ pub struct Machine {
     system: System,
     first_global: usize,
     sync: SyncMode,
-    cp: Cp,
+    bodies: Bodies,
+    /// Of each component the piece that one thread simulates.
+    pieces: Vec<u16>,
+    /// Where several threads run it.
+    team: Option<Box<Team>>,
     /// Events that are read and not done: buffers that come to be, the next kernel, and as far as
     /// the one behind it.
     upcoming: VecDeque<Event>,
@@ -144,17 +154,10 @@ impl Machine {
         let sequential = options.sequential.filter(|_| promises(system) == Ok(MemoryModel::Sc));
         let sequential = sequential.map(|keep| Box::new(Sequential::new(keep, layout.names())));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
-        let mut wheel = Wheel::new(parts.len());
-        for (id, part) in parts.iter().enumerate() {
-            // What a unit does need not begin with a message.
-            if matches!(part, Part::Unit(_)) {
-                wheel.wake(ComponentId(id as u32), 1);
-            }
-        }
         let ctx = Context {
             now: 0,
             me: ComponentId(0),
-            wheel,
+            wheel: Wheel::new(parts.len()),
             network,
             wires,
             messages: Pool::new(),
@@ -172,6 +175,7 @@ impl Machine {
             loads: None,
             completions: Default::default(),
             stop: None,
+            shard: None,
             #[cfg(test)]
             sent: Vec::new(),
         };
@@ -185,7 +189,9 @@ impl Machine {
             system,
             first_global,
             sync,
-            cp: bodies.cp(),
+            bodies: bodies.clone(),
+            pieces: built.pieces,
+            team: None,
             upcoming: VecDeque::new(),
             handed_over: None,
             queues: None,
@@ -226,6 +232,13 @@ impl Machine {
 
     /// Runs the program to its end. Gives the number of cycles.
     pub fn run(&mut self) -> Result<Cycle, RunError> {
+        let threads = self.threads();
+        if threads > 1 {
+            if let Ok(cycles) = self.run_on_threads(threads) {
+                return Ok(cycles);
+            }
+            self.begin_again()?;
+        }
         let result = match self.has_rtl() {
             true => self.run_on_rtl(),
             false => self.run_program(),
@@ -233,8 +246,18 @@ impl Machine {
         // A body may have failed in one of the last cycles.
         match (self.sockets.difference(), result) {
             (Some(difference), _) => Err(RunError::Differ(difference)),
+            (None, Ok(_)) if threads > 1 => Err(RunError::Threads),
             (None, result) => result,
         }
+    }
+
+    /// The same machine before the first cycle, on one thread.
+    fn begin_again(&mut self) -> Result<(), RunError> {
+        let (program, options) =
+            (self.ctx.program.reopen()?, Options { threads: 1, ..self.options });
+        let observers = std::mem::take(&mut self.observers);
+        *self = Self { observers, ..Self::new(&self.system, &self.bodies, program, options)? };
+        Ok(())
     }
 
     fn has_rtl(&self) -> bool {
@@ -251,6 +274,12 @@ impl Machine {
     }
 
     fn run_program(&mut self) -> Result<Cycle, RunError> {
+        for id in (0..self.parts.len() as u32).map(ComponentId) {
+            // What a unit does need not begin with a message.
+            if matches!(self.parts[id.0 as usize], Part::Unit(_)) {
+                self.wake(id, 1);
+            }
+        }
         while let Some(event) = self.next_event()? {
             if self.queues.is_some() && !self.enqueue(&event)? {
                 continue;
@@ -274,17 +303,18 @@ impl Machine {
         self.join_streams()?;
         let cycles = self.ctx.now;
         // What designs count goes on while nobody visits them.
-        for (id, part) in self.parts.iter_mut().enumerate() {
-            if let Part::Unit(_) | Part::Core(_) = part {
-                self.ctx.me = ComponentId(id as u32);
+        for (id, part) in (0..).map(ComponentId).zip(&mut self.parts) {
+            if matches!(part, Part::Unit(_) | Part::Core(_)) && self.ctx.has_component(id) {
+                self.ctx.me = id;
                 part.tick(&mut self.ctx);
             }
         }
         self.let_arrive()?;
-        let (messages, lines) = (self.ctx.messages.in_use(), self.ctx.lines.in_use());
+        let (messages, lines) = self.in_use();
         if (messages, lines) != (0, 0) {
             return Err(RunError::Lost { messages, lines });
         }
+        self.gather()?;
         Ok(cycles)
     }
 
@@ -298,11 +328,33 @@ impl Machine {
     /// What an L1 design still says to itself after the last kernel arrives before anybody looks
     /// for lost messages.
     fn let_arrive(&mut self) -> Result<(), RunError> {
+        if let Some(team) = &mut self.team {
+            // Else one may be at the end while others wait for it.
+            team.is_close = true;
+        }
+        self.meet(self.ctx.written_past)?;
         let end = self.ctx.now + LAST_CYCLES;
-        while self.ctx.messages.in_use() > 0 && self.ctx.wheel.next().is_some_and(|at| at <= end) {
+        while self.in_use().0 > 0 && self.next().is_some_and(|at| at <= end) {
             self.step()?;
         }
         Ok(())
+    }
+
+    /// Messages and payloads that are anywhere.
+    fn in_use(&self) -> (usize, usize) {
+        let own = || (self.ctx.messages.in_use(), self.ctx.lines.in_use());
+        self.team.as_ref().map_or_else(own, |team| team.in_use())
+    }
+
+    /// The next cycle in which anybody may be active.
+    fn next(&self) -> Option<Cycle> {
+        self.team.as_ref().map_or_else(|| self.ctx.wheel.next(), |team| team.next())
+    }
+
+    /// Completion signals written so far.
+    fn completions(&self) -> u32 {
+        self.ctx.completions.iter().sum::<u32>()
+            + self.team.as_ref().map_or(0, |team| team.completions())
     }
 
     fn gate(&self) -> Option<&Gate> {
@@ -314,7 +366,7 @@ impl Machine {
 
     /// What runs the firmware.
     pub fn cp(&self) -> Cp {
-        self.cp
+        self.bodies.cp()
     }
 
     /// Cycles so far.
@@ -324,7 +376,8 @@ impl Machine {
 
     /// What was checked.
     pub fn checked(&self) -> Checked {
-        self.ctx.check.checked
+        let others = self.team.iter().flat_map(|team| &team.counted);
+        others.fold(self.ctx.check.checked, |sum, others| sum + others.checked)
     }
 
     /// What is known of the order of accesses, where it is checked.
@@ -349,7 +402,9 @@ impl Machine {
 
     /// Every statistic that has a value.
     pub fn statistics(&self) -> Vec<(String, u64)> {
-        statistics::collect(&self.parts, &self.ctx)
+        let own = statistics::collect(&self.parts, &self.ctx);
+        let others = self.team.iter().flat_map(|team| &team.counted);
+        others.fold(own, |sum, others| statistics::join(sum, &others.statistics))
     }
 
     /// A kernel begins, under a number that no other that runs has.
@@ -365,7 +420,6 @@ impl Machine {
         }
         self.ctx.launches[launch] = Launched { kernel: number, items, waves };
         self.ctx.check.begin_kernel(launch, number, head);
-        self.ctx.completions[launch] = 0;
         Ok(())
     }
 
@@ -393,13 +447,14 @@ impl Machine {
             }
         };
         self.hand_over_next(launch)?;
-        self.simulate(launch, &head.name)?;
+        self.simulate(&head.name)?;
         if let Some(sequential) = &mut self.ctx.sequential {
             sequential.end_kernel();
             self.check()?;
         }
         self.kernels += 1;
         if self.options.by_kernel {
+            self.gather()?;
             let now = self.statistics();
             self.kernel_uses.add(&head.name, self.ctx.now - start, now);
         }
@@ -451,11 +506,11 @@ impl Machine {
         }
     }
 
-    /// Simulates until every GPU has written the completion signal of a launch. `kernel`: the name
-    /// of what they run.
-    fn simulate(&mut self, launch: usize, kernel: &str) -> Result<(), RunError> {
-        let gpus = u32::from(self.ctx.layout.gpus);
-        while self.ctx.completions[launch] < gpus {
+    /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they
+    /// run.
+    fn simulate(&mut self, kernel: &str) -> Result<(), RunError> {
+        let all = self.completions() + u32::from(self.ctx.layout.gpus);
+        while self.completions() < all {
             self.step()?;
         }
         self.show_packets(kernel);
@@ -464,7 +519,7 @@ impl Machine {
 
     /// The next cycle in which anybody is active.
     fn step(&mut self) -> Result<(), RunError> {
-        let next = self.ctx.wheel.next().ok_or_else(|| RunError::Deadlock {
+        let next = self.next().ok_or_else(|| RunError::Deadlock {
             cycle: self.ctx.now,
             report: deadlock::report(&self.ctx, &self.parts),
         })?;
@@ -474,6 +529,7 @@ impl Machine {
         }
         self.ctx.now = next;
         self.ctx.wheel.advance(next, &mut self.active);
+        let past = self.ctx.written_past;
         if self.options.visit_all || self.options.order != Order::Numbers {
             self.visit_otherwise();
         } else {
@@ -482,6 +538,7 @@ impl Machine {
                 self.parts[at as usize].tick(&mut self.ctx);
             });
         }
+        let steps = self.meet(past)?;
         self.show();
         if self.samples.as_ref().is_some_and(|samples| samples.is_time(next)) {
             self.sample();
@@ -499,11 +556,12 @@ impl Machine {
             let difference = self.sockets.difference().expect("one has failed");
             return Err(RunError::Differ(difference));
         }
-        self.steps += 1;
+        let before = self.steps;
+        self.steps += steps;
         if self.options.compare_lines > 0 && self.steps.is_multiple_of(self.options.compare_lines) {
             coherent::compare(&self.ctx, &self.parts).map_err(RunError::Block)?;
         }
-        if self.steps.is_multiple_of(PROGRESS_STEPS) {
+        if self.steps / PROGRESS_STEPS > before / PROGRESS_STEPS {
             self.tell_progress();
             self.watch()?;
         }

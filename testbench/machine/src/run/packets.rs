@@ -159,7 +159,10 @@ impl Machine {
     ) {
         let at = self.first_global + gpu;
         let Part::Global(global) = &mut self.parts[at] else { unreachable!("by its number") };
-        global.submit(self.ctx.now, packet, labels, stream, kernel);
-        self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
+        let id = ComponentId(at as u32);
+        if self.ctx.has_component(id) {
+            global.submit(self.ctx.now, packet, labels, stream, kernel);
+        }
+        self.wake(id, self.ctx.now + 1);
     }
 }

@@ -1,7 +1,7 @@
 //! Programs of several streams: the host reads ahead, and hands kernels over as soon as what they
 //! wait for has ended.
 //!
-//! Where kernels cannot overlap they run in the order of the trace, each on its stream's chiplets:
+//! Such a run has one thread. Where kernels cannot overlap they run in the order of the trace, each on its stream's chiplets:
 //! with several GPUs, where sequential consistency is checked, and under L1 designs that do not
 //! allow it (`Hooks::overlap`).
 
@@ -32,6 +32,8 @@ struct Running {
     name: String,
     place: usize,
     since: Cycle,
+    /// Completion signals of its launch before its own.
+    signals: u32,
 }
 
 /// What the host knows of streams.
@@ -173,15 +175,18 @@ impl Machine {
         while self.hand_over()? {}
         loop {
             let Some(queues) = &mut self.queues else { return Ok(()) };
-            let mut under_way = (0..SLOTS).filter(|&launch| queues.running[launch].is_some());
-            let Some(first) = under_way.next() else { return Ok(()) };
+            if queues.running.iter().all(Option::is_none) {
+                return Ok(());
+            }
             let completions = &self.ctx.completions;
-            let ended = [first].into_iter().chain(under_way).find(|&at| completions[at] > 0);
-            let Some(launch) = ended else {
+            let has_ended = |(launch, running): (usize, &Option<Running>)| {
+                running.as_ref().is_some_and(|running| completions[launch] > running.signals)
+            };
+            let Some(launch) = queues.running.iter().enumerate().position(has_ended) else {
                 self.step()?;
                 continue;
             };
-            let Some(Running { name, place, since }) = queues.running[launch].take() else {
+            let Some(Running { name, place, since, .. }) = queues.running[launch].take() else {
                 continue;
             };
             queues.ended[place] += 1;
@@ -211,8 +216,9 @@ impl Machine {
         // The host, or what is not read yet, may want what it has written.
         let is_last = !queues.waiting.iter().any(|later| is_before((place, &clock), &later.clock));
         let is_alone = queues.running.iter().all(Option::is_none);
-        let since = self.ctx.now;
-        queues.running[launch] = Some(Running { name: head.name.clone(), place, since });
+        let (name, since, signals) =
+            (head.name.clone(), self.ctx.now, self.ctx.completions[launch]);
+        queues.running[launch] = Some(Running { name, place, since, signals });
         let scopes = Scopes { acquire: self.scope(acquires), release: self.scope(is_last) };
         self.begin(launch, number, &head)?;
         if is_alone {

@@ -2,6 +2,7 @@
 
 mod acquire;
 mod streams;
+mod threads;
 mod traffic;
 mod watchdog;
 

@@ -141,6 +141,17 @@ impl Reader {
         self.shared.trailer.contents
     }
 
+    /// Streams of the program: what it says before the first kernel.
+    pub fn streams(&self) -> Result<usize, Error> {
+        let mut reader = self.reopen()?;
+        while let Some(event) = reader.next_event()? {
+            if matches!(event, Event::Kernel(_) | Event::Streams(_)) {
+                break;
+            }
+        }
+        Ok(reader.streams)
+    }
+
     /// Totals, from the index.
     pub fn totals(&self) -> &Totals {
         &self.shared.index.totals

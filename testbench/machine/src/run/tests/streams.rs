@@ -62,6 +62,16 @@ fn wait_that_is_left_out_gives_a_wrong_value() {
     }
 }
 
+#[test]
+fn programs_of_several_streams_have_one_thread() {
+    let threads = |program| {
+        let mut machine = machine("cpelide-4-small", &[], program);
+        machine.options.threads = 2;
+        machine.threads()
+    };
+    assert_eq!((threads(squares()), threads(program("stream", 1024))), (1, 2));
+}
+
 /// Streams run on their own chiplets, and each kernel is done once.
 #[test]
 fn work_groups_run_on_the_chiplets_of_their_stream() {

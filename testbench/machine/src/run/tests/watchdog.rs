@@ -26,7 +26,7 @@ fn try_hang(
     assert!(matches!(machine.run(), Err(RunError::CycleLimit(_))));
     stop(machine, which);
     machine.options.max_cycles = from + (16 << 20);
-    let (cycle, report) = match machine.simulate(0, "k") {
+    let (cycle, report) = match machine.simulate("k") {
         Err(RunError::Deadlock { cycle, report }) => (cycle, report),
         other => panic!("{other:?}"),
     };

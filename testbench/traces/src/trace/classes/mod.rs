@@ -15,6 +15,8 @@ mod loads;
 mod overlaps;
 mod page;
 #[cfg(test)]
+mod runs;
+#[cfg(test)]
 mod streams_tests;
 #[cfg(test)]
 mod tests;
