@@ -40,12 +40,15 @@ impl Job {
     }
 }
 
+/// Makes a job.
+type Make<R, E> = fn(&mut Device<R>, &Params) -> Result<Job, E>;
+
 /// Runs the jobs, which `make` makes of the parameters, and gives the sum of what they have made,
 /// element by element, as far as the shortest result goes.
 pub fn run<R: Record, const N: usize>(
     device: &mut Device<R>,
     params: &Params,
-    make: [fn(&mut Device<R>, &Params) -> Result<Job, R::Error>; N],
+    make: [Make<R, R::Error>; N],
 ) -> Result<Vec<f32>, R::Error> {
     device.streams(N as u8)?;
     let mut jobs = Vec::with_capacity(N);

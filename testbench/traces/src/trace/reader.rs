@@ -183,10 +183,10 @@ impl Reader {
         let offset = self.shared.index.events[self.chunks - 1];
         let damaged = |expected| Error::damaged(&self.shared.file, offset, expected);
         let event = event.map_err(|m| damaged(in_contents(m)))?;
-        if let Event::Kernel(head) = &event {
-            if self.kernels >= self.kernels() || head.groups != self.groups(self.kernels) {
-                return Err(damaged("a kernel with as many work-groups as in the index".into()));
-            }
+        if let Event::Kernel(head) = &event
+            && (self.kernels >= self.kernels() || head.groups != self.groups(self.kernels))
+        {
+            return Err(damaged("a kernel with as many work-groups as in the index".into()));
         }
         self.check_streams(&event).map_err(|expected| damaged(expected.into()))?;
         match &event {
