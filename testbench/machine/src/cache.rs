@@ -149,14 +149,12 @@ impl Array {
     }
 
     /// The way that holds a line.
-    #[inline]
     pub fn find(&self, addr: u64) -> Option<Way> {
         let set = self.set_of(addr);
-        if self.sets[set as usize].present == 0 { None } else { self.find_in(set, addr) }
-    }
-
-    fn find_in(&self, set: u32, addr: u64) -> Option<Way> {
         let Set { present, ref prints, .. } = self.sets[set as usize];
+        if present == 0 {
+            return None;
+        }
         let wanted = self::prints(addr);
         for (word, first) in prints.iter().zip((0..).step_by(8)) {
             if present >> first == 0 {
@@ -233,7 +231,7 @@ impl Array {
         self.make_newest(set, number);
     }
 
-    #[inline]
+    #[inline(always)]
     fn make_newest(&mut self, set: u32, number: u32) {
         let newest = &mut self.sets[set as usize].newest;
         if number != u32::from(*newest) {
@@ -243,6 +241,7 @@ impl Array {
     }
 
     /// Puts a way before the one that was the newest in its set's order of use.
+    #[inline(never)]
     fn move_before(&mut self, set: u32, number: u32, newest: u8) {
         let ring = &mut self.order[(set * self.shape.ways) as usize..][..self.shape.ways as usize];
         let oldest = ring[usize::from(newest)].newer;
@@ -267,6 +266,7 @@ impl Array {
     }
 
     /// The miss register is done with the line.
+    #[inline]
     pub fn release(&mut self, way: Way) {
         let (set, number) = self.split(way);
         self.sets[set as usize].held &= !(1 << number);
@@ -286,6 +286,7 @@ impl Array {
     }
 
     /// Address of the line in a way that holds one.
+    #[inline]
     pub fn addr(&self, way: Way) -> u64 {
         self.held[way as usize].2
     }
@@ -367,6 +368,7 @@ impl Array {
     }
 
     /// Dirty bytes have been written below.
+    #[inline]
     pub fn clean(&mut self, way: Way) {
         if std::mem::take(&mut self.held[way as usize].1) != 0 {
             self.turn_dirty(way);
@@ -434,16 +436,19 @@ pub struct Waiters {
 
 impl Waiters {
     /// True without members.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         !self.first.is_some()
     }
 
     /// The oldest.
+    #[inline]
     pub fn first(&self) -> Handle<Message> {
         self.first
     }
 
     /// Adds at the end.
+    #[inline]
     pub fn push(&mut self, ctx: &mut Context, message: Handle<Message>) {
         ctx.messages[message].next = Handle::NONE;
         match self.first.is_some() {
@@ -454,6 +459,7 @@ impl Waiters {
     }
 
     /// Forgets the oldest; `next` is what its message named as the next.
+    #[inline]
     pub fn advance(&mut self, next: Handle<Message>) {
         self.first = next;
     }
@@ -491,11 +497,13 @@ impl Misses {
     }
 
     /// How many are in use.
+    #[inline]
     pub fn used(&self) -> u32 {
         (self.misses.len() - self.free.len()) as u32
     }
 
     /// True when all are in use.
+    #[inline]
     pub fn is_full(&self) -> bool {
         self.free.is_empty()
     }
@@ -506,6 +514,7 @@ impl Misses {
     }
 
     /// Takes a register; one must be free.
+    #[inline]
     pub fn start(&mut self, addr: u64, way: Way) -> usize {
         let at = usize::from(self.free.pop().expect("a register is free"));
         self.misses[at] = Miss { addr, way, ..Miss::default() };
@@ -513,6 +522,7 @@ impl Misses {
     }
 
     /// Gives a register back.
+    #[inline]
     pub fn end(&mut self, at: usize) {
         self.free.push(at as u16);
     }
@@ -531,12 +541,14 @@ impl Misses {
 
 impl std::ops::Index<usize> for Misses {
     type Output = Miss;
+    #[inline]
     fn index(&self, at: usize) -> &Miss {
         &self.misses[at]
     }
 }
 
 impl std::ops::IndexMut<usize> for Misses {
+    #[inline]
     fn index_mut(&mut self, at: usize) -> &mut Miss {
         &mut self.misses[at]
     }

@@ -108,6 +108,7 @@ impl Checker {
     }
 
     /// A CU issues a store.
+    #[inline]
     pub fn store(&mut self, addr: u64, mask: u128, data: &[u8; MAX_LINE], line: usize) {
         masks::copy(self.memory.get_mut(addr, line), data, mask);
         self.touch(addr, line);
@@ -264,7 +265,7 @@ impl Checker {
     fn compare_line(&mut self, cycle: Cycle, addr: u64, seen: &[u8]) {
         self.checked.released_bytes += seen.len() as u64;
         let right = self.memory.get_mut(addr, seen.len());
-        if right == seen {
+        if masks::are_equal(right, seen) {
             return;
         }
         for (k, (right, &got)) in right.iter_mut().zip(seen).enumerate() {

@@ -157,16 +157,21 @@ impl Context {
         }
     }
 
-    /// Sends a message; `may_send` must have said yes in this cycle.
-    #[inline]
+    /// Sends a message; `may_send` must have said yes in this cycle. Apart, as most are sent so.
+    #[inline(never)]
     pub fn send(&mut self, outlet: OutletId, message: Handle<Message>) {
-        self.send_after(outlet, message, 0);
+        self.see_and_put(outlet, message, 0);
     }
 
     /// Sends a message that takes `extra` cycles longer than the way's latency, or less long: then
     /// it overtakes those that do not.
     #[inline(never)]
     pub fn send_after(&mut self, outlet: OutletId, message: Handle<Message>, extra: i32) {
+        self.see_and_put(outlet, message, extra);
+    }
+
+    #[inline(always)]
+    fn see_and_put(&mut self, outlet: OutletId, message: Handle<Message>, extra: i32) {
         if self.life.is_about(self.messages[message].addr) {
             self.record(message);
         }
@@ -222,21 +227,24 @@ impl Context {
     fn size_of(&self, message: &Message) -> (Class, u32) {
         let header = self.layout.header_bytes;
         let sector = self.layout.sector_log;
-        let data = || masks::sectors(message.mask, sector) << sector;
-        match message.kind {
-            Kind::Read => (Class::Request, header),
-            Kind::Write => (Class::Write, header + data()),
-            Kind::Atomic(_) => (Class::Request, header + data()),
-            Kind::Data => (Class::Data, header + data()),
-            Kind::Ack => (Class::Acknowledgement, header),
-            Kind::Coherence(Coherence::Invalidate(_)) => (Class::Invalidation, INVALIDATION_BYTES),
-            Kind::Coherence(Coherence::Marked(_) | Coherence::Fenced) => {
-                (Class::Acknowledgement, header)
+        let (class, has_data) = match message.kind {
+            Kind::Read => (Class::Request, false),
+            Kind::Write => (Class::Write, true),
+            Kind::Atomic(_) => (Class::Request, true),
+            Kind::Data => (Class::Data, true),
+            Kind::Ack => (Class::Acknowledgement, false),
+            Kind::Coherence(Coherence::Invalidate(_)) => {
+                return (Class::Invalidation, INVALIDATION_BYTES);
             }
-            Kind::Coherence(_) => (Class::Invalidation, header),
-            Kind::Design(class) => (class, header + data()),
-            _ => (Class::Launch, header),
-        }
+            Kind::Coherence(Coherence::Marked(_) | Coherence::Fenced) => {
+                (Class::Acknowledgement, false)
+            }
+            Kind::Coherence(_) => (Class::Invalidation, false),
+            Kind::Design(class) => (class, true),
+            _ => (Class::Launch, false),
+        };
+        let data = if has_data { masks::sectors(message.mask, sector) << sector } else { 0 };
+        (class, header + data)
     }
 
     /// Who serves the requests of a unit for a line: an L2 bank, or the way to another GPU.

@@ -133,14 +133,25 @@ impl Layout {
     /// another one, so that strides of a power of 2 do not meet in a few.
     #[inline]
     pub fn bank_of(&self, addr: u64) -> u16 {
-        let (turn, banks) = (addr >> self.bank_log, u64::from(self.banks));
-        ((turn + first_bank(turn / banks)) % banks) as u16
+        let turn = addr >> self.bank_log;
+        let (round, _) = divide(turn, self.banks);
+        divide(turn + first_bank(round), self.banks).1
     }
 
     /// The L3 slice, within a chiplet, of a line.
     #[inline]
     pub fn slice_of(&self, addr: u64) -> u16 {
-        (addr / u64::from(self.line) % u64::from(self.slices)) as u16
+        divide(addr >> self.line.trailing_zeros(), self.slices).1
+    }
+}
+
+/// Quotient and rest. Most divisors are powers of 2, and a division costs the host ten times as
+/// much as what is done for those.
+#[inline]
+fn divide(number: u64, by: u16) -> (u64, u16) {
+    match by.is_power_of_two() {
+        true => (number >> by.trailing_zeros(), number as u16 & (by - 1)),
+        false => (number / u64::from(by), (number % u64::from(by)) as u16),
     }
 }
 

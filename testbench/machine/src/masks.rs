@@ -44,13 +44,28 @@ pub fn copy(to: &mut [u8], from: &[u8], mask: u128) {
     runs(mask, |first, len| to[first..first + len].copy_from_slice(&from[first..first + len]));
 }
 
+/// Whether two lines have the same bytes. Most have 64: of a length that is known that is a few
+/// comparisons.
+#[inline]
+pub fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    match (<&[u8; 64]>::try_from(a), <&[u8; 64]>::try_from(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    }
+}
+
 /// The bytes of `mask` in which `a` and `b` differ.
 #[inline]
 pub fn differences(a: &[u8], b: &[u8], mask: u128) -> u128 {
     let len = a.len().min(b.len());
-    if mask.count_ones() as usize == len && a[..len] == b[..len] {
+    if mask.count_ones() as usize == len && are_equal(&a[..len], &b[..len]) {
         return 0;
     }
+    bytes_that_differ(a, b, mask)
+}
+
+#[inline(never)]
+fn bytes_that_differ(a: &[u8], b: &[u8], mask: u128) -> u128 {
     let mut differ = 0;
     runs(mask, |first, len| {
         if a[first..first + len] != b[first..first + len] {

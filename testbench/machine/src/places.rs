@@ -103,10 +103,18 @@ impl Places {
 
     /// The chiplet on which a GPU finds the page of `addr`: of its own where it has a copy, else
     /// the home.
-    #[inline]
+    #[inline(always)]
     pub fn near(&self, gpu: u16, addr: u64) -> u16 {
         match &self.copies {
-            Some(copies) if copies.holders(addr) >> gpu & 1 == 1 => self.on(gpu, addr),
+            None => self.home(addr),
+            Some(copies) => self.near_copy(copies, gpu, addr),
+        }
+    }
+
+    #[inline(never)]
+    fn near_copy(&self, copies: &Copies, gpu: u16, addr: u64) -> u16 {
+        match copies.holders(addr) >> gpu & 1 {
+            1 => self.on(gpu, addr),
             _ => self.home(addr),
         }
     }

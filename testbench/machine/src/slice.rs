@@ -155,6 +155,7 @@ impl Slice {
     }
 
     /// False when nothing can be done before somebody wakes the slice.
+    #[inline(never)]
     fn perform(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> bool {
         let Message { addr, mask, kind, line, size, .. } = ctx.messages[request];
         match kind {
@@ -253,6 +254,7 @@ impl Slice {
         ctx.send(self.ports.answers, request);
     }
 
+    #[inline]
     fn find(&self, addr: u64) -> Option<Way> {
         if self.straight.is_some() { None } else { self.array.find(addr) }
     }

@@ -160,11 +160,13 @@ impl Transactions {
     }
 
     /// True when none is free.
+    #[inline]
     pub fn is_full(&self) -> bool {
         self.free.is_empty()
     }
 
     /// Starts one; one must be free.
+    #[inline]
     pub fn start(&mut self, transaction: Transaction) -> u32 {
         let at = self.free.pop().expect("one is free");
         if let Some(first) = self.of_hash.get_mut(hash(transaction.addr)) {
@@ -220,6 +222,7 @@ impl Transactions {
     }
 
     /// It is answered, and over now.
+    #[inline]
     pub fn finish(&mut self, at: u32) {
         self.over.push(at);
     }

@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::audit_log::Paragraph;
 use cosim::flip::Flip;
 use machine::sequential::Keep;
 use machine::{Bodies, KernelUse, Machine, Options, RunError};
-use reproductions::log_file::LogFile;
-use reproductions::tlp_dump::Line;
+
+use crate::audit_log::Paragraph;
+use crate::log_file::LogFile;
+use crate::tlp_dump::Line;
 
 use super::job::{Job, run_failure};
 use super::output::{JsonFile, Shared, alone};

@@ -457,12 +457,13 @@ impl Builder<'_> {
         let kind = choose("egress.design", &system.egress.design, &kinds)?;
         let owner = self.wiring.numbers.gate().0;
         let (run, timeout) = (&system.egress.config, system.egress.timeout);
+        let acct = gate::accounting(system)?;
         let (mut paths, mut ingress) = (Vec::new(), Vec::new());
         for gpu in 0..system.machine.gpus {
             let place = format!("gpu{gpu}");
             let at = || At { place: &place, clock: LINK_CLOCK, owner };
             let sockets = &mut self.sockets;
-            let path = kind.with_bodies(&parameters, timeout, || {
+            let path = kind.with_bodies(&parameters, (timeout, acct), || {
                 let queue = sockets.socket(at(), run, &(&parameters).into())?;
                 Ok::<_, BodyError>((queue, sockets.socket(at(), run, &(&parameters).into())?))
             });

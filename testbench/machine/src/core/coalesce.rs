@@ -32,6 +32,12 @@ impl Lines {
         self.used = 0;
     }
 
+    /// How many.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.used
+    }
+
     /// Adds a line of which no byte is accessed yet. Gives its place.
     #[inline]
     fn push(&mut self, addr: u64) -> usize {

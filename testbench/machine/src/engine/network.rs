@@ -398,6 +398,12 @@ impl Network {
         self.heads[id.0 as usize] <= now
     }
 
+    /// Whether any of these shows a message in cycle `now`.
+    #[inline]
+    pub fn any_has(&self, ids: &[InletId], now: Cycle) -> bool {
+        ids.iter().fold(false, |any, &id| any | self.has(id, now))
+    }
+
     /// The oldest message, if it is visible in cycle `now`.
     #[inline]
     pub fn peek(&self, id: InletId, now: Cycle) -> Option<Handle<Message>> {

@@ -352,6 +352,7 @@ impl Bank {
 
     /// A request for a line that is on its way waits for it, so that all see the order in which
     /// they came.
+    #[inline]
     fn serve(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
         let way = self.array.find(self.hooks.bank.addresses.local(ctx.messages[request].addr));
         match way.and_then(|way| self.array.miss(way)) {
@@ -384,7 +385,6 @@ impl Bank {
 
     fn has_more(&self, ctx: &Context) -> bool {
         !self.filled.is_empty()
-            || self.walk.is_some()
             || ctx.has(self.ports.requests)
             || ctx.has(self.ports.commands)
             || !self.plain && self.has_more_beside(ctx)
@@ -419,8 +419,12 @@ impl L2 for Bank {
             self.finish_walk(ctx);
         }
         // A blocked bank is woken by the outlet or the fill that it waits for.
-        if outcome != Outcome::Blocked && self.has_more(ctx) {
-            ctx.wake_at(ctx.now + 1);
+        if outcome != Outcome::Blocked {
+            match self.next_step() {
+                _ if self.has_more(ctx) => ctx.wake_at(ctx.now + 1),
+                Some(next) => ctx.wake_at(next.max(ctx.now + 1)),
+                None => {}
+            }
         }
         if !self.plain {
             ctx.wake_after(self.hooks.quiet_cycles());

@@ -30,6 +30,7 @@ impl Bank {
     }
 
     /// Serves a request whose line is in `way`, if it is here at all.
+    #[inline(never)]
     pub(super) fn perform(
         &mut self,
         ctx: &mut Context,
@@ -515,6 +516,7 @@ fn is_gate(ctx: &Context, from: Unit) -> bool {
 }
 
 /// A payload that is a copy of a way's bytes.
+#[inline(always)]
 fn copy(ctx: &mut Context, array: &Array, way: Way) -> Handle<Line> {
     ctx.payload(array.data(way))
 }

@@ -14,6 +14,8 @@ pub(super) struct Walk {
     /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be
     /// there.
     next: Cycle,
+    /// A cycle whose operation has been done ahead, as nothing could come between.
+    done: Cycle,
     written: u32,
     dropped: u32,
     /// Whoever asked.
@@ -23,7 +25,8 @@ pub(super) struct Walk {
 impl Bank {
     pub(super) fn start_walk(&mut self, ctx: &Context, command: Handle<Message>) {
         let Kind::Sync(sync) = ctx.messages[command].kind else { unreachable!("a command") };
-        self.walk = Some(Walk { sync, set: 0, next: ctx.now, written: 0, dropped: 0, command });
+        let (next, done) = (ctx.now, 0);
+        self.walk = Some(Walk { sync, set: 0, next, done, written: 0, dropped: 0, command });
         if sync.acquire {
             // What is on its way may have been read before somebody else's release.
             self.misses.make_all_stale();
@@ -42,6 +45,9 @@ impl Bank {
     /// While the bank passes sets without work it serves others.
     pub(super) fn step_walk(&mut self, ctx: &mut Context) -> Option<Outcome> {
         let mut walk = self.walk?;
+        if walk.done == ctx.now {
+            return Some(Outcome::Done);
+        }
         if walk.next > ctx.now {
             ctx.wake_at(walk.next);
             return None;
@@ -67,8 +73,18 @@ impl Bank {
             self.write_back(ctx, way);
             walk.written += 1;
             self.counters.released += 1;
+            if self.plain && self.misses.is_idle() && self.array.dirty_way(walk.set).is_none() {
+                walk.done = ctx.now + 1;
+                self.pass_sets(walk, ctx.now + 1);
+            }
             return Outcome::Done;
         }
+        self.pass_sets(walk, ctx.now);
+        Outcome::Done
+    }
+
+    /// Sets without work pass, from cycle `now` on.
+    fn pass_sets(&mut self, walk: &mut Walk, now: Cycle) {
         let first = walk.set;
         let at_once = self.coherent || self.misses.is_idle();
         let end = if at_once { self.array.sets() } else { first + 1 };
@@ -82,8 +98,12 @@ impl Bank {
                 walk.set += 1;
             }
         }
-        walk.next = ctx.now + Cycle::from(walk.set - first);
-        Outcome::Done
+        walk.next = now + Cycle::from(walk.set - first);
+    }
+
+    /// When the walk has its next step, if there is one.
+    pub(super) fn next_step(&self) -> Option<Cycle> {
+        self.walk.map(|walk| walk.next)
     }
 
     /// As the array does, and tells the hooks which lines have gone.

@@ -99,8 +99,10 @@ impl Local {
     }
 
     fn take_answers(&mut self, ctx: &mut Context) {
-        for bank in 0..self.ports.from_banks.len() {
-            if let Some(message) = ctx.receive(self.ports.from_banks[bank]) {
+        let banks = &self.ports.from_banks;
+        let answers = self.syncing.is_some() && ctx.network.any_has(banks, ctx.now);
+        for &inlet in if answers { &banks[..] } else { &[] } {
+            if let Some(message) = ctx.receive(inlet) {
                 let syncing = self.syncing.as_mut().expect("banks answer what they were asked");
                 syncing.answered += 1;
                 let Synced { written, dropped } = ctx.messages[message].sideband.get(());
@@ -109,11 +111,14 @@ impl Local {
                 ctx.messages.free(message);
             }
         }
-        for core in 0..self.ports.from_cores.len() {
-            while let Some(message) = ctx.receive(self.ports.from_cores[core]) {
+        if !ctx.network.any_has(&self.ports.from_cores, ctx.now) {
+            return;
+        }
+        for (&inlet, free) in self.ports.from_cores.iter().zip(&mut self.free) {
+            while let Some(message) = ctx.receive(inlet) {
                 if ctx.messages[message].kind == Kind::GroupDone {
                     self.ended += 1;
-                    self.free[core] += ctx.waves_of_group;
+                    *free += ctx.waves_of_group;
                 } else {
                     let dropping = self.dropping.as_mut();
                     dropping.expect("CUs answer what they were asked").answered += 1;

@@ -26,6 +26,7 @@ macro_rules! elements {
         impl Element for $type {
             const BYTES: usize = size_of::<$type>();
 
+            #[inline]
             fn encode(self) -> [u8; 16] {
                 let mut bytes = [0; 16];
                 bytes[..Self::BYTES].copy_from_slice(&self.to_le_bytes());

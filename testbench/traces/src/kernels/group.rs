@@ -18,6 +18,7 @@ pub struct Site {
 
 /// The access called `pc`, a number of its own within the kernel, after `gap` other instructions
 /// (addresses, comparisons, arithmetic, local memory) since the access before it.
+#[inline]
 pub const fn at(pc: u32, gap: u32) -> Site {
     Site { pc, gap }
 }

@@ -30,6 +30,7 @@ impl Loops {
     }
 
     /// Turns of each loop so far, 0 for loops that are not there.
+    #[inline]
     pub fn counts(&self) -> [u32; DEPTH] {
         self.counts.get()
     }

@@ -8,8 +8,8 @@ use super::limits::PAGE;
 #[derive(Clone, Debug, Default)]
 pub struct Buffers {
     sizes: BTreeMap<u64, u64>,
-    /// The buffer of the last look-up: first byte and end.
-    recent: (u64, u64),
+    /// The buffers of the last look-ups that found another one: first byte and end.
+    recent: [(u64, u64); 4],
 }
 
 impl Buffers {
@@ -27,20 +27,23 @@ impl Buffers {
 
     /// Removes the buffer that begins here; gives its size.
     pub fn remove(&mut self, addr: u64) -> Option<u64> {
-        self.recent = (0, 0);
+        self.recent = Default::default();
         self.sizes.remove(&addr)
     }
 
-    /// True when one buffer holds all these bytes. Most often it is the one of the last look-up.
+    /// True when one buffer holds all these bytes. Most often it is one of the last look-ups: a
+    /// work-item goes from buffer to buffer.
+    #[inline]
     pub fn hold(&mut self, addr: u64, bytes: u64) -> bool {
         let inside = |(start, end): (u64, u64)| addr >= start && addr < end && bytes <= end - addr;
-        if inside(self.recent) {
+        if self.recent.iter().any(|&span| inside(span)) {
             return true;
         }
         if let Some((&start, &size)) = self.sizes.range(..=addr).next_back() {
-            self.recent = (start, start + size);
+            self.recent.rotate_right(1);
+            self.recent[0] = (start, start + size);
         }
-        inside(self.recent)
+        inside(self.recent[0])
     }
 }
 

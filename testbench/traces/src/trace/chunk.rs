@@ -70,18 +70,19 @@ impl Packer {
     /// Writes a chunk; gives its length. `payload` has at most [`MAX_CHUNK`] bytes.
     pub fn write(&mut self, out: &mut impl Write, kind: Kind, payload: &[u8]) -> io::Result<u64> {
         let head = FRAME_BYTES as usize;
-        self.frame.clear();
-        self.frame.resize(head + zstd::zstd_safe::compress_bound(payload.len()), 0);
+        // What lies there of a longer one is written over as far as it is needed.
+        let most = head + zstd::zstd_safe::compress_bound(payload.len());
+        self.frame.resize(most.max(self.frame.len()), 0);
         let packed = self.compressor.compress_to_buffer(payload, &mut self.frame[head..])?;
-        self.frame.truncate(head + packed);
+        let frame = &mut self.frame[..head + packed];
         let lengths = [u32::from(kind as u8), packed as u32, payload.len() as u32];
-        for (place, word) in self.frame.chunks_exact_mut(4).zip(lengths) {
+        for (place, word) in frame.chunks_exact_mut(4).zip(lengths) {
             place.copy_from_slice(&word.to_le_bytes());
         }
-        let sum = checksum(&self.frame[..12], &self.frame[head..]);
-        self.frame[12..head].copy_from_slice(&sum.to_le_bytes());
-        out.write_all(&self.frame)?;
-        Ok(self.frame.len() as u64)
+        let sum = checksum(&frame[..12], &frame[head..]);
+        frame[12..head].copy_from_slice(&sum.to_le_bytes());
+        out.write_all(frame)?;
+        Ok(frame.len() as u64)
     }
 }
 

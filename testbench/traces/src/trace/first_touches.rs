@@ -9,8 +9,8 @@ use super::pages::{PageTable, page_of};
 #[derive(Debug, Default)]
 pub struct FirstTouches {
     touched: PageTable<()>,
-    /// The page of the last access: most accesses repeat it.
-    recent: Option<u64>,
+    /// Pages of the last accesses to others, counted from 1: most accesses repeat one of them.
+    recent: [u64; 4],
     new: Vec<FirstTouch>,
     /// Pages that were ever touched.
     pages: u64,
@@ -21,18 +21,20 @@ impl FirstTouches {
     #[inline]
     pub fn access(&mut self, addr: u64, bytes: u64, group: u32) {
         let (first, last) = (addr / PAGE, (addr + bytes - 1) / PAGE);
-        if self.recent != Some(first) || first != last {
+        if first != last || !self.recent.contains(&(first + 1)) {
             (first..=last).for_each(|page| self.touch(page, group));
-            self.recent = Some(last);
         }
     }
 
+    #[inline(never)]
     fn touch(&mut self, page: u64, group: u32) {
         if self.touched.get(page).is_none() {
             self.touched.entry(page, || ());
             self.pages += 1;
             self.new.push(FirstTouch { page: page * PAGE, group });
         }
+        self.recent.rotate_right(1);
+        self.recent[0] = page + 1;
     }
 
     /// A buffer ends: nobody will touch its pages again.

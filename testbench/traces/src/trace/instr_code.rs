@@ -113,9 +113,15 @@ fn stride(instr: &Instr) -> Option<i32> {
     let step = instr.addrs[second].wrapping_sub(instr.addrs[first]) as i64;
     let stride = i32::try_from(step / (second - first) as i64).ok()?;
     let base = base(instr, first, stride);
-    lanes(instr.lanes)
-        .all(|l| instr.addrs[l] == base.wrapping_add((i64::from(stride) * l as i64) as u64))
-        .then_some(stride)
+    let differs = |l: usize, addr: u64| {
+        addr ^ base.wrapping_add((i64::from(stride) as u64).wrapping_mul(l as u64))
+    };
+    let has_stride = match instr.lanes {
+        // Without a branch in each lane, several at a time.
+        u64::MAX => instr.addrs.iter().enumerate().fold(0, |d, (l, &a)| d | differs(l, a)) == 0,
+        some => lanes(some).all(|l| differs(l, instr.addrs[l]) == 0),
+    };
+    has_stride.then_some(stride)
 }
 
 /// Where lane 0 is or would be.
@@ -151,6 +157,10 @@ fn put_values(out: &mut Vec<u8>, instr: &Instr) -> u8 {
     if lanes(instr.lanes).all(|lane| value(lane) == value(first)) {
         out.extend_from_slice(value(first));
         return SAME_VALUE;
+    }
+    if instr.lanes == u64::MAX {
+        out.extend_from_slice(&instr.values[..usize::from(instr.size) * LANES]);
+        return 0;
     }
     for lane in lanes(instr.lanes) {
         out.extend_from_slice(value(lane));

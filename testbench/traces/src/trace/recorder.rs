@@ -177,9 +177,10 @@ impl<W: Read + Write + Seek> Recorder<W> {
         self.check_span(access.addr, size as u64)
     }
 
+    #[inline]
     fn check_item(&self, item: u32) -> Result<(), Error> {
         match &self.state {
-            State::Group(head) if item < items(head) => Ok(()),
+            State::Group(_) if item < self.regrouper.items() => Ok(()),
             State::Group(head) => {
                 self.refuse(format!("work-item {item} of a work-group of {}", items(head)))
             }

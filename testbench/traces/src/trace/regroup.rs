@@ -19,7 +19,7 @@ struct Place {
     size: u8,
 }
 
-/// One access of a lane. Its value stands in the lane's `data`.
+/// One access of a lane.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     addr: u64,
@@ -28,44 +28,44 @@ struct Slot {
     place: u32,
     /// The lane comes here no more in this segment.
     last: bool,
+    /// The first bytes of both are its value and, of an atomic, the old one.
+    value: [u8; 16],
+    old: [u8; 8],
 }
 
-/// What a lane does between two barriers.
-#[derive(Debug, Default)]
-struct Lane {
-    slots: Vec<Slot>,
-    data: Vec<u8>,
-}
-
-/// A warp between two barriers.
+/// A warp between two barriers: what each of its lanes does.
 #[derive(Debug)]
 struct Warp {
-    lanes: Vec<Lane>,
+    lanes: Vec<Vec<Slot>>,
     places: Vec<Place>,
     numbers: HashMap<Place, u32>,
+    /// In each lane so far the places come in the order of their numbers, none left out.
+    in_step: bool,
 }
 
 impl Default for Warp {
     fn default() -> Self {
-        let lanes = (0..LANES).map(|_| Lane::default()).collect();
-        Self { lanes, places: Vec::new(), numbers: HashMap::new() }
+        let lanes = vec![Vec::new(); LANES];
+        Self { lanes, places: Vec::new(), numbers: HashMap::new(), in_step: true }
     }
 }
 
 impl Warp {
-    fn push(&mut self, lane: usize, place: Place, addr: u64, gap: u32, values: [&[u8]; 2]) {
-        let place = self.number(lane, place);
-        let lane = &mut self.lanes[lane];
-        lane.slots.push(Slot { addr, gap, place, last: false });
-        for value in values {
-            lane.data.extend_from_slice(value);
-        }
+    #[inline]
+    fn push(&mut self, lane: usize, place: Place, mut slot: Slot) {
+        let rank = self.lanes[lane].len();
+        // Most often the place has the number of the access's rank.
+        slot.place = match self.places.get(rank) == Some(&place) {
+            true => rank as u32,
+            false => self.number(lane, rank, place),
+        };
+        self.in_step &= slot.place as usize == rank;
+        self.lanes[lane].push(slot);
     }
 
-    /// Number of a place. Most often it is that of the neighbour's access of the same rank.
-    fn number(&mut self, lane: usize, place: Place) -> u32 {
-        let rank = self.lanes[lane].slots.len();
-        let neighbour = lane.checked_sub(1).and_then(|n| self.lanes[n].slots.get(rank));
+    /// Number of a place: often that of the neighbour's access of the same rank.
+    fn number(&mut self, lane: usize, rank: usize, place: Place) -> u32 {
+        let neighbour = lane.checked_sub(1).and_then(|n| self.lanes[n].get(rank));
         if let Some(slot) = neighbour.filter(|slot| self.places[slot.place as usize] == place) {
             return slot.place;
         }
@@ -82,13 +82,51 @@ impl Warp {
     }
 
     fn clear(&mut self) {
-        for lane in &mut self.lanes {
-            lane.slots.clear();
-            lane.data.clear();
-        }
+        self.lanes.iter_mut().for_each(Vec::clear);
         self.places.clear();
         self.numbers.clear();
+        self.in_step = true;
     }
+
+    /// The lanes that do anything, where all of them do the same: each place once, in the order of
+    /// the numbers.
+    fn all_in_step(&self) -> Option<u64> {
+        let mut all = 0;
+        for (number, lane) in self.lanes.iter().enumerate().filter(|(_, lane)| !lane.is_empty()) {
+            if !self.in_step || lane.len() != self.places.len() {
+                return None;
+            }
+            all |= 1 << number;
+        }
+        Some(all)
+    }
+
+    /// Begins the instruction of a place in these lanes.
+    fn begin(&self, place: usize, lanes: u64, instr: &mut Instr) {
+        let Place { kind, size, .. } = self.places[place];
+        (instr.kind, instr.size, instr.lanes, instr.gap) = (kind, size, lanes, 0);
+    }
+}
+
+/// Puts a lane's access into the instruction.
+#[inline]
+fn put(instr: &mut Instr, lane: usize, slot: &Slot) {
+    instr.addrs[lane] = slot.addr;
+    instr.gap = instr.gap.max(slot.gap);
+    let size = usize::from(instr.size);
+    match size {
+        4 => copy::<4>(&mut instr.values, lane, &slot.value),
+        8 => copy::<8>(&mut instr.values, lane, &slot.value),
+        _ => instr.value_mut(lane).copy_from_slice(&slot.value[..size]),
+    }
+    if let InstrKind::Atomic(_) = instr.kind {
+        instr.old_mut(lane).copy_from_slice(&slot.old[..size]);
+    }
+}
+
+/// Copies the first `N` bytes: a few moves, as their number is known.
+fn copy<const N: usize>(to: &mut [u8; 16 * LANES], lane: usize, from: &[u8; 16]) {
+    to[N * lane..][..N].copy_from_slice(&from[..N]);
 }
 
 /// Where the lanes of a warp are while its instructions are put together.
@@ -101,9 +139,8 @@ struct Schedule {
     ready: Vec<u64>,
     /// Places that are some lane's next.
     candidates: Vec<u32>,
-    /// Next slot and next byte of data of each lane.
+    /// Next slot of each lane.
     slot: [usize; LANES],
-    data: [usize; LANES],
 }
 
 impl Schedule {
@@ -118,7 +155,7 @@ impl Schedule {
         let mut coming = vec![0; places];
         let mut seen_by = vec![usize::MAX; places];
         for (number, lane) in warp.lanes.iter_mut().enumerate() {
-            for slot in lane.slots.iter_mut().rev() {
+            for slot in lane.iter_mut().rev() {
                 let place = slot.place as usize;
                 slot.last = seen_by[place] != number;
                 if slot.last {
@@ -128,7 +165,7 @@ impl Schedule {
             }
         }
         let (ready, candidates) = (vec![0; places], Vec::new());
-        let mut new = Self { rank, coming, ready, candidates, slot: [0; LANES], data: [0; LANES] };
+        let mut new = Self { rank, coming, ready, candidates, slot: [0; LANES] };
         for lane in 0..LANES {
             new.wait(warp, lane);
         }
@@ -137,7 +174,7 @@ impl Schedule {
 
     /// The lane's next slot waits to be executed.
     fn wait(&mut self, warp: &Warp, lane: usize) {
-        if let Some(slot) = warp.lanes[lane].slots.get(self.slot[lane]) {
+        if let Some(slot) = warp.lanes[lane].get(self.slot[lane]) {
             let ready = &mut self.ready[slot.place as usize];
             if *ready == 0 {
                 self.candidates.push(slot.place);
@@ -165,24 +202,11 @@ impl Schedule {
     /// Executes a place in all lanes that wait for it.
     fn execute(&mut self, warp: &Warp, place: u32, instr: &mut Instr) {
         let number = place as usize;
-        let Place { kind, size, .. } = warp.places[number];
-        (instr.kind, instr.size) = (kind, size);
-        instr.lanes = std::mem::take(&mut self.ready[number]);
-        instr.gap = 0;
-        let size = usize::from(size);
-        for at in lanes(instr.lanes) {
-            let lane = &warp.lanes[at];
-            let slot = lane.slots[self.slot[at]];
-            let data = &lane.data[self.data[at]..];
-            instr.addrs[at] = slot.addr;
-            instr.gap = instr.gap.max(slot.gap);
-            instr.value_mut(at).copy_from_slice(&data[..size]);
-            self.data[at] += size;
-            if let InstrKind::Atomic(_) = instr.kind {
-                instr.old_mut(at).copy_from_slice(&data[size..2 * size]);
-                self.data[at] += size;
-            }
-            self.slot[at] += 1;
+        warp.begin(number, std::mem::take(&mut self.ready[number]), instr);
+        for lane in lanes(instr.lanes) {
+            let slot = &warp.lanes[lane][self.slot[lane]];
+            put(instr, lane, slot);
+            self.slot[lane] += 1;
             self.coming[number] -= u32::from(slot.last);
         }
         for lane in lanes(instr.lanes) {
@@ -208,6 +232,12 @@ impl Regrouper {
         }
     }
 
+    /// Work-items of the work-group.
+    #[inline]
+    pub fn items(&self) -> u32 {
+        self.items
+    }
+
     /// Warps of the work-group.
     pub fn warps(&self) -> usize {
         (self.items as usize).div_ceil(LANES)
@@ -220,41 +250,65 @@ impl Regrouper {
     }
 
     /// Adds an access of a work-item below `items`.
+    #[inline]
     pub fn access(&mut self, access: &Access) {
-        let (kind, old): (_, &[u8]) = match access.kind {
-            AccessKind::Load => (InstrKind::Load, &[]),
-            AccessKind::Store => (InstrKind::Store, &[]),
-            AccessKind::Atomic { op, old } => (InstrKind::Atomic(op), old),
+        let &Access { item, key, kind, addr, bytes, gap } = access;
+        let (kind, old) = match kind {
+            AccessKind::Load => (InstrKind::Load, [0; 8]),
+            AccessKind::Store => (InstrKind::Store, [0; 8]),
+            AccessKind::Atomic { op, old } => (InstrKind::Atomic(op), padded(old)),
         };
-        let size = access.bytes.len() as u8;
-        let place = Place { key: access.key, kind, size };
-        let values = [access.bytes, old];
-        self.push(access.item, place, access.addr, access.gap, values);
+        let (size, value) = (bytes.len() as u8, padded(bytes));
+        self.push(item, Place { key, kind, size }, Slot { addr, gap, value, old, ..NOTHING });
     }
 
     /// Adds a fence of a work-item.
     pub fn fence(&mut self, item: u32, key: Key) {
-        self.push(item, Place { key, kind: InstrKind::Fence, size: 0 }, 0, 0, [&[], &[]]);
+        self.push(item, Place { key, kind: InstrKind::Fence, size: 0 }, NOTHING);
     }
 
-    fn push(&mut self, item: u32, place: Place, addr: u64, gap: u32, values: [&[u8]; 2]) {
+    #[inline]
+    fn push(&mut self, item: u32, place: Place, slot: Slot) {
         let (warp, lane) = (item as usize / LANES, item as usize % LANES);
         if let Some(warp) = self.warps.get_mut(warp) {
-            warp.push(lane, place, addr, gap, values);
+            warp.push(lane, place, slot);
         }
     }
 
     /// Ends the segment: hands out the instructions, warp by warp.
     pub fn end_segment(&mut self, instr: &mut Instr, mut emit: impl FnMut(usize, &Instr)) {
         for (number, warp) in self.warps.iter_mut().enumerate().filter(|(_, w)| !w.is_empty()) {
-            let mut schedule = Schedule::new(warp);
-            while let Some(place) = schedule.choose() {
-                schedule.execute(warp, place, instr);
-                emit(number, instr);
+            if let Some(all) = warp.all_in_step() {
+                for place in 0..warp.places.len() {
+                    warp.begin(place, all, instr);
+                    lanes(all).for_each(|lane| put(instr, lane, &warp.lanes[lane][place]));
+                    emit(number, instr);
+                }
+            } else {
+                let mut schedule = Schedule::new(warp);
+                while let Some(place) = schedule.choose() {
+                    schedule.execute(warp, place, instr);
+                    emit(number, instr);
+                }
             }
             warp.clear();
         }
     }
+}
+
+/// An access of nothing.
+const NOTHING: Slot = Slot { addr: 0, gap: 0, place: 0, last: false, value: [0; 16], old: [0; 8] };
+
+/// Bytes, at most `N`, and zeros behind them. Most are 4 or 8.
+#[inline]
+fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut to = [0; N];
+    match bytes.len() {
+        4 => to[..4].copy_from_slice(&bytes[..4]),
+        8 => to[..8].copy_from_slice(&bytes[..8]),
+        len => to[..len].copy_from_slice(bytes),
+    }
+    to
 }
 
 #[cfg(test)]

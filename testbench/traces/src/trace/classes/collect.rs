@@ -90,6 +90,9 @@ impl Classifier {
         let touched = std::mem::take(&mut self.touched);
         for &number in &touched {
             let Some(page) = self.pages.get_mut(number) else { continue };
+            if !page.may_collect(!self.carried.values.is_empty()) {
+                continue;
+            }
             let (size, start) = (page.granule_bytes(), page.start);
             let mut at = 0;
             while at < PAGE as usize {

@@ -6,7 +6,7 @@
 //! last barrier. Of a unit's bytes, who writes one writes all.
 
 use super::page::{COLLECT, MANY, MIXED, RACY_READ, how};
-use super::writers::{parts, writing};
+use super::writers::{Run, parts, writing};
 use super::{Classifier, Counts};
 use crate::trace::group::RacyLanes;
 use crate::trace::instr_code::lanes;
@@ -76,19 +76,27 @@ impl Classifier {
     fn mark_writes(&mut self, warp: usize, instr: &Instr) -> bool {
         let segment = self.segment;
         let mut conflicts = false;
+        if let (InstrKind::Store, Some(run)) = (instr.kind, Run::of(instr)) {
+            let page = self.page(page_of(run.addr));
+            if page.is_plain() {
+                let each = usize::from(instr.size) / page.granule_bytes();
+                let granules = page.granules_mut(offset_of(run.addr), run.len);
+                let items = (warp * LANES + run.lane) as u32 + 1..;
+                for (granules, item) in granules.chunks_exact_mut(each).zip(items) {
+                    granules.iter_mut().for_each(|granule| {
+                        conflicts |= granule.mark_write(segment, item);
+                    });
+                }
+                return conflicts;
+            }
+        }
         for lane in writing(instr) {
             let item = (warp * LANES + lane) as u32 + 1;
             for (addr, _, len) in parts(instr.addrs[lane], instr.size) {
                 let page = self.page(page_of(addr));
                 let (at, len) = page.unit(offset_of(addr), len);
                 for granule in page.granules_mut(at, len) {
-                    if granule.segment != segment {
-                        (granule.segment, granule.item) = (segment, item);
-                    } else if granule.item != item {
-                        granule.item = MANY;
-                        granule.flags |= COLLECT;
-                        conflicts = true;
-                    }
+                    conflicts |= granule.mark_write(segment, item);
                 }
             }
         }
@@ -124,6 +132,14 @@ impl Classifier {
         instr: &Instr,
         counts: &mut Counts,
     ) -> u64 {
+        match instr.kind {
+            InstrKind::Load if self.is_plain_load(group, instr) => {
+                counts.loads += u64::from(instr.lanes.count_ones());
+                return 0;
+            }
+            InstrKind::Store if self.all_have_one() => return 0,
+            _ => {}
+        }
         let mut racy = 0;
         for lane in lanes(instr.lanes) {
             let item = (warp * LANES + lane) as u32 + 1;
@@ -148,6 +164,21 @@ impl Classifier {
             }
         }
         racy
+    }
+
+    /// True for a load of a run of bytes that surely have one value each: nobody else writes them in
+    /// this kernel, and nobody at all in this segment.
+    fn is_plain_load(&mut self, group: u32, instr: &Instr) -> bool {
+        let Some(run) = Run::of(instr).filter(|_| self.all_have_one()) else { return false };
+        let (kernel, segment) = (self.kernel, self.segment);
+        let page = self.pages.get_mut(page_of(run.addr)).filter(|page| page.kernel == kernel);
+        page.is_none_or(|page| {
+            let at = offset_of(run.addr);
+            page.fit(at, instr.size.into());
+            let granules = page.granules_mut(at, run.len);
+            let own = |group_of: u32| group_of == 0 || group_of == group + 1;
+            granules.iter().all(|g| own(g.group) && g.segment != segment)
+        })
     }
 
     fn why_racy(&mut self, group: u32, item: u32, addr: u64, size: u8) -> Why {

@@ -12,6 +12,8 @@ mod interleavings;
 mod loads;
 mod page;
 #[cfg(test)]
+mod runs;
+#[cfg(test)]
 mod tests;
 mod writers;
 

@@ -35,6 +35,23 @@ pub struct Granule {
     pub unit: u8,
 }
 
+impl Granule {
+    /// A work-item writes it in a segment; true when another one does, too.
+    #[inline]
+    pub fn mark_write(&mut self, segment: u32, item: u32) -> bool {
+        if self.segment != segment {
+            (self.segment, self.item) = (segment, item);
+            return false;
+        }
+        let conflict = self.item != item;
+        if conflict {
+            self.item = MANY;
+            self.flags |= COLLECT;
+        }
+        conflict
+    }
+}
+
 /// Code of an instruction that writes: operation and size of a commutative atomic, else [`MIXED`].
 pub fn how(kind: InstrKind, size: u8) -> u8 {
     match kind {
@@ -123,9 +140,17 @@ impl KernelPage {
 
     /// Place and bytes of each unit of more than one granule.
     fn units(&self) -> Vec<(usize, usize)> {
-        let places = (0..PAGE as usize).step_by(4).filter(|_| self.has_units);
+        if !self.has_units {
+            return Vec::new();
+        }
+        let places = (0..PAGE as usize).step_by(4);
         let units = places.map(|at| (at, usize::from(self.granule(at).unit)));
         units.filter(|&(at, len)| len > self.granule_bytes() && at % len == 0).collect()
+    }
+
+    /// True where no unit is more than a granule's own bytes.
+    pub fn is_plain(&self) -> bool {
+        !self.has_units
     }
 
     /// The bytes of all units in which these lie, as place and length.
@@ -138,6 +163,15 @@ impl KernelPage {
         let start = first / size(first) * size(first);
         let end = (last / size(last) + 1) * size(last);
         (start, end.max(at + len) - start)
+    }
+
+    /// True where the values of some byte are collected: racy ones, and if `written` all written
+    /// ones may be.
+    pub fn may_collect(&self, written: bool) -> bool {
+        let may = |granule: &Granule| {
+            granule.flags & COLLECT != 0 || granule.group == MANY || written && granule.group != 0
+        };
+        self.granules.iter().any(may)
     }
 
     /// The granules of bytes that [`KernelPage::fit`] has seen.

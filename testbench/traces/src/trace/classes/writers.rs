@@ -16,6 +16,30 @@ pub fn parts(addr: u64, size: u8) -> impl Iterator<Item = (u64, usize, usize)> {
     [(addr, 0, first), second].into_iter().filter(|&(_, _, len)| len > 0)
 }
 
+/// An instruction of which each lane accesses the bytes behind those of the lane before, all in one
+/// page.
+pub struct Run {
+    /// First byte.
+    pub addr: u64,
+    /// Bytes of all lanes.
+    pub len: usize,
+    /// First lane.
+    pub lane: usize,
+}
+
+impl Run {
+    /// Most instructions are one.
+    pub fn of(instr: &Instr) -> Option<Self> {
+        let first = instr.lanes.trailing_zeros();
+        let neighbours = instr.lanes.checked_shr(first)?;
+        let len = usize::from(instr.size) * neighbours.count_ones() as usize;
+        let addr = instr.addrs[first as usize];
+        let is_one = instr.is_run && neighbours & neighbours.wrapping_add(1) == 0;
+        let is_run = is_one && offset_of(addr) + len <= PAGE as usize;
+        is_run.then_some(Self { addr, len, lane: first as usize })
+    }
+}
+
 /// Lanes that write.
 pub fn writing(instr: &Instr) -> impl Iterator<Item = usize> {
     let writes = matches!(instr.kind, InstrKind::Store | InstrKind::Atomic(_));
@@ -35,6 +59,14 @@ impl Classifier {
 
     fn gather_instr(&mut self, group: u32, instr: &Instr) {
         let how = how(instr.kind, instr.size);
+        if let (InstrKind::Store, Some(run)) = (instr.kind, Run::of(instr)) {
+            let (page, at) = (self.page(page_of(run.addr)), offset_of(run.addr));
+            // What fits one lane fits all.
+            page.fit(at, instr.size.into());
+            page.write(group, how, at, run.len);
+            let values = &instr.values[usize::from(instr.size) * run.lane..][..run.len];
+            return self.memory.write(run.addr, values);
+        }
         for lane in writing(instr) {
             let (addr, value) = (instr.addrs[lane], instr.value(lane));
             for (addr, _, len) in parts(addr, instr.size) {
