@@ -250,7 +250,8 @@ impl Machine {
 
     /// The same machine before the first cycle, on one thread.
     fn begin_again(&mut self) -> Result<(), RunError> {
-        let (program, options) = (self.ctx.program.reopen()?, Options { threads: 1, ..self.options });
+        let (program, options) =
+            (self.ctx.program.reopen()?, Options { threads: 1, ..self.options });
         let observers = std::mem::take(&mut self.observers);
         *self = Self { observers, ..Self::new(&self.system, &self.bodies, program, options)? };
         Ok(())
