@@ -71,7 +71,7 @@ riscv:
 
 run: setup
 	@mkdir -p out
-	$(DUET) cosim finepack --cycles 200000 --json out/finepack.json
+	$(DUET) cosim finepack --json out/finepack.json
 	$(DUET) reproduce finepack --json out/reproduce-finepack.json
 	$(DUET) run $(MACHINE) $(LOCKSTEP) --json out/run.json --dump-tlp out/run-tlps.txt --wave out/run.vcd
 	$(DUET) compare $(MACHINE) --json out/compare.json

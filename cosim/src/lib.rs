@@ -9,7 +9,7 @@ pub mod body;
 pub mod catalog;
 pub mod command_processor;
 mod decode;
-pub mod episodes;
+mod episodes;
 pub mod flip;
 pub mod inspect;
 pub mod lockstep;

@@ -49,6 +49,9 @@ impl Plan {
         writing: 0,
     };
 
+    /// Of a launch after which there are no entries.
+    pub const EMPTY: Self = Self { is_emptied: true, ..Self::NONE };
+
     /// As [`Table::held`] will be, where it is this now.
     pub fn held(&self, [present, dirty]: [u32; 2]) -> [u32; 2] {
         if self.is_emptied {

@@ -49,14 +49,14 @@ pub struct Header {
     pub ranges: u32,
     /// How many chiplets the kernel runs on.
     pub scheduled: u32,
-    /// The block is whole, and says what the kernel touches.
+    /// The block is whole, says what the kernel touches, and that can elide something.
     pub usable: bool,
 }
 
 /// Why a launch is conservative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// Nothing is wrong: there are no labels, or they say that they do not know.
+    /// Nothing is wrong: there are no labels, they say that they do not know, or nobody asks.
     Unlabelled,
     /// A code to report.
     Wrong(u32),

@@ -218,7 +218,7 @@ impl<L: Layout> Processor<L> {
     #[inline(never)]
     fn unchanged<B: Bus>(&mut self, bus: &mut B, slot: usize) -> Option<Launch> {
         let config = &self.table.config;
-        if config.sync_mode != SyncMode::Cpelide || self.every && !config.home_aware {
+        if config.sync_mode != SyncMode::Cpelide || self.every {
             return None;
         }
         let entries = &mut self.running.kernels[slot].entries;
@@ -266,9 +266,18 @@ impl<L: Layout> Processor<L> {
         slot: usize,
         packet: &Packet,
     ) -> Result<Header, Unusable> {
-        let header = Header::read(bus, slot, packet)?;
+        let mut header = Header::read(bus, slot, packet)?;
         self.scheduled.set(packet.chiplets, header.scheduled, &self.table.config)?;
+        header.usable &= !self.elides_nothing(packet);
         Ok(header)
+    }
+
+    /// Where a line has one copy: whatever the kernel's labels say, no operation depends on them. The
+    /// host comes before the kernel and behind it; or all L2s are released and acquired before the
+    /// table is looked at again.
+    fn elides_nothing(&self, packet: &Packet) -> bool {
+        let is_unread = if packet.acquires { packet.releases } else { self.every };
+        is_unread && self.table.config.home_aware
     }
 
     fn tell_wrong(&mut self, unusable: Unusable) {
@@ -316,7 +325,8 @@ impl<L: Layout> Processor<L> {
             self.table.report.implied += implied.count_ones();
             masks.release |= implied;
         }
-        self.every &= masks.acquire != config.all() || self.running.any_unlabelled();
+        // All chiplets are acquired where it was set.
+        self.every &= self.running.any_unlabelled();
         self.running.kernels[slot].entries = entries;
         Ok(())
     }

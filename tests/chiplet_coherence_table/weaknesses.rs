@@ -126,7 +126,6 @@ rules_of_homes! {
     home_aware_every_that_an_acquire_does_not_release_is_seen: EveryNotDirtyForAcquire,
     home_aware_every_that_a_system_release_skips_is_seen: EveryNotDirtyForRelease,
     home_aware_every_that_the_end_skips_is_seen: EveryNotDirtyAtEnd,
-    home_aware_every_cleared_by_a_labelled_launch_is_seen: EveryClearedByLabels,
     home_aware_every_cleared_by_a_release_is_seen: EveryClearedByRelease,
     home_aware_every_cleared_beside_an_unlabelled_kernel_is_seen: EveryClearedWhileRunning,
     home_aware_not_present_after_a_release_is_seen: NotPresentAfterRelease,

@@ -14,9 +14,7 @@ use cosim::stimulus::{self, NewStimulus, Random, Statics};
 use cosim::value::{full_name, is_shown};
 use duet_tests::{Scratch, configs, has_rtl, model, parameters, rtl};
 use hwmodel::{Block, Model};
-use ports::common::finepack_types::FinePack;
 use ports::{Leaf, Port, Ports, image_words};
-use reproductions::finepack_chain;
 
 const SEEDS: [u64; 2] = [1, 2];
 const CYCLES: u64 = 300_000;
@@ -40,15 +38,15 @@ fn options(cycles: u64, seed: u64) -> Options {
 
 /// Runs one block in each of its configurations. Every row of the coverage must be reached in each,
 /// and each channel must be busy for a while.
-fn agree(name: &str, configs: Vec<String>, run: impl Fn(&str, &Options) -> Outcome) {
+fn agree(name: &str) {
     if !has_rtl() {
         return;
     }
-    for config in configs {
+    for config in (blocks::find(name).expect("a block of this name").family.configs)() {
         let mut reached: BTreeMap<&str, u64> = BTreeMap::new();
         let mut busiest: BTreeMap<&str, u64> = BTreeMap::new();
         for seed in SEEDS {
-            let outcome = run(&config, &options(CYCLES, seed));
+            let outcome = run_block(name, &config, &options(CYCLES, seed));
             if let Some(mismatch) = outcome.mismatch {
                 panic!("{mismatch}");
             }
@@ -82,9 +80,7 @@ macro_rules! tests_of_blocks {
 
             #[test]
             fn agrees_and_reaches_every_case() {
-                let name = stringify!($block);
-                let configs = (blocks::find(name).unwrap().family.configs)();
-                agree(name, configs, |config, options| run_block(name, config, options));
+                agree(stringify!($block));
             }
 
             #[test]
@@ -160,11 +156,6 @@ where
     assert!(rested > 20, "only {rested} of 40 came to rest");
 }
 
-#[test]
-fn chain_agrees_and_reaches_every_case() {
-    agree(finepack_chain::NAME, configs::<FinePack>(), run_chain);
-}
-
 /// A block is a folder of `rtl/` with a top of the same name.
 #[test]
 fn no_block_is_left_out() {
@@ -179,12 +170,6 @@ fn no_block_is_left_out() {
     assert_eq!(listed, blocks);
 }
 
-fn run_chain(config: &str, run: &Options) -> Outcome {
-    let options = finepack_chain::Options { run: run.clone(), dump_tlp: None };
-    finepack_chain::run(config, &parameters(config), &options)
-        .unwrap_or_else(|error| panic!("{error}"))
-}
-
 #[test]
 fn same_seed_gives_the_same_outcome_and_another_seed_another() {
     if !has_rtl() {
@@ -197,9 +182,6 @@ fn same_seed_gives_the_same_outcome_and_another_seed_another() {
         assert!(run(3) == run(3), "{}", block.name);
         assert!(run(3) != run(4), "{}", block.name);
     }
-    let run = |seed| run_chain("small", &options(cycles, seed));
-    assert!(run(3) == run(3));
-    assert!(run(3) != run(4));
 }
 
 /// The first cycle from `from` on in which the model shows `port`.
@@ -267,24 +249,6 @@ where
                 }
             }
         }
-    }
-}
-
-#[test]
-fn flipped_bit_is_found_in_each_block_of_the_chain() {
-    if !has_rtl() {
-        return;
-    }
-    for (block, field, shown) in [
-        ("remote_write_queue", "req_ready", "req_ready_o"),
-        ("packetizer", "drain_ready", "drain_ready_o"),
-        ("depacketizer", "tlp_ready", "tlp_ready_o"),
-    ] {
-        let flip = Flip { field: format!("{block}.{field}"), bit: 0, cycle: 900 };
-        let outcome = run_chain("small", &Options { flip: Some(flip), ..options(2000, 1) });
-        let found = outcome.mismatch.unwrap_or_else(|| panic!("{block}.{field} is not found"));
-        assert_eq!((&*found.place, found.cycle), (block, 900));
-        assert_eq!(found.differences[0].field, shown);
     }
 }
 

@@ -23,7 +23,7 @@ pub struct BlockUse {
 
 impl BlockUse {
     /// Adds an instance.
-    pub(super) fn add(&mut self, other: Self) {
+    pub fn add(&mut self, other: Self) {
         self.body = self.body.filter(|_| self.body == other.body);
         self.instances += other.instances;
         self.busy += other.busy;

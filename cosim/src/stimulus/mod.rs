@@ -4,7 +4,7 @@
 mod draws;
 mod long_time;
 pub mod random;
-pub mod requests;
+mod requests;
 mod seen;
 
 use hwmodel::Model;

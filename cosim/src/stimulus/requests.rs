@@ -1,4 +1,4 @@
-//! Requests to a remote write queue, as the block alone and the chain of several GPUs get them.
+//! Requests to a remote write queue.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ports::Description;
 
-use super::{Clock, Shown, WaveWriter, plain_clock};
+use super::{Clock, Shown, WaveWriter};
 use crate::body::BodyKind;
 use crate::inspect::Window;
 use crate::sample::WindowCycle;
@@ -28,16 +28,16 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// For blocks of one clock, which has no frequency.
-    pub fn plain(path: &Path, blocks: Vec<Shown>) -> Result<Self, WaveError> {
-        Self::create(path, vec![plain_clock()], blocks)
-    }
-
     /// Creates the file, its save file, and the folder that they lie in.
     pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> Result<Self, WaveError> {
         let error = |source| WaveError { path: path.to_path_buf(), source };
         let writer = WaveWriter::create(path, clocks, blocks).map_err(error)?;
         Ok(Self { path: path.to_path_buf(), writer, error: None })
+    }
+
+    /// Cycles are those of another system from now on, which begins in this cycle of the file.
+    pub fn count_from(&mut self, first_cycle: u64) {
+        self.writer.first_cycle = first_cycle;
     }
 
     /// Writes one cycle of some of its blocks, by their places.

@@ -141,6 +141,8 @@ pub struct WaveWriter {
     /// None where a save file of the user's own is there, or the waveform is no file.
     save: Option<PartFile>,
     timeline: Timeline,
+    /// What is added to the number of a cycle.
+    first_cycle: u64,
 }
 
 impl WaveWriter {
@@ -168,7 +170,7 @@ impl WaveWriter {
         let timeline = Timeline::new(clocks.clone(), of_clocks);
         let save = save_file::create(path)?;
         let path = path.to_path_buf();
-        Ok(Self { path, clocks, blocks, signals, sink, save, timeline })
+        Ok(Self { path, clocks, blocks, signals, sink, save, timeline, first_cycle: 0 })
     }
 
     /// Writes one cycle of some of the blocks, each with its place in the list that the file was
@@ -180,7 +182,8 @@ impl WaveWriter {
             let mut changes = Vec::new();
             block.changes(sample, &mut self.signals, &mut changes);
             let clock = block.shown.clock;
-            self.timeline.cycle(&mut *self.sink, clock, sample.cycle, changes)?;
+            let cycle = self.first_cycle + sample.cycle;
+            self.timeline.cycle(&mut *self.sink, clock, cycle, changes)?;
         }
         Ok(())
     }

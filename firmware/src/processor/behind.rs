@@ -20,6 +20,8 @@ pub(super) struct Behind {
     unread: u8,
     /// Its launch is planned.
     is_planned: bool,
+    /// Its labels elide nothing.
+    is_needless: bool,
     /// A plan is carried out, which is adopted or not; of the kernel in this slot, which has ended
     /// or not.
     is_carried_out: bool,
@@ -41,6 +43,7 @@ impl Behind {
     pub(super) const NONE: Self = Self {
         unread: 0,
         is_planned: false,
+        is_needless: false,
         is_carried_out: false,
         is_adopted: false,
         has_ended: false,
@@ -68,6 +71,7 @@ impl<L: Layout> Processor<L> {
     #[inline(never)]
     pub(super) fn launch_at_home<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) {
         let scheduled = self.scheduled(bus, slot, packet).map(|_| self.scheduled.mask);
+        self.behind.is_needless = scheduled.is_ok() && self.elides_nothing(packet);
         let masks = if packet.acquires { self.at_home(bus) } else { Masks::default() };
         self.behind.unread = slot as u8 + 1;
         self.behind.masks = masks;
@@ -95,14 +99,18 @@ impl<L: Layout> Processor<L> {
         }
         // What is not written yet of entries that go with this launch need not be.
         while self.adopt_behind() {}
-        if self.behind.masks.acquire == 0 {
+        if core::mem::take(&mut self.behind.is_needless) {
+            if self.leave_unread(bus, slot).is_some() {
+                return;
+            }
+        } else if self.behind.masks.acquire == 0 {
             while self.write_behind(bus) {}
             if self.unchanged(bus, slot).is_some() {
                 return self.forget_held();
             }
         }
         let Ok(packet) = Packet::read_again(bus, slot, &self.table.config) else { return };
-        if !self.every && self.plan_behind(bus, slot, &packet).is_some() {
+        if self.plan_behind(bus, slot, &packet).is_some() {
             return;
         }
         while self.write_behind(bus) {}
@@ -118,7 +126,25 @@ impl<L: Layout> Processor<L> {
         let plan = self.plan(bus, slot, &header, masks.acquire != 0)?;
         self.table.report.implied += masks.release.count_ones();
         self.table.report.tell(bus);
+        self.every &= self.running.any_unlabelled();
         self.begin(bus, slot, plan);
+        Some(())
+    }
+
+    /// Of a kernel whose labels elide nothing, the table hears only that it may touch anything.
+    fn leave_unread<B: Bus>(&mut self, bus: &mut B, slot: usize) -> Option<()> {
+        let Masks { release, acquire } = self.behind.masks;
+        if acquire != 0 && (!L::INDEX || self.running.use_any()) {
+            return None;
+        }
+        self.table.report.implied += release.count_ones();
+        self.table.report.conservative += 1;
+        self.table.report.tell(bus);
+        self.every = true;
+        self.running.kernels[slot].unlabelled = true;
+        if acquire != 0 {
+            self.begin(bus, slot, Plan::EMPTY);
+        }
         Some(())
     }
 
@@ -198,7 +224,7 @@ impl<L: Layout> Processor<L> {
     /// These chiplets are released after a kernel. True where the table hears of it later: no
     /// kernel uses any of it.
     pub(super) fn released_behind(&mut self, release: u16) -> bool {
-        let is_later = self.table.config.home_aware && self.running.len == 0 && !self.every;
+        let is_later = self.table.config.home_aware && self.running.len == 0;
         if is_later {
             self.behind.held[1] &= !spread(release);
             let Behind { is_carried_out, ref mut plan, .. } = self.behind;

@@ -5,6 +5,7 @@ use super::bytes::{u16_at, u32_at, u64_at};
 use super::entry::{REACH, Record};
 use super::error;
 use super::lines::{self, Lines};
+use super::packet::Dispatch;
 use super::parameters::{PAGE, Parameters};
 use super::reasons::Unlabelled;
 use super::transition::Mode;
@@ -55,8 +56,15 @@ impl Block {
         Self { errors, ..Self::unlabelled(scheduled, why) }
     }
 
-    /// Reads a block. `bound`: the chiplets of the stream, at least one.
-    pub fn parse(block: &[u8], truncated: bool, bound: Vec<u8>, parameters: &Parameters) -> Self {
+    /// Reads a packet's block, only its header where labels are needless. `bound`: the chiplets of
+    /// the stream, at least one.
+    pub fn parse(
+        dispatch: &Dispatch,
+        bound: Vec<u8>,
+        needless: bool,
+        parameters: &Parameters,
+    ) -> Self {
+        let Dispatch { extension: block, truncated, .. } = *dispatch;
         let header = match Header::parse(block, truncated) {
             Ok(header) => header,
             Err(errors) => return Self::faulty(bound, errors),
@@ -70,6 +78,9 @@ impl Block {
         }
         if truncated {
             return Self::unlabelled(scheduled, Unlabelled::Truncated);
+        }
+        if needless {
+            return Self::unlabelled(scheduled, Unlabelled::Needless);
         }
         let (structures, rest) = block[HEADER..].split_at(STRUCTURE * header.structures);
         let ranges = &rest[..RANGE * header.ranges];

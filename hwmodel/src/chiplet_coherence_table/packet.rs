@@ -3,7 +3,7 @@
 
 use super::bytes::{u16_at, u32_at, u64_at};
 use super::error;
-use super::extension::{self, Labels};
+use super::extension::{Block, Labels};
 use super::parameters::Parameters;
 use super::reasons::Unlabelled;
 
@@ -77,8 +77,8 @@ const KERNEL_DISPATCH: u8 = 2;
 const BARRIER_AND: u8 = 3;
 
 impl Packet {
-    /// Reads a packet. Total: no bytes make it panic.
-    pub fn parse(dispatch: &Dispatch, parameters: &Parameters) -> Self {
+    /// Reads a packet; `every`: the flag EVERY is set. Total: no bytes make it panic.
+    pub fn parse(dispatch: &Dispatch, every: bool, parameters: &Parameters) -> Self {
         let packet = &dispatch.packet;
         let header = u16_at(packet, 0);
         let [acquire, release] = [scope(header >> 9), scope(header >> 11)];
@@ -98,11 +98,15 @@ impl Packet {
         }
         let bound: Vec<u8> = (0..16).filter(|i| stream >> i & 1 == 1).collect();
         let block = if u64_at(packet, 48) == 0 {
-            extension::Block::unlabelled(bound, Unlabelled::NoBlock)
+            Block::unlabelled(bound, Unlabelled::NoBlock)
         } else {
-            extension::Block::parse(dispatch.extension, dispatch.truncated, bound, parameters)
+            let needless = match acquire {
+                Scope::System => release == Scope::System,
+                Scope::Agent => every,
+            };
+            Block::parse(dispatch, bound, needless && parameters.home_aware, parameters)
         };
-        let extension::Block { scheduled, labels, errors } = block;
+        let Block { scheduled, labels, errors } = block;
         Self::Kernel(KernelDispatch { acquire, release, signal, groups, scheduled, labels, errors })
     }
 }
@@ -162,12 +166,14 @@ pub(super) mod tests {
             chiplets: u16,
             kind in 0u8..6,
             line in prop_oneof![Just(64), Just(128)],
+            (every, home_aware) in any::<(bool, bool)>(),
         ) {
-            let parameters = Parameters { line, ..Parameters::DEFAULT };
+            let parameters = Parameters { line, home_aware, ..Parameters::DEFAULT };
             let mut packet = packet;
-            Packet::parse(&dispatches(&packet, &extension, chiplets), &parameters);
+            Packet::parse(&dispatches(&packet, &extension, chiplets), every, &parameters);
             packet[0] = kind;
-            let parsed = Packet::parse(&dispatches(&packet, &extension, chiplets), &parameters);
+            let dispatch = dispatches(&packet, &extension, chiplets);
+            let parsed = Packet::parse(&dispatch, every, &parameters);
             if let Packet::Kernel(kernel) = parsed {
                 prop_assert!(!kernel.scheduled.is_empty());
                 let known = matches!(kernel.labels, Labels::Known(_));

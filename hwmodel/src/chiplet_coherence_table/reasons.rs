@@ -15,6 +15,9 @@ pub enum Unlabelled {
     Flagged,
     /// The block was longer than a packet slot.
     Truncated,
+    /// Under HOME_AWARE no operation depends on the labels, so nobody looks at them: the kernel has
+    /// both scopes system, or EVERY is set and stays (choice 13 of `firmware/README.md`).
+    Needless,
     /// The block is wrong: a code of section 12.
     Fault(u8),
     /// An entry would be longer than its offsets reach (code 4).
@@ -137,6 +140,7 @@ impl Display for Unlabelled {
             Self::NoBlock => f.write_str("no labels"),
             Self::Flagged => f.write_str("labels say unknown"),
             Self::Truncated => f.write_str("labels are cut off"),
+            Self::Needless => f.write_str("labels elide nothing"),
             Self::Fault(code) => write!(f, "labels are wrong, code {code}"),
             Self::TooLong => f.write_str("an entry would be too long, code 4"),
         }

@@ -87,7 +87,7 @@ impl ReferenceTable {
     /// stream have ended and [`Self::finish`] has been called for them. Panics where 256 kernels
     /// run already.
     pub fn launch(&mut self, dispatch: &Dispatch) -> Outcome {
-        match Packet::parse(dispatch, &self.rules.parameters) {
+        match Packet::parse(dispatch, self.every, &self.rules.parameters) {
             Packet::Kernel(kernel) => self.launch_kernel(kernel),
             Packet::Barrier { acquire, release, signal } => self.barrier(acquire, release, signal),
             Packet::Rejected { code, signal } => {
@@ -182,8 +182,6 @@ impl ReferenceTable {
             let release = all(Weakness::EveryNotReleased);
             let acquire = all(Weakness::EveryNotAcquired);
             needs.add_all(Cause::Every, Masks { release, acquire });
-        } else if self.every && acquire != Scope::System {
-            needs.add_idle(Cause::Every, self.all());
         }
         let (table, counters) = (self.table.clone(), self.counters);
         let (rules, running) = (&self.rules, &self.running);
@@ -194,10 +192,8 @@ impl ReferenceTable {
         let Launch { table, needs, counters, .. } = launch;
         self.table = table;
         self.counters = counters;
-        let clears = !home_aware
-            || needs.masks.acquire == self.all()
-            || !self.rules.keep(Weakness::EveryClearedByLabels);
-        self.every &= !clears || self.unlabelled_kernel_runs();
+        // All chiplets are acquired where it was set: under HOME_AWARE labels are needless else.
+        self.every &= self.unlabelled_kernel_runs();
         Ok(needs)
     }
 

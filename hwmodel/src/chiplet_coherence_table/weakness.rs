@@ -69,8 +69,6 @@ pub enum Weakness {
     HiddenNotAcquiredAtEnd,
     /// 5.9: the table alone says whether L2s may hold something, also where other GPUs are.
     OtherGpusForgotten,
-    /// 5.9: under HOME_AWARE a labelled launch clears EVERY.
-    EveryClearedByLabels,
 }
 
 /// The rules in force: parameters, and what a test has taken away.

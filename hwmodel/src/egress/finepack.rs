@@ -39,11 +39,6 @@ impl<Q, P> FinePackPath<Q, P> {
         &mut self.queue
     }
 
-    /// The packetizer.
-    pub fn packetizer(&self) -> &P {
-        &self.packetizer
-    }
-
     /// The packetizer, for what its body reports.
     pub fn packetizer_mut(&mut self) -> &mut P {
         &mut self.packetizer

@@ -39,10 +39,3 @@ pub use finepack::FinePackPath;
 pub use infinite::Infinite;
 pub use p2p::P2p;
 pub use write_combine::WriteCombine;
-
-use crate::block::Block;
-
-/// An egress path. Implemented by every block with these ports; usable as `dyn Egress`.
-pub trait Egress: Block<In = In, Out = Out> {}
-
-impl<T: Block<In = In, Out = Out> + ?Sized> Egress for T {}

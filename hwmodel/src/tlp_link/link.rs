@@ -46,7 +46,8 @@ impl Config {
     pub fn new(p: &FinePack, link_lat: u32) -> Result<Self, ConfigError> {
         p.validate()?;
         ConfigError::check(link_lat >= 2, "link_lat", link_lat.into(), "at least 2")?;
-        let new = Self {
+        let tlp_beats = MAX_PAYLOAD.div_ceil(p.beat);
+        Ok(Self {
             bytes: 2 << p.pcie_generation,
             cycles: 1,
             framing: Framing::new(p),
@@ -54,17 +55,9 @@ impl Config {
             sub_header_bytes: p.sub_header_bytes,
             link_lat,
             max_payload: MAX_PAYLOAD,
-            input_beats: 0,
-            flight_beats: 0,
-        };
-        Ok(new.with_max_payload(MAX_PAYLOAD))
-    }
-
-    /// The same for TLPs of up to `bytes` of payload: buffers and credits follow.
-    pub fn with_max_payload(self, bytes: u32) -> Self {
-        let tlp_beats = bytes.div_ceil(self.beat);
-        let flight_beats = self.link_lat + 2 * tlp_beats;
-        Self { max_payload: bytes, input_beats: 2 * tlp_beats, flight_beats, ..self }
+            input_beats: 2 * tlp_beats,
+            flight_beats: link_lat + 2 * tlp_beats,
+        })
     }
 }
 

@@ -10,5 +10,7 @@ mod bundle;
 mod catalog;
 mod cli;
 mod ending;
+mod log_file;
+mod tlp_dump;
 
 pub use cli::main;

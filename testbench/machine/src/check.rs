@@ -1,6 +1,8 @@
 //! What memory must show: every load is compared with what the program saw, and memory after each
 //! kernel with what the program left there.
 
+use std::ops::Add;
+
 use traces::trace::{AtomicCell, AtomicOp, ByteSet, KernelHead, RacyByte};
 
 use super::engine::Cycle;
@@ -53,6 +55,19 @@ pub struct Checked {
     pub atomics: u64,
     /// Bytes of memory looked at after releases.
     pub released_bytes: u64,
+}
+
+impl Add for Checked {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            loads: self.loads + other.loads,
+            determined: self.determined + other.determined,
+            racy: self.racy + other.racy,
+            atomics: self.atomics + other.atomics,
+            released_bytes: self.released_bytes + other.released_bytes,
+        }
+    }
 }
 
 /// The oracle: a plain memory in which the program's stores are done as they are issued, and the

@@ -17,6 +17,7 @@ use super::policy::Policy;
 use super::pool::{Handle, Pool};
 use super::recording::Loads;
 use super::sequential::Sequential;
+use super::shard::Shard;
 use super::transactions::Transaction;
 
 /// Bytes of an invalidation (directory specification, section 3).
@@ -68,10 +69,12 @@ pub struct Context {
     pub written_past: u64,
     /// How long loads take, where somebody wants to know.
     pub loads: Option<Box<Loads>>,
-    /// Completion signals written since the last launch.
+    /// Completion signals written.
     pub completions: u32,
     /// What ended the run early.
     pub stop: Option<Stop>,
+    /// What this thread has of the machine, where several run it.
+    pub shard: Option<Box<Shard>>,
     /// Every message that was sent: where, to whom, class and bytes.
     #[cfg(test)]
     pub sent: Vec<(OutletId, Unit, Class, u32)>,
@@ -212,7 +215,11 @@ impl Context {
         }
         #[cfg(test)]
         self.sent.push((outlet, to, size.0, size.1));
-        self.network.send(&mut self.wheel, outlet, self.now, (message, to), size, extra);
+        let what = (message, to);
+        let passage = self.network.send(&mut self.wheel, outlet, self.now, what, size, extra);
+        if let Some(passage) = passage {
+            self.hand_over(passage);
+        }
     }
 
     /// Accounting class and bytes of a message: a header, and for data the sectors that it touches.

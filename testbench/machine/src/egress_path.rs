@@ -68,15 +68,15 @@ impl PathKind {
     /// The path of one GPU after reset, on models.
     pub fn build(self, p: &FinePack) -> Result<EgressPath, ConfigError> {
         let (queue, packetizer) = (Socket::model(&p.into())?, Socket::model(&p.into())?);
-        self.with_bodies(p, 0, || Ok((queue, packetizer)))
+        self.with_bodies(p, (0, 0), || Ok((queue, packetizer)))
     }
 
     /// The path of one GPU after reset; where it has blocks with two bodies, on those that `bodies`
-    /// gives. `timeout` is the write queue's.
+    /// gives. `timeout` and `acct` are the write queue's.
     pub fn with_bodies<E>(
         self,
         p: &FinePack,
-        timeout: u16,
+        (timeout, acct): (u16, u8),
         bodies: impl FnOnce() -> Result<(Socket<RemoteWriteQueue>, Socket<Packetizer>), E>,
     ) -> Result<EgressPath, E> {
         let c = egress::Config::from(p);
@@ -85,7 +85,7 @@ impl PathKind {
             Self::WriteCombine => EgressPath::WriteCombine(WriteCombine::new(&c)),
             Self::FinePack => {
                 let (queue, packetizer) = bodies()?;
-                EgressPath::FinePack(Box::new(FinePackPath::new(queue, packetizer, timeout, 0)))
+                EgressPath::FinePack(Box::new(FinePackPath::new(queue, packetizer, timeout, acct)))
             }
             Self::Dma => EgressPath::Dma(Dma::new(&c, DMA_START)),
             Self::ConfigPacket => EgressPath::ConfigPacket(ConfigPacket::new(&c)),

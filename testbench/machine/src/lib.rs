@@ -45,6 +45,7 @@ mod registry;
 mod run;
 mod section;
 pub mod sequential;
+mod shard;
 mod show;
 mod slice;
 mod statistics;

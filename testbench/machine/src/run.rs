@@ -4,8 +4,10 @@ mod caught;
 mod coherent;
 mod error;
 mod host;
+mod meeting;
 mod observe;
 mod packets;
+mod team;
 mod watchdog;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -22,6 +24,7 @@ pub use observe::{Audited, Progress};
 
 use observe::Observers;
 use packets::Scopes;
+use team::Team;
 use watchdog::Watchdog;
 
 use super::bodies::{Bodies, Cp};
@@ -80,6 +83,9 @@ pub struct Options {
     /// From this seed each way between two components gets up to [`NOISE`] cycles more at each
     /// kernel: a run that differs from others by nothing that a design could mean.
     pub perturb: Option<u64>,
+    /// Threads that simulate the machine, where it can be cut into so many pieces and nobody looks
+    /// at it as a whole; 0 is 1.
+    pub threads: u8,
 }
 
 /// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of
@@ -101,7 +107,11 @@ pub struct Machine {
     system: System,
     first_global: usize,
     sync: SyncMode,
-    cp: Cp,
+    bodies: Bodies,
+    /// Of each component the piece that one thread simulates.
+    pieces: Vec<u16>,
+    /// Where several threads run it.
+    team: Option<Box<Team>>,
     /// Events that are read and not done: buffers that come to be, the next kernel, and as far as
     /// the one behind it.
     upcoming: VecDeque<Event>,
@@ -140,17 +150,10 @@ impl Machine {
         let sequential = options.sequential.filter(|_| promises(system) == Ok(MemoryModel::Sc));
         let sequential = sequential.map(|keep| Box::new(Sequential::new(keep, layout.names())));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
-        let mut wheel = Wheel::new(parts.len());
-        for (id, part) in parts.iter().enumerate() {
-            // What a unit does need not begin with a message.
-            if matches!(part, Part::Unit(_)) {
-                wheel.wake(ComponentId(id as u32), 1);
-            }
-        }
         let ctx = Context {
             now: 0,
             me: ComponentId(0),
-            wheel,
+            wheel: Wheel::new(parts.len()),
             network,
             wires,
             messages: Pool::new(),
@@ -170,6 +173,7 @@ impl Machine {
             loads: None,
             completions: 0,
             stop: None,
+            shard: None,
             #[cfg(test)]
             sent: Vec::new(),
         };
@@ -183,7 +187,9 @@ impl Machine {
             system,
             first_global,
             sync,
-            cp: bodies.cp(),
+            bodies: bodies.clone(),
+            pieces: built.pieces,
+            team: None,
             upcoming: VecDeque::new(),
             handed_over: None,
             host_changed: false,
@@ -223,6 +229,13 @@ impl Machine {
 
     /// Runs the program to its end. Gives the number of cycles.
     pub fn run(&mut self) -> Result<Cycle, RunError> {
+        let threads = self.threads();
+        if threads > 1 {
+            if let Ok(cycles) = self.run_on_threads(threads) {
+                return Ok(cycles);
+            }
+            self.begin_again()?;
+        }
         let result = match self.has_rtl() {
             true => self.run_on_rtl(),
             false => self.run_program(),
@@ -230,8 +243,17 @@ impl Machine {
         // A body may have failed in one of the last cycles.
         match (self.sockets.difference(), result) {
             (Some(difference), _) => Err(RunError::Differ(difference)),
+            (None, Ok(_)) if threads > 1 => Err(RunError::Threads),
             (None, result) => result,
         }
+    }
+
+    /// The same machine before the first cycle, on one thread.
+    fn begin_again(&mut self) -> Result<(), RunError> {
+        let (program, options) = (self.ctx.program.reopen()?, Options { threads: 1, ..self.options });
+        let observers = std::mem::take(&mut self.observers);
+        *self = Self { observers, ..Self::new(&self.system, &self.bodies, program, options)? };
+        Ok(())
     }
 
     fn has_rtl(&self) -> bool {
@@ -248,6 +270,12 @@ impl Machine {
     }
 
     fn run_program(&mut self) -> Result<Cycle, RunError> {
+        for id in (0..self.parts.len() as u32).map(ComponentId) {
+            // What a unit does need not begin with a message.
+            if matches!(self.parts[id.0 as usize], Part::Unit(_)) {
+                self.wake(id, 1);
+            }
+        }
         while let Some(event) = self.next_event()? {
             match event {
                 Event::Alloc { addr, bytes, name } => {
@@ -265,17 +293,18 @@ impl Machine {
         }
         let cycles = self.ctx.now;
         // What designs count goes on while nobody visits them.
-        for (id, part) in self.parts.iter_mut().enumerate() {
-            if let Part::Unit(_) | Part::Core(_) = part {
-                self.ctx.me = ComponentId(id as u32);
+        for (id, part) in (0..).map(ComponentId).zip(&mut self.parts) {
+            if matches!(part, Part::Unit(_) | Part::Core(_)) && self.ctx.has_component(id) {
+                self.ctx.me = id;
                 part.tick(&mut self.ctx);
             }
         }
         self.let_arrive()?;
-        let (messages, lines) = (self.ctx.messages.in_use(), self.ctx.lines.in_use());
+        let (messages, lines) = self.in_use();
         if (messages, lines) != (0, 0) {
             return Err(RunError::Lost { messages, lines });
         }
+        self.gather()?;
         Ok(cycles)
     }
 
@@ -289,11 +318,32 @@ impl Machine {
     /// What an L1 design still says to itself after the last kernel arrives before anybody looks
     /// for lost messages.
     fn let_arrive(&mut self) -> Result<(), RunError> {
+        if let Some(team) = &mut self.team {
+            // Else one may be at the end while others wait for it.
+            team.is_close = true;
+        }
+        self.meet(self.ctx.written_past)?;
         let end = self.ctx.now + LAST_CYCLES;
-        while self.ctx.messages.in_use() > 0 && self.ctx.wheel.next().is_some_and(|at| at <= end) {
+        while self.in_use().0 > 0 && self.next().is_some_and(|at| at <= end) {
             self.step()?;
         }
         Ok(())
+    }
+
+    /// Messages and payloads that are anywhere.
+    fn in_use(&self) -> (usize, usize) {
+        let own = || (self.ctx.messages.in_use(), self.ctx.lines.in_use());
+        self.team.as_ref().map_or_else(own, |team| team.in_use())
+    }
+
+    /// The next cycle in which anybody may be active.
+    fn next(&self) -> Option<Cycle> {
+        self.team.as_ref().map_or_else(|| self.ctx.wheel.next(), |team| team.next())
+    }
+
+    /// Completion signals written so far.
+    fn completions(&self) -> u32 {
+        self.ctx.completions + self.team.as_ref().map_or(0, |team| team.completions())
     }
 
     fn gate(&self) -> Option<&Gate> {
@@ -305,7 +355,7 @@ impl Machine {
 
     /// What runs the firmware.
     pub fn cp(&self) -> Cp {
-        self.cp
+        self.bodies.cp()
     }
 
     /// Cycles so far.
@@ -315,7 +365,8 @@ impl Machine {
 
     /// What was checked.
     pub fn checked(&self) -> Checked {
-        self.ctx.check.checked
+        let others = self.team.iter().flat_map(|team| &team.counted);
+        others.fold(self.ctx.check.checked, |sum, others| sum + others.checked)
     }
 
     /// What is known of the order of accesses, where it is checked.
@@ -340,7 +391,9 @@ impl Machine {
 
     /// Every statistic that has a value.
     pub fn statistics(&self) -> Vec<(String, u64)> {
-        statistics::collect(&self.parts, &self.ctx)
+        let own = statistics::collect(&self.parts, &self.ctx);
+        let others = self.team.iter().flat_map(|team| &team.counted);
+        others.fold(own, |sum, others| statistics::join(sum, &others.statistics))
     }
 
     fn kernel(&mut self, head: &KernelHead) -> Result<(), RunError> {
@@ -380,6 +433,7 @@ impl Machine {
         }
         self.kernels += 1;
         if self.options.by_kernel {
+            self.gather()?;
             let now = self.statistics();
             self.kernel_uses.add(&head.name, self.ctx.now - start, now);
         }
@@ -434,9 +488,8 @@ impl Machine {
     /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they
     /// run.
     fn simulate(&mut self, kernel: &str) -> Result<(), RunError> {
-        let gpus = u32::from(self.ctx.layout.gpus);
-        self.ctx.completions = 0;
-        while self.ctx.completions < gpus {
+        let all = self.completions() + u32::from(self.ctx.layout.gpus);
+        while self.completions() < all {
             self.step()?;
         }
         for part in &mut self.parts[self.first_global..] {
@@ -450,7 +503,7 @@ impl Machine {
 
     /// The next cycle in which anybody is active.
     fn step(&mut self) -> Result<(), RunError> {
-        let next = self.ctx.wheel.next().ok_or_else(|| RunError::Deadlock {
+        let next = self.next().ok_or_else(|| RunError::Deadlock {
             cycle: self.ctx.now,
             report: deadlock::report(&self.ctx, &self.parts),
         })?;
@@ -460,6 +513,7 @@ impl Machine {
         }
         self.ctx.now = next;
         self.ctx.wheel.advance(next, &mut self.active);
+        let past = self.ctx.written_past;
         if self.options.visit_all || self.options.order != Order::Numbers {
             self.visit_otherwise();
         } else {
@@ -468,6 +522,7 @@ impl Machine {
                 self.parts[at as usize].tick(&mut self.ctx);
             });
         }
+        let steps = self.meet(past)?;
         self.show();
         if self.samples.as_ref().is_some_and(|samples| samples.is_time(next)) {
             self.sample();
@@ -485,11 +540,12 @@ impl Machine {
             let difference = self.sockets.difference().expect("one has failed");
             return Err(RunError::Differ(difference));
         }
-        self.steps += 1;
+        let before = self.steps;
+        self.steps += steps;
         if self.options.compare_lines > 0 && self.steps.is_multiple_of(self.options.compare_lines) {
             coherent::compare(&self.ctx, &self.parts).map_err(RunError::Block)?;
         }
-        if self.steps.is_multiple_of(PROGRESS_STEPS) {
+        if self.steps / PROGRESS_STEPS > before / PROGRESS_STEPS {
             self.tell_progress();
             self.watch()?;
         }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use ports::common::finepack_types::flush_cause;
+
 use super::context::Context;
+use super::engine::ComponentId;
 use super::message::{CLASSES, Class};
 use super::part::Part;
 
@@ -142,6 +145,20 @@ const MACHINE: &[Statistic] = &statistics! {
     "egress.staged_loads" "requests" "those that found all their bytes staged, and did not leave",
     "egress.atomics" "requests" "line atomics of CUs on other GPUs",
     "egress.releases" "releases" "system releases that let stores to other GPUs arrive",
+    "egress.flush_window" "flushes" "partitions of remote write queues that were flushed: by a \
+                                     store to another window",
+    "egress.flush_payload" "flushes" "by a store that the payload had no room for",
+    "egress.flush_entries" "flushes" "by a store that there was no entry for",
+    "egress.flush_load" "flushes" "by a load of bytes that they held",
+    "egress.flush_atomic" "flushes" "by an atomic on bytes that they held",
+    "egress.flush_release" "flushes" "by a release",
+    "egress.flush_timeout" "flushes" "as no store had come for so long",
+    "egress.stall_bank" "link cycles" "cycles in which a remote write queue waited for a bank",
+    "egress.stall_order_queue" "link cycles" "and for a place in an order queue",
+    "egress.held" "link cycles" "cycles in which an egress path took no request that was offered",
+    "egress.held_by_link" "link cycles" "cycles in which a link took no beat of a TLP",
+    "ingress.held" "link cycles" "cycles in which a de-packetizer took no beat of a TLP",
+    "ingress.held_accesses" "link cycles" "cycles in which nobody took what it gave",
     "ingress.stores" "requests" "line stores that arrive from other GPUs",
     "ingress.loads" "requests" "line loads that arrive from other GPUs",
     "ingress.atomics" "requests" "atomics that arrive from other GPUs",
@@ -187,14 +204,25 @@ const FIRMWARE: [(usize, &str); 9] = [
 /// In the name of what has a greatest value and no sum.
 const MOST: &str = ".most_";
 
-/// All values, by name.
+/// Adds a value to those of the same name.
+fn add(all: &mut BTreeMap<String, u64>, name: &str, value: u64) {
+    let all = all.entry(name.to_string()).or_insert(0);
+    *all = if name.contains(MOST) { value.max(*all) } else { value + *all };
+}
+
+/// The values of two shards of a machine together.
+pub fn join(own: Vec<(String, u64)>, other: &[(String, u64)]) -> Vec<(String, u64)> {
+    let mut all = own.into_iter().collect();
+    other.iter().for_each(|(name, value)| add(&mut all, name, *value));
+    all.into_iter().collect()
+}
+
+/// All values of the parts that this thread has, by name.
 pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
     let mut all = BTreeMap::new();
-    let mut add = |name: &str, value: u64| {
-        let all = all.entry(name.to_string()).or_insert(0);
-        *all = if name.contains(MOST) { value.max(*all) } else { value + *all };
-    };
-    for part in parts {
+    let mut add = |name: &str, value: u64| add(&mut all, name, value);
+    let has = |(id, part)| ctx.has_component(ComponentId(id)).then_some(part);
+    for part in (0..).zip(parts).filter_map(has) {
         match part {
             Part::Core(core) => {
                 add("cu.instructions", core.counters.instructions);
@@ -244,6 +272,15 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                     add("egress.staged_loads", c.staged_loads);
                     add("egress.atomics", c.atomics);
                     add("egress.releases", c.releases);
+                    for (name, flushes) in flush_cause::NAMES.iter().zip(c.flushes).skip(1) {
+                        add(&format!("egress.flush_{name}"), flushes);
+                    }
+                    add("egress.stall_bank", c.stalls[0]);
+                    add("egress.stall_order_queue", c.stalls[1]);
+                    add("egress.held", c.held[0]);
+                    add("egress.held_by_link", c.held[1]);
+                    add("ingress.held", c.arriving_held[0]);
+                    add("ingress.held_accesses", c.arriving_held[1]);
                     add("ingress.stores", c.arrived_stores);
                     add("ingress.loads", c.arrived_loads);
                     add("ingress.atomics", c.arrived_atomics);

@@ -1,12 +1,15 @@
 //! The presets: systems of the papers, and their scaled-down twins (`docs/systems.md`).
 
 mod scale;
+mod shape;
 
 use std::path::Path;
 
 use crate::show::{Origin, Reference, commented};
 use crate::{System, SystemError};
 use ports::did_you_mean;
+
+pub use shape::Shape;
 
 /// A paper's machine.
 struct Family {

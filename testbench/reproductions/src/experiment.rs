@@ -14,7 +14,7 @@ use traces::kernels::{self, Params};
 use traces::trace::Recorder;
 
 use super::figure::{self, Each, Figure};
-pub use plan::{Attempt, Error, Plan, Progress};
+pub use plan::{Attempt, Error, Plan, Progress, SHIFT};
 
 /// Seed of all inputs.
 pub const SEED: u64 = 1;

@@ -10,16 +10,13 @@ pub mod cpelide;
 pub mod experiment;
 pub mod figure;
 pub mod finepack;
-pub mod finepack_chain;
 pub mod kept;
-pub mod log_file;
 pub mod race_detection;
 pub mod rec;
 pub mod scale;
 pub mod score;
 pub mod stc;
 mod table;
-pub mod tlp_dump;
 
 /// The papers that can be reproduced.
 pub const PAPERS: [&str; 5] = ["cpelide", "finepack", "race-detection", "rec", "stc"];

@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 use ports::common::finepack_types::{Ingress, ingress_kind};
 
 use super::*;
+use crate::block::Model;
+use crate::packetizer::Packetizer;
+use crate::remote_write_queue::RemoteWriteQueue;
 use crate::tlp_link::Fabric;
 
 /// Memory of one GPU, and what arrives for it.
@@ -156,6 +159,12 @@ fn all_stores_are_in_memory_when_a_release_is_done() {
         releases_are_honest(Box::new(WriteCombine::new(&c)), None, seed);
         releases_are_honest(Box::new(ConfigPacket::new(&c)), Some(CFG_EXTRA), seed);
         releases_are_honest(Box::new(Infinite::new(&c)), None, seed);
+        for (timeout, acct) in [(0, 0), (3, 1)] {
+            let queue = RemoteWriteQueue::new(&(&params()).into()).unwrap();
+            let packetizer = Packetizer::new(&(&params()).into()).unwrap();
+            let path = FinePackPath::new(queue, packetizer, timeout, acct);
+            releases_are_honest(Box::new(path), None, seed);
+        }
     }
 }
 

@@ -9,9 +9,10 @@ use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 use cosim::blocks;
 use machine::systems;
-use reproductions::{PAPERS, controls, finepack_chain};
+use reproductions::{PAPERS, controls};
 use traces::kernels;
 
+use super::cosim::FINEPACK;
 use super::{Failure, help};
 
 /// Print what a shell needs to complete the words of duet
@@ -37,7 +38,7 @@ fn with_names(command: Command) -> Command {
             "workload" => kernels::NAMES.iter().map(|(name, _)| name.to_string()).collect(),
             "block" | "blocks" => {
                 let blocks = blocks::all().into_iter().map(|block| block.name);
-                blocks.chain([finepack_chain::NAME]).map(String::from).collect()
+                blocks.chain([FINEPACK]).map(String::from).collect()
             }
             "paper" => PAPERS.into_iter().chain(["all"]).map(String::from).collect(),
             "names" => controls::all().map(|control| control.name.to_string()).collect(),

@@ -38,10 +38,11 @@ pub struct Args {
     /// Stop with status 3 after so many cycles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_cycles: Option<u64>,
-    /// Threads: the second one reads and decompresses the trace ahead; the result is the same
+    /// Threads that simulate the machine, each some of its chiplets; the result is the same
     ///
-    /// Default: 2, or 1 where the machine has one core.
-    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    /// Without it one does, and where there are cores for it a second one reads the trace ahead.
+    /// More need cores of their own, and as much memory again each.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
 }
 
@@ -118,7 +119,7 @@ impl Job {
         let (program, folder) = program.open()?;
         let workload = format!("{} {:016x}", program.name(), program.checksum());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let read_ahead = args.threads.map_or(cores > 1, |threads| threads > 1);
+        let read_ahead = args.threads.is_none() && cores > 1;
         Ok(Self { system, program, read_ahead, workload, _folder: folder })
     }
 
@@ -239,6 +240,7 @@ pub fn run_failure(error: RunError) -> Failure {
         RunError::Lost { .. }
         | RunError::Firmware(_)
         | RunError::Block(_)
+        | RunError::Threads
         | RunError::Decision(_) => WRONG_VALUE,
         RunError::Deadlock { .. } | RunError::CycleLimit(_) => STUCK,
         RunError::Wrong(..) | RunError::Inconsistent(_) => WRONG_VALUE,

@@ -20,6 +20,7 @@ use firmware_embed::{ELVES, Image};
 use ports::common::finepack_types::FinePack;
 use serde::Serialize;
 
+use super::cosim::FINEPACK;
 use super::{Failure, counters};
 use crate::catalog::{self, Parameter, Workload};
 
@@ -91,8 +92,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         })
         .collect();
     blocks.push(Block {
-        name: "finepack",
-        about: "the chain remote_write_queue, packetizer, link, depacketizer",
+        name: FINEPACK,
+        about: "random programs on full GPUs, with all three blocks between them",
         configs: (FamilyEntry::of::<FinePack>().configs)(),
         rtl: bodies::ready("remote_write_queue").is_ok(),
     });

@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::audit_log::Paragraph;
 use cosim::flip::Flip;
 use machine::sequential::Keep;
 use machine::{Bodies, KernelUse, Machine, Options, RunError};
-use reproductions::log_file::LogFile;
-use reproductions::tlp_dump::Line;
+
+use crate::audit_log::Paragraph;
+use crate::log_file::LogFile;
+use crate::tlp_dump::Line;
 
 use super::job::{Job, run_failure};
 use super::output::{JsonFile, Shared, alone};
@@ -97,7 +98,8 @@ fn files(args: &Args) -> Files {
 pub fn options(job: &job::Args) -> Options {
     let max_cycles = job.max_cycles.unwrap_or(0);
     let (sequential, perturb) = (Some(Keep::default()), job.perturb);
-    Options { max_cycles, by_kernel: true, sequential, perturb, ..Options::default() }
+    let threads = job.threads.unwrap_or(1);
+    Options { max_cycles, by_kernel: true, sequential, perturb, threads, ..Options::default() }
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {

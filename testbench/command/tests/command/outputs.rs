@@ -238,7 +238,7 @@ fn mismatch_is_told_where_its_files_cannot_be_written() {
     let flip = "cosim packetizer --cycles 2000 --flip tlp@300";
     told(&format!("{flip} --wave /dev/full"), &["/dev/full", full]);
     told(&format!("{flip} --json /dev/full"), &["/dev/full", full]);
-    told("cosim finepack --cycles 4000 --flip packetizer.tlp@300 --dump-tlp /dev/full", &[full]);
+    told("cosim finepack --cycles 6000 --flip packetizer.tlp@4500 --dump-tlp /dev/full", &[full]);
     // Where the window around it goes by itself.
     fs::remove_dir_all(desk.file("out")).unwrap();
     fs::write(desk.file("out"), "a file").unwrap();

@@ -26,7 +26,7 @@ use super::bodies::Bodies;
 use super::cache::Shape;
 use super::config::{ConfigError, System, choose};
 use super::core::{self, Core};
-use super::engine::{InletId, Network, OutletId, Rate, Wires};
+use super::engine::{ComponentId, InletId, Network, OutletId, Rate, Wires};
 use super::gate::{self, Gate};
 use super::l1;
 use super::l2;
@@ -58,6 +58,9 @@ pub struct Built {
     pub sync: SyncMode,
     /// The first GPU's command processor; the others follow.
     pub first_global: usize,
+    /// Of each component the piece of the machine to which it belongs: all that reaches from one
+    /// piece to another is in messages.
+    pub pieces: Vec<u16>,
 }
 
 /// The sockets of a machine, with models in them, and the RTL bodies that it needs.
@@ -132,9 +135,21 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
         shared: Vec::new(),
     };
     let parts = builder.parts()?;
+    let pieces = (0..parts.len() as u32).map(|id| builder.piece(ComponentId(id))).collect();
     let Builder { sockets, wires, wiring, .. } = builder;
     let (network, sync) = (wiring.network, l2.sync);
-    Ok(Built { parts, sockets, network, wires, layout, placement, policy, sync, first_global })
+    Ok(Built {
+        parts,
+        sockets,
+        network,
+        wires,
+        layout,
+        placement,
+        policy,
+        sync,
+        first_global,
+        pieces,
+    })
 }
 
 /// The blocks between GPUs, by GPU.
@@ -212,6 +227,17 @@ impl Builder<'_> {
             parts.push(self.gate(between, &releases)?);
         }
         Ok(parts)
+    }
+
+    /// The piece of a component: its chiplet; its GPU where wires lead to that one's unit; all where
+    /// parts talk in no time.
+    fn piece(&self, id: ComponentId) -> u16 {
+        let chiplet = self.wiring.numbers.chiplet(id);
+        match self.l1.unit {
+            _ if !self.shared.is_empty() => 0,
+            Some(_) => self.wiring.numbers.layout.gpu_of(chiplet),
+            None => chiplet,
+        }
     }
 
     /// A chiplet's components. Gives what its GPU's command processor has of it.
@@ -431,12 +457,13 @@ impl Builder<'_> {
         let kind = choose("egress.design", &system.egress.design, &kinds)?;
         let owner = self.wiring.numbers.gate().0;
         let (run, timeout) = (&system.egress.config, system.egress.timeout);
+        let acct = gate::accounting(system)?;
         let (mut paths, mut ingress) = (Vec::new(), Vec::new());
         for gpu in 0..system.machine.gpus {
             let place = format!("gpu{gpu}");
             let at = || At { place: &place, clock: LINK_CLOCK, owner };
             let sockets = &mut self.sockets;
-            let path = kind.with_bodies(&parameters, timeout, || {
+            let path = kind.with_bodies(&parameters, (timeout, acct), || {
                 let queue = sockets.socket(at(), run, &(&parameters).into())?;
                 Ok::<_, BodyError>((queue, sockets.socket(at(), run, &(&parameters).into())?))
             });

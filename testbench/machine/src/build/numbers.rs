@@ -28,6 +28,23 @@ impl Numbers {
         }
     }
 
+    /// The chiplet with which a component stands: of a link the one that it leaves, of what a GPU
+    /// has once its first, of what joins GPUs that of the first of them.
+    pub fn chiplet(&self, id: ComponentId) -> u16 {
+        let layout = &self.layout;
+        if id.0 < self.global(0).0 {
+            (id.0 / self.per_chiplet()) as u16
+        } else if id.0 < self.link(0).0 {
+            (id.0 - self.global(0).0) as u16 * layout.chiplets
+        } else if id.0 < self.gpu_unit(0).0 {
+            (id.0 - self.link(0).0) as u16 / (layout.chiplets - 1)
+        } else if id.0 < self.gate().0 {
+            (id.0 - self.gpu_unit(0).0) as u16 * layout.chiplets
+        } else {
+            0
+        }
+    }
+
     pub fn local(&self, chiplet: u16) -> ComponentId {
         ComponentId((u32::from(chiplet) + 1) * self.per_chiplet() - 1)
     }

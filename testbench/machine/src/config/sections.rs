@@ -9,6 +9,7 @@ use ports::fields;
 
 use super::System;
 use crate::decimal::Decimal;
+use crate::gate;
 use crate::l2;
 use crate::message::MAX_LINE;
 use crate::pages::PAGE;
@@ -42,6 +43,10 @@ fn interleave() -> u32 {
 
 fn link_mhz() -> u32 {
     1000
+}
+
+fn exact() -> String {
+    "exact".to_string()
 }
 
 fn round_robin() -> String {
@@ -259,6 +264,11 @@ fields! {
             "FinePack, table III";
         /// Idle cycles after which a partition of the write queue is flushed; 0 for never.
         pub timeout: u16 = Range(0, u16::MAX as u64), "cycles", "FinePack, section IV-B";
+        /// What a store takes of a packet's payload: `exact`, the bytes that it adds to what is
+        /// there; `paper`, as if nothing were.
+        #[serde(default = "exact")]
+        pub accounting: String = Names(gate::accountings), "",
+            "FinePack, section IV-B";
     }
 }
 

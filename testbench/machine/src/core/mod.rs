@@ -492,8 +492,8 @@ impl Core {
         }
         let LineAccess { ref bytes, .. } = self.issue.lines[self.issue.next];
         match self.issue.instr.kind {
-            InstrKind::Store => ctx.check.store(addr, mask, bytes, length),
-            InstrKind::Atomic(op) => ctx.check.change((addr, mask), (op, size), bytes, length),
+            InstrKind::Store => ctx.change_memory((addr, mask), None, bytes),
+            InstrKind::Atomic(op) => ctx.change_memory((addr, mask), Some((op, size)), bytes),
             _ => {}
         }
         self.issue.next += 1;

@@ -5,11 +5,13 @@
 //! the sender one cycle later. So the order in which components are visited changes nothing.
 
 mod network;
+mod passage;
 mod rate;
 mod wheel;
 mod wires;
 
 pub use network::{InletId, InletSpec, Network, OutletId, OutletSpec, Refusal, Routes};
+pub use passage::{HERE, Passage};
 pub use rate::{Port, Rate};
 pub use wheel::{Wheel, numbers};
 pub use wires::{WireId, Wires};

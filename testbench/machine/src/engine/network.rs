@@ -9,6 +9,7 @@
 //! Everything is bounded by the outlets' windows: a message counts there from its sending until its
 //! receiver takes it.
 
+use super::passage::{HERE, Passage};
 use super::rate::{Port, Rate};
 use super::{ComponentId, Cycle, Wheel};
 use crate::message::{CLASSES, Class, Message, Unit};
@@ -73,6 +74,8 @@ struct Outlet {
     producer: ComponentId,
     /// The producer wants to know when there is room.
     producer_waits: bool,
+    /// The shard that has the producer, where that is another one.
+    shard: u8,
     /// When the youngest message reaches its inlet: none overtakes another one of its kind.
     last: Cycle,
     /// The same of those that leave early.
@@ -99,6 +102,8 @@ struct Inlet {
     len: u32,
     /// Order of the youngest there has been: what has been taken came before whatever comes.
     last: u64,
+    /// The shard that has the consumer, where that is another one.
+    shard: u8,
 }
 
 /// Bits of an outlet's number.
@@ -106,11 +111,11 @@ const OUTLET_BITS: u32 = 16;
 
 /// A message on its way to an inlet, or waiting there.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
+pub(super) struct Entry {
     /// When it reaches the inlet, and below that its outlet. Outlets whose messages come in the
     /// same cycle take turns: bits of the cycle exchange their places.
     order: u64,
-    message: Handle<Message>,
+    pub(super) message: Handle<Message>,
     /// Cycles that the inlet needs for it.
     cycles: u32,
 }
@@ -123,7 +128,7 @@ impl Entry {
     }
 
     #[inline]
-    fn reached(&self) -> Cycle {
+    pub(super) fn reached(&self) -> Cycle {
         self.order >> OUTLET_BITS
     }
 
@@ -148,6 +153,7 @@ impl Inlet {
             first: 0,
             len: 0,
             last: 0,
+            shard: HERE,
         }
     }
 
@@ -235,6 +241,8 @@ pub struct Network {
     routes: Vec<InletId>,
     outlet_specs: Vec<OutletSpec>,
     inlet_specs: Vec<InletSpec>,
+    /// Outlets of other shards whose messages were taken, with these.
+    taken: Vec<(u8, OutletId)>,
 }
 
 /// Why an outlet takes no message now.
@@ -281,6 +289,7 @@ impl Network {
             taken_before: 0,
             taken_at: Cycle::MAX,
             producer_waits: false,
+            shard: HERE,
             routes,
             window: spec.window,
             latency: spec.latency,
@@ -289,6 +298,12 @@ impl Network {
         });
         self.outlet_specs.push(spec);
         OutletId(self.outlets.len() as u32 - 1)
+    }
+
+    /// Says which components other shards have; [`HERE`] of those that none has.
+    pub fn share(&mut self, shard_of: impl Fn(ComponentId) -> u8) {
+        self.outlets.iter_mut().for_each(|o| o.shard = shard_of(o.producer));
+        self.inlets.iter_mut().for_each(|inlet| inlet.shard = shard_of(inlet.consumer));
     }
 
     /// Gives each outlet so many cycles beyond its latency: what meets then meets in another order.
@@ -322,8 +337,10 @@ impl Network {
 
     /// Sends a message of `bytes` bytes of accounting class `class` to a unit. It takes `extra`
     /// cycles longer than the latencies but overtakes nobody. Where that is negative it is early:
-    /// it overtakes those that are not, and no other. There must be room.
+    /// it overtakes those that are not, and no other. There must be room. Gives what is to be handed
+    /// to another shard, if that has the receiver.
     #[inline(always)]
+    #[must_use]
     pub fn send(
         &mut self,
         wheel: &mut Wheel,
@@ -332,7 +349,7 @@ impl Network {
         (message, to): (Handle<Message>, Unit),
         (class, bytes): (Class, u32),
         extra: i32,
-    ) {
+    ) -> Option<Passage> {
         let o = &mut self.outlets[id.0 as usize];
         debug_assert!(o.sent.wrapping_sub(o.taken) < o.window, "no room");
         // A way may be as short as 0; the transfer takes its time.
@@ -351,11 +368,28 @@ impl Network {
             width if bytes <= width => 1,
             width => bytes.div_ceil(width),
         };
-        if inlet.insert(Entry::new(reached, id, message, cycles)) {
+        let entry = Entry::new(reached, id, message, cycles);
+        if inlet.shard != HERE {
+            return Some(Passage { shard: inlet.shard, inlet: InletId(to as u32), entry });
+        }
+        self.reach(wheel, to, entry);
+        None
+    }
+
+    #[inline(always)]
+    fn reach(&mut self, wheel: &mut Wheel, to: usize, entry: Entry) {
+        let inlet = &mut self.inlets[to];
+        if inlet.insert(entry) {
             let head = inlet.look();
             self.heads[to] = head;
             wheel.wake(inlet.consumer, head);
         }
+    }
+
+    /// A message of another shard's outlet is on its way to an inlet, as if its sender had been
+    /// visited last in this cycle.
+    pub fn arrive(&mut self, wheel: &mut Wheel, passage: &Passage, message: Handle<Message>) {
+        self.reach(wheel, passage.inlet.0 as usize, Entry { message, ..passage.entry });
     }
 
     /// Whether a message is visible in cycle `now`.
@@ -387,7 +421,18 @@ impl Network {
         if head > now && head != Cycle::MAX {
             wheel.wake(inlet.consumer, head);
         }
-        let o = &mut self.outlets[entry.outlet()];
+        let outlet = OutletId(entry.outlet() as u32);
+        match self.outlets[entry.outlet()].shard {
+            HERE => self.make_room(wheel, outlet, now),
+            shard => self.taken.push((shard, outlet)),
+        }
+        entry.message
+    }
+
+    /// A message of an outlet was taken in cycle `now`: there is room from the next one on.
+    #[inline(always)]
+    pub fn make_room(&mut self, wheel: &mut Wheel, id: OutletId, now: Cycle) {
+        let o = &mut self.outlets[id.0 as usize];
         if o.taken_at != now {
             (o.taken_at, o.taken_before) = (now, o.taken);
         }
@@ -396,7 +441,11 @@ impl Network {
             o.producer_waits = false;
             wheel.wake(o.producer, now + 1);
         }
-        entry.message
+    }
+
+    /// Outlets of other shards whose messages were taken since this was asked last, with these.
+    pub fn take_taken(&mut self) -> impl Iterator<Item = (u8, OutletId)> + '_ {
+        self.taken.drain(..)
     }
 
     /// All outlets: what they are and what they have carried, for statistics.
@@ -478,7 +527,7 @@ mod tests {
     }
 
     fn send(n: &mut Network, w: &mut Wheel, from: OutletId, now: Cycle, m: Handle<Message>) {
-        n.send(w, from, now, (m, Unit(0)), (Class::Request, 1), 0);
+        assert!(n.send(w, from, now, (m, Unit(0)), (Class::Request, 1), 0).is_none());
     }
 
     #[test]

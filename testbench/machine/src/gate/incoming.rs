@@ -155,6 +155,9 @@ impl Incoming {
         }
         let ready = self.arrived.len() < 2;
         let shown = self.block.tick(&depacketizer::In { tlp, st_ready: ready });
+        let held = &mut self.counters.arriving_held;
+        held[0] += u64::from(tlp.is_some() && !shown.tlp_ready);
+        held[1] += u64::from(shown.st.is_some() && !ready);
         if let Some(access) = shown.st.filter(|_| ready) {
             self.arrived.push_back(access);
         }

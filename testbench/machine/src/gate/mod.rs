@@ -11,7 +11,9 @@ mod staging;
 
 pub use incoming::Ports as IncomingPorts;
 pub use outgoing::Ports as OutgoingPorts;
-pub use parameters::{SECTION, load_bytes, local_latency, parameters, tags, warnings};
+pub use parameters::{
+    SECTION, accounting, accountings, load_bytes, local_latency, parameters, tags, warnings,
+};
 
 use cosim::socket::Socket;
 use hwmodel::depacketizer::Depacketizer;
@@ -60,6 +62,12 @@ pub struct Counters {
     pub staged_loads: u64,
     pub atomics: u64,
     pub releases: u64,
+    /// Flushes of the write queue's partitions, by cause.
+    pub flushes: [u64; 8],
+    /// Cycles in which it waited for a bank, and for a place in an order queue.
+    pub stalls: [u64; 2],
+    /// Cycles in which the path took no request that was offered, and the link no beat.
+    pub held: [u64; 2],
     pub completion_bytes: u64,
     /// Invalidations and markers of directories that this GPU has sent, and their bytes.
     pub coherence_messages: u64,
@@ -69,6 +77,9 @@ pub struct Counters {
     pub arrived_stores: u64,
     pub arrived_loads: u64,
     pub arrived_atomics: u64,
+    /// Cycles in which the de-packetizer took no beat that had come, and gave an access that nobody
+    /// took.
+    pub arriving_held: [u64; 2],
 }
 
 /// Accesses that a path without a link hands over in a cycle of the links: its port is not to be
@@ -227,6 +238,7 @@ impl Gate {
             counters.arrived_stores = i.counters.arrived_stores;
             counters.arrived_loads = i.counters.arrived_loads;
             counters.arrived_atomics = i.counters.arrived_atomics;
+            counters.arriving_held = i.counters.arriving_held;
             (counters, link)
         })
     }

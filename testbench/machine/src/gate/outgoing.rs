@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 
 use hwmodel::Block;
-use ports::common::finepack_types::{Ingress, LineData, Req, Tlp, aop, ingress_kind, op};
+use ports::common::finepack_types::{
+    Evt, Ingress, LineData, Req, Tlp, aop, flush_cause, ingress_kind, op,
+};
 use ports::egress;
 use traces::trace::AtomicOp;
 
@@ -283,10 +285,26 @@ impl Outgoing {
         if out.req_ready && req.is_some() {
             self.accepted(ctx);
         }
+        let held = &mut self.counters.held;
+        held[0] += u64::from(req.is_some() && !out.req_ready);
+        held[1] += u64::from(out.tlp.is_some() && !link_ready);
+        if out.evt != Evt::default() {
+            self.count(&out.evt);
+        }
         if out.rel == Some(self.release_id) && self.release == Release::Under {
             self.release = Release::Done;
         }
         (out.tlp, out.st.map(|st| (out.st_dest, st)))
+    }
+
+    /// What the write queue did.
+    fn count(&mut self, evt: &Evt) {
+        let Counters { flushes, stalls, .. } = &mut self.counters;
+        for &cause in evt.flush_cause.iter().filter(|cause| **cause != flush_cause::NONE) {
+            flushes[usize::from(cause)] += 1;
+        }
+        stalls[0] += u64::from(evt.stall & 1);
+        stalls[1] += u64::from(evt.stall >> 1);
     }
 
     /// The next piece of a request, or a release, for the egress path.

@@ -44,6 +44,19 @@ pub fn parameters(system: &System) -> Result<FinePack, ConfigError> {
     Ok(parameters)
 }
 
+/// What `egress.accounting` may say, and the write queue's input.
+const ACCOUNTINGS: [(&str, u8); 2] = [("exact", 0), ("paper", 1)];
+
+/// The names of those.
+pub fn accountings() -> Vec<String> {
+    ACCOUNTINGS.map(|(name, _)| name.to_string()).to_vec()
+}
+
+/// How the write queues of a system account for what stores take of a payload.
+pub fn accounting(system: &System) -> Result<u8, ConfigError> {
+    choose("egress.accounting", &system.egress.accounting, &ACCOUNTINGS)
+}
+
 /// Tags that a GPU always has, and the most: PCIe 6.0's, of 14 bits.
 const TAGS: (u64, u64) = (256, 1 << 14);
 /// Payload of the smallest answer.

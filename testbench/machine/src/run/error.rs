@@ -61,6 +61,9 @@ pub enum RunError {
     /// A byte is wrong.
     #[error("{0}")]
     Wrong(String, Box<Wrong>),
+    /// Threads that share a machine have done otherwise than one: duet itself is wrong.
+    #[error("the run fails on several threads, and passes on one")]
+    Threads,
     /// No order of all accesses explains what a load has seen.
     #[error("{0}")]
     Inconsistent(String),

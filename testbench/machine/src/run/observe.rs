@@ -55,6 +55,13 @@ pub(super) struct Observers {
     progress: Option<SeeProgress>,
 }
 
+impl Observers {
+    /// True where somebody wants to see more than how far the run is.
+    pub(super) fn are_told_of_blocks(&self) -> bool {
+        self.tlp.is_some() || self.packet.is_some()
+    }
+}
+
 impl Machine {
     /// Shows every TLP whose last byte has left a GPU, with its cycle of the links.
     pub fn on_tlp(&mut self, see: impl FnMut(&Sent) + 'static) {
@@ -87,7 +94,14 @@ impl Machine {
 
     /// What each block has done.
     pub fn blocks(&self) -> Vec<BlockUse> {
-        self.sockets.uses(self.ctx.now)
+        let mut all = self.sockets.uses(self.ctx.now);
+        for others in self.team.iter().flat_map(|team| &team.counted) {
+            for (sum, other) in all.iter_mut().zip(&others.blocks) {
+                // Each shard has all instances, and uses its own.
+                sum.add(BlockUse { instances: 0, ..other.clone() });
+            }
+        }
+        all
     }
 
     /// Keeps each transfer of the blocks from now on.
@@ -151,17 +165,21 @@ impl Machine {
 
     #[cold]
     pub(super) fn tell_progress(&mut self) {
-        let Some(see) = &mut self.observers.progress else { return };
         let groups = |part: &Part| match part {
             Part::Core(core) => core.counters.groups,
             _ => 0,
         };
         let checked = self.ctx.check.checked;
-        see(&Progress {
-            cycle: self.ctx.now,
-            groups: self.parts.iter().map(groups).sum(),
-            checked: checked.loads + checked.atomics,
-        });
+        let mut groups = self.parts.iter().map(groups).sum();
+        let mut checked = checked.loads + checked.atomics;
+        if let Some(team) = &mut self.team {
+            team.done = (groups, checked);
+            let others = team.done_by_others();
+            (groups, checked) = (groups + others.0, checked + others.1);
+        }
+        if let Some(see) = &mut self.observers.progress {
+            see(&Progress { cycle: self.ctx.now, groups, checked });
+        }
     }
 
     /// Shows what has left the GPUs, and the cycles of sockets that have ended, within the window.

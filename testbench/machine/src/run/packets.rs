@@ -119,7 +119,10 @@ impl Machine {
     fn queue(&mut self, gpu: usize, packet: [u8; 64], labels: Vec<u8>, kernel: launch::Kernel) {
         let at = self.first_global + gpu;
         let Part::Global(global) = &mut self.parts[at] else { unreachable!("by its number") };
-        global.submit(self.ctx.now, packet, labels, kernel);
-        self.ctx.wheel.wake(ComponentId(at as u32), self.ctx.now + 1);
+        let id = ComponentId(at as u32);
+        if self.ctx.has_component(id) {
+            global.submit(self.ctx.now, packet, labels, kernel);
+        }
+        self.wake(id, self.ctx.now + 1);
     }
 }

@@ -75,6 +75,12 @@ impl Machine {
         self.watchdog.next = self.steps + self.watchdog.every;
         let silent = (!self.awaits()).then(|| (self.ctx.now, self.pulse()));
         let before = std::mem::replace(&mut self.watchdog.silent, silent);
+        if let Some(team) = &mut self.team {
+            // What nobody has sees move stands still.
+            let pulse = |look: (Cycle, Pulse)| look.1;
+            team.is_silent = silent.is_some() && silent.map(pulse) == before.map(pulse);
+            return Ok(());
+        }
         let (Some((since, before)), Some((cycle, now))) = (before, silent) else { return Ok(()) };
         if before != now {
             return Ok(());

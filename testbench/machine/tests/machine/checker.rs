@@ -1,10 +1,10 @@
 //! The checker notices traces whose values are not what the machine computes.
 
+use machine::systems::Shape;
 use machine::{Observer, Options, RunError, Wrong};
 use traces::trace::{Access, AccessKind, AtomicOp, KernelSpec, Key, Reader, Record, Recorder};
 
 use super::run;
-use super::shape::Shape;
 
 /// What the one work-item of each of two groups does to a word that is 5 at first: kind, bytes.
 type Does<'a> = (AccessKind<'a>, [u8; 4]);

@@ -1,15 +1,15 @@
 //! A release under a directory: nobody reads an old copy after it, however long invalidations are
 //! on their way.
 
+use machine::systems::Shape;
 use machine::{Options, has_policy};
+use traces::workloads::program::{Area, Kernel, Place, Program, Step, What, Who};
 
-use super::program::{Kernel, Place, Program, Step, WINDOW, What, Who};
-use super::run;
-use super::shape::{Shape, all};
+use super::{all, run};
 
 /// The lines of page 0, which lies on the first chiplet.
 fn each(what: What, group: u32, backwards: bool) -> Vec<Step> {
-    let offsets: Vec<_> = (0..WINDOW).step_by(16).collect();
+    let offsets: Vec<_> = (0..Area::default().window).step_by(16).collect();
     let access = |&offset: &u64| {
         let place = Place { page: 0, offset, per_item: 0, per_group: 0, page_by_group: false };
         Step::Access { what, who: Who::Group(group), place, size: 4, aligned: true, gap: 0 }

@@ -4,8 +4,7 @@ use machine::{Observer, Options, RunError};
 use traces::kernels::{Buffer, Device, Item, Launch, at, chunk};
 use traces::trace::{Reader, Recorder};
 
-use super::shape::all;
-use super::{Outcome, passes, run, system};
+use super::{Outcome, all, passes, run, system};
 
 type Recording = Recorder<std::io::Cursor<Vec<u8>>>;
 type Kernel = dyn Fn(&Item<Recording>, &Buffer<u32>);

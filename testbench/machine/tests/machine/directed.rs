@@ -1,11 +1,11 @@
 //! Bugs that random programs found, each as the least program and machine that showed it.
 
+use machine::systems::Shape;
 use machine::{Options, Order, has_policy};
 use traces::trace::AtomicOp;
+use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
 
-use super::program::{Kernel, Place, Program, Step, What, Who};
-use super::run;
-use super::shape::{Shape, all};
+use super::{all, run};
 
 fn step(what: What, page: u64, offset: u64, size: u64) -> Step {
     let place = Place { page, offset, per_item: size, per_group: size, page_by_group: false };

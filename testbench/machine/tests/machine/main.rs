@@ -17,17 +17,16 @@ mod matrix;
 mod mixes;
 mod negative;
 mod order;
-mod program;
 mod program_order;
 mod race;
 mod random;
 mod rates;
 mod seams;
 mod sequential;
-mod shape;
 mod staging;
 mod stc;
 mod systems;
+mod threads;
 mod traffic;
 
 use machine::sequential::Keep;
@@ -66,6 +65,18 @@ fn built_in(name: &str, params: &Params) -> Reader {
 /// The trace of a built-in program with its defaults.
 fn by_default(name: &str) -> Reader {
     built_in(name, &kernels::program::<()>(name).unwrap().params())
+}
+
+/// Names that a field may have.
+fn all(field: &str) -> Vec<String> {
+    let names = machine::names(field);
+    assert!(!names.is_empty(), "{field} names no design");
+    names.into_iter().map(String::from).collect()
+}
+
+/// Those of them that are not for tests.
+fn production(field: &str) -> Vec<String> {
+    all(field).into_iter().filter(|name| !name.starts_with("test-")).collect()
 }
 
 /// What a run gives that must not depend on how it was computed.

@@ -9,8 +9,7 @@ use traces::kernels::PROGRAMS;
 use traces::trace::Reader;
 
 use super::cover::{covering, product};
-use super::shape::{all, production};
-use super::{Outcome, accepted, by_default, run_on};
+use super::{Outcome, accepted, all, by_default, production, run_on};
 
 /// Fields and their values.
 type Fields = &'static [(&'static str, &'static str)];

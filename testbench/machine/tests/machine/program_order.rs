@@ -1,11 +1,11 @@
 //! What a work-item's own accesses promise each other, and what a fence promises to others.
 
+use machine::systems::Shape;
 use machine::{Bodies, Machine, Options, System};
 use traces::trace::{AtomicOp, Reader};
+use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
 
 use super::passes;
-use super::program::{Kernel, Place, Program, Step, What, Who};
-use super::shape::Shape;
 
 /// The first byte of the buffer.
 const BASE: u64 = 0x10_0000;

@@ -1,14 +1,18 @@
 //! Random programs on random machines. `DUET_CASES` and `DUET_SEED` make it more and others.
 
+use machine::systems::Shape;
 use machine::{MemoryModel, Options, Order, about, go_together, has_policy};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 use traces::trace::AtomicOp;
+use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
 
-use super::program::{Kernel, PAGES, Place, Program, Step, WINDOW, What, Who};
-use super::run;
-use super::shape::{Shape, all};
+use super::{all, run};
+
+/// Of the usual area: pages, and bytes of each that are used.
+const PAGES: u64 = 3;
+const WINDOW: u64 = 256;
 
 const OPS: [AtomicOp; 9] = [
     AtomicOp::Add,
@@ -234,6 +238,10 @@ fn check(program: &Program, shape: &Shape, seed: u64) -> Result<(), String> {
     let text = |e: machine::RunError| e.to_string();
     let plain = run(&system, &trace, Options::default()).map_err(text)?;
     let mut ways = vec![Options { order: Order::Shuffled(seed), ..Options::default() }];
+    // Threads that wait for a core wait for each other in each cycle.
+    if plain.cycles < 10_000 {
+        ways.push(Options { threads: 2 + (seed ^ plain.cycles) as u8 % 2, ..Options::default() });
+    }
     // Every component in every cycle is slow where cycles are many.
     if plain.cycles < 30_000 {
         ways.push(Options { visit_all: true, ..Options::default() });

@@ -9,8 +9,8 @@ use cosim::socket::Pattern;
 use machine::{Bodies, Machine, MemoryModel, Options, RunError, System, about, names, promises};
 use traces::kernels::Params;
 use traces::trace::{AtomicOp, Reader};
+use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
 
-use super::program::{Kernel, Place, Program, Step, What, Who};
 use super::{Outcome, built_in, passes, run_on, system};
 
 /// Machines with private L2s, with L2s at home, and with two GPUs.

@@ -5,8 +5,7 @@ use machine::{Bodies, Machine, Options};
 use traces::kernels::{Device, Item, Launch, at};
 use traces::trace::{Reader, Recorder};
 
-use super::shape::all;
-use super::{passes, system};
+use super::{all, passes, system};
 
 type Recording = Recorder<std::io::Cursor<Vec<u8>>>;
 

@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use machine::{Bodies, Machine, Options};
 
-use super::shape::all;
-use super::{built_in, system};
+use super::{all, built_in, system};
 
 /// What an observer of the links has seen: TLPs, bytes of headers and payloads.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Our figures of CPElide (`figures.toml`).
 
 use super::energy;
-use super::points::{BASE, HMG, OURS, UNHIDDEN, VARIANTS};
+use super::points::{BASE, COVERED, COVERED_7, HMG, OURS, UNHIDDEN, VARIANTS};
 use super::{Report, Structures};
 use crate::experiment::{Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
@@ -60,6 +60,7 @@ pub fn all(r: &Report) -> Vec<Figure> {
         "C15" => cost(r),
         "Q1" => quality(runs),
         "Q2" => by_variant(runs),
+        "Q3" => covered(runs),
         _ => None,
     });
     for figure in &mut figures {
@@ -144,11 +145,16 @@ fn programs(r: &Runs, over: &'static str) -> Ours {
 }
 
 fn l2_l3(r: &Runs) -> Ours {
+    let [l3, remote] = l3_and_remote(r, HMG);
+    ours(format!("{}; {}", percent(l3), percent(remote)), [("l2-l3", l3), ("remote", remote)])
+}
+
+/// Requests at the L3 slices of CPElide against an HMG, and bytes between chiplets of that against
+/// CPElide.
+fn l3_and_remote(r: &Runs, hmg: &'static str) -> [f64; 2] {
     let l3 = |record: &Record| record.counter("l3.reads") + record.counter("l3.writes");
     let link = |record: &Record| record.group("traffic.link");
-    let l3 = Each::ratio(r, OURS, HMG, l3).geometric();
-    let remote = Each::ratio(r, HMG, OURS, link).geometric();
-    ours(format!("{}; {}", percent(l3), percent(remote)), [("l2-l3", l3), ("remote", remote)])
+    [Each::ratio(r, OURS, hmg, l3), Each::ratio(r, hmg, OURS, link)].map(|each| each.geometric())
 }
 
 fn energy(r: &Runs) -> Ours {
@@ -281,6 +287,32 @@ fn by_variant(r: &Runs) -> Ours {
     });
     let (shown, values): (Vec<_>, Vec<_>) = all.unzip();
     ours(shown.join("; "), values.into_iter().flatten())
+}
+
+/// What C1, C5 to C7 and C10 say of HMG, where its L2s hold what its directories cover.
+fn covered(r: &Runs) -> Ours {
+    let hmg = Each::speedup(r, COVERED, BASE).geometric();
+    let own = Each::speedup(r, OURS, COVERED);
+    let mean = own.geometric();
+    let mut values = vec![("over baseline".to_string(), hmg), ("cpelide over it".into(), mean)];
+    let mut text = format!("{} over the baseline; CPElide over it {}", percent(hmg), percent(mean));
+    for (name, programs) in MEANS {
+        let own = Each::speedup(r, OURS, COVERED).only(|program| programs.contains(&program));
+        if own.0.len() == programs.len() {
+            text += &format!(", {name} {}", percent(own.geometric()));
+            values.push((format!("cpelide over it, {name}"), own.geometric()));
+        }
+    }
+    let [l3, remote] = l3_and_remote(r, COVERED);
+    text += &format!("; requests at the L3s {}; remote {}", percent(l3), percent(remote));
+    values.extend([("l2-l3".to_string(), l3), ("remote".into(), remote)]);
+    if r.has(COVERED_7) {
+        let seven = Each::speedup(r, COVERED_7, "baseline-7").geometric();
+        text += &format!("; 7 chiplets {}", percent(seven));
+        values.push(("over baseline of 7".into(), seven));
+    }
+    values.extend(own.named("cpelide"));
+    ours(text, values)
 }
 
 fn quality(r: &Runs) -> Ours {

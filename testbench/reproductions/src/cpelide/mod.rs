@@ -16,7 +16,7 @@ use hwmodel::chiplet_coherence_table::{Parameters, ReferenceTable};
 use machine::{Options, RunError};
 use schemars::JsonSchema;
 use serde::Serialize;
-use traces::trace::{ArgKind, Event, Reader};
+use traces::trace::{ArgKind, Event, PAGE, Reader};
 
 use super::experiment::{self, Attempt, CAPTURE, Error, Input, Plan, Runs, SEED, input};
 use super::figure::Figure;
@@ -91,6 +91,9 @@ const FULL_INPUTS: [Input; 23] = [
     input("kmeans", "", 65_536, 4),
 ];
 
+/// By how much buffers of perturbed runs are shifted: allocations begin on pages (section IV-D).
+const SHIFT: u64 = 3 * PAGE;
+
 /// Structures that kernels name, of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Structures {
@@ -148,7 +151,8 @@ pub fn run(
 ) -> Result<Report, Error> {
     let points = points::all(scale);
     let options = Options::default();
-    let plan = Plan { inputs, points: &points, counters: &KEPT, perturbed, options };
+    let (points, counters) = (&points, &KEPT);
+    let plan = Plan { inputs, points, counters, perturbed, shift: SHIFT, options };
     let experiment = plan.run(attempt)?;
     let mut report = Report {
         paper: "cpelide",

@@ -20,9 +20,9 @@ use crate::kept::{self, Identity, Kept, Measured};
 /// Between two reports of progress, at most.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Of perturbed runs each has its buffers so many bytes further from the beginning of a page than
-/// the one before, no whole turn of any L2 bank's, and after so many begins anew.
-const SHIFT: u64 = 1024 + 128;
+/// By how much buffers of perturbed runs are shifted: no whole turn of any L2 bank's.
+pub const SHIFT: u64 = 1024 + 128;
+/// After so many perturbed runs buffers begin anew where they do when nothing is perturbed.
 const SHIFTS: u64 = 3;
 
 /// What an experiment runs.
@@ -35,6 +35,9 @@ pub struct Plan<'a> {
     pub counters: &'static [&'static str],
     /// All of it so many times more, perturbed.
     pub perturbed: u64,
+    /// Of perturbed runs each has its buffers so many bytes further from the beginning of a page
+    /// than the one before.
+    pub shift: u64,
     /// More checks.
     pub options: Options,
 }
@@ -93,11 +96,6 @@ struct Job {
 }
 
 impl Job {
-    /// Bytes that buffers are shifted by.
-    fn shift(self) -> u64 {
-        SHIFT * (self.seed % SHIFTS)
-    }
-
     fn perturb(self) -> Option<u64> {
         (self.seed > 0).then_some(self.seed)
     }
@@ -152,7 +150,7 @@ impl Plan<'_> {
             size: input.size,
             iterations: input.iterations,
             seed: SEED,
-            shift: job.shift(),
+            shift: self.shift(job),
             machine: point.name.into(),
             system: toml::to_string(&point.system).unwrap_or_else(|e| panic!("{e}")),
             cp: format!("{:?}", point.cp),
@@ -223,9 +221,14 @@ impl Plan<'_> {
         })
     }
 
+    /// Bytes that a job's buffers are shifted by.
+    fn shift(&self, job: Job) -> u64 {
+        self.shift * (job.seed % SHIFTS)
+    }
+
     /// What a job runs.
     fn program(&self, job: Job) -> Program {
-        Program { at: job.input, input: self.inputs[job.input], shift: job.shift() }
+        Program { at: job.input, input: self.inputs[job.input], shift: self.shift(job) }
     }
 
     /// A program on a machine; `passed` counts its accesses meanwhile.
@@ -299,7 +302,7 @@ mod tests {
 
     fn plan(points: &[Point]) -> Plan<'_> {
         let options = Options::default();
-        Plan { inputs: &INPUTS, points, counters: &["l1."], perturbed: 1, options }
+        Plan { inputs: &INPUTS, points, counters: &["l1."], perturbed: 1, shift: SHIFT, options }
     }
 
     fn kept(folder: &files::Folder) -> Kept {

@@ -94,9 +94,11 @@ fn over(r: &Runs, machine: &'static str, others: &[(&'static str, &'static str)]
 fn bytes(r: &Runs) -> Ours {
     let over = |machine| Each::ratio(r, machine, "finepack", wire).unless_empty();
     let (p2p, dma, combined) = (over("p2p")?, over("dma")?, over("write-combine")?);
+    let to_all = over("dma-all")?.geometric();
     let less = 100.0 * (1.0 - 1.0 / combined.geometric());
     let text = format!(
-        "{:.2}x, {:.2}x, {less:.0} % less (p2p: {}; dma: {}; write-combine: {})",
+        "{:.2}x, {:.2}x, {less:.0} % less (p2p: {}; dma: {}; write-combine: {}); dma to all copies \
+         {to_all:.2}x",
         p2p.geometric(),
         dma.geometric(),
         p2p.listed_in(2, "x"),
@@ -106,6 +108,7 @@ fn bytes(r: &Runs) -> Ours {
     let means = [
         ("p2p.mean".into(), p2p.geometric()),
         ("dma.mean".into(), dma.geometric()),
+        ("dma to all copies.mean".into(), to_all),
         ("write_combine.mean".into(), combined.geometric()),
         ("write_combine.percent_less".into(), less),
     ];

@@ -14,7 +14,7 @@ use machine::Options;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::experiment::{Attempt, Error, Input, Plan, Runs, SEED, input};
+use super::experiment::{Attempt, Error, Input, Plan, Runs, SEED, SHIFT, input};
 use super::figure::Figure;
 use super::scale::Scale;
 use super::score::{Score, scored};
@@ -72,7 +72,7 @@ const KEPT: [&str; 4] = ["egress.", "ingress.", "gpu_link.", "launch."];
 /// Runs the experiment on these inputs, on all threads that there are.
 pub fn run(inputs: &[Input], perturbed: u64, attempt: &Attempt) -> Result<Report, Error> {
     let (points, options) = (&points::all()[..], Options::default());
-    let plan = Plan { inputs, points, counters: &KEPT, perturbed, options };
+    let plan = Plan { inputs, points, counters: &KEPT, perturbed, shift: SHIFT, options };
     let experiment = plan.run(attempt)?;
     let bursts = |list: &[(u32, u32)]| {
         let each = list.iter().map(|&(count, len)| BurstBytes::measure(count, len));

@@ -18,7 +18,7 @@ use machine::sequential::Keep;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::experiment::{Attempt, Error, Input, Plan, Record, Runs, SEED, input};
+use super::experiment::{Attempt, Error, Input, Plan, Record, Runs, SEED, SHIFT, input};
 use super::figure::Figure;
 use super::scale::Scale;
 use super::score::{Score, scored};
@@ -83,7 +83,8 @@ const CHECKS: Keep = Keep { values: true, placed: false };
 pub fn run(inputs: &[Input], perturbed: u64, attempt: &Attempt) -> Result<Report, Error> {
     let options = Options { sequential: Some(CHECKS), ..Options::default() };
     let points = &points::all()[..];
-    let experiment = Plan { inputs, points, counters: &KEPT, perturbed, options }.run(attempt)?;
+    let plan = Plan { inputs, points, counters: &KEPT, perturbed, shift: SHIFT, options };
+    let experiment = plan.run(attempt)?;
     let share = |input: &Input| {
         let share = intensity::memory_share(input).map_err(Error::at(input.program))?;
         Ok((input.program, share))

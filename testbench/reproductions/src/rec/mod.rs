@@ -11,7 +11,7 @@ use machine::Options;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::experiment::{Attempt, CAPTURE, Error, Input, Plan, Runs, SEED, input};
+use super::experiment::{Attempt, CAPTURE, Error, Input, Plan, Runs, SEED, SHIFT, input};
 use super::figure::Figure;
 use super::scale::Scale;
 use super::score::{Score, scored};
@@ -86,7 +86,7 @@ pub fn run(
     attempt: &Attempt,
 ) -> Result<Report, Error> {
     let (points, options) = (&points::all(scale)[..], Options::default());
-    let plan = Plan { inputs, points, counters: &KEPT, perturbed, options };
+    let plan = Plan { inputs, points, counters: &KEPT, perturbed, shift: SHIFT, options };
     let experiment = plan.run(attempt)?;
     let (figures, score) = scored(experiment.figures(figures::all), "R");
     let runs = experiment.runs;

@@ -6,6 +6,8 @@ pub const ADDRESS_END: u64 = 1 << 44;
 pub const PAGE: u64 = 4096;
 /// Buffers begin at multiples of this: whole lines of all machines.
 pub const BUFFER: u64 = 128;
+/// Buffers may begin less than so many bytes behind the beginning of a page.
+pub const SHIFT_END: u64 = 16 * PAGE;
 /// Most bytes of a name.
 pub const MAX_NAME: usize = 4096;
 /// Most arguments of a kernel.

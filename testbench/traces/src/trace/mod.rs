@@ -46,6 +46,7 @@ pub use excerpt::excerpt;
 pub use group::Group;
 pub use index::Totals;
 pub use instr::{AtomicOp, Instr, InstrKind, LANES};
+pub use limits::PAGE;
 pub use reader::{Reader, is_trace};
 pub use record::{Access, AccessKind, KernelSpec, Key, Record};
 pub use recorder::Recorder;

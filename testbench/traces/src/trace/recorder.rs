@@ -11,7 +11,7 @@ use super::first_touches::FirstTouches;
 use super::instr_code::put_instr;
 use super::limits::{
     ADDRESS_END, BUFFER, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_TABLE,
-    PAGE,
+    PAGE, SHIFT_END,
 };
 use super::regroup::Regrouper;
 use super::writer::Writer;
@@ -103,11 +103,12 @@ impl<W: Read + Write + Seek> Recorder<W> {
         Ok(self)
     }
 
-    /// Lets all buffers begin so many bytes behind the beginning of a page: other lines fall into
-    /// other banks and sets. Errors: no multiple of [`BUFFER`] below a page.
+    /// Lets all buffers begin so many bytes behind the beginning of a page, with whole pages between
+    /// them: other lines fall into other banks and sets. Errors: no multiple of [`BUFFER`] below
+    /// [`SHIFT_END`].
     pub fn shifted(mut self, bytes: u64) -> Result<Self, Error> {
-        if bytes >= PAGE || !bytes.is_multiple_of(BUFFER) {
-            let limit = format!("a multiple of {BUFFER} below {PAGE}");
+        if bytes >= SHIFT_END || !bytes.is_multiple_of(BUFFER) {
+            let limit = format!("a multiple of {BUFFER} below {SHIFT_END}");
             return self.refuse(format!("buffers shifted by {bytes} bytes: must be {limit}"));
         }
         self.shift = bytes;

@@ -1,6 +1,8 @@
-//! What the inputs of programs are made of: random numbers, and graphs.
+//! What the inputs of programs are made of: random numbers, and graphs. And programs as data, for
+//! whoever draws them at random.
 
 mod graph;
+pub mod program;
 mod rng;
 
 pub use graph::{Edge, Graph};

@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Verb::Cosim(ref args) => match cosim::look(args, LOOK_BACK) {
             Ok(Some(mismatch)) => mismatch::tell(&mismatch, &mismatch.place),
             Ok(None) => println!("{}: the run passes here", path.display()),
-            // Of the chain's own checks.
+            // Of the checks of full GPUs.
             Err(failure) if failure.status == facts.status => println!("{}", failure.message),
             Err(failure) => return Err(failure),
         },

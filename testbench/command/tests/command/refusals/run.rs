@@ -93,8 +93,9 @@ const ONE: &[(&str, &[&str])] = &[
     ("--seed -1", &["-1"]),
     ("--seed 18446744073709551616", &["--seed", "18446744073709551616"]),
     ("--perturb x", &["--perturb"]),
-    ("--threads 0", &["--threads", "1..=2"]),
-    ("--threads 3", &["--threads", "1..=2"]),
+    ("--threads 0", &["--threads", "1..=64"]),
+    ("--threads 65", &["--threads", "1..=64"]),
+    ("--threads two", &["--threads"]),
     ("--max-cycles 0", &["--max-cycles"]),
     ("--max-cycles x", &["--max-cycles"]),
     // Bodies.
@@ -139,7 +140,12 @@ const ONE: &[(&str, &[&str])] = &[
 const TWO: &[(&str, &[&str])] = &[
     ("--impl gpu2/*=model", &["--impl gpu2/*=model", "this machine has gpu*/remote_write_queue"]),
     ("--set egress.design=p2p --impl packetizer=model", &["this machine has gpu*/depacketizer"]),
+    ("--set egress.accounting=x", &["egress.accounting", "is none of exact, paper"]),
     ("--set egress.design=p2p --set egress.timeout=3", &["only egress.design = finepack reads it"]),
+    (
+        "--set egress.design=p2p --set egress.accounting=paper",
+        &["only egress.design = finepack reads it"],
+    ),
     ("--set egress.design=p2p --set finepack.banks=1", &["only egress.design = finepack reads it"]),
     ("--set egress.design=dma --set finepack.entries=4", &["finepack.entries=4", "dma"]),
     ("--set egress.design=infinite --set gpu_link.generation=5", &["infinite has no TLPs"]),

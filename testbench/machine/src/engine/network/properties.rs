@@ -325,7 +325,8 @@ impl Net for Real {
         let message = self.messages.put(Message { tag: number as u32, ..Message::default() });
         let (outlet, what) = (OutletId(outlet as u32), (message, item.to));
         let size = (item.class, item.bytes);
-        self.network.send(&mut self.wheel, outlet, now, what, size, item.extra);
+        let away = self.network.send(&mut self.wheel, outlet, now, what, size, item.extra);
+        assert!(away.is_none());
     }
 
     fn peek(&self, inlet: usize, now: Cycle) -> Option<Number> {

@@ -1,21 +1,54 @@
 //! Programs over few lines, as data: recorded as one thread would run them.
 
-use traces::trace::{
+use crate::trace::{
     Access, AccessKind, AtomicOp, KernelSpec, Key, Reader, Record, Recorder, verify,
 };
 
-/// Pages of the one buffer.
-pub const PAGES: u64 = 3;
-/// Bytes of each page that are used.
-pub const WINDOW: u64 = 256;
+/// Unit of placement.
 const PAGE: u64 = 4096;
+
+/// The bytes of the one buffer that a program uses: so many from the beginning of each of some
+/// pages on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// Pages.
+    pub pages: u64,
+    /// Bytes from the beginning of a page on; where they are more than a page has, they go on in
+    /// those behind it. A multiple of 32.
+    pub window: u64,
+    /// Bytes from the beginning of a page to that of the next one: whole pages, no fewer than
+    /// `window`.
+    pub apart: u64,
+}
+
+impl Default for Area {
+    fn default() -> Self {
+        Self { pages: 3, window: 256, apart: PAGE }
+    }
+}
+
+impl Area {
+    /// Bytes of the pages that a window lies in.
+    fn bytes(&self) -> u64 {
+        self.window.next_multiple_of(PAGE)
+    }
+
+    /// Where a byte of these pages is kept.
+    fn index(&self, at: u64) -> usize {
+        (at / self.apart * self.bytes() + at % self.apart) as usize
+    }
+}
 
 /// Who executes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
+    /// Every work-item.
     All,
+    /// An item of each work-group.
     Item(u32),
+    /// The items of a work-group.
     Group(u32),
+    /// Every other item of each work-group.
     EvenItems,
     /// Item `.1` of group `.0`.
     One(u32, u32),
@@ -36,9 +69,13 @@ impl Who {
 /// Where an access goes: within the window of a page, by item and group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
+    /// Page of the area.
     pub page: u64,
+    /// Bytes behind the window's beginning.
     pub offset: u64,
+    /// Bytes from one item's place to the next one's.
     pub per_item: u64,
+    /// Bytes from one work-group's to the next one's.
     pub per_group: u64,
     /// Each group goes to the next page.
     pub page_by_group: bool,
@@ -48,43 +85,62 @@ impl Place {
     /// Words that atomics change lie apart, those of 4 and of 8 bytes, and are only stored as a
     /// whole: classes are kept by byte, and a sum carries from a byte that others store to those
     /// that they do not.
-    fn addr(&self, group: u32, item: u32, what: What, size: u64, aligned: bool) -> u64 {
+    fn addr(
+        &self,
+        area: &Area,
+        (group, item): (u32, u32),
+        what: What,
+        size: u64,
+        aligned: bool,
+    ) -> u64 {
+        let window = area.window;
         let page = self.page + if self.page_by_group { u64::from(group) } else { 0 };
         let at = self.offset + u64::from(item) * self.per_item + u64::from(group) * self.per_group;
-        let words = matches!(what, What::Atomic(_)) || self.offset >= WINDOW / 2;
+        let words = matches!(what, What::Atomic(_)) || self.offset >= window / 2;
         let (first, len) = match (what, size) {
-            (What::Load, _) if !words || !aligned || !matches!(size, 4 | 8) => (0, WINDOW),
-            (_, 4) if words => (WINDOW / 2, WINDOW / 4),
-            (_, 8) if words => (WINDOW / 2 + WINDOW / 4, WINDOW / 4),
-            _ => (0, WINDOW / 2),
+            (What::Load, _) if !words || !aligned || !matches!(size, 4 | 8) => (0, window),
+            (_, 4) if words => (window / 2, window / 4),
+            (_, 8) if words => (window / 2 + window / 4, window / 4),
+            _ => (0, window / 2),
         };
         let at = first + at % (len - size + 1);
         let at = if aligned || first > 0 { at / size * size } else { at };
-        page % PAGES * PAGE + at
+        page % area.pages * area.apart + at
     }
 }
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
+    /// It loads.
     Load,
+    /// It stores a value that no other access has.
     Store,
+    /// It changes a value.
     Atomic(AtomicOp),
 }
 
 /// One step of every work-item's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// `size` bytes; aligned or not; instructions before it.
+    /// An access.
     Access {
+        /// What it does.
         what: What,
+        /// Who does it.
         who: Who,
+        /// Where.
         place: Place,
+        /// Bytes.
         size: u64,
+        /// At a multiple of them.
         aligned: bool,
+        /// Instructions before it.
         gap: u32,
     },
+    /// A fence of each work-item.
     Fence,
+    /// A barrier of each work-group.
     Barrier,
 }
 
@@ -93,14 +149,17 @@ pub enum Step {
 pub struct Kernel {
     /// Bytes that the host writes first: offset in the buffer, how many.
     pub writes: Vec<(u64, u64)>,
+    /// Work-groups.
     pub groups: u32,
+    /// Work-items of each.
     pub items: u32,
+    /// What each of them does.
     pub steps: Vec<Step>,
     /// The host reads everything afterwards.
     pub read: bool,
 }
 
-/// A program.
+/// A program: its kernels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program(pub Vec<Kernel>);
 
@@ -114,7 +173,9 @@ fn value(seed: [u64; 4]) -> u64 {
 
 struct Run {
     recorder: Recorder<std::io::Cursor<Vec<u8>>>,
+    area: Area,
     base: u64,
+    /// The bytes of these pages.
     memory: Vec<u8>,
 }
 
@@ -124,10 +185,10 @@ impl Run {
         if !who.has(group, item) {
             return;
         }
-        let at = place.addr(group, item, what, size, aligned);
+        let at = place.addr(&self.area, (group, item), what, size, aligned);
         let key = Key { pc, iteration: [0; 4] };
         let addr = self.base + at;
-        let cell = &mut self.memory[at as usize..(at + size) as usize];
+        let cell = &mut self.memory[self.area.index(at)..][..size as usize];
         let old = cell.to_vec();
         let mut wide = value(number);
         let mut bytes = Vec::new();
@@ -189,7 +250,7 @@ impl Run {
         for (i, &(at, bytes)) in kernel.writes.iter().enumerate() {
             let data: Vec<u8> =
                 (0..bytes).map(|k| value([number, i as u64, k, 1 << 40]) as u8).collect();
-            self.memory[at as usize..][..data.len()].copy_from_slice(&data);
+            self.memory[self.area.index(at)..][..data.len()].copy_from_slice(&data);
             self.recorder.host_write(self.base + at, &data).unwrap();
         }
         let grid = [kernel.groups * kernel.items, 1, 1];
@@ -205,21 +266,36 @@ impl Run {
         }
         self.recorder.end_kernel().unwrap();
         if kernel.read {
-            self.recorder.host_read(self.base, PAGES * PAGE).unwrap();
+            self.read();
+        }
+    }
+
+    /// The host reads all pages.
+    fn read(&mut self) {
+        for page in 0..self.area.pages {
+            let at = self.base + page * self.area.apart;
+            self.recorder.host_read(at, self.area.bytes()).unwrap();
         }
     }
 }
 
 impl Program {
-    /// Its trace, which makes sense in itself.
+    /// Its trace over the usual area.
     pub fn record(&self) -> Reader {
+        self.record_over(Area::default())
+    }
+
+    /// Its trace, which makes sense in itself. Panics where the program is none: a kernel without
+    /// work-items, or a place outside the area.
+    pub fn record_over(&self, area: Area) -> Reader {
         let mut recorder = Recorder::in_memory("program").unwrap();
-        let base = recorder.alloc("a", PAGES * PAGE).unwrap();
-        let mut run = Run { recorder, base, memory: vec![0; (PAGES * PAGE) as usize] };
+        let base = recorder.alloc("a", area.pages * area.apart).unwrap();
+        let memory = vec![0; (area.pages * area.bytes()) as usize];
+        let mut run = Run { recorder, area, base, memory };
         for (number, kernel) in self.0.iter().enumerate() {
             run.kernel(kernel, number as u64);
         }
-        run.recorder.host_read(base, PAGES * PAGE).unwrap();
+        run.read();
         let bytes = run.recorder.into_bytes().unwrap();
         let mut reader = Reader::from_bytes(bytes, "program").unwrap();
         let outcome = verify(&mut reader).unwrap();

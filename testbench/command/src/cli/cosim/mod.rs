@@ -11,6 +11,8 @@
 //! PASS packetizer: 20000 cycles, 0 mismatches
 //! ```
 
+mod finepack;
+
 use std::path::{Path, PathBuf};
 
 use cosim::Mismatch;
@@ -23,19 +25,20 @@ use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue;
 use cosim::wave::{Activity, SAVE_FILE, SAVE_FILE_MARK, Shown};
 use ports::common::finepack_types::FinePack;
-use reproductions::finepack_chain;
 
 use crate::bundle::Bundle;
 
 use super::keep::{self, FOLDER};
 use super::outputs::{Files, RESOLVED_MARK};
-use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE};
+use super::{DIFFER, ENVIRONMENT, Failure, USAGE};
 use super::{bodies, flip, output, record, rtl_status, waves};
+
+pub use finepack::NAME as FINEPACK;
 
 /// Run model and RTL of a block in lockstep
 #[derive(clap::Args)]
 pub struct Args {
-    /// Block, or `finepack` for the chain of all its blocks
+    /// Block, or `finepack` for full GPUs with all its blocks
     block: String,
     /// Named configuration
     #[arg(long, default_value = "small")]
@@ -98,20 +101,20 @@ impl Args {
     }
 }
 
-/// What runs: a block, or the chain.
+/// What runs: a block, or full GPUs with those of FinePack.
 enum Subject {
     Block(&'static BlockEntry),
-    Chain,
+    FinePack,
 }
 
 impl Subject {
     fn find(name: &str) -> Result<Self, Failure> {
-        if name == finepack_chain::NAME {
-            return Ok(Self::Chain);
+        if name == FINEPACK {
+            return Ok(Self::FinePack);
         }
         blocks::find(name).map(Self::Block).ok_or_else(|| {
             let names = blocks::all().into_iter().map(|block| block.name);
-            let names: Vec<_> = names.chain([finepack_chain::NAME]).collect();
+            let names: Vec<_> = names.chain([FINEPACK]).collect();
             Failure::unknown("block", name, &names)
         })
     }
@@ -119,7 +122,7 @@ impl Subject {
     fn family(&self) -> FamilyEntry {
         match self {
             Self::Block(block) => block.family,
-            Self::Chain => FamilyEntry::of::<FinePack>(),
+            Self::FinePack => FamilyEntry::of::<FinePack>(),
         }
     }
 
@@ -127,7 +130,7 @@ impl Subject {
     fn shown(&self, chosen: &Chosen) -> Vec<Shown> {
         let blocks = match self {
             Self::Block(block) => vec![*block],
-            Self::Chain => finepack_chain::BLOCKS.iter().filter_map(|n| blocks::find(n)).collect(),
+            Self::FinePack => finepack::BLOCKS.iter().filter_map(|n| blocks::find(n)).collect(),
         };
         let shown = |block: &BlockEntry| Shown::ports((block.describe)(chosen), BodyKind::Lockstep);
         blocks.into_iter().map(shown).collect()
@@ -136,7 +139,7 @@ impl Subject {
     fn statics(&self) -> &'static [StaticInput] {
         match self {
             Self::Block(block) => block.statics,
-            Self::Chain => remote_write_queue::Inputs::STATICS,
+            Self::FinePack => remote_write_queue::Inputs::STATICS,
         }
     }
 
@@ -147,12 +150,7 @@ impl Subject {
 
     fn run(&self, args: &Args, chosen: &Chosen, options: Options) -> Result<Outcome, Failure> {
         match self {
-            Self::Chain => {
-                let dump_tlp = args.dump_tlp.clone();
-                let chain = finepack_chain::Options { run: options, dump_tlp };
-                finepack_chain::run(&chosen.name, &chosen.parameters(), &chain)
-                    .map_err(chain_failure)
-            }
+            Self::FinePack => finepack::run(chosen, &options, args.dump_tlp.as_deref()),
             Self::Block(block) => (block.run)(chosen, &options).map_err(run_failure),
         }
     }
@@ -240,7 +238,7 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
         println!("  {}", row.join("   "));
     }
     if let Some(mismatch) = &mut outcome.mismatch {
-        // The chain drains once its cycles are over: a rerun must not begin to do so later.
+        // Full GPUs run to the end of their program: a rerun must not begin another.
         let (until, asked) = (mismatch.cycle + cosim::lockstep::AFTER, args.asked());
         let stop =
             if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
@@ -284,13 +282,4 @@ fn run_failure(error: RunError) -> Failure {
         RunError::Config(_) | RunError::Setting(_) | RunError::Flip { .. } => USAGE,
     };
     Failure::new(status, error)
-}
-
-fn chain_failure(error: finepack_chain::ChainError) -> Failure {
-    match error {
-        finepack_chain::ChainError::Run(error) => run_failure(error),
-        error @ finepack_chain::ChainError::WrongValue { .. } => Failure::new(WRONG_VALUE, error),
-        error @ finepack_chain::ChainError::Stuck { .. } => Failure::new(STUCK, error),
-        error @ finepack_chain::ChainError::Dump(_) => Failure::environment(error),
-    }
 }

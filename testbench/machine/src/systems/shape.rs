@@ -1,22 +1,32 @@
-//! Small machines, as data.
+//! Small machines, as data, for whoever draws them at random.
 
-use machine::systems;
-use machine::{System, SystemError, has_policy, names};
+use super::load;
+use crate::{System, SystemError, has_policy};
 
-/// A machine in which every queue, cache and table is as small as it may be.
+/// A machine in which every queue, cache and table is as small as it may be, unless told otherwise.
 #[derive(Clone, Debug)]
 pub struct Shape {
+    /// GPUs.
     pub gpus: u16,
+    /// Chiplets of each.
     pub chiplets: u16,
+    /// CUs of a chiplet.
     pub cus: u16,
+    /// Bytes of a line.
     pub line: u32,
+    /// MHz.
     pub clock: u32,
+    /// Waves of a CU.
     pub waves: u32,
+    /// Lanes of a wave.
     pub lanes: u32,
+    /// Loads of a wave that may be under way.
     pub loads: u32,
+    /// Accesses of a CU that may be under way.
     pub transactions: u32,
     /// Design, sets, ways, miss registers, latency.
     pub l1: (String, u32, u32, u32, u32),
+    /// `l2.design`.
     pub l2_design: String,
     /// Policy, sets of a bank, ways, banks, miss registers, latency.
     pub l2: (String, u32, u32, u16, u32, u32),
@@ -38,6 +48,7 @@ pub struct Shape {
     pub egress: (String, String, u16),
     /// Packet, unicast, and what a broadcast takes longer.
     pub command_processor: (u32, u32, u32),
+    /// `placement.policy`.
     pub placement: String,
     /// What L1s and L2s keep.
     pub sharing: (String, String),
@@ -81,6 +92,11 @@ impl Shape {
 
     /// The same, unless it cannot be.
     pub fn load(&self) -> Result<System, SystemError> {
+        load("cpelide-4", &self.settings())
+    }
+
+    /// What it sets of a system.
+    pub fn settings(&self) -> Vec<(String, String)> {
         let l1 = &self.l1;
         let l2 = &self.l2;
         let l3 = &self.l3;
@@ -157,18 +173,6 @@ impl Shape {
         ];
         let mut set: Vec<_> = words.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
         set.extend(numbers.iter().map(|(k, v)| (k.to_string(), v.to_string())));
-        systems::load("cpelide-4", &set)
+        set
     }
-}
-
-/// Those of [`all`] that are not for tests.
-pub fn production(field: &str) -> Vec<String> {
-    all(field).into_iter().filter(|name| !name.starts_with("test-")).collect()
-}
-
-/// Names that a field may have.
-pub fn all(field: &str) -> Vec<String> {
-    let names = names(field);
-    assert!(!names.is_empty(), "{field} names no design");
-    names.into_iter().map(String::from).collect()
 }

@@ -1,0 +1,31 @@
+//! What leaves the network of one shard of a machine for that of another.
+
+use super::network::{Entry, InletId};
+use super::Cycle;
+use crate::message::Message;
+use crate::pool::Handle;
+
+/// No other shard: the number that what a network has itself stands under.
+pub const HERE: u8 = u8::MAX;
+
+/// A message on its way to an inlet that another shard has.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage {
+    /// Who has the inlet.
+    pub shard: u8,
+    /// The inlet.
+    pub inlet: InletId,
+    pub(super) entry: Entry,
+}
+
+impl Passage {
+    /// The message, in the pool of its sender.
+    pub fn message(&self) -> Handle<Message> {
+        self.entry.message
+    }
+
+    /// Nobody sees it before this cycle.
+    pub fn reached(&self) -> Cycle {
+        self.entry.reached()
+    }
+}
