@@ -77,7 +77,9 @@ fn why(system: &System, key: &str) -> Option<String> {
         ("gpu_link", "generation" | "bytes_per_ns") if egress == PathKind::Infinite.name() => {
             Some("egress.design = infinite has no TLPs".into())
         }
-        ("egress", "timeout" | "accounting") | ("finepack", "banks" | "order_queue_depth") => of_write_queue(),
+        ("egress", "timeout" | "accounting") | ("finepack", "banks" | "order_queue_depth") => {
+            of_write_queue()
+        }
         ("finepack", "entries") if egress != PathKind::WriteCombine.name() => of_write_queue(),
         ("command_processor", "home_aware")
             if design.is_none_or(|design| design.sync != SyncMode::Cpelide) =>
