@@ -126,11 +126,11 @@ impl Timed {
         }
         self.packets -= native.free_slots() - free;
         let signals: Vec<_> = std::iter::from_fn(|| native.take_signal()).collect();
-        // What ends before the first packet that is begun waits for none; what is sent for that
-        // comes behind it.
+        // What ends before the first packet that is begun waits for none, a signal in each cycle;
+        // what is sent for that comes behind it.
         let is_first = |signal: &Signal| signal.begun == before_begun;
-        let behind = begun > 0 && signals.iter().any(is_first);
-        self.busy_until = self.now + 1 + time.max(u64::from(behind));
+        let before = signals.iter().filter(|signal| begun > 0 && is_first(signal)).count();
+        self.busy_until = self.now + 1 + time.max(before as u64);
         while let Some(sent) = native.take_sent() {
             let tx = Tx {
                 bcast: sent.broadcast,

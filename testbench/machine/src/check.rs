@@ -3,6 +3,7 @@
 
 use std::ops::Add;
 
+use ports::common::command_types::SLOTS;
 use traces::trace::{AtomicCell, AtomicOp, ByteSet, KernelHead, RacyByte};
 
 use super::engine::Cycle;
@@ -78,21 +79,61 @@ pub struct Checker {
     /// Per page one bit for each 64 bytes that the kernel has written.
     touched: PageMap<u64>,
     touched_pages: Vec<u64>,
-    racy: Vec<RacyByte>,
-    cells: Vec<AtomicCell>,
-    kernel: (u32, String),
+    /// By launch.
+    kernels: [Kernel; SLOTS],
+    /// The launch that has begun last.
+    last: usize,
     /// What was checked.
     pub checked: Checked,
     /// The first wrong byte.
     pub wrong: Option<Wrong>,
 }
 
+/// What is known of a kernel.
+#[derive(Debug, Default)]
+struct Kernel {
+    /// Bytes with several possible values, and locations of atomics.
+    racy: Vec<RacyByte>,
+    cells: Vec<AtomicCell>,
+    /// Number and name.
+    name: (u32, String),
+}
+
+impl Kernel {
+    /// Whether a racy load of byte `k` of a line may find what is there; else what it may find. Of
+    /// a location of atomics that the load, of the bytes of `mask`, holds in part nothing is known.
+    fn is_possible(&self, addr: u64, k: usize, data: &[u8], mask: u128) -> Result<(), Vec<u8>> {
+        if let Ok(at) = self.racy.binary_search_by_key(&addr, |r| r.addr) {
+            let set = &self.racy[at].during;
+            return if set.contains(data[k]) { Ok(()) } else { Err(members(set)) };
+        }
+        let at = self.cells.partition_point(|cell| cell.addr <= addr);
+        let cell = at.checked_sub(1).map(|at| &self.cells[at]);
+        let Some(cell) = cell.filter(|cell| addr < cell.addr + u64::from(cell.size)) else {
+            return Err(Vec::new());
+        };
+        let first = k - (addr - cell.addr) as usize;
+        let mut wide = [0; 8];
+        let size = usize::from(cell.size);
+        if masks::span(first, size) & !mask != 0 {
+            return Ok(());
+        }
+        wide[..size].copy_from_slice(&data[first..first + size]);
+        match cell.admits(u64::from_le_bytes(wide)) {
+            true => Ok(()),
+            false => Err(cell.low.to_le_bytes()[..size].to_vec()),
+        }
+    }
+}
+
 impl Checker {
     /// A kernel begins.
-    pub fn begin_kernel(&mut self, number: u32, head: &KernelHead) {
-        self.racy.clone_from(&head.racy);
-        self.cells.clone_from(&head.atomics);
-        self.kernel = (number, head.name.clone());
+    pub fn begin_kernel(&mut self, launch: usize, number: u32, head: &KernelHead) {
+        self.last = launch;
+        let kernel = &mut self.kernels[launch];
+        kernel.racy.clone_from(&head.racy);
+        kernel.cells.clone_from(&head.atomics);
+        kernel.name = (number, head.name.clone());
     }
 
     /// The host writes.
@@ -188,46 +229,22 @@ impl Checker {
             let addr = t.addr + k as u64;
             let possible = match t.racy >> k & 1 {
                 0 => Err(vec![expected[k]]),
-                _ => self.is_possible(addr, k, data, t.mask),
+                _ => self.kernels[usize::from(t.launch)].is_possible(addr, k, data, t.mask),
             };
             if let Err(possible) = possible
                 && self.wrong.is_none()
             {
-                let kernel = self.kernel.clone();
+                let kernel = self.kernels[usize::from(t.launch)].name.clone();
                 self.wrong = Some(Wrong { cycle, addr, got: data[k], possible, kernel, seen_by });
             }
         }
     }
 
-    /// Whether a racy load of byte `k` of a line may find what is there; else what it may find. Of
-    /// a location of atomics that the load, of the bytes of `mask`, holds in part nothing is known.
-    fn is_possible(&self, addr: u64, k: usize, data: &[u8], mask: u128) -> Result<(), Vec<u8>> {
-        if let Ok(at) = self.racy.binary_search_by_key(&addr, |r| r.addr) {
-            let set = &self.racy[at].during;
-            return if set.contains(data[k]) { Ok(()) } else { Err(members(set)) };
-        }
-        let at = self.cells.partition_point(|cell| cell.addr <= addr);
-        let cell = at.checked_sub(1).map(|at| &self.cells[at]);
-        let Some(cell) = cell.filter(|cell| addr < cell.addr + u64::from(cell.size)) else {
-            return Err(Vec::new());
-        };
-        let first = k - (addr - cell.addr) as usize;
-        let mut wide = [0; 8];
-        let size = usize::from(cell.size);
-        if masks::span(first, size) & !mask != 0 {
-            return Ok(());
-        }
-        wide[..size].copy_from_slice(&data[first..first + size]);
-        match cell.admits(u64::from_le_bytes(wide)) {
-            true => Ok(()),
-            false => Err(cell.low.to_le_bytes()[..size].to_vec()),
-        }
-    }
-
-    /// A kernel has ended and released: every line that it has written is looked at through `look`,
-    /// at its home and at each GPU of `copies`, a bit for each.
+    /// The kernel of a launch has ended and all is released: every line that was written is looked
+    /// at through `look`, at its home and at each GPU of `copies`, a bit for each.
     pub fn end_kernel(
         &mut self,
+        launch: usize,
         cycle: Cycle,
         line: usize,
         copies: impl Fn(u64) -> u16,
@@ -241,11 +258,11 @@ impl Checker {
             for addr in (page..page + PAGE).step_by(line) {
                 if touched >> (addr % PAGE / 64) & 1 == 1 {
                     look(addr, None, &mut seen[..line]);
-                    self.compare_line(cycle, addr, &seen[..line]);
+                    self.compare_line(launch, cycle, addr, &seen[..line]);
                     let copies = copies(addr);
                     for gpu in (0..u16::BITS as u16).filter(|gpu| copies >> gpu & 1 == 1) {
                         look(addr, Some(gpu), &mut seen[..line]);
-                        self.compare_copy(cycle, gpu, addr, &seen[..line]);
+                        self.compare_copy(launch, (cycle, gpu, addr), &seen[..line]);
                     }
                 }
             }
@@ -262,7 +279,8 @@ impl Checker {
     }
 
     /// A racy byte that holds one of its possible values has that value from now on.
-    fn compare_line(&mut self, cycle: Cycle, addr: u64, seen: &[u8]) {
+    fn compare_line(&mut self, launch: usize, cycle: Cycle, addr: u64, seen: &[u8]) {
+        let table = &self.kernels[launch];
         self.checked.released_bytes += seen.len() as u64;
         let right = self.memory.get_mut(addr, seen.len());
         if masks::are_equal(right, seen) {
@@ -273,22 +291,23 @@ impl Checker {
                 continue;
             }
             let addr = addr + k as u64;
-            let possible = match self.racy.binary_search_by_key(&addr, |r| r.addr) {
-                Ok(at) if self.racy[at].after.contains(got) => {
+            let possible = match table.racy.binary_search_by_key(&addr, |r| r.addr) {
+                Ok(at) if table.racy[at].after.contains(got) => {
                     *right = got;
                     continue;
                 }
-                Ok(at) => members(&self.racy[at].after),
+                Ok(at) => members(&table.racy[at].after),
                 Err(_) => vec![*right],
             };
-            let (kernel, seen_by) = (self.kernel.clone(), Observer::Release(None));
+            let (kernel, seen_by) = (table.name.clone(), Observer::Release(None));
             self.wrong.get_or_insert(Wrong { cycle, addr, got, possible, kernel, seen_by });
             return;
         }
     }
 
     /// Copies of a racy byte may differ from one another; every other byte is as at its home.
-    fn compare_copy(&mut self, cycle: Cycle, gpu: u16, addr: u64, seen: &[u8]) {
+    fn compare_copy(&mut self, launch: usize, (cycle, gpu, addr): (Cycle, u16, u64), seen: &[u8]) {
+        let table = &self.kernels[launch];
         self.checked.released_bytes += seen.len() as u64;
         let right = self.memory.get_mut(addr, seen.len());
         if right == seen {
@@ -296,14 +315,14 @@ impl Checker {
         }
         for (k, (&right, &got)) in right.iter().zip(seen).enumerate() {
             let addr = addr + k as u64;
-            let racy = self.racy.binary_search_by_key(&addr, |r| r.addr).map(|at| &self.racy[at]);
+            let racy = table.racy.binary_search_by_key(&addr, |r| r.addr).map(|at| &table.racy[at]);
             let possible = match racy {
                 _ if right == got => continue,
                 Ok(byte) if byte.after.contains(got) => continue,
                 Ok(byte) => members(&byte.after),
                 Err(_) => vec![right],
             };
-            let (kernel, seen_by) = (self.kernel.clone(), Observer::Release(Some(gpu)));
+            let (kernel, seen_by) = (table.name.clone(), Observer::Release(Some(gpu)));
             self.wrong.get_or_insert(Wrong { cycle, addr, got, possible, kernel, seen_by });
             return;
         }
@@ -317,7 +336,8 @@ impl Checker {
         if differ != 0 {
             let k = differ.trailing_zeros() as usize;
             let (addr, got, possible) = (line + k as u64, seen[k], vec![right[k]]);
-            let (kernel, seen_by) = (self.kernel.clone(), Observer::Host);
+            let kernel = self.kernels[self.last].name.clone();
+            let seen_by = Observer::Host;
             self.wrong.get_or_insert(Wrong { cycle, addr, got, possible, kernel, seen_by });
         }
     }

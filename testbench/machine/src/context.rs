@@ -1,6 +1,7 @@
 //! What a component may touch while it is visited: time, its inlets and outlets, the pools, and the
 //! machine's maps.
 
+use ports::common::command_types::SLOTS;
 use traces::trace::{self, InstrKind, Reader};
 
 use super::check::Checker;
@@ -58,19 +59,15 @@ pub struct Context {
     pub program: Reader,
     /// Whose lines an L2 holds, and with it which L2 serves a CU.
     pub policy: Policy,
-    /// The kernel that runs.
-    pub kernel: u32,
-    /// Work-items of a work-group of the kernel that runs.
-    pub items_of_group: u32,
-    /// Waves of a work-group of the kernel that runs.
-    pub waves_of_group: u32,
+    /// Kernels that run, by the numbers of their launches.
+    pub launches: [Launched; SLOTS],
     /// Counts what was written or dropped that no L1 has seen: by the host, by other GPUs, and
     /// lines that L2s have dropped.
     pub written_past: u64,
     /// How long loads take, where somebody wants to know.
     pub loads: Option<Box<Loads>>,
-    /// Completion signals written.
-    pub completions: u32,
+    /// Completion signals written of each launch.
+    pub completions: [u32; SLOTS],
     /// What ended the run early.
     pub stop: Option<Stop>,
     /// What this thread has of the machine, where several run it.
@@ -78,6 +75,16 @@ pub struct Context {
     /// Every message that was sent: where, to whom, class and bytes.
     #[cfg(test)]
     pub sent: Vec<(OutletId, Unit, Class, u32)>,
+}
+
+/// A kernel that runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Launched {
+    /// Number of the kernel.
+    pub kernel: u32,
+    /// Work-items, and waves, of a work-group.
+    pub items: u32,
+    pub waves: u32,
 }
 
 /// Why a run cannot go on.

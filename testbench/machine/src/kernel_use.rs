@@ -11,7 +11,8 @@ pub struct KernelUse {
     pub name: String,
     /// How often it was launched.
     pub launches: u32,
-    /// Cycles from the host's submitting to the last GPU's completion signal.
+    /// Cycles from the host's submitting to the last GPU's completion signal; where another kernel
+    /// has ended meanwhile, from there.
     pub cycles: Cycle,
     /// Every statistic that grew, by so much.
     pub counters: BTreeMap<String, u64>,

@@ -7,6 +7,7 @@ mod host;
 mod meeting;
 mod observe;
 mod packets;
+mod streams;
 mod team;
 mod watchdog;
 
@@ -16,14 +17,15 @@ use cosim::body::BodyKind;
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::Scope;
 use cosim::socket::Sockets;
-use traces::trace::{self, Event, KernelHead, Reader};
+use traces::trace::{self, Bound, Event, KernelHead, Reader};
 use traces::workloads::SplitMix64;
 
 pub use error::RunError;
 pub use observe::{Audited, Progress};
 
 use observe::Observers;
-use packets::Scopes;
+use packets::Handover;
+use streams::Queues;
 use team::Team;
 use watchdog::Watchdog;
 
@@ -31,7 +33,7 @@ use super::bodies::{Bodies, Cp};
 use super::build::{Built, build, promises};
 use super::check::{Checked, Wrong};
 use super::config::System;
-use super::context::{Context, Stop};
+use super::context::{Context, Launched, Stop};
 use super::copies::Copies;
 use super::deadlock;
 use super::engine::{ComponentId, Cycle, Wheel, numbers};
@@ -115,8 +117,10 @@ pub struct Machine {
     /// Events that are read and not done: buffers that come to be, the next kernel, and as far as
     /// the one behind it.
     upcoming: VecDeque<Event>,
-    /// Scopes of the next kernel, where its packet was handed over already.
-    handed_over: Option<Scopes>,
+    /// The next kernel, where its packet was handed over already.
+    handed_over: Option<Handover>,
+    /// Streams of the program, where it has several.
+    queues: Option<Queues>,
     /// The host has changed memory since the last kernel.
     host_changed: bool,
     /// Who is active in this cycle, one bit each, and who is visited where that differs.
@@ -166,12 +170,10 @@ impl Machine {
             program,
             policy,
             life,
-            kernel: 0,
-            items_of_group: 0,
-            waves_of_group: 0,
+            launches: Default::default(),
             written_past: 0,
             loads: None,
-            completions: 0,
+            completions: Default::default(),
             stop: None,
             shard: None,
             #[cfg(test)]
@@ -192,6 +194,7 @@ impl Machine {
             team: None,
             upcoming: VecDeque::new(),
             handed_over: None,
+            queues: None,
             host_changed: false,
             active: Vec::new(),
             visits: Vec::new(),
@@ -219,7 +222,7 @@ impl Machine {
         let mut reader = self.ctx.program.reopen()?;
         let what = (extent, layout.gpus, layout.line);
         let copies = Copies::of_program(&mut reader, what, |groups| {
-            let spans = self.spans(groups);
+            let spans = self.spans(groups, Bound::ALL.chiplets(layout.chiplets));
             spans.iter().step_by(layout.chiplets.into()).map(|span| span.0).collect()
         })?;
         self.ctx.memory = Memories::new(self.ctx.layout.gpus);
@@ -278,6 +281,9 @@ impl Machine {
             }
         }
         while let Some(event) = self.next_event()? {
+            if self.queues.is_some() && !self.enqueue(&event)? {
+                continue;
+            }
             match event {
                 Event::Alloc { addr, bytes, name } => {
                     self.ctx.places.add_buffer(addr, bytes);
@@ -290,8 +296,11 @@ impl Machine {
                 }
                 Event::HostRead { addr, bytes } => self.host_read(addr, bytes)?,
                 Event::Kernel(head) => self.kernel(&head)?,
+                Event::Streams(bound) => self.begin_streams(bound),
+                Event::Wait { .. } => {}
             }
         }
+        self.join_streams()?;
         let cycles = self.ctx.now;
         // What designs count goes on while nobody visits them.
         for (id, part) in (0..).map(ComponentId).zip(&mut self.parts) {
@@ -344,7 +353,8 @@ impl Machine {
 
     /// Completion signals written so far.
     fn completions(&self) -> u32 {
-        self.ctx.completions + self.team.as_ref().map_or(0, |team| team.completions())
+        self.ctx.completions.iter().sum::<u32>()
+            + self.team.as_ref().map_or(0, |team| team.completions())
     }
 
     fn gate(&self) -> Option<&Gate> {
@@ -397,8 +407,8 @@ impl Machine {
         others.fold(own, |sum, others| statistics::join(sum, &others.statistics))
     }
 
-    fn kernel(&mut self, head: &KernelHead) -> Result<(), RunError> {
-        let number = self.kernels;
+    /// A kernel begins, under a number that no other that runs has.
+    fn begin(&mut self, launch: usize, number: u32, head: &KernelHead) -> Result<(), RunError> {
         let items: u32 = head.local.iter().product();
         let waves = items.div_ceil(self.system.cu.lanes);
         if waves > self.system.cu.waves {
@@ -408,25 +418,35 @@ impl Machine {
             );
             return Err(RunError::Program { kernel: head.name.clone(), problem });
         }
-        (self.ctx.kernel, self.ctx.items_of_group, self.ctx.waves_of_group) =
-            (number, items, waves);
-        self.ctx.check.begin_kernel(number, head);
+        self.ctx.launches[launch] = Launched { kernel: number, items, waves };
+        self.ctx.check.begin_kernel(launch, number, head);
+        Ok(())
+    }
+
+    /// A kernel to its end.
+    fn kernel(&mut self, head: &KernelHead) -> Result<(), RunError> {
+        let number = self.kernels;
+        let spans = self.spans(head.groups, self.chiplets_of(head));
+        let handed_over = self.handed_over.take();
+        let launch = handed_over.as_ref().map_or(0, |handover| handover.launch);
+        if handed_over.is_none() {
+            self.begin(launch, number, head)?;
+        }
         if let Some(sequential) = &mut self.ctx.sequential {
             sequential.begin_kernel(number);
         }
-        let spans = self.spans(head.groups);
         self.place_pages(head, &spans);
         self.perturb(number);
         let start = self.ctx.now;
-        let scopes = match self.handed_over.take() {
-            Some(scopes) => scopes,
+        let scopes = match handed_over {
+            Some(handover) => handover.scopes,
             None => {
                 let scopes = self.scopes()?;
-                self.submit(number, head, &spans, scopes);
+                self.submit(Handover { launch, number, stream: 0, scopes }, head, &spans);
                 scopes
             }
         };
-        self.hand_over_next()?;
+        self.hand_over_next(launch)?;
         self.simulate(&head.name)?;
         if let Some(sequential) = &mut self.ctx.sequential {
             sequential.end_kernel();
@@ -446,7 +466,7 @@ impl Machine {
             }
             // A later kernel will.
             _ if scopes.release != Scope::System => Ok(()),
-            _ => self.look_at_memory(),
+            _ => self.look_at_memory(launch),
         }
     }
 
@@ -458,8 +478,8 @@ impl Machine {
         }
     }
 
-    /// What kernels have written must be in memory.
-    fn look_at_memory(&mut self) -> Result<(), RunError> {
+    /// What kernels have written must be in memory, the last of them that of a launch.
+    fn look_at_memory(&mut self, launch: usize) -> Result<(), RunError> {
         let mut checker = std::mem::take(&mut self.ctx.check);
         let line = self.ctx.layout.line as usize;
         let (parts, ctx) = (&self.parts, &self.ctx);
@@ -468,7 +488,7 @@ impl Machine {
             true => ctx.places.others(home(addr), addr),
             false => 0,
         };
-        checker.end_kernel(ctx.now, line, copies, |addr, gpu, to| {
+        checker.end_kernel(launch, ctx.now, line, copies, |addr, gpu, to| {
             look(parts, ctx, (gpu.unwrap_or_else(|| home(addr)), addr), to);
         });
         self.ctx.check = checker;
@@ -492,11 +512,6 @@ impl Machine {
         let all = self.completions() + u32::from(self.ctx.layout.gpus);
         while self.completions() < all {
             self.step()?;
-        }
-        for part in &mut self.parts[self.first_global..] {
-            if let Part::Global(global) = part {
-                global.take_completion();
-            }
         }
         self.show_packets(kernel);
         Ok(())

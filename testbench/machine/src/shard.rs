@@ -160,7 +160,8 @@ impl Context {
             messages += 1;
             lines += usize::from(arrival.line.is_some());
         }
-        let (completions, has_failed) = (self.completions, self.stop.is_some());
+        let completions = self.completions.iter().sum();
+        let has_failed = self.stop.is_some();
         let (now, in_use) = (self.now, (messages, lines));
         Report { now, next, completions, hands_over, in_use, has_failed, ..Report::default() }
     }

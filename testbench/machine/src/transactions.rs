@@ -45,6 +45,8 @@ pub struct Transaction {
     pub wave: u16,
     /// Which of the wave's loads in flight; unused for stores.
     pub load: u8,
+    /// Number of the launch.
+    pub launch: u8,
     /// What becomes of the value.
     pub value: Value,
     /// Where the instruction stands in the wave's list.

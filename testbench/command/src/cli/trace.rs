@@ -169,6 +169,7 @@ struct Info<'a> {
     loads_racy: u64,
     share_determined: f64,
     share_determined_within_kernels: f64,
+    streams: usize,
     buffers: Vec<Buffer>,
     launches: Vec<Launch>,
 }
@@ -183,6 +184,7 @@ struct Buffer {
 #[derive(Serialize)]
 struct Launch {
     name: String,
+    stream: u8,
     grid: [u32; 3],
     local: [u32; 3],
     groups: u32,
@@ -193,12 +195,14 @@ struct Launch {
 
 fn info(path: &Path, json: bool) -> Result<u8, Failure> {
     let mut reader = Reader::open(path)?;
-    let (mut buffers, mut launches) = (Vec::new(), Vec::new());
+    let (mut buffers, mut launches, mut streams) = (Vec::new(), Vec::new(), 1);
     while let Some(event) = reader.next_event()? {
         match event {
             Event::Alloc { addr, bytes, name } => buffers.push(Buffer { name, addr, bytes }),
+            Event::Streams(bound) => streams = bound.len(),
             Event::Kernel(head) => launches.push(Launch {
                 name: head.name,
+                stream: head.stream,
                 grid: head.grid,
                 local: head.local,
                 groups: head.groups,
@@ -217,6 +221,7 @@ fn info(path: &Path, json: bool) -> Result<u8, Failure> {
         loads_racy: totals.loads_racy(),
         share_determined: totals.share_determined(),
         share_determined_within_kernels: totals.share_determined_within_kernels(),
+        streams,
         buffers,
         launches,
     };
@@ -253,10 +258,12 @@ fn show(info: &Info) {
     }
     println!("kernels");
     for (number, launch) in info.launches.iter().enumerate() {
-        let Launch { name, groups, local: [x, y, z], racy_bytes, atomic_locations, .. } = launch;
+        let Launch { name, stream, groups, local: [x, y, z], .. } = launch;
+        let Launch { racy_bytes, atomic_locations, .. } = launch;
+        let stream = if info.streams > 1 { format!(" (stream {stream})") } else { String::new() };
         println!(
-            "  {number:>4} {name}: {groups} work-groups of {x} x {y} x {z}, {racy_bytes} racy \
-             bytes, {atomic_locations} locations of atomics"
+            "  {number:>4} {name}{stream}: {groups} work-groups of {x} x {y} x {z}, {racy_bytes} \
+             racy bytes, {atomic_locations} locations of atomics"
         );
     }
 }

@@ -91,6 +91,38 @@ fn audit_log_without_a_table_has_operations_only() {
     }
 }
 
+/// Four jobs, each on its chiplet, and a kernel on the first that reads what all have written:
+/// their chiplets are released before it (D + remote R), and no kernel of a job asks for anything.
+#[test]
+fn kernels_of_streams_overlap_and_join_in_the_audit_log() {
+    let desk = Desk::on_any_build("run-audit-streams");
+    let run = "run --system cpelide-4-small --workload stream_jobs --set l2.design=cpelide";
+    for ahead in ["false", "true"] {
+        let words = format!("{run} --set command_processor.ahead={ahead} --audit a.txt");
+        desk.passes(&words);
+        let all = paragraphs(&desk.read("a.txt"));
+        // Three rounds of four kernels of four jobs.
+        assert_eq!(all.len(), 3 * 4 * 4 + 1);
+        let (sum, jobs) = all.split_last().unwrap();
+        for packet in jobs {
+            let chiplets = packet[0].split_once("chiplets ").unwrap().1;
+            assert!(["0", "1", "2", "3"].contains(&chiplets), "{}", packet[0]);
+            // The host has written before the first kernel of each; nothing was held then.
+            assert!(packet[3].starts_with("sent releases 0, acquires 0;"), "{packet:?}");
+        }
+        assert!(sum[0].contains(" sum, ") && sum[0].ends_with("chiplets 0"), "{}", sum[0]);
+        assert!(sum[4].starts_with("before release 1-3 acquire - "), "{}", sum[4]);
+        let moment = |packet: &[String], word: &str| -> u64 {
+            let mut words = packet[1].split(' ').skip_while(|w| *w != word).skip(1);
+            words.next().unwrap().parse().unwrap()
+        };
+        // They are told in the order in which they end.
+        let overlap =
+            jobs.windows(2).filter(|two| moment(&two[1], "launch_en") < moment(&two[0], "done"));
+        assert!(overlap.count() > jobs.len() / 2, "{jobs:?}");
+    }
+}
+
 /// All launches but the first are decided while the kernel before runs, whoever runs the firmware.
 /// Where the table knows that lines have one copy it asks for nothing between kernels.
 #[test]

@@ -23,7 +23,7 @@ fn checker() -> Checker {
     let cell = AtomicCell { addr: A + 8, size: 4, op: AtomicOp::Add, low: 10, high: 12 };
     let head = KernelHead { name: "k".into(), racy, atomics: vec![cell], ..KernelHead::default() };
     let mut checker = Checker::default();
-    checker.begin_kernel(7, &head);
+    checker.begin_kernel(0, 7, &head);
     checker
 }
 
@@ -95,6 +95,7 @@ fn memory_after_a_release_must_hold_the_last_stores() {
         (stored[0], stored[1]) = (6, 3);
         checker.store(A, 3, &stored, LINE);
         checker.end_kernel(
+            0,
             50,
             LINE,
             |_| 0,
@@ -130,6 +131,7 @@ fn lines_shorter_and_longer_than_64_bytes_are_looked_at_once() {
         checker.store(A, 1, &[6; MAX_LINE], line);
         let mut seen = Vec::new();
         checker.end_kernel(
+            0,
             50,
             line,
             |_| 0,
@@ -151,6 +153,7 @@ fn copies_hold_the_last_stores_and_may_differ_in_racy_bytes() {
         checker.store(A, 3, &stored, LINE);
         let of = copies.iter().fold(0, |all, &(gpu, ..)| all | 1 << gpu);
         checker.end_kernel(
+            0,
             50,
             LINE,
             |_| of,

@@ -10,8 +10,8 @@ use crate::sequential::WaveOf;
 impl Core {
     /// Starts a work-group: a wave for each part of a warp that is as wide as a wave and has
     /// work-items.
-    pub(super) fn start(&mut self, ctx: &mut Context, group: Group, number: u32) {
-        let items = ctx.items_of_group;
+    pub(super) fn start(&mut self, ctx: &mut Context, group: Group, number: u32, launch: u8) {
+        let items = ctx.launches[usize::from(launch)].items;
         self.counters.groups += 1;
         let slot = self.groups.iter().position(Option::is_none).expect("a group has a wave");
         let part = u64::MAX >> (LANES as u32 - self.spec.lanes);
@@ -30,7 +30,7 @@ impl Core {
                 waves += 1;
             }
         }
-        self.groups[slot] = Some(Running { group, waves, at_barrier: 0 });
+        self.groups[slot] = Some(Running { group, launch, waves, at_barrier: 0 });
         if ctx.sequential.is_some() {
             self.tell_group(ctx, slot, number);
         }
@@ -90,8 +90,8 @@ impl Core {
         if let Some(order) = &mut ctx.sequential {
             order.end_group(self.unit, slot);
         }
-        self.groups[slot] = None;
-        self.ended += 1;
+        let ended = self.groups[slot].take().expect("it runs");
+        self.ended[usize::from(ended.launch)] += 1;
     }
 }
 

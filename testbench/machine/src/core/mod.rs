@@ -10,6 +10,7 @@ use coalesce::{LineAccess, Lines, coalesce};
 use std::collections::VecDeque;
 use told::Checkpoint;
 
+use ports::common::command_types::SLOTS;
 use traces::trace::{Cursor, Instr, InstrKind};
 use wave::{Ready, Running, State, Wave};
 
@@ -71,6 +72,7 @@ struct Issue {
     lines: Lines,
     next: usize,
     load: u8,
+    launch: u8,
     place: u32,
     /// The wave's cursor before the instruction; only where the L1 may send it back there.
     start: Cursor,
@@ -97,7 +99,7 @@ pub struct Core {
     acquiring: Option<Handle<Message>>,
     is_acquired: bool,
     /// Work-groups whose end has not been told yet.
-    ended: u32,
+    ended: [u32; SLOTS],
     issue: Issue,
     ready: Ready,
     l1: Box<dyn L1>,
@@ -135,7 +137,8 @@ impl Core {
             ports,
             l1,
             hooks,
-            steers: hooks != Hooks::default() || ports.to_unit.is_some(),
+            steers: Hooks { overlap: false, ..hooks } != Hooks::default()
+                || ports.to_unit.is_some(),
             returns: hooks.issue || hooks.speculation,
             checkpoints: (0..spec.waves).map(|_| Vec::new()).collect(),
             transactions,
@@ -145,7 +148,7 @@ impl Core {
             issue: Issue::default(),
             parked: VecDeque::new(),
             spare: Vec::new(),
-            ended: 0,
+            ended: [0; SLOTS],
             acquiring: None,
             is_acquired: false,
             seen_past: 0,
@@ -225,13 +228,13 @@ impl Core {
     }
 
     fn obey(&mut self, ctx: &mut Context, order: Handle<Message>) {
-        let Message { kind, sideband, .. } = ctx.messages[order];
+        let Message { kind, sideband, tag, .. } = ctx.messages[order];
         match kind {
             Kind::StartGroup => {
                 let number: u32 = sideband.get(32);
                 ctx.messages.free(order);
-                match ctx.program.group(ctx.kernel, number) {
-                    Ok(group) => self.start(ctx, group, number),
+                match ctx.program.group(ctx.launches[tag as usize].kernel, number) {
+                    Ok(group) => self.start(ctx, group, number, tag as u8),
                     Err(error) => ctx.stop = Some(Stop::Trace(error)),
                 }
             }
@@ -350,6 +353,7 @@ impl Core {
             let wave = &mut self.waves[at];
             let slot = usize::from(wave.group);
             let running = self.groups[slot].as_mut().expect("a wave's group runs");
+            self.issue.launch = running.launch;
             if self.returns {
                 self.issue.start.clone_from(&wave.cursor);
             }
@@ -440,7 +444,7 @@ impl Core {
 
     /// Hands one line to the L1. False when it does not take it now.
     fn issue_line(&mut self, ctx: &mut Context) -> bool {
-        let Issue { instr, lines, next, wave, load, place, .. } = &self.issue;
+        let Issue { instr, lines, next, wave, load, launch, place, .. } = &self.issue;
         let LineAccess { addr, mask, racy, ref bytes, ref olds } = lines[*next];
         let length = ctx.layout.line as usize;
         let (bytes, olds) = (&bytes[..length], &olds[..length]);
@@ -459,6 +463,7 @@ impl Core {
             kind: kind_of_access,
             wave,
             load,
+            launch: *launch,
             place,
             ..Transaction::default()
         };
@@ -524,9 +529,12 @@ impl Core {
 
     /// Tells the local command processor what is over.
     fn tell(&mut self, ctx: &mut Context) {
-        while self.ended > 0 && ctx.may_send(self.ports.done) {
-            self.ended -= 1;
-            let done = Message { kind: Kind::GroupDone, from: self.unit, ..Message::default() };
+        while let Some(launch) = self.ended.iter().position(|&ended| ended > 0)
+            && ctx.may_send(self.ports.done)
+        {
+            self.ended[launch] -= 1;
+            let (kind, tag, from) = (Kind::GroupDone, launch as u32, self.unit);
+            let done = Message { kind, tag, from, ..Message::default() };
             let done = ctx.messages.put(done);
             ctx.send(self.ports.done, done);
         }

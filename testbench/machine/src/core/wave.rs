@@ -76,6 +76,8 @@ impl Wave {
 pub struct Running {
     /// Its instructions.
     pub group: Group,
+    /// Number of its launch.
+    pub launch: u8,
     /// Waves that have not ended.
     pub waves: u16,
     /// Waves at the barrier.

@@ -44,8 +44,9 @@ pub trait L1: Debug {
 
     /// A kernel begins: nothing may be returned from now on that memory has lost since it was read.
     /// `past`: since the last time something was written that no L1 has seen, by the host or
-    /// another GPU, or an L2 has dropped lines. No request is under way. False when it takes time:
-    /// the launch then waits for `port.acquired`.
+    /// another GPU, or an L2 has dropped lines. No request is under way but of kernels with which
+    /// it overlaps, where the design allows that. False when it takes time: the launch then waits
+    /// for `port.acquired`.
     fn acquire(&mut self, port: &mut Port, past: bool) -> bool;
 
     /// Counters by name.
@@ -139,6 +140,8 @@ pub struct Hooks {
     /// No call: most requests of the CU that may be under way, where that is fewer than
     /// `cu.transactions`.
     pub outstanding: Option<u32>,
+    /// No call: kernels may overlap. Without it those of several streams run one after another.
+    pub overlap: bool,
     /// No call: places of the CU in each L2 bank. A request is sent only where one is free, which
     /// it takes until it is answered.
     pub places: Option<u32>,

@@ -1,6 +1,6 @@
 //! No L1: every request goes below.
 
-use super::{Design, L1, Port, src};
+use super::{Design, Hooks, L1, Port, src};
 use crate::memory_model::MemoryModel;
 use crate::message::Message;
 use crate::pool::Handle;
@@ -31,5 +31,9 @@ impl L1 for NoL1 {
 
     fn acquire(&mut self, _port: &mut Port, _past: bool) -> bool {
         true
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks { overlap: true, ..Hooks::default() }
     }
 }

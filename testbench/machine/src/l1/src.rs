@@ -335,7 +335,7 @@ impl L1 for SoftwareL1 {
     }
 
     fn hooks(&self) -> Hooks {
-        Hooks { tick: self.placing.is_some(), ..Hooks::default() }
+        Hooks { tick: self.placing.is_some(), overlap: true, ..Hooks::default() }
     }
 
     fn tick(&mut self, port: &mut Port) {

@@ -2,9 +2,11 @@
 //!
 //! Under the chiplet coherence table the reference of the table is given the same packets and ends
 //! of kernels, says the reasons, and must decide as the firmware did: the run ends where it does
-//! not. A GPU's packets come one at a time, so whatever is sent belongs to the packet that is not
-//! complete yet.
+//! not. Packets of several streams are under way together: it is given them in the order in which
+//! the firmware decides, which is that of the first messages for launches, and of the first
+//! operations or signals after kernels.
 
+use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 
 use cosim::command_processor::aql::kind::KERNEL_DISPATCH;
@@ -13,16 +15,22 @@ use hwmodel::chiplet_coherence_table as table;
 use hwmodel::chiplet_coherence_table::{
     Dispatch, Hidden, Outcome, Parameters, Reason, ReferenceTable, Share,
 };
-use ports::common::command_types::{Aql, Message, Tx, kind};
+use ports::common::command_types::{Aql, Message, SLOTS, Tx, kind};
 
 use super::blocks::Outputs;
+use super::global::Kernel;
 use crate::engine::Cycle;
 
+/// Launches that were decided.
+const LAUNCHES: usize = 0;
 /// Counters that no reference has: that of the hardware, and decisions ahead, kept and
 /// made anew.
 const CYCLES: usize = 8;
 const AHEAD: usize = 12;
 const ANEW: usize = 13;
+
+/// Tag of a packet for which no message is sent.
+const NO_TAG: u8 = u8::MAX;
 
 /// Chiplets, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,24 +107,25 @@ impl Packet {
 /// Watches the packets of a GPU.
 #[derive(Debug)]
 pub struct Auditor {
+    gpu: u16,
     reference: Option<ReferenceTable>,
-    /// What the reference says of the packet, and of the end of its kernel.
-    expected: Outcome,
-    expected_after: Outcome,
-    packet: Packet,
+    /// Handed over, and nothing was sent for them; in their order.
+    submitted: VecDeque<Submitted>,
+    /// Those for which something was sent, until they are complete; in its order.
+    begun: Vec<Begun>,
+    /// Packets so far that were begun, and those of them that launch a kernel.
     packets: u64,
-    /// Work-groups that its chiplets were told of.
-    shares: Vec<Share>,
-    /// Chiplets of the kernel that have not ended.
-    running: u16,
-    /// Firmware cycles of the packets before, and how many of them were decided ahead.
+    launches: u32,
+    /// The last one that was complete, its stream, and whether nobody has seen it.
+    last: Packet,
+    last_stream: u8,
+    complete: bool,
+    /// Error codes that are no packet's yet; all since nothing was begun, and those expected.
+    told: Vec<u8>,
+    errors: [Vec<u8>; 2],
+    /// Firmware cycles of the packets before, and how many packets were decided ahead.
     firmware_cycles: u32,
     ahead: u32,
-    /// It is complete, and nobody has seen that.
-    complete: bool,
-    /// A packet is not complete; and one that was handed over behind it.
-    is_busy: bool,
-    next: Option<Submitted>,
 }
 
 /// A packet as it was handed over.
@@ -125,7 +134,33 @@ struct Submitted {
     at: Cycle,
     aql: Aql,
     extension: Vec<u8>,
-    kernel: u32,
+    kernel: Kernel,
+}
+
+/// A packet that is carried out.
+#[derive(Debug)]
+struct Begun {
+    packet: Packet,
+    stream: u8,
+    kernel: Kernel,
+    /// Tag of its messages.
+    tag: u8,
+    /// What the reference says of the packet, and of the end of its kernel.
+    expected: Outcome,
+    expected_after: Outcome,
+    /// Work-groups that its chiplets were told of.
+    shares: Vec<Share>,
+    /// Chiplets of the kernel that have not ended; and the reference knows that all have.
+    running: u16,
+    has_ended: bool,
+}
+
+impl Begun {
+    /// The operations that belong to what is sent or acknowledged now.
+    fn operations(&mut self) -> &mut Operations {
+        let Packet { before, after, enabled, .. } = &mut self.packet;
+        if enabled.is_some() { after } else { before }
+    }
 }
 
 impl Auditor {
@@ -147,189 +182,281 @@ impl Auditor {
         let reference = (conf.sync_mode == SyncMode::Cpelide)
             .then(|| ReferenceTable::new(parameters).expect("the system's limits are the table's"));
         Self {
+            gpu,
             reference,
-            expected: Outcome::default(),
-            expected_after: Outcome::default(),
-            packet: Packet { gpu, ..Packet::default() },
+            submitted: VecDeque::with_capacity(SLOTS),
+            begun: Vec::with_capacity(SLOTS),
             packets: 0,
-            shares: Vec::new(),
-            running: 0,
+            launches: 0,
+            last: Packet::default(),
+            last_stream: 0,
+            complete: false,
+            told: Vec::new(),
+            errors: [Vec::new(), Vec::new()],
             firmware_cycles: 0,
             ahead: 0,
-            complete: false,
-            is_busy: false,
-            next: None,
         }
     }
 
-    /// A packet is handed over; at most one is not complete then.
-    pub fn submit(&mut self, at: Cycle, aql: &Aql, extension: &[u8], kernel: u32) {
-        let submitted = Submitted { at, aql: *aql, extension: extension.to_vec(), kernel };
-        self.begin_next();
-        if self.is_busy {
-            self.next = Some(submitted);
-        } else {
-            self.begin(&submitted);
-        }
+    /// A packet is handed over.
+    pub fn submit(&mut self, at: Cycle, aql: &Aql, extension: &[u8], kernel: Kernel) {
+        let extension = extension.to_vec();
+        self.submitted.push_back(Submitted { at, aql: *aql, extension, kernel });
     }
 
-    /// The packet that was handed over behind a complete one is the next.
-    fn begin_next(&mut self) {
-        if !self.is_busy
-            && let Some(next) = self.next.take()
-        {
-            self.begin(&next);
-        }
+    /// The place of the packet that the firmware begins with: the oldest of those whose stream has
+    /// nothing older; but what it has decided ahead follows the packet that was completed last.
+    fn next(&self, counters: &[u32; 16]) -> Option<usize> {
+        let is_ahead = counters[AHEAD] != self.ahead;
+        let may = |submitted: &Submitted| {
+            let stream = submitted.aql.stream;
+            match is_ahead {
+                true => stream == self.last_stream,
+                false => self.begun.iter().all(|begun| begun.stream != stream),
+            }
+        };
+        self.submitted.iter().position(may)
     }
 
-    /// The packet is the next to be carried out.
-    fn begin(&mut self, submitted: &Submitted) {
+    /// A submitted packet is carried out from now on, with this tag. Gives its place.
+    fn begin(&mut self, at: usize, tag: u8, counters: &[u32; 16]) -> usize {
+        let submitted = self.submitted.remove(at).expect("by its place");
         let Submitted { at, aql, extension, kernel } = submitted;
-        let packet = aql.packet.0;
-        self.is_busy = true;
-        self.packet = Packet {
-            gpu: self.packet.gpu,
+        let bytes = aql.packet.0;
+        let mut packet = Packet {
+            gpu: self.gpu,
             number: self.packets,
-            kernel: (u32::from(packet[0]) == KERNEL_DISPATCH).then_some(*kernel),
-            submitted: *at,
+            kernel: (u32::from(bytes[0]) == KERNEL_DISPATCH).then_some(kernel.number),
+            submitted: at,
+            is_ahead: counters[AHEAD] != self.ahead,
+            errors: std::mem::take(&mut self.told),
             ..Packet::default()
         };
+        self.ahead = counters[AHEAD];
         self.packets += 1;
-        self.shares.clear();
-        self.expected_after = Outcome::default();
+        let mut expected = Outcome::default();
         if let Some(reference) = &mut self.reference {
             let (stream, chiplets, truncated) = (aql.stream, aql.mask, false);
-            let dispatch = Dispatch { packet, extension, truncated, stream, chiplets };
-            self.expected = reference.launch(&dispatch);
-            self.packet.before.reasons = reference.reasons().to_vec();
+            let dispatch =
+                Dispatch { packet: bytes, extension: &extension, truncated, stream, chiplets };
+            expected = reference.launch(&dispatch);
+            packet.before.reasons = reference.reasons().to_vec();
         }
+        self.launches += u32::from(expected.tag.is_some());
+        self.errors[0].extend(&packet.errors);
+        self.errors[1].extend(&expected.errors);
+        self.begun.push(Begun {
+            packet,
+            stream: aql.stream,
+            kernel,
+            tag,
+            expected,
+            expected_after: Outcome::default(),
+            shares: Vec::new(),
+            running: 0,
+            has_ended: false,
+        });
+        self.begun.len() - 1
     }
 
-    /// The packet that is not complete yet, or the last one.
-    pub fn packet(&self) -> &Packet {
-        &self.packet
+    /// The kernel whose messages have this tag.
+    pub fn kernel(&self, tag: u8) -> Option<Kernel> {
+        self.begun.iter().find(|begun| begun.tag == tag).map(|begun| begun.kernel)
     }
 
-    /// The packet, once it is complete.
+    /// The packet that was completed last.
+    pub fn last(&self) -> &Packet {
+        &self.last
+    }
+
+    /// That packet, once.
     pub fn take(&mut self) -> Option<&Packet> {
-        std::mem::take(&mut self.complete).then_some(&self.packet)
+        std::mem::take(&mut self.complete).then_some(&self.last)
     }
 
     /// What the ports show in cycle `now`. Errors: the firmware has not decided as the reference.
     pub fn see(&mut self, now: Cycle, shown: &Outputs) -> Result<(), String> {
-        self.begin_next();
+        let counters = &shown.host.cnt;
+        self.told.extend(shown.host.err);
+        // What is sent now may have the tag of what has ended.
+        if let Some(signal) = shown.host.sig {
+            self.see_completed(now, signal, counters)?;
+        }
         if let Some(tx) = shown.host.tx.filter(|_| shown.crossbar.tx_ready) {
-            self.see_sent(now, &tx)?;
+            self.see_sent(now, &tx, counters)?;
         }
         if let Some(rx) = shown.crossbar.rx.filter(|_| shown.host.rx_ready) {
             self.see_received(now, &rx);
         }
         for (i, local) in shown.locals.iter().enumerate() {
+            let message = &shown.crossbar.down[i];
             let arrives = shown.crossbar.down_valid >> i & 1 == 1 && local.rx_ready;
-            if arrives && shown.crossbar.down[i].kind == kind::LAUNCH_EN {
-                self.packet.launched = Some(now);
+            if arrives
+                && message.kind == kind::LAUNCH_EN
+                && let Some(begun) = self.begun.iter_mut().find(|begun| begun.tag == message.tag)
+            {
+                begun.packet.launched = Some(now);
             }
         }
-        self.packet.errors.extend(shown.host.err);
-        match shown.host.sig {
-            Some(_) => self.see_completed(now, &shown.host.cnt),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
-    /// The operations that belong to what is sent or acknowledged now.
-    fn operations(&mut self) -> &mut Operations {
-        let Packet { before, after, enabled, .. } = &mut self.packet;
-        if enabled.is_some() { after } else { before }
-    }
-
-    fn see_sent(&mut self, now: Cycle, tx: &Tx) -> Result<(), String> {
+    fn see_sent(&mut self, now: Cycle, tx: &Tx, counters: &[u32; 16]) -> Result<(), String> {
+        let tag = tx.msg.tag;
+        let at = match self.begun.iter().position(|begun| begun.tag == tag) {
+            Some(at) => at,
+            None => {
+                let next = self.next(counters).ok_or_else(|| {
+                    let gpu = self.gpu;
+                    format!(
+                        "the firmware of GPU {gpu} sends {:?} for no packet, cycle {now}",
+                        tx.msg
+                    )
+                })?;
+                self.begin(next, tag, counters)
+            }
+        };
+        let begun = &mut self.begun[at];
         match tx.msg.kind {
             kind::SYNC_REQ => {
-                let operations = self.operations();
+                if begun.packet.enabled.is_some() && begun.running == 0 {
+                    self.end_kernel(at);
+                }
+                let operations = self.begun[at].operations();
                 operations.requested.get_or_insert(now);
                 operations.release.0 |= if tx.msg.a & 1 == 1 { tx.dst } else { 0 };
                 operations.acquire.0 |= if tx.msg.a & 2 == 2 { tx.dst } else { 0 };
             }
             kind::WG_DESC => {
                 let chiplet = tx.dst.trailing_zeros() as u8;
-                self.shares.push(Share { chiplet, first: tx.msg.b, groups: 0 });
+                begun.shares.push(Share { chiplet, first: tx.msg.b, groups: 0 });
             }
             kind::WG_COUNT => {
                 let chiplet = tx.dst.trailing_zeros() as u8;
-                let told = self.shares.iter_mut().find(|share| share.chiplet == chiplet);
+                let told = begun.shares.iter_mut().find(|share| share.chiplet == chiplet);
                 told.into_iter().for_each(|share| share.groups = tx.msg.b);
             }
             kind::LAUNCH_EN => {
-                self.packet.enabled = Some(now);
-                self.packet.tag = Some(tx.msg.tag);
-                self.packet.chiplets.0 = tx.dst;
-                self.running = tx.dst;
-                self.compare(now, "before", &self.packet.before, &self.expected)?;
-                let expected = self.expected.tag;
-                if self.reference.is_some() && expected != self.packet.tag {
-                    let must = expected.map_or("none".into(), |tag| tag.to_string());
-                    return Err(self.differ(now, format!("tag {}, must be {must}", tx.msg.tag)));
-                }
-                let started = self.shares.iter().fold(0, |mask, share| mask | 1 << share.chiplet);
-                let is_right = self.shares == self.expected.shares && tx.dst == started;
-                if self.reference.is_some() && !is_right {
-                    let text = format!(
-                        "starts chiplets {} with work-groups {}, must be {}",
-                        Chiplets(tx.dst),
-                        Shares(&self.shares),
-                        Shares(&self.expected.shares)
-                    );
-                    return Err(self.differ(now, text));
-                }
+                begun.packet.enabled = Some(now);
+                begun.packet.tag = Some(tag);
+                begun.packet.chiplets.0 = tx.dst;
+                begun.running = tx.dst;
+                self.see_launched(now, &self.begun[at])?;
             }
             _ => {}
         }
         Ok(())
     }
 
+    /// Errors: a kernel starts otherwise than it must.
+    fn see_launched(&self, now: Cycle, begun: &Begun) -> Result<(), String> {
+        let Begun { packet, expected, shares, .. } = begun;
+        self.compare(now, packet, ("before", &packet.before), expected)?;
+        if self.reference.is_none() {
+            return Ok(());
+        }
+        if expected.tag != packet.tag {
+            let [tag, must] = [packet.tag, expected.tag]
+                .map(|tag| tag.map_or("none".into(), |tag| tag.to_string()));
+            return Err(differ(now, packet, format!("tag {tag}, must be {must}")));
+        }
+        let started = shares.iter().fold(0, |mask, share| mask | 1 << share.chiplet);
+        if *shares == expected.shares && packet.chiplets.0 == started {
+            return Ok(());
+        }
+        let text = format!(
+            "starts chiplets {} with work-groups {}, must be {}",
+            packet.chiplets,
+            Shares(shares),
+            Shares(&expected.shares)
+        );
+        Err(differ(now, packet, text))
+    }
+
     fn see_received(&mut self, now: Cycle, rx: &Message) {
+        let Some(begun) = self.begun.iter_mut().find(|begun| begun.tag == rx.tag) else { return };
         match rx.kind {
             kind::ACK => {
-                let operations = self.operations();
+                let operations = begun.operations();
                 operations.acknowledged = Some(now);
                 operations.lines_written_back += u64::from(rx.b);
             }
-            kind::DONE => {
-                self.running &= !(1 << rx.chiplet);
-                if let Some(reference) = self.reference.as_mut().filter(|_| self.running == 0) {
-                    self.expected_after = reference.finish(rx.tag);
-                    self.packet.after.reasons = reference.reasons().to_vec();
-                }
-            }
+            kind::DONE => begun.running &= !(1 << rx.chiplet),
             _ => {}
         }
     }
 
-    fn see_completed(&mut self, now: Cycle, counters: &[u32; 16]) -> Result<(), String> {
-        self.packet.completed = now;
-        self.packet.firmware_cycles = counters[CYCLES] - self.firmware_cycles;
+    /// The firmware knows that a kernel has ended: what it decides from now on it decides after
+    /// that.
+    fn end_kernel(&mut self, at: usize) {
+        let begun = &mut self.begun[at];
+        if let Some(reference) = self.reference.as_mut().filter(|_| !begun.has_ended) {
+            begun.has_ended = true;
+            begun.expected_after = reference.finish(begun.tag);
+            begun.packet.after.reasons = reference.reasons().to_vec();
+        }
+    }
+
+    fn see_completed(
+        &mut self,
+        now: Cycle,
+        signal: u64,
+        counters: &[u32; 16],
+    ) -> Result<(), String> {
+        // What was decided before may wait behind other messages.
+        while self.reference.is_some()
+            && self.launches < counters[LAUNCHES]
+            && let Some(next) = self.next(counters)
+        {
+            let at = self.begin(next, NO_TAG, counters);
+            self.begun[at].tag = self.begun[at].expected.tag.unwrap_or(NO_TAG);
+        }
+        let is_signalled = |kernel: &Kernel| kernel.signal() == signal;
+        let begun = self.begun.iter().position(|begun| is_signalled(&begun.kernel));
+        let at = match begun {
+            Some(at) => at,
+            // A barrier without operations, or a packet that was rejected.
+            None => {
+                let found = self.submitted.iter().position(|s| is_signalled(&s.kernel));
+                let at = found.ok_or_else(|| {
+                    let gpu = self.gpu;
+                    format!(
+                        "the firmware of GPU {gpu} signals {signal:#x}, of no packet, cycle {now}"
+                    )
+                })?;
+                self.begin(at, NO_TAG, counters)
+            }
+        };
+        if self.begun[at].packet.enabled.is_some() {
+            self.end_kernel(at);
+        }
+        let Begun { mut packet, stream, expected, expected_after, .. } = self.begun.remove(at);
+        packet.completed = now;
+        packet.firmware_cycles = counters[CYCLES] - self.firmware_cycles;
         self.firmware_cycles = counters[CYCLES];
-        self.packet.is_ahead = counters[AHEAD] != self.ahead;
-        self.ahead = counters[AHEAD];
-        self.complete = true;
-        self.is_busy = false;
+        self.errors[0].extend(&self.told);
+        packet.errors.append(&mut self.told);
+        (self.last, self.last_stream, self.complete) = (packet, stream, true);
+        let packet = &self.last;
         let Some(reference) = &self.reference else { return Ok(()) };
         // A barrier's operations are all before its signal.
-        self.compare(now, "before", &self.packet.before, &self.expected)?;
-        self.compare(now, "after", &self.packet.after, &self.expected_after)?;
-        let mut errors = [self.packet.errors.clone(), self.expected.errors.clone()];
-        errors.iter_mut().for_each(|codes| codes.sort_unstable());
-        if errors[0] != errors[1] {
-            let text = format!("error codes {:?}, must be {:?}", errors[0], errors[1]);
-            return Err(self.differ(now, text));
+        self.compare(now, packet, ("before", &packet.before), &expected)?;
+        self.compare(now, packet, ("after", &packet.after), &expected_after)?;
+        // Which packet an error belongs to is certain when none is under way.
+        if self.begun.is_empty() {
+            self.errors.iter_mut().for_each(|codes| codes.sort_unstable());
+            let [told, must] = &self.errors;
+            if told != must {
+                return Err(differ(now, packet, format!("error codes {told:?}, must be {must:?}")));
+            }
+            self.errors.iter_mut().for_each(Vec::clear);
         }
         let expected = reference.counters();
         let is_known = |at| ![CYCLES, AHEAD, ANEW].contains(&at);
         let differs = |&at: &usize| is_known(at) && counters[at] != expected[at];
         if let Some(at) = (0..counters.len()).find(differs) {
             let text = format!("CNT[{at}] = {}, must be {}", counters[at], expected[at]);
-            return Err(self.differ(now, text));
+            return Err(differ(now, packet, text));
         }
         Ok(())
     }
@@ -338,8 +465,8 @@ impl Auditor {
     fn compare(
         &self,
         now: Cycle,
-        when: &str,
-        sent: &Operations,
+        packet: &Packet,
+        (when, sent): (&str, &Operations),
         expected: &Outcome,
     ) -> Result<(), String> {
         let Operations { release, acquire, .. } = *sent;
@@ -351,17 +478,17 @@ impl Auditor {
             "releases {release} and acquires {acquire} {when} it, must be {} and {}",
             must[0], must[1]
         );
-        Err(self.differ(now, text))
+        Err(differ(now, packet, text))
     }
+}
 
-    fn differ(&self, now: Cycle, text: String) -> String {
-        let Packet { gpu, number, kernel, .. } = self.packet;
-        let what = kernel.map_or("a barrier".to_string(), |kernel| format!("kernel {kernel}"));
-        format!(
-            "the firmware of GPU {gpu} decides otherwise than the table's reference, cycle {now}, \
-             packet {number}, {what}: {text}"
-        )
-    }
+fn differ(now: Cycle, packet: &Packet, text: String) -> String {
+    let Packet { gpu, number, kernel, .. } = packet;
+    let what = kernel.map_or("a barrier".to_string(), |kernel| format!("kernel {kernel}"));
+    format!(
+        "the firmware of GPU {gpu} decides otherwise than the table's reference, cycle {now}, \
+         packet {number}, {what}: {text}"
+    )
 }
 
 impl Chiplets {

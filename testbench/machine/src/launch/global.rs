@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use cosim::command_processor::Conf;
 use cosim::command_processor::aql::kind::BARRIER_AND;
 use ports::Bytes;
-use ports::common::command_types::{Aql, Ext, kind};
+use ports::common::command_types::{Aql, Ext, SLOTS, kind};
 use ports::local_command_processor as local;
 
 use super::audit::{Auditor, Packet};
@@ -68,9 +68,8 @@ struct Heard {
     asked: Sync,
     synchronised: Option<u32>,
     dropped: bool,
-    ended: u32,
-    /// Tag of the kernel whose work-groups end.
-    tag: u8,
+    /// Work-groups of each launch.
+    ended: [u32; SLOTS],
     /// The L1s are to be dropped, and nobody could be told.
     drop_due: bool,
 }
@@ -82,9 +81,29 @@ pub struct Kernel {
     pub number: u32,
     /// First work-group of this GPU's share.
     pub first_group: u32,
+    /// Its number among the launches that are under way, below [`SLOTS`].
+    pub launch: u8,
 }
 
-/// Whether the completion signal has been written.
+impl Kernel {
+    /// The completion signal of its packet.
+    pub fn signal(&self) -> u64 {
+        1 + u64::from(self.launch)
+    }
+}
+
+/// A packet that is not complete.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    stream: u8,
+    /// When it was taken, its kernel launched, a chiplet was done with it, or the packet before of
+    /// its stream was complete.
+    since: Cycle,
+    /// Tag of its work-groups, once it has any.
+    tag: u8,
+}
+
+/// Whether a completion signal has been written that the host does not see yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Completion {
     No,
@@ -92,8 +111,6 @@ enum Completion {
     Gate {
         asked: bool,
     },
-    /// For the host to see.
-    Yes,
 }
 
 /// A GPU's command processors.
@@ -107,13 +124,11 @@ pub struct Global {
     /// Packets that are not all in, the oldest first.
     feeding: VecDeque<Feeding>,
     heard: Vec<Heard>,
-    kernel: Kernel,
+    /// By launch.
+    flights: [Option<Flight>; SLOTS],
+    /// Of the launch whose signal was written last.
     completion: Completion,
-    /// Packets that are not complete.
-    packets: u32,
-    /// When the packet was taken, its kernel launched, a chiplet was done with it, or the packet
-    /// before was complete.
-    since: Cycle,
+    completed: usize,
     auditor: Auditor,
     pub counters: Counters,
 }
@@ -138,39 +153,33 @@ impl Global {
             blocks,
             inputs,
             shown,
-            feeding: VecDeque::with_capacity(2),
+            feeding: VecDeque::with_capacity(SLOTS),
             heard: vec![Heard::default(); chiplets],
-            kernel: Kernel::default(),
+            flights: [None; SLOTS],
             completion: Completion::No,
-            packets: 0,
-            since: 0,
+            completed: 0,
             auditor: Auditor::new(gpu, conf),
             counters: Counters::default(),
         }
     }
 
-    /// Takes a packet with its extension block, in cycle `now`; the one before may not be complete,
-    /// but all in. The caller visits the processor in the next cycle. A packet that is handed over
-    /// ahead has the GPU's same share of the work-groups as the one before.
-    pub fn submit(&mut self, now: Cycle, packet: [u8; 64], extension: Vec<u8>, kernel: Kernel) {
-        let chiplets = self.ports.to_chiplets.len();
-        let mask = u16::MAX >> (16 - chiplets);
-        let aql = Aql { mask, stream: 0, packet: Bytes(packet) };
-        self.auditor.submit(now, &aql, &extension, kernel.number);
+    /// Takes a packet of a stream that is bound to the chiplets of a mask, with its extension
+    /// block, in cycle `now`; there is a slot for it. The caller visits the processor in the next
+    /// cycle.
+    pub fn submit(
+        &mut self,
+        now: Cycle,
+        packet: [u8; 64],
+        extension: Vec<u8>,
+        (stream, mask): (u8, u16),
+        kernel: Kernel,
+    ) {
+        let aql = Aql { mask, stream, packet: Bytes(packet) };
+        self.auditor.submit(now, &aql, &extension, kernel);
         self.counters.packets += 1;
         self.counters.barriers += u64::from(u32::from(packet[0]) == BARRIER_AND);
         self.feeding.push_back(Feeding { aql: Some(aql), extension, at: 0 });
-        self.kernel = kernel;
-        if self.packets == 0 {
-            self.completion = Completion::No;
-            self.since = now;
-        }
-        self.packets += 1;
-    }
-
-    /// True once the packet's completion signal is written.
-    pub fn take_completion(&mut self) -> bool {
-        std::mem::replace(&mut self.completion, Completion::No) == Completion::Yes
+        self.flights[usize::from(kernel.launch)] = Some(Flight { stream, since: now, tag: 0 });
     }
 
     /// What became of the packet, once after its completion.
@@ -204,15 +213,16 @@ impl Global {
         if self.shown.host.halted {
             self.halt(ctx);
         }
-        if self.shown.host.sig.is_some() {
-            let packet = self.auditor.packet();
+        if let Some(signal) = self.shown.host.sig {
+            let packet = self.auditor.last();
             let has_operations = packet.before.requested.is_some();
             let path = packet.critical_path().filter(|_| has_operations);
             self.counters.sync_cycles += path.unwrap_or(0);
             self.completion = Completion::Gate { asked: false };
+            self.completed = (signal - 1) as usize;
         }
         self.complete(ctx);
-        let waits = |heard: &Heard| heard.dropped || heard.drop_due || heard.ended > 0;
+        let waits = |heard: &Heard| heard.dropped || heard.drop_due || heard.ended != [0; SLOTS];
         let waits = self.heard.iter().any(waits) || !self.feeding.is_empty();
         ctx.wake_after(if waits { 0 } else { self.blocks.quiet_cycles() });
     }
@@ -234,7 +244,7 @@ impl Global {
         for (inlet, heard) in self.ports.from_chiplets.iter().zip(&mut self.heard) {
             while let Some(message) = ctx.peek(*inlet) {
                 ctx.take(*inlet);
-                let Message { kind, sideband, .. } = ctx.messages[message];
+                let Message { kind, sideband, tag, .. } = ctx.messages[message];
                 match kind {
                     Kind::SyncDone => {
                         let Synced { written, dropped } = sideband.get(());
@@ -244,7 +254,7 @@ impl Global {
                         self.counters.idle_acquires += u64::from(acquire && !dropped);
                     }
                     Kind::AcquireL1 => heard.dropped = true,
-                    Kind::GroupDone => heard.ended += 1,
+                    Kind::GroupDone => heard.ended[tag as usize] += 1,
                     kind => unreachable!("{kind:?} is no answer of a chiplet"),
                 }
                 ctx.messages.free(message);
@@ -289,40 +299,48 @@ impl Global {
                 l1_inv_done: std::mem::take(&mut heard.dropped),
                 ..local::In::default()
             };
-            if heard.ended > 0 {
-                heard.ended -= 1;
-                own.wg_done = Some(heard.tag);
+            let ended = heard.ended.iter().position(|&ended| ended > 0);
+            if let Some((launch, flight)) = ended.and_then(|at| Some((at, self.flights[at]?))) {
+                heard.ended[launch] -= 1;
+                own.wg_done = Some(flight.tag);
             }
-            let mut send = |kind: Kind, sideband: Packed| {
+            let mut send = |message: Message| {
                 let may = ctx.may_send(outlet);
                 if may {
-                    let message =
-                        ctx.messages.put(Message { kind, sideband, ..Message::default() });
+                    let message = ctx.messages.put(message);
                     ctx.send(outlet, message);
                 }
                 may
             };
+            let of = |kind: Kind| Message { kind, ..Message::default() };
             heard.drop_due |= out.l1_inv;
             if heard.drop_due {
-                heard.drop_due = !send(Kind::AcquireL1, Packed::default());
+                heard.drop_due = !send(of(Kind::AcquireL1));
             }
             if let Some(op) = out.l2_sync {
                 let sync = Sync { release: op & 1 == 1, acquire: op & 2 == 2 };
                 heard.asked = sync;
-                own.l2_sync_ready = send(Kind::Sync(sync), Packed::default());
+                own.l2_sync_ready = send(of(Kind::Sync(sync)));
             }
             if let Some(group) = &out.wg {
-                heard.tag = group.tag;
-                own.wg_ready = send(
-                    Kind::StartGroup,
-                    Packed::new(&(self.kernel.first_group + group.group), 32),
-                );
+                let kernel = self.auditor.kernel(group.tag).expect("it is launched");
+                let launch = usize::from(kernel.launch);
+                self.flights[launch].as_mut().expect("it is not complete").tag = group.tag;
+                let sideband = Packed::new(&(kernel.first_group + group.group), 32);
+                let tag = kernel.launch.into();
+                own.wg_ready = send(Message { sideband, tag, ..of(Kind::StartGroup) });
             }
         }
     }
 
     fn count(&mut self, now: Cycle) {
         let c = &mut self.counters;
+        // Cycles since the last step of the packet whose messages have this tag.
+        let mut step = |tag: u8| {
+            let launch = self.auditor.kernel(tag).map_or(0, |kernel| usize::from(kernel.launch));
+            let flight = self.flights[launch].as_mut();
+            flight.map_or(0, |flight| now - std::mem::replace(&mut flight.since, now))
+        };
         if let Some(tx) = self.shown.host.tx.filter(|_| self.shown.crossbar.tx_ready) {
             let chiplets = u64::from(tx.dst.count_ones());
             match tx.msg.kind {
@@ -331,8 +349,7 @@ impl Global {
                     c.acquires += if tx.msg.a & 2 == 2 { chiplets } else { 0 };
                 }
                 kind::LAUNCH_EN => {
-                    c.launch_cycles += now - self.since;
-                    self.since = now;
+                    c.launch_cycles += step(tx.msg.tag);
                 }
                 _ => {}
             }
@@ -340,10 +357,7 @@ impl Global {
         if let Some(rx) = self.shown.crossbar.rx.filter(|_| self.shown.host.rx_ready) {
             match rx.kind {
                 kind::ACK => c.lines_written_back += u64::from(rx.b),
-                kind::DONE => {
-                    c.kernel_cycles += now - self.since;
-                    self.since = now;
-                }
+                kind::DONE => c.kernel_cycles += step(rx.tag),
                 _ => {}
             }
         }
@@ -371,10 +385,12 @@ impl Global {
     }
 
     fn end(&mut self, ctx: &mut Context) {
-        self.counters.release_cycles += ctx.now - self.since;
-        self.since = ctx.now;
-        self.packets -= 1;
-        ctx.completions += 1;
-        self.completion = Completion::Yes;
+        let flight = self.flights[self.completed].take().expect("it is signalled once");
+        self.counters.release_cycles += ctx.now - flight.since;
+        for next in self.flights.iter_mut().flatten().filter(|f| f.stream == flight.stream) {
+            next.since = ctx.now;
+        }
+        ctx.completions[self.completed] += 1;
+        self.completion = Completion::No;
     }
 }

@@ -1,6 +1,8 @@
 //! A chiplet below its command processor: synchronises the L2, drops the L1s, hands work-groups to
 //! CUs.
 
+use ports::common::command_types::SLOTS;
+
 use super::Scheduler;
 use crate::context::Context;
 use crate::engine::{InletId, OutletId};
@@ -48,8 +50,8 @@ pub struct Local {
     scheduler: Box<dyn Scheduler>,
     syncing: Option<Syncing>,
     dropping: Option<Dropping>,
-    /// Ends of work-groups that are not reported.
-    ended: u32,
+    /// Ends of work-groups that are not reported, by launch.
+    ended: [u32; SLOTS],
     pub groups: u64,
 }
 
@@ -58,7 +60,7 @@ impl Local {
     pub fn new(waves: u32, scheduler: Box<dyn Scheduler>, ports: Ports) -> Self {
         let free = vec![waves; ports.to_cores.len()];
         let (syncing, dropping) = (None, None);
-        Self { ports, free, scheduler, syncing, dropping, ended: 0, groups: 0 }
+        Self { ports, free, scheduler, syncing, dropping, ended: [0; SLOTS], groups: 0 }
     }
 
     /// One cycle.
@@ -66,9 +68,13 @@ impl Local {
         self.take_answers(ctx);
         self.synchronise(ctx);
         self.drop_caches(ctx);
-        while self.ended > 0 && ctx.may_send(self.ports.answers) {
-            self.answer(ctx, Kind::GroupDone, Packed::default());
-            self.ended -= 1;
+        while let Some(launch) = self.ended.iter().position(|&ended| ended > 0)
+            && ctx.may_send(self.ports.answers)
+        {
+            let (kind, tag) = (Kind::GroupDone, launch as u32);
+            let done = ctx.messages.put(Message { kind, tag, ..Message::default() });
+            ctx.send(self.ports.answers, done);
+            self.ended[launch] -= 1;
         }
         let busy = self.syncing.is_some() || self.dropping.is_some();
         if let Some(command) = ctx.peek(self.ports.commands).filter(|_| !busy)
@@ -82,7 +88,7 @@ impl Local {
 
     /// Does what it is told, if it can now.
     fn obey(&mut self, ctx: &mut Context, command: Handle<Message>) -> bool {
-        let Message { kind, sideband, .. } = ctx.messages[command];
+        let Message { kind, sideband, tag, .. } = ctx.messages[command];
         match kind {
             Kind::Sync(sync) => {
                 let synced = Synced::default();
@@ -93,7 +99,7 @@ impl Local {
                 self.dropping = Some(Dropping::default());
                 true
             }
-            Kind::StartGroup => self.start_group(ctx, sideband),
+            Kind::StartGroup => self.start_group(ctx, sideband, tag),
             kind => unreachable!("{kind:?} is no command"),
         }
     }
@@ -116,9 +122,10 @@ impl Local {
         }
         for (&inlet, free) in self.ports.from_cores.iter().zip(&mut self.free) {
             while let Some(message) = ctx.receive(inlet) {
-                if ctx.messages[message].kind == Kind::GroupDone {
-                    self.ended += 1;
-                    *free += ctx.waves_of_group;
+                let Message { kind, tag, .. } = ctx.messages[message];
+                if kind == Kind::GroupDone {
+                    self.ended[tag as usize] += 1;
+                    *free += ctx.launches[tag as usize].waves;
                 } else {
                     let dropping = self.dropping.as_mut();
                     dropping.expect("CUs answer what they were asked").answered += 1;
@@ -168,8 +175,8 @@ impl Local {
     }
 
     /// One work-group in each cycle, on the CU that the scheduler chooses.
-    fn start_group(&mut self, ctx: &mut Context, group: Packed) -> bool {
-        let waves = ctx.waves_of_group;
+    fn start_group(&mut self, ctx: &mut Context, group: Packed, launch: u32) -> bool {
+        let waves = ctx.launches[launch as usize].waves;
         let has_room = |core: usize| self.free[core] >= waves;
         let chosen = self.scheduler.choose(group.get(32), self.free.len(), &has_room);
         let Some((group, core)) = chosen else { return false };
@@ -177,7 +184,8 @@ impl Local {
             return false;
         }
         let (kind, sideband) = (Kind::StartGroup, Packed::new(&group, 32));
-        let message = ctx.messages.put(Message { kind, sideband, ..Message::default() });
+        let message = Message { kind, sideband, tag: launch, ..Message::default() };
+        let message = ctx.messages.put(message);
         ctx.send(self.ports.to_cores[core], message);
         self.free[core] -= waves;
         self.scheduler.started(group, core);

@@ -2,12 +2,22 @@
 
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Dispatch, Scope, barrier};
-use traces::trace::{self, Event, KernelHead};
+use traces::trace::{self, Bound, Event, KernelHead};
 
 use super::{Machine, RunError};
 use crate::engine::ComponentId;
 use crate::launch;
 use crate::part::Part;
+
+/// A kernel that is handed over.
+#[derive(Clone, Copy)]
+pub(super) struct Handover {
+    /// Its number among those that run, and among all.
+    pub(super) launch: usize,
+    pub(super) number: u32,
+    pub(super) stream: u8,
+    pub(super) scopes: Scopes,
+}
 
 /// Whose stores a kernel sees, and who sees its own.
 #[derive(Clone, Copy)]
@@ -26,7 +36,7 @@ impl Machine {
                 self.upcoming.push_back(event);
             }
             match self.upcoming[at] {
-                Event::Alloc { .. } => {}
+                Event::Alloc { .. } | Event::Streams(_) | Event::Wait { .. } => {}
                 Event::Kernel(_) => return Ok(Some(at)),
                 _ => break,
             }
@@ -45,29 +55,44 @@ impl Machine {
         Ok(Scopes { acquire: self.scope(host_changed), release: self.scope(is_host_next) })
     }
 
-    /// While a kernel runs its GPU is told of the next one, unless the host comes between (CPElide
-    /// specification 5.10).
-    pub(super) fn hand_over_next(&mut self) -> Result<(), RunError> {
-        let is_ahead = self.system.command_processor.ahead && self.ctx.layout.gpus == 1;
-        let Some(at) = self.next_kernel(0)?.filter(|_| is_ahead) else { return Ok(()) };
+    /// While the kernel of a launch runs its GPU is told of the next one, unless the host comes
+    /// between (CPElide specification 5.10).
+    pub(super) fn hand_over_next(&mut self, launch: usize) -> Result<(), RunError> {
+        let Some(at) = self.next_kernel(0)?.filter(|_| self.is_ahead()) else { return Ok(()) };
         let Event::Kernel(head) = self.upcoming[at].clone() else { unreachable!("by its place") };
         let is_host_next = self.next_kernel(at + 1)?.is_none();
         let scopes = Scopes { acquire: self.scope(false), release: self.scope(is_host_next) };
-        let spans = self.spans(head.groups);
-        self.submit(self.kernels + 1, &head, &spans, scopes);
-        self.handed_over = Some(scopes);
+        let spans = self.spans(head.groups, self.chiplets_of(&head));
+        let (launch, number) = (1 - launch, self.kernels + 1);
+        let handover = Handover { launch, number, stream: 0, scopes };
+        self.begin(launch, number, &head)?;
+        self.submit(handover, &head, &spans);
+        self.handed_over = Some(handover);
         Ok(())
     }
 
-    fn scope(&self, system: bool) -> Scope {
+    /// Whether kernels are handed over before those before have ended.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.system.command_processor.ahead && self.ctx.layout.gpus == 1
+    }
+
+    pub(super) fn scope(&self, system: bool) -> Scope {
         let is_lazy = self.sync == SyncMode::Cpelide && self.ctx.layout.gpus == 1;
         if system || !is_lazy { Scope::System } else { Scope::Agent }
     }
 
-    /// Static, kernel-wide partition: each GPU, and within it each chiplet, gets an equal
-    /// contiguous piece, the last the remainder (CPElide specification 5.1). First work-group and
-    /// number of each chiplet.
-    pub(super) fn spans(&self, groups: u32) -> Vec<(u32, u32)> {
+    /// The chiplets of a GPU on which a kernel runs: those of its stream. With several GPUs there
+    /// are no bounds.
+    pub(super) fn chiplets_of(&self, head: &KernelHead) -> u16 {
+        let chiplets = self.ctx.layout.chiplets;
+        let queues = self.queues.as_ref().filter(|_| self.ctx.layout.gpus == 1);
+        queues.map_or(Bound::ALL, |queues| queues.bound(head)).chiplets(chiplets)
+    }
+
+    /// Static, kernel-wide partition: each GPU, and within it each of these chiplets, gets an equal
+    /// contiguous piece, the last the remainder (CPElide specification 5.1). First work-group
+    /// and number of each chiplet.
+    pub(super) fn spans(&self, groups: u32, chiplets: u16) -> Vec<(u32, u32)> {
         let split = |(first, groups): (u32, u32), among: u32| {
             let piece = groups / among;
             (0..among).map(move |i| {
@@ -75,53 +100,68 @@ impl Machine {
                 (first + i * piece, own)
             })
         };
-        let layout = &self.ctx.layout;
-        let gpus = split((0, groups), layout.gpus.into());
-        gpus.flat_map(|share| split(share, layout.chiplets.into())).collect()
+        let gpus = split((0, groups), self.ctx.layout.gpus.into());
+        let pieces = |share: (u32, u32)| {
+            let mut pieces = split(share, chiplets.count_ones());
+            let mut end = share.0;
+            let of_chiplet = (0..self.ctx.layout.chiplets).map(|i| match chiplets >> i & 1 {
+                0 => (end, 0),
+                _ => {
+                    let piece = pieces.next().expect("one for each");
+                    end = piece.0 + piece.1;
+                    piece
+                }
+            });
+            of_chiplet.collect::<Vec<_>>()
+        };
+        gpus.flat_map(pieces).collect()
     }
 
     /// One packet for each GPU, with its share of the work-groups; a barrier where that is none.
-    pub(super) fn submit(
-        &mut self,
-        kernel: u32,
-        head: &KernelHead,
-        spans: &[(u32, u32)],
-        scopes: Scopes,
-    ) {
+    pub(super) fn submit(&mut self, handover: Handover, head: &KernelHead, spans: &[(u32, u32)]) {
         let per_gpu = usize::from(self.ctx.layout.chiplets);
-        let Scopes { acquire, release } = scopes;
+        let Handover { launch, number, stream, scopes: Scopes { acquire, release } } = handover;
+        let mask = self.chiplets_of(head);
         for (gpu, spans) in spans.chunks(per_gpu).enumerate() {
             let groups: u32 = spans.iter().map(|span| span.1).sum();
+            let kernel = launch::Kernel { number, first_group: spans[0].0, launch: launch as u8 };
             if groups == 0 {
-                let packet = barrier(acquire, release, 1);
-                self.queue(gpu, packet, Vec::new(), launch::Kernel::default());
+                let packet = barrier(acquire, release, kernel.signal());
+                self.queue(gpu, (packet, Vec::new()), (stream, mask), kernel);
                 continue;
             }
-            let labels = launch::labels(head, spans);
+            // The table numbers the chiplets of the stream alone.
+            let own = (0..per_gpu).filter(|i| mask >> i & 1 == 1).map(|i| spans[i]);
+            let labels = launch::labels(head, &own.collect::<Vec<_>>());
             // A row of whole work-groups.
             let [x, y, z] = head.local;
             let dispatch = Dispatch {
                 workgroup_size: head.local.map(|size| size as u16),
                 grid_size: [x * groups, y, z],
-                kernel_object: kernel.into(),
+                kernel_object: number.into(),
                 extension: u64::from(!labels.is_empty()),
-                completion_signal: 1,
+                completion_signal: kernel.signal(),
                 acquire,
                 release,
                 ..Dispatch::default()
             };
-            let kernel = launch::Kernel { number: kernel, first_group: spans[0].0 };
-            self.queue(gpu, dispatch.encode(), labels, kernel);
+            self.queue(gpu, (dispatch.encode(), labels), (stream, mask), kernel);
         }
     }
 
     /// Puts a packet into the queue of a GPU.
-    fn queue(&mut self, gpu: usize, packet: [u8; 64], labels: Vec<u8>, kernel: launch::Kernel) {
+    fn queue(
+        &mut self,
+        gpu: usize,
+        (packet, labels): ([u8; 64], Vec<u8>),
+        stream: (u8, u16),
+        kernel: launch::Kernel,
+    ) {
         let at = self.first_global + gpu;
         let Part::Global(global) = &mut self.parts[at] else { unreachable!("by its number") };
         let id = ComponentId(at as u32);
         if self.ctx.has_component(id) {
-            global.submit(self.ctx.now, packet, labels, kernel);
+            global.submit(self.ctx.now, packet, labels, stream, kernel);
         }
         self.wake(id, self.ctx.now + 1);
     }

@@ -161,7 +161,8 @@ impl Team {
 
 impl Machine {
     /// Threads that the run may have. One, where somebody looks into the machine as a whole or is
-    /// told in what order things happen, where a body is RTL, and where no part can be cut off.
+    /// told in what order things happen, where a body is RTL, where no part can be cut off, and
+    /// where the program has several streams.
     pub(super) fn threads(&self) -> u8 {
         let Options { threads, order, visit_all, watch, compare_lines, .. } = self.options;
         let is_one = visit_all
@@ -175,7 +176,10 @@ impl Machine {
             || self.sockets.is_watched()
             || self.has_rtl();
         let most = u8::try_from(self.all_pieces()).unwrap_or(HERE);
-        if is_one { 1 } else { threads.clamp(1, most) }
+        let threads = if is_one { 1 } else { threads.clamp(1, most) };
+        // A trace that cannot be read fails on one thread.
+        let has_streams = || self.ctx.program.streams().map_or(true, |number| number > 1);
+        if threads > 1 && has_streams() { 1 } else { threads }
     }
 
     pub(super) fn all_pieces(&self) -> u16 {

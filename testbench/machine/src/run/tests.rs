@@ -1,6 +1,7 @@
 //! What can only be seen inside a machine.
 
 mod acquire;
+mod streams;
 mod threads;
 mod traffic;
 mod watchdog;

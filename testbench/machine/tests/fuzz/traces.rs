@@ -37,7 +37,14 @@ pub struct Parts(Vec<Chunk>);
 
 /// Traces of small programs.
 pub fn seeds() -> Vec<Parts> {
-    let programs = [("kmeans", 64), ("locks", 16), ("bfs", 64), ("pagerank_push", 32), ("lu", 32)];
+    let programs = [
+        ("kmeans", 64),
+        ("locks", 16),
+        ("bfs", 64),
+        ("pagerank_push", 32),
+        ("lu", 32),
+        ("stream_jobs", 32),
+    ];
     let record = |&(name, size): &(&str, u32)| {
         let params =
             Params { size, iterations: 1, ..kernels::program::<()>(name).unwrap().params() };
@@ -269,7 +276,7 @@ pub fn try_one(random: &mut SplitMix64, seeds: &[Parts]) -> Came {
 /// Reads events and work-groups, and replays the trace. What is read keeps the promises of
 /// `docs/trace-format.md`.
 fn read_all(mut reader: Reader, random: &mut SplitMix64) -> Result<(), Error> {
-    let mut buffer_bytes = 0u64;
+    let (mut buffer_bytes, mut streams) = (0u64, 1);
     while let Some(event) = reader.next_event()? {
         match event {
             Event::Alloc { addr, bytes, .. } => {
@@ -279,7 +286,15 @@ fn read_all(mut reader: Reader, random: &mut SplitMix64) -> Result<(), Error> {
             Event::HostWrite { addr, data } => assert!(addr + data.len() as u64 <= 1 << 44),
             Event::HostRead { addr, bytes } => assert!(addr + bytes <= 1 << 44),
             Event::Free { .. } => {}
+            Event::Streams(bound) => {
+                streams = bound.len();
+                assert!(bound.iter().all(|bound| bound.chiplets(16) != 0));
+            }
+            Event::Wait { stream, of } => {
+                assert!(stream != of && usize::from(stream.max(of)) < streams);
+            }
             Event::Kernel(head) => {
+                assert!(streams == 1 || usize::from(head.stream) < streams);
                 assert_eq!(reader.kernel().map(|kernel| reader.groups(kernel)), Some(head.groups));
                 assert!(head.racy.is_sorted_by_key(|byte| byte.addr));
                 assert!(head.atomics.is_sorted_by_key(|cell| cell.addr));

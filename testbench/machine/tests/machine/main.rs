@@ -25,6 +25,7 @@ mod seams;
 mod sequential;
 mod staging;
 mod stc;
+mod streams;
 mod systems;
 mod threads;
 mod traffic;

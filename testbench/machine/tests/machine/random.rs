@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunne
 use traces::trace::AtomicOp;
 use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
 
-use super::{all, run};
+use super::{all, production, run};
 
 /// Of the usual area: pages, and bytes of each that are used.
 const PAGES: u64 = 3;
@@ -108,8 +108,8 @@ fn kernel() -> impl Strategy<Value = Kernel> {
         })
 }
 
-fn program() -> impl Strategy<Value = Program> {
-    prop::collection::vec(kernel(), 1..5).prop_map(Program)
+fn program(kernels: usize) -> impl Strategy<Value = Program> {
+    prop::collection::vec(kernel(), 1..=kernels).prop_map(Program)
 }
 
 fn shape() -> impl Strategy<Value = Shape> {
@@ -233,8 +233,12 @@ fn complete(mut shape: Shape) -> Shape {
 }
 
 /// The program passes, and however the machine is simulated it is the same run.
-fn check(program: &Program, shape: &Shape, seed: u64) -> Result<(), String> {
-    let (system, trace) = (shape.system(), program.record());
+fn check((program, streams): &(Program, u64), shape: &Shape, seed: u64) -> Result<(), String> {
+    let trace = match *streams {
+        1 => program.record(),
+        streams => program.record_in_streams(streams, seed),
+    };
+    let system = shape.system();
     let text = |e: machine::RunError| e.to_string();
     let plain = run(&system, &trace, Options::default()).map_err(text)?;
     let mut ways = vec![Options { order: Order::Shuffled(seed), ..Options::default() }];
@@ -273,15 +277,36 @@ fn with_copies() -> impl Strategy<Value = Shape> {
 
 #[test]
 fn random_programs_pass_on_random_machines() {
-    pass(1000, shape());
+    pass(1000, program(4).prop_map(|program| (program, 1)), shape());
 }
 
 #[test]
 fn random_programs_pass_where_pages_have_copies() {
-    pass(300, with_copies());
+    pass(300, program(4).prop_map(|program| (program, 1)), with_copies());
 }
 
-fn pass(cases: u32, shapes: impl Strategy<Value = Shape>) {
+/// One GPU under designs whose kernels may overlap.
+fn overlapping() -> impl Strategy<Value = Shape> {
+    let l1 = select(vec!["src".to_string(), "none".to_string()]);
+    let mut designs = production("l2.design");
+    designs.retain(|name| name != "own" && name != "none");
+    (shape(), l1, select(designs)).prop_map(|(shape, l1, l2)| {
+        let mut shape = Shape { gpus: 1, l2_design: l2, ..shape };
+        (shape.l1.0, shape.sharing.0) = (l1, "lru".into());
+        legal(shape)
+    })
+}
+
+#[test]
+fn random_programs_of_several_streams_pass_on_random_machines() {
+    pass(600, (program(8), 2..=4u64), overlapping());
+}
+
+fn pass(
+    cases: u32,
+    programs: impl Strategy<Value = (Program, u64)>,
+    shapes: impl Strategy<Value = Shape>,
+) {
     let number = |name: &str, or: u64| {
         std::env::var(name).map_or(or, |v| v.parse().unwrap_or_else(|e| panic!("{name}: {e}")))
     };
@@ -293,7 +318,7 @@ fn pass(cases: u32, shapes: impl Strategy<Value = Shape>) {
         max_shrink_iters: 4000,
         ..Config::default()
     };
-    let result = TestRunner::new(config).run(&(program(), shapes), |(program, shape)| {
+    let result = TestRunner::new(config).run(&(programs, shapes), |(program, shape)| {
         check(&program, &shape, seed).map_err(TestCaseError::fail)
     });
     if let Err(TestError::Fail(why, (program, shape))) = &result {

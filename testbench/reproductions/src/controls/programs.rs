@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io::Cursor;
 
 use traces::kernels::{self, Buffer, Device, Group, Launch, Params, at};
-use traces::trace::{self, Access, KernelSpec, Key, Record, Recorder};
+use traces::trace::{self, Access, Bound, KernelSpec, Key, Record, Recorder};
 
 use crate::experiment::SEED;
 
@@ -156,6 +156,12 @@ impl Record for Unread<'_> {
     }
     fn host_read(&mut self, _addr: u64, _bytes: u64) -> Result<()> {
         Ok(())
+    }
+    fn streams(&mut self, bound: &[Bound]) -> Result<()> {
+        self.0.streams(bound)
+    }
+    fn wait(&mut self, stream: u8, of: u8) -> Result<()> {
+        self.0.wait(stream, of)
     }
     fn begin_kernel(&mut self, spec: KernelSpec) -> Result<()> {
         self.0.begin_kernel(spec)

@@ -2,7 +2,7 @@
 
 use super::energy;
 use super::points::{BASE, COVERED, COVERED_7, HMG, OURS, UNHIDDEN, VARIANTS};
-use super::{Report, Structures};
+use super::{JOBS, Report, Structures};
 use crate::experiment::{Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
 
@@ -29,12 +29,13 @@ const NO_OTHERS: &str =
     "only the machine of four chiplets runs at scale 1; scale 60 has the others";
 
 /// Figures that do without firmware.
-const WITHOUT_FIRMWARE: [&str; 4] = ["C3", "C12", "C13", "Q2"];
+const WITHOUT_FIRMWARE: [&str; 3] = ["C3", "C13", "Q2"];
 
 const NO_FIRMWARE: &str = "this build has no firmware image, whose cycles the figure is made with";
 
 /// All figures.
-pub fn all(r: &Report) -> Vec<Figure> {
+pub fn all(report: &Report) -> Vec<Figure> {
+    let r = &report.of_one_stream();
     let runs = &r.runs;
     let why = |id: &str| {
         let missing = DIVIDED_ALONE.iter().filter(|_| r.scale == 1);
@@ -55,6 +56,7 @@ pub fn all(r: &Report) -> Vec<Figure> {
         "C9" => chiplets(runs),
         "C10" => seven(runs),
         "C11" => many(runs),
+        "C12" => jobs(&report.runs),
         "C13" => written_back(runs),
         "C14" => table(r),
         "C15" => cost(r),
@@ -161,6 +163,20 @@ fn energy(r: &Runs) -> Ours {
     let ratio = |of: fn(&Record) -> f64| Each::ratio(r, OURS, HMG, of).geometric();
     let [dram, noc] = [energy::memory_lines, energy::networks].map(ratio);
     ours(format!("{}, {}", percent(dram), percent(noc)), [("dram", dram), ("noc", noc)])
+}
+
+/// Of programs of several streams.
+fn jobs(r: &Runs) -> Ours {
+    let over = |base| Each::speedup(r, OURS, base).only(|program| JOBS.contains(&program));
+    let [hmg, base] = [HMG, BASE].map(over);
+    let hmg = hmg.unless_empty()?;
+    let listed = hmg.0.iter().map(|(program, speedup)| format!("{program} {}", percent(*speedup)));
+    let listed = listed.collect::<Vec<_>>().join(", ");
+    let [over_hmg, over_base] = [hmg, base].map(|each| each.geometric());
+    ours(
+        format!("{} ({listed}); over baseline {}", percent(over_hmg), percent(over_base)),
+        [("over hmg", over_hmg), ("over baseline", over_base)],
+    )
 }
 
 fn written_back(r: &Runs) -> Ours {

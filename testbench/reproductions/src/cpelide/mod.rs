@@ -26,7 +26,7 @@ use super::score::{Score, scored};
 /// Inputs at scale 60 (chosen): about three quarters of what the L2s of four
 /// chiplets hold together, so that what one kernel leaves there is of use to the next; the whole
 /// takes some minutes.
-const INPUTS: [Input; 28] = [
+const INPUTS: [Input; 30] = [
     input("stream", "BabelStream", 32768, 8),
     input("copy", "Square", 49152, 10),
     input("bfs", "BFS", 6144, 64),
@@ -55,7 +55,12 @@ const INPUTS: [Input; 28] = [
     input("als", "", 1024, 1),
     input("reuse", "", 32768, 10),
     input(CAPTURE, "BFS", 0, 0),
+    input("stream_jobs", "", 8192, 8),
+    input("mixed_jobs", "", 8192, 8),
 ];
+
+/// Programs of several streams (section VI): of them is C12 alone.
+const JOBS: [&str; 2] = ["stream_jobs", "mixed_jobs"];
 
 /// The machine's twins are divided by 60; at full size all of it runs once.
 pub const SCALES: [Scale; 2] = [
@@ -65,7 +70,7 @@ pub const SCALES: [Scale; 2] = [
 
 /// Inputs at full size: the paper's (table II) where a run takes seconds, else smaller ones
 /// (chosen); docs/designs/cpelide.md has both.
-const FULL_INPUTS: [Input; 23] = [
+const FULL_INPUTS: [Input; 25] = [
     input("stream", "BabelStream", 524_288, 5),
     input("copy", "Square", 524_288, 10),
     input("hotspot3d", "Hotspot3D", 512, 4),
@@ -89,6 +94,8 @@ const FULL_INPUTS: [Input; 23] = [
     input("fft", "", 16, 2),
     input("bfs", "BFS", 131_072, 64),
     input("kmeans", "", 65_536, 4),
+    input("stream_jobs", "", 131_072, 5),
+    input("mixed_jobs", "", 131_072, 5),
 ];
 
 /// By how much buffers of perturbed runs are shifted: allocations begin on pages (section IV-D).
@@ -136,6 +143,18 @@ pub struct Report {
     pub figures: Vec<Figure>,
     /// How near they come to the paper's.
     pub score: Score,
+}
+
+impl Report {
+    /// Without programs of several streams.
+    fn of_one_stream(&self) -> Self {
+        let is_kept = |program: &str| !JOBS.contains(&program);
+        let mut report = self.clone();
+        report.runs.inputs.retain(|input| is_kept(input.program));
+        report.runs.records.retain(|record| is_kept(record.program));
+        report.structures.retain(|program, _| is_kept(program));
+        report
+    }
 }
 
 /// Statistics of caches, memory, command processors and networks.

@@ -71,12 +71,13 @@ struct Gains {
 impl Report {
     /// The table of decisions ahead.
     fn by_variant(&self, f: &mut Formatter) -> fmt::Result {
-        let all: Vec<_> = figures::variants(&self.runs).collect();
+        let runs = self.of_one_stream().runs;
+        let all: Vec<_> = figures::variants(&runs).collect();
         let paper = |id: &str, name: &str| {
             let figure = self.figures.iter().find(|figure| figure.id == id)?;
             figure.numbers.get(name).copied()
         };
-        let rows = self.runs.inputs.iter().enumerate().map(|(at, input)| Gains {
+        let rows = runs.inputs.iter().enumerate().map(|(at, input)| Gains {
             program: input.program.into(),
             each: all.iter().map(|(_, each)| each.values()[at]).collect(),
             paper: paper("C4", &format!("cpelide.{}", input.program)),

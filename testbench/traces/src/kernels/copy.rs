@@ -5,7 +5,7 @@ use crate::trace::Record;
 use crate::workloads::SplitMix64;
 
 use super::input::floats;
-use super::{Device, Knob, Launch, Params, Program, at, chunk};
+use super::{Buffer, Device, Knob, Launch, Params, Program, at, chunk};
 
 pub const PROGRAM: Program = Program {
     name: "copy",
@@ -19,20 +19,39 @@ const LOCAL: usize = 256;
 
 /// Gives both vectors, one behind the other.
 pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32>, R::Error> {
-    let n = params.size as usize;
-    let mut from = device.upload("a", &floats(&mut SplitMix64::new(params.seed), n))?;
-    let mut to = device.alloc("b", n)?;
-    let part = chunk(LOCAL);
+    let mut vectors = Vectors::new(device, params)?;
     for _ in 0..params.iterations {
-        let launch = Launch::line("copy", n, LOCAL);
-        let launch = launch.read_part("from", &from, &part).write_part("to", &to, &part);
-        device.each(launch, |it| {
-            let v = it.load(at(1, 4), &from, it.x);
-            it.store(at(2, 1), &to, it.x, v);
-        })?;
-        (from, to) = (to, from);
+        vectors.copy(device)?;
     }
-    Ok([device.read(&from)?, device.read(&to)?].concat())
+    Ok([device.read(&vectors.from)?, device.read(&vectors.to)?].concat())
+}
+
+/// Both vectors.
+pub struct Vectors {
+    pub from: Buffer<f32>,
+    to: Buffer<f32>,
+}
+
+impl Vectors {
+    pub fn new<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Self, R::Error> {
+        let n = params.size as usize;
+        let from = device.upload("a", &floats(&mut SplitMix64::new(params.seed), n))?;
+        Ok(Self { from, to: device.alloc("b", n)? })
+    }
+
+    /// Copies one, and exchanges them.
+    pub fn copy<R: Record>(&mut self, device: &mut Device<R>) -> Result<(), R::Error> {
+        let Self { from, to } = self;
+        let part = chunk(LOCAL);
+        let launch = Launch::line("copy", from.len(), LOCAL);
+        let launch = launch.read_part("from", from, &part).write_part("to", to, &part);
+        device.each(launch, |it| {
+            let v = it.load(at(1, 4), from, it.x);
+            it.store(at(2, 1), to, it.x, v);
+        })?;
+        std::mem::swap(from, to);
+        Ok(())
+    }
 }
 
 #[cfg(test)]

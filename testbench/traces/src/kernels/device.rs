@@ -1,6 +1,6 @@
 //! The host's side: buffers, copies and launches, in the order in which the program does them.
 
-use crate::trace::Record;
+use crate::trace::{Bound, Record};
 use crate::workloads::SplitMix64;
 
 use super::buffer::{Buffer, Element};
@@ -10,12 +10,14 @@ use super::launch::Launch;
 /// A device on which a program runs, while `R` takes down what it does.
 pub struct Device<'r, R> {
     record: &'r mut R,
+    /// Stream of the launches.
+    stream: u8,
 }
 
 impl<'r, R: Record> Device<'r, R> {
     /// A device without buffers.
     pub fn new(record: &'r mut R) -> Self {
-        Self { record }
+        Self { record, stream: 0 }
     }
 
     /// A buffer of `len` zeros, at least 1.
@@ -46,6 +48,22 @@ impl<'r, R: Record> Device<'r, R> {
         Ok(buffer.cells().iter().map(|c| c.get()).collect())
     }
 
+    /// So many streams, each on its own equal part of the chiplets, before all kernels.
+    pub fn streams(&mut self, number: u8) -> Result<(), R::Error> {
+        let bound: Vec<_> = (0..number).map(|part| Bound { part, of: number }).collect();
+        self.record.streams(&bound)
+    }
+
+    /// Kernels are launched in this stream from now on, the first at the start.
+    pub fn use_stream(&mut self, stream: u8) {
+        self.stream = stream;
+    }
+
+    /// What is launched in a stream from now on waits for what another has done so far.
+    pub fn wait(&mut self, stream: u8, of: u8) -> Result<(), R::Error> {
+        self.record.wait(stream, of)
+    }
+
     /// Runs a kernel without barriers: `body` once for each work-item that the launch asks for.
     pub fn each(&mut self, launch: Launch, mut body: impl FnMut(&Item<R>)) -> Result<(), R::Error> {
         let size = launch.size;
@@ -64,7 +82,7 @@ impl<'r, R: Record> Device<'r, R> {
         launch: Launch,
         mut body: impl FnMut(&Group<R>),
     ) -> Result<(), R::Error> {
-        self.record.begin_kernel(launch.spec())?;
+        self.record.begin_kernel(launch.spec(self.stream))?;
         let tape = Tape::new(&mut *self.record, &launch);
         for index in 0..launch.groups() {
             tape.begin_group()?;
@@ -84,7 +102,7 @@ impl<'r, R: Record> Device<'r, R> {
         seed: u64,
         mut body: impl FnMut(&Group<R>) -> bool,
     ) -> Result<(), R::Error> {
-        self.record.begin_kernel(launch.spec())?;
+        self.record.begin_kernel(launch.spec(self.stream))?;
         let tape = Tape::holding(&mut *self.record, &launch);
         let mut running: Vec<_> =
             (0..launch.groups()).map(|index| (Group::new(&tape, &launch, index), 0)).collect();

@@ -427,7 +427,7 @@ mod tests {
         let kernel = |value: u8, writer: u32| {
             let mut shadow = Shadow::default();
             let addr = shadow.alloc("b", 4).unwrap();
-            let args = Launch::line("k", 2, 1).write("b", &Buffer::<u32>::new(addr, 1)).spec();
+            let args = Launch::line("k", 2, 1).write("b", &Buffer::<u32>::new(addr, 1)).spec(0);
             shadow.begin_kernel(args).unwrap();
             for group in 0..2 {
                 shadow.begin_group().unwrap();

@@ -6,7 +6,7 @@ use crate::trace::Record;
 use crate::workloads::SplitMix64;
 
 use super::input::floats;
-use super::{Device, Knob, Launch, Params, Program, at};
+use super::{Buffer, Device, Knob, Launch, Params, Program, at};
 
 pub const PROGRAM: Program = Program {
     name: "hotspot3d",
@@ -29,40 +29,61 @@ const AIR_TEMPERATURE: f32 = 80.0;
 
 /// Gives the temperatures after the last step, layer by layer.
 pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32>, R::Error> {
-    let n = params.size as usize;
-    let (power, start) = input(n, params.seed);
-    let power = device.upload("power", &power)?;
-    let mut from = device.upload("t_in", &start)?;
-    let mut to = device.alloc("t_out", start.len())?;
+    let mut stack = Stack::new(device, params)?;
     for _ in 0..params.iterations {
+        stack.heat(device)?;
+    }
+    device.read(&stack.from)
+}
+
+/// The layers: power, and temperatures before a step and after it.
+pub struct Stack {
+    n: usize,
+    power: Buffer<f32>,
+    pub from: Buffer<f32>,
+    to: Buffer<f32>,
+}
+
+impl Stack {
+    pub fn new<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Self, R::Error> {
+        let n = params.size as usize;
+        let (power, start) = input(n, params.seed);
+        let power = device.upload("power", &power)?;
+        let from = device.upload("t_in", &start)?;
+        Ok(Self { n, power, from, to: device.alloc("t_out", start.len())? })
+    }
+
+    pub fn heat<R: Record>(&mut self, device: &mut Device<R>) -> Result<(), R::Error> {
+        let Self { n, power, from, to } = self;
+        let n = *n;
         // A group uses its tile of every layer: no one range would say so.
         let launch = Launch::plane("hotspot3d", [n, n], LOCAL)
-            .read("power", &power)
-            .read("t_in", &from)
-            .write("t_out", &to);
+            .read("power", power)
+            .read("t_in", from)
+            .write("t_out", to);
         device.each(launch, |it| {
             let (x, y) = (it.x, it.y);
             let cell = |x, y, z| (z * n + y) * n + x;
             // Beyond a border stands what is at the border.
             let (west, east) = (x.saturating_sub(1), (x + 1).min(n - 1));
             let (north, south) = (y.saturating_sub(1), (y + 1).min(n - 1));
-            let mut here = it.load(at(1, 14), &from, cell(x, y, 0));
+            let mut here = it.load(at(1, 14), from, cell(x, y, 0));
             let mut below = here;
             for z in it.turns(0..LAYERS) {
-                let above = it.load(at(2, 3), &from, cell(x, y, (z + 1).min(LAYERS - 1)));
-                let mut sides = it.load(at(3, 1), &from, cell(west, y, z));
-                sides += it.load(at(4, 1), &from, cell(east, y, z));
-                sides += it.load(at(5, 1), &from, cell(x, north, z));
-                sides += it.load(at(6, 1), &from, cell(x, south, z));
-                let power = it.load(at(7, 1), &power, cell(x, y, z));
+                let above = it.load(at(2, 3), from, cell(x, y, (z + 1).min(LAYERS - 1)));
+                let mut sides = it.load(at(3, 1), from, cell(west, y, z));
+                sides += it.load(at(4, 1), from, cell(east, y, z));
+                sides += it.load(at(5, 1), from, cell(x, north, z));
+                sides += it.load(at(6, 1), from, cell(x, south, z));
+                let power = it.load(at(7, 1), power, cell(x, y, z));
                 let new = step(here, sides, below + above, power);
-                it.store(at(8, 9), &to, cell(x, y, z), new);
+                it.store(at(8, 9), to, cell(x, y, z), new);
                 (below, here) = (here, above);
             }
         })?;
-        (from, to) = (to, from);
+        std::mem::swap(from, to);
+        Ok(())
     }
-    device.read(&from)
 }
 
 fn input(n: usize, seed: u64) -> (Vec<f32>, Vec<f32>) {

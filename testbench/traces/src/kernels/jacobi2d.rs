@@ -5,7 +5,7 @@ use crate::trace::Record;
 use crate::workloads::SplitMix64;
 
 use super::input::floats;
-use super::{Device, Knob, Launch, Params, Program, at};
+use super::{Buffer, Device, Knob, Launch, Params, Program, at};
 
 pub const PROGRAM: Program = Program {
     name: "jacobi2d",
@@ -19,35 +19,54 @@ const LOCAL: [usize; 2] = [16, 16];
 
 /// Gives the grid after the last sweep.
 pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32>, R::Error> {
-    let n = params.size as usize;
-    let start = floats(&mut SplitMix64::new(params.seed), n * n);
-    let mut from = device.upload("a", &start)?;
-    let mut to = device.upload("b", &start)?;
-    let across = n.div_ceil(LOCAL[0]);
-    // Rows that a group computes, and those that it reads.
-    let first_row = |group: usize| group / across * LOCAL[1];
-    let own = |g| first_row(g) * n..(first_row(g) + LOCAL[1]) * n;
-    let seen = |g| first_row(g).saturating_sub(1) * n..(first_row(g) + LOCAL[1] + 1) * n;
+    let mut grid = Grid::new(device, params)?;
     for _ in 0..params.iterations {
+        grid.sweep(device)?;
+    }
+    device.read(&grid.from)
+}
+
+/// The grid before a sweep, and after it.
+pub struct Grid {
+    n: usize,
+    pub from: Buffer<f32>,
+    to: Buffer<f32>,
+}
+
+impl Grid {
+    pub fn new<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Self, R::Error> {
+        let n = params.size as usize;
+        let start = floats(&mut SplitMix64::new(params.seed), n * n);
+        Ok(Self { n, from: device.upload("a", &start)?, to: device.upload("b", &start)? })
+    }
+
+    pub fn sweep<R: Record>(&mut self, device: &mut Device<R>) -> Result<(), R::Error> {
+        let Self { n, from, to } = self;
+        let n = *n;
+        let across = n.div_ceil(LOCAL[0]);
+        // Rows that a group computes, and those that it reads.
+        let first_row = |group: usize| group / across * LOCAL[1];
+        let own = |g| first_row(g) * n..(first_row(g) + LOCAL[1]) * n;
+        let seen = |g| first_row(g).saturating_sub(1) * n..(first_row(g) + LOCAL[1] + 1) * n;
         let launch = Launch::plane("jacobi2d", [n, n], LOCAL)
-            .read_part("from", &from, seen)
-            .write_part("to", &to, own);
+            .read_part("from", from, seen)
+            .write_part("to", to, own);
         device.each(launch, |it| {
             let (x, y) = (it.x, it.y);
             if x == 0 || y == 0 || x >= n - 1 || y >= n - 1 {
                 return;
             }
             let i = y * n + x;
-            let mut sum = it.load(at(1, 9), &from, i);
-            sum += it.load(at(2, 1), &from, i - 1);
-            sum += it.load(at(3, 1), &from, i + 1);
-            sum += it.load(at(4, 2), &from, i - n);
-            sum += it.load(at(5, 2), &from, i + n);
-            it.store(at(6, 2), &to, i, 0.2 * sum);
+            let mut sum = it.load(at(1, 9), from, i);
+            sum += it.load(at(2, 1), from, i - 1);
+            sum += it.load(at(3, 1), from, i + 1);
+            sum += it.load(at(4, 2), from, i - n);
+            sum += it.load(at(5, 2), from, i + n);
+            it.store(at(6, 2), to, i, 0.2 * sum);
         })?;
-        (from, to) = (to, from);
+        std::mem::swap(from, to);
+        Ok(())
     }
-    device.read(&from)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ mod device;
 mod group;
 mod held;
 mod input;
+mod jobs;
 mod launch;
 mod loops;
 mod program;
@@ -115,7 +116,9 @@ programs!(
     dwt2d,
     nw,
     pathfinder,
-    srad
+    srad,
+    stream_jobs,
+    mixed_jobs
 );
 
 /// The program called `name`.

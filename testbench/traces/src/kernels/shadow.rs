@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash};
 
-use crate::trace::{Access, AccessKind, ArgKind, AtomicOp, KernelSpec, Key, Mode, Record};
+use crate::trace::{Access, AccessKind, ArgKind, AtomicOp, Bound, KernelSpec, Key, Mode, Record};
 
 use super::races::Races;
 use super::{Device, Element, Params};
@@ -181,6 +181,18 @@ impl Record for Shadow {
         (addr, bytes).hash(&mut self.digest);
         let seen = self.at(addr, bytes as usize)?.to_vec();
         self.read.extend(seen);
+        Ok(())
+    }
+
+    fn streams(&mut self, bound: &[Bound]) -> Result<(), Broken> {
+        check!(self.kernels == 0, "streams behind a kernel");
+        format!("{bound:?}").hash(&mut self.digest);
+        Ok(())
+    }
+
+    fn wait(&mut self, stream: u8, of: u8) -> Result<(), Broken> {
+        check!(self.at == At::Host, "a wait within a kernel");
+        (stream, of).hash(&mut self.digest);
         Ok(())
     }
 

@@ -7,8 +7,9 @@ use super::wire::little_endian;
 
 /// First bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"DUETTRC\n";
-/// Version of the format.
-pub const VERSION: u32 = 2;
+/// Version of the format, and the oldest that is read: it has one stream.
+pub const VERSION: u32 = 3;
+const OLDEST: u32 = 2;
 /// Bytes before the first chunk: magic, version, checksum of the two.
 pub const HEAD_BYTES: u64 = 16;
 /// Bytes of a frame before its payload.
@@ -170,9 +171,10 @@ pub fn check_head(head: &[u8; HEAD_BYTES as usize], file: &str) -> Result<(), Er
     if crc32fast::hash(&head[..12]).to_le_bytes() != head[12..] {
         return Err(Error::damaged(file, 12, "the checksum of magic and version"));
     }
-    if head[8..12] != VERSION.to_le_bytes() {
-        let version = little_endian(&head[8..12]);
-        let expected = format!("format version {VERSION}, the file has version {version}");
+    let version = little_endian(&head[8..12]) as u32;
+    if !(OLDEST..=VERSION).contains(&version) {
+        let expected =
+            format!("format version {OLDEST} or {VERSION}, the file has version {version}");
         return Err(Error::damaged(file, 8, expected));
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! What happens in a program, apart from what its warps do.
 
 use super::instr::AtomicOp;
+use super::streams::Bound;
 use super::wire::little_endian;
 
 /// One step of the program, in order.
@@ -35,8 +36,20 @@ pub enum Event {
         /// Bytes.
         bytes: u64,
     },
-    /// A kernel runs, to its end, system scope release included.
+    /// A kernel runs. Without streams it comes to its end, system scope release included, before
+    /// anything else happens.
     Kernel(KernelHead),
+    /// The program has several streams, whose kernels may overlap: of each the chiplets that it
+    /// runs on. Once, before all kernels. The host waits for all streams before it writes, reads
+    /// or frees anything.
+    Streams(Vec<Bound>),
+    /// A stream's kernels from here on begin when those of another so far have ended.
+    Wait {
+        /// Who waits.
+        stream: u8,
+        /// For whom.
+        of: u8,
+    },
 }
 
 /// How a kernel may use an argument (CPElide, MICRO'24, section III-B).
@@ -59,7 +72,8 @@ pub struct KernelHead {
     pub local: [u32; 3],
     /// Work-groups; group g is at x = g mod nx, and so on.
     pub groups: u32,
-    /// Stream (queue) of the launch. Kernels of one stream run one after another.
+    /// Stream (queue) of the launch. Kernels of one stream run one after another, and where the
+    /// program has no event of streams all do.
     pub stream: u8,
     /// Arguments.
     pub args: Vec<Arg>,

@@ -3,8 +3,9 @@
 use super::instr::AtomicOp;
 use super::limits::{
     ADDRESS_END, BUFFER, MAX_ARGS, MAX_GROUP_ITEMS, MAX_HOST_WRITE, MAX_NAME, MAX_RANGES,
-    MAX_TABLE, PAGE,
+    MAX_STREAMS, MAX_TABLE, PAGE,
 };
+use super::streams::Bound;
 use super::wire::{Malformed, Wire, put_bytes, put_varint, unzigzag, zigzag};
 use super::{
     Arg, ArgKind, AtomicCell, ByteSet, Event, FirstTouch, KernelHead, Mode, RacyByte, ScheduleRange,
@@ -15,6 +16,8 @@ const FREE: u8 = 1;
 const HOST_WRITE: u8 = 2;
 const HOST_READ: u8 = 3;
 const KERNEL: u8 = 4;
+const STREAMS: u8 = 5;
+const WAIT: u8 = 6;
 
 /// Sets of more members than this are bit maps.
 const LISTED: u8 = 24;
@@ -47,6 +50,11 @@ pub fn put_event(out: &mut Vec<u8>, event: &Event) {
             out.push(KERNEL);
             put_head(out, head);
         }
+        Event::Streams(bound) => {
+            out.extend([STREAMS, bound.len() as u8]);
+            out.extend(bound.iter().flat_map(|bound| [bound.part, bound.of]));
+        }
+        Event::Wait { stream, of } => out.extend([WAIT, *stream, *of]),
     }
 }
 
@@ -149,8 +157,31 @@ pub fn event(wire: &mut Wire) -> Result<Event, Malformed> {
             Event::HostRead { addr, bytes: extent(wire, addr)? }
         }
         KERNEL => Event::Kernel(head(wire)?),
-        _ => return Err(wire.malformed("an event of kind 0 to 4")),
+        STREAMS => Event::Streams(streams(wire)?),
+        WAIT => {
+            let (stream, of) = (wire.byte("a stream that waits")?, wire.byte("a stream")?);
+            if stream == of {
+                return Err(wire.malformed("a stream that waits for another one"));
+            }
+            Event::Wait { stream, of }
+        }
+        _ => return Err(wire.malformed("an event of kind 0 to 6")),
     })
+}
+
+fn streams(wire: &mut Wire) -> Result<Vec<Bound>, Malformed> {
+    let number = usize::from(wire.byte("a number of streams")?);
+    if !(2..=MAX_STREAMS).contains(&number) {
+        return Err(wire.malformed("2 to 32 streams"));
+    }
+    let mut bound = || {
+        let (part, of) = (wire.byte("a part")?, wire.byte("a number of parts")?);
+        if part >= of {
+            return Err(wire.malformed("a part of the chiplets that there is"));
+        }
+        Ok(Bound { part, of })
+    };
+    (0..number).map(|_| bound()).collect()
 }
 
 fn address(wire: &mut Wire) -> Result<u64, Malformed> {

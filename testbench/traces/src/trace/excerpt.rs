@@ -9,7 +9,7 @@ use super::limits::PAGE;
 use super::pages::Memory;
 use super::walk::{Order, Walk};
 use super::writer::Writer;
-use super::{Error, Event, FirstTouch, Group, Instr, InstrKind, KernelHead, LANES, Reader};
+use super::{Bound, Error, Event, FirstTouch, Group, Instr, InstrKind, KernelHead, LANES, Reader};
 
 /// What the kernels before the first one leave.
 #[derive(Default)]
@@ -19,6 +19,7 @@ struct Before {
     buffers: BTreeMap<u64, (u64, String)>,
     /// Pages by who touched them first, as a share of the kernel's work-groups: 2^32 is all.
     touches: Vec<(u64, u64)>,
+    streams: Option<Vec<Bound>>,
 }
 
 /// Kernels `kernels` of a trace, counted from 0, and what the host does up to the next one. What
@@ -65,7 +66,7 @@ fn count(event: &Event, writer: &mut Bytes) {
         Event::Alloc { bytes, .. } => totals.allocated_bytes += bytes,
         Event::HostWrite { data, .. } => totals.host_written_bytes += data.len() as u64,
         Event::HostRead { bytes, .. } => totals.host_read_bytes += bytes,
-        Event::Free { .. } | Event::Kernel(_) => {}
+        Event::Free { .. } | Event::Kernel(_) | Event::Streams(_) | Event::Wait { .. } => {}
     }
 }
 
@@ -88,7 +89,7 @@ fn copy(
     head: KernelHead,
     writer: &mut Bytes,
 ) -> Result<(), Error> {
-    writer.begin_kernel();
+    let begun = writer.begin_kernel();
     let mut instr = Instr::default();
     let mut racy = Vec::new();
     for number in 0..head.groups {
@@ -119,7 +120,7 @@ fn copy(
             }
         })?;
     }
-    writer.rewind();
+    writer.rewind(begun);
     for racy in racy {
         let group = writer.read_back()?;
         writer.classes(&group, &racy)?;
@@ -154,7 +155,8 @@ impl Before {
                 }
             }
             Event::HostWrite { addr, data } => self.memory.write(addr, &data),
-            Event::HostRead { .. } | Event::Kernel(_) => {}
+            Event::Streams(bound) => self.streams = Some(bound),
+            Event::HostRead { .. } | Event::Kernel(_) | Event::Wait { .. } => {}
         }
     }
 
@@ -182,8 +184,11 @@ impl Before {
         Ok(())
     }
 
-    /// Makes the buffers, and what they hold.
+    /// Makes the streams, the buffers, and what they hold.
     fn leave(&self, writer: &mut Bytes) -> Result<(), Error> {
+        if let Some(bound) = &self.streams {
+            writer.event(&Event::Streams(bound.clone()))?;
+        }
         for (&addr, (bytes, name)) in &self.buffers {
             let alloc = Event::Alloc { addr, bytes: *bytes, name: name.clone() };
             count(&alloc, writer);

@@ -18,6 +18,8 @@ pub const MAX_GROUP_ITEMS: u32 = 1 << 16;
 pub const MAX_HOST_WRITE: usize = 1 << 20;
 /// Most kernels.
 pub const MAX_KERNELS: usize = 1 << 22;
+/// Most streams.
+pub const MAX_STREAMS: usize = 32;
 /// Most racy bytes of a kernel, most locations of its atomics, most first touches. In memory an
 /// entry takes 72 bytes or less, in a file perhaps 3.
 pub const MAX_TABLE: usize = 1 << 23;

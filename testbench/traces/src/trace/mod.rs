@@ -30,6 +30,7 @@ mod reader;
 mod record;
 mod recorder;
 mod regroup;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -50,4 +51,5 @@ pub use limits::PAGE;
 pub use reader::{Reader, is_trace};
 pub use record::{Access, AccessKind, KernelSpec, Key, Record};
 pub use recorder::Recorder;
+pub use streams::{Bound, Clock, Streams, is_before};
 pub use verify::{Outcome, verify};

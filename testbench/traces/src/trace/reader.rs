@@ -15,7 +15,7 @@ use super::index::{Index, KernelPlace, Totals};
 use super::limits::PLACES;
 use super::places::{GroupPlace, Held};
 use super::wire::{Malformed, Wire};
-use super::{Error, Event, Group};
+use super::{Error, Event, Group, KernelHead};
 
 /// Where the bytes are.
 trait Source: Read + Seek + Send {}
@@ -43,6 +43,8 @@ pub struct Reader {
     chunks: usize,
     /// Kernels given out.
     kernels: u32,
+    /// Streams of the program.
+    streams: usize,
     places: Held,
     ahead: Option<Ahead>,
 }
@@ -105,8 +107,8 @@ impl Reader {
 
     fn from_parts(shared: Arc<Shared>, source: Box<dyn Source>, unpacker: Unpacker) -> Self {
         let (events, places) = (Vec::new(), Held::default());
-        let (at, chunks, kernels, ahead) = (0, 0, 0, None);
-        Self { shared, source, unpacker, events, at, chunks, kernels, places, ahead }
+        let (at, chunks, kernels, streams, ahead) = (0, 0, 0, 1, None);
+        Self { shared, source, unpacker, events, at, chunks, kernels, streams, places, ahead }
     }
 
     /// Another reader of the same file, at the first event, for another thread.
@@ -116,7 +118,8 @@ impl Reader {
         Ok(Self::from_parts(self.shared.clone(), source, Unpacker::new().map_err(&io)?))
     }
 
-    /// From now on a second thread reads work-groups before they are asked for.
+    /// From now on a second thread reads work-groups before they are asked for, of programs of one
+    /// stream.
     pub fn read_ahead(&mut self) -> Result<(), Error> {
         let ahead = Ahead::start(self.reopen()?).map_err(Error::io(&self.shared.file))?;
         self.ahead = Some(ahead);
@@ -136,6 +139,17 @@ impl Reader {
     /// Checksum of all that the trace says, whatever its name and compression.
     pub fn checksum(&self) -> u64 {
         self.shared.trailer.contents
+    }
+
+    /// Streams of the program: what it says before the first kernel.
+    pub fn streams(&self) -> Result<usize, Error> {
+        let mut reader = self.reopen()?;
+        while let Some(event) = reader.next_event()? {
+            if matches!(event, Event::Kernel(_) | Event::Streams(_)) {
+                break;
+            }
+        }
+        Ok(reader.streams)
     }
 
     /// Totals, from the index.
@@ -173,9 +187,31 @@ impl Reader {
             if self.kernels >= self.kernels() || head.groups != self.groups(self.kernels) {
                 return Err(damaged("a kernel with as many work-groups as in the index".into()));
             }
-            self.kernels += 1;
+        }
+        self.check_streams(&event).map_err(|expected| damaged(expected.into()))?;
+        match &event {
+            Event::Kernel(_) => self.kernels += 1,
+            Event::Streams(bound) => self.streams = bound.len(),
+            _ => {}
         }
         Ok(Some(event))
+    }
+
+    /// Streams are there before they are used.
+    fn check_streams(&self, event: &Event) -> Result<(), &'static str> {
+        let is_there = |stream: u8| usize::from(stream) < self.streams;
+        match *event {
+            Event::Streams(_) if self.streams > 1 || self.kernels > 0 => {
+                Err("streams once, and before all kernels")
+            }
+            Event::Kernel(KernelHead { stream, .. }) if self.streams > 1 && !is_there(stream) => {
+                Err("a kernel of a stream that there is")
+            }
+            Event::Wait { stream, of } if !is_there(stream) || !is_there(of) => {
+                Err("a wait of a stream that there is for another")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// At the end: all kernels of the index were there.
@@ -195,7 +231,7 @@ impl Reader {
     /// Begins again with the first event.
     pub fn rewind(&mut self) {
         self.events.clear();
-        (self.at, self.chunks, self.kernels) = (0, 0, 0);
+        (self.at, self.chunks, self.kernels, self.streams) = (0, 0, 0, 1);
     }
 
     /// The instructions of a work-group.
@@ -205,7 +241,9 @@ impl Reader {
             let what = format!("kernel {kernel} has no work-group {group}");
             return Err(Error::program(&self.shared.file, what));
         }
-        if let Some(read) = self.ahead.as_mut().and_then(|a| a.take(kernel, group, groups)) {
+        // Work-groups of several kernels are asked for in no order.
+        let ahead = self.ahead.as_mut().filter(|_| self.streams == 1);
+        if let Some(read) = ahead.and_then(|a| a.take(kernel, group, groups)) {
             return read;
         }
         let place = self.place(kernel, group)?;

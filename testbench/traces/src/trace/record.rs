@@ -1,6 +1,6 @@
 //! How a program gets into a trace.
 
-use super::{Arg, AtomicOp};
+use super::{Arg, AtomicOp, Bound};
 
 /// Where in the program an access stands. Accesses of different work-items with the same key
 /// execute in lock step when they can.
@@ -77,7 +77,14 @@ pub trait Record {
     fn host_write(&mut self, addr: u64, data: &[u8]) -> Result<(), Self::Error>;
     /// The host reads.
     fn host_read(&mut self, addr: u64, bytes: u64) -> Result<(), Self::Error>;
-    /// A kernel begins.
+    /// The program has several streams, whose kernels may overlap: of each the chiplets that it
+    /// runs on. Before all kernels.
+    fn streams(&mut self, bound: &[Bound]) -> Result<(), Self::Error>;
+    /// Kernels of a stream from here on begin when those of another so far have ended. The host
+    /// waits for all before it writes, reads or frees.
+    fn wait(&mut self, stream: u8, of: u8) -> Result<(), Self::Error>;
+    /// A kernel begins. Those of several streams come one after another too, in one of the orders
+    /// that waits allow.
     fn begin_kernel(&mut self, spec: KernelSpec) -> Result<(), Self::Error>;
     /// The next work-group begins: group 0, 1, 2 and so on.
     fn begin_group(&mut self) -> Result<(), Self::Error>;

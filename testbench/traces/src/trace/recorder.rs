@@ -6,18 +6,19 @@ use std::path::Path;
 use files::PartFile;
 
 use super::buffers::Buffers;
-use super::classes::{Classifier, Counts};
+use super::classes::{Classifier, Counts, Overlaps};
 use super::first_touches::FirstTouches;
 use super::instr_code::put_instr;
 use super::limits::{
-    ADDRESS_END, BUFFER, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_TABLE,
-    PAGE, SHIFT_END,
+    ADDRESS_END, BUFFER, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_STREAMS,
+    MAX_TABLE, PAGE, SHIFT_END,
 };
 use super::regroup::Regrouper;
-use super::writer::Writer;
+use super::streams::Streams;
+use super::writer::{Begun, Writer};
 use super::{
-    Access, AccessKind, ArgKind, Error, Event, Instr, InstrKind, KernelHead, KernelSpec, Key,
-    Record, Totals,
+    Access, AccessKind, ArgKind, Bound, Error, Event, Instr, InstrKind, KernelHead, KernelSpec,
+    Key, Record, Totals,
 };
 
 /// First address that a buffer gets: no valid address looks like a small number.
@@ -28,8 +29,8 @@ const FIRST_ADDRESS: u64 = 1 << 20;
 enum State {
     #[default]
     Host,
-    Kernel(KernelHead),
-    Group(KernelHead),
+    Kernel(Begun, KernelHead),
+    Group(Begun, KernelHead),
     /// An error left the trace incomplete.
     Broken,
 }
@@ -49,6 +50,17 @@ pub struct Recorder<W> {
     warps: Vec<Vec<u8>>,
     instr: Instr,
     classifier: Classifier,
+    streams: Streams,
+    /// What the kernels of several streams touch that are not classed.
+    overlaps: Overlaps,
+    /// What happened since the first of them.
+    unclassed: Vec<Unclassed>,
+}
+
+/// A kernel that may overlap with others to come, or what happens beside it.
+enum Unclassed {
+    Kernel(Begun, KernelHead),
+    Event(Event),
 }
 
 impl Recorder<PartFile> {
@@ -94,6 +106,9 @@ impl<W: Read + Write + Seek> Recorder<W> {
             warps: Vec::new(),
             instr: Instr::default(),
             classifier: Classifier::default(),
+            streams: Streams::default(),
+            overlaps: Overlaps::default(),
+            unclassed: Vec::new(),
         })
     }
 
@@ -123,6 +138,7 @@ impl<W: Read + Write + Seek> Recorder<W> {
     /// Completes the trace.
     pub fn finish(mut self) -> Result<W, Error> {
         self.expect_host("the trace ends")?;
+        self.join()?;
         self.writer.totals().footprint_bytes = self.first_touches.pages() * PAGE;
         self.writer.finish()
     }
@@ -180,26 +196,73 @@ impl<W: Read + Write + Seek> Recorder<W> {
     #[inline]
     fn check_item(&self, item: u32) -> Result<(), Error> {
         match &self.state {
-            State::Group(_) if item < self.regrouper.items() => Ok(()),
-            State::Group(head) => {
+            State::Group(..) if item < self.regrouper.items() => Ok(()),
+            State::Group(_, head) => {
                 self.refuse(format!("work-item {item} of a work-group of {}", items(head)))
             }
             _ => self.refuse("an access outside a work-group"),
         }
     }
 
-    /// Goes through the kernel's work-groups again: racy lanes, tables of the head.
-    fn class_kernel(&mut self, head: &mut KernelHead) -> Result<(), Error> {
+    /// The host waits for all kernels.
+    fn join(&mut self) -> Result<(), Error> {
+        self.streams.join();
+        self.class_unclassed()
+    }
+
+    /// Adds what happens beside kernels, in the order of the program.
+    fn event(&mut self, event: Event) -> Result<(), Error> {
+        if self.unclassed.is_empty() {
+            return self.writer.event(&event);
+        }
+        self.unclassed.push(Unclassed::Event(event));
+        Ok(())
+    }
+
+    /// Classes the kernels that are not, which no other overlaps with.
+    fn class_unclassed(&mut self) -> Result<(), Error> {
+        let unclassed = std::mem::take(&mut self.unclassed);
+        let mut overlaps = std::mem::take(&mut self.overlaps);
+        let mut grows = overlaps.have_common();
+        while grows {
+            grows = false;
+            for event in &unclassed {
+                let Unclassed::Kernel(begun, head) = event else { continue };
+                self.writer.rewind(*begun);
+                for _ in 0..head.groups {
+                    grows |= overlaps.collect(&self.writer.read_back()?)?;
+                }
+            }
+        }
+        self.classifier.overlap(overlaps);
+        for event in unclassed {
+            match event {
+                Unclassed::Event(event) => self.writer.event(&event)?,
+                Unclassed::Kernel(begun, head) => {
+                    self.classifier.begin_kernel();
+                    self.writer.rewind(begun);
+                    for _ in 0..head.groups {
+                        self.classifier.gather(&self.writer.read_back()?)?;
+                    }
+                    self.class_kernel(begun, head)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes through a kernel's work-groups again: racy lanes, tables of the head.
+    fn class_kernel(&mut self, begun: Begun, mut head: KernelHead) -> Result<(), Error> {
         let mut counts = Counts::default();
         self.classifier.begin_classify();
-        self.writer.rewind();
+        self.writer.rewind(begun);
         for _ in 0..head.groups {
             let group = self.writer.read_back()?;
             let racy = self.classifier.classify(&group, &mut counts)?;
             self.writer.classes(&group, &racy)?;
         }
         if self.classifier.begin_collect() {
-            self.writer.rewind();
+            self.writer.rewind(begun);
             for _ in 0..head.groups {
                 self.classifier.collect(&self.writer.read_back()?)?;
             }
@@ -209,7 +272,12 @@ impl<W: Read + Write + Seek> Recorder<W> {
         totals.loads_determined += counts.loads;
         totals.loads_racy_carried += counts.loads_carried;
         totals.atomics_determined += counts.atomics;
-        Ok(())
+        let entries = [head.racy.len(), head.atomics.len(), head.first_touches.len()];
+        if entries.into_iter().max() > Some(MAX_TABLE) {
+            let what = "racy bytes, locations of atomics, or new pages in a kernel";
+            return self.refuse(format!("more than {MAX_TABLE} {what}"));
+        }
+        self.writer.end_kernel(head)
     }
 
     /// Encodes what the work-items did since the last barrier.
@@ -241,12 +309,13 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         self.next_page = end;
         self.buffers.insert(addr, bytes);
         self.writer.totals().allocated_bytes += bytes;
-        self.writer.event(&Event::Alloc { addr, bytes, name: name.to_string() })?;
+        self.event(Event::Alloc { addr, bytes, name: name.to_string() })?;
         Ok(addr)
     }
 
     fn free(&mut self, addr: u64) -> Result<(), Error> {
         self.expect_host("a buffer is freed")?;
+        self.join()?;
         let Some(bytes) = self.buffers.remove(addr) else {
             return self.refuse(format!("no buffer to free at {addr:#x}"));
         };
@@ -258,6 +327,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
     fn host_write(&mut self, addr: u64, data: &[u8]) -> Result<(), Error> {
         self.expect_host("the host writes")?;
         self.check_span(addr, data.len() as u64)?;
+        self.join()?;
         self.writer.totals().host_written_bytes += data.len() as u64;
         self.classifier.host_write(addr, data);
         self.writer.host_write(addr, data)
@@ -266,14 +336,46 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
     fn host_read(&mut self, addr: u64, bytes: u64) -> Result<(), Error> {
         self.expect_host("the host reads")?;
         self.check_span(addr, bytes)?;
+        self.join()?;
         self.writer.totals().host_read_bytes += bytes;
         self.writer.event(&Event::HostRead { addr, bytes })
+    }
+
+    fn streams(&mut self, bound: &[Bound]) -> Result<(), Error> {
+        self.expect_host("streams begin")?;
+        if !(2..=MAX_STREAMS).contains(&bound.len()) {
+            return self.refuse(format!("{} streams; 2 to {MAX_STREAMS}", bound.len()));
+        }
+        if let Some(Bound { part, of }) = bound.iter().find(|bound| bound.part >= bound.of) {
+            return self.refuse(format!("part {part} of {of} of the chiplets"));
+        }
+        if self.streams.number() > 1 || self.writer.totals().kernels > 0 {
+            return self.refuse("streams twice, or behind a kernel");
+        }
+        self.streams = Streams::new(bound.len());
+        self.event(Event::Streams(bound.to_vec()))
+    }
+
+    fn wait(&mut self, stream: u8, of: u8) -> Result<(), Error> {
+        self.expect_host("a stream waits")?;
+        let number = self.streams.number();
+        if stream == of || usize::from(stream.max(of)) >= number {
+            return self.refuse(format!("stream {stream} waits for stream {of}, of {number}"));
+        }
+        self.event(Event::Wait { stream, of })?;
+        self.streams.wait(stream, of);
+        if self.streams.are_joined() { self.class_unclassed() } else { Ok(()) }
     }
 
     fn begin_kernel(&mut self, spec: KernelSpec) -> Result<(), Error> {
         self.expect_host("a kernel begins")?;
         let KernelSpec { name, grid, local, stream, args } = spec;
         self.check_name(&name)?;
+        let place = self.streams.place(stream);
+        if place >= self.streams.number() {
+            let number = self.streams.number();
+            return self.refuse(format!("a kernel of stream {stream}, of {number}"));
+        }
         let items: u128 = local.iter().map(|&n| u128::from(n)).product();
         if items == 0 || items > u128::from(MAX_GROUP_ITEMS) {
             let what = format!("a work-group of {items} work-items; 1 to {MAX_GROUP_ITEMS}");
@@ -297,17 +399,22 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
                 return self.refuse(format!("a range of {name} at {addr:#x}: it ends beyond 2^44"));
             }
         }
-        if self.writer.begin_kernel() as usize >= MAX_KERNELS {
+        let begun = self.writer.begin_kernel();
+        if begun.number as usize >= MAX_KERNELS {
             return self.refuse(format!("more than {MAX_KERNELS} kernels"));
         }
-        self.classifier.begin_kernel();
+        let clock = self.streams.launch(stream);
+        match self.streams.number() {
+            1 => self.classifier.begin_kernel(),
+            _ => self.overlaps.begin_kernel(place, clock),
+        }
         let head = KernelHead { name, grid, local, stream, args, ..KernelHead::default() };
-        self.state = State::Kernel(head);
+        self.state = State::Kernel(begun, head);
         Ok(())
     }
 
     fn begin_group(&mut self) -> Result<(), Error> {
-        let State::Kernel(head) = std::mem::replace(&mut self.state, State::Broken) else {
+        let State::Kernel(begun, head) = std::mem::replace(&mut self.state, State::Broken) else {
             return self.refuse("a work-group begins outside a kernel or inside another");
         };
         self.regrouper.begin_group(items(&head));
@@ -315,7 +422,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         for warp in &mut self.warps {
             warp.clear();
         }
-        self.state = State::Group(head);
+        self.state = State::Group(begun, head);
         Ok(())
     }
 
@@ -327,7 +434,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
             AccessKind::Store => totals.stores += 1,
             AccessKind::Atomic { .. } => totals.atomics += 1,
         }
-        if let State::Group(head) = &self.state {
+        if let State::Group(_, head) = &self.state {
             self.first_touches.access(access.addr, access.bytes.len() as u64, head.groups);
         }
         self.regrouper.access(access);
@@ -341,7 +448,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
     }
 
     fn barrier(&mut self) -> Result<(), Error> {
-        let State::Group(_) = self.state else {
+        let State::Group(..) = self.state else {
             return self.refuse("a barrier outside a work-group");
         };
         self.end_segment();
@@ -356,7 +463,8 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
     }
 
     fn end_group(&mut self) -> Result<(), Error> {
-        let State::Group(mut head) = std::mem::replace(&mut self.state, State::Broken) else {
+        let State::Group(begun, mut head) = std::mem::replace(&mut self.state, State::Broken)
+        else {
             return self.refuse("a work-group ends that did not begin");
         };
         self.end_segment();
@@ -365,25 +473,26 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         };
         head.groups = groups;
         let group = self.writer.group(&self.warps)?;
-        self.classifier.gather(&group)?;
+        match self.streams.number() {
+            1 => self.classifier.gather(&group)?,
+            _ => self.overlaps.gather(&group)?,
+        }
         self.writer.totals().groups += 1;
         self.writer.totals().warps += self.warps.len() as u64;
-        self.state = State::Kernel(head);
+        self.state = State::Kernel(begun, head);
         Ok(())
     }
 
     fn end_kernel(&mut self) -> Result<(), Error> {
-        let State::Kernel(mut head) = std::mem::replace(&mut self.state, State::Broken) else {
+        let State::Kernel(begun, mut head) = std::mem::replace(&mut self.state, State::Broken)
+        else {
             return self.refuse("a kernel ends that did not begin, or inside a work-group");
         };
-        self.class_kernel(&mut head)?;
         head.first_touches = self.first_touches.take();
-        let entries = [head.racy.len(), head.atomics.len(), head.first_touches.len()];
-        if entries.into_iter().max() > Some(MAX_TABLE) {
-            let what = "racy bytes, locations of atomics, or new pages in a kernel";
-            return self.refuse(format!("more than {MAX_TABLE} {what}"));
+        match self.streams.number() {
+            1 => self.class_kernel(begun, head)?,
+            _ => self.unclassed.push(Unclassed::Kernel(begun, head)),
         }
-        self.writer.end_kernel(head)?;
         self.state = State::Host;
         Ok(())
     }

@@ -3,9 +3,10 @@
 use std::fmt::Debug;
 
 use super::limits::ADDRESS_END;
+use super::writer::Writer;
 use super::{
-    Access, AccessKind, Arg, ArgKind, AtomicOp, Event, Instr, KernelSpec, Key, Mode, Reader,
-    Record, Recorder, verify,
+    Access, AccessKind, Arg, ArgKind, AtomicOp, Bound, Event, Instr, KernelHead, KernelSpec, Key,
+    Mode, Reader, Record, Recorder, verify,
 };
 
 /// A program with every kind of event and instruction.
@@ -170,7 +171,91 @@ fn another_version_is_named() {
     let sum = crc32fast::hash(&bytes[..12]);
     bytes[12..16].copy_from_slice(&sum.to_le_bytes());
     let error = Reader::from_bytes(bytes, "old.trace").err().unwrap().to_string();
-    assert_eq!(error, "old.trace, offset 8: expected format version 2, the file has version 1");
+    assert_eq!(
+        error,
+        "old.trace, offset 8: expected format version 2 or 3, the file has version 1"
+    );
+}
+
+/// Version 2 had one stream, and the same chunks.
+#[test]
+fn file_of_version_2_is_read() {
+    let mut bytes = recorded();
+    bytes[8] = 2;
+    let sum = crc32fast::hash(&bytes[..12]);
+    bytes[12..16].copy_from_slice(&sum.to_le_bytes());
+    let all = |bytes| read_all(Reader::from_bytes(bytes, "test").unwrap()).unwrap();
+    assert_eq!(all(bytes), all(recorded()));
+}
+
+/// What a reader says of a trace with these events.
+fn read_events(events: &[Event]) -> Result<Vec<Event>, String> {
+    let mut writer = Writer::new(std::io::Cursor::new(Vec::new()), "test", "program").unwrap();
+    for event in events {
+        if let Event::Kernel(_) = event {
+            writer.begin_kernel();
+        }
+        writer.event(event).unwrap();
+    }
+    let bytes = writer.finish().unwrap().into_inner();
+    let mut reader = Reader::from_bytes(bytes, "test").unwrap();
+    let mut all = Vec::new();
+    while let Some(event) = reader.next_event().map_err(|error| error.to_string())? {
+        all.push(event);
+    }
+    Ok(all)
+}
+
+#[test]
+fn streams_are_there_before_they_are_used() {
+    let streams = || Event::Streams(vec![Bound::ALL, Bound { part: 2, of: 3 }]);
+    let wait = |stream, of| Event::Wait { stream, of };
+    let kernel = |stream| Event::Kernel(KernelHead { stream, ..KernelHead::default() });
+    let right = [streams(), kernel(1), wait(0, 1), kernel(0)];
+    assert_eq!(read_events(&right).unwrap(), right);
+    // Without streams a kernel's number says nothing.
+    assert!(read_events(&[kernel(9), kernel(0)]).is_ok());
+    let bound = |part, of, number| Event::Streams(vec![Bound { part, of }; number]);
+    for (events, expected) in [
+        (vec![streams(), kernel(2)], "a kernel of a stream that there is"),
+        (vec![kernel(0), streams()], "streams once, and before all kernels"),
+        (vec![streams(), streams()], "streams once, and before all kernels"),
+        (vec![streams(), wait(0, 2)], "a wait of a stream that there is for another"),
+        (vec![streams(), wait(2, 0)], "a wait of a stream that there is for another"),
+        (vec![wait(0, 1)], "a wait of a stream that there is for another"),
+        (vec![streams(), wait(1, 1)], "a stream that waits for another one"),
+        (vec![bound(0, 1, 1)], "2 to 32 streams"),
+        (vec![bound(0, 1, 33)], "2 to 32 streams"),
+        (vec![bound(0, 0, 2)], "a part of the chiplets that there is"),
+        (vec![bound(3, 3, 2)], "a part of the chiplets that there is"),
+    ] {
+        let error = read_events(&events).unwrap_err();
+        assert!(error.starts_with("test, offset 16: expected "), "{error}");
+        assert!(error.contains(expected), "{error}: {expected}");
+    }
+}
+
+#[test]
+fn recorder_refuses_streams_that_there_are_not() {
+    let spec = |stream| KernelSpec { local: [1; 3], stream, ..KernelSpec::default() };
+    let with = |number| {
+        let mut recorder = Recorder::in_memory("test").unwrap();
+        recorder.streams(&vec![Bound::ALL; number]).map(|()| recorder)
+    };
+    let refused = |result: Result<(), super::Error>, text: &str| {
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains(text), "{error}: {text}");
+    };
+    refused(with(1).map(drop), "1 streams; 2 to 32");
+    refused(with(33).map(drop), "33 streams; 2 to 32");
+    let two = || with(2).unwrap();
+    refused(two().wait(0, 0), "stream 0 waits for stream 0, of 2");
+    refused(two().wait(0, 2), "stream 0 waits for stream 2, of 2");
+    refused(two().begin_kernel(spec(2)), "a kernel of stream 2, of 2");
+    refused(two().streams(&[Bound::ALL; 2]), "streams twice, or behind a kernel");
+    let mut one = Recorder::in_memory("test").unwrap();
+    refused(one.wait(0, 1), "stream 0 waits for stream 1, of 1");
+    refused(one.streams(&[Bound { part: 1, of: 1 }; 2]), "part 1 of 1 of the chiplets");
 }
 
 /// Absurd numbers behind right checksums: the reader must not believe them.

@@ -1,13 +1,15 @@
 //! Replays a trace in a shadow memory.
 //!
-//! Twice: once with work-groups, warps and lanes in the order of the file, once in the opposite
-//! order. A load whose value depends on that order is not determined, whatever the file says.
+//! Twice: once with kernels, work-groups, warps and lanes in the order of the file, once in the
+//! opposite order, of kernels as far as they may overlap. A load whose value depends on that order
+//! is not determined, whatever the file says.
 
 use std::collections::BTreeSet;
 
 use super::buffers::Buffers;
 use super::limits::PAGE;
 use super::pages::{Memory, page_of};
+use super::streams::{Clock, Streams, is_before};
 use super::walk::{Order, Walk};
 use super::{Error, Event, Instr, InstrKind, KernelHead, LANES, Reader};
 
@@ -57,10 +59,25 @@ pub fn verify(reader: &mut Reader) -> Result<Outcome, Error> {
     let mut check = Check::default();
     let mut replays = [Replay::new(Order::File), Replay::new(Order::Opposite)];
     reader.rewind();
+    let mut streams = Streams::default();
+    let mut kernels = Vec::new();
     while let Some(event) = reader.next_event()? {
+        match &event {
+            Event::Streams(bound) => streams = Streams::new(bound.len()),
+            Event::Wait { stream, of } => streams.wait(*stream, *of),
+            Event::Kernel(head) => {
+                let (place, clock) = (streams.place(head.stream), streams.launch(head.stream));
+                let number = reader.kernel().unwrap_or(0);
+                kernels.push(Kernel { number, head: head.clone(), place, clock });
+            }
+            Event::Alloc { .. } => {}
+            Event::Free { .. } | Event::HostWrite { .. } | Event::HostRead { .. } => streams.join(),
+        }
+        if streams.are_joined() {
+            overlapping(reader, &std::mem::take(&mut kernels), &mut replays, &mut check)?;
+        }
         check.event(&event);
         match &event {
-            Event::Alloc { .. } | Event::HostRead { .. } => {}
             Event::Free { addr } => {
                 if let Some(bytes) = check.buffers.remove(*addr) {
                     replays.iter_mut().for_each(|replay| replay.memory.forget(*addr, bytes));
@@ -69,16 +86,55 @@ pub fn verify(reader: &mut Reader) -> Result<Outcome, Error> {
             Event::HostWrite { addr, data } => {
                 replays.iter_mut().for_each(|replay| replay.memory.write(*addr, data));
             }
-            Event::Kernel(head) => {
-                let kernel = reader.kernel().unwrap_or(0);
-                for replay in &mut replays {
-                    replay.kernel(reader, kernel, head, &mut check)?;
-                }
-                check.after(kernel, head, &replays);
-            }
+            _ => {}
         }
     }
+    overlapping(reader, &kernels, &mut replays, &mut check)?;
     Ok(check.outcome)
+}
+
+/// A kernel, and what is before it.
+struct Kernel {
+    number: u32,
+    head: KernelHead,
+    place: usize,
+    clock: Clock,
+}
+
+/// Kernels that overlap with no others.
+fn overlapping(
+    reader: &mut Reader,
+    kernels: &[Kernel],
+    replays: &mut [Replay; 2],
+    check: &mut Check,
+) -> Result<(), Error> {
+    let Some(last) = kernels.last() else { return Ok(()) };
+    for replay in replays.iter_mut() {
+        replay.written.clear();
+        for Kernel { number, head, .. } in replay.order.of(kernels) {
+            replay.kernel(reader, *number, head, check)?;
+        }
+    }
+    // What they leave with several values stands in the table of each.
+    check.after(last.number, &last.head, replays);
+    Ok(())
+}
+
+impl Order {
+    /// In the order of the file, or each time the last one of which all that is before it is done.
+    fn of(self, kernels: &[Kernel]) -> Vec<&Kernel> {
+        let mut left: Vec<_> = kernels.iter().collect();
+        let mut order = Vec::new();
+        while !left.is_empty() {
+            let may = |at: &usize| {
+                let clock = &left[*at].clock;
+                !left.iter().any(|other| is_before((other.place, &other.clock), clock))
+            };
+            let at = if self == Self::File { 0 } else { (0..left.len()).rfind(may).unwrap_or(0) };
+            order.push(left.remove(at));
+        }
+        order
+    }
 }
 
 /// What both replays share.
@@ -109,7 +165,7 @@ impl Check {
                 let right = *bytes == 0 || buffers.hold(*addr, *bytes);
                 ("host read", right, format!("{bytes} bytes at {addr:#x}"))
             }
-            Event::Kernel(_) => return,
+            Event::Kernel(_) | Event::Streams(_) | Event::Wait { .. } => return,
         };
         if !right {
             self.outcome.wrong(|| format!("{what} at no right place: {place}"));
@@ -158,7 +214,7 @@ impl Check {
 struct Replay {
     order: Order,
     memory: Memory,
-    /// Pages that the kernel writes.
+    /// Pages that the kernels write.
     written: BTreeSet<u64>,
 }
 
@@ -194,7 +250,6 @@ impl Replay {
         head: &KernelHead,
         check: &mut Check,
     ) -> Result<(), Error> {
-        self.written.clear();
         let mut instr = Instr::default();
         for i in 0..head.groups {
             let number = if self.order == Order::File { i } else { head.groups - 1 - i };

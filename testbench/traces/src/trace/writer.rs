@@ -15,8 +15,9 @@ use super::{Error, Event, Group, KernelHead};
 const EVENTS_BYTES: usize = 1 << 18;
 
 /// A trace that is being written. The work-groups of a kernel come before its head, which says what
-/// is known only when all of them were seen. They stand one behind the other, so that they can be
-/// read back; what tells their places comes behind the last of them.
+/// is known only when all of them were seen, and those of the kernels that it may overlap with.
+/// They stand one behind the other, so that they can be read back; what tells their places comes
+/// behind the last of them.
 pub struct Writer<W> {
     out: W,
     file: Arc<str>,
@@ -25,14 +26,21 @@ pub struct Writer<W> {
     unpacker: Unpacker,
     contents: Contents,
     index: Index,
-    /// Where the kernel's first work-group stands.
-    first: u64,
-    /// The next work-group to be read back, and where it stands.
-    back: (u32, u64),
+    /// The next work-group to be read back: kernel, number, and where it stands.
+    back: (u32, u32, u64),
     /// Places of the work-groups that were read back and are classed, since the last chunk of them.
     places: Vec<GroupPlace>,
     events: Vec<u8>,
     payload: Vec<u8>,
+}
+
+/// A kernel whose work-groups are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Begun {
+    /// Its number.
+    pub number: u32,
+    /// Where its first work-group stands.
+    at: u64,
 }
 
 impl<W: Read + Write + Seek> Writer<W> {
@@ -50,8 +58,7 @@ impl<W: Read + Write + Seek> Writer<W> {
             unpacker: Unpacker::new().map_err(Error::io(file))?,
             contents: Contents::default(),
             index: Index { name: name.to_string(), ..Index::default() },
-            first: 0,
-            back: (0, 0),
+            back: (0, 0, 0),
             places: Vec::new(),
             events: Vec::new(),
             payload: Vec::new(),
@@ -88,12 +95,11 @@ impl<W: Read + Write + Seek> Writer<W> {
         Ok(())
     }
 
-    /// A kernel begins: what follows are its work-groups. Gives its number.
-    pub fn begin_kernel(&mut self) -> u32 {
-        self.first = self.at;
+    /// A kernel begins: what follows are its work-groups.
+    pub fn begin_kernel(&mut self) -> Begun {
         self.index.kernels.push(KernelPlace { groups: 0, first: self.index.places.len() });
         self.index.totals.kernels += 1;
-        self.last_kernel()
+        Begun { number: self.last_kernel(), at: self.at }
     }
 
     /// Adds the next work-group of the kernel: the encoded instructions of each warp. Gives it as a
@@ -119,24 +125,24 @@ impl<W: Read + Write + Seek> Writer<W> {
         self.index.kernels.last().map_or(0, |place| place.groups)
     }
 
-    /// The next work-group that is read back is the kernel's first.
-    pub fn rewind(&mut self) {
-        self.back = (0, self.first);
+    /// The next work-group that is read back is the first of this kernel.
+    pub fn rewind(&mut self, to: Begun) {
+        self.back = (to.number, 0, to.at);
     }
 
     /// Reads back the next work-group of the kernel.
     pub fn read_back(&mut self) -> Result<Group, Error> {
-        let (group, offset) = self.back;
+        let (kernel, group, offset) = self.back;
         let span = (offset, self.at);
         let bytes = self.unpacker.read(&mut self.out, &self.file, span, Kind::Group)?;
         self.out.seek(SeekFrom::Start(self.at)).map_err(Error::io(&self.file))?;
-        self.back = (group + 1, offset + self.unpacker.last_bytes());
-        let place = Place { file: self.file.clone(), offset, kernel: self.last_kernel(), group };
+        self.back = (kernel, group + 1, offset + self.unpacker.last_bytes());
+        let place = Place { file: self.file.clone(), offset, kernel, group };
         Group::new(place, bytes)
     }
 
     /// Adds the racy lanes of the work-group that was read back last. All must have theirs, in
-    /// their order.
+    /// their order, kernel after kernel.
     pub fn classes(&mut self, group: &Group, warps: &[Vec<RacyLanes>]) -> Result<(), Error> {
         let mut place = GroupPlace { group: group.place.offset, classes: 0 };
         if warps.iter().any(|warp| !warp.is_empty()) {
@@ -145,7 +151,8 @@ impl<W: Read + Write + Seek> Writer<W> {
             place.classes = self.chunk(Kind::Classes)?;
         }
         self.places.push(place);
-        if self.places.len() == PLACES as usize || group.group() + 1 == self.groups() {
+        let groups = self.index.kernels[group.kernel() as usize].groups;
+        if self.places.len() == PLACES as usize || group.group() + 1 == groups {
             self.payload.clear();
             put_places(&mut self.payload, &self.places);
             self.places.clear();

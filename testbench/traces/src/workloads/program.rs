@@ -1,7 +1,8 @@
 //! Programs over few lines, as data: recorded as one thread would run them.
 
 use crate::trace::{
-    Access, AccessKind, AtomicOp, KernelSpec, Key, Reader, Record, Recorder, verify,
+    Access, AccessKind, Arg, ArgKind, AtomicOp, Bound, KernelSpec, Key, Mode, Reader, Record,
+    Recorder, verify,
 };
 
 /// Unit of placement.
@@ -174,9 +175,16 @@ fn value(seed: [u64; 4]) -> u64 {
 struct Run {
     recorder: Recorder<std::io::Cursor<Vec<u8>>>,
     area: Area,
+    /// The buffer, and the part of it that the next kernel uses.
     base: u64,
+    part: u64,
     /// The bytes of these pages.
     memory: Vec<u8>,
+    stream: u8,
+    /// The kernel says that it may change all of the part.
+    labelled: bool,
+    /// The host writes and reads around the kernel.
+    host: bool,
 }
 
 impl Run {
@@ -185,7 +193,7 @@ impl Run {
         if !who.has(group, item) {
             return;
         }
-        let at = place.addr(&self.area, (group, item), what, size, aligned);
+        let at = self.part + place.addr(&self.area, (group, item), what, size, aligned);
         let key = Key { pc, iteration: [0; 4] };
         let addr = self.base + at;
         let cell = &mut self.memory[self.area.index(at)..][..size as usize];
@@ -246,8 +254,17 @@ impl Run {
         }
     }
 
+    fn args(&self) -> Vec<Arg> {
+        let (addr, bytes) = (self.base + self.part, self.area.pages * self.area.apart);
+        let (mode, ranges) = (Mode::ReadWrite, Vec::new());
+        let kind = ArgKind::Buffer { addr, bytes, mode, ranges };
+        self.labelled.then(|| Arg { name: "part".into(), kind }).into_iter().collect()
+    }
+
     fn kernel(&mut self, kernel: &Kernel, number: u64) {
-        for (i, &(at, bytes)) in kernel.writes.iter().enumerate() {
+        let writes = if self.host { &kernel.writes[..] } else { &[] };
+        for (i, &(at, bytes)) in writes.iter().enumerate() {
+            let at = self.part + at;
             let data: Vec<u8> =
                 (0..bytes).map(|k| value([number, i as u64, k, 1 << 40]) as u8).collect();
             self.memory[self.area.index(at)..][..data.len()].copy_from_slice(&data);
@@ -257,7 +274,7 @@ impl Run {
         let local = [kernel.items, 1, 1];
         let name = format!("k{number}");
         self.recorder
-            .begin_kernel(KernelSpec { name, grid, local, ..KernelSpec::default() })
+            .begin_kernel(KernelSpec { name, grid, local, args: self.args(), stream: self.stream })
             .unwrap();
         for group in 0..kernel.groups {
             self.recorder.begin_group().unwrap();
@@ -265,15 +282,15 @@ impl Run {
             self.recorder.end_group().unwrap();
         }
         self.recorder.end_kernel().unwrap();
-        if kernel.read {
-            self.read();
+        if kernel.read && self.host {
+            self.read(self.part);
         }
     }
 
-    /// The host reads all pages.
-    fn read(&mut self) {
+    /// The host reads all pages of a part.
+    fn read(&mut self, part: u64) {
         for page in 0..self.area.pages {
-            let at = self.base + page * self.area.apart;
+            let at = self.base + part + page * self.area.apart;
             self.recorder.host_read(at, self.area.bytes()).unwrap();
         }
     }
@@ -285,17 +302,50 @@ impl Program {
         self.record_over(Area::default())
     }
 
-    /// Its trace, which makes sense in itself. Panics where the program is none: a kernel without
-    /// work-items, or a place outside the area.
+    /// Its trace over an area. Panics where the program is none: a kernel without work-items, or a
+    /// place outside the area.
     pub fn record_over(&self, area: Area) -> Reader {
+        self.record_on(area, 1, 0)
+    }
+
+    /// Its trace in so many streams, 2 or more, by a seed: most kernels use an area that their
+    /// stream has for itself, the others one that all share. Some wait for another stream, the host
+    /// comes between few.
+    pub fn record_in_streams(&self, streams: u64, seed: u64) -> Reader {
+        self.record_on(Area::default(), streams, seed)
+    }
+
+    /// Its trace, which makes sense in itself.
+    fn record_on(&self, area: Area, streams: u64, seed: u64) -> Reader {
         let mut recorder = Recorder::in_memory("program").unwrap();
-        let base = recorder.alloc("a", area.pages * area.apart).unwrap();
-        let memory = vec![0; (area.pages * area.bytes()) as usize];
-        let mut run = Run { recorder, area, base, memory };
-        for (number, kernel) in self.0.iter().enumerate() {
-            run.kernel(kernel, number as u64);
+        let several = streams > 1;
+        if several {
+            let of = [1, 2, streams as u8][value([seed, 0, 1, 1 << 41]) as usize % 3];
+            let bound: Vec<_> =
+                (0..streams as u8).map(|part| Bound { part: part % of, of }).collect();
+            recorder.streams(&bound).unwrap();
         }
-        run.read();
+        let parts = if several { streams + 1 } else { 1 };
+        let of_part = area.pages * area.apart;
+        let base = recorder.alloc("a", parts * of_part).unwrap();
+        let memory = vec![0; (parts * area.pages * area.bytes()) as usize];
+        let (part, stream, labelled, host) = (0, 0, false, true);
+        let mut run = Run { recorder, area, base, part, memory, stream, labelled, host };
+        for (number, kernel) in (0..).zip(&self.0) {
+            let chosen = |what: u64, of: u64| value([seed, number, what, 1 << 41]) % of;
+            if several {
+                let stream = chosen(2, streams);
+                run.part = of_part * if chosen(3, 3) == 0 { streams } else { stream };
+                run.stream = stream as u8;
+                (run.labelled, run.host) = (chosen(4, 4) > 0, chosen(5, 4) == 0);
+                let other = (stream + 1 + chosen(6, streams - 1)) % streams;
+                if chosen(7, 3) == 0 {
+                    run.recorder.wait(stream as u8, other as u8).unwrap();
+                }
+            }
+            run.kernel(kernel, number);
+        }
+        (0..parts).for_each(|part| run.read(part * of_part));
         let bytes = run.recorder.into_bytes().unwrap();
         let mut reader = Reader::from_bytes(bytes, "program").unwrap();
         let outcome = verify(&mut reader).unwrap();

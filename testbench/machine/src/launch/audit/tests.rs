@@ -39,7 +39,8 @@ impl Bench {
             ..packet::Dispatch::default()
         };
         let aql = Aql { mask: 0b11, stream: 0, packet: Bytes(dispatch.encode()) };
-        self.auditor.submit(self.now, &aql, &labels.encode().unwrap(), 7);
+        let kernel = Kernel { number: 7, ..Kernel::default() };
+        self.auditor.submit(self.now, &aql, &labels.encode().unwrap(), kernel);
     }
 
     fn see(&mut self, host: Out, rx: Option<Message>) -> Result<(), String> {
@@ -173,7 +174,7 @@ fn barrier_is_compared_at_its_signal() {
     bench.signals(None).unwrap();
     let packet = packet::barrier(Scope::Agent, Scope::System, 1);
     let aql = Aql { mask: 0b11, stream: 0, packet: Bytes(packet) };
-    bench.auditor.submit(bench.now, &aql, &[], 0);
+    bench.auditor.submit(bench.now, &aql, &[], Kernel::default());
     let result = bench.see(Out { sig: Some(1), ..Out::default() }, None);
     says(result, "a barrier: releases - and acquires - before it, must be 0-1 and 0-1");
 }

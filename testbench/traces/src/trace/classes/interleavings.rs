@@ -1,14 +1,16 @@
-//! Random programs whose accesses of every size overlap, in random orders: what is seen and left
-//! must be what the classes admit. The orders are executed here, with nothing of the classifier.
+//! Random programs whose accesses of every size overlap, in one or several streams, in random
+//! orders: what is seen and left must be what the classes admit. The orders are executed here,
+//! with nothing of the classifier.
 
 use proptest::prelude::*;
 
 use crate::trace::instr_code::lanes;
 use crate::trace::pages::Memory;
+use crate::trace::streams::{Clock, Streams, is_before};
 use crate::trace::walk::{Order, Walk};
 use crate::trace::{
-    Access, AccessKind, AtomicOp, Event, Instr, InstrKind, KernelHead, KernelSpec, Key, LANES,
-    Reader, Record, Recorder, verify,
+    Access, AccessKind, AtomicOp, Bound, Event, Instr, InstrKind, KernelHead, KernelSpec, Key,
+    LANES, Reader, Record, Recorder, verify,
 };
 use crate::workloads::SplitMix64;
 
@@ -27,18 +29,33 @@ enum Step {
 }
 
 type Group = Vec<Step>;
-/// A kernel, and the byte that the host stores before it, if any.
-type Kernel = (Vec<Group>, Option<usize>);
+/// A kernel with its stream; before it the byte that the host stores, and the stream for which its
+/// own waits, if any.
+#[derive(Clone, Debug)]
+struct Kernel {
+    groups: Vec<Group>,
+    host: Option<usize>,
+    stream: u8,
+    wait: Option<u8>,
+}
 
-fn programs() -> impl Strategy<Value = Vec<Kernel>> {
+/// Kernels and the number of their streams.
+type Program = (Vec<Kernel>, u8);
+
+fn programs() -> impl Strategy<Value = Program> {
     // The fewer bytes and work-items, the more of them meet.
     let span = prop::sample::select(vec![4, 8, BYTES]);
-    (span, 1u32..5).prop_flat_map(|(span, items)| {
+    let streams = prop_oneof![Just(1u8), 2..4u8];
+    (span, 1u32..5, streams).prop_flat_map(|(span, items, streams)| {
         let group = || prop::collection::vec(steps(span, items), 0..7);
         let groups =
             prop_oneof![prop::collection::vec(group(), 1), prop::collection::vec(group(), 2..4),];
         let host = prop::option::weighted(0.2, 0..span);
-        prop::collection::vec((groups, host), 1..4)
+        let wait = prop::option::weighted(0.4, 0..streams);
+        let kernel = (groups, host, 0..streams, wait)
+            .prop_map(|(groups, host, stream, wait)| Kernel { groups, host, stream, wait });
+        let most = if streams == 1 { 4 } else { 6 };
+        prop::collection::vec(kernel, 1..most).prop_map(move |kernels| (kernels, streams))
     })
 }
 
@@ -68,16 +85,23 @@ fn steps(span: usize, items: u32) -> impl Strategy<Value = Step> {
 }
 
 /// Records a program; gives the trace and the buffer's address.
-fn record(kernels: &[Kernel]) -> (Vec<u8>, u64) {
+fn record((kernels, streams): &Program) -> (Vec<u8>, u64) {
     let mut recorder = Recorder::in_memory("random").unwrap();
+    if *streams > 1 {
+        recorder.streams(&vec![Bound::ALL; usize::from(*streams)]).unwrap();
+    }
     let base = recorder.alloc("buffer", BYTES as u64).unwrap();
     let mut memory = [0u8; BYTES];
-    for (groups, host) in kernels {
+    for Kernel { groups, host, stream, wait } in kernels {
+        if let Some(of) = wait.filter(|of| of != stream) {
+            recorder.wait(*stream, of).unwrap();
+        }
         if let &Some(at) = host {
             memory[at] = 7;
             recorder.host_write(base + at as u64, &[7]).unwrap();
         }
-        let spec = KernelSpec { local: [140, 1, 1], ..KernelSpec::default() };
+        let stream = *stream;
+        let spec = KernelSpec { local: [140, 1, 1], stream, ..KernelSpec::default() };
         recorder.begin_kernel(spec).unwrap();
         for group in groups {
             recorder.begin_group().unwrap();
@@ -223,11 +247,24 @@ fn segments(group: &crate::trace::Group) -> Vec<Segment> {
     segments
 }
 
-/// Runs a kernel's work-groups in a random order, in which a work-item goes on in `sticky` of 8
+/// A kernel that is executed.
+struct Running {
+    head: KernelHead,
+    place: usize,
+    clock: Clock,
+    groups: Vec<Vec<Segment>>,
+}
+
+impl Running {
+    fn has_ended(&self) -> bool {
+        self.groups.iter().flatten().flatten().all(Vec::is_empty)
+    }
+}
+
+/// Runs kernels' work-groups in a random order, in which a work-item goes on in `sticky` of 8
 /// cases.
 fn execute(
-    head: &KernelHead,
-    mut groups: Vec<Vec<Segment>>,
+    kernels: &mut [Running],
     memory: &mut Memory,
     random: &mut SplitMix64,
     sticky: u64,
@@ -235,20 +272,30 @@ fn execute(
     let mut last = None;
     loop {
         let mut ready = Vec::new();
-        for (number, group) in groups.iter_mut().enumerate() {
-            while group.first().is_some_and(|items| items.iter().all(Vec::is_empty)) {
-                group.remove(0);
+        for at in 0..kernels.len() {
+            let waits_for = |other: &Running| {
+                is_before((other.place, &other.clock), &kernels[at].clock) && !other.has_ended()
+            };
+            if kernels.iter().any(waits_for) {
+                continue;
             }
-            let items = group.first().into_iter().flatten().enumerate();
-            ready.extend(items.filter(|(_, ops)| !ops.is_empty()).map(|(item, _)| (number, item)));
+            for (number, group) in kernels[at].groups.iter_mut().enumerate() {
+                while group.first().is_some_and(|items| items.iter().all(Vec::is_empty)) {
+                    group.remove(0);
+                }
+                let items = group.first().into_iter().flatten().enumerate();
+                let items = items.filter(|(_, ops)| !ops.is_empty());
+                ready.extend(items.map(|(item, _)| (at, number, item)));
+            }
         }
         if ready.is_empty() {
             return Ok(());
         }
         let stay = last.filter(|last| ready.contains(last) && random.below(8) < sticky);
-        let (group, item) =
-            stay.unwrap_or_else(|| ready[random.below(ready.len() as u64) as usize]);
-        last = Some((group, item));
+        let next = stay.unwrap_or_else(|| ready[random.below(ready.len() as u64) as usize]);
+        let (kernel, group, item) = next;
+        last = Some(next);
+        let Running { head, groups, .. } = &mut kernels[kernel];
         let ops = &mut groups[group][0][item];
         let free: Vec<usize> = (0..ops.len())
             .filter(|&at| ops[..at].iter().all(|before| !ops[at].stays_behind(before)))
@@ -260,36 +307,52 @@ fn execute(
     }
 }
 
-/// Executes a trace in one order; gives what memory holds after each kernel.
+/// Executes a trace in one order; gives what memory holds after each kernel that nothing overlaps
+/// with, or the last one of those that may overlap.
 fn run(bytes: &[u8], base: u64, seed: u64) -> Result<Vec<(KernelHead, Vec<u8>)>, String> {
     let mut reader = Reader::from_bytes(bytes.to_vec(), "random").unwrap();
     let mut memory = Memory::default();
     let mut random = SplitMix64::new(seed);
     let mut after = Vec::new();
-    while let Some(event) = reader.next_event().unwrap() {
-        match event {
-            Event::HostWrite { addr, data } => memory.write(addr, &data),
-            Event::Kernel(head) => {
-                let kernel = after.len() as u32;
+    let (mut streams, mut kernels) = (Streams::default(), Vec::new());
+    loop {
+        let event = reader.next_event().unwrap();
+        match &event {
+            Some(Event::Streams(bound)) => streams = Streams::new(bound.len()),
+            Some(Event::Wait { stream, of }) => streams.wait(*stream, *of),
+            Some(Event::Kernel(head)) => {
+                let kernel = reader.kernel().unwrap();
                 let groups = (0..head.groups)
                     .map(|number| segments(&reader.group(kernel, number).unwrap()))
                     .collect();
-                let sticky = [0, 5, 7][after.len() % 3];
-                execute(&head, groups, &mut memory, &mut random, sticky)
-                    .map_err(|what| format!("kernel {kernel}: {what}"))?;
-                let mut held = vec![0; BYTES];
-                memory.read(base, &mut held);
-                after.push((head, held));
+                let (place, clock) = (streams.place(head.stream), streams.launch(head.stream));
+                kernels.push(Running { head: head.clone(), place, clock, groups });
             }
+            _ => streams.join(),
+        }
+        if streams.are_joined()
+            && let Some(Running { head, .. }) = kernels.last()
+        {
+            let head = head.clone();
+            let sticky = [0, 5, 7][after.len() % 3];
+            execute(&mut kernels, &mut memory, &mut random, sticky)
+                .map_err(|what| format!("before {event:?}: {what}"))?;
+            kernels.clear();
+            let mut held = vec![0; BYTES];
+            memory.read(base, &mut held);
+            after.push((head, held));
+        }
+        match event {
+            Some(Event::HostWrite { addr, data }) => memory.write(addr, &data),
+            None => return Ok(after),
             _ => {}
         }
     }
-    Ok(after)
 }
 
 /// What is wrong with the classes of a program, if anything.
-fn wrong(kernels: &[Kernel], seed: u64) -> Option<String> {
-    let (bytes, base) = record(kernels);
+fn wrong(program: &Program, seed: u64) -> Option<String> {
+    let (bytes, base) = record(program);
     let outcome = verify(&mut Reader::from_bytes(bytes.clone(), "random").unwrap()).unwrap();
     if outcome.wrong > 0 {
         return Some(format!("verify: {:#?}", outcome.described));
@@ -321,8 +384,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(6000))]
 
     #[test]
-    fn classes_admit_what_any_order_does(kernels in programs(), seed: u64) {
-        let wrong = wrong(&kernels, seed);
+    fn classes_admit_what_any_order_does(program in programs(), seed: u64) {
+        let wrong = wrong(&program, seed);
         prop_assert!(wrong.is_none(), "{}", wrong.unwrap());
     }
 }

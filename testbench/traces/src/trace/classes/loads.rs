@@ -3,7 +3,8 @@
 //! A load is racy when another group writes one of its bytes, or another work-item of its group
 //! does so between the same two barriers, or when the byte has several possible values at that
 //! time: an earlier kernel left them, or unordered work-items of this group wrote them before the
-//! last barrier. Of a unit's bytes, who writes one writes all.
+//! last barrier, or a kernel that may overlap has to do with it. Of a unit's bytes, who writes one
+//! writes all.
 
 use super::page::{COLLECT, MANY, MIXED, RACY_READ, how};
 use super::writers::{Run, parts, writing};
@@ -166,8 +167,8 @@ impl Classifier {
         racy
     }
 
-    /// True for a load of a run of bytes that surely have one value each: nobody else writes them in
-    /// this kernel, and nobody at all in this segment.
+    /// True for a load of a run of bytes that surely have one value each: nobody else writes them
+    /// in this kernel, and nobody at all in this segment.
     fn is_plain_load(&mut self, group: u32, instr: &Instr) -> bool {
         let Some(run) = Run::of(instr).filter(|_| self.all_have_one()) else { return false };
         let (kernel, segment) = (self.kernel, self.segment);
@@ -199,7 +200,7 @@ impl Classifier {
             }
             for addr in addr..addr + len as u64 {
                 match self.several.get(&addr) {
-                    Some(&several) => why.here |= several,
+                    Some(&several) => why.here |= several | self.common.contains(addr),
                     None => why.carried |= self.carried.contains(addr),
                 }
             }
@@ -224,7 +225,8 @@ impl Classifier {
 
     /// True when a byte has several possible values for the group that is being classified.
     fn has_several(&self, addr: u64) -> bool {
-        self.several.get(&addr).copied().unwrap_or_else(|| self.carried.contains(addr))
+        let several = self.several.get(&addr).copied();
+        self.common.contains(addr) || several.unwrap_or_else(|| self.carried.contains(addr))
     }
 
     /// A store that no other work-item's is unordered with settles the bytes for this work-item at

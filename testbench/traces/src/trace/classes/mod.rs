@@ -5,14 +5,19 @@
 //! 1. `gather`, as each is recorded: which groups write each byte.
 //! 2. `classify`, when all are known: which lanes are racy.
 //! 3. `collect`, only where something is racy: the values that racy bytes may have.
+//!
+//! Before that, kernels that may overlap are looked at together (`overlaps`).
 
 mod collect;
 #[cfg(test)]
 mod interleavings;
 mod loads;
+mod overlaps;
 mod page;
 #[cfg(test)]
 mod runs;
+#[cfg(test)]
+mod streams_tests;
 #[cfg(test)]
 mod tests;
 mod writers;
@@ -20,6 +25,7 @@ mod writers;
 use std::collections::{BTreeMap, HashMap};
 
 use collect::Collected;
+pub use overlaps::Overlaps;
 use page::KernelPage;
 
 use super::limits::PAGE;
@@ -84,6 +90,8 @@ pub struct Classifier {
     /// What the program left, in the order of the trace.
     memory: Memory,
     carried: Carried,
+    /// Bytes that kernels have in common which may overlap with the one that is classed.
+    common: Carried,
     pages: PageTable<KernelPage>,
     /// Pages of this kernel that somebody writes, or that have racy bytes.
     touched: Vec<u64>,
@@ -160,6 +168,11 @@ impl Classifier {
             if let Some(page) = self.pages.get_mut(*page) {
                 page.forget_collected();
             }
+        }
+        if !self.common.values.is_empty() {
+            racy.retain(|byte| !self.common.contains(byte.addr));
+            let common = self.common.values.iter();
+            racy.extend(common.map(|(&addr, &all)| RacyByte { addr, during: all, after: all }));
         }
         racy.sort_unstable_by_key(|byte| byte.addr);
         for byte in &racy {
