@@ -88,7 +88,7 @@ const ONE: &[(&str, &[&str])] = &[
     ("--set workload.size=0", &["size = 0", "must be"]),
     ("--set workload.iterations=0", &["iterations = 0", "must be"]),
     ("--set workload.shift=100", &["workload.shift=100", "multiple of 128"]),
-    ("--set workload.shift=4096", &["workload.shift=4096", "below 4096"]),
+    ("--set workload.shift=65536", &["workload.shift=65536", "below 65536"]),
     ("--seed x", &["--seed", "x"]),
     ("--seed -1", &["-1"]),
     ("--seed 18446744073709551616", &["--seed", "18446744073709551616"]),
