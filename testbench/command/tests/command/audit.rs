@@ -107,7 +107,7 @@ fn kernels_of_streams_overlap_and_join_in_the_audit_log() {
         for packet in jobs {
             let chiplets = packet[0].split_once("chiplets ").unwrap().1;
             assert!(["0", "1", "2", "3"].contains(&chiplets), "{}", packet[0]);
-            // The host has written before the first kernel of each; nothing was held then.
+            // The host has written before the first; nothing was held then.
             assert!(packet[3].starts_with("sent releases 0, acquires 0;"), "{packet:?}");
         }
         assert!(sum[0].contains(" sum, ") && sum[0].ends_with("chiplets 0"), "{}", sum[0]);

@@ -46,13 +46,9 @@ pub(super) struct Queues {
     waiting: Vec<Kernel>,
     /// By launch.
     running: [Option<Running>; SLOTS],
-    /// Of each stream, kernels that were handed over, that have ended, and that had when the host
-    /// waited for all.
+    /// Of each stream, kernels that were handed over, and that have ended.
     handed_over: Clock,
     ended: Clock,
-    joined: Clock,
-    /// Whether it had changed memory by then, once a kernel has come since.
-    host_changed: Option<bool>,
     /// When a kernel has ended last.
     last_end: Cycle,
     /// Kernels read; the last one since the host waited for all.
@@ -70,9 +66,7 @@ impl Queues {
             waiting: Vec::new(),
             running: Default::default(),
             handed_over: none.clone(),
-            ended: none.clone(),
-            joined: none,
-            host_changed: None,
+            ended: none,
             last_end: 0,
             read: 0,
             last: None,
@@ -132,7 +126,6 @@ impl Machine {
                 let place = queues.streams.place(head.stream);
                 let clock = queues.streams.launch(head.stream);
                 queues.waiting.push(Kernel { number, head: head.clone(), place, clock });
-                queues.host_changed.get_or_insert(std::mem::take(&mut self.host_changed));
                 // Who comes first in the program has a page, whoever runs first.
                 let spans = self.spans(head.groups, self.chiplets_of(head));
                 self.place_pages(head, &spans);
@@ -158,8 +151,6 @@ impl Machine {
         }
         let Some(queues) = &mut self.queues else { return Ok(()) };
         queues.streams.join();
-        queues.joined.clone_from(&queues.ended);
-        queues.host_changed = None;
         let Some((number, head)) = queues.last.take() else { return Ok(()) };
         // What all have left with several values stands in the table of the last.
         self.ctx.check.begin_kernel(0, number, &head);
@@ -211,8 +202,8 @@ impl Machine {
         let Some(at) = queues.next(is_ahead) else { return Ok(false) };
         let Kernel { number, head, place, clock } = queues.waiting.remove(at);
         queues.handed_over[place] += 1;
-        let is_first = clock.iter().zip(&queues.joined).all(|(before, joined)| before <= joined);
-        let acquires = queues.host_changed == Some(true) && is_first;
+        // The first that is handed over is the first that is decided.
+        let acquires = std::mem::take(&mut self.host_changed);
         // The host, or what is not read yet, may want what it has written.
         let is_last = !queues.waiting.iter().any(|later| is_before((place, &clock), &later.clock));
         let is_alone = queues.running.iter().all(Option::is_none);
