@@ -96,7 +96,9 @@ fn audit_log_without_a_table_has_operations_only() {
 #[test]
 fn kernels_of_streams_overlap_and_join_in_the_audit_log() {
     let desk = Desk::on_any_build("run-audit-streams");
-    let run = "run --system cpelide-4-small --workload stream_jobs --set l2.design=cpelide";
+    // Decisions, one after another, are shorter than kernels.
+    let run = "run --system cpelide-4-small --workload stream_jobs --set l2.design=cpelide --set \
+               command_processor.packet_cycles=50 --set command_processor.elide_cycles=50";
     for ahead in ["false", "true"] {
         let words = format!("{run} --set command_processor.ahead={ahead} --audit a.txt");
         desk.passes(&words);
