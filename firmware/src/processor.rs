@@ -272,9 +272,9 @@ impl<L: Layout> Processor<L> {
         Ok(header)
     }
 
-    /// Where a line has one copy: whatever the kernel's labels say, no operation depends on them. The
-    /// host comes before the kernel and behind it; or all L2s are released and acquired before the
-    /// table is looked at again.
+    /// Where a line has one copy: whatever the kernel's labels say, no operation depends on them.
+    /// The host comes before the kernel and behind it; or all L2s are released and acquired before
+    /// the table is looked at again.
     fn elides_nothing(&self, packet: &Packet) -> bool {
         let is_unread = if packet.acquires { packet.releases } else { self.every };
         is_unread && self.table.config.home_aware

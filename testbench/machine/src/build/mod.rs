@@ -229,8 +229,8 @@ impl Builder<'_> {
         Ok(parts)
     }
 
-    /// The piece of a component: its chiplet; its GPU where wires lead to that one's unit; all where
-    /// parts talk in no time.
+    /// The piece of a component: its chiplet; its GPU where wires lead to that one's unit; all
+    /// where parts talk in no time.
     fn piece(&self, id: ComponentId) -> u16 {
         let chiplet = self.wiring.numbers.chiplet(id);
         match self.l1.unit {

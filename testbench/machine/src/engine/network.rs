@@ -337,8 +337,8 @@ impl Network {
 
     /// Sends a message of `bytes` bytes of accounting class `class` to a unit. It takes `extra`
     /// cycles longer than the latencies but overtakes nobody. Where that is negative it is early:
-    /// it overtakes those that are not, and no other. There must be room. Gives what is to be handed
-    /// to another shard, if that has the receiver.
+    /// it overtakes those that are not, and no other. There must be room. Gives what is to be
+    /// handed to another shard, if that has the receiver.
     #[inline(always)]
     #[must_use]
     pub fn send(

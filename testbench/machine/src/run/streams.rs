@@ -1,8 +1,8 @@
 //! Programs of several streams: the host reads ahead, and hands kernels over as soon as what they
 //! wait for has ended.
 //!
-//! Such a run has one thread. Where kernels cannot overlap they run in the order of the trace, each on its stream's chiplets:
-//! with several GPUs, where sequential consistency is checked, and under L1 designs that do not
+//! Such a run has one thread. Where kernels cannot overlap they run in the order of the trace, each
+//! on its stream's chiplets: with several GPUs, where sequential consistency is checked, and under L1 designs that do not
 //! allow it (`Hooks::overlap`).
 
 use ports::common::command_types::SLOTS;

@@ -118,9 +118,9 @@ impl<W: Read + Write + Seek> Recorder<W> {
         Ok(self)
     }
 
-    /// Lets all buffers begin so many bytes behind the beginning of a page, with whole pages between
-    /// them: other lines fall into other banks and sets. Errors: no multiple of [`BUFFER`] below
-    /// [`SHIFT_END`].
+    /// Lets all buffers begin so many bytes behind the beginning of a page, with whole pages
+    /// between them: other lines fall into other banks and sets. Errors: no multiple of [`BUFFER`]
+    /// below [`SHIFT_END`].
     pub fn shifted(mut self, bytes: u64) -> Result<Self, Error> {
         if bytes >= SHIFT_END || !bytes.is_multiple_of(BUFFER) {
             let limit = format!("a multiple of {BUFFER} below {SHIFT_END}");
