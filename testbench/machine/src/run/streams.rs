@@ -2,8 +2,8 @@
 //! wait for has ended.
 //!
 //! Such a run has one thread. Where kernels cannot overlap they run in the order of the trace, each
-//! on its stream's chiplets: with several GPUs, where sequential consistency is checked, and under L1 designs that do not
-//! allow it (`Hooks::overlap`).
+//! on its stream's chiplets: with several GPUs, where sequential consistency is checked, and under
+//! L1 designs that do not allow it (`Hooks::overlap`).
 
 use ports::common::command_types::SLOTS;
 use traces::trace::{Bound, Clock, Event, KernelHead, Streams, is_before};
