@@ -179,7 +179,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if let Some(path) = &args.wave {
         let shown = subject.shown(&chosen.0);
         let (inside, cycles) = (args.wave_internals, args.asked());
-        waves::warn_of_size(path, &shown, inside, Activity::Stimulus, cycles);
+        let activity = match subject {
+            Subject::Block(_) => Activity::Stimulus,
+            Subject::FinePack => Activity::Program,
+        };
+        waves::warn_of_size(path, &shown, inside, activity, cycles);
     }
     let config = &chosen.0.name;
     println!("{}  config {config}  seed {}", args.block, args.seed);
