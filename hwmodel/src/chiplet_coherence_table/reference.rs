@@ -375,6 +375,42 @@ mod tests {
         assert_eq!(told(0b10), [0, 1].map(|i| (i, expected[usize::from(i)].into())));
     }
 
+    /// HOME_AWARE, choice 13 of the firmware: only labels that an operation can depend on are read.
+    #[test]
+    fn labels_that_elide_nothing_are_not_read() {
+        const SYSTEM: u8 = 2;
+        let mut packet = [0; 64];
+        for at in [0, 4, 6, 8, 12, 16, 20, 48] {
+            packet[at] = 1;
+        }
+        packet[0] = 2;
+        // A structure of a page whose base is inside one: code 4 for whoever reads it.
+        let mut extension = [0; 48];
+        extension[..4].copy_from_slice(b"CPE1");
+        for (at, byte) in [(4, 1), (6, 48), (8, 1), (9, 1), (16, 1), (17, 0x10), (25, 0x10)] {
+            extension[at] = byte;
+        }
+        let mut launch = |table: &mut ReferenceTable, [acquire, release]: [u8; 2]| {
+            packet[1] = acquire << 1 | release << 3;
+            let extension = &extension;
+            let dispatch = Dispatch { packet, extension, truncated: false, stream: 0, chiplets: 1 };
+            let Outcome { errors, tag, .. } = table.launch(&dispatch);
+            table.finish(tag.unwrap());
+            (errors == [error::ADDRESS], table.every())
+        };
+        let (read, unread) = ((true, false), (false, true));
+        for home_aware in [true, false] {
+            let parameters =
+                Parameters { hidden: Hidden::OfGpu, home_aware, ..Parameters::DEFAULT };
+            let mut table = ReferenceTable::new(parameters).unwrap();
+            let scopes = [[0, 0], [SYSTEM, 0], [0, SYSTEM], [SYSTEM, SYSTEM], [0, 0], [0, SYSTEM]];
+            let told = scopes.map(|scopes| launch(&mut table, scopes));
+            let last = if home_aware { unread } else { read };
+            assert_eq!(told, [read, read, read, last, last, last], "{home_aware}");
+            assert_eq!(launch(&mut table, [SYSTEM, 0]), read, "EVERY has gone");
+        }
+    }
+
     proptest! {
         /// Nor do they make the table something else than a table, and each operation has a reason.
         #[test]

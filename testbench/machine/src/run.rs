@@ -5,6 +5,7 @@ mod coherent;
 mod error;
 mod host;
 mod meeting;
+mod memory;
 mod observe;
 mod packets;
 mod streams;
@@ -31,7 +32,7 @@ use watchdog::Watchdog;
 
 use super::bodies::{Bodies, Cp};
 use super::build::{Built, build, promises};
-use super::check::{Checked, Wrong};
+use super::check::Checked;
 use super::config::System;
 use super::context::{Context, Launched, Stop};
 use super::copies::Copies;
@@ -47,7 +48,7 @@ use super::places::{Placement, Places};
 use super::pool::Pool;
 use super::recording::Samples;
 use super::sequential::{Keep, Sequential};
-use super::{Observer, check, statistics};
+use super::{check, statistics};
 
 /// In which order the components of a cycle are visited. A result never depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -478,23 +479,6 @@ impl Machine {
         }
     }
 
-    /// What kernels have written must be in memory, the last of them that of a launch.
-    fn look_at_memory(&mut self, launch: usize) -> Result<(), RunError> {
-        let mut checker = std::mem::take(&mut self.ctx.check);
-        let line = self.ctx.layout.line as usize;
-        let (parts, ctx) = (&self.parts, &self.ctx);
-        let home = |addr| ctx.layout.gpu_of(ctx.places.home(addr));
-        let copies = |addr| match ctx.places.are_replicated() {
-            true => ctx.places.others(home(addr), addr),
-            false => 0,
-        };
-        checker.end_kernel(launch, ctx.now, line, copies, |addr, gpu, to| {
-            look(parts, ctx, (gpu.unwrap_or_else(|| home(addr)), addr), to);
-        });
-        self.ctx.check = checker;
-        self.check()
-    }
-
     /// First touch: pages get the chiplet whose work-group comes first in the trace's order.
     fn place_pages(&mut self, head: &KernelHead, spans: &[(u32, u32)]) {
         if self.ctx.places.by_first_touch() {
@@ -585,53 +569,6 @@ impl Machine {
             self.ctx.me = ComponentId(at);
             self.parts[at as usize].tick(&mut self.ctx);
         }
-    }
-
-    /// An error where a wrong byte has been seen, or one that no order explains.
-    #[inline]
-    fn check(&self) -> Result<(), RunError> {
-        if let Some(text) = self.ctx.sequential.as_ref().and_then(|order| order.failure()) {
-            return Err(RunError::Inconsistent(text.to_string()));
-        }
-        match &self.ctx.check.wrong {
-            None => Ok(()),
-            Some(wrong) => Err(self.wrong(wrong)),
-        }
-    }
-
-    #[cold]
-    fn wrong(&self, wrong: &Wrong) -> RunError {
-        let who = match wrong.seen_by {
-            Observer::Load(unit) => format!("a load of {}", self.ctx.layout.name(unit)),
-            Observer::Atomic(unit) => format!("an atomic of {}", self.ctx.layout.name(unit)),
-            Observer::Release(None) => "memory after the release".to_string(),
-            Observer::Release(Some(gpu)) => format!("the copy of GPU {gpu} after the release"),
-            Observer::Host => "the host".to_string(),
-        };
-        let (kernel, name) = &wrong.kernel;
-        let possible: Vec<_> = wrong.possible.iter().map(|v| format!("{v:#04x}")).collect();
-        let text = format!(
-            "wrong value: byte {:#x} is {:#04x}, must be {} (cycle {}, kernel {kernel} {name}, \
-             seen by {who})",
-            wrong.addr,
-            wrong.got,
-            possible.join(" or "),
-            wrong.cycle,
-        );
-        RunError::Wrong(text, Box::new(wrong.clone()))
-    }
-}
-
-/// The L3 slice of a line on a chiplet, by its place among the parts.
-fn part_below(ctx: &Context, chiplet: u16, addr: u64) -> usize {
-    ctx.layout.part_of(ctx.layout.slice(chiplet, ctx.layout.slice_of(addr)))
-}
-
-/// A GPU's copy of a line as an observer below the L2s sees it. The GPU is its home or has one.
-fn look(parts: &[Part], ctx: &Context, (gpu, addr): (u16, u64), to: &mut [u8]) {
-    match &parts[part_below(ctx, ctx.places.on(gpu, addr), addr)] {
-        Part::Slice(slice) => slice.look(&ctx.memory, addr, to),
-        _ => unreachable!("a slice has its number"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the host does between kernels.
 
-use super::{Machine, RunError, look, part_below};
+use super::memory::{look, part_below};
+use super::{Machine, RunError};
 use crate::masks;
 use crate::message::MAX_LINE;
 use crate::pages::SPACE;
