@@ -1,7 +1,9 @@
 //! Our figures of CPElide (`figures.toml`).
 
 use super::energy;
-use super::points::{BASE, COVERED, COVERED_7, HMG, OURS, UNHIDDEN, VARIANTS};
+use super::points::{
+    BASE, COVERED, COVERED_7, EVICTING, HMG, INSTANT, INSTANT_BASE, OURS, UNHIDDEN, VARIANTS,
+};
 use super::{JOBS, Report, Structures};
 use crate::experiment::{Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
@@ -29,7 +31,7 @@ const NO_OTHERS: &str =
     "only the machine of four chiplets runs at scale 1; scale 60 has the others";
 
 /// Figures that do without firmware.
-const WITHOUT_FIRMWARE: [&str; 3] = ["C3", "C13", "Q2"];
+const WITHOUT_FIRMWARE: [&str; 4] = ["C3", "C13", "Q2", "Q4"];
 
 const NO_FIRMWARE: &str = "this build has no firmware image, whose cycles the figure is made with";
 
@@ -48,8 +50,8 @@ pub fn all(report: &Report) -> Vec<Figure> {
         "C1" => speedup(runs),
         "C2" => traffic(runs),
         "C3" => monolithic(runs),
-        "C4" => programs(runs, BASE),
-        "C5" => programs(runs, HMG),
+        "C4" => programs(runs, OURS, BASE),
+        "C5" => programs(runs, OURS, HMG),
         "C6" => l2_l3(runs),
         "C7" => low_reuse(runs),
         "C8" => energy(runs),
@@ -63,6 +65,8 @@ pub fn all(report: &Report) -> Vec<Figure> {
         "Q1" => quality(runs),
         "Q2" => by_variant(runs),
         "Q3" => covered(runs),
+        "Q4" => programs(runs, INSTANT, INSTANT_BASE),
+        "Q5" => evicting(runs),
         _ => None,
     });
     for figure in &mut figures {
@@ -125,8 +129,8 @@ fn monolithic(r: &Runs) -> Ours {
 }
 
 /// CPElide over another design, program by program.
-fn programs(r: &Runs, over: &'static str) -> Ours {
-    let each = Each::speedup(r, OURS, over);
+fn programs(r: &Runs, own: &'static str, over: &'static str) -> Ours {
+    let each = Each::speedup(r, own, over);
     let listed = r.inputs.iter().zip(each.values()).map(|(input, speedup)| {
         let name = match input.like {
             "" => input.program.to_string(),
@@ -137,7 +141,7 @@ fn programs(r: &Runs, over: &'static str) -> Ours {
     let mut text = listed.collect::<Vec<_>>().join(", ");
     let mut values: Vec<_> = each.named("cpelide").collect();
     for (name, programs) in MEANS {
-        let ours = Each::speedup(r, OURS, over).only(|program| programs.contains(&program));
+        let ours = Each::speedup(r, own, over).only(|program| programs.contains(&program));
         if ours.0.len() == programs.len() {
             text += &format!(", {name} {}", percent(ours.geometric()));
             values.push((name.to_string(), ours.geometric()));
@@ -331,6 +335,16 @@ fn covered(r: &Runs) -> Ours {
     ours(text, values)
 }
 
+/// What C6 says of HMG, where its directories evict.
+fn evicting(r: &Runs) -> Ours {
+    let [l3, remote] = l3_and_remote(r, EVICTING);
+    let hmg = Each::speedup(r, EVICTING, BASE).geometric();
+    ours(
+        format!("{}; {}; {} over the baseline", percent(l3), percent(remote), percent(hmg)),
+        [("l2-l3", l3), ("remote", remote), ("over baseline", hmg)],
+    )
+}
+
 fn quality(r: &Runs) -> Ours {
     let total = |machine: &str, name: &str| {
         let each = r.inputs.iter().map(|i| r.record(i.program, machine).counter(name));
@@ -382,10 +396,10 @@ mod tests {
     #[test]
     fn mean_of_a_group_is_there_when_all_of_it_ran() {
         let both = [("stream", "BabelStream", [80, 10, 20]), ("copy", "Square", [40, 20, 10])];
-        let (_, values) = programs(&runs(&both), BASE).unwrap();
+        let (_, values) = programs(&runs(&both), OURS, BASE).unwrap();
         assert!((values["mean of BabelStream, Square"] - 4.0).abs() < 1e-9);
         assert!(!values.contains_key("mean of graphs"));
-        let (_, values) = programs(&runs(&both[..1]), BASE).unwrap();
+        let (_, values) = programs(&runs(&both[..1]), OURS, BASE).unwrap();
         assert!(!values.contains_key("mean of BabelStream, Square"));
     }
 

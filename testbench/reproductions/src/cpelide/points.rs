@@ -16,7 +16,7 @@ type Change = fn(&mut System);
 
 /// The paper's machine with its 2 us for a packet and 6 us for a decision: name, `l2.design`, what
 /// is changed.
-const FIXED: [(&str, &str, Change); 7] = [
+const FIXED: [(&str, &str, Change); 9] = [
     ("baseline", "software", |_| {}),
     ("hmg", "hmg", through),
     ("hmg-back", "hmg", |_| {}),
@@ -24,6 +24,8 @@ const FIXED: [(&str, &str, Change); 7] = [
     ("cpelide-ahead", "cpelide", ahead),
     ("cpelide-home-ahead", "cpelide", home_ahead),
     ("cpelide-aware", "cpelide", aware),
+    (INSTANT_BASE, "software", instant_base),
+    (INSTANT, "cpelide", instant),
 ];
 
 /// Likewise, where a chiplet can have all CUs: on machines that are divided. Its L2 is one for all
@@ -39,17 +41,23 @@ pub const HMG: &str = "hmg-measured";
 /// HMG whose L2s hold no more lines than their directories have entries for, as if lines at home
 /// needed some, too.
 pub const COVERED: &str = "hmg-covered";
+/// HMG of directories with a sixteenth of the entries.
+pub const EVICTING: &str = "hmg-evicting";
+/// CPElide and its baseline whose packets and decisions take no time.
+pub const INSTANT: &str = "cpelide-instant";
+pub const INSTANT_BASE: &str = "baseline-instant";
 /// CPElide whose decisions overlap no kernel: all their cycles are counted.
 pub const UNHIDDEN: &str = "cpelide-unhidden";
 
 /// The same on which the firmware's own instructions take their time, where this build has an
 /// image.
-const MEASURED: [(&str, &str, Change); 8] = [
+const MEASURED: [(&str, &str, Change); 9] = [
     (OURS, "cpelide", aware),
     (UNHIDDEN, "cpelide", unhidden),
     (BASE, "software", home),
     (HMG, "hmg", through),
     (COVERED, "hmg", covered),
+    (EVICTING, "hmg", evicting),
     ("baseline-measured", "software", |_| {}),
     ("cpelide-ahead-measured", "cpelide", ahead),
     ("cpelide-home-ahead-measured", "cpelide", home_ahead),
@@ -148,6 +156,13 @@ fn covered(system: &mut System) {
     system.l2.ways = ways as u32;
 }
 
+/// A sixteenth of the entries, and nothing else changed.
+fn evicting(system: &mut System) {
+    through(system);
+    let least = system.directory.ways * u32::from(system.l2.banks);
+    system.directory.entries = (system.directory.entries / 16).max(least);
+}
+
 fn home(system: &mut System) {
     system.l2.policy = "home-forward".to_string();
 }
@@ -166,6 +181,17 @@ fn home_ahead(system: &mut System) {
 fn aware(system: &mut System) {
     home_ahead(system);
     system.command_processor.home_aware = true;
+}
+
+fn instant_base(system: &mut System) {
+    home(system);
+    system.command_processor.packet_cycles = 0;
+}
+
+fn instant(system: &mut System) {
+    aware(system);
+    system.command_processor.packet_cycles = 0;
+    system.command_processor.elide_cycles = 0;
 }
 
 fn unhidden(system: &mut System) {
