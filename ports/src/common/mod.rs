@@ -11,3 +11,5 @@ mod race_parameters;
 pub mod race_types;
 mod stc_parameters;
 pub mod stc_types;
+mod timestamp_parameters;
+pub mod timestamp_types;

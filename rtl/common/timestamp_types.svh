@@ -1,0 +1,44 @@
+// Messages of timestamp coherence (ports/src/common/timestamp_types.rs has the same fields in the
+// same order; the build of cosim fails where the two differ). Arguments: bytes of a line, bits of
+// its address, bits of a timestamp, ways of a set.
+`ifndef TIMESTAMP_TYPES_SVH
+`define TIMESTAMP_TYPES_SVH
+
+// From an SM to its L1. 1198 bits at paper size (specification 3).
+`define TIMESTAMP_CORE_REQ_T(__line, __line_w) struct packed { \
+    logic [1:0] op;              /* timestamp_pkg::Op* */ \
+    logic [3:0] aop;             /* timestamp_pkg::Aop* */ \
+    logic sz;                    /* elements of an atomic have 8 bytes, else 4 */ \
+    logic [7:0] id;              /* whatever the SM calls it */ \
+    logic [5:0] warp;            /* warp */ \
+    logic [(__line_w)-1:0] line; /* address of the line: byte address / line */ \
+    logic [(__line)-1:0] mask;   /* bit b: byte b is written, or of a changed element */ \
+    logic [8*(__line)-1:0] data; /* bytes in their places */ \
+  }
+
+// From an L1 to its SM.
+`define TIMESTAMP_CORE_RSP_T(__line, __ts_w) struct packed { \
+    logic [1:0] rep;             /* generation of ts. 0 of TC */ \
+    logic [(__ts_w)-1:0] ts;     /* logical time of the operation. 0 of TC */ \
+    logic [1:0] op;              /* of the request */ \
+    logic [5:0] warp;            /* of the request */ \
+    logic [7:0] id;              /* of the request */ \
+    logic [8*(__line)-1:0] data; /* load: the line. Atomic: what its elements were. Else 0 */ \
+  }
+
+// From an L1 to an L2 bank. 1231 bits at paper size. Fields foreign to an operation are 0
+`define TIMESTAMP_EVENT_T(__line_w) struct packed { \
+    logic [1:0] kind;            /* timestamp_pkg::Event* */ \
+    logic [3:0] way;             /* way */ \
+    logic [(__line_w)-1:0] line; /* address of the line */ \
+  }
+
+// What the environment owes a block. Random runs send bad input on purpose, so that these
+// assertions are checked only where DUET_STRICT_INPUT is defined.
+`ifdef DUET_STRICT_INPUT
+`define TIMESTAMP_ASSERT_INPUT(__name, __prop, __why) `DUET_ASSERT(__name, __prop, __why)
+`else
+`define TIMESTAMP_ASSERT_INPUT(__name, __prop, __why)
+`endif
+
+`endif
