@@ -8,6 +8,7 @@ mod port;
 mod race;
 mod src;
 mod stc;
+mod timestamp;
 mod unit;
 
 use std::fmt::Debug;
