@@ -14,9 +14,10 @@ use crate::context::Stop;
 use crate::engine::{Cycle, WireId};
 use crate::l1::src::Spec;
 use crate::l1::{Hooks, L1, Port};
+use crate::logical::{Access, AtomicKind, Kind as Over, OPERATIONS};
 use crate::make::{Made, Make};
 use crate::masks;
-use crate::message::{Kind, Message, Packed, Unit};
+use crate::message::{Kind, MAX_LINE, Message, Packed, Unit};
 use crate::pool::Handle;
 
 /// Makes what stands beside a CU.
@@ -50,6 +51,7 @@ pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
         fencing: 0,
         wires: make.unit.map(|_| (make.wire_from_unit(0), make.wire_to_unit(0))),
         said: OfL1::default(),
+        generation: 0,
         acquires: false,
         counters: Counters::default(),
     }))
@@ -100,6 +102,8 @@ struct Cache<S: Side> {
     /// From and to the GPU's unit, where there is one.
     wires: Option<(WireId, WireId)>,
     said: OfL1,
+    /// Number of the own generation.
+    generation: u32,
     acquires: bool,
     counters: Counters,
 }
@@ -113,19 +117,7 @@ fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// `CoreReq::aop` (specification 3): the operations of traces, in their order.
-const OPERATIONS: [AtomicOp; 9] = [
-    AtomicOp::Add,
-    AtomicOp::Min,
-    AtomicOp::Max,
-    AtomicOp::UMin,
-    AtomicOp::UMax,
-    AtomicOp::And,
-    AtomicOp::Or,
-    AtomicOp::Xor,
-    AtomicOp::Exchange,
-];
-
+/// `CoreReq::aop`.
 pub fn aop_of(op: AtomicOp) -> u8 {
     OPERATIONS.iter().position(|&other| other == op).expect("all operations") as u8
 }
@@ -183,10 +175,36 @@ impl<S: Side> Cache<S> {
         self.inputs.core_rsp_ready = true;
         let CoreRsp { op, id, data, warp, .. } = answer;
         let request = std::mem::replace(&mut self.requests[usize::from(*id)], Handle::NONE);
+        if port.ctx.logical.is_some() {
+            self.write_down(port, answer, request);
+        }
         let after = if self.is_hit { self.hit_latency.saturating_sub(2).max(1) } else { 1 };
         let data = (*op != op::ST).then_some(&data.0[..self.line]);
         port.finish(request, data, after);
         self.end(port.ctx.now, usize::from(*warp), after);
+    }
+
+    /// When an access was in logical time, and what it has found.
+    #[cold]
+    fn write_down(&self, port: &mut Port, answer: &CoreRsp, request: Handle<Message>) {
+        let Message { addr, mask, kind, line, from, size, .. } = port.ctx.messages[request];
+        // The newest generation of that name.
+        let generation = self.generation - (self.generation as u8).wrapping_sub(answer.rep) as u32 % 4;
+        let found = &answer.data.0[..];
+        let kind = match kind {
+            Kind::Read => Over::Load,
+            Kind::Atomic(op) => Over::Atomic(AtomicKind { aop: aop_of(op), size }),
+            _ => Over::Store,
+        };
+        let time = (generation, answer.ts);
+        let access = Access { addr, time, kind, mask, who: (from, answer.warp.into()) };
+        let ctx = &mut *port.ctx;
+        let logical = ctx.logical.as_mut().expect("it is written down");
+        match kind {
+            Over::Load => logical.over(access, &[found]),
+            Over::Atomic(_) => logical.over(access, &[&ctx.lines[line].0, found]),
+            _ => logical.over(access, &[&ctx.lines[line].0]),
+        }
     }
 
     /// A request of a wave is over `after` cycles from now.
@@ -227,6 +245,7 @@ impl<S: Side> Cache<S> {
         };
         let said = OfL1 { rep_ack: self.out.rep_ack, ..self.said };
         if said.rep_ack != self.said.rep_ack {
+            self.generation += 1;
             self.said = said;
             port.ctx.show(to, Packed::new(&said, ()));
         }
@@ -266,6 +285,11 @@ impl<S: Side> L1 for Cache<S> {
         if kind != Kind::Read {
             own.mask = mask;
             own.data.0[..self.line].copy_from_slice(&port.ctx.lines[line].0[..self.line]);
+        }
+        if let Some(logical) = &mut port.ctx.logical {
+            let mut before = [0; MAX_LINE];
+            port.ctx.check.show(addr, &mut before[..self.line]);
+            logical.touch(addr, &before);
         }
         self.unit = from;
         self.inputs.core_req = Some(own);
