@@ -1,0 +1,3 @@
+//! What models of timestamp coherence share.
+
+pub(crate) mod l2;
