@@ -120,7 +120,7 @@ pub(crate) struct Bank<P: Protocol> {
     misses: Misses,
     sync: Sync,
     asking: Asking,
-    /// Cycles until an action may come.
+    /// Cycles in which no action may come.
     pause: u8,
     event: Option<Event>,
     /// The error pulse of this cycle; 0 is none.
@@ -199,7 +199,7 @@ impl<P: Protocol> Bank<P> {
         self.channels.is_empty()
             && !self.misses.has_filled()
             && (!self.sync.is_on() || !self.misses.is_empty())
-            && self.pause <= 1
+            && self.pause == 0
             && self.event.is_none()
             && self.err == 0
             && !self.sync.done
@@ -228,9 +228,10 @@ impl<P: Protocol> Bank<P> {
         let ask = self.ask();
 
         (self.event, self.err, self.sync.done) = (None, 0, false);
-        self.pause = self.pause.saturating_sub(1);
-        if may_act && self.pause == 0 && self.act(p, inputs.policy) == Action::Acted {
-            self.pause = self.shape.div as u8;
+        if self.pause > 0 {
+            self.pause -= 1;
+        } else if may_act && self.act(p, inputs.policy) == Action::Acted {
+            self.pause = self.shape.div as u8 - 1;
         }
         if let (Some(ask), Some(pick)) = (ask, inputs.pick) {
             self.picked(ask, pick);
