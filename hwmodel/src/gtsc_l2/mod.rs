@@ -18,6 +18,7 @@ use crate::state::{State, index_width};
 use leases::Leases;
 use sweep::Sweep;
 
+pub use crate::common::timestamp::l2::{Did, Hold};
 pub use rule::Rule;
 
 /// Model of `rtl/gtsc_l2`.
@@ -36,6 +37,11 @@ impl GtscL2 {
     /// For tests: a bank that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
         Self::with(config, Some(rule))
+    }
+
+    /// What the cycle before did.
+    pub fn did(&self) -> Did {
+        self.bank.did()
     }
 
     fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {

@@ -15,6 +15,7 @@ use crate::common::timestamp::l2::{Bank, Inputs, Shape};
 use crate::state::State;
 use leases::Leases;
 
+pub use crate::common::timestamp::l2::{Did, Hold};
 pub use rule::Rule;
 
 /// Cycles that may be left out at once while nothing waits: the bank's clock goes on.
@@ -35,6 +36,11 @@ impl TcL2 {
     /// For tests: a bank that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
         Self::with(config, Some(rule))
+    }
+
+    /// What the cycle before did.
+    pub fn did(&self) -> Did {
+        self.bank.did()
     }
 
     fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {

@@ -3,6 +3,7 @@
 
 mod atomic;
 mod channels;
+mod did;
 mod lines;
 mod misses;
 mod sync;
@@ -17,6 +18,7 @@ use misses::Misses;
 use sync::Sync;
 
 pub(crate) use atomic::{change, write};
+pub use did::{Did, Hold};
 pub(crate) use lines::{Line, Lines};
 
 /// `err_code_o` of both banks.
@@ -101,16 +103,6 @@ enum Asking {
     Picked(Pick),
 }
 
-/// What a cycle brings.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Action {
-    /// Nothing can act.
-    Hold,
-    /// A timestamp does not fit.
-    Refused,
-    Acted,
-}
-
 /// A bank.
 #[derive(Clone, Debug)]
 pub(crate) struct Bank<P: Protocol> {
@@ -122,6 +114,7 @@ pub(crate) struct Bank<P: Protocol> {
     asking: Asking,
     /// Cycles in which no action may come.
     pause: u8,
+    did: Did,
     event: Option<Event>,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
@@ -142,6 +135,7 @@ impl<P: Protocol> Bank<P> {
             sync: Sync::default(),
             asking: Asking::No,
             pause: 0,
+            did: Did::Nothing,
             event: None,
             err: 0,
             counts: Counts::default(),
@@ -193,6 +187,11 @@ impl<P: Protocol> Bank<P> {
         (self.err != 0).then_some(self.err)
     }
 
+    /// What the cycle before did.
+    pub fn did(&self) -> Did {
+        self.did
+    }
+
     /// Nothing changes until one of the [`Inputs`] comes. While a way is asked the request is there.
     #[inline(always)]
     pub fn waits(&self) -> bool {
@@ -200,7 +199,7 @@ impl<P: Protocol> Bank<P> {
             && !self.misses.has_filled()
             && (!self.sync.is_on() || !self.misses.is_empty())
             && self.pause == 0
-            && self.event.is_none()
+            && self.did == Did::Nothing
             && self.err == 0
             && !self.sync.done
     }
@@ -228,10 +227,12 @@ impl<P: Protocol> Bank<P> {
         let ask = self.ask();
 
         (self.event, self.err, self.sync.done) = (None, 0, false);
+        self.did = Did::Nothing;
         if self.pause > 0 {
             self.pause -= 1;
-        } else if may_act && self.act(p, inputs.policy) == Action::Acted {
-            self.pause = self.shape.div as u8 - 1;
+        } else if may_act {
+            self.did = self.act(p, inputs.policy);
+            self.pause = if self.did.is_action() { self.shape.div as u8 - 1 } else { 0 };
         }
         if let (Some(ask), Some(pick)) = (ask, inputs.pick) {
             self.picked(ask, pick);
@@ -260,12 +261,12 @@ impl<P: Protocol> Bank<P> {
 
     /// The action of a cycle in which one may come.
     #[inline(always)]
-    fn act(&mut self, p: &mut P, policy: bool) -> Action {
+    fn act(&mut self, p: &mut P, policy: bool) -> Did {
         match self.asking {
-            Asking::Open(_) => return Action::Hold,
+            Asking::Open(_) => return Did::Hold(Hold::Asks),
             Asking::Picked(Pick { way, keep }) => {
                 self.asking = Asking::No;
-                return self.miss(p, way.into(), keep || P::KEEPS);
+                return self.miss(p, way.into(), keep || P::KEEPS, true);
             }
             Asking::No => {}
         }
@@ -276,35 +277,36 @@ impl<P: Protocol> Bank<P> {
             return self.fill(p);
         }
         if self.sync.is_on() {
-            return if self.misses.is_empty() { self.sync_step(p) } else { Action::Hold };
+            return self.sync_step(p);
         }
-        if self.channels.requests.is_empty() {
-            return Action::Hold;
-        }
-        let action = self.request(p, policy);
-        add(&mut self.counts.hold_cycles, (action == Action::Hold).into());
-        action
+        let did = self.request(p, policy);
+        add(&mut self.counts.hold_cycles, matches!(did, Did::Hold(_)).into());
+        did
     }
 
     /// B1.
     #[inline(always)]
-    fn perform_oldest(&mut self, p: &mut P, m: usize) -> Action {
+    fn perform_oldest(&mut self, p: &mut P, m: usize) -> Did {
         let Self { channels, lines, misses, .. } = self;
         let (miss, req) = (*misses.at(m), misses.oldest(m));
         let goes = misses.has_last(m) && !miss.keep;
         let dirty = lines.at(miss.place).dirty || req.op != bus_op::RD;
-        if !channels.has_room() || goes && dirty && !channels.has_places(1) {
-            return Action::Hold;
+        if !channels.has_room() {
+            return Did::Hold(Hold::WaiterRoom);
         }
-        let Some(answer) = perform(p, lines, miss.place, req) else { return Action::Refused };
+        if goes && dirty && !channels.has_places(1) {
+            return Did::Hold(Hold::LastPlace);
+        }
+        let op = req.op;
+        let Some(answer) = perform(p, lines, miss.place, req) else { return Did::Refused(op) };
         channels.send(answer);
         misses.pop(m);
         if goes {
             self.leave(p, miss.place);
-        } else {
-            self.used(miss.place);
+            return Did::PerformedLast { op, dirty };
         }
-        Action::Acted
+        self.used(miss.place);
+        Did::PerformedWaiter(op)
     }
 
     fn show(&mut self, kind: u8, place: usize) {
@@ -340,13 +342,17 @@ impl<P: Protocol> Bank<P> {
 
     /// B2.
     #[inline(always)]
-    fn fill(&mut self, p: &mut P) -> Action {
+    fn fill(&mut self, p: &mut P) -> Did {
         let Self { channels, lines, misses, .. } = self;
-        let Some(rsp) = channels.filled.peek() else { return Action::Hold };
+        let Some(rsp) = channels.filled.peek() else { return Did::Nothing };
         match misses.find(rsp.line).filter(|&m| !misses.is_filled(m)) {
-            None => self.err = err::FILL,
+            None => {
+                self.err = err::FILL;
+                channels.filled.pop();
+                return Did::DroppedFill;
+            }
             Some(m) => {
-                let Some(lease) = p.lends() else { return Action::Refused };
+                let Some(lease) = p.lends() else { return Did::RefusedFill };
                 let place = misses.at(m).place;
                 let (line, data) = lines.both(place);
                 (line.valid, line.reserved, line.dirty) = (true, false, false);
@@ -357,72 +363,83 @@ impl<P: Protocol> Bank<P> {
             }
         }
         self.channels.filled.pop();
-        Action::Acted
+        Did::Filled
     }
 
     /// B3 to B5, and a request that cannot be.
     #[inline(always)]
-    fn request(&mut self, p: &mut P, policy: bool) -> Action {
+    fn request(&mut self, p: &mut P, policy: bool) -> Did {
         let Self { channels, lines, misses, .. } = self;
-        let Some(req) = channels.requests.peek() else { return Action::Hold };
+        let Some(req) = channels.requests.peek() else { return Did::Nothing };
         let strange = req.op > bus_op::ATOM || req.op == bus_op::ATOM && req.aop > aop::XCHG;
-        if strange || u32::from(req.sm) >= self.shape.n_sm {
+        let did = if strange || u32::from(req.sm) >= self.shape.n_sm {
             self.err = err::REQUEST;
+            Did::DroppedRequest
         } else if let Some(m) = misses.find(req.line) {
             if misses.is_full(m) {
-                return Action::Hold;
+                return Did::Hold(Hold::Queue);
             }
             misses.push(m, *req);
+            Did::Appended { filled: misses.is_filled(m) }
         } else if let Some(place) = lines.find(req.line) {
             if p.must_wait(req, &lines.at(place).lease) {
-                let Some(m) = misses.free() else { return Action::Hold };
+                let Some(m) = misses.free() else { return Did::Hold(Hold::MissToWait) };
                 misses.start(m, req.line, place, true, *req);
                 misses.fill(m);
+                Did::Waits
             } else {
                 if !channels.has_room() {
-                    return Action::Hold;
+                    return Did::Hold(Hold::Room);
                 }
-                let Some(answer) = perform(p, lines, place, req) else { return Action::Refused };
+                let op = req.op;
+                let Some(answer) = perform(p, lines, place, req) else { return Did::Refused(op) };
                 channels.send(answer);
                 self.used(place);
+                Did::Performed(op)
             }
         } else {
             return self.choose(p, policy);
-        }
+        };
         self.channels.requests.pop();
-        Action::Acted
+        did
     }
 
     /// B5 of the head of bus_req, or what comes before it: the policy is asked.
     #[inline(always)]
-    fn choose(&mut self, p: &mut P, policy: bool) -> Action {
+    fn choose(&mut self, p: &mut P, policy: bool) -> Did {
         let Self { channels, lines, misses, .. } = self;
-        let Some(&BusReq { sm, line, .. }) = channels.requests.peek() else { return Action::Hold };
+        let Some(&BusReq { sm, line, .. }) = channels.requests.peek() else {
+            return Did::Nothing;
+        };
         let set = lines.set_of(line);
         let may_go = |way: &Line<_>| p.may_go(&way.lease) && misses.find(way.line).is_none();
         let ways = lines.offered(set, may_go);
         let Some(victim) = lines.victim(set, ways) else {
             add(&mut self.counts.stall_evict, 1);
-            return Action::Hold;
+            return Did::Hold(Hold::Victim);
         };
         let writes = policy || lines.at(lines.place(set, victim)).dirty;
-        if misses.free().is_none() || !channels.has_places(1 + usize::from(writes)) {
-            return Action::Hold;
+        if misses.free().is_none() {
+            return Did::Hold(Hold::Miss);
+        }
+        if !channels.has_places(1 + usize::from(writes)) {
+            return Did::Hold(if writes { Hold::Places } else { Hold::Place });
         }
         if policy {
             self.asking = Asking::Open(Ask { sm, line, ways });
-            return Action::Acted;
+            return Did::Asked;
         }
-        self.miss(p, victim, true)
+        self.miss(p, victim, true, false)
     }
 
     /// B5 of the head of bus_req with this way. There is room.
     #[inline(always)]
-    fn miss(&mut self, p: &mut P, way: usize, keep: bool) -> Action {
+    fn miss(&mut self, p: &mut P, way: usize, keep: bool, picked: bool) -> Did {
         let (Some(req), Some(m)) = (self.channels.requests.front(), self.misses.free()) else {
-            return Action::Hold;
+            return Did::Nothing;
         };
         let place = self.lines.place(self.lines.set_of(req.line), way);
+        let &Line { valid, dirty, .. } = self.lines.at(place);
         if self.lines.at(place).valid {
             self.leave(p, place);
         }
@@ -432,7 +449,7 @@ impl<P: Protocol> Bank<P> {
         add(&mut self.counts.dram_reads, 1);
         self.misses.start(m, req.line, place, keep, req);
         self.channels.requests.pop();
-        Action::Acted
+        Did::Missed { valid, dirty, picked }
     }
 
     /// The registers that both protocols have.

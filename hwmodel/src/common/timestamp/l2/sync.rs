@@ -2,7 +2,7 @@
 
 use ports::common::timestamp_types::{Event, event, sync};
 
-use super::{Action, Bank, Protocol};
+use super::{Bank, Did, Hold, Protocol};
 use crate::state::State;
 
 /// The one that is under way.
@@ -37,22 +37,25 @@ impl Sync {
 
 impl<P: Protocol> Bank<P> {
     /// A step of what is under way.
-    pub(super) fn sync_step(&mut self, p: &mut P) -> Action {
+    pub(super) fn sync_step(&mut self, p: &mut P) -> Did {
+        if !self.misses.is_empty() {
+            return Did::Hold(Hold::SyncMisses);
+        }
         let set = self.sync.set;
         let dirty = |line: &super::Line<_>| line.valid && line.dirty;
         if let Some(way) = self.lines.set(set).iter().position(dirty) {
             if !self.channels.has_places(1) {
-                return Action::Hold;
+                return Did::Hold(Hold::SyncPlace);
             }
             self.write_back(self.lines.place(set, way));
-            return Action::Acted;
+            return Did::WroteBack;
         }
         let acquires = self.sync.kind == Some(sync::ACQUIRE);
         let last = set + 1 == self.lines.sets();
         if acquires {
             let stays = |line: &super::Line<_>| line.valid && !p.may_go(&line.lease);
             if self.lines.set(set).iter().any(stays) {
-                return Action::Hold;
+                return Did::Hold(Hold::SyncLent);
             }
             for line in self.lines.set_mut(set).iter_mut().filter(|line| line.valid) {
                 p.goes(&line.lease);
@@ -64,6 +67,6 @@ impl<P: Protocol> Bank<P> {
         if last {
             (self.sync.kind, self.sync.done) = (None, true);
         }
-        Action::Acted
+        Did::Passed { acquires, last }
     }
 }
