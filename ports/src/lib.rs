@@ -25,10 +25,7 @@ mod signal;
 mod tests;
 
 pub mod gtsc_l1;
-pub mod gtsc_l2;
-pub mod gtsc_rst;
 pub mod tc_l1;
-pub mod tc_l2;
 
 for_each_block!(modules_of_blocks);
 

@@ -1,0 +1,5 @@
+//! What models of timestamp coherence share.
+
+pub(crate) mod l2;
+#[cfg(test)]
+pub(crate) mod small;
