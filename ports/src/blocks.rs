@@ -24,6 +24,8 @@ macro_rules! for_each_block {
                 "race detection: says whether an SM may use a line that its L1 holds";
             speculative_load_queue:
                 "race detection: loads that hit while an answer was outstanding, until it comes";
+            gtsc_l1: "G-TSC: an SM's L1, whose lines have leases in logical time";
+            tc_l1: "temporal coherence: an SM's L1, whose lines have leases in cycles";
             test_queue: "for tests of the machine's seams: a FIFO with a latency";
         }
     };

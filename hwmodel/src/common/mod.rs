@@ -10,3 +10,4 @@ pub(crate) mod race;
 pub(crate) mod random;
 #[cfg(test)]
 pub(crate) mod stc;
+pub(crate) mod timestamp;
