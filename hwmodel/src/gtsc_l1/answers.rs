@@ -5,16 +5,19 @@ use ports::gtsc_l1::err;
 
 use super::lines::Lease;
 use super::walk::Walk;
-use super::{GtscL1, Rule};
-use crate::common::timestamp::count;
-use crate::common::timestamp::policy::Policy;
+use super::{GtscL1, Row, Rule};
+use crate::common::timestamp::l1::count;
+use crate::common::timestamp::l1::policy::Policy;
 
 impl GtscL1 {
     /// The oldest answer; there is room for what it brings.
     pub(super) fn answer(&mut self, rsp: &BusRsp, policy: bool) {
         if rsp.op <= rsp_op::RNW {
             match self.misses.answered(rsp.id) {
-                None => self.err = err::FILL,
+                None => {
+                    self.is(Row::BadFill);
+                    self.err = err::FILL;
+                }
                 Some(m) if rsp.op == rsp_op::FILL => {
                     if !self.fill(m, rsp, policy) {
                         return;
@@ -23,6 +26,7 @@ impl GtscL1 {
                 Some(m) => self.renew(m, rsp),
             }
         } else if !self.acknowledge(rsp) {
+            self.is(Row::BadAck);
             self.err = err::ACK;
         }
         self.channels.bus_rsp.pop();
@@ -36,17 +40,29 @@ impl GtscL1 {
         let locked = place.is_some_and(|place| self.lines.of(place).is_locked());
         let dropped = stale && self.keeps(Rule::StaleFill);
         if !dropped && !self.misses.st_after(m) && !locked {
-            let replaceable = || self.lines.replaceable(line, |lease| !lease.is_locked());
             let place = match (place, std::mem::take(&mut self.policy)) {
-                (Some(place), _) => Some(place),
-                (None, Policy::Said(way)) => way.map(|way| self.lines.place(line, way.into())),
+                (Some(place), _) => {
+                    self.is(Row::FillPresent);
+                    Some(place)
+                }
+                (None, Policy::Said(way)) => {
+                    self.is(if way.is_some() { Row::FillPicked } else { Row::FillNotKept });
+                    way.map(|way| self.lines.place(line, way.into()))
+                }
                 (None, _) => {
-                    let ways = replaceable();
+                    let ways = self.lines.replaceable(line, |lease| !lease.is_locked());
                     if policy && ways != 0 {
+                        self.is(Row::FillAsks);
                         self.policy = Policy::Asked(Ask { sm: 0, line, ways });
                         return false;
                     }
-                    self.lines.victim(line, ways)
+                    let place = self.lines.victim(line, ways);
+                    self.is(match place {
+                        None => Row::FillNoWay,
+                        Some(place) if self.lines.is_valid(place) => Row::FillEvicts,
+                        Some(_) => Row::FillInvalidWay,
+                    });
+                    place
                 }
             };
             if let Some(place) = place {
@@ -54,6 +70,8 @@ impl GtscL1 {
                 self.lines.install(place, line, lease, &rsp.data);
                 self.shows(event::CAME, place, line);
             }
+        } else {
+            self.is(if stale { Row::FillStale } else { Row::FillAfterStore });
         }
         count(&mut self.cnt.fill_rsp);
         if stale {
@@ -74,6 +92,13 @@ impl GtscL1 {
         if stale {
             count(&mut self.cnt.stale_rsp);
         }
+        self.is(match () {
+            () if stale => Row::RenewStale,
+            () if self.misses.st_after(m) => Row::RenewAfterStore,
+            () if locked => Row::RenewLocked,
+            () if place.is_none() => Row::RenewAbsent,
+            () => Row::Renew,
+        });
         if !stale && !self.misses.st_after(m) && !locked {
             if let Some(place) = place {
                 let lease = self.lines.of_mut(place);
@@ -101,17 +126,27 @@ impl GtscL1 {
             rsp_op::WR_ACK => (op::ST, LineData::default()),
             _ => (op::ATOM, rsp.data),
         };
+        if rep != self.rep {
+            self.is(Row::AckOld);
+        }
         self.respond(CoreRsp { rep, ts, op, warp: store.warp, id: store.id, data });
         if rep == self.rep && self.keeps(Rule::AckRaises) {
             self.raise(store.warp, ts);
         }
         self.spin[usize::from(store.warp)] = 0;
         if !store.lock || store.stale {
+            self.is(if store.lock { Row::AckStale } else { Row::AckWithoutLock });
             return true;
         }
         // It is there while it is locked.
         let Some(place) = self.lines.find(store.line) else { return true };
-        if !self.lines.of_mut(place).unlock(rsp) && self.keeps(Rule::Bad) {
+        let stays = self.lines.of_mut(place).unlock(rsp) || !self.keeps(Rule::Bad);
+        self.is(match stays {
+            true if self.lines.of(place).is_locked() => Row::AckStillLocked,
+            true => Row::AckEnds,
+            false => Row::AckDrops,
+        });
+        if !stays {
             self.lines.drop(place);
             self.shows(event::GONE, place, store.line);
             count(&mut self.cnt.lock_drops);

@@ -2,7 +2,7 @@
 
 use ports::common::timestamp_types::BusRsp;
 
-use crate::common::timestamp::cache::Cache;
+use crate::common::timestamp::l1::cache::Cache;
 use crate::state::State;
 
 /// The lines.

@@ -8,6 +8,7 @@
 mod answers;
 mod lines;
 mod requests;
+mod row;
 mod rule;
 mod stores;
 #[cfg(test)]
@@ -19,15 +20,16 @@ use ports::gtsc_l1::*;
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
-use crate::common::timestamp::channels::{Channels, Moves};
-use crate::common::timestamp::count;
-use crate::common::timestamp::misses::Misses;
-use crate::common::timestamp::policy::Policy;
+use crate::common::timestamp::l1::channels::{Channels, Moves};
+use crate::common::timestamp::l1::count;
+use crate::common::timestamp::l1::misses::Misses;
+use crate::common::timestamp::l1::policy::Policy;
 use crate::state::State;
 use lines::Lines;
 use stores::Stores;
 use walk::Walk;
 
+pub use row::Row;
 pub use rule::Rule;
 
 const WARPS: usize = 64;
@@ -61,6 +63,8 @@ pub struct GtscL1 {
     waits: bool,
     /// The request that is the oldest could not act.
     holds: bool,
+    /// See [`GtscL1::rows`].
+    rows: u128,
     /// What a test has taken away.
     without: Option<Rule>,
 }
@@ -69,6 +73,16 @@ impl GtscL1 {
     /// For tests: an L1 that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
         Ok(Self { without: Some(rule), ..Self::new(config)? })
+    }
+
+    /// What the last cycle was: bits of [`Row`].
+    pub fn rows(&self) -> u128 {
+        self.rows
+    }
+
+    #[inline(always)]
+    fn is(&mut self, row: Row) {
+        self.rows |= row.bit();
     }
 
     #[inline(always)]
@@ -84,12 +98,15 @@ impl GtscL1 {
             let Some(pick) = inputs.pick else { return false };
             if !self.policy.say(ask, pick) {
                 self.err = err::PICK;
+                self.is(Row::PickWrong);
             }
             return true;
         }
         if self.walk.is_some() {
             if room {
                 self.step();
+            } else {
+                self.is(Row::WalkWaits);
             }
             return room;
         }
@@ -98,11 +115,16 @@ impl GtscL1 {
             self.flush(inputs.rep);
             return true;
         }
-        if let (true, Some(rsp)) = (room, self.channels.bus_rsp.front()) {
+        if !self.channels.bus_rsp.is_empty() && !room {
+            self.is(Row::AnswerWaits);
+        } else if let Some(rsp) = self.channels.bus_rsp.front() {
             self.answer(&rsp, inputs.policy);
             return true;
         }
         if !room_for_both {
+            if !self.channels.core_req.is_empty() {
+                self.is(Row::RequestWaits);
+            }
             return false;
         }
         if self.keeps(Rule::PendingFirst) {
@@ -114,7 +136,9 @@ impl GtscL1 {
 
     /// A1.
     fn flush(&mut self, rep: u8) {
+        self.is(Row::Flush);
         if rep != (self.rep + 1) & 3 {
+            self.is(Row::FlushWrong);
             self.err = err::GENERATION;
         }
         self.lines.clear();
@@ -134,16 +158,21 @@ impl GtscL1 {
         let lines = &self.lines;
         let free = |line| lines.find(line).is_none_or(|place| !lines.of(place).is_locked());
         let Some(m) = self.misses.pending().find(|&m| free(self.misses.line(m))) else {
+            if self.misses.pending().next().is_some() {
+                self.is(Row::PendingLocked);
+            }
             return false;
         };
         let line = self.misses.line(m);
         let place = self.lines.find(line);
         let within = |rts: u32| self.misses.waiters(m).any(|waiter| waiter.ts <= rts);
         if let Some(place) = place.filter(|&place| within(self.lines.of(place).rts)) {
+            self.is(Row::PendingWalks);
             self.walk_line(m, place, self.rep);
             return true;
         }
         let wts = place.map_or(0, |place| self.lines.of(place).wts);
+        self.is(if place.is_some() { Row::PendingRenews } else { Row::PendingAsks });
         let warp_ts = self.misses.waiters(m).map(|waiter| waiter.ts).max().unwrap_or_default();
         self.misses.sent(m);
         self.send(BusReq { id: m as u8, line, wts, warp_ts, ..BusReq::default() });
@@ -211,7 +240,8 @@ impl Block for GtscL1 {
             self.skip_quiet(1);
             return out;
         }
-        (self.err, self.event, self.holds, self.sm) = (0, None, false, inputs.sm_id);
+        (self.err, self.event, self.holds, self.rows) = (0, None, false, 0);
+        self.sm = inputs.sm_id;
         let acts = self.act(inputs);
         if self.holds {
             count(&mut self.cnt.hold_cycles);
@@ -278,6 +308,7 @@ impl Model for GtscL1 {
             cnt: Counters::default(),
             waits: true,
             holds: false,
+            rows: 0,
             without: None,
         })
     }

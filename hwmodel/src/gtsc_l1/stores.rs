@@ -1,6 +1,6 @@
 //! What is kept of a store or an atomic under way.
 
-use crate::common::timestamp::stores;
+use crate::common::timestamp::l1::stores;
 use crate::state::State;
 
 /// The store table.

@@ -3,7 +3,7 @@
 
 use ports::common::timestamp_types::LineData;
 
-use super::{GtscL1, Rule};
+use super::{GtscL1, Row, Rule};
 
 /// A walk that is on.
 #[derive(Clone, Copy, Debug)]
@@ -46,9 +46,12 @@ impl GtscL1 {
         let Some(mut walk) = self.walk else { return };
         let mut waiter = self.misses.pop(walk.m);
         if waiter.ts <= walk.rts || !self.keeps(Rule::WaiterLease) {
+            let old = walk.rep != self.rep;
+            self.is(if old { Row::WalkServesOld } else { Row::WalkServes });
             self.load(waiter.warp, waiter.id, (walk.rep, waiter.ts.max(walk.wts)), walk.data);
             self.spin[usize::from(waiter.warp)] = 0;
         } else {
+            self.is(if walk.stale { Row::WalkDefersStale } else { Row::WalkDefers });
             if walk.stale {
                 waiter.ts = 1;
             }

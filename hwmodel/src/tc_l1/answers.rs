@@ -5,9 +5,9 @@ use ports::common::timestamp_types::{
 };
 use ports::tc_l1::err;
 
-use super::{Rule, TcL1};
-use crate::common::timestamp::count;
-use crate::common::timestamp::policy::Policy;
+use super::{Row, Rule, TcL1};
+use crate::common::timestamp::l1::count;
+use crate::common::timestamp::l1::policy::Policy;
 
 /// When a lease ends.
 fn expiry(rsp: &BusRsp) -> u32 {
@@ -19,21 +19,28 @@ impl TcL1 {
     pub(super) fn answer(&mut self, rsp: &BusRsp, policy: bool) {
         match rsp.op {
             rsp_op::FILL => match self.misses.answered(rsp.id) {
-                None => self.err = err::FILL,
+                None => self.bad_fill(),
                 Some(m) => {
                     if !self.fill(m, rsp, policy) {
                         return;
                     }
                 }
             },
-            rsp_op::RNW => self.err = err::FILL,
+            rsp_op::RNW => self.bad_fill(),
             _ => {
                 if !self.acknowledge(rsp) {
+                    self.is(Row::BadAck);
                     self.err = err::ACK;
                 }
             }
         }
         self.channels.bus_rsp.pop();
+    }
+
+    /// Nobody waits for it.
+    fn bad_fill(&mut self) {
+        self.is(Row::BadFill);
+        self.err = err::FILL;
     }
 
     /// A line comes. False: the policy is asked first.
@@ -44,20 +51,36 @@ impl TcL1 {
         if !late && !self.misses.st_after(m) {
             let ways = self.lines.replaceable(line, |_| true);
             let place = match (self.lines.find(line), said) {
-                (Some(place), _) => Some(place),
-                (None, Policy::Said(way)) => way.map(|way| self.lines.place(line, way.into())),
+                (Some(place), _) => {
+                    self.is(Row::FillPresent);
+                    Some(place)
+                }
+                (None, Policy::Said(way)) => {
+                    self.is(if way.is_some() { Row::FillPicked } else { Row::FillNotKept });
+                    way.map(|way| self.lines.place(line, way.into()))
+                }
                 (None, _) if policy => {
+                    self.is(Row::FillAsks);
                     self.policy = Policy::Asked(Ask { sm: 0, line, ways });
                     return false;
                 }
-                (None, _) => self.lines.victim(line, ways),
+                (None, _) => {
+                    let place = self.lines.victim(line, ways);
+                    let evicts = place.is_some_and(|place| self.lines.is_valid(place));
+                    self.is(if evicts { Row::FillEvicts } else { Row::FillInvalidWay });
+                    place
+                }
             };
             if let Some(place) = place {
                 self.lines.install(place, line, exp, &rsp.data);
                 self.shows(event::CAME, place, line);
             }
         }
+        if self.misses.st_after(m) {
+            self.is(Row::FillAfterStore);
+        }
         if late {
+            self.is(Row::FillLate);
             count(&mut self.cnt.late_fills);
         }
         self.walk(m, exp, rsp.data);
@@ -67,6 +90,7 @@ impl TcL1 {
     /// A store or atomic is performed. False: there is none.
     fn acknowledge(&mut self, rsp: &BusRsp) -> bool {
         let Some(store) = self.stores.take(rsp.id) else { return false };
+        self.is(Row::Ack);
         let (op, data) = match rsp.op {
             rsp_op::WR_ACK => (op::ST, LineData::default()),
             _ => (op::ATOM, rsp.data),
@@ -74,7 +98,11 @@ impl TcL1 {
         let (warp, id) = (store.warp, store.id);
         self.channels.core_rsp.push(CoreRsp { op, warp, id, data, ..CoreRsp::default() });
         if self.config.proto == Protocol::Tcw && self.keeps(Rule::Fence) {
-            self.fences.meet(warp, expiry(rsp));
+            let exp = expiry(rsp);
+            if exp > self.now {
+                self.is(Row::AckMeetsLease);
+            }
+            self.fences.meet(warp, exp);
             self.met = true;
         }
         true

@@ -7,6 +7,7 @@
 mod answers;
 mod fences;
 mod requests;
+mod row;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -17,15 +18,16 @@ use ports::tc_l1::*;
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
-use crate::common::timestamp::cache::Cache;
-use crate::common::timestamp::channels::{Channels, Moves};
-use crate::common::timestamp::misses::Misses;
-use crate::common::timestamp::policy::Policy;
-use crate::common::timestamp::stores::Stores;
+use crate::common::timestamp::l1::cache::Cache;
+use crate::common::timestamp::l1::channels::{Channels, Moves};
+use crate::common::timestamp::l1::misses::Misses;
+use crate::common::timestamp::l1::policy::Policy;
+use crate::common::timestamp::l1::stores::Stores;
 use crate::state::State;
 use fences::Fences;
 use walk::Walk;
 
+pub use row::Row;
 pub use rule::Rule;
 
 /// What is kept of a store or an atomic under way.
@@ -61,6 +63,8 @@ pub struct TcL1 {
     cnt: Counters,
     /// Nothing changes until an input does, but for `now` and what it ends.
     waits: bool,
+    /// See [`TcL1::rows`].
+    rows: u128,
     /// What a test has taken away.
     without: Option<Rule>,
 }
@@ -69,6 +73,16 @@ impl TcL1 {
     /// For tests: an L1 that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
         Ok(Self { without: Some(rule), ..Self::new(config)? })
+    }
+
+    /// What the last cycle was: bits of [`Row`].
+    pub fn rows(&self) -> u128 {
+        self.rows
+    }
+
+    #[inline(always)]
+    fn is(&mut self, row: Row) {
+        self.rows |= row.bit();
     }
 
     #[inline(always)]
@@ -84,12 +98,15 @@ impl TcL1 {
             let Some(pick) = inputs.pick else { return false };
             if !self.policy.say(ask, pick) {
                 self.err = err::PICK;
+                self.is(Row::PickWrong);
             }
             return true;
         }
         if self.walk.is_some() {
             if room {
                 self.step();
+            } else {
+                self.is(Row::WalkWaits);
             }
             return room;
         }
@@ -97,15 +114,24 @@ impl TcL1 {
             self.drop_all();
             return true;
         }
-        if let (true, Some(rsp)) = (room, self.channels.bus_rsp.front()) {
+        if !self.channels.bus_rsp.is_empty() && !room {
+            self.is(Row::AnswerWaits);
+        } else if let Some(rsp) = self.channels.bus_rsp.front() {
             self.answer(&rsp, inputs.policy);
             return true;
         }
-        room_for_both && (self.judge_pending() || self.request())
+        if !room_for_both {
+            if !self.channels.core_req.is_empty() {
+                self.is(Row::RequestWaits);
+            }
+            return false;
+        }
+        self.judge_pending() || self.request()
     }
 
     /// A1.
     fn drop_all(&mut self) {
+        self.is(Row::Flush);
         self.lines.clear();
         self.misses.store_passes_all();
         (self.flush, self.flush_done) = (false, true);
@@ -120,8 +146,10 @@ impl TcL1 {
         let within = |exp: u32| self.misses.waiters(m).any(|waiter| waiter.ts < exp);
         let place = self.lines.find(line).filter(|&place| within(*self.lines.of(place)));
         if let Some(place) = place {
+            self.is(Row::PendingWalks);
             self.walk(m, *self.lines.of(place), *self.lines.data(place));
         } else {
+            self.is(Row::PendingAsks);
             self.misses.sent(m);
             self.send(BusReq { id: m as u8, line, ..BusReq::default() });
         }
@@ -183,7 +211,8 @@ impl Block for TcL1 {
             self.clock();
             return out;
         }
-        (self.err, self.event, self.flush_done, self.sm) = (0, None, false, inputs.sm_id);
+        (self.err, self.event, self.flush_done, self.rows) = (0, None, false, 0);
+        self.sm = inputs.sm_id;
         let flushes = inputs.flush && !self.flush;
         let acts = self.act(inputs);
         self.flush |= flushes;
@@ -252,6 +281,7 @@ impl Model for TcL1 {
             event: None,
             cnt: Counters::default(),
             waits: true,
+            rows: 0,
             without: None,
         })
     }

@@ -3,7 +3,7 @@
 
 use ports::common::timestamp_types::LineData;
 
-use super::{Rule, TcL1};
+use super::{Row, Rule, TcL1};
 
 /// A walk that is on.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,10 @@ impl TcL1 {
         let Some(mut walk) = self.walk else { return };
         let waiter = self.misses.pop(walk.m);
         if waiter.ts < walk.exp || !self.keeps(Rule::WaiterLease) {
+            self.is(Row::WalkServes);
             self.load(waiter.warp, waiter.id, walk.data);
         } else {
+            self.is(Row::WalkDefers);
             self.misses.push(walk.m, waiter);
         }
         walk.left -= 1;

@@ -58,6 +58,12 @@ impl<T: Clone + Default> Cache<T> {
         Some(self.place(line, way))
     }
 
+    /// It has a line.
+    #[inline(always)]
+    pub fn is_valid(&self, place: usize) -> bool {
+        self.lines[place].valid
+    }
+
     #[inline(always)]
     pub fn of(&self, place: usize) -> &T {
         &self.lines[place].of
