@@ -155,7 +155,7 @@ impl Machine {
         let life = options.watch.map_or(Life::default(), |addr| watch(addr, layout.line));
         let sequential = options.sequential.filter(|_| promises(system) == Ok(MemoryModel::Sc));
         let sequential = sequential.map(|keep| Box::new(Sequential::new(keep, layout.names())));
-        let in_order = l1::logical_time(system).filter(|_| options.sequential.is_some());
+        let in_order = super::l1::logical_time(system).filter(|_| options.sequential.is_some());
         let logical = in_order.map(|in_order| {
             Box::new(Logical::new(layout.line as usize, in_order, layout.names()))
         });

@@ -71,8 +71,8 @@ pub type Counters = Vec<(&'static str, u64)>;
 
 /// A pair of blocks: L1 and L2 bank.
 pub trait Side: std::fmt::Debug + 'static {
-    type L1: Model + 'static;
-    type L2: Model + 'static;
+    type L1: Model + std::fmt::Debug + 'static;
+    type L2: Model + std::fmt::Debug + 'static;
 
     /// Bits of a timestamp.
     fn ts_w(blocks: &Timestamp) -> u32;
