@@ -1,7 +1,7 @@
 //! Whether logical time explains what loads have seen (G-TSC specification, 8.1): each byte is that
 //! of the write to it with the greatest (generation, timestamp) that is not above the load's own;
 //! an atomic has found what was there just before it; no two writes of a line have one timestamp;
-//! and, where a wave's accesses are in order, its logical time never falls.
+//! and, where a wave's accesses are in order, none is before those that were over when it began.
 //!
 //! What is over is written down, and looked at when the kernel ends: only then is it known that no
 //! write comes between.
@@ -58,6 +58,8 @@ pub struct Access {
     pub mask: u128,
     /// Whose.
     pub who: (Unit, u16),
+    /// It is not before this: the latest of what was over when it began, where that counts.
+    pub after: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,9 +73,6 @@ struct Entry {
 #[derive(Debug)]
 pub struct Logical {
     line: usize,
-    /// Whether a wave's accesses are in order, and the last of each wave.
-    in_order: bool,
-    last: Vec<((Unit, u16), Time)>,
     entries: Vec<Entry>,
     bytes: Vec<u8>,
     /// Lines that the kernel has touched.
@@ -87,12 +86,10 @@ pub struct Logical {
 }
 
 impl Logical {
-    /// For lines of so many bytes. `in_order`: a wave's accesses are.
-    pub fn new(line: usize, in_order: bool, names: Vec<String>) -> Self {
+    /// For lines of so many bytes; names of units.
+    pub fn new(line: usize, names: Vec<String>) -> Self {
         Self {
             line,
-            in_order,
-            last: Vec::new(),
             entries: Vec::new(),
             bytes: Vec::new(),
             touched: PageMap::default(),
@@ -121,14 +118,16 @@ impl Logical {
             kind: Kind::Before,
             mask: u128::MAX,
             who: (Unit::default(), 0),
+            after: (0, 0),
         };
         self.keep(access, &[bytes]);
     }
 
     /// An access is over.
     pub fn over(&mut self, access: Access, bytes: &[&[u8]]) {
-        if self.in_order {
-            self.follow(access);
+        let Access { time, after, .. } = access;
+        if time < after {
+            self.fail(&access, &format!("is at {time:?}, and one before it at {after:?}"));
         }
         self.keep(access, bytes);
     }
@@ -140,19 +139,6 @@ impl Logical {
         }
         self.entries.push(Entry { access, at: self.bytes.len() as u32 });
         bytes.iter().for_each(|bytes| self.bytes.extend_from_slice(&bytes[..self.line]));
-    }
-
-    /// A wave's time does not fall.
-    fn follow(&mut self, access: Access) {
-        let found = self.last.iter_mut().find(|(who, _)| *who == access.who);
-        match found {
-            Some((_, last)) if access.time < *last => {
-                let (then, now) = (*last, access.time);
-                self.fail(&access, &format!("is at {now:?}, and one before it at {then:?}"));
-            }
-            Some((_, last)) => *last = access.time,
-            None => self.last.push((access.who, access.time)),
-        }
     }
 
     #[cold]
@@ -182,7 +168,6 @@ impl Logical {
         entries.clear();
         self.entries = entries;
         self.bytes.clear();
-        self.last.clear();
         for page in self.touched_pages.drain(..) {
             *self.touched.get_mut(page) = Touched::default();
         }
@@ -265,19 +250,19 @@ mod tests {
     const LINE: usize = 64;
 
     /// A line in which nothing has been written.
-    fn begun(in_order: bool) -> Logical {
-        let mut logical = Logical::new(LINE, in_order, vec!["cu".into()]);
+    fn begun() -> Logical {
+        let mut logical = Logical::new(LINE, vec!["cu".into()]);
         logical.touch(0, &[0; LINE]);
         logical
     }
 
     fn access(kind: Kind, time: Time, wave: u16) -> Access {
-        Access { addr: 0, time, kind, mask: 1, who: (Unit(0), wave) }
+        Access { addr: 0, time, kind, mask: 1, who: (Unit(0), wave), after: (0, 0) }
     }
 
     /// Stores 5 at time 12; a load at `time` has found `found`.
     fn finds(time: Time, found: u8) -> bool {
-        let mut logical = begun(false);
+        let mut logical = begun();
         logical.over(access(Kind::Load, time, 1), &[&[found; LINE]]);
         logical.over(access(Kind::Store, (0, 12), 0), &[&[5; LINE]]);
         logical.end_kernel();
@@ -296,7 +281,7 @@ mod tests {
     fn an_atomic_finds_what_was_before_it() {
         let add = Kind::Atomic(AtomicKind { aop: 0, size: 4 });
         for (found, is_right) in [(5, true), (0, false)] {
-            let mut logical = begun(false);
+            let mut logical = begun();
             let mask = 0b1111;
             let store = Access { mask, ..access(Kind::Store, (0, 3), 0) };
             logical.over(store, &[&[5; LINE]]);
@@ -310,18 +295,17 @@ mod tests {
     }
 
     #[test]
-    fn two_writes_at_one_time_and_a_wave_that_goes_back_are_found() {
-        let mut logical = begun(false);
+    fn two_writes_at_one_time_and_an_access_before_its_wave_are_found() {
+        let mut logical = begun();
         for wave in 0..2 {
             logical.over(access(Kind::Store, (0, 3), wave), &[&[5; LINE]]);
         }
         logical.end_kernel();
         assert!(logical.failure().is_some());
-        for (in_order, fails) in [(false, false), (true, true)] {
-            let mut logical = begun(in_order);
-            for time in [(1, 1), (0, 60)] {
-                logical.over(access(Kind::Load, time, 0), &[&[0; LINE]]);
-            }
+        for (after, fails) in [((0, 60), false), ((1, 1), false), ((1, 2), true)] {
+            let mut logical = begun();
+            let load = Access { after, ..access(Kind::Load, (1, 1), 0) };
+            logical.over(load, &[&[0; LINE]]);
             logical.end_kernel();
             assert_eq!(logical.failure().is_some(), fails);
         }
@@ -329,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_kernel_begins_with_what_is_there_then() {
-        let mut logical = begun(false);
+        let mut logical = begun();
         logical.over(access(Kind::Store, (0, 3), 0), &[&[5; LINE]]);
         logical.end_kernel();
         logical.touch(0, &[7; LINE]);

@@ -155,10 +155,9 @@ impl Machine {
         let life = options.watch.map_or(Life::default(), |addr| watch(addr, layout.line));
         let sequential = options.sequential.filter(|_| promises(system) == Ok(MemoryModel::Sc));
         let sequential = sequential.map(|keep| Box::new(Sequential::new(keep, layout.names())));
-        let in_order = super::l1::logical_time(system).filter(|_| options.sequential.is_some());
-        let logical = in_order.map(|in_order| {
-            Box::new(Logical::new(layout.line as usize, in_order, layout.names()))
-        });
+        let has_time = options.sequential.is_some() && super::l1::has_logical_time(system);
+        let logical =
+            has_time.then(|| Box::new(Logical::new(layout.line as usize, layout.names())));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
         let ctx = Context {
             now: 0,

@@ -167,8 +167,8 @@ pub struct Design {
     pub orders_l2: bool,
     /// Sections of the system file that are its own; others may not stand there.
     pub sections: &'static [Section],
-    /// Where its L1s say the logical time of each access: whether that of a wave never falls.
-    pub logical_time: Option<bool>,
+    /// Whether its L1s say the logical time of each access.
+    pub logical_time: bool,
     /// Whether what it says goes to other GPUs: sidebands of loads and atomics and of their
     /// answers, messages of its units, and of its hooks to those of other banks.
     pub crosses: bool,
@@ -192,9 +192,9 @@ inventory::collect!(Design);
 
 /// [`Design::logical_time`] of a system, where one GPU has all its lines: what other GPUs do has no
 /// time here.
-pub fn logical_time(system: &System) -> Option<bool> {
-    let design = registry::find::<Design>(&system.l1.design)?;
-    design.logical_time.filter(|_| system.machine.gpus == 1)
+pub fn has_logical_time(system: &System) -> bool {
+    let design = registry::find::<Design>(&system.l1.design);
+    design.is_some_and(|design| design.logical_time) && system.machine.gpus == 1
 }
 
 impl Named for Design {

@@ -14,7 +14,7 @@ use crate::context::Stop;
 use crate::engine::{Cycle, WireId};
 use crate::l1::src::Spec;
 use crate::l1::{Hooks, L1, Port};
-use crate::logical::{Access, AtomicKind, Kind as Over, OPERATIONS};
+use crate::logical::{Access, AtomicKind, Kind as Over, OPERATIONS, Time};
 use crate::make::{Made, Make};
 use crate::masks;
 use crate::message::{Kind, MAX_LINE, Message, Packed, Unit};
@@ -47,6 +47,8 @@ pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
         unit: Unit::default(),
         under_way: vec![0; waves],
         free_at: vec![0; waves],
+        latest: vec![(0, 0); waves],
+        begun_after: vec![(0, 0); IDS],
         held: 0,
         fencing: 0,
         wires: make.unit.map(|_| (make.wire_from_unit(0), make.wire_to_unit(0))),
@@ -96,6 +98,9 @@ struct Cache<S: Side> {
     /// Of each wave: requests without an answer; when the last answer reaches the CU.
     under_way: Vec<u16>,
     free_at: Vec<Cycle>,
+    /// Of each wave the latest logical time, and that of each request's wave when it began.
+    latest: Vec<Time>,
+    begun_after: Vec<Time>,
     /// Bit w: wave w waits to issue; it stands at a fence or its end.
     held: u64,
     fencing: u64,
@@ -186,7 +191,7 @@ impl<S: Side> Cache<S> {
 
     /// When an access was in logical time, and what it has found.
     #[cold]
-    fn write_down(&self, port: &mut Port, answer: &CoreRsp, request: Handle<Message>) {
+    fn write_down(&mut self, port: &mut Port, answer: &CoreRsp, request: Handle<Message>) {
         let Message { addr, mask, kind, line, from, size, .. } = port.ctx.messages[request];
         // The newest generation of that name.
         let generation = self.generation - (self.generation as u8).wrapping_sub(answer.rep) as u32 % 4;
@@ -197,7 +202,11 @@ impl<S: Side> Cache<S> {
             _ => Over::Store,
         };
         let time = (generation, answer.ts);
-        let access = Access { addr, time, kind, mask, who: (from, answer.warp.into()) };
+        let wave = usize::from(answer.warp);
+        let after = self.begun_after[usize::from(answer.id)];
+        self.latest[wave] = self.latest[wave].max(time);
+        let who = (from, answer.warp.into());
+        let access = Access { addr, time, kind, mask, who, after };
         let ctx = &mut *port.ctx;
         let logical = ctx.logical.as_mut().expect("it is written down");
         match kind {
@@ -290,6 +299,8 @@ impl<S: Side> L1 for Cache<S> {
             let mut before = [0; MAX_LINE];
             port.ctx.check.show(addr, &mut before[..self.line]);
             logical.touch(addr, &before);
+            let after = if self.in_order { self.latest[usize::from(wave)] } else { (0, 0) };
+            self.begun_after[tag as usize] = after;
         }
         self.unit = from;
         self.inputs.core_req = Some(own);

@@ -39,14 +39,13 @@ const GTSC_RC: Design = Design {
     check: |system| Parameters::of(system).map(|_| ()),
     core: cache::new::<Gtsc>,
     unit: Some(unit::new),
-    logical_time: Some(false),
+    logical_time: true,
     l2: Some(L2),
     ..SRC
 };
 const GTSC_SC: Design = Design {
     name: "gtsc-sc",
     about: "G-TSC; a wave issues an access when the one before is over",
-    logical_time: Some(true),
     ..GTSC_RC
 };
 const TC_WEAK: Design = Design {
@@ -54,7 +53,7 @@ const TC_WEAK: Design = Design {
     about: "TC: leases in physical time; a fence waits for those of the lines that were written",
     core: cache::new::<Tc>,
     unit: None,
-    logical_time: None,
+    logical_time: false,
     l2: Some(l2::Design { bank: bank::new::<Tc>, ..L2 }),
     ..GTSC_RC
 };
