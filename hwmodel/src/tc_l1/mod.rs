@@ -146,7 +146,6 @@ impl TcL1 {
         let within = |exp: u32| self.misses.waiters(m).any(|waiter| waiter.ts < exp);
         let place = self.lines.find(line).filter(|&place| within(*self.lines.of(place)));
         if let Some(place) = place {
-            self.is(Row::PendingWalks);
             self.walk(m, *self.lines.of(place), *self.lines.data(place));
         } else {
             self.is(Row::PendingAsks);
