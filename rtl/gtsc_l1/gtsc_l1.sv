@@ -464,7 +464,7 @@ module gtsc_l1
     .to_free_i  (last && served && m_count == CountW'(1)),
     .answered_i (again || (start && act == ActAnswer)),
     .reset_ts_i (again && m_stale),
-    .stored_i   (change && known),
+    .stored_i   (change),
     .unlock_i   (freed),
     .flush_i    (act == ActFlush)
   );

@@ -48,8 +48,8 @@ module gtsc_l1_misses #(
   input  logic              to_free_i,   // FREE
   input  logic              answered_i,  // it is neither stale nor st_after any more
   input  logic              reset_ts_i,  // all its timestamps become 1
-  input  logic              stored_i,    // a store came after the request
-  input  logic              unlock_i,    // the lock is no more
+  input  logic              stored_i,    // a store came after the request, where there was one
+  input  logic              unlock_i,    // the lock is no more, for which it waits if it is there
   input  logic              flush_i      // of all M
 );
   localparam int unsigned MW = (Mshr > 1) ? $clog2(Mshr) : 1;
@@ -119,8 +119,8 @@ module gtsc_l1_misses #(
       after_d[at] = 1'b0;
     end
     if (reset_ts_i) reset_ts[at] = 1'b1;
-    if (stored_i) after_d[at] = 1'b1;
-    if (unlock_i) wait_d[at] = 1'b0;
+    if (stored_i && known_o) after_d[at] = 1'b1;
+    if (unlock_i && known_o) wait_d[at] = 1'b0;
     if (flush_i) begin
       wait_d   = '0;
       stale_d  = sent_q;

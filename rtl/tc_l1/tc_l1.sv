@@ -412,7 +412,7 @@ module tc_l1
     .to_pend_i  (last && !(served && m_count == CountW'(1))),
     .to_free_i  (last && served && m_count == CountW'(1)),
     .answered_i (start && act == ActAnswer),
-    .stored_i   (change && known),
+    .stored_i   (change),
     .flush_i    (act == ActFlush)
   );
 

@@ -42,7 +42,7 @@ module tc_l1_misses #(
   input  logic              to_pend_i,   // PEND
   input  logic              to_free_i,   // FREE
   input  logic              answered_i,  // it is not st_after any more
-  input  logic              stored_i,    // a store came after the request
+  input  logic              stored_i,    // a store came after the request, where there was one
   input  logic              flush_i      // one that may come after requests of all M
 );
   localparam int unsigned MW = (Mshr > 1) ? $clog2(Mshr) : 1;
@@ -98,7 +98,7 @@ module tc_l1_misses #(
       pend_d[at] = to_pend_i;
     end
     if (answered_i) after_d[at] = 1'b0;
-    if (stored_i) after_d[at] = 1'b1;
+    if (stored_i && known_o) after_d[at] = 1'b1;
     if (flush_i) after_d = sent_q;
   end
 
