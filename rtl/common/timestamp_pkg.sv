@@ -56,6 +56,10 @@ package timestamp_pkg;
   localparam logic [3:0] ErrRstGeneration = 4'd1;
 
   localparam int unsigned TcTsW = 16;  // bits of a timestamp of the TC blocks
+
+  // Proto of the TC blocks
+  localparam int unsigned ProtoTcs = 0;  // TC-Strong
+  localparam int unsigned ProtoTcw = 1;  // TC-Weak
   // verilator lint_on UNUSEDPARAM
 
   // A legal value, which keeps sizes legal when a parameter is not, so that the assertion on it can
