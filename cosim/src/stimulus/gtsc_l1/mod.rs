@@ -97,7 +97,8 @@ impl Stimulus for Inputs {
             In { core_req, core_rsp_ready, bus_req_ready, bus_rsp, sm_id, rep, policy, pick };
         self.l1.tick(&input);
         self.seen.count(self.l1.rows());
-        count_ports!(&mut self.seen.ports, &input, out, warps);
+        let most = out.cnt.load_hit.max(out.cnt.hold_cycles);
+        count_ports!(&mut self.seen.ports, &input, out, warps, most);
         input
     }
 
@@ -106,9 +107,13 @@ impl Stimulus for Inputs {
     }
 
     fn can_reach(&self, row: &str) -> bool {
-        let Config { waiters, stq, .. } = self.config;
+        let Config { warps, waiters, stq, .. } = self.config;
         match row {
-            "ld3" => waiters > 1,
+            "ld3" | "walk_waits_for_room" => waiters > 1,
+            // A store waits for older loads of its own warp.
+            "store_passes_miss" | "fill_after_store" | "renew_after_store" | "ld2_after_store" => {
+                warps > 1
+            }
             "st4_locked" | "st5_locked" | "ack_still_locked" => stq > 1,
             _ => true,
         }

@@ -120,7 +120,7 @@ impl Stimulus for Inputs {
         self.l1.tick(&input);
         self.now += 1;
         self.seen.count(self.l1.rows());
-        count_ports!(&mut self.seen.ports, &input, out, warps);
+        count_ports!(&mut self.seen.ports, &input, out, warps, out.cnt.load_hit);
         input
     }
 
@@ -129,9 +129,11 @@ impl Stimulus for Inputs {
     }
 
     fn can_reach(&self, row: &str) -> bool {
-        let Config { waiters, proto, .. } = self.config;
+        let Config { warps, waiters, proto, .. } = self.config;
         match row {
-            "ld3" => waiters > 1,
+            "ld3" | "walk_waits_for_room" => waiters > 1,
+            // A store waits for older loads of its own warp.
+            "store_passes_miss" => warps > 1,
             "ack_meets_lease" => proto == Protocol::Tcw,
             _ => true,
         }

@@ -39,9 +39,9 @@ seen! {
         all_warps_busy, counter_beyond_16_bits,
 }
 
-/// The ports that both L1s have.
+/// The ports that both L1s have; `$most` is the largest of the counters.
 macro_rules! count_ports {
-    ($seen:expr, $input:expr, $out:expr, $warps:expr) => {{
+    ($seen:expr, $input:expr, $out:expr, $warps:expr, $most:expr) => {{
         let (seen, input, out): (&mut $crate::stimulus::timestamp_l1::Seen, _, _) =
             ($seen, $input, $out);
         if let Some(req) = &input.core_req {
@@ -75,7 +75,7 @@ macro_rules! count_ports {
         }
         seen.err += u64::from(out.err.is_some());
         seen.all_warps_busy += u64::from(out.warp_busy.count_ones() == $warps);
-        seen.counter_beyond_16_bits += u64::from(out.cnt.load_hit > u32::from(u16::MAX));
+        seen.counter_beyond_16_bits += u64::from($most > u32::from(u16::MAX));
     }};
 }
 pub(super) use count_ports;

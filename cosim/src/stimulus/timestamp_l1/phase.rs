@@ -63,13 +63,20 @@ impl Phase {
             0 => (p.request, p.wrong) = (0, 0),
             // Stores to all ways of a set are under way while other lines of it come.
             1 => {
-                (p.stride, p.lines, p.ops, p.one) = (sets.into(), 16, [2, 3, 0], false);
-                (p.delay, p.warps, p.bad, p.flush) = (60, warps, 0, 0);
+                (p.stride, p.lines, p.ops) = (sets.into(), r.pick(&[4, 10]), [1, 6, 0]);
+                (p.delay, p.warps, p.bad, p.flush) = (200, warps, 0, 0);
+                (p.one, p.wrong, p.left) = (false, 0, 1000);
             }
             // A line that all want.
-            2 => (p.lines, p.ops, p.warps, p.request) = (1, [8, 1, 0], warps, 256),
+            2 => {
+                (p.lines, p.ops) = (1, r.pick(&[[8, 1, 0], [1, 0, 0]]));
+                (p.warps, p.request, p.delay) = (warps, 256, r.pick(&[4, 60, 200]));
+            }
             // Many lines at once.
-            3 => (p.lines, p.ops, p.warps, p.delay, p.one) = (200, [4, 1, 0], warps, 60, false),
+            3 => {
+                (p.lines, p.ops, p.warps, p.delay) = (200, [4, 1, 0], warps, 200);
+                (p.request, p.one) = (256, r.chance(128));
+            }
             // Stores and nothing else.
             4 => (p.lines, p.ops, p.delay, p.one, p.full) = (2, [0, 8, 1], 60, false, 0),
             // All hit.
