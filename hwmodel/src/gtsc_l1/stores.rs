@@ -1,0 +1,32 @@
+//! What is kept of a store or an atomic under way.
+
+use crate::common::timestamp::l1::stores;
+use crate::state::State;
+
+/// The store table.
+pub(super) type Stores = stores::Stores<Store>;
+
+/// One of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Store {
+    pub warp: u8,
+    pub id: u8,
+    pub line: u64,
+    /// It has locked its line.
+    pub lock: bool,
+    /// A flush has passed.
+    pub stale: bool,
+}
+
+/// The registers.
+pub(super) fn show_state(stores: &Stores, state: &mut State, line_w: u32) {
+    for (entry, (valid, store)) in stores.all().enumerate() {
+        let Store { warp, id, line, lock, stale } = *store;
+        state.flag(&format!("valid[{entry}]"), valid);
+        state.bits_while(valid, &format!("warp[{entry}]"), 6, warp);
+        state.bits_while(valid, &format!("id[{entry}]"), 8, id);
+        state.bits_while(valid, &format!("line[{entry}]"), line_w, line);
+        state.bits_while(valid, &format!("lock[{entry}]"), 1, u8::from(lock));
+        state.bits_while(valid, &format!("stale[{entry}]"), 1, u8::from(stale));
+    }
+}
