@@ -41,7 +41,7 @@ pub struct Outputs {
 }
 
 macro_rules! bank {
-    ($block:ty, $ports:ident) => {
+    ($block:ty) => {
         impl Bank for $block {
             fn ready(policy: bool) -> Self::In {
                 let (bus_rsp_ready, dram_req_ready) = (true, true);
@@ -74,8 +74,8 @@ macro_rules! bank {
         }
     };
 }
-bank!(GtscL2, gtsc_l2);
-bank!(TcL2, tc_l2);
+bank!(GtscL2);
+bank!(TcL2);
 
 /// What surrounds the bank. Memory holds zeroes at first, and answers in the cycle after the
 /// request.
@@ -113,7 +113,8 @@ impl<B: Bank> Around<B> for Memory {
         }
         if !self.silent && inputs.dram_rsp.is_none() {
             let data = |line| self.lines.get(&line).copied().unwrap_or_default();
-            *inputs.dram_rsp = self.reads.pop_front().map(|line| DramRsp { line, data: data(line) });
+            *inputs.dram_rsp =
+                self.reads.pop_front().map(|line| DramRsp { line, data: data(line) });
         }
         (*inputs.sync, *inputs.pick) = (None, None);
     }

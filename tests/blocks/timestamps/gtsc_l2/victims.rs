@@ -46,7 +46,8 @@ fn an_invalid_way_comes_before_an_old_line() {
         bench.ask(read(OTHERS[0], 0, 1));
         bench.ask(read(OTHERS[1], 0, 1));
         bench.run(2);
-        let ways: Vec<_> = bench.events(from + 1).into_iter().filter(|e| e.0 != event::USED).collect();
+        let ways: Vec<_> =
+            bench.events(from + 1).into_iter().filter(|e| e.0 != event::USED).collect();
         assert_eq!(ways, [(event::CAME, 0, OTHERS[0]), (event::CAME, 1, OTHERS[1])]);
     });
 }
