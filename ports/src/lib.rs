@@ -24,10 +24,6 @@ mod signal;
 #[cfg(test)]
 mod tests;
 
-pub mod gtsc_l2;
-pub mod gtsc_rst;
-pub mod tc_l2;
-
 for_each_block!(modules_of_blocks);
 
 pub use bits::{Reader, Writer};

@@ -7,6 +7,7 @@ pub mod random;
 mod requests;
 mod seen;
 mod timestamp_l1;
+mod timestamp_l2;
 
 use hwmodel::Model;
 use ports::Bytes;

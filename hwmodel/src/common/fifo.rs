@@ -1,4 +1,4 @@
-//! A FIFO with a fixed number of places, for the command-processor blocks.
+//! A FIFO with a fixed number of places.
 
 /// A FIFO of `N` places.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,12 @@ impl<T: Copy, const N: usize> Fifo<T, N> {
     #[inline(always)]
     pub fn front(&self) -> Option<T> {
         (self.len > 0).then(|| self.ring[self.head % N])
+    }
+
+    /// The oldest, where it lies.
+    #[inline(always)]
+    pub fn peek(&self) -> Option<&T> {
+        (self.len > 0).then(|| &self.ring[self.head % N])
     }
 
     /// Adds one; only when there is room.

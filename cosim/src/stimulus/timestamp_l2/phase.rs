@@ -1,0 +1,107 @@
+//! What the bank's surroundings are like for a while.
+
+use super::Sizes;
+use crate::stimulus::draws::draws;
+use crate::stimulus::random::MaskForm;
+use crate::stimulus::{LongTime, Random};
+
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    pub struct Phase(r: &mut Random, s: &Sizes) {
+        pub left: u32 = 16 + { let most = r.pick(&[64, 256, 1024]); r.below(most) },
+        /// Requests.
+        pub req: u32 = r.pick(&[256, 256, 128, 32, 4]),
+        /// Frequencies of reads, writes and atomics.
+        pub kinds: [u32; 3] = r.pick(&[[4, 2, 1], [1, 0, 0], [1, 4, 1], [1, 1, 4], [8, 1, 0]]),
+        /// Lines in use, how far they are apart, and the first.
+        pub lines: u32 = { let all = s.all.l2_sets * s.all.l2_ways; r.pick(&[1, 2, 4, 16, 2 * all]) },
+        pub stride: u64 = {
+            let banks = u64::from(s.all.l2_banks);
+            r.pick(&[1, banks, banks * u64::from(s.all.l2_sets)])
+        },
+        pub base: u64 = r.word(),
+        /// Chance of any line.
+        pub far: u32 = r.pick(&[0, 0, 8]),
+        /// Chances that the generation is any, that the L1 tells what copy it has, or else any.
+        pub old: u32 = r.pick(&[0, 8, 64]),
+        pub copy: u32 = r.pick(&[256, 200, 0]),
+        pub odd: u32 = r.pick(&[0, 64]),
+        /// Chances that a clock is near the last timestamp, and that it is any.
+        pub high: u32 = r.pick(&[0, 0, 4, 64]),
+        pub any: u32 = r.pick(&[0, 4, 64]),
+        /// Chances of masks.
+        pub full: u32 = r.pick(&[0, 64, 256]),
+        pub empty: u32 = r.pick(&[0, 16]),
+        pub form: Option<MaskForm> = r.form(),
+        /// Chance of a request that cannot be, and of a line that nobody has asked for.
+        pub fault: u32 = r.pick(&[0, 0, 8, 64]),
+        pub bad_fill: u32 = r.pick(&[0, 0, 4]),
+        pub rsp_ready: u32 = r.pick(&[256, 256, 256, 128, 16, 0]),
+        pub dram_ready: u32 = r.pick(&[256, 256, 128, 16, 0]),
+        /// Cycles of a read at most, chance that memory's turn comes.
+        pub delay: u32 = r.pick(&[1, 4, 20, 100]),
+        pub mem: u32 = r.pick(&[256, 128, 16]),
+        pub sync: u32 = r.pick(&[0, 0, 1, 16]),
+        /// The policy: chance of its word, that it is bad, that a line is kept, of one in vain.
+        pub pick: u32 = r.pick(&[256, 64, 8]),
+        pub bad_pick: u32 = r.pick(&[0, 0, 64]),
+        pub keep: u32 = r.pick(&[256, 128, 0]),
+        pub vain: u32 = r.pick(&[0, 16]),
+        /// Chances of a kernel's end, of the next step of a reset, of steps in any order.
+        pub kend: u32 = r.pick(&[0, 0, 1]),
+        pub step: u32 = r.pick(&[256, 256, 64]),
+        pub wild: u32 = r.pick(&[0, 0, 0, 16]),
+    }
+}
+
+impl Phase {
+    /// A phase of any kind.
+    pub fn any(r: &mut Random, s: &Sizes) -> Self {
+        let mut phase = Self::draw(r, s);
+        let p = &mut phase;
+        match r.below(10) {
+            // Nothing is asked.
+            0 => (p.req, p.fault, p.bad_fill, p.vain, p.sync) = (0, 0, 0, 0, 0),
+            // One set, all at once.
+            1 => {
+                p.lines = 4 * s.all.l2_ways;
+                p.stride = u64::from(s.all.l2_banks * s.all.l2_sets);
+                (p.req, p.delay, p.mem, p.rsp_ready) = (256, 1, 256, 256);
+            }
+            // Memory takes nothing for a time.
+            2 => {
+                (p.dram_ready, p.req, p.lines) = (0, 256, 4 * s.all.l2_sets * s.all.l2_ways);
+                (p.stride, p.rsp_ready, p.left) = (u64::from(s.all.l2_banks), 256, 100);
+                p.kinds = [1, 4, 1];
+            }
+            // Answers stay.
+            3 => (p.rsp_ready, p.req, p.lines, p.left) = (0, 256, 2, 60),
+            // Memory is slow: all MSHRs are in use, while some lines are there.
+            4 => {
+                (p.delay, p.mem, p.req, p.sync) = (200, 16, 256, 1);
+                (p.lines, p.far, p.kinds) = (2, 128, [2, 1, 1]);
+                (p.dram_ready, p.rsp_ready, p.left) = (256, 256, 600);
+            }
+            // Memory takes little, and what is written does not stay.
+            5 => {
+                (p.dram_ready, p.delay, p.mem, p.keep) = (16, 1, 256, 0);
+                (p.kinds, p.req, p.rsp_ready) = ([0, 1, 1], 256, 256);
+                p.lines = 4 * s.all.l2_sets * s.all.l2_ways;
+            }
+            _ => {}
+        }
+        phase
+    }
+
+    /// One that is longer than a counter of 16 bits counts: hits, or a request that cannot act.
+    pub fn long(r: &mut Random, s: &Sizes, holds: bool) -> Self {
+        let mut phase = Self::draw(r, s);
+        let p = &mut phase;
+        (p.left, p.req, p.lines, p.kinds) = (LongTime::CYCLES as u32, 256, 1, [1, 0, 0]);
+        (p.far, p.high, p.any, p.fault, p.bad_fill) = (0, 0, 0, 0, 0);
+        (p.sync, p.kend, p.wild, p.pick) = (0, 0, 0, 256);
+        (p.dram_ready, p.delay, p.mem) = (256, 1, 256);
+        p.rsp_ready = if holds { 0 } else { 256 };
+        phase
+    }
+}
