@@ -29,8 +29,8 @@ module gtsc_l1_lines #(
   // changes
   input  logic              hit_i,          // a load uses the line
   input  logic              store_i,        // bytes are written, the lock is taken
-  input  logic [Line-1:0]   store_mask_i,
-  input  logic [8*Line-1:0] store_data_i,
+  input  logic [8*Line-1:0] store_bits_i,   // which
+  input  logic [8*Line-1:0] store_data_i,   // they, 0 in others
   input  logic              atomic_i,       // the line goes, a locked one when its lock does
   input  logic              install_i,      // {wts_i, rts_i, data_i} in this way
   input  logic [WayW-1:0]   install_way_i,
@@ -115,17 +115,12 @@ module gtsc_l1_lines #(
   // Change
   logic              bad;
   logic [IndexW-1:0] install_index;
-  logic [8*Line-1:0] store_bits;
 
   assign bad     = bad_q[set][way_o] || !ok_i;
   assign freed_o = unlock_i && locks[way_o] == 7'd1;
   assign gone_o  = (atomic_i && !locked_o) || (freed_o && bad);
 
   assign install_index = IndexW'(32'(set) * Ways + 32'(install_way_i));
-
-  always_comb begin : bits
-    for (int unsigned b = 0; b < Line; b++) store_bits[8*b +: 8] = {8{store_mask_i[b]}};
-  end
 
   always_comb begin : next_state
     valid_d = valid_q;
@@ -163,7 +158,7 @@ module gtsc_l1_lines #(
       rts_q[index] <= rts_i;
     end
     if (renew_i && rts_i > rts_o) rts_q[index] <= rts_i;
-    if (store_i) data_q[index] <= (data_o & ~store_bits) | (store_data_i & store_bits);
+    if (store_i) data_q[index] <= (data_o & ~store_bits_i) | store_data_i;
   end
 
   // -----------------------------------------------------------------------------------------------
