@@ -14,8 +14,6 @@ mod tlp_header;
 pub mod tlp_link;
 
 use ports::modules_of_blocks;
-pub mod gtsc_l1;
-pub mod tc_l1;
 
 ports::for_each_block!(modules_of_blocks);
 

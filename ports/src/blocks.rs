@@ -24,8 +24,10 @@ macro_rules! for_each_block {
                 "race detection: says whether an SM may use a line that its L1 holds";
             speculative_load_queue:
                 "race detection: loads that hit while an answer was outstanding, until it comes";
+            gtsc_l1: "G-TSC: an SM's L1, whose lines have leases in logical time";
             gtsc_l2: "G-TSC: an L2 bank that lends lines in logical time";
             gtsc_rst: "G-TSC: lets all timestamps of a GPU begin anew";
+            tc_l1: "temporal coherence: an SM's L1, whose lines have leases in cycles";
             tc_l2: "temporal coherence: an L2 bank that lends lines until a cycle";
             test_queue: "for tests of the machine's seams: a FIFO with a latency";
         }

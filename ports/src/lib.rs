@@ -24,9 +24,6 @@ mod signal;
 #[cfg(test)]
 mod tests;
 
-pub mod gtsc_l1;
-pub mod tc_l1;
-
 for_each_block!(modules_of_blocks);
 
 pub use bits::{Reader, Writer};

@@ -56,6 +56,10 @@ package timestamp_pkg;
   localparam logic [3:0] ErrRstGeneration = 4'd1;
 
   localparam int unsigned TcTsW = 16;  // bits of a timestamp of the TC blocks
+
+  // Proto of the TC blocks
+  localparam int unsigned ProtoTcs = 0;  // TC-Strong
+  localparam int unsigned ProtoTcw = 1;  // TC-Weak
   // verilator lint_on UNUSEDPARAM
 
   // A legal value, which keeps sizes legal when a parameter is not, so that the assertion on it can
@@ -69,5 +73,24 @@ package timestamp_pkg;
   // A power of 2 of at most `high`.
   function automatic int unsigned legal_power(int unsigned high, int unsigned value);
     return ($onehot(value) && value <= high) ? value : 1;
+  endfunction
+
+  // Number of the lowest bit that is 1; 63 of 0.
+  function automatic logic [5:0] lowest(logic [63:0] bits);
+    logic [5:0]  at;
+    logic [63:0] rest;
+    rest  = bits;
+    at[5] = (rest[31:0] == '0);
+    if (at[5]) rest = rest >> 32;
+    at[4] = (rest[15:0] == '0);
+    if (at[4]) rest = rest >> 16;
+    at[3] = (rest[7:0] == '0);
+    if (at[3]) rest = rest >> 8;
+    at[2] = (rest[3:0] == '0);
+    if (at[2]) rest = rest >> 4;
+    at[1] = (rest[1:0] == '0);
+    if (at[1]) rest = rest >> 2;
+    at[0] = !rest[0];
+    return at;
   endfunction
 endpackage

@@ -15,3 +15,4 @@ mod packetizer;
 mod race_detection;
 mod remote_write_queue;
 mod stc;
+mod timestamps;

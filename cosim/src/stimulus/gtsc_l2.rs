@@ -8,7 +8,6 @@ use ports::gtsc_l2::{Config, In, Out};
 use super::timestamp_l2::{Around, Resets, Shown, Sizes, can_reach};
 use super::{NewStimulus, Reached, Statics, Stimulus};
 
-crate::family!(ports::common::timestamp_types::Timestamp, "timestamp");
 crate::pair!(GtscL2: ports::common::timestamp_types::Timestamp);
 
 /// The stimulus.

@@ -6,6 +6,7 @@ mod long_time;
 pub mod random;
 mod requests;
 mod seen;
+mod timestamp_l1;
 mod timestamp_l2;
 
 use hwmodel::Model;

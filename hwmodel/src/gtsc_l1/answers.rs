@@ -87,19 +87,18 @@ impl GtscL1 {
         count(&mut self.cnt.renew_rsp);
         let stale = self.misses.stale(m);
         let place = self.lines.find(self.misses.line(m));
-        let locked = place.is_some_and(|place| self.lines.of(place).is_locked())
-            && self.keeps(Rule::RenewalOfLocked);
+        let locked = place.is_some_and(|place| self.lines.of(place).is_locked());
+        let passed = (self.misses.st_after(m) || locked) && self.keeps(Rule::RenewalOfLocked);
         if stale {
             count(&mut self.cnt.stale_rsp);
         }
         self.is(match () {
             () if stale => Row::RenewStale,
-            () if self.misses.st_after(m) => Row::RenewAfterStore,
-            () if locked => Row::RenewLocked,
+            () if passed => Row::RenewAfterStore,
             () if place.is_none() => Row::RenewAbsent,
             () => Row::Renew,
         });
-        if !stale && !self.misses.st_after(m) && !locked {
+        if !stale && !passed {
             if let Some(place) = place {
                 let lease = self.lines.of_mut(place);
                 lease.rts = lease.rts.max(rsp.rts);

@@ -45,14 +45,16 @@ impl Lease {
 
 /// The registers.
 pub(super) fn show_state(lines: &Lines, state: &mut State, line_w: u32, ts_w: u32) {
+    lines.show_valid(state);
     for (place, (line, lease)) in lines.all().enumerate() {
         let held = line.is_some();
-        state.flag(&format!("valid[{place}]"), held);
-        state.bits_while(held, &format!("line[{place}]"), line_w, line.unwrap_or_default());
         state.bits_while(held, &format!("wts[{place}]"), ts_w, lease.wts);
         state.bits_while(held, &format!("rts[{place}]"), ts_w, lease.rts);
-        state.bits_while(held, &format!("lock[{place}]"), 7, lease.lock);
+        // The RTL has tags, and these by sets.
+        let line = line.unwrap_or_default();
+        state.bits_while(held, &format!("line_of_place[{place}]"), line_w, line);
+        state.bits_while(held, &format!("lock_of_place[{place}]"), 7, lease.lock);
         let bad = held && lease.is_locked();
-        state.bits_while(bad, &format!("bad[{place}]"), 1, u8::from(lease.bad));
+        state.bits_while(bad, &format!("bad_of_place[{place}]"), 1, u8::from(lease.bad));
     }
 }

@@ -24,7 +24,7 @@ use crate::common::timestamp::l1::channels::{Channels, Moves};
 use crate::common::timestamp::l1::count;
 use crate::common::timestamp::l1::misses::Misses;
 use crate::common::timestamp::l1::policy::Policy;
-use crate::state::State;
+use crate::state::{State, width_of};
 use lines::Lines;
 use stores::Stores;
 use walk::Walk;
@@ -270,17 +270,23 @@ impl Block for GtscL1 {
     }
 
     fn show_state(&self, state: &mut State) {
-        let Config { warps, ts_w, line_w, .. } = self.config;
+        let Config { warps, ts_w, line_w, waiters, .. } = self.config;
+        let left = self.walk.map_or(0, |walk| walk.left as u64);
         state.bits("rep", 2, self.rep);
-        for warp in 0..warps as usize {
-            state.bits(&format!("warp_ts[{warp}]"), ts_w, self.warp_ts[warp]);
-            state.bits(&format!("spin[{warp}]"), 16, self.spin[warp]);
-        }
+        state.bits("left", width_of(waiters.into()), left);
+        self.policy.show_state(state);
+        state.flag("event_valid", self.event.is_some());
+        state.bits("err", 4, self.err);
+        state.part("inside", |state| state.bits("busy", warps, self.channels.busy()));
+        state.part("warps", |state| {
+            for warp in 0..warps as usize {
+                state.bits(&format!("ts[{warp}]"), ts_w, self.warp_ts[warp]);
+                state.bits(&format!("spin[{warp}]"), 16, self.spin[warp]);
+            }
+        });
         state.part("lines", |state| lines::show_state(&self.lines, state, line_w, ts_w));
         state.part("misses", |state| self.misses.show_state(state, line_w, ts_w));
         state.part("stores", |state| stores::show_state(&self.stores, state, line_w));
-        state.flag("walk_valid", self.walk.is_some());
-        state.bits("err", 4, self.err);
     }
 }
 

@@ -26,7 +26,6 @@ rows! {
         RenewStale = "renew_stale",
         RenewAfterStore = "renew_after_store",
         RenewAbsent = "renew_absent",
-        RenewLocked = "renew_locked",
         Renew = "renew",
         AckWithoutLock = "ack_without_lock",
         AckStale = "ack_stale",

@@ -9,7 +9,7 @@ pub enum Rule {
     Lock,
     /// A fill that is older than a store is not kept, and serves nobody who came later.
     StAfter,
-    /// A renewal of a line that is locked is asked for again.
+    /// A renewal that a store has passed, or of a line that is locked, is asked for again.
     RenewalOfLocked,
     /// One of a line that is not here any more is.
     RenewalOfAbsent,

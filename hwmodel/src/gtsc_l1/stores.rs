@@ -20,13 +20,13 @@ pub(super) struct Store {
 
 /// The registers.
 pub(super) fn show_state(stores: &Stores, state: &mut State, line_w: u32) {
+    state.flags("valid", stores.all().map(|(valid, _)| valid));
     for (entry, (valid, store)) in stores.all().enumerate() {
         let Store { warp, id, line, lock, stale } = *store;
-        state.flag(&format!("valid[{entry}]"), valid);
         state.bits_while(valid, &format!("warp[{entry}]"), 6, warp);
         state.bits_while(valid, &format!("id[{entry}]"), 8, id);
         state.bits_while(valid, &format!("line[{entry}]"), line_w, line);
-        state.bits_while(valid, &format!("lock[{entry}]"), 1, u8::from(lock));
-        state.bits_while(valid, &format!("stale[{entry}]"), 1, u8::from(stale));
+        // The RTL holds it bit by bit.
+        state.bits_while(valid, &format!("holds[{entry}]"), 1, u8::from(lock && !stale));
     }
 }

@@ -14,7 +14,7 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::common::timestamp::l2::{Bank, Inputs, Shape};
-use crate::state::{State, index_width};
+use crate::state::State;
 use leases::Leases;
 use sweep::Sweep;
 
@@ -143,11 +143,12 @@ impl Block for GtscL2 {
 
     fn show_state(&self, state: &mut State) {
         self.bank.show_state(state);
-        let Config { ts_w, l2_sets, l2_ways, .. } = self.config;
-        state.part("lines", |state| {
+        let Config { ts_w, l2_sets, .. } = self.config;
+        let Leases { mem_ts, rep, ovf, .. } = self.leases;
+        state.part("leases", |state| {
+            state.bits("mem_ts", ts_w, mem_ts);
             for set in 0..l2_sets as usize {
-                for way in 0..l2_ways as usize {
-                    let line = self.bank.lines.set(set)[way];
+                for (way, line) in self.bank.lines.set(set).iter().enumerate() {
                     state.part(format_args!("set[{set}].way[{way}]"), |state| {
                         state.bits_while(line.valid, "wts", ts_w, line.lease.wts);
                         state.bits_while(line.valid, "rts", ts_w, line.lease.rts);
@@ -155,14 +156,13 @@ impl Block for GtscL2 {
                 }
             }
         });
-        let Leases { mem_ts, rep, ovf, .. } = self.leases;
-        state.bits("mem_ts", ts_w, mem_ts);
-        state.bits("rep", 2, rep);
+        state.part("sweep", |state| {
+            state.flag("on", self.sweep.rst);
+            state.flag("done", self.sweep.done);
+            state.bits("rep", 2, rep);
+        });
         state.flag("ovf", ovf);
         state.flag("halted", self.halted);
-        state.flag("rst", self.sweep.rst);
-        state.flag("rst_done", self.sweep.done);
-        state.bits("sweep_next", index_width(l2_sets + 1), self.sweep.next() as u16);
     }
 }
 

@@ -32,11 +32,6 @@ impl Sweep {
         step
     }
 
-    /// The set that comes next.
-    pub fn next(&self) -> usize {
-        self.set
-    }
-
     /// A cycle with this `rst_i` changes nothing.
     #[inline(always)]
     pub fn waits(&self, rst: bool) -> bool {

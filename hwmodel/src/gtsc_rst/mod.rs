@@ -115,10 +115,10 @@ impl Block for GtscRst {
     }
 
     fn show_state(&self, state: &mut State) {
-        state.bits("phase", 2, self.phase as u8);
+        state.bits("state", 2, self.phase as u8);
         state.bits("rep", 2, self.rep);
         state.bits_while(self.phase != Phase::Idle, "kend", 1, u8::from(self.kend));
-        state.flag("kend_done", self.kend_done);
+        state.flag("done", self.kend_done);
         state.flag("err", self.err);
     }
 }

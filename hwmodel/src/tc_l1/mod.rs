@@ -13,7 +13,9 @@ mod rule;
 mod tests;
 mod walk;
 
-use ports::common::timestamp_types::{BusReq, CoreRsp, Event, LineData, event, op};
+use ports::common::timestamp_types::{
+    BusReq, CoreRsp, Event, LineData, Protocol, event, op,
+};
 use ports::tc_l1::*;
 use ports::{ConfigError, Parameters};
 
@@ -23,7 +25,7 @@ use crate::common::timestamp::l1::channels::{Channels, Moves};
 use crate::common::timestamp::l1::misses::Misses;
 use crate::common::timestamp::l1::policy::Policy;
 use crate::common::timestamp::l1::stores::Stores;
-use crate::state::State;
+use crate::state::{State, width_of};
 use fences::Fences;
 use walk::Walk;
 
@@ -146,7 +148,6 @@ impl TcL1 {
         let within = |exp: u32| self.misses.waiters(m).any(|waiter| waiter.ts < exp);
         let place = self.lines.find(line).filter(|&place| within(*self.lines.of(place)));
         if let Some(place) = place {
-            self.is(Row::PendingWalks);
             self.walk(m, *self.lines.of(place), *self.lines.data(place));
         } else {
             self.is(Row::PendingAsks);
@@ -231,29 +232,37 @@ impl Block for TcL1 {
     }
 
     fn show_state(&self, state: &mut State) {
-        let Config { warps, line_w, .. } = self.config;
+        let Config { warps, line_w, waiters, proto, .. } = self.config;
+        let left = self.walk.map_or(0, |walk| walk.left as u64);
         state.bits("now", 32, self.now);
         state.flag("flush", self.flush);
+        state.flag("flush_done", self.flush_done);
+        state.bits("left", width_of(waiters.into()), left);
+        self.policy.show_state(state);
+        state.flag("event_valid", self.event.is_some());
+        state.bits("err", 4, self.err);
+        state.part("inside", |state| state.bits("busy", warps, self.channels.busy()));
         state.part("lines", |state| {
+            self.lines.show_valid(state);
             for (place, (line, exp)) in self.lines.all().enumerate() {
                 let held = line.is_some();
-                state.flag(&format!("valid[{place}]"), held);
-                let line = line.unwrap_or_default();
-                state.bits_while(held, &format!("line[{place}]"), line_w, line);
                 state.bits_while(held, &format!("exp[{place}]"), 32, *exp);
+                // The RTL has tags.
+                let line = line.unwrap_or_default();
+                state.bits_while(held, &format!("line_of_place[{place}]"), line_w, line);
             }
         });
         state.part("misses", |state| self.misses.show_state(state, line_w, 32));
         state.part("stores", |state| {
+            state.flags("valid", self.stores.all().map(|(valid, _)| valid));
             for (entry, (valid, store)) in self.stores.all().enumerate() {
-                state.flag(&format!("valid[{entry}]"), valid);
                 state.bits_while(valid, &format!("warp[{entry}]"), 6, store.warp);
                 state.bits_while(valid, &format!("id[{entry}]"), 8, store.id);
             }
         });
-        self.fences.show_state(state, warps);
-        state.flag("walk_valid", self.walk.is_some());
-        state.bits("err", 4, self.err);
+        if proto == Protocol::Tcw {
+            state.part("fences.weak", |state| self.fences.show_state(state, warps));
+        }
     }
 }
 

@@ -77,8 +77,8 @@ impl TcL1 {
         let miss = self.misses.find(line);
         let older = |m| self.misses.waiters(m).any(|waiter| waiter.warp == warp);
         let waits = |m| self.misses.is_pending(m) || self.keeps(Rule::OlderLoads) && older(m);
-        if let Some(m) = miss.filter(|&m| waits(m)) {
-            self.is(if self.misses.is_pending(m) { Row::St2Pending } else { Row::St2Older });
+        if miss.is_some_and(waits) {
+            self.is(Row::St2Older);
             return false;
         }
         let Some(entry) = self.stores.free() else {

@@ -121,12 +121,10 @@ impl Block for TcL2 {
 
     fn show_state(&self, state: &mut State) {
         self.bank.show_state(state);
-        state.bits("now", 32, self.leases.now);
-        let Config { l2_sets, l2_ways, .. } = self.config;
-        state.part("lines", |state| {
-            for set in 0..l2_sets as usize {
-                for way in 0..l2_ways as usize {
-                    let line = self.bank.lines.set(set)[way];
+        state.part("leases", |state| {
+            state.bits("now", 32, self.leases.now);
+            for set in 0..self.config.l2_sets as usize {
+                for (way, line) in self.bank.lines.set(set).iter().enumerate() {
                     state.part(format_args!("set[{set}].way[{way}]"), |state| {
                         state.bits_while(line.valid, "exp", 32, line.lease);
                     });

@@ -76,8 +76,18 @@ impl Phase {
             }
             // Answers stay.
             3 => (p.rsp_ready, p.req, p.lines, p.left) = (0, 256, 2, 60),
-            // Memory is slow.
-            4 => (p.delay, p.mem, p.req, p.sync) = (200, 16, 256, 1),
+            // Memory is slow: all MSHRs are in use, while some lines are there.
+            4 => {
+                (p.delay, p.mem, p.req, p.sync) = (200, 16, 256, 1);
+                (p.lines, p.far, p.kinds) = (2, 128, [2, 1, 1]);
+                (p.dram_ready, p.rsp_ready, p.left) = (256, 256, 600);
+            }
+            // Memory takes little, and what is written does not stay.
+            5 => {
+                (p.dram_ready, p.delay, p.mem, p.keep) = (16, 1, 256, 0);
+                (p.kinds, p.req, p.rsp_ready) = ([0, 1, 1], 256, 256);
+                p.lines = 4 * s.all.l2_sets * s.all.l2_ways;
+            }
             _ => {}
         }
         phase

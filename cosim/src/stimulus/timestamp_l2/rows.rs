@@ -89,9 +89,18 @@ const _: () = assert!(Hold::SyncLent as usize == 12);
 /// Whether a bank of this kind can come there.
 pub(in crate::stimulus) fn can_reach(s: &Sizes, row: &str) -> bool {
     let all = &s.all;
-    let waits = s.is_strong();
+    // A lease is over before the next action.
+    let lent = s.is_tc && all.tc_lease > all.l2_div;
+    let waits = s.is_strong() && lent;
+    let places = all.l2_sets * all.l2_ways;
     match row {
-        "b1_last_line_goes" | "b1_last_dirty_line_goes" | "b1_holds_for_place" => !s.is_tc,
+        "b1_last_line_goes" | "b1_last_dirty_line_goes" => !s.is_tc,
+        // Behind the read of one line those of others, and what they replace.
+        "b1_holds_for_place" => !s.is_tc && all.l2_mshr > 2,
+        "b5_holds_for_place" => all.l2_mshr > 1,
+        "b5_holds_for_two_places" => !s.is_tc || all.l2_mshr > 1,
+        "b5_holds_for_mshr" => all.l2_mshr < places,
+        "sync_holds_for_place" => places > 1,
         "overflow_read" | "overflow_write" | "overflow_atomic" | "overflow_fill" => !s.is_tc,
         "renewal" | "ok_same_copy" | "ok_full_mask" | "not_ok_no_copy" | "not_ok_other_copy" => {
             !s.is_tc
@@ -102,8 +111,10 @@ pub(in crate::stimulus) fn can_reach(s: &Sizes, row: &str) -> bool {
         "sweep_cut" => !s.is_tc && all.l2_sets > 1,
         "reset_while_asked" | "reset_in_sync" => !s.is_tc,
         "reset_after_overflow" | "reset_at_kernel_end" | "counter_beyond_16_bits" => !s.is_tc,
-        "exp_beyond_16_bits" | "sync_waits_for_leases" => s.is_tc,
-        "write_waits" | "waiting_write_holds" => waits,
+        "exp_beyond_16_bits" => s.is_tc,
+        "sync_waits_for_leases" => lent,
+        "write_waits" => waits,
+        "waiting_write_holds" => waits && places > 1,
         "b3_behind_a_waiting_write" => waits && all.l2_wait > 1,
         "b3" => all.l2_wait > 1,
         "strange_sm" => all.n_sm < 32,

@@ -2,6 +2,8 @@
 
 use ports::common::timestamp_types::LineData;
 
+use crate::state::{MAX_WIDTH, State};
+
 #[derive(Clone, Debug, Default)]
 struct Line<T> {
     valid: bool,
@@ -124,6 +126,14 @@ impl<T: Clone + Default> Cache<T> {
     /// All lines go.
     pub fn clear(&mut self) {
         self.lines.iter_mut().for_each(|at| at.valid = false);
+    }
+
+    /// The register of which places have a line.
+    pub fn show_valid(&self, state: &mut State) {
+        let places = self.lines.len();
+        if places <= MAX_WIDTH as usize {
+            state.flags("valid", self.lines.iter().map(|at| at.valid));
+        }
     }
 
     /// Each place, its line where it has one, and what is kept of that.

@@ -187,15 +187,15 @@ impl Misses {
 
     /// The registers; times have so many bits.
     pub fn show_state(&self, state: &mut State, line_w: u32, ts_w: u32) {
-        let most = self.most as u64;
+        let (most, all) = (self.most as u64, 0..self.misses.len());
+        state.flags("pend", all.clone().map(|m| self.is_pending(m)));
+        state.flags("sent", all.map(|m| (self.used & !self.pending) >> m & 1 == 1));
+        state.flags("stale", self.misses.iter().map(|miss| miss.stale));
+        state.flags("after", self.misses.iter().map(|miss| miss.st_after));
         for (m, miss) in self.misses.iter().enumerate() {
             let used = self.used >> m & 1 == 1;
-            let pending = u8::from(self.is_pending(m));
-            state.flag(&format!("used[{m}]"), used);
-            state.bits_while(used, &format!("pending[{m}]"), 1, pending);
             state.bits_while(used, &format!("line[{m}]"), line_w, miss.line);
-            state.bits_while(used, &format!("st_after[{m}]"), 1, u8::from(miss.st_after));
-            state.bits_while(used, &format!("stale[{m}]"), 1, u8::from(miss.stale));
+            // The RTL has places of loads.
             state.bits(&format!("waiting[{m}]"), width_of(most), miss.len as u64);
             let oldest = self.waiters[self.place(m, 0)];
             state.bits_while(used, &format!("oldest_warp[{m}]"), 6, oldest.warp);

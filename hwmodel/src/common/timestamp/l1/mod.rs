@@ -7,6 +7,8 @@ pub(crate) mod policy;
 pub(crate) mod request;
 pub(crate) mod rows;
 pub(crate) mod stores;
+#[cfg(test)]
+pub(crate) mod tests;
 
 /// Counts an event.
 pub(crate) fn count(counter: &mut u32) {

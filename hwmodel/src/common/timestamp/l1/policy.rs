@@ -2,6 +2,8 @@
 
 use ports::common::timestamp_types::{Ask, Pick};
 
+use crate::state::State;
+
 /// What it is asked, and what it said.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Policy {
@@ -24,5 +26,11 @@ impl Policy {
         let offered = ask.ways >> pick.way & 1 == 1;
         *self = Self::Said((pick.keep && offered).then_some(pick.way));
         offered || !pick.keep
+    }
+
+    /// The registers.
+    pub fn show_state(&self, state: &mut State) {
+        state.flag("asked", matches!(self, Self::Asked(_)));
+        state.flag("picked", matches!(self, Self::Said(_)));
     }
 }

@@ -3,6 +3,7 @@
 use ports::common::timestamp_types::{BusReq, BusRsp, DramReq, DramRsp};
 
 use crate::common::fifo::Fifo;
+use crate::state::State;
 
 /// Places of the FIFO of answers.
 const ANSWERS: usize = 8;
@@ -80,8 +81,15 @@ impl Channels {
         self.young = self.young << 1 & 3 | u8::from(std::mem::take(&mut self.wrote));
     }
 
-    /// How many are in each: requests, lines, requests to memory, answers.
-    pub fn counts(&self) -> [usize; 4] {
-        [self.requests.len(), self.filled.len(), self.to_memory.len(), self.answers.len()]
+    /// Their registers.
+    pub fn show_state(&self, state: &mut State) {
+        let Self { requests, filled, to_memory, answers, .. } = self;
+        state.bits("requests.count", 2, requests.len() as u8);
+        state.bits("fills.count", 2, filled.len() as u8);
+        state.bits("memory.count", 3, to_memory.len() as u8);
+        state.part("answers", |state| {
+            state.bits("young", 2, self.young);
+            state.bits("held", 4, answers.len() as u8);
+        });
     }
 }

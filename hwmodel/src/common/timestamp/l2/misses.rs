@@ -2,7 +2,7 @@
 
 use ports::common::timestamp_types::BusReq;
 
-use crate::state::{State, index_width, width_of};
+use crate::state::{State, width_of};
 
 /// One of them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -143,23 +143,15 @@ impl Misses {
     }
 
     /// Their registers.
-    pub fn show_state(&self, state: &mut State, line_w: u32, ways: u32) {
-        let count = width_of(self.wait.into());
+    pub fn show_state(&self, state: &mut State, line_w: u32, way_of: impl Fn(usize) -> u8) {
+        let (all, count) = (self.misses.len(), width_of(self.wait.into()));
+        state.bits("valid", all as u32, self.valid);
+        state.bits("filled", all as u32, self.filled);
         for (m, miss) in self.misses.iter().enumerate() {
             let held = self.valid >> m & 1 == 1;
-            state.part(format_args!("mshr[{m}]"), |state| {
-                state.flag("valid", held);
-                state.bits_while(held, "filled", 1, u8::from(self.is_filled(m)));
-                state.bits_while(held, "line", line_w, miss.line);
-                state.bits_while(
-                    held,
-                    "way",
-                    index_width(ways),
-                    (miss.place % ways as usize) as u8,
-                );
-                state.bits_while(held, "keep", 1, u8::from(miss.keep));
-                state.bits_while(held, "count", count, miss.count);
-            });
+            state.bits_while(held, &format!("line[{m}]"), line_w, miss.line);
+            state.bits_while(held, &format!("way[{m}]"), 4, way_of(miss.place));
+            state.bits_while(held, &format!("count[{m}]"), count, miss.count);
         }
     }
 }

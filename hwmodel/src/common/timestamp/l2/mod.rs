@@ -12,7 +12,7 @@ use ports::common::timestamp_types::{
     Ask, BusReq, BusRsp, DramReq, DramRsp, Event, LineData, Pick, aop, bus_op, event,
 };
 
-use crate::state::{State, index_width, width_of};
+use crate::state::{State, index_width};
 use channels::Channels;
 use misses::Misses;
 use sync::Sync;
@@ -454,27 +454,26 @@ impl<P: Protocol> Bank<P> {
 
     /// The registers that both protocols have.
     pub fn show_state(&self, state: &mut State) {
-        let Shape { line_w, sets, ways, .. } = self.shape;
-        let [requests, filled, to_memory, answers] = self.channels.counts();
-        state.part("bus_req", |state| state.bits("count", 2, requests as u8));
-        state.part("dram_rsp", |state| state.bits("count", 2, filled as u8));
-        state.part("dram_req", |state| state.bits("count", 3, to_memory as u8));
-        state.part("bus_rsp", |state| state.bits("count", 4, answers as u8));
-        state.part("misses", |state| self.misses.show_state(state, line_w, ways));
-        state.part("lines", |state| {
+        let Shape { line_w, sets, .. } = self.shape;
+        self.channels.show_state(state);
+        state.part("misses", |state| {
+            let way_of = |place| self.lines.way_of(place);
+            self.misses.show_state(state, line_w, way_of);
+        });
+        state.part("ways", |state| {
             for set in 0..sets as usize {
                 let lines = self.lines.set(set);
-                state.part(format_args!("set[{set}]"), |state| {
-                    state.flags("valid", lines.iter().map(|line| line.valid));
-                    state.flags("reserved", lines.iter().map(|line| line.reserved));
-                    state.flags("dirty", lines.iter().map(|line| line.dirty));
-                });
+                state.flags(&format!("valid[{set}]"), lines.iter().map(|line| line.valid));
+                state.flags(&format!("dirty[{set}]"), lines.iter().map(|line| line.dirty));
             }
         });
         state.part("sync", |state| self.sync.show_state(state, index_width(sets)));
-        state.flag("ask_valid", self.ask().is_some());
-        state.flag("picked", matches!(self.asking, Asking::Picked(_)));
-        state.bits("pause", width_of(self.shape.div.into()), self.pause);
+        state.part("ask", |state| {
+            state.flag("ask", self.ask().is_some());
+            state.flag("picked", matches!(self.asking, Asking::Picked(_)));
+        });
+        state.bits("pause", 2, self.pause);
+        state.flag("event_valid", self.event.is_some());
         state.bits("err", 4, self.err);
     }
 }

@@ -28,7 +28,7 @@ impl Sync {
 
     /// Its registers.
     pub fn show_state(&self, state: &mut State, width: u32) {
-        state.flag("on", self.is_on());
+        state.flag("busy", self.is_on());
         state.bits_while(self.is_on(), "kind", 1, self.kind.unwrap_or_default());
         state.bits_while(self.is_on(), "set", width, self.set as u16);
         state.flag("done", self.done);

@@ -1,0 +1,166 @@
+//! Requests, answers and flushes for an L1 of TC: its SM, the banks and a host, which sometimes
+//! break the rules.
+
+use hwmodel::tc_l1::{Row, TcL1};
+use hwmodel::{Block, Model};
+use ports::common::timestamp_types::{BusReq, BusRsp, Protocol, TC_TS_W, bus_op, rsp_op};
+use ports::tc_l1::{Config, In, Out};
+
+use super::timestamp_l1::{Network, Phase, Sm, Tables, count_ports, pick};
+use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus, masked_bytes};
+use crate::settings::StaticInput;
+
+crate::pair!(TcL1: ports::common::timestamp_types::Timestamp);
+
+/// Leases that the banks keep: lines share them.
+const LEASES: usize = 64;
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    config: Config,
+    statics: Statics,
+    random: Random,
+    phase: Phase,
+    long: LongTime,
+    /// Long times so far.
+    stretches: u64,
+    sm: Sm,
+    network: Network,
+    /// When leases of the banks end.
+    leases: [u32; LEASES],
+    /// `now_q` of all blocks.
+    now: u32,
+    sm_id: u8,
+    policy: bool,
+    /// The L1 again, which says what it does.
+    l1: TcL1,
+    seen: Tables,
+}
+
+/// An answer with the end of a lease.
+fn until(exp: u32, rsp: BusRsp) -> BusRsp {
+    BusRsp { wts: exp >> TC_TS_W, rts: exp & ((1 << TC_TS_W) - 1), ..rsp }
+}
+
+/// What a bank answers; `exp` is its lease.
+fn serve(r: &mut Random, p: &Phase, (req, line, now): (&BusReq, u32, u32), exp: &mut u32) -> BusRsp {
+    let rsp = BusRsp { sm: req.sm, id: req.id, ..BusRsp::default() };
+    let data = |r: &mut Random| masked_bytes(r, line, u128::MAX);
+    match req.op {
+        bus_op::RD => {
+            *exp = (now + p.lease).max(*exp);
+            let short = if r.chance(p.short) { r.below(p.lease + 1) } else { 0 };
+            until(*exp - short, BusRsp { op: rsp_op::FILL, data: data(r), ..rsp })
+        }
+        op if (op == bus_op::WR) != r.chance(p.lie / 8) => {
+            until(*exp, BusRsp { op: rsp_op::WR_ACK, ..rsp })
+        }
+        _ => until(*exp, BusRsp { op: rsp_op::ATOM_ACK, data: data(r), ..rsp }),
+    }
+}
+
+/// An answer that nobody waits for, or somebody does by chance.
+fn nobodys(r: &mut Random, line: u32, now: u32) -> BusRsp {
+    let word = r.word();
+    let near = r.below(8) as u8 | if r.chance(128) { 0x80 } else { 0 };
+    let rsp = BusRsp {
+        op: word as u8 & 3,
+        ok: word & 16 != 0,
+        rep: (word >> 2) as u8 & 3,
+        sm: (word >> 8) as u8 & 31,
+        id: r.pick(&[(word >> 16) as u8, near]),
+        data: masked_bytes(r, line, u128::MAX),
+        ..BusRsp::default()
+    };
+    until(now + r.below(8), rsp)
+}
+
+impl Stimulus for Inputs {
+    type Model = TcL1;
+
+    fn restart(&mut self, cycles: u64) {
+        let Config { warps, l1_sets, .. } = self.config;
+        self.long = LongTime::plan(&mut self.random, cycles);
+        self.phase = Phase::any(&mut self.random, warps, l1_sets);
+        let drawn = (self.random.below(32), self.random.below(2));
+        self.sm_id = self.statics.get("sm_id").unwrap_or(drawn.0) as u8;
+        self.policy = self.statics.get("policy").unwrap_or(drawn.1) != 0;
+        self.sm.restart();
+        self.network.restart();
+        (self.leases, self.now) = ([0; LEASES], 0);
+        self.l1.reset(&self.config).expect("legal parameters");
+    }
+
+    fn inputs(&mut self, out: &Out) -> In {
+        let Config { warps, l1_sets, line, .. } = self.config;
+        if self.long.cycle() == Some(0) {
+            self.stretches += 1;
+            let waits = self.stretches.is_multiple_of(2);
+            self.phase = Phase::long(&mut self.random, warps, l1_sets, waits);
+        } else if self.phase.left == 0 {
+            self.phase = Phase::any(&mut self.random, warps, l1_sets);
+        }
+        self.phase.left -= 1;
+        let Self { phase: p, random: r, network, now, .. } = self;
+        let core_req = self.sm.request(r, p, out.warp_busy, out.core_req_ready);
+        let bus_rsp = network.answer(r, p, out.bus_rsp_ready, |r| nobodys(r, line, *now));
+        let pick = pick(r, p, out.ask);
+        // Some while one waits, and in the cycle in which one is done.
+        let flush = r.chance(p.flush) || out.flush_done && r.chance(p.astray);
+        let (core_rsp_ready, bus_req_ready) = (r.chance(p.rsp_ready), r.chance(p.req_ready));
+        if let Some(req) = out.bus_req.filter(|_| bus_req_ready) {
+            let lease = &mut self.leases[req.line as usize % LEASES];
+            let rsp = serve(r, p, (&req, line, *now), lease);
+            network.send(r, p, req.line, rsp);
+        }
+        let Self { sm_id, policy, .. } = *self;
+        let input =
+            In { core_req, core_rsp_ready, bus_req_ready, bus_rsp, sm_id, flush, policy, pick };
+        self.l1.tick(&input);
+        self.now += 1;
+        self.seen.count(self.l1.rows());
+        count_ports!(&mut self.seen.ports, &input, out, warps, out.cnt.load_hit);
+        input
+    }
+
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
+    }
+
+    fn can_reach(&self, row: &str) -> bool {
+        let Config { warps, waiters, proto, .. } = self.config;
+        match row {
+            "ld3" | "walk_waits_for_room" => waiters > 1,
+            // A store waits for older loads of its own warp.
+            "store_passes_miss" => warps > 1,
+            "ack_meets_lease" => proto == Protocol::Tcw,
+            _ => true,
+        }
+    }
+}
+
+impl NewStimulus for Inputs {
+    const STATICS: &'static [StaticInput] = &[("sm_id", 31), ("policy", 1)];
+
+    fn unstarted(config: &Config, statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Phase::any(&mut random, config.warps, config.l1_sets);
+        Self {
+            config: config.clone(),
+            statics: statics.clone(),
+            random,
+            phase,
+            long: LongTime::never(),
+            stretches: seed,
+            sm: Sm::new(config.warps, config.line, config.line_w),
+            network: Network::default(),
+            leases: [0; LEASES],
+            now: 0,
+            sm_id: 0,
+            policy: false,
+            l1: TcL1::new(config).expect("legal parameters"),
+            seen: Tables::new(Row::NAMES),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What one phase draws.
+
+use crate::stimulus::draws::draws;
+use crate::stimulus::random::MaskForm;
+use crate::stimulus::{LongTime, Random};
+
+draws! {
+    /// Chances are parts of 256. `warps` and `sets` are the L1's.
+    pub struct Phase(r: &mut Random, warps: u32, sets: u32) {
+        pub left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
+        /// Of a request; that one that was not taken is still there.
+        pub request: u32 = r.pick(&[256, 256, 128, 32]),
+        pub again: u32 = r.pick(&[256, 256, 128]),
+        /// Warps in use, and the first; whether each has one request at most.
+        pub warps: u32 = r.pick(&[1, 2, warps]).min(warps),
+        pub first: u32 = r.below(warps),
+        pub one: bool = r.chance(96),
+        /// Loads, stores and atomics: how many of each.
+        pub ops: [u32; 3] =
+            r.pick(&[[8, 4, 1], [8, 4, 1], [8, 1, 0], [1, 0, 0], [1, 2, 0], [2, 1, 2]]),
+        /// Lines in use, the first, and how far apart they are.
+        pub lines: u32 = r.pick(&[1, 2, 3, 4, 16]),
+        pub base: u64 = r.word(),
+        pub stride: u64 = { let far = u64::from(sets); r.pick(&[1, 1, far]) },
+        /// Of a mask without bytes; with all.
+        pub empty: u32 = r.pick(&[0, 4, 64]),
+        pub full: u32 = r.pick(&[0, 64, 256]),
+        pub form: Option<MaskForm> = r.form(),
+        /// Of a request that cannot be.
+        pub bad: u32 = r.pick(&[0, 0, 0, 4, 64]),
+        pub rsp_ready: u32 = r.pick(&[256, 256, 128, 24]),
+        pub req_ready: u32 = r.pick(&[256, 256, 128, 24]),
+        /// Most cycles that an answer takes, and the chance of one that is there.
+        pub delay: u32 = r.pick(&[0, 0, 4, 20, 60]),
+        pub answer: u32 = r.pick(&[256, 256, 128, 32]),
+        /// Of an answer that nobody waits for.
+        pub wrong: u32 = r.pick(&[0, 0, 0, 4, 64]),
+        /// For how long a bank lends a line.
+        pub lease: u32 = r.pick(&[1, 2, 5, 12, 40]),
+        /// Of another SM's store before a request.
+        pub other: u32 = r.pick(&[0, 32, 128]),
+        /// Of an answer that is not the bank's.
+        pub lie: u32 = r.pick(&[0, 0, 16, 128]),
+        /// Of a lease that has ended for who asks.
+        pub short: u32 = r.pick(&[0, 0, 32, 160]),
+        /// Of a flush, and of one out of turn.
+        pub flush: u32 = r.pick(&[0, 0, 0, 1, 6]),
+        pub astray: u32 = r.pick(&[0, 0, 64]),
+        /// Of what the policy says, then that the line is kept, that the way is any.
+        pub pick: u32 = r.pick(&[256, 128, 16]),
+        pub keep: u32 = r.pick(&[256, 224, 64]),
+        pub any_way: u32 = r.pick(&[0, 0, 64]),
+    }
+}
+
+impl Phase {
+    /// A phase of any kind.
+    pub fn any(r: &mut Random, warps: u32, sets: u32) -> Self {
+        let mut phase = Self::draw(r, warps, sets);
+        let p = &mut phase;
+        match r.below(10) {
+            // The SM has nothing to do.
+            0 => (p.request, p.wrong) = (0, 0),
+            // Stores to all ways of a set are under way while other lines of it come.
+            1 => {
+                (p.stride, p.lines, p.ops) = (sets.into(), r.pick(&[4, 10]), [1, 6, 0]);
+                (p.delay, p.warps, p.bad, p.flush) = (200, warps, 0, 0);
+                (p.one, p.wrong, p.left) = (false, 0, 1000);
+            }
+            // A line that all want.
+            2 => {
+                (p.lines, p.ops) = (1, r.pick(&[[8, 1, 0], [1, 0, 0]]));
+                (p.warps, p.request, p.delay) = (warps, 256, r.pick(&[4, 60, 200]));
+            }
+            // Many lines at once.
+            3 => {
+                (p.lines, p.ops, p.warps, p.delay) = (200, [4, 1, 0], warps, 200);
+                (p.request, p.one) = (256, r.chance(128));
+            }
+            // Stores and nothing else.
+            4 => (p.lines, p.ops, p.delay, p.one, p.full) = (2, [0, 8, 1], 60, false, 0),
+            // All hit.
+            5 => (p.lines, p.ops, p.lease, p.flush, p.short) = (2, [1, 0, 0], 40, 0, 0),
+            _ => {}
+        }
+        phase
+    }
+
+    /// One that is longer than a counter of 16 bits counts: hits, or a store that waits for a load
+    /// that is not answered.
+    pub fn long(r: &mut Random, warps: u32, sets: u32, waits: bool) -> Self {
+        let mut phase = Self::draw(r, warps, sets);
+        let p = &mut phase;
+        (p.left, p.request, p.again, p.one) = (LongTime::CYCLES as u32, 256, 256, false);
+        (p.lines, p.bad, p.wrong, p.lie, p.short) = (1, 0, 0, 0, 0);
+        (p.rsp_ready, p.req_ready, p.lease, p.flush, p.other) = (256, 256, 10_000, 0, 0);
+        (p.warps, p.empty, p.delay, p.pick, p.keep, p.any_way) = (1, 0, 0, 256, 256, 0);
+        (p.ops, p.answer) = if waits { ([1, 1, 0], 0) } else { ([1, 0, 0], 256) };
+        phase
+    }
+}

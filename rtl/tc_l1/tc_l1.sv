@@ -1,0 +1,600 @@
+`include "duet_assert.svh"
+`include "timestamp_types.svh"
+`include "tc_l1_types.svh"
+
+/// The L1 of an SM under TC-Strong or TC-Weak (Tabbakh, thesis, section 3.2.1; specification 5.8):
+/// each line has a lease in physical time. One action in a cycle. All outputs are functions of
+/// registers. What is accepted in cycle t acts in t+1 at the earliest, and what it sends is valid
+/// in t+2.
+module tc_l1
+  import timestamp_pkg::*;
+#(
+  parameter int unsigned Warps   = 48,   // 1..64
+  parameter int unsigned Line    = 128,  // bytes: 16, 32, 64, 128
+  parameter int unsigned LineW   = 25,   // bits of the address of a line, 8..40
+  parameter int unsigned L1Sets  = 32,   // 1..256, a power of 2
+  parameter int unsigned L1Ways  = 4,    // 1..8
+  parameter int unsigned L1Mshr  = 32,   // 1..64
+  parameter int unsigned Waiters = 8,    // of each of them, 1..48
+  parameter int unsigned Stq     = 64,   // stores under way, 1..64
+  parameter int unsigned Proto   = 0,    // 0 TC-Strong, 1 TC-Weak
+  // Parameters of the parts. Illegal ones are not passed on: the assertions below tell of them.
+  localparam int unsigned WarpsP   = clamp(1, 64, Warps),
+  localparam int unsigned LineP    = legal_line(Line),
+  localparam int unsigned LineWP   = clamp(8, 40, LineW),
+  localparam int unsigned L1SetsP  = legal_power((LineWP > 8) ? 256 : 128, L1Sets),
+  localparam int unsigned L1WaysP  = clamp(1, 8, L1Ways),
+  localparam int unsigned L1MshrP  = clamp(1, 64, L1Mshr),
+  localparam int unsigned WaitersP = clamp(1, 48, Waiters),
+  localparam int unsigned StqP     = clamp(1, 64, Stq),
+  localparam type core_req_t = `TIMESTAMP_CORE_REQ_T(LineP, LineWP),
+  localparam type core_rsp_t = `TIMESTAMP_CORE_RSP_T(LineP, TcTsW),
+  localparam type bus_req_t  = `TIMESTAMP_BUS_REQ_T(LineP, LineWP, TcTsW),
+  localparam type bus_rsp_t  = `TIMESTAMP_BUS_RSP_T(LineP, TcTsW),
+  localparam type ask_t      = `TIMESTAMP_ASK_T(LineWP, L1WaysP),
+  localparam type pick_t     = `TIMESTAMP_PICK_T,
+  localparam type event_t    = `TIMESTAMP_EVENT_T(LineWP),
+  localparam type cnt_t      = `TC_L1_CNT_T
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  // core: the SM
+  input  logic              core_req_valid_i,
+  output logic              core_req_ready_o,
+  input  core_req_t         core_req_i,
+  output logic              core_rsp_valid_o,
+  input  logic              core_rsp_ready_i,
+  output core_rsp_t         core_rsp_o,
+  // bus: the L2 banks
+  output logic              bus_req_valid_o,
+  input  logic              bus_req_ready_i,
+  output bus_req_t          bus_req_o,
+  input  logic              bus_rsp_valid_i,
+  output logic              bus_rsp_ready_o,
+  input  bus_rsp_t          bus_rsp_i,
+  input  logic [4:0]        sm_id_i,        // static
+  output logic [WarpsP-1:0] warp_busy_o,    // warps that have requests inside
+  input  logic              flush_i,        // all lines go
+  output logic              flush_done_o,   // pulse
+  output logic [WarpsP-1:0] fence_ok_o,     // warps whose fences may pass
+  // a policy says which way a line takes
+  input  logic              policy_i,       // static
+  output logic              ask_valid_o,    // until pick
+  output ask_t              ask_o,
+  input  logic              pick_valid_i,
+  input  pick_t             pick_i,
+  output logic              event_valid_o,
+  output event_t            event_o,
+  // err: pulse
+  output logic              err_valid_o,
+  output logic [3:0]        err_code_o,
+  output cnt_t              cnt_o           // events since reset
+);
+  localparam int unsigned WayW   = (L1WaysP > 1) ? $clog2(L1WaysP) : 1;
+  localparam int unsigned CountW = $clog2(WaitersP + 1);
+  // In FIFOs, waiting, stored.
+  localparam int unsigned Inside = 4 + L1MshrP * WaitersP + StqP;
+
+  // What a walk goes by.
+  typedef struct packed {
+    logic [31:0]        ends;  // the lease
+    logic [8*LineP-1:0] data;
+  } answer_t;
+
+  // Specification 5.1, A0 to A4.
+  typedef enum logic [2:0] {ActNone, ActWalk, ActFlush, ActAnswer, ActJudge, ActRequest} act_e;
+
+  logic [31:0]       now_q;                 // cycles since reset
+  logic              flush_d, flush_q;      // a flush is to come
+  logic              flush_done_q;
+  logic [CountW-1:0] left_d, left_q;        // loads that the walk has still to come to
+  logic [5:0]        walk_m_q;
+  answer_t           walk_q;
+  logic              asked_d, asked_q;      // a way is wanted
+  ask_t              ask_q;
+  logic              picked_d, picked_q;    // a way is said
+  logic              keep_q;                // it may be taken
+  logic [WayW-1:0]   pick_way_q;
+
+  // -----------------------------------------------------------------------------------------------
+  // Channels
+  logic      core_req_pop, core_rsp_push, bus_req_push, bus_rsp_pop;
+  core_req_t req;
+  core_rsp_t core_rsp, core_rsp_head;
+  bus_req_t  bus_req, bus_req_head;
+  bus_rsp_t  rsp;
+  logic [1:0] core_req_count, core_rsp_count, bus_req_count, bus_rsp_count;
+
+  duet_fifo #(
+    .T    (core_req_t),
+    .Depth(2)
+  ) u_core_req (
+    .clk_i,
+    .rst_ni,
+    .push_i (core_req_valid_i && core_req_ready_o),
+    .data_i (core_req_i),
+    .pop_i  (core_req_pop),
+    .head_o (req),
+    .count_o(core_req_count)
+  );
+  duet_fifo #(
+    .T    (core_rsp_t),
+    .Depth(2)
+  ) u_core_rsp (
+    .clk_i,
+    .rst_ni,
+    .push_i (core_rsp_push),
+    .data_i (core_rsp),
+    .pop_i  (core_rsp_valid_o && core_rsp_ready_i),
+    .head_o (core_rsp_head),
+    .count_o(core_rsp_count)
+  );
+  duet_fifo #(
+    .T    (bus_req_t),
+    .Depth(2)
+  ) u_bus_req (
+    .clk_i,
+    .rst_ni,
+    .push_i (bus_req_push),
+    .data_i (bus_req),
+    .pop_i  (bus_req_valid_o && bus_req_ready_i),
+    .head_o (bus_req_head),
+    .count_o(bus_req_count)
+  );
+  duet_fifo #(
+    .T    (bus_rsp_t),
+    .Depth(2)
+  ) u_bus_rsp (
+    .clk_i,
+    .rst_ni,
+    .push_i (bus_rsp_valid_i && bus_rsp_ready_o),
+    .data_i (bus_rsp_i),
+    .pop_i  (bus_rsp_pop),
+    .head_o (rsp),
+    .count_o(bus_rsp_count)
+  );
+
+  assign core_req_ready_o = (core_req_count != 2'd2);
+  assign core_rsp_valid_o = (core_rsp_count != 2'd0);
+  assign core_rsp_o       = core_rsp_valid_o ? core_rsp_head : '0;
+  assign bus_req_valid_o  = (bus_req_count != 2'd0);
+  assign bus_req_o        = bus_req_valid_o ? bus_req_head : '0;
+  assign bus_rsp_ready_o  = (bus_rsp_count != 2'd2);
+
+  duet_inside #(
+    .Warps(WarpsP),
+    .Most (Inside)
+  ) u_inside (
+    .clk_i,
+    .rst_ni,
+    .in_i      (core_req_valid_i && core_req_ready_o),
+    .in_warp_i (core_req_i.warp),
+    .out_i     (core_rsp_valid_o && core_rsp_ready_i),
+    .out_warp_i(core_rsp_o.warp),
+    .busy_o    (warp_busy_o)
+  );
+
+  // -----------------------------------------------------------------------------------------------
+  // Which action
+  act_e act;
+  logic walking, core_rsp_room, bus_req_room, judge_ready;
+
+  assign walking       = (left_q != '0);
+  assign core_rsp_room = (core_rsp_count != 2'd2);
+  assign bus_req_room  = (bus_req_count != 2'd2);
+
+  always_comb begin : choose
+    act = ActNone;
+    if (asked_q) act = ActNone;
+    else if (walking) act = core_rsp_room ? ActWalk : ActNone;
+    else if (flush_q && !picked_q) act = ActFlush;
+    else if (!core_rsp_room) act = ActNone;
+    else if (bus_rsp_count != 2'd0) act = ActAnswer;
+    else if (!bus_req_room) act = ActNone;
+    else if (judge_ready) act = ActJudge;
+    else if (core_req_count != 2'd0) act = ActRequest;
+  end
+
+  // -----------------------------------------------------------------------------------------------
+  // The M, the store and the line that it is about
+  logic               answer_acks, at_m;  // an answer to a store; M is known by its index
+  logic [5:0]         m, judge_m, made_m;
+  logic               m_sent, known, m_room, m_after, m_full, m_waits;
+  logic [LineWP-1:0]  m_line, line;
+  logic [CountW-1:0]  m_count;
+  logic [5:0]         waiter_warp, store_warp;
+  logic [7:0]         waiter_id, store_id;
+  logic [31:0]        waiter_ts, least_ts;
+  logic               store_there, store_room;
+  logic [5:0]         store_next;
+  logic               present;
+  logic [WayW-1:0]    way, victim;
+  logic [31:0]        line_ends, rsp_ends;
+  logic [8*LineP-1:0] line_data;
+
+  assign answer_acks = (rsp.op == RspWrAck || rsp.op == RspAtomAck);
+  assign at_m        = (act == ActWalk || act == ActJudge || (act == ActAnswer && !answer_acks));
+
+  assign m    = (act == ActWalk) ? walk_m_q : (act == ActAnswer) ? rsp.id[5:0] : judge_m;
+  assign line = at_m ? m_line : req.line;
+
+  assign rsp_ends = {rsp.wts, rsp.rts};
+
+  // -----------------------------------------------------------------------------------------------
+  // Answers and walks
+  logic              fill, ack;   // of the head, where it is not dropped
+  logic              answer_bad;  // it is
+  logic              late, kept;  // a fill whose lease is over; one that may be installed
+  logic              ask, install;
+  logic              judge_walks, judge_asks;
+  logic              start, step, served, last;
+  answer_t           walk;
+  logic [CountW-1:0] left;
+  logic [WayW-1:0]   install_way;
+
+  always_comb begin : answer
+    fill       = 1'b0;
+    ack        = 1'b0;
+    answer_bad = 1'b0;
+    if (act == ActAnswer) begin
+      if (!rsp.id[6] && rsp.id[7] == answer_acks) begin
+        ack  = answer_acks && store_there;
+        fill = rsp.op == RspFill && m_sent;
+      end
+      answer_bad = !(fill || ack);
+    end
+  end
+  // Way to here and back, and what TC has not.
+  wire unused_rsp = ^{rsp.sm, rsp.rep, rsp.ok};
+
+  assign late = fill && now_q >= rsp_ends;
+  assign kept = fill && !m_after && !late;
+  assign ask  = kept && !present && policy_i && !picked_q;
+
+  always_comb begin : place
+    install     = kept && !ask;
+    install_way = victim;
+    if (present) begin
+      install_way = way;
+    end else if (policy_i) begin
+      install_way = pick_way_q;
+      if (!keep_q) install = 1'b0;
+    end
+  end
+
+  always_comb begin : walk_by
+    walk = walk_q;
+    if (act == ActAnswer) walk = '{ends: rsp_ends, data: rsp.data};
+    if (act == ActJudge) walk = '{ends: line_ends, data: line_data};
+  end
+
+  assign judge_walks = act == ActJudge && present && least_ts < line_ends;
+  assign judge_asks  = act == ActJudge && !judge_walks;
+
+  assign start  = (fill && !ask) || judge_walks;
+  assign step   = start || act == ActWalk;
+  assign served = step && waiter_ts < walk.ends;
+  assign left   = (act == ActWalk) ? left_q : m_count;
+  assign last   = step && left == CountW'(1);
+  assign left_d = step ? left - CountW'(1) : left_q;
+
+  // -----------------------------------------------------------------------------------------------
+  // Requests
+  logic bad, hit, hold, merge, miss, nop;
+  logic change, atomic;  // a store or an atomic; the latter
+
+  // Elements of an atomic are changed as a whole.
+  function automatic logic whole(logic [LineP-1:0] mask, logic eight);
+    whole = 1'b1;
+    for (int unsigned b = 0; b < LineP; b += 4) begin
+      if (!(mask[b +: 4] inside {4'h0, 4'hf})) whole = 1'b0;
+      if (eight && mask[b +: 4] != mask[(b | 4) +: 4]) whole = 1'b0;
+    end
+  endfunction
+
+  always_comb begin : request
+    change = 1'b0;
+    bad    = 1'b0;
+    hit    = 1'b0;
+    nop    = 1'b0;
+    hold   = 1'b0;
+    merge  = 1'b0;
+    miss   = 1'b0;
+    if (act == ActRequest) begin
+      if (32'(req.warp) >= WarpsP || !(req.op inside {OpLd, OpSt, OpAtom})
+          || (req.op == OpAtom && (req.aop > AopXchg || !whole(req.mask, req.sz)))) begin
+        bad = 1'b1;
+      end else if (req.op == OpLd) begin
+        if (present && now_q < line_ends) hit = 1'b1;            // LD1
+        else if (known && (m_after || m_full)) hold = 1'b1;      // LD2
+        else if (known) merge = 1'b1;                            // LD3
+        else if (!m_room) hold = 1'b1;                           // LD4
+        else miss = 1'b1;                                        // LD6, LD7
+      end else if (req.mask == '0) begin
+        nop = 1'b1;                                              // ST1
+      end else if ((known && m_waits) || !store_room) begin
+        hold = 1'b1;                                             // ST2, ST3
+      end else begin
+        change = 1'b1;                                           // ST4, ST5
+      end
+    end
+    atomic = change && req.op == OpAtom;
+  end
+
+  // -----------------------------------------------------------------------------------------------
+  // What is taken and sent
+  logic [8*LineP-1:0] bits;
+
+  assign core_req_pop = act == ActRequest && !hold;
+  assign bus_rsp_pop  = act == ActAnswer && !ask;
+  assign bus_req_push = miss || judge_asks || change;
+
+  assign core_rsp_push = served || ack || hit || nop || bad;
+  always_comb begin : core_answer
+    core_rsp      = '0;
+    core_rsp.op   = req.op;
+    core_rsp.warp = req.warp;
+    core_rsp.id   = req.id;
+    if (step) begin
+      core_rsp.op   = OpLd;
+      core_rsp.warp = waiter_warp;
+      core_rsp.id   = waiter_id;
+      core_rsp.data = walk.data;
+    end else if (ack) begin
+      core_rsp.op   = OpSt;
+      core_rsp.warp = store_warp;
+      core_rsp.id   = store_id;
+      if (rsp.op == RspAtomAck) begin
+        core_rsp.op   = OpAtom;
+        core_rsp.data = rsp.data;
+      end
+    end else if (hit) begin
+      core_rsp.data = line_data;
+    end
+  end
+
+  always_comb begin : mask_bits
+    for (int unsigned b = 0; b < LineP; b++) bits[8*b +: 8] = {8{req.mask[b]}};
+  end
+
+  always_comb begin : bus_request
+    bus_req      = '0;
+    bus_req.op   = BusRd;
+    bus_req.sm   = sm_id_i;
+    bus_req.id   = {2'b00, made_m};
+    bus_req.line = line;
+    if (change) begin
+      bus_req.op   = BusWr;
+      bus_req.id   = {2'b10, store_next};
+      bus_req.mask = req.mask;
+      bus_req.data = req.data & bits;
+    end
+    if (atomic) begin
+      bus_req.op  = BusAtom;
+      bus_req.aop = req.aop;
+      bus_req.sz  = req.sz;
+    end
+  end
+
+  // -----------------------------------------------------------------------------------------------
+  // Parts
+  tc_l1_misses #(
+    .Mshr   (L1MshrP),
+    .Waiters(WaitersP),
+    .LineW  (LineWP)
+  ) u_misses (
+    .clk_i,
+    .rst_ni,
+    .m_i        (m),
+    .m_sent_o   (m_sent),
+    .m_line_o   (m_line),
+    .ready_o    (judge_ready),
+    .ready_m_o  (judge_m),
+    .line_i     (line),
+    .known_o    (known),
+    .room_o     (m_room),
+    .at_o       (made_m),
+    .st_after_o (m_after),
+    .full_o     (m_full),
+    .count_o    (m_count),
+    .warp_o     (waiter_warp),
+    .id_o       (waiter_id),
+    .ts_o       (waiter_ts),
+    .least_o    (least_ts),
+    .warp_i     (req.warp),
+    .waits_o    (m_waits),
+    .push_i     (merge || miss || (step && !served)),
+    .push_warp_i(step ? waiter_warp : req.warp),
+    .push_id_i  (step ? waiter_id : req.id),
+    .push_ts_i  (step ? waiter_ts : now_q),
+    .pop_i      (step),
+    .to_sent_i  (miss || judge_asks),
+    .to_pend_i  (last && !(served && m_count == CountW'(1))),
+    .to_free_i  (last && served && m_count == CountW'(1)),
+    .answered_i (start && act == ActAnswer),
+    .stored_i   (change),
+    .flush_i    (act == ActFlush)
+  );
+
+  tc_l1_stores #(
+    .Stq(StqP)
+  ) u_stores (
+    .clk_i,
+    .rst_ni,
+    .entry_i(rsp.id[5:0]),
+    .there_o(store_there),
+    .warp_o (store_warp),
+    .id_o   (store_id),
+    .free_i (ack),
+    .room_o (store_room),
+    .next_o (store_next),
+    .make_i (change),
+    .warp_i (req.warp),
+    .id_i   (req.id)
+  );
+
+  tc_l1_lines #(
+    .Line (LineP),
+    .LineW(LineWP),
+    .Sets (L1SetsP),
+    .Ways (L1WaysP)
+  ) u_lines (
+    .clk_i,
+    .rst_ni,
+    .line_i       (line),
+    .present_o    (present),
+    .way_o        (way),
+    .exp_o        (line_ends),
+    .data_o       (line_data),
+    .victim_o     (victim),
+    .hit_i        (hit),
+    .drop_i       (change && present),
+    .install_i    (install),
+    .install_way_i(install_way),
+    .exp_i        (rsp_ends),
+    .data_i       (rsp.data),
+    .flush_i      (act == ActFlush)
+  );
+
+  tc_l1_fences #(
+    .Warps(WarpsP),
+    .Weak (Proto == ProtoTcw)
+  ) u_fences (
+    .clk_i,
+    .rst_ni,
+    .busy_i(warp_busy_o),
+    .now_i (now_q),
+    .ack_i (ack),
+    .warp_i(store_warp),
+    .exp_i (rsp_ends),
+    .ok_o  (fence_ok_o)
+  );
+
+  // -----------------------------------------------------------------------------------------------
+  // The policy
+  logic offered, event_valid_d, event_valid_q;
+  event_t event_d, event_q;
+  wire    said = asked_q && pick_valid_i;
+
+  assign offered  = 32'(pick_i.way) < L1WaysP && ask_q.ways[WayW'(pick_i.way)];
+  assign asked_d  = ask || (asked_q && !pick_valid_i);
+  assign picked_d = said || (picked_q && act != ActAnswer);
+
+  always_comb begin : what_became
+    event_valid_d = 1'b1;
+    event_d       = '0;
+    event_d.line  = line;
+    event_d.way   = 4'(install ? install_way : way);
+    if (hit) begin
+      event_d.kind = EventUsed;
+    end else if (install) begin
+      event_d.kind = EventCame;
+    end else if (change && present) begin
+      event_d.kind = EventGone;
+    end else begin
+      event_valid_d = (act == ActFlush);
+      event_d       = '0;
+      if (event_valid_d) event_d.kind = EventAllGone;
+    end
+  end
+
+  assign ask_valid_o   = asked_q;
+  assign ask_o         = asked_q ? ask_q : '0;
+  assign event_valid_o = event_valid_q;
+  assign event_o       = event_q;
+
+  // -----------------------------------------------------------------------------------------------
+  // Errors and counters
+  logic [3:0] err_d, err_q;
+  cnt_t       cnt_d, cnt_q;
+
+  always_comb begin : error
+    err_d = ErrNone;
+    if (said && pick_i.keep && !offered) err_d = ErrL1Pick;
+    if (answer_bad) err_d = answer_acks ? ErrL1Ack : ErrL1Fill;
+    if (bad) err_d = ErrL1Request;
+  end
+
+  always_comb begin : count
+    cnt_d = cnt_q;
+    if (hit) cnt_d.load_hit = cnt_q.load_hit + 32'd1;
+    if (miss && !present) cnt_d.miss_cold = cnt_q.miss_cold + 32'd1;
+    if (miss && present) cnt_d.miss_expired = cnt_q.miss_expired + 32'd1;
+    if (late) cnt_d.late_fills = cnt_q.late_fills + 32'd1;
+  end
+
+  assign err_valid_o = (err_q != ErrNone);
+  assign err_code_o  = err_q;
+  assign cnt_o       = cnt_q;
+
+  // -----------------------------------------------------------------------------------------------
+  // Another one before it acts means nothing.
+  assign flush_d      = flush_q ? act != ActFlush : flush_i;
+  assign flush_done_o = flush_done_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      now_q         <= '0;
+      flush_q       <= 1'b0;
+      flush_done_q  <= 1'b0;
+      left_q        <= '0;
+      asked_q       <= 1'b0;
+      picked_q      <= 1'b0;
+      event_valid_q <= 1'b0;
+      event_q       <= '0;
+      err_q         <= ErrNone;
+      cnt_q         <= '0;
+    end else begin
+      now_q         <= now_q + 32'd1;
+      flush_q       <= flush_d;
+      flush_done_q  <= (act == ActFlush);
+      left_q        <= left_d;
+      asked_q       <= asked_d;
+      picked_q      <= picked_d;
+      event_valid_q <= event_valid_d;
+      event_q       <= event_d;
+      err_q         <= err_d;
+      cnt_q         <= cnt_d;
+    end
+  end
+
+  // left_q, asked_q and picked_q cover these.
+  always_ff @(posedge clk_i) begin
+    if (start) begin
+      walk_q   <= walk;
+      walk_m_q <= m;
+    end
+    if (ask) ask_q <= '{sm: '0, line: line, ways: '1};
+    if (said) begin
+      keep_q     <= pick_i.keep && offered;
+      pick_way_q <= WayW'(pick_i.way);
+    end
+  end
+
+  // -----------------------------------------------------------------------------------------------
+  `DUET_ASSERT_PARAM(WarpsLegal, Warps == WarpsP, "Warps must be 1..64")
+  `DUET_ASSERT_PARAM(LineLegal, Line == LineP, "Line must be 16, 32, 64 or 128")
+  `DUET_ASSERT_PARAM(LineWLegal, LineW == LineWP, "LineW must be 8..40")
+  `DUET_ASSERT_PARAM(L1SetsLegal, L1Sets == L1SetsP,
+                     "L1Sets must be a power of 2, at most 256 and 2^(LineW-1)")
+  `DUET_ASSERT_PARAM(L1WaysLegal, L1Ways == L1WaysP, "L1Ways must be 1..8")
+  `DUET_ASSERT_PARAM(L1MshrLegal, L1Mshr == L1MshrP, "L1Mshr must be 1..64")
+  `DUET_ASSERT_PARAM(WaitersLegal, Waiters == WaitersP, "Waiters must be 1..48")
+  `DUET_ASSERT_PARAM(StqLegal, Stq == StqP, "Stq must be 1..64")
+  `DUET_ASSERT_PARAM(ProtoLegal, Proto <= ProtoTcw, "Proto must be 0 or 1")
+
+  `DUET_ASSERT_STABLE(CoreRspStable, core_rsp_valid_o, core_rsp_ready_i, core_rsp_o)
+  `DUET_ASSERT_STABLE(BusReqStable, bus_req_valid_o, bus_req_ready_i, bus_req_o)
+  `DUET_ASSERT_STABLE(AskStable, ask_valid_o, pick_valid_i, ask_o)
+  // Specification 8.1
+  `DUET_ASSERT(HitInLease, !hit || (present && now_q < line_ends), "hit outside of the lease")
+  `DUET_ASSERT(NoPendAtRequest, act != ActRequest || !judge_ready,
+               "a request meets loads that wait for nothing")
+  `DUET_ASSERT(PickedAnswers, !picked_q || act == ActAnswer, "what was picked is not done at once")
+  `DUET_ASSERT(BusyWhileInside,
+               warp_busy_o != '0 || (u_misses.pend_q == '0 && u_misses.sent_q == '0
+                                     && u_stores.valid_q == '0),
+               "requests of no warp are inside")
+  `DUET_ASSERT(NowInRange, !now_q[31], "run of 2^31 cycles: leases begin to wrap")
+  `TIMESTAMP_ASSERT_INPUT(NoError, !err_valid_o, "bad input: err_code_o")
+endmodule

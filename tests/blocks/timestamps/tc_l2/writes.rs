@@ -1,0 +1,78 @@
+//! Writes and leases (specification 5.8, 10).
+
+use ports::common::timestamp_types::rsp_op;
+
+use super::*;
+
+/// A line that is read at 100, and a write that acts at 103: answers.
+fn example_8(body: Make, proto: Protocol) -> Bench {
+    let mut bench = Bench::new(body(&config(proto)), false);
+    bench.ask(read(0));
+    bench.run_to(99);
+    assert_eq!(bench.send(read(0)), 99);
+    bench.run_to(102);
+    assert_eq!(bench.send(write(0, 1)), 102);
+    let (at, answer) = bench.answer();
+    assert_eq!((at, answer.op, exp(&answer)), (100 + SHOWS, rsp_op::FILL, 110));
+    assert_eq!((answer.rep, answer.ok), (0, false));
+    bench
+}
+
+#[test]
+fn example_8_a_strong_write_waits() {
+    on_both(|body| {
+        let mut bench = example_8(body, Protocol::Tcs);
+        let (at, answer) = bench.answer();
+        assert_eq!((at, answer.op, exp(&answer)), (110 + SHOWS, rsp_op::WR_ACK, 110));
+        // From the cycle after it took its MSHR on.
+        assert_eq!(bench.shown().cnt.stall_lease, 110 - 104);
+    });
+}
+
+#[test]
+fn example_8_a_weak_one_does_not() {
+    on_both(|body| {
+        let mut bench = example_8(body, Protocol::Tcw);
+        let (at, answer) = bench.answer();
+        assert_eq!((at, answer.op, exp(&answer)), (103 + SHOWS, rsp_op::WR_ACK, 110));
+        assert_eq!(bench.shown().cnt.stall_lease, 0);
+    });
+}
+
+#[test]
+fn later_requests_of_the_line_wait_behind_the_write_and_others_pass() {
+    on_both(|body| {
+        let mut bench = Bench::new(body(&config(Protocol::Tcs)), false);
+        bench.ask(read(2));
+        let until = exp(&bench.ask(read(0)));
+        bench.send(write(0, 1));
+        bench.send(read(0));
+        bench.send(read(2));
+        let (at, answer) = bench.answer();
+        assert!(at < until && exp(&answer) > until, "of line 2");
+        let (at, answer) = bench.answer();
+        assert_eq!((at, answer.op), (until + SHOWS, rsp_op::WR_ACK));
+        let (at, answer) = bench.answer();
+        assert_eq!((at, answer.op), (until + 1 + SHOWS, rsp_op::FILL));
+        assert_eq!((exp(&answer), answer.data), (until + 1 + 10, l2::word_of(0, 1)));
+    });
+}
+
+#[test]
+fn a_strong_write_waits_for_an_mshr_to_wait_in() {
+    on_both(|body| {
+        let one = Config { l2_mshr: 1, tc_lease: 40, ..config(Protocol::Tcs) };
+        let mut bench = Bench::new(body(&one), false);
+        let until = LINES.map(|line| exp(&bench.ask(read(2 + line))))[1];
+        let [first, second] = [10, 12];
+        let ends = [exp(&bench.ask(read(first))), exp(&bench.ask(read(second)))];
+        assert!(until < ends[0]);
+        bench.send(write(first, 1));
+        bench.send(write(second, 1));
+        bench.send(read(first));
+        // The second stands in front of the read.
+        assert_eq!(bench.answer().0, ends[0] + SHOWS);
+        let (at, _) = bench.answer();
+        assert!(at >= ends[1] + SHOWS && at <= ends[0] + 1 + 40 + SHOWS, "{at}");
+    });
+}
