@@ -93,8 +93,9 @@ impl Phase {
             }
             // Lines are written again and again, and back, and memory takes nothing.
             6 => {
-                (p.dram_ready, p.sync, p.kinds, p.stays) = (0, 64, [0, 1, 0], true);
-                (p.far, p.req, p.rsp_ready, p.left) = (r.pick(&[0, 4]), 256, 256, 300);
+                (p.dram_ready, p.sync, p.stays, p.fault) = (0, 64, true, 0);
+                (p.kinds, p.far) = (r.pick(&[[0, 1, 0], [2, 1, 0]]), r.pick(&[0, 4, 24]));
+                (p.req, p.rsp_ready, p.left) = (256, 256, 300);
             }
             // Nothing but requests that cannot be.
             7 => (p.fault, p.req, p.sync) = (256, 256, 0),
