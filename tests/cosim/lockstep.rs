@@ -21,8 +21,9 @@ const CYCLES: u64 = 300_000;
 /// Least share of the busiest cycles of a channel, in per cent.
 const BUSY: u64 = 20;
 /// Channels that are never as busy: what the firmware sends and takes, releases, which each wait
-/// for a whole queue, and errors that stimuli of legal inputs make rarely.
-const RARE: [(&str, &str); 7] = [
+/// for a whole queue, and errors that stimuli of legal inputs make rarely. An L2 bank has several
+/// actions for each line that it asks for, and one for each set at a release.
+const RARE: [(&str, &str); 17] = [
     ("remote_write_queue", "rel"),
     ("remote_write_queue", "cpl"),
     ("command_processor", "aql"),
@@ -30,6 +31,16 @@ const RARE: [(&str, &str); 7] = [
     ("command_processor", "tx"),
     ("coherence_directory", "err"),
     ("cp_crossbar", "err"),
+    ("gtsc_l2", "dram_req"),
+    ("gtsc_l2", "dram_rsp"),
+    ("gtsc_l2", "sync"),
+    ("gtsc_l2", "ask"),
+    ("gtsc_l2", "err"),
+    ("tc_l2", "dram_req"),
+    ("tc_l2", "dram_rsp"),
+    ("tc_l2", "sync"),
+    ("tc_l2", "ask"),
+    ("tc_l2", "err"),
 ];
 
 fn options(cycles: u64, seed: u64) -> Options {

@@ -16,8 +16,8 @@ pub trait Bank: Block {
     /// Everything is taken; a policy says which way a line takes.
     fn ready(policy: bool) -> Self::In;
     /// Requests, what memory answers, releases and acquires, the policy's word.
-    fn inputs(next: &mut Self::In) -> Inputs<'_>;
-    fn outputs(out: &Self::Out) -> Outputs;
+    fn takes(next: &mut Self::In) -> Inputs<'_>;
+    fn shows(out: &Self::Out) -> Outputs;
 }
 
 pub struct Inputs<'a> {
@@ -41,14 +41,14 @@ pub struct Outputs {
 }
 
 macro_rules! bank {
-    ($block:ty) => {
+    ($block:ty, $ports:ident) => {
         impl Bank for $block {
             fn ready(policy: bool) -> Self::In {
                 let (bus_rsp_ready, dram_req_ready) = (true, true);
-                Self::In { bus_rsp_ready, dram_req_ready, policy, ..Default::default() }
+                ports::$ports::In { bus_rsp_ready, dram_req_ready, policy, ..Default::default() }
             }
 
-            fn inputs(next: &mut Self::In) -> Inputs<'_> {
+            fn takes(next: &mut Self::In) -> Inputs<'_> {
                 Inputs {
                     bus_req: &mut next.bus_req,
                     bus_rsp_ready: next.bus_rsp_ready,
@@ -59,7 +59,7 @@ macro_rules! bank {
                 }
             }
 
-            fn outputs(out: &Self::Out) -> Outputs {
+            fn shows(out: &Self::Out) -> Outputs {
                 Outputs {
                     bus_req_ready: out.bus_req_ready,
                     bus_rsp: out.bus_rsp,
@@ -74,8 +74,8 @@ macro_rules! bank {
         }
     };
 }
-bank!(GtscL2);
-bank!(TcL2);
+bank!(GtscL2, gtsc_l2);
+bank!(TcL2, tc_l2);
 
 /// What surrounds the bank. Memory holds zeroes at first, and answers in the cycle after the
 /// request.
@@ -87,13 +87,15 @@ pub struct Memory {
     /// Transfers, with their cycles.
     pub accepted: Vec<usize>,
     pub answers: Vec<(usize, BusRsp)>,
+    /// Answers that a test has looked at.
+    looked: usize,
     pub requests: Vec<(usize, DramReq)>,
     pub filled: Vec<usize>,
 }
 
 impl<B: Bank> Around<B> for Memory {
     fn after(&mut self, cycle: usize, next: &mut B::In, out: &B::Out, _: &B::Out) {
-        let (inputs, out) = (B::inputs(next), B::outputs(out));
+        let (inputs, out) = (B::takes(next), B::shows(out));
         if out.bus_req_ready && inputs.bus_req.take().is_some() {
             self.accepted.push(cycle);
         }
@@ -131,6 +133,7 @@ impl<B: Bank> Bench<B> {
             silent: false,
             accepted: Vec::new(),
             answers: Vec::new(),
+            looked: 0,
             requests: Vec::new(),
             filled: Vec::new(),
         };
@@ -150,14 +153,15 @@ impl<B: Bank> Bench<B> {
     /// A request, as soon as it is taken; returns its cycle.
     pub fn send(&mut self, req: BusReq) -> usize {
         let before = self.accepted.len();
-        *B::inputs(&mut self.next).bus_req = Some(req);
+        *B::takes(&mut self.next).bus_req = Some(req);
         self.until("room", |bench| bench.accepted.get(before).copied())
     }
 
     /// The next answer, and its cycle.
     pub fn answer(&mut self) -> (usize, BusRsp) {
-        let before = self.answers.len();
-        self.until("answer", |bench| bench.answers.get(before).copied())
+        let next = self.looked;
+        self.looked += 1;
+        self.until("answer", |bench| bench.answers.get(next).copied())
     }
 
     pub fn ask(&mut self, req: BusReq) -> BusRsp {
@@ -173,34 +177,34 @@ impl<B: Bank> Bench<B> {
 
     /// A release or acquire: the cycles of its handshake and of its end.
     pub fn sync(&mut self, kind: u8) -> (usize, usize) {
-        *B::inputs(&mut self.next).sync = Some(kind);
+        *B::takes(&mut self.next).sync = Some(kind);
         let begins = self.now();
         self.cycle();
-        let done = |bench: &mut Self| B::outputs(&bench.shown()).sync_done.then(|| bench.now());
+        let done = |bench: &mut Self| B::shows(&bench.shown()).sync_done.then(|| bench.now());
         (begins, self.until("end", done))
     }
 
     /// The policy is asked; returns the cycle, and what for.
     pub fn asked(&mut self) -> (usize, Ask) {
-        self.until("ask", |bench| B::outputs(&bench.shown()).ask.map(|ask| (bench.now(), ask)))
+        self.until("ask", |bench| B::shows(&bench.shown()).ask.map(|ask| (bench.now(), ask)))
     }
 
     /// The policy's word in the next cycle, which is returned.
     pub fn pick(&mut self, way: u8, keep: bool) -> usize {
-        *B::inputs(&mut self.next).pick = Some(Pick { keep, way });
+        *B::takes(&mut self.next).pick = Some(Pick { keep, way });
         self.cycle();
         self.now() - 1
     }
 
     /// Events from a cycle on: kind, way and line.
     pub fn events(&self, from: usize) -> Vec<(u8, u8, u64)> {
-        let all = self.seen(from, |out| B::outputs(out).event);
+        let all = self.seen(from, |out| B::shows(out).event);
         all.into_iter().map(|(_, event)| (event.kind, event.way, event.line)).collect()
     }
 
     /// Codes from a cycle on, with their cycles.
     pub fn errors(&self, from: usize) -> Vec<(usize, u8)> {
-        self.seen(from, |out| B::outputs(out).err)
+        self.seen(from, |out| B::shows(out).err)
     }
 
     /// Lines that memory was asked for, and that were written to it (`true`).

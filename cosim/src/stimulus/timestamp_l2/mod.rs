@@ -21,6 +21,9 @@ pub(super) use resets::Resets;
 use rows::Seen;
 pub(super) use rows::can_reach;
 
+/// Cycles of a long time behind which no answer is taken, in each second of them.
+const HITS: u64 = 1000;
+
 /// Parameters of a bank, of either protocol.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
@@ -115,18 +118,25 @@ impl Around {
         self.phase = Phase::any(&mut self.random, &self.sizes);
         self.sms = Sms::new(self.sizes.all.n_sm);
         self.memory.clear();
-        self.policy = self.random.chance(80);
+        self.policy = self.random.chance(128);
         (self.bus_req, self.dram_rsp, self.sync) = (None, None, None);
     }
 
     /// The inputs of a cycle. `rep` is the generation of the bank.
     pub fn inputs(&mut self, shown: &Shown, rep: u8) -> Driven {
-        if self.long.cycle() == Some(0) {
+        let long = self.long.cycle();
+        if long == Some(0) {
             self.stretches += 1;
-            let holds = self.stretches.is_multiple_of(2);
-            self.phase = Phase::long(&mut self.random, &self.sizes, holds);
+            self.phase = Phase::long(&mut self.random, &self.sizes);
+        } else if long == Some(HITS) && self.stretches.is_multiple_of(2) {
+            self.phase.rsp_ready = 0;
         } else if self.phase.left == 0 {
+            let Phase { lines, stride, base, .. } = self.phase;
             self.phase = Phase::any(&mut self.random, &self.sizes);
+            if self.phase.stays {
+                let p = &mut self.phase;
+                (p.lines, p.stride, p.base) = (lines, stride, base);
+            }
         }
         self.phase.left -= 1;
         let Self { phase: p, random: r, sizes, .. } = self;

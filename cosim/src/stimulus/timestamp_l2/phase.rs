@@ -20,7 +20,8 @@ draws! {
             r.pick(&[1, banks, banks * u64::from(s.all.l2_sets)])
         },
         pub base: u64 = r.word(),
-        /// Chance of any line.
+        /// The lines are those of the phase before. Chance of any line.
+        pub stays: bool = r.chance(64),
         pub far: u32 = r.pick(&[0, 0, 8]),
         /// Chances that the generation is any, that the L1 tells what copy it has, or else any.
         pub old: u32 = r.pick(&[0, 8, 64]),
@@ -59,7 +60,7 @@ impl Phase {
     pub fn any(r: &mut Random, s: &Sizes) -> Self {
         let mut phase = Self::draw(r, s);
         let p = &mut phase;
-        match r.below(10) {
+        match r.below(14) {
             // Nothing is asked.
             0 => (p.req, p.fault, p.bad_fill, p.vain, p.sync) = (0, 0, 0, 0, 0),
             // One set, all at once.
@@ -78,30 +79,45 @@ impl Phase {
             3 => (p.rsp_ready, p.req, p.lines, p.left) = (0, 256, 2, 60),
             // Memory is slow: all MSHRs are in use, while some lines are there.
             4 => {
-                (p.delay, p.mem, p.req, p.sync) = (200, 16, 256, 1);
+                (p.delay, p.mem, p.req, p.sync, p.fault) = (30, 32, 256, 0, 0);
                 (p.lines, p.far, p.kinds) = (2, 128, [2, 1, 1]);
-                (p.dram_ready, p.rsp_ready, p.left) = (256, 256, 600);
+                (p.dram_ready, p.rsp_ready, p.pick) = (256, 256, 256);
+                p.left = 200 + 40 * s.all.l2_mshr;
             }
-            // Memory takes little, and what is written does not stay.
+            // Memory takes little, and some of what is written does not stay.
             5 => {
-                (p.dram_ready, p.delay, p.mem, p.keep) = (16, 1, 256, 0);
-                (p.kinds, p.req, p.rsp_ready) = ([0, 1, 1], 256, 256);
-                p.lines = 4 * s.all.l2_sets * s.all.l2_ways;
+                (p.dram_ready, p.delay, p.mem, p.keep, p.pick) = (16, 20, 256, 128, 256);
+                (p.kinds, p.req, p.rsp_ready, p.sync) = ([0, 4, 1], 256, 256, 0);
+                (p.lines, p.stride) = (4 * s.all.l2_sets * s.all.l2_ways, s.all.l2_banks.into());
+                p.left = 400;
+            }
+            // Lines are written again and again, and back, and memory takes nothing.
+            6 => {
+                (p.dram_ready, p.sync, p.stays, p.fault) = (0, 64, true, 0);
+                (p.kinds, p.far) = (r.pick(&[[0, 1, 0], [2, 1, 0]]), r.pick(&[0, 4, 24]));
+                (p.req, p.rsp_ready, p.left) = (256, 256, 300);
+            }
+            // Nothing but requests that cannot be.
+            7 => (p.fault, p.req, p.sync) = (256, 256, 0),
+            // L1s at their ease: what they tell of their copies is so.
+            8 => {
+                (p.req, p.kinds, p.copy, p.full, p.lines) = (32, [4, 2, 0], 256, 0, 2);
+                (p.old, p.high, p.any, p.rsp_ready) = (0, 0, 0, 256);
             }
             _ => {}
         }
         phase
     }
 
-    /// One that is longer than a counter of 16 bits counts: hits, or a request that cannot act.
-    pub fn long(r: &mut Random, s: &Sizes, holds: bool) -> Self {
+    /// One that is longer than a counter of 16 bits counts: hits.
+    pub fn long(r: &mut Random, s: &Sizes) -> Self {
         let mut phase = Self::draw(r, s);
         let p = &mut phase;
         (p.left, p.req, p.lines, p.kinds) = (LongTime::CYCLES as u32, 256, 1, [1, 0, 0]);
         (p.far, p.high, p.any, p.fault, p.bad_fill) = (0, 0, 0, 0, 0);
         (p.sync, p.kend, p.wild, p.pick) = (0, 0, 0, 256);
         (p.dram_ready, p.delay, p.mem) = (256, 1, 256);
-        p.rsp_ready = if holds { 0 } else { 256 };
+        p.rsp_ready = 256;
         phase
     }
 }

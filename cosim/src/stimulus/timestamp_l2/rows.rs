@@ -97,10 +97,7 @@ pub(in crate::stimulus) fn can_reach(s: &Sizes, row: &str) -> bool {
         "b1_last_line_goes" | "b1_last_dirty_line_goes" => !s.is_tc,
         // Behind the read of one line those of others, and what they replace.
         "b1_holds_for_place" => !s.is_tc && all.l2_mshr > 2,
-        "b5_holds_for_place" => all.l2_mshr > 1,
-        "b5_holds_for_two_places" => !s.is_tc || all.l2_mshr > 1,
         "b5_holds_for_mshr" => all.l2_mshr < places,
-        "sync_holds_for_place" => places > 1,
         "overflow_read" | "overflow_write" | "overflow_atomic" | "overflow_fill" => !s.is_tc,
         "renewal" | "ok_same_copy" | "ok_full_mask" | "not_ok_no_copy" | "not_ok_other_copy" => {
             !s.is_tc
