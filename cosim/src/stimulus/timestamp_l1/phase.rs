@@ -30,7 +30,8 @@ draws! {
         pub lines: u32 = r.pick(&[1, 2, 3, 4, 16]),
         pub base: u64 = r.word(),
         pub stride: u64 = { let far = u64::from(l1.sets); r.pick(&[1, 1, far]) },
-        /// Stores are to the first of these lines, and loads rare but of others; 0: no such thing.
+        /// The first of these lines are loaded, then stored to, and loads are rare but of others; 0:
+        /// no such thing.
         pub stored: u32 = 0,
         /// Of a mask without bytes; with all.
         pub empty: u32 = r.pick(&[0, 4, 64]),
@@ -63,7 +64,15 @@ draws! {
     }
 }
 
+/// Cycles of a phase with `stored` lines.
+const STORED: u32 = 3000;
+
 impl Phase {
+    /// The lines that will be stored to are still loaded.
+    pub fn loads_first(&self) -> bool {
+        self.left > STORED - 600
+    }
+
     /// A phase of any kind.
     pub fn any(r: &mut Random, l1: Sizes) -> Self {
         let mut phase = Self::draw(r, l1);
@@ -74,7 +83,8 @@ impl Phase {
             // Stores to all ways of a set are under way while other lines of it come.
             1 => {
                 (p.stride, p.stored, p.lines) = (l1.sets.into(), l1.ways, l1.ways + 3);
-                (p.warps, p.one, p.left, p.request) = (l1.warps, false, 3000, 256);
+                (p.warps, p.one, p.left, p.request) = (l1.warps, false, STORED, 256);
+                p.short = 0;
                 (p.delay, p.answer, p.full, p.empty) = (200, 256, 256, 0);
                 (p.bad, p.wrong, p.flush, p.lie, p.other, p.lease) = (0, 0, 0, 0, 0, 1);
             }

@@ -47,8 +47,9 @@ impl Sm {
         let warp = warps.find(|warp| !p.one || busy >> warp & 1 == 0)?;
         let (op, near) = match p.stored {
             0 => ([op::LD, op::ST, op::ATOM][r.weighted(&p.ops)], r.below(p.lines)),
+            stored if p.loads_first() => (op::LD, r.below(stored)),
             stored if r.chance(6) => (op::LD, stored + r.below(p.lines - stored)),
-            stored => (if r.chance(8) { op::LD } else { op::ST }, r.below(stored)),
+            stored => (op::ST, r.below(stored)),
         };
         let line =
             p.base.wrapping_add(u64::from(near) * p.stride) & (u64::MAX >> (64 - self.line_w));
