@@ -7,7 +7,7 @@ use hwmodel::gtsc_l1::{GtscL1, Row};
 use hwmodel::{Block, Model};
 use ports::gtsc_l1::{Config, In, Out};
 
-use super::timestamp_l1::{Network, Phase, Sm, Tables, count_ports, pick};
+use super::timestamp_l1::{Network, Phase, Sizes, Sm, Tables, count_ports, pick};
 use super::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
 use crate::settings::StaticInput;
 use banks::Banks;
@@ -19,6 +19,7 @@ crate::pair!(GtscL1: ports::common::timestamp_types::Timestamp);
 #[derive(Clone, Debug)]
 pub struct Inputs {
     config: Config,
+    sizes: Sizes,
     statics: Statics,
     random: Random,
     phase: Phase,
@@ -59,9 +60,8 @@ impl Stimulus for Inputs {
     type Model = GtscL1;
 
     fn restart(&mut self, cycles: u64) {
-        let Config { warps, l1_sets, .. } = self.config;
         self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::any(&mut self.random, warps, l1_sets);
+        self.phase = Phase::any(&mut self.random, self.sizes);
         let drawn = (self.random.below(32), self.random.below(2));
         self.sm_id = self.statics.get("sm_id").unwrap_or(drawn.0) as u8;
         self.policy = self.statics.get("policy").unwrap_or(drawn.1) != 0;
@@ -73,13 +73,13 @@ impl Stimulus for Inputs {
     }
 
     fn inputs(&mut self, out: &Out) -> In {
-        let Config { warps, l1_sets, .. } = self.config;
+        let Config { warps, .. } = self.config;
         if self.long.cycle() == Some(0) {
             self.stretches += 1;
             let waits = self.stretches.is_multiple_of(2);
-            self.phase = Phase::long(&mut self.random, warps, l1_sets, waits);
+            self.phase = Phase::long(&mut self.random, self.sizes, waits);
         } else if self.phase.left == 0 {
-            self.phase = Phase::any(&mut self.random, warps, l1_sets);
+            self.phase = Phase::any(&mut self.random, self.sizes);
         }
         self.phase.left -= 1;
         self.resets(out);
@@ -125,15 +125,18 @@ impl NewStimulus for Inputs {
 
     fn unstarted(config: &Config, statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let phase = Phase::any(&mut random, config.warps, config.l1_sets);
+        let Config { warps, l1_sets: sets, l1_ways: ways, .. } = *config;
+        let sizes = Sizes { warps, sets, ways };
+        let phase = Phase::any(&mut random, sizes);
         Self {
             config: config.clone(),
+            sizes,
             statics: statics.clone(),
             random,
             phase,
             long: LongTime::never(),
             stretches: seed,
-            sm: Sm::new(config.warps, config.line, config.line_w),
+            sm: Sm::new(warps, config.line, config.line_w),
             banks: Banks::new(config.line, config.ts_w),
             network: Network::default(),
             sm_id: 0,

@@ -11,7 +11,7 @@ use super::{Count, Random, Reached};
 use crate::seen;
 
 pub use network::Network;
-pub use phase::Phase;
+pub use phase::{Phase, Sizes};
 pub use sm::Sm;
 
 /// What the policy says.

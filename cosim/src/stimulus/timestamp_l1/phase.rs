@@ -4,16 +4,24 @@ use crate::stimulus::draws::draws;
 use crate::stimulus::random::MaskForm;
 use crate::stimulus::{LongTime, Random};
 
+/// Sizes of the L1.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    pub warps: u32,
+    pub sets: u32,
+    pub ways: u32,
+}
+
 draws! {
-    /// Chances are parts of 256. `warps` and `sets` are the L1's.
-    pub struct Phase(r: &mut Random, warps: u32, sets: u32) {
+    /// Chances are parts of 256.
+    pub struct Phase(r: &mut Random, l1: Sizes) {
         pub left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
         /// Of a request; that one that was not taken is still there.
         pub request: u32 = r.pick(&[256, 256, 128, 32]),
         pub again: u32 = r.pick(&[256, 256, 128]),
         /// Warps in use, and the first; whether each has one request at most.
-        pub warps: u32 = r.pick(&[1, 2, warps]).min(warps),
-        pub first: u32 = r.below(warps),
+        pub warps: u32 = r.pick(&[1, 2, l1.warps]).min(l1.warps),
+        pub first: u32 = r.below(l1.warps),
         pub one: bool = r.chance(96),
         /// Loads, stores and atomics: how many of each.
         pub ops: [u32; 3] =
@@ -21,7 +29,10 @@ draws! {
         /// Lines in use, the first, and how far apart they are.
         pub lines: u32 = r.pick(&[1, 2, 3, 4, 16]),
         pub base: u64 = r.word(),
-        pub stride: u64 = { let far = u64::from(sets); r.pick(&[1, 1, far]) },
+        pub stride: u64 = { let far = u64::from(l1.sets); r.pick(&[1, 1, far]) },
+        /// The first of these lines are loaded, then stored to, and loads are rare but of others; 0:
+        /// no such thing.
+        pub stored: u32 = 0,
         /// Of a mask without bytes; with all.
         pub empty: u32 = r.pick(&[0, 4, 64]),
         pub full: u32 = r.pick(&[0, 64, 256]),
@@ -53,28 +64,38 @@ draws! {
     }
 }
 
+/// Cycles of a phase with `stored` lines.
+const STORED: u32 = 3000;
+
 impl Phase {
+    /// The lines that will be stored to are still loaded.
+    pub fn loads_first(&self) -> bool {
+        self.left > STORED - 600
+    }
+
     /// A phase of any kind.
-    pub fn any(r: &mut Random, warps: u32, sets: u32) -> Self {
-        let mut phase = Self::draw(r, warps, sets);
+    pub fn any(r: &mut Random, l1: Sizes) -> Self {
+        let mut phase = Self::draw(r, l1);
         let p = &mut phase;
         match r.below(10) {
             // The SM has nothing to do.
             0 => (p.request, p.wrong) = (0, 0),
             // Stores to all ways of a set are under way while other lines of it come.
             1 => {
-                (p.stride, p.lines, p.ops) = (sets.into(), r.pick(&[4, 10]), [1, 6, 0]);
-                (p.delay, p.warps, p.bad, p.flush) = (200, warps, 0, 0);
-                (p.one, p.wrong, p.left) = (false, 0, 1000);
+                (p.stride, p.stored, p.lines) = (l1.sets.into(), l1.ways, l1.ways + 3);
+                (p.warps, p.one, p.left, p.request) = (l1.warps, false, STORED, 256);
+                p.short = 0;
+                (p.delay, p.answer, p.full, p.empty) = (200, 256, 256, 0);
+                (p.bad, p.wrong, p.flush, p.lie, p.other, p.lease) = (0, 0, 0, 0, 0, 1);
             }
             // A line that all want.
             2 => {
                 (p.lines, p.ops) = (1, r.pick(&[[8, 1, 0], [1, 0, 0]]));
-                (p.warps, p.request, p.delay) = (warps, 256, r.pick(&[4, 60, 200]));
+                (p.warps, p.request, p.delay) = (l1.warps, 256, r.pick(&[4, 60, 200]));
             }
             // Many lines at once.
             3 => {
-                (p.lines, p.ops, p.warps, p.delay) = (200, [4, 1, 0], warps, 200);
+                (p.lines, p.ops, p.warps, p.delay) = (200, [4, 1, 0], l1.warps, 200);
                 (p.request, p.one) = (256, r.chance(128));
             }
             // Stores and nothing else.
@@ -88,8 +109,8 @@ impl Phase {
 
     /// One that is longer than a counter of 16 bits counts: hits, or a store that waits for a load
     /// that is not answered.
-    pub fn long(r: &mut Random, warps: u32, sets: u32, waits: bool) -> Self {
-        let mut phase = Self::draw(r, warps, sets);
+    pub fn long(r: &mut Random, l1: Sizes, waits: bool) -> Self {
+        let mut phase = Self::draw(r, l1);
         let p = &mut phase;
         (p.left, p.request, p.again, p.one) = (LongTime::CYCLES as u32, 256, 256, false);
         (p.lines, p.bad, p.wrong, p.lie, p.short) = (1, 0, 0, 0, 0);

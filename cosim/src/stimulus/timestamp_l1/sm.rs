@@ -42,13 +42,17 @@ impl Sm {
     }
 
     fn draw(&self, r: &mut Random, p: &Phase, busy: u64) -> Option<CoreReq> {
-        let warp = (p.first + r.below(p.warps)) % self.warps;
-        if p.one && busy >> warp & 1 == 1 {
-            return None;
-        }
-        let op = [op::LD, op::ST, op::ATOM][r.weighted(&p.ops)];
-        let near = u64::from(r.below(p.lines));
-        let line = p.base.wrapping_add(near * p.stride) & (u64::MAX >> (64 - self.line_w));
+        let from = r.below(p.warps);
+        let mut warps = (0..p.warps).map(|n| (p.first + (from + n) % p.warps) % self.warps);
+        let warp = warps.find(|warp| !p.one || busy >> warp & 1 == 0)?;
+        let (op, near) = match p.stored {
+            0 => ([op::LD, op::ST, op::ATOM][r.weighted(&p.ops)], r.below(p.lines)),
+            stored if p.loads_first() => (op::LD, r.below(stored)),
+            stored if r.chance(6) => (op::LD, stored + r.below(p.lines - stored)),
+            stored => (op::ST, r.below(stored)),
+        };
+        let line =
+            p.base.wrapping_add(u64::from(near) * p.stride) & (u64::MAX >> (64 - self.line_w));
         let all = u128::MAX >> (128 - self.line);
         let (sz, of_aop) = (r.chance(128), r.below(u32::from(aop::XCHG) + 1) as u8);
         let mut mask = match op {

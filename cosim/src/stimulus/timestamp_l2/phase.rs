@@ -79,7 +79,7 @@ impl Phase {
             3 => (p.rsp_ready, p.req, p.lines, p.left) = (0, 256, 2, 60),
             // Memory is slow: all MSHRs are in use, while some lines are there.
             4 => {
-                (p.delay, p.mem, p.req, p.sync, p.fault) = (30, 64, 256, 1, 0);
+                (p.delay, p.mem, p.req, p.sync, p.fault) = (30, 32, 256, 0, 0);
                 (p.lines, p.far, p.kinds) = (2, 128, [2, 1, 1]);
                 (p.dram_ready, p.rsp_ready, p.pick) = (256, 256, 256);
                 p.left = 200 + 40 * s.all.l2_mshr;
