@@ -88,12 +88,10 @@ impl Block for GtscRst {
         self.cnt.halt_cycles = self.cnt.halt_cycles.wrapping_add(out.halt.into());
         let all = |banks: u16| banks & self.banks == self.banks;
         match self.phase {
-            Phase::Idle => {
-                if inputs.ovf & self.banks != 0 || inputs.kend_valid {
-                    self.phase = Phase::Halt;
-                    self.kend = inputs.kend_valid;
-                    self.cnt.resets = self.cnt.resets.wrapping_add(1);
-                }
+            Phase::Idle if inputs.ovf & self.banks != 0 || inputs.kend_valid => {
+                self.phase = Phase::Halt;
+                self.kend = inputs.kend_valid;
+                self.cnt.resets = self.cnt.resets.wrapping_add(1);
             }
             Phase::Halt if all(inputs.halted) => self.phase = Phase::Sweep,
             Phase::Sweep if all(inputs.rst_done) => {

@@ -131,11 +131,10 @@ impl Around {
         } else if long == Some(HITS) && self.stretches.is_multiple_of(2) {
             self.phase.rsp_ready = 0;
         } else if self.phase.left == 0 {
-            let Phase { lines, stride, base, .. } = self.phase;
+            let Phase { stride, base, .. } = self.phase;
             self.phase = Phase::any(&mut self.random, &self.sizes);
             if self.phase.stays {
-                let p = &mut self.phase;
-                (p.lines, p.stride, p.base) = (lines, stride, base);
+                (self.phase.stride, self.phase.base) = (stride, base);
             }
         }
         self.phase.left -= 1;

@@ -20,7 +20,7 @@ draws! {
             r.pick(&[1, banks, banks * u64::from(s.all.l2_sets)])
         },
         pub base: u64 = r.word(),
-        /// The lines are those of the phase before. Chance of any line.
+        /// The lines begin with the same as those of the phase before. Chance of any line.
         pub stays: bool = r.chance(64),
         pub far: u32 = r.pick(&[0, 0, 8]),
         /// Chances that the generation is any, that the L1 tells what copy it has, or else any.
@@ -91,9 +91,10 @@ impl Phase {
                 (p.lines, p.stride) = (4 * s.all.l2_sets * s.all.l2_ways, s.all.l2_banks.into());
                 p.left = 400;
             }
-            // Lines are written again and again, and back, and memory takes nothing.
+            // A line is written again and again, and back, and memory takes little.
             6 => {
-                (p.dram_ready, p.sync, p.stays, p.fault) = (0, 64, true, 0);
+                (p.dram_ready, p.sync, p.stays, p.fault, p.lines) = (8, 64, true, 0, 1);
+                (p.delay, p.mem, p.pick) = (1, 256, 256);
                 (p.kinds, p.far) = (r.pick(&[[0, 1, 0], [2, 1, 0]]), r.pick(&[0, 4, 24]));
                 (p.req, p.rsp_ready, p.left) = (256, 256, 300);
             }
