@@ -14,6 +14,7 @@ mod tlp_header;
 pub mod tlp_link;
 
 use ports::modules_of_blocks;
+
 ports::for_each_block!(modules_of_blocks);
 
 pub use block::{Block, Model};

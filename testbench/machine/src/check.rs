@@ -136,6 +136,14 @@ impl Checker {
         kernel.name = (number, head.name.clone());
     }
 
+    /// What memory must show of a line.
+    pub fn show(&self, addr: u64, to: &mut [u8]) {
+        match self.memory.get(addr, to.len()) {
+            Some(bytes) => to.copy_from_slice(bytes),
+            None => to.fill(0),
+        }
+    }
+
     /// The host writes.
     pub fn host_write(&mut self, addr: u64, data: &[u8]) {
         self.memory.write(addr, data);

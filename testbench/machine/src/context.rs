@@ -17,6 +17,7 @@ use super::places::Places;
 use super::policy::Policy;
 use super::pool::{Handle, Pool};
 use super::recording::Loads;
+use super::logical::Logical;
 use super::sequential::Sequential;
 use super::shard::Shard;
 use super::transactions::Transaction;
@@ -53,6 +54,8 @@ pub struct Context {
     /// Whether the order of accesses is one that sequential consistency allows, where that is
     /// asked for.
     pub sequential: Option<Box<Sequential>>,
+    /// Whether logical time explains what loads have seen, where L1s say it.
+    pub logical: Option<Box<Logical>>,
     /// The byte that is watched, if any.
     pub life: Life,
     /// The program that runs.

@@ -29,6 +29,7 @@ mod l2;
 mod launch;
 mod layout;
 mod life;
+mod logical;
 mod link;
 mod make;
 mod masks;

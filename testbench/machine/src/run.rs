@@ -47,6 +47,7 @@ use super::part::Part;
 use super::places::{Placement, Places};
 use super::pool::Pool;
 use super::recording::Samples;
+use super::logical::Logical;
 use super::sequential::{Keep, Sequential};
 use super::{check, statistics};
 
@@ -154,6 +155,9 @@ impl Machine {
         let life = options.watch.map_or(Life::default(), |addr| watch(addr, layout.line));
         let sequential = options.sequential.filter(|_| promises(system) == Ok(MemoryModel::Sc));
         let sequential = sequential.map(|keep| Box::new(Sequential::new(keep, layout.names())));
+        let has_time = options.sequential.is_some() && super::l1::has_logical_time(system);
+        let logical =
+            has_time.then(|| Box::new(Logical::new(layout.line as usize, layout.names())));
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
         let ctx = Context {
             now: 0,
@@ -168,6 +172,7 @@ impl Machine {
             memory: Memories::new(1),
             check: check::Checker::default(),
             sequential,
+            logical,
             program,
             policy,
             life,
@@ -451,6 +456,10 @@ impl Machine {
         self.simulate(&head.name)?;
         if let Some(sequential) = &mut self.ctx.sequential {
             sequential.end_kernel();
+            self.check()?;
+        }
+        if let Some(logical) = &mut self.ctx.logical {
+            logical.end_kernel();
             self.check()?;
         }
         self.kernels += 1;

@@ -26,7 +26,7 @@ struct Family {
     members: &'static [(&'static str, u16)],
 }
 
-static FAMILIES: [Family; 5] = [
+static FAMILIES: [Family; 6] = [
     Family {
         about: "CPElide (MICRO'24, table I): chiplets of 60 CUs with an L2 each",
         twin: 60,
@@ -68,6 +68,13 @@ static FAMILIES: [Family; 5] = [
         text: include_str!("../systems/fermi-16sm.toml"),
         grows: scale::with_chiplets,
         members: &[("fermi-16sm", 1)],
+    },
+    Family {
+        about: "Tabbakh's thesis (table 3.3): the same with eight memory partitions",
+        twin: 4,
+        text: include_str!("../systems/fermi-16sm-8p.toml"),
+        grows: scale::with_chiplets,
+        members: &[("fermi-16sm-8p", 1)],
     },
 ];
 

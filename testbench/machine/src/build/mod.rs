@@ -403,10 +403,9 @@ impl Builder<'_> {
         let sets = (l2.bytes / u64::from(l2.banks) / u64::from(l2.ways) / u64::from(line)) as u32;
         // A bank numbers its lines itself.
         let shape = Shape { sets, ways: l2.ways, line, stride: 1 };
-        let to_unit = match (self.l1.unit, self.l1.bank) {
-            (Some(_), Some(_)) => Some(self.unit_channels(gpu, unit)),
-            _ => None,
-        };
+        let has_part = self.l1.bank.is_some() || self.l1.l2.is_some();
+        let to_unit =
+            self.l1.unit.filter(|_| has_part).map(|_| self.unit_channels(gpu, unit));
         let ports = l2::Ports {
             requests: self.wiring.to(Net::Request, chiplet, unit),
             fills: self.wiring.to(Net::Answer, chiplet, unit),

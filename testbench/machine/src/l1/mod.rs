@@ -8,6 +8,7 @@ mod port;
 mod race;
 mod src;
 mod stc;
+mod timestamp;
 mod unit;
 
 use std::fmt::Debug;
@@ -26,7 +27,7 @@ use super::make::{Made, Make, UnitPorts};
 use super::memory_model::MemoryModel;
 use super::message::Message;
 use super::pool::Handle;
-use super::registry::Named;
+use super::registry::{self, Named};
 use super::section::Section;
 use super::statistics::Counted;
 use crate::statistics;
@@ -166,6 +167,8 @@ pub struct Design {
     pub orders_l2: bool,
     /// Sections of the system file that are its own; others may not stand there.
     pub sections: &'static [Section],
+    /// Whether its L1s say the logical time of each access.
+    pub logical_time: bool,
     /// Whether what it says goes to other GPUs: sidebands of loads and atomics and of their
     /// answers, messages of its units, and of its hooks to those of other banks.
     pub crosses: bool,
@@ -186,6 +189,13 @@ pub struct Design {
 }
 
 inventory::collect!(Design);
+
+/// [`Design::logical_time`] of a system, where one GPU has all its lines: what other GPUs do has no
+/// time here.
+pub fn has_logical_time(system: &System) -> bool {
+    let design = registry::find::<Design>(&system.l1.design);
+    design.is_some_and(|design| design.logical_time) && system.machine.gpus == 1
+}
 
 impl Named for Design {
     const FIELD: &'static str = "l1.design";

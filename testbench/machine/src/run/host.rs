@@ -1,12 +1,13 @@
 //! What the host does between kernels.
 
+use cosim::command_processor::SyncMode;
+
 use super::memory::{look, part_below};
 use super::{Machine, RunError};
 use crate::masks;
 use crate::message::MAX_LINE;
 use crate::pages::SPACE;
 use crate::part::Part;
-use crate::policy::Policy;
 
 impl Machine {
     /// The host writes memory.
@@ -40,10 +41,10 @@ impl Machine {
                 };
                 slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
             }
-            let coherent = self.ctx.policy == Policy::Coherent;
-            // Other L2s hold nothing between kernels.
+            // L2s that are acquired hold nothing between kernels.
+            let keeps = self.sync == SyncMode::Hmg;
             let layout = &self.ctx.layout;
-            let chiplets = if coherent { layout.all_chiplets() } else { 0 };
+            let chiplets = if keeps { layout.all_chiplets() } else { 0 };
             for chiplet in 0..chiplets {
                 let bank = layout.bank(chiplet, layout.bank_of(first));
                 let Part::Bank(bank) = &mut self.parts[layout.part_of(bank)] else {

@@ -30,6 +30,9 @@ impl Machine {
         if let Some(text) = self.ctx.sequential.as_ref().and_then(|order| order.failure()) {
             return Err(RunError::Inconsistent(text.to_string()));
         }
+        if let Some(text) = self.ctx.logical.as_ref().and_then(|logical| logical.failure()) {
+            return Err(RunError::Inconsistent(text.to_string()));
+        }
         match &self.ctx.check.wrong {
             None => Ok(()),
             Some(wrong) => Err(self.wrong(wrong)),

@@ -28,6 +28,7 @@ mod stc;
 mod streams;
 mod systems;
 mod threads;
+mod timestamps;
 mod traffic;
 
 use machine::sequential::Keep;

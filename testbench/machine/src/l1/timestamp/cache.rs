@@ -1,0 +1,418 @@
+//! The L1 of a CU: the block, and what carries its requests and answers.
+
+use std::collections::VecDeque;
+
+use cosim::socket::Socket;
+use hwmodel::{Block, Model};
+use ports::common::timestamp_types::{BusReq, BusRsp, CoreReq, CoreRsp, bus_op, op};
+use traces::trace::{AtomicOp, Instr};
+
+use super::parameters::Parameters;
+use super::side::{L1In, L1Out, Side};
+use super::{Answer, OfL1, Request, ToL1};
+use crate::context::Stop;
+use crate::engine::{Cycle, WireId};
+use crate::l1::src::Spec;
+use crate::l1::{Hooks, L1, Port};
+use crate::logical::{Access, AtomicKind, Kind as Over, OPERATIONS, Time};
+use crate::make::{Made, Make};
+use crate::masks;
+use crate::message::{Kind, MAX_LINE, Message, Packed, Unit};
+use crate::pool::Handle;
+
+/// Makes what stands beside a CU.
+pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
+    let Parameters { blocks, name } = Parameters::of(make.system)?;
+    let block: Socket<S::L1> = make.socket(&name, &S::l1_config(&blocks))?;
+    let (m, design) = (&make.system.machine, make.system.l1.design.as_str());
+    let hit_latency = Spec::of(make.system).hit_latency.into();
+    let inputs = L1In { sm_id: super::sm_of(make) as u8, ..L1In::default() };
+    let in_order = matches!(design, "gtsc-sc" | "tc-strong");
+    let (fences, waves) = (design == "tc-weak", make.system.cu.waves as usize);
+    let line = m.line as usize;
+    Ok(Box::new(Cache::<S> {
+        place: make.place.clone(),
+        out: S::l1_out(&block.outputs()),
+        block,
+        inputs,
+        begun: Cycle::MAX,
+        line,
+        ts_w: S::ts_w(&blocks),
+        hit_latency,
+        in_order,
+        fences,
+        requests: vec![Handle::NONE; IDS],
+        arrived: VecDeque::with_capacity(IDS),
+        is_hit: false,
+        unit: Unit::default(),
+        under_way: vec![0; waves],
+        free_at: vec![0; waves],
+        latest: vec![(0, 0); waves],
+        begun_after: vec![(0, 0); IDS],
+        held: 0,
+        fencing: 0,
+        wires: make.unit.map(|_| (make.wire_from_unit(0), make.wire_to_unit(0))),
+        said: OfL1::default(),
+        generation: 0,
+        acquires: false,
+        counters: Counters::default(),
+    }))
+}
+
+/// Requests of a CU that may be under way: their names have 8 bits.
+const IDS: usize = 256;
+/// Tags of the block's own requests, apart from the CU's transactions.
+pub const OWN: u32 = 1 << 31;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counters {
+    loads: u64,
+    uncached: u64,
+    fence_waits: u64,
+}
+
+#[derive(Debug)]
+struct Cache<S: Side> {
+    place: String,
+    block: Socket<S::L1>,
+    /// What the block shows in the cycle of its next edge, and the inputs of that cycle.
+    out: L1Out,
+    inputs: L1In,
+    /// The cycle whose inputs these are.
+    begun: Cycle,
+    /// Bytes of a line.
+    line: usize,
+    ts_w: u32,
+    hit_latency: Cycle,
+    /// A wave issues an access when the one before is over.
+    in_order: bool,
+    /// A fence may have to wait for leases.
+    fences: bool,
+    /// Of the CU, by tag.
+    requests: Vec<Handle<Message>>,
+    /// Answers that the block has not taken.
+    arrived: VecDeque<BusRsp>,
+    /// The answer that the block shows is a load's that has hit.
+    is_hit: bool,
+    unit: Unit,
+    /// Of each wave: requests without an answer; when the last answer reaches the CU.
+    under_way: Vec<u16>,
+    free_at: Vec<Cycle>,
+    /// Of each wave the latest logical time, and that of each request's wave when it began.
+    latest: Vec<Time>,
+    begun_after: Vec<Time>,
+    /// Bit w: wave w waits to issue; it stands at a fence or its end.
+    held: u64,
+    fencing: u64,
+    /// From and to the GPU's unit, where there is one.
+    wires: Option<(WireId, WireId)>,
+    said: OfL1,
+    /// Number of the own generation.
+    generation: u32,
+    acquires: bool,
+    counters: Counters,
+}
+
+/// The bits of a mask.
+fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (bit < u64::BITS).then_some(bit as usize)
+    })
+}
+
+/// `CoreReq::aop`.
+pub fn aop_of(op: AtomicOp) -> u8 {
+    OPERATIONS.iter().position(|&other| other == op).expect("all operations") as u8
+}
+
+impl<S: Side> Cache<S> {
+    /// The cycle begins, for whoever comes first in it.
+    fn begin(&mut self, port: &mut Port) {
+        let now = port.ctx.now;
+        if self.begun == now {
+            return;
+        }
+        self.begun = now;
+        let L1In { sm_id, rep, .. } = self.inputs;
+        self.inputs = L1In { sm_id, rep, ..L1In::default() };
+        if self.block.cycle() < now {
+            self.block.catch_up(now, &S::l1_in(&self.inputs));
+            self.out = S::l1_out(&self.block.outputs());
+        }
+    }
+
+    /// The block's request goes below.
+    fn send(&mut self, port: &mut Port, request: &BusReq) {
+        let BusReq { op, aop, sz, rep, id, line, wts, warp_ts, mask, data, .. } = *request;
+        let (kind, mask) = match op {
+            bus_op::RD => (Kind::Read, masks::span(0, self.line)),
+            bus_op::WR => (Kind::Write, mask),
+            _ => (Kind::Atomic(OPERATIONS[usize::from(aop)]), mask),
+        };
+        let said = Request { rep, id, wts, warp_ts };
+        let payload = match kind {
+            Kind::Read => Handle::NONE,
+            _ => port.ctx.payload(&data.0[..self.line]),
+        };
+        let message = Message {
+            kind,
+            mask,
+            addr: line * self.line as u64,
+            tag: OWN,
+            from: self.unit,
+            line: payload,
+            size: if sz { 8 } else { 4 },
+            born: port.ctx.now as u32,
+            sideband: Packed::new(&said, (self.ts_w,)),
+            ..Message::default()
+        };
+        let message = port.ctx.messages.put(message);
+        self.inputs.bus_req_ready = port.send(message);
+        if !self.inputs.bus_req_ready {
+            port.ctx.drop_message(message);
+        }
+    }
+
+    /// The block's answer goes to the CU.
+    fn finish(&mut self, port: &mut Port, answer: &CoreRsp) {
+        self.inputs.core_rsp_ready = true;
+        let CoreRsp { op, id, data, warp, .. } = answer;
+        let request = std::mem::replace(&mut self.requests[usize::from(*id)], Handle::NONE);
+        if port.ctx.logical.is_some() {
+            self.write_down(port, answer, request);
+        }
+        let after = if self.is_hit { self.hit_latency.saturating_sub(2).max(1) } else { 1 };
+        let data = (*op != op::ST).then_some(&data.0[..self.line]);
+        port.finish(request, data, after);
+        self.end(port.ctx.now, usize::from(*warp), after);
+    }
+
+    /// When an access was in logical time, and what it has found.
+    #[cold]
+    fn write_down(&mut self, port: &mut Port, answer: &CoreRsp, request: Handle<Message>) {
+        let Message { addr, mask, kind, line, from, size, .. } = port.ctx.messages[request];
+        // The newest generation of that name.
+        let generation = self.generation - (self.generation as u8).wrapping_sub(answer.rep) as u32 % 4;
+        let found = &answer.data.0[..];
+        let kind = match kind {
+            Kind::Read => Over::Load,
+            Kind::Atomic(op) => Over::Atomic(AtomicKind { aop: aop_of(op), size }),
+            _ => Over::Store,
+        };
+        let time = (generation, answer.ts);
+        let wave = usize::from(answer.warp);
+        let after = self.begun_after[usize::from(answer.id)];
+        self.latest[wave] = self.latest[wave].max(time);
+        let who = (from, answer.warp.into());
+        let access = Access { addr, time, kind, mask, who, after };
+        let ctx = &mut *port.ctx;
+        let logical = ctx.logical.as_mut().expect("it is written down");
+        match kind {
+            Over::Load => logical.over(access, &[found]),
+            Over::Atomic(_) => logical.over(access, &[&ctx.lines[line].0, found]),
+            _ => logical.over(access, &[&ctx.lines[line].0]),
+        }
+    }
+
+    /// A request of a wave is over `after` cycles from now.
+    fn end(&mut self, now: Cycle, wave: usize, after: Cycle) {
+        self.under_way[wave] -= 1;
+        self.free_at[wave] = self.free_at[wave].max(now + after);
+    }
+
+    /// Waves go on whose accesses are over, or whose leases.
+    fn release(&mut self, port: &mut Port) {
+        let now = port.ctx.now;
+        for wave in bits(self.held) {
+            if self.under_way[wave] > 0 {
+                continue;
+            }
+            if self.free_at[wave] > now {
+                port.ctx.wake_at(self.free_at[wave]);
+                continue;
+            }
+            self.held &= !(1 << wave);
+            port.go_on(wave);
+        }
+        self.counters.fence_waits += u64::from(self.fencing.count_ones());
+        for wave in bits(self.fencing & self.out.fence_ok) {
+            self.fencing &= !(1 << wave);
+            port.go_on(wave);
+        }
+    }
+
+    /// What is said to the unit, and whether what it was asked for is over.
+    fn talk(&mut self, port: &mut Port) {
+        let Some((from, to)) = self.wires else {
+            if self.out.flush_done {
+                self.acquires = false;
+                port.acquired();
+            }
+            return;
+        };
+        let said = OfL1 { rep_ack: self.out.rep_ack, ..self.said };
+        if said.rep_ack != self.said.rep_ack {
+            self.generation += 1;
+            self.said = said;
+            port.ctx.show(to, Packed::new(&said, ()));
+        }
+        let ToL1 { over, .. } = port.ctx.see(from).get(());
+        if self.acquires && over == self.said.asked {
+            self.acquires = false;
+            port.acquired();
+        }
+    }
+}
+
+impl<S: Side> L1 for Cache<S> {
+    fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        self.begin(port);
+        let Message { addr, mask, kind, line, tag, from, size, .. } = port.ctx.messages[request];
+        let wave = port.transaction(request).wave;
+        if !port.ctx.is_cacheable(from, addr) {
+            let sent = port.send(request);
+            self.counters.uncached += u64::from(sent && kind == Kind::Read);
+            self.under_way[usize::from(wave)] += u16::from(sent);
+            return sent;
+        }
+        if !self.out.core_req_ready || self.inputs.core_req.is_some() {
+            return false;
+        }
+        let mut own = CoreReq {
+            id: tag as u8,
+            warp: wave as u8,
+            line: addr / self.line as u64,
+            ..CoreReq::default()
+        };
+        match kind {
+            Kind::Read => self.counters.loads += 1,
+            Kind::Atomic(op) => (own.op, own.aop, own.sz) = (op::ATOM, aop_of(op), size == 8),
+            _ => own.op = op::ST,
+        }
+        if kind != Kind::Read {
+            own.mask = mask;
+            own.data.0[..self.line].copy_from_slice(&port.ctx.lines[line].0[..self.line]);
+        }
+        if let Some(logical) = &mut port.ctx.logical {
+            let mut before = [0; MAX_LINE];
+            port.ctx.check.show(addr, &mut before[..self.line]);
+            logical.touch(addr, &before);
+            let after = if self.in_order { self.latest[usize::from(wave)] } else { (0, 0) };
+            self.begun_after[tag as usize] = after;
+        }
+        self.unit = from;
+        self.inputs.core_req = Some(own);
+        self.requests[tag as usize] = request;
+        self.under_way[usize::from(wave)] += 1;
+        true
+    }
+
+    fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
+        self.begin(port);
+        let Message { tag, sideband, line, .. } = port.ctx.messages[message];
+        if tag & OWN == 0 {
+            let wave = usize::from(port.transactions[tag].wave);
+            self.end(port.ctx.now, wave, 0);
+            return port.finish_with(message);
+        }
+        let Answer { op, rep, ok, id, wts, rts } = sideband.get((self.ts_w,));
+        let mut answer =
+            BusRsp { op, rep, ok, sm: self.inputs.sm_id, id, wts, rts, ..BusRsp::default() };
+        if line.is_some() {
+            let bytes = &port.ctx.lines[line].0[..self.line];
+            answer.data.0[..self.line].copy_from_slice(bytes);
+        }
+        self.arrived.push_back(answer);
+        port.ctx.drop_message(message);
+    }
+
+    fn acquire(&mut self, port: &mut Port, _past: bool) -> bool {
+        self.begin(port);
+        self.acquires = true;
+        match self.wires {
+            Some((_, to)) => {
+                self.said.asked = (self.said.asked + 1) & 3;
+                port.ctx.show(to, Packed::new(&self.said, ()));
+            }
+            None => self.inputs.flush = true,
+        }
+        false
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks {
+            end_cycle: true,
+            outstanding: Some(IDS as u32),
+            issue: self.in_order,
+            fence: self.fences,
+            ..Hooks::default()
+        }
+    }
+
+    fn may_issue(&mut self, port: &mut Port, wave: usize, _instr: &Instr) -> bool {
+        let may = self.under_way[wave] == 0 && self.free_at[wave] <= port.ctx.now;
+        self.held |= u64::from(!may) << wave;
+        may
+    }
+
+    fn fence(&mut self, port: &mut Port, wave: usize) -> bool {
+        self.begin(port);
+        let may = self.out.fence_ok >> wave & 1 == 1;
+        self.fencing |= u64::from(!may) << wave;
+        may
+    }
+
+    fn end_cycle(&mut self, port: &mut Port) {
+        self.begin(port);
+        let now = port.ctx.now;
+        if self.block.cycle() > now {
+            return;
+        }
+        if let Some((from, _)) = self.wires {
+            self.inputs.rep = port.ctx.see(from).get::<ToL1>(()).rep;
+        }
+        self.inputs.bus_rsp = self.arrived.front().copied();
+        if let Some(request) = self.out.bus_req {
+            self.send(port, &request);
+        }
+        if let Some(answer) = self.out.core_rsp {
+            self.finish(port, &answer);
+        }
+        let takes = self.out.bus_rsp_ready;
+        self.block.tick(&S::l1_in(&self.inputs));
+        if takes {
+            self.arrived.pop_front();
+        }
+        let hits = self.out.load_hit;
+        self.out = S::l1_out(&self.block.outputs());
+        // An answer is taken at once, so it shows with the count of the load that it is for.
+        self.is_hit = self.out.load_hit != hits;
+        if let Some(code) = self.out.err {
+            let problem = format!("{}/{}: error {code}", self.place, S::L1::NAME);
+            port.ctx.stop.get_or_insert(Stop::Block(problem));
+        }
+        self.talk(port);
+        if self.held | self.fencing != 0 {
+            self.release(port);
+        }
+        let waits = self.arrived.is_empty() && self.out.core_rsp.is_none();
+        port.ctx.wake_after(if waits { self.block.quiet_cycles() } else { 0 });
+    }
+
+    fn waits_for(&self) -> Option<String> {
+        let waits = self.requests.iter().filter(|request| request.is_some()).count();
+        (waits > 0).then(|| format!("{waits} requests in its {}", S::L1::NAME))
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let Counters { loads, uncached, fence_waits } = self.counters;
+        let mut all = S::l1_counters(&self.block.outputs());
+        all.extend([("loads", loads), ("uncached_loads", uncached)]);
+        if self.fences {
+            all.push(("timestamp_fence_waits", fence_waits));
+        }
+        all
+    }
+}

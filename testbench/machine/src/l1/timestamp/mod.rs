@@ -1,0 +1,134 @@
+//! Timestamp coherence (Tabbakh's thesis, chapter 3): G-TSC in logical time, and TC-Strong and
+//! TC-Weak in physical time, with which it is compared. The L1s and the L2 banks are the blocks,
+//! whole caches; the parts here carry their messages over the machine's networks.
+
+mod bank;
+mod cache;
+mod counted;
+mod parameters;
+mod side;
+mod unit;
+
+use cosim::command_processor::SyncMode;
+use ports::message;
+
+use super::{Design, SRC};
+use crate::l2;
+use crate::make::Make;
+use crate::memory_model::MemoryModel;
+use parameters::Parameters;
+use side::{Gtsc, Tc};
+
+/// A bank is released at a kernel's end. What it holds it keeps: it drops what the host writes, and
+/// lines of other GPUs it never has.
+const L2: l2::Design = l2::Design {
+    name: "own",
+    about: "the L2 that the L1 design brings",
+    promises: MemoryModel::Rc,
+    directory: None,
+    asks_policy: false,
+    bank: bank::new::<Gtsc>,
+    sync: SyncMode::Hmg,
+};
+
+const GTSC_RC: Design = Design {
+    name: "gtsc-rc",
+    about: "G-TSC: leases in logical time; fences order a wave's accesses",
+    sections: &[parameters::SECTION],
+    asks_policy: false,
+    check: |system| Parameters::of(system).map(|_| ()),
+    core: cache::new::<Gtsc>,
+    unit: Some(unit::new),
+    logical_time: true,
+    l2: Some(L2),
+    ..SRC
+};
+const GTSC_SC: Design = Design {
+    name: "gtsc-sc",
+    about: "G-TSC; a wave issues an access when the one before is over",
+    ..GTSC_RC
+};
+const TC_WEAK: Design = Design {
+    name: "tc-weak",
+    about: "TC: leases in physical time; a fence waits for those of the lines that were written",
+    core: cache::new::<Tc>,
+    unit: None,
+    logical_time: false,
+    l2: Some(l2::Design { bank: bank::new::<Tc>, ..L2 }),
+    ..GTSC_RC
+};
+const TC_STRONG: Design = Design {
+    name: "tc-strong",
+    about: "TC: a write waits for the leases of its line; a wave's accesses as in gtsc-sc",
+    ..TC_WEAK
+};
+
+inventory::submit! { GTSC_RC }
+inventory::submit! { GTSC_SC }
+inventory::submit! { TC_WEAK }
+inventory::submit! { TC_STRONG }
+
+message! {
+    /// What a request says beside its line.
+    struct Request(ts_w: u32) {
+        rep: u8 = 2,
+        id: u8 = 8,
+        wts: u32 = ts_w,
+        warp_ts: u32 = ts_w,
+    }
+}
+
+message! {
+    /// What an answer says.
+    struct Answer(ts_w: u32) {
+        op: u8 = 2,
+        rep: u8 = 2,
+        ok: bool = 1,
+        id: u8 = 8,
+        wts: u32 = ts_w,
+        rts: u32 = ts_w,
+    }
+}
+
+message! {
+    /// What the unit sees of an L1.
+    struct OfL1() {
+        /// Its generation.
+        rep_ack: u8 = 2,
+        /// Number of the kernel's end that it has asked for, modulo 4.
+        asked: u8 = 2,
+    }
+}
+
+message! {
+    /// What an L1 sees of the unit.
+    struct ToL1() {
+        rep: u8 = 2,
+        /// Number of the kernel's end that is over.
+        over: u8 = 2,
+    }
+}
+
+message! {
+    /// What the unit sees of a bank.
+    struct OfBank() {
+        ovf: bool = 1,
+        halted: bool = 1,
+        rst_done: bool = 1,
+    }
+}
+
+message! {
+    /// What a bank sees of the unit.
+    struct ToBank() {
+        halt: bool = 1,
+        rst: bool = 1,
+    }
+}
+
+/// Number of the CU beside which something is made.
+fn sm_of(make: &Make) -> u32 {
+    let Make { chiplet, number, system, .. } = make;
+    let m = &system.machine;
+    u32::from(chiplet % m.chiplets) * u32::from(m.cus) + u32::from(*number)
+}

@@ -1,0 +1,105 @@
+//! The parameters of a machine's blocks of timestamp coherence, and which machines can have them.
+
+use cosim::catalog::Family;
+use ports::common::timestamp_types::{Protocol, Timestamp};
+use ports::{ConfigError as Illegal, Fields};
+
+use crate::config::{ConfigError, System};
+use crate::section::{Section, defaults};
+
+/// Section `[timestamp]`.
+pub const SECTION: Section = Section {
+    name: "timestamp",
+    about: "Timestamp coherence: L1s, L2 banks and the reset of timestamps. Sizes of caches and \
+            numbers of CUs and waves are the machine's. `ts_w` is at most 25 in a machine, as an \
+            answer has two timestamps in 64 bits.",
+    fields: &[Timestamp::FIELDS],
+    fixed: &[
+        "n_sm", "warps", "line", "line_w", "l1_sets", "l1_ways", "l1_mshr", "l2_banks", "l2_sets",
+        "l2_ways", "l2_mshr", "proto",
+    ],
+    default: |system| Ok(defaults(&blocks(system))),
+};
+
+/// Most bits of a timestamp: what an answer says is in one word.
+const MOST_TS_W: u32 = 25;
+
+/// Those of the blocks.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    pub blocks: Timestamp,
+    /// How reports call them.
+    pub name: String,
+}
+
+/// Bits of the address of a line: what the blocks can have.
+const LINE_W: u32 = 40;
+
+/// The paper's, for the machine.
+fn blocks(system: &System) -> Timestamp {
+    let paper = Timestamp::named().remove("paper").expect("it has a name");
+    let System { machine: m, l1, l2, cu, .. } = system;
+    // What other GPUs ask for is one SM's more.
+    let others = u32::from(m.gpus > 1);
+    let sets = |bytes: u64, ways: u32| {
+        u32::try_from(bytes / u64::from(ways.max(1)) / u64::from(m.line)).unwrap_or(u32::MAX)
+    };
+    Timestamp {
+        n_sm: u32::from(m.chiplets) * u32::from(m.cus) + others,
+        warps: cu.waves,
+        line: m.line,
+        line_w: LINE_W,
+        l1_sets: sets(l1.bytes.into(), l1.ways),
+        l1_ways: l1.ways,
+        l1_mshr: l1.misses,
+        // A bank numbers its lines itself.
+        l2_banks: 1,
+        l2_sets: sets(l2.bytes / u64::from(l2.banks.max(1)), l2.ways),
+        l2_ways: l2.ways,
+        l2_mshr: l2.misses,
+        proto: if l1.design.as_str() == "tc-weak" { Protocol::Tcw } else { Protocol::Tcs },
+        ..paper
+    }
+}
+
+impl Parameters {
+    /// Those of section `[timestamp]`, for the design and the machine. Errors: the machine cannot
+    /// have timestamp coherence, or not with these.
+    pub fn of(system: &System) -> Result<Self, ConfigError> {
+        let design = &system.l1.design;
+        let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
+        let (m, policy) = (&system.machine, &system.l2.policy);
+        if m.chiplets > 1 && policy == "private" {
+            let problem = format!(
+                "\"private\" holds a line in several L2s: with l1.design = {design} one bank has \
+                 its timestamps"
+            );
+            return Err(error("l2.policy", problem));
+        }
+        let blocks: Timestamp = system.parameters(&SECTION)?;
+        if blocks.ts_w > MOST_TS_W {
+            let problem = format!("{}: must be at most {MOST_TS_W} in a machine", blocks.ts_w);
+            return Err(error("timestamp.ts_w", problem));
+        }
+        blocks.validate().map_err(|Illegal { name, value, limit }| {
+            let with = format!("with l1.design = {design}");
+            let of = |field: &str, what: &str| {
+                error(field, format!("{what}, {value}: must be {limit} {with}"))
+            };
+            match name {
+                "n_sm" => of("machine.cus", "CUs of a GPU, with one for other GPUs"),
+                "warps" => of("cu.waves", "waves of a CU"),
+                "line" => of("machine.line", "bytes of a line"),
+                "l1_sets" => of("l1.bytes", "sets of an L1"),
+                "l1_ways" => of("l1.ways", "ways of an L1"),
+                "l1_mshr" => of("l1.misses", "miss registers of an L1"),
+                "l2_sets" => of("l2.bytes", "sets of an L2 bank"),
+                "l2_ways" => of("l2.ways", "ways of an L2 bank"),
+                "l2_mshr" => of("l2.misses", "miss registers of an L2 bank"),
+                name => error(&format!("timestamp.{name}"), format!("{value}: must be {limit}")),
+            }
+        })?;
+        let name = format!("{design}, {} SMs, {} warps", blocks.n_sm, blocks.warps);
+        Ok(Self { blocks, name })
+    }
+}

@@ -1,0 +1,307 @@
+//! What G-TSC and TC differ in for what stands around their blocks: which ports they have.
+
+use hwmodel::{Model, gtsc_l1, gtsc_l2, tc_l1, tc_l2};
+use ports::common::timestamp_types::{
+    BusReq, BusRsp, CoreReq, CoreRsp, DramReq, DramRsp, TC_TS_W, Timestamp,
+};
+
+/// Inputs of an L1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct L1In {
+    pub core_req: Option<CoreReq>,
+    pub core_rsp_ready: bool,
+    pub bus_req_ready: bool,
+    pub bus_rsp: Option<BusRsp>,
+    pub sm_id: u8,
+    /// G-TSC.
+    pub rep: u8,
+    /// TC.
+    pub flush: bool,
+}
+
+/// Outputs of an L1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct L1Out {
+    pub core_req_ready: bool,
+    pub core_rsp: Option<CoreRsp>,
+    pub bus_req: Option<BusReq>,
+    pub bus_rsp_ready: bool,
+    /// G-TSC.
+    pub rep_ack: u8,
+    /// TC.
+    pub flush_done: bool,
+    /// Bit w: a fence of warp w may pass.
+    pub fence_ok: u64,
+    /// Loads that have hit.
+    pub load_hit: u32,
+    pub err: Option<u8>,
+}
+
+/// Inputs of a bank.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct L2In {
+    pub bus_req: Option<BusReq>,
+    pub bus_rsp_ready: bool,
+    pub dram_req_ready: bool,
+    pub dram_rsp: Option<DramRsp>,
+    pub sync: Option<u8>,
+    /// G-TSC.
+    pub halt: bool,
+    pub rst: bool,
+}
+
+/// Outputs of a bank.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct L2Out {
+    pub bus_req_ready: bool,
+    pub bus_rsp: Option<BusRsp>,
+    pub dram_req: Option<DramReq>,
+    pub dram_rsp_ready: bool,
+    pub sync_ready: bool,
+    pub sync_done: bool,
+    /// G-TSC.
+    pub ovf: bool,
+    pub halted: bool,
+    pub rst_done: bool,
+    pub err: Option<u8>,
+}
+
+/// Counters by name.
+pub type Counters = Vec<(&'static str, u64)>;
+
+/// A pair of blocks: L1 and L2 bank.
+pub trait Side: std::fmt::Debug + 'static {
+    type L1: Model + std::fmt::Debug + 'static;
+    type L2: Model + std::fmt::Debug + 'static;
+
+    /// Bits of a timestamp.
+    fn ts_w(blocks: &Timestamp) -> u32;
+    fn l1_config(blocks: &Timestamp) -> <Self::L1 as Model>::Config;
+    fn l2_config(blocks: &Timestamp) -> <Self::L2 as Model>::Config;
+    fn l1_in(inputs: &L1In) -> <Self::L1 as hwmodel::Block>::In;
+    fn l1_out(out: &<Self::L1 as hwmodel::Block>::Out) -> L1Out;
+    fn l2_in(inputs: &L2In) -> <Self::L2 as hwmodel::Block>::In;
+    fn l2_out(out: &<Self::L2 as hwmodel::Block>::Out) -> L2Out;
+    fn l1_counters(out: &<Self::L1 as hwmodel::Block>::Out) -> Counters;
+    fn l2_counters(out: &<Self::L2 as hwmodel::Block>::Out) -> Counters;
+}
+
+/// `gtsc_l1` and `gtsc_l2`.
+#[derive(Debug)]
+pub struct Gtsc;
+
+/// `tc_l1` and `tc_l2`.
+#[derive(Debug)]
+pub struct Tc;
+
+impl Side for Gtsc {
+    type L1 = gtsc_l1::GtscL1;
+    type L2 = gtsc_l2::GtscL2;
+
+    fn ts_w(blocks: &Timestamp) -> u32 {
+        blocks.ts_w
+    }
+
+    fn l1_config(blocks: &Timestamp) -> ports::gtsc_l1::Config {
+        blocks.into()
+    }
+
+    fn l2_config(blocks: &Timestamp) -> ports::gtsc_l2::Config {
+        blocks.into()
+    }
+
+    #[inline]
+    fn l1_in(inputs: &L1In) -> ports::gtsc_l1::In {
+        let L1In { core_req, core_rsp_ready, bus_req_ready, bus_rsp, sm_id, rep, .. } = *inputs;
+        ports::gtsc_l1::In {
+            core_req,
+            core_rsp_ready,
+            bus_req_ready,
+            bus_rsp,
+            sm_id,
+            rep,
+            policy: false,
+            pick: None,
+        }
+    }
+
+    #[inline]
+    fn l1_out(out: &ports::gtsc_l1::Out) -> L1Out {
+        L1Out {
+            core_req_ready: out.core_req_ready,
+            core_rsp: out.core_rsp,
+            bus_req: out.bus_req,
+            bus_rsp_ready: out.bus_rsp_ready,
+            rep_ack: out.rep_ack,
+            flush_done: false,
+            // An access that is over has been performed everywhere.
+            fence_ok: u64::MAX,
+            load_hit: out.cnt.load_hit,
+            err: out.err,
+        }
+    }
+
+    #[inline]
+    fn l2_in(inputs: &L2In) -> ports::gtsc_l2::In {
+        let L2In { bus_req, bus_rsp_ready, dram_req_ready, dram_rsp, sync, halt, rst } = *inputs;
+        ports::gtsc_l2::In {
+            bus_req,
+            bus_rsp_ready,
+            dram_req_ready,
+            dram_rsp,
+            halt,
+            rst,
+            sync,
+            policy: false,
+            pick: None,
+        }
+    }
+
+    #[inline]
+    fn l2_out(out: &ports::gtsc_l2::Out) -> L2Out {
+        L2Out {
+            bus_req_ready: out.bus_req_ready,
+            bus_rsp: out.bus_rsp,
+            dram_req: out.dram_req,
+            dram_rsp_ready: out.dram_rsp_ready,
+            sync_ready: out.sync_ready,
+            sync_done: out.sync_done,
+            ovf: out.ovf,
+            halted: out.halted,
+            rst_done: out.rst_done,
+            err: out.err,
+        }
+    }
+
+    fn l1_counters(out: &ports::gtsc_l1::Out) -> Counters {
+        let cnt = &out.cnt;
+        [
+            ("hits", cnt.load_hit),
+            ("merges", cnt.merged_loads),
+            ("timestamp_cold_misses", cnt.miss_cold),
+            ("timestamp_expired_misses", cnt.miss_expired),
+            ("timestamp_lock_waits", cnt.lock_wait),
+            ("timestamp_extra_renewals", cnt.extra_renewals),
+            ("stores", cnt.stores),
+            ("atomics", cnt.atomics),
+            ("timestamp_fills", cnt.fill_rsp),
+            ("timestamp_renewals", cnt.renew_rsp),
+            ("timestamp_stale_answers", cnt.stale_rsp),
+            ("timestamp_lock_drops", cnt.lock_drops),
+            ("timestamp_hold_cycles", cnt.hold_cycles),
+            ("timestamp_spin_ticks", cnt.spin_ticks),
+            ("timestamp_flushes", cnt.flushes),
+        ]
+        .map(|(name, count)| (name, count.into()))
+        .to_vec()
+    }
+
+    fn l2_counters(out: &ports::gtsc_l2::Out) -> Counters {
+        let cnt = &out.cnt;
+        [
+            ("timestamp_evictions", cnt.evictions),
+            ("timestamp_l2_hold_cycles", cnt.hold_cycles),
+        ]
+        .map(|(name, count)| (name, count.into()))
+        .to_vec()
+    }
+}
+
+impl Side for Tc {
+    type L1 = tc_l1::TcL1;
+    type L2 = tc_l2::TcL2;
+
+    fn ts_w(_blocks: &Timestamp) -> u32 {
+        TC_TS_W
+    }
+
+    fn l1_config(blocks: &Timestamp) -> ports::tc_l1::Config {
+        blocks.into()
+    }
+
+    fn l2_config(blocks: &Timestamp) -> ports::tc_l2::Config {
+        blocks.into()
+    }
+
+    #[inline]
+    fn l1_in(inputs: &L1In) -> ports::tc_l1::In {
+        let L1In { core_req, core_rsp_ready, bus_req_ready, bus_rsp, sm_id, flush, .. } = *inputs;
+        ports::tc_l1::In {
+            core_req,
+            core_rsp_ready,
+            bus_req_ready,
+            bus_rsp,
+            sm_id,
+            flush,
+            policy: false,
+            pick: None,
+        }
+    }
+
+    #[inline]
+    fn l1_out(out: &ports::tc_l1::Out) -> L1Out {
+        L1Out {
+            core_req_ready: out.core_req_ready,
+            core_rsp: out.core_rsp,
+            bus_req: out.bus_req,
+            bus_rsp_ready: out.bus_rsp_ready,
+            rep_ack: 0,
+            flush_done: out.flush_done,
+            fence_ok: out.fence_ok,
+            load_hit: out.cnt.load_hit,
+            err: out.err,
+        }
+    }
+
+    #[inline]
+    fn l2_in(inputs: &L2In) -> ports::tc_l2::In {
+        let L2In { bus_req, bus_rsp_ready, dram_req_ready, dram_rsp, sync, .. } = *inputs;
+        ports::tc_l2::In {
+            bus_req,
+            bus_rsp_ready,
+            dram_req_ready,
+            dram_rsp,
+            sync,
+            policy: false,
+            pick: None,
+        }
+    }
+
+    #[inline]
+    fn l2_out(out: &ports::tc_l2::Out) -> L2Out {
+        L2Out {
+            bus_req_ready: out.bus_req_ready,
+            bus_rsp: out.bus_rsp,
+            dram_req: out.dram_req,
+            dram_rsp_ready: out.dram_rsp_ready,
+            sync_ready: out.sync_ready,
+            sync_done: out.sync_done,
+            ovf: false,
+            halted: false,
+            rst_done: false,
+            err: out.err,
+        }
+    }
+
+    fn l1_counters(out: &ports::tc_l1::Out) -> Counters {
+        let cnt = &out.cnt;
+        [
+            ("hits", cnt.load_hit),
+            ("timestamp_cold_misses", cnt.miss_cold),
+            ("timestamp_expired_misses", cnt.miss_expired),
+            ("timestamp_late_fills", cnt.late_fills),
+        ]
+        .map(|(name, count)| (name, count.into()))
+        .to_vec()
+    }
+
+    fn l2_counters(out: &ports::tc_l2::Out) -> Counters {
+        let cnt = &out.cnt;
+        [
+            ("timestamp_lease_stalls", cnt.stall_lease),
+            ("timestamp_eviction_stalls", cnt.stall_evict),
+        ]
+        .map(|(name, count)| (name, count.into()))
+        .to_vec()
+    }
+}
