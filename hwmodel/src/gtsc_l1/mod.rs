@@ -127,11 +127,8 @@ impl GtscL1 {
             }
             return false;
         }
-        if self.keeps(Rule::PendingFirst) {
-            self.judge_pending() || self.request()
-        } else {
-            self.request() || self.judge_pending()
-        }
+        let late = !self.keeps(Rule::PendingFirst);
+        late && self.request() || self.judge_pending() || !late && self.request()
     }
 
     /// A1.
