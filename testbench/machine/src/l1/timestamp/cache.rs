@@ -48,9 +48,10 @@ pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
         under_way: vec![0; waves],
         free_at: vec![0; waves],
         latest: vec![(0, 0); waves],
-        begun_after: vec![(0, 0); IDS],
+        begun_at: vec![Begun::default(); IDS],
         held: 0,
         fencing: 0,
+        fencing_since: vec![0; waves],
         wires: make.unit.map(|_| (make.wire_from_unit(0), make.wire_to_unit(0))),
         said: OfL1::default(),
         generation: 0,
@@ -69,6 +70,14 @@ struct Counters {
     loads: u64,
     uncached: u64,
     fence_waits: u64,
+}
+
+/// What was when a request began: the wave's logical time, where its accesses are in order, and the
+/// L1's generation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Begun {
+    after: Time,
+    generation: u32,
 }
 
 #[derive(Debug)]
@@ -98,12 +107,13 @@ struct Cache<S: Side> {
     /// Of each wave: requests without an answer; when the last answer reaches the CU.
     under_way: Vec<u16>,
     free_at: Vec<Cycle>,
-    /// Of each wave the latest logical time, and that of each request's wave when it began.
+    /// Of each wave the latest logical time, and what was when each request began.
     latest: Vec<Time>,
-    begun_after: Vec<Time>,
+    begun_at: Vec<Begun>,
     /// Bit w: wave w waits to issue; it stands at a fence or its end.
     held: u64,
     fencing: u64,
+    fencing_since: Vec<Cycle>,
     /// From and to the GPU's unit, where there is one.
     wires: Option<(WireId, WireId)>,
     said: OfL1,
@@ -193,8 +203,11 @@ impl<S: Side> Cache<S> {
     #[cold]
     fn write_down(&mut self, port: &mut Port, answer: &CoreRsp, request: Handle<Message>) {
         let Message { addr, mask, kind, line, from, size, .. } = port.ctx.messages[request];
-        // The newest generation of that name.
-        let generation = self.generation - (self.generation as u8).wrapping_sub(answer.rep) as u32 % 4;
+        // The newest generation of that name; an older one has it, too, where four have passed.
+        let generation =
+            self.generation - u32::from((self.generation as u8).wrapping_sub(answer.rep) % 4);
+        let Begun { after, generation: first } = self.begun_at[usize::from(answer.id)];
+        let is_sure = generation < first + 4;
         let found = &answer.data.0[..];
         let kind = match kind {
             Kind::Read => Over::Load,
@@ -203,10 +216,11 @@ impl<S: Side> Cache<S> {
         };
         let time = (generation, answer.ts);
         let wave = usize::from(answer.warp);
-        let after = self.begun_after[usize::from(answer.id)];
-        self.latest[wave] = self.latest[wave].max(time);
+        if is_sure {
+            self.latest[wave] = self.latest[wave].max(time);
+        }
         let who = (from, answer.warp.into());
-        let access = Access { addr, time, kind, mask, who, after };
+        let access = Access { addr, time, is_sure, kind, mask, who, after };
         let ctx = &mut *port.ctx;
         let logical = ctx.logical.as_mut().expect("it is written down");
         match kind {
@@ -236,9 +250,9 @@ impl<S: Side> Cache<S> {
             self.held &= !(1 << wave);
             port.go_on(wave);
         }
-        self.counters.fence_waits += u64::from(self.fencing.count_ones());
         for wave in bits(self.fencing & self.out.fence_ok) {
             self.fencing &= !(1 << wave);
+            self.counters.fence_waits += now - self.fencing_since[wave];
             port.go_on(wave);
         }
     }
@@ -300,7 +314,7 @@ impl<S: Side> L1 for Cache<S> {
             port.ctx.check.show(addr, &mut before[..self.line]);
             logical.touch(addr, &before);
             let after = if self.in_order { self.latest[usize::from(wave)] } else { (0, 0) };
-            self.begun_after[tag as usize] = after;
+            self.begun_at[tag as usize] = Begun { after, generation: self.generation };
         }
         self.unit = from;
         self.inputs.core_req = Some(own);
@@ -360,7 +374,10 @@ impl<S: Side> L1 for Cache<S> {
     fn fence(&mut self, port: &mut Port, wave: usize) -> bool {
         self.begin(port);
         let may = self.out.fence_ok >> wave & 1 == 1;
-        self.fencing |= u64::from(!may) << wave;
+        if !may {
+            self.fencing |= 1 << wave;
+            self.fencing_since[wave] = port.ctx.now;
+        }
         may
     }
 
@@ -380,6 +397,9 @@ impl<S: Side> L1 for Cache<S> {
         if let Some(answer) = self.out.core_rsp {
             self.finish(port, &answer);
         }
+        if self.held | self.fencing != 0 {
+            self.release(port);
+        }
         let takes = self.out.bus_rsp_ready;
         self.block.tick(&S::l1_in(&self.inputs));
         if takes {
@@ -394,9 +414,6 @@ impl<S: Side> L1 for Cache<S> {
             port.ctx.stop.get_or_insert(Stop::Block(problem));
         }
         self.talk(port);
-        if self.held | self.fencing != 0 {
-            self.release(port);
-        }
         let waits = self.arrived.is_empty() && self.out.core_rsp.is_none();
         port.ctx.wake_after(if waits { self.block.quiet_cycles() } else { 0 });
     }
