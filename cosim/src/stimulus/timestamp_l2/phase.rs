@@ -23,6 +23,8 @@ draws! {
         /// The lines begin with the same as those of the phase before. Chance of any line.
         pub stays: bool = r.chance(64),
         pub far: u32 = r.pick(&[0, 0, 8]),
+        /// Such lines go through the sets in turn.
+        pub walks: bool = r.chance(64),
         /// Chances that the generation is any, that the L1 tells what copy it has, or else any.
         pub old: u32 = r.pick(&[0, 8, 64]),
         pub copy: u32 = r.pick(&[256, 200, 0]),
@@ -77,11 +79,11 @@ impl Phase {
             }
             // Answers stay.
             3 => (p.rsp_ready, p.req, p.lines, p.left) = (0, 256, 2, 60),
-            // Memory is slow: all MSHRs are in use, while some lines are there.
+            // Memory is slow: all MSHRs are in use, while a line is there.
             4 => {
-                (p.delay, p.mem, p.req, p.sync, p.fault) = (30, 32, 256, 0, 0);
-                (p.lines, p.far, p.kinds) = (2, 128, [2, 1, 1]);
-                (p.dram_ready, p.rsp_ready, p.pick) = (256, 256, 256);
+                (p.delay, p.mem, p.req, p.sync, p.fault) = (1, 8, 256, 0, 0);
+                (p.lines, p.far, p.kinds) = (1, 128, [2, 1, 1]);
+                (p.dram_ready, p.rsp_ready, p.pick, p.walks) = (256, 256, 256, true);
                 p.left = 200 + 40 * s.all.l2_mshr;
             }
             // Memory takes little, and some of what is written does not stay.

@@ -52,22 +52,30 @@ impl Sm {
 
 /// All of them.
 #[derive(Clone, Debug)]
-pub(super) struct Sms(Vec<Sm>);
+pub(super) struct Sms {
+    sms: Vec<Sm>,
+    /// The last of the lines that go through the sets.
+    walk: u64,
+}
 
 impl Sms {
     pub fn new(n: u32) -> Self {
-        Self((0..n).map(|_| Sm::new()).collect())
+        Self { sms: (0..n).map(|_| Sm::new()).collect(), walk: 0 }
     }
 
     /// A request, while the bank has this generation.
     pub fn request(&mut self, r: &mut Random, p: &Phase, s: &Sizes, rep: u8) -> BusReq {
         let at = r.below(s.all.n_sm);
-        let sm = &mut self.0[at as usize];
+        let sm = &mut self.sms[at as usize];
         if sm.rep != rep {
             sm.flush(rep);
         }
         let low = u64::MAX >> (64 - s.all.line_w);
         let line = match r.chance(p.far) {
+            true if p.walks => {
+                self.walk = self.walk.wrapping_add(s.all.l2_banks.into());
+                self.walk & low
+            }
             true => r.word() & low,
             false => p.base.wrapping_add(u64::from(r.below(p.lines)) * p.stride) & low,
         };
@@ -112,7 +120,7 @@ impl Sms {
 
     /// A request is accepted.
     pub fn sent(&mut self, req: &BusReq, seen: &mut Seen, s: &Sizes) {
-        let Some(sm) = self.0.get_mut(usize::from(req.sm)) else {
+        let Some(sm) = self.sms.get_mut(usize::from(req.sm)) else {
             seen.strange[2] += 1;
             return;
         };
@@ -148,7 +156,7 @@ impl Sms {
     pub fn answered(&mut self, rsp: &BusRsp, rep: u8, seen: &mut Seen, s: &Sizes) {
         seen.rsp_op[usize::from(rsp.op)] += 1;
         seen.exp_beyond_16_bits += u64::from(s.is_tc && rsp.wts > 0);
-        let sm = &mut self.0[usize::from(rsp.sm)];
+        let sm = &mut self.sms[usize::from(rsp.sm)];
         let Some(sent) = sm.sent[usize::from(rsp.id)].take() else { return };
         if s.is_tc {
             return;
