@@ -102,6 +102,11 @@ impl Phase {
             4 => (p.lines, p.ops, p.delay, p.one, p.full) = (2, [0, 8, 1], 60, false, 0),
             // All hit.
             5 => (p.lines, p.ops, p.lease, p.flush, p.short) = (2, [1, 0, 0], 40, 0, 0),
+            // More lines of a set than there are ways.
+            6 => {
+                (p.stride, p.lines, p.ops) = (l1.sets.into(), 3 * l1.ways, [8, 1, 0]);
+                (p.lease, p.delay, p.flush) = (40, 4, 0);
+            }
             _ => {}
         }
         phase

@@ -5,13 +5,13 @@ mod parameters;
 mod quiet;
 mod rules;
 
-use ports::common::timestamp_types::{BusRsp, CoreReq, Protocol, rsp_op};
+use ports::common::timestamp_types::{BusRsp, CoreReq, rsp_op};
 
 use super::*;
-use crate::common::timestamp::l1::tests::small;
+use crate::common::timestamp::small::small;
 
 fn config() -> Config {
-    (&small(Protocol::Tcs)).into()
+    (&small()).into()
 }
 
 /// An L1 that is left time for everything, and what it has sent.

@@ -8,10 +8,10 @@ mod rules;
 use ports::common::timestamp_types::{BusRsp, CoreReq, Protocol, rsp_op};
 
 use super::*;
-use crate::common::timestamp::l1::tests::small;
+use crate::common::timestamp::small::small;
 
 fn config() -> Config {
-    (&small(Protocol::Tcw)).into()
+    Config { proto: Protocol::Tcw, ..(&small()).into() }
 }
 
 /// An answer with the end of a lease; data are `byte`.
