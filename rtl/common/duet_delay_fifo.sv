@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
-/// First in, first out: what is pushed in cycle t can be seen from t+3 on. Keeps answers back for as
-/// long as the arrays of a cache take, whose bits are looked up at once here.
+/// First in, first out: what is pushed in cycle t can be seen from t+3 on. Keeps answers back for
+/// as long as the arrays of a cache take, whose bits are looked up at once here.
 module duet_delay_fifo #(
   parameter type         T     = logic,
   parameter int unsigned Depth = 8

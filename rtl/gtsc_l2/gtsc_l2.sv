@@ -2,10 +2,10 @@
 `include "timestamp_types.svh"
 `include "gtsc_l2_types.svh"
 
-/// A bank of the L2 under G-TSC: write-back, lends lines in logical time (Tabbakh, thesis, chapter 3;
-/// specification 5.4, 5.5). All outputs are functions of registers. A request accepted in cycle t
-/// can act in t+1; a hit is answered in t+4, a request to memory shows in t+2. One action in L2Div
-/// cycles.
+/// A bank of the L2 under G-TSC: write-back, lends lines in logical time (Tabbakh, thesis, chapter
+/// 3; specification 5.4, 5.5). All outputs are functions of registers. A request accepted in cycle
+/// t can act in t+1; a hit is answered in t+4, a request to memory shows in t+2. One action in
+/// L2Div cycles.
 module gtsc_l2
   import timestamp_pkg::*;
 #(

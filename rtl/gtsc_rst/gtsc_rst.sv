@@ -2,8 +2,8 @@
 `include "timestamp_types.svh"
 `include "gtsc_rst_types.svh"
 
-/// Lets all timestamps begin anew, after an overflow or at a kernel's end: halts the banks, has them
-/// sweep their leases, and tells the L1s the next generation (Tabbakh, thesis, section 3.5.4;
+/// Lets all timestamps begin anew, after an overflow or at a kernel's end: halts the banks, has
+/// them sweep their leases, and tells the L1s the next generation (Tabbakh, thesis, section 3.5.4;
 /// specification 5.5). All outputs are functions of registers. An overflow of cycle t halts the
 /// banks in t+1.
 module gtsc_rst

@@ -1,5 +1,6 @@
 //! The L1 of an SM under G-TSC: each line has a lease in logical time, each warp a clock, and a
-//! store comes after all leases of its line (Tabbakh's thesis, chapter 3; specification 5.1 to 5.6).
+//! store comes after all leases of its line (Tabbakh's thesis, chapter 3; specification 5.1 to
+//! 5.6).
 //!
 //! One action per cycle, the first that is enabled of: a step of a walk, a flush, an answer of a
 //! bank, a line that loads wait for, a request of the SM. What is accepted in t acts in t+1 at the

@@ -1,6 +1,6 @@
 //! Lets all timestamps of a GPU begin anew, after an overflow or at a kernel's end: the banks stand
-//! still until each has begun anew and each L1 has flushed, so no answer of a generation meets an L1
-//! of the one before (Tabbakh's thesis, section 3.5.4; specification 5.5).
+//! still until each has begun anew and each L1 has flushed, so no answer of a generation meets an
+//! L1 of the one before (Tabbakh's thesis, section 3.5.4; specification 5.5).
 
 mod rule;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The L1 of an SM under temporal coherence: each line has a lease in cycles, which all blocks count
-//! alike (Tabbakh's thesis, section 3.2.1; specification 5.1 to 5.3, 5.8).
+//! The L1 of an SM under temporal coherence: each line has a lease in cycles, which all blocks
+//! count alike (Tabbakh's thesis, section 3.2.1; specification 5.1 to 5.3, 5.8).
 //!
 //! One action per cycle, as of `gtsc_l1`. What is accepted in t acts in t+1 at the earliest, and
 //! what it sends is shown in t+2.

@@ -45,7 +45,12 @@ fn until(exp: u32, rsp: BusRsp) -> BusRsp {
 }
 
 /// What a bank answers; `exp` is its lease.
-fn serve(r: &mut Random, p: &Phase, (req, line, now): (&BusReq, u32, u32), exp: &mut u32) -> BusRsp {
+fn serve(
+    r: &mut Random,
+    p: &Phase,
+    (req, line, now): (&BusReq, u32, u32),
+    exp: &mut u32,
+) -> BusRsp {
     let rsp = BusRsp { sm: req.sm, id: req.id, ..BusRsp::default() };
     let data = |r: &mut Random| masked_bytes(r, line, u128::MAX);
     match req.op {

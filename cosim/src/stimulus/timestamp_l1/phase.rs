@@ -30,7 +30,7 @@ draws! {
         pub lines: u32 = r.pick(&[1, 2, 3, 4, 16]),
         pub base: u64 = r.word(),
         pub stride: u64 = { let far = u64::from(l1.sets); r.pick(&[1, 1, far]) },
-        /// The first of these lines are loaded, then stored to, and loads are rare but of others; 0:
+        /// The first of these lines are loaded, then stored to; loads are rare but of others; 0:
         /// no such thing.
         pub stored: u32 = 0,
         /// Of a mask without bytes; with all.

@@ -14,7 +14,10 @@ draws! {
         /// Frequencies of reads, writes and atomics.
         pub kinds: [u32; 3] = r.pick(&[[4, 2, 1], [1, 0, 0], [1, 4, 1], [1, 1, 4], [8, 1, 0]]),
         /// Lines in use, how far they are apart, and the first.
-        pub lines: u32 = { let all = s.all.l2_sets * s.all.l2_ways; r.pick(&[1, 2, 4, 16, 2 * all]) },
+        pub lines: u32 = {
+            let all = s.all.l2_sets * s.all.l2_ways;
+            r.pick(&[1, 2, 4, 16, 2 * all])
+        },
         pub stride: u64 = {
             let banks = u64::from(s.all.l2_banks);
             r.pick(&[1, banks, banks * u64::from(s.all.l2_sets)])

@@ -44,7 +44,8 @@ seen! {
         event_kind["event_used", "event_gone", "event_all_gone", "event_came"],
         // Resets.
         sweeps["sweep_whole", "sweep_cut"], halted_without_reset, reset_without_halt,
-        reset_while_asked, reset_in_sync, reset_after["reset_after_overflow", "reset_at_kernel_end"],
+        reset_while_asked, reset_in_sync,
+        reset_after["reset_after_overflow", "reset_at_kernel_end"],
         done_again,
         err_code["err_request", "err_fill", "err_pick"],
         bus_req_held, bus_rsp_held, dram_req_held, dram_rsp_held, sync_held, ask_held,

@@ -57,7 +57,8 @@ fn quiet_l1_changes_as_it_says() {
                 rts: wts + r.below(20),
                 ..BusRsp::default()
             });
-            let inputs = In { core_req, bus_rsp, core_rsp_ready, bus_req_ready, rep, ..In::default() };
+            let inputs =
+                In { core_req, bus_rsp, core_rsp_ready, bus_req_ready, rep, ..In::default() };
             full.waits = false;
             assert_eq!(l1.tick(&inputs), full.tick(&inputs));
             assert_eq!(registers(&l1), registers(&full), "seed {seed}");

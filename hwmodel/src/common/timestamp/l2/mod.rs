@@ -192,7 +192,8 @@ impl<P: Protocol> Bank<P> {
         self.did
     }
 
-    /// Nothing changes until one of the [`Inputs`] comes. While a way is asked the request is there.
+    /// Nothing changes until one of the [`Inputs`] comes. While a way is asked the request is
+    /// there.
     #[inline(always)]
     pub fn waits(&self) -> bool {
         self.channels.is_empty()
