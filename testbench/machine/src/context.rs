@@ -10,6 +10,7 @@ use super::engine::{
 };
 use super::layout::{Layout, Site};
 use super::life::Life;
+use super::logical::Logical;
 use super::masks;
 use super::memories::Memories;
 use super::message::{Class, Coherence, Kind, Line, Message, Packed, Unit};
@@ -17,7 +18,6 @@ use super::places::Places;
 use super::policy::Policy;
 use super::pool::{Handle, Pool};
 use super::recording::Loads;
-use super::logical::Logical;
 use super::sequential::Sequential;
 use super::shard::Shard;
 use super::transactions::Transaction;

@@ -41,13 +41,13 @@ use super::engine::{ComponentId, Cycle, Wheel, numbers};
 use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
 use super::life::Life;
+use super::logical::Logical;
 use super::memories::Memories;
 use super::memory_model::MemoryModel;
 use super::part::Part;
 use super::places::{Placement, Places};
 use super::pool::Pool;
 use super::recording::Samples;
-use super::logical::Logical;
 use super::sequential::{Keep, Sequential};
 use super::{check, statistics};
 

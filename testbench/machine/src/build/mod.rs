@@ -404,8 +404,7 @@ impl Builder<'_> {
         // A bank numbers its lines itself.
         let shape = Shape { sets, ways: l2.ways, line, stride: 1 };
         let has_part = self.l1.bank.is_some() || self.l1.l2.is_some();
-        let to_unit =
-            self.l1.unit.filter(|_| has_part).map(|_| self.unit_channels(gpu, unit));
+        let to_unit = self.l1.unit.filter(|_| has_part).map(|_| self.unit_channels(gpu, unit));
         let ports = l2::Ports {
             requests: self.wiring.to(Net::Request, chiplet, unit),
             fills: self.wiring.to(Net::Answer, chiplet, unit),

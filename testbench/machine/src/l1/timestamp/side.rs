@@ -198,12 +198,9 @@ impl Side for Gtsc {
 
     fn l2_counters(out: &ports::gtsc_l2::Out) -> Counters {
         let cnt = &out.cnt;
-        [
-            ("timestamp_evictions", cnt.evictions),
-            ("timestamp_l2_hold_cycles", cnt.hold_cycles),
-        ]
-        .map(|(name, count)| (name, count.into()))
-        .to_vec()
+        [("timestamp_evictions", cnt.evictions), ("timestamp_l2_hold_cycles", cnt.hold_cycles)]
+            .map(|(name, count)| (name, count.into()))
+            .to_vec()
     }
 }
 

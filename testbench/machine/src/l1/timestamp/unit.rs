@@ -17,11 +17,14 @@ use crate::message::Packed;
 pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
     let Parameters { mut blocks, name } = Parameters::of(make.system)?;
     let wires = |ports: &[UnitPort]| {
-        ports.iter().map(|port| Wires {
-            from: port.wires.to_unit[0],
-            to: port.wires.from_unit[0],
-            shown: Packed::default(),
-        }).collect::<Vec<_>>()
+        ports
+            .iter()
+            .map(|port| Wires {
+                from: port.wires.to_unit[0],
+                to: port.wires.from_unit[0],
+                shown: Packed::default(),
+            })
+            .collect::<Vec<_>>()
     };
     let (l1s, banks) = (wires(&ports.cores), wires(&ports.banks));
     // It has all banks of the GPU, and its CUs alone.
