@@ -5,7 +5,7 @@ use hwmodel::{Block, Model};
 use ports::common::timestamp_types::{TC_TS_W, Timestamp};
 use ports::tc_l2::{Config, In, Out};
 
-use super::timestamp_l2::{Around, Shown, Sizes, can_reach};
+use super::timestamp_l2::{Around, Shown, Sizes};
 use super::{NewStimulus, Reached, Statics, Stimulus};
 
 crate::pair!(TcL2: ports::common::timestamp_types::Timestamp);
@@ -63,7 +63,7 @@ impl Stimulus for Inputs {
     }
 
     fn can_reach(&self, row: &str) -> bool {
-        can_reach(self.around.sizes(), row)
+        self.around.can_reach(row)
     }
 }
 

@@ -9,7 +9,7 @@ mod rows;
 
 use hwmodel::gtsc_l2::Did;
 use ports::common::timestamp_types::{
-    Ask, BusReq, BusRsp, DramReq, DramRsp, Event, MAX_LINE, Pick, Protocol, Timestamp,
+    Ask, BusReq, BusRsp, DramReq, DramRsp, Event, MAX_LINE, Pick, Protocol, Timestamp, sync,
 };
 
 use super::{LongTime, Random, Reached};
@@ -19,7 +19,7 @@ use requests::Sms;
 
 pub(super) use resets::Resets;
 use rows::Seen;
-pub(super) use rows::can_reach;
+use rows::can_reach;
 
 /// Cycles of a long time behind which no answer is taken, in each second of them.
 const HITS: u64 = 1000;
@@ -80,6 +80,7 @@ pub(super) struct Around {
     stretches: u64,
     sms: Sms,
     memory: Memory,
+    /// In every second episode, the first among them.
     policy: bool,
     /// What is shown until it is taken.
     bus_req: Option<BusReq>,
@@ -109,8 +110,12 @@ impl Around {
         }
     }
 
-    pub fn sizes(&self) -> &Sizes {
-        &self.sizes
+    /// Whether a bank with these parameters, and a policy or none, can come to a row.
+    pub fn can_reach(&self, row: &str) -> bool {
+        match row {
+            "ask" => self.policy,
+            row => can_reach(&self.sizes, row),
+        }
     }
 
     pub fn restart(&mut self, cycles: u64) {
@@ -118,7 +123,7 @@ impl Around {
         self.phase = Phase::any(&mut self.random, &self.sizes);
         self.sms = Sms::new(self.sizes.all.n_sm);
         self.memory.clear();
-        self.policy = self.random.chance(128);
+        self.policy = !self.policy;
         (self.bus_req, self.dram_rsp, self.sync) = (None, None, None);
     }
 
@@ -145,7 +150,8 @@ impl Around {
         if self.dram_rsp.is_none() {
             self.dram_rsp = self.memory.answer(r, p, sizes);
         }
-        let sync = if r.chance(p.sync) { Some(r.below(2) as u8) } else { None };
+        let op = if p.releases { sync::RELEASE } else { r.below(2) as u8 };
+        let sync = r.chance(p.sync).then_some(op);
         let pick = match shown.ask {
             Some(ask) if r.chance(p.pick) => Some(pick(r, p, sizes, ask.ways)),
             None if r.chance(p.vain) => Some(pick(r, p, sizes, 0)),

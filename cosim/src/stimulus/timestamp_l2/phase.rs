@@ -48,6 +48,8 @@ draws! {
         pub delay: u32 = r.pick(&[1, 4, 20, 100]),
         pub mem: u32 = r.pick(&[256, 128, 16]),
         pub sync: u32 = r.pick(&[0, 0, 1, 16]),
+        /// Nothing is acquired.
+        pub releases: bool = r.chance(32),
         /// The policy: chance of its word, that it is bad, that a line is kept, of one in vain.
         pub pick: u32 = r.pick(&[256, 64, 8]),
         pub bad_pick: u32 = r.pick(&[0, 0, 64]),
@@ -102,6 +104,7 @@ impl Phase {
                 (p.delay, p.mem, p.pick) = (1, 256, 256);
                 (p.kinds, p.far) = (r.pick(&[[0, 1, 0], [2, 1, 0]]), r.pick(&[0, 4, 24]));
                 (p.req, p.rsp_ready, p.left) = (256, 256, 300);
+                p.releases = r.chance(128);
             }
             // Nothing but requests that cannot be.
             7 => (p.fault, p.req, p.sync) = (256, 256, 0),

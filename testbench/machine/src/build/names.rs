@@ -89,6 +89,9 @@ fn check_copies(system: &System, (l1, l2): (&l1::Design, &l2::Design)) -> Result
     if l1.promises > MemoryModel::Rc || l1.bank.is_some() || l1.unit.is_some() {
         return refused("l1.design", l1.name, "orders what is done to the one copy of a line");
     }
+    if l1.l2.is_some() {
+        return refused("l1.design", l1.name, "brings an L2 that pushes no stores to other copies");
+    }
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use super::{Outcome, accepted, all, by_default, production, run_on};
 type Fields = &'static [(&'static str, &'static str)];
 
 /// Of one chiplet, of several, of an odd number; one GPU, two of two chiplets, two, four.
-const MACHINES: [(&str, Fields); 7] = [
+const MACHINES: [(&str, Fields); 8] = [
     ("cpelide-4-small", &[]),
     ("cpelide-2-small", &[("machine.gpus", "2")]),
     ("cpelide-2-small", &[("machine.chiplets", "3"), ("l3.bytes", "196608")]),
@@ -23,6 +23,7 @@ const MACHINES: [(&str, Fields); 7] = [
     ("finepack-4gpu-small", &[]),
     ("stc-8cu-small", &[]),
     ("stc-8cu-small", &[("cu.exclusive_lines", "true")]),
+    ("fermi-16sm-8p-small", &[]),
 ];
 
 /// Who computes a machine's blocks.

@@ -204,6 +204,9 @@ fn legal(shape: Shape) -> Shape {
     if shape.load().is_err_and(|error| error.to_string().contains("sharing.l1")) {
         shape.sharing.0 = "lru".into();
     }
+    if shape.load().is_err_and(|error| error.to_string().contains("sharing.l2")) {
+        shape.sharing.1 = "lru".into();
+    }
     if shape.load().is_err_and(|error| error.to_string().contains("placement.policy")) {
         shape.placement = "first-touch".into();
     }

@@ -511,7 +511,7 @@ fn what_does_not_go_together_is_refused_by_its_field() {
         ),
         (
             &[("queue.depth", "2")],
-            ["queue: there is no such section", "test_queue, test_tokens, finepack"],
+            ["queue: there is no such section", "test_queue, test_tokens, timestamp, finepack"],
         ),
         (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "entries, line"]),
         (

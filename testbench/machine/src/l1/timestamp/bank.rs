@@ -258,7 +258,8 @@ impl<S: Side> Bank<S> {
                 self.command = Some((command, self.counters.write_backs));
                 let how = if asked.acquire { sync::ACQUIRE } else { sync::RELEASE };
                 self.syncing = Some(Syncing::Wanted(how));
-            } else if self.is_old {
+            } else if self.is_old && ctx.has(self.spec.ports.requests) {
+                // Nobody is visited when the host writes.
                 self.syncing = Some(Syncing::Wanted(sync::ACQUIRE));
             } else if !self.performed.is_empty() {
                 self.syncing = Some(Syncing::Wanted(sync::RELEASE));
