@@ -414,7 +414,9 @@ impl<S: Side> L1 for Cache<S> {
             port.ctx.stop.get_or_insert(Stop::Block(problem));
         }
         self.talk(port);
-        let waits = self.arrived.is_empty() && self.out.core_rsp.is_none();
+        let waits = self.arrived.is_empty()
+            && self.out.core_rsp.is_none()
+            && self.fencing & self.out.fence_ok == 0;
         port.ctx.wake_after(if waits { self.block.quiet_cycles() } else { 0 });
     }
 

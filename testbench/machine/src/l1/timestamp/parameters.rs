@@ -69,10 +69,10 @@ impl Parameters {
         let design = &system.l1.design;
         let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
         let (m, policy) = (&system.machine, &system.l2.policy);
-        if m.chiplets > 1 && policy == "private" {
+        if (m.chiplets > 1 || m.gpus > 1) && policy == "private" {
             let problem = format!(
-                "\"private\" holds a line in several L2s: with l1.design = {design} one bank has \
-                 its timestamps"
+                "\"private\" holds a line in several L2s, and other GPUs pass them by: with \
+                 l1.design = {design} one bank has its timestamps"
             );
             return Err(error("l2.policy", problem));
         }
