@@ -21,7 +21,7 @@ pub(super) use resets::Resets;
 use rows::Seen;
 use rows::can_reach;
 
-/// Cycles of a long time behind which no answer is taken, in each second of them.
+/// Cycles of a long time behind which no answer is taken.
 const HITS: u64 = 1000;
 
 /// Parameters of a bank, of either protocol.
@@ -110,6 +110,11 @@ impl Around {
         }
     }
 
+    /// Whether no answer is taken in this long time: a slow bank has hits enough in none.
+    fn holds(&self) -> bool {
+        self.stretches.is_multiple_of(2) || self.sizes.all.l2_div > 1
+    }
+
     /// Whether a bank with these parameters, and a policy or none, can come to a row.
     pub fn can_reach(&self, row: &str) -> bool {
         match row {
@@ -133,7 +138,7 @@ impl Around {
         if long == Some(0) {
             self.stretches += 1;
             self.phase = Phase::long(&mut self.random, &self.sizes);
-        } else if long == Some(HITS) && self.stretches.is_multiple_of(2) {
+        } else if long == Some(HITS) && self.holds() {
             self.phase.rsp_ready = 0;
         } else if self.phase.left == 0 {
             let Phase { stride, base, .. } = self.phase;

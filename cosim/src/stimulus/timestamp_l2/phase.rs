@@ -74,7 +74,8 @@ impl Phase {
             1 => {
                 p.lines = 4 * s.all.l2_ways;
                 p.stride = u64::from(s.all.l2_banks * s.all.l2_sets);
-                (p.req, p.delay, p.mem, p.rsp_ready) = (256, 1, 256, 256);
+                (p.req, p.delay, p.mem, p.rsp_ready) = (256, 1, r.pick(&[256, 2]), 256);
+                p.left = 100 + 8 * s.all.l2_ways * s.all.l2_div;
             }
             // Memory takes nothing for a time.
             2 => {
