@@ -98,8 +98,8 @@ pub(super) fn can_reach(s: &Sizes, row: &str) -> bool {
         "b1_last_line_goes" | "b1_last_dirty_line_goes" => !s.is_tc,
         // Behind the read of one line those of others, and what they replace.
         "b1_holds_for_place" => !s.is_tc && all.l2_mshr > 2,
-        // Not asked for where leases outlive what a phase draws: ways that are lent run out before so
-        // many MSHRs do, and a line that is clean and free again is rare.
+        // Not asked for where leases outlive what a phase draws: ways that are lent run out before
+        // so many MSHRs do, and a line that is clean and free again is rare.
         "b5_holds_for_mshr" | "waiting_write_holds" | "b5_clean_line"
             if s.is_tc && all.l2_mshr > 32 =>
         {
