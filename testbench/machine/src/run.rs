@@ -386,6 +386,12 @@ impl Machine {
         others.fold(self.ctx.check.checked, |sum, others| sum + others.checked)
     }
 
+    /// Accesses that logical time was asked to explain, and those that were left out, where L1s
+    /// say it.
+    pub fn logical(&self) -> Option<(u64, u64)> {
+        self.ctx.logical.as_ref().map(|logical| logical.counts())
+    }
+
     /// What is known of the order of accesses, where it is checked.
     pub fn sequential(&self) -> Option<&Sequential> {
         self.ctx.sequential.as_deref()

@@ -3,7 +3,8 @@
 //! seen in each of these runs (`logical.rs`).
 
 use cosim::body::BodyKind;
-use machine::{Bodies, Options, RunError, systems};
+use machine::sequential::Keep;
+use machine::{Bodies, Machine, Options, RunError, systems};
 use traces::kernels::{PROGRAMS, Params};
 use traces::trace::Reader;
 
@@ -66,6 +67,25 @@ fn every_program_passes_and_logical_time_explains_it() {
             passes(&system("fermi-16sm-8p-small", &set), &trace);
         }
     }
+}
+
+/// All of them where nothing overflows; else but those whose generation is not sure.
+#[test]
+fn accesses_are_looked_at_in_logical_time() {
+    let looked_at = |design, more| {
+        let machine = system("fermi-16sm-8p-small", &fields(design, more));
+        let keep = Keep { values: true, placed: false };
+        let options = Options { sequential: Some(keep), ..Options::default() };
+        let mut run =
+            Machine::new(&machine, &Bodies::default(), by_default("bfs"), options).unwrap();
+        run.run().unwrap();
+        run.logical()
+    };
+    let (checked, unchecked) = looked_at("gtsc-sc", &[]).expect("it is looked at");
+    assert!(checked > 10_000 && unchecked == 0, "{checked}, {unchecked}");
+    let (checked, unchecked) = looked_at("gtsc-rc", TIGHT).expect("it is looked at");
+    assert!(checked > unchecked, "{checked}, {unchecked}");
+    assert_eq!(looked_at("tc-weak", &[]), None);
 }
 
 #[test]

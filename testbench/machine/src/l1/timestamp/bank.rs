@@ -58,7 +58,6 @@ struct Counters {
     fetches: u64,
     write_backs: u64,
     released: u64,
-    acquired: u64,
 }
 
 /// A release or acquire of the block.
@@ -298,7 +297,6 @@ impl<S: Side> Bank<S> {
         }
         if dropped {
             ctx.written_past += 1;
-            self.counters.acquired += 1;
             self.is_old = false;
         }
         (self.command, self.syncing) = (None, None);
