@@ -113,8 +113,7 @@ impl GtscL1 {
         let CoreReq { op, aop, sz, id, warp, line, mask, ref data } = *req;
         let miss = self.misses.find(line);
         let older = |m| self.misses.waiters(m).any(|waiter| waiter.warp == warp);
-        let waits =
-            |m| self.misses.is_pending(m) || self.keeps(Rule::OlderLoads) && older(m);
+        let waits = |m| self.misses.is_pending(m) || self.keeps(Rule::OlderLoads) && older(m);
         if let Some(m) = miss.filter(|&m| waits(m)) {
             self.is(if self.misses.is_pending(m) { Row::St2Pending } else { Row::St2Older });
             return false;

@@ -103,12 +103,7 @@ impl Protocol for Leases {
     }
 
     #[inline(always)]
-    fn perform(
-        &mut self,
-        lease: &mut Lease,
-        data: &mut LineData,
-        req: &BusReq,
-    ) -> Option<BusRsp> {
+    fn perform(&mut self, lease: &mut Lease, data: &mut LineData, req: &BusReq) -> Option<BusRsp> {
         let own = req.rep == self.rep || !self.keeps(Rule::OldGeneration);
         let (wts, warp_ts) = if own { (req.wts, req.warp_ts) } else { (0, 1) };
         let as_new = wts != 0 && wts == lease.wts;

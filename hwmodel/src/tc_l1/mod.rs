@@ -13,9 +13,7 @@ mod rule;
 mod tests;
 mod walk;
 
-use ports::common::timestamp_types::{
-    BusReq, CoreRsp, Event, LineData, Protocol, event, op,
-};
+use ports::common::timestamp_types::{BusReq, CoreRsp, Event, LineData, Protocol, event, op};
 use ports::tc_l1::*;
 use ports::{ConfigError, Parameters};
 

@@ -83,10 +83,7 @@ impl Block for TcL2 {
             ask: bank.ask(),
             event: bank.event(),
             err: bank.err(),
-            cnt: Counters {
-                stall_lease: self.stall_lease,
-                stall_evict: bank.counts.stall_evict,
-            },
+            cnt: Counters { stall_lease: self.stall_lease, stall_evict: bank.counts.stall_evict },
         }
     }
 

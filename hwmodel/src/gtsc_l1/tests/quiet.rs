@@ -50,13 +50,8 @@ fn quiet_l1_changes_as_it_says() {
             let (op, id) = (r.below(4) as u8, r.below(2) as u8);
             let id = if op < rsp_op::WR_ACK { id } else { 0x80 | id };
             let wts = 1 + r.below(20);
-            let bus_rsp = answer.then(|| BusRsp {
-                op,
-                id,
-                wts,
-                rts: wts + r.below(20),
-                ..BusRsp::default()
-            });
+            let bus_rsp =
+                answer.then(|| BusRsp { op, id, wts, rts: wts + r.below(20), ..BusRsp::default() });
             let inputs =
                 In { core_req, bus_rsp, core_rsp_ready, bus_req_ready, rep, ..In::default() };
             full.waits = false;

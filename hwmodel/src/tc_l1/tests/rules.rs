@@ -49,8 +49,7 @@ fn with_and_without(
 #[test]
 fn without_the_waiters_lease_a_load_reads_what_has_ended() {
     // It joins at now 11; the fill's lease ends at 10.
-    let program =
-        [(0, Ask(ld(0, 1))), (10, Ask(ld(1, 1))), (15, Answer(answer(FILL, 0, 10, 7)))];
+    let program = [(0, Ask(ld(0, 1))), (10, Ask(ld(1, 1))), (15, Answer(answer(FILL, 0, 10, 7)))];
     let [with, without] = with_and_without(Rule::WaiterLease, &program, 30);
     assert_eq!((with.0, with.1), (vec![7], 2), "the younger is asked for again");
     assert_eq!((without.0, without.1), (vec![7, 7], 1));
