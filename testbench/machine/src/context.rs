@@ -232,10 +232,11 @@ impl Context {
         }
     }
 
-    /// Accounting class and bytes of a message: a header, and for data the sectors that it touches.
+    /// Accounting class and bytes of a message: a header, with what the L1 design adds to it, and
+    /// for data the sectors that it touches.
     #[inline(always)]
     fn size_of(&self, message: &Message) -> (Class, u32) {
-        let header = self.layout.header_bytes;
+        let header = self.layout.header_bytes + u32::from(message.said);
         let sector = self.layout.sector_log;
         let (class, has_data) = match message.kind {
             Kind::Read => (Class::Request, false),

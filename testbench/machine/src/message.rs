@@ -215,6 +215,8 @@ pub struct Message {
     /// In an answer to a CU: what the bank's policy says of the line to that of the L1
     /// (`[sharing]`). 0 from anybody else.
     pub hint: u8,
+    /// Bytes that the L1 design adds to the header for what it says.
+    pub said: u8,
 }
 
 const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");

@@ -68,6 +68,9 @@ const MACHINE: &[Statistic] = &statistics! {
     "cu.instructions" "instructions" "memory instructions of waves",
     "cu.accesses" "accesses" "coalesced line accesses of CUs",
     "cu.groups" "work-groups" "work-groups started",
+    "cu.access_cycles" "cycles" "of all accesses, from their issue to their end, together",
+    "cu.wait_cycles" "cycles" "in which a CU with a work-group issued nothing, and could not before \
+                               an answer",
     "l1.*" "events" "what another L1 design counts, summed over CUs, units of GPUs and hooks in \
                      L2 banks; of `most_*` the greatest",
     "l2.reads" "requests" "reads answered by L2 banks",
@@ -111,6 +114,8 @@ const MACHINE: &[Statistic] = &statistics! {
     "l3.writes" "requests" "writes taken by L3 slices",
     "l3.atomics" "requests" "atomics done by L3 slices",
     "l3.write_back_waits" "lines" "evictions of L3 slices that waited for the memory channel",
+    "l3.traffic.*" "bytes" "bytes between L2 banks and L3 slices, part of `traffic.chiplet`, by \
+                            class",
     "memory.writes" "lines" "lines written to memory",
     "launch.packets" "packets" "packets taken by command processors: of kernels, and barriers",
     "launch.barriers" "packets" "of these, barriers",
@@ -228,6 +233,8 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("cu.instructions", core.counters.instructions);
                 add("cu.accesses", core.counters.accesses);
                 add("cu.groups", core.counters.groups);
+                add("cu.access_cycles", core.counters.access_cycles);
+                add("cu.wait_cycles", core.counters.wait_cycles);
                 core.l1().counters().iter().for_each(|(name, v)| add(&format!("l1.{name}"), *v));
             }
             Part::Unit(unit) => {
@@ -315,6 +322,9 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
             _ => "launch",
         };
         add_classes(&format!("traffic.{group}"), bytes, &mut add);
+        if group == "chiplet" && (spec.name.ends_with(".memory") || spec.name.contains("l3.slice")) {
+            add_classes("l3.traffic", bytes, &mut add);
+        }
     }
     all.into_iter().collect()
 }

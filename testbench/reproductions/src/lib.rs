@@ -7,16 +7,21 @@
 pub mod compared;
 pub mod controls;
 pub mod cpelide;
+mod energy;
 pub mod experiment;
 pub mod figure;
 pub mod finepack;
+pub mod gtsc;
+mod instructions;
 pub mod kept;
+mod lease_storage;
 pub mod race_detection;
 pub mod rec;
+mod registers;
 pub mod scale;
 pub mod score;
 pub mod stc;
 mod table;
 
 /// The papers that can be reproduced.
-pub const PAPERS: [&str; 5] = ["cpelide", "finepack", "race-detection", "rec", "stc"];
+pub const PAPERS: [&str; 6] = ["cpelide", "finepack", "gtsc", "race-detection", "rec", "stc"];

@@ -4,7 +4,7 @@
 use machine::systems;
 
 use crate::experiment::Input;
-use crate::{cpelide, finepack, race_detection, rec, stc};
+use crate::{cpelide, finepack, gtsc, race_detection, rec, stc};
 
 /// A scale at which a paper's experiments run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,7 @@ fn machine(paper: &str) -> (&'static str, &'static str) {
     match paper {
         "cpelide" => ("cpelide-4", "chiplet"),
         "finepack" => ("finepack-4gpu", "GPU"),
+        "gtsc" => ("fermi-16sm-8p", "GPU"),
         "race-detection" => ("fermi-16sm", "GPU"),
         "rec" => ("rec-4gpu", "GPU"),
         _ => ("stc-8cu", "GPU"),
@@ -60,6 +61,7 @@ pub fn all(paper: &str) -> &'static [Scale] {
     match paper {
         "cpelide" => &cpelide::SCALES,
         "finepack" => &finepack::SCALES,
+        "gtsc" => &gtsc::SCALES,
         "race-detection" => &race_detection::SCALES,
         "rec" => &rec::SCALES,
         _ => &stc::SCALES,

@@ -9,7 +9,7 @@
 //! ...
 //! ```
 
-use reproductions::{controls, cpelide, finepack, race_detection, rec, stc};
+use reproductions::{controls, cpelide, finepack, gtsc, race_detection, rec, stc};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
@@ -33,6 +33,8 @@ enum Of {
     ReproduceCpelide,
     /// Of `duet reproduce finepack`
     ReproduceFinepack,
+    /// Of `duet reproduce gtsc`
+    ReproduceGtsc,
     /// Of `duet reproduce race-detection`
     ReproduceRaceDetection,
     /// Of `duet reproduce rec`
@@ -50,6 +52,7 @@ impl Of {
             Self::Controls => of::<controls::Report>(),
             Self::ReproduceCpelide => of::<cpelide::Report>(),
             Self::ReproduceFinepack => of::<finepack::Report>(),
+            Self::ReproduceGtsc => of::<gtsc::Report>(),
             Self::ReproduceRaceDetection => of::<race_detection::Report>(),
             Self::ReproduceRec => of::<rec::Report>(),
             Self::ReproduceStc => of::<stc::Report>(),

@@ -31,6 +31,7 @@ impl Core {
             }
         }
         self.groups[slot] = Some(Running { group, launch, waves, at_barrier: 0 });
+        self.running += 1;
         if ctx.sequential.is_some() {
             self.tell_group(ctx, slot, number);
         }
@@ -91,6 +92,7 @@ impl Core {
             order.end_group(self.unit, slot);
         }
         let ended = self.groups[slot].take().expect("it runs");
+        self.running -= 1;
         self.ended[usize::from(ended.launch)] += 1;
     }
 }

@@ -62,6 +62,8 @@ pub struct Counters {
     pub instructions: u64,
     pub accesses: u64,
     pub groups: u64,
+    pub access_cycles: u64,
+    pub wait_cycles: u64,
 }
 
 /// The instruction that is being cut into line requests, one in each cycle.
@@ -109,6 +111,11 @@ pub struct Core {
     waves: Vec<Wave>,
     groups: Vec<Option<Running>>,
     pub counters: Counters,
+    /// Work-groups that run.
+    running: u32,
+    /// Since its last cycle nothing can have been issued, for want of answers.
+    is_waiting: bool,
+    last: Cycle,
     spec: Spec,
     /// Of each wave slot its loads that are or may become speculative, oldest first.
     checkpoints: Vec<Vec<Checkpoint>>,
@@ -153,6 +160,9 @@ impl Core {
             is_acquired: false,
             seen_past: 0,
             counters: Counters::default(),
+            running: 0,
+            is_waiting: false,
+            last: 0,
         }
     }
 
@@ -168,6 +178,7 @@ impl Core {
 
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
+        self.count_cycles(ctx.now);
         if let Some(order) = ctx.receive(self.ports.orders) {
             self.obey(ctx, order);
             if ctx.has(self.ports.orders) {
@@ -195,11 +206,20 @@ impl Core {
         if self.steers {
             self.hear_l1(ctx);
         }
-        self.step(ctx);
+        self.is_waiting = !self.step(ctx) && self.running > 0;
         if self.steers {
             self.end_cycle(ctx);
         }
         self.tell(ctx);
+    }
+
+    /// Counts the cycles since the last one: nothing has changed in them.
+    #[inline]
+    fn count_cycles(&mut self, now: Cycle) {
+        let past = now - self.last;
+        self.last = now;
+        self.counters.access_cycles += past * self.transactions.in_use() as u64;
+        self.counters.wait_cycles += past * u64::from(self.is_waiting);
     }
 
     /// The L1 sees that the cycle is over; what it has told since is for the next one.
@@ -294,8 +314,10 @@ impl Core {
         }
     }
 
-    /// Issues: the next line of the instruction in hand, else the next instruction.
-    fn step(&mut self, ctx: &mut Context) {
+    /// Issues: the next line of the instruction in hand, else the next instruction. False where
+    /// nothing is issued in this cycle, nor in others until somebody answers.
+    fn step(&mut self, ctx: &mut Context) -> bool {
+        let mut issued = false;
         if self.steers && self.hooks.exclusive_lines {
             self.choose(ctx);
         } else if self.issue.next == self.issue.lines.len() && self.ready.is_due(ctx.now) {
@@ -303,14 +325,15 @@ impl Core {
         }
         if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {
             if !self.issue_line(ctx) {
-                return;
+                return false;
             }
+            issued = true;
             if self.issue.next == self.issue.lines.len() {
                 self.end_issue(ctx.now);
             }
         }
         let more = match self.issue.next < self.issue.lines.len() {
-            true if self.transactions.is_full() => return,
+            true if self.transactions.is_full() => return issued,
             true => ctx.now + 1,
             false if self.steers && self.next_parked().is_some() => ctx.now + 1,
             false => self.ready.next(),
@@ -318,6 +341,7 @@ impl Core {
         if more != Cycle::MAX {
             ctx.wake_at(more.max(ctx.now + 1));
         }
+        issued || more != Cycle::MAX
     }
 
     /// Has in hand an instruction whose next line nobody of this CU has under way, if there is one:

@@ -1,10 +1,10 @@
 //! Our figures of CPElide (`figures.toml`).
 
-use super::energy;
 use super::points::{
     BASE, COVERED, COVERED_7, EVICTING, HMG, INSTANT, INSTANT_BASE, OURS, UNHIDDEN, VARIANTS,
 };
 use super::{JOBS, Report, Structures};
+use crate::energy;
 use crate::experiment::{Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
 

@@ -2,7 +2,6 @@
 //! acquires at each kernel boundary, and with HMG's directory; divided, on 2 to 16 chiplets, and
 //! programs divided likewise; or at full size, on 4.
 
-mod energy;
 mod figures;
 mod points;
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::energy::{Energy, sum};
 use super::inputs::INPUTS;
 use super::points::{
-    BLOCK, BYTE, CAUSES, Family, HALF, IDEAL, NOSPEC, SIZE_NAMES, WORD, base as base_system,
+    BLOCK, BYTE, CAUSES, Family, GTSC_SC, HALF, IDEAL, NOSPEC, SIZE_NAMES, WORD,
+    base as base_system,
 };
 use super::{fetches, l1};
 use crate::experiment::{Record, Runs, share};
@@ -36,6 +37,7 @@ pub fn all(r: &Runs, memory_share: &BTreeMap<&'static str, f64>) -> Vec<Figure> 
         "RD-20" => rdu_share(r, &[&BYTE]),
         "RD-21" => rdu_share(r, &[&WORD, &BLOCK, &HALF]),
         "RD-23" => small_shares(r),
+        "RD-24" => beside_gtsc(r),
         "ratios" => rdu_ratios(r),
         "copies" => by_size(&[&BYTE, &WORD, &BLOCK, &HALF], 1, " %", |machine| {
             let copying = |record: &Record| {
@@ -241,6 +243,33 @@ fn rdu_ratios(r: &Runs) -> Ours {
         values.push((format!("{}.16K/1K", family.name), ratio));
     }
     ours(shown.join("; "), values)
+}
+
+/// Race checks by block, signatures of 8K, over G-TSC with SC.
+fn beside_gtsc(r: &Runs) -> Ours {
+    const PICOJOULES: f64 = 1e9;
+    let block = BLOCK.machines[3];
+    let gpu = |record: &Record| {
+        let others = record.inside() * INPUTS.baseline.energy_of_cycle("") * PICOJOULES;
+        others + crate::energy::all(record)
+    };
+    // The structures' energy is in microjoules.
+    let checks = |record: &Record| {
+        let Energy { rdu, avu, renaming } = energy(record, 3);
+        1e6 * [rdu, avu, renaming].map(sum).iter().sum::<f64>()
+    };
+    let own = |record: &Record| if record.machine == block { checks(record) } else { 0.0 };
+    let each = [
+        ("time", time(r, block, GTSC_SC)),
+        ("traffic", Each::ratio(r, block, GTSC_SC, |record| record.group("traffic.chiplet."))),
+        ("energy", Each::ratio(r, block, GTSC_SC, |record| gpu(record) + own(record))),
+    ];
+    let shown = each.iter().map(|(name, own)| format!("{name} {:.3}", own.mean()));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let listed = each[0].1.listed(2);
+    let named = each.iter().flat_map(|(name, own)| own.named(name));
+    let values = named.chain(each.iter().map(|(name, own)| (name.to_string(), own.mean())));
+    ours(format!("{shown}; time: {listed}"), values.collect::<Vec<_>>())
 }
 
 fn lanes(r: &Runs) -> Ours {

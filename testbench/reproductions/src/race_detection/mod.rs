@@ -4,8 +4,7 @@
 
 mod energy;
 mod figures;
-mod inputs;
-mod intensity;
+pub(crate) mod inputs;
 mod points;
 #[cfg(test)]
 mod tests;
@@ -20,6 +19,7 @@ use serde::Serialize;
 
 use super::experiment::{Attempt, Error, Input, Plan, Record, Runs, SEED, SHIFT, input};
 use super::figure::Figure;
+use super::instructions::Instructions;
 use super::scale::Scale;
 use super::score::{Score, scored};
 
@@ -73,8 +73,8 @@ pub struct Report {
     pub score: Score,
 }
 
-/// Statistics of L1s and their units, and launches.
-const KEPT: [&str; 3] = ["l1.", "l2.", "launch."];
+/// Statistics of L1s and their units, caches, memory, launches and networks.
+const KEPT: [&str; 6] = ["l1.", "l2.", "l3.", "memory.", "launch.", "traffic."];
 
 /// Each run's order of accesses is checked too, which takes about a tenth of its time.
 const CHECKS: Keep = Keep { values: true, placed: false };
@@ -86,8 +86,8 @@ pub fn run(inputs: &[Input], perturbed: u64, attempt: &Attempt) -> Result<Report
     let plan = Plan { inputs, points, counters: &KEPT, perturbed, shift: SHIFT, options };
     let experiment = plan.run(attempt)?;
     let share = |input: &Input| {
-        let share = intensity::memory_share(input).map_err(Error::at(input.program))?;
-        Ok((input.program, share))
+        let all = Instructions::of(input).map_err(Error::at(input.program))?;
+        Ok((input.program, all.memory_share()))
     };
     let memory_share = inputs.iter().map(share).collect::<Result<_, Error>>()?;
     let figures = experiment.figures(|runs| figures::all(runs, &memory_share));

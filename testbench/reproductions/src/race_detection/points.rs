@@ -105,6 +105,10 @@ const LANES: [(&str, &str, Change); 4] = [
     ("word-ideal", "race-ideal", &[("race_detection.gran", "4")]),
 ];
 
+/// G-TSC with SC, whose banks act in each cycle, as those of the other machines do.
+pub const GTSC_SC: &str = "gtsc-sc";
+const GTSC: Change = &[("l2.design", "own"), ("timestamp.l2_div", "1")];
+
 /// The machine of Table 4.1 with a design.
 fn point(name: &'static str, design: &str, change: &[(&str, &str)]) -> Point {
     Point::with_l1(name, "fermi-16sm", design, change)
@@ -129,6 +133,7 @@ pub fn all() -> Vec<Point> {
         let designs = ["race-base", "race-ideal", "race-spec", "race-nospec"];
         points.extend(machines.into_iter().zip(designs).map(|(name, d)| point(name, d, change)));
     }
+    points.push(point(GTSC_SC, GTSC_SC, GTSC));
     points.extend(LANES.map(|(name, design, change)| point(name, design, change)));
     points
 }

@@ -1,14 +1,17 @@
 //! Our figures of STC (`figures.toml`).
 
 use cosim::catalog::Family;
+use hwmodel::Model;
 use hwmodel::epoch_agent::EpochAgent;
 use hwmodel::epoch_manager::EpochManager;
-use hwmodel::{Model, State};
+use machine::System;
 use ports::common::stc_types::Stc;
 
-use super::points::CUS;
-use crate::experiment::{Record, Runs, percent};
+use super::points::{CUS, TCS};
+use crate::experiment::{Point, Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
+use crate::lease_storage::{self, Storage};
+use crate::registers::bits;
 
 /// Programs that stand for the paper's with reuse across kernels.
 const REUSE: [&str; 4] = ["reuse", "multigrid", "hotspot3d", "jacobi2d"];
@@ -33,6 +36,7 @@ pub fn all(r: &Runs) -> Vec<Figure> {
         "STC-15" => scans(r),
         "STC-16" => beside(r, &["mb-bsq-64", "mb-bsq-128"]),
         "STC-17" => bandwidth(r),
+        "STC-18" => over(r, &[("mb-8-way", TCS), ("mb-8-way", "src-8-way")]),
         "STC-19" => storage(),
         "STC-20" => manager(),
         "STC-21" => launches(r),
@@ -211,43 +215,48 @@ fn scans(r: &Runs) -> Ours {
 
 fn bandwidth(r: &Runs) -> Ours {
     let mut values = Vec::new();
-    let shown = ["nv", "es", "ab", "mb"].map(|machine| {
+    let mut shown = Vec::new();
+    let mut show = |name: &str, more: Each| {
+        values.push((name.to_string(), more.mean()));
+        shown.push(format!("{name} {:.2} %", 100.0 * more.mean()));
+    };
+    let bytes = |record: &Record| record.group("traffic.chiplet.");
+    for machine in ["nv", "es", "ab", "mb"] {
         let more = Each::of(r, |program| {
             let own = r.record(program, machine).counter("l1.epoch_message_bytes");
-            Some(own / r.record(program, "src").group("traffic.chiplet."))
+            Some(own / bytes(r.record(program, "src")))
         });
-        values.push((machine.to_string(), more.mean()));
-        format!("{machine} {:.2} %", 100.0 * more.mean())
-    });
-    ours(format!("{}; others not run", shown.join(", ")), values)
-}
-
-/// Bits of a block's registers whose names begin so.
-fn bits(block: &impl Model, names: &[&str]) -> f64 {
-    let mut bits = 0;
-    block.show_state(&mut State::new(&mut |register| {
-        let is_one = names.is_empty() || names.iter().any(|name| register.name.starts_with(name));
-        bits += if is_one { register.width } else { 0 };
-    }));
-    f64::from(bits)
+        show(machine, more);
+    }
+    let more = |(program, ratio)| (program, ratio - 1.0);
+    let ratios = Each::ratio(r, TCS, "src-8-way", bytes);
+    show(TCS, Each(ratios.0.into_iter().map(more).collect()));
+    ours(format!("{}; hardware coherence not run", shown.join(", ")), values)
 }
 
 fn paper() -> Stc {
     Stc::named().remove("paper").expect("it has a name")
 }
 
+/// TC-Strong keeps of each line, in L1s and the L2, when its lease ends.
 fn storage() -> Ours {
     let agent = EpochAgent::new(&(&paper()).into()).expect("it is legal");
-    let bytes = bits(&agent, &["queue.addr"]) * f64::from(CUS) / 8.0;
-    ours(format!("{:.0} kB; TCS not built", bytes / 1024.0), [("queues", bytes)])
+    let queues = bits(&agent, |name| name.starts_with("queue.addr")) * f64::from(CUS) / 8.0;
+    let Storage { l1_line, l2_line, .. } = lease_storage::tc(&lease_storage::paper());
+    let System { machine, l1, l2, .. } = Point::with_l1("src", "stc-8cu", "src", &[]).system;
+    let line = f64::from(machine.line);
+    let l1s = f64::from(CUS) * f64::from(l1.bytes) / line * l1_line;
+    let leases = (l1s + l2.bytes as f64 / line * l2_line) / 8.0;
+    let text = format!("TC-Strong {:.0} kB, queues {:.0} kB", leases / 1024.0, queues / 1024.0);
+    ours(text, [("tcs", leases), ("queues", queues)])
 }
 
 fn manager() -> Ours {
     let manager = EpochManager::new(&(&paper()).into()).expect("it is legal");
     let parts =
         [("ec", "ec"), ("wake_cnt", "wake_cnt"), ("erv", "record.erv"), ("etv", "record.etv")];
-    let own = parts.map(|(name, register)| (name, bits(&manager, &[register])));
-    let all = bits(&manager, &[]);
+    let own = parts.map(|(name, start)| (name, bits(&manager, |n| n.starts_with(start))));
+    let all = bits(&manager, |_| true);
     let list = own.map(|(name, bits)| format!("{name} {bits}")).join(", ");
     ours(format!("{list}; all registers {all}"), own.into_iter().chain([("all", all)]))
 }

@@ -43,7 +43,20 @@ const POINTS: &[(&str, &str, &str, Change)] = &[
     ("mb-work", "stc-8cu", "stc-mb", &[("cu.gap_cycles", "16")]),
     ("lines-dropped-l2", "stc-8cu", "src", &[("l2.design", "software"), LINES[0]]),
     ("mb-dropped-l2", "stc-8cu", "stc-mb", &[("l2.design", "software")]),
+    // TC-Strong's L1 has at most 8 ways and 64 misses; so have those that it is compared with.
+    (
+        TCS,
+        "stc-8cu",
+        "tc-strong",
+        &[FEW[0], FEW[1], ("l2.design", "own"), ("timestamp.l2_div", "1")],
+    ),
+    ("mb-8-way", "stc-8cu", "stc-mb", FEW),
+    ("src-8-way", "stc-8cu", "src", FEW),
 ];
+
+/// TC-Strong.
+pub const TCS: &str = "tc-strong";
+const FEW: Change = &[("l1.ways", "8"), ("l1.misses", "64")];
 
 /// All machines. The L2 is kept between kernels as in the paper.
 pub fn all() -> Vec<Point> {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use reproductions::experiment::{Input, Runs};
 use reproductions::figure::Figure;
 use reproductions::score::Score;
-use reproductions::{PAPERS, cpelide, finepack, race_detection, rec, scale, stc};
+use reproductions::{PAPERS, cpelide, finepack, gtsc, race_detection, rec, scale, stc};
 use serde::Serialize;
 
 use keeping::Keeping;
@@ -27,7 +27,7 @@ use super::{Failure, output};
 /// Run a paper's experiments
 #[derive(clap::Args)]
 pub struct Args {
-    /// cpelide, finepack, race-detection, rec, stc, or all
+    /// cpelide, finepack, gtsc, race-detection, rec, stc, or all
     paper: String,
     /// Divide the paper's machine by this; 1 is the paper's
     ///
@@ -204,6 +204,10 @@ fn reproduce(wanted: Wanted, keeping: &Keeping) -> Result<Reproduced, Failure> {
         }
         "finepack" => {
             let r = keeping.attempt(|attempt| finepack::run(inputs, perturbed, attempt))?;
+            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
+        }
+        "gtsc" => {
+            let r = keeping.attempt(|attempt| gtsc::run(inputs, perturbed, attempt))?;
             Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
         }
         "race-detection" => {

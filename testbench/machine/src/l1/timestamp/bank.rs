@@ -35,6 +35,7 @@ pub fn new<S: Side>(make: &mut Make, spec: Spec) -> Made<dyn L2> {
         spec,
         lines: VecDeque::with_capacity(blocks.l2_mshr as usize),
         foreign: vec![Handle::NONE; IDS],
+        changed: vec![0; blocks.n_sm as usize * STORES],
         performed: Vec::new(),
         owed: Vec::new(),
         unacknowledged: 0,
@@ -49,6 +50,8 @@ pub fn new<S: Side>(make: &mut Make, spec: Spec) -> Made<dyn L2> {
 
 /// Requests of other GPUs that may be under way: their names have 8 bits.
 const IDS: usize = 256;
+/// Stores and atomics of an L1 that may be under way: their names have 6 bits.
+const STORES: usize = 64;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
@@ -89,6 +92,8 @@ struct Bank<S: Side> {
     lines: VecDeque<DramRsp>,
     /// Requests of other GPUs, by the name that they have here.
     foreign: Vec<Handle<Message>>,
+    /// Of atomics under way what they change, by their L1 and name: an answer has no more.
+    changed: Vec<u128>,
     /// Answers to their writes and atomics: they leave when memory shows what was done, as a
     /// release of theirs waits for the answers. Those that a release under way concerns stand in
     /// `owed`.
@@ -144,6 +149,9 @@ impl<S: Side> Bank<S> {
             let Request { rep, id, wts, warp_ts } = sideband.get((self.ts_w,));
             (own.rep, own.id, own.wts, own.warp_ts) = (rep, id, wts, warp_ts);
             own.sm = number(ctx, from);
+            if matches!(kind, Kind::Atomic(_)) {
+                self.changed[place(own.sm, id)] = mask;
+            }
         }
         match kind {
             Kind::Read => own.op = bus_op::RD,
@@ -199,12 +207,17 @@ impl<S: Side> Bank<S> {
         let message = Message {
             kind,
             line,
-            mask: if has_line { masks::span(0, self.line) } else { 0 },
+            mask: match op {
+                rsp_op::FILL => masks::span(0, self.line),
+                rsp_op::ATOM_ACK => self.changed[place(sm, id)],
+                _ => 0,
+            },
             tag: super::cache::OWN,
             to: self.core(ctx, sm),
             from: self.spec.unit,
             born: ctx.now as u32,
             sideband: Packed::new(&said, (self.ts_w,)),
+            said: S::answer_bytes(op, self.ts_w),
             ..Message::default()
         };
         let message = ctx.messages.put(message);
@@ -301,6 +314,11 @@ impl<S: Side> Bank<S> {
         }
         (self.command, self.syncing) = (None, None);
     }
+}
+
+/// Place of an atomic in [`Bank::changed`].
+fn place(sm: u8, id: u8) -> usize {
+    usize::from(sm) * STORES + usize::from(id) % STORES
 }
 
 /// Number of a CU in its GPU.

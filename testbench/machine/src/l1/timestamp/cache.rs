@@ -176,6 +176,7 @@ impl<S: Side> Cache<S> {
             size: if sz { 8 } else { 4 },
             born: port.ctx.now as u32,
             sideband: Packed::new(&said, (self.ts_w,)),
+            said: S::request_bytes(op, self.ts_w),
             ..Message::default()
         };
         let message = port.ctx.messages.put(message);

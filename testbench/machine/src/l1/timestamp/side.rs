@@ -2,7 +2,7 @@
 
 use hwmodel::{Model, gtsc_l1, gtsc_l2, tc_l1, tc_l2};
 use ports::common::timestamp_types::{
-    BusReq, BusRsp, CoreReq, CoreRsp, DramReq, DramRsp, TC_TS_W, Timestamp,
+    BusReq, BusRsp, CoreReq, CoreRsp, DramReq, DramRsp, TC_TS_W, Timestamp, bus_op, rsp_op,
 };
 
 /// Inputs of an L1.
@@ -76,6 +76,10 @@ pub trait Side: std::fmt::Debug + 'static {
 
     /// Bits of a timestamp.
     fn ts_w(blocks: &Timestamp) -> u32;
+    /// Bytes of timestamps in a request, and in an answer, of an operation (specification, table
+    /// 3.1 and section 9).
+    fn request_bytes(op: u8, ts_w: u32) -> u8;
+    fn answer_bytes(op: u8, ts_w: u32) -> u8;
     fn l1_config(blocks: &Timestamp) -> <Self::L1 as Model>::Config;
     fn l2_config(blocks: &Timestamp) -> <Self::L2 as Model>::Config;
     fn l1_in(inputs: &L1In) -> <Self::L1 as hwmodel::Block>::In;
@@ -100,6 +104,20 @@ impl Side for Gtsc {
 
     fn ts_w(blocks: &Timestamp) -> u32 {
         blocks.ts_w
+    }
+
+    /// An atomic needs no `wts`: it leaves no copy in its L1.
+    #[inline]
+    fn request_bytes(op: u8, ts_w: u32) -> u8 {
+        let fields = if op == bus_op::ATOM { 1 } else { 2 };
+        fields * ts_w.div_ceil(8) as u8
+    }
+
+    /// A renewal is an `rts`.
+    #[inline]
+    fn answer_bytes(op: u8, ts_w: u32) -> u8 {
+        let fields = if op == rsp_op::RNW { 1 } else { 2 };
+        fields * ts_w.div_ceil(8) as u8
     }
 
     fn l1_config(blocks: &Timestamp) -> ports::gtsc_l1::Config {
@@ -210,6 +228,17 @@ impl Side for Tc {
 
     fn ts_w(_blocks: &Timestamp) -> u32 {
         TC_TS_W
+    }
+
+    #[inline]
+    fn request_bytes(_op: u8, _ts_w: u32) -> u8 {
+        0
+    }
+
+    /// When the lease is over: a time of 32 bits.
+    #[inline]
+    fn answer_bytes(_op: u8, _ts_w: u32) -> u8 {
+        4
     }
 
     fn l1_config(blocks: &Timestamp) -> ports::tc_l1::Config {

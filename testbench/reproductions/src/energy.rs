@@ -30,26 +30,33 @@ pub fn networks(record: &Record) -> f64 {
     WIRE * DISTANCE * bits("traffic.chiplet.") + LINK * bits("traffic.link.")
 }
 
-/// Lines that go into arrays of caches, or come from them.
-fn cache_lines(record: &Record) -> f64 {
-    let names = [
-        // An L1 looks at each load, and takes the lines that miss; it passes stores on.
-        "l1.loads",
-        "l2.reads",
-        "l2.fetches",
-        "l2.writes",
-        "l2.atomics",
-        "l2.write_backs",
-        "l2.released",
-        "l3.reads",
-        "l3.fetches",
-        "l3.writes",
-        "l3.atomics",
-    ];
-    names.into_iter().map(|name| record.counter(name)).sum()
+/// Of the L1s, pJ. One looks at each load, and takes the lines that miss; it passes stores on.
+pub fn l1s(record: &Record) -> f64 {
+    lines(record, &["l1.loads"])
+}
+
+/// Of the L2s, pJ.
+pub fn l2s(record: &Record) -> f64 {
+    let names = ["reads", "fetches", "writes", "atomics", "write_backs", "released"];
+    lines(record, &names.map(|name| format!("l2.{name}")))
+}
+
+/// Of the L3s, pJ.
+fn l3s(record: &Record) -> f64 {
+    lines(record, &["reads", "fetches", "writes", "atomics"].map(|name| format!("l3.{name}")))
+}
+
+/// Lines that go into arrays of caches, or come from them, pJ.
+fn lines(record: &Record, names: &[impl AsRef<str>]) -> f64 {
+    PARTS * ARRAY * names.iter().map(|name| record.counter(name.as_ref())).sum::<f64>()
+}
+
+/// Of memory, pJ.
+pub fn memory(record: &Record) -> f64 {
+    MEMORY * memory_lines(record)
 }
 
 /// Of the memory system, pJ.
 pub fn all(record: &Record) -> f64 {
-    PARTS * ARRAY * cache_lines(record) + networks(record) + MEMORY * memory_lines(record)
+    l1s(record) + l2s(record) + l3s(record) + networks(record) + memory(record)
 }
