@@ -322,7 +322,8 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
             _ => "launch",
         };
         add_classes(&format!("traffic.{group}"), bytes, &mut add);
-        if group == "chiplet" && (spec.name.ends_with(".memory") || spec.name.contains("l3.slice")) {
+        if group == "chiplet" && (spec.name.ends_with(".memory") || spec.name.contains("l3.slice"))
+        {
             add_classes("l3.traffic", bytes, &mut add);
         }
     }
