@@ -29,6 +29,8 @@ draws! {
         /// Such lines go through the sets in turn; they are only written.
         pub walks: bool = r.chance(64),
         pub far_writes: bool = false,
+        /// While more cycles than these are left the first line is read, and memory is fast.
+        pub prepares: u32 = u32::MAX,
         /// Chances that the generation is any, that the L1 tells what copy it has, or else any.
         pub old: u32 = r.pick(&[0, 8, 64]),
         pub copy: u32 = r.pick(&[256, 200, 0]),
@@ -94,9 +96,11 @@ pub(super) enum Kind {
     Syncs,
     /// A policy whose word is never right.
     WrongPicks,
+    /// Atomics of a few lines.
+    Atomics,
 }
 
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 15] = [
     Kind::Quiet,
     Kind::OneSet,
     Kind::MemoryFull,
@@ -111,6 +115,7 @@ const KINDS: [Kind; 14] = [
     Kind::LentSet,
     Kind::Syncs,
     Kind::WrongPicks,
+    Kind::Atomics,
 ];
 
 impl Kind {
@@ -131,6 +136,9 @@ impl Kind {
             "sync_at_done" | "release_ends" | "acquire_ends" => Self::Syncs,
             "sync_waits_for_leases" | "sync_while_asked" => Self::Syncs,
             "err_pick" | "pick_not_offered" => Self::WrongPicks,
+            "b5_dirty_line" => Self::OneSet,
+            "b4_atomic" => Self::Atomics,
+            row if row.ends_with("_4") || row.ends_with("_8") => Self::Atomics,
             _ => return None,
         })
     }
@@ -146,13 +154,18 @@ fn wants_policy(row: &str) -> Option<bool> {
 }
 
 impl Phase {
+    /// It has just begun, see `prepares`.
+    pub fn is_new(&self) -> bool {
+        self.left > self.prepares
+    }
+
     /// The next phase: often one that leads to a row that is not reached yet.
     pub fn next(r: &mut Random, s: &Sizes, policy: bool, missing: &[&'static str]) -> Self {
         let fits = |row: &&str| wants_policy(row).is_none_or(|wanted| wanted == policy);
         let rows = missing.iter().copied().filter(fits);
         let mut kinds = rows.filter_map(|row| Kind::towards(row, s));
         let count = kinds.clone().count() as u32;
-        if count > 0 && r.chance(192) {
+        if count > 0 && r.chance(144) {
             let one = kinds.nth(r.below(count) as usize);
             if let Some(kind) = one {
                 return Self::of(kind, r, s);
@@ -163,7 +176,7 @@ impl Phase {
 
     /// A phase of any kind.
     pub fn any(r: &mut Random, s: &Sizes) -> Self {
-        match KINDS.get(r.below(20) as usize) {
+        match KINDS.get(r.below(21) as usize) {
             Some(&kind) => Self::of(kind, r, s),
             None => Self::draw(r, s),
         }
@@ -233,7 +246,8 @@ impl Phase {
                 (p.far, p.kinds) = if lent < 50 { (128, [1, 1, 0]) } else { (208, [3, 1, 0]) };
                 (p.walks, p.far_writes, p.bad_fill) = (true, true, 0);
                 (p.dram_ready, p.rsp_ready, p.pick) = (256, 256, 256);
-                p.left = 200 + lent + 60 * s.all.l2_mshr;
+                p.prepares = lent + 40 * s.all.l2_mshr;
+                p.left = p.prepares + 100 + 3 * s.all.l2_mshr * s.all.l2_div;
             }
             Kind::LentSet => {
                 (p.lines, p.stride, p.far) = (ways + 2, of_one_set, 0);
@@ -242,8 +256,11 @@ impl Phase {
                 p.left = 200 + 2 * lent + 16 * ways * s.all.l2_div;
             }
             Kind::Syncs => {
-                (p.sync, p.req, p.pick, p.far) = (256, 64, r.pick(&[256, 8]), r.pick(&[0, 64]));
+                (p.req, p.far) = (64, r.pick(&[0, 64]));
+                // One after the other, or while the policy is asked.
+                (p.sync, p.pick) = r.pick(&[(256, 256), (24, 8)]);
                 (p.delay, p.mem, p.dram_ready, p.rsp_ready) = (1, 256, 256, 256);
+                p.releases = r.chance(64);
                 p.left = 200 + lent + 4 * s.all.l2_sets * s.all.l2_div;
             }
             Kind::WrongPicks => {
@@ -251,6 +268,11 @@ impl Phase {
                 (p.req, p.delay, p.mem, p.rsp_ready) = (256, 4, 64, 256);
                 (p.pick, p.bad_pick) = (256, 256);
                 p.left = 100 + 8 * ways * s.all.l2_div;
+            }
+            Kind::Atomics => {
+                (p.lines, p.far, p.kinds, p.fault, p.sync) = (2, 0, [0, 1, 4], 0, 0);
+                (p.delay, p.mem, p.dram_ready, p.rsp_ready) = (1, 256, 256, 256);
+                (p.req, p.pick, p.left) = (256, 256, 300 * s.all.l2_div);
             }
         }
         phase

@@ -71,7 +71,7 @@ impl Sms {
             sm.flush(rep);
         }
         let low = u64::MAX >> (64 - s.all.line_w);
-        let far = r.chance(p.far);
+        let far = r.chance(p.far) && !p.is_new();
         let line = match far {
             true if p.walks => {
                 self.walk = self.walk.wrapping_add(s.all.l2_banks.into());
@@ -95,7 +95,11 @@ impl Sms {
         let rep = if r.chance(p.old) { r.below(4) as u8 } else { rep };
         sm.next = sm.next.wrapping_add(1);
         let writes = far && p.far_writes;
-        let op = if writes { bus_op::WR } else { r.weighted(&p.kinds) as u8 };
+        let op = match r.weighted(&p.kinds) as u8 {
+            _ if p.is_new() => bus_op::RD,
+            _ if writes => bus_op::WR,
+            op => op,
+        };
         let sz = r.chance(128);
         let mask = match op {
             bus_op::ATOM => elements(r, s.all.line, sz),
