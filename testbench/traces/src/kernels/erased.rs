@@ -28,7 +28,8 @@ impl<'r, R: Record> Keeping<'r, R> {
 /// A recorder whose type is not known.
 pub struct Erased<'r>(pub &'r mut dyn Record<Error = Refused>);
 
-/// Hands all calls on to `$record`; `$told` makes what comes back one that [`Refused`].
+/// Hands all calls on to `$record`, those that a recorder may ignore too; `$told` makes an error
+/// [`Refused`].
 macro_rules! hand_on {
     ($self:ident, $record:expr, $told:expr) => {
         type Error = Refused;
