@@ -79,7 +79,7 @@ fn accesses_are_looked_at_in_logical_time() {
         let mut run =
             Machine::new(&machine, &Bodies::default(), by_default("bfs"), options).unwrap();
         run.run().unwrap();
-        run.logical()
+        run.timed().map(machine::timed::Timed::counts)
     };
     let (checked, unchecked) = looked_at("gtsc-sc", &[]).expect("it is looked at");
     assert!(checked > 10_000 && unchecked == 0, "{checked}, {unchecked}");
