@@ -14,7 +14,7 @@ impl Timed {
             let Access { time, at, kind, .. } = entry.access;
             if kind.writes() {
                 if last == Some(time) {
-                    return self.fail(&entry.access, &format!("is at {time:?}, as another write is"));
+                    return self.fail_at(&entry.access, &format!("is at {time:?}, as another write is"));
                 }
                 last = Some(time);
             }
@@ -25,7 +25,7 @@ impl Timed {
                     "at {time:?}, cycle {at}, has found {found:#04x} in byte {k}; the last write \
                      before that time has left {there:#04x}"
                 );
-                return self.fail(&entry.access, &what);
+                return self.fail_at(&entry.access, &what);
             }
             self.apply(entry, &mut now);
             if self.keep.placed && kind != super::Kind::Before {
@@ -48,7 +48,7 @@ impl Timed {
         if let Some(pair) = order.windows(2).find(falls) {
             let (time, before) = (pair[1].time, pair[0].time);
             let what = format!("is at {time:?}, and one of its line before it at {before:?}");
-            self.fail(pair[1], &what);
+            self.fail_at(pair[1], &what);
         }
     }
 }

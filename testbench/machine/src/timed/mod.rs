@@ -215,7 +215,11 @@ impl Timed {
     ) -> Begun {
         self.touch(addr, bytes);
         let is_sc = self.model == MemoryModel::Sc;
-        self.waves.issue(wave, place, now as u32, is_sc)
+        let (begun, passes) = self.waves.issue(wave, place, now as u32, is_sc);
+        if is_sc && passes {
+            self.fail(addr, &begun, &format!("begins in cycle {now} beside an earlier one"));
+        }
+        begun
     }
 
     fn touch(&mut self, addr: u64, bytes: &[u8]) {
@@ -246,10 +250,11 @@ impl Timed {
         if is_sure {
             if time < begun.after {
                 let after = begun.after;
-                self.fail(&access, &format!("is at {time:?}, and one before it at {after:?}"));
+                self.fail_at(&access, &format!("is at {time:?}, and one before it at {after:?}"));
             }
-            self.waves.reach(begun.wave, time);
+            self.waves.reach(&begun, time);
         }
+        self.waves.end(&begun);
         self.keep(access, bytes);
     }
 
@@ -262,15 +267,19 @@ impl Timed {
         bytes.iter().for_each(|bytes| self.bytes.extend_from_slice(&bytes[..self.line]));
     }
 
+    fn fail_at(&mut self, access: &Access, what: &str) {
+        let what = format!("{:?}, {what}", access.kind);
+        self.fail(access.addr, &access.begun, &what);
+    }
+
     #[cold]
-    fn fail(&mut self, access: &Access, what: &str) {
-        let Access { addr, kind, begun, .. } = access;
+    fn fail(&mut self, addr: u64, begun: &Begun, what: &str) {
         let Which { wave: WaveOf { cu, slot }, group, number, place } = self.waves.which(begun);
         let kernel = self.kernel;
         let name = &self.names[usize::from(cu.0)];
         let text = format!(
-            "kernel {kernel}: {kind:?} of line {addr:#x} by wave {slot} of {name}, instruction \
-             {place} (work-group {group}, its wave {number}), {what}"
+            "kernel {kernel}: wave {slot} of {name}, instruction {place} (work-group {group}, its \
+             wave {number}), line {addr:#x}: {what}"
         );
         self.failure.get_or_insert(text);
     }

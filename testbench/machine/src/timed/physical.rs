@@ -61,7 +61,7 @@ impl Timed {
                              of the line had left",
                             begun.at, first
                         );
-                        return self.fail(&entry.access, &what);
+                        return self.fail_at(&entry.access, &what);
                     };
                     version
                 }
@@ -71,7 +71,7 @@ impl Timed {
                             "is write {number} of the line; its wave has seen or written number \
                              {last} before"
                         );
-                        return self.fail(&entry.access, &what);
+                        return self.fail_at(&entry.access, &what);
                     }
                     number
                 }
@@ -101,7 +101,7 @@ impl Timed {
                     "in cycle {at}, has found {found:#04x} in byte {k}; the last write has left \
                      {there:#04x}"
                 );
-                self.fail(&entry.access, &what);
+                self.fail_at(&entry.access, &what);
                 return None;
             }
             self.apply(entry, &mut state);

@@ -16,6 +16,9 @@ struct Wave {
     fenced: Time,
     /// Fences that it has passed.
     fences: u32,
+    /// Accesses that are not over; place of the instruction of the last one that has begun.
+    open: u32,
+    place: u32,
 }
 
 /// All of them.
@@ -44,7 +47,7 @@ impl Waves {
             running[slot] = self.all.len() as u32;
             let (of, number) = (WaveOf { cu, slot }, number as u16);
             let (latest, fenced) = ((0, 0), (0, 0));
-            self.all.push(Wave { of, group, number, latest, fenced, fences: 0 });
+            self.all.push(Wave { of, group, number, latest, fenced, fences: 0, open: 0, place: 0 });
         }
     }
 
@@ -52,16 +55,23 @@ impl Waves {
         self.running[usize::from(of.cu.0)][of.slot] as usize
     }
 
-    pub fn issue(&self, of: WaveOf, place: u32, at: u32, is_sc: bool) -> Begun {
+    /// What is when an access begins; and whether one of an earlier instruction is not over.
+    pub fn issue(&mut self, of: WaveOf, place: u32, at: u32, is_sc: bool) -> (Begun, bool) {
         let wave = self.at(of);
-        let Wave { latest, fenced, fences, .. } = self.all[wave];
+        let Wave { latest, fenced, fences, open, place: last, .. } = self.all[wave];
         let after = if is_sc { latest } else { fenced };
-        Begun { wave: wave as u32, place, fences, at, after }
+        (self.all[wave].open, self.all[wave].place) = (open + 1, place);
+        (Begun { wave: wave as u32, place, fences, at, after }, open > 0 && last != place)
     }
 
-    /// An access of a wave is over at a time.
-    pub fn reach(&mut self, wave: u32, time: Time) {
-        let latest = &mut self.all[wave as usize].latest;
+    /// An access of a wave is over.
+    pub fn end(&mut self, begun: &Begun) {
+        self.all[begun.wave as usize].open -= 1;
+    }
+
+    /// It was at a time.
+    pub fn reach(&mut self, begun: &Begun, time: Time) {
+        let latest = &mut self.all[begun.wave as usize].latest;
         *latest = time.max(*latest);
     }
 

@@ -333,7 +333,7 @@ impl<S: Side> L1 for Cache<S> {
         if port.ctx.timed.is_some() && matches!(op, rsp_op::WR_ACK | rsp_op::ATOM_ACK) {
             self.issued.perform(id, born);
         }
-        if op != rsp_op::FILL || !self.late.keep_answer(port.ctx, &answer) {
+        if !self.late.keep_answer(port.ctx, &answer) {
             self.arrived.push_back(answer);
         }
         port.ctx.drop_message(message);

@@ -15,7 +15,7 @@ pub enum Rule {
     TcL2(tc_l2::Rule),
     /// A store stays before what its L1 asks for later.
     RequestOrder,
-    /// A line stays before what its bank answers later.
+    /// An answer stays before what its bank answers later.
     AnswerOrder,
     /// Under SC a wave issues an access when the one before is over.
     OneAccess,

@@ -227,12 +227,20 @@ pub struct Tests {
 impl Tests {
     /// So many, for a machine of so many CUs.
     pub fn new(kernels: usize, cus: usize, random: &mut SplitMix64) -> Self {
+        Self::of(&SHAPES.map(|shape| shape.name), kernels, cus, random)
+    }
+
+    /// The same, of shapes with these names.
+    pub fn of(names: &[&str], kernels: usize, cus: usize, random: &mut SplitMix64) -> Self {
+        let is_one = |shape: &usize| names.contains(&SHAPES[*shape].name);
+        let shapes: Vec<_> = (0..SHAPES.len()).filter(is_one).collect();
         let mut tests = Self {
             program: Program { kernels: Vec::new(), written: Written::Unique },
             tests: Vec::new(),
         };
         for _ in 0..kernels {
-            let (test, kernel) = Test::new(cus, random);
+            let shape = shapes[random.below(shapes.len() as u64) as usize];
+            let (test, kernel) = Test::new(shape, cus, random);
             tests.tests.push(test);
             tests.program.kernels.push(kernel);
         }
@@ -311,8 +319,7 @@ impl Seen {
 }
 
 impl Test {
-    fn new(cus: usize, random: &mut SplitMix64) -> (Self, Kernel) {
-        let shape = random.below(SHAPES.len() as u64) as usize;
+    fn new(shape: usize, cus: usize, random: &mut SplitMix64) -> (Self, Kernel) {
         let threads = SHAPES[shape].threads;
         let (words, fences) = (Self::words(random), random.below(2) == 0);
         // Each thread on a CU of its own, or several as waves of one group.

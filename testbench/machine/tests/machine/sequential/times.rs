@@ -18,6 +18,46 @@ const SC: &str = "gtsc-sc";
 const WEAK: &str = "tc-weak";
 const STRONG: &str = "tc-strong";
 
+/// Lines are evicted.
+const LITTLE_L2: Fields = &[
+    ("timestamp.tc_lease", "400"),
+    ("l2.banks", "1"),
+    ("l2.ways", "1"),
+    ("l2.bytes", "256"),
+    ("l2.misses", "4"),
+];
+
+/// Leases that are over when a line comes.
+const SHORT_LEASES: Fields = &[
+    ("timestamp.tc_lease", "20"),
+    ("network.latency", "20"),
+    ("timestamp.waiters", "8"),
+    ("l1.misses", "4"),
+    ("cu.loads", "4"),
+];
+
+/// L1s that take long before they can drop their lines.
+const LONG_WALKS: Fields = &[
+    ("timestamp.ts_w", "5"),
+    ("timestamp.lease", "8"),
+    ("timestamp.waiters", "48"),
+    ("timestamp.l2_div", "1"),
+    ("cu.waves", "24"),
+    ("cu.loads", "4"),
+    ("cu.transactions", "64"),
+    ("network.latency", "2"),
+];
+
+/// Stores under way when timestamps begin anew.
+const RESETS: Fields = &[
+    ("timestamp.ts_w", "5"),
+    ("timestamp.lease", "8"),
+    ("timestamp.stq", "8"),
+    ("network.latency", "20"),
+    ("l1.bytes", "2048"),
+    ("l1.ways", "4"),
+];
+
 const CASES: &[Case] = &[
     ("ok", RC, &[]),
     ("ok", SC, &[]),
@@ -26,13 +66,12 @@ const CASES: &[Case] = &[
     ("lock", RC, &[]),
     ("lock", SC, &[]),
     ("st-after", RC, &[]),
-    ("st-after", SC, &[]),
     ("renewal-of-locked", RC, &[]),
     ("renewal-of-locked", SC, &[]),
     ("renewal-of-absent", RC, &[]),
     ("renewal-of-absent", SC, &[]),
     ("older-loads", RC, &[]),
-    ("pending-first", RC, &[]),
+    ("pending-first", RC, &[("cu.loads", "4"), ("cu.transactions", "24"), ("timestamp.waiters", "8")]),
     ("waiter-lease", RC, &[]),
     ("waiter-lease", SC, &[]),
     ("load-raises", RC, &[]),
@@ -41,62 +80,60 @@ const CASES: &[Case] = &[
     ("ack-raises", SC, &[]),
     ("miss-stale", RC, &[]),
     ("miss-stale", SC, &[]),
-    ("store-stale", RC, &[]),
-    ("store-stale", SC, &[]),
+    ("store-stale", RC, RESETS),
+    ("store-stale", SC, RESETS),
     ("stale-fill", RC, &[]),
     ("stale-fill", SC, &[]),
     ("stale-holds", RC, &[]),
     ("stale-holds", SC, &[]),
-    ("spin", RC, &[]),
     ("atomic-drops", RC, &[]),
     ("after-lease", RC, &[]),
     ("after-lease", SC, &[]),
     ("above-warp", RC, &[]),
     ("above-warp", SC, &[]),
-    ("remembered", RC, &[]),
-    ("remembered", SC, &[]),
+    ("remembered", RC, LITTLE_L2),
+    ("remembered", SC, LITTLE_L2),
     ("compared", RC, &[]),
     ("compared", SC, &[]),
     ("old-generation", RC, &[]),
     ("old-generation", SC, &[]),
     ("overflow", RC, &[]),
     ("overflow", SC, &[]),
-    ("all-acks", RC, &[]),
-    ("all-acks", SC, &[]),
-    ("tc-waiter-lease", WEAK, &[]),
+    ("all-acks", RC, LONG_WALKS),
+    ("all-acks", SC, LONG_WALKS),
+    ("tc-waiter-lease", WEAK, SHORT_LEASES),
     ("tc-waiter-lease", STRONG, &[]),
     ("tc-fence", WEAK, &[]),
     ("tc-own-copy", WEAK, &[]),
-    ("tc-own-copy", STRONG, &[]),
     ("tc-st-after", WEAK, &[]),
-    ("tc-st-after", STRONG, &[]),
-    ("tc-older-loads", WEAK, &[]),
+    ("tc-older-loads", WEAK, SHORT_LEASES),
     ("tc-waits", STRONG, &[]),
-    ("tc-inclusion", WEAK, &[]),
-    ("tc-inclusion", STRONG, &[]),
+    ("tc-inclusion", WEAK, LITTLE_L2),
+    ("tc-inclusion", STRONG, LITTLE_L2),
     ("request-order", RC, &[]),
     ("request-order", SC, &[]),
     ("request-order", WEAK, &[]),
-    ("request-order", STRONG, &[]),
     ("answer-order", RC, &[]),
     ("answer-order", SC, &[]),
-    ("answer-order", WEAK, &[]),
-    ("answer-order", STRONG, &[]),
     ("one-access", SC, &[]),
     ("one-access", STRONG, &[]),
     ("barrier", RC, &[]),
     ("barrier", SC, &[]),
 ];
 
+/// Without them resets go on for ever: a program of few kernels shows it.
+const ENDLESS: [&str; 2] = ["old-generation", "overflow"];
+
 /// Traces, each of several programs, that are tried at most.
-const MOST: u64 = 20;
+const MOST: u64 = 60;
 
 /// What the first trace says that shows that the rule is missing.
 fn found(rule: &str, design: &str, set: Fields, most: u64) -> Option<(u64, String)> {
     (1..=most).find_map(|seed| {
         let mut random = SplitMix64::new(seed);
         let cus = 3;
-        let trace = random::program(KERNELS, cus, &mut random).record();
+        let kernels = if ENDLESS.contains(&rule) { KERNELS / 20 } else { KERNELS };
+        let trace = random::program(kernels, cus, &mut random).record();
         let set: Vec<_> = set.iter().copied().chain([("timestamp.without", rule)]).collect();
         let machine = Machine::with(design, cus, &mut random, &set);
         match machine.run(&trace, KEEP) {

@@ -34,7 +34,12 @@ impl Clocks {
             if under_way > 0 {
                 return None;
             }
-            (self.of[wave], self.next[wave]) = (next, None);
+            let reached = |clock: u8| self.reached[usize::from(clock)];
+            // What was under way may have come later than what the others have seen.
+            if reached(next) >= reached(self.of[wave]) {
+                self.of[wave] = next;
+            }
+            self.next[wave] = None;
         }
         Some(self.of[wave])
     }

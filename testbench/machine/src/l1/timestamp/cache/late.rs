@@ -15,7 +15,7 @@ use crate::pool::Handle;
 /// For how many cycles: several round trips of a small machine.
 const CYCLES: Cycle = 100;
 
-/// A store on its way to a bank, or a line on its way to the block.
+/// A store on its way to a bank, or an answer on its way to the block.
 #[derive(Debug)]
 pub struct Late {
     requests: bool,
