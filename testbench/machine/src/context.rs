@@ -18,8 +18,8 @@ use super::policy::Policy;
 use super::pool::{Handle, Pool};
 use super::recording::Loads;
 use super::sequential::Sequential;
-use super::timed::Timed;
 use super::shard::Shard;
+use super::timed::Timed;
 use super::transactions::Transaction;
 
 /// Bytes of an invalidation (directory specification, section 3).

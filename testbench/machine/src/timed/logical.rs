@@ -14,7 +14,8 @@ impl Timed {
             let Access { time, at, kind, .. } = entry.access;
             if kind.writes() {
                 if last == Some(time) {
-                    return self.fail_at(&entry.access, &format!("is at {time:?}, as another write is"));
+                    return self
+                        .fail_at(&entry.access, &format!("is at {time:?}, as another write is"));
                 }
                 last = Some(time);
             }

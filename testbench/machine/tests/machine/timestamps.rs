@@ -1,6 +1,6 @@
 //! Timestamp coherence over the whole machine (G-TSC specification 5 to 8): whole caches as blocks,
 //! which stand where L1s and L2 banks of other designs do. Logical time explains what loads have
-//! seen in each of these runs (`logical.rs`).
+//! seen in each of these runs (`timed`), and physical time under TC.
 
 use cosim::body::BodyKind;
 use machine::sequential::Keep;

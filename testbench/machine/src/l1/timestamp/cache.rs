@@ -290,12 +290,8 @@ impl<S: Side> L1 for Cache<S> {
             None => Some(wave as u8),
         };
         let Some(warp) = warp else { return false };
-        let mut own = CoreReq {
-            id: tag as u8,
-            warp,
-            line: addr / self.line as u64,
-            ..CoreReq::default()
-        };
+        let mut own =
+            CoreReq { id: tag as u8, warp, line: addr / self.line as u64, ..CoreReq::default() };
         match kind {
             Kind::Read => self.counters.loads += 1,
             Kind::Atomic(op) => (own.op, own.aop, own.sz) = (op::ATOM, aop_of(op), size == 8),

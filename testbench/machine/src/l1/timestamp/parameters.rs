@@ -1,8 +1,8 @@
 //! The parameters of a machine's blocks of timestamp coherence, and which machines can have them.
 
 use cosim::catalog::Family;
-use ports::common::timestamp_types::{Protocol, Timestamp};
 use ports::Limit::Names;
+use ports::common::timestamp_types::{Protocol, Timestamp};
 use ports::{ConfigError as Illegal, Fields, fields};
 
 use super::rule::{self, Rule};

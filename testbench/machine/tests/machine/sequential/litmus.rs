@@ -314,7 +314,8 @@ impl Seen {
             let (a, b, c, d) = (without.weak, without.runs, with.weak, with.runs);
             format!("  {name:<22} {a:>5} of {b:<5} with fences {c:>5} of {d}\n")
         };
-        SHAPES.iter().zip(&self.counts).map(of).collect()
+        let has_run = |(_, [without, with]): &(&Shape, &[Count; 2])| without.runs + with.runs > 0;
+        SHAPES.iter().zip(&self.counts).filter(has_run).map(of).collect()
     }
 }
 

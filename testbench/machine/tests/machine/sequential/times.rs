@@ -5,6 +5,7 @@ use machine::RunError;
 use traces::workloads::SplitMix64;
 
 use super::harness::Machine;
+use super::program::{Program, Step, Written};
 use super::{KEEP, KERNELS, random};
 
 /// Fields of a system.
@@ -48,14 +49,16 @@ const LONG_WALKS: Fields = &[
     ("network.latency", "2"),
 ];
 
-/// Stores under way when timestamps begin anew.
+/// Stores under way when timestamps begin anew, and lines that take each other's place.
 const RESETS: Fields = &[
     ("timestamp.ts_w", "5"),
     ("timestamp.lease", "8"),
     ("timestamp.stq", "8"),
     ("network.latency", "20"),
-    ("l1.bytes", "2048"),
-    ("l1.ways", "4"),
+    ("l1.bytes", "128"),
+    ("l1.ways", "1"),
+    ("l2.banks", "2"),
+    ("l2.bytes", "2048"),
 ];
 
 const CASES: &[Case] = &[
@@ -71,7 +74,11 @@ const CASES: &[Case] = &[
     ("renewal-of-absent", RC, &[]),
     ("renewal-of-absent", SC, &[]),
     ("older-loads", RC, &[]),
-    ("pending-first", RC, &[("cu.loads", "4"), ("cu.transactions", "24"), ("timestamp.waiters", "8")]),
+    (
+        "pending-first",
+        RC,
+        &[("cu.loads", "4"), ("cu.transactions", "24"), ("timestamp.waiters", "8")],
+    ),
     ("waiter-lease", RC, &[]),
     ("waiter-lease", SC, &[]),
     ("load-raises", RC, &[]),
@@ -127,43 +134,71 @@ const ENDLESS: [&str; 2] = ["old-generation", "overflow"];
 /// Traces, each of several programs, that are tried at most.
 const MOST: u64 = 60;
 
-/// What the first trace says that shows that the rule is missing.
-fn found(rule: &str, design: &str, set: Fields, most: u64) -> Option<(u64, String)> {
-    (1..=most).find_map(|seed| {
-        let mut random = SplitMix64::new(seed);
-        let cus = 3;
-        let kernels = if ENDLESS.contains(&rule) { KERNELS / 20 } else { KERNELS };
-        let trace = random::program(kernels, cus, &mut random).record();
-        let set: Vec<_> = set.iter().copied().chain([("timestamp.without", rule)]).collect();
-        let machine = Machine::with(design, cus, &mut random, &set);
-        match machine.run(&trace, KEEP) {
-            Ok(_) => None,
-            Err(
-                error @ (RunError::Inconsistent(_)
-                | RunError::Wrong(..)
-                | RunError::Block(_)
-                | RunError::Deadlock { .. }
-                | RunError::CycleLimit(_)),
-            ) => Some((seed, error.to_string())),
-            Err(error) => panic!("{rule}: {error}"),
-        }
-    })
+/// What a trace says that shows that a rule is missing.
+fn shows((rule, design, set): Case, without: &str, seed: u64) -> Option<String> {
+    let mut random = SplitMix64::new(seed);
+    let cus = 3;
+    let kernels = if ENDLESS.contains(&rule) { KERNELS / 20 } else { KERNELS };
+    // Work-groups for more CUs than there are, so that many waves wait for one line.
+    let groups_for = if set == LONG_WALKS { 16 } else { cus };
+    let trace = random::program(kernels, groups_for, &mut random).record();
+    let set: Vec<_> = set.iter().copied().chain([("timestamp.without", without)]).collect();
+    let machine = Machine::with(design, cus, &mut random, &set);
+    match machine.run(&trace, KEEP) {
+        Ok(_) => None,
+        Err(
+            error @ (RunError::Inconsistent(_)
+            | RunError::Wrong(..)
+            | RunError::Block(_)
+            | RunError::Deadlock { .. }
+            | RunError::CycleLimit(_)),
+        ) => Some(error.to_string()),
+        Err(error) => panic!("{rule}: {error}"),
+    }
 }
 
 #[test]
 fn each_rule_of_timestamps_is_needed() {
     let mut missing = Vec::new();
-    for &(rule, design, set) in CASES {
-        match found(rule, design, set, MOST) {
-            Some((seed, text)) => {
-                let first = text.lines().next().unwrap_or_default();
-                println!("{rule:<20} {design:<10} trace {seed:<3} {first}");
-            }
-            None => {
-                println!("{rule:<20} {design:<10} nobody misses it");
-                missing.push((rule, design));
-            }
-        }
+    for &case in CASES {
+        let (rule, design, _) = case;
+        let shown = (1..=MOST).find_map(|seed| Some((seed, shows(case, rule, seed)?)));
+        let Some((seed, text)) = shown else {
+            println!("{rule:<20} {design:<10} nobody misses it");
+            missing.push((rule, design));
+            continue;
+        };
+        let first = text.lines().next().unwrap_or_default();
+        println!("{rule:<20} {design:<10} trace {seed:<3} {first}");
+        // The same programs on the same machine with all rules.
+        assert_eq!(shows(case, "", seed), None, "with {rule} on {design}");
     }
     assert_eq!(missing, [], "nobody misses these");
+}
+
+/// A load in a loop sees what another CU has stored, as its wave's clock moves: nothing else makes
+/// its L1 ask again.
+#[test]
+fn a_loop_of_loads_ends_as_clocks_move() {
+    let last_load_sees = |design: &str, rule: &str| {
+        let load = Step::Load { at: 0, size: 4, gap: 8 };
+        let store = Step::Store { at: 0, size: 4, gap: 200 };
+        let kernel = vec![vec![vec![load; 200]], vec![vec![store]]];
+        let trace = Program { kernels: vec![kernel], written: Written::Unique }.record();
+        let set = [
+            ("timestamp.without", rule),
+            ("timestamp.ts_w", "16"),
+            ("timestamp.lease", "8"),
+            ("timestamp.spin", "8"),
+        ];
+        let machine = Machine::with(design, 2, &mut SplitMix64::new(1), &set);
+        let (_, found) = machine.run(&trace, KEEP).unwrap();
+        let loads = found.iter().filter(|access| !access.writes);
+        let last = loads.max_by_key(|load| load.which.place).unwrap();
+        last.read[0].0.is_some()
+    };
+    for design in [RC, SC] {
+        assert!(last_load_sees(design, ""), "{design}");
+        assert!(!last_load_sees(design, "spin"), "{design}");
+    }
 }

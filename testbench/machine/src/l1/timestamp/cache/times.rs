@@ -65,12 +65,7 @@ impl<S: Side> Cache<S> {
 
     /// When an access was, and what it has found.
     #[cold]
-    pub(super) fn tell_end(
-        &mut self,
-        port: &mut Port,
-        answer: &CoreRsp,
-        request: Handle<Message>,
-    ) {
+    pub(super) fn tell_end(&mut self, port: &mut Port, answer: &CoreRsp, request: Handle<Message>) {
         let Message { addr, mask, kind, line, size, .. } = port.ctx.messages[request];
         let generation = self.generation_of(answer.rep);
         let id = usize::from(answer.id);
