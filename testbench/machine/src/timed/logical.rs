@@ -1,6 +1,6 @@
 //! A line in logical time.
 
-use super::{Access, Entry, Time, Timed};
+use super::{Access, Entry, Kind, Time, Timed};
 use crate::memory_model::MemoryModel;
 use crate::message::MAX_LINE;
 
@@ -29,7 +29,7 @@ impl Timed {
                 return self.fail_at(&entry.access, &what);
             }
             self.apply(entry, &mut now);
-            if self.keep.placed && kind != super::Kind::Before {
+            if self.keep.placed && kind != Kind::Before {
                 self.keep_found(entry, &writes);
                 writes.extend(kind.writes().then_some(&entry.access));
             }
@@ -39,17 +39,29 @@ impl Timed {
         }
     }
 
-    /// Where a fence alone orders all accesses of a wave: those of one line are in order.
+    /// Where a fence alone orders all accesses of a wave: those of one line see its writes in order,
+    /// and not the wave's own before it writes.
     fn follow_waves(&mut self, line: &[Entry]) {
-        let mut order: Vec<_> = line.iter().map(|entry| &entry.access).collect();
-        order.sort_by_key(|access| (access.begun.wave, access.begun.place));
-        let falls = |pair: &&[&Access]| {
-            pair[0].begun.wave == pair[1].begun.wave && pair[0].time > pair[1].time
+        let mut count = 0;
+        let numbered = line.iter().map(|entry| {
+            count += usize::from(entry.access.kind.writes());
+            (count, &entry.access)
+        });
+        let mut order: Vec<_> = numbered.collect();
+        order.sort_by_key(|(_, access)| (access.begun.wave, access.begun.place));
+        let falls = |pair: &&[(usize, &Access)]| {
+            let [(seen, before), (number, access)] = pair else { return false };
+            before.kind != Kind::Before
+                && before.begun.wave == access.begun.wave
+                && *number < seen + usize::from(access.kind.writes())
         };
-        if let Some(pair) = order.windows(2).find(falls) {
-            let (time, before) = (pair[1].time, pair[0].time);
-            let what = format!("is at {time:?}, and one of its line before it at {before:?}");
-            self.fail_at(pair[1], &what);
+        if let Some(&[(seen, before), (number, access)]) = order.windows(2).find(falls) {
+            let (time, earlier) = (access.time, before.time);
+            let what = format!(
+                "at {time:?}, is behind or itself write {number} of the line; its wave has seen \
+                 or written number {seen} at {earlier:?}"
+            );
+            self.fail_at(access, &what);
         }
     }
 }

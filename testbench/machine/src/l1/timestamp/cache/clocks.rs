@@ -53,14 +53,17 @@ impl Clocks {
 
     /// Waves meet.
     pub fn join(&mut self, waves: u64) {
-        let clock = |wave: usize| self.next[wave].unwrap_or(self.of[wave]);
-        let time = |wave: usize| self.reached[usize::from(clock(wave))];
-        let Some(latest) = super::bits(waves).max_by_key(|&wave| time(wave)) else { return };
-        let (clock_of_latest, latest) = (clock(latest), time(latest));
+        let reached = |clock: u8| self.reached[usize::from(clock)];
+        // The later one of those that it has and is to have.
+        let clock = |wave: usize| {
+            let (own, next) = (self.of[wave], self.next[wave].unwrap_or(self.of[wave]));
+            if reached(next) >= reached(own) { next } else { own }
+        };
+        let clocks = super::bits(waves).map(clock);
+        let Some(latest) = clocks.max_by_key(|&clock| reached(clock)) else { return };
         for wave in super::bits(waves) {
-            let clock = self.next[wave].unwrap_or(self.of[wave]);
-            if self.reached[usize::from(clock)] < latest {
-                self.next[wave] = Some(clock_of_latest);
+            if self.reached[usize::from(self.of[wave])] < self.reached[usize::from(latest)] {
+                self.next[wave] = Some(latest);
             }
         }
     }
