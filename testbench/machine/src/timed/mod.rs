@@ -3,8 +3,8 @@
 //! In logical time an access stands at (generation, timestamp, cycle): each byte that a load has
 //! found is that of the last write before it, an atomic has found what was just before it, no two
 //! writes of a line have one timestamp, and no wave's accesses go back in that order: under SC none
-//! of them, under RC none through a fence or of one line. That order is then the one of all
-//! accesses which SC asks for.
+//! of them, under RC none through a fence, nor, of one line, behind its writes. That order is then
+//! the one of all accesses which SC asks for.
 //!
 //! In physical time a write stands where its bank performs it, and a load somewhere between its
 //! issue and its end: under SC it finds what was there in some cycle between (linearizability);

@@ -106,11 +106,9 @@ fn two_writes_at_one_time_are_found() {
 /// Under SC each access, under RC those behind a fence.
 #[test]
 fn a_wave_that_goes_back_is_found() {
-    for (model, fence, second, fails) in [
-        (Sc, false, OTHER, true),
-        (Rc, false, OTHER, false),
-        (Rc, true, OTHER, true),
-    ] {
+    for (model, fence, second, fails) in
+        [(Sc, false, OTHER, true), (Rc, false, OTHER, false), (Rc, true, OTHER, true)]
+    {
         for (time, back) in [((0, 7), true), ((0, 8), false), ((1, 1), false)] {
             let mut case = Case::new(Logical, model);
             case.one(0, 0, LOAD, (0, 8), 20, 0);
