@@ -1,6 +1,6 @@
 //! Timestamp coherence over the whole machine (G-TSC specification 5 to 8): whole caches as blocks,
 //! which stand where L1s and L2 banks of other designs do. Logical time explains what loads have
-//! seen in each of these runs (`logical.rs`).
+//! seen in each of these runs (`timed`), and physical time under TC.
 
 use cosim::body::BodyKind;
 use machine::sequential::Keep;
@@ -79,7 +79,7 @@ fn accesses_are_looked_at_in_logical_time() {
         let mut run =
             Machine::new(&machine, &Bodies::default(), by_default("bfs"), options).unwrap();
         run.run().unwrap();
-        run.logical()
+        run.timed().map(machine::timed::Timed::counts)
     };
     let (checked, unchecked) = looked_at("gtsc-sc", &[]).expect("it is looked at");
     assert!(checked > 10_000 && unchecked == 0, "{checked}, {unchecked}");
