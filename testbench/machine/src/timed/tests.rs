@@ -231,7 +231,8 @@ fn a_kernel_begins_with_what_is_there_then() {
     case.0.end_kernel();
     case.0.begin_group(CU, 0, &[0]);
     let begun = case.0.issue(wave(0), 0, 30, (0, &[7; LINE]));
-    case.0.issue(wave(0), 1, 31, (0, &[8; LINE]));
+    // Of the same instruction: nothing is begun beside an earlier one.
+    case.0.issue(wave(0), 0, 31, (0, &[8; LINE]));
     case.end(begun, LOAD, (0, 1), 40, 7);
     assert!(!case.fails());
 }
