@@ -278,7 +278,11 @@ where
     for config in configs::<<S::Model as Pair>::Family>() {
         let c = S::Model::config(&parameters(&config));
         let mut body = rtl::<S::Model>(&config);
-        let mut stimulus = S::new(&c, &Statics::default(), 11);
+        // Without a policy nobody asks it.
+        let mut statics = Statics::default();
+        let policy = S::STATICS.iter().find(|(name, _)| *name == "policy");
+        policy.into_iter().for_each(|(name, most)| statics.fix(name, *most));
+        let mut stimulus = S::new(&c, &statics, 11);
         let mut random = Random::new(12);
         let words = image_words(&<<S::Model as Block>::In as Ports>::declare(&c));
         for cycle in 0..20_000 {

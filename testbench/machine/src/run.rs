@@ -399,6 +399,11 @@ impl Machine {
         self.ctx.sequential.as_deref()
     }
 
+    /// Whether all accesses were found to be sequentially consistent, by their order or their times.
+    pub fn is_sequential(&self) -> bool {
+        self.sequential().is_some() || self.timed().is_some_and(Timed::is_sequential)
+    }
+
     /// Kernels that have run.
     pub fn kernels(&self) -> u32 {
         self.kernels

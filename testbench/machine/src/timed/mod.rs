@@ -189,6 +189,11 @@ impl Timed {
         }
     }
 
+    /// Sequential consistency is looked for, and nothing was left out.
+    pub fn is_sequential(&self) -> bool {
+        self.model == MemoryModel::Sc && self.unchecked == 0 && self.failure.is_none()
+    }
+
     /// A work-group starts on a CU, with waves in these slots. `number`: of the kernel's groups.
     pub fn begin_group(&mut self, cu: Unit, number: u32, slots: &[usize]) {
         self.waves.begin_group(cu, number, slots);
