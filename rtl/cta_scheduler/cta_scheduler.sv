@@ -217,7 +217,6 @@ module cta_scheduler
 
   // Specification section 8.
   `DUET_ASSERT_STABLE(Asg, asg_valid_o, asg_ready_i, asg_o)
-  `DUET_ASSERT(PickFree, !pick || free_q[sm] >= 5'd1, "more work-groups on an SM than slots")
   `DUET_ASSERT(PickInRange, !pick || cta < total_q, "work-group that there is not")
   `DUET_ASSERT(NxtInRange, !run_q || nxt_q <= total_q, "more given than the kernel has")
   `DUET_ASSERT(BurstInRange, !run_q || 32'(burst_q) <= total_q - nxt_q,
@@ -228,11 +227,16 @@ module cta_scheduler
   logic [31:0]     given, running;
   logic            slots_kept, in_groups;  // of all SMs
   logic [NSmP-1:0] cta_of_other;           // it is among what is left of that SM's group
+  logic            sm_free, sm_started;    // of the SM of the pick
+  logic [31:0]     sm_cur;
   always_comb begin : places
     given      = nxt_q;
     running    = '0;
     slots_kept = 1'b1;
     in_groups  = 1'b1;
+    sm_free    = 1'b0;
+    sm_started = 1'b0;
+    sm_cur     = '0;
     for (int unsigned s = 0; s < NSmP; s++) begin
       given           = given - (end_q[s] - cur_q[s]);
       running         = running + 32'(slots_q) - 32'(free_q[s]);
@@ -240,6 +244,11 @@ module cta_scheduler
       cta_of_other[s] = cta >= cur_q[s] && cta < end_q[s] && sm != 4'(s);
       if (end_q[s] < cur_q[s] || end_q[s] > nxt_q) in_groups = 1'b0;
       if (end_q[s] - cur_q[s] > 32'(group_q)) in_groups = 1'b0;
+      if (sm == 4'(s)) begin
+        sm_free    = (free_q[s] != '0);
+        sm_started = started_q[s];
+        sm_cur     = cur_q[s];
+      end
     end
   end
   logic [31:0] picks;      // of this kernel
@@ -254,15 +263,16 @@ module cta_scheduler
     end
   end
 `endif
+  `DUET_ASSERT(PickFree, !pick || sm_free, "more work-groups on an SM than slots")
   `DUET_ASSERT(SlotsKept, slots_kept, "an SM has more free slots than slots")
   `DUET_ASSERT(InGroups, !run_q || in_groups, "an SM has what is not of its group")
   // A work-group is behind all that were given, or the next one of its SM's group; groups do not
   // overlap. So each is given once.
-  `DUET_ASSERT(OnePlace, !pick || (cta_of_other == '0 && cta == (own ? cur_q[sm] : nxt_q)),
+  `DUET_ASSERT(OnePlace, !pick || (cta_of_other == '0 && cta == (own ? sm_cur : nxt_q)),
                "work-group of another SM's group")
   `DUET_ASSERT(EachOnce, !run_q || picks == given, "work-group left out or given twice")
   `DUET_ASSERT(EndsAdd, !run_q || picks - finished_q == running, "slots and ends do not add up")
-  `DUET_ASSERT(GroupPlace, !pick || !begins || !few_groups || !started_q[sm],
+  `DUET_ASSERT(GroupPlace, !pick || !begins || !few_groups || !sm_started,
                "new group for an SM that has had one, where too few are left")
   `SHARING_ASSERT_INPUT(NoBadEnd, err_d != ErrCtaDone, "work-group ends where there is none")
 endmodule
