@@ -77,8 +77,10 @@ run: setup
 	$(DUET) compare $(MACHINE) --json out/compare.json
 	@echo "out/: compare.json; run.json, run-tlps.txt, run.vcd (gtkwave out/run.gtkw); finepack.json; reproduce-finepack.json"
 
+# Tests of all kinds, but not the examples, which lint compiles: those take long to build, and hold no tests.
 test: setup
-	cargo test --release --workspace
+	cargo test --release --workspace --tests
+	cargo test --release --workspace --doc
 
 # Situations in which an effect cannot exist; status 4 where one is found.
 controls: setup

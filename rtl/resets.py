@@ -115,17 +115,25 @@ def blocks():
 
 
 def users(path, names):
-    """The blocks that instantiate what is in the file."""
+    """The blocks that instantiate what is in the file, also by way of other parts in common."""
     folder, file = path.split("/")
     if folder != "common":
         return [folder]
     module = file.removesuffix(".sv")
 
-    def uses(name):
-        texts = (open(os.path.join(RTL, path), encoding="utf-8").read() for path in sources(name))
-        return any(re.search(rf"\b{module}\b", text) for text in texts)
+    def uses(text):
+        return re.search(rf"\b{module}\s+(#|u_)", blank_comments(text))
 
-    return [name for name in names if uses(name)]
+    def texts(folder):
+        for of in sources(folder):
+            with open(os.path.join(RTL, of), encoding="utf-8") as source:
+                yield of, source.read()
+
+    found = {name for name in names if any(uses(text) for _, text in texts(name))}
+    for of, text in texts("common"):
+        if of != path and uses(text):
+            found.update(users(of, names))
+    return [name for name in names if name in found]
 
 
 class Bench:

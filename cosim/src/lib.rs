@@ -14,6 +14,7 @@ pub mod flip;
 pub mod inspect;
 pub mod lockstep;
 mod past;
+pub mod reach;
 pub mod recorder;
 pub mod registers;
 pub mod report;

@@ -3,7 +3,7 @@
 
 /// Asks the policy for a way, and keeps what it says until the miss has acted.
 module duet_l2_ask
-  import timestamp_pkg::*;
+  import duet_pkg::*;
 #(
   parameter int unsigned Ways = 8,
   localparam type pick_t = `TIMESTAMP_PICK_T

@@ -2,6 +2,7 @@
 
 /// MSHRs of an L2 bank, each with a queue of requests for its line (specification 4, 5.4).
 module duet_l2_misses
+  import duet_pkg::*;
   import timestamp_pkg::*;
 #(
   parameter type         req_t = logic,  // requests: a TIMESTAMP_BUS_REQ_T

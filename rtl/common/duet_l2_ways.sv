@@ -5,7 +5,7 @@
 /// Two places are looked at: the set of a request or of a step of a sync, all ways of it; and the
 /// line that an action touches. Everything is looked up at once and changes at the edge.
 module duet_l2_ways
-  import timestamp_pkg::*;
+  import duet_pkg::*;
 #(
   parameter int unsigned Line  = 128,
   parameter int unsigned LineW = 25,

@@ -114,26 +114,5 @@ package race_pkg;
     bank = h.first + 3'(j);
     return (14'(bank) << place_bits) | (14'(h.place[j]) & ~(14'h3fff << place_bits));
   endfunction
-
-  // The lowest bit that is set; 127 where none is.
-  function automatic logic [6:0] lowest(logic [127:0] bits);
-    logic [6:0]   at;
-    logic [127:0] rest;
-    rest  = bits;
-    at[6] = (rest[63:0] == '0);
-    if (at[6]) rest = rest >> 64;
-    at[5] = (rest[31:0] == '0);
-    if (at[5]) rest = rest >> 32;
-    at[4] = (rest[15:0] == '0);
-    if (at[4]) rest = rest >> 16;
-    at[3] = (rest[7:0] == '0);
-    if (at[3]) rest = rest >> 8;
-    at[2] = (rest[3:0] == '0);
-    if (at[2]) rest = rest >> 4;
-    at[1] = (rest[1:0] == '0);
-    if (at[1]) rest = rest >> 2;
-    at[0] = !rest[0];
-    return at;
-  endfunction
   // verilator lint_on UNUSEDPARAM
 endpackage

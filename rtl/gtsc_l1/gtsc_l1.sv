@@ -91,118 +91,75 @@ module gtsc_l1
   typedef enum logic [2:0] {ActNone, ActWalk, ActFlush, ActAnswer, ActJudge, ActRequest} act_e;
 
   logic [1:0]        rep_d, rep_q;          // own generation
-  logic [CountW-1:0] left_d, left_q;        // loads that the walk has still to come to
-  logic [5:0]        walk_m_q;
-  answer_t           walk_q;
-  logic              asked_d, asked_q;      // a way is wanted
-  ask_t              ask_q;
-  logic              picked_d, picked_q;    // a way is said
-  logic              keep_q;                // it may be taken
-  logic [WayW-1:0]   pick_way_q;
 
   // -----------------------------------------------------------------------------------------------
   // Channels
+  logic      req_valid, rsp_valid, core_rsp_room, bus_req_room;
   logic      core_req_pop, core_rsp_push, bus_req_push, bus_rsp_pop;
   core_req_t req;
-  core_rsp_t core_rsp, core_rsp_head;
-  bus_req_t  bus_req, bus_req_head;
+  core_rsp_t core_rsp;
+  bus_req_t  bus_req;
   bus_rsp_t  rsp;
-  logic [1:0] core_req_count, core_rsp_count, bus_req_count, bus_rsp_count;
 
-  duet_fifo #(
-    .T    (core_req_t),
-    .Depth(2)
-  ) u_core_req (
+  duet_l1_channels #(
+    .Warps     (WarpsP),
+    .Most      (Inside),
+    .core_req_t(core_req_t),
+    .core_rsp_t(core_rsp_t),
+    .bus_req_t (bus_req_t),
+    .bus_rsp_t (bus_rsp_t)
+  ) u_channels (
     .clk_i,
     .rst_ni,
-    .push_i (core_req_valid_i && core_req_ready_o),
-    .data_i (core_req_i),
-    .pop_i  (core_req_pop),
-    .head_o (req),
-    .count_o(core_req_count)
-  );
-  duet_fifo #(
-    .T    (core_rsp_t),
-    .Depth(2)
-  ) u_core_rsp (
-    .clk_i,
-    .rst_ni,
-    .push_i (core_rsp_push),
-    .data_i (core_rsp),
-    .pop_i  (core_rsp_valid_o && core_rsp_ready_i),
-    .head_o (core_rsp_head),
-    .count_o(core_rsp_count)
-  );
-  duet_fifo #(
-    .T    (bus_req_t),
-    .Depth(2)
-  ) u_bus_req (
-    .clk_i,
-    .rst_ni,
-    .push_i (bus_req_push),
-    .data_i (bus_req),
-    .pop_i  (bus_req_valid_o && bus_req_ready_i),
-    .head_o (bus_req_head),
-    .count_o(bus_req_count)
-  );
-  duet_fifo #(
-    .T    (bus_rsp_t),
-    .Depth(2)
-  ) u_bus_rsp (
-    .clk_i,
-    .rst_ni,
-    .push_i (bus_rsp_valid_i && bus_rsp_ready_o),
-    .data_i (bus_rsp_i),
-    .pop_i  (bus_rsp_pop),
-    .head_o (rsp),
-    .count_o(bus_rsp_count)
-  );
-
-  assign core_req_ready_o = (core_req_count != 2'd2);
-  assign core_rsp_valid_o = (core_rsp_count != 2'd0);
-  assign core_rsp_o       = core_rsp_valid_o ? core_rsp_head : '0;
-  assign bus_req_valid_o  = (bus_req_count != 2'd0);
-  assign bus_req_o        = bus_req_valid_o ? bus_req_head : '0;
-  assign bus_rsp_ready_o  = (bus_rsp_count != 2'd2);
-
-  duet_inside #(
-    .Warps(WarpsP),
-    .Most (Inside)
-  ) u_inside (
-    .clk_i,
-    .rst_ni,
-    .in_i      (core_req_valid_i && core_req_ready_o),
-    .in_warp_i (core_req_i.warp),
-    .out_i     (core_rsp_valid_o && core_rsp_ready_i),
-    .out_warp_i(core_rsp_o.warp),
-    .busy_o    (warp_busy_o)
+    .core_req_valid_i,
+    .core_req_ready_o,
+    .core_req_i,
+    .core_rsp_valid_o,
+    .core_rsp_ready_i,
+    .core_rsp_o,
+    .bus_req_valid_o,
+    .bus_req_ready_i,
+    .bus_req_o,
+    .bus_rsp_valid_i,
+    .bus_rsp_ready_o,
+    .bus_rsp_i,
+    .warp_busy_o,
+    .req_valid_o    (req_valid),
+    .req_o          (req),
+    .req_pop_i      (core_req_pop),
+    .rsp_valid_o    (rsp_valid),
+    .rsp_o          (rsp),
+    .rsp_pop_i      (bus_rsp_pop),
+    .core_rsp_room_o(core_rsp_room),
+    .core_rsp_push_i(core_rsp_push),
+    .core_rsp_data_i(core_rsp),
+    .bus_req_room_o (bus_req_room),
+    .bus_req_push_i (bus_req_push),
+    .bus_req_data_i (bus_req)
   );
 
   // -----------------------------------------------------------------------------------------------
   // Which action
   act_e act;
-  logic walking, core_rsp_room, bus_req_room, judge_ready;
-
-  assign walking       = (left_q != '0);
-  assign core_rsp_room = (core_rsp_count != 2'd2);
-  assign bus_req_room  = (bus_req_count != 2'd2);
+  logic walking, judge_ready;
+  logic picked, pick_keep, pick_wrong;  // the policy has said a way; the line takes it
 
   always_comb begin : choose
     act = ActNone;
-    if (asked_q) act = ActNone;
+    if (ask_valid_o) act = ActNone;
     else if (walking) act = core_rsp_room ? ActWalk : ActNone;
-    else if (rep_i != rep_q && !picked_q) act = ActFlush;
+    else if (rep_i != rep_q && !picked) act = ActFlush;
     else if (!core_rsp_room) act = ActNone;
-    else if (bus_rsp_count != 2'd0) act = ActAnswer;
+    else if (rsp_valid) act = ActAnswer;
     else if (!bus_req_room) act = ActNone;
     else if (judge_ready) act = ActJudge;
-    else if (core_req_count != 2'd0) act = ActRequest;
+    else if (req_valid) act = ActRequest;
   end
 
   // -----------------------------------------------------------------------------------------------
   // The M, the store, the line and the warp that it is about
   logic               answer_acks, at_m;  // an answer to a store; M is known by its index
-  logic [5:0]         m, judge_m, made_m;
+  logic [5:0]         m, judge_m, made_m, walk_m;
   logic               m_sent, known, m_room, m_pend, m_stale, m_after, m_full, m_waits;
   logic [LineWP-1:0]  m_line, store_line, line;
   logic [CountW-1:0]  m_count;
@@ -211,16 +168,15 @@ module gtsc_l1
   logic [TsWP-1:0]    waiter_ts, least_ts, most_ts, ts;
   logic               store_there, store_holds, store_room;
   logic [5:0]         store_next;
-  logic               present, locked, freed, gone, warp_there, tick;
-  logic [WayW-1:0]    way, victim;
+  logic               present, locked, freed, gone, tick;
+  logic [WayW-1:0]    way, victim, pick_way;
   logic [TsWP-1:0]    line_wts, line_rts;
   logic [8*LineP-1:0] line_data;
   logic [L1WaysP-1:0] may_go;
 
-  assign answer_acks = (rsp.op == RspWrAck || rsp.op == RspAtomAck);
-  assign at_m        = (act == ActWalk || act == ActJudge || (act == ActAnswer && !answer_acks));
+  assign at_m = (act == ActWalk || act == ActJudge || (act == ActAnswer && !answer_acks));
 
-  assign m    = (act == ActWalk) ? walk_m_q : (act == ActAnswer) ? rsp.id[5:0] : judge_m;
+  assign m    = (act == ActWalk) ? walk_m : (act == ActAnswer) ? rsp.id[5:0] : judge_m;
   assign line = at_m ? m_line : (act == ActAnswer) ? store_line : req.line;
   assign warp = at_m ? waiter_warp : (act == ActAnswer) ? store_warp : req.warp;
 
@@ -229,52 +185,47 @@ module gtsc_l1
   logic              fill, renewal, ack;  // of the head, where it is not dropped
   logic              answer_bad;          // it is
   logic              again;               // a renewal of what is no more: it is asked for anew
-  logic              kept;                // a fill that may be installed
   logic              ask, install;
   logic              judge_walks, judge_asks;
   logic              start, step, served, last;
-  answer_t           walk;
+  answer_t           walk, walk_by;
   logic [TsWP-1:0]   op_ts;
-  logic [CountW-1:0] left;
   logic [WayW-1:0]   install_way;
 
-  always_comb begin : answer
-    fill       = 1'b0;
-    renewal    = 1'b0;
-    ack        = 1'b0;
-    answer_bad = 1'b0;
-    if (act == ActAnswer) begin
-      if (!rsp.id[6] && rsp.id[7] == answer_acks) begin
-        ack     = answer_acks && store_there;
-        fill    = rsp.op == RspFill && m_sent;
-        renewal = rsp.op == RspRnw && m_sent;
-      end
-      answer_bad = !(fill || renewal || ack);
-    end
-  end
+  gtsc_l1_answers #(
+    .Ways(L1WaysP)
+  ) u_answers (
+    .valid_i      (act == ActAnswer),
+    .op_i         (rsp.op),
+    .id_i         (rsp.id),
+    .store_there_i(store_there),
+    .sent_i       (m_sent),
+    .stale_i      (m_stale),
+    .st_after_i   (m_after),
+    .present_i    (present),
+    .locked_i     (locked),
+    .way_i        (way),
+    .may_go_i     (may_go),
+    .victim_i     (victim),
+    .policy_i     (policy_i),
+    .picked_i     (picked),
+    .keep_i       (pick_keep),
+    .pick_way_i   (pick_way),
+    .acks_o       (answer_acks),
+    .ack_o        (ack),
+    .fill_o       (fill),
+    .renewal_o    (renewal),
+    .bad_o        (answer_bad),
+    .again_o      (again),
+    .ask_o        (ask),
+    .install_o    (install),
+    .install_way_o(install_way)
+  );
   // It was for the way to here.
   wire unused_sm = ^rsp.sm;
 
-  assign again = renewal && (m_stale || m_after || !present || locked);
-  assign kept  = fill && !m_stale && !m_after && !locked;
-  assign ask   = kept && !present && policy_i && may_go != '0 && !picked_q;
-
-  always_comb begin : place
-    install     = kept && !ask;
-    install_way = victim;
-    if (present) begin
-      install_way = way;
-    end else begin
-      if (may_go == '0) install = 1'b0;
-      if (policy_i) begin
-        install_way = pick_way_q;
-        if (!keep_q) install = 1'b0;
-      end
-    end
-  end
-
-  always_comb begin : walk_by
-    walk = walk_q;
+  always_comb begin : go_by
+    walk = walk_by;
     unique case (act)
       ActAnswer: begin
         walk.rep   = rsp.rep;
@@ -303,63 +254,75 @@ module gtsc_l1
   assign judge_asks  = act == ActJudge && !judge_walks;
 
   assign start  = (fill && !ask) || (renewal && !again) || judge_walks;
-  assign step   = start || act == ActWalk;
   assign served = step && waiter_ts <= walk.rts;
   assign op_ts  = (waiter_ts > walk.wts) ? waiter_ts : walk.wts;
-  assign left   = (act == ActWalk) ? left_q : m_count;
-  assign last   = step && left == CountW'(1);
-  assign left_d = step ? left - CountW'(1) : left_q;
+
+  duet_l1_walk #(
+    .Waiters(WaitersP),
+    .by_t   (answer_t)
+  ) u_walk (
+    .clk_i,
+    .rst_ni,
+    .start_i(start),
+    .m_i    (m),
+    .count_i(m_count),
+    .by_i   (walk),
+    .go_on_i(act == ActWalk),
+    .on_o   (walking),
+    .m_o    (walk_m),
+    .by_o   (walk_by),
+    .step_o (step),
+    .last_o (last)
+  );
 
   // -----------------------------------------------------------------------------------------------
   // Requests
   logic bad, hit, hold, merge, wait_lock, miss, nop;
-  logic change, store, atomic;  // change: one of the two that follow
+  logic store, atomic, change;  // change: one of the two
+  logic legal;
+  logic [8*LineP-1:0] bits, req_data;  // of its mask
 
-  // Elements of an atomic are changed as a whole.
-  function automatic logic whole(logic [LineP-1:0] mask, logic eight);
-    whole = 1'b1;
-    for (int unsigned b = 0; b < LineP; b += 4) begin
-      if (!(mask[b +: 4] inside {4'h0, 4'hf})) whole = 1'b0;
-      if (eight && mask[b +: 4] != mask[(b | 4) +: 4]) whole = 1'b0;
-    end
-  endfunction
+  duet_l1_request #(
+    .Warps(WarpsP),
+    .Line (LineP),
+    .req_t(core_req_t)
+  ) u_request (
+    .req_i  (req),
+    .legal_o(legal),
+    .bits_o (bits),
+    .data_o (req_data)
+  );
 
-  always_comb begin : request
-    change    = 1'b0;
-    bad       = 1'b0;
-    hit       = 1'b0;
-    nop       = 1'b0;
-    hold      = 1'b0;
-    merge     = 1'b0;
-    miss      = 1'b0;
-    wait_lock = 1'b0;
-    if (act == ActRequest) begin
-      if (!warp_there || !(req.op inside {OpLd, OpSt, OpAtom})
-          || (req.op == OpAtom && (req.aop > AopXchg || !whole(req.mask, req.sz)))) begin
-        bad = 1'b1;
-      end else if (req.op == OpLd) begin
-        if (present && !locked && ts <= line_rts) hit = 1'b1;               // LD1
-        else if (known && (m_stale || m_after || m_full)) hold = 1'b1;      // LD2
-        else if (known) merge = 1'b1;                                       // LD3
-        else if (!m_room) hold = 1'b1;                                      // LD4
-        else if (locked) wait_lock = 1'b1;                             // LD5
-        else miss = 1'b1;                                                   // LD6, LD7
-      end else if (req.mask == '0) begin
-        nop = 1'b1;                                                         // ST1
-      end else if ((known && (m_pend || m_waits)) || !store_room) begin
-        hold = 1'b1;                                                        // ST2, ST3
-      end else begin
-        change = 1'b1;                                                      // ST4, ST5
-      end
-    end
-    store  = change && req.op == OpSt;
-    atomic = change && req.op == OpAtom;
-  end
+  gtsc_l1_requests u_requests (
+    .valid_i     (act == ActRequest),
+    .legal_i     (legal),
+    .op_i        (req.op),
+    .empty_i     (req.mask == '0),
+    .present_i   (present),
+    .locked_i    (locked),
+    .in_lease_i  (ts <= line_rts),
+    .known_i     (known),
+    .pend_i      (m_pend),
+    .stale_i     (m_stale),
+    .st_after_i  (m_after),
+    .full_i      (m_full),
+    .waits_i     (m_waits),
+    .room_i      (m_room),
+    .store_room_i(store_room),
+    .bad_o       (bad),
+    .hit_o       (hit),
+    .hold_o      (hold),
+    .merge_o     (merge),
+    .wait_lock_o (wait_lock),
+    .miss_o      (miss),
+    .nop_o       (nop),
+    .store_o     (store),
+    .atomic_o    (atomic)
+  );
+  assign change = store || atomic;
 
   // -----------------------------------------------------------------------------------------------
   // What is taken and sent
-  logic [8*LineP-1:0] bits;
-
   assign core_req_pop = act == ActRequest && !hold;
   assign bus_rsp_pop  = act == ActAnswer && !ask;
   assign bus_req_push = miss || judge_asks || change;
@@ -395,10 +358,6 @@ module gtsc_l1
     end
   end
 
-  always_comb begin : mask_bits
-    for (int unsigned b = 0; b < LineP; b++) bits[8*b +: 8] = {8{req.mask[b]}};
-  end
-
   always_comb begin : bus_request
     bus_req         = '0;
     bus_req.op      = BusRd;
@@ -412,7 +371,7 @@ module gtsc_l1
       bus_req.op   = BusWr;
       bus_req.id   = {2'b10, store_next};
       bus_req.mask = req.mask;
-      bus_req.data = req.data & bits;
+      bus_req.data = req_data;
     end
     if (atomic) begin
       bus_req.op  = BusAtom;
@@ -516,7 +475,7 @@ module gtsc_l1
     .hit_i        (hit),
     .store_i      (store && present),
     .store_bits_i (bits),
-    .store_data_i (req.data & bits),
+    .store_data_i (req_data),
     .atomic_i     (atomic && present),
     .install_i    (install),
     .install_way_i(install_way),
@@ -536,7 +495,6 @@ module gtsc_l1
     .clk_i,
     .rst_ni,
     .warp_i    (warp),
-    .there_o   (warp_there),
     .ts_o      (ts),
     .answered_i(served || ack),
     .raise_i   ((served || ack) && core_rsp.rep == rep_q),
@@ -549,13 +507,29 @@ module gtsc_l1
 
   // -----------------------------------------------------------------------------------------------
   // The policy
-  logic offered, event_valid_d, event_valid_q;
-  event_t event_d, event_q;
-  wire    said = asked_q && pick_valid_i;
+  duet_l1_policy #(
+    .LineW(LineWP),
+    .Ways (L1WaysP)
+  ) u_policy (
+    .clk_i,
+    .rst_ni,
+    .ask_i   (ask),
+    .line_i  (line),
+    .ways_i  (may_go),
+    .done_i  (act == ActAnswer),
+    .ask_valid_o,
+    .ask_o,
+    .pick_valid_i,
+    .pick_i,
+    .picked_o(picked),
+    .keep_o  (pick_keep),
+    .way_o   (pick_way),
+    .wrong_o (pick_wrong)
+  );
 
-  assign offered  = 32'(pick_i.way) < L1WaysP && ask_q.ways[WayW'(pick_i.way)];
-  assign asked_d  = ask || (asked_q && !pick_valid_i);
-  assign picked_d = said || (picked_q && act != ActAnswer);
+  // What became of the line
+  logic event_valid_d, event_valid_q;
+  event_t event_d, event_q;
 
   always_comb begin : what_became
     event_valid_d = 1'b1;
@@ -575,8 +549,6 @@ module gtsc_l1
     end
   end
 
-  assign ask_valid_o   = asked_q;
-  assign ask_o         = asked_q ? ask_q : '0;
   assign event_valid_o = event_valid_q;
   assign event_o       = event_q;
 
@@ -587,7 +559,7 @@ module gtsc_l1
 
   always_comb begin : error
     err_d = ErrNone;
-    if (said && pick_i.keep && !offered) err_d = ErrL1Pick;
+    if (pick_wrong) err_d = ErrL1Pick;
     if (act == ActFlush && rep_i != rep_q + 2'd1) err_d = ErrL1Generation;
     if (answer_bad) err_d = answer_acks ? ErrL1Ack : ErrL1Fill;
     if (bad) err_d = ErrL1Request;
@@ -623,35 +595,16 @@ module gtsc_l1
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       rep_q         <= '0;
-      left_q        <= '0;
-      asked_q       <= 1'b0;
-      picked_q      <= 1'b0;
       event_valid_q <= 1'b0;
       event_q       <= '0;
       err_q         <= ErrNone;
       cnt_q         <= '0;
     end else begin
       rep_q         <= rep_d;
-      left_q        <= left_d;
-      asked_q       <= asked_d;
-      picked_q      <= picked_d;
       event_valid_q <= event_valid_d;
       event_q       <= event_d;
       err_q         <= err_d;
       cnt_q         <= cnt_d;
-    end
-  end
-
-  // left_q, asked_q and picked_q cover these.
-  always_ff @(posedge clk_i) begin
-    if (start) begin
-      walk_q   <= walk;
-      walk_m_q <= m;
-    end
-    if (ask) ask_q <= '{sm: '0, line: line, ways: may_go};
-    if (said) begin
-      keep_q     <= pick_i.keep && offered;
-      pick_way_q <= WayW'(pick_i.way);
     end
   end
 
@@ -679,7 +632,6 @@ module gtsc_l1
   `DUET_ASSERT(JudgeNotLocked, act != ActJudge || !locked, "a load is asked for too early")
   `DUET_ASSERT(PendIsLocked, act != ActRequest || !(known && m_pend) || locked,
                "a request meets loads that wait for nothing")
-  `DUET_ASSERT(PickedAnswers, !picked_q || act == ActAnswer, "what was picked is not done at once")
   `DUET_ASSERT(BusyWhileInside,
                warp_busy_o != '0 || (u_misses.pend_q == '0 && u_misses.sent_q == '0
                                      && u_stores.valid_q == '0),

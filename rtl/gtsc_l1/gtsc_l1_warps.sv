@@ -11,7 +11,6 @@ module gtsc_l1_warps #(
   input  logic           clk_i,
   input  logic           rst_ni,
   input  logic [5:0]     warp_i,      // looked at; may not exist
-  output logic           there_o,     // it does
   output logic [TsW-1:0] ts_o,        // its clock
   input  logic           answered_i,  // it has an answer of the L2
   input  logic           raise_i,     // its clock is at least ts_i
@@ -25,14 +24,15 @@ module gtsc_l1_warps #(
 
   logic [TsW-1:0]   ts_q [Warps];
   logic [15:0]      spin_q [Warps];
+  logic             there;
   logic [WarpW-1:0] warp;
   logic [TsW-1:0]   ts_d;
   logic [15:0]      spin_d;
 
-  assign there_o = (32'(warp_i) < Warps);
-  assign warp    = there_o ? WarpW'(warp_i) : '0;
-  assign ts_o    = ts_q[warp];
-  assign tick_o  = hit_i && 32'(spin_q[warp]) == Spin - 1;
+  assign there  = (32'(warp_i) < Warps);
+  assign warp   = there ? WarpW'(warp_i) : '0;
+  assign ts_o   = ts_q[warp];
+  assign tick_o = hit_i && 32'(spin_q[warp]) == Spin - 1;
 
   assign ts_d   = tick_o ? rts_i + TsW'(1) : (ts_i > ts_o) ? ts_i : ts_o;
   assign spin_d = (answered_i || tick_o) ? '0 : spin_q[warp] + 16'd1;
@@ -52,5 +52,5 @@ module gtsc_l1_warps #(
 
   // Specification 8.1: a lease that ends after time would turn the clock over.
   `DUET_ASSERT(Monotone, !(raise_i || hit_i) || ts_d >= ts_o || rts_i == '1, "a clock goes back")
-  `DUET_ASSERT(OfThere, !(answered_i || raise_i || hit_i) || there_o, "warp that does not exist")
+  `DUET_ASSERT(OfThere, !(answered_i || raise_i || hit_i) || there, "warp that does not exist")
 endmodule

@@ -84,165 +84,112 @@ module gtsc_l2
   localparam int unsigned L2WaitP  = clamp(1, 16, L2Wait);
   localparam int unsigned L2DivP   = clamp(1, 4, L2Div);
 
-  localparam int unsigned BankW = $clog2(L2BanksP);
-  localparam int unsigned MshrW = (L2MshrP > 1) ? $clog2(L2MshrP) : 1;
   localparam int unsigned SetW  = (L2SetsP > 1) ? $clog2(L2SetsP) : 1;
   localparam logic [TsWP:0] Max = {1'b0, {TsWP{1'b1}}} - 1'b1;
 
   typedef `TIMESTAMP_BUS_REQ_T(LineP, LineWP, TsWP) req_t;
   typedef `TIMESTAMP_BUS_RSP_T(LineP, TsWP) rsp_t;
-  typedef `TIMESTAMP_DRAM_REQ_T(LineP, LineWP) mem_req_t;
-  typedef `TIMESTAMP_DRAM_RSP_T(LineP, LineWP) mem_rsp_t;
-  typedef logic [LineWP-1:0]  line_t;
   typedef logic [8*LineP-1:0] data_t;
   typedef logic [TsWP-1:0]    ts_t;
   typedef logic [SetW-1:0]    set_t;
   typedef logic [L2WaysP-1:0] ways_t;
+  typedef logic [((L2MshrP > 1) ? $clog2(L2MshrP) : 1)-1:0] mshr_t;
 
-  // What is done in a cycle.
-  typedef enum logic [3:0] {
-    ActNone,
-    ActServe,    // B1: the oldest request of an MSHR
-    ActFill,     // B2
-    ActDropFill, // a line that nobody waits for
-    ActWriteOut, // a step of a sync: a dirty line
-    ActPass,     // or a set without one
-    ActDrop,     // a request that cannot be
-    ActAppend,   // B3
-    ActHit,      // B4
-    ActMiss,     // B5
-    ActAsk       // the policy, before B5
-  } act_e;
-
-  function automatic set_t set_of(line_t line);
-    return set_t'(line >> BankW) & set_t'(L2SetsP - 1);
-  endfunction
-
-  logic       ovf_d, ovf_q;
-  logic       halted_q;
-  logic [1:0] pause_d, pause_q;    // cycles until an action may come
-  logic       event_valid_d, event_valid_q;
-  event_t     event_d, event_q;
-  logic [3:0] err_d, err_q;
+  logic ovf_d, ovf_q, halted_q;
+  cnt_t cnt_d, cnt_q;
 
   // -----------------------------------------------------------------------------------------------
-  // What comes
-  logic [1:0] req_count, fill_count;
-  logic       req_valid, fill_valid, req_pop, fill_pop;
-  req_t       head;
-  mem_rsp_t   fill;
-
-  duet_fifo #(
-    .T    (req_t),
-    .Depth(2)
-  ) u_requests (
-    .clk_i,
-    .rst_ni,
-    .push_i (bus_req_valid_i && bus_req_ready_o),
-    .data_i (bus_req_i),
-    .pop_i  (req_pop),
-    .head_o (head),
-    .count_o(req_count)
-  );
-  assign bus_req_ready_o = (32'(req_count) < 2);
-  assign req_valid       = (req_count != '0);
-
-  duet_fifo #(
-    .T    (mem_rsp_t),
-    .Depth(2)
-  ) u_fills (
-    .clk_i,
-    .rst_ni,
-    .push_i (dram_rsp_valid_i && dram_rsp_ready_o),
-    .data_i (dram_rsp_i),
-    .pop_i  (fill_pop),
-    .head_o (fill),
-    .count_o(fill_count)
-  );
-  assign dram_rsp_ready_o = (32'(fill_count) < 2);
-  assign fill_valid       = (fill_count != '0);
-
-  // -----------------------------------------------------------------------------------------------
-  // What is there to do, by priority
-  act_e               todo, act;
-  logic               idle, match, full, mshr_free, fill_match, keep, last;
-  logic [L2MshrP-1:0] filled, unused_writes;
-  logic [MshrW-1:0]   unused_mshr, fill_mshr;
-  logic [3:0]         mshr_way;
-  req_t               oldest;
-  logic               present;
-  logic [3:0]         present_way, victim;
-  ways_t              valid, dirty, reserved;
-  logic               sync, acquire, last_set;
-  set_t               sync_set;
-  logic               asked, picked, pick_keep, pick_wrong;
-  logic [3:0]         pick_way;
-  ways_t              ask_ways;
-  logic               request_bad;
-
-  assign request_bad = (head.op > BusAtom) || (head.op == BusAtom && head.aop > AopXchg)
-                       || 32'(head.sm) >= NSmP;
-
-  always_comb begin : look
-    todo = ActNone;
-    if (asked) begin
-      if (picked) todo = ActMiss;
-    end else if (filled != '0) begin
-      todo = ActServe;
-    end else if (fill_valid) begin
-      todo = fill_match ? ActFill : ActDropFill;
-    end else if (sync) begin
-      if (idle) todo = (dirty != '0) ? ActWriteOut : ActPass;
-    end else if (req_valid) begin
-      if (request_bad)   todo = ActDrop;
-      else if (match)    todo = ActAppend;
-      else if (present)  todo = ActHit;
-      else if (policy_i) todo = ActAsk;
-      else               todo = ActMiss;
-    end
-  end
-
-  // -----------------------------------------------------------------------------------------------
-  // The line that it touches
-  line_t      at_line, old_line;
-  logic [3:0] at_way;
-  set_t       at_set;
-  logic       at_valid, at_dirty;
-  data_t      at_data, new_data, old_data;
-  ts_t        wts, rts, new_wts, new_rts, mem_ts;
-
-  always_comb begin : touch
-    at_line = head.line;
-    at_way  = '0;
-    unique case (todo)
-      ActServe: begin
-        at_line = oldest.line;
-        at_way  = mshr_way;
-      end
-      ActFill: begin
-        at_line = fill.line;
-        at_way  = mshr_way;
-      end
-      ActWriteOut: at_way = 4'(lowest(64'(dirty)));
-      ActHit:      at_way = present_way;
-      ActMiss:     at_way = picked ? pick_way : victim;
-      default: ;
-    endcase
-  end
-  assign at_set = (todo == ActWriteOut) ? sync_set : set_of(at_line);
-
-  // -----------------------------------------------------------------------------------------------
-  // The request that is performed
-  logic       performs, over, renews, writes, leaves, mem_over;
-  logic [1:0] rep;  // own generation
+  // All but leases
+  logic       performs, fills, refuse;
   req_t       request;
   rsp_t       answer;
+  set_t       set, at_set;
+  logic [3:0] at_way;
+  ways_t      valid;
+  data_t      at_data, old_data;
+  logic       refused, performed, filled, goes, gone, empty;
+  logic       read_in, write_out, held;
+  // Leases of TC alone are waited for.
+  logic       unused_waits, unused_write, unused_no_way, unused_waiting;
+  mshr_t      unused_mshr;
 
-  assign performs = (todo == ActServe || todo == ActHit);
-  assign request  = (todo == ActServe) ? oldest : head;
-  // The last request of an MSHR takes the line with it that is not to be kept.
-  assign leaves   = (todo == ActServe && last && !keep);
-  assign mem_over = ({1'b0, mem_ts} + (TsWP + 1)'(LeaseP) > Max);
+  duet_l2_bank #(
+    .NSm  (NSmP),
+    .Line (LineP),
+    .LineW(LineWP),
+    .Banks(L2BanksP),
+    .Sets (L2SetsP),
+    .Ways (L2WaysP),
+    .Mshr (L2MshrP),
+    .Wait (L2WaitP),
+    .Div  (L2DivP),
+    .Keeps(1'b0),
+    .Waits(1'b0),
+    .req_t(req_t),
+    .rsp_t(rsp_t)
+  ) u_bank (
+    .clk_i,
+    .rst_ni,
+    .bus_req_valid_i,
+    .bus_req_i,
+    .bus_req_ready_o,
+    .bus_rsp_valid_o,
+    .bus_rsp_o,
+    .bus_rsp_ready_i,
+    .dram_req_valid_o,
+    .dram_req_o,
+    .dram_req_ready_i,
+    .dram_rsp_valid_i,
+    .dram_rsp_i,
+    .dram_rsp_ready_o,
+    .sync_valid_i,
+    .sync_i,
+    .sync_ready_o,
+    .sync_done_o,
+    .policy_i,
+    .ask_valid_o,
+    .ask_o,
+    .pick_valid_i,
+    .pick_i,
+    .event_valid_o,
+    .event_o,
+    .err_valid_o,
+    .err_code_o,
+    .set_o       (set),
+    .valid_o     (valid),
+    .over_i      ('1),
+    .mshr_over_i ('1),
+    .stop_i      (halt_i || rst_i || ovf_q),
+    .performs_o  (performs),
+    .fills_o     (fills),
+    .refuse_i    (refuse),
+    .request_o   (request),
+    .at_set_o    (at_set),
+    .at_way_o    (at_way),
+    .at_data_o   (at_data),
+    .old_data_o  (old_data),
+    .answer_i    (answer),
+    .refused_o   (refused),
+    .performed_o (performed),
+    .filled_o    (filled),
+    .waits_o     (unused_waits),
+    .goes_o      (goes),
+    .gone_o      (gone),
+    .empty_o     (empty),
+    .mshr_write_o(unused_write),
+    .mshr_o      (unused_mshr),
+    .read_o      (read_in),
+    .write_o     (write_out),
+    .held_o      (held),
+    .no_way_o    (unused_no_way),
+    .waiting_o   (unused_waiting)
+  );
+
+  // -----------------------------------------------------------------------------------------------
+  // What a request is answered
+  logic       over, renews, writes, mem_over;
+  logic [1:0] rep;  // own generation
+  ts_t        wts, rts, new_wts, new_rts, mem_ts;
 
   gtsc_l2_perform #(
     .TsW  (TsWP),
@@ -267,99 +214,14 @@ module gtsc_l2
     .rts_o  (new_rts),
     .rsp_o  (answer)
   );
-
-  duet_l2_update #(
-    .Line(LineP)
-  ) u_update (
-    .write_i  (performs && request.op == BusWr),
-    .atomic_i (performs && request.op == BusAtom),
-    .aop_i    (request.aop),
-    .wide_i   (request.sz),
-    .mask_i   (request.mask),
-    .operand_i(request.data),
-    .line_i   (at_data),
-    .line_o   (new_data),
-    .old_o    (old_data)
-  );
-
-  // -----------------------------------------------------------------------------------------------
-  // Whether it is done
-  logic       may, can, refused, rsp_room, from_head;
-  logic [2:0] dram_room;
-  logic       leaves_dirty;
-
-  assign leaves_dirty = leaves && (at_dirty || writes);
-  assign may          = !halt_i && !rst_i && !ovf_q && pause_q == '0;
-
-  always_comb begin : room
-    can = 1'b1;
-    unique case (todo)
-      ActNone:          can = 1'b0;
-      ActServe, ActHit: can = rsp_room && (!leaves_dirty || dram_room != '0);
-      ActWriteOut:      can = (dram_room != '0);
-      ActAppend:        can = !full;
-      ActMiss: begin
-        can = mshr_free && (picked || reserved != '1) && 32'(dram_room) > 32'(at_dirty);
-      end
-      ActAsk:           can = mshr_free && reserved != '1 && dram_room >= 3'd2;
-      default: ;
-    endcase
-  end
   // An action whose timestamp does not fit changes nothing.
-  assign refused   = may && can && ((performs && over) || (todo == ActFill && mem_over));
-  assign act       = (may && can && !refused) ? todo : ActNone;
-  assign from_head = (todo inside {ActAppend, ActHit, ActMiss, ActAsk});
-
-  assign req_pop  = (act inside {ActDrop, ActAppend, ActHit, ActMiss});
-  assign fill_pop = (act inside {ActFill, ActDropFill});
+  assign mem_over = ({1'b0, mem_ts} + (TsWP + 1)'(LeaseP) > Max);
+  assign refuse   = (performs && over) || (fills && mem_over);
 
   // -----------------------------------------------------------------------------------------------
-  // Lines, leases, MSHRs
-  logic       begins, sweep;
-  set_t       sweep_set;
-  logic       performed, updates, gone, goes, evicts;
-
-  assign performed = (act == ActServe || act == ActHit);
-  assign updates   = performed && writes;
-  assign gone      = (act == ActServe && leaves);
-  assign evicts    = (act == ActMiss && at_valid);
-  assign goes      = gone || evicts;
-
-  duet_l2_ways #(
-    .Line (LineP),
-    .LineW(LineWP),
-    .Banks(L2BanksP),
-    .Sets (L2SetsP),
-    .Ways (L2WaysP)
-  ) u_ways (
-    .clk_i,
-    .rst_ni,
-    .set_i     (sync && !asked ? sync_set : set_of(head.line)),
-    .line_i    (head.line),
-    .present_o (present),
-    .way_o     (present_way),
-    .valid_o   (valid),
-    .dirty_o   (dirty),
-    .reserved_o(reserved),
-    .may_go_i  (~reserved),
-    .victim_o  (victim),
-    .empty_i   (act == ActPass && acquire),
-    .at_set_i  (at_set),
-    .at_way_i  (at_way),
-    .at_valid_o(at_valid),
-    .at_dirty_o(at_dirty),
-    .at_line_o (old_line),
-    .at_data_o (at_data),
-    .use_i     (performed || act == ActFill),
-    .take_i    (act == ActMiss),
-    .reserve_i (act == ActMiss),
-    .release_i (act == ActServe && last),
-    .fill_i    (act == ActFill),
-    .write_i   (updates),
-    .clean_i   (act == ActWriteOut),
-    .go_i      (gone),
-    .data_i    ((act == ActFill) ? fill.data : new_data)
-  );
+  // Leases, and how they begin anew
+  logic begins, sweep;
+  set_t sweep_set;
 
   gtsc_l2_leases #(
     .TsW  (TsWP),
@@ -373,99 +235,20 @@ module gtsc_l2
     .at_way_i   (at_way),
     .wts_o      (wts),
     .rts_o      (rts),
-    .write_i    (performed || act == ActFill),
-    .wts_i      ((act == ActFill) ? mem_ts : new_wts),
-    .rts_i      ((act == ActFill) ? mem_ts + ts_t'(LeaseP) : new_rts),
+    .write_i    (performed || filled),
+    .wts_i      (filled ? mem_ts : new_wts),
+    .rts_i      (filled ? mem_ts + ts_t'(LeaseP) : new_rts),
     .go_i       (goes),
     .go_rts_i   (gone ? new_rts : rts),
-    .set_i      (sync_set),
+    .set_i      (set),
     .valid_i    (valid),
-    .empty_i    (act == ActPass && acquire),
+    .empty_i    (empty),
     .begin_i    (begins),
     .sweep_i    (sweep),
     .sweep_set_i(sweep_set),
     .mem_ts_o   (mem_ts)
   );
 
-  duet_l2_misses #(
-    .req_t(req_t),
-    .LineW(LineWP),
-    .Mshr (L2MshrP),
-    .Wait (L2WaitP)
-  ) u_misses (
-    .clk_i,
-    .rst_ni,
-    .idle_o       (idle),
-    .filled_o     (filled),
-    .writes_o     (unused_writes),
-    .req_i        (head),
-    .match_o      (match),
-    .full_o       (full),
-    .append_i     (act == ActAppend),
-    .free_o       (mshr_free),
-    .free_mshr_o  (unused_mshr),
-    .take_i       (act == ActMiss),
-    .take_filled_i(1'b0),
-    .take_way_i   (at_way),
-    .take_keep_i  (!picked || pick_keep),
-    .fill_line_i  (fill.line),
-    .fill_match_o (fill_match),
-    .fill_mshr_o  (fill_mshr),
-    .fill_i       (act == ActFill),
-    .mshr_i       ((filled != '0) ? MshrW'(lowest(64'(filled))) : fill_mshr),
-    .way_o        (mshr_way),
-    .keep_o       (keep),
-    .oldest_o     (oldest),
-    .last_o       (last),
-    .pop_i        (act == ActServe)
-  );
-
-  // -----------------------------------------------------------------------------------------------
-  // What goes
-  logic     write_out, read_in;
-  mem_req_t out, in;
-
-  assign write_out = (act == ActWriteOut) || (evicts && at_dirty) || (gone && leaves_dirty);
-  assign read_in   = (act == ActMiss);
-  always_comb begin : memory
-    out = '0;
-    in  = '0;
-    if (write_out) out = '{we: 1'b1, line: old_line, data: gone ? new_data : at_data};
-    if (read_in)   in = '{we: 1'b0, line: head.line, data: '0};
-  end
-
-  duet_delay_fifo #(
-    .T    (rsp_t),
-    .Depth(8)
-  ) u_answers (
-    .clk_i,
-    .rst_ni,
-    .room_o (rsp_room),
-    .push_i (performed),
-    .data_i (answer),
-    .valid_o(bus_rsp_valid_o),
-    .ready_i(bus_rsp_ready_i),
-    .data_o (bus_rsp_o)
-  );
-
-  duet_pair_fifo #(
-    .T    (mem_req_t),
-    .Depth(4)
-  ) u_memory (
-    .clk_i,
-    .rst_ni,
-    .room_o       (dram_room),
-    .push_i       (write_out || read_in),
-    .data_i       (write_out ? out : in),
-    .second_i     (write_out && read_in),
-    .second_data_i(in),
-    .valid_o      (dram_req_valid_o),
-    .ready_i      (dram_req_ready_i),
-    .data_o       (dram_req_o)
-  );
-
-  // -----------------------------------------------------------------------------------------------
-  // The reset of timestamps, syncs, the policy
   gtsc_l2_sweep #(
     .Sets(L2SetsP)
   ) u_sweep (
@@ -479,77 +262,10 @@ module gtsc_l2
     .rep_o  (rep)
   );
 
-  duet_l2_sync #(
-    .Sets(L2SetsP)
-  ) u_sync (
-    .clk_i,
-    .rst_ni,
-    .sync_valid_i,
-    .sync_i,
-    .sync_ready_o,
-    .sync_done_o,
-    .busy_o   (sync),
-    .acquire_o(acquire),
-    .set_o    (sync_set),
-    .last_o   (last_set),
-    .pass_i   (act == ActPass)
-  );
-
-  duet_l2_ask #(
-    .Ways(L2WaysP)
-  ) u_ask (
-    .clk_i,
-    .rst_ni,
-    .ask_i   (act == ActAsk),
-    .ways_i  (~reserved),
-    .pick_valid_i,
-    .pick_i,
-    .done_i  (act == ActMiss),
-    .ask_o   (ask_valid_o),
-    .ways_o  (ask_ways),
-    .busy_o  (asked),
-    .picked_o(picked),
-    .way_o   (pick_way),
-    .keep_o  (pick_keep),
-    .wrong_o (pick_wrong)
-  );
-  always_comb begin : offer
-    ask_o = '0;
-    if (ask_valid_o) ask_o = '{sm: head.sm, line: head.line, ways: ask_ways};
-  end
-
   // -----------------------------------------------------------------------------------------------
   // Next state
-  always_comb begin : next_state
-    ovf_d   = (ovf_q || refused) && !begins;
-    pause_d = (pause_q == '0) ? '0 : pause_q - 2'd1;
-    if (act != ActNone) pause_d = 2'(L2DivP - 1);
-  end
+  assign ovf_d = (ovf_q || refused) && !begins;
 
-  always_comb begin : tell
-    event_valid_d = 1'b1;
-    event_d       = '{kind: EventUsed, way: at_way, line: old_line};
-    unique case (act)
-      ActServe, ActHit: event_d.kind = gone ? EventGone : EventUsed;
-      ActFill:          event_d.kind = EventCame;
-      ActMiss: begin
-        event_valid_d = evicts;
-        event_d.kind  = EventGone;
-      end
-      ActPass: begin
-        event_valid_d = acquire && last_set;
-        event_d       = '{kind: EventAllGone, default: '0};
-      end
-      default: event_valid_d = 1'b0;
-    endcase
-
-    err_d = ErrNone;
-    if (pick_wrong)         err_d = ErrL2Pick;
-    if (act == ActDropFill) err_d = ErrL2Fill;
-    if (act == ActDrop)     err_d = ErrL2Request;
-  end
-
-  cnt_t cnt_d, cnt_q;
   always_comb begin : count
     cnt_d = cnt_q;
     if (performed) begin
@@ -564,37 +280,24 @@ module gtsc_l2
     if (read_in) cnt_d.dram_reads = cnt_q.dram_reads + 32'd1;
     if (write_out) cnt_d.writebacks = cnt_q.writebacks + 32'd1;
     if (goes) cnt_d.evictions = cnt_q.evictions + 32'd1;
-    if (may && from_head && !can) cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;
+    if (held) cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      ovf_q         <= 1'b0;
-      halted_q      <= 1'b0;
-      pause_q       <= '0;
-      event_valid_q <= 1'b0;
-      err_q         <= ErrNone;
-      cnt_q         <= '0;
+      ovf_q    <= 1'b0;
+      halted_q <= 1'b0;
+      cnt_q    <= '0;
     end else begin
-      ovf_q         <= ovf_d;
-      halted_q      <= halt_i;
-      pause_q       <= pause_d;
-      event_valid_q <= event_valid_d;
-      err_q         <= err_d;
-      cnt_q         <= cnt_d;
+      ovf_q    <= ovf_d;
+      halted_q <= halt_i;
+      cnt_q    <= cnt_d;
     end
   end
 
-  // event_valid_q covers it.
-  always_ff @(posedge clk_i) if (event_valid_d) event_q <= event_d;
-
-  assign ovf_o         = ovf_q;
-  assign halted_o      = halted_q;
-  assign event_valid_o = event_valid_q;
-  assign event_o       = event_valid_q ? event_q : '0;
-  assign err_valid_o   = (err_q != ErrNone);
-  assign err_code_o    = err_q;
-  assign cnt_o         = cnt_q;
+  assign ovf_o    = ovf_q;
+  assign halted_o = halted_q;
+  assign cnt_o    = cnt_q;
 
   `DUET_ASSERT_PARAM(NSmLegal, NSm >= 1 && NSm <= 32, "NSm must be 1..32")
   `DUET_ASSERT_PARAM(TsWLegal, TsW >= 5 && TsW <= 32, "TsW must be 5..32")
@@ -611,8 +314,6 @@ module gtsc_l2
   `DUET_ASSERT_PARAM(L2DivLegal, L2Div >= 1 && L2Div <= 4, "L2Div must be 1..4")
 
   // Specification section 8.1.
-  `DUET_ASSERT(StandsStill, !(halt_i || rst_i || ovf_q) || act == ActNone, "action while halted")
   `DUET_ASSERT(OverflowLasts, !$past(ovf_q) || ovf_q || $past(begins),
                "overflow forgotten before the leases began anew")
-  `TIMESTAMP_ASSERT_INPUT(NoError, err_d == ErrNone, "bad input, see err_code_o")
 endmodule

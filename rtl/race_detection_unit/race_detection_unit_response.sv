@@ -4,6 +4,7 @@
 /// Answers to one SM: a header, behind it the chunks of the copy that are not 0, lowest first, one
 /// for each beat that is taken (specification 5.2). The header is valid in the cycle after make_i.
 module race_detection_unit_response
+  import duet_pkg::*;
   import race_pkg::*;
 #(
   parameter int unsigned Chunks = 32,
@@ -49,7 +50,7 @@ module race_detection_unit_response
   wire last = (behind == '0);
 
   assign read_o  = valid_q && !hdr_q;
-  assign chunk_o = read_o ? 6'(lowest(128'(rest))) : '0;
+  assign chunk_o = read_o ? 6'(lowest_of_128(128'(rest))) : '0;
   always_comb begin : response
     rsp_o = '0;
     if (valid_q) begin

@@ -1,6 +1,7 @@
 /// One step of stage C: the lowest granules of those that are left, one for each lane, and their
 /// bits in a signature (specification 5.1, 5.2). Combinational.
 module race_detection_unit_step
+  import duet_pkg::*;
   import race_pkg::*;
 #(
   parameter int unsigned M        = 8192,
@@ -31,7 +32,7 @@ module race_detection_unit_step
     if (valid_i) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
         if (left_o != '0) begin
-          number     = (Granules == 1) ? '0 : lowest(128'(left_o));
+          number     = (Granules == 1) ? '0 : lowest_of_128(128'(left_o));
           h          = hash_i ^ GranuleHash[number];
           lane_o[l]  = 1'b1;
           fresh_o[l] = '1;

@@ -87,118 +87,75 @@ module tc_l1
   logic [31:0]       now_q;                 // cycles since reset
   logic              flush_d, flush_q;      // a flush is to come
   logic              flush_done_q;
-  logic [CountW-1:0] left_d, left_q;        // loads that the walk has still to come to
-  logic [5:0]        walk_m_q;
-  answer_t           walk_q;
-  logic              asked_d, asked_q;      // a way is wanted
-  ask_t              ask_q;
-  logic              picked_d, picked_q;    // a way is said
-  logic              keep_q;                // it may be taken
-  logic [WayW-1:0]   pick_way_q;
 
   // -----------------------------------------------------------------------------------------------
   // Channels
+  logic      req_valid, rsp_valid, core_rsp_room, bus_req_room;
   logic      core_req_pop, core_rsp_push, bus_req_push, bus_rsp_pop;
   core_req_t req;
-  core_rsp_t core_rsp, core_rsp_head;
-  bus_req_t  bus_req, bus_req_head;
+  core_rsp_t core_rsp;
+  bus_req_t  bus_req;
   bus_rsp_t  rsp;
-  logic [1:0] core_req_count, core_rsp_count, bus_req_count, bus_rsp_count;
 
-  duet_fifo #(
-    .T    (core_req_t),
-    .Depth(2)
-  ) u_core_req (
+  duet_l1_channels #(
+    .Warps     (WarpsP),
+    .Most      (Inside),
+    .core_req_t(core_req_t),
+    .core_rsp_t(core_rsp_t),
+    .bus_req_t (bus_req_t),
+    .bus_rsp_t (bus_rsp_t)
+  ) u_channels (
     .clk_i,
     .rst_ni,
-    .push_i (core_req_valid_i && core_req_ready_o),
-    .data_i (core_req_i),
-    .pop_i  (core_req_pop),
-    .head_o (req),
-    .count_o(core_req_count)
-  );
-  duet_fifo #(
-    .T    (core_rsp_t),
-    .Depth(2)
-  ) u_core_rsp (
-    .clk_i,
-    .rst_ni,
-    .push_i (core_rsp_push),
-    .data_i (core_rsp),
-    .pop_i  (core_rsp_valid_o && core_rsp_ready_i),
-    .head_o (core_rsp_head),
-    .count_o(core_rsp_count)
-  );
-  duet_fifo #(
-    .T    (bus_req_t),
-    .Depth(2)
-  ) u_bus_req (
-    .clk_i,
-    .rst_ni,
-    .push_i (bus_req_push),
-    .data_i (bus_req),
-    .pop_i  (bus_req_valid_o && bus_req_ready_i),
-    .head_o (bus_req_head),
-    .count_o(bus_req_count)
-  );
-  duet_fifo #(
-    .T    (bus_rsp_t),
-    .Depth(2)
-  ) u_bus_rsp (
-    .clk_i,
-    .rst_ni,
-    .push_i (bus_rsp_valid_i && bus_rsp_ready_o),
-    .data_i (bus_rsp_i),
-    .pop_i  (bus_rsp_pop),
-    .head_o (rsp),
-    .count_o(bus_rsp_count)
-  );
-
-  assign core_req_ready_o = (core_req_count != 2'd2);
-  assign core_rsp_valid_o = (core_rsp_count != 2'd0);
-  assign core_rsp_o       = core_rsp_valid_o ? core_rsp_head : '0;
-  assign bus_req_valid_o  = (bus_req_count != 2'd0);
-  assign bus_req_o        = bus_req_valid_o ? bus_req_head : '0;
-  assign bus_rsp_ready_o  = (bus_rsp_count != 2'd2);
-
-  duet_inside #(
-    .Warps(WarpsP),
-    .Most (Inside)
-  ) u_inside (
-    .clk_i,
-    .rst_ni,
-    .in_i      (core_req_valid_i && core_req_ready_o),
-    .in_warp_i (core_req_i.warp),
-    .out_i     (core_rsp_valid_o && core_rsp_ready_i),
-    .out_warp_i(core_rsp_o.warp),
-    .busy_o    (warp_busy_o)
+    .core_req_valid_i,
+    .core_req_ready_o,
+    .core_req_i,
+    .core_rsp_valid_o,
+    .core_rsp_ready_i,
+    .core_rsp_o,
+    .bus_req_valid_o,
+    .bus_req_ready_i,
+    .bus_req_o,
+    .bus_rsp_valid_i,
+    .bus_rsp_ready_o,
+    .bus_rsp_i,
+    .warp_busy_o,
+    .req_valid_o    (req_valid),
+    .req_o          (req),
+    .req_pop_i      (core_req_pop),
+    .rsp_valid_o    (rsp_valid),
+    .rsp_o          (rsp),
+    .rsp_pop_i      (bus_rsp_pop),
+    .core_rsp_room_o(core_rsp_room),
+    .core_rsp_push_i(core_rsp_push),
+    .core_rsp_data_i(core_rsp),
+    .bus_req_room_o (bus_req_room),
+    .bus_req_push_i (bus_req_push),
+    .bus_req_data_i (bus_req)
   );
 
   // -----------------------------------------------------------------------------------------------
   // Which action
   act_e act;
-  logic walking, core_rsp_room, bus_req_room, judge_ready;
-
-  assign walking       = (left_q != '0);
-  assign core_rsp_room = (core_rsp_count != 2'd2);
-  assign bus_req_room  = (bus_req_count != 2'd2);
+  logic walking, judge_ready;
+  logic picked, pick_keep, pick_wrong;  // the policy has said a way; the line takes it
 
   always_comb begin : choose
     act = ActNone;
-    if (asked_q) act = ActNone;
+    if (ask_valid_o) act = ActNone;
     else if (walking) act = core_rsp_room ? ActWalk : ActNone;
-    else if (flush_q && !picked_q) act = ActFlush;
+    else if (flush_q && !picked) act = ActFlush;
     else if (!core_rsp_room) act = ActNone;
-    else if (bus_rsp_count != 2'd0) act = ActAnswer;
+    else if (rsp_valid) act = ActAnswer;
     else if (!bus_req_room) act = ActNone;
     else if (judge_ready) act = ActJudge;
-    else if (core_req_count != 2'd0) act = ActRequest;
+    else if (req_valid) act = ActRequest;
   end
 
   // -----------------------------------------------------------------------------------------------
   // The M, the store and the line that it is about
   logic               answer_acks, at_m;  // an answer to a store; M is known by its index
-  logic [5:0]         m, judge_m, made_m;
+  logic [5:0]         m, judge_m, made_m, walk_m;
   logic               m_sent, known, m_room, m_after, m_full, m_waits;
   logic [LineWP-1:0]  m_line, line;
   logic [CountW-1:0]  m_count;
@@ -208,14 +165,13 @@ module tc_l1
   logic               store_there, store_room;
   logic [5:0]         store_next;
   logic               present;
-  logic [WayW-1:0]    way, victim;
+  logic [WayW-1:0]    way, victim, pick_way;
   logic [31:0]        line_ends, rsp_ends;
   logic [8*LineP-1:0] line_data;
 
-  assign answer_acks = (rsp.op == RspWrAck || rsp.op == RspAtomAck);
-  assign at_m        = (act == ActWalk || act == ActJudge || (act == ActAnswer && !answer_acks));
+  assign at_m = (act == ActWalk || act == ActJudge || (act == ActAnswer && !answer_acks));
 
-  assign m    = (act == ActWalk) ? walk_m_q : (act == ActAnswer) ? rsp.id[5:0] : judge_m;
+  assign m    = (act == ActWalk) ? walk_m : (act == ActAnswer) ? rsp.id[5:0] : judge_m;
   assign line = at_m ? m_line : req.line;
 
   assign rsp_ends = {rsp.wts, rsp.rts};
@@ -224,46 +180,44 @@ module tc_l1
   // Answers and walks
   logic              fill, ack;   // of the head, where it is not dropped
   logic              answer_bad;  // it is
-  logic              late, kept;  // a fill whose lease is over; one that may be installed
+  logic              late;        // a fill whose lease is over
   logic              ask, install;
   logic              judge_walks, judge_asks;
   logic              start, step, served, last;
-  answer_t           walk;
-  logic [CountW-1:0] left;
+  answer_t           walk, walk_by;
   logic [WayW-1:0]   install_way;
 
-  always_comb begin : answer
-    fill       = 1'b0;
-    ack        = 1'b0;
-    answer_bad = 1'b0;
-    if (act == ActAnswer) begin
-      if (!rsp.id[6] && rsp.id[7] == answer_acks) begin
-        ack  = answer_acks && store_there;
-        fill = rsp.op == RspFill && m_sent;
-      end
-      answer_bad = !(fill || ack);
-    end
-  end
+  tc_l1_answers #(
+    .Ways(L1WaysP)
+  ) u_answers (
+    .valid_i      (act == ActAnswer),
+    .op_i         (rsp.op),
+    .id_i         (rsp.id),
+    .over_i       (now_q >= rsp_ends),
+    .store_there_i(store_there),
+    .sent_i       (m_sent),
+    .st_after_i   (m_after),
+    .present_i    (present),
+    .way_i        (way),
+    .victim_i     (victim),
+    .policy_i     (policy_i),
+    .picked_i     (picked),
+    .keep_i       (pick_keep),
+    .pick_way_i   (pick_way),
+    .acks_o       (answer_acks),
+    .ack_o        (ack),
+    .fill_o       (fill),
+    .bad_o        (answer_bad),
+    .late_o       (late),
+    .ask_o        (ask),
+    .install_o    (install),
+    .install_way_o(install_way)
+  );
   // Way to here and back, and what TC has not.
   wire unused_rsp = ^{rsp.sm, rsp.rep, rsp.ok};
 
-  assign late = fill && now_q >= rsp_ends;
-  assign kept = fill && !m_after && !late;
-  assign ask  = kept && !present && policy_i && !picked_q;
-
-  always_comb begin : place
-    install     = kept && !ask;
-    install_way = victim;
-    if (present) begin
-      install_way = way;
-    end else if (policy_i) begin
-      install_way = pick_way_q;
-      if (!keep_q) install = 1'b0;
-    end
-  end
-
-  always_comb begin : walk_by
-    walk = walk_q;
+  always_comb begin : go_by
+    walk = walk_by;
     if (act == ActAnswer) walk = '{ends: rsp_ends, data: rsp.data};
     if (act == ActJudge) walk = '{ends: line_ends, data: line_data};
   end
@@ -272,59 +226,68 @@ module tc_l1
   assign judge_asks  = act == ActJudge && !judge_walks;
 
   assign start  = (fill && !ask) || judge_walks;
-  assign step   = start || act == ActWalk;
   assign served = step && waiter_ts < walk.ends;
-  assign left   = (act == ActWalk) ? left_q : m_count;
-  assign last   = step && left == CountW'(1);
-  assign left_d = step ? left - CountW'(1) : left_q;
+
+  duet_l1_walk #(
+    .Waiters(WaitersP),
+    .by_t   (answer_t)
+  ) u_walk (
+    .clk_i,
+    .rst_ni,
+    .start_i(start),
+    .m_i    (m),
+    .count_i(m_count),
+    .by_i   (walk),
+    .go_on_i(act == ActWalk),
+    .on_o   (walking),
+    .m_o    (walk_m),
+    .by_o   (walk_by),
+    .step_o (step),
+    .last_o (last)
+  );
 
   // -----------------------------------------------------------------------------------------------
   // Requests
   logic bad, hit, hold, merge, miss, nop;
   logic change, atomic;  // a store or an atomic; the latter
+  logic legal;
+  logic [8*LineP-1:0] unused_bits, req_data;
 
-  // Elements of an atomic are changed as a whole.
-  function automatic logic whole(logic [LineP-1:0] mask, logic eight);
-    whole = 1'b1;
-    for (int unsigned b = 0; b < LineP; b += 4) begin
-      if (!(mask[b +: 4] inside {4'h0, 4'hf})) whole = 1'b0;
-      if (eight && mask[b +: 4] != mask[(b | 4) +: 4]) whole = 1'b0;
-    end
-  endfunction
+  duet_l1_request #(
+    .Warps(WarpsP),
+    .Line (LineP),
+    .req_t(core_req_t)
+  ) u_request (
+    .req_i  (req),
+    .legal_o(legal),
+    .bits_o (unused_bits),
+    .data_o (req_data)
+  );
 
-  always_comb begin : request
-    change = 1'b0;
-    bad    = 1'b0;
-    hit    = 1'b0;
-    nop    = 1'b0;
-    hold   = 1'b0;
-    merge  = 1'b0;
-    miss   = 1'b0;
-    if (act == ActRequest) begin
-      if (32'(req.warp) >= WarpsP || !(req.op inside {OpLd, OpSt, OpAtom})
-          || (req.op == OpAtom && (req.aop > AopXchg || !whole(req.mask, req.sz)))) begin
-        bad = 1'b1;
-      end else if (req.op == OpLd) begin
-        if (present && now_q < line_ends) hit = 1'b1;            // LD1
-        else if (known && (m_after || m_full)) hold = 1'b1;      // LD2
-        else if (known) merge = 1'b1;                            // LD3
-        else if (!m_room) hold = 1'b1;                           // LD4
-        else miss = 1'b1;                                        // LD6, LD7
-      end else if (req.mask == '0) begin
-        nop = 1'b1;                                              // ST1
-      end else if ((known && m_waits) || !store_room) begin
-        hold = 1'b1;                                             // ST2, ST3
-      end else begin
-        change = 1'b1;                                           // ST4, ST5
-      end
-    end
-    atomic = change && req.op == OpAtom;
-  end
+  tc_l1_requests u_requests (
+    .valid_i     (act == ActRequest),
+    .legal_i     (legal),
+    .op_i        (req.op),
+    .empty_i     (req.mask == '0),
+    .in_lease_i  (present && now_q < line_ends),
+    .known_i     (known),
+    .st_after_i  (m_after),
+    .full_i      (m_full),
+    .waits_i     (m_waits),
+    .room_i      (m_room),
+    .store_room_i(store_room),
+    .bad_o       (bad),
+    .hit_o       (hit),
+    .hold_o      (hold),
+    .merge_o     (merge),
+    .miss_o      (miss),
+    .nop_o       (nop),
+    .change_o    (change),
+    .atomic_o    (atomic)
+  );
 
   // -----------------------------------------------------------------------------------------------
   // What is taken and sent
-  logic [8*LineP-1:0] bits;
-
   assign core_req_pop = act == ActRequest && !hold;
   assign bus_rsp_pop  = act == ActAnswer && !ask;
   assign bus_req_push = miss || judge_asks || change;
@@ -353,10 +316,6 @@ module tc_l1
     end
   end
 
-  always_comb begin : mask_bits
-    for (int unsigned b = 0; b < LineP; b++) bits[8*b +: 8] = {8{req.mask[b]}};
-  end
-
   always_comb begin : bus_request
     bus_req      = '0;
     bus_req.op   = BusRd;
@@ -367,7 +326,7 @@ module tc_l1
       bus_req.op   = BusWr;
       bus_req.id   = {2'b10, store_next};
       bus_req.mask = req.mask;
-      bus_req.data = req.data & bits;
+      bus_req.data = req_data;
     end
     if (atomic) begin
       bus_req.op  = BusAtom;
@@ -472,13 +431,29 @@ module tc_l1
 
   // -----------------------------------------------------------------------------------------------
   // The policy
-  logic offered, event_valid_d, event_valid_q;
-  event_t event_d, event_q;
-  wire    said = asked_q && pick_valid_i;
+  duet_l1_policy #(
+    .LineW(LineWP),
+    .Ways (L1WaysP)
+  ) u_policy (
+    .clk_i,
+    .rst_ni,
+    .ask_i   (ask),
+    .line_i  (line),
+    .ways_i  ('1),
+    .done_i  (act == ActAnswer),
+    .ask_valid_o,
+    .ask_o,
+    .pick_valid_i,
+    .pick_i,
+    .picked_o(picked),
+    .keep_o  (pick_keep),
+    .way_o   (pick_way),
+    .wrong_o (pick_wrong)
+  );
 
-  assign offered  = 32'(pick_i.way) < L1WaysP && ask_q.ways[WayW'(pick_i.way)];
-  assign asked_d  = ask || (asked_q && !pick_valid_i);
-  assign picked_d = said || (picked_q && act != ActAnswer);
+  // What became of the line
+  logic event_valid_d, event_valid_q;
+  event_t event_d, event_q;
 
   always_comb begin : what_became
     event_valid_d = 1'b1;
@@ -498,8 +473,6 @@ module tc_l1
     end
   end
 
-  assign ask_valid_o   = asked_q;
-  assign ask_o         = asked_q ? ask_q : '0;
   assign event_valid_o = event_valid_q;
   assign event_o       = event_q;
 
@@ -510,7 +483,7 @@ module tc_l1
 
   always_comb begin : error
     err_d = ErrNone;
-    if (said && pick_i.keep && !offered) err_d = ErrL1Pick;
+    if (pick_wrong) err_d = ErrL1Pick;
     if (answer_bad) err_d = answer_acks ? ErrL1Ack : ErrL1Fill;
     if (bad) err_d = ErrL1Request;
   end
@@ -537,9 +510,6 @@ module tc_l1
       now_q         <= '0;
       flush_q       <= 1'b0;
       flush_done_q  <= 1'b0;
-      left_q        <= '0;
-      asked_q       <= 1'b0;
-      picked_q      <= 1'b0;
       event_valid_q <= 1'b0;
       event_q       <= '0;
       err_q         <= ErrNone;
@@ -548,26 +518,10 @@ module tc_l1
       now_q         <= now_q + 32'd1;
       flush_q       <= flush_d;
       flush_done_q  <= (act == ActFlush);
-      left_q        <= left_d;
-      asked_q       <= asked_d;
-      picked_q      <= picked_d;
       event_valid_q <= event_valid_d;
       event_q       <= event_d;
       err_q         <= err_d;
       cnt_q         <= cnt_d;
-    end
-  end
-
-  // left_q, asked_q and picked_q cover these.
-  always_ff @(posedge clk_i) begin
-    if (start) begin
-      walk_q   <= walk;
-      walk_m_q <= m;
-    end
-    if (ask) ask_q <= '{sm: '0, line: line, ways: '1};
-    if (said) begin
-      keep_q     <= pick_i.keep && offered;
-      pick_way_q <= WayW'(pick_i.way);
     end
   end
 
@@ -590,7 +544,6 @@ module tc_l1
   `DUET_ASSERT(HitInLease, !hit || (present && now_q < line_ends), "hit outside of the lease")
   `DUET_ASSERT(NoPendAtRequest, act != ActRequest || !judge_ready,
                "a request meets loads that wait for nothing")
-  `DUET_ASSERT(PickedAnswers, !picked_q || act == ActAnswer, "what was picked is not done at once")
   `DUET_ASSERT(BusyWhileInside,
                warp_busy_o != '0 || (u_misses.pend_q == '0 && u_misses.sent_q == '0
                                      && u_stores.valid_q == '0),

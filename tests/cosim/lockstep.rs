@@ -9,7 +9,7 @@ use cosim::blocks;
 use cosim::catalog::Pair;
 use cosim::flip::Flip;
 use cosim::report::Difference;
-use cosim::runner::{self, Options, Outcome};
+use cosim::runner::{Options, Outcome};
 use cosim::stimulus::{self, NewStimulus, Random, Statics};
 use cosim::value::{full_name, is_shown};
 use duet_tests::{Scratch, configs, has_rtl, model, parameters, rtl};
@@ -230,8 +230,7 @@ where
     let name = format!("{config}: {flip:?}");
     let due = first_shown::<S>(config, SEED, port, FROM).expect("the port is shown at some time");
     let run = Options { flip: Some(flip), one_episode: true, ..options(due + 100, SEED) };
-    let c = S::Model::config(&parameters(config));
-    let outcome = runner::run::<S>(config, &c, &run).unwrap();
+    let outcome = run_block(S::Model::NAME, config, &run);
     let found = outcome.mismatch.unwrap_or_else(|| panic!("{name} is not found"));
     assert_eq!(found.cycle, due, "{name}");
     assert_eq!(outcome.cycles, due + 1, "{name}: cycles that were compared");
@@ -279,7 +278,11 @@ where
     for config in configs::<<S::Model as Pair>::Family>() {
         let c = S::Model::config(&parameters(&config));
         let mut body = rtl::<S::Model>(&config);
-        let mut stimulus = S::new(&c, &Statics::default(), 11);
+        // Without a policy nobody asks it.
+        let mut statics = Statics::default();
+        let policy = S::STATICS.iter().find(|(name, _)| *name == "policy");
+        policy.into_iter().for_each(|(name, most)| statics.fix(name, *most));
+        let mut stimulus = S::new(&c, &statics, 11);
         let mut random = Random::new(12);
         let words = image_words(&<<S::Model as Block>::In as Ports>::declare(&c));
         for cycle in 0..20_000 {

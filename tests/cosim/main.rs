@@ -1,6 +1,7 @@
 //! Model against RTL under random stimulus, and what compares and shows them.
 
 mod assertions;
+mod coverage;
 mod declaration;
 mod lockstep;
 mod report;

@@ -55,6 +55,7 @@ impl Stimulus for Inputs {
         };
         self.shadow.tick(&input);
         self.around.did(self.shadow.did());
+        self.around.counted(out.cnt.stall_lease);
         input
     }
 

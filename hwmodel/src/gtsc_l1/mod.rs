@@ -271,11 +271,11 @@ impl Block for GtscL1 {
         let Config { warps, ts_w, line_w, waiters, .. } = self.config;
         let left = self.walk.map_or(0, |walk| walk.left as u64);
         state.bits("rep", 2, self.rep);
-        state.bits("left", width_of(waiters.into()), left);
-        self.policy.show_state(state);
+        state.part("walk", |state| state.bits("left", width_of(waiters.into()), left));
+        state.part("policy", |state| self.policy.show_state(state));
         state.flag("event_valid", self.event.is_some());
         state.bits("err", 4, self.err);
-        state.part("inside", |state| state.bits("busy", warps, self.channels.busy()));
+        state.part("channels.inside", |state| state.bits("busy", warps, self.channels.busy()));
         state.part("warps", |state| {
             for warp in 0..warps as usize {
                 state.bits(&format!("ts[{warp}]"), ts_w, self.warp_ts[warp]);

@@ -142,7 +142,7 @@ impl Block for GtscL2 {
     }
 
     fn show_state(&self, state: &mut State) {
-        self.bank.show_state(state);
+        state.part("bank", |state| self.bank.show_state(state));
         let Config { ts_w, l2_sets, .. } = self.config;
         let Leases { mem_ts, rep, ovf, .. } = self.leases;
         state.part("leases", |state| {

@@ -235,11 +235,11 @@ impl Block for TcL1 {
         state.bits("now", 32, self.now);
         state.flag("flush", self.flush);
         state.flag("flush_done", self.flush_done);
-        state.bits("left", width_of(waiters.into()), left);
-        self.policy.show_state(state);
+        state.part("walk", |state| state.bits("left", width_of(waiters.into()), left));
+        state.part("policy", |state| self.policy.show_state(state));
         state.flag("event_valid", self.event.is_some());
         state.bits("err", 4, self.err);
-        state.part("inside", |state| state.bits("busy", warps, self.channels.busy()));
+        state.part("channels.inside", |state| state.bits("busy", warps, self.channels.busy()));
         state.part("lines", |state| {
             self.lines.show_valid(state);
             for (place, (line, exp)) in self.lines.all().enumerate() {

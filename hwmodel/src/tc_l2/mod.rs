@@ -117,7 +117,7 @@ impl Block for TcL2 {
     }
 
     fn show_state(&self, state: &mut State) {
-        self.bank.show_state(state);
+        state.part("bank", |state| self.bank.show_state(state));
         state.part("leases", |state| {
             state.bits("now", 32, self.leases.now);
             for set in 0..self.config.l2_sets as usize {

@@ -10,7 +10,6 @@ use super::engine::{
 };
 use super::layout::{Layout, Site};
 use super::life::Life;
-use super::logical::Logical;
 use super::masks;
 use super::memories::Memories;
 use super::message::{Class, Coherence, Kind, Line, Message, Packed, Unit};
@@ -20,6 +19,7 @@ use super::pool::{Handle, Pool};
 use super::recording::Loads;
 use super::sequential::Sequential;
 use super::shard::Shard;
+use super::timed::Timed;
 use super::transactions::Transaction;
 
 /// Bytes of an invalidation (directory specification, section 3).
@@ -54,8 +54,8 @@ pub struct Context {
     /// Whether the order of accesses is one that sequential consistency allows, where that is
     /// asked for.
     pub sequential: Option<Box<Sequential>>,
-    /// Whether logical time explains what loads have seen, where L1s say it.
-    pub logical: Option<Box<Logical>>,
+    /// Whether times explain what loads have seen, where L1s say them.
+    pub timed: Option<Box<Timed>>,
     /// The byte that is watched, if any.
     pub life: Life,
     /// The program that runs.
@@ -316,6 +316,12 @@ impl Context {
         let line = self.lines.place();
         masks::copy_line(&mut self.lines[line].0, bytes);
         line
+    }
+
+    /// Whether somebody wants to know in which order accesses are.
+    #[inline]
+    pub fn orders(&self) -> bool {
+        self.sequential.is_some() || self.timed.is_some()
     }
 
     /// Gives a message and its payload back.

@@ -30,7 +30,6 @@ mod launch;
 mod layout;
 mod life;
 mod link;
-mod logical;
 mod make;
 mod masks;
 mod memories;
@@ -52,6 +51,7 @@ mod slice;
 mod statistics;
 mod system_file;
 pub mod systems;
+pub mod timed;
 mod transactions;
 
 pub use bodies::{Bodies, Cp};

@@ -41,7 +41,6 @@ use super::engine::{ComponentId, Cycle, Wheel, numbers};
 use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
 use super::life::Life;
-use super::logical::Logical;
 use super::memories::Memories;
 use super::memory_model::MemoryModel;
 use super::part::Part;
@@ -49,6 +48,7 @@ use super::places::{Placement, Places};
 use super::pool::Pool;
 use super::recording::Samples;
 use super::sequential::{Keep, Sequential};
+use super::timed::Timed;
 use super::{check, statistics};
 
 /// In which order the components of a cycle are visited. A result never depends on it.
@@ -153,11 +153,14 @@ impl Machine {
         let Built { parts, sockets, network, wires, layout, placement, policy, sync, .. } = built;
         let watch = if options.watch_line { Life::watch_line } else { Life::watch };
         let life = options.watch.map_or(Life::default(), |addr| watch(addr, layout.line));
-        let sequential = options.sequential.filter(|_| promises(system) == Ok(MemoryModel::Sc));
-        let sequential = sequential.map(|keep| Box::new(Sequential::new(keep, layout.names())));
-        let has_time = options.sequential.is_some() && super::l1::has_logical_time(system);
-        let logical =
-            has_time.then(|| Box::new(Logical::new(layout.line as usize, layout.names())));
+        let promised = promises(system).unwrap_or(MemoryModel::None);
+        let clock = super::l1::clock(system);
+        let keep = options.sequential.filter(|_| clock.is_none() && promised == MemoryModel::Sc);
+        let sequential = keep.map(|keep| Box::new(Sequential::new(keep, layout.names())));
+        let timed = options.sequential.zip(clock).map(|(keep, clock)| {
+            let (line, names) = (layout.line as usize, layout.names());
+            Box::new(Timed::new(clock, promised, keep, line, names))
+        });
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
         let ctx = Context {
             now: 0,
@@ -172,7 +175,7 @@ impl Machine {
             memory: Memories::new(1),
             check: check::Checker::default(),
             sequential,
-            logical,
+            timed,
             program,
             policy,
             life,
@@ -386,15 +389,19 @@ impl Machine {
         others.fold(self.ctx.check.checked, |sum, others| sum + others.checked)
     }
 
-    /// Accesses that logical time was asked to explain, and those that were left out, where L1s
-    /// say it.
-    pub fn logical(&self) -> Option<(u64, u64)> {
-        self.ctx.logical.as_ref().map(|logical| logical.counts())
+    /// What is known of the times of accesses, where L1s say them and they are checked.
+    pub fn timed(&self) -> Option<&Timed> {
+        self.ctx.timed.as_deref()
     }
 
     /// What is known of the order of accesses, where it is checked.
     pub fn sequential(&self) -> Option<&Sequential> {
         self.ctx.sequential.as_deref()
+    }
+
+    /// Whether all accesses were found to be sequentially consistent, by their order or their times.
+    pub fn is_sequential(&self) -> bool {
+        self.sequential().is_some() || self.timed().is_some_and(Timed::is_sequential)
     }
 
     /// Kernels that have run.
@@ -464,8 +471,8 @@ impl Machine {
             sequential.end_kernel();
             self.check()?;
         }
-        if let Some(logical) = &mut self.ctx.logical {
-            logical.end_kernel();
+        if let Some(timed) = &mut self.ctx.timed {
+            timed.end_kernel();
             self.check()?;
         }
         self.kernels += 1;

@@ -39,6 +39,13 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// Begins the next phase.
+    fn next_phase(&mut self) {
+        let Self { seen, config, random, sizes, .. } = self;
+        let missing = seen.missing(|row| can_reach(config, row));
+        self.phase = Phase::next(random, *sizes, missing);
+    }
+
     /// A new generation, when the L1 has the last one.
     fn resets(&mut self, out: &Out) {
         let (p, r) = (&self.phase, &mut self.random);
@@ -56,12 +63,26 @@ impl Inputs {
     }
 }
 
+/// Whether an L1 with these parameters can come to a row.
+fn can_reach(config: &Config, row: &str) -> bool {
+    let Config { warps, waiters, stq, .. } = *config;
+    match row {
+        "ld3" | "walk_waits_for_room" => waiters > 1,
+        // A store waits for older loads of its own warp.
+        "store_passes_miss" | "fill_after_store" | "renew_after_store" | "ld2_after_store" => {
+            warps > 1
+        }
+        "st4_locked" | "st5_locked" | "ack_still_locked" => stq > 1,
+        _ => true,
+    }
+}
+
 impl Stimulus for Inputs {
     type Model = GtscL1;
 
     fn restart(&mut self, cycles: u64) {
         self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::any(&mut self.random, self.sizes);
+        self.next_phase();
         let drawn = (self.random.below(32), self.random.below(2));
         self.sm_id = self.statics.get("sm_id").unwrap_or(drawn.0) as u8;
         self.policy = self.statics.get("policy").unwrap_or(drawn.1) != 0;
@@ -76,10 +97,11 @@ impl Stimulus for Inputs {
         let Config { warps, .. } = self.config;
         if self.long.cycle() == Some(0) {
             self.stretches += 1;
-            let waits = self.stretches.is_multiple_of(2);
+            // A warp that hits soon comes to the end of its lease where few hits are a spin.
+            let waits = self.stretches.is_multiple_of(2) || self.config.spin < 64;
             self.phase = Phase::long(&mut self.random, self.sizes, waits);
         } else if self.phase.left == 0 {
-            self.phase = Phase::any(&mut self.random, self.sizes);
+            self.next_phase();
         }
         self.phase.left -= 1;
         self.resets(out);
@@ -107,16 +129,7 @@ impl Stimulus for Inputs {
     }
 
     fn can_reach(&self, row: &str) -> bool {
-        let Config { warps, waiters, stq, .. } = self.config;
-        match row {
-            "ld3" | "walk_waits_for_room" => waiters > 1,
-            // A store waits for older loads of its own warp.
-            "store_passes_miss" | "fill_after_store" | "renew_after_store" | "ld2_after_store" => {
-                warps > 1
-            }
-            "st4_locked" | "st5_locked" | "ack_still_locked" => stq > 1,
-            _ => true,
-        }
+        can_reach(&self.config, row)
     }
 }
 

@@ -24,8 +24,6 @@ pub struct Inputs {
     random: Random,
     phase: Phase,
     long: LongTime,
-    /// Long times so far.
-    stretches: u64,
     sm: Sm,
     network: Network,
     /// When leases of the banks end.
@@ -82,12 +80,33 @@ fn nobodys(r: &mut Random, line: u32, now: u32) -> BusRsp {
     until(now + r.below(8), rsp)
 }
 
+/// Whether an L1 with these parameters can come to a row.
+fn can_reach(config: &Config, row: &str) -> bool {
+    let Config { warps, waiters, proto, .. } = *config;
+    match row {
+        "ld3" | "walk_waits_for_room" => waiters > 1,
+        // A store waits for older loads of its own warp.
+        "store_passes_miss" => warps > 1,
+        "ack_meets_lease" => proto == Protocol::Tcw,
+        _ => true,
+    }
+}
+
+impl Inputs {
+    /// Begins the next phase.
+    fn next_phase(&mut self) {
+        let Self { seen, config, random, sizes, .. } = self;
+        let missing = seen.missing(|row| can_reach(config, row));
+        self.phase = Phase::next(random, *sizes, missing);
+    }
+}
+
 impl Stimulus for Inputs {
     type Model = TcL1;
 
     fn restart(&mut self, cycles: u64) {
         self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::any(&mut self.random, self.sizes);
+        self.next_phase();
         let drawn = (self.random.below(32), self.random.below(2));
         self.sm_id = self.statics.get("sm_id").unwrap_or(drawn.0) as u8;
         self.policy = self.statics.get("policy").unwrap_or(drawn.1) != 0;
@@ -100,11 +119,10 @@ impl Stimulus for Inputs {
     fn inputs(&mut self, out: &Out) -> In {
         let Config { warps, line, .. } = self.config;
         if self.long.cycle() == Some(0) {
-            self.stretches += 1;
-            let waits = self.stretches.is_multiple_of(2);
-            self.phase = Phase::long(&mut self.random, self.sizes, waits);
+            // Cycles in which a request is held are not counted.
+            self.phase = Phase::long(&mut self.random, self.sizes, false);
         } else if self.phase.left == 0 {
-            self.phase = Phase::any(&mut self.random, self.sizes);
+            self.next_phase();
         }
         self.phase.left -= 1;
         let Self { phase: p, random: r, network, now, .. } = self;
@@ -134,14 +152,7 @@ impl Stimulus for Inputs {
     }
 
     fn can_reach(&self, row: &str) -> bool {
-        let Config { warps, waiters, proto, .. } = self.config;
-        match row {
-            "ld3" | "walk_waits_for_room" => waiters > 1,
-            // A store waits for older loads of its own warp.
-            "store_passes_miss" => warps > 1,
-            "ack_meets_lease" => proto == Protocol::Tcw,
-            _ => true,
-        }
+        can_reach(&self.config, row)
     }
 }
 
@@ -160,7 +171,6 @@ impl NewStimulus for Inputs {
             random,
             phase,
             long: LongTime::never(),
-            stretches: seed,
             sm: Sm::new(warps, config.line, config.line_w),
             network: Network::default(),
             leases: [0; LEASES],

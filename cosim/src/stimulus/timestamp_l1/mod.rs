@@ -86,11 +86,26 @@ pub struct Tables {
     pub(super) ports: Seen,
     names: &'static [&'static str],
     rows: Box<[u64]>,
+    /// Rows that are not reached yet.
+    missing: Vec<&'static str>,
 }
 
 impl Tables {
     pub fn new(names: &'static [&'static str]) -> Self {
-        Self { ports: Seen::default(), names, rows: vec![0; names.len()].into() }
+        let rows = vec![0; names.len()].into();
+        let mut tables = Self { ports: Seen::default(), names, rows, missing: Vec::new() };
+        tables.missing = tables.rows().iter().map(|(row, _)| *row).collect();
+        tables
+    }
+
+    /// Rows that can be reached, and are not yet.
+    pub fn missing(&mut self, can_reach: impl Fn(&str) -> bool) -> &[&'static str] {
+        if !self.missing.is_empty() {
+            let rows = self.rows();
+            let is_missing = |row: &&str| rows.iter().any(|&(name, n)| name == *row && n == 0);
+            self.missing.retain(|row| is_missing(row) && can_reach(row));
+        }
+        &self.missing
     }
 
     /// A cycle was these rows.

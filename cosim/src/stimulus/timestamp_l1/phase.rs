@@ -67,47 +67,138 @@ draws! {
 /// Cycles of a phase with `stored` lines.
 const STORED: u32 = 3000;
 
+/// A phase that is about something.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// The SM has nothing to do.
+    Quiet,
+    /// Stores to all ways of a set are under way while other lines of it come.
+    Stored,
+    /// A line that all want.
+    OneLine,
+    /// Many lines at once.
+    ManyLines,
+    /// Stores and nothing else.
+    Stores,
+    /// All hit.
+    Hits,
+    /// More lines of a set than there are ways.
+    Evicts,
+    /// A policy that hardly ever says a way that was offered.
+    WrongPicks,
+    /// Loads and more stores of a line while its stores are under way.
+    Locked,
+    /// Flushes, some of them out of turn, in the midst of traffic.
+    Flushes,
+}
+
+const KINDS: [Kind; 10] = [
+    Kind::Quiet,
+    Kind::Stored,
+    Kind::OneLine,
+    Kind::ManyLines,
+    Kind::Stores,
+    Kind::Hits,
+    Kind::Evicts,
+    Kind::WrongPicks,
+    Kind::Locked,
+    Kind::Flushes,
+];
+
+impl Kind {
+    /// Which leads to a row, where phases as they are drawn hardly do.
+    fn towards(row: &str) -> Option<Self> {
+        Some(match row {
+            "fill_no_way" => Self::Stored,
+            "all_warps_busy" | "ld4" => Self::ManyLines,
+            "st3" => Self::Stores,
+            "pick_wrong" => Self::WrongPicks,
+            "ld1_spin" => Self::Hits,
+            "ld2_full" => Self::OneLine,
+            "st2_pending" | "pending_locked" | "ld5" | "st4_locked" | "st5_locked" => Self::Locked,
+            "flush" | "flush_wrong" | "fill_stale" | "renew_stale" | "ld2_stale" => Self::Flushes,
+            "ack_old" | "ack_stale" | "walk_serves_old" | "walk_defers_stale" => Self::Flushes,
+            _ => return None,
+        })
+    }
+}
+
 impl Phase {
     /// The lines that will be stored to are still loaded.
     pub fn loads_first(&self) -> bool {
         self.left > STORED - 600
     }
 
+    /// The next phase: often one that leads to a row that is not reached yet.
+    pub fn next(r: &mut Random, l1: Sizes, missing: &[&'static str]) -> Self {
+        let mut kinds = missing.iter().filter_map(|row| Kind::towards(row));
+        let count = kinds.clone().count() as u32;
+        if count > 0 && r.chance(192) {
+            let one = kinds.nth(r.below(count) as usize);
+            if let Some(kind) = one {
+                return Self::of(kind, r, l1);
+            }
+        }
+        Self::any(r, l1)
+    }
+
     /// A phase of any kind.
     pub fn any(r: &mut Random, l1: Sizes) -> Self {
+        match KINDS.get(r.below(14) as usize) {
+            Some(&kind) => Self::of(kind, r, l1),
+            None => Self::draw(r, l1),
+        }
+    }
+
+    /// A phase of this kind.
+    fn of(kind: Kind, r: &mut Random, l1: Sizes) -> Self {
         let mut phase = Self::draw(r, l1);
         let p = &mut phase;
-        match r.below(10) {
-            // The SM has nothing to do.
-            0 => (p.request, p.wrong) = (0, 0),
-            // Stores to all ways of a set are under way while other lines of it come.
-            1 => {
+        match kind {
+            Kind::Quiet => (p.request, p.wrong) = (0, 0),
+            Kind::Stored => {
                 (p.stride, p.stored, p.lines) = (l1.sets.into(), l1.ways, l1.ways + 3);
                 (p.warps, p.one, p.left, p.request) = (l1.warps, false, STORED, 256);
                 p.short = 0;
                 (p.delay, p.answer, p.full, p.empty) = (200, 256, 256, 0);
                 (p.bad, p.wrong, p.flush, p.lie, p.other, p.lease) = (0, 0, 0, 0, 0, 1);
+                (p.req_ready, p.rsp_ready, p.pick, p.keep, p.any_way) = (256, 256, 256, 256, 0);
             }
-            // A line that all want.
-            2 => {
+            Kind::OneLine => {
                 (p.lines, p.ops) = (1, r.pick(&[[8, 1, 0], [1, 0, 0]]));
                 (p.warps, p.request, p.delay) = (l1.warps, 256, r.pick(&[4, 60, 200]));
+                p.one = r.chance(64);
             }
-            // Many lines at once.
-            3 => {
+            Kind::ManyLines => {
                 (p.lines, p.ops, p.warps, p.delay) = (200, [4, 1, 0], l1.warps, 200);
                 (p.request, p.one) = (256, r.chance(128));
             }
-            // Stores and nothing else.
-            4 => (p.lines, p.ops, p.delay, p.one, p.full) = (2, [0, 8, 1], 60, false, 0),
-            // All hit.
-            5 => (p.lines, p.ops, p.lease, p.flush, p.short) = (2, [1, 0, 0], 40, 0, 0),
-            // More lines of a set than there are ways.
-            6 => {
+            Kind::Stores => {
+                (p.lines, p.ops, p.one, p.full) = (2, [0, 8, 1], false, 0);
+                p.delay = r.pick(&[60, 200]);
+            }
+            // For as long as a warp may spin.
+            Kind::Hits => {
+                (p.lines, p.ops, p.lease, p.flush, p.short) = (2, [1, 0, 0], 40, 0, 0);
+                (p.request, p.rsp_ready, p.warps, p.bad, p.lie) = (256, 256, 1, 0, 0);
+                (p.again, p.one, p.keep, p.left) = (256, false, 256, STORED);
+            }
+            Kind::Evicts => {
                 (p.stride, p.lines, p.ops) = (l1.sets.into(), 3 * l1.ways, [8, 1, 0]);
                 (p.lease, p.delay, p.flush) = (40, 4, 0);
             }
-            _ => {}
+            Kind::WrongPicks => {
+                (p.stride, p.lines, p.ops) = (l1.sets.into(), 3 * l1.ways, [8, 0, 1]);
+                (p.lease, p.delay, p.flush, p.bad, p.request) = (12, 4, 0, 0, 256);
+                (p.pick, p.keep, p.any_way) = (256, 256, 224);
+            }
+            Kind::Locked => {
+                (p.lines, p.lease, p.delay) = (1, 40, 60);
+                p.ops = r.pick(&[[2, 1, 0], [1, 2, 2]]);
+                (p.request, p.one, p.flush, p.short, p.bad, p.wrong) = (256, false, 0, 0, 0, 0);
+                (p.empty, p.req_ready, p.rsp_ready, p.pick, p.keep) = (0, 256, 256, 256, 256);
+            }
+            Kind::Flushes => (p.flush, p.astray, p.delay, p.request) = (24, 128, 20, 256),
         }
         phase
     }

@@ -12,11 +12,13 @@ pub struct Sm {
     pub line: u32,
     pub line_w: u32,
     held: Option<CoreReq>,
+    /// Stores to lines that are stored to in turn.
+    stores: u32,
 }
 
 impl Sm {
     pub fn new(warps: u32, line: u32, line_w: u32) -> Self {
-        Self { warps, line, line_w, held: None }
+        Self { warps, line, line_w, held: None, stores: 0 }
     }
 
     pub fn restart(&mut self) {
@@ -41,15 +43,18 @@ impl Sm {
         shown
     }
 
-    fn draw(&self, r: &mut Random, p: &Phase, busy: u64) -> Option<CoreReq> {
+    fn draw(&mut self, r: &mut Random, p: &Phase, busy: u64) -> Option<CoreReq> {
         let from = r.below(p.warps);
         let mut warps = (0..p.warps).map(|n| (p.first + (from + n) % p.warps) % self.warps);
         let warp = warps.find(|warp| !p.one || busy >> warp & 1 == 0)?;
         let (op, near) = match p.stored {
             0 => ([op::LD, op::ST, op::ATOM][r.weighted(&p.ops)], r.below(p.lines)),
             stored if p.loads_first() => (op::LD, r.below(stored)),
-            stored if r.chance(6) => (op::LD, stored + r.below(p.lines - stored)),
-            stored => (op::ST, r.below(stored)),
+            stored if r.chance(16) => (op::LD, stored + r.below(p.lines - stored)),
+            stored => {
+                self.stores = self.stores.wrapping_add(1);
+                (op::ST, self.stores % stored)
+            }
         };
         let line =
             p.base.wrapping_add(u64::from(near) * p.stride) & (u64::MAX >> (64 - self.line_w));

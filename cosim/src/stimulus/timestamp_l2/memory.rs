@@ -38,7 +38,7 @@ impl Memory {
         let line = match self.reads.front() {
             _ if bad && r.chance(128) => self.last,
             _ if bad => r.word() & ((1 << sizes.all.line_w) - 1),
-            Some(&line) if self.wait == 0 && r.chance(p.mem) => {
+            Some(&line) if self.wait == 0 && (p.is_new() || r.chance(p.mem)) => {
                 self.reads.pop_front();
                 self.wait = r.below(p.delay);
                 line

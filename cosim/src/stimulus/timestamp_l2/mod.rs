@@ -39,6 +39,11 @@ impl Sizes {
         self.is_tc && self.all.proto == Protocol::Tcs
     }
 
+    /// They wait for nearly all of the time where reads and writes of a line follow each other.
+    fn waits_for_leases(&self) -> bool {
+        self.is_strong() && self.all.tc_lease > 20 * self.all.l2_div
+    }
+
     fn max_ts(&self) -> u64 {
         (1 << self.ts_w) - 2
     }
@@ -88,6 +93,8 @@ pub(super) struct Around {
     /// The release or acquire that is under way.
     sync: Option<u8>,
     seen: Seen,
+    /// Rows that are not reached yet.
+    missing: Vec<&'static str>,
 }
 
 impl Around {
@@ -107,12 +114,23 @@ impl Around {
             dram_rsp: None,
             sync: None,
             seen: Seen::default(),
+            missing: Seen::default().rows().iter().map(|(row, _)| *row).collect(),
         }
+    }
+
+    /// The next phase.
+    fn next_phase(&mut self) -> Phase {
+        if !self.missing.is_empty() {
+            let rows = self.seen.rows();
+            let is_missing = |row: &&str| rows.iter().any(|&(name, n)| name == *row && n == 0);
+            self.missing.retain(|row| is_missing(row) && can_reach(&self.sizes, row));
+        }
+        Phase::next(&mut self.random, &self.sizes, self.policy, &self.missing)
     }
 
     /// Whether no answer is taken in this long time: a slow bank has hits enough in none.
     fn holds(&self) -> bool {
-        self.stretches.is_multiple_of(2) || self.sizes.all.l2_div > 1
+        !self.sizes.is_tc && (self.stretches.is_multiple_of(2) || self.sizes.all.l2_div > 1)
     }
 
     /// Whether a bank with these parameters, and a policy or none, can come to a row.
@@ -125,10 +143,10 @@ impl Around {
 
     pub fn restart(&mut self, cycles: u64) {
         self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::any(&mut self.random, &self.sizes);
+        self.policy = !self.policy;
+        self.phase = self.next_phase();
         self.sms = Sms::new(self.sizes.all.n_sm);
         self.memory.clear();
-        self.policy = !self.policy;
         (self.bus_req, self.dram_rsp, self.sync) = (None, None, None);
     }
 
@@ -137,12 +155,13 @@ impl Around {
         let long = self.long.cycle();
         if long == Some(0) {
             self.stretches += 1;
-            self.phase = Phase::long(&mut self.random, &self.sizes);
+            let waits = self.sizes.waits_for_leases();
+            self.phase = Phase::long(&mut self.random, &self.sizes, waits);
         } else if long == Some(HITS) && self.holds() {
             self.phase.rsp_ready = 0;
         } else if self.phase.left == 0 {
             let Phase { stride, base, .. } = self.phase;
-            self.phase = Phase::any(&mut self.random, &self.sizes);
+            self.phase = self.next_phase();
             if self.phase.stays {
                 (self.phase.stride, self.phase.base) = (stride, base);
             }
@@ -241,6 +260,11 @@ impl Around {
 
     pub fn seen(&self) -> &dyn Reached {
         &self.seen
+    }
+
+    /// The most that a counter shows.
+    pub fn counted(&mut self, most: u32) {
+        self.seen.counter_beyond_16_bits += u64::from(most > u32::from(u16::MAX));
     }
 
     /// What the bank did in a cycle.

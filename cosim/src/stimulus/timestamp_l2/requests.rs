@@ -71,7 +71,8 @@ impl Sms {
             sm.flush(rep);
         }
         let low = u64::MAX >> (64 - s.all.line_w);
-        let line = match r.chance(p.far) {
+        let far = r.chance(p.far) && !p.is_new();
+        let line = match far {
             true if p.walks => {
                 self.walk = self.walk.wrapping_add(s.all.l2_banks.into());
                 self.walk & low
@@ -93,7 +94,12 @@ impl Sms {
         };
         let rep = if r.chance(p.old) { r.below(4) as u8 } else { rep };
         sm.next = sm.next.wrapping_add(1);
-        let op = r.weighted(&p.kinds) as u8;
+        let writes = far && p.far_writes;
+        let op = match r.weighted(&p.kinds) as u8 {
+            _ if p.is_new() => bus_op::RD,
+            _ if writes => bus_op::WR,
+            op => op,
+        };
         let sz = r.chance(128);
         let mask = match op {
             bus_op::ATOM => elements(r, s.all.line, sz),

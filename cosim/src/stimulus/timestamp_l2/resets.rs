@@ -64,6 +64,8 @@ impl Resets {
     }
 
     fn follow(&mut self, around: &mut Around, out: &Out) {
+        let counters = [out.cnt.busrd, out.cnt.fills_sent, out.cnt.hold_cycles];
+        around.counted(counters.into_iter().max().unwrap_or_default());
         let seen = &mut around.seen;
         let (rst, done) = self.last;
         if self.rst && !rst {
@@ -77,9 +79,6 @@ impl Resets {
             seen.sweeps[usize::from(!out.rst_done)] += 1;
         }
         seen.done_again += u64::from(done && out.rst_done && rst);
-        let counters = [out.cnt.busrd, out.cnt.fills_sent, out.cnt.hold_cycles];
-        let most = counters.into_iter().max().unwrap_or_default();
-        seen.counter_beyond_16_bits += u64::from(most > u32::from(u16::MAX));
         self.last = (self.rst, out.rst_done);
     }
 }

@@ -96,15 +96,9 @@ pub(super) fn can_reach(s: &Sizes, row: &str) -> bool {
     let places = all.l2_sets * all.l2_ways;
     match row {
         "b1_last_line_goes" | "b1_last_dirty_line_goes" => !s.is_tc,
-        // Behind the read of one line those of others, and what they replace.
+        // Behind the read of one line those of others, and what they replace; else only where memory
+        // answers what it has not been asked yet.
         "b1_holds_for_place" => !s.is_tc && all.l2_mshr > 2,
-        // Not asked for where leases outlive what a phase draws: ways that are lent run out before
-        // so many MSHRs do, and a line that is clean and free again is rare.
-        "b5_holds_for_mshr" | "waiting_write_holds" | "b5_clean_line"
-            if s.is_tc && all.l2_mshr > 32 =>
-        {
-            false
-        }
         "b5_holds_for_mshr" => all.l2_mshr < places,
         "overflow_read" | "overflow_write" | "overflow_atomic" | "overflow_fill" => !s.is_tc,
         "renewal" | "ok_same_copy" | "ok_full_mask" | "not_ok_no_copy" | "not_ok_other_copy" => {
@@ -115,7 +109,9 @@ pub(super) fn can_reach(s: &Sizes, row: &str) -> bool {
         "sweep_whole" | "reset_without_halt" | "halted_without_reset" | "done_again" => !s.is_tc,
         "sweep_cut" => !s.is_tc && all.l2_sets > 1,
         "reset_while_asked" | "reset_in_sync" => !s.is_tc,
-        "reset_after_overflow" | "reset_at_kernel_end" | "counter_beyond_16_bits" => !s.is_tc,
+        "reset_after_overflow" | "reset_at_kernel_end" => !s.is_tc,
+        // Of TC, cycles in which writes wait.
+        "counter_beyond_16_bits" => !s.is_tc || s.waits_for_leases(),
         "exp_beyond_16_bits" => s.is_tc,
         "sync_waits_for_leases" => lent,
         "write_waits" => waits,

@@ -152,7 +152,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let cycles = machine.cycle();
     let checked = machine.checked();
     let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
-    let is_sequential = result.is_ok() && machine.sequential().is_some();
+    let is_sequential = result.is_ok() && machine.is_sequential();
     println!(
         "{} kernels, {} loads checked ({share:.1}% determined), {} atomics, {} bytes after \
          releases{}",

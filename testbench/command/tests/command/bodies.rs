@@ -24,8 +24,10 @@ impl Fresh {
         Some(Self { desk, cache })
     }
 
+    /// Its bodies are built again and again, and run for a few cycles.
     fn variables<'a>(&'a self, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-        [("DUET_CACHE", &self.cache[..])].into_iter().chain(more.iter().copied()).collect()
+        let own = [("DUET_CACHE", &self.cache[..]), ("CXXFLAGS", "-O0")];
+        own.into_iter().chain(more.iter().copied()).collect()
     }
 
     /// A command that must pass, with what it prints on stderr.
@@ -61,7 +63,7 @@ fn body_is_built_once_by_two_processes_and_again_when_its_entry_is_damaged() {
     let start = || {
         Command::new(env!("CARGO_BIN_EXE_duet"))
             .args(BUILD.split(' '))
-            .env("DUET_CACHE", &fresh.cache)
+            .envs(fresh.variables(&[]))
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()

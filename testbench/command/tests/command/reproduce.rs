@@ -112,7 +112,7 @@ fn killed_reproduction_goes_on_where_it_was_and_with_other_options_is_refused() 
     let mut second = start(&desk, words);
     let mut lines = BufReader::new(second.stderr.take().unwrap()).lines();
     let told = lines.next().unwrap().unwrap();
-    let expected = format!("duet: stc: {} of 360 runs were kept in kept", found.len());
+    let expected = format!("duet: stc: {} of 396 runs were kept in kept", found.len());
     assert_eq!(told, expected);
     assert_eq!(kill(second, "-KILL"), None);
     let after: Vec<_> = found.iter().map(|name| fs::read(folder.join(name)).unwrap()).collect();
@@ -148,7 +148,7 @@ fn full_disk_is_told_with_what_is_kept_and_the_status_of_the_environment() {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let (stdout, stderr) = (text(output.stdout), text(output.stderr));
     assert_eq!(output.status.code(), Some(5), "{stderr}");
-    for part in ["0 of 360 runs are kept in kept", "the same command goes on", "duet: ", ".0.json"]
+    for part in ["0 of 396 runs are kept in kept", "the same command goes on", "duet: ", ".0.json"]
     {
         assert!(stderr.contains(part), "no {part} in {stderr}");
     }

@@ -177,11 +177,14 @@ pub fn about(field: &str, name: &str) -> Option<(&'static str, MemoryModel)> {
 }
 
 /// What a machine promises: the least of what its designs do; but an L1 design that orders what is
-/// done to a line needs of the L2 design no more than release consistency.
+/// done to a line needs of the L2 design no more than release consistency, and one that orders by
+/// time has no time for what other GPUs do.
 pub fn promises(system: &System) -> Result<MemoryModel, ConfigError> {
     let (l1, l2) = designs(system)?;
     let is_enough = l1.orders_l2 && l2.promises == MemoryModel::Rc;
-    Ok(if is_enough { l1.promises } else { l1.promises.min(l2.promises) })
+    let both = if is_enough { l1.promises } else { l1.promises.min(l2.promises) };
+    let is_one = l1.clock.is_none() || l1::clock(system).is_some();
+    Ok(if is_one { both } else { both.min(MemoryModel::Rc) })
 }
 
 /// Whether an L1 design goes with an L2 design: with the one that it brings, or any if it brings

@@ -5,7 +5,6 @@ use traces::trace::{Group, LANES};
 use super::Core;
 use super::wave::{Running, State, Wave};
 use crate::context::Context;
-use crate::sequential::WaveOf;
 
 impl Core {
     /// Starts a work-group: a wave for each part of a warp that is as wide as a wave and has
@@ -32,7 +31,7 @@ impl Core {
         }
         self.groups[slot] = Some(Running { group, launch, waves, at_barrier: 0 });
         self.running += 1;
-        if ctx.sequential.is_some() {
+        if ctx.orders() {
             self.tell_group(ctx, slot, number);
         }
         if waves == 0 {
@@ -56,14 +55,20 @@ impl Core {
             return;
         }
         running.at_barrier = 0;
-        if let Some(order) = &mut ctx.sequential {
-            order.barrier(self.unit, slot);
+        if ctx.orders() {
+            self.tell_barrier(ctx, slot);
         }
+        let mut meet = 0;
         for at in 0..self.waves.len() {
             let wave = &self.waves[at];
             if wave.state == State::Barrier && usize::from(wave.group) == slot {
+                meet |= 1 << at;
                 self.go_on(at, ctx.now + 1);
             }
+        }
+        if self.hooks.barrier {
+            let (l1, mut port) = self.l1_and_port(ctx);
+            l1.barrier(&mut port, meet);
         }
     }
 
@@ -74,8 +79,8 @@ impl Core {
         }
         let slot = usize::from(self.waves[at].group);
         self.waves[at].state = State::Free;
-        if let Some(order) = &mut ctx.sequential {
-            order.end_wave(WaveOf { cu: self.unit, slot: at });
+        if ctx.orders() {
+            self.tell_end(ctx, at);
         }
         let running = self.groups[slot].as_mut().expect("it runs");
         running.waves -= 1;

@@ -308,10 +308,18 @@ impl Core {
         if self.hooks.fence && self.is_delayed(ctx, at) {
             self.waves[at].state = if is_fence { State::FenceHeld } else { State::EndHeld };
         } else if is_fence {
-            self.go_on(at, ctx.now);
+            self.pass_fence(ctx, at);
         } else {
             self.end_wave(ctx, at);
         }
+    }
+
+    /// A wave passes a fence.
+    fn pass_fence(&mut self, ctx: &mut Context, at: usize) {
+        if ctx.orders() {
+            self.tell_fence(ctx, at);
+        }
+        self.go_on(at, ctx.now);
     }
 
     /// Issues: the next line of the instruction in hand, else the next instruction. False where

@@ -9,10 +9,45 @@ impl Core {
     /// A work-group starts, with the waves that are `Starting`.
     #[cold]
     pub(super) fn tell_group(&self, ctx: &mut Context, slot: usize, number: u32) {
-        let Some(order) = &mut ctx.sequential else { return };
         let starting = |at: &usize| self.waves[*at].state == State::Starting;
         let waves: Vec<_> = (0..self.waves.len()).filter(starting).collect();
-        order.begin_group(self.unit, slot, number, &waves);
+        if let Some(order) = &mut ctx.sequential {
+            order.begin_group(self.unit, slot, number, &waves);
+        }
+        if let Some(timed) = &mut ctx.timed {
+            timed.begin_group(self.unit, number, &waves);
+        }
+    }
+
+    /// All waves of a work-group that have not ended are at a barrier.
+    #[cold]
+    pub(super) fn tell_barrier(&self, ctx: &mut Context, slot: usize) {
+        if let Some(order) = &mut ctx.sequential {
+            order.barrier(self.unit, slot);
+        }
+        if let Some(timed) = &mut ctx.timed {
+            let meets = |at: &usize| {
+                let wave = &self.waves[*at];
+                wave.state == State::Barrier && usize::from(wave.group) == slot
+            };
+            let waves: Vec<_> = (0..self.waves.len()).filter(meets).collect();
+            timed.barrier(self.unit, &waves);
+        }
+    }
+
+    /// A wave passes a fence, or ends.
+    #[cold]
+    pub(super) fn tell_fence(&self, ctx: &mut Context, at: usize) {
+        let Some(timed) = &mut ctx.timed else { return };
+        timed.fence(WaveOf { cu: self.unit, slot: at }, ctx.now);
+    }
+
+    /// A wave ends.
+    #[cold]
+    pub(super) fn tell_end(&self, ctx: &mut Context, at: usize) {
+        self.tell_fence(ctx, at);
+        let Some(order) = &mut ctx.sequential else { return };
+        order.end_wave(WaveOf { cu: self.unit, slot: at });
     }
 
     /// A line is handed to the L1.

@@ -54,7 +54,7 @@ impl Core {
     fn release(&mut self, ctx: &mut Context, at: usize) {
         match self.waves[at].state {
             State::Held => self.resume(ctx, at),
-            State::FenceHeld => self.go_on(at, ctx.now),
+            State::FenceHeld => self.pass_fence(ctx, at),
             State::EndHeld => self.end_wave(ctx, at),
             _ => {}
         }

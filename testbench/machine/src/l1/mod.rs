@@ -10,6 +10,7 @@ mod src;
 mod stc;
 mod timestamp;
 mod unit;
+mod without;
 
 use std::fmt::Debug;
 
@@ -30,6 +31,7 @@ use super::pool::Handle;
 use super::registry::{self, Named};
 use super::section::Section;
 use super::statistics::Counted;
+use super::timed::Clock;
 use crate::statistics;
 
 /// An L1 design, one instance for each CU. One that stands before another holds it and passes calls
@@ -99,6 +101,10 @@ pub trait L1: Debug {
         true
     }
 
+    /// These waves, bit w of slot w, are all of a work-group that have not ended, and at a barrier
+    /// that they pass.
+    fn barrier(&mut self, _port: &mut Port, _waves: u64) {}
+
     /// Whether a load behind one that is replayed stays as it is: for tests of what replays are
     /// for.
     fn stays(&self, _younger: Younger) -> bool {
@@ -132,6 +138,8 @@ pub struct Hooks {
     pub issue: bool,
     /// `fence`.
     pub fence: bool,
+    /// `barrier`.
+    pub barrier: bool,
     /// `dropped`; and the CU keeps what it needs to replay loads.
     pub speculation: bool,
     /// No call: stores do not wait for speculative loads, and are not done again: for tests.
@@ -167,8 +175,8 @@ pub struct Design {
     pub orders_l2: bool,
     /// Sections of the system file that are its own; others may not stand there.
     pub sections: &'static [Section],
-    /// Whether its L1s say the logical time of each access.
-    pub logical_time: bool,
+    /// Which time it orders accesses by, where its L1s say when each of them was.
+    pub clock: Option<Clock>,
     /// Whether what it says goes to other GPUs: sidebands of loads and atomics and of their
     /// answers, messages of its units, and of its hooks to those of other banks.
     pub crosses: bool,
@@ -190,11 +198,11 @@ pub struct Design {
 
 inventory::collect!(Design);
 
-/// [`Design::logical_time`] of a system, where one GPU has all its lines: what other GPUs do has no
-/// time here.
-pub fn has_logical_time(system: &System) -> bool {
-    let design = registry::find::<Design>(&system.l1.design);
-    design.is_some_and(|design| design.logical_time) && system.machine.gpus == 1
+/// [`Design::clock`] of a system, where one GPU has all its lines: what other GPUs do has no time
+/// here.
+pub fn clock(system: &System) -> Option<Clock> {
+    let design = registry::find::<Design>(&system.l1.design)?;
+    design.clock.filter(|_| system.machine.gpus == 1)
 }
 
 impl Named for Design {

@@ -22,7 +22,7 @@ pub const DESIGN: Design = Design {
     promises: MemoryModel::Rc,
     orders_l2: false,
     sections: &[],
-    logical_time: false,
+    clock: None,
     crosses: false,
     asks_policy: true,
     check: |_| Ok(()),

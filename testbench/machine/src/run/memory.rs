@@ -30,7 +30,7 @@ impl Machine {
         if let Some(text) = self.ctx.sequential.as_ref().and_then(|order| order.failure()) {
             return Err(RunError::Inconsistent(text.to_string()));
         }
-        if let Some(text) = self.ctx.logical.as_ref().and_then(|logical| logical.failure()) {
+        if let Some(text) = self.ctx.timed.as_ref().and_then(|timed| timed.failure()) {
             return Err(RunError::Inconsistent(text.to_string()));
         }
         match &self.ctx.check.wrong {

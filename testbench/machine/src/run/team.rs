@@ -170,6 +170,7 @@ impl Machine {
             || watch.is_some()
             || compare_lines > 0
             || self.ctx.sequential.is_some()
+            || self.ctx.timed.is_some()
             || self.ctx.loads.is_some()
             || self.ctx.places.are_replicated()
             || self.observers.are_told_of_blocks()

@@ -1,6 +1,6 @@
 //! Timestamp coherence over the whole machine (G-TSC specification 5 to 8): whole caches as blocks,
 //! which stand where L1s and L2 banks of other designs do. Logical time explains what loads have
-//! seen in each of these runs (`logical.rs`).
+//! seen in each of these runs (`timed`), and physical time under TC.
 
 use cosim::body::BodyKind;
 use machine::sequential::Keep;
@@ -69,9 +69,12 @@ fn every_program_passes_and_logical_time_explains_it() {
     }
 }
 
+/// Instead of the design's own.
+const SOFTWARE: Fields = &[("l2.design", "software")];
+
 /// All of them where nothing overflows; else but those whose generation is not sure.
 #[test]
-fn accesses_are_looked_at_in_logical_time() {
+fn accesses_are_looked_at_in_their_time() {
     let looked_at = |design, more| {
         let machine = system("fermi-16sm-8p-small", &fields(design, more));
         let keep = Keep { values: true, placed: false };
@@ -79,13 +82,18 @@ fn accesses_are_looked_at_in_logical_time() {
         let mut run =
             Machine::new(&machine, &Bodies::default(), by_default("bfs"), options).unwrap();
         run.run().unwrap();
-        run.logical()
+        run.timed().map(machine::timed::Timed::counts)
     };
     let (checked, unchecked) = looked_at("gtsc-sc", &[]).expect("it is looked at");
     assert!(checked > 10_000 && unchecked == 0, "{checked}, {unchecked}");
     let (checked, unchecked) = looked_at("gtsc-rc", TIGHT).expect("it is looked at");
     assert!(checked > unchecked, "{checked}, {unchecked}");
-    assert_eq!(looked_at("tc-weak", &[]), None);
+    // In physical time every access is sure.
+    for design in ["tc-weak", "tc-strong"] {
+        let (checked, unchecked) = looked_at(design, TIGHT).expect("it is looked at");
+        assert!(checked > 10_000 && unchecked == 0, "{design}: {checked}, {unchecked}");
+    }
+    assert_eq!(looked_at("src", SOFTWARE), None);
 }
 
 #[test]

@@ -48,7 +48,14 @@ const POINTS: &[(&str, &str, &str, Change)] = &[
         TCS,
         "stc-8cu",
         "tc-strong",
-        &[FEW[0], FEW[1], ("l2.design", "own"), ("timestamp.l2_div", "1")],
+        &[
+            FEW[0],
+            FEW[1],
+            ("l2.design", "own"),
+            ("timestamp.l2_div", "1"),
+            // A shorter one is over when the line is at its L1.
+            ("timestamp.tc_lease", "400"),
+        ],
     ),
     ("mb-8-way", "stc-8cu", "stc-mb", FEW),
     ("src-8-way", "stc-8cu", "src", FEW),

@@ -22,6 +22,7 @@
 
 mod buffer;
 mod device;
+mod erased;
 mod group;
 mod held;
 mod input;
@@ -44,6 +45,7 @@ pub use launch::{Launch, chunk};
 pub use program::{KernelError, Knob, Params, Program};
 
 use crate::trace::Record;
+use erased::{Erased, Keeping, Refused};
 
 /// Declares the programs, one module each, in the order in which they are listed.
 macro_rules! programs {
@@ -57,15 +59,13 @@ macro_rules! programs {
         pub const NAMES: &[(&str, &str)] =
             &[$(($module::PROGRAM.name, $module::PROGRAM.about)),*];
 
-        /// Runs the program called `name` from its first allocation to the host's last read, which
-        /// covers its results. Nothing is recorded unless name and parameters are legal.
-        pub fn run<R: Record>(
+        fn run_erased(
             name: &str,
             params: &Params,
-            record: &mut R,
-        ) -> Result<(), KernelError<R::Error>> {
+            mut record: Erased,
+        ) -> Result<(), KernelError<Refused>> {
             program(name)?.check(params)?;
-            let device = &mut Device::new(record);
+            let device = &mut Device::new(&mut record);
             $(if name == $module::PROGRAM.name {
                 $module::run(device, params)?;
             })*
@@ -120,6 +120,18 @@ programs!(
     stream_jobs,
     mixed_jobs
 );
+
+/// Runs the program called `name` from its first allocation to the host's last read, which covers
+/// its results. Nothing is recorded unless name and parameters are legal.
+pub fn run<R: Record>(
+    name: &str,
+    params: &Params,
+    record: &mut R,
+) -> Result<(), KernelError<R::Error>> {
+    let mut keeping = Keeping::new(record);
+    run_erased(name, params, Erased(&mut keeping))
+        .map_err(|error| error.map(|Refused| keeping.error().expect("what refuses says why")))
+}
 
 /// The program called `name`.
 pub fn program<E>(name: &str) -> Result<&'static Program, KernelError<E>> {

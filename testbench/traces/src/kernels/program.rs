@@ -102,6 +102,19 @@ pub enum KernelError<E> {
     Record(#[from] E),
 }
 
+impl<E> KernelError<E> {
+    /// The same with another error of the trace.
+    pub(super) fn map<T>(self, record: impl FnOnce(E) -> T) -> KernelError<T> {
+        match self {
+            Self::UnknownProgram { name, known } => KernelError::UnknownProgram { name, known },
+            Self::OutOfRange { program, field, value, knob } => {
+                KernelError::OutOfRange { program, field, value, knob }
+            }
+            Self::Record(error) => KernelError::Record(record(error)),
+        }
+    }
+}
+
 impl fmt::Display for Knob {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "must be {} to {} ({})", self.min, self.max, self.meaning)

@@ -456,7 +456,7 @@ impl<P: Protocol> Bank<P> {
     /// The registers that both protocols have.
     pub fn show_state(&self, state: &mut State) {
         let Shape { line_w, sets, .. } = self.shape;
-        self.channels.show_state(state);
+        state.part("channels", |state| self.channels.show_state(state));
         state.part("misses", |state| {
             let way_of = |place| self.lines.way_of(place);
             self.misses.show_state(state, line_w, way_of);

@@ -11,10 +11,11 @@ use ports::{access_validation_unit as avu, speculative_load_queue as slq};
 use super::Notice;
 use super::checks::{Act, Checks, View};
 use super::parameters::Parameters;
-use super::rule::{Rule, take_away};
+use super::rule::{self, Rule};
 use crate::context::{Context, Stop};
 use crate::engine::Cycle;
 use crate::l1::Port;
+use crate::l1::without::take_away;
 use crate::make::{BuildError, Make};
 use crate::masks;
 use crate::message::{Class, Kind, Message, Packed};
@@ -54,7 +55,7 @@ impl Blocks {
         let config = avu::Config::from(blocks);
         let mut avu: Socket<AccessValidationUnit> = make.socket(name, &config)?;
         if let Some(Rule::Avu(rule)) = *without {
-            take_away(&mut avu, AccessValidationUnit::without(&config, rule))?;
+            take_away(rule::FIELD, &mut avu, AccessValidationUnit::without(&config, rule))?;
         }
         let queue = match speculates {
             false => None,
@@ -62,7 +63,7 @@ impl Blocks {
                 let config = slq::Config::from(blocks);
                 let mut slq: Socket<SpeculativeLoadQueue> = make.socket(name, &config)?;
                 if let Some(rule) = without.and_then(Rule::of_queue) {
-                    take_away(&mut slq, SpeculativeLoadQueue::without(&config, rule))?;
+                    take_away(rule::FIELD, &mut slq, SpeculativeLoadQueue::without(&config, rule))?;
                 }
                 let out = slq.outputs();
                 Some(Queue { slq, out })

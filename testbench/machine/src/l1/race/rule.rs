@@ -6,8 +6,6 @@ use hwmodel::{
 };
 
 use crate::config::ConfigError;
-use crate::make::BuildError;
-use cosim::socket::Socket;
 
 /// A rule: of the L2 banks (specification 5.6), of the L1 and its load/store unit (5.7), or of a
 /// block's model.
@@ -92,7 +90,7 @@ const RULES: [(&str, Rule); 31] = [
 ];
 
 /// The field.
-const FIELD: &str = "race_detection.without";
+pub const FIELD: &str = "race_detection.without";
 
 /// What the field may say.
 pub fn names() -> Vec<String> {
@@ -115,21 +113,6 @@ impl Rule {
             Self::ReplayYounger => Some(slq::Rule::ReplayDrops),
             Self::ReplayLookup => Some(slq::Rule::ReplayDropsAlloc),
             _ => None,
-        }
-    }
-}
-
-/// Puts a model that does not keep a rule into a block's socket.
-pub fn take_away<M: hwmodel::Model>(
-    socket: &mut Socket<M>,
-    model: Result<M, ports::ConfigError>,
-) -> Result<(), BuildError> {
-    let model = model.map_err(cosim::body::BodyError::Config)?;
-    match socket.put_model(model) {
-        true => Ok(()),
-        false => {
-            let problem = format!("{} has a body with all rules: must be the model", M::NAME);
-            Err(ConfigError { field: FIELD.into(), problem }.into())
         }
     }
 }

@@ -10,10 +10,11 @@ use ports::race_detection_unit::{Config, In, Out};
 
 use super::numbers::{bank_number, core};
 use super::parameters::Parameters;
-use super::rule::{Rule, take_away};
+use super::rule::{self, Rule};
 use super::{Beat, Notice};
 use crate::context::Context;
 use crate::l1::GpuUnit;
+use crate::l1::without::take_away;
 use crate::make::{Made, Make, UnitPort, UnitPorts};
 use crate::masks;
 use crate::message::{Class, Kind, Message, Packed};
@@ -26,7 +27,7 @@ pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
     let config = Config::from(&blocks);
     let mut block: Socket<RaceDetectionUnit> = make.socket(&name, &config)?;
     if let Some(Rule::Unit(rule)) = without {
-        take_away(&mut block, RaceDetectionUnit::without(&config, rule))?;
+        take_away(rule::FIELD, &mut block, RaceDetectionUnit::without(&config, rule))?;
     }
     let out = block.outputs();
     let sms = ports.cores.iter().map(|port| Sm { port: port.clone(), writes: VecDeque::new() });

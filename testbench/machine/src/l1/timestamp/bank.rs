@@ -9,10 +9,12 @@ use ports::common::timestamp_types::{BusReq, BusRsp, DramReq, DramRsp, bus_op, r
 
 use super::cache::aop_of;
 use super::parameters::Parameters;
+use super::rule;
 use super::side::{L2In, L2Out, Side};
 use super::{Answer, OfBank, Request, ToBank};
 use crate::context::{Context, Stop};
 use crate::engine::WireId;
+use crate::l1::without::take_away;
 use crate::l2::{L2, Spec};
 use crate::layout::Site;
 use crate::make::{Made, Make};
@@ -22,8 +24,11 @@ use crate::pool::Handle;
 
 /// Makes a bank.
 pub fn new<S: Side>(make: &mut Make, spec: Spec) -> Made<dyn L2> {
-    let Parameters { blocks, name } = Parameters::of(make.system)?;
-    let block: Socket<S::L2> = make.socket(&name, &S::l2_config(&blocks))?;
+    let Parameters { blocks, name, without } = Parameters::of(make.system)?;
+    let mut block: Socket<S::L2> = make.socket(&name, &S::l2_config(&blocks))?;
+    if let Some(model) = without.and_then(|rule| S::l2_without(&blocks, rule)) {
+        take_away(rule::FIELD, &mut block, model)?;
+    }
     Ok(Box::new(Bank::<S> {
         place: make.place.clone(),
         out: S::l2_out(&block.outputs()),

@@ -1,33 +1,46 @@
 //! The L1 of a CU: the block, and what carries its requests and answers.
 
+mod clocks;
+mod late;
+mod times;
+
 use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::{Block, Model};
-use ports::common::timestamp_types::{BusReq, BusRsp, CoreReq, CoreRsp, bus_op, op};
+use ports::common::timestamp_types::{BusReq, BusRsp, CoreReq, CoreRsp, bus_op, op, rsp_op};
 use traces::trace::{AtomicOp, Instr};
 
 use super::parameters::Parameters;
+use super::rule::{self, Rule};
 use super::side::{L1In, L1Out, Side};
 use super::{Answer, OfL1, Request, ToL1};
 use crate::context::Stop;
 use crate::engine::{Cycle, WireId};
 use crate::l1::src::Spec;
+use crate::l1::without::take_away;
 use crate::l1::{Hooks, L1, Port};
-use crate::logical::{Access, AtomicKind, Kind as Over, OPERATIONS, Time};
 use crate::make::{Made, Make};
 use crate::masks;
-use crate::message::{Kind, MAX_LINE, Message, Packed, Unit};
+use crate::message::{Kind, Message, Packed, Unit};
 use crate::pool::Handle;
+use crate::timed::OPERATIONS;
+use clocks::Clocks;
+use late::Late;
+use times::Issued;
 
 /// Makes what stands beside a CU.
 pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
-    let Parameters { blocks, name } = Parameters::of(make.system)?;
-    let block: Socket<S::L1> = make.socket(&name, &S::l1_config(&blocks))?;
+    let Parameters { blocks, name, without } = Parameters::of(make.system)?;
+    let mut block: Socket<S::L1> = make.socket(&name, &S::l1_config(&blocks))?;
+    if let Some(model) = without.and_then(|rule| S::l1_without(&blocks, rule)) {
+        take_away(rule::FIELD, &mut block, model)?;
+    }
+    let keeps = |rule| without != Some(rule);
     let (m, design) = (&make.system.machine, make.system.l1.design.as_str());
     let hit_latency = Spec::of(make.system).hit_latency.into();
     let inputs = L1In { sm_id: super::sm_of(make) as u8, ..L1In::default() };
-    let in_order = matches!(design, "gtsc-sc" | "tc-strong");
+    let in_order = matches!(design, "gtsc-sc" | "tc-strong") && keeps(Rule::OneAccess);
     let (fences, waves) = (design == "tc-weak", make.system.cu.waves as usize);
     let line = m.line as usize;
     Ok(Box::new(Cache::<S> {
@@ -47,8 +60,9 @@ pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
         unit: Unit::default(),
         under_way: vec![0; waves],
         free_at: vec![0; waves],
-        latest: vec![(0, 0); waves],
-        begun_at: vec![Begun::default(); IDS],
+        issued: Issued::new(),
+        clocks: S::JOINS.then(|| Clocks::new(waves)).filter(|_| keeps(Rule::Barrier)),
+        late: Late::new(without),
         held: 0,
         fencing: 0,
         fencing_since: vec![0; waves],
@@ -70,14 +84,6 @@ struct Counters {
     loads: u64,
     uncached: u64,
     fence_waits: u64,
-}
-
-/// What was when a request began: the wave's logical time, where its accesses are in order, and the
-/// L1's generation.
-#[derive(Clone, Copy, Debug, Default)]
-struct Begun {
-    after: Time,
-    generation: u32,
 }
 
 #[derive(Debug)]
@@ -107,9 +113,11 @@ struct Cache<S: Side> {
     /// Of each wave: requests without an answer; when the last answer reaches the CU.
     under_way: Vec<u16>,
     free_at: Vec<Cycle>,
-    /// Of each wave the latest logical time, and what was when each request began.
-    latest: Vec<Time>,
-    begun_at: Vec<Begun>,
+    issued: Issued,
+    /// Where a barrier must tell waves how late it is.
+    clocks: Option<Clocks>,
+    /// What others pass, where a rule is not kept.
+    late: Late,
     /// Bit w: wave w waits to issue; it stands at a fence or its end.
     held: u64,
     fencing: u64,
@@ -180,55 +188,37 @@ impl<S: Side> Cache<S> {
             ..Message::default()
         };
         let message = port.ctx.messages.put(message);
-        self.inputs.bus_req_ready = port.send(message);
+        let may_wait = kind == Kind::Write && self.late.keep_request(port.ctx, message);
+        self.inputs.bus_req_ready = may_wait || port.send(message);
         if !self.inputs.bus_req_ready {
             port.ctx.drop_message(message);
+        } else if kind != Kind::Read && port.ctx.timed.is_some() {
+            self.issued.send(id);
         }
     }
 
     /// The block's answer goes to the CU.
     fn finish(&mut self, port: &mut Port, answer: &CoreRsp) {
         self.inputs.core_rsp_ready = true;
-        let CoreRsp { op, id, data, warp, .. } = answer;
+        let CoreRsp { rep, ts, op, id, data, warp } = answer;
         let request = std::mem::replace(&mut self.requests[usize::from(*id)], Handle::NONE);
-        if port.ctx.logical.is_some() {
-            self.write_down(port, answer, request);
+        if port.ctx.timed.is_some() {
+            self.tell_end(port, answer, request);
+        }
+        let wave = usize::from(port.transaction(request).wave);
+        let generation = self.generation_of(*rep);
+        if let Some(clocks) = &mut self.clocks {
+            clocks.reach(*warp, (generation, *ts));
         }
         let after = if self.is_hit { self.hit_latency.saturating_sub(2).max(1) } else { 1 };
         let data = (*op != op::ST).then_some(&data.0[..self.line]);
         port.finish(request, data, after);
-        self.end(port.ctx.now, usize::from(*warp), after);
+        self.end(port.ctx.now, wave, after);
     }
 
-    /// When an access was in logical time, and what it has found.
-    #[cold]
-    fn write_down(&mut self, port: &mut Port, answer: &CoreRsp, request: Handle<Message>) {
-        let Message { addr, mask, kind, line, from, size, .. } = port.ctx.messages[request];
-        // The newest generation of that name; an older one has it, too, where four have passed.
-        let generation =
-            self.generation - u32::from((self.generation as u8).wrapping_sub(answer.rep) % 4);
-        let Begun { after, generation: first } = self.begun_at[usize::from(answer.id)];
-        let is_sure = generation < first + 4;
-        let found = &answer.data.0[..];
-        let kind = match kind {
-            Kind::Read => Over::Load,
-            Kind::Atomic(op) => Over::Atomic(AtomicKind { aop: aop_of(op), size }),
-            _ => Over::Store,
-        };
-        let time = (generation, answer.ts);
-        let wave = usize::from(answer.warp);
-        if is_sure {
-            self.latest[wave] = self.latest[wave].max(time);
-        }
-        let who = (from, answer.warp.into());
-        let access = Access { addr, time, is_sure, kind, mask, who, after };
-        let ctx = &mut *port.ctx;
-        let logical = ctx.logical.as_mut().expect("it is written down");
-        match kind {
-            Over::Load => logical.over(access, &[found]),
-            Over::Atomic(_) => logical.over(access, &[&ctx.lines[line].0, found]),
-            _ => logical.over(access, &[&ctx.lines[line].0]),
-        }
+    /// The newest generation of that name; an older one has it, too, where four have passed.
+    fn generation_of(&self, rep: u8) -> u32 {
+        self.generation - u32::from((self.generation as u8).wrapping_sub(rep) % 4)
     }
 
     /// A request of a wave is over `after` cycles from now.
@@ -295,12 +285,14 @@ impl<S: Side> L1 for Cache<S> {
         if !self.out.core_req_ready || self.inputs.core_req.is_some() {
             return false;
         }
-        let mut own = CoreReq {
-            id: tag as u8,
-            warp: wave as u8,
-            line: addr / self.line as u64,
-            ..CoreReq::default()
+        let under_way = self.under_way[usize::from(wave)];
+        let warp = match &mut self.clocks {
+            Some(clocks) => clocks.of(wave.into(), under_way),
+            None => Some(wave as u8),
         };
+        let Some(warp) = warp else { return false };
+        let mut own =
+            CoreReq { id: tag as u8, warp, line: addr / self.line as u64, ..CoreReq::default() };
         match kind {
             Kind::Read => self.counters.loads += 1,
             Kind::Atomic(op) => (own.op, own.aop, own.sz) = (op::ATOM, aop_of(op), size == 8),
@@ -310,12 +302,8 @@ impl<S: Side> L1 for Cache<S> {
             own.mask = mask;
             own.data.0[..self.line].copy_from_slice(&port.ctx.lines[line].0[..self.line]);
         }
-        if let Some(logical) = &mut port.ctx.logical {
-            let mut before = [0; MAX_LINE];
-            port.ctx.check.show(addr, &mut before[..self.line]);
-            logical.touch(addr, &before);
-            let after = if self.in_order { self.latest[usize::from(wave)] } else { (0, 0) };
-            self.begun_at[tag as usize] = Begun { after, generation: self.generation };
+        if port.ctx.timed.is_some() {
+            self.tell_issue(port, request);
         }
         self.unit = from;
         self.inputs.core_req = Some(own);
@@ -326,7 +314,7 @@ impl<S: Side> L1 for Cache<S> {
 
     fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
         self.begin(port);
-        let Message { tag, sideband, line, .. } = port.ctx.messages[message];
+        let Message { tag, sideband, line, born, .. } = port.ctx.messages[message];
         if tag & OWN == 0 {
             let wave = usize::from(port.transactions[tag].wave);
             self.end(port.ctx.now, wave, 0);
@@ -339,7 +327,12 @@ impl<S: Side> L1 for Cache<S> {
             let bytes = &port.ctx.lines[line].0[..self.line];
             answer.data.0[..self.line].copy_from_slice(bytes);
         }
-        self.arrived.push_back(answer);
+        if port.ctx.timed.is_some() && matches!(op, rsp_op::WR_ACK | rsp_op::ATOM_ACK) {
+            self.issued.perform(id, born);
+        }
+        if !self.late.keep_answer(port.ctx, &answer) {
+            self.arrived.push_back(answer);
+        }
         port.ctx.drop_message(message);
     }
 
@@ -362,6 +355,8 @@ impl<S: Side> L1 for Cache<S> {
             outstanding: Some(IDS as u32),
             issue: self.in_order,
             fence: self.fences,
+            barrier: self.clocks.is_some(),
+            waves: self.clocks.is_some(),
             ..Hooks::default()
         }
     }
@@ -382,9 +377,22 @@ impl<S: Side> L1 for Cache<S> {
         may
     }
 
+    fn begin_wave(&mut self, _port: &mut Port, wave: usize) {
+        let clocks = self.clocks.as_mut().expect("it is asked for");
+        clocks.begin(wave);
+    }
+
+    fn barrier(&mut self, _port: &mut Port, waves: u64) {
+        let clocks = self.clocks.as_mut().expect("it is asked for");
+        clocks.join(waves);
+    }
+
     fn end_cycle(&mut self, port: &mut Port) {
         self.begin(port);
         let now = port.ctx.now;
+        if self.late.waits() {
+            self.late.let_go(port, &mut self.arrived);
+        }
         if self.block.cycle() > now {
             return;
         }

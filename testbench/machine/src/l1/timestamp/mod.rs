@@ -6,6 +6,7 @@ mod bank;
 mod cache;
 mod counted;
 mod parameters;
+mod rule;
 mod side;
 mod unit;
 
@@ -16,6 +17,7 @@ use super::{Design, SRC};
 use crate::l2;
 use crate::make::Make;
 use crate::memory_model::MemoryModel;
+use crate::timed::Clock;
 use parameters::Parameters;
 use side::{Gtsc, Tc};
 
@@ -24,7 +26,8 @@ use side::{Gtsc, Tc};
 const L2: l2::Design = l2::Design {
     name: "own",
     about: "the L2 that the L1 design brings",
-    promises: MemoryModel::Rc,
+    // It performs all that is done to a line, one after another.
+    promises: MemoryModel::Sc,
     directory: None,
     asks_policy: false,
     bank: bank::new::<Gtsc>,
@@ -39,13 +42,14 @@ const GTSC_RC: Design = Design {
     check: |system| Parameters::of(system).map(|_| ()),
     core: cache::new::<Gtsc>,
     unit: Some(unit::new),
-    logical_time: true,
+    clock: Some(Clock::Logical),
     l2: Some(L2),
     ..SRC
 };
 const GTSC_SC: Design = Design {
     name: "gtsc-sc",
     about: "G-TSC; a wave issues an access when the one before is over",
+    promises: MemoryModel::Sc,
     ..GTSC_RC
 };
 const TC_WEAK: Design = Design {
@@ -53,13 +57,14 @@ const TC_WEAK: Design = Design {
     about: "TC: leases in physical time; a fence waits for those of the lines that were written",
     core: cache::new::<Tc>,
     unit: None,
-    logical_time: false,
+    clock: Some(Clock::Physical),
     l2: Some(l2::Design { bank: bank::new::<Tc>, ..L2 }),
     ..GTSC_RC
 };
 const TC_STRONG: Design = Design {
     name: "tc-strong",
     about: "TC: a write waits for the leases of its line; a wave's accesses as in gtsc-sc",
+    promises: MemoryModel::Sc,
     ..TC_WEAK
 };
 

@@ -1,11 +1,21 @@
 //! The parameters of a machine's blocks of timestamp coherence, and which machines can have them.
 
 use cosim::catalog::Family;
+use ports::Limit::Names;
 use ports::common::timestamp_types::{Protocol, Timestamp};
-use ports::{ConfigError as Illegal, Fields};
+use ports::{ConfigError as Illegal, Fields, fields};
 
+use super::rule::{self, Rule};
 use crate::config::{ConfigError, System};
 use crate::section::{Section, defaults};
+
+fields! {
+    /// What the machine has beside the blocks.
+    struct Besides of Self {
+        /// A rule that is not kept, to see what it is for; empty for none.
+        without: String = Names(rule::names), "", "specification 8.2";
+    }
+}
 
 /// Section `[timestamp]`.
 pub const SECTION: Section = Section {
@@ -13,12 +23,16 @@ pub const SECTION: Section = Section {
     about: "Timestamp coherence: L1s, L2 banks and the reset of timestamps. Sizes of caches and \
             numbers of CUs and waves are the machine's. `ts_w` is at most 25 in a machine, as an \
             answer has two timestamps in 64 bits.",
-    fields: &[Timestamp::FIELDS],
+    fields: &[Timestamp::FIELDS, Besides::FIELDS],
     fixed: &[
         "n_sm", "warps", "line", "line_w", "l1_sets", "l1_ways", "l1_mshr", "l2_banks", "l2_sets",
         "l2_ways", "l2_mshr", "proto",
     ],
-    default: |system| Ok(defaults(&blocks(system))),
+    default: |system| {
+        let mut table = defaults(&blocks(system));
+        table.extend(defaults(&Besides { without: String::new() }));
+        Ok(table)
+    },
 };
 
 /// Most bits of a timestamp: what an answer says is in one word.
@@ -28,6 +42,8 @@ const MOST_TS_W: u32 = 25;
 #[derive(Clone, Debug)]
 pub struct Parameters {
     pub blocks: Timestamp,
+    /// The rule that is not kept.
+    pub without: Option<Rule>,
     /// How reports call them.
     pub name: String,
 }
@@ -77,6 +93,8 @@ impl Parameters {
             return Err(error("l2.policy", problem));
         }
         let blocks: Timestamp = system.parameters(&SECTION)?;
+        let Besides { without } = system.parameters(&SECTION)?;
+        let without = rule::named(&without, design)?;
         if blocks.ts_w > MOST_TS_W {
             let problem = format!("{}: must be at most {MOST_TS_W} in a machine", blocks.ts_w);
             return Err(error("timestamp.ts_w", problem));
@@ -100,6 +118,6 @@ impl Parameters {
             }
         })?;
         let name = format!("{design}, {} SMs, {} warps", blocks.n_sm, blocks.warps);
-        Ok(Self { blocks, name })
+        Ok(Self { blocks, without, name })
     }
 }

@@ -1,9 +1,12 @@
 //! What G-TSC and TC differ in for what stands around their blocks: which ports they have.
 
 use hwmodel::{Model, gtsc_l1, gtsc_l2, tc_l1, tc_l2};
+use ports::ConfigError;
 use ports::common::timestamp_types::{
     BusReq, BusRsp, CoreReq, CoreRsp, DramReq, DramRsp, TC_TS_W, Timestamp, bus_op, rsp_op,
 };
+
+use super::rule::Rule;
 
 /// Inputs of an L1.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,10 +72,16 @@ pub struct L2Out {
 /// Counters by name.
 pub type Counters = Vec<(&'static str, u64)>;
 
+/// A model that does not keep a rule, where that is one of its own.
+pub type Without<M> = Option<Result<M, ConfigError>>;
+
 /// A pair of blocks: L1 and L2 bank.
 pub trait Side: std::fmt::Debug + 'static {
     type L1: Model + std::fmt::Debug + 'static;
     type L2: Model + std::fmt::Debug + 'static;
+
+    /// Whether waves have clocks in the block, which a barrier must join.
+    const JOINS: bool;
 
     /// Bits of a timestamp.
     fn ts_w(blocks: &Timestamp) -> u32;
@@ -82,6 +91,8 @@ pub trait Side: std::fmt::Debug + 'static {
     fn answer_bytes(op: u8, ts_w: u32) -> u8;
     fn l1_config(blocks: &Timestamp) -> <Self::L1 as Model>::Config;
     fn l2_config(blocks: &Timestamp) -> <Self::L2 as Model>::Config;
+    fn l1_without(blocks: &Timestamp, rule: Rule) -> Without<Self::L1>;
+    fn l2_without(blocks: &Timestamp, rule: Rule) -> Without<Self::L2>;
     fn l1_in(inputs: &L1In) -> <Self::L1 as hwmodel::Block>::In;
     fn l1_out(out: &<Self::L1 as hwmodel::Block>::Out) -> L1Out;
     fn l2_in(inputs: &L2In) -> <Self::L2 as hwmodel::Block>::In;
@@ -101,6 +112,8 @@ pub struct Tc;
 impl Side for Gtsc {
     type L1 = gtsc_l1::GtscL1;
     type L2 = gtsc_l2::GtscL2;
+
+    const JOINS: bool = true;
 
     fn ts_w(blocks: &Timestamp) -> u32 {
         blocks.ts_w
@@ -126,6 +139,16 @@ impl Side for Gtsc {
 
     fn l2_config(blocks: &Timestamp) -> ports::gtsc_l2::Config {
         blocks.into()
+    }
+
+    fn l1_without(blocks: &Timestamp, rule: Rule) -> Without<Self::L1> {
+        let Rule::L1(rule) = rule else { return None };
+        Some(gtsc_l1::GtscL1::without(&blocks.into(), rule))
+    }
+
+    fn l2_without(blocks: &Timestamp, rule: Rule) -> Without<Self::L2> {
+        let Rule::L2(rule) = rule else { return None };
+        Some(gtsc_l2::GtscL2::without(&blocks.into(), rule))
     }
 
     #[inline]
@@ -226,6 +249,8 @@ impl Side for Tc {
     type L1 = tc_l1::TcL1;
     type L2 = tc_l2::TcL2;
 
+    const JOINS: bool = false;
+
     fn ts_w(_blocks: &Timestamp) -> u32 {
         TC_TS_W
     }
@@ -247,6 +272,16 @@ impl Side for Tc {
 
     fn l2_config(blocks: &Timestamp) -> ports::tc_l2::Config {
         blocks.into()
+    }
+
+    fn l1_without(blocks: &Timestamp, rule: Rule) -> Without<Self::L1> {
+        let Rule::TcL1(rule) = rule else { return None };
+        Some(tc_l1::TcL1::without(&blocks.into(), rule))
+    }
+
+    fn l2_without(blocks: &Timestamp, rule: Rule) -> Without<Self::L2> {
+        let Rule::TcL2(rule) = rule else { return None };
+        Some(tc_l2::TcL2::without(&blocks.into(), rule))
     }
 
     #[inline]

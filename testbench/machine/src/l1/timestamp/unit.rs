@@ -6,16 +6,18 @@ use hwmodel::{Block, Model};
 use ports::gtsc_rst::{Config, In, Out};
 
 use super::parameters::Parameters;
+use super::rule::{self, Rule};
 use super::{OfBank, OfL1, ToBank, ToL1};
 use crate::context::{Context, Stop};
 use crate::engine::WireId;
 use crate::l1::GpuUnit;
+use crate::l1::without::take_away;
 use crate::make::{Made, Make, UnitPort, UnitPorts};
 use crate::message::Packed;
 
 /// Makes the unit.
 pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
-    let Parameters { mut blocks, name } = Parameters::of(make.system)?;
+    let Parameters { mut blocks, name, without } = Parameters::of(make.system)?;
     let wires = |ports: &[UnitPort]| {
         ports
             .iter()
@@ -29,7 +31,11 @@ pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
     let (l1s, banks) = (wires(&ports.cores), wires(&ports.banks));
     // It has all banks of the GPU, and its CUs alone.
     (blocks.n_sm, blocks.l2_banks) = (l1s.len() as u32, (banks.len() as u32).next_power_of_two());
-    let block: Socket<GtscRst> = make.socket(&name, &Config::from(&blocks))?;
+    let config = Config::from(&blocks);
+    let mut block: Socket<GtscRst> = make.socket(&name, &config)?;
+    if let Some(Rule::Reset(rule)) = without {
+        take_away(rule::FIELD, &mut block, GtscRst::without(&config, rule))?;
+    }
     let out = block.outputs();
     let asked = vec![0; l1s.len()];
     let (place, over) = (make.place.clone(), asked.clone());

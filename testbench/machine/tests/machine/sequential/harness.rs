@@ -1,6 +1,7 @@
 //! Machines for small programs: small caches and queues, and a launch that takes little.
 
 use machine::sequential::{Keep, Placed};
+use machine::timed::Found;
 use machine::{Bodies, MemoryModel, Options, RunError, System, go_together, names};
 use traces::trace::Reader;
 use traces::workloads::SplitMix64;
@@ -19,6 +20,9 @@ pub fn sequential_designs() -> Vec<&'static str> {
     };
     names("l1.design").into_iter().filter(promises).collect()
 }
+
+/// Designs that order accesses by time.
+const TIMESTAMPS: [&str; 4] = ["gtsc-rc", "gtsc-sc", "tc-weak", "tc-strong"];
 
 /// So many CUs.
 pub fn cus(random: &mut SplitMix64) -> usize {
@@ -80,7 +84,22 @@ impl Machine {
             ("race_detection.places", pick(&[1, 2, 8])),
         ];
         let blocks = blocks.into_iter().filter(|_| design.starts_with("race-"));
-        let numbers = numbers.into_iter().chain(blocks);
+        // Timestamps that overflow, and others; leases of TC that end at once, and such that outlast
+        // a program.
+        let mut times = || {
+            [
+                ("timestamp.ts_w", pick(&[5, 6, 6, 16])),
+                ("timestamp.lease", pick(&[1, 3, 5, 8])),
+                ("timestamp.waiters", pick(&[1, 2, 8])),
+                ("timestamp.stq", pick(&[1, 2, 8])),
+                ("timestamp.spin", pick(&[2, 8, 1000])),
+                ("timestamp.l2_wait", pick(&[1, 2, 4])),
+                ("timestamp.l2_div", pick(&[1, 2, 3])),
+                ("timestamp.tc_lease", pick(&[10, 40, 150, 400])),
+            ]
+        };
+        let times = TIMESTAMPS.contains(&design).then(&mut times).into_iter().flatten();
+        let numbers = numbers.into_iter().chain(blocks).chain(times);
         let numbers: Vec<_> = numbers.map(|(field, value)| (field, value.to_string())).collect();
         let mut fields: Vec<_> = numbers.iter().map(|(field, value)| (*field, &**value)).collect();
         fields.extend([("l1.design", design), ("l2.design", l2)]);
@@ -88,9 +107,9 @@ impl Machine {
         Self(system("fermi-16sm", &fields))
     }
 
-    /// Runs a program's trace. Gives the cycles, and all accesses with their places where their
-    /// order is checked.
-    pub fn run(&self, trace: &Reader, keep: Keep) -> Result<(u64, Vec<Placed>), RunError> {
+    /// Runs a program's trace. Gives the cycles, and where the order of accesses is checked all of
+    /// them with whose writes they have found, those to a line in an order of its writes.
+    pub fn run(&self, trace: &Reader, keep: Keep) -> Result<(u64, Vec<Found>), RunError> {
         self.run_with(&Bodies::default(), trace, keep)
     }
 
@@ -100,16 +119,24 @@ impl Machine {
         bodies: &Bodies,
         trace: &Reader,
         keep: Keep,
-    ) -> Result<(u64, Vec<Placed>), RunError> {
+    ) -> Result<(u64, Vec<Found>), RunError> {
         let max_cycles = KERNEL_CYCLES * u64::from(trace.kernels().max(1));
         let options = Options { max_cycles, sequential: Some(keep), ..Options::default() };
         let mut machine = machine::Machine::new(&self.0, bodies, trace.reopen()?, options)?;
         let cycles = machine.run()?;
-        let is_checked = machine::promises(&self.0).unwrap() == MemoryModel::Sc;
-        let order = machine.sequential();
-        assert_eq!(order.is_some(), is_checked);
-        let placed = order.map_or(Vec::new(), |order| order.placed().to_vec());
-        Ok((cycles, placed))
+        let is_promised = machine::promises(&self.0).unwrap() == MemoryModel::Sc;
+        let (order, timed) = (machine.sequential(), machine.timed());
+        assert!(!is_promised || order.is_some() != timed.is_some());
+        if let Some(timed) = timed {
+            return Ok((cycles, timed.found().to_vec()));
+        }
+        let mut placed = order.map_or(Vec::new(), |order| order.placed().to_vec());
+        placed.sort_by_key(|access| (access.kernel, access.position));
+        let found = |placed: Placed| {
+            let Placed { kernel, which, writes, line, mask, read, .. } = placed;
+            Found { kernel, which, writes, line, mask, read }
+        };
+        Ok((cycles, placed.into_iter().map(found).collect()))
     }
 
     /// No order explains what a program has seen.

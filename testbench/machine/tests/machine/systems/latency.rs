@@ -196,7 +196,11 @@ fn loads_of_another_gpu_take_as_long_under_a_directory() {
     for name in full() {
         let system = preset(&name);
         if system.machine.gpus > 1 {
-            let serial = system.with("serial", &[("cu.loads".into(), "1".into())]).unwrap();
+            // Sets of an L1, in each of which the rounds over lines never hit: four do.
+            let bytes = 4 * system.l1.ways * system.machine.line;
+            let set = [("cu.loads", "1".to_string()), ("l1.bytes", bytes.to_string())];
+            let set = set.map(|(field, value)| (field.to_string(), value));
+            let serial = system.with("serial", &set).unwrap();
             let words = system.machine.line as usize / 4;
             assert_eq!(afar(&serial, words), at_home(&serial, words), "{name}");
         }

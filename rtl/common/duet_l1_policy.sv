@@ -1,0 +1,66 @@
+`include "duet_assert.svh"
+`include "timestamp_types.svh"
+
+/// Asks an L1's policy for a way, and keeps what it says until the answer has acted.
+module duet_l1_policy #(
+  parameter int unsigned LineW = 25,
+  parameter int unsigned Ways  = 4,
+  localparam type ask_t  = `TIMESTAMP_ASK_T(LineW, Ways),
+  localparam type pick_t = `TIMESTAMP_PICK_T,
+  localparam int unsigned WayW = (Ways > 1) ? $clog2(Ways) : 1
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             ask_i,
+  input  logic [LineW-1:0] line_i,
+  input  logic [Ways-1:0]  ways_i,        // that are offered
+  input  logic             done_i,        // an answer acts
+  output logic             ask_valid_o,
+  output ask_t             ask_o,
+  input  logic             pick_valid_i,
+  input  pick_t            pick_i,
+  output logic             picked_o,      // the answer may act
+  output logic             keep_o,        // its line takes the way
+  output logic [WayW-1:0]  way_o,
+  output logic             wrong_o        // the pick of this cycle was not offered
+);
+  logic            asked_d, asked_q;
+  ask_t            ask_q;
+  logic            picked_d, picked_q;
+  logic            keep_q;
+  logic [WayW-1:0] pick_way_q;
+  logic            said, offered;
+
+  assign said     = asked_q && pick_valid_i;
+  assign offered  = 32'(pick_i.way) < Ways && ask_q.ways[WayW'(pick_i.way)];
+  assign wrong_o  = said && pick_i.keep && !offered;
+  assign asked_d  = ask_i || (asked_q && !pick_valid_i);
+  assign picked_d = said || (picked_q && !done_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      asked_q  <= 1'b0;
+      picked_q <= 1'b0;
+    end else begin
+      asked_q  <= asked_d;
+      picked_q <= picked_d;
+    end
+  end
+
+  // asked_q and picked_q cover these.
+  always_ff @(posedge clk_i) begin
+    if (ask_i) ask_q <= '{sm: '0, line: line_i, ways: ways_i};
+    if (said) begin
+      keep_q     <= pick_i.keep && offered;
+      pick_way_q <= WayW'(pick_i.way);
+    end
+  end
+
+  assign ask_valid_o = asked_q;
+  assign ask_o       = asked_q ? ask_q : '0;
+  assign picked_o    = picked_q;
+  assign keep_o      = keep_q;
+  assign way_o       = pick_way_q;
+
+  `DUET_ASSERT(PickedAnswers, !picked_q || done_i, "what was picked is not done at once")
+endmodule
