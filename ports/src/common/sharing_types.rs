@@ -112,7 +112,7 @@ message! {
         (mshr_w: u32, set_w: u32, way_w: u32)
     {
         /// To local memory.
-        pub local: bool = 1,
+        pub is_local: bool = 1,
         /// SM.
         pub sm: u8 = 4,
         /// The line is there.
