@@ -96,9 +96,7 @@ module sharing_l2_policy
   always_comb begin : decide
     act    = ActStall;
     lk_err = ErrNone;
-    if (32'(lk_i.sm) >= NSmP) begin
-      lk_err = ErrL2Sm;
-    end else if (lk_i.hit || come) begin
+    if (lk_i.hit || come) begin
       if (line_valid) act = ActHit;
       else            lk_err = ErrL2Hit;
     end else if (lk_i.mshr_hit) begin
@@ -110,6 +108,10 @@ module sharing_l2_policy
       lk_err = ErrL2Mshr;
     end else if (victim_any) begin
       act = ActAlloc;
+    end
+    if (32'(lk_i.sm) >= NSmP) begin
+      act = ActStall;
+      if (lk_err == ErrNone) lk_err = ErrL2Sm;
     end
   end
 
