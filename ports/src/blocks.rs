@@ -29,6 +29,9 @@ macro_rules! for_each_block {
             gtsc_rst: "G-TSC: lets all timestamps of a GPU begin anew";
             tc_l1: "temporal coherence: an SM's L1, whose lines have leases in cycles";
             tc_l2: "temporal coherence: an L2 bank that lends lines until a cycle";
+            cta_scheduler: "sharing-aware scheduling: which work-group goes to which SM";
+            sharing_l1_policy: "sharing-aware caches: which line of an L1 goes for one that comes";
+            sharing_l2_policy: "sharing-aware caches: whose an L2 bank's lines are, and which goes";
             test_queue: "for tests of the machine's seams: a FIFO with a latency";
         }
     };

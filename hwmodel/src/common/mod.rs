@@ -11,3 +11,4 @@ pub(crate) mod random;
 #[cfg(test)]
 pub(crate) mod stc;
 pub(crate) mod timestamp;
+pub(crate) mod use_order;

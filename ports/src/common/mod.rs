@@ -9,6 +9,8 @@ mod finepack_pkg;
 pub mod finepack_types;
 mod race_parameters;
 pub mod race_types;
+mod sharing_parameters;
+pub mod sharing_types;
 mod stc_parameters;
 pub mod stc_types;
 mod timestamp_parameters;

@@ -1,0 +1,187 @@
+//! Says which work-group (CTA) of a kernel goes to which SM: one by one, in groups of consecutive
+//! ones, or in pairs (Tabbakh's thesis, sections 2.3 and 2.6.1; specification 5.1).
+
+mod pick;
+mod rule;
+#[cfg(test)]
+mod tests;
+
+use ports::common::sharing_types::{Assignment, Launch, MAX_SMS};
+use ports::cta_scheduler::*;
+use ports::{ConfigError, Parameters};
+
+use crate::block::{Block, Model};
+use crate::state::{State, width_of};
+
+pub use rule::Rule;
+
+/// Work-groups of a group that an SM has been given, and its free slots.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sm {
+    /// The next one, and the one behind the last.
+    cur: u32,
+    end: u32,
+    free: u8,
+    /// It has had a group, or a burst.
+    started: bool,
+}
+
+/// Model of `rtl/cta_scheduler`.
+#[derive(Clone, Debug)]
+pub struct CtaScheduler {
+    config: Config,
+    run: bool,
+    sms: [Sm; MAX_SMS],
+    launch: Launch,
+    /// The next work-group that no SM has been given.
+    nxt: u32,
+    /// So few are left that `adpt` gives them one by one.
+    thr: u32,
+    finished: u32,
+    /// The SM at which the search begins; that of an open burst.
+    pointer: u8,
+    /// Work-groups of the open burst that are to come.
+    burst: u8,
+    asg: Option<Assignment>,
+    k_done: bool,
+    err: u8,
+    cnt: Counters,
+    /// Nothing changes until an input does.
+    idle: bool,
+    /// What a test has taken away.
+    without: Option<Rule>,
+}
+
+impl CtaScheduler {
+    /// For tests: one that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Ok(Self { without: Some(rule), ..Self::new(config)? })
+    }
+
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// A launch is accepted.
+    fn begin(&mut self, launch: Launch) {
+        let Launch { group, slots, .. } = launch;
+        let most = self.config.slots as u8;
+        let is_legal = (1..=most).contains(&slots);
+        self.error(group == 0, err::GROUP);
+        self.error(!is_legal, err::SLOTS);
+        let slots = if is_legal { slots } else { most };
+        let group = group.max(1);
+        self.launch = Launch { group, slots, ..launch };
+        self.sms = [Sm { free: slots, ..Sm::default() }; MAX_SMS];
+        self.thr = (self.config.n_sm - 1) * u32::from(group);
+        (self.nxt, self.finished, self.pointer, self.burst) = (0, 0, 0, 0);
+        self.run = true;
+    }
+
+    /// Of several codes the lowest is shown.
+    fn error(&mut self, is_one: bool, code: u8) {
+        if is_one && (self.err == 0 || code < self.err) {
+            self.err = code;
+        }
+    }
+}
+
+impl Block for CtaScheduler {
+    type In = In;
+    type Out = Out;
+
+    #[inline(always)]
+    fn outputs(&self) -> Out {
+        Out {
+            k_ready: !self.run,
+            asg: self.asg,
+            k_done: self.k_done,
+            err: (self.err != 0).then_some(self.err),
+            cnt: self.cnt,
+        }
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.outputs();
+        (self.err, self.k_done) = (0, false);
+        let all = self.config.n_sm as usize;
+        let slots = self.launch.slots;
+        // What ends, by the registers.
+        let mut done = inputs.done & (u16::MAX >> (16 - all));
+        for s in 0..all {
+            if done >> s & 1 == 1 && self.sms[s].free == slots {
+                done &= !(1 << s);
+                self.error(true, err::DONE);
+            }
+        }
+        let may_load = self.asg.is_none() || inputs.asg_ready;
+        if may_load {
+            self.asg = None;
+        }
+        let was_running = self.run;
+        if was_running {
+            let idle = self.sms[..all].iter().filter(|sm| sm.free == slots).count();
+            self.cnt.idle_sm_cycles = self.cnt.idle_sm_cycles.wrapping_add(idle as u32);
+            if self.finished == self.launch.total {
+                (self.run, self.k_done) = (false, true);
+            }
+            if may_load {
+                self.asg = self.pick();
+            }
+        }
+        for s in (0..all).filter(|s| done >> s & 1 == 1) {
+            self.sms[s].free += 1;
+        }
+        self.finished = self.finished.wrapping_add(done.count_ones());
+        if let (Some(launch), false) = (inputs.k, was_running) {
+            self.begin(launch);
+        }
+        self.idle = !self.run && self.asg.is_none() && !self.k_done && self.err == 0;
+        out
+    }
+
+    fn is_idle(&self) -> bool {
+        self.idle
+    }
+
+    fn show_state(&self, state: &mut State) {
+        let Config { n_sm, slots, .. } = self.config;
+        let width = width_of(slots.into());
+        state.flag("run", self.run);
+        for (s, sm) in self.sms[..n_sm as usize].iter().enumerate() {
+            state.bits(&format!("free[{s}]"), width, sm.free);
+        }
+        state.bits("finished", 32, self.finished);
+        state.bits("nxt", 32, self.nxt);
+        state.bits("burst", width, self.burst);
+        state.flag("asg_valid", self.asg.is_some());
+        state.flag("k_done", self.k_done);
+        state.bits("err", 4, self.err);
+    }
+}
+
+impl Model for CtaScheduler {
+    const NAME: &'static str = "cta_scheduler";
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            config: config.clone(),
+            run: false,
+            sms: [Sm::default(); MAX_SMS],
+            launch: Launch::default(),
+            nxt: 0,
+            thr: 0,
+            finished: 0,
+            pointer: 0,
+            burst: 0,
+            asg: None,
+            k_done: false,
+            err: 0,
+            cnt: Counters::default(),
+            idle: true,
+            without: None,
+        })
+    }
+}

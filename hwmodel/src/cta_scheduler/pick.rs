@@ -1,0 +1,80 @@
+//! Which work-group goes to which SM next (specification 5.1, the table of modes).
+
+use ports::common::sharing_types::{Assignment, mode};
+
+use super::{CtaScheduler, Rule};
+
+impl CtaScheduler {
+    /// The next assignment, if some SM takes one.
+    pub(super) fn pick(&mut self) -> Option<Assignment> {
+        let sm = if self.burst > 0 { self.pointer } else { self.search()? };
+        let cta = match self.launch.mode {
+            mode::RR => self.one(),
+            mode::BCS => self.of_burst(sm),
+            mode => self.of_group(sm, mode == mode::ADPT),
+        };
+        let more = self.burst > 0;
+        self.pointer = if more { sm } else { (sm + 1) % self.config.n_sm as u8 };
+        let free = &mut self.sms[usize::from(sm)].free;
+        *free = free.wrapping_sub(1);
+        self.cnt.assigned = self.cnt.assigned.wrapping_add(1);
+        Some(Assignment { more, sm, cta })
+    }
+
+    /// The first SM from the pointer on that takes one.
+    fn search(&self) -> Option<u8> {
+        let all = self.config.n_sm as u8;
+        let left = self.launch.total - self.nxt;
+        let is_eligible = |&sm: &u8| {
+            let sm = &self.sms[usize::from(sm)];
+            let has_slot = sm.free >= 1 || !self.keeps(Rule::FreeSlot);
+            match self.launch.mode {
+                mode::RR => has_slot && left > 0,
+                mode::BCS => {
+                    let fits = u32::from(sm.free) >= left.min(2).min(self.launch.slots.into());
+                    left > 0 && (fits || has_slot && !self.keeps(Rule::FreeForBurst))
+                }
+                _ => has_slot && (sm.cur < sm.end || left > 0),
+            }
+        };
+        (0..all).map(|k| (self.pointer + k) % all).find(is_eligible)
+    }
+
+    /// The next one that nobody has.
+    fn one(&mut self) -> u32 {
+        self.nxt += 1;
+        self.nxt - 1
+    }
+
+    fn of_group(&mut self, sm: u8, adapts: bool) -> u32 {
+        let (total, left) = (self.launch.total, self.launch.total - self.nxt);
+        let tests_first = !self.keeps(Rule::FirstGroup);
+        let own = &mut self.sms[usize::from(sm)];
+        if own.cur < own.end {
+            own.cur += 1;
+            return own.cur - 1;
+        }
+        if adapts && (own.started || tests_first) && left <= self.thr {
+            self.cnt.rr_phase_ctas = self.cnt.rr_phase_ctas.wrapping_add(1);
+            return self.one();
+        }
+        let first = self.nxt;
+        self.nxt = first.saturating_add(self.launch.group.into()).min(total);
+        (own.cur, own.end, own.started) = (first + 1, self.nxt, true);
+        self.cnt.groups = self.cnt.groups.wrapping_add(1);
+        first
+    }
+
+    fn of_burst(&mut self, sm: u8) -> u32 {
+        let left = self.launch.total - self.nxt;
+        if self.burst == 0 {
+            let own = &mut self.sms[usize::from(sm)];
+            let slots = self.launch.slots;
+            let most = if own.started { slots.min(2) } else { slots };
+            self.burst = left.min(most.into()) as u8;
+            own.started = true;
+        }
+        self.burst -= 1;
+        self.one()
+    }
+}

@@ -1,0 +1,278 @@
+`include "duet_assert.svh"
+`include "sharing_types.svh"
+`include "cta_scheduler_types.svh"
+
+/// Says which work-group (CTA) of a kernel goes to which SM: in turn, in groups of consecutive ones
+/// or in pairs (Tabbakh, thesis, sections 2.3, 2.6.1; specification 5.1). All outputs are functions
+/// of registers. A launch of cycle t shows its first assignment in t+2; a slot that becomes free in
+/// t is given again in t+2.
+module cta_scheduler
+  import sharing_pkg::*;
+#(
+  parameter int unsigned NSm   = 15,  // SMs, 1..16
+  parameter int unsigned Slots = 8,   // most work-groups on an SM, 1..16
+  localparam type launch_t     = `SHARING_LAUNCH_T,
+  localparam type assignment_t = `SHARING_ASSIGNMENT_T,
+  localparam type cnt_t        = `CTA_SCHEDULER_CNT_T
+) (
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  // k: a kernel's launch
+  input  logic           k_valid_i,
+  output logic           k_ready_o,
+  input  launch_t        k_i,
+  // bit s: a work-group of SM s has ended
+  input  logic [NSm-1:0] done_i,
+  // asg: a work-group goes to an SM
+  output logic           asg_valid_o,
+  input  logic           asg_ready_i,
+  output assignment_t    asg_o,
+  output logic           k_done_o,     // pulse: all work-groups have ended
+  // err: pulse
+  output logic           err_valid_o,
+  output logic [3:0]     err_code_o,
+  output cnt_t           cnt_o         // events since reset
+);
+  localparam int unsigned NSmP   = clamp(1, 16, NSm);
+  localparam int unsigned SlotsP = clamp(1, 16, Slots);
+
+  logic                  run_d, run_q;  // a kernel runs
+  logic [NSmP-1:0][4:0]  free_d, free_q;
+  // These mean something in a kernel alone, and its launch sets them.
+  logic [4:0]            slots_d, slots_q;
+  logic [1:0]            mode_q;
+  logic [31:0]           total_q;
+  logic [15:0]           group_q;
+  logic [19:0]           thr_q;
+  logic [31:0]           nxt_q;
+  logic [3:0]            pointer_q;     // first SM that is asked; the one of an open burst
+  logic [4:0]            burst_q;       // work-groups to come of the open burst
+  logic [31:0]           finished_q;
+  logic [NSmP-1:0][31:0] cur_q, end_q;  // of each SM's group: what is not given of it
+  logic [NSmP-1:0]       started_q;
+  logic                  asg_valid_d, asg_valid_q;
+  assignment_t           asg_q;
+  logic                  k_done_d, k_done_q;
+  logic [3:0]            err_d, err_q;
+  cnt_t                  cnt_d, cnt_q;
+
+  assign k_ready_o   = !run_q;
+  assign asg_valid_o = asg_valid_q;
+  assign asg_o       = asg_valid_q ? asg_q : '0;
+  assign k_done_o    = k_done_q;
+  assign err_valid_o = (err_q != ErrNone);
+  assign err_code_o  = err_q;
+  assign cnt_o       = cnt_q;
+
+  // -----------------------------------------------------------------------------------------------
+  // Launch
+  logic        launch, bad_group, bad_slots;
+  logic [4:0]  slots;
+  logic [15:0] group;
+
+  assign launch    = k_valid_i && !run_q;
+  assign bad_group = (k_i.group == '0);
+  assign bad_slots = (k_i.slots == '0) || (32'(k_i.slots) > SlotsP);
+  assign group     = bad_group ? 16'd1 : k_i.group;
+  assign slots     = bad_slots ? 5'(SlotsP) : k_i.slots;
+
+  // -----------------------------------------------------------------------------------------------
+  // Work-groups that end
+  logic [NSmP-1:0] idle, ended;
+  logic [4:0]      ended_count, idle_count;
+
+  always_comb begin : ends
+    ended_count = '0;
+    idle_count  = '0;
+    for (int unsigned s = 0; s < NSmP; s++) begin
+      idle[s]     = (free_q[s] == slots_q);
+      ended[s]    = done_i[s] && !idle[s];
+      ended_count = ended_count + 5'(ended[s]);
+      idle_count  = idle_count + 5'(idle[s]);
+    end
+  end
+
+  // -----------------------------------------------------------------------------------------------
+  // The pick
+  logic        any, pick, own, begins, by_test;
+  logic [3:0]  sm;
+  logic [31:0] cta, nxt;
+  logic [4:0]  burst;
+
+  cta_scheduler_pick #(
+    .NSm(NSmP)
+  ) u_pick (
+    .mode_i   (mode_q),
+    .total_i  (total_q),
+    .group_i  (group_q),
+    .slots_i  (slots_q),
+    .thr_i    (thr_q),
+    .nxt_i    (nxt_q),
+    .pointer_i(pointer_q),
+    .burst_i  (burst_q),
+    .cur_i    (cur_q),
+    .end_i    (end_q),
+    .free_i   (free_q),
+    .started_i(started_q),
+    .any_o    (any),
+    .sm_o     (sm),
+    .cta_o    (cta),
+    .own_o    (own),
+    .begin_o  (begins),
+    .test_o   (by_test),
+    .nxt_o    (nxt),
+    .burst_o  (burst)
+  );
+
+  assign pick = run_q && any && (!asg_valid_q || asg_ready_i);
+
+  // -----------------------------------------------------------------------------------------------
+  // State
+  assign k_done_d = run_q && finished_q == total_q;
+
+  always_comb begin : next_state
+    run_d       = (run_q && !k_done_d) || launch;
+    slots_d     = launch ? slots : slots_q;
+    asg_valid_d = pick || (asg_valid_q && !asg_ready_i);
+    // No slot is taken in Idle, so that a launch meets no end of a work-group.
+    for (int unsigned s = 0; s < NSmP; s++) begin
+      free_d[s] = free_q[s] + 5'(ended[s]) - 5'(pick && sm == 4'(s));
+      if (launch) free_d[s] = slots;
+    end
+  end
+
+  always_comb begin : events
+    err_d = ErrNone;
+    if (launch && bad_group)               err_d = ErrCtaGroup;
+    else if (launch && bad_slots)          err_d = ErrCtaSlots;
+    else if ((done_i & ~ended) != '0)      err_d = ErrCtaDone;
+
+    cnt_d = cnt_q;
+    if (pick)            cnt_d.assigned      = cnt_q.assigned + 32'd1;
+    if (pick && begins)  cnt_d.groups        = cnt_q.groups + 32'd1;
+    if (pick && by_test) cnt_d.rr_phase_ctas = cnt_q.rr_phase_ctas + 32'd1;
+    if (run_q)           cnt_d.idle_sm_cycles = cnt_q.idle_sm_cycles + 32'(idle_count);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      run_q       <= 1'b0;
+      free_q      <= '0;
+      slots_q     <= '0;
+      asg_valid_q <= 1'b0;
+      k_done_q    <= 1'b0;
+      err_q       <= ErrNone;
+      cnt_q       <= '0;
+    end else begin
+      run_q       <= run_d;
+      free_q      <= free_d;
+      slots_q     <= slots_d;
+      asg_valid_q <= asg_valid_d;
+      k_done_q    <= k_done_d;
+      err_q       <= err_d;
+      cnt_q       <= cnt_d;
+    end
+  end
+
+  // run_q covers these.
+  always_ff @(posedge clk_i) begin
+    if (launch) begin
+      mode_q     <= k_i.mode;
+      total_q    <= k_i.total;
+      group_q    <= group;
+      thr_q      <= 20'(NSmP - 1) * 20'(group);
+      nxt_q      <= '0;
+      pointer_q  <= '0;
+      burst_q    <= '0;
+      finished_q <= '0;
+      cur_q      <= '0;
+      end_q      <= '0;
+      started_q  <= '0;
+    end else begin
+      finished_q <= finished_q + 32'(ended_count);
+      if (pick) begin
+        nxt_q   <= nxt;
+        burst_q <= burst;
+        // An open burst keeps its SM.
+        if (burst != '0) pointer_q <= sm;
+        else             pointer_q <= (sm == 4'(NSmP - 1)) ? '0 : sm + 4'd1;
+        for (int unsigned s = 0; s < NSmP; s++) begin
+          if (sm == 4'(s)) begin
+            if (own || begins) cur_q[s] <= cta + 32'd1;
+            if (begins) end_q[s] <= nxt;
+            if (begins || mode_q == ModeBcs) started_q[s] <= 1'b1;
+          end
+        end
+      end
+    end
+  end
+
+  // asg_valid_q covers it.
+  always_ff @(posedge clk_i) begin
+    if (pick) asg_q <= '{more: (burst != '0), sm: sm, cta: cta};
+  end
+
+  `DUET_ASSERT_PARAM(NSmLegal, NSm >= 1 && NSm <= 16, "NSm must be 1..16")
+  `DUET_ASSERT_PARAM(SlotsLegal, Slots >= 1 && Slots <= 16, "Slots must be 1..16")
+
+  // Specification section 8.
+  `DUET_ASSERT_STABLE(Asg, asg_valid_o, asg_ready_i, asg_o)
+  `DUET_ASSERT(PickInRange, !pick || cta < total_q, "work-group that there is not")
+  `DUET_ASSERT(NxtInRange, !run_q || nxt_q <= total_q, "more given than the kernel has")
+  `DUET_ASSERT(BurstInRange, !run_q || 32'(burst_q) <= total_q - nxt_q,
+               "burst of more than is left")
+  `DUET_ASSERT(LastEnds, !k_done_d || idle == '1, "kernel ends while a work-group runs")
+`ifdef DUET_SIMULATION
+  // What is given, and what of it has not ended, by the places of all SMs.
+  logic [31:0]     given, running;
+  logic            slots_kept, in_groups;  // of all SMs
+  logic [NSmP-1:0] cta_of_other;           // it is among what is left of that SM's group
+  logic            sm_free, sm_started;    // of the SM of the pick
+  logic [31:0]     sm_cur;
+  always_comb begin : places
+    given      = nxt_q;
+    running    = '0;
+    slots_kept = 1'b1;
+    in_groups  = 1'b1;
+    sm_free    = 1'b0;
+    sm_started = 1'b0;
+    sm_cur     = '0;
+    for (int unsigned s = 0; s < NSmP; s++) begin
+      given           = given - (end_q[s] - cur_q[s]);
+      running         = running + 32'(slots_q) - 32'(free_q[s]);
+      slots_kept      = slots_kept && free_q[s] <= slots_q;
+      cta_of_other[s] = cta >= cur_q[s] && cta < end_q[s] && sm != 4'(s);
+      if (end_q[s] < cur_q[s] || end_q[s] > nxt_q) in_groups = 1'b0;
+      if (end_q[s] - cur_q[s] > 32'(group_q)) in_groups = 1'b0;
+      if (sm == 4'(s)) begin
+        sm_free    = (free_q[s] != '0);
+        sm_started = started_q[s];
+        sm_cur     = cur_q[s];
+      end
+    end
+  end
+  logic [31:0] picks;      // of this kernel
+  logic        few_groups; // adpt: a work-group of this kernel has been given by the test
+  always_ff @(posedge clk_i) begin
+    if (launch) begin
+      picks      <= '0;
+      few_groups <= 1'b0;
+    end else if (pick) begin
+      picks      <= picks + 32'd1;
+      few_groups <= few_groups || by_test;
+    end
+  end
+`endif
+  `DUET_ASSERT(PickFree, !pick || sm_free, "more work-groups on an SM than slots")
+  `DUET_ASSERT(SlotsKept, slots_kept, "an SM has more free slots than slots")
+  `DUET_ASSERT(InGroups, !run_q || in_groups, "an SM has what is not of its group")
+  // A work-group is behind all that were given, or the next one of its SM's group; groups do not
+  // overlap. So each is given once.
+  `DUET_ASSERT(OnePlace, !pick || (cta_of_other == '0 && cta == (own ? sm_cur : nxt_q)),
+               "work-group of another SM's group")
+  `DUET_ASSERT(EachOnce, !run_q || picks == given, "work-group left out or given twice")
+  `DUET_ASSERT(EndsAdd, !run_q || picks - finished_q == running, "slots and ends do not add up")
+  `DUET_ASSERT(GroupPlace, !pick || !begins || !few_groups || !sm_started,
+               "new group for an SM that has had one, where too few are left")
+  `SHARING_ASSERT_INPUT(NoBadEnd, err_d != ErrCtaDone, "work-group ends where there is none")
+endmodule

@@ -1,0 +1,104 @@
+/// Which SM gets a work-group next, and which one (specification 5.1). Combinational, of registers
+/// alone. In `rr` and `bcs` no SM has a group: `cur_i` is `end_i` everywhere.
+module cta_scheduler_pick
+  import sharing_pkg::*;
+#(
+  parameter int unsigned NSm = 15
+) (
+  // the kernel
+  input  logic [1:0]           mode_i,
+  input  logic [31:0]          total_i,
+  input  logic [15:0]          group_i,
+  input  logic [4:0]           slots_i,
+  input  logic [19:0]          thr_i,      // adpt: one by one once no more work-groups are left
+  // where it is
+  input  logic [31:0]          nxt_i,
+  input  logic [3:0]           pointer_i,  // first SM that is asked; the one of an open burst
+  input  logic [4:0]           burst_i,    // work-groups to come of the open burst
+  input  logic [NSm-1:0][31:0] cur_i,      // of each SM's group: the next work-group,
+  input  logic [NSm-1:0][31:0] end_i,      // and the one behind the last
+  input  logic [NSm-1:0][4:0]  free_i,
+  input  logic [NSm-1:0]       started_i,
+  // these mean nothing where no SM can have one
+  output logic                 any_o,
+  output logic [3:0]           sm_o,
+  output logic [31:0]          cta_o,
+  output logic                 own_o,      // the next one of the SM's group
+  output logic                 begin_o,    // the first one of a new group, which
+  output logic                 test_o,     // adpt: too few groups are left for a new one
+  output logic [31:0]          nxt_o,      // ends before this
+  output logic [4:0]           burst_o
+);
+  logic [31:0] left;
+  logic [4:0]  pair;  // a burst of an SM that has had its first one
+  assign left = total_i - nxt_i;
+  assign pair = (mode_i == ModeBcs && slots_i > 5'd1 && left > 32'd1) ? 5'd2 : 5'd1;
+
+  // -----------------------------------------------------------------------------------------------
+  // The SM
+  logic [NSm-1:0] in_group, eligible, behind;
+  logic [NSm-1:0] candidates;
+
+  always_comb begin : look
+    for (int unsigned s = 0; s < NSm; s++) begin
+      in_group[s] = (cur_i[s] < end_i[s]);
+      eligible[s] = free_i[s] >= pair && (left != '0 || in_group[s]);
+      behind[s]   = (4'(s) >= pointer_i);
+    end
+  end
+
+  assign candidates = ((eligible & behind) != '0) ? (eligible & behind) : eligible;
+  assign any_o      = (burst_i != '0) || (eligible != '0);
+  assign sm_o       = (burst_i != '0) ? pointer_i : lowest(16'(candidates));
+
+  // -----------------------------------------------------------------------------------------------
+  // The work-group
+  logic [31:0] cur;
+  logic        started, is_own;
+  logic [32:0] group_end;
+  logic [4:0]  first;  // a burst of an SM that has had none
+
+  always_comb begin : select
+    cur     = '0;
+    started = 1'b0;
+    is_own  = 1'b0;
+    for (int unsigned s = 0; s < NSm; s++) begin
+      if (sm_o == 4'(s)) begin
+        cur     = cur_i[s];
+        started = started_i[s];
+        is_own  = in_group[s];
+      end
+    end
+  end
+
+  assign group_end = 33'(nxt_i) + 33'(group_i);
+  assign first     = (left < 32'(slots_i)) ? left[4:0] : slots_i;
+
+  always_comb begin : work_group
+    own_o   = 1'b0;
+    begin_o = 1'b0;
+    test_o  = 1'b0;
+    cta_o   = nxt_i;
+    nxt_o   = nxt_i + 32'd1;
+    burst_o = '0;
+    unique case (mode_i)
+      ModeRr: ;
+      ModeBcs: begin
+        if (burst_i != '0) burst_o = burst_i - 5'd1;
+        else               burst_o = (started ? pair : first) - 5'd1;
+      end
+      default: begin
+        if (is_own) begin
+          own_o = 1'b1;
+          cta_o = cur;
+          nxt_o = nxt_i;
+        end else if (mode_i == ModeAdpt && started && left <= 32'(thr_i)) begin
+          test_o = 1'b1;
+        end else begin
+          begin_o = 1'b1;
+          nxt_o   = (group_end < 33'(total_i)) ? group_end[31:0] : total_i;
+        end
+      end
+    endcase
+  end
+endmodule
