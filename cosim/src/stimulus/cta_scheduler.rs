@@ -34,7 +34,7 @@ draws! {
         strange: u32 = r.pick(&[0, 0, 0, 4, 64]),
         /// Of a launch that cannot be, and work-groups of others: at most.
         illegal: u32 = r.pick(&[0, 0, 64]),
-        most: u32 = r.pick(&[4, 40, 400]),
+        most: u32 = r.pick(&[1, 4, 40, 400]),
         group: u32 = r.pick(&[1, 4, 16]),
     }
 }

@@ -31,7 +31,7 @@ impl UseOrder {
     #[inline]
     fn place(self, way: u8) -> u32 {
         // The nibble that is 0 once the way's number is in all of them exclusively or-ed.
-        let other = self.0 ^ 0x1111_1111_1111_1111 * u64::from(way);
+        let other = self.0 ^ (0x1111_1111_1111_1111 * u64::from(way));
         let is_zero = other.wrapping_sub(0x1111_1111_1111_1111) & !other & 0x8888_8888_8888_8888;
         is_zero.trailing_zeros() & !3
     }

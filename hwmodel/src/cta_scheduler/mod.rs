@@ -11,7 +11,7 @@ use ports::cta_scheduler::*;
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
-use crate::state::{State, width_of};
+use crate::state::State;
 
 pub use rule::Rule;
 
@@ -145,15 +145,14 @@ impl Block for CtaScheduler {
     }
 
     fn show_state(&self, state: &mut State) {
-        let Config { n_sm, slots, .. } = self.config;
-        let width = width_of(slots.into());
         state.flag("run", self.run);
-        for (s, sm) in self.sms[..n_sm as usize].iter().enumerate() {
-            state.bits(&format!("free[{s}]"), width, sm.free);
+        for (s, sm) in self.sms[..self.config.n_sm as usize].iter().enumerate() {
+            state.bits(&format!("free[{s}]"), 5, sm.free);
         }
-        state.bits("finished", 32, self.finished);
-        state.bits("nxt", 32, self.nxt);
-        state.bits("burst", width, self.burst);
+        // A launch sets them.
+        state.bits_while(self.run, "finished", 32, self.finished);
+        state.bits_while(self.run, "nxt", 32, self.nxt);
+        state.bits_while(self.run, "burst", 5, self.burst);
         state.flag("asg_valid", self.asg.is_some());
         state.flag("k_done", self.k_done);
         state.bits("err", 4, self.err);

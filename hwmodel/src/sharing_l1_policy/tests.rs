@@ -67,7 +67,9 @@ fn line_that_is_used_is_not_dead() {
 #[test]
 fn shared_line_is_not_kept_where_all_are_private() {
     let all_private = |mut block: SharingL1Policy| {
-        (0..4).for_each(|_| drop(fill(&mut block, false)));
+        for _ in 0..4 {
+            fill(&mut block, false);
+        }
         block
     };
     let mut block = all_private(new());
@@ -85,7 +87,9 @@ fn shared_line_is_not_kept_where_all_are_private() {
 fn events_of_a_cycle_take_effect_in_their_order() {
     let all_shared = || {
         let mut block = new();
-        (0..4).for_each(|_| drop(fill(&mut block, true)));
+        for _ in 0..4 {
+            fill(&mut block, true);
+        }
         block
     };
     let fill = Some(L1Fill { sf: true, set: 0 });

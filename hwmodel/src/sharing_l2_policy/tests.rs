@@ -94,7 +94,9 @@ fn private_lines_go_first() {
     let mut block = new();
     (0..4).for_each(|way| line(&mut block, way, way % 2 == 0));
     // In the order of their use again.
-    (0..4).for_each(|way| drop(ask(&mut block, hit(2, way))));
+    for way in 0..4 {
+        ask(&mut block, hit(2, way));
+    }
     let evicted =
         |action: Action| (action.act, action.way, action.evict_valid, action.evict_shared);
     assert_eq!(evicted(ask(&mut block, miss(1, 1))), (act::ALLOC, 1, true, false));

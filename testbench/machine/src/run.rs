@@ -399,7 +399,8 @@ impl Machine {
         self.ctx.sequential.as_deref()
     }
 
-    /// Whether all accesses were found to be sequentially consistent, by their order or their times.
+    /// Whether all accesses were found to be sequentially consistent, by their order or their
+    /// times.
     pub fn is_sequential(&self) -> bool {
         self.sequential().is_some() || self.timed().is_some_and(Timed::is_sequential)
     }

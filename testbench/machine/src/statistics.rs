@@ -69,8 +69,8 @@ const MACHINE: &[Statistic] = &statistics! {
     "cu.accesses" "accesses" "coalesced line accesses of CUs",
     "cu.groups" "work-groups" "work-groups started",
     "cu.access_cycles" "cycles" "of all accesses, from their issue to their end, together",
-    "cu.wait_cycles" "cycles" "in which a CU with a work-group issued nothing, and could not before \
-                               an answer",
+    "cu.wait_cycles" "cycles" "in which a CU with a work-group issued nothing, and could not \
+                               before an answer",
     "l1.*" "events" "what another L1 design counts, summed over CUs, units of GPUs and hooks in \
                      L2 banks; of `most_*` the greatest",
     "l2.reads" "requests" "reads answered by L2 banks",

@@ -96,8 +96,8 @@ pub(super) fn can_reach(s: &Sizes, row: &str) -> bool {
     let places = all.l2_sets * all.l2_ways;
     match row {
         "b1_last_line_goes" | "b1_last_dirty_line_goes" => !s.is_tc,
-        // Behind the read of one line those of others, and what they replace; else only where memory
-        // answers what it has not been asked yet.
+        // Behind the read of one line those of others, and what they replace; else only where
+        // memory answers what it has not been asked yet.
         "b1_holds_for_place" => !s.is_tc && all.l2_mshr > 2,
         "b5_holds_for_mshr" => all.l2_mshr < places,
         "overflow_read" | "overflow_write" | "overflow_atomic" | "overflow_fill" => !s.is_tc,

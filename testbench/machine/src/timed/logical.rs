@@ -39,8 +39,8 @@ impl Timed {
         }
     }
 
-    /// Where a fence alone orders all accesses of a wave: those of one line see its writes in order,
-    /// and not the wave's own before it writes.
+    /// Where a fence alone orders all accesses of a wave: those of one line see its writes in
+    /// order, and not the wave's own before it writes.
     fn follow_waves(&mut self, line: &[Entry]) {
         let mut count = 0;
         let numbered = line.iter().map(|entry| {

@@ -12,6 +12,8 @@ use crate::instructions::Instructions;
 use crate::lease_storage::{self, Storage};
 use crate::race_detection::inputs::INPUTS;
 
+/// Counted in a run.
+type Count = fn(&Record) -> f64;
 /// Of each program.
 type ByProgram<'a> = &'a BTreeMap<&'static str, Instructions>;
 
@@ -84,7 +86,7 @@ fn gpu(record: &Record) -> f64 {
 
 /// Geometric means of one machine's count over another's: of the programs that share data, under
 /// the pair's name, of the others, and of all.
-fn ratios(r: &Runs, pairs: &[(&str, &str, &str)], of: fn(&Record) -> f64) -> Ours {
+fn ratios(r: &Runs, pairs: &[(&str, &str, &str)], of: Count) -> Ours {
     let mut values = Vec::new();
     let shown = pairs.iter().map(|(name, machine, over)| {
         let each = || Each::ratio(r, machine, over, of);
@@ -135,10 +137,10 @@ fn requests(r: &Runs) -> Ours {
     Some((format!("{shown}; {rates}"), values))
 }
 
-/// What G-TSC with RC saves of each part of the energy, in per cent of all, over the machine without
-/// L1s, and over TC.
+/// What G-TSC with RC saves of each part of the energy, in per cent of all, over the machine
+/// without L1s, and over TC.
 fn parts(r: &Runs) -> Ours {
-    let parts: [(&str, fn(&Record) -> f64); 4] = [
+    let parts: [(&str, Count); 4] = [
         ("L2", energy::l2s),
         ("NoC", energy::networks),
         ("memory", energy::memory),

@@ -21,9 +21,9 @@ use super::instructions::Instructions;
 use super::scale::Scale;
 use super::score::{Score, scored};
 
-/// Inputs of `duet reproduce gtsc` (chosen): data of about what the L1s hold together (256 KB), from
-/// half to three times as much; what waits for flags or locks, and graphs, less. The programs of
-/// [`SHARING`] come first.
+/// Inputs of `duet reproduce gtsc` (chosen): data of about what the L1s hold together (256 KB),
+/// from half to three times as much; what waits for flags or locks, and graphs, less. The programs
+/// of [`SHARING`] come first.
 pub const INPUTS: [Input; 12] = [
     input("barnes_hut", "BH", 512, 1),
     input("work_queue", "DLB", 2048, 8),

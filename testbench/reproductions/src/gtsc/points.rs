@@ -1,5 +1,6 @@
 //! The machines of the experiment: the thesis's with each protocol, without L1s, and with L1s that
-//! nothing keeps coherent within a kernel; other leases; and what may be the reason of a difference.
+//! nothing keeps coherent within a kernel; other leases; and what may be the reason of a
+//! difference.
 
 use crate::experiment::{Change, Point};
 

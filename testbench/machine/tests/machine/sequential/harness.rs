@@ -84,8 +84,8 @@ impl Machine {
             ("race_detection.places", pick(&[1, 2, 8])),
         ];
         let blocks = blocks.into_iter().filter(|_| design.starts_with("race-"));
-        // Timestamps that overflow, and others; leases of TC that end at once, and such that outlast
-        // a program.
+        // Timestamps that overflow, and others; leases of TC that end at once, and such that
+        // outlast a program.
         let mut times = || {
             [
                 ("timestamp.ts_w", pick(&[5, 6, 6, 16])),

@@ -1,6 +1,6 @@
-//! Small programs whose waves are not ordered, on machines whose order is checked: in whatever order
-//! their accesses happen, one order must explain all of them, under release consistency as far as
-//! fences go.
+//! Small programs whose waves are not ordered, on machines whose order is checked: in whatever
+//! order their accesses happen, one order must explain all of them, under release consistency as
+//! far as fences go.
 
 mod harness;
 mod litmus;

@@ -37,9 +37,9 @@ const SHORT_LEASES: Fields = &[
     ("cu.loads", "4"),
 ];
 
-/// Two rules are not here. Without `store-stale` 60 traces of 200 programs pass, under either design;
-/// without `all-acks` as many pass under `gtsc-sc`, and `gtsc-rc` has not been looked at enough. The
-/// blocks' own tests find both.
+/// Two rules are not here. Without `store-stale` 60 traces of 200 programs pass, under either
+/// design; without `all-acks` as many pass under `gtsc-sc`, and `gtsc-rc` has not been looked at
+/// enough. The blocks' own tests find both.
 const CASES: &[Case] = &[
     ("ok", RC, &[]),
     ("ok", SC, &[]),

@@ -1,6 +1,6 @@
-//! Whose clock a wave has. The block has one for each wave slot, and knows of no barrier. What a wave
-//! has learnt before a barrier the others of its work-group must not be too early for behind it: they
-//! go on with the clock of the wave that is latest, and keep it.
+//! Whose clock a wave has. The block has one for each wave slot, and knows of no barrier. What a
+//! wave has learnt before a barrier the others of its work-group must not be too early for behind
+//! it: they go on with the clock of the wave that is latest, and keep it.
 
 use crate::timed::Time;
 
@@ -11,8 +11,8 @@ pub struct Clocks {
     of: Vec<u8>,
     /// By warp: the latest time that it is known to have reached.
     reached: Vec<Time>,
-    /// Waves of which requests are under way that another clock times: of each the clock that it has
-    /// when they are over.
+    /// Waves of which requests are under way that another clock times: of each the clock that it
+    /// has when they are over.
     next: Vec<Option<u8>>,
 }
 
