@@ -113,8 +113,8 @@ pub struct Core {
     pub counters: Counters,
     /// Work-groups that run.
     running: u32,
-    /// Since its last cycle nothing can have been issued, for want of answers.
-    is_waiting: bool,
+    /// From when on nothing can have been issued, for want of answers; `MAX` where something can.
+    waits_from: Cycle,
     last: Cycle,
     spec: Spec,
     /// Of each wave slot its loads that are or may become speculative, oldest first.
@@ -161,7 +161,7 @@ impl Core {
             seen_past: 0,
             counters: Counters::default(),
             running: 0,
-            is_waiting: false,
+            waits_from: Cycle::MAX,
             last: 0,
         }
     }
@@ -206,7 +206,8 @@ impl Core {
         if self.steers {
             self.hear_l1(ctx);
         }
-        self.is_waiting = !self.step(ctx) && self.running > 0;
+        let waits_from = self.step(ctx);
+        self.waits_from = if self.running > 0 { waits_from } else { Cycle::MAX };
         if self.steers {
             self.end_cycle(ctx);
         }
@@ -219,7 +220,7 @@ impl Core {
         let past = now - self.last;
         self.last = now;
         self.counters.access_cycles += past * self.transactions.in_use() as u64;
-        self.counters.wait_cycles += past * u64::from(self.is_waiting);
+        self.counters.wait_cycles += now.saturating_sub(self.waits_from);
     }
 
     /// The L1 sees that the cycle is over; what it has told since is for the next one.
@@ -322,9 +323,9 @@ impl Core {
         self.go_on(at, ctx.now);
     }
 
-    /// Issues: the next line of the instruction in hand, else the next instruction. False where
-    /// nothing is issued in this cycle, nor in others until somebody answers.
-    fn step(&mut self, ctx: &mut Context) -> bool {
+    /// Issues: the next line of the instruction in hand, else the next instruction. Gives the cycle
+    /// from which on nothing is issued until somebody answers; `MAX` where something may be.
+    fn step(&mut self, ctx: &mut Context) -> Cycle {
         let mut issued = false;
         if self.steers && self.hooks.exclusive_lines {
             self.choose(ctx);
@@ -333,7 +334,7 @@ impl Core {
         }
         if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {
             if !self.issue_line(ctx) {
-                return false;
+                return ctx.now;
             }
             issued = true;
             if self.issue.next == self.issue.lines.len() {
@@ -341,7 +342,7 @@ impl Core {
             }
         }
         let more = match self.issue.next < self.issue.lines.len() {
-            true if self.transactions.is_full() => return issued,
+            true if self.transactions.is_full() => return ctx.now + Cycle::from(issued),
             true => ctx.now + 1,
             false if self.steers && self.next_parked().is_some() => ctx.now + 1,
             false => self.ready.next(),
@@ -349,7 +350,7 @@ impl Core {
         if more != Cycle::MAX {
             ctx.wake_at(more.max(ctx.now + 1));
         }
-        issued || more != Cycle::MAX
+        if more == Cycle::MAX { ctx.now + Cycle::from(issued) } else { Cycle::MAX }
     }
 
     /// Has in hand an instruction whose next line nobody of this CU has under way, if there is one:
