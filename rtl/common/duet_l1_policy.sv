@@ -1,12 +1,16 @@
 `include "duet_assert.svh"
 `include "timestamp_types.svh"
 
-/// Asks an L1's policy for a way, and keeps what it says until the answer has acted.
-module duet_l1_policy #(
+/// Asks an L1's policy for a way, keeps what it says until the answer has acted, and tells it in
+/// the next cycle what has become of a line.
+module duet_l1_policy
+  import timestamp_pkg::*;
+#(
   parameter int unsigned LineW = 25,
   parameter int unsigned Ways  = 4,
   localparam type ask_t  = `TIMESTAMP_ASK_T(LineW, Ways),
   localparam type pick_t = `TIMESTAMP_PICK_T,
+  localparam type event_t = `TIMESTAMP_EVENT_T(LineW),
   localparam int unsigned WayW = (Ways > 1) ? $clog2(Ways) : 1
 ) (
   input  logic             clk_i,
@@ -22,7 +26,15 @@ module duet_l1_policy #(
   output logic             picked_o,      // the answer may act
   output logic             keep_o,        // its line takes the way
   output logic [WayW-1:0]  way_o,
-  output logic             wrong_o        // the pick of this cycle was not offered
+  output logic             wrong_o,       // the pick of this cycle was not offered
+  // of line_i; of several the first
+  input  logic             used_i,
+  input  logic             came_i,
+  input  logic             gone_i,
+  input  logic             all_gone_i,    // of no line
+  input  logic [WayW-1:0]  line_way_i,
+  output logic             event_valid_o,
+  output event_t           event_o
 );
   logic            asked_d, asked_q;
   ask_t            ask_q;
@@ -31,19 +43,38 @@ module duet_l1_policy #(
   logic [WayW-1:0] pick_way_q;
   logic            said, offered;
 
+  logic            event_valid_d, event_valid_q;
+  event_t          event_d, event_q;
+
   assign said     = asked_q && pick_valid_i;
   assign offered  = 32'(pick_i.way) < Ways && ask_q.ways[WayW'(pick_i.way)];
   assign wrong_o  = said && pick_i.keep && !offered;
   assign asked_d  = ask_i || (asked_q && !pick_valid_i);
   assign picked_d = said || (picked_q && !done_i);
 
+  always_comb begin : what_became
+    event_valid_d = used_i || came_i || gone_i || all_gone_i;
+    event_d       = '0;
+    if (used_i || came_i || gone_i) begin
+      event_d.kind = used_i ? EventUsed : came_i ? EventCame : EventGone;
+      event_d.way  = 4'(line_way_i);
+      event_d.line = line_i;
+    end else if (all_gone_i) begin
+      event_d.kind = EventAllGone;
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      asked_q  <= 1'b0;
-      picked_q <= 1'b0;
+      asked_q       <= 1'b0;
+      picked_q      <= 1'b0;
+      event_valid_q <= 1'b0;
+      event_q       <= '0;
     end else begin
-      asked_q  <= asked_d;
-      picked_q <= picked_d;
+      asked_q       <= asked_d;
+      picked_q      <= picked_d;
+      event_valid_q <= event_valid_d;
+      event_q       <= event_d;
     end
   end
 
@@ -61,6 +92,9 @@ module duet_l1_policy #(
   assign picked_o    = picked_q;
   assign keep_o      = keep_q;
   assign way_o       = pick_way_q;
+
+  assign event_valid_o = event_valid_q;
+  assign event_o       = event_q;
 
   `DUET_ASSERT(PickedAnswers, !picked_q || done_i, "what was picked is not done at once")
 endmodule

@@ -513,44 +513,26 @@ module gtsc_l1
   ) u_policy (
     .clk_i,
     .rst_ni,
-    .ask_i   (ask),
-    .line_i  (line),
-    .ways_i  (may_go),
-    .done_i  (act == ActAnswer),
+    .ask_i     (ask),
+    .line_i    (line),
+    .ways_i    (may_go),
+    .done_i    (act == ActAnswer),
     .ask_valid_o,
     .ask_o,
     .pick_valid_i,
     .pick_i,
-    .picked_o(picked),
-    .keep_o  (pick_keep),
-    .way_o   (pick_way),
-    .wrong_o (pick_wrong)
+    .picked_o  (picked),
+    .keep_o    (pick_keep),
+    .way_o     (pick_way),
+    .wrong_o   (pick_wrong),
+    .used_i    (hit || (store && present)),
+    .came_i    (install),
+    .gone_i    (gone),
+    .all_gone_i(act == ActFlush),
+    .line_way_i(install ? install_way : way),
+    .event_valid_o,
+    .event_o
   );
-
-  // What became of the line
-  logic event_valid_d, event_valid_q;
-  event_t event_d, event_q;
-
-  always_comb begin : what_became
-    event_valid_d = 1'b1;
-    event_d       = '0;
-    event_d.line  = line;
-    event_d.way   = 4'(install ? install_way : way);
-    if (hit || (store && present)) begin
-      event_d.kind = EventUsed;
-    end else if (install) begin
-      event_d.kind = EventCame;
-    end else if (gone) begin
-      event_d.kind = EventGone;
-    end else begin
-      event_valid_d = (act == ActFlush);
-      event_d       = '0;
-      if (event_valid_d) event_d.kind = EventAllGone;
-    end
-  end
-
-  assign event_valid_o = event_valid_q;
-  assign event_o       = event_q;
 
   // -----------------------------------------------------------------------------------------------
   // Errors and counters
@@ -594,17 +576,13 @@ module gtsc_l1
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      rep_q         <= '0;
-      event_valid_q <= 1'b0;
-      event_q       <= '0;
-      err_q         <= ErrNone;
-      cnt_q         <= '0;
+      rep_q <= '0;
+      err_q <= ErrNone;
+      cnt_q <= '0;
     end else begin
-      rep_q         <= rep_d;
-      event_valid_q <= event_valid_d;
-      event_q       <= event_d;
-      err_q         <= err_d;
-      cnt_q         <= cnt_d;
+      rep_q <= rep_d;
+      err_q <= err_d;
+      cnt_q <= cnt_d;
     end
   end
 

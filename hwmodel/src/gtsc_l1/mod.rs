@@ -272,8 +272,10 @@ impl Block for GtscL1 {
         let left = self.walk.map_or(0, |walk| walk.left as u64);
         state.bits("rep", 2, self.rep);
         state.part("walk", |state| state.bits("left", width_of(waiters.into()), left));
-        state.part("policy", |state| self.policy.show_state(state));
-        state.flag("event_valid", self.event.is_some());
+        state.part("policy", |state| {
+            self.policy.show_state(state);
+            state.flag("event_valid", self.event.is_some());
+        });
         state.bits("err", 4, self.err);
         state.part("channels.inside", |state| state.bits("busy", warps, self.channels.busy()));
         state.part("warps", |state| {

@@ -1,6 +1,7 @@
 //! Says which line of an L1 goes for one that comes, if any: private lines stay, shared ones may go
 //! (Tabbakh's thesis, sections 2.4 and 2.5; specification 5.3).
 
+mod decide;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use crate::block::{Block, Model};
 use crate::common::use_order::UseOrder;
 use crate::state::State;
 
+pub use decide::Row;
 pub use rule::Rule;
 
 /// A set: of each way a bit.
@@ -24,25 +26,6 @@ struct Set {
     /// DBF: thought to be dead.
     dead: u8,
     order: UseOrder,
-}
-
-/// The row of specification 5.3 that a fill has met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
-    /// A way was free.
-    R1,
-    /// The least recently used line is shared.
-    R2,
-    /// It is dead.
-    R3,
-    /// It is private, and another one is shared.
-    R4,
-    /// All are private, and so is the one that comes.
-    R5,
-    /// The one that comes is not.
-    R6,
-    /// Without the policy: the least recently used line.
-    Oldest,
 }
 
 /// Model of `rtl/sharing_l1_policy`.
@@ -101,7 +84,8 @@ impl SharingL1Policy {
 
     fn fill(&mut self, fill: L1Fill) {
         let at = usize::from(fill.set) & (self.sets.len() - 1);
-        let (row, way) = self.choose(at, fill.sf);
+        let keeps = self.without != Some(Rule::KeepPrivate);
+        let (row, way) = decide::way(&self.config, &mut self.sets[at], fill.sf, keeps);
         self.row = Some(row);
         let cnt = &mut self.cnt;
         let Some(way) = way else {
@@ -124,33 +108,6 @@ impl SharingL1Policy {
         add(&mut cnt.evict_shared, evict_valid && !evict_private);
         add(&mut cnt.evict_dead, dead);
         self.vic = Some(Victim { install: true, dead, evict_valid, evict_private, way });
-    }
-
-    /// The way that a line takes, if any.
-    fn choose(&mut self, at: usize, is_shared: bool) -> (Row, Option<u8>) {
-        let Config { l1_ways, l1_mgt, dead, .. } = self.config;
-        let all = u8::MAX >> (8 - l1_ways);
-        let set = &mut self.sets[at];
-        let free = !set.valid & all;
-        if free != 0 {
-            return (Row::R1, Some(free.trailing_zeros() as u8));
-        }
-        let oldest = set.order.oldest(all.into()).expect("a set has a way");
-        let (bit, shared) = (1 << oldest, !set.private & all);
-        if l1_mgt == 0 {
-            (Row::Oldest, Some(oldest))
-        } else if shared & bit != 0 {
-            (Row::R2, Some(oldest))
-        } else if set.dead & bit != 0 {
-            (Row::R3, Some(oldest))
-        } else if shared != 0 {
-            set.dead |= if dead == 1 { bit } else { 0 };
-            (Row::R4, set.order.oldest(shared.into()))
-        } else if !is_shared || self.without == Some(Rule::KeepPrivate) {
-            (Row::R5, Some(oldest))
-        } else {
-            (Row::R6, None)
-        }
     }
 }
 

@@ -2,50 +2,30 @@
 //! since; says which line goes for one that is fetched (Tabbakh's thesis, section 2.4;
 //! specification 5.2 and 5.4).
 
+mod lines;
 mod lookup;
+mod mshrs;
 mod rule;
 #[cfg(test)]
 mod tests;
 
-use ports::common::sharing_types::{Action, L2Fill, Place};
+use ports::common::sharing_types::{Action, L2Fill};
 use ports::sharing_l2_policy::*;
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
-use crate::common::use_order::{UseOrder, WAYS};
 use crate::state::State;
+use lines::Lines;
+use mshrs::{Mshr, Mshrs};
 
 pub use rule::Rule;
-
-/// MSHRs, at most.
-const MSHRS: usize = 64;
-
-/// A set: of each way a bit.
-#[derive(Clone, Copy, Debug)]
-struct Set {
-    valid: u16,
-    reserved: u16,
-    /// SF: more than one SM has asked for it.
-    shared: u16,
-    order: UseOrder,
-    /// Who has asked first.
-    owner: [u8; WAYS as usize],
-}
-
-/// A line that is waited for.
-#[derive(Clone, Copy, Debug, Default)]
-struct Mshr {
-    used: bool,
-    owner: u8,
-    shared: bool,
-}
 
 /// Model of `rtl/sharing_l2_policy`.
 #[derive(Clone, Debug)]
 pub struct SharingL2Policy {
     config: Config,
-    sets: Vec<Set>,
-    mshrs: [Mshr; MSHRS],
+    lines: Lines,
+    mshrs: Mshrs,
     fsf: Option<bool>,
     act: Option<Action>,
     err: u8,
@@ -72,38 +52,15 @@ impl SharingL2Policy {
         }
     }
 
-    /// A set's place.
-    fn at(&self, set: u16) -> usize {
-        usize::from(set) & (self.sets.len() - 1)
-    }
-
-    fn is_used(&self, mshr: u8) -> bool {
-        u32::from(mshr) < self.config.l2_mshr && self.mshrs[usize::from(mshr)].used
-    }
-
-    fn invalidate(&mut self, Place { set, way }: Place) {
-        let at = self.at(set);
-        let bit = 1 << way;
-        match self.sets[at].valid & bit {
-            0 => self.error(err::INV),
-            _ => self.sets[at].valid &= !bit,
-        }
-    }
-
-    /// A line has come. Gives its MSHR's, its set's and its way's place.
+    /// A line has come. Gives its MSHR, and its set's and its way's place.
     fn fill(&mut self, L2Fill { mshr, set, way }: L2Fill) -> Option<(u8, usize, u8)> {
-        let at = self.at(set);
-        let (bit, is_used) = (1 << way, self.is_used(mshr));
-        let set = &mut self.sets[at];
-        if !is_used || set.reserved & bit == 0 {
+        let at = self.lines.at(set);
+        if !self.mshrs.is_used(mshr) || !self.lines.is_reserved(at, way) {
             self.error(err::FILL);
             return None;
         }
-        let Mshr { owner, shared, .. } = std::mem::take(&mut self.mshrs[usize::from(mshr)]);
-        set.valid |= bit;
-        set.reserved &= !bit;
-        set.owner[usize::from(way)] = owner;
-        set.shared = if shared { set.shared | bit } else { set.shared & !bit };
+        let Mshr { owner, shared, .. } = self.mshrs.free(mshr);
+        self.lines.fill(at, way, owner, shared);
         self.fsf = Some(shared);
         Some((mshr, at, way))
     }
@@ -124,10 +81,12 @@ impl Block for SharingL2Policy {
         let In { flush, inv, fill, lk } = *inputs;
         (self.fsf, self.act, self.err) = (None, None, 0);
         if flush {
-            self.sets.iter_mut().for_each(|set| set.valid = 0);
+            self.lines.flush();
         }
-        if let Some(place) = inv {
-            self.invalidate(place);
+        if let Some(place) = inv
+            && !self.lines.invalidate(place)
+        {
+            self.error(err::INV);
         }
         let is_first = self.keeps(Rule::FillFirst);
         let mut filled = None;
@@ -149,12 +108,8 @@ impl Block for SharingL2Policy {
     }
 
     fn show_state(&self, state: &mut State) {
-        let Config { l2_ways, l2_mshr, .. } = self.config;
-        state.flags("used", self.mshrs[..l2_mshr as usize].iter().map(|mshr| mshr.used));
-        for (at, set) in self.sets.iter().enumerate() {
-            state.bits(&format!("valid[{at}]"), l2_ways, set.valid);
-            state.bits(&format!("reserved[{at}]"), l2_ways, set.reserved);
-        }
+        state.part("mshrs", |state| self.mshrs.show_state(state));
+        state.part("lines", |state| self.lines.show_state(state));
         state.flag("fsf_valid", self.fsf.is_some());
         state.flag("act_valid", self.act.is_some());
         state.bits("err", 4, self.err);
@@ -167,12 +122,10 @@ impl Model for SharingL2Policy {
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
         config.validate()?;
-        let owner = [0; WAYS as usize];
-        let set = Set { valid: 0, reserved: 0, shared: 0, order: UseOrder::NEW, owner };
         Ok(Self {
             config: config.clone(),
-            sets: vec![set; config.l2_sets as usize],
-            mshrs: [Mshr::default(); MSHRS],
+            lines: Lines::new(config),
+            mshrs: Mshrs::new(config),
             fsf: None,
             act: None,
             err: 0,

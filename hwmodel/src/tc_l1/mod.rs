@@ -236,8 +236,10 @@ impl Block for TcL1 {
         state.flag("flush", self.flush);
         state.flag("flush_done", self.flush_done);
         state.part("walk", |state| state.bits("left", width_of(waiters.into()), left));
-        state.part("policy", |state| self.policy.show_state(state));
-        state.flag("event_valid", self.event.is_some());
+        state.part("policy", |state| {
+            self.policy.show_state(state);
+            state.flag("event_valid", self.event.is_some());
+        });
         state.bits("err", 4, self.err);
         state.part("channels.inside", |state| state.bits("busy", warps, self.channels.busy()));
         state.part("lines", |state| {

@@ -1,6 +1,8 @@
-//! Energy of the memory system: accesses to caches and to memory, and the networks.
+//! Energy of the memory system: accesses to caches and to memory, and the networks; and of the
+//! GPU's other parts, as far as a thesis tells it.
 
 use crate::experiment::Record;
+use crate::race_detection::inputs::INPUTS;
 
 /// What 256 bits cost in the array of a small cache, and a line of memory, pJ, at 28 nm: table 7 of
 /// Pérez-Serrano et al., "DNA sequences alignment in multi-GPUs: acceleration and energy payoff",
@@ -59,4 +61,16 @@ pub fn memory(record: &Record) -> f64 {
 /// Of the memory system, pJ.
 pub fn all(record: &Record) -> f64 {
     l1s(record) + l2s(record) + l3s(record) + networks(record) + memory(record)
+}
+
+/// Of the GPU's other parts, pJ: the mean of the baseline's energy of a cycle in Tabbakh's thesis
+/// (tables A.1 and A.16), in each cycle inside kernels, busy or not.
+pub fn others(record: &Record) -> f64 {
+    const PICOJOULES: f64 = 1e9;
+    record.inside() * INPUTS.baseline.energy_of_cycle("") * PICOJOULES
+}
+
+/// Of the GPU, pJ.
+pub fn gpu(record: &Record) -> f64 {
+    others(record) + all(record)
 }

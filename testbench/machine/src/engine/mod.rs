@@ -4,13 +4,15 @@
 //! is never visible in the cycle in which it is sent, and room that a receiver makes is visible to
 //! the sender one cycle later. So the order in which components are visited changes nothing.
 
+mod inlet;
 mod network;
 mod passage;
 mod rate;
 mod wheel;
 mod wires;
 
-pub use network::{InletId, InletSpec, Network, OutletId, OutletSpec, Refusal, Routes};
+pub use inlet::{InletId, InletSpec};
+pub use network::{Network, OutletId, OutletSpec, Refusal, Routes};
 pub use passage::{HERE, Passage};
 pub use rate::{Port, Rate};
 pub use wheel::{Wheel, numbers};

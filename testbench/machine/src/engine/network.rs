@@ -9,6 +9,7 @@
 //! Everything is bounded by the outlets' windows: a message counts there from its sending until its
 //! receiver takes it.
 
+use super::inlet::{Entry, Inlet, InletId, InletSpec, OUTLET_BITS};
 use super::passage::{HERE, Passage};
 use super::rate::{Port, Rate};
 use super::{ComponentId, Cycle, Wheel};
@@ -18,10 +19,6 @@ use crate::pool::Handle;
 /// An outlet's number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct OutletId(pub u32);
-
-/// An inlet's number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct InletId(pub u32);
 
 /// Where outlets lead: an inlet for each unit.
 #[derive(Clone, Copy, Debug)]
@@ -44,19 +41,6 @@ pub struct OutletSpec {
     pub rate: Rate,
     /// Messages that are under way or wait to be taken.
     pub window: u32,
-}
-
-/// What an inlet is.
-#[derive(Clone, Debug)]
-pub struct InletSpec {
-    /// Name, for reports.
-    pub name: String,
-    /// Who receives.
-    pub consumer: ComponentId,
-    /// Cycles from the last byte's reaching it to its being visible.
-    pub latency: u32,
-    /// Bytes that it takes in a cycle; messages do not share one. 0 for no limit.
-    pub width: u32,
 }
 
 /// In this order, and so aligned, what the producer asks and a receiver changes is one line of the
@@ -83,152 +67,6 @@ struct Outlet {
     routes: Routes,
     latency: u32,
     bytes: [u64; CLASSES],
-}
-
-/// A line of the host's cache.
-#[derive(Debug)]
-#[repr(align(64))]
-struct Inlet {
-    /// First cycle in which it may take the oldest message.
-    free: Cycle,
-    /// First cycle after it has.
-    free_after: Cycle,
-    latency: u32,
-    width: u32,
-    consumer: ComponentId,
-    /// Messages in the order in which they reach it: a ring, a power of 2 long.
-    ring: Box<[Entry]>,
-    first: u32,
-    len: u32,
-    /// Order of the youngest there has been: what has been taken came before whatever comes.
-    last: u64,
-    /// The shard that has the consumer, where that is another one.
-    shard: u8,
-}
-
-/// Bits of an outlet's number.
-const OUTLET_BITS: u32 = 16;
-
-/// A message on its way to an inlet, or waiting there.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Entry {
-    /// When it reaches the inlet, and below that its outlet. Outlets whose messages come in the
-    /// same cycle take turns: bits of the cycle exchange their places.
-    order: u64,
-    pub(super) message: Handle<Message>,
-    /// Cycles that the inlet needs for it.
-    cycles: u32,
-}
-
-impl Entry {
-    #[inline]
-    fn new(reached: Cycle, outlet: OutletId, message: Handle<Message>, cycles: u32) -> Self {
-        let turn = u64::from(outlet.0) ^ reached & TURNS;
-        Self { order: reached << OUTLET_BITS | turn, message, cycles }
-    }
-
-    #[inline]
-    pub(super) fn reached(&self) -> Cycle {
-        self.order >> OUTLET_BITS
-    }
-
-    #[inline]
-    fn outlet(&self) -> usize {
-        ((self.order ^ self.reached() & TURNS) & ((1 << OUTLET_BITS) - 1)) as usize
-    }
-}
-
-/// Bits of an outlet's number that exchange places.
-const TURNS: u64 = 63;
-
-impl Inlet {
-    fn new(spec: &InletSpec) -> Self {
-        Self {
-            free: 0,
-            free_after: 0,
-            latency: spec.latency,
-            width: spec.width,
-            consumer: spec.consumer,
-            ring: vec![Entry::default(); 8].into(),
-            first: 0,
-            len: 0,
-            last: 0,
-            shard: HERE,
-        }
-    }
-
-    #[inline]
-    fn at(&self, place: u32) -> &Entry {
-        &self.ring[self.first.wrapping_add(place) as usize & (self.ring.len() - 1)]
-    }
-
-    fn entries(&self) -> impl Iterator<Item = &Entry> {
-        (0..self.len).map(|place| self.at(place))
-    }
-
-    /// When the oldest message is visible; there must be one. Whoever sends now does not change
-    /// that of one that is visible: what is sent in a cycle reaches nobody before the next one.
-    #[inline(always)]
-    fn look(&mut self) -> Cycle {
-        let first = self.at(0);
-        let start = first.reached().max(self.free);
-        let cycles = first.cycles;
-        self.free_after = start + Cycle::from(cycles);
-        start + Cycle::from(self.latency + cycles.saturating_sub(1))
-    }
-
-    /// Puts a message in its place, most often the last. True where that is the first.
-    #[inline(always)]
-    fn insert(&mut self, entry: Entry) -> bool {
-        if self.len as usize == self.ring.len() {
-            self.grow();
-        }
-        self.len += 1;
-        if entry.order < self.last {
-            return self.insert_before(entry);
-        }
-        self.last = entry.order;
-        let mask = self.ring.len() - 1;
-        self.ring[self.first.wrapping_add(self.len - 1) as usize & mask] = entry;
-        self.len == 1
-    }
-
-    /// Puts one in its place that does not come last.
-    #[inline(never)]
-    fn insert_before(&mut self, entry: Entry) -> bool {
-        let mask = self.ring.len() - 1;
-        let mut place = self.len - 1;
-        let mut at = self.first.wrapping_add(place) as usize & mask;
-        while place > 0 {
-            let before = at.wrapping_sub(1) & mask;
-            let other = self.ring[before];
-            if other.order <= entry.order {
-                break;
-            }
-            self.ring[at] = other;
-            at = before;
-            place -= 1;
-        }
-        self.ring[at] = entry;
-        place == 0
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let mut ring: Vec<_> = self.entries().copied().collect();
-        ring.resize(2 * ring.len(), Entry::default());
-        (self.ring, self.first) = (ring.into(), 0);
-    }
-
-    /// Takes the oldest message; there must be one. Gives it, and when the next one is visible.
-    #[inline]
-    fn pop(&mut self) -> (Entry, Cycle) {
-        let entry = *self.at(0);
-        self.free = self.free_after;
-        self.first = self.first.wrapping_add(1);
-        self.len -= 1;
-        (entry, if self.len > 0 { self.look() } else { Cycle::MAX })
-    }
 }
 
 /// All outlets and inlets of a machine.

@@ -1,7 +1,7 @@
 //! What leaves the network of one shard of a machine for that of another.
 
 use super::Cycle;
-use super::network::{Entry, InletId};
+use super::inlet::{Entry, InletId};
 use crate::message::Message;
 use crate::pool::Handle;
 

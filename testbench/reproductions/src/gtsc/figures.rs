@@ -10,7 +10,6 @@ use crate::experiment::{Record, Runs, percent, share};
 use crate::figure::{self, Each, Figure, Ours, ours};
 use crate::instructions::Instructions;
 use crate::lease_storage::{self, Storage};
-use crate::race_detection::inputs::INPUTS;
 
 /// Counted in a run.
 type Count = fn(&Record) -> f64;
@@ -28,7 +27,7 @@ pub fn all(r: &Runs, instructions: ByProgram) -> Vec<Figure> {
         "GT-6" => ratios(r, &[("RC", RC, L1), ("SC", SC, L1)], Record::inside),
         "GT-7" => run_times(r, &LEASES, RC),
         "GT-8" => ratios(r, &[("RC", RC, TCW), ("SC", SC, TCS)], traffic),
-        "GT-9" => ratios(r, &[("no L1", RC, NONE), ("TC", RC, TCW)], gpu),
+        "GT-9" => ratios(r, &[("no L1", RC, NONE), ("TC", RC, TCW)], energy::gpu),
         "GT-10" => parts(r),
         "GT-11" => ratios(r, &[("RC", RC, TCW), ("SC", SC, TCS)], expired),
         "GT-12" => forwarded(r),
@@ -70,18 +69,6 @@ fn traffic(record: &Record) -> f64 {
 /// Loads whose copy's lease was over.
 fn expired(record: &Record) -> f64 {
     record.counter("l1.timestamp_expired_misses")
-}
-
-/// Energy of the GPU's other parts in a run, pJ: the mean of the thesis's baseline (its chapter 4),
-/// in each cycle.
-fn others(record: &Record) -> f64 {
-    const PICOJOULES: f64 = 1e9;
-    record.inside() * INPUTS.baseline.energy_of_cycle("") * PICOJOULES
-}
-
-/// Energy of the GPU in a run, pJ.
-fn gpu(record: &Record) -> f64 {
-    others(record) + energy::all(record)
 }
 
 /// Geometric means of one machine's count over another's: of the programs that share data, under
@@ -144,7 +131,7 @@ fn parts(r: &Runs) -> Ours {
         ("L2", energy::l2s),
         ("NoC", energy::networks),
         ("memory", energy::memory),
-        ("other", |record| others(record) + energy::l1s(record)),
+        ("other", |record| energy::others(record) + energy::l1s(record)),
     ];
     let mut values = Vec::new();
     let mut shown = Vec::new();
@@ -152,7 +139,7 @@ fn parts(r: &Runs) -> Ours {
         for (part, of) in parts {
             let saved = Each::of(r, |program| {
                 let [own, base] = [RC, base].map(|machine| r.record(program, machine));
-                Some(100.0 * (of(base) - of(own)) / gpu(base))
+                Some(100.0 * (of(base) - of(own)) / energy::gpu(base))
             });
             let mean = saved.only(shares).unless_empty()?.mean();
             shown.push(format!("over {name} {part} {mean:.1} %"));

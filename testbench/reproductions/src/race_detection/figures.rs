@@ -9,6 +9,7 @@ use super::points::{
     base as base_system,
 };
 use super::{fetches, l1};
+use crate::energy::gpu;
 use crate::experiment::{Record, Runs, share};
 use crate::figure::{self, Each, Figure, Ours, ours};
 
@@ -247,12 +248,7 @@ fn rdu_ratios(r: &Runs) -> Ours {
 
 /// Race checks by block, signatures of 8K, over G-TSC with SC.
 fn beside_gtsc(r: &Runs) -> Ours {
-    const PICOJOULES: f64 = 1e9;
     let block = BLOCK.machines[3];
-    let gpu = |record: &Record| {
-        let others = record.inside() * INPUTS.baseline.energy_of_cycle("") * PICOJOULES;
-        others + crate::energy::all(record)
-    };
     // The structures' energy is in microjoules.
     let checks = |record: &Record| {
         let Energy { rdu, avu, renaming } = energy(record, 3);

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use cosim::socket::Socket;
 use hwmodel::{Block, Model};
 use ports::common::timestamp_types::{BusReq, BusRsp, CoreReq, CoreRsp, bus_op, op, rsp_op};
-use traces::trace::{AtomicOp, Instr};
+use traces::trace::{AtomicOp, Instr, InstrKind};
 
 use super::parameters::Parameters;
 use super::rule::{self, Rule};
@@ -59,6 +59,8 @@ pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
         is_hit: false,
         unit: Unit::default(),
         under_way: vec![0; waves],
+        loads: vec![0; waves],
+        drains: keeps(Rule::BarrierLoads),
         free_at: vec![0; waves],
         issued: Issued::new(),
         clocks: S::JOINS.then(|| Clocks::new(waves)).filter(|_| keeps(Rule::Barrier)),
@@ -112,6 +114,10 @@ struct Cache<S: Side> {
     unit: Unit,
     /// Of each wave: requests without an answer; when the last answer reaches the CU.
     under_way: Vec<u16>,
+    /// Loads among them: a barrier waits for these, as one that no answer has served is asked for
+    /// again, and would be behind what another wave of its work-group stores then.
+    loads: Vec<u16>,
+    drains: bool,
     free_at: Vec<Cycle>,
     issued: Issued,
     /// Where a barrier must tell waves how late it is.
@@ -213,7 +219,7 @@ impl<S: Side> Cache<S> {
         let after = if self.is_hit { self.hit_latency.saturating_sub(2).max(1) } else { 1 };
         let data = (*op != op::ST).then_some(&data.0[..self.line]);
         port.finish(request, data, after);
-        self.end(port.ctx.now, wave, after);
+        self.end(port.ctx.now, wave, after, *op == op::LD);
     }
 
     /// The newest generation of that name; an older one has it, too, where four have passed.
@@ -221,25 +227,41 @@ impl<S: Side> Cache<S> {
         self.generation - u32::from((self.generation as u8).wrapping_sub(rep) % 4)
     }
 
+    /// A request of a wave is on its way, if it was taken.
+    #[inline]
+    fn begin_request(&mut self, wave: usize, kind: Kind, taken: bool) {
+        self.under_way[wave] += u16::from(taken);
+        self.loads[wave] += u16::from(taken && kind == Kind::Read);
+    }
+
     /// A request of a wave is over `after` cycles from now.
-    fn end(&mut self, now: Cycle, wave: usize, after: Cycle) {
+    fn end(&mut self, now: Cycle, wave: usize, after: Cycle, is_load: bool) {
         self.under_way[wave] -= 1;
+        self.loads[wave] -= u16::from(is_load);
         self.free_at[wave] = self.free_at[wave].max(now + after);
+    }
+
+    /// When a wave that is held may go on; `MAX` while something is under way that it waits for.
+    fn due(&self, wave: usize) -> Cycle {
+        match self.in_order {
+            true if self.under_way[wave] == 0 => self.free_at[wave],
+            false if self.loads[wave] == 0 => 0,
+            _ => Cycle::MAX,
+        }
     }
 
     /// Waves go on whose accesses are over, or whose leases.
     fn release(&mut self, port: &mut Port) {
         let now = port.ctx.now;
         for wave in bits(self.held) {
-            if self.under_way[wave] > 0 {
-                continue;
+            match self.due(wave) {
+                Cycle::MAX => {}
+                due if due > now => port.ctx.wake_at(due),
+                _ => {
+                    self.held &= !(1 << wave);
+                    port.go_on(wave);
+                }
             }
-            if self.free_at[wave] > now {
-                port.ctx.wake_at(self.free_at[wave]);
-                continue;
-            }
-            self.held &= !(1 << wave);
-            port.go_on(wave);
         }
         for wave in bits(self.fencing & self.out.fence_ok) {
             self.fencing &= !(1 << wave);
@@ -279,7 +301,7 @@ impl<S: Side> L1 for Cache<S> {
         if !port.ctx.is_cacheable(from, addr) {
             let sent = port.send(request);
             self.counters.uncached += u64::from(sent && kind == Kind::Read);
-            self.under_way[usize::from(wave)] += u16::from(sent);
+            self.begin_request(usize::from(wave), kind, sent);
             return sent;
         }
         if !self.out.core_req_ready || self.inputs.core_req.is_some() {
@@ -308,7 +330,7 @@ impl<S: Side> L1 for Cache<S> {
         self.unit = from;
         self.inputs.core_req = Some(own);
         self.requests[tag as usize] = request;
-        self.under_way[usize::from(wave)] += 1;
+        self.begin_request(usize::from(wave), kind, true);
         true
     }
 
@@ -317,7 +339,8 @@ impl<S: Side> L1 for Cache<S> {
         let Message { tag, sideband, line, born, .. } = port.ctx.messages[message];
         if tag & OWN == 0 {
             let wave = usize::from(port.transactions[tag].wave);
-            self.end(port.ctx.now, wave, 0);
+            let is_load = port.transactions[tag].kind == InstrKind::Load;
+            self.end(port.ctx.now, wave, 0, is_load);
             return port.finish_with(message);
         }
         let Answer { op, rep, ok, id, wts, rts } = sideband.get((self.ts_w,));
@@ -353,7 +376,7 @@ impl<S: Side> L1 for Cache<S> {
         Hooks {
             end_cycle: true,
             outstanding: Some(IDS as u32),
-            issue: self.in_order,
+            issue: self.in_order || self.drains,
             fence: self.fences,
             barrier: self.clocks.is_some(),
             waves: self.clocks.is_some(),
@@ -361,8 +384,9 @@ impl<S: Side> L1 for Cache<S> {
         }
     }
 
-    fn may_issue(&mut self, port: &mut Port, wave: usize, _instr: &Instr) -> bool {
-        let may = self.under_way[wave] == 0 && self.free_at[wave] <= port.ctx.now;
+    fn may_issue(&mut self, port: &mut Port, wave: usize, instr: &Instr) -> bool {
+        let waits = self.in_order || instr.kind == InstrKind::Barrier;
+        let may = !waits || self.due(wave) <= port.ctx.now;
         self.held |= u64::from(!may) << wave;
         may
     }

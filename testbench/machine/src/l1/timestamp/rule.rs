@@ -21,10 +21,12 @@ pub enum Rule {
     OneAccess,
     /// A barrier hands on how late it is for each of its waves.
     Barrier,
+    /// A wave is at a barrier when its loads are over.
+    BarrierLoads,
 }
 
 /// All rules by name.
-const RULES: [(&str, Rule); 35] = [
+const RULES: [(&str, Rule); 36] = [
     ("ok", Rule::L2(gtsc_l2::Rule::Ok)),
     ("bad", Rule::L1(gtsc_l1::Rule::Bad)),
     ("lock", Rule::L1(gtsc_l1::Rule::Lock)),
@@ -60,6 +62,7 @@ const RULES: [(&str, Rule); 35] = [
     ("answer-order", Rule::AnswerOrder),
     ("one-access", Rule::OneAccess),
     ("barrier", Rule::Barrier),
+    ("barrier-loads", Rule::BarrierLoads),
 ];
 
 /// The field.
@@ -93,6 +96,8 @@ impl Rule {
             Self::TcL2(tc_l2::Rule::Waits) => design == "tc-strong",
             Self::TcL1(_) | Self::TcL2(_) => !is_gtsc,
             Self::OneAccess => matches!(design, "gtsc-sc" | "tc-strong"),
+            // Under SC an instruction waits for the one before, whatever it is.
+            Self::BarrierLoads => matches!(design, "gtsc-rc" | "tc-weak"),
             Self::RequestOrder | Self::AnswerOrder => true,
         }
     }
