@@ -14,5 +14,6 @@ mod local_command_processor;
 mod packetizer;
 mod race_detection;
 mod remote_write_queue;
+mod sharing;
 mod stc;
 mod timestamps;

@@ -1,0 +1,217 @@
+//! The scheduler of work-groups: specification 5.1, 10, 12.
+
+use duet_tests::{Make, with_both_bodies};
+use hwmodel::cta_scheduler::CtaScheduler;
+use ports::common::sharing_types::{Assignment, Launch, mode};
+use ports::cta_scheduler::{Config, In, Out, err};
+
+use crate::bench::{self, Around};
+
+fn on_both(check: impl Fn(Make<CtaScheduler>)) {
+    with_both_bodies::<CtaScheduler>(check);
+}
+
+/// Work-groups that are taken, with their cycles; launches and ends last one cycle.
+#[derive(Default)]
+struct Taken(Vec<(usize, Assignment)>);
+
+impl Around<CtaScheduler> for Taken {
+    fn after(&mut self, cycle: usize, next: &mut In, out: &Out, _: &Out) {
+        self.0.extend(out.asg.filter(|_| next.asg_ready).map(|asg| (cycle, asg)));
+        (next.k, next.done) = (None, 0);
+    }
+}
+
+type Bench = bench::Bench<CtaScheduler, Taken>;
+
+/// Two SMs of two slots, or others; a kernel is launched in cycle 0.
+fn bench(make: Make<CtaScheduler>, n_sm: u32, slots: u32, launch: Launch) -> Bench {
+    let next = In { k: Some(launch), asg_ready: true, ..In::default() };
+    Bench::around(make(&Config { n_sm, slots }), next, Taken::default())
+}
+
+fn launch(mode: u8, total: u32, group: u16, slots: u8) -> Launch {
+    Launch { mode, total, group, slots }
+}
+
+impl Taken {
+    /// Work-groups and SMs since the last call.
+    fn given(&mut self) -> Vec<(u32, u8)> {
+        self.0.drain(..).map(|(_, asg)| (asg.cta, asg.sm)).collect()
+    }
+
+    /// Cycles and SMs since the last call.
+    fn cycles(&mut self) -> Vec<(usize, u8)> {
+        self.0.drain(..).map(|(cycle, asg)| (cycle, asg.sm)).collect()
+    }
+}
+
+/// Work-groups end on these SMs; then what follows of it.
+fn done(bench: &mut Bench, sms: u16) {
+    bench.next.done = sms;
+    bench.run(8);
+}
+
+#[test]
+fn example_1_in_turn_then_the_first_that_finishes() {
+    on_both(|make| {
+        let mut bench = bench(make, 3, 1, launch(mode::RR, 12, 1, 1));
+        bench.run(8);
+        assert_eq!(bench.given(), [(0, 0), (1, 1), (2, 2)]);
+        done(&mut bench, 0b010);
+        assert_eq!(bench.given(), [(3, 1)]);
+    });
+}
+
+#[test]
+fn example_2_the_first_four() {
+    let of_groups = [(0, 0), (4, 1), (1, 0), (5, 1)];
+    let modes = [
+        (mode::RR, [(0, 0), (1, 1), (2, 0), (3, 1)], 0b0000),
+        (mode::Q, of_groups, 0b0000),
+        (mode::ADPT, of_groups, 0b0000),
+        (mode::BCS, [(0, 0), (1, 0), (2, 1), (3, 1)], 0b0101),
+    ];
+    on_both(|make| {
+        for (mode, first, more) in modes {
+            let mut bench = bench(make, 2, 2, launch(mode, 16, 4, 2));
+            bench.run(10);
+            let bits = (0..).zip(&bench.0).map(|(n, (_, asg))| u32::from(asg.more) << n);
+            assert_eq!(bits.sum::<u32>(), more, "mode {mode}");
+            assert_eq!(bench.given(), first, "mode {mode}");
+        }
+    });
+}
+
+#[test]
+fn example_2_groups_stay_on_their_sm() {
+    on_both(|make| {
+        let mut bench = bench(make, 2, 2, launch(mode::Q, 16, 4, 2));
+        bench.run(8);
+        bench.given();
+        (0..10).for_each(|_| done(&mut bench, 1));
+        let of_sm0 = [2, 3, 8, 9, 10, 11, 12, 13, 14, 15].map(|cta| (cta, 0));
+        assert_eq!(bench.given(), of_sm0);
+        (0..2).for_each(|_| done(&mut bench, 2));
+        assert_eq!(bench.given(), [(6, 1), (7, 1)]);
+    });
+}
+
+#[test]
+fn example_2_one_by_one_once_few_groups_are_left() {
+    on_both(|make| {
+        let mut bench = bench(make, 2, 2, launch(mode::ADPT, 16, 4, 2));
+        bench.run(8);
+        bench.given();
+        (0..6).for_each(|_| done(&mut bench, 1));
+        assert_eq!(bench.given(), [2, 3, 8, 9, 10, 11].map(|cta| (cta, 0)));
+        [1, 2, 2, 2, 1, 2].into_iter().for_each(|sms| done(&mut bench, sms));
+        let last = [(12, 0), (6, 1), (7, 1), (13, 1), (14, 0), (15, 1)];
+        assert_eq!(bench.given(), last, "SM 1 finishes its group first");
+        let cnt = bench.shown().cnt;
+        assert_eq!((cnt.assigned, cnt.groups, cnt.rr_phase_ctas), (16, 3, 4));
+    });
+}
+
+#[test]
+fn example_2_pairs_wait_for_two_slots() {
+    on_both(|make| {
+        let mut bench = bench(make, 2, 2, launch(mode::BCS, 16, 4, 2));
+        bench.run(8);
+        bench.given();
+        done(&mut bench, 1);
+        assert!(bench.given().is_empty());
+        done(&mut bench, 1);
+        assert_eq!(bench.given(), [(4, 0), (5, 0)]);
+    });
+}
+
+#[test]
+fn example_3_the_last_group_is_spread() {
+    on_both(|make| {
+        let spread = (0..8).map(|n| (128 + u32::from(n), n)).collect::<Vec<(u32, u8)>>();
+        for (mode, last) in [(mode::ADPT, spread), (mode::Q, vec![(128, 0)])] {
+            let mut bench = bench(make, 16, 8, launch(mode, 17 * 8, 8, 8));
+            bench.run(16 * 8 + 4);
+            let given = bench.given();
+            assert_eq!(given.len(), 16 * 8);
+            assert!(given.iter().all(|&(cta, sm)| cta / 8 == u32::from(sm)));
+            bench.next.done = u16::MAX;
+            bench.run(30);
+            assert_eq!(bench.given(), last);
+        }
+    });
+}
+
+#[test]
+fn example_9_cycles() {
+    on_both(|make| {
+        let mut bench = bench(make, 2, 1, launch(mode::RR, 3, 1, 1));
+        bench.run_to(10);
+        assert_eq!(bench.cycles(), [(2, 0), (3, 1)]);
+        bench.next.done = 0b10;
+        bench.run_to(15);
+        assert_eq!(bench.cycles(), [(12, 1)]);
+        bench.next.done = 0b11;
+        bench.run(6);
+        let ends = bench.seen(0, |out| out.k_done.then_some(out.k_ready));
+        assert_eq!(ends, [(17, true)]);
+    });
+}
+
+#[test]
+fn a_kernel_of_nothing() {
+    on_both(|make| {
+        let mut bench = bench(make, 2, 2, launch(mode::Q, 0, 4, 2));
+        bench.run(6);
+        assert_eq!(bench.seen(0, |out| out.k_done.then_some(())), [(2, ())]);
+        assert!(bench.given().is_empty());
+    });
+}
+
+#[test]
+fn a_slot_that_frees_in_the_cycle_of_a_pick_counts() {
+    on_both(|make| {
+        let mut bench = bench(make, 1, 2, launch(mode::RR, 8, 1, 2));
+        bench.run_to(2);
+        bench.next.done = 1;
+        bench.run(8);
+        assert_eq!(bench.cycles(), [(2, 0), (3, 0), (4, 0)]);
+    });
+}
+
+#[test]
+fn an_assignment_outlives_its_kernel() {
+    on_both(|make| {
+        let mut bench = bench(make, 2, 2, launch(mode::RR, 1, 1, 1));
+        bench.next.asg_ready = false;
+        bench.run_to(3);
+        bench.next.done = 1;
+        bench.run_to(6);
+        assert!(bench.shown().k_ready && bench.shown().asg.is_some());
+        bench.next.k = Some(launch(mode::RR, 2, 1, 1));
+        bench.run_to(10);
+        assert_eq!(bench.shown().cnt.assigned, 1);
+        bench.next.asg_ready = true;
+        bench.run(4);
+        assert_eq!(bench.given(), [(0, 0), (0, 0), (1, 1)]);
+    });
+}
+
+#[test]
+fn launches_that_are_wrong() {
+    on_both(|make| {
+        let cases = [
+            (launch(mode::Q, 3, 0, 2), err::GROUP),
+            (launch(mode::RR, 3, 1, 0), err::SLOTS),
+            (launch(mode::RR, 3, 1, 3), err::SLOTS),
+            (launch(mode::BCS, 3, 0, 0), err::GROUP),
+        ];
+        for (launch, code) in cases {
+            let mut bench = bench(make, 2, 2, launch);
+            bench.run(8);
+            assert_eq!(bench.seen(0, |out| out.err), [(1, code)]);
+            assert_eq!(bench.given().len(), 3);
+        }
+    });
+}
