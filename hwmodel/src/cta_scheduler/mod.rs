@@ -15,6 +15,9 @@ use crate::state::State;
 
 pub use rule::Rule;
 
+/// Cycles that may be left out at once while SMs have no work-group: `idle_sm_cycles` goes on.
+const QUIET: u64 = 1 << 40;
+
 /// Work-groups of a group that an SM has been given, and its free slots.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sm {
@@ -46,8 +49,9 @@ pub struct CtaScheduler {
     k_done: bool,
     err: u8,
     cnt: Counters,
-    /// Nothing changes until an input does.
-    idle: bool,
+    /// Nothing changes until an input does, but `idle_sm_cycles` for each of so many SMs.
+    waits: bool,
+    empty: u32,
     /// What a test has taken away.
     without: Option<Rule>,
 }
@@ -76,6 +80,12 @@ impl CtaScheduler {
         self.thr = (self.config.n_sm - 1) * u32::from(group);
         (self.nxt, self.finished, self.pointer, self.burst) = (0, 0, 0, 0);
         self.run = true;
+    }
+
+    /// So many cycles in which as many SMs as now have no work-group.
+    fn count_empty(&mut self, cycles: u32) {
+        let passed = self.empty.wrapping_mul(cycles);
+        self.cnt.idle_sm_cycles = self.cnt.idle_sm_cycles.wrapping_add(passed);
     }
 
     /// Of several codes the lowest is shown.
@@ -120,8 +130,7 @@ impl Block for CtaScheduler {
         }
         let was_running = self.run;
         if was_running {
-            let idle = self.sms[..all].iter().filter(|sm| sm.free == slots).count();
-            self.cnt.idle_sm_cycles = self.cnt.idle_sm_cycles.wrapping_add(idle as u32);
+            self.count_empty(1);
             if self.finished == self.launch.total {
                 (self.run, self.k_done) = (false, true);
             }
@@ -136,12 +145,30 @@ impl Block for CtaScheduler {
         if let (Some(launch), false) = (inputs.k, was_running) {
             self.begin(launch);
         }
-        self.idle = !self.run && self.asg.is_none() && !self.k_done && self.err == 0;
+        let empty = self.sms[..all].iter().filter(|sm| sm.free == self.launch.slots).count();
+        self.empty = if self.run { empty as u32 } else { 0 };
+        let stands = match self.run {
+            true => self.finished != self.launch.total && (self.asg.is_some() || !self.may_pick()),
+            false => self.asg.is_none(),
+        };
+        self.waits = stands && !self.k_done && self.err == 0;
         out
     }
 
+    fn quiet_cycles(&self) -> u64 {
+        match self.waits {
+            true if self.empty > 0 => QUIET,
+            true => u64::MAX,
+            false => 0,
+        }
+    }
+
     fn is_idle(&self) -> bool {
-        self.idle
+        self.waits && self.empty == 0
+    }
+
+    fn skip_quiet(&mut self, cycles: u64) {
+        self.count_empty(cycles as u32);
     }
 
     fn show_state(&self, state: &mut State) {
@@ -179,7 +206,8 @@ impl Model for CtaScheduler {
             k_done: false,
             err: 0,
             cnt: Counters::default(),
-            idle: true,
+            waits: true,
+            empty: 0,
             without: None,
         })
     }

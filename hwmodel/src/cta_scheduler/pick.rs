@@ -21,6 +21,11 @@ impl CtaScheduler {
         Some(Assignment { more, sm, cta })
     }
 
+    /// Whether there is one.
+    pub(super) fn may_pick(&self) -> bool {
+        self.burst > 0 || self.search().is_some()
+    }
+
     /// The first SM from the pointer on that takes one.
     fn search(&self) -> Option<u8> {
         let all = self.config.n_sm as u8;

@@ -1,6 +1,8 @@
 //! What a component may touch while it is visited: time, its inlets and outlets, the pools, and the
 //! machine's maps.
 
+use std::ops::Range;
+
 use ports::common::command_types::SLOTS;
 use traces::trace::{self, InstrKind, Reader};
 
@@ -8,6 +10,7 @@ use super::check::Checker;
 use super::engine::{
     ComponentId, Cycle, InletId, Network, OutletId, Refusal, Wheel, WireId, Wires,
 };
+use super::launch::Room;
 use super::layout::{Layout, Site};
 use super::life::Life;
 use super::masks;
@@ -62,6 +65,8 @@ pub struct Context {
     pub program: Reader,
     /// Whose lines an L2 holds, and with it which L2 serves a CU.
     pub policy: Policy,
+    /// Private memory.
+    pub private: Vec<Range<u64>>,
     /// Kernels that run, by the numbers of their launches.
     pub launches: [Launched; SLOTS],
     /// Counts what was written or dropped that no L1 has seen: by the host, by other GPUs, and
@@ -85,9 +90,11 @@ pub struct Context {
 pub struct Launched {
     /// Number of the kernel.
     pub kernel: u32,
-    /// Work-items, and waves, of a work-group.
+    /// Work-items of a work-group, and what it takes of a CU.
     pub items: u32,
-    pub waves: u32,
+    pub room: Room,
+    /// Work-groups of a row of its grid.
+    pub row: u32,
 }
 
 /// Why a run cannot go on.
@@ -292,6 +299,11 @@ impl Context {
         }
         let gpu = self.layout.gpu_of(self.layout.chiplet_of(unit));
         self.layout.gpu_of(self.places.near(gpu, addr)) == gpu
+    }
+
+    /// Whether an address is of private memory: of one work-item alone.
+    pub fn is_private(&self, addr: u64) -> bool {
+        self.private.iter().any(|bytes| bytes.contains(&addr))
     }
 
     /// The GPU of a chiplet's unit.

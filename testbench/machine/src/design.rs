@@ -14,7 +14,7 @@ pub use super::l1::{
 pub use super::l2::{
     BankHook, BankPort, Design as L2Design, Fifos, L2, NewL2Policy, SOFTWARE, Spec,
 };
-pub use super::launch::{NewScheduler, Scheduler};
+pub use super::launch::{Grid, NewScheduler, Scheduler};
 pub use super::layout::{Layout, Site};
 pub use super::make::{BuildError, Made, Make, UnitPort, UnitPorts, UnitWires};
 pub use super::memory_model::MemoryModel;

@@ -46,6 +46,7 @@ mod run;
 mod section;
 pub mod sequential;
 mod shard;
+mod sharing;
 mod show;
 mod slice;
 mod statistics;

@@ -85,8 +85,8 @@ pub enum Kind {
     Ack,
     /// To a gate: let everything that this GPU has stored to others arrive.
     ReleaseSystem,
-    /// Start a work-group of the kernel that runs: to a chiplet, and to one of its CUs. Says its
-    /// number, a `u32`.
+    /// Start a work-group: to a chiplet, with a [`ToStart`], and to one of its CUs, with its number,
+    /// a `u32`.
     StartGroup,
     /// From a CU, then from its chiplet: a work-group has ended, its stores are acknowledged.
     GroupDone,
@@ -128,6 +128,30 @@ pub struct Sync {
     pub release: bool,
     /// Then invalidate all clean lines.
     pub acquire: bool,
+}
+
+/// What a chiplet is to start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToStart {
+    /// The work-group whose turn it is.
+    pub group: u32,
+    /// Work-groups of the kernel that the chiplet is to start after this one.
+    pub more: u32,
+}
+
+impl Signal for ToStart {
+    type Shape = ();
+    fn width((): ()) -> u32 {
+        64
+    }
+    fn put(&self, (): (), to: &mut Writer) {
+        self.group.put(32, to);
+        self.more.put(32, to);
+    }
+    fn get(&mut self, (): (), from: &mut Reader) {
+        self.group.get(32, from);
+        self.more.get(32, from);
+    }
 }
 
 /// What a synchronisation did.

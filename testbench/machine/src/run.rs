@@ -40,6 +40,7 @@ use super::deadlock;
 use super::engine::{ComponentId, Cycle, Wheel, numbers};
 use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
+use super::launch::Room;
 use super::life::Life;
 use super::memories::Memories;
 use super::memory_model::MemoryModel;
@@ -179,6 +180,7 @@ impl Machine {
             program,
             policy,
             life,
+            private: Vec::new(),
             launches: Default::default(),
             written_past: 0,
             loads: None,
@@ -294,7 +296,10 @@ impl Machine {
                 continue;
             }
             match event {
-                Event::Alloc { addr, bytes, name } => {
+                Event::Alloc { addr, bytes, name, private } => {
+                    if private {
+                        self.ctx.private.push(addr..addr + bytes);
+                    }
                     self.ctx.places.add_buffer(addr, bytes);
                     self.buffers.insert(addr, (bytes, name));
                 }
@@ -430,15 +435,10 @@ impl Machine {
     /// A kernel begins, under a number that no other that runs has.
     fn begin(&mut self, launch: usize, number: u32, head: &KernelHead) -> Result<(), RunError> {
         let items: u32 = head.local.iter().product();
-        let waves = items.div_ceil(self.system.cu.lanes);
-        if waves > self.system.cu.waves {
-            let problem = format!(
-                "a work-group of {items} work-items needs {waves} waves; a CU has {} (cu.waves)",
-                self.system.cu.waves
-            );
-            return Err(RunError::Program { kernel: head.name.clone(), problem });
-        }
-        self.ctx.launches[launch] = Launched { kernel: number, items, waves };
+        let refused = |problem| RunError::Program { kernel: head.name.clone(), problem };
+        let room = Room::of_group(items, head.group_memory, &self.system.cu).map_err(refused)?;
+        let row = head.grid[0] / head.local[0].max(1);
+        self.ctx.launches[launch] = Launched { kernel: number, items, room, row };
         self.ctx.check.begin_kernel(launch, number, head);
         Ok(())
     }

@@ -309,7 +309,11 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                     add("gpu_link.busy_cycles", link.busy_cycles);
                 }
             }
-            Part::Link(_) | Part::Local(_) => {}
+            Part::Local(local) => {
+                let counters = local.scheduler_counters();
+                counters.iter().for_each(|(name, v)| add(&format!("scheduler.{name}"), *v));
+            }
+            Part::Link(_) => {}
             #[cfg(test)]
             Part::Nothing => {}
         }

@@ -179,6 +179,7 @@ struct Buffer {
     name: String,
     addr: u64,
     bytes: u64,
+    private: bool,
 }
 
 #[derive(Serialize)]
@@ -188,6 +189,7 @@ struct Launch {
     grid: [u32; 3],
     local: [u32; 3],
     groups: u32,
+    group_memory: u32,
     args: usize,
     racy_bytes: usize,
     atomic_locations: usize,
@@ -198,7 +200,9 @@ fn info(path: &Path, json: bool) -> Result<u8, Failure> {
     let (mut buffers, mut launches, mut streams) = (Vec::new(), Vec::new(), 1);
     while let Some(event) = reader.next_event()? {
         match event {
-            Event::Alloc { addr, bytes, name } => buffers.push(Buffer { name, addr, bytes }),
+            Event::Alloc { addr, bytes, name, private } => {
+                buffers.push(Buffer { name, addr, bytes, private });
+            }
             Event::Streams(bound) => streams = bound.len(),
             Event::Kernel(head) => launches.push(Launch {
                 name: head.name,
@@ -206,6 +210,7 @@ fn info(path: &Path, json: bool) -> Result<u8, Failure> {
                 grid: head.grid,
                 local: head.local,
                 groups: head.groups,
+                group_memory: head.group_memory,
                 args: head.args.len(),
                 racy_bytes: head.racy.len(),
                 atomic_locations: head.atomics.len(),
@@ -254,16 +259,18 @@ fn show(info: &Info) {
     );
     println!("buffers");
     for buffer in &info.buffers {
-        println!("  {:#014x} {:>12} {}", buffer.addr, buffer.bytes, buffer.name);
+        let Buffer { name, addr, bytes, private } = buffer;
+        let class = if *private { " (private memory)" } else { "" };
+        println!("  {addr:#014x} {bytes:>12} {name}{class}");
     }
     println!("kernels");
     for (number, launch) in info.launches.iter().enumerate() {
         let Launch { name, stream, groups, local: [x, y, z], .. } = launch;
-        let Launch { racy_bytes, atomic_locations, .. } = launch;
+        let Launch { racy_bytes, atomic_locations, group_memory, .. } = launch;
         let stream = if info.streams > 1 { format!(" (stream {stream})") } else { String::new() };
         println!(
-            "  {number:>4} {name}{stream}: {groups} work-groups of {x} x {y} x {z}, {racy_bytes} \
-             racy bytes, {atomic_locations} locations of atomics"
+            "  {number:>4} {name}{stream}: {groups} work-groups of {x} x {y} x {z} with \
+             {group_memory} bytes of their own, {racy_bytes} racy bytes, {atomic_locations} locations of atomics"
         );
     }
 }

@@ -30,7 +30,7 @@ use super::engine::{ComponentId, InletId, Network, OutletId, Rate, Wires};
 use super::gate::{self, Gate};
 use super::l1;
 use super::l2;
-use super::launch::{Global, GlobalPorts, Local, LocalPorts, NewScheduler};
+use super::launch::{Global, GlobalPorts, Local, LocalPorts, NewScheduler, Room};
 use super::layout::{Layout, Site};
 use super::make::{BuildError, Make, UnitPort, UnitPorts, UnitWires};
 use super::message::{Packed, Unit};
@@ -274,11 +274,9 @@ impl Builder<'_> {
         let back = self.wiring.channel(name("from"), (pair.1, pair.0), 1, 4);
         let (commands, answers) = (out.1, back.0);
         let ports = LocalPorts { commands, answers, to_cores, from_cores, to_banks, from_banks };
-        parts.push(Part::Local(Box::new(Local::new(
-            self.system.cu.waves,
-            (self.scheduler.new)(),
-            ports,
-        ))));
+        let (whole, new) = (Room::of(&self.system.cu), self.scheduler.new);
+        let scheduler = new(&mut self.make_of_chiplet(chiplet))?;
+        parts.push(Part::Local(Box::new(Local::new(whole, scheduler, ports))));
         Ok((out.0, back.1))
     }
 
@@ -326,6 +324,16 @@ impl Builder<'_> {
         let from = self.wiring.channel(name("from"), (gate, own), latency, queue);
         self.unit_gates.push((to.1, from.0));
         UnitPort { to: to.0, from: from.1, wires: UnitWires::default() }
+    }
+
+    /// What a chiplet's scheduler is made with.
+    fn make_of_chiplet(&mut self, chiplet: u16) -> Make<'_> {
+        let numbers = &self.wiring.numbers;
+        let layout = &numbers.layout;
+        let gpu = layout.gpu_of(chiplet);
+        let number = chiplet % layout.chiplets;
+        let (place, owner) = (format!("gpu{gpu}/chiplet{number}"), numbers.local(chiplet));
+        Make { chiplet, number, place, owner, unit: None, ..self.make(gpu, None) }
     }
 
     /// What a part of a design is made with: of a unit, or of a GPU.

@@ -63,7 +63,7 @@ pub fn check_names(system: &System) -> Result<(), ConfigError> {
     if l2_policy.new.is_some() && !l2.asks_policy {
         return Err(refused("l2", l2_policy.name, l2.name));
     }
-    registry::named::<NewScheduler>(&system.cu.scheduler)?;
+    let scheduler = registry::named::<NewScheduler>(&system.cu.scheduler)?;
     choose("l2.policy", &system.l2.policy, &POLICIES)?;
     let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     if let Placement::Replicated(_) = placement {
@@ -72,7 +72,10 @@ pub fn check_names(system: &System) -> Result<(), ConfigError> {
     choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
     check_sections(system)?;
     system.section(&gate::SECTION)?;
-    (l1.check)(system)
+    (l1.check)(system)?;
+    (l1_policy.check)(system)?;
+    (l2_policy.check)(system)?;
+    (scheduler.check)(system)
 }
 
 /// A copy has its GPU's newest values, and those of others when their kernels have ended: no more.
@@ -100,7 +103,8 @@ pub fn all_sections() -> Vec<&'static Section> {
     let designs = registry::all::<l1::Design>().into_iter().flat_map(|design| design.sections);
     let policies = registry::all::<NewL1Policy>().into_iter().flat_map(|policy| policy.sections);
     let of_l2 = registry::all::<NewL2Policy>().into_iter().flat_map(|policy| policy.sections);
-    let mut all: Vec<_> = designs.chain(policies).chain(of_l2).collect();
+    let of_groups = registry::all::<NewScheduler>().into_iter().flat_map(|new| new.sections);
+    let mut all: Vec<_> = designs.chain(policies).chain(of_l2).chain(of_groups).collect();
     all.sort_by_key(|section| section.name);
     all.dedup_by_key(|section| section.name);
     all.push(&gate::SECTION);
@@ -112,7 +116,11 @@ pub fn own_sections(system: &System) -> Vec<&'static Section> {
     let design = find::<l1::Design>(&system.l1.design).map_or(&[][..], |l1| l1.sections);
     let l1 = find::<NewL1Policy>(&system.sharing.l1).map_or(&[][..], |policy| policy.sections);
     let l2 = find::<NewL2Policy>(&system.sharing.l2).map_or(&[][..], |policy| policy.sections);
-    [design, l1, l2].into_iter().flatten().chain([&gate::SECTION]).collect()
+    let groups = find::<NewScheduler>(&system.cu.scheduler).map_or(&[][..], |new| new.sections);
+    let mut all: Vec<_> = [design, l1, l2, groups].into_iter().flatten().chain([&gate::SECTION]).collect();
+    all.sort_by_key(|section| section.name);
+    all.dedup_by_key(|section| section.name);
+    all
 }
 
 /// A section of a design stands only where that is chosen: else its figures would mean nothing.

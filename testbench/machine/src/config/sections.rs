@@ -89,7 +89,13 @@ fields! {
         /// One request for a line under way, as in STC's coalescer.
         #[serde(default)]
         pub exclusive_lines: bool = Switch, "", "STC, section 4.2";
-        /// Which work-group a chiplet starts next, and on which CU: `rr`, in turn.
+        /// Most work-groups at a time; 0: as many as it has waves for.
+        #[serde(default)]
+        pub groups: u32 = Range(0, 64), "work-groups", "Tabbakh's thesis, table 2.1";
+        /// Memory for work-groups, which each takes as much of as its kernel says; 0: no limit.
+        #[serde(default)]
+        pub group_memory: u32 = Range(0, 1 << 24), "bytes", "Tabbakh's thesis, table 2.1";
+        /// Which work-group a chiplet starts next, and on which CU; `duet list schedulers` says how.
         #[serde(default = "round_robin")]
         pub scheduler: String = Names(|| names("cu.scheduler")), "", "CPElide, section IV";
     }

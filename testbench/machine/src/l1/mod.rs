@@ -21,6 +21,7 @@ pub use port::Port;
 pub use src::DESIGN as SRC;
 pub use stc::SECTION as STC_SECTION;
 pub use unit::GpuUnit;
+pub use without::take_away;
 
 use super::config::{ConfigError, System};
 use super::l2::{self, BankHook};

@@ -4,6 +4,7 @@
 use std::fmt::Debug;
 
 use crate::cache::{Choice, Way, Ways};
+use crate::config::{ConfigError, System};
 use crate::context::Context;
 use crate::make::{Made, Make};
 use crate::message::Message;
@@ -45,6 +46,8 @@ pub struct NewL1Policy {
     pub name: &'static str,
     /// Sections of the system file that are its own.
     pub sections: &'static [Section],
+    /// What it needs of a system. Errors name the field, and say why.
+    pub check: fn(&System) -> Result<(), ConfigError>,
     /// Makes one. None for an L1 that places lines itself.
     pub new: Option<NewPolicy>,
 }
@@ -59,4 +62,4 @@ impl Named for NewL1Policy {
     }
 }
 
-inventory::submit! { NewL1Policy { name: "lru", sections: &[], new: None } }
+inventory::submit! { NewL1Policy { name: "lru", sections: &[], check: |_| Ok(()), new: None } }

@@ -12,6 +12,7 @@ use std::fmt::Debug;
 
 use super::addresses::Addresses;
 use crate::cache::{Choice, Way, Ways};
+use crate::config::{ConfigError, System};
 use crate::context::Context;
 use crate::engine::{Cycle, InletId, OutletId};
 use crate::l1::NewHook;
@@ -253,6 +254,8 @@ pub struct NewL2Policy {
     pub name: &'static str,
     /// Sections of the system file that are its own.
     pub sections: &'static [Section],
+    /// What it needs of a system. Errors name the field, and say why.
+    pub check: fn(&System) -> Result<(), ConfigError>,
     /// Makes the hook of a bank. None for banks that place lines themselves.
     pub new: Option<NewHook>,
 }
@@ -267,7 +270,7 @@ impl Named for NewL2Policy {
     }
 }
 
-inventory::submit! { NewL2Policy { name: "lru", sections: &[], new: None } }
+inventory::submit! { NewL2Policy { name: "lru", sections: &[], check: |_| Ok(()), new: None } }
 
 /// The hooks of a bank. Without any requests are served in their order.
 #[derive(Debug)]

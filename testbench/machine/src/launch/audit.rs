@@ -264,6 +264,15 @@ impl Auditor {
         self.begun.iter().find(|begun| begun.tag == tag).map(|begun| begun.kernel)
     }
 
+    /// The number behind the last work-group that a chiplet was told of, of the kernel whose
+    /// messages have this tag.
+    pub fn end_of_share(&self, tag: u8, chiplet: u8) -> u32 {
+        let begun = self.begun.iter().find(|begun| begun.tag == tag);
+        let shares = begun.map_or(&[][..], |begun| &begun.shares);
+        let share = shares.iter().find(|share| share.chiplet == chiplet);
+        share.map_or(0, |share| share.first + share.groups)
+    }
+
     /// The packet that was completed last.
     pub fn last(&self) -> &Packet {
         &self.last

@@ -12,7 +12,7 @@ use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};
 use crate::context::{Context, Stop};
 use crate::engine::{Cycle, InletId, OutletId};
-use crate::message::{Kind, Message, Packed, Sync, Synced};
+use crate::message::{Kind, Message, Packed, Sync, Synced, ToStart};
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -326,7 +326,10 @@ impl Global {
                 let kernel = self.auditor.kernel(group.tag).expect("it is launched");
                 let launch = usize::from(kernel.launch);
                 self.flights[launch].as_mut().expect("it is not complete").tag = group.tag;
-                let sideband = Packed::new(&(kernel.first_group + group.group), 32);
+                let end = self.auditor.end_of_share(group.tag, i as u8);
+                let more = end - group.group - 1;
+                let to_start = ToStart { group: kernel.first_group + group.group, more };
+                let sideband = Packed::new(&to_start, ());
                 let tag = kernel.launch.into();
                 own.wg_ready = send(Message { sideband, tag, ..of(Kind::StartGroup) });
             }

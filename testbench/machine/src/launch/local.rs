@@ -3,10 +3,10 @@
 
 use ports::common::command_types::SLOTS;
 
-use super::Scheduler;
+use super::{Grid, Room, Scheduler};
 use crate::context::Context;
 use crate::engine::{InletId, OutletId};
-use crate::message::{Kind, Message, Packed, Sync, Synced};
+use crate::message::{Kind, Message, Packed, Sync, Synced, ToStart};
 use crate::pool::Handle;
 
 /// Inlets and outlets.
@@ -45,9 +45,12 @@ struct Dropping {
 #[derive(Debug)]
 pub struct Local {
     ports: Ports,
-    /// Free wave slots of each CU.
-    free: Vec<u32>,
+    /// What is free of each CU, and of one without a work-group.
+    free: Vec<Room>,
+    whole: Room,
     scheduler: Box<dyn Scheduler>,
+    /// The scheduler knows of the kernel whose work-groups are started.
+    is_begun: bool,
     syncing: Option<Syncing>,
     dropping: Option<Dropping>,
     /// Ends of work-groups that are not reported, by launch.
@@ -56,15 +59,29 @@ pub struct Local {
 }
 
 impl Local {
-    /// Each CU has `waves` wave slots.
-    pub fn new(waves: u32, scheduler: Box<dyn Scheduler>, ports: Ports) -> Self {
-        let free = vec![waves; ports.to_cores.len()];
-        let (syncing, dropping) = (None, None);
-        Self { ports, free, scheduler, syncing, dropping, ended: [0; SLOTS], groups: 0 }
+    /// `whole`: what a CU has for work-groups.
+    pub fn new(whole: Room, scheduler: Box<dyn Scheduler>, ports: Ports) -> Self {
+        Self {
+            free: vec![whole; ports.to_cores.len()],
+            whole,
+            ports,
+            scheduler,
+            is_begun: false,
+            syncing: None,
+            dropping: None,
+            ended: [0; SLOTS],
+            groups: 0,
+        }
+    }
+
+    /// The scheduler's counters, by name.
+    pub fn scheduler_counters(&self) -> Vec<(&'static str, u64)> {
+        self.scheduler.counters()
     }
 
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
+        self.scheduler.tick(ctx);
         self.take_answers(ctx);
         self.synchronise(ctx);
         self.drop_caches(ctx);
@@ -99,7 +116,7 @@ impl Local {
                 self.dropping = Some(Dropping::default());
                 true
             }
-            Kind::StartGroup => self.start_group(ctx, sideband, tag),
+            Kind::StartGroup => self.start_group(ctx, sideband.get(()), tag),
             kind => unreachable!("{kind:?} is no command"),
         }
     }
@@ -120,12 +137,14 @@ impl Local {
         if !ctx.network.any_has(&self.ports.from_cores, ctx.now) {
             return;
         }
-        for (&inlet, free) in self.ports.from_cores.iter().zip(&mut self.free) {
+        let cores = self.ports.from_cores.iter().zip(&mut self.free).enumerate();
+        for (core, (&inlet, free)) in cores {
             while let Some(message) = ctx.receive(inlet) {
                 let Message { kind, tag, .. } = ctx.messages[message];
                 if kind == Kind::GroupDone {
                     self.ended[tag as usize] += 1;
-                    *free += ctx.launches[tag as usize].waves;
+                    free.give(&ctx.launches[tag as usize].room);
+                    self.scheduler.ended(ctx, core);
                 } else {
                     let dropping = self.dropping.as_mut();
                     dropping.expect("CUs answer what they were asked").answered += 1;
@@ -175,10 +194,16 @@ impl Local {
     }
 
     /// One work-group in each cycle, on the CU that the scheduler chooses.
-    fn start_group(&mut self, ctx: &mut Context, group: Packed, launch: u32) -> bool {
-        let waves = ctx.launches[launch as usize].waves;
-        let has_room = |core: usize| self.free[core] >= waves;
-        let chosen = self.scheduler.choose(group.get(32), self.free.len(), &has_room);
+    fn start_group(&mut self, ctx: &mut Context, to_start: ToStart, launch: u32) -> bool {
+        let ToStart { group: next, more } = to_start;
+        let (room, row) = (ctx.launches[launch as usize].room, ctx.launches[launch as usize].row);
+        if !self.is_begun {
+            let grid = Grid { first: next, total: more + 1, row, most: self.whole.most(&room) };
+            self.scheduler.begin(ctx, &grid);
+            self.is_begun = true;
+        }
+        let has_room = |core: usize| self.free[core].has(&room);
+        let chosen = self.scheduler.choose(ctx, next, self.free.len(), &has_room);
         let Some((group, core)) = chosen else { return false };
         if !ctx.may_send(self.ports.to_cores[core]) {
             return false;
@@ -187,8 +212,9 @@ impl Local {
         let message = Message { kind, sideband, tag: launch, ..Message::default() };
         let message = ctx.messages.put(message);
         ctx.send(self.ports.to_cores[core], message);
-        self.free[core] -= waves;
-        self.scheduler.started(group, core);
+        self.free[core].take(&room);
+        self.scheduler.started(ctx, group, core);
+        self.is_begun = more > 0;
         self.groups += 1;
         true
     }

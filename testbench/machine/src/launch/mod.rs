@@ -6,6 +6,7 @@ mod blocks;
 mod global;
 mod labels;
 mod local;
+mod room;
 mod scheduler;
 
 #[cfg(test)]
@@ -15,4 +16,5 @@ pub use blocks::Blocks;
 pub use global::{Global, Kernel, Ports as GlobalPorts};
 pub use labels::labels;
 pub use local::{Local, Ports as LocalPorts};
-pub use scheduler::{NewScheduler, Scheduler};
+pub use room::Room;
+pub use scheduler::{Grid, NewScheduler, Scheduler};

@@ -2,30 +2,71 @@
 
 use std::fmt::Debug;
 
+use crate::config::{ConfigError, System};
+use crate::context::Context;
+use crate::make::{Made, Make};
 use crate::registry::Named;
+use crate::section::Section;
+
+/// A kernel's work-groups on a chiplet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Number of the first; the others follow it.
+    pub first: u32,
+    /// How many.
+    pub total: u32,
+    /// Work-groups of a row of the kernel's grid.
+    pub row: u32,
+    /// How many a CU has room for when it has no other.
+    pub most: u32,
+}
 
 /// A chiplet's scheduler.
 pub trait Scheduler: Debug {
+    /// The chiplet is visited, and has started nothing in this cycle: a block has the edges of
+    /// those before.
+    fn tick(&mut self, _ctx: &mut Context) {}
+
+    /// A kernel's work-groups are to be started. All of the kernel before have been; they need not
+    /// have ended.
+    fn begin(&mut self, _ctx: &mut Context, _grid: &Grid) {}
+
     /// The work-group to start now, and its CU, of which `has_room` tells whether a work-group
     /// fits. `next`: the number whose turn it is; a scheduler that takes another one must give each
-    /// number of a kernel once. None when nothing is to be started now.
+    /// number of a kernel once. None when nothing is to be started now: it is asked again in each
+    /// visit, and one that does not wait for the end of a work-group has the chiplet visited.
     fn choose(
-        &self,
+        &mut self,
+        ctx: &mut Context,
         next: u32,
         cores: usize,
         has_room: &dyn Fn(usize) -> bool,
     ) -> Option<(u32, usize)>;
 
     /// It is started.
-    fn started(&mut self, group: u32, core: usize);
+    fn started(&mut self, ctx: &mut Context, group: u32, core: usize);
+
+    /// A work-group has ended.
+    fn ended(&mut self, _ctx: &mut Context, _core: usize) {}
+
+    /// Counters by name.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
 }
 
 /// A scheduler by name. It is known once it is submitted.
 pub struct NewScheduler {
     /// Its name, `cu.scheduler`.
     pub name: &'static str,
-    /// Makes one.
-    pub new: fn() -> Box<dyn Scheduler>,
+    /// One line for `duet list`.
+    pub about: &'static str,
+    /// Sections of the system file that are its own.
+    pub sections: &'static [Section],
+    /// What it needs of a system. Errors name the field, and say why.
+    pub check: fn(&System) -> Result<(), ConfigError>,
+    /// Makes that of a chiplet.
+    pub new: fn(&mut Make) -> Made<dyn Scheduler>,
 }
 
 inventory::collect!(NewScheduler);
@@ -38,7 +79,15 @@ impl Named for NewScheduler {
     }
 }
 
-inventory::submit! { NewScheduler { name: "rr", new: || Box::new(RoundRobin::default()) } }
+inventory::submit! {
+    NewScheduler {
+        name: "rr",
+        about: "the next work-group to the next CU in turn that has room",
+        sections: &[],
+        check: |_| Ok(()),
+        new: |_| Ok(Box::new(RoundRobin::default())),
+    }
+}
 
 /// The next work-group goes to the next CU in turn that has room.
 #[derive(Debug, Default)]
@@ -48,7 +97,8 @@ struct RoundRobin {
 
 impl Scheduler for RoundRobin {
     fn choose(
-        &self,
+        &mut self,
+        _ctx: &mut Context,
         next: u32,
         cores: usize,
         has_room: &dyn Fn(usize) -> bool,
@@ -58,7 +108,7 @@ impl Scheduler for RoundRobin {
         order.into_iter().find(|&core| has_room(core)).map(|core| (next, core))
     }
 
-    fn started(&mut self, _group: u32, core: usize) {
+    fn started(&mut self, _ctx: &mut Context, _group: u32, core: usize) {
         self.turn = core + 1;
     }
 }

@@ -60,6 +60,7 @@ impl Machine {
     /// for caches may have written lines of a buffer back after its end.
     pub(super) fn free(&mut self, addr: u64) {
         let Some((bytes, _)) = self.buffers.remove(&addr) else { return };
+        self.ctx.private.retain(|bytes| bytes.start != addr);
         self.ctx.check.free(addr, bytes);
         let mut end = 0;
         for (&addr, (bytes, _)) in &self.buffers {

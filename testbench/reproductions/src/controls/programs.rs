@@ -148,6 +148,9 @@ impl Record for Unread<'_> {
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64> {
         self.0.alloc(name, bytes)
     }
+    fn alloc_private(&mut self, name: &str, bytes: u64) -> Result<u64> {
+        self.0.alloc_private(name, bytes)
+    }
     fn free(&mut self, addr: u64) -> Result<()> {
         self.0.free(addr)
     }

@@ -42,6 +42,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     for _ in 0..params.iterations {
         device.write(&w, &weights)?;
         let launch = Launch::new("layerforward", [HIDDEN, n, 1], [HIDDEN, HIDDEN, 1])
+            .group_memory(size_of::<[[f32; HIDDEN]; HIDDEN + 1]>())
             .read_part("input", &input, units_of)
             .write_part("input_hidden", &w, weights_of)
             .write_part("partial_sum", &partial, chunk(HIDDEN));

@@ -61,6 +61,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             it.store(at(2, 3), &pooled, (it.z * pooled_side + it.y) * pooled_side + it.x, most);
         })?;
         let launch = Launch::line("fc", OUTPUTS * LOCAL, LOCAL)
+            .group_memory(size_of::<[[f32; BATCH]; LOCAL]>())
             .read("pool", &pooled)
             .read_part("weights", &weights, chunk(features))
             .write_part("fc", &out, chunk(BATCH));
@@ -109,6 +110,7 @@ fn convolve<R: Record>(
         move |g: usize| g / of_picture * cells..(g / of_picture + 1) * cells
     };
     let launch = Launch::new("conv", [n, n, BATCH], [TILE, TILE, 1])
+        .group_memory(size_of::<f32>() * (COLOURS * HALO * HALO + FILTERS * WEIGHTS))
         .read_part("input", input, picture(COLOURS))
         .read("filters", filters)
         .write_part("conv", layer, picture(FILTERS));

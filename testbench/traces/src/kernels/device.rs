@@ -25,6 +25,18 @@ impl<'r, R: Record> Device<'r, R> {
         Ok(Buffer::new(self.record.alloc(name, (len * T::BYTES) as u64)?, len))
     }
 
+    /// Private memory of all work-items together: of each `len` elements, all 0. Element k of
+    /// work-item i is element k `items` + i of the buffer, as GPUs lay local memory out.
+    pub fn alloc_private<T: Element>(
+        &mut self,
+        name: &str,
+        len: usize,
+        items: usize,
+    ) -> Result<Buffer<T>, R::Error> {
+        let len = len * items;
+        Ok(Buffer::new(self.record.alloc_private(name, (len * T::BYTES) as u64)?, len))
+    }
+
     /// A buffer that the host has filled.
     pub fn upload<T: Element>(&mut self, name: &str, from: &[T]) -> Result<Buffer<T>, R::Error> {
         let buffer = self.alloc(name, from.len())?;

@@ -68,6 +68,7 @@ fn split<R: Record>(
 ) -> Result<(), R::Error> {
     let n = colours[0].len();
     let launch = Launch::line("c_CopySrcToComponents", n, LOCAL)
+        .group_memory(COLOURS * LOCAL)
         .write_part("r", &colours[0], chunk(LOCAL))
         .write_part("g", &colours[1], chunk(LOCAL))
         .write_part("b", &colours[2], chunk(LOCAL))
@@ -123,6 +124,7 @@ fn transform<R: Record>(
     };
     // What a group writes lies in four bands: no one range.
     let launch = Launch::plane("fdwt53", [columns * WIDTH, rows], [WIDTH, 1])
+        .group_memory(size_of::<[[i32; TILE_WIDTH]; TILE_HEIGHT]>())
         .read_part("in", from, seen)
         .write("out", to);
     device.launch(launch, |group| tile(group, from, to, n))

@@ -37,6 +37,9 @@ macro_rules! hand_on {
         fn alloc(&mut $self, name: &str, bytes: u64) -> Result<u64, Refused> {
             $record.alloc(name, bytes).map_err($told)
         }
+        fn alloc_private(&mut $self, name: &str, bytes: u64) -> Result<u64, Refused> {
+            $record.alloc_private(name, bytes).map_err($told)
+        }
         fn free(&mut $self, addr: u64) -> Result<(), Refused> {
             $record.free(addr).map_err($told)
         }

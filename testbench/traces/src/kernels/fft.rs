@@ -50,6 +50,7 @@ fn transpose<R: Record>(
 ) -> Result<(), R::Error> {
     let across = width.div_ceil(TILE);
     let launch = Launch::plane("transpose", [width, height], [TILE; 2])
+        .group_memory(size_of::<[[Complex; TILE]; TILE]>())
         .read_part("from", from, |g| g / across * TILE * width..(g / across + 1) * TILE * width)
         .write_part("to", to, |g| g % across * TILE * height..(g % across + 1) * TILE * height);
     let launch = match roots {
@@ -88,6 +89,7 @@ fn rows<R: Record>(
 ) -> Result<(), R::Error> {
     let (n, half) = (data.len(), width / 2);
     let launch = Launch::line("fft_rows", n / 2, half)
+        .group_memory(width * size_of::<Complex>())
         .write_part("data", data, chunk(width))
         .read("roots", roots);
     let reversed = |i: usize| i.reverse_bits() >> (usize::BITS - width.ilog2());

@@ -27,6 +27,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     let rows = |g| g / tiles * TILE * n..(g / tiles + 1) * TILE * n;
     for _ in 0..params.iterations {
         let launch = Launch::plane("gemm", [n, n], [TILE; 2])
+            .group_memory(2 * size_of::<[[f32; TILE]; TILE]>())
             .read_part("a", &a, rows)
             .read("b", &b)
             .write_part("c", &c, rows);

@@ -48,6 +48,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
         let steps = left.min(STEPS);
         left -= steps;
         let launch = Launch::plane("calculate_temp", [tiles * TILE; 2], [TILE; 2])
+            .group_memory(3 * size_of::<Tile>())
             .read_part("power", &power, seen)
             .read_part("temp_src", &from, seen)
             .write_part("temp_dst", &to, own);

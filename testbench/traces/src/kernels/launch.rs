@@ -21,6 +21,7 @@ pub struct Launch {
     pub(super) local: [u32; 3],
     name: String,
     args: Vec<Arg>,
+    group_memory: u32,
 }
 
 impl Launch {
@@ -29,7 +30,7 @@ impl Launch {
     pub fn new(name: &str, size: [usize; 3], local: [usize; 3]) -> Self {
         let count = [0, 1, 2].map(|d| size[d].div_ceil(local[d]) as u32);
         let local = local.map(|n| n as u32);
-        Self { size, count, local, name: name.to_string(), args: Vec::new() }
+        Self { size, count, local, name: name.to_string(), args: Vec::new(), group_memory: 0 }
     }
 
     /// One dimension.
@@ -40,6 +41,12 @@ impl Launch {
     /// Two dimensions.
     pub fn plane(name: &str, [x, y]: [usize; 2], [local_x, local_y]: [usize; 2]) -> Self {
         Self::new(name, [x, y, 1], [local_x, local_y, 1])
+    }
+
+    /// Each work-group has so many bytes of work-group memory.
+    pub fn group_memory(mut self, bytes: usize) -> Self {
+        self.group_memory = bytes as u32;
+        self
     }
 
     /// A scalar argument.
@@ -84,7 +91,8 @@ impl Launch {
     pub(super) fn spec(&self, stream: u8) -> KernelSpec {
         let (name, args, local) = (self.name.clone(), self.args.clone(), self.local);
         let grid = [0, 1, 2].map(|d| self.count[d] * local[d]);
-        KernelSpec { name, grid, local, stream, args }
+        let group_memory = self.group_memory;
+        KernelSpec { name, grid, local, group_memory, stream, args }
     }
 
     /// Work-groups.

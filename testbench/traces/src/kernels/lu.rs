@@ -28,6 +28,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
         device.write(&m.cells, &input(n, rng))?;
         for corner in (0..n).step_by(B) {
             let launch = Launch::line("lud_diagonal", B, B)
+                .group_memory(size_of::<Tile>())
                 .write_part("m", &m.cells, |_| corner * n..(corner + B) * n);
             device.launch(launch, |group| diagonal(group, &m, corner))?;
             let rest = n.saturating_sub(corner + B).div_ceil(B);
@@ -36,10 +37,11 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             }
             // All groups read the strips, which also lie in the rows that they write: no ranges.
             let launch = Launch::line("lud_perimeter", 2 * B * rest, 2 * B);
-            let launch = launch.write("m", &m.cells);
+            let launch = launch.write("m", &m.cells).group_memory(3 * size_of::<Tile>());
             device.launch(launch, |group| perimeter(group, &m, corner))?;
-            let launch =
-                Launch::plane("lud_internal", [rest * B, rest * B], [B; 2]).write("m", &m.cells);
+            let launch = Launch::plane("lud_internal", [rest * B, rest * B], [B; 2])
+                .group_memory(2 * size_of::<Tile>())
+                .write("m", &m.cells);
             device.launch(launch, |group| internal(group, &m, corner))?;
         }
     }

@@ -118,7 +118,8 @@ programs!(
     pathfinder,
     srad,
     stream_jobs,
-    mixed_jobs
+    mixed_jobs,
+    spills
 );
 
 /// Runs the program called `name` from its first allocation to the host's last read, which covers

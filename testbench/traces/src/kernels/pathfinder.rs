@@ -33,6 +33,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
         let end = rows.min(start + ROWS);
         let seen = |g: usize| (g * INNER).saturating_sub(ROWS)..(g + 1) * INNER + ROWS;
         let launch = Launch::line("dynproc_kernel", tiles * LOCAL, LOCAL)
+            .group_memory(2 * size_of::<[i32; LOCAL]>())
             .read_part("gpuWall", &wall, |_| start * n..end * n)
             .read_part("gpuSrc", &from, seen)
             .write_part("gpuResults", &to, |g| g * INNER..(g + 1) * INNER);

@@ -96,6 +96,7 @@ impl<const GATES: usize> Cell<GATES> {
         let (h, rows) = (self.h, GATES * self.h);
         let step = t * BATCH * h..(t + 1) * BATCH * h;
         let launch = Launch::line(name, rows, LOCAL)
+            .group_memory(2 * BATCH * h * size_of::<f32>())
             .read("w", &self.w)
             .read("u", &self.u)
             .read_part("x", &self.x, |_| step.clone())

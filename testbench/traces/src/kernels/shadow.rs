@@ -164,6 +164,10 @@ impl Record for Shadow {
         Ok(addr)
     }
 
+    fn alloc_private(&mut self, name: &str, bytes: u64) -> Result<u64, Broken> {
+        self.alloc(name, bytes)
+    }
+
     fn free(&mut self, addr: u64) -> Result<(), Broken> {
         self.memory.retain(|(base, _)| *base != addr);
         Ok(())

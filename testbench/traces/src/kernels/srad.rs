@@ -42,6 +42,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     for _ in 0..params.iterations {
         let speckle = speckle(&seen, n);
         let launch = Launch::plane("srad_cuda_1", [n, n], [TILE; 2])
+            .group_memory(5 * size_of::<Tile>())
             .write_part("E_C", &east, rows)
             .write_part("W_C", &west, rows)
             .write_part("N_C", &north, rows)
@@ -77,6 +78,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             });
         })?;
         let launch = Launch::plane("srad_cuda_2", [n, n], [TILE; 2])
+            .group_memory(4 * size_of::<Tile>())
             .read_part("E_C", &east, rows)
             .read_part("W_C", &west, rows)
             .read_part("N_C", &north, rows)

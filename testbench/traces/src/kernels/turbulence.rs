@@ -30,6 +30,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     let mut to = device.alloc::<f32>("transposed", n * n)?;
     for _ in 0..2 * params.iterations {
         let launch = Launch::line("turbulence", n.div_ceil(ROWS) * LOCAL, LOCAL)
+            .group_memory(ROWS * n * size_of::<f32>())
             .read_part("field", &from, |g| g * ROWS * n..(g + 1) * ROWS * n)
             .write("transposed", &to);
         device.launch(launch, |group| {

@@ -8,7 +8,7 @@ use super::wire::little_endian;
 /// First bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"DUETTRC\n";
 /// Version of the format, and the oldest that is read: it has one stream.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 const OLDEST: u32 = 2;
 /// Bytes before the first chunk: magic, version, checksum of the two.
 pub const HEAD_BYTES: u64 = 16;
@@ -174,7 +174,7 @@ pub fn check_head(head: &[u8; HEAD_BYTES as usize], file: &str) -> Result<(), Er
     let version = little_endian(&head[8..12]) as u32;
     if !(OLDEST..=VERSION).contains(&version) {
         let expected =
-            format!("format version {OLDEST} or {VERSION}, the file has version {version}");
+            format!("format version {OLDEST} to {VERSION}, the file has version {version}");
         return Err(Error::damaged(file, 8, expected));
     }
     Ok(())

@@ -16,6 +16,9 @@ pub enum Event {
         bytes: u64,
         /// Name, for reports.
         name: String,
+        /// It is private memory (a GPU's local memory, where registers spill): four aligned bytes
+        /// belong to one work-item of a kernel.
+        private: bool,
     },
     /// The buffer at this address ends.
     Free {
@@ -72,6 +75,8 @@ pub struct KernelHead {
     pub local: [u32; 3],
     /// Work-groups; group g is at x = g mod nx, and so on.
     pub groups: u32,
+    /// Bytes of work-group memory, which each work-group has by itself.
+    pub group_memory: u32,
     /// Stream (queue) of the launch. Kernels of one stream run one after another, and where the
     /// program has no event of streams all do.
     pub stream: u8,

@@ -18,6 +18,8 @@ const HOST_READ: u8 = 3;
 const KERNEL: u8 = 4;
 const STREAMS: u8 = 5;
 const WAIT: u8 = 6;
+const PRIVATE: u8 = 7;
+const KERNEL_WITH_MEMORY: u8 = 8;
 
 /// Sets of more members than this are bit maps.
 const LISTED: u8 = 24;
@@ -26,8 +28,8 @@ const BIT_MAP: u8 = 0xff;
 /// Appends an event.
 pub fn put_event(out: &mut Vec<u8>, event: &Event) {
     match event {
-        Event::Alloc { addr, bytes, name } => {
-            out.push(ALLOC);
+        Event::Alloc { addr, bytes, name, private } => {
+            out.push(if *private { PRIVATE } else { ALLOC });
             put_varint(out, *addr);
             put_varint(out, *bytes);
             put_bytes(out, name.as_bytes());
@@ -47,7 +49,13 @@ pub fn put_event(out: &mut Vec<u8>, event: &Event) {
             put_varint(out, *bytes);
         }
         Event::Kernel(head) => {
-            out.push(KERNEL);
+            match head.group_memory {
+                0 => out.push(KERNEL),
+                bytes => {
+                    out.push(KERNEL_WITH_MEMORY);
+                    put_varint(out, bytes.into());
+                }
+            }
             put_head(out, head);
         }
         Event::Streams(bound) => {
@@ -132,7 +140,7 @@ fn put_set(out: &mut Vec<u8>, set: &ByteSet) {
 pub fn event(wire: &mut Wire) -> Result<Event, Malformed> {
     let kind = wire.byte("an event")?;
     Ok(match kind {
-        ALLOC => {
+        ALLOC | PRIVATE => {
             let addr = address(wire)?;
             if addr % BUFFER != 0 {
                 return Err(wire.malformed("a buffer at a multiple of 128"));
@@ -141,7 +149,8 @@ pub fn event(wire: &mut Wire) -> Result<Event, Malformed> {
             if bytes == 0 {
                 return Err(wire.malformed("a buffer of at least 1 byte"));
             }
-            Event::Alloc { addr, bytes, name: wire.string(MAX_NAME, "a buffer's name")? }
+            let name = wire.string(MAX_NAME, "a buffer's name")?;
+            Event::Alloc { addr, bytes, name, private: kind == PRIVATE }
         }
         FREE => Event::Free { addr: address(wire)? },
         HOST_WRITE => {
@@ -157,6 +166,10 @@ pub fn event(wire: &mut Wire) -> Result<Event, Malformed> {
             Event::HostRead { addr, bytes: extent(wire, addr)? }
         }
         KERNEL => Event::Kernel(head(wire)?),
+        KERNEL_WITH_MEMORY => {
+            let group_memory = wire.u32("bytes of work-group memory")?;
+            Event::Kernel(KernelHead { group_memory, ..head(wire)? })
+        }
         STREAMS => Event::Streams(streams(wire)?),
         WAIT => {
             let (stream, of) = (wire.byte("a stream that waits")?, wire.byte("a stream")?);
@@ -165,7 +178,7 @@ pub fn event(wire: &mut Wire) -> Result<Event, Malformed> {
             }
             Event::Wait { stream, of }
         }
-        _ => return Err(wire.malformed("an event of kind 0 to 6")),
+        _ => return Err(wire.malformed("an event of kind 0 to 8")),
     })
 }
 
@@ -214,7 +227,18 @@ fn head(wire: &mut Wire) -> Result<KernelHead, Malformed> {
     let atomics = atomics(wire)?;
     let (grid, local) = ([gx, gy, gz], [lx, ly, lz]);
     let first_touches = first_touches(wire, groups)?;
-    Ok(KernelHead { name, grid, local, groups, stream, args, racy, atomics, first_touches })
+    Ok(KernelHead {
+        name,
+        grid,
+        local,
+        groups,
+        group_memory: 0,
+        stream,
+        args,
+        racy,
+        atomics,
+        first_touches,
+    })
 }
 
 /// An argument, with at most `most` ranges; `most` becomes what is left for others.
@@ -339,6 +363,7 @@ pub mod tests {
             grid: [256, 2, 1],
             local: [64, 1, 1],
             groups: 8,
+            group_memory: 4096,
             stream: 1,
             args: vec![
                 Arg { name: "a".to_string(), kind },
@@ -359,9 +384,11 @@ pub mod tests {
             ],
         };
         vec![
-            Event::Alloc { addr: 4096, bytes: 5000, name: "buffer".to_string() },
+            Event::Alloc { addr: 4096, bytes: 5000, name: "buffer".to_string(), private: false },
+            Event::Alloc { addr: 16384, bytes: 4, name: "own".to_string(), private: true },
             Event::HostWrite { addr: 4100, data: (0..100).collect() },
             Event::HostRead { addr: 4096, bytes: 8 },
+            Event::Kernel(KernelHead { group_memory: 0, ..head.clone() }),
             Event::Kernel(head),
             Event::Free { addr: 4096 },
         ]

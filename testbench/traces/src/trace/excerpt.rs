@@ -15,8 +15,8 @@ use super::{Bound, Error, Event, FirstTouch, Group, Instr, InstrKind, KernelHead
 #[derive(Default)]
 struct Before {
     memory: Memory,
-    /// Live buffers: bytes and name.
-    buffers: BTreeMap<u64, (u64, String)>,
+    /// Live buffers: bytes, name, and whether they are private.
+    buffers: BTreeMap<u64, (u64, String, bool)>,
     /// Pages by who touched them first, as a share of the kernel's work-groups: 2^32 is all.
     touches: Vec<(u64, u64)>,
     streams: Option<Vec<Bound>>,
@@ -147,9 +147,11 @@ fn each(
 impl Before {
     fn host(&mut self, event: Event) {
         match event {
-            Event::Alloc { addr, bytes, name } => drop(self.buffers.insert(addr, (bytes, name))),
+            Event::Alloc { addr, bytes, name, private } => {
+                drop(self.buffers.insert(addr, (bytes, name, private)));
+            }
             Event::Free { addr } => {
-                if let Some((bytes, _)) = self.buffers.remove(&addr) {
+                if let Some((bytes, ..)) = self.buffers.remove(&addr) {
                     self.memory.forget(addr, bytes);
                     self.touches.retain(|(page, _)| !(addr..addr + bytes).contains(page));
                 }
@@ -189,8 +191,9 @@ impl Before {
         if let Some(bound) = &self.streams {
             writer.event(&Event::Streams(bound.clone()))?;
         }
-        for (&addr, (bytes, name)) in &self.buffers {
-            let alloc = Event::Alloc { addr, bytes: *bytes, name: name.clone() };
+        for (&addr, (bytes, name, private)) in &self.buffers {
+            let (name, private) = (name.clone(), *private);
+            let alloc = Event::Alloc { addr, bytes: *bytes, name, private };
             count(&alloc, writer);
             writer.event(&alloc)?;
             let end = addr + bytes;

@@ -26,6 +26,7 @@ mod lines;
 mod occurrences;
 mod pages;
 mod places;
+mod private;
 mod reader;
 mod record;
 mod recorder;

@@ -55,6 +55,8 @@ pub struct KernelSpec {
     pub grid: [u32; 3],
     /// Work-items of a work-group in x, y, z.
     pub local: [u32; 3],
+    /// Bytes of work-group memory, which each work-group has by itself.
+    pub group_memory: u32,
     /// Stream.
     pub stream: u8,
     /// Arguments.
@@ -71,6 +73,8 @@ pub trait Record {
     /// A buffer of `bytes` bytes, all 0; gives its address, a multiple of 4096 unless the
     /// recorder shifts buffers.
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, Self::Error>;
+    /// A buffer of private memory: four aligned bytes belong to one work-item of a kernel.
+    fn alloc_private(&mut self, name: &str, bytes: u64) -> Result<u64, Self::Error>;
     /// The buffer ends.
     fn free(&mut self, addr: u64) -> Result<(), Self::Error>;
     /// The host writes.

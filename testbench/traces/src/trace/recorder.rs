@@ -13,6 +13,7 @@ use super::limits::{
     ADDRESS_END, BUFFER, MAX_ARGS, MAX_GROUP_ITEMS, MAX_KERNELS, MAX_NAME, MAX_RANGES, MAX_STREAMS,
     MAX_TABLE, PAGE, SHIFT_END,
 };
+use super::private::Private;
 use super::regroup::Regrouper;
 use super::streams::Streams;
 use super::writer::{Begun, Writer};
@@ -40,6 +41,7 @@ pub struct Recorder<W> {
     writer: Writer<W>,
     state: State,
     buffers: Buffers,
+    private: Private,
     /// Where the next buffer's pages begin.
     next_page: u64,
     /// What each buffer begins behind its first page's beginning.
@@ -99,6 +101,7 @@ impl<W: Read + Write + Seek> Recorder<W> {
             writer: Writer::new(out, file, name)?,
             state: State::Host,
             buffers: Buffers::default(),
+            private: Private::default(),
             next_page: FIRST_ADDRESS,
             shift: 0,
             regrouper: Regrouper::default(),
@@ -190,7 +193,23 @@ impl<W: Read + Write + Seek> Recorder<W> {
                 }
             }
         }
-        self.check_span(access.addr, size as u64)
+        self.check_span(access.addr, size as u64)?;
+        if self.private.holds(access.addr) { self.check_private(access) } else { Ok(()) }
+    }
+
+    fn check_private(&mut self, access: &Access) -> Result<(), Error> {
+        let Access { addr, item, kind, .. } = *access;
+        if let AccessKind::Atomic { .. } = kind {
+            return self.refuse(format!("an atomic of private memory at {addr:#x}"));
+        }
+        let (State::Group(_, head), bytes) = (&self.state, access.bytes.len() as u64) else {
+            return Ok(());
+        };
+        let number = u64::from(head.groups) * u64::from(items(head)) + u64::from(item);
+        if self.private.access(addr, bytes, number) {
+            return Ok(());
+        }
+        self.refuse(format!("{bytes} private bytes at {addr:#x} belong to another work-item"))
     }
 
     #[inline]
@@ -217,6 +236,22 @@ impl<W: Read + Write + Seek> Recorder<W> {
         }
         self.unclassed.push(Unclassed::Event(event));
         Ok(())
+    }
+
+    /// A buffer comes to be.
+    fn add_buffer(&mut self, name: &str, bytes: u64, private: bool) -> Result<u64, Error> {
+        self.expect_host("a buffer is allocated")?;
+        self.check_name(name)?;
+        let addr = self.next_page + self.shift;
+        let end = addr.checked_add(bytes).and_then(|end| end.checked_next_multiple_of(PAGE));
+        let Some(end) = end.filter(|&end| end <= ADDRESS_END && bytes > 0) else {
+            return self.refuse(format!("a buffer of {bytes} bytes; 1 to 2^44 for all together"));
+        };
+        self.next_page = end;
+        self.buffers.insert(addr, bytes);
+        self.writer.totals().allocated_bytes += bytes;
+        self.event(Event::Alloc { addr, bytes, name: name.to_string(), private })?;
+        Ok(addr)
     }
 
     /// Classes the kernels that are not, which no other overlaps with.
@@ -299,17 +334,12 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
     type Error = Error;
 
     fn alloc(&mut self, name: &str, bytes: u64) -> Result<u64, Error> {
-        self.expect_host("a buffer is allocated")?;
-        self.check_name(name)?;
-        let addr = self.next_page + self.shift;
-        let end = addr.checked_add(bytes).and_then(|end| end.checked_next_multiple_of(PAGE));
-        let Some(end) = end.filter(|&end| end <= ADDRESS_END && bytes > 0) else {
-            return self.refuse(format!("a buffer of {bytes} bytes; 1 to 2^44 for all together"));
-        };
-        self.next_page = end;
-        self.buffers.insert(addr, bytes);
-        self.writer.totals().allocated_bytes += bytes;
-        self.event(Event::Alloc { addr, bytes, name: name.to_string() })?;
+        self.add_buffer(name, bytes, false)
+    }
+
+    fn alloc_private(&mut self, name: &str, bytes: u64) -> Result<u64, Error> {
+        let addr = self.add_buffer(name, bytes, true)?;
+        self.private.insert(addr, bytes);
         Ok(addr)
     }
 
@@ -319,6 +349,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         let Some(bytes) = self.buffers.remove(addr) else {
             return self.refuse(format!("no buffer to free at {addr:#x}"));
         };
+        self.private.remove(addr);
         self.classifier.free(addr, bytes);
         self.first_touches.free(addr, bytes);
         self.writer.event(&Event::Free { addr })
@@ -369,7 +400,7 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
 
     fn begin_kernel(&mut self, spec: KernelSpec) -> Result<(), Error> {
         self.expect_host("a kernel begins")?;
-        let KernelSpec { name, grid, local, stream, args } = spec;
+        let KernelSpec { name, grid, local, group_memory, stream, args } = spec;
         self.check_name(&name)?;
         let place = self.streams.place(stream);
         if place >= self.streams.number() {
@@ -408,7 +439,9 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
             1 => self.classifier.begin_kernel(),
             _ => self.overlaps.begin_kernel(place, clock),
         }
-        let head = KernelHead { name, grid, local, stream, args, ..KernelHead::default() };
+        self.private.begin_kernel();
+        let rest = KernelHead::default();
+        let head = KernelHead { name, grid, local, group_memory, stream, args, ..rest };
         self.state = State::Kernel(begun, head);
         Ok(())
     }

@@ -18,7 +18,7 @@ fn record(recorder: &mut impl Record<Error: Debug>) {
         let kind = ArgKind::Buffer { addr: a, bytes: 4096, mode: Mode::Read, ranges: vec![] };
         let args = vec![Arg { name: "a".to_string(), kind }];
         let (name, grid, local) = ("k".to_string(), [160, 1, 1], [80, 1, 1]);
-        recorder.begin_kernel(KernelSpec { name, grid, local, stream: 0, args }).unwrap();
+        recorder.begin_kernel(KernelSpec { name, grid, local, args, ..KernelSpec::default() }).unwrap();
         for group in 0..2 {
             recorder.begin_group().unwrap();
             for item in 0..64u32 {
@@ -173,19 +173,21 @@ fn another_version_is_named() {
     let error = Reader::from_bytes(bytes, "old.trace").err().unwrap().to_string();
     assert_eq!(
         error,
-        "old.trace, offset 8: expected format version 2 or 3, the file has version 1"
+        "old.trace, offset 8: expected format version 2 to 4, the file has version 1"
     );
 }
 
-/// Version 2 had one stream, and the same chunks.
+/// Version 2 had one stream, 3 no private and no work-group memory, and the same chunks.
 #[test]
-fn file_of_version_2_is_read() {
-    let mut bytes = recorded();
-    bytes[8] = 2;
-    let sum = crc32fast::hash(&bytes[..12]);
-    bytes[12..16].copy_from_slice(&sum.to_le_bytes());
-    let all = |bytes| read_all(Reader::from_bytes(bytes, "test").unwrap()).unwrap();
-    assert_eq!(all(bytes), all(recorded()));
+fn files_of_versions_2_and_3_are_read() {
+    for version in [2, 3] {
+        let mut bytes = recorded();
+        bytes[8] = version;
+        let sum = crc32fast::hash(&bytes[..12]);
+        bytes[12..16].copy_from_slice(&sum.to_le_bytes());
+        let all = |bytes| read_all(Reader::from_bytes(bytes, "test").unwrap()).unwrap();
+        assert_eq!(all(bytes), all(recorded()));
+    }
 }
 
 /// What a reader says of a trace with these events.

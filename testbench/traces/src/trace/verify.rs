@@ -149,7 +149,7 @@ impl Check {
     fn event(&mut self, event: &Event) {
         let buffers = &mut self.buffers;
         let (what, right, place) = match event {
-            Event::Alloc { addr, bytes, name } => {
+            Event::Alloc { addr, bytes, name, .. } => {
                 let place = format!("{name}, {bytes} bytes at {addr:#x}");
                 ("buffer", buffers.insert(*addr, *bytes), place)
             }

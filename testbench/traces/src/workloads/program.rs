@@ -274,7 +274,14 @@ impl Run {
         let local = [kernel.items, 1, 1];
         let name = format!("k{number}");
         self.recorder
-            .begin_kernel(KernelSpec { name, grid, local, args: self.args(), stream: self.stream })
+            .begin_kernel(KernelSpec {
+                name,
+                grid,
+                local,
+                group_memory: 0,
+                args: self.args(),
+                stream: self.stream,
+            })
             .unwrap();
         for group in 0..kernel.groups {
             self.recorder.begin_group().unwrap();

@@ -18,6 +18,8 @@ pub struct Header {
     pub grid: [u32; 3],
     /// Threads of a block.
     pub block: [u32; 3],
+    /// Bytes of shared memory of a block.
+    pub group_memory: u32,
     /// Start of the window of shared memory; it ends where that of local memory begins.
     shared: u64,
     local: u64,
@@ -78,6 +80,7 @@ impl Kernel {
                 "kernel name" => set(&mut header.name, Some(value.to_string())),
                 "grid dim" => set(&mut header.grid, dimensions(value)),
                 "block dim" => set(&mut header.block, dimensions(value)),
+                "shmem" => set(&mut header.group_memory, value.parse().ok()),
                 "shmem base_addr" => set(&mut header.shared, hexadecimal(value)),
                 "local mem base_addr" => set(&mut header.local, hexadecimal(value)),
                 "enable lineinfo" => set(&mut header.numbered, Some(value == "1")),

@@ -177,14 +177,21 @@ impl<R: Record<Error = Error>> Import<'_, R> {
     fn kernel(&mut self, path: &Path) -> Result<(), Error> {
         let args = self.args(path)?;
         let mut kernel = Kernel::open(path)?;
-        let Header { name, grid, block, .. } = kernel.header.clone();
+        let Header { name, grid, block, group_memory, .. } = kernel.header.clone();
         let mut items = [0; 3];
         for (i, size) in items.iter_mut().enumerate() {
             let product = grid[i].checked_mul(block[i]);
             *size =
                 product.ok_or_else(|| kernel.lines.error("a grid of less than 2^32 threads"))?;
         }
-        let spec = KernelSpec { name, grid: items, local: block, stream: 0, args };
+        let spec = KernelSpec {
+            name,
+            grid: items,
+            local: block,
+            group_memory,
+            stream: 0,
+            args,
+        };
         self.record.begin_kernel(spec)?;
         let mut warps = Vec::new();
         let mut blocks = 0;

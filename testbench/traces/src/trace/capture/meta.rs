@@ -17,6 +17,8 @@ pub struct Launch {
     pub local: [u32; 3],
     /// Work-groups.
     pub groups: [u32; 3],
+    /// Bytes of work-group memory.
+    pub group_memory: u32,
     /// Arguments.
     pub args: Vec<LaunchArg>,
 }
@@ -108,8 +110,11 @@ impl Parser {
         let (Some(global), Some(local), Some(groups)) = (global, local, groups) else {
             return Err("three numbers each after global, local and groups");
         };
+        let at = rest.iter().position(|&w| w == "lmem");
+        let bytes = at.and_then(|at| rest.get(at + 1)?.parse().ok());
+        let group_memory = bytes.ok_or("bytes of work-group memory after lmem")?;
         let (name, args) = (name.to_string(), Vec::new());
-        self.meta.launches.push(Launch { name, global, local, groups, args });
+        self.meta.launches.push(Launch { name, global, local, groups, group_memory, args });
         Ok(())
     }
 
@@ -159,7 +164,7 @@ mod tests {
     }
 
     const KERNEL: &str = "kernel 0 K dim 1 global 64 2 1 local 32 1 1 offset 0 0 0 groups 2 2 1 \
-                          lmem 0 args 2";
+                          lmem 512 args 2";
 
     #[test]
     fn launches_and_names_of_buffers_are_found() {
@@ -177,6 +182,7 @@ mod tests {
             (launch.global, launch.local, launch.groups),
             ([64, 2, 1], [32, 1, 1], [2, 2, 1])
         );
+        assert_eq!(launch.group_memory, 512);
         let pointer = Some(0x1_0000_0000_0010);
         assert_eq!((launch.args[0].pointer, launch.args[0].read_only), (pointer, true));
         assert_eq!(launch.args[1].pointer, None);
@@ -189,6 +195,7 @@ mod tests {
     fn bad_lines_are_refused() {
         assert!(parse("kernel 1 K").is_err());
         assert!(parse("kernel 0 K global 1 1").is_err());
+        assert!(parse(&KERNEL.replace("lmem 512", "lmem x")).is_err());
         assert!(parse("arg 0 0 name a type int space private").is_err());
         assert!(parse("alloc 0 addr 12").is_err());
         assert!(parse(KERNEL).is_ok());

@@ -320,8 +320,11 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             (grid, local) = ([items, 1, 1], [JOINED, 1, 1]);
         }
         let launched = count(launch.groups);
+        // Each of those that are joined has its own.
+        let group_memory = launch.group_memory.saturating_mul(if joined { JOINED } else { 1 });
         let (name, args) = (launch.name.clone(), self.args(launch));
-        self.record.begin_kernel(KernelSpec { name, grid, local, stream: 0, args })?;
+        let spec = KernelSpec { name, grid, local, group_memory, stream: 0, args };
+        self.record.begin_kernel(spec)?;
         self.kernel = Some(Kernel { launch: raw.kernel, launched, joined, ..Kernel::default() });
         Ok(())
     }

@@ -1,0 +1,469 @@
+//! The policy of an L2 bank in its socket (`sharing.l2 = "sharing-aware"`).
+//!
+//! The block is told of each access of a request to a line: of a line that is here or on its way
+//! before the request is performed, or put to those that wait; of any other when a way is chosen.
+//! What it has said of a request stands in the request's `hint` until the bank answers it.
+
+use std::collections::VecDeque;
+
+use cosim::socket::Socket;
+use hwmodel::Block;
+use hwmodel::sharing_l2_policy::SharingL2Policy;
+use ports::Parameters as _;
+use ports::common::sharing_types::{Action, L2Fill, Lookup, Place, act};
+use ports::sharing_l2_policy::{Config, In};
+
+use super::parameters::{Parameters, SECTION, refused};
+use super::rule::{self, Rule};
+use super::{NAME, report};
+use crate::cache::{Choice, Way, Ways};
+use crate::config::{ConfigError, System};
+use crate::context::Context;
+use crate::engine::Cycle;
+use crate::l1::take_away;
+use crate::l2::{BankHook, BankPort, NewL2Policy};
+use crate::layout::Site;
+use crate::make::{Made, Make};
+use crate::message::{Kind, Message, Unit};
+use crate::pool::Handle;
+
+inventory::submit! {
+    NewL2Policy { name: NAME, sections: &[SECTION], check, new: Some(new) }
+}
+
+fn check(system: &System) -> Result<(), ConfigError> {
+    let config = Config::from(&Parameters::of(system)?.blocks);
+    config.validate().map_err(|illegal| refused("sharing.l2", NAME, &illegal))
+}
+
+fn new(make: &mut Make) -> Made<dyn BankHook> {
+    let Parameters { blocks, without } = Parameters::of(make.system)?;
+    let config = Config::from(&blocks);
+    let name = format!("{} x {} lines, policy {}", config.l2_sets, config.l2_ways, config.l2_mgt);
+    let mut block: Socket<SharingL2Policy> = make.socket(&name, &config)?;
+    if let Some(Rule::L2(rule)) = without {
+        take_away(rule::FIELD, &mut block, SharingL2Policy::without(&config, rule))?;
+    }
+    let lines = (config.l2_sets * config.l2_ways) as usize;
+    Ok(Box::new(Policy {
+        place: make.place.clone(),
+        block,
+        n_sm: config.n_sm,
+        of_others: make.system.machine.gpus > 1,
+        ways: config.l2_ways,
+        inputs: In::default(),
+        lookup: None,
+        pending: None,
+        stalled: None,
+        numbers: (0..config.l2_ways as u8).cycle().take(lines).collect(),
+        lines: vec![Line::Absent; lines],
+        shared: vec![None; lines],
+        valid: 0,
+        mshrs: (0..config.l2_mshr as u8).rev().collect(),
+        filled: VecDeque::new(),
+        gone: VecDeque::new(),
+        gone_of: vec![0; config.l2_sets as usize],
+    }))
+}
+
+/// `hint` of a request in the bank: the block has said nothing of it yet.
+const UNKNOWN: u8 = 0;
+/// Its line was here, and is private.
+const PRIVATE: u8 = 1;
+/// Its line was here, and is shared.
+const SHARED: u8 = 2;
+/// It waits for its line, of which the block says more when that has come.
+const WAITS: u8 = 3;
+
+/// What the block has of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Absent,
+    /// Reserved, with this MSHR.
+    Reserved(u8),
+    Valid,
+}
+
+/// A request that is to be placed. No other is performed before it is, or passes.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    request: Handle<Message>,
+    /// It is performed once it has a way: there is nothing to wait for.
+    is_write: bool,
+    mshr: u8,
+    said: Option<Action>,
+    /// The way that it has.
+    way: Option<Way>,
+}
+
+/// What the bank does in a cycle is the block's input of that cycle: its edge is that of the bank's
+/// next visit, and there is one in the next cycle.
+#[derive(Debug)]
+struct Policy {
+    place: String,
+    block: Socket<SharingL2Policy>,
+    n_sm: u32,
+    /// The last SM stands for other GPUs.
+    of_others: bool,
+    /// Of a set.
+    ways: u32,
+    inputs: In,
+    /// Whose access was shown in this cycle, other than the pending one's.
+    lookup: Option<Handle<Message>>,
+    pending: Option<Pending>,
+    /// A request that all ways of its set were reserved for; none has been filled since.
+    stalled: Option<Handle<Message>>,
+    /// Of each way the block's number of it in its set.
+    numbers: Vec<u8>,
+    lines: Vec<Line>,
+    /// Of a line that has come: whether it was shared then.
+    shared: Vec<Option<bool>>,
+    /// Lines that are valid in the block.
+    valid: usize,
+    /// Free MSHRs.
+    mshrs: Vec<u8>,
+    /// Lines that have come, and lines that have gone, that the block has not been told of: it
+    /// hears of one in a cycle. And how many of each set have gone.
+    filled: VecDeque<Way>,
+    gone: VecDeque<Way>,
+    gone_of: Vec<u32>,
+}
+
+impl Policy {
+    /// The edges of all cycles before this one.
+    fn advance(&mut self, ctx: &mut Context) {
+        let now: Cycle = ctx.now;
+        if self.block.cycle() >= now {
+            return;
+        }
+        if self.inputs != In::default() {
+            let inputs = std::mem::take(&mut self.inputs);
+            self.block.tick(&inputs);
+            self.see(ctx, &inputs);
+        }
+        self.block.catch_up(now, &In::default());
+        self.tell();
+    }
+
+    /// What has become of the last inputs.
+    fn see(&mut self, ctx: &mut Context, inputs: &In) {
+        let out = self.block.outputs();
+        report(ctx, &self.place, out.err);
+        if inputs.flush {
+            for _ in 0..self.gone.len() {
+                let way = self.gone.pop_front().expect("so many");
+                match self.lines[way as usize] {
+                    Line::Valid => self.forget(way),
+                    // It has come and gone since.
+                    _ => self.gone.push_back(way),
+                }
+            }
+        }
+        if let Some(place) = inputs.inv {
+            let way = self.from_block(place.set, place.way);
+            self.forget(way);
+        }
+        if let Some(L2Fill { mshr, set, way }) = inputs.fill {
+            let way = self.from_block(set, way);
+            self.lines[way as usize] = Line::Valid;
+            self.shared[way as usize] = out.fsf;
+            self.valid += 1;
+            self.mshrs.push(mshr);
+            self.stalled = None;
+        }
+        let Some(said) = out.act else { return };
+        match (self.lookup.take(), &mut self.pending) {
+            (Some(request), _) => {
+                ctx.messages[request].hint = match (said.act, said.sf) {
+                    (act::HIT, false) => PRIVATE,
+                    (act::HIT, true) => SHARED,
+                    (act::MERGE, _) => WAITS,
+                    _ => UNKNOWN,
+                };
+            }
+            (None, Some(pending)) if said.act == act::STALL => {
+                self.mshrs.push(pending.mshr);
+                self.stalled = Some(pending.request);
+                self.pending = None;
+            }
+            (None, Some(pending)) => {
+                pending.said = Some(said);
+                let mshr = pending.mshr;
+                match said.act {
+                    act::ALLOC => self.reserve(inputs, said, mshr),
+                    _ => self.mshrs.push(mshr),
+                }
+            }
+            (None, None) => unreachable!("somebody has asked"),
+        }
+    }
+
+    /// A way is reserved for the pending request.
+    fn reserve(&mut self, inputs: &In, said: Action, mshr: u8) {
+        let set = inputs.lk.map_or(0, |lookup| lookup.set);
+        let way = self.from_block(set, said.way);
+        if self.lines[way as usize] == Line::Valid {
+            self.valid -= 1;
+        }
+        // It may just have gone.
+        if let Some(at) = self.gone.iter().position(|&gone| gone == way) {
+            self.gone.remove(at);
+            self.gone_of[usize::from(set)] -= 1;
+        }
+        self.lines[way as usize] = Line::Reserved(mshr);
+        self.shared[way as usize] = None;
+        self.pending.as_mut().expect("it has asked").way = Some(way);
+    }
+
+    /// The pending request takes a way of those that are free, from the one that it has: there a
+    /// line is fetched once more, as bytes of it were missing. For the block that is only valid.
+    fn exchange(&mut self, Ways { first, free }: Ways) -> Option<Way> {
+        let way = self.pending?.way?;
+        if free >> (way - first) & 1 == 1 {
+            return Some(way);
+        }
+        let other = (free != 0).then(|| first + free.trailing_zeros())?;
+        if let Some(at) = self.gone.iter().position(|&gone| gone == other) {
+            self.gone.remove(at);
+            self.gone_of[(first / self.ways) as usize] -= 1;
+        }
+        let (one, two) = (way as usize, other as usize);
+        self.lines.swap(one, two);
+        self.shared.swap(one, two);
+        self.numbers.swap(one, two);
+        self.pending.as_mut()?.way = Some(other);
+        Some(other)
+    }
+
+    /// The block knows that a line has gone.
+    fn forget(&mut self, way: Way) {
+        self.lines[way as usize] = Line::Absent;
+        self.valid -= 1;
+        self.gone_of[(way / self.ways) as usize] -= 1;
+    }
+
+    /// Tells the block of a line that has come, and of one that has gone, or of all.
+    fn tell(&mut self) {
+        if let Some(way) = self.filled.pop_front() {
+            self.fill_now(way);
+        }
+        if self.gone.is_empty() {
+            return;
+        }
+        let is_valid = |way: &Way| self.lines[*way as usize] == Line::Valid;
+        if self.gone.len() == self.valid && self.gone.iter().all(is_valid) {
+            self.inputs.flush = true;
+        } else if is_valid(&self.gone[0])
+            && let Some(way) = self.gone.pop_front()
+        {
+            self.inputs.inv = Some(self.to_block(way));
+        }
+    }
+
+    /// Tells it of a line that has come.
+    fn fill_now(&mut self, way: Way) {
+        let Line::Reserved(mshr) = self.lines[way as usize] else { unreachable!("it was waited for") };
+        let Place { set, way } = self.to_block(way);
+        self.inputs.fill = Some(L2Fill { mshr, set, way });
+    }
+
+    /// A line has come.
+    fn come(&mut self, way: Way) {
+        match self.inputs.fill {
+            None => self.fill_now(way),
+            Some(_) => self.filled.push_back(way),
+        }
+    }
+
+    /// A way as the block calls it.
+    fn to_block(&self, way: Way) -> Place {
+        Place { set: (way / self.ways) as u16, way: self.numbers[way as usize] }
+    }
+
+    /// The way of a number of the block.
+    fn from_block(&self, set: u16, number: u8) -> Way {
+        let first = Way::from(set) * self.ways;
+        let numbers = &self.numbers[first as usize..][..self.ways as usize];
+        let at = numbers.iter().position(|&other| other == number);
+        first + at.expect("a way of the block") as Way
+    }
+
+    /// The SM that a request is counted for: a bank of another chiplet counts as the first of its
+    /// CUs.
+    fn sm(&self, ctx: &Context, from: Unit) -> u8 {
+        let layout = &ctx.layout;
+        let (chiplet, core) = match layout.site(from) {
+            Site::Core(chiplet, core) => (chiplet, core),
+            Site::Bank(chiplet, _) | Site::Slice(chiplet, _) => (chiplet, 0),
+            Site::Gate(_) => return (self.n_sm - 1) as u8,
+        };
+        let all = self.n_sm - u32::from(self.of_others);
+        let number = u32::from(chiplet % layout.chiplets) * u32::from(layout.cores);
+        // Of an L2 that its chiplet's CUs alone ask for.
+        ((number + u32::from(core)) % all) as u8
+    }
+
+    /// Shows the block a request's access to a line that is here or on its way, if none was shown
+    /// in this cycle.
+    fn look_up(&mut self, ctx: &Context, request: Handle<Message>, at: Way) {
+        if self.inputs.lk.is_some() {
+            return;
+        }
+        let Place { set, way } = self.to_block(at);
+        let (mshr_hit, mshr) = match self.lines[at as usize] {
+            Line::Reserved(mshr) => (true, mshr),
+            _ => (false, 0),
+        };
+        let (hit, way) = if mshr_hit { (false, 0) } else { (true, way) };
+        let Message { addr, from, .. } = ctx.messages[request];
+        let (sm, is_local) = (self.sm(ctx, from), ctx.is_private(addr));
+        self.inputs.lk = Some(Lookup { is_local, sm, hit, mshr_hit, mshr, set, way });
+        self.lookup = Some(request);
+    }
+
+    /// Whether the block has said what a request needs to know, whose line is in `way`.
+    fn knows(&mut self, ctx: &Context, request: Handle<Message>, way: Way) -> bool {
+        match ctx.messages[request].hint {
+            UNKNOWN if self.lookup != Some(request) => self.look_up(ctx, request, way),
+            UNKNOWN => {}
+            WAITS => return self.shared[way as usize].is_some(),
+            _ => return true,
+        }
+        false
+    }
+
+    /// Whether another request is to be placed.
+    fn must_wait(&self, request: Handle<Message>) -> bool {
+        self.pending.is_some_and(|pending| pending.request != request)
+    }
+}
+
+impl BankHook for Policy {
+    fn tick(&mut self, port: &mut BankPort) {
+        self.advance(port.ctx);
+    }
+
+    fn quiet_cycles(&self) -> Cycle {
+        match self.inputs == In::default() && self.gone.is_empty() && self.filled.is_empty() {
+            true => self.block.quiet_cycles(),
+            false => 0,
+        }
+    }
+
+    fn may_perform(
+        &mut self,
+        port: &mut BankPort,
+        request: Handle<Message>,
+        way: Option<Way>,
+    ) -> bool {
+        if self.must_wait(request) {
+            return false;
+        }
+        // A line that is not here is asked for when its way is chosen.
+        way.is_none_or(|way| self.knows(port.ctx, request, way))
+    }
+
+    fn may_wait(&mut self, port: &mut BankPort, request: Handle<Message>, way: Way) -> bool {
+        if self.must_wait(request) {
+            return false;
+        }
+        port.ctx.messages[request].hint == WAITS || self.knows(port.ctx, request, way)
+    }
+
+    fn next(&mut self, port: &mut BankPort, request: Handle<Message>, way: Option<Way>) {
+        let is_new = port.ctx.messages[request].hint == UNKNOWN && self.lookup != Some(request);
+        if let Some(way) = way.filter(|_| is_new && self.pending.is_none()) {
+            self.look_up(port.ctx, request, way);
+        }
+    }
+
+    fn choose(
+        &mut self,
+        port: &mut BankPort,
+        request: Handle<Message>,
+        ways: Ways,
+        may_pass: bool,
+    ) -> Choice {
+        if let Some(Pending { request: asked, said, .. }) = self.pending {
+            let Some(said) = said.filter(|_| asked == request) else { return Choice::NotYet };
+            if said.act != act::ALLOC {
+                return Choice::Nowhere;
+            }
+            port.ctx.messages[request].hint = WAITS;
+            return self.exchange(ways).map_or(Choice::NotYet, Choice::Way);
+        }
+        let set = ways.first / self.ways;
+        let is_free = self.inputs.lk.is_none() && self.gone_of[set as usize] == 0;
+        if !is_free || self.stalled == Some(request) {
+            return Choice::NotYet;
+        }
+        let Some(mshr) = self.mshrs.pop() else { return Choice::NotYet };
+        let Message { addr, from, kind, .. } = port.ctx.messages[request];
+        let is_local = may_pass && port.ctx.is_private(addr);
+        let sm = self.sm(port.ctx, from);
+        let set = set as u16;
+        self.inputs.lk =
+            Some(Lookup { is_local, sm, hit: false, mshr_hit: false, mshr, set, way: 0 });
+        let is_write = kind == Kind::Write;
+        self.pending = Some(Pending { request, is_write, mshr, said: None, way: None });
+        Choice::NotYet
+    }
+
+    fn place(&mut self, way: Way, _addr: u64) {
+        let pending = self.pending.take().expect("its way was chosen");
+        if pending.is_write {
+            self.come(way);
+        }
+    }
+
+    fn fill(&mut self, port: &mut BankPort, way: Way) {
+        self.advance(port.ctx);
+        if let Line::Reserved(_) = self.lines[way as usize] {
+            self.come(way);
+        }
+    }
+
+    fn evict(&mut self, way: Way) {
+        // The block knows of the line that goes for the pending one.
+        if self.pending.is_none_or(|pending| pending.way != Some(way)) {
+            self.gone.push_back(way);
+            self.gone_of[(way / self.ways) as usize] += 1;
+        }
+    }
+
+    fn answer(
+        &mut self,
+        port: &mut BankPort,
+        way: Way,
+        asked: &Message,
+        answer: Handle<Message>,
+        _line: &[u8],
+    ) {
+        let is_shared = match asked.hint {
+            WAITS => self.shared[way as usize] == Some(true),
+            hint => hint == SHARED,
+        };
+        port.ctx.messages[answer].hint = u8::from(is_shared && asked.kind == Kind::Read);
+    }
+
+    fn pass(&mut self, port: &mut BankPort, request: Handle<Message>) {
+        port.ctx.messages[request].hint = UNKNOWN;
+        if !self.must_wait(request) {
+            self.pending = None;
+        }
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let cnt = self.block.outputs().cnt;
+        vec![
+            ("sharing_hits", cnt.hits.into()),
+            ("sharing_merges", cnt.merges.into()),
+            ("sharing_allocs", cnt.allocs.into()),
+            ("sharing_bypasses", cnt.bypasses.into()),
+            ("sharing_stalls", cnt.stalls.into()),
+            ("sharing_sf_set", cnt.sf_set.into()),
+            ("sharing_evict_private", cnt.evict_private.into()),
+            ("sharing_evict_shared", cnt.evict_shared.into()),
+        ]
+    }
+}

@@ -1,0 +1,22 @@
+//! Sharing-aware scheduling and caching (Tabbakh's thesis, chapter 2) at the machine's seams: the
+//! next work-group, the line that goes for another, and no line at all.
+
+mod counted;
+mod l1_policy;
+mod l2_policy;
+mod parameters;
+mod rule;
+mod scheduler;
+
+use crate::context::{Context, Stop};
+
+/// The policies' name.
+const NAME: &str = "sharing-aware";
+
+/// A block's error code ends the run: whoever stands around it has gone wrong.
+fn report(ctx: &mut Context, place: &str, code: Option<u8>) {
+    if let Some(code) = code {
+        let problem = format!("{place}: the sharing-aware block reports error code {code}");
+        ctx.stop.get_or_insert(Stop::Block(format!("{problem}, cycle {}", ctx.now)));
+    }
+}
