@@ -4,7 +4,7 @@
 use ports::common::command_types::SLOTS;
 
 use super::{Grid, Room, Scheduler};
-use crate::context::Context;
+use crate::context::{Context, Stop};
 use crate::engine::{InletId, OutletId};
 use crate::message::{Kind, Message, Packed, Sync, Synced, ToStart};
 use crate::pool::Handle;
@@ -205,6 +205,11 @@ impl Local {
         let has_room = |core: usize| self.free[core].has(&room);
         let chosen = self.scheduler.choose(ctx, next, self.free.len(), &has_room);
         let Some((group, core)) = chosen else { return false };
+        if !has_room(core) {
+            let problem = format!("work-group {group} goes to CU {core} of a chiplet without room");
+            ctx.stop.get_or_insert(Stop::Block(problem));
+            return false;
+        }
         if !ctx.may_send(self.ports.to_cores[core]) {
             return false;
         }

@@ -4,6 +4,7 @@ use cosim::command_processor::SyncMode;
 
 use super::memory::{look, part_below};
 use super::{Machine, RunError};
+use crate::engine::ComponentId;
 use crate::masks;
 use crate::message::MAX_LINE;
 use crate::pages::SPACE;
@@ -43,14 +44,16 @@ impl Machine {
             }
             // L2s that are acquired hold nothing between kernels.
             let keeps = self.sync == SyncMode::Hmg;
-            let layout = &self.ctx.layout;
-            let chiplets = if keeps { layout.all_chiplets() } else { 0 };
+            let chiplets = if keeps { self.ctx.layout.all_chiplets() } else { 0 };
             for chiplet in 0..chiplets {
-                let bank = layout.bank(chiplet, layout.bank_of(first));
-                let Part::Bank(bank) = &mut self.parts[layout.part_of(bank)] else {
+                let layout = &self.ctx.layout;
+                let place = layout.part_of(layout.bank(chiplet, layout.bank_of(first)));
+                let Part::Bank(bank) = &mut self.parts[place] else {
                     unreachable!("a bank has its number")
                 };
                 bank.forget_line(first);
+                // A hook may have to tell its block.
+                self.wake(ComponentId(place as u32), self.ctx.now + 1);
             }
             at += len as u64;
         }

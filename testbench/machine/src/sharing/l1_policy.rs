@@ -11,7 +11,7 @@ use ports::sharing_l1_policy::{Config, In};
 
 use super::parameters::{Parameters, SECTION, refused};
 use super::rule::{self, Rule};
-use super::{NAME, report};
+use super::{NAME, report, report_if};
 use crate::cache::{Choice, Way, Ways};
 use crate::config::{ConfigError, System};
 use crate::context::Context;
@@ -41,9 +41,11 @@ fn new(make: &mut Make) -> Made<dyn L1Policy> {
         place: make.place.clone(),
         block,
         ways: config.l1_ways,
+        manages: config.l1_mgt == 1,
         inputs: In::default(),
         gone: VecDeque::new(),
         is_asked: false,
+        is_shared: false,
         victim: None,
     }))
 }
@@ -56,11 +58,14 @@ struct Policy {
     block: Socket<SharingL1Policy>,
     /// Of a set.
     ways: u32,
+    /// It is no baseline.
+    manages: bool,
     inputs: In,
     /// Lines that have gone, and that the block has not been told of: it hears of one in a cycle.
     gone: VecDeque<Place>,
-    /// It has been told of a line that has come; and where that goes.
+    /// It has been told of a line that has come; whether that is shared; and where it goes.
     is_asked: bool,
+    is_shared: bool,
     victim: Option<Victim>,
 }
 
@@ -76,10 +81,20 @@ impl Policy {
         }
         self.block.catch_up(now, &In::default());
         let shown = self.block.outputs();
-        self.victim = self.victim.or(shown.vic);
+        if let Some(victim) = shown.vic {
+            self.check(ctx, &victim);
+            self.victim = Some(victim);
+        }
         report(ctx, &self.place, shown.err);
         self.inputs.inv = self.gone.pop_front();
         self.wake(ctx);
+    }
+
+    /// Only private data make private lines go that are not dead (P1).
+    fn check(&self, ctx: &mut Context, victim: &Victim) {
+        let Victim { dead, evict_private, .. } = *victim;
+        let breaks = self.is_shared && evict_private && !dead;
+        report_if(ctx, &self.place, breaks && self.manages, "a private line goes for a shared one (P1)");
     }
 
     fn place(&self, way: Way) -> Place {
@@ -112,7 +127,8 @@ impl L1Policy for Policy {
         // A way that the block thinks is taken must be no other line's by the time it hears.
         if !self.is_asked && self.gone.is_empty() {
             let set = (ways.first / self.ways) as u16;
-            self.inputs.fill = Some(L1Fill { sf: answer.hint != 0, set });
+            self.is_shared = answer.hint != 0;
+            self.inputs.fill = Some(L1Fill { sf: self.is_shared, set });
             self.is_asked = true;
         }
         self.wake(ctx);
@@ -132,9 +148,14 @@ impl L1Policy for Policy {
         if self.inputs.flush {
             return;
         }
-        match self.inputs.inv {
-            None => self.inputs.inv = Some(place),
-            Some(_) => self.gone.push_back(place),
+        if self.inputs.inv.is_none() {
+            self.inputs.inv = Some(place);
+        } else {
+            self.gone.push_back(place);
+            // The line that has come is told of later.
+            if self.inputs.fill.take().is_some() {
+                self.is_asked = false;
+            }
         }
         self.wake(ctx);
     }

@@ -15,7 +15,8 @@ use ports::sharing_l2_policy::{Config, In};
 
 use super::parameters::{Parameters, SECTION, refused};
 use super::rule::{self, Rule};
-use super::{NAME, report};
+use super::users::Users;
+use super::{NAME, report, report_if};
 use crate::cache::{Choice, Way, Ways};
 use crate::config::{ConfigError, System};
 use crate::context::Context;
@@ -49,6 +50,7 @@ fn new(make: &mut Make) -> Made<dyn BankHook> {
         place: make.place.clone(),
         block,
         n_sm: config.n_sm,
+        manages: config.l2_mgt == 1,
         of_others: make.system.machine.gpus > 1,
         ways: config.l2_ways,
         inputs: In::default(),
@@ -58,6 +60,7 @@ fn new(make: &mut Make) -> Made<dyn BankHook> {
         numbers: (0..config.l2_ways as u8).cycle().take(lines).collect(),
         lines: vec![Line::Absent; lines],
         shared: vec![None; lines],
+        users: Users::new(lines),
         valid: 0,
         mshrs: (0..config.l2_mshr as u8).rev().collect(),
         filled: VecDeque::new(),
@@ -103,13 +106,15 @@ struct Policy {
     place: String,
     block: Socket<SharingL2Policy>,
     n_sm: u32,
+    /// It is no baseline.
+    manages: bool,
     /// The last SM stands for other GPUs.
     of_others: bool,
     /// Of a set.
     ways: u32,
     inputs: In,
-    /// Whose access was shown in this cycle, other than the pending one's.
-    lookup: Option<Handle<Message>>,
+    /// Whose access was shown in this cycle, and to which way, other than the pending one's.
+    lookup: Option<(Handle<Message>, Way)>,
     pending: Option<Pending>,
     /// A request that all ways of its set were reserved for; none has been filled since.
     stalled: Option<Handle<Message>>,
@@ -118,6 +123,7 @@ struct Policy {
     lines: Vec<Line>,
     /// Of a line that has come: whether it was shared then.
     shared: Vec<Option<bool>>,
+    users: Users,
     /// Lines that are valid in the block.
     valid: usize,
     /// Free MSHRs.
@@ -167,13 +173,17 @@ impl Policy {
             let way = self.from_block(set, way);
             self.lines[way as usize] = Line::Valid;
             self.shared[way as usize] = out.fsf;
+            let fsf = out.fsf.unwrap_or(false);
+            report_if(ctx, &self.place, self.users.are_several(way) != fsf, "fsf, of a line");
             self.valid += 1;
             self.mshrs.push(mshr);
             self.stalled = None;
         }
-        let Some(said) = out.act else { return };
+        let (Some(said), Some(lookup)) = (out.act, inputs.lk) else { return };
         match (self.lookup.take(), &mut self.pending) {
-            (Some(request), _) => {
+            (Some((request, way)), _) => {
+                let is_shared = self.users.add(way, &lookup) && !lookup.is_local;
+                report_if(ctx, &self.place, said.sf != is_shared, "sf, of an access");
                 ctx.messages[request].hint = match (said.act, said.sf) {
                     (act::HIT, false) => PRIVATE,
                     (act::HIT, true) => SHARED,
@@ -189,8 +199,10 @@ impl Policy {
             (None, Some(pending)) => {
                 pending.said = Some(said);
                 let mshr = pending.mshr;
+                let breaks = lookup.is_local && self.manages && said.act == act::ALLOC;
+                report_if(ctx, &self.place, breaks, "act, of a private access (P2)");
                 match said.act {
-                    act::ALLOC => self.reserve(inputs, said, mshr),
+                    act::ALLOC => self.reserve(&lookup, said),
                     _ => self.mshrs.push(mshr),
                 }
             }
@@ -198,41 +210,42 @@ impl Policy {
         }
     }
 
-    /// A way is reserved for the pending request.
-    fn reserve(&mut self, inputs: &In, said: Action, mshr: u8) {
-        let set = inputs.lk.map_or(0, |lookup| lookup.set);
-        let way = self.from_block(set, said.way);
-        if self.lines[way as usize] == Line::Valid {
-            self.valid -= 1;
-        }
-        // It may just have gone.
-        if let Some(at) = self.gone.iter().position(|&gone| gone == way) {
-            self.gone.remove(at);
-            self.gone_of[usize::from(set)] -= 1;
-        }
-        self.lines[way as usize] = Line::Reserved(mshr);
-        self.shared[way as usize] = None;
+    /// The block has reserved a way for the pending request.
+    fn reserve(&mut self, lookup: &Lookup, said: Action) {
+        let way = self.from_block(lookup.set, said.way);
+        self.valid -= usize::from(said.evict_valid);
+        self.stays(way);
+        self.users.begin(way, lookup);
         self.pending.as_mut().expect("it has asked").way = Some(way);
     }
 
-    /// The pending request takes a way of those that are free, from the one that it has: there a
-    /// line is fetched once more, as bytes of it were missing. For the block that is only valid.
-    fn exchange(&mut self, Ways { first, free }: Ways) -> Option<Way> {
-        let way = self.pending?.way?;
-        if free >> (way - first) & 1 == 1 {
-            return Some(way);
-        }
-        let other = (free != 0).then(|| first + free.trailing_zeros())?;
-        if let Some(at) = self.gone.iter().position(|&gone| gone == other) {
+    /// The block need not hear that the line of a way has gone.
+    fn stays(&mut self, way: Way) {
+        if let Some(at) = self.gone.iter().position(|&gone| gone == way) {
             self.gone.remove(at);
-            self.gone_of[(first / self.ways) as usize] -= 1;
+            self.gone_of[(way / self.ways) as usize] -= 1;
         }
-        let (one, two) = (way as usize, other as usize);
-        self.lines.swap(one, two);
-        self.shared.swap(one, two);
-        self.numbers.swap(one, two);
-        self.pending.as_mut()?.way = Some(other);
-        Some(other)
+    }
+
+    /// The pending request takes a way of those that are free: the block's, or, where somebody
+    /// waits for a line there that is valid for the block, another one, which changes numbers
+    /// with it.
+    fn take(&mut self, Ways { first, free }: Ways) -> Option<Way> {
+        let Pending { way, mshr, .. } = self.pending?;
+        let mut way = way?;
+        if free >> (way - first) & 1 == 0 {
+            let is_valid = |&other: &Way| self.lines[other as usize] == Line::Valid;
+            let mut others = (0..self.ways).filter(|n| free >> n & 1 == 1).map(|n| first + n);
+            let other = others.find(is_valid)?;
+            self.stays(other);
+            self.numbers.swap(way as usize, other as usize);
+            self.users.swap(way as usize, other as usize);
+            way = other;
+            self.pending.as_mut()?.way = Some(way);
+        }
+        self.lines[way as usize] = Line::Reserved(mshr);
+        self.shared[way as usize] = None;
+        Some(way)
     }
 
     /// The block knows that a line has gone.
@@ -318,13 +331,18 @@ impl Policy {
         let Message { addr, from, .. } = ctx.messages[request];
         let (sm, is_local) = (self.sm(ctx, from), ctx.is_private(addr));
         self.inputs.lk = Some(Lookup { is_local, sm, hit, mshr_hit, mshr, set, way });
-        self.lookup = Some(request);
+        self.lookup = Some((request, at));
+    }
+
+    /// Whether an access of the request was shown in this cycle.
+    fn is_shown(&self, request: Handle<Message>) -> bool {
+        self.lookup.is_some_and(|(shown, _)| shown == request)
     }
 
     /// Whether the block has said what a request needs to know, whose line is in `way`.
     fn knows(&mut self, ctx: &Context, request: Handle<Message>, way: Way) -> bool {
         match ctx.messages[request].hint {
-            UNKNOWN if self.lookup != Some(request) => self.look_up(ctx, request, way),
+            UNKNOWN if !self.is_shown(request) => self.look_up(ctx, request, way),
             UNKNOWN => {}
             WAITS => return self.shared[way as usize].is_some(),
             _ => return true,
@@ -371,7 +389,7 @@ impl BankHook for Policy {
     }
 
     fn next(&mut self, port: &mut BankPort, request: Handle<Message>, way: Option<Way>) {
-        let is_new = port.ctx.messages[request].hint == UNKNOWN && self.lookup != Some(request);
+        let is_new = port.ctx.messages[request].hint == UNKNOWN && !self.is_shown(request);
         if let Some(way) = way.filter(|_| is_new && self.pending.is_none()) {
             self.look_up(port.ctx, request, way);
         }
@@ -390,11 +408,11 @@ impl BankHook for Policy {
                 return Choice::Nowhere;
             }
             port.ctx.messages[request].hint = WAITS;
-            return self.exchange(ways).map_or(Choice::NotYet, Choice::Way);
+            return self.take(ways).map_or(Choice::NotYet, Choice::Way);
         }
         let set = ways.first / self.ways;
         let is_free = self.inputs.lk.is_none() && self.gone_of[set as usize] == 0;
-        if !is_free || self.stalled == Some(request) {
+        if !is_free || ways.free == 0 || self.stalled == Some(request) {
             return Choice::NotYet;
         }
         let Some(mshr) = self.mshrs.pop() else { return Choice::NotYet };
@@ -464,6 +482,7 @@ impl BankHook for Policy {
             ("sharing_sf_set", cnt.sf_set.into()),
             ("sharing_evict_private", cnt.evict_private.into()),
             ("sharing_evict_shared", cnt.evict_shared.into()),
+            ("sharing_users", self.users.counted),
         ]
     }
 }

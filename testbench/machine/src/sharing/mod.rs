@@ -7,11 +7,20 @@ mod l2_policy;
 mod parameters;
 mod rule;
 mod scheduler;
+mod users;
 
 use crate::context::{Context, Stop};
 
 /// The policies' name.
 const NAME: &str = "sharing-aware";
+
+/// What a block says must be right: `is_wrong` ends the run. `what` is said.
+fn report_if(ctx: &mut Context, place: &str, is_wrong: bool, what: &str) {
+    if is_wrong {
+        let problem = format!("{place}: the sharing-aware block is wrong: {what}");
+        ctx.stop.get_or_insert(Stop::Block(format!("{problem}, cycle {}", ctx.now)));
+    }
+}
 
 /// A block's error code ends the run: whoever stands around it has gone wrong.
 fn report(ctx: &mut Context, place: &str, code: Option<u8>) {

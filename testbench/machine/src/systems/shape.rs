@@ -52,6 +52,8 @@ pub struct Shape {
     pub placement: String,
     /// What L1s and L2s keep.
     pub sharing: (String, String),
+    /// `cu.scheduler`.
+    pub scheduler: String,
 }
 
 impl Default for Shape {
@@ -80,6 +82,7 @@ impl Default for Shape {
             command_processor: (5, 2, 0),
             placement: "interleave".into(),
             sharing: ("lru".into(), "lru".into()),
+            scheduler: "rr".into(),
         }
     }
 }
@@ -170,6 +173,7 @@ impl Shape {
             ("placement.policy", &self.placement),
             ("sharing.l1", &self.sharing.0),
             ("sharing.l2", &self.sharing.1),
+            ("cu.scheduler", &self.scheduler),
         ];
         let mut set: Vec<_> = words.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
         set.extend(numbers.iter().map(|(k, v)| (k.to_string(), v.to_string())));

@@ -52,6 +52,7 @@ fn accepted(name: &str, set: &[(&str, &str)]) -> Option<System> {
         Ok(system) => Some(system),
         Err(error) if error.to_string().contains("with l1.design = ") => None,
         Err(error) if error.to_string().contains("placement.policy: ") => None,
+        Err(error) if error.to_string().contains("sharing-aware") => None,
         Err(error) => panic!("{name} with {set:?}: {error}"),
     }
 }

@@ -65,9 +65,9 @@ impl Blocks {
 /// The system of a machine with these designs, where they go together and promise values. Launches
 /// are decided ahead, tables know that lines have one copy, and coherent L2s write through, in
 /// every second `turn`.
-fn combined(machine: usize, designs: [&str; 6], turn: usize) -> Option<System> {
+fn combined(machine: usize, designs: [&str; 5], turn: usize) -> Option<System> {
     let (preset, fields) = MACHINES[machine];
-    let [l1, l2, policy, placement, egress, scheduler] = designs;
+    let [l1, l2, policy, placement, egress] = designs;
     let may_know = l2 == "cpelide" && policy == "home-forward";
     let flag = |is_set: bool| if is_set { "true" } else { "false" };
     let designs = [
@@ -76,7 +76,6 @@ fn combined(machine: usize, designs: [&str; 6], turn: usize) -> Option<System> {
         ("l2.policy", policy),
         ("placement.policy", placement),
         ("egress.design", egress),
-        ("cu.scheduler", scheduler),
         ("command_processor.home_aware", flag(may_know && turn / 2 % 2 == 1)),
         ("directory.writes", if turn / 2 % 2 == 1 { "through" } else { "back" }),
     ];
@@ -88,8 +87,22 @@ fn combined(machine: usize, designs: [&str; 6], turn: usize) -> Option<System> {
     let system = accepted(preset, &[fields, &designs].concat())?;
     let ahead = ("command_processor.ahead", flag(system.machine.gpus == 1 && turn % 2 == 1));
     let system = accepted(preset, &[fields, &designs, &[ahead]].concat())?;
+    let system = aware(preset, &[fields, &designs, &[ahead]].concat(), turn).unwrap_or(system);
     let idle = system.machine.gpus == 1 && egress != all("egress.design")[0];
     (!idle && promises(&system).unwrap() >= MemoryModel::Rc).then_some(system)
+}
+
+/// The system with a scheduler of work-groups, and with caches that keep what is shared, in turns;
+/// where the machine can have them.
+fn aware(preset: &str, set: &[(&str, &str)], turn: usize) -> Option<System> {
+    let schedulers = production("cu.scheduler");
+    let keeps = [("sharing.l1", turn / 4 % 2), ("sharing.l2", turn / 8 % 2)];
+    let keeps = keeps.into_iter().filter(|(_, of_two)| *of_two == 1);
+    let keeps = keeps.map(|(field, _)| (field, "sharing-aware"));
+    let scheduler = ("cu.scheduler", schedulers[turn % schedulers.len()].as_str());
+    let may = |own: &(&str, &str)| accepted(preset, &[set, &[*own]].concat()).is_some();
+    let all: Vec<_> = keeps.chain([scheduler]).filter(may).collect();
+    accepted(preset, &[set, &all].concat())
 }
 
 /// Runs these programs with every two designs on every machine, on blocks of these bodies.
@@ -100,7 +113,6 @@ pub fn all_pass(programs: &[Reader], blocks: &[Blocks]) {
         all("l2.policy"),
         all("placement.policy"),
         all("egress.design"),
-        production("cu.scheduler"),
     ];
     let levels: Vec<_> = fields.iter().map(Vec::len).collect();
     let system = |row: &[usize]| {

@@ -152,7 +152,7 @@ fn shape() -> impl Strategy<Value = Shape> {
         select(all("placement.policy")),
         select(l2_designs),
         directory,
-        [keeps("sharing.l1"), keeps("sharing.l2")],
+        ([keeps("sharing.l1"), keeps("sharing.l2")], select(all("cu.scheduler"))),
         any::<bool>(),
     );
     (machine, cu, caches, memory, network, links, egress, rest).prop_map(
@@ -179,7 +179,8 @@ fn shape() -> impl Strategy<Value = Shape> {
                 placement: rest.1,
                 l2_design: rest.2,
                 directory: rest.3,
-                sharing: rest.4.into(),
+                sharing: rest.4.0.into(),
+                scheduler: rest.4.1,
                 through: rest.5,
             })
         },
