@@ -117,7 +117,8 @@ pub fn own_sections(system: &System) -> Vec<&'static Section> {
     let l1 = find::<NewL1Policy>(&system.sharing.l1).map_or(&[][..], |policy| policy.sections);
     let l2 = find::<NewL2Policy>(&system.sharing.l2).map_or(&[][..], |policy| policy.sections);
     let groups = find::<NewScheduler>(&system.cu.scheduler).map_or(&[][..], |new| new.sections);
-    let mut all: Vec<_> = [design, l1, l2, groups].into_iter().flatten().chain([&gate::SECTION]).collect();
+    let mut all: Vec<_> =
+        [design, l1, l2, groups].into_iter().flatten().chain([&gate::SECTION]).collect();
     all.sort_by_key(|section| section.name);
     all.dedup_by_key(|section| section.name);
     all

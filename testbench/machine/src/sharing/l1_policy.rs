@@ -94,7 +94,12 @@ impl Policy {
     fn check(&self, ctx: &mut Context, victim: &Victim) {
         let Victim { dead, evict_private, .. } = *victim;
         let breaks = self.is_shared && evict_private && !dead;
-        report_if(ctx, &self.place, breaks && self.manages, "a private line goes for a shared one (P1)");
+        report_if(
+            ctx,
+            &self.place,
+            breaks && self.manages,
+            "a private line goes for a shared one (P1)",
+        );
     }
 
     fn place(&self, way: Way) -> Place {

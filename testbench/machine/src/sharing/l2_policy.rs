@@ -275,7 +275,9 @@ impl Policy {
 
     /// Tells it of a line that has come.
     fn fill_now(&mut self, way: Way) {
-        let Line::Reserved(mshr) = self.lines[way as usize] else { unreachable!("it was waited for") };
+        let Line::Reserved(mshr) = self.lines[way as usize] else {
+            unreachable!("it was waited for")
+        };
         let Place { set, way } = self.to_block(way);
         self.inputs.fill = Some(L2Fill { mshr, set, way });
     }

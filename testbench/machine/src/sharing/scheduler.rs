@@ -8,9 +8,9 @@ use ports::common::sharing_types::{Launch, mode};
 use ports::cta_scheduler::{Config, In, Out};
 
 use super::parameters::{Parameters, SECTION, refused};
+use super::report;
 use super::rule::{self, Rule};
 use crate::config::{ConfigError, System};
-use super::report;
 use crate::context::Context;
 use crate::l1::take_away;
 use crate::launch::{Grid, NewScheduler, Scheduler};

@@ -31,7 +31,9 @@ fn program() -> Reader {
         let args = vec![Arg { name: "data".to_string(), kind }];
         let (grid, local) = ([4, 1, 1], [1, 1, 1]);
         let name = format!("k{kernel}");
-        recorder.begin_kernel(KernelSpec { name, grid, local, args, ..KernelSpec::default() }).unwrap();
+        recorder
+            .begin_kernel(KernelSpec { name, grid, local, args, ..KernelSpec::default() })
+            .unwrap();
         for group in 0..4 {
             recorder.begin_group().unwrap();
             for (pc, at) in (0..).zip(places().filter(|_| READERS.contains(&group))) {

@@ -158,7 +158,9 @@ impl Play {
         let (grid, local) = ([CHIPLETS as u32, 1, 1], [1, 1, 1]);
         let name = format!("k{}", self.kernels);
         self.kernels += 1;
-        self.recorder.begin_kernel(KernelSpec { name, grid, local, args, ..KernelSpec::default() }).unwrap();
+        self.recorder
+            .begin_kernel(KernelSpec { name, grid, local, args, ..KernelSpec::default() })
+            .unwrap();
         for (read, write) in reads.into_iter().zip(writes) {
             self.recorder.begin_group().unwrap();
             for word in 0..PART / 4 {

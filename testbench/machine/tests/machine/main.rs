@@ -23,6 +23,7 @@ mod random;
 mod rates;
 mod seams;
 mod sequential;
+mod sharing;
 mod staging;
 mod stc;
 mod streams;

@@ -65,7 +65,9 @@ impl Table {
         let n = self.columns;
         let rows = |g: usize| (tile(g)[1] * TILE + 1) * n..((tile(g)[1] + 1) * TILE + 1) * n;
         let launch = Launch::line(name, tiles * TILE, TILE)
-            .group_memory(size_of::<[[i32; TILE + 1]; TILE + 1]>() + size_of::<[[i32; TILE]; TILE]>())
+            .group_memory(
+                size_of::<[[i32; TILE + 1]; TILE + 1]>() + size_of::<[[i32; TILE]; TILE]>(),
+            )
             .read_part("reference", &self.scores, rows)
             // It reads the row above its own.
             .write_part("input_itemsets", &self.matrix, |g| rows(g).start - n..rows(g).end);

@@ -18,7 +18,9 @@ fn record(recorder: &mut impl Record<Error: Debug>) {
         let kind = ArgKind::Buffer { addr: a, bytes: 4096, mode: Mode::Read, ranges: vec![] };
         let args = vec![Arg { name: "a".to_string(), kind }];
         let (name, grid, local) = ("k".to_string(), [160, 1, 1], [80, 1, 1]);
-        recorder.begin_kernel(KernelSpec { name, grid, local, args, ..KernelSpec::default() }).unwrap();
+        recorder
+            .begin_kernel(KernelSpec { name, grid, local, args, ..KernelSpec::default() })
+            .unwrap();
         for group in 0..2 {
             recorder.begin_group().unwrap();
             for item in 0..64u32 {

@@ -184,14 +184,7 @@ impl<R: Record<Error = Error>> Import<'_, R> {
             *size =
                 product.ok_or_else(|| kernel.lines.error("a grid of less than 2^32 threads"))?;
         }
-        let spec = KernelSpec {
-            name,
-            grid: items,
-            local: block,
-            group_memory,
-            stream: 0,
-            args,
-        };
+        let spec = KernelSpec { name, grid: items, local: block, group_memory, stream: 0, args };
         self.record.begin_kernel(spec)?;
         let mut warps = Vec::new();
         let mut blocks = 0;
