@@ -116,7 +116,7 @@ fn design(field: &str, name: &str) -> String {
         ("placement.policy", "replicated") => "each GPU has a copy; stores are pushed to all",
         ("placement.policy", "replicated-by-page") => "the same of the GPUs that read the page",
         ("placement.policy", "replicated-by-line") => "the same of the GPUs that read the line",
-        _ => "",
+        (field, name) => machine::about_policy(field, name).unwrap_or_default(),
     };
     about.to_string()
 }

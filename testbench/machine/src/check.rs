@@ -249,12 +249,14 @@ impl Checker {
     }
 
     /// The kernel of a launch has ended and all is released: every line that was written is looked
-    /// at through `look`, at its home and at each GPU of `copies`, a bit for each.
+    /// at through `look`, at its home and at each GPU of `copies`, a bit for each. Not where L1s may
+    /// hold the newest bytes, which nobody else reads (`is_kept`).
     pub fn end_kernel(
         &mut self,
         launch: usize,
         cycle: Cycle,
         line: usize,
+        is_kept: impl Fn(u64) -> bool,
         copies: impl Fn(u64) -> u16,
         mut look: impl FnMut(u64, Option<u16>, &mut [u8]),
     ) {
@@ -264,7 +266,7 @@ impl Checker {
         for &page in &pages {
             let touched = std::mem::take(self.touched.get_mut(page));
             for addr in (page..page + PAGE).step_by(line) {
-                if touched >> (addr % PAGE / 64) & 1 == 1 {
+                if touched >> (addr % PAGE / 64) & 1 == 1 && !is_kept(addr) {
                     look(addr, None, &mut seen[..line]);
                     self.compare_line(launch, cycle, addr, &seen[..line]);
                     let copies = copies(addr);

@@ -57,7 +57,7 @@ mod transactions;
 
 pub use bodies::{Bodies, Cp};
 pub use build::{
-    about, design_names, go_together, has_policy, names, own_sections, plan, promises,
+    about, about_policy, design_names, go_together, has_policy, names, own_sections, plan, promises,
 };
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System};

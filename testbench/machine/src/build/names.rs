@@ -169,8 +169,9 @@ pub fn names(field: &str) -> Vec<&'static str> {
 /// Fields that name a design or a policy, with each legal name. Those of `egress.design` are
 /// [`PathKind::ALL`].
 pub fn design_names() -> Vec<(&'static str, &'static str)> {
-    ["l1.design", "l2.design", "l2.policy", "placement.policy"]
+    ["l1.design", "l2.design", "l2.policy", "placement.policy", "cu.scheduler"]
         .into_iter()
+        .chain(["sharing.l1", "sharing.l2"])
         .flat_map(|field| names(field).into_iter().map(move |name| (field, name)))
         .collect()
 }
@@ -181,6 +182,16 @@ pub fn about(field: &str, name: &str) -> Option<(&'static str, MemoryModel)> {
         "l1.design" => find::<l1::Design>(name).map(|d| (d.about, d.promises)),
         "l2.design" if name == OWN => Some(("the L2 that the L1 design brings", MemoryModel::Sc)),
         "l2.design" => find::<l2::Design>(name).map(|d| (d.about, d.promises)),
+        _ => None,
+    }
+}
+
+/// What a scheduler of work-groups, or a policy of what caches keep, does, in a line.
+pub fn about_policy(field: &str, name: &str) -> Option<&'static str> {
+    match field {
+        "cu.scheduler" => find::<NewScheduler>(name).map(|scheduler| scheduler.about),
+        "sharing.l1" => find::<NewL1Policy>(name).map(|policy| policy.about),
+        "sharing.l2" => find::<NewL2Policy>(name).map(|policy| policy.about),
         _ => None,
     }
 }

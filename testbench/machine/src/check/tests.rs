@@ -98,6 +98,7 @@ fn memory_after_a_release_must_hold_the_last_stores() {
             0,
             50,
             LINE,
+            |_| false,
             |_| 0,
             |addr, _, to| {
                 assert_eq!(addr, A);
@@ -156,6 +157,7 @@ fn copies_hold_the_last_stores_and_may_differ_in_racy_bytes() {
             0,
             50,
             LINE,
+            |_| false,
             |_| of,
             |_, seen, to| {
                 (to[0], to[1]) = (6, 4);

@@ -95,7 +95,7 @@ fields! {
         /// Memory for work-groups, which each takes as much of as its kernel says; 0: no limit.
         #[serde(default)]
         pub group_memory: u32 = Range(0, 1 << 24), "bytes", "Tabbakh's thesis, table 2.1";
-        /// Which work-group a chiplet starts next, and on which CU; `duet list schedulers` says how.
+        /// Which work-group a chiplet starts next, and on which CU; `duet list protocols` says how.
         #[serde(default = "round_robin")]
         pub scheduler: String = Names(|| names("cu.scheduler")), "", "CPElide, section IV";
     }
@@ -334,10 +334,10 @@ fields! {
 fields! {
     /// Section `[sharing]`.
     pub struct SharingSection of System {
-        /// In L1s.
-        pub l1: String = Names(|| names("sharing.l1")), "", "chosen: docs/machine.md";
+        /// In L1s; `duet list protocols` says what each does.
+        pub l1: String = Names(|| names("sharing.l1")), "", "Tabbakh's thesis, section 2.4";
         /// In L2 banks.
-        pub l2: String = Names(|| names("sharing.l2")), "", "chosen: docs/machine.md";
+        pub l2: String = Names(|| names("sharing.l2")), "", "Tabbakh's thesis, section 2.4";
     }
 }
 

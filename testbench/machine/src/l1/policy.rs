@@ -44,6 +44,8 @@ pub type NewPolicy = fn(&mut Make) -> Made<dyn L1Policy>;
 pub struct NewL1Policy {
     /// Its name, `sharing.l1`.
     pub name: &'static str,
+    /// One line for `duet list`.
+    pub about: &'static str,
     /// Sections of the system file that are its own.
     pub sections: &'static [Section],
     /// What it needs of a system. Errors name the field, and say why.
@@ -62,4 +64,10 @@ impl Named for NewL1Policy {
     }
 }
 
-inventory::submit! { NewL1Policy { name: "lru", sections: &[], check: |_| Ok(()), new: None } }
+inventory::submit! { NewL1Policy {
+    name: "lru",
+    about: "the least recently used line goes; a line takes its way when it is asked for",
+    sections: &[],
+    check: |_| Ok(()),
+    new: None,
+} }

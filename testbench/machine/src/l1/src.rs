@@ -1,5 +1,6 @@
 //! Software-managed release consistency: a write-through L1 without allocation on stores, whose
-//! lines are all dropped when a kernel begins (system semantics, design `src`).
+//! lines are all dropped when a kernel begins (system semantics, design `src`). Under a policy of
+//! what it keeps a line takes its way when it has come, and private lines are written back.
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,7 @@ use crate::context::Context;
 use crate::make::{BuildError, Make};
 use crate::masks;
 use crate::memory_model::MemoryModel;
-use crate::message::{Kind, Message};
+use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
 
 inventory::submit! { DESIGN }
@@ -52,8 +53,9 @@ impl Spec {
     }
 }
 
-/// Tags of the L1's own fetches, apart from the CU's transactions.
+/// Tags of the L1's own fetches and write-backs, apart from the CU's transactions.
 const FETCH: u32 = 1 << 31;
+const WRITE_BACK: u32 = 1 << 30;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
@@ -88,6 +90,13 @@ struct Placing {
     come: VecDeque<(usize, Handle<Message>)>,
     /// The policy has been asked about the oldest.
     has_asked: bool,
+    /// Where that goes, once what is dirty there has left.
+    chosen: Option<Way>,
+    /// The CU.
+    unit: Unit,
+    /// A kernel is to begin: what is dirty leaves, then all is dropped.
+    flushes: bool,
+    write_backs: u64,
 }
 
 impl Placing {
@@ -106,6 +115,10 @@ impl SoftwareL1 {
             fetched: Vec::new(),
             come: VecDeque::new(),
             has_asked: false,
+            chosen: None,
+            unit: Unit::default(),
+            flushes: false,
+            write_backs: 0,
         });
         Ok(Self {
             array: Array::new(spec.shape),
@@ -195,6 +208,9 @@ impl SoftwareL1 {
     /// Sends a store or atomic below. What is held of the line must not be returned as it was.
     fn change<const PLACES: bool>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { addr, mask, kind, line, .. } = port.ctx.messages[request];
+        if PLACES && kind == Kind::Write && self.keep_private(port, request) {
+            return true;
+        }
         if !port.send(request) {
             return false;
         }
@@ -269,6 +285,84 @@ impl SoftwareL1 {
         port.finish(request, Some(&data.0), self.hit_latency.into());
     }
 
+    /// A private line that is here is changed here, and written back when it goes (thesis, section
+    /// 1.2.4). False for any other.
+    #[cold]
+    fn keep_private(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+        let Message { addr, mask, line, from, .. } = port.ctx.messages[request];
+        let Some(placing) = self.placing.as_mut().filter(|placing| !placing.flushes) else {
+            return false;
+        };
+        let Some(way) = self.array.find(addr).filter(|_| port.ctx.is_private(addr)) else {
+            return false;
+        };
+        if placing.find(&self.misses, addr).is_some() || placing.chosen == Some(way) {
+            return false;
+        }
+        placing.unit = from;
+        self.array.write(way, &port.ctx.lines[line].0, mask, true);
+        placing.policy.touch(port.ctx, way);
+        self.counters.stores += 1;
+        port.finish(request, None, self.hit_latency.into());
+        true
+    }
+
+    /// What is dirty of a way leaves. False when it cannot now; the CU is then visited when it may.
+    #[cold]
+    fn write_back(&mut self, port: &mut Port, way: Way) -> bool {
+        let mask = self.array.dirty(way);
+        let placing = self.placing.as_mut().expect("there is a policy");
+        if mask == 0 {
+            return true;
+        }
+        let line = port.ctx.payload(self.array.data(way));
+        let (kind, addr, from) = (Kind::Write, self.array.addr(way), placing.unit);
+        let tag = WRITE_BACK;
+        let born = port.ctx.now as u32;
+        let rest = Message::default();
+        let message = Message { kind, mask, addr, line, born, tag, from, ..rest };
+        let message = port.ctx.messages.put(message);
+        let sent = port.send(message);
+        match sent {
+            true => {
+                placing.write_backs += 1;
+                self.array.clean(way);
+            }
+            false => port.ctx.drop_message(message),
+        }
+        sent
+    }
+
+    /// A kernel is to begin: a dirty line leaves in each cycle; then all are dropped.
+    #[cold]
+    fn flush(&mut self, port: &mut Port) {
+        let dirty = (0..self.array.sets()).find_map(|set| self.array.dirty_way(set));
+        match dirty {
+            Some(way) => {
+                if self.write_back(port, way) {
+                    port.ctx.wake_at(port.ctx.now + 1);
+                }
+            }
+            None => {
+                self.drop_all(port);
+                port.acquired();
+            }
+        }
+    }
+
+    fn drop_all(&mut self, port: &mut Port) {
+        self.counters.invalidated += u64::from(self.array.invalidate_all_clean());
+        self.misses.make_all_stale();
+        self.tell(port, |policy, ctx| policy.drop_all(ctx));
+        if let Some(placing) = &mut self.placing {
+            placing.flushes = false;
+            // Its way is no longer taken.
+            if placing.chosen.take().is_some() {
+                placing.has_asked = false;
+            }
+        }
+    }
+
     /// Tells the policy something.
     #[inline]
     fn tell(&mut self, port: &mut Port, what: impl Fn(&mut dyn L1Policy, &mut Context)) {
@@ -281,18 +375,29 @@ impl SoftwareL1 {
     /// asked about one that has become old; one that becomes so later goes at once.
     #[cold]
     fn place(&mut self, port: &mut Port) {
-        let Some(placing) = &mut self.placing else { return };
-        while let Some(&(at, answer)) = placing.come.front() {
+        while let Some(placing) = &mut self.placing
+            && let Some(&(at, answer)) = placing.come.front()
+        {
             let Miss { addr, stale, .. } = self.misses[at];
             let (ways, message) = (self.array.ways(addr), port.ctx.messages[answer]);
-            let choice = match stale && !placing.has_asked {
-                true => Choice::Nowhere,
-                false => placing.policy.choose(port.ctx, &message, ways),
+            let choice = match (placing.chosen, stale && !placing.has_asked) {
+                (Some(way), _) => Choice::Way(way),
+                (None, true) => Choice::Nowhere,
+                (None, false) => placing.policy.choose(port.ctx, &message, ways),
             };
             placing.has_asked = choice == Choice::NotYet;
             if placing.has_asked {
                 return;
             }
+            if let Choice::Way(way) = choice
+                && !self.write_back(port, way)
+            {
+                let placing = self.placing.as_mut().expect("there is a policy");
+                (placing.chosen, placing.has_asked) = (Some(way), true);
+                return;
+            }
+            let placing = self.placing.as_mut().expect("there is a policy");
+            placing.chosen = None;
             if let Choice::Way(way) = choice {
                 assert!(ways.free >> (way - ways.first) & 1 == 1, "a way of the line's set");
                 self.array.place(way, addr);
@@ -324,14 +429,21 @@ impl L1 for SoftwareL1 {
     fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
         match port.ctx.messages[message].tag {
             tag if tag & FETCH != 0 => self.fill(port, (tag & !FETCH) as usize, message),
+            WRITE_BACK => port.ctx.drop_message(message),
             _ => port.finish_with(message),
         }
     }
 
     fn acquire(&mut self, port: &mut Port, _past: bool) -> bool {
-        self.counters.invalidated += u64::from(self.array.invalidate_all_clean());
-        self.misses.make_all_stale();
-        self.tell(port, |policy, ctx| policy.drop_all(ctx));
+        if let Some(placing) = &mut self.placing {
+            let is_clean = (0..self.array.sets()).all(|set| self.array.dirty_way(set).is_none());
+            placing.flushes = !is_clean;
+            if !is_clean {
+                port.ctx.wake_at(port.ctx.now + 1);
+                return false;
+            }
+        }
+        self.drop_all(port);
         true
     }
 
@@ -341,6 +453,9 @@ impl L1 for SoftwareL1 {
 
     fn tick(&mut self, port: &mut Port) {
         self.tell(port, |policy, ctx| policy.tick(ctx));
+        if self.placing.as_ref().is_some_and(|placing| placing.flushes) {
+            self.flush(port);
+        }
         self.place(port);
     }
 
@@ -355,7 +470,10 @@ impl L1 for SoftwareL1 {
             ("uncached_loads", c.uncached),
             ("invalidated_lines", c.invalidated),
         ];
-        all.extend(self.placing.iter().flat_map(|placing| placing.policy.counters()));
+        if let Some(placing) = &self.placing {
+            all.push(("write_backs", placing.write_backs));
+            all.extend(placing.policy.counters());
+        }
         all
     }
 }

@@ -252,6 +252,8 @@ pub trait BankHook: Debug {
 pub struct NewL2Policy {
     /// Its name, `sharing.l2`.
     pub name: &'static str,
+    /// One line for `duet list`.
+    pub about: &'static str,
     /// Sections of the system file that are its own.
     pub sections: &'static [Section],
     /// What it needs of a system. Errors name the field, and say why.
@@ -270,7 +272,13 @@ impl Named for NewL2Policy {
     }
 }
 
-inventory::submit! { NewL2Policy { name: "lru", sections: &[], check: |_| Ok(()), new: None } }
+inventory::submit! { NewL2Policy {
+    name: "lru",
+    about: "the least recently used line goes",
+    sections: &[],
+    check: |_| Ok(()),
+    new: None,
+} }
 
 /// The hooks of a bank. Without any requests are served in their order.
 #[derive(Debug)]

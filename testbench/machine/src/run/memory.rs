@@ -17,7 +17,10 @@ impl Machine {
             true => ctx.places.others(home(addr), addr),
             false => 0,
         };
-        checker.end_kernel(launch, ctx.now, line, copies, |addr, gpu, to| {
+        // Private lines are written back when they go.
+        let writes_back = self.system.sharing.l1 != "lru";
+        let is_kept = |addr| writes_back && ctx.is_private(addr);
+        checker.end_kernel(launch, ctx.now, line, is_kept, copies, |addr, gpu, to| {
             look(parts, ctx, (gpu.unwrap_or_else(|| home(addr)), addr), to);
         });
         self.ctx.check = checker;

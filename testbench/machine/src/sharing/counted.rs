@@ -3,6 +3,7 @@
 use crate::{Counted, statistics};
 
 inventory::submit! { Counted(&statistics! {
+    "l1.write_backs" "lines" "under a policy: dirty private lines that L1s wrote back",
     "l1.sharing_touches" "lines" "hits, as the policy of an L1 was told of them",
     "l1.sharing_fills_private" "lines" "private lines that L1s kept",
     "l1.sharing_fills_shared" "lines" "shared lines that L1s kept",

@@ -21,7 +21,13 @@ use crate::make::{Made, Make};
 use crate::message::Message;
 
 inventory::submit! {
-    NewL1Policy { name: NAME, sections: &[SECTION], check, new: Some(new) }
+    NewL1Policy {
+        name: NAME,
+        about: "shared lines go before private ones; they are not kept where all are private",
+        sections: &[SECTION],
+        check,
+        new: Some(new),
+    }
 }
 
 fn check(system: &System) -> Result<(), ConfigError> {

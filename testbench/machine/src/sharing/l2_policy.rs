@@ -29,7 +29,13 @@ use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
 
 inventory::submit! {
-    NewL2Policy { name: NAME, sections: &[SECTION], check, new: Some(new) }
+    NewL2Policy {
+        name: NAME,
+        about: "lines of one CU go before shared ones; private memory is not kept",
+        sections: &[SECTION],
+        check,
+        new: Some(new),
+    }
 }
 
 fn check(system: &System) -> Result<(), ConfigError> {

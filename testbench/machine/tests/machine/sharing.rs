@@ -184,15 +184,15 @@ fn policies_that_are_off_hit_as_often_as_none() {
     }
 }
 
-/// Private lines of the L2 are not kept, and no other statistic of a program without them changes
-/// with what is private.
+/// Private lines are written back by L1s, and not kept by the L2.
 #[test]
 fn private_accesses_pass_the_l2() {
     let set = [("sharing.l1", "sharing-aware"), ("sharing.l2", "sharing-aware")];
     let spills = run(&tight(&set), &by_default("spills"), Options::default()).unwrap();
     assert!(count(&spills, "l2.sharing_bypasses") > 1000);
+    assert!((100..count(&spills, "l1.stores")).contains(&count(&spills, "l1.write_backs")));
     let gemm = run(&tight(&set), &by_default("gemm"), Options::default()).unwrap();
-    assert_eq!(count(&gemm, "l2.sharing_bypasses"), 0);
+    assert_eq!(["l2.sharing_bypasses", "l1.write_backs"].map(|name| count(&gemm, name)), [0; 2]);
 }
 
 /// Work-group memory and work-groups limit how many a CU has.

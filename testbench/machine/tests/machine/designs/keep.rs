@@ -11,21 +11,22 @@ use machine::design::{
 use super::queue::{Queue, SECTION};
 
 inventory::submit! {
-    NewL1Policy { name: "test-never", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(Never))) }
+    NewL1Policy { name: "test-never", about: "for tests", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(Never))) }
 }
 inventory::submit! {
-    NewL2Policy { name: "test-never", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(Never))) }
+    NewL2Policy { name: "test-never", about: "for tests", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(Never))) }
 }
 inventory::submit! {
-    NewL1Policy { name: "test-first", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(First))) }
+    NewL1Policy { name: "test-first", about: "for tests", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(First))) }
 }
 inventory::submit! {
-    NewL2Policy { name: "test-first", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(First))) }
+    NewL2Policy { name: "test-first", about: "for tests", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(First))) }
 }
 inventory::submit! {
     NewL1Policy {
         name: "test-queue",
         sections: &[SECTION],
+        about: "for tests",
         check: |_| Ok(()),
         new: Some(|make| Ok(Box::new(OfL1 {
             queue: queue(make)?,
@@ -41,6 +42,7 @@ inventory::submit! {
     NewL2Policy {
         name: "test-queue",
         sections: &[SECTION],
+        about: "for tests",
         check: |_| Ok(()),
         new: Some(|make| Ok(Box::new(OfBank {
             queue: queue(make)?,
