@@ -135,6 +135,7 @@ fn lines_shorter_and_longer_than_64_bytes_are_looked_at_once() {
             0,
             50,
             line,
+            |_| false,
             |_| 0,
             |addr, _, to| {
                 seen.push(addr);
