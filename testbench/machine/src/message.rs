@@ -85,8 +85,8 @@ pub enum Kind {
     Ack,
     /// To a gate: let everything that this GPU has stored to others arrive.
     ReleaseSystem,
-    /// Start a work-group: to a chiplet, with a [`ToStart`], and to one of its CUs, with its number,
-    /// a `u32`.
+    /// Start a work-group: to a chiplet, with a [`ToStart`], and to one of its CUs, with its
+    /// number, a `u32`.
     StartGroup,
     /// From a CU, then from its chiplet: a work-group has ended, its stores are acknowledged.
     GroupDone,

@@ -20,8 +20,8 @@ inventory::submit! { Counted(&statistics! {
     "l2.sharing_sf_set" "lines" "lines that more than one CU has used",
     "l2.sharing_evict_private" "lines" "lines of one CU that went for others",
     "l2.sharing_evict_shared" "lines" "lines of several CUs that went for others",
-    "l2.sharing_users" "CUs" "of all lines that got a way, the CUs that used them, together: `sf_set` \
-        of `allocs` lines had more than one",
+    "l2.sharing_users" "CUs" "of all lines that got a way, the CUs that used them, together: \
+        `sf_set` of `allocs` lines had more than one",
     "scheduler.assigned" "work-groups" "work-groups that schedulers with a block gave to CUs",
     "scheduler.groups" "groups" "groups of consecutive work-groups begun",
     "scheduler.rr_phase_ctas" "work-groups" "given singly, as too few groups were left",

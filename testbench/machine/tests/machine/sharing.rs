@@ -156,8 +156,8 @@ fn rules_taken_away_are_seen() {
     }
 }
 
-/// Plain LRU, in the blocks: as the caches' own, but that a line takes its way when it has come, and
-/// not when it is asked for.
+/// Plain LRU, in the blocks: as the caches' own, but that a line takes its way when it has come,
+/// and not when it is asked for.
 #[test]
 fn policies_that_are_off_hit_as_often_as_none() {
     let off = [

@@ -37,8 +37,8 @@ impl Private {
 
     /// A work-item of the kernel uses bytes of one of these buffers. False when another one has.
     pub fn access(&mut self, addr: u64, bytes: u64, item: u64) -> bool {
-        let words = addr / WORD..(addr + bytes).div_ceil(WORD);
-        words.fold(true, |all, word| *self.owners.entry(word).or_insert(item) == item && all)
+        let mut words = addr / WORD..(addr + bytes).div_ceil(WORD);
+        words.all(|word| *self.owners.entry(word).or_insert(item) == item)
     }
 }
 

@@ -11,16 +11,40 @@ use machine::design::{
 use super::queue::{Queue, SECTION};
 
 inventory::submit! {
-    NewL1Policy { name: "test-never", about: "for tests", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(Never))) }
+    NewL1Policy {
+        name: "test-never",
+        about: "for tests",
+        sections: &[],
+        check: |_| Ok(()),
+        new: Some(|_| Ok(Box::new(Never))),
+    }
 }
 inventory::submit! {
-    NewL2Policy { name: "test-never", about: "for tests", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(Never))) }
+    NewL2Policy {
+        name: "test-never",
+        about: "for tests",
+        sections: &[],
+        check: |_| Ok(()),
+        new: Some(|_| Ok(Box::new(Never))),
+    }
 }
 inventory::submit! {
-    NewL1Policy { name: "test-first", about: "for tests", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(First))) }
+    NewL1Policy {
+        name: "test-first",
+        about: "for tests",
+        sections: &[],
+        check: |_| Ok(()),
+        new: Some(|_| Ok(Box::new(First))),
+    }
 }
 inventory::submit! {
-    NewL2Policy { name: "test-first", about: "for tests", sections: &[], check: |_| Ok(()), new: Some(|_| Ok(Box::new(First))) }
+    NewL2Policy {
+        name: "test-first",
+        about: "for tests",
+        sections: &[],
+        check: |_| Ok(()),
+        new: Some(|_| Ok(Box::new(First))),
+    }
 }
 inventory::submit! {
     NewL1Policy {
