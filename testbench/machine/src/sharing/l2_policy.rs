@@ -172,11 +172,11 @@ impl Policy {
             }
         }
         if let Some(place) = inputs.inv {
-            let way = self.from_block(place.set, place.way);
+            let way = self.way_of(place.set, place.way);
             self.forget(way);
         }
         if let Some(L2Fill { mshr, set, way }) = inputs.fill {
-            let way = self.from_block(set, way);
+            let way = self.way_of(set, way);
             self.lines[way as usize] = Line::Valid;
             self.shared[way as usize] = out.fsf;
             let fsf = out.fsf.unwrap_or(false);
@@ -218,7 +218,7 @@ impl Policy {
 
     /// The block has reserved a way for the pending request.
     fn reserve(&mut self, lookup: &Lookup, said: Action) {
-        let way = self.from_block(lookup.set, said.way);
+        let way = self.way_of(lookup.set, said.way);
         self.valid -= usize::from(said.evict_valid);
         self.stays(way);
         self.users.begin(way, lookup);
@@ -275,7 +275,7 @@ impl Policy {
         } else if is_valid(&self.gone[0])
             && let Some(way) = self.gone.pop_front()
         {
-            self.inputs.inv = Some(self.to_block(way));
+            self.inputs.inv = Some(self.number_of(way));
         }
     }
 
@@ -284,7 +284,7 @@ impl Policy {
         let Line::Reserved(mshr) = self.lines[way as usize] else {
             unreachable!("it was waited for")
         };
-        let Place { set, way } = self.to_block(way);
+        let Place { set, way } = self.number_of(way);
         self.inputs.fill = Some(L2Fill { mshr, set, way });
     }
 
@@ -297,12 +297,12 @@ impl Policy {
     }
 
     /// A way as the block calls it.
-    fn to_block(&self, way: Way) -> Place {
+    fn number_of(&self, way: Way) -> Place {
         Place { set: (way / self.ways) as u16, way: self.numbers[way as usize] }
     }
 
     /// The way of a number of the block.
-    fn from_block(&self, set: u16, number: u8) -> Way {
+    fn way_of(&self, set: u16, number: u8) -> Way {
         let first = Way::from(set) * self.ways;
         let numbers = &self.numbers[first as usize..][..self.ways as usize];
         let at = numbers.iter().position(|&other| other == number);
@@ -330,7 +330,7 @@ impl Policy {
         if self.inputs.lk.is_some() {
             return;
         }
-        let Place { set, way } = self.to_block(at);
+        let Place { set, way } = self.number_of(at);
         let (mshr_hit, mshr) = match self.lines[at as usize] {
             Line::Reserved(mshr) => (true, mshr),
             _ => (false, 0),
