@@ -12,7 +12,7 @@
 //!   0x000000100000         4096 at 0x7f3a00000000
 //!   0x000000101000         4096 at 0x7f3a00100000
 //! kernels
-//!      0 vector_sum: 2 work-groups of 64 x 1 x 1, 0 racy bytes, 1 locations of atomics
+//!      0 vector_sum: 2 work-groups of 64 x 1 x 1 with 8 bytes of their own, 0 racy bytes, 1 locations of atomics
 //! $ duet trace verify vector_sum.trace
 //! loads     264 determined, 0 racy
 //! atomics   0 determined, 4 racy
