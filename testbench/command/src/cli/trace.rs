@@ -12,7 +12,7 @@
 //!   0x000000100000         4096 at 0x7f3a00000000
 //!   0x000000101000         4096 at 0x7f3a00100000
 //! kernels
-//!      0 vector_sum: 2 work-groups of 64 x 1 x 1 with 8 bytes of their own, 0 racy bytes, 1 locations of atomics
+//!      0 vector_sum: 2 work-groups of 64 x 1 x 1 (8 bytes), 0 racy bytes, 1 locations of atomics
 //! $ duet trace verify vector_sum.trace
 //! loads     264 determined, 0 racy
 //! atomics   0 determined, 4 racy
@@ -269,9 +269,8 @@ fn show(info: &Info) {
         let Launch { racy_bytes, atomic_locations, group_memory, .. } = launch;
         let stream = if info.streams > 1 { format!(" (stream {stream})") } else { String::new() };
         println!(
-            "  {number:>4} {name}{stream}: {groups} work-groups of {x} x {y} x {z} with \
-             {group_memory} bytes of their own, {racy_bytes} racy bytes, \
-             {atomic_locations} locations of atomics"
+            "  {number:>4} {name}{stream}: {groups} work-groups of {x} x {y} x {z} \
+             ({group_memory} bytes), {racy_bytes} racy bytes, {atomic_locations} locations of atomics"
         );
     }
 }
