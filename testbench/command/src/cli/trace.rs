@@ -270,7 +270,8 @@ fn show(info: &Info) {
         let stream = if info.streams > 1 { format!(" (stream {stream})") } else { String::new() };
         println!(
             "  {number:>4} {name}{stream}: {groups} work-groups of {x} x {y} x {z} \
-             ({group_memory} bytes), {racy_bytes} racy bytes, {atomic_locations} locations of atomics"
+             ({group_memory} bytes), {racy_bytes} racy bytes, {atomic_locations} \
+             locations of atomics"
         );
     }
 }
