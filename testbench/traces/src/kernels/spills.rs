@@ -9,7 +9,7 @@ use super::{Device, Knob, Launch, Params, Program, at};
 pub const PROGRAM: Program = Program {
     name: "spills",
     about: "each work-item counts the values of a window in a table of private memory",
-    size: Knob::new("work-items, and values", 1024, 1..=1 << 24),
+    size: Knob::new("work-items, and values", 512, 1..=1 << 24),
     iterations: Knob::new("kernels, of one seed each", 2, 1..=10_000),
     footprint: "40 n",
 };
