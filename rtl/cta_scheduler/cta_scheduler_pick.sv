@@ -71,6 +71,10 @@ module cta_scheduler_pick
     end
   end
 
+  // The kernel has fewer groups than there are SMs.
+  logic few_groups;
+  assign few_groups = total_i <= 32'(thr_i);
+
   assign group_end = 33'(nxt_i) + 33'(group_i);
   assign first     = (left < 32'(slots_i)) ? left[4:0] : slots_i;
 
@@ -92,7 +96,7 @@ module cta_scheduler_pick
           own_o = 1'b1;
           cta_o = cur;
           nxt_o = nxt_i;
-        end else if (mode_i == ModeAdpt && started && left <= 32'(thr_i)) begin
+        end else if (mode_i == ModeAdpt && (started || few_groups) && left <= 32'(thr_i)) begin
           test_o = 1'b1;
         end else begin
           begin_o = 1'b1;

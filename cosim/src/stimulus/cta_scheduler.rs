@@ -16,6 +16,7 @@ seen! {
     transfers: k, asg, err;
     rows:
         mode["mode_rr", "mode_q", "mode_adpt", "mode_bcs"], no_work_groups, last_group_short,
+        fewer_groups_than_sms,
         given_by_the_test, burst["burst_of_1", "burst_of_2", "burst_of_more"],
         several_done, all_done, done_and_assigned, asg_held, k_held, k_done,
         launch_while_assignment_stays, err_group, err_slots, err_done, counter_beyond_16_bits,
@@ -98,6 +99,8 @@ impl Inputs {
             let (total, group) = (k.total, u32::from(k.group.max(1)));
             let is_short = k.mode == mode::Q && total > 0 && total % group != 0;
             seen.last_group_short += u64::from(is_short);
+            let is_few = k.mode == mode::ADPT && total > 0 && total.div_ceil(group) < all;
+            seen.fewer_groups_than_sms += u64::from(is_few);
             seen.launch_while_assignment_stays += u64::from(out.asg.is_some() && !input.asg_ready);
             self.runs = k;
             self.k = None;
@@ -177,7 +180,7 @@ impl Stimulus for Inputs {
             "burst_of_more" => slots > 2,
             "several_done" | "counter_beyond_16_bits" => n_sm > 1,
             // One SM: the test needs fewer groups left than SMs less one.
-            "given_by_the_test" => n_sm > 1,
+            "given_by_the_test" | "fewer_groups_than_sms" => n_sm > 1,
             _ => true,
         }
     }

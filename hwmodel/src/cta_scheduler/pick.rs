@@ -53,7 +53,8 @@ impl CtaScheduler {
 
     fn of_group(&mut self, sm: u8, adapts: bool) -> u32 {
         let (total, left) = (self.launch.total, self.launch.total - self.nxt);
-        let tests_first = !self.keeps(Rule::FirstGroup);
+        // A kernel of fewer groups than SMs is tested from its first work-group on.
+        let tests_first = total <= self.thr || !self.keeps(Rule::FirstGroup);
         let own = &mut self.sms[usize::from(sm)];
         if own.cur < own.end {
             own.cur += 1;

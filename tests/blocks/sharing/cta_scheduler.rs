@@ -143,6 +143,25 @@ fn example_3_the_last_group_is_spread() {
     });
 }
 
+/// The block's README, rule 6.
+#[test]
+fn a_kernel_of_fewer_groups_than_sms_is_spread_from_the_start() {
+    on_both(|make| {
+        // Three groups, the last of one work-group: as many as SMs; and two.
+        for (total, first) in [(9, [(0, 0), (4, 1), (8, 2)]), (8, [(0, 0), (1, 1), (2, 2)])] {
+            let mut bench = bench(make, 3, 1, launch(mode::ADPT, total, 4, 1));
+            bench.run(8);
+            assert_eq!(bench.given(), first);
+            let by_test = bench.shown().cnt.rr_phase_ctas;
+            assert_eq!(by_test, if total == 8 { 3 } else { 0 });
+        }
+        // Without the test one SM has all of the first group.
+        let mut bench = bench(make, 3, 1, launch(mode::Q, 4, 4, 1));
+        bench.run(8);
+        assert_eq!(bench.given(), [(0, 0)]);
+    });
+}
+
 #[test]
 fn example_9_cycles() {
     on_both(|make| {

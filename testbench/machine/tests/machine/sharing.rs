@@ -111,6 +111,23 @@ fn schedulers_give_groups_of_their_size() {
     assert_eq!(given("qx_adpt"), [100, 8, 20]);
 }
 
+/// A grid of one row is one group of `qx`: one CU has all of it, unless the test spreads it.
+#[test]
+fn kernel_of_one_row_goes_to_all_cus_where_the_test_is() {
+    let program = neighbours(60, 60);
+    let of = |scheduler: &str| {
+        let machine = tight(&[("cu.scheduler", scheduler)]);
+        let outcome = run(&machine, &program, Options::default()).unwrap();
+        let given = ["groups", "rr_phase_ctas"].map(|n| count(&outcome, &format!("scheduler.{n}")));
+        (given, outcome.cycles)
+    };
+    let (one_cu, alone) = of("qx");
+    let (spread, together) = of("qx_adpt");
+    assert_eq!((one_cu, spread), ([1, 0], [0, 60]));
+    assert_eq!(together, of("rr_block").1);
+    assert!(together < alone, "{together} {alone}");
+}
+
 /// Work-groups that share lines on one CU have fewer lines in two of them, and load them once.
 #[test]
 fn neighbours_on_a_cu_share_its_lines() {
