@@ -16,7 +16,7 @@ struct Family {
     /// One line.
     about: &'static str,
     /// What the twins divide by. It divides the CUs of a chiplet evenly and leaves an L2 of 128 to
-    /// 384 KB: footprints of captured programs are 16 to 400 KB.
+    /// 400 KB: footprints of captured programs are 16 to 400 KB.
     twin: u32,
     /// System file of its first member.
     text: &'static str,
@@ -26,7 +26,7 @@ struct Family {
     members: &'static [(&'static str, u16)],
 }
 
-static FAMILIES: [Family; 6] = [
+static FAMILIES: [Family; 8] = [
     Family {
         about: "CPElide (MICRO'24, table I): chiplets of 60 CUs with an L2 each",
         twin: 60,
@@ -75,6 +75,20 @@ static FAMILIES: [Family; 6] = [
         text: include_str!("../systems/fermi-16sm-8p.toml"),
         grows: scale::with_chiplets,
         members: &[("fermi-16sm-8p", 1)],
+    },
+    Family {
+        about: "Tabbakh's thesis (table 2.1): the same with 15 SMs and room for 8 CTAs on each",
+        twin: 3,
+        text: include_str!("../systems/fermi-15sm.toml"),
+        grows: scale::with_chiplets,
+        members: &[("fermi-15sm", 1)],
+    },
+    Family {
+        about: "Tabbakh's thesis (section 2.6.4): like a Kepler, an L2 of 2 MB",
+        twin: 5,
+        text: include_str!("../systems/kepler-15sm.toml"),
+        grows: scale::with_chiplets,
+        members: &[("kepler-15sm", 1)],
     },
 ];
 

@@ -20,8 +20,10 @@ pub mod rec;
 mod registers;
 pub mod scale;
 pub mod score;
+pub mod sharing_aware;
 pub mod stc;
 mod table;
 
 /// The papers that can be reproduced.
-pub const PAPERS: [&str; 6] = ["cpelide", "finepack", "gtsc", "race-detection", "rec", "stc"];
+pub const PAPERS: [&str; 7] =
+    ["cpelide", "finepack", "gtsc", "race-detection", "rec", "sharing-aware", "stc"];

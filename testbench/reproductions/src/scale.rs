@@ -4,7 +4,7 @@
 use machine::systems;
 
 use crate::experiment::Input;
-use crate::{cpelide, finepack, gtsc, race_detection, rec, stc};
+use crate::{cpelide, finepack, gtsc, race_detection, rec, sharing_aware, stc};
 
 /// A scale at which a paper's experiments run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,7 @@ fn machine(paper: &str) -> (&'static str, &'static str) {
         "gtsc" => ("fermi-16sm-8p", "GPU"),
         "race-detection" => ("fermi-16sm", "GPU"),
         "rec" => ("rec-4gpu", "GPU"),
+        "sharing-aware" => ("fermi-15sm", "GPU"),
         _ => ("stc-8cu", "GPU"),
     }
 }
@@ -64,6 +65,7 @@ pub fn all(paper: &str) -> &'static [Scale] {
         "gtsc" => &gtsc::SCALES,
         "race-detection" => &race_detection::SCALES,
         "rec" => &rec::SCALES,
+        "sharing-aware" => &sharing_aware::SCALES,
         _ => &stc::SCALES,
     }
 }

@@ -9,7 +9,7 @@
 //! ...
 //! ```
 
-use reproductions::{controls, cpelide, finepack, gtsc, race_detection, rec, stc};
+use reproductions::{controls, cpelide, finepack, gtsc, race_detection, rec, sharing_aware, stc};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
@@ -39,6 +39,8 @@ enum Of {
     ReproduceRaceDetection,
     /// Of `duet reproduce rec`
     ReproduceRec,
+    /// Of `duet reproduce sharing-aware`
+    ReproduceSharingAware,
     /// Of `duet reproduce stc`
     ReproduceStc,
 }
@@ -55,6 +57,7 @@ impl Of {
             Self::ReproduceGtsc => of::<gtsc::Report>(),
             Self::ReproduceRaceDetection => of::<race_detection::Report>(),
             Self::ReproduceRec => of::<rec::Report>(),
+            Self::ReproduceSharingAware => of::<sharing_aware::Report>(),
             Self::ReproduceStc => of::<stc::Report>(),
         }
     }

@@ -123,7 +123,7 @@ fn results_of_figures_and_controls_keep_to_their_schema() {
     let desk = Desk::on_any_build("schema-figures");
     desk.passes("controls --quick rate-memory-stores --json c.json");
     keeps(&desk, "controls", "c.json");
-    for paper in ["cpelide", "finepack", "gtsc", "race-detection", "rec", "stc"] {
+    for paper in ["cpelide", "finepack", "gtsc", "race-detection", "rec", "sharing-aware", "stc"] {
         let schema = desk.duet(&format!("schema reproduce-{paper}")).stdout;
         let schema: Value = serde_json::from_str(&schema).unwrap();
         for key in ["paper", "verdict", "seed", "figures", "inputs"] {

@@ -97,6 +97,18 @@ struct Placing {
     /// A kernel is to begin: what is dirty leaves, then all is dropped.
     flushes: bool,
     write_backs: u64,
+    /// Of each way: its line was shared when it came.
+    shared: Vec<bool>,
+    of_shared: OfShared,
+}
+
+/// Loads of lines that were shared when they came.
+#[derive(Clone, Copy, Debug, Default)]
+struct OfShared {
+    hits: u64,
+    /// The first of those that waited, and the others.
+    misses: u64,
+    merges: u64,
 }
 
 impl Placing {
@@ -119,6 +131,8 @@ impl SoftwareL1 {
             unit: Unit::default(),
             flushes: false,
             write_backs: 0,
+            shared: vec![false; (spec.shape.sets * spec.shape.ways) as usize],
+            of_shared: OfShared::default(),
         });
         Ok(Self {
             array: Array::new(spec.shape),
@@ -169,7 +183,7 @@ impl SoftwareL1 {
             self.counters.hits += 1;
             self.array.touch(way);
             if PLACES {
-                self.tell(port, |policy, ctx| policy.touch(ctx, way));
+                self.hit(port, way);
             }
             port.finish(request, Some(self.array.data(way)), self.hit_latency.into());
             return true;
@@ -259,19 +273,35 @@ impl SoftwareL1 {
         }
     }
 
+    /// The policy hears of a load that hits.
+    #[cold]
+    fn hit(&mut self, port: &mut Port, way: Way) {
+        let placing = self.placing.as_mut().expect("there is a policy");
+        placing.policy.touch(port.ctx, way);
+        placing.of_shared.hits += u64::from(placing.shared[way as usize]);
+    }
+
     /// A line has come that the policy must place.
     #[cold]
     fn come(&mut self, port: &mut Port, at: usize, answer: Handle<Message>) {
-        let data = port.ctx.lines[port.ctx.messages[answer].line];
+        let Message { line, hint, .. } = port.ctx.messages[answer];
+        let data = port.ctx.lines[line];
         let miss = &mut self.misses[at];
         miss.filled = true;
         let mut request = std::mem::take(&mut miss.waiters).first();
+        let mut waited = 0;
         while request.is_some() {
             let next = port.ctx.messages[request].next;
             port.finish(request, Some(&data.0), 0);
             request = next;
+            waited += 1;
         }
-        self.placing.as_mut().expect("there is a policy").come.push_back((at, answer));
+        let placing = self.placing.as_mut().expect("there is a policy");
+        if hint != 0 && waited > 0 {
+            placing.of_shared.misses += 1;
+            placing.of_shared.merges += waited - 1;
+        }
+        placing.come.push_back((at, answer));
         self.place(port);
     }
 
@@ -400,6 +430,7 @@ impl SoftwareL1 {
             placing.chosen = None;
             if let Choice::Way(way) = choice {
                 assert!(ways.free >> (way - ways.first) & 1 == 1, "a way of the line's set");
+                placing.shared[way as usize] = message.hint != 0;
                 self.array.place(way, addr);
                 self.array.fill(way, &port.ctx.lines[message.line].0);
                 self.array.touch(way);
@@ -471,7 +502,11 @@ impl L1 for SoftwareL1 {
             ("invalidated_lines", c.invalidated),
         ];
         if let Some(placing) = &self.placing {
+            let OfShared { hits, misses, merges } = placing.of_shared;
             all.push(("write_backs", placing.write_backs));
+            all.push(("sharing_shared_hits", hits));
+            all.push(("sharing_shared_misses", misses));
+            all.push(("sharing_shared_merges", merges));
             all.extend(placing.policy.counters());
         }
         all

@@ -12,6 +12,9 @@ inventory::submit! { Counted(&statistics! {
     "l1.sharing_evict_private" "lines" "private lines that went for others",
     "l1.sharing_evict_shared" "lines" "shared lines that went for others",
     "l1.sharing_evict_dead" "lines" "of the private ones, those thought to be dead",
+    "l1.sharing_shared_hits" "requests" "loads that found lines which were shared when they came",
+    "l1.sharing_shared_misses" "requests" "loads that fetched such lines",
+    "l1.sharing_shared_merges" "requests" "loads that waited for such lines under way",
     "l2.sharing_hits" "requests" "accesses to lines that a bank's policy knows to be there",
     "l2.sharing_merges" "requests" "to lines that are waited for",
     "l2.sharing_allocs" "lines" "lines that got a way",
@@ -22,6 +25,8 @@ inventory::submit! { Counted(&statistics! {
     "l2.sharing_evict_shared" "lines" "lines of several CUs that went for others",
     "l2.sharing_users" "CUs" "of all lines that got a way, the CUs that used them, together: \
         `sf_set` of `allocs` lines had more than one",
+    "l2.sharing_reuses" "requests" "accesses to lines of several CUs that were there",
+    "l2.sharing_late_reuses" "requests" "of these, 1000 cycles and more after the line had come",
     "scheduler.assigned" "work-groups" "work-groups that schedulers with a block gave to CUs",
     "scheduler.groups" "groups" "groups of consecutive work-groups begun",
     "scheduler.rr_phase_ctas" "work-groups" "given singly, as too few groups were left",

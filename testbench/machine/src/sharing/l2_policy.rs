@@ -159,7 +159,7 @@ impl Policy {
 
     /// What has become of the last inputs.
     fn see(&mut self, ctx: &mut Context, inputs: &In) {
-        let out = self.block.outputs();
+        let (out, cycle) = (self.block.outputs(), self.block.cycle() - 1);
         report(ctx, &self.place, out.err);
         if inputs.flush {
             for _ in 0..self.gone.len() {
@@ -179,6 +179,7 @@ impl Policy {
             let way = self.way_of(set, way);
             self.lines[way as usize] = Line::Valid;
             self.shared[way as usize] = out.fsf;
+            self.users.fill(way, cycle);
             let fsf = out.fsf.unwrap_or(false);
             report_if(ctx, &self.place, self.users.are_several(way) != fsf, "fsf, of a line");
             self.valid += 1;
@@ -190,6 +191,9 @@ impl Policy {
             (Some((request, way)), _) => {
                 let is_shared = self.users.add(way, &lookup) && !lookup.is_local;
                 report_if(ctx, &self.place, said.sf != is_shared, "sf, of an access");
+                if (said.act, said.sf) == (act::HIT, true) {
+                    self.users.reuse(way, cycle);
+                }
                 ctx.messages[request].hint = match (said.act, said.sf) {
                     (act::HIT, false) => PRIVATE,
                     (act::HIT, true) => SHARED,
@@ -491,6 +495,8 @@ impl BankHook for Policy {
             ("sharing_evict_private", cnt.evict_private.into()),
             ("sharing_evict_shared", cnt.evict_shared.into()),
             ("sharing_users", self.users.counted),
+            ("sharing_reuses", self.users.reuses[0]),
+            ("sharing_late_reuses", self.users.reuses[1]),
         ]
     }
 }

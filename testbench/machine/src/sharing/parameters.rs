@@ -36,13 +36,15 @@ pub const SECTION: Section = Section {
 /// Most work-groups on a CU that a block of a machine counts.
 const MOST_SLOTS: u32 = 16;
 
-/// The paper's, for the machine. SMs are those that a bank can be asked by; a scheduler has those
+/// The paper's, for the machine. A block has the next power of 2 of a cache's sets; of those that
+/// the cache does not have it never hears. SMs are those that a bank can be asked by; a scheduler has those
 /// of its chiplet.
 fn blocks(system: &System) -> Sharing {
     let paper = Sharing::named().remove("paper").expect("it has a name");
     let System { machine: m, l1, l2, cu, .. } = system;
     let sets = |bytes: u64, ways: u32| {
-        u32::try_from(bytes / u64::from(ways.max(1)) / u64::from(m.line)).unwrap_or(u32::MAX)
+        let sets = bytes / u64::from(ways.max(1)) / u64::from(m.line);
+        u32::try_from(sets.next_power_of_two()).unwrap_or(u32::MAX)
     };
     let groups = if cu.groups == 0 { cu.waves } else { cu.groups.min(cu.waves) };
     let directory = has_directory(system);

@@ -257,8 +257,8 @@ fn machines_that_the_blocks_cannot_serve_are_refused() {
     );
     refused(
         "cpelide-2-small",
-        &[("sharing.l2", "sharing-aware")],
-        &["sharing.l2: \"sharing-aware\"", "sets of an L2 bank", "68", "a power of 2, 1 to 1024"],
+        &[("l2.ways", "1"), ("sharing.l2", "sharing-aware")],
+        &["sharing.l2: \"sharing-aware\"", "sets of an L2 bank", "4096", "1 to 1024"],
     );
     refused(
         fermi,

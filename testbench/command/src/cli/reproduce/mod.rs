@@ -16,7 +16,9 @@ use std::path::PathBuf;
 use reproductions::experiment::{Input, Runs};
 use reproductions::figure::Figure;
 use reproductions::score::Score;
-use reproductions::{PAPERS, cpelide, finepack, gtsc, race_detection, rec, scale, stc};
+use reproductions::{
+    PAPERS, cpelide, finepack, gtsc, race_detection, rec, scale, sharing_aware, stc,
+};
 use serde::Serialize;
 
 use keeping::Keeping;
@@ -27,7 +29,7 @@ use super::{Failure, output};
 /// Run a paper's experiments
 #[derive(clap::Args)]
 pub struct Args {
-    /// cpelide, finepack, gtsc, race-detection, rec, stc, or all
+    /// cpelide, finepack, gtsc, race-detection, rec, sharing-aware, stc, or all
     paper: String,
     /// Divide the paper's machine by this; 1 is the paper's
     ///
@@ -217,6 +219,10 @@ fn reproduce(wanted: Wanted, keeping: &Keeping) -> Result<Reproduced, Failure> {
         }
         "rec" => {
             let r = keeping.attempt(|attempt| rec::run(scale, inputs, perturbed, attempt))?;
+            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
+        }
+        "sharing-aware" => {
+            let r = keeping.attempt(|attempt| sharing_aware::run(inputs, perturbed, attempt))?;
             Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
         }
         _ => {

@@ -1,0 +1,64 @@
+//! The report as tables.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::points::{BASE, BCS, BCS_MANAGED, DESIGN, MANAGED, SCHEDULER};
+use super::{PRIVATE, Report};
+use crate::experiment::{Row, share};
+use crate::figure::Listed;
+use crate::table::{self, Column, left, right};
+
+const LEGEND: &str = "\
+Cycles of the GPU's clock. inside: without those between a kernel's packet and its start, and
+between its last work-group and its completion. misses: of the loads, those that L1s fetched, in per
+cent; bypassed: shared lines that L1s did not keep. lines: that memory moved. shared: of the lines of
+the L2s, those that several SMs used, in per cent; sharers: SMs of a line.";
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        writeln!(
+            f,
+            "Sharing-aware scheduling and caching (Tabbakh's thesis, 2018, chapter 2) on models: \
+             its GPU of 15 SMs (table 2.1). Seed {}.",
+            self.seed
+        )?;
+        let shown = [BASE, SCHEDULER, MANAGED, DESIGN, BCS, BCS_MANAGED];
+        for input in &self.runs.inputs {
+            let like = match (input.program, input.like) {
+                (PRIVATE, _) => "none; it is in no mean",
+                (_, "") => "none",
+                (_, like) => like,
+            };
+            writeln!(f, "\n{input}; stands for the thesis's: {like}")?;
+            table::write(f, &columns(), self.runs.beside(input.program, BASE, &shown))?;
+        }
+        writeln!(f, "\n{LEGEND}\n\nFigures of the thesis")?;
+        let on = self.runs.on(self.scale, self.seed);
+        write!(f, "{}", Listed { figures: &self.figures, on })
+    }
+}
+
+fn columns<'a>() -> [Column<Row<'a>>; 9] {
+    [
+        left("machine", 12, |r| r.own.machine.to_string()),
+        right("cycles", 9, |r| r.own.cycles.to_string()),
+        right("inside", 9, |r| r.own.inside().to_string()),
+        right("over base", 11, |r| format!("{:.3}", r.own.inside() / r.base.inside())),
+        right("misses", 8, |r| format!("{:.1}", misses(r))),
+        right("bypassed", 10, |r| r.count("l1.sharing_bypass_shared").to_string()),
+        right("lines", 9, |r| crate::energy::memory_lines(r.own).to_string()),
+        right("shared", 8, |r| {
+            format!("{:.1}", 100.0 * r.own.share("l2.sharing_sf_set", "l2.sharing_allocs"))
+        }),
+        right("sharers", 9, |r| {
+            format!("{:.2}", r.own.share("l2.sharing_users", "l2.sharing_allocs"))
+        }),
+    ]
+}
+
+/// Loads that L1s fetched, in per cent.
+fn misses(r: &Row) -> f64 {
+    let [loads, hits, merges] =
+        ["loads", "hits", "merges"].map(|name| r.own.counter(&format!("l1.{name}")));
+    100.0 * share(loads - hits - merges, loads)
+}
