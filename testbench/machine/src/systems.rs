@@ -16,7 +16,7 @@ struct Family {
     /// One line.
     about: &'static str,
     /// What the twins divide by. It divides the CUs of a chiplet evenly and leaves an L2 of 128 to
-    /// 400 KB: footprints of captured programs are 16 to 400 KB.
+    /// 408 KB: footprints of captured programs are 16 to 400 KB.
     twin: u32,
     /// System file of its first member.
     text: &'static str,

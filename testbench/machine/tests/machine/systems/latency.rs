@@ -175,6 +175,8 @@ fn loads_take_as_long_as_the_papers_say() {
         ("finepack-4gpu", of(28, 193, None, None, 375)),
         ("rec-4gpu", of(140, 269, None, None, 500)),
         ("fermi-16sm", of(30, 260, None, None, 460)),
+        ("fermi-15sm", of(30, 260, None, None, 460)),
+        ("kepler-15sm", of(30, 260, None, None, 460)),
     ] {
         assert_eq!(measure(&preset(name)), latencies, "{name}");
     }
