@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::hook::{BankHook, BankHooks, BankView, Outcome};
+use super::hook::{BankHook, BankHooks, Outcome};
 use super::walk::Walk;
 use super::writes::{Pushed, Writes};
 use super::{L2, Ports, Spec};
@@ -94,17 +94,7 @@ impl Bank {
     /// Empty, with a hook of the L2 design if it has one.
     pub fn new(spec: Spec, l2_hook: Option<Box<dyn BankHook>>) -> Self {
         let ports = spec.ports;
-        let view = BankView {
-            unit: spec.unit,
-            number: spec.number,
-            addresses: spec.addresses,
-            requests: ports.requests,
-            answers: ports.answers,
-            early: spec.early,
-            peers: ports.peers.map(|(_, to)| to),
-            unit_channel: ports.unit.map(|(to, _)| to),
-            outbox: VecDeque::new(),
-        };
+        let view = spec.view();
         let from_unit = ports.unit.map(|(_, from)| from);
         let hooks = BankHooks::new(spec.hook, l2_hook, spec.keeps, from_unit, view);
         Self {

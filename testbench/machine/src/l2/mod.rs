@@ -12,6 +12,7 @@ mod requests;
 mod walk;
 mod writes;
 
+use std::collections::VecDeque;
 use std::fmt::Debug;
 
 use cosim::command_processor::SyncMode;
@@ -28,7 +29,7 @@ use super::registry::Named;
 pub use addresses::Addresses;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
-pub use hook::{BankHook, BankPort, NewL2Policy};
+pub use hook::{BankHook, BankPort, BankView, NewL2Policy};
 pub use parameters::{are_through, check as check_directory, replacements, writes};
 
 /// A bank's inlets and outlets.
@@ -88,6 +89,24 @@ pub struct Spec {
     pub hook: Option<Box<dyn BankHook>>,
     /// What says which lines it keeps, if anything does.
     pub keeps: Option<Box<dyn BankHook>>,
+}
+
+impl Spec {
+    /// The bank as its hooks see it.
+    pub fn view(&self) -> BankView {
+        let ports = self.ports;
+        BankView {
+            unit: self.unit,
+            number: self.number,
+            addresses: self.addresses,
+            requests: ports.requests,
+            answers: ports.answers,
+            early: self.early,
+            peers: ports.peers.map(|(_, to)| to),
+            unit_channel: ports.unit.map(|(to, _)| to),
+            outbox: VecDeque::new(),
+        }
+    }
 }
 
 /// An L2 bank.

@@ -5,9 +5,12 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::{Block, Model};
-use ports::common::timestamp_types::{BusReq, BusRsp, DramReq, DramRsp, bus_op, rsp_op, sync};
+use ports::common::timestamp_types::{
+    BusReq, BusRsp, DramReq, DramRsp, Pick, bus_op, rsp_op, sync,
+};
 
 use super::cache::aop_of;
+use super::keeps::Keeps;
 use super::parameters::Parameters;
 use super::rule;
 use super::side::{L2In, L2Out, Side};
@@ -23,12 +26,14 @@ use crate::message::{Kind, Message, Packed, Synced, Unit};
 use crate::pool::Handle;
 
 /// Makes a bank.
-pub fn new<S: Side>(make: &mut Make, spec: Spec) -> Made<dyn L2> {
+pub fn new<S: Side>(make: &mut Make, mut spec: Spec) -> Made<dyn L2> {
     let Parameters { blocks, name, without } = Parameters::of(make.system)?;
     let mut block: Socket<S::L2> = make.socket(&name, &S::l2_config(&blocks))?;
     if let Some(model) = without.and_then(|rule| S::l2_without(&blocks, rule)) {
         take_away(rule::FIELD, &mut block, model)?;
     }
+    let view = spec.view();
+    let keeps = spec.keeps.take().map(|hook| Keeps::new(hook, view, &blocks));
     Ok(Box::new(Bank::<S> {
         place: make.place.clone(),
         out: S::l2_out(&block.outputs()),
@@ -36,7 +41,8 @@ pub fn new<S: Side>(make: &mut Make, spec: Spec) -> Made<dyn L2> {
         line: make.system.machine.line as usize,
         ts_w: S::ts_w(&blocks),
         others: if make.system.machine.gpus > 1 { blocks.n_sm as u8 - 1 } else { u8::MAX },
-        quiet: L2In::default(),
+        quiet: L2In { policy: keeps.is_some(), ..L2In::default() },
+        keeps,
         spec,
         lines: VecDeque::with_capacity(blocks.l2_mshr as usize),
         foreign: vec![Handle::NONE; IDS],
@@ -87,6 +93,8 @@ struct Bank<S: Side> {
     out: L2Out,
     /// Levels of the last cycle, as while nothing comes.
     quiet: L2In,
+    /// What says which ways lines take, if anything does.
+    keeps: Option<Keeps>,
     /// Bytes of a line.
     line: usize,
     ts_w: u32,
@@ -188,7 +196,7 @@ impl<S: Side> Bank<S> {
     /// The block's answer leaves. False where the way is not free.
     fn answer(&mut self, ctx: &mut Context, answer: &BusRsp) -> bool {
         let BusRsp { op, rep, ok, sm, id, wts, rts, data } = *answer;
-        if !ctx.may_send(self.spec.ports.answers) {
+        if !self.is_seen(ctx, answer) || !ctx.may_send(self.spec.ports.answers) {
             return false;
         }
         let has_line = matches!(op, rsp_op::FILL | rsp_op::ATOM_ACK);
@@ -199,6 +207,9 @@ impl<S: Side> Bank<S> {
         let kind = if has_line { Kind::Data } else { Kind::Ack };
         if sm == self.others {
             let request = std::mem::replace(&mut self.foreign[usize::from(id)], Handle::NONE);
+            if let Some(keeps) = &mut self.keeps {
+                keeps.answer(ctx, request);
+            }
             let message = &mut ctx.messages[request];
             (message.kind, message.line) = (kind, line);
             (message.to, message.from) = (message.from, self.spec.unit);
@@ -226,8 +237,38 @@ impl<S: Side> Bank<S> {
             ..Message::default()
         };
         let message = ctx.messages.put(message);
+        if let Some(keeps) = &mut self.keeps {
+            keeps.answer(ctx, message);
+        }
         ctx.send(self.spec.ports.answers, message);
         true
+    }
+
+    /// Whether the policy has seen what is answered.
+    fn is_seen(&mut self, ctx: &mut Context, answer: &BusRsp) -> bool {
+        if self.keeps.is_none() {
+            return true;
+        }
+        let to = match answer.sm == self.others {
+            true => ctx.messages[self.foreign[usize::from(answer.id)]].from,
+            false => self.core(ctx, answer.sm),
+        };
+        let is_read = matches!(answer.op, rsp_op::FILL | rsp_op::RNW);
+        self.keeps.as_mut().is_some_and(|keeps| keeps.knows(ctx, to, is_read))
+    }
+
+    /// What the policy says of what the block asks.
+    fn pick(&mut self, ctx: &mut Context) -> Option<Pick> {
+        self.keeps.as_mut()?.tick(ctx, self.out.event.as_ref());
+        let ask = self.out.ask?;
+        let from = match ask.sm == self.others {
+            true => {
+                let mut foreign = self.foreign.iter().filter(|request| request.is_some());
+                ctx.messages[*foreign.next().expect("one of theirs has missed")].from
+            }
+            false => self.core(ctx, ask.sm),
+        };
+        self.keeps.as_mut()?.pick(ctx, &ask, from)
     }
 
     /// The CU of a number.
@@ -338,7 +379,7 @@ impl<S: Side> L2 for Bank<S> {
         if self.block.cycle() > now {
             return;
         }
-        let mut inputs = L2In::default();
+        let mut inputs = L2In { policy: self.quiet.policy, ..L2In::default() };
         if let Some((from, _)) = self.wires {
             let ToBank { halt, rst } = ctx.see(from).get(());
             (inputs.halt, inputs.rst) = (halt, rst);
@@ -349,6 +390,9 @@ impl<S: Side> L2 for Bank<S> {
             self.out = S::l2_out(&self.block.outputs());
         }
         self.quiet = inputs;
+        if inputs.policy {
+            inputs.pick = self.pick(ctx);
+        }
         self.take_from_below(ctx);
         inputs.sync = self.next_sync(ctx);
         inputs.bus_req = self.next_request(ctx);
@@ -385,21 +429,28 @@ impl<S: Side> L2 for Bank<S> {
             || !self.lines.is_empty()
             || inputs.sync.is_some()
             || ctx.has(self.spec.ports.requests)
+            || inputs.policy && (self.out.event.is_some() || self.out.ask.is_some())
             || self.syncing.is_none()
                 && (ctx.has(self.spec.ports.commands) || !self.performed.is_empty());
-        ctx.wake_after(if acts { 0 } else { self.block.quiet_cycles() });
+        let quiet = match &self.keeps {
+            None => self.block.quiet_cycles(),
+            Some(keeps) => self.block.quiet_cycles().min(keeps.quiet_cycles()),
+        };
+        ctx.wake_after(if acts { 0 } else { quiet });
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let c = &self.counters;
-        vec![
+        let mut all = vec![
             ("reads", c.reads),
             ("fetches", c.fetches),
             ("writes", c.writes),
             ("atomics", c.atomics),
             ("write_backs", c.write_backs),
             ("released", c.released),
-        ]
+        ];
+        all.extend(self.keeps.iter().flat_map(Keeps::counters));
+        all
     }
 
     fn l1_counters(&self) -> Vec<(&'static str, u64)> {

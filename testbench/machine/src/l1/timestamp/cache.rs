@@ -12,6 +12,7 @@ use ports::common::timestamp_types::{BusReq, BusRsp, CoreReq, CoreRsp, bus_op, o
 use traces::trace::{AtomicOp, Instr, InstrKind};
 
 use super::parameters::Parameters;
+use super::places::Places;
 use super::rule::{self, Rule};
 use super::side::{L1In, L1Out, Side};
 use super::{Answer, OfL1, Request, ToL1};
@@ -37,9 +38,12 @@ pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
         take_away(rule::FIELD, &mut block, model)?;
     }
     let keeps = |rule| without != Some(rule);
-    let (m, design) = (&make.system.machine, make.system.l1.design.as_str());
+    let design = make.system.l1.design.as_str();
     let hit_latency = Spec::of(make.system).hit_latency.into();
-    let inputs = L1In { sm_id: super::sm_of(make) as u8, ..L1In::default() };
+    let sm_id = super::sm_of(make) as u8;
+    let places = make.l1_policy()?.map(|policy| Places::new(policy, &blocks));
+    let inputs = L1In { sm_id, policy: places.is_some(), ..L1In::default() };
+    let m = &make.system.machine;
     let in_order = matches!(design, "gtsc-sc" | "tc-strong") && keeps(Rule::OneAccess);
     let (fences, waves) = (design == "tc-weak", make.system.cu.waves as usize);
     let line = m.line as usize;
@@ -65,6 +69,7 @@ pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
         issued: Issued::new(),
         clocks: S::JOINS.then(|| Clocks::new(waves)).filter(|_| keeps(Rule::Barrier)),
         late: Late::new(without),
+        places,
         held: 0,
         fencing: 0,
         fencing_since: vec![0; waves],
@@ -124,6 +129,8 @@ struct Cache<S: Side> {
     clocks: Option<Clocks>,
     /// What others pass, where a rule is not kept.
     late: Late,
+    /// What says which ways lines take, if anything does.
+    places: Option<Places>,
     /// Bit w: wave w waits to issue; it stands at a fence or its end.
     held: u64,
     fencing: u64,
@@ -159,8 +166,8 @@ impl<S: Side> Cache<S> {
             return;
         }
         self.begun = now;
-        let L1In { sm_id, rep, .. } = self.inputs;
-        self.inputs = L1In { sm_id, rep, ..L1In::default() };
+        let L1In { sm_id, rep, policy, .. } = self.inputs;
+        self.inputs = L1In { sm_id, rep, policy, ..L1In::default() };
         if self.block.cycle() < now {
             self.block.catch_up(now, &S::l1_in(&self.inputs));
             self.out = S::l1_out(&self.block.outputs());
@@ -200,6 +207,9 @@ impl<S: Side> Cache<S> {
             port.ctx.drop_message(message);
         } else if kind != Kind::Read && port.ctx.timed.is_some() {
             self.issued.send(id);
+        }
+        if let Some(places) = self.places.as_mut().filter(|_| kind == Kind::Read) {
+            places.fetch(id, line);
         }
     }
 
@@ -336,7 +346,7 @@ impl<S: Side> L1 for Cache<S> {
 
     fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
         self.begin(port);
-        let Message { tag, sideband, line, born, .. } = port.ctx.messages[message];
+        let Message { tag, sideband, line, born, hint, .. } = port.ctx.messages[message];
         if tag & OWN == 0 {
             let wave = usize::from(port.transactions[tag].wave);
             let is_load = port.transactions[tag].kind == InstrKind::Load;
@@ -352,6 +362,9 @@ impl<S: Side> L1 for Cache<S> {
         }
         if port.ctx.timed.is_some() && matches!(op, rsp_op::WR_ACK | rsp_op::ATOM_ACK) {
             self.issued.perform(id, born);
+        }
+        if let Some(places) = &mut self.places {
+            places.answer(&answer, hint);
         }
         if !self.late.keep_answer(port.ctx, &answer) {
             self.arrived.push_back(answer);
@@ -423,6 +436,10 @@ impl<S: Side> L1 for Cache<S> {
         if let Some((from, _)) = self.wires {
             self.inputs.rep = port.ctx.see(from).get::<ToL1>(()).rep;
         }
+        if let Some(places) = &mut self.places {
+            let (ask, event) = (self.out.ask.as_ref(), self.out.event.as_ref());
+            self.inputs.pick = places.tick(port.ctx, ask, event);
+        }
         self.inputs.bus_rsp = self.arrived.front().copied();
         if let Some(request) = self.out.bus_req {
             self.send(port, &request);
@@ -449,7 +466,8 @@ impl<S: Side> L1 for Cache<S> {
         self.talk(port);
         let waits = self.arrived.is_empty()
             && self.out.core_rsp.is_none()
-            && self.fencing & self.out.fence_ok == 0;
+            && self.fencing & self.out.fence_ok == 0
+            && (self.places.is_none() || self.out.ask.is_none() && self.out.event.is_none());
         port.ctx.wake_after(if waits { self.block.quiet_cycles() } else { 0 });
     }
 
@@ -465,6 +483,7 @@ impl<S: Side> L1 for Cache<S> {
         if self.fences {
             all.push(("timestamp_fence_waits", fence_waits));
         }
+        all.extend(self.places.iter().flat_map(Places::counters));
         all
     }
 }

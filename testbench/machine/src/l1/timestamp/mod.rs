@@ -5,7 +5,9 @@
 mod bank;
 mod cache;
 mod counted;
+mod keeps;
 mod parameters;
+mod places;
 mod rule;
 mod side;
 mod unit;
@@ -29,7 +31,7 @@ const L2: l2::Design = l2::Design {
     // It performs all that is done to a line, one after another.
     promises: MemoryModel::Sc,
     directory: None,
-    asks_policy: false,
+    asks_policy: true,
     bank: bank::new::<Gtsc>,
     sync: SyncMode::Hmg,
 };
@@ -38,7 +40,7 @@ const GTSC_RC: Design = Design {
     name: "gtsc-rc",
     about: "G-TSC: leases in logical time; fences order a wave's accesses",
     sections: &[parameters::SECTION],
-    asks_policy: false,
+    asks_policy: true,
     check: |system| Parameters::of(system).map(|_| ()),
     core: cache::new::<Gtsc>,
     unit: Some(unit::new),

@@ -3,7 +3,8 @@
 use hwmodel::{Model, gtsc_l1, gtsc_l2, tc_l1, tc_l2};
 use ports::ConfigError;
 use ports::common::timestamp_types::{
-    BusReq, BusRsp, CoreReq, CoreRsp, DramReq, DramRsp, TC_TS_W, Timestamp, bus_op, rsp_op,
+    Ask, BusReq, BusRsp, CoreReq, CoreRsp, DramReq, DramRsp, Event, Pick, TC_TS_W, Timestamp,
+    bus_op, rsp_op,
 };
 
 use super::rule::Rule;
@@ -20,6 +21,9 @@ pub struct L1In {
     pub rep: u8,
     /// TC.
     pub flush: bool,
+    /// A policy says which ways lines take; what it says.
+    pub policy: bool,
+    pub pick: Option<Pick>,
 }
 
 /// Outputs of an L1.
@@ -37,6 +41,9 @@ pub struct L1Out {
     pub fence_ok: u64,
     /// Loads that have hit.
     pub load_hit: u32,
+    /// For the policy.
+    pub ask: Option<Ask>,
+    pub event: Option<Event>,
     pub err: Option<u8>,
 }
 
@@ -51,6 +58,9 @@ pub struct L2In {
     /// G-TSC.
     pub halt: bool,
     pub rst: bool,
+    /// A policy says which ways lines take; what it says.
+    pub policy: bool,
+    pub pick: Option<Pick>,
 }
 
 /// Outputs of a bank.
@@ -66,6 +76,9 @@ pub struct L2Out {
     pub ovf: bool,
     pub halted: bool,
     pub rst_done: bool,
+    /// For the policy.
+    pub ask: Option<Ask>,
+    pub event: Option<Event>,
     pub err: Option<u8>,
 }
 
@@ -153,7 +166,9 @@ impl Side for Gtsc {
 
     #[inline]
     fn l1_in(inputs: &L1In) -> ports::gtsc_l1::In {
-        let L1In { core_req, core_rsp_ready, bus_req_ready, bus_rsp, sm_id, rep, .. } = *inputs;
+        let L1In {
+            core_req, core_rsp_ready, bus_req_ready, bus_rsp, sm_id, rep, policy, pick, ..
+        } = *inputs;
         ports::gtsc_l1::In {
             core_req,
             core_rsp_ready,
@@ -161,8 +176,8 @@ impl Side for Gtsc {
             bus_rsp,
             sm_id,
             rep,
-            policy: false,
-            pick: None,
+            policy,
+            pick,
         }
     }
 
@@ -178,13 +193,26 @@ impl Side for Gtsc {
             // An access that is over has been performed everywhere.
             fence_ok: u64::MAX,
             load_hit: out.cnt.load_hit,
+            ask: out.ask,
+            event: out.event,
             err: out.err,
         }
     }
 
     #[inline]
     fn l2_in(inputs: &L2In) -> ports::gtsc_l2::In {
-        let L2In { bus_req, bus_rsp_ready, dram_req_ready, dram_rsp, sync, halt, rst } = *inputs;
+        let L2In {
+            bus_req,
+            bus_rsp_ready,
+            dram_req_ready,
+            dram_rsp,
+            sync,
+            halt,
+            rst,
+            policy,
+            pick,
+            ..
+        } = *inputs;
         ports::gtsc_l2::In {
             bus_req,
             bus_rsp_ready,
@@ -193,8 +221,8 @@ impl Side for Gtsc {
             halt,
             rst,
             sync,
-            policy: false,
-            pick: None,
+            policy,
+            pick,
         }
     }
 
@@ -210,6 +238,8 @@ impl Side for Gtsc {
             ovf: out.ovf,
             halted: out.halted,
             rst_done: out.rst_done,
+            ask: out.ask,
+            event: out.event,
             err: out.err,
         }
     }
@@ -286,7 +316,17 @@ impl Side for Tc {
 
     #[inline]
     fn l1_in(inputs: &L1In) -> ports::tc_l1::In {
-        let L1In { core_req, core_rsp_ready, bus_req_ready, bus_rsp, sm_id, flush, .. } = *inputs;
+        let L1In {
+            core_req,
+            core_rsp_ready,
+            bus_req_ready,
+            bus_rsp,
+            sm_id,
+            flush,
+            policy,
+            pick,
+            ..
+        } = *inputs;
         ports::tc_l1::In {
             core_req,
             core_rsp_ready,
@@ -294,8 +334,8 @@ impl Side for Tc {
             bus_rsp,
             sm_id,
             flush,
-            policy: false,
-            pick: None,
+            policy,
+            pick,
         }
     }
 
@@ -310,22 +350,17 @@ impl Side for Tc {
             flush_done: out.flush_done,
             fence_ok: out.fence_ok,
             load_hit: out.cnt.load_hit,
+            ask: out.ask,
+            event: out.event,
             err: out.err,
         }
     }
 
     #[inline]
     fn l2_in(inputs: &L2In) -> ports::tc_l2::In {
-        let L2In { bus_req, bus_rsp_ready, dram_req_ready, dram_rsp, sync, .. } = *inputs;
-        ports::tc_l2::In {
-            bus_req,
-            bus_rsp_ready,
-            dram_req_ready,
-            dram_rsp,
-            sync,
-            policy: false,
-            pick: None,
-        }
+        let L2In { bus_req, bus_rsp_ready, dram_req_ready, dram_rsp, sync, policy, pick, .. } =
+            *inputs;
+        ports::tc_l2::In { bus_req, bus_rsp_ready, dram_req_ready, dram_rsp, sync, policy, pick }
     }
 
     #[inline]
@@ -340,6 +375,8 @@ impl Side for Tc {
             ovf: false,
             halted: false,
             rst_done: false,
+            ask: out.ask,
+            event: out.event,
             err: out.err,
         }
     }
