@@ -94,17 +94,18 @@ fn machines() -> Vec<(System, u32)> {
         ("l2.misses", "5"),
     ];
     let of_three = |own: &[_]| (system("cpelide-2-small", &[&all[..], own].concat()), QUIET);
-    let of_timestamps = |design, quiet| {
+    let of_timestamps = |design, quiet, more: &[_]| {
         let own = [("l1.design", design), ("l2.design", "own"), ("cu.gap_cycles", &gap[..])];
-        (system("fermi-16sm-8p-small", &[&own[..], timestamps::TIGHT].concat()), quiet)
+        (system("fermi-16sm-8p-small", &[&own[..], timestamps::TIGHT, more].concat()), quiet)
     };
+    let both = [("sharing.l1", "sharing-aware"), ("sharing.l2", "sharing-aware")];
     vec![
         of_three(&two_gpus),
         of_three(&epochs),
         of_three(&races),
         of_three(&sharing),
-        of_timestamps("gtsc-rc", QUIET),
-        of_timestamps("tc-strong", SHORT),
+        of_timestamps("gtsc-rc", QUIET, &[]),
+        of_timestamps("tc-strong", SHORT, &both),
     ]
 }
 

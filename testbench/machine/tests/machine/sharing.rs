@@ -58,6 +58,46 @@ fn every_scheduler_goes_with_every_policy_on_every_body() {
     }
 }
 
+/// Caches of G-TSC and TC ask the policies for a way: of one GPU, of three chiplets, of two GPUs,
+/// with all bodies in turn. A line is not kept where the policy picks one that may not go.
+#[test]
+fn caches_with_timestamps_ask_the_policies() {
+    let designs = ["gtsc-rc", "gtsc-sc", "tc-weak", "tc-strong"];
+    let shapes: [&[(&str, &str)]; 3] =
+        [&[], &[("machine.chiplets", "3")], &[("machine.chiplets", "2"), ("machine.gpus", "2")]];
+    let policies = ["lru", "sharing-aware"];
+    let levels = [designs.len(), shapes.len(), 2, 2, BodyKind::ALL.len()];
+    for (number, row) in covering(product(&levels)).iter().enumerate() {
+        let [l1, l2] = [2, 3].map(|at| policies[row[at]]);
+        let own = [
+            ("l1.design", designs[row[0]]),
+            ("l2.design", "own"),
+            ("l1.misses", "8"),
+            ("sharing.l1", l1),
+            ("sharing.l2", l2),
+        ];
+        let machine = tight(&[&own[..], shapes[row[1]]].concat());
+        let name = PROGRAMS[number % PROGRAMS.len()].name;
+        let trace = by_default(name);
+        let run = |bodies: &Bodies| {
+            let outcome = run_on(&machine, bodies, &trace, Options::default());
+            outcome.unwrap_or_else(|e| panic!("{name} with {row:?}: {e}"))
+        };
+        let model = run(&Bodies::default());
+        let reads = count(&model, "l2.reads") + count(&model, "l2.writes");
+        if l2 == "sharing-aware" {
+            let [hits, allocs] = ["hits", "allocs"].map(|n| format!("l2.sharing_{n}"));
+            let [hits, allocs] = [hits, allocs].map(|name| count(&model, &name));
+            // The policy sees each request when it is performed.
+            assert!(hits >= reads && allocs == count(&model, "l2.fetches"), "{name} {row:?}");
+        }
+        let body = BodyKind::ALL[row[4]];
+        if body != BodyKind::Model {
+            assert_eq!(run(&Bodies::all(body)), model, "{name} with {row:?}");
+        }
+    }
+}
+
 /// A kernel of so many work-groups of 32 work-items, in rows, each of which loads its own line and
 /// that of the next one twice.
 fn neighbours(groups: u32, row: u32) -> Reader {

@@ -147,7 +147,9 @@ impl Keeps {
         let (way, _) = self.used.pop_front().expect("what is answered was performed");
         let access = self.access.take().expect("the policy knows it");
         let asked = ctx.messages[access];
-        self.with(ctx, |hook, port| hook.answer(port, way, &asked, answer, &[]));
+        // To the policy a request becomes its answer.
+        self.with(ctx, |hook, port| hook.answer(port, way, &asked, access, &[]));
+        ctx.messages[answer].hint = ctx.messages[access].hint;
         ctx.drop_message(access);
     }
 
