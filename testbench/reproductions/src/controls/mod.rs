@@ -16,6 +16,7 @@ mod programs;
 mod rates;
 mod row;
 mod runner;
+mod sharing;
 mod situations;
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,7 @@ pub struct Control {
 /// All controls.
 pub const CONTROLS: &[&[Control]] = &[
     equality::CONTROLS,
+    sharing::CONTROLS,
     egress::CONTROLS,
     latency::CONTROLS,
     rates::CONTROLS,

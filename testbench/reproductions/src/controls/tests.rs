@@ -98,6 +98,22 @@ fn slower_l1_of_one_design_is_noticed() {
 }
 
 #[test]
+fn what_one_scheduler_or_policy_changes_besides_is_noticed() {
+    let slow = |s: &mut System| s.l2.latency += u32::from(s.cu.scheduler == "q8");
+    fails("scheduler-one-cu", "q8 / ", system(slow));
+    fn is_on(s: &System, field: &str) -> bool {
+        s.sections.get("sharing_aware").is_some_and(|own| own[field].as_integer() == Some(1))
+    }
+    let late = |s: &mut System| s.memory.latency += u32::from(is_on(s, "l2_mgt"));
+    fails("policy-room", "L2 / ", system(late));
+    fn count(s: &System, o: &mut Outcome) {
+        let more = u64::from(is_on(s, "l1_mgt"));
+        drop(o.counters.entry("l3.fetches".into()).and_modify(|n| *n += more));
+    }
+    fails("policy-no-reuse", "cpelide, L1 / ", Unfair { outcome: count, ..Unfair::default() });
+}
+
+#[test]
 fn latency_of_another_cycle_is_noticed() {
     fails("latency", "", system(|s| s.l2.latency += 1));
 }
