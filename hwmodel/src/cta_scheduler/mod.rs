@@ -29,12 +29,24 @@ struct Sm {
     started: bool,
 }
 
+/// SMs of which something is true, one bit each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sets {
+    /// A slot is free; two are; all are.
+    one: u16,
+    two: u16,
+    empty: u16,
+    /// Work-groups of its group are left.
+    in_group: u16,
+}
+
 /// Model of `rtl/cta_scheduler`.
 #[derive(Clone, Debug)]
 pub struct CtaScheduler {
     config: Config,
     run: bool,
     sms: [Sm; MAX_SMS],
+    sets: Sets,
     launch: Launch,
     /// The next work-group that no SM has been given.
     nxt: u32,
@@ -76,16 +88,36 @@ impl CtaScheduler {
         let slots = if is_legal { slots } else { most };
         let group = group.max(1);
         self.launch = Launch { group, slots, ..launch };
-        self.sms = [Sm { free: slots, ..Sm::default() }; MAX_SMS];
+        self.sms = [Sm::default(); MAX_SMS];
+        self.sets = Sets::default();
+        (0..self.config.n_sm as usize).for_each(|sm| self.set_free(sm, slots));
         self.thr = (self.config.n_sm - 1) * u32::from(group);
         (self.nxt, self.finished, self.pointer, self.burst) = (0, 0, 0, 0);
         self.run = true;
+    }
+
+    /// An SM has so many free slots.
+    #[inline]
+    fn set_free(&mut self, sm: usize, free: u8) {
+        self.sms[sm].free = free;
+        let bit = 1 << sm;
+        let put = |set: &mut u16, is_in: bool| *set = *set & !bit | if is_in { bit } else { 0 };
+        let Sets { one, two, empty, .. } = &mut self.sets;
+        put(one, free >= 1);
+        put(two, free >= 2);
+        put(empty, free == self.launch.slots);
     }
 
     /// So many cycles in which as many SMs as now have no work-group.
     fn count_empty(&mut self, cycles: u32) {
         let passed = self.empty.wrapping_mul(cycles);
         self.cnt.idle_sm_cycles = self.cnt.idle_sm_cycles.wrapping_add(passed);
+    }
+
+    /// All SMs.
+    #[inline]
+    fn all(&self) -> u16 {
+        u16::MAX >> (16 - self.config.n_sm)
     }
 
     /// Of several codes the lowest is shown.
@@ -114,16 +146,10 @@ impl Block for CtaScheduler {
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
         (self.err, self.k_done) = (0, false);
-        let all = self.config.n_sm as usize;
-        let slots = self.launch.slots;
         // What ends, by the registers.
-        let mut done = inputs.done & (u16::MAX >> (16 - all));
-        for s in 0..all {
-            if done >> s & 1 == 1 && self.sms[s].free == slots {
-                done &= !(1 << s);
-                self.error(true, err::DONE);
-            }
-        }
+        let done = inputs.done & self.all();
+        self.error(done & self.sets.empty != 0, err::DONE);
+        let done = done & !self.sets.empty;
         let may_load = self.asg.is_none() || inputs.asg_ready;
         if may_load {
             self.asg = None;
@@ -138,15 +164,17 @@ impl Block for CtaScheduler {
                 self.asg = self.pick();
             }
         }
-        for s in (0..all).filter(|s| done >> s & 1 == 1) {
-            self.sms[s].free += 1;
+        let mut left = done;
+        while left != 0 {
+            let sm = left.trailing_zeros() as usize;
+            left &= left - 1;
+            self.set_free(sm, self.sms[sm].free.wrapping_add(1));
         }
         self.finished = self.finished.wrapping_add(done.count_ones());
         if let (Some(launch), false) = (inputs.k, was_running) {
             self.begin(launch);
         }
-        let empty = self.sms[..all].iter().filter(|sm| sm.free == self.launch.slots).count();
-        self.empty = if self.run { empty as u32 } else { 0 };
+        self.empty = if self.run { self.sets.empty.count_ones() } else { 0 };
         let stands = match self.run {
             true => self.finished != self.launch.total && (self.asg.is_some() || !self.may_pick()),
             false => self.asg.is_none(),
@@ -196,6 +224,8 @@ impl Model for CtaScheduler {
             config: config.clone(),
             run: false,
             sms: [Sm::default(); MAX_SMS],
+            // No SM has a slot, or a work-group.
+            sets: Sets { empty: u16::MAX, ..Sets::default() },
             launch: Launch::default(),
             nxt: 0,
             thr: 0,

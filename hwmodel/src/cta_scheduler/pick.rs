@@ -2,7 +2,7 @@
 
 use ports::common::sharing_types::{Assignment, mode};
 
-use super::{CtaScheduler, Rule};
+use super::{CtaScheduler, Rule, Sets};
 
 impl CtaScheduler {
     /// The next assignment, if some SM takes one.
@@ -15,8 +15,8 @@ impl CtaScheduler {
         };
         let more = self.burst > 0;
         self.pointer = if more { sm } else { (sm + 1) % self.config.n_sm as u8 };
-        let free = &mut self.sms[usize::from(sm)].free;
-        *free = free.wrapping_sub(1);
+        let at = usize::from(sm);
+        self.set_free(at, self.sms[at].free.wrapping_sub(1));
         self.cnt.assigned = self.cnt.assigned.wrapping_add(1);
         Some(Assignment { more, sm, cta })
     }
@@ -27,22 +27,24 @@ impl CtaScheduler {
     }
 
     /// The first SM from the pointer on that takes one.
+    #[inline]
     fn search(&self) -> Option<u8> {
-        let all = self.config.n_sm as u8;
         let left = self.launch.total - self.nxt;
-        let is_eligible = |&sm: &u8| {
-            let sm = &self.sms[usize::from(sm)];
-            let has_slot = sm.free >= 1 || !self.keeps(Rule::FreeSlot);
-            match self.launch.mode {
-                mode::RR => has_slot && left > 0,
-                mode::BCS => {
-                    let fits = u32::from(sm.free) >= left.min(2).min(self.launch.slots.into());
-                    left > 0 && (fits || has_slot && !self.keeps(Rule::FreeForBurst))
-                }
-                _ => has_slot && (sm.cur < sm.end || left > 0),
+        let Sets { one, two, in_group, .. } = self.sets;
+        let has_slot = if self.keeps(Rule::FreeSlot) { one } else { self.all() };
+        let any_left = if left > 0 { u16::MAX } else { 0 };
+        let eligible = match self.launch.mode {
+            mode::RR => has_slot & any_left,
+            mode::BCS => {
+                let pairs = left.min(2).min(self.launch.slots.into()) == 2;
+                let fits = if pairs { two } else { one };
+                any_left & if self.keeps(Rule::FreeForBurst) { fits } else { fits | has_slot }
             }
+            _ => has_slot & (in_group | any_left),
         };
-        (0..all).map(|k| (self.pointer + k) % all).find(is_eligible)
+        let behind = eligible >> self.pointer << self.pointer;
+        let first = if behind != 0 { behind } else { eligible };
+        (first != 0).then_some(first.trailing_zeros() as u8)
     }
 
     /// The next one that nobody has.
@@ -58,6 +60,9 @@ impl CtaScheduler {
         let own = &mut self.sms[usize::from(sm)];
         if own.cur < own.end {
             own.cur += 1;
+            if own.cur == own.end {
+                self.sets.in_group &= !(1 << sm);
+            }
             return own.cur - 1;
         }
         if adapts && (own.started || tests_first) && left <= self.thr {
@@ -67,6 +72,7 @@ impl CtaScheduler {
         let first = self.nxt;
         self.nxt = first.saturating_add(self.launch.group.into()).min(total);
         (own.cur, own.end, own.started) = (first + 1, self.nxt, true);
+        self.sets.in_group |= u16::from(own.cur < own.end) << sm;
         self.cnt.groups = self.cnt.groups.wrapping_add(1);
         first
     }
