@@ -14,7 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[test]
 fn unknown_paper_is_wrong_use_and_names_the_legal_ones() {
     let desk = Desk::on_any_build("reproduce");
-    let message = "paper frc: must be one of cpelide, finepack, gtsc, race-detection, rec, sharing-aware, stc, all";
+    let message = "paper frc: must be one of cpelide, finepack, gtsc, race-detection, rec, \
+                   sharing-aware, stc, all";
     desk.refuses(2, "reproduce frc", &[message]);
 }
 

@@ -17,6 +17,8 @@ use crate::figure::{self, Each, Figure, Ours, ours};
 type Count = fn(&Record) -> f64;
 /// A count's name, machine, base, and the count.
 type Ratio<'a> = (&'a str, &'a str, &'a str, Count);
+/// A share's name, machine, and the share.
+type Share<'a> = (&'a str, &'a str, &'a dyn Fn(&Record) -> f64);
 /// Of each program.
 type ByProgram<'a> = &'a BTreeMap<&'static str, Locality>;
 
@@ -138,7 +140,7 @@ fn times_and_traffic(r: &Runs, base: &str, machines: [&str; 2]) -> Ours {
 }
 
 /// Arithmetic means of shares on machines.
-fn shares(r: &Runs, all: &[(&str, &str, &dyn Fn(&Record) -> f64)]) -> Ours {
+fn shares(r: &Runs, all: &[Share]) -> Ours {
     let mut values = Vec::new();
     let mut shown = Vec::new();
     for (name, machine, of) in all {

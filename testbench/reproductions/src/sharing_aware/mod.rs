@@ -21,9 +21,9 @@ use super::score::{Score, scored};
 use locality::Locality;
 
 /// Inputs of `duet reproduce sharing-aware` (chosen), as many as the thesis has benchmarks, then
-/// [`PRIVATE`]. Their data are from a third of the L2 to three times as much; grids of two and three
-/// dimensions have at least as many rows of work-groups as there are SMs. Rows of a grid are of no
-/// multiple of all banks' lines: SMs with a row each would take turns at one bank.
+/// [`PRIVATE`]. Their data are up to three times an L2; most grids of two and three dimensions have
+/// at least as many rows of work-groups as there are SMs. A row is no multiple of all banks' lines:
+/// SMs with a row each would take turns at one bank.
 pub const INPUTS: [Input; 21] = [
     input("backprop", "Backprop", 8192, 1),
     input("bfs", "BFS", 4096, 64),

@@ -11,8 +11,8 @@ use crate::table::{self, Column, left, right};
 const LEGEND: &str = "\
 Cycles of the GPU's clock. inside: without those between a kernel's packet and its start, and
 between its last work-group and its completion. misses: of the loads, those that L1s fetched, in per
-cent; bypassed: shared lines that L1s did not keep. lines: that memory moved. shared: of the lines of
-the L2s, those that several SMs used, in per cent; sharers: SMs of a line.";
+cent; bypassed: shared lines that L1s did not keep. lines: that memory moved. shared: of the lines
+of the L2s, those that several SMs used, in per cent; sharers: SMs of a line.";
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
