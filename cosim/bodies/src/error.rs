@@ -49,6 +49,14 @@ pub enum VerilatedError {
         /// What Verilator says.
         report: String,
     },
+    /// yosys does not read the RTL.
+    #[error("{block}: yosys does not read the RTL:\n{report}")]
+    NotRead {
+        /// The block that was asked for.
+        block: String,
+        /// What yosys says.
+        report: String,
+    },
     /// A tool did not finish its work, for a reason that does not lie in the RTL.
     #[error("{block}: {tool} failed: {report}")]
     Tool {
@@ -80,7 +88,7 @@ pub enum VerilatedError {
 impl VerilatedError {
     /// The RTL or the parameters are at fault, not the environment.
     pub fn is_wrong_use(&self) -> bool {
-        matches!(self, Self::Refused { .. } | Self::Sources { .. })
+        matches!(self, Self::Refused { .. } | Self::NotRead { .. } | Self::Sources { .. })
     }
 
     pub(super) fn cache(path: &Path, problem: impl ToString) -> Self {

@@ -11,6 +11,7 @@ mod error;
 pub mod ibex;
 mod key;
 mod make;
+pub mod netlist;
 mod plan;
 mod request;
 mod shim;

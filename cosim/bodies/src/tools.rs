@@ -37,7 +37,7 @@ pub fn folder() -> Result<Option<(PathBuf, &'static str)>, String> {
 }
 
 /// A file or folder in it. Errors: as of [`folder`].
-pub(super) fn find(path: impl AsRef<Path>) -> Result<Option<PathBuf>, String> {
+pub(crate) fn find(path: impl AsRef<Path>) -> Result<Option<PathBuf>, String> {
     let found = folder()?.map(|(folder, _)| folder.join(path));
     Ok(found.filter(|found| found.exists()))
 }

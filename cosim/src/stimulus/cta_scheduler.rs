@@ -15,7 +15,7 @@ crate::pair!(CtaScheduler: ports::common::sharing_types::Sharing);
 seen! {
     transfers: k, asg, err;
     rows:
-        mode["mode_rr", "mode_q", "mode_adpt", "mode_bcs"], no_work_groups, last_group_short,
+        mode["mode_rr", "mode_q", "mode_adpt", "mode_bcs"], no_work_groups, last_group_short, huge,
         fewer_groups_than_sms,
         given_by_the_test, burst["burst_of_1", "burst_of_2", "burst_of_more"],
         several_done, all_done, done_and_assigned, asg_held, k_held, k_done,
@@ -36,9 +36,14 @@ draws! {
         /// Of a launch that cannot be, and work-groups of others: at most.
         illegal: u32 = r.pick(&[0, 0, 64]),
         most: u32 = r.pick(&[1, 4, 40, 400]),
-        group: u32 = r.pick(&[1, 4, 16]),
+        group: u32 = r.pick(&[1, 4, 16, 500]),
+        /// Of a launch that does not end before the next reset.
+        huge: u32 = r.pick(&[0, 16, 256]),
     }
 }
+
+/// Cycles of an episode in which a kernel may go on until its end.
+const SHORT: u64 = 2_000;
 
 /// The stimulus.
 #[derive(Clone, Debug)]
@@ -47,6 +52,8 @@ pub struct Inputs {
     random: Random,
     phase: Phase,
     long: LongTime,
+    /// The next reset comes soon.
+    is_short: bool,
     k: Option<Launch>,
     /// The launch that runs.
     runs: Launch,
@@ -67,6 +74,11 @@ impl Inputs {
             group: 1 + r.below(p.group) as u16,
             slots: 1 + r.below(self.config.slots) as u8,
         };
+        if self.is_short && r.chance(p.huge) {
+            // Its numbers have all their bits.
+            launch.total = u32::MAX >> r.below(32);
+            launch.group = (u16::MAX >> r.below(16)).max(1);
+        }
         if r.chance(p.illegal) {
             match r.below(3) {
                 0 => launch.group = 0,
@@ -96,6 +108,7 @@ impl Inputs {
             seen.k += 1;
             seen.mode[usize::from(k.mode)] += 1;
             seen.no_work_groups += u64::from(k.total == 0);
+            seen.huge += u64::from(k.total > u32::from(u16::MAX));
             let (total, group) = (k.total, u32::from(k.group.max(1)));
             let is_short = k.mode == mode::Q && total > 0 && total % group != 0;
             seen.last_group_short += u64::from(is_short);
@@ -142,6 +155,7 @@ impl Stimulus for Inputs {
 
     fn restart(&mut self, cycles: u64) {
         self.long = LongTime::plan(&mut self.random, cycles);
+        self.is_short = cycles < SHORT;
         self.phase = Phase::draw(&mut self.random);
         (self.k, self.on, self.burst) = (None, [0; MAX_SMS], 0);
         self.before = ports::cta_scheduler::Counters::default();
@@ -195,6 +209,7 @@ impl NewStimulus for Inputs {
             random,
             phase,
             long: LongTime::never(),
+            is_short: false,
             k: None,
             runs: Launch::default(),
             on: [0; MAX_SMS],

@@ -15,6 +15,7 @@ mod help;
 mod job;
 mod keep;
 mod list;
+mod mutate;
 mod output;
 mod outputs;
 mod pages;
@@ -62,6 +63,7 @@ enum Verb {
     Sweep(sweep::Args),
     Reproduce(reproduce::Args),
     Controls(controls::Args),
+    Mutate(mutate::Args),
     Bodies(bodies::Args),
     /// What is installed, what is missing, how to get it.
     Doctor,
@@ -80,7 +82,8 @@ impl Verb {
             | Self::Replay(_)
             | Self::Sweep(_)
             | Self::Reproduce(_)
-            | Self::Controls(_) => true,
+            | Self::Controls(_)
+            | Self::Mutate(_) => true,
             Self::Trace(args) => args.is_run(),
             Self::Bodies(args) => args.is_run(),
             Self::List(_)
@@ -108,6 +111,7 @@ impl Verb {
             Self::Sweep(args) => sweep::run(&args),
             Self::Reproduce(args) => reproduce::run(&args),
             Self::Controls(args) => controls::run(&args),
+            Self::Mutate(args) => mutate::run(&args),
             Self::Bodies(args) => bodies::run(&args),
             Self::Doctor => doctor::run(),
             Self::Trace(args) => trace::run(&args),

@@ -13,7 +13,7 @@ use reproductions::{controls, cpelide, finepack, gtsc, race_detection, rec, shar
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use super::{Failure, record};
+use super::{Failure, mutate, record};
 
 /// Print the JSON schema of a result that --json writes
 #[derive(clap::Args)]
@@ -29,6 +29,7 @@ enum Of {
     Cosim,
     Compare,
     Controls,
+    Mutate,
     /// Of `duet reproduce cpelide`
     ReproduceCpelide,
     /// Of `duet reproduce finepack`
@@ -52,6 +53,7 @@ impl Of {
             Self::Cosim => of::<record::Cosim>(),
             Self::Compare => of::<record::Compare>(),
             Self::Controls => of::<controls::Report>(),
+            Self::Mutate => of::<mutate::Report>(),
             Self::ReproduceCpelide => of::<cpelide::Report>(),
             Self::ReproduceFinepack => of::<finepack::Report>(),
             Self::ReproduceGtsc => of::<gtsc::Report>(),

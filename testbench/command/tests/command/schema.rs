@@ -84,7 +84,7 @@ fn broken(schema: &Value, value: &Value) -> Vec<String> {
 }
 
 /// Compares a result with its schema.
-fn keeps(desk: &Desk, schema: &str, result: &str) {
+pub fn keeps(desk: &Desk, schema: &str, result: &str) {
     let text = desk.duet(&format!("schema {schema}")).stdout;
     let schema: Value = serde_json::from_str(&text).unwrap();
     let result = desk.json(result);

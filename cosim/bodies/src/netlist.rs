@@ -1,0 +1,275 @@
+//! Mutants of a block's RTL. yosys reads the block, draws faults in its cells, and writes one
+//! netlist that holds all of them; a body made of it has the fault that the environment names. So
+//! hundreds of mutants take one call of Verilator.
+//!
+//! The netlist has what synthesis sees: no assertion.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::error::VerilatedError;
+use super::request::Request;
+use super::sources::{COMMON, Source, Sources};
+use super::{ibex, tools};
+
+/// Environment variable with the number of the mutant, from 1 on; none has the block as it is.
+pub const SELECT: &str = "DUET_MUTANT";
+
+/// What calls yosys.
+const SCRIPT: &str = include_str!("netlist.py");
+/// Folders, in that of the netlist: what yosys reads, and what bodies are made of.
+const READ: &str = "rtl";
+const MADE: &str = "made";
+/// Most seconds of processor time that the netlist takes, and a proof.
+const READ_SECONDS: u32 = 1200;
+const PROOF_SECONDS: u32 = 30;
+/// Loops that initialise arrays have more steps than slang unrolls unasked.
+const UNROLL: u32 = 1 << 16;
+/// What Verilator warns of in any netlist.
+const WARNINGS: [&str; 6] =
+    ["WIDTH", "UNUSED", "UNOPTFLAT", "CASEOVERLAP", "CASEINCOMPLETE", "DECLFILENAME"];
+
+/// A fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutant {
+    /// Its number in the netlist, from 1 on.
+    pub number: u32,
+    /// What is changed: a bit of a wire, or of a cell's port, that is inverted, constant, or
+    /// inverted where another bit of the port is 0 or 1.
+    pub change: String,
+    /// File and line of the RTL that the cell stands for.
+    pub source: String,
+    /// As yosys is told.
+    command: String,
+}
+
+impl Mutant {
+    /// Of a command `mutate -mode M -cell C -port P -portbit B [-wire W -wirebit N] -src S...`.
+    fn of(number: u32, command: &str) -> Self {
+        let words: Vec<_> = command.split_whitespace().collect();
+        let after = |name: &str| {
+            let at = words.iter().rposition(|word| *word == name)?;
+            words.get(at + 1).copied()
+        };
+        let mode = after("-mode").unwrap_or_default();
+        let place = match (after("-wire"), after("-wirebit")) {
+            (Some(wire), Some(bit)) => format!("{wire}[{bit}]"),
+            _ => {
+                let [cell, port, bit] =
+                    ["-cell", "-port", "-portbit"].map(|name| after(name).unwrap_or_default());
+                format!("{cell}.{port}[{bit}]")
+            }
+        };
+        let control = after("-ctrlbit").map_or(String::new(), |bit| format!(", bit {bit}"));
+        // The last is the cell's own.
+        let source = after("-src").unwrap_or_default();
+        let line = source.rsplit_once(':').map_or(source.to_string(), |(file, at)| {
+            format!("{file}:{}", at.split('.').next().unwrap_or(at))
+        });
+        let change = format!("{mode} {place}{control}");
+        Self { number, change, source: line, command: command.to_string() }
+    }
+}
+
+/// A block's RTL in a folder of its own, for yosys.
+#[derive(Debug)]
+pub struct Netlist<'a> {
+    request: &'a Request,
+    folder: PathBuf,
+    read: String,
+    python: PathBuf,
+}
+
+impl<'a> Netlist<'a> {
+    /// Writes the RTL that a body of this request is made of into a folder. Errors: there is none,
+    /// yosys is missing, or the block has a core inside, which yosys does not read.
+    pub fn new(request: &'a Request, folder: &Path) -> Result<Self, VerilatedError> {
+        let block = request.block.name;
+        let missing = |problem: String| VerilatedError::Sources { block: block.into(), problem };
+        let sources = Sources::current().and_then(|all| all.of_block(block)).map_err(missing)?;
+        if ibex::is_wanted(&sources) {
+            return Err(missing("it has Ibex inside, of which no mutants are made".into()));
+        }
+        let python = tools::find("python").map_err(missing)?;
+        let python = python.filter(|folder| folder.join("pyosys").is_dir());
+        let python = python.ok_or_else(|| VerilatedError::Tool {
+            block: block.into(),
+            tool: "yosys",
+            report: "no pyosys was found; run `make setup`".into(),
+        })?;
+        let folder = folder.to_path_buf();
+        for name in [COMMON, block] {
+            let place = folder.join(READ).join(name);
+            fs::create_dir_all(&place).map_err(|e| cannot(&place, e))?;
+        }
+        write_all(&folder.join(READ), &sources)?;
+        write(&folder.join("netlist.py"), SCRIPT.as_bytes())?;
+        let read = read_command(request, &sources);
+        Ok(Self { request, folder, read, python })
+    }
+
+    /// The folder that bodies with mutants are made of.
+    pub fn rtl(&self) -> PathBuf {
+        self.folder.join(MADE)
+    }
+
+    /// Makes a netlist with so many mutants, or with all that there are where they are fewer.
+    /// Errors: yosys does not read the block.
+    pub fn mutants(&self, count: u32, seed: u64) -> Result<Vec<Mutant>, VerilatedError> {
+        #[derive(Deserialize)]
+        struct Made {
+            mutants: Vec<String>,
+        }
+        let block = self.request.block.name;
+        let verilog = self.folder.join("netlist.v");
+        let task = json!({ "count": count, "seed": seed, "verilog": verilog });
+        let made = self.run("mutants", task, READ_SECONDS)?;
+        let Made { mutants } = serde_json::from_value(made).map_err(|e| self.failed(e))?;
+        let text = fs::read_to_string(&verilog).map_err(|e| cannot(&verilog, e))?;
+        let own: PathBuf = self.folder.join(READ);
+        let sources = Sources::of_folder(own).of_block(block).map_err(|e| self.failed(e))?;
+        let headers: Vec<_> = sources
+            .into_iter()
+            .filter(|file| file.path.starts_with(COMMON) || file.path.ends_with(".svh"))
+            .collect();
+        write_all(&self.rtl(), &headers)?;
+        let place = self.rtl().join(block).join(format!("{block}.sv"));
+        write(&place, self.module(&text).as_bytes())?;
+        let each = (1..).zip(&mutants).map(|(number, line)| Mutant::of(number, line));
+        Ok(each.collect())
+    }
+
+    /// Whether yosys proves that no output ever shows a mutant. False where it does not, within
+    /// its time.
+    pub fn is_equivalent(&self, mutant: &Mutant) -> bool {
+        let name = format!("proof-{}", mutant.number);
+        let answer = self.run(&name, json!({ "prove": mutant.command }), PROOF_SECONDS);
+        answer.is_ok_and(|answer| answer["equivalent"] == true)
+    }
+
+    /// The netlist's module with the block's parameters, whose values are in it, and without the
+    /// port that chooses the mutant.
+    fn module(&self, netlist: &str) -> String {
+        let block = self.request.block.name;
+        let names = self.request.block.parameters.iter().map(|(name, _)| name);
+        let parameters = names.map(|name| format!("parameter int unsigned {name} = 0"));
+        let parameters = parameters.collect::<Vec<_>>().join(", ");
+        let select = format!(
+            "  reg [15:0] mutant_sel;\n  initial mutant_sel = \
+             16'($c(\"(getenv(\\\"{SELECT}\\\") ? atoi(getenv(\\\"{SELECT}\\\")) : 0)\"));"
+        );
+        let mut text: String =
+            WARNINGS.iter().map(|name| format!("/* verilator lint_off {name} */\n")).collect();
+        for line in netlist.lines() {
+            let trimmed = line.trim();
+            match () {
+                () if trimmed.starts_with(&format!("module {block}(")) => {
+                    let line = line.replacen('(', &format!(" #({parameters}) ("), 1);
+                    text += &line.replace(", mutant_sel", "").replace("mutant_sel, ", "");
+                }
+                () if trimmed == "input [15:0] mutant_sel;" => text += &select,
+                () if trimmed == "wire [15:0] mutant_sel;" => {}
+                () => text += line,
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Runs the script on a task; its answer.
+    fn run(&self, name: &str, mut task: Value, seconds: u32) -> Result<Value, VerilatedError> {
+        let result = self.folder.join(format!("{name}.json"));
+        task["read"] = json!(self.read);
+        task["top"] = json!(self.request.block.name);
+        task["seconds"] = json!(seconds);
+        task["result"] = json!(result);
+        let mut command = Command::new("python3");
+        command.arg("netlist.py").current_dir(&self.folder).env("PYTHONPATH", &self.python);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|e| self.failed(format!("python3: {e}")))?;
+        let mut stdin = child.stdin.take().expect("it is piped");
+        // A script that ends before it has read says why.
+        let _ = stdin.write_all(task.to_string().as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output().map_err(|e| self.failed(e))?;
+        let answer = fs::read(&result).ok().filter(|_| output.status.success());
+        let Some(answer) = answer else {
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said);
+            let is_error = |line: &&str| line.contains("ERROR") || line.contains(" error: ");
+            let lines: Vec<_> = said.lines().filter(is_error).collect();
+            if lines.is_empty() {
+                let last = said.lines().last().unwrap_or_default();
+                return Err(self.failed(format!("{}: {last}", output.status)));
+            }
+            return Err(VerilatedError::NotRead {
+                block: self.request.block.name.into(),
+                report: lines.join("\n"),
+            });
+        };
+        serde_json::from_slice(&answer).map_err(|e| self.failed(e))
+    }
+
+    fn failed(&self, report: impl ToString) -> VerilatedError {
+        let (block, report) = (self.request.block.name.into(), report.to_string());
+        VerilatedError::Tool { block, tool: "yosys", report }
+    }
+}
+
+/// The command by which yosys reads a block with its parameters, from the folder above [`READ`].
+fn read_command(request: &Request, sources: &[Source]) -> String {
+    let block = request.block.name;
+    let mut command = format!(
+        "read_slang -DSYNTHESIS --unroll-limit {UNROLL} --top {block} -I {READ}/{COMMON} \
+         -I {READ}/{block} -y {READ}/{COMMON}"
+    );
+    for (name, value) in &request.block.parameters {
+        command += &format!(" -G {name}={value}");
+    }
+    let own = format!("{block}/");
+    let is_package = |file: &&Source| file.path.ends_with("_pkg.sv");
+    let is_own = |file: &&Source| file.path.starts_with(&own) && file.path.ends_with(".sv");
+    let modules = sources.iter().filter(is_own).filter(|file| !is_package(file));
+    for file in sources.iter().filter(is_package).chain(modules) {
+        command += &format!(" {READ}/{}", file.path);
+    }
+    command
+}
+
+fn write_all(folder: &Path, sources: &[Source]) -> Result<(), VerilatedError> {
+    sources.iter().try_for_each(|file| write(&folder.join(&file.path), &file.content))
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), VerilatedError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(path, content));
+    written.map_err(|e| cannot(path, e))
+}
+
+fn cannot(path: &Path, error: io::Error) -> VerilatedError {
+    VerilatedError::cache(path, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mutant_says_what_it_changes_and_where() {
+        let of = |text: &str| {
+            let Mutant { change, source, .. } = Mutant::of(3, text);
+            (change, source)
+        };
+        let wire = "mutate -mode const0 -module m -cell $117 -port Y -portbit 19 -wire u.end \
+                    -wirebit 18 -src rtl/m/n.sv:58.16 -src rtl/m/n.sv:78.22-78.47";
+        assert_eq!(of(wire), ("const0 u.end[18]".into(), "rtl/m/n.sv:78".into()));
+        let port = "mutate -mode cnot1 -module m -cell $134 -port A -portbit 4 -ctrlbit 24 \
+                    -src rtl/m/m.sv:9.1-10.2";
+        assert_eq!(of(port), ("cnot1 $134.A[4], bit 24".into(), "rtl/m/m.sv:9".into()));
+    }
+}

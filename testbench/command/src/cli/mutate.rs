@@ -1,0 +1,297 @@
+//! `duet mutate BLOCK`: how many faults in a block's RTL lockstep finds.
+//!
+//! ```text
+//! $ duet mutate cta_scheduler --count 200
+//! ...
+//! PASS mutate cta_scheduler: 181 of 188 killed (96.3 %), 12 equivalent
+//! ```
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::{env, thread};
+
+use bodies::netlist::{Mutant, Netlist, SELECT};
+use bodies::{Request, Variant};
+use cosim::blocks;
+use files::Folder;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::bodies::Sources;
+use super::outputs::Files;
+use super::{DIFFER, Failure, WRONG_VALUE, output, rtl_status};
+
+/// Plant faults in a block's RTL, one at a time, and see which ones lockstep finds
+#[derive(clap::Args)]
+pub struct Args {
+    /// Block
+    block: String,
+    /// Named configuration
+    #[arg(long, default_value = "small")]
+    config: String,
+    /// Set a parameter
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Mutants
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    count: u32,
+    /// Seed of the mutants and of the stimuli
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Cycles after which a mutant survives
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: u64,
+    /// Fail where fewer per cent of the mutants that are not equivalent are killed
+    #[arg(long, value_name = "PERCENT", default_value_t = 0,
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    require: u8,
+    /// Mutants that run at a time
+    ///
+    /// Default: as many as the machine has cores.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: Option<u16>,
+    /// Write the result as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: Sources,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// Model and RTL differed, or the RTL stopped: what was said, with this seed, in a run of so
+    /// many cycles.
+    Killed {
+        /// What was said.
+        said: String,
+        /// Cycles of the run.
+        cycles: u64,
+        /// Its seed.
+        seed: u64,
+    },
+    /// yosys proves that no output ever shows it.
+    Equivalent,
+    /// Neither.
+    Survived,
+}
+
+/// A mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Planted {
+    /// Number, from 1 on.
+    pub number: u32,
+    /// What is changed.
+    pub change: String,
+    /// File and line.
+    pub source: String,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// The result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Report {
+    /// The block.
+    pub block: String,
+    /// Its configuration.
+    pub config: String,
+    /// Seed of the mutants and of the stimuli.
+    pub seed: u64,
+    /// Cycles after which a mutant survives.
+    pub cycles: u64,
+    /// All mutants.
+    pub mutants: Vec<Planted>,
+}
+
+impl Report {
+    fn of_fate(&self, is_it: impl Fn(&Fate) -> bool) -> usize {
+        self.mutants.iter().filter(|mutant| is_it(&mutant.fate)).count()
+    }
+
+    fn killed(&self) -> usize {
+        self.of_fate(|fate| matches!(fate, Fate::Killed { .. }))
+    }
+
+    /// Mutants that are not equivalent.
+    fn real(&self) -> usize {
+        self.mutants.len() - self.of_fate(|fate| *fate == Fate::Equivalent)
+    }
+
+    /// Killed, of those, in per cent.
+    fn percent(&self) -> f64 {
+        100.0 * self.killed() as f64 / self.real().max(1) as f64
+    }
+
+    fn print(&self) {
+        let Self { block, config, seed, .. } = self;
+        println!("{block}  config {config}  {} mutants, seed {seed}", self.mutants.len());
+        let mut within: BTreeMap<u64, usize> = BTreeMap::new();
+        for mutant in &self.mutants {
+            if let Fate::Killed { cycles, .. } = mutant.fate {
+                *within.entry(cycles).or_default() += 1;
+            }
+        }
+        for (cycles, count) in within {
+            println!("  killed in a run of {cycles:>9} cycles {count:>6}");
+        }
+        for Planted { number, change, source, fate } in &self.mutants {
+            match fate {
+                Fate::Survived => println!("  survived    {number:>5}  {source}  {change}"),
+                Fate::Equivalent => println!("  equivalent  {number:>5}  {source}  {change}"),
+                Fate::Killed { .. } => {}
+            }
+        }
+    }
+}
+
+/// Runs of a mutant, cheapest first, each with a seed of its own.
+fn runs(cycles: u64, seed: u64) -> Vec<(u64, u64)> {
+    let shorter = [2_000, 20_000, 200_000].into_iter().filter(|&few| few < cycles);
+    shorter.chain([cycles]).zip(seed..).collect()
+}
+
+/// A block's netlist, and how it is run.
+struct Bench<'a> {
+    netlist: &'a Netlist<'a>,
+    args: &'a Args,
+    program: PathBuf,
+}
+
+impl Bench<'_> {
+    /// Lockstep of a mutant, 0 for none, in a process of its own: what it says where it fails.
+    fn run(&self, number: u32, (cycles, seed): (u64, u64)) -> Result<Option<String>, Failure> {
+        let folder = Folder::new().map_err(Failure::environment)?;
+        let mut command = Command::new(&self.program);
+        command.args(["cosim", &self.args.block, "--config", &self.args.config]);
+        command.args(["--cycles", &cycles.to_string(), "--seed", &seed.to_string(), "--rtl"]);
+        command.arg(self.netlist.rtl());
+        command.args(self.args.set.iter().flat_map(|set| ["--set", set]));
+        command.env(SELECT, number.to_string()).current_dir(folder.path());
+        let output = command.output().map_err(Failure::environment)?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let verdict = said.lines().last().unwrap_or_default();
+        let of_block = format!("FAIL {}: ", self.args.block);
+        match (output.status.code(), verdict.strip_prefix(&of_block)) {
+            (Some(0), _) => Ok(None),
+            (Some(1), Some(why)) => Ok(Some(why.to_string())),
+            // It does not settle, or ends the process.
+            (None, _) => Ok(Some(format!("{}", output.status))),
+            _ => {
+                let why = String::from_utf8_lossy(&output.stderr);
+                Err(Failure::new(super::ENVIRONMENT, format!("mutant {number}: {why}")))
+            }
+        }
+    }
+
+    fn fate(&self, mutant: &Mutant) -> Result<Fate, Failure> {
+        for (cycles, seed) in runs(self.args.cycles, self.args.seed) {
+            if let Some(said) = self.run(mutant.number, (cycles, seed))? {
+                return Ok(Fate::Killed { said, cycles, seed });
+            }
+        }
+        match self.netlist.is_equivalent(mutant) {
+            true => Ok(Fate::Equivalent),
+            false => Ok(Fate::Survived),
+        }
+    }
+
+    /// Fates of all mutants, so many at a time.
+    fn all(&self, mutants: &[Mutant], jobs: usize) -> Result<Vec<Fate>, Failure> {
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let fates = Mutex::new(vec![None; mutants.len()]);
+        let failed: Mutex<Option<Failure>> = Mutex::new(None);
+        let lock = || fates.lock().unwrap_or_else(PoisonError::into_inner);
+        let tells = io::stderr().is_terminal();
+        thread::scope(|scope| {
+            for _ in 0..jobs.min(mutants.len()) {
+                scope.spawn(|| {
+                    while let Some((at, mutant)) = {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        mutants.get(at).map(|mutant| (at, mutant))
+                    } {
+                        match self.fate(mutant) {
+                            Ok(fate) => lock()[at] = Some(fate),
+                            Err(failure) => {
+                                next.store(mutants.len(), Ordering::Relaxed);
+                                *failed.lock().unwrap_or_else(PoisonError::into_inner) =
+                                    Some(failure);
+                            }
+                        }
+                        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                        if tells {
+                            eprint!("\rduet: {done} of {} mutants", mutants.len());
+                        }
+                    }
+                });
+            }
+        });
+        if tells {
+            eprintln!("");
+        }
+        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(failure) => Err(failure),
+            None => Ok(lock().drain(..).map(|fate| fate.expect("all have run")).collect()),
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    args.rtl.apply()?;
+    let known: Vec<_> = blocks::all().into_iter().map(|block| block.name).collect();
+    let block = blocks::find(&args.block);
+    let block = block.ok_or_else(|| Failure::unknown("block", &args.block, &known))?;
+    let applied = block.family.apply(&args.config, &args.set, &[]);
+    let (chosen, _) = applied.map_err(Failure::usage)?;
+    Files::default().writes("--json", args.json.as_deref()).claim()?;
+    let request = Request::new((block.describe)(&chosen), Variant::default());
+    let folder = Folder::new().map_err(Failure::environment)?;
+    let rtl = |e: bodies::VerilatedError| Failure::new(rtl_status(&e), e);
+    let netlist = Netlist::new(&request, folder.path()).map_err(rtl)?;
+    let mutants = netlist.mutants(args.count, args.seed).map_err(rtl)?;
+    let program = env::current_exe().map_err(Failure::environment)?;
+    let bench = Bench { netlist: &netlist, args, program };
+    if let Some(said) = bench.run(0, runs(args.cycles, args.seed)[0])? {
+        let message = format!("{}: without a mutant: {said}", args.block);
+        return Err(Failure::new(DIFFER, message));
+    }
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let jobs = args.jobs.map_or_else(cores, usize::from);
+    let fates = bench.all(&mutants, jobs)?;
+    let planted = mutants.into_iter().zip(fates).map(|(mutant, fate)| Planted {
+        number: mutant.number,
+        change: mutant.change,
+        source: mutant.source,
+        fate,
+    });
+    let report = Report {
+        block: args.block.clone(),
+        config: args.config.clone(),
+        seed: args.seed,
+        cycles: args.cycles,
+        mutants: planted.collect(),
+    };
+    report.print();
+    if let Some(path) = &args.json {
+        output::write_json(path, &report)?;
+    }
+    let verdict = format!(
+        "mutate {}: {} of {} killed ({:.1} %), {} equivalent",
+        report.block,
+        report.killed(),
+        report.real(),
+        report.percent(),
+        report.mutants.len() - report.real(),
+    );
+    if report.percent() < args.require.into() {
+        let message = format!("{verdict}; must be {} %", args.require);
+        return Err(Failure::new(WRONG_VALUE, message));
+    }
+    println!("PASS {verdict}");
+    Ok(0)
+}

@@ -1,0 +1,74 @@
+//! `duet mutate` as a command.
+
+use std::fs;
+
+use crate::desk::Desk;
+use crate::schema::keeps;
+
+/// Twelve mutants of the smallest block, some cheap ones of which any lockstep must find.
+const WORDS: &str = "mutate gtsc_rst --count 12 --cycles 20000";
+
+/// Where yosys is.
+fn desk(test: &str) -> Option<Desk> {
+    let tools = bodies::tools::folder().ok().flatten();
+    if !tools.is_some_and(|(folder, _)| folder.join("python/pyosys").is_dir()) {
+        println!("skipped: no pyosys");
+        return None;
+    }
+    Desk::new(test)
+}
+
+#[test]
+fn mutants_are_killed_or_listed_with_their_lines() {
+    let Some(desk) = desk("mutate") else { return };
+    let left = desk.passes(&format!("{WORDS} --json m.json"));
+    keeps(&desk, "mutate", "m.json");
+    let report = desk.json("m.json");
+    let mutants = report["mutants"].as_array().unwrap();
+    assert_eq!(mutants.len(), 12);
+    let mut killed = 0;
+    for mutant in mutants {
+        let source = mutant["source"].as_str().unwrap();
+        let (file, line) = source.rsplit_once(':').unwrap();
+        assert!(file.starts_with("rtl/") && line.parse::<u32>().is_ok(), "{mutant}");
+        match &mutant["fate"]["killed"] {
+            fate if fate.is_object() => {
+                let said = fate["said"].as_str().unwrap();
+                assert!(said.starts_with("model and RTL differ at cycle "), "{mutant}");
+                killed += 1;
+            }
+            _ => {
+                let line = format!("{source}  {}", mutant["change"].as_str().unwrap());
+                assert!(left.stdout.contains(&line), "{mutant}");
+            }
+        }
+    }
+    assert!(killed >= 9, "{}", left.stdout);
+    assert!(left.last_line().contains(&format!("{killed} of ")), "{}", left.stdout);
+    // The same again, and in one process at a time.
+    let again = desk.passes(&format!("{WORDS} --jobs 1 --json n.json"));
+    assert_eq!((&again.stdout, desk.json("n.json")), (&left.stdout, report));
+    let all = format!("{WORDS} --cycles 3 --require 100").replace(" --cycles 20000", "");
+    desk.refuses(4, &all, &["must be 100 %"]);
+}
+
+#[test]
+fn what_cannot_have_mutants_is_refused() {
+    let Some(desk) = desk("mutate-refused") else { return };
+    desk.refuses(2, "mutate gtsc_rts", &["block gtsc_rts: must be one of", "gtsc_rst"]);
+    desk.refuses(2, "mutate gtsc_rst --config none", &["none"]);
+    desk.refuses(2, "mutate gtsc_rst --count 0", &["--count"]);
+    desk.refuses(2, "mutate command_processor", &["it has Ibex inside"]);
+    fs::create_dir(desk.file("empty")).unwrap();
+    let empty = desk.file("empty");
+    let tools = [("DUET_TOOLS", empty.to_str().unwrap())];
+    desk.refuses_in(&tools, 5, WORDS, &["no pyosys was found", "make setup"]);
+    // RTL that yosys does not read.
+    for folder in ["rtl/common", "rtl/gtsc_rst"] {
+        fs::create_dir_all(desk.file(folder)).unwrap();
+    }
+    fs::write(desk.file("rtl/gtsc_rst/gtsc_rst.sv"), "module gtsc_rst (input nosuch_t a);")
+        .unwrap();
+    let message = ["gtsc_rst: yosys does not read the RTL", "nosuch_t"];
+    desk.refuses(2, &format!("{WORDS} --rtl rtl"), &message);
+}
