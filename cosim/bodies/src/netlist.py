@@ -8,7 +8,8 @@ that some are no mutants at all. The task is JSON on stdin:
     seed
     prove    instead of these: a mutant that may be equivalent to the block
     seconds  of processor time, after which the process ends without an answer
-    result   where the answer goes, as JSON: `mutants`, a yosys command for each, or `equivalent`
+    result   where the answer goes, as JSON: `mutants`, a yosys command for each, or `equivalent`;
+             `log` behind its name is what yosys said last
 """
 
 import json
@@ -22,24 +23,19 @@ from pyosys import libyosys as ys
 STEPS = 4
 
 
-def run(design, command, log="/dev/null"):
-    ys.run_pass(f"tee -q -o {log} {command}", design)
-
-
-def is_equivalent(design, task, mutant):
+def is_equivalent(run, top, mutant, log):
     """Whether yosys proves that no output ever shows the mutant."""
-    top, log = task["top"], task["result"] + ".log"
-    run(design, "design -load gold")
-    run(design, mutant)
-    run(design, f"rename {top} gate")
-    run(design, f"design -copy-from gold -as gold {top}")
-    run(design, "equiv_make gold gate equiv")
-    run(design, "hierarchy -top equiv")
-    run(design, "opt_clean")
-    run(design, "equiv_struct")
-    run(design, "equiv_simple -short")
-    run(design, f"equiv_induct -seq {STEPS}")
-    run(design, "equiv_status", log)
+    run("design -load gold")
+    run(mutant)
+    run(f"rename {top} gate")
+    run(f"design -copy-from gold -as gold {top}")
+    run("equiv_make gold gate equiv")
+    run("hierarchy -top equiv")
+    run("opt_clean")
+    run("equiv_struct")
+    run("equiv_simple -short")
+    run(f"equiv_induct -seq {STEPS}")
+    run("equiv_status")
     with open(log, encoding="utf-8") as said:
         return "Equivalence successfully proven" in said.read()
 
@@ -48,27 +44,32 @@ def main():
     task = json.load(sys.stdin)
     resource.setrlimit(resource.RLIMIT_CPU, (task["seconds"], task["seconds"]))
     design = ys.Design()
+    log = task["result"] + ".log"
+
+    def run(command):
+        ys.run_pass(f"tee -q -o {log} {command}", design)
+
     # What it says of the RTL is shown.
     ys.run_pass(task["read"], design)
-    run(design, "proc")
-    run(design, "opt_clean")
+    # Multiplexers of single bits, and memories with faults, have no form in Verilog.
+    for command in ("proc", "opt_clean", "memory -nordff", "bwmuxmap", "opt_clean"):
+        run(command)
     if "prove" in task:
-        run(design, "memory -nordff")
-        run(design, "async2sync")
-        run(design, "opt_clean")
-        run(design, "design -save gold")
-        result = {"equivalent": is_equivalent(design, task, task["prove"])}
+        run("async2sync")
+        run("opt_clean")
+        run("design -save gold")
+        result = {"equivalent": is_equivalent(run, task["top"], task["prove"], log)}
     else:
         listed = task["result"] + ".list"
-        run(design, f"mutate -list {task['count']} -seed {task['seed']} -o {listed}")
+        run(f"mutate -list {task['count']} -seed {task['seed']} -o {listed}")
         with open(listed, encoding="utf-8") as lines:
             mutants = [line.strip() for line in lines if line.startswith("mutate ")]
         os.remove(listed)
         for number, line in enumerate(mutants, 1):
             control = f"mutate -ctrl mutant_sel 16 {number} "
-            run(design, line.replace("mutate ", control, 1))
-        run(design, "opt_clean")
-        run(design, f"write_verilog -noattr -norename {task['verilog']}")
+            run(line.replace("mutate ", control, 1))
+        run("opt_clean")
+        run(f"write_verilog -noattr -norename {task['verilog']}")
         result = {"mutants": mutants}
     with open(task["result"], "w", encoding="utf-8") as out:
         json.dump(result, out)

@@ -199,7 +199,8 @@ impl<'a> Netlist<'a> {
         let output = child.wait_with_output().map_err(|e| self.failed(e))?;
         let answer = fs::read(&result).ok().filter(|_| output.status.success());
         let Some(answer) = answer else {
-            let said = [output.stdout, output.stderr].concat();
+            let log = fs::read(self.folder.join(format!("{name}.json.log"))).unwrap_or_default();
+            let said = [output.stdout, output.stderr, log].concat();
             let said = String::from_utf8_lossy(&said);
             let is_error = |line: &&str| line.contains("ERROR") || line.contains(" error: ");
             let lines: Vec<_> = said.lines().filter(is_error).collect();
