@@ -31,8 +31,8 @@ const PROOF_SECONDS: u32 = 30;
 /// Loops that initialise arrays have more steps than slang unrolls unasked.
 const UNROLL: u32 = 1 << 16;
 /// What Verilator warns of in any netlist.
-const WARNINGS: [&str; 6] =
-    ["WIDTH", "UNUSED", "UNOPTFLAT", "CASEOVERLAP", "CASEINCOMPLETE", "DECLFILENAME"];
+const WARNINGS: [&str; 7] =
+    ["WIDTH", "UNUSED", "UNOPTFLAT", "CASEOVERLAP", "CASEINCOMPLETE", "DECLFILENAME", "UNDRIVEN"];
 
 /// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,16 +165,23 @@ impl<'a> Netlist<'a> {
         );
         let mut text: String =
             WARNINGS.iter().map(|name| format!("/* verilator lint_off {name} */\n")).collect();
+        // The list of ports goes over several lines where it is long.
+        let mut in_ports = false;
         for line in netlist.lines() {
             let trimmed = line.trim();
-            match () {
-                () if trimmed.starts_with(&format!("module {block}(")) => {
-                    let line = line.replacen('(', &format!(" #({parameters}) ("), 1);
-                    text += &line.replace(", mutant_sel", "").replace("mutant_sel, ", "");
-                }
-                () if trimmed == "input [15:0] mutant_sel;" => text += &select,
-                () if trimmed == "wire [15:0] mutant_sel;" => {}
-                () => text += line,
+            let mut line = line.to_string();
+            if trimmed.starts_with(&format!("module {block}(")) {
+                in_ports = true;
+                line = line.replacen('(', &format!(" #({parameters}) ("), 1);
+            }
+            if in_ports {
+                in_ports = !line.ends_with(");");
+                line = line.replace("mutant_sel, ", "").replace(", mutant_sel", "");
+            }
+            match trimmed {
+                "input [15:0] mutant_sel;" => text += &select,
+                "wire [15:0] mutant_sel;" => {}
+                _ => text += &line,
             }
             text.push('\n');
         }

@@ -58,6 +58,20 @@ fn every_scheduler_goes_with_every_policy_on_every_body() {
     }
 }
 
+/// A waiter behind a request that is to be placed does not stop it while a release walks: the run
+/// does not depend on when a bank is visited.
+#[test]
+fn policy_places_a_line_while_a_release_walks() {
+    for program in ["stream_jobs", "mixed_jobs"] {
+        let machine = tight(&[("sharing.l2", "sharing-aware")]);
+        let run = |visit_all| {
+            let options = Options { visit_all, ..Options::default() };
+            run(&machine, &by_default(program), options).unwrap()
+        };
+        assert_eq!(run(true), run(false), "{program}");
+    }
+}
+
 /// Caches of G-TSC and TC ask the policies for a way: of one GPU, of three chiplets, of two GPUs,
 /// with all bodies in turn. A line is not kept where the policy picks one that may not go.
 #[test]
