@@ -1,5 +1,5 @@
 """Mutants of a block by yosys (pyosys, with slang), in one netlist that holds all of them, or proofs
-that some are no mutants at all. The task is JSON on stdin:
+that some are no mutants at all. The task comes on stdin, a name and its value in each line:
 
     read     the yosys command that reads the block
     top      its module
@@ -8,11 +8,10 @@ that some are no mutants at all. The task is JSON on stdin:
     seed
     prove    instead of these: a mutant that may be equivalent to the block
     seconds  of processor time, after which the process ends without an answer
-    result   where the answer goes, as JSON: `mutants`, a yosys command for each, or `equivalent`;
-             `log` behind its name is what yosys said last
+    result   where the answer goes: a yosys command for each mutant in a line of its own, or
+             `equivalent` or `open`; `.log` behind its name is what yosys said last
 """
 
-import json
 import os
 import resource
 import sys
@@ -41,8 +40,8 @@ def is_equivalent(run, top, mutant, log):
 
 
 def main():
-    task = json.load(sys.stdin)
-    resource.setrlimit(resource.RLIMIT_CPU, (task["seconds"], task["seconds"]))
+    task = dict(line.rstrip("\n").split(" ", 1) for line in sys.stdin)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(task["seconds"]),) * 2)
     design = ys.Design()
     log = task["result"] + ".log"
 
@@ -58,7 +57,8 @@ def main():
         run("async2sync")
         run("opt_clean")
         run("design -save gold")
-        result = {"equivalent": is_equivalent(run, task["top"], task["prove"], log)}
+        proven = is_equivalent(run, task["top"], task["prove"], log)
+        result = ["equivalent" if proven else "open"]
     else:
         listed = task["result"] + ".list"
         run(f"mutate -list {task['count']} -seed {task['seed']} -o {listed}")
@@ -70,9 +70,9 @@ def main():
             run(line.replace("mutate ", control, 1))
         run("opt_clean")
         run(f"write_verilog -noattr -norename {task['verilog']}")
-        result = {"mutants": mutants}
+        result = mutants
     with open(task["result"], "w", encoding="utf-8") as out:
-        json.dump(result, out)
+        out.writelines(line + "\n" for line in result)
 
 
 main()

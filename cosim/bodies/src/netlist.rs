@@ -9,9 +9,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::error::VerilatedError;
 use super::request::Request;
 use super::sources::{COMMON, Source, Sources};
@@ -121,15 +118,10 @@ impl<'a> Netlist<'a> {
     /// Makes a netlist with so many mutants, or with all that there are where they are fewer.
     /// Errors: yosys does not read the block.
     pub fn mutants(&self, count: u32, seed: u64) -> Result<Vec<Mutant>, VerilatedError> {
-        #[derive(Deserialize)]
-        struct Made {
-            mutants: Vec<String>,
-        }
         let block = self.request.block.name;
         let verilog = self.folder.join("netlist.v");
-        let task = json!({ "count": count, "seed": seed, "verilog": verilog });
-        let made = self.run("mutants", task, READ_SECONDS)?;
-        let Made { mutants } = serde_json::from_value(made).map_err(|e| self.failed(e))?;
+        let task = format!("count {count}\nseed {seed}\nverilog {}\n", verilog.display());
+        let mutants = self.run("mutants", &task, READ_SECONDS)?;
         let text = fs::read_to_string(&verilog).map_err(|e| cannot(&verilog, e))?;
         let own: PathBuf = self.folder.join(READ);
         let sources = Sources::of_folder(own).of_block(block).map_err(|e| self.failed(e))?;
@@ -140,7 +132,7 @@ impl<'a> Netlist<'a> {
         write_all(&self.rtl(), &headers)?;
         let place = self.rtl().join(block).join(format!("{block}.sv"));
         write(&place, self.module(&text).as_bytes())?;
-        let each = (1..).zip(&mutants).map(|(number, line)| Mutant::of(number, line));
+        let each = (1..).zip(mutants.lines()).map(|(number, line)| Mutant::of(number, line));
         Ok(each.collect())
     }
 
@@ -148,8 +140,8 @@ impl<'a> Netlist<'a> {
     /// its time.
     pub fn is_equivalent(&self, mutant: &Mutant) -> bool {
         let name = format!("proof-{}", mutant.number);
-        let answer = self.run(&name, json!({ "prove": mutant.command }), PROOF_SECONDS);
-        answer.is_ok_and(|answer| answer["equivalent"] == true)
+        let answer = self.run(&name, &format!("prove {}\n", mutant.command), PROOF_SECONDS);
+        answer.is_ok_and(|answer| answer.trim() == "equivalent")
     }
 
     /// The netlist's module with the block's parameters, whose values are in it, and without the
@@ -189,38 +181,39 @@ impl<'a> Netlist<'a> {
     }
 
     /// Runs the script on a task; its answer.
-    fn run(&self, name: &str, mut task: Value, seconds: u32) -> Result<Value, VerilatedError> {
-        let result = self.folder.join(format!("{name}.json"));
-        task["read"] = json!(self.read);
-        task["top"] = json!(self.request.block.name);
-        task["seconds"] = json!(seconds);
-        task["result"] = json!(result);
+    fn run(&self, name: &str, task: &str, seconds: u32) -> Result<String, VerilatedError> {
+        let result = self.folder.join(name);
+        let task = format!(
+            "read {}\ntop {}\nseconds {seconds}\nresult {}\n{task}",
+            self.read,
+            self.request.block.name,
+            result.display(),
+        );
         let mut command = Command::new("python3");
         command.arg("netlist.py").current_dir(&self.folder).env("PYTHONPATH", &self.python);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| self.failed(format!("python3: {e}")))?;
         let mut stdin = child.stdin.take().expect("it is piped");
         // A script that ends before it has read says why.
-        let _ = stdin.write_all(task.to_string().as_bytes());
+        let _ = stdin.write_all(task.as_bytes());
         drop(stdin);
         let output = child.wait_with_output().map_err(|e| self.failed(e))?;
-        let answer = fs::read(&result).ok().filter(|_| output.status.success());
-        let Some(answer) = answer else {
-            let log = fs::read(self.folder.join(format!("{name}.json.log"))).unwrap_or_default();
+        let answer = fs::read_to_string(&result).ok().filter(|_| output.status.success());
+        answer.ok_or_else(|| {
+            let log = fs::read(self.folder.join(format!("{name}.log"))).unwrap_or_default();
             let said = [output.stdout, output.stderr, log].concat();
             let said = String::from_utf8_lossy(&said);
             let is_error = |line: &&str| line.contains("ERROR") || line.contains(" error: ");
             let lines: Vec<_> = said.lines().filter(is_error).collect();
-            if lines.is_empty() {
-                let last = said.lines().last().unwrap_or_default();
-                return Err(self.failed(format!("{}: {last}", output.status)));
+            let (block, report) = (self.request.block.name.to_string(), lines.join("\n"));
+            match report.is_empty() {
+                true => {
+                    let last = said.lines().last().unwrap_or_default();
+                    self.failed(format!("{}: {last}", output.status))
+                }
+                false => VerilatedError::NotRead { block, report },
             }
-            return Err(VerilatedError::NotRead {
-                block: self.request.block.name.into(),
-                report: lines.join("\n"),
-            });
-        };
-        serde_json::from_slice(&answer).map_err(|e| self.failed(e))
+        })
     }
 
     fn failed(&self, report: impl ToString) -> VerilatedError {
