@@ -188,8 +188,8 @@ impl Bank {
     fn operate(&mut self, ctx: &mut Context) -> Outcome {
         let waiter = self.serve_waiters(ctx);
         if self.walk.is_some() {
-            // A waiter whose home takes nothing now must not stop what that home waits for here, nor
-            // one that waits for the policy the request that is to be placed before it.
+            // A waiter whose home takes nothing now must not stop what that home waits for here,
+            // nor one that waits for the policy the request that is to be placed before it.
             let may_pass = self.coherent || !self.plain && self.hooks.choose_ways();
             return match waiter {
                 None => self.step_walk(ctx).unwrap_or_else(|| self.serve_next(ctx)),
