@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::bodies::{copy_of, replace};
 use crate::desk::Desk;
 use crate::schema::keeps;
 
@@ -71,4 +72,15 @@ fn what_cannot_have_mutants_is_refused() {
         .unwrap();
     let message = ["gtsc_rst: yosys does not read the RTL", "nosuch_t"];
     desk.refuses(2, &format!("{WORDS} --rtl rtl"), &message);
+}
+
+/// Such RTL would have all mutants count as killed.
+#[test]
+fn rtl_that_differs_without_a_mutant_is_refused_even_where_only_a_longer_run_shows_it() {
+    let Some(desk) = desk("mutate-differs") else { return };
+    let block = copy_of(&desk, &["common", "gtsc_rst"]).join("gtsc_rst/gtsc_rst.sv");
+    // More cycles than the shortest run has in this state.
+    replace(&block, "if (halt_o) cnt_d", "if (halt_o && cnt_q.halt_cycles != 32'd1500) cnt_d");
+    let message = ["gtsc_rst: without a mutant: model and RTL differ at cycle "];
+    desk.refuses(1, &format!("{WORDS} --rtl rtl"), &message);
 }
