@@ -146,6 +146,14 @@ const EXAMPLES: &[Examples] = &[
             ("Some, by how their names begin", "controls rate"),
         ],
     ),
+    (
+        "mutate",
+        true,
+        &[
+            ("A few mutants of a small block", "mutate gtsc_rst --count 8 --cycles 20000"),
+            ("Of another configuration", "mutate gtsc_rst --config odd --count 8 --cycles 2000"),
+        ],
+    ),
     ("bodies list", false, &[("What the cache holds", "bodies list")]),
     (
         "bodies build",

@@ -6,13 +6,14 @@ use crate::desk::Desk;
 use crate::two_gpus::kept_trace;
 
 /// Verbs that end with a verdict.
-const RUNS: [&str; 11] = [
+const RUNS: [&str; 12] = [
     "cosim",
     "run",
     "compare",
     "sweep",
     "reproduce",
     "controls",
+    "mutate",
     "bodies build",
     "trace capture",
     "trace convert",
