@@ -24,6 +24,7 @@ use super::sequential::Sequential;
 use super::shard::Shard;
 use super::timed::Timed;
 use super::transactions::Transaction;
+use super::values::Values;
 
 /// Bytes of an invalidation (directory specification, section 3).
 const INVALIDATION_BYTES: u32 = 16;
@@ -59,6 +60,8 @@ pub struct Context {
     pub sequential: Option<Box<Sequential>>,
     /// Whether times explain what loads have seen, where L1s say them.
     pub timed: Option<Box<Timed>>,
+    /// What loads and atomics find, where somebody wants to know.
+    pub values: Option<Box<Values>>,
     /// The byte that is watched, if any.
     pub life: Life,
     /// The program that runs.
@@ -320,6 +323,18 @@ impl Context {
             InstrKind::Load => self.check.load(self.now, who, t, expected, data),
             _ => self.check.atomic(self.now, who, t, expected, data),
         }
+        if self.values.is_some() {
+            self.keep_value(who, t, data);
+        }
+    }
+
+    #[cold]
+    fn keep_value(&mut self, who: Unit, t: &Transaction, data: &[u8]) {
+        let kernel = self.launches[usize::from(t.launch)].kernel;
+        let line = &data[..self.layout.line as usize];
+        if let Some(values) = &mut self.values {
+            values.see(kernel, (who, t.wave), (t.place, t.addr), line);
+        }
     }
 
     /// A payload with these bytes of a line. What lies behind them is not to be looked at.
@@ -330,10 +345,10 @@ impl Context {
         line
     }
 
-    /// Whether somebody wants to know in which order accesses are.
+    /// Whether somebody wants to know in which order accesses are, or what they find.
     #[inline]
     pub fn orders(&self) -> bool {
-        self.sequential.is_some() || self.timed.is_some()
+        self.sequential.is_some() || self.timed.is_some() || self.values.is_some()
     }
 
     /// Gives a message and its payload back.

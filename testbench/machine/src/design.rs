@@ -17,7 +17,7 @@ pub use super::l2::{
 pub use super::launch::{Grid, NewScheduler, Scheduler};
 pub use super::layout::{Layout, Site};
 pub use super::make::{BuildError, Made, Make, UnitPort, UnitPorts, UnitWires};
-pub use super::memory_model::MemoryModel;
+pub use super::memory_model::{Fences, MemoryModel};
 pub use super::message::{Class, Kind, Message, Packed, Unit};
 pub use super::pool::Handle;
 pub use super::registry::find;

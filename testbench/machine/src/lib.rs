@@ -54,10 +54,11 @@ mod system_file;
 pub mod systems;
 pub mod timed;
 mod transactions;
+pub mod values;
 
 pub use bodies::{Bodies, Cp};
 pub use build::{
-    about, about_policy, design_names, go_together, has_policy, names, own_sections, plan, promises,
+    about, about_policy, design_names, fences, go_together, has_policy, names, own_sections, plan, promises,
 };
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System};
@@ -66,7 +67,7 @@ pub use engine::Cycle;
 pub use kernel_use::KernelUse;
 pub use launch::{Chiplets, Operations, Packet};
 pub use make::BuildError;
-pub use memory_model::MemoryModel;
+pub use memory_model::{Fences, MemoryModel};
 pub use recording::{Loads, POINTS, Passed, Samples};
 pub use run::{Audited, Buffers, Machine, NOISE, Options, Order, Progress, RunError};
 pub use section::Section;

@@ -50,6 +50,7 @@ use super::pool::Pool;
 use super::recording::Samples;
 use super::sequential::{Keep, Sequential};
 use super::timed::Timed;
+use super::values::Values;
 use super::{check, statistics};
 
 /// In which order the components of a cycle are visited. A result never depends on it.
@@ -85,6 +86,8 @@ pub struct Options {
     pub compare_lines: u64,
     /// Whether the run is sequentially consistent is checked, where the machine promises that.
     pub sequential: Option<Keep>,
+    /// Keep what each load and atomic finds ([`Machine::values`]).
+    pub values: bool,
     /// From this seed each way between two components gets up to [`NOISE`] cycles more at each
     /// kernel: a run that differs from others by nothing that a design could mean.
     pub perturb: Option<u64>,
@@ -177,6 +180,7 @@ impl Machine {
             check: check::Checker::default(),
             sequential,
             timed,
+            values: options.values.then(Box::default),
             program,
             policy,
             life,
@@ -397,6 +401,11 @@ impl Machine {
     /// What is known of the times of accesses, where L1s say them and they are checked.
     pub fn timed(&self) -> Option<&Timed> {
         self.ctx.timed.as_deref()
+    }
+
+    /// What loads and atomics have found, where that is kept.
+    pub fn values(&self) -> Option<&Values> {
+        self.ctx.values.as_deref()
     }
 
     /// What is known of the order of accesses, where it is checked.

@@ -6,7 +6,7 @@ use super::super::gate;
 use super::super::l1::{self, NewL1Policy};
 use super::super::l2::{self, NewL2Policy};
 use super::super::launch::NewScheduler;
-use super::super::memory_model::MemoryModel;
+use super::super::memory_model::{Fences, MemoryModel};
 use super::super::places::Placement;
 use super::super::policy::Policy;
 use super::super::registry::{self, find};
@@ -205,6 +205,17 @@ pub fn promises(system: &System) -> Result<MemoryModel, ConfigError> {
     let both = if is_enough { l1.promises } else { l1.promises.min(l2.promises) };
     let is_one = l1.clock.is_none() || l1::clock(system).is_some();
     Ok(if is_one { both } else { both.min(MemoryModel::Rc) })
+}
+
+/// What fences of a machine order while a kernel runs. Several L2s that hold a line see each other's
+/// stores when the kernel ends, or when an invalidation has come for which no fence waits; and a
+/// store to another GPU is acknowledged before it is there.
+pub fn fences(system: &System) -> Result<Fences, ConfigError> {
+    let (l1, l2) = designs(system)?;
+    let m = &system.machine;
+    let is_one = m.gpus == 1 && m.chiplets == 1;
+    let is_home = m.gpus == 1 && l2.directory.is_none() && system.l2.policy == "home-forward";
+    Ok(if is_one || is_home { l1.fences } else { Fences::Group })
 }
 
 /// Whether an L1 design goes with an L2 design: with the one that it brings, or any if it brings

@@ -17,6 +17,9 @@ impl Core {
         if let Some(timed) = &mut ctx.timed {
             timed.begin_group(self.unit, number, &waves);
         }
+        if let Some(values) = &mut ctx.values {
+            values.begin_group(self.unit, number, &waves);
+        }
     }
 
     /// All waves of a work-group that have not ended are at a barrier.

@@ -26,7 +26,7 @@ pub use without::take_away;
 use super::config::{ConfigError, System};
 use super::l2::{self, BankHook};
 use super::make::{Made, Make, UnitPorts};
-use super::memory_model::MemoryModel;
+use super::memory_model::{Fences, MemoryModel};
 use super::message::Message;
 use super::pool::Handle;
 use super::registry::{self, Named};
@@ -171,6 +171,8 @@ pub struct Design {
     pub about: &'static str,
     /// What it promises.
     pub promises: MemoryModel,
+    /// What fences order under it while a kernel runs, in a machine with one L2.
+    pub fences: Fences,
     /// Whether its hooks order all that is done to a line in the one L2 that has it: an L2 design
     /// that promises release consistency then does not lessen what this one promises.
     pub orders_l2: bool,

@@ -1,7 +1,7 @@
 //! No L1: every request goes below.
 
 use super::{Design, Hooks, L1, Port, src};
-use crate::memory_model::MemoryModel;
+use crate::memory_model::{Fences, MemoryModel};
 use crate::message::Message;
 use crate::pool::Handle;
 
@@ -11,6 +11,7 @@ pub const DESIGN: Design = Design {
     name: "none",
     about: "no L1: every access goes to the L2",
     promises: MemoryModel::Rc,
+    fences: Fences::Gpu,
     asks_policy: false,
     core: |_| Ok(Box::new(NoL1)),
     ..src::DESIGN

@@ -10,7 +10,7 @@ use crate::config::System;
 use crate::context::Context;
 use crate::make::{BuildError, Make};
 use crate::masks;
-use crate::memory_model::MemoryModel;
+use crate::memory_model::{Fences, MemoryModel};
 use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
 
@@ -21,6 +21,8 @@ pub const DESIGN: Design = Design {
     name: "src",
     about: "software-managed, write-through; invalidated when a kernel begins",
     promises: MemoryModel::Rc,
+    // An L1 keeps what it holds until the next kernel begins.
+    fences: Fences::Group,
     orders_l2: false,
     sections: &[],
     clock: None,

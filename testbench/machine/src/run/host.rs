@@ -84,6 +84,9 @@ impl Machine {
             let (from, to) = (addr.max(at), (addr + bytes).min(at + line));
             let mask = masks::span((from - at) as usize, (to - from) as usize);
             self.ctx.check.host_read(self.ctx.now, at, mask, seen);
+            if let Some(values) = &mut self.ctx.values {
+                values.see_host(at, seen);
+            }
             self.check()?;
         }
         Ok(())

@@ -172,6 +172,7 @@ impl Machine {
             || self.ctx.sequential.is_some()
             || self.ctx.timed.is_some()
             || self.ctx.loads.is_some()
+            || self.ctx.values.is_some()
             || self.ctx.places.are_replicated()
             || self.observers.are_told_of_blocks()
             || self.sockets.is_watched()

@@ -22,13 +22,14 @@ mod waves;
 use ports::message;
 
 use super::{Design, SRC};
-use crate::memory_model::MemoryModel;
+use crate::memory_model::{Fences, MemoryModel};
 use parameters::Parameters;
 
 const SPEC: Design = Design {
     name: "race-spec",
     about: "race detection; loads that hit go on while a check is under way",
     promises: MemoryModel::Sc,
+    fences: Fences::Gpu,
     orders_l2: true,
     sections: &[parameters::SECTION],
     asks_policy: false,
@@ -51,6 +52,7 @@ const BASE: Design = Design {
     name: "race-base",
     about: "the same L1 without checks",
     promises: MemoryModel::Rc,
+    fences: Fences::Group,
     unit: None,
     bank: None,
     ..SPEC

@@ -11,12 +11,14 @@ mod slots;
 use ports::message;
 
 use super::{Design, SRC};
+use crate::memory_model::Fences;
 use parameters::Parameters;
 pub use parameters::SECTION;
 
 const NV: Design = Design {
     name: "stc-nv",
     about: "STC, epochs in turn: an L1 keeps lines whose epoch it is not",
+    fences: Fences::Gpu,
     sections: &[SECTION],
     asks_policy: false,
     check: |system| Parameters::of(system).map(|_| ()),

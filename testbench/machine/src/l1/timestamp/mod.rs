@@ -18,7 +18,7 @@ use ports::message;
 use super::{Design, SRC};
 use crate::l2;
 use crate::make::Make;
-use crate::memory_model::MemoryModel;
+use crate::memory_model::{Fences, MemoryModel};
 use crate::timed::Clock;
 use parameters::Parameters;
 use side::{Gtsc, Tc};
@@ -39,6 +39,7 @@ const L2: l2::Design = l2::Design {
 const GTSC_RC: Design = Design {
     name: "gtsc-rc",
     about: "G-TSC: leases in logical time; fences order a wave's accesses",
+    fences: Fences::Gpu,
     sections: &[parameters::SECTION],
     asks_policy: true,
     check: |system| Parameters::of(system).map(|_| ()),
@@ -57,6 +58,7 @@ const GTSC_SC: Design = Design {
 const TC_WEAK: Design = Design {
     name: "tc-weak",
     about: "TC: leases in physical time; a fence waits for those of the lines that were written",
+    fences: Fences::Own,
     core: cache::new::<Tc>,
     unit: None,
     clock: Some(Clock::Physical),
@@ -67,6 +69,7 @@ const TC_STRONG: Design = Design {
     name: "tc-strong",
     about: "TC: a write waits for the leases of its line; a wave's accesses as in gtsc-sc",
     promises: MemoryModel::Sc,
+    fences: Fences::Gpu,
     ..TC_WEAK
 };
 
