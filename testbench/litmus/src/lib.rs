@@ -1,0 +1,10 @@
+//! Litmus tests on the full GPU: files are read (`parse`), what a memory model allows is found by
+//! trying all ways (`model`), and machines of each design run them thousands of times (`run`).
+
+pub mod model;
+mod parse;
+pub mod shapes;
+pub mod test;
+
+pub use model::{Promise, allowed};
+pub use parse::{ParseError, parse};
