@@ -7,7 +7,7 @@ mod numbers;
 mod wiring;
 
 pub use names::{
-    about, about_policy, all_sections, check_names, design_names, fences, go_together, has_policy, names,
+    about, about_policy, all_sections, check_names, design_names, fences, go_together, has_copies, has_policy, names,
     own_sections, promises,
 };
 
