@@ -1,22 +1,152 @@
 //! Litmus tests on machines of all designs.
 
-use litmus::{Design, Job, Row, Sizes, shapes};
-use machine::Bodies;
+use litmus::{Design, Error, Job, Promise, Row, Sizes, Test, shapes};
+use machine::{Bodies, RunError};
 
 fn job(designs: Vec<Design>, runs: u32) -> Job {
     let (bodies, sizes) = (Bodies::default(), Sizes::Drawn);
     Job { runs, seed: 1, designs, bodies, sizes, set: Vec::new(), threads: 2 }
 }
 
+fn designs(l1: &str) -> Vec<Design> {
+    Design::all().into_iter().filter(|design| design.l1 == l1).collect()
+}
+
+fn named(names: &[&str]) -> Vec<Test> {
+    shapes::all().into_iter().filter(|test| names.contains(&&test.name[..])).collect()
+}
+
 fn told(rows: &[Row]) -> String {
+    let is_wrong = |row: &&Row| !row.forbidden.is_empty();
     let of = |row: &Row| format!("{} on {}: {:#?}\n", row.test, row.design, row.forbidden);
-    rows.iter().filter(|row| !row.forbidden.is_empty()).map(of).collect()
+    rows.iter().filter(is_wrong).map(of).collect()
+}
+
+/// All shapes on all designs.
+#[test]
+fn no_forbidden_outcome_is_seen() {
+    let tests = shapes::all();
+    let rows = litmus::run(&job(Design::all(), 200), &tests).unwrap();
+    assert_eq!(told(&rows), "");
+    for design in Design::all() {
+        for test in &tests {
+            let own =
+                rows.iter().filter(|row| (&row.test, &row.design) == (&test.name, &design.name()));
+            assert_eq!(own.map(|row| row.runs).sum::<u64>(), 200, "{}", design.name());
+        }
+    }
+}
+
+/// What each promise allows and a stronger one forbids happens: else a machine would be held to
+/// less than it does, or the tests would not try hard enough.
+#[test]
+fn what_a_promise_allows_is_reached() {
+    let cases: &[(&str, Promise, &[&str])] = &[
+        ("none", Promise::Rc, &["SB", "MP", "R", "S", "2+2W"]),
+        ("none", Promise::Hrf, &["MP+fences", "CoRR"]),
+        ("src", Promise::Hrf, &["SB", "MP", "MP+fences", "SB+fences", "IRIW+fences"]),
+        ("race-base", Promise::Hrf, &["MP+fences", "SB+fences"]),
+        ("stc-mb", Promise::Rc, &["SB", "MP", "R"]),
+        ("gtsc-rc", Promise::Rc, &["SB", "R"]),
+        ("tc-weak", Promise::RcOwn, &["SB", "MP", "IRIW+fences", "WRC+fences"]),
+    ];
+    let mut missing = Vec::new();
+    for &(l1, promise, names) in cases {
+        let rows = litmus::run(&job(designs(l1), 1000), &named(names)).unwrap();
+        for name in names {
+            let own = rows.iter().filter(|row| row.promise == promise && row.test == *name);
+            if own.map(|row| row.condition).sum::<u64>() == 0 {
+                missing.push((l1, *name));
+            }
+        }
+    }
+    assert_eq!(missing, [], "never seen");
+}
+
+/// A rule that is taken away, the L1 design, and shapes that show that it is missing.
+type Case = (&'static str, &'static str, &'static str, &'static [&'static str]);
+
+const CASES: &[Case] = &[
+    ("timestamp.without", "lock", "gtsc-rc", &["IRIW+fences", "WRC+fences"]),
+    ("timestamp.without", "load-raises", "gtsc-rc", &["MP+fences", "ISA2+fences"]),
+    ("timestamp.without", "above-warp", "gtsc-sc", &["2+2W", "S", "R"]),
+    ("timestamp.without", "one-access", "gtsc-sc", &["SB", "MP", "R"]),
+    ("timestamp.without", "tc-fence", "tc-weak", &["MP+fences", "SB+fences"]),
+    ("timestamp.without", "tc-waits", "tc-strong", &["WRC", "IRIW", "SB"]),
+    ("race_detection.without", "token-order", "race-spec", &["MP", "SB", "ISA2"]),
+    ("race_detection.without", "allocate", "race-spec", &["MP", "SB"]),
+    ("race_detection.without", "stores-wait", "race-spec", &["LB", "S", "ISA2"]),
+];
+
+/// Each design without a rule shows an outcome that is forbidden.
+#[test]
+fn a_design_without_a_rule_is_found_out() {
+    let mut missing = Vec::new();
+    for &(field, rule, l1, names) in CASES {
+        let mut job = job(designs(l1), 4000);
+        job.designs.truncate(1);
+        job.set = vec![(field.into(), rule.into())];
+        let tests = named(names);
+        assert_eq!(tests.len(), names.len());
+        match litmus::run(&job, &tests) {
+            Ok(rows) => {
+                let forbidden: u64 = rows.iter().map(Row::forbidden_runs).sum();
+                let runs: u64 = rows.iter().map(|row| row.runs).sum();
+                println!("{l1} without {rule}: {forbidden} of {runs}");
+                if forbidden == 0 {
+                    missing.push((l1, rule));
+                }
+            }
+            // Without it the block itself says that something is wrong.
+            Err(Error::Run { error: RunError::Block(said), .. }) => {
+                println!("{l1}, {rule}: {said}")
+            }
+            Err(error) => panic!("{l1} without {rule}: {error}"),
+        }
+    }
+    assert_eq!(missing, [], "nobody misses these");
+}
+
+/// A run is a function of its seed.
+#[test]
+fn results_are_the_same_on_any_number_of_threads() {
+    let tests = named(&["MP", "CoRR2", "Add+st"]);
+    let job = job(designs("none"), 150);
+    let rows = litmus::run(&job, &tests).unwrap();
+    assert_eq!(litmus::run(&Job { threads: 1, ..job.clone() }, &tests).unwrap(), rows);
+    assert_ne!(litmus::run(&Job { seed: 2, ..job }, &tests).unwrap(), rows);
+}
+
+/// First values other than 0, and the largest operations.
+#[test]
+fn first_values_and_atomics_are_those_of_the_file() {
+    let text = "PTX values
+{ x=7; y=0xffffffff; }
+ P0@cta 0,gpu 0                 | P1@cta 0,gpu 0               ;
+ atom.relaxed.gpu.add r0, x, 3  | ld.acquire.gpu r0, x         ;
+ atom.acq_rel.sys.max r1, y, 4  | red.relaxed.gpu.xor y, 0xf   ;
+ bar.cta.sync 1                 | bar.cta.sync 1               ;
+ ld.weak r2, y                  | st.release.cta x, 4          ;
+forall (P0:r0 == 7 /\\ P0:r1 > 0)
+";
+    let text = text.replace("P0:r1 > 0", "P0:r2 == 0xfffffff0");
+    let test = litmus::parse("values", &text).unwrap();
+    for promise in Promise::ALL {
+        let allowed = litmus::allowed(&test, promise);
+        assert!(allowed.iter().all(|outcome| test.holds(outcome)), "{}", promise.name());
+    }
+    let rows = litmus::run(&job(Design::all(), 100), &[test]).unwrap();
+    assert_eq!(told(&rows), "");
+    assert!(rows.iter().all(|row| row.condition == row.runs));
 }
 
 #[test]
-fn no_forbidden_outcome_is_seen() {
-    let rows = litmus::run(&job(Design::all(), 200), &shapes::all()).unwrap();
-    let runs: u64 = rows.iter().map(|row| row.runs).sum();
-    println!("{runs} runs, {} rows", rows.len());
-    assert_eq!(told(&rows), "");
+fn what_machines_do_not_have_is_refused() {
+    let two_gpus = shapes::SHAPES.iter().find(|(name, _)| *name == "MP").unwrap().1;
+    let two_gpus = litmus::parse("MP", &two_gpus.replacen("cta 1,gpu 0", "cta 1,gpu 1", 1));
+    let error = litmus::run(&job(designs("none"), 1), &[two_gpus.unwrap()]).unwrap_err();
+    assert!(error.to_string().contains("threads on several GPUs"), "{error}");
+    let error = Job { set: vec![("l1.ways".into(), "x".into())], ..job(designs("none"), 1) };
+    let error = litmus::run(&error, &named(&["MP"])).unwrap_err();
+    assert!(error.to_string().contains("l1.ways"), "{error}");
 }

@@ -58,7 +58,8 @@ pub mod values;
 
 pub use bodies::{Bodies, Cp};
 pub use build::{
-    about, about_policy, design_names, fences, go_together, has_copies, has_policy, names, own_sections, plan, promises,
+    about, about_policy, design_names, fences, go_together, has_policy, names, own_sections, plan,
+    promises,
 };
 pub use check::{Checked, Observer, Wrong};
 pub use config::{ConfigError, System};

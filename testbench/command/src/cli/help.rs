@@ -154,6 +154,17 @@ const EXAMPLES: &[Examples] = &[
             ("Of another configuration", "mutate gtsc_rst --config odd --count 8 --cycles 2000"),
         ],
     ),
+    (
+        "litmus",
+        true,
+        &[
+            ("A shape on all designs", "litmus MP+fences"),
+            ("All shapes on one L1 design", "litmus all --design gtsc-rc --runs 200"),
+            ("A file of one's own", "litmus message.litmus --seed 2 --json litmus.json"),
+            ("A shape as a file", "litmus MP+fences --show"),
+            ("With RTL", "litmus all --impl gtsc_l2=rtl --runs 100"),
+        ],
+    ),
     ("bodies list", false, &[("What the cache holds", "bodies list")]),
     (
         "bodies build",

@@ -15,6 +15,7 @@ mod help;
 mod job;
 mod keep;
 mod list;
+mod litmus;
 mod mutate;
 mod output;
 mod outputs;
@@ -63,6 +64,7 @@ enum Verb {
     Sweep(sweep::Args),
     Reproduce(reproduce::Args),
     Controls(controls::Args),
+    Litmus(litmus::Args),
     Mutate(mutate::Args),
     Bodies(bodies::Args),
     /// What is installed, what is missing, how to get it.
@@ -82,6 +84,7 @@ impl Verb {
             | Self::Replay(_)
             | Self::Sweep(_)
             | Self::Reproduce(_)
+            | Self::Litmus(_)
             | Self::Controls(_)
             | Self::Mutate(_) => true,
             Self::Trace(args) => args.is_run(),
@@ -111,6 +114,7 @@ impl Verb {
             Self::Sweep(args) => sweep::run(&args),
             Self::Reproduce(args) => reproduce::run(&args),
             Self::Controls(args) => controls::run(&args),
+            Self::Litmus(args) => litmus::run(&args),
             Self::Mutate(args) => mutate::run(&args),
             Self::Bodies(args) => bodies::run(&args),
             Self::Doctor => doctor::run(),

@@ -13,7 +13,7 @@ use reproductions::{controls, cpelide, finepack, gtsc, race_detection, rec, shar
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use super::{Failure, mutate, record};
+use super::{Failure, litmus, mutate, record};
 
 /// Print the JSON schema of a result that --json writes
 #[derive(clap::Args)]
@@ -29,6 +29,7 @@ enum Of {
     Cosim,
     Compare,
     Controls,
+    Litmus,
     Mutate,
     /// Of `duet reproduce cpelide`
     ReproduceCpelide,
@@ -53,6 +54,7 @@ impl Of {
             Self::Cosim => of::<record::Cosim>(),
             Self::Compare => of::<record::Compare>(),
             Self::Controls => of::<controls::Report>(),
+            Self::Litmus => of::<litmus::Report>(),
             Self::Mutate => of::<mutate::Report>(),
             Self::ReproduceCpelide => of::<cpelide::Report>(),
             Self::ReproduceFinepack => of::<finepack::Report>(),

@@ -10,6 +10,7 @@ mod desk;
 mod failures;
 mod flips;
 mod help;
+mod litmus;
 mod mutate;
 mod near;
 mod opencl;

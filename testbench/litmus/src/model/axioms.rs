@@ -21,7 +21,7 @@ pub fn hold(test: &Test, events: &Events, promise: Promise, way: &Candidate) -> 
     let linked = |a: usize, b: usize| {
         let (one, other): (&Event, &Event) = (&all[a], &all[b]);
         (one.is_atomic() && other.is_atomic())
-            || promise.is_coherent(&test.threads[one.thread], &test.threads[other.thread])
+            || promise.reaches(&test.threads[one.thread], &test.threads[other.thread])
     };
     let places = Places::of(all.len(), way);
     is_coherent(all, way, &places, linked)
@@ -42,12 +42,7 @@ impl Places {
     }
 
     /// Writes that come behind the one that an event reads from, or is.
-    fn behind<'a>(
-        &self,
-        way: &'a Candidate,
-        location: usize,
-        write: Option<usize>,
-    ) -> &'a [usize] {
+    fn behind<'a>(&self, way: &'a Candidate, location: usize, write: Option<usize>) -> &'a [usize] {
         &way.order[location][write.map_or(0, |at| self.0[at] + 1)..]
     }
 }

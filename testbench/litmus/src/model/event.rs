@@ -86,7 +86,8 @@ impl Events {
         let mut ordered = Vec::new();
         for before in 0..all.len() {
             for behind in 0..all.len() {
-                let between = [(all[before].thread, &places[before]), (all[behind].thread, &places[behind])];
+                let between =
+                    [(all[before].thread, &places[before]), (all[behind].thread, &places[behind])];
                 let threads = order(test, promise, between);
                 if before != behind && threads != 0 {
                     ordered.push(Ordered { before, behind, threads });

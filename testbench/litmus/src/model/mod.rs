@@ -36,31 +36,25 @@ pub enum Promise {
     /// has stored passes a fence.
     #[serde(rename = "RC, own stores")]
     RcOwn,
-    /// What fences and barriers order, the threads of a work-group see so; between work-groups only
-    /// the end of a kernel orders anything: sequential consistency for programs whose races have a
-    /// scope that the hardware has. Operations of a location keep their order for all.
+    /// Sequential consistency for programs whose races have a scope that the hardware has: what
+    /// fences and barriers order, the threads of a work-group see so. Between work-groups only the
+    /// end of a kernel orders anything but atomics of a location.
     #[serde(rename = "HRF")]
     Hrf,
-    /// The same, and operations of a location keep their order for threads of a work-group, and
-    /// atomics for all: there are several copies of a line.
-    #[serde(rename = "HRF, copies")]
-    HrfCopies,
 }
 
 impl Promise {
     /// All of them, strongest first.
-    pub const ALL: [Self; 5] = [Self::Sc, Self::Rc, Self::RcOwn, Self::Hrf, Self::HrfCopies];
+    pub const ALL: [Self; 4] = [Self::Sc, Self::Rc, Self::RcOwn, Self::Hrf];
 
     /// What a machine promises that promises this much, and whose fences order this while a kernel
-    /// runs. `copies`: several caches below the L1s may hold a line. None where nothing is
-    /// promised.
-    pub fn of(model: MemoryModel, fences: Fences, copies: bool) -> Option<Self> {
+    /// runs. None where nothing is promised.
+    pub fn of(model: MemoryModel, fences: Fences) -> Option<Self> {
         match (model, fences) {
             (MemoryModel::None, _) => None,
             (MemoryModel::Sc, _) => Some(Self::Sc),
             (MemoryModel::Rc, Fences::Gpu) => Some(Self::Rc),
             (MemoryModel::Rc, Fences::Own) => Some(Self::RcOwn),
-            (MemoryModel::Rc, Fences::Group) if copies => Some(Self::HrfCopies),
             (MemoryModel::Rc, Fences::Group) => Some(Self::Hrf),
         }
     }
@@ -72,26 +66,19 @@ impl Promise {
             Self::Rc => "RC",
             Self::RcOwn => "RC, own stores",
             Self::Hrf => "HRF",
-            Self::HrfCopies => "HRF, copies",
         }
     }
 
-    /// Whether a fence of one thread may order anything for another one.
+    /// Whether anything but atomics of one thread is ordered for another one.
     fn reaches(self, from: &Thread, to: &Thread) -> bool {
         from.reaches(
             match self {
                 Self::Sc => Scope::Sys,
                 Self::Rc | Self::RcOwn => Scope::Gpu,
-                Self::Hrf | Self::HrfCopies => Scope::Cta,
+                Self::Hrf => Scope::Cta,
             },
             to,
         )
-    }
-
-    /// Whether operations of a location have one order for both threads.
-    fn is_coherent(self, one: &Thread, other: &Thread) -> bool {
-        let scope = if self == Self::HrfCopies { Scope::Cta } else { Scope::Gpu };
-        self == Self::Sc || one.reaches(scope, other)
     }
 
     /// Whether all threads see a store at once.

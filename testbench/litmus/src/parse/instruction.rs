@@ -83,8 +83,11 @@ pub fn read(
     // Which fence stands around it, what scope it has, and of an atomic its operation.
     let (around, scope, op) = match &kind[..] {
         "ld" | "st" => {
-            let orders =
-                if kind == "ld" { weak_or("acquire", ACQUIRE) } else { weak_or("release", RELEASE) };
+            let orders = if kind == "ld" {
+                weak_or("acquire", ACQUIRE)
+            } else {
+                weak_or("release", RELEASE)
+            };
             match parts.one_of(&orders)? {
                 None => (NONE, Scope::Sys, None),
                 Some(around) => (around, parts.one_of(&SCOPES)?, None),

@@ -137,10 +137,13 @@ fn rows(words: &mut Words, test: &mut Test) -> Result<(), ParseError> {
                 return Err(words.error(&word, &format!("is more than {MOST_STEPS} operations")));
             }
             let last = thread + 1 == test.threads.len();
-            words.must(if last { ";" } else { "|" }, match last {
-                true => "; behind the last thread's instruction",
-                false => "| before the next thread's instruction",
-            })?;
+            words.must(
+                if last { ";" } else { "|" },
+                match last {
+                    true => "; behind the last thread's instruction",
+                    false => "| before the next thread's instruction",
+                },
+            )?;
         }
     }
     Ok(())

@@ -38,7 +38,12 @@ fn words_become_operations() {
 fn what_is_wrong_is_named_with_its_line() {
     let cases = [
         ("st.weak x", "sd.weak x", 9, "\"sd\": must be one of ld, st, atom, red, fence, bar"),
-        ("ld.acquire.gpu", "ld.acquier.gpu", 9, "\"acquier\": must be one of weak, relaxed, acquire"),
+        (
+            "ld.acquire.gpu",
+            "ld.acquier.gpu",
+            9,
+            "\"acquier\": must be one of weak, relaxed, acquire",
+        ),
         ("ld.acquire.gpu", "ld.acquire.dev", 9, "\"dev\": must be one of cta, gpu, sys"),
         ("ld.acquire.gpu r0", "ld.acquire r0", 9, "must be one of cta, gpu, sys comes next"),
         ("r1, x", "r1, w", 10, "\"w\": must be a location with a first value: one of x, y"),

@@ -11,7 +11,6 @@ use super::plan::{Instance, LINE, Plan};
 use crate::model::{Promise, allowed};
 use crate::test::{Outcome, Seen, Step, Test};
 
-
 /// A forbidden outcome that was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Forbidden {
@@ -109,8 +108,7 @@ impl Rows {
         let mut known: BTreeMap<(usize, Promise), BTreeSet<Outcome>> = BTreeMap::new();
         let row = |((number, design, promise), count): ((usize, Design, Promise), Count)| {
             let test = &tests[number];
-            let allowed =
-                known.entry((number, promise)).or_insert_with(|| allowed(test, promise));
+            let allowed = known.entry((number, promise)).or_insert_with(|| allowed(test, promise));
             let never = allowed.iter().filter(|one| !count.outcomes.contains_key(*one));
             let mut row = Row {
                 test: test.name.clone(),

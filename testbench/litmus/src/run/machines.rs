@@ -119,9 +119,13 @@ impl Drawn {
 
     /// Whether some block of the machine has a body that is chosen.
     pub fn has_chosen(design: &Design, job: &Job, patterns: &[String]) -> Result<bool, Error> {
-        let drawn = Self::new(design, job.sizes.cus(&mut SplitMix64::new(1)), job, &mut SplitMix64::new(1))?;
-        let failed =
-            |error| Error::System { design: design.name(), problem: format!("{error}") };
+        let drawn = Self::new(
+            design,
+            job.sizes.cus(&mut SplitMix64::new(1)),
+            job,
+            &mut SplitMix64::new(1),
+        )?;
+        let failed = |error| Error::System { design: design.name(), problem: format!("{error}") };
         let places = plan(&drawn.system, &job.bodies).map_err(failed)?.places();
         let patterns: Vec<_> =
             patterns.iter().map(|text| cosim::socket::Pattern::new(text)).collect();

@@ -200,6 +200,5 @@ fn run_one(job: &Job, drawn: &Drawn, trace: Reader) -> Result<Machine, RunError>
 /// What a machine promises.
 fn promise(system: &System) -> Option<Promise> {
     let model = machine::promises(system).ok()?;
-    let (fences, copies) = (machine::fences(system).ok()?, machine::has_copies(system).ok()?);
-    Promise::of(model, fences, copies)
+    Promise::of(model, machine::fences(system).ok()?)
 }

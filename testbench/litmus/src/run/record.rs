@@ -1,8 +1,6 @@
 //! A plan as a trace, with the values of a run in which one work-group follows another.
 
-use traces::trace::{
-    self, Access, AccessKind, KernelSpec, Key, LANES, Reader, Record, Recorder,
-};
+use traces::trace::{self, Access, AccessKind, KernelSpec, Key, LANES, Reader, Record, Recorder};
 
 use super::plan::{Beside, Instance, Kernel, Plan};
 use crate::test::{Step, Test};

@@ -7,8 +7,8 @@ mod numbers;
 mod wiring;
 
 pub use names::{
-    about, about_policy, all_sections, check_names, design_names, fences, go_together, has_copies, has_policy, names,
-    own_sections, promises,
+    about, about_policy, all_sections, check_names, design_names, fences, go_together, has_policy,
+    names, own_sections, promises,
 };
 
 use std::any::Any;

@@ -207,20 +207,15 @@ pub fn promises(system: &System) -> Result<MemoryModel, ConfigError> {
     Ok(if is_one { both } else { both.min(MemoryModel::Rc) })
 }
 
-/// Whether several caches below the L1s of a machine may hold a line.
-pub fn has_copies(system: &System) -> Result<bool, ConfigError> {
-    let (_, l2) = designs(system)?;
-    let m = &system.machine;
-    let is_home = m.gpus == 1 && l2.directory.is_none() && system.l2.policy == "home-forward";
-    Ok((m.gpus > 1 || m.chiplets > 1) && !is_home)
-}
-
 /// What fences of a machine order while a kernel runs. Several L2s that hold a line see each
 /// other's stores when the kernel ends, or when an invalidation has come for which no fence waits;
 /// and a store to another GPU is acknowledged before it is there.
 pub fn fences(system: &System) -> Result<Fences, ConfigError> {
-    let (l1, _) = designs(system)?;
-    Ok(if has_copies(system)? { Fences::Group } else { l1.fences })
+    let (l1, l2) = designs(system)?;
+    let m = &system.machine;
+    let is_home = l2.directory.is_none() && system.l2.policy == "home-forward";
+    let has_copies = m.gpus > 1 || (m.chiplets > 1 && !is_home);
+    Ok(if has_copies { Fences::Group } else { l1.fences })
 }
 
 /// Whether an L1 design goes with an L2 design: with the one that it brings, or any if it brings
