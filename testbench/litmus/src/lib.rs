@@ -5,8 +5,9 @@ pub mod model;
 mod parse;
 mod run;
 pub mod shapes;
-pub mod test;
+mod test;
 
 pub use model::{Promise, allowed};
 pub use parse::{ParseError, parse};
 pub use run::{Design, Error, Forbidden, Job, Row, Sizes, designs_with, run};
+pub use test::Test;
