@@ -7,6 +7,7 @@
 //! PASS litmus: 1 test on 1 design, 200 runs, no forbidden outcome
 //! ```
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -255,13 +256,23 @@ fn print(rows: &[Row]) {
         );
         match row.never.is_empty() {
             true => println!(),
-            false => println!("  never {}", row.never.join(", ")),
+            false => println!("  never {}", some(&row.never)),
         }
         for Forbidden { outcome, runs, first } in &row.forbidden {
             println!("  forbidden {outcome}, {runs} runs, the first: {first}");
         }
     }
     print_never(rows);
+}
+
+/// The first of a list, and how many are left: the JSON has all.
+fn some<T: Borrow<str>>(list: &[T]) -> String {
+    const MOST: usize = 4;
+    let first = list[..list.len().min(MOST)].join(", ");
+    match list.len().saturating_sub(MOST) {
+        0 => first,
+        left => format!("{first} and {left} more"),
+    }
 }
 
 /// What a promise allows and no design has shown.
@@ -284,7 +295,7 @@ fn print_never(rows: &[Row]) {
         println!("{}: {runs} runs, {forbidden} with a forbidden outcome", promise.name());
         for ((_, test), (_, never)) in tests.filter(|(_, (_, never))| !never.is_empty()) {
             let never: Vec<_> = never.iter().copied().collect();
-            println!("  allowed and never seen  {test}: {}", never.join(", "));
+            println!("  allowed and never seen  {test}: {}", some(&never));
         }
     }
 }

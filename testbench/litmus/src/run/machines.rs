@@ -52,9 +52,10 @@ pub enum Sizes {
 }
 
 impl Sizes {
-    fn random(self, random: &SplitMix64) -> SplitMix64 {
+    /// What sizes are drawn by: not by the numbers that latencies are drawn by.
+    fn random(self, random: &mut SplitMix64) -> SplitMix64 {
         match self {
-            Self::Drawn => random.clone(),
+            Self::Drawn => SplitMix64::new(random.bits()),
             Self::Fixed => SplitMix64::new(1),
         }
     }
