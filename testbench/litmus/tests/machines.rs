@@ -99,10 +99,10 @@ fn a_design_without_a_rule_is_found_out() {
             }
             // Without it the block itself says that something is wrong, or a load finds what nobody
             // has stored.
-            Err(Error::Run {
-                error: said @ (RunError::Block(_) | RunError::Wrong(..)), ..
-            }) => {
-                println!("{l1} without {rule}: {said}")
+            Err(Error::Run { error, .. })
+                if matches!(*error, RunError::Block(_) | RunError::Wrong(..)) =>
+            {
+                println!("{l1} without {rule}: {error}");
             }
             Err(error) => panic!("{l1} without {rule}: {error}"),
         }

@@ -225,7 +225,7 @@ fn designs(names: &[String]) -> Result<Vec<Design>, Failure> {
 fn failure(error: Error) -> Failure {
     match error {
         Error::Run { test, design, seed, error } => {
-            let Failure { status, message } = run_failure(error);
+            let Failure { status, message } = run_failure(*error);
             Failure::new(status, format!("{test} on {design}, seed {seed}: {message}"))
         }
         Error::Trace(error) => Failure::environment(error),
@@ -236,11 +236,9 @@ fn failure(error: Error) -> Failure {
 fn print(rows: &[Row]) {
     let width = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
     let (test, design) = (width(|row| row.test.len()), width(|row| row.design.len()));
-    let head = ["runs", "allowed", "seen", "condition", "forbidden"];
-    let [runs, allowed, seen, condition, forbidden] = head;
     println!(
-        "{:<test$}  {:<design$}  {:<14}{runs:>9}{allowed:>9}{seen:>6}{condition:>11}{forbidden:>11}",
-        "test", "design", "promise"
+        "{:<test$}  {:<design$}  {:<14}{:>9}{:>9}{:>6}{:>11}{:>11}",
+        "test", "design", "promise", "runs", "allowed", "seen", "condition", "forbidden"
     );
     for row in rows {
         print!(

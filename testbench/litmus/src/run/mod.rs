@@ -82,7 +82,7 @@ pub enum Error {
         /// Seed.
         seed: u64,
         /// Why.
-        error: RunError,
+        error: Box<RunError>,
     },
 }
 
@@ -177,7 +177,7 @@ fn run_batch(job: &Job, test: &Test, batch: u64, instances: u32) -> Result<Rows,
             test: test.name.clone(),
             design: format!("{}, {}", design.name(), drawn.told),
             seed: job.seed,
-            error,
+            error: Box::new(error),
         })?;
         let values = machine.values().expect("they are kept");
         rows.count(test, design, &drawn, &plan, (values, base));
