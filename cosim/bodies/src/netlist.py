@@ -8,35 +8,140 @@ that some are no mutants at all. The task comes on stdin, a name and its value i
     seed
     prove    instead of these: a mutant that may be equivalent to the block
     seconds  of processor time, after which the process ends without an answer
-    result   where the answer goes: a yosys command for each mutant in a line of its own, or
-             `equivalent` or `open`; `.log` behind its name is what yosys said last
+    result   where the answer goes: a yosys command for each mutant in a line of its own; or of a
+             mutant `equivalent`, `shown N`, where outputs show it in cycle N, or `open`; `.log`
+             behind its name is what yosys said last
 """
 
 import os
+import re
 import resource
+import subprocess
 import sys
 
+import pyosys
 from pyosys import libyosys as ys
 
-# Cycles over which two netlists are unrolled for a proof by induction.
-STEPS = 4
+# From cells of words to flip-flops and gates of two inputs.
+TO_GATES = (
+    "opt_clean", "simplemap", "opt -nodffe -nosdff", "techmap", "opt -fast -nodffe -nosdff",
+    "dffunmap", "setundef -zero -init", "setundef -undriven -zero", "aigmap", "opt_clean",
+)
+# How ABC looks for inputs that show a mutant, and then for a proof that there are none.
+SEARCH = "bmc3 -F 40 -T 5"
+PROOF = "dprove -b -r -m -j -T 20"
+# The port with a block's counters of events, their width, and what they begin with: so few events
+# before they wrap that all their bits move in any run.
+COUNTERS = "cnt_o"
+WIDTH = 32
+BEGIN = f"{(1 << WIDTH) - 16:0{WIDTH}b}"
 
 
-def is_equivalent(run, top, mutant, log):
-    """Whether yosys proves that no output ever shows the mutant."""
-    run("design -load gold")
-    run(mutant)
+def public(name):
+    return ys.IdString("\\" + name)
+
+
+def bits(signal):
+    """Name and number of each bit; None for a constant."""
+    return [(str(bit.wire.name), bit.offset) if bit.is_wire() else None for bit in signal]
+
+
+def preset_counters(module):
+    """Gives the registers that the port with the counters shows another value after reset. Returns
+    for each word of the port whether it shows one of these."""
+    port = module.wire(public(COUNTERS))
+    if port is None:
+        return []
+    drivers = {}
+    for left, right in module.connections_:
+        drivers.update(zip(bits(left), bits(right)))
+    shown = bits(ys.SigSpec(port))
+    for at, bit in enumerate(shown):
+        while bit in drivers:
+            bit = drivers[bit]
+        shown[at] = bit
+    words = [tuple(shown[at:at + WIDTH]) for at in range(0, len(shown), WIDTH)]
+    # A maximum, to which nothing is added, would stay what it begins with.
+    adders = [cell for cell in module.cells_.values() if str(cell.type) == "$add"]
+    counted = {tuple(bits(cell.getPort(public(side)))) for cell in adders for side in "AB"}
+    preset = set()
+    for cell in module.cells_.values():
+        if str(cell.type) != "$aldff" or not cell.getPort(public("AD")).is_fully_zero():
+            continue
+        register = bits(cell.getPort(public("Q")))
+        reset = ""
+        for at in range(0, len(register), WIDTH):
+            word = tuple(register[at:at + WIDTH])
+            is_counter = word in words and word in counted
+            preset.update([word] if is_counter else [])
+            reset = (BEGIN if is_counter else "0" * len(word)) + reset
+        if "1" in reset:
+            cell.setPort(public("AD"), ys.SigSpec(ys.Const.from_string(reset)))
+    return [word in preset for word in words]
+
+
+def show_counters_from_0(module, preset):
+    """Takes from the port what the registers began with."""
+    inner = module.wire(public(COUNTERS))
+    module.rename(inner, public(COUNTERS + "_preset"))
+    port = module.addWire(public(COUNTERS), inner.width)
+    port.port_output, port.port_id = True, inner.port_id
+    inner.port_output, inner.port_id = False, 0
+    module.fixup_ports()
+    for number, is_preset in enumerate(preset):
+        begin = ys.SigSpec(ys.Const.from_string(BEGIN if is_preset else "0" * WIDTH))
+        [of, to] = [ys.SigSpec(wire).extract(number * WIDTH, WIDTH) for wire in (inner, port)]
+        module.addSub(public(f"from_0_{number}"), of, begin, to)
+
+
+def hold_reset_first(module, clock, reset, trigger):
+    """Has the two circuits begin with a cycle of reset, which nobody compares."""
+    began = module.addWire(public("began"), 1)
+    began = ys.SigSpec(began)
+    one = ys.SigSpec(ys.Const.from_string("1"))
+    module.addDff(public("begin"), ys.SigSpec(module.wire(public(clock))), one, began)
+    for name, is_input in ((reset, True), (trigger, False)):
+        inner = module.wire(public(name))
+        module.rename(inner, public(name + "_inner"))
+        outer = module.addWire(public(name), 1)
+        inner.port_input = inner.port_output = False
+        outer.port_input, outer.port_output = is_input, not is_input
+        [here, there] = [ys.SigSpec(wire) for wire in ((outer, inner) if is_input else (inner, outer))]
+        module.addAnd(public("gate_" + name), here, began, there)
+    module.fixup_ports()
+
+
+def prove(design, run, task):
+    """Whether outputs ever show the mutant, behind a reset and with memories that begin with 0."""
+    top = task["top"]
+    run(task["prove"])
     run(f"rename {top} gate")
     run(f"design -copy-from gold -as gold {top}")
-    run("equiv_make gold gate equiv")
-    run("hierarchy -top equiv")
-    run("opt_clean")
-    run("equiv_struct")
-    run("equiv_simple -short")
-    run(f"equiv_induct -seq {STEPS}")
-    run("equiv_status")
-    with open(log, encoding="utf-8") as said:
-        return "Equivalence successfully proven" in said.read()
+    run("miter -equiv -flatten gold gate miter")
+    run("hierarchy -top miter")
+    hold_reset_first(design.top_module(), "in_clk_i", "in_rst_ni", "trigger")
+    for command in TO_GATES:
+        run(command)
+    aiger = task["result"] + ".aig"
+    run(f"write_aiger -zinit {aiger}")
+    abc = os.path.join(os.path.dirname(pyosys.__file__), "yosys-abc")
+
+    def said(commands):
+        script = f"read_aiger {aiger}; strash; {commands}; print_status"
+        command = [abc, "-c", script]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    answer = "open"
+    for commands in (SEARCH, PROOF):
+        output = said(commands)
+        shown = re.search(r"Status = 0 .*Frame = +(\d+)", output)
+        if shown:
+            answer = f"shown {shown.group(1)}"
+            break
+        if "Status = 1 " in output:
+            answer = "equivalent"
+    os.remove(aiger)
+    return answer
 
 
 def main():
@@ -57,9 +162,10 @@ def main():
         run("async2sync")
         run("opt_clean")
         run("design -save gold")
-        proven = is_equivalent(run, task["top"], task["prove"], log)
-        result = ["equivalent" if proven else "open"]
+        result = [prove(design, run, task)]
     else:
+        module = design.top_module()
+        preset = preset_counters(module)
         listed = task["result"] + ".list"
         run(f"mutate -list {task['count']} -seed {task['seed']} -o {listed}")
         with open(listed, encoding="utf-8") as lines:
@@ -68,6 +174,8 @@ def main():
         for number, line in enumerate(mutants, 1):
             control = f"mutate -ctrl mutant_sel 16 {number} "
             run(line.replace("mutate ", control, 1))
+        if any(preset):
+            show_counters_from_0(module, preset)
         run("opt_clean")
         run(f"write_verilog -noattr -norename {task['verilog']}")
         result = mutants

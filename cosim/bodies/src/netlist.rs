@@ -24,7 +24,7 @@ const READ: &str = "rtl";
 const MADE: &str = "made";
 /// Most seconds of processor time that the netlist takes, and a proof.
 const READ_SECONDS: u32 = 1200;
-const PROOF_SECONDS: u32 = 30;
+const PROOF_SECONDS: u32 = 60;
 /// Loops that initialise arrays have more steps than slang unrolls unasked.
 const UNROLL: u32 = 1 << 16;
 /// What Verilator warns of in any netlist.
@@ -63,14 +63,30 @@ impl Mutant {
             }
         };
         let control = after("-ctrlbit").map_or(String::new(), |bit| format!(", bit {bit}"));
-        // The last is the cell's own.
-        let source = after("-src").unwrap_or_default();
-        let line = source.rsplit_once(':').map_or(source.to_string(), |(file, at)| {
-            format!("{file}:{}", at.split('.').next().unwrap_or(at))
-        });
+        let line = match after("-src").map(|source| source.rsplit_once(':').unwrap_or((source, "")))
+        {
+            // The last is the cell's own.
+            Some((file, at)) => format!("{file}:{}", at.split('.').next().unwrap_or(at)),
+            // What a memory was taken apart into has no line: `$memory\NAME[3]$12`.
+            None => {
+                let cell = after("-cell").unwrap_or_default().trim_start_matches("$memory\\");
+                format!("memory {}", cell.split(['[', '$']).next().unwrap_or(cell))
+            }
+        };
         let change = format!("{mode} {place}{control}");
         Self { number, change, source: line, command: command.to_string() }
     }
+}
+
+/// What is known of a mutant for all inputs, behind a reset and with memories that begin with 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// No output ever shows it.
+    Equivalent,
+    /// Some inputs, which the block's neighbours may never give, show it in this cycle.
+    Shown(u32),
+    /// Nothing, within the time.
+    Open,
 }
 
 /// A block's RTL in a folder of its own, for yosys.
@@ -136,12 +152,16 @@ impl<'a> Netlist<'a> {
         Ok(each.collect())
     }
 
-    /// Whether yosys proves that no output ever shows a mutant. False where it does not, within
-    /// its time.
-    pub fn is_equivalent(&self, mutant: &Mutant) -> bool {
+    /// What yosys and ABC find out about a mutant, whatever the inputs are.
+    pub fn prove(&self, mutant: &Mutant) -> Proof {
         let name = format!("proof-{}", mutant.number);
         let answer = self.run(&name, &format!("prove {}\n", mutant.command), PROOF_SECONDS);
-        answer.is_ok_and(|answer| answer.trim() == "equivalent")
+        let answer = answer.unwrap_or_default();
+        match answer.split_whitespace().collect::<Vec<_>>()[..] {
+            ["equivalent"] => Proof::Equivalent,
+            ["shown", cycle] => cycle.parse().map_or(Proof::Open, Proof::Shown),
+            _ => Proof::Open,
+        }
     }
 
     /// The netlist's module with the block's parameters, whose values are in it, and without the
@@ -272,5 +292,8 @@ mod tests {
         let port = "mutate -mode cnot1 -module m -cell $134 -port A -portbit 4 -ctrlbit 24 \
                     -src rtl/m/m.sv:9.1-10.2";
         assert_eq!(of(port), ("cnot1 $134.A[4], bit 24".into(), "rtl/m/m.sv:9".into()));
+        let memory =
+            "mutate -mode inv -module m -cell $memory\\u_x.mem_q[12]$3850 -port Q -portbit 2";
+        assert_eq!(of(memory).1, "memory u_x.mem_q");
     }
 }

@@ -10,13 +10,14 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::{env, thread};
 
-use bodies::netlist::{Mutant, Netlist, SELECT};
+use bodies::netlist::{Mutant, Netlist, Proof, SELECT};
 use bodies::{Request, Variant};
 use cosim::blocks;
 use files::Folder;
@@ -77,10 +78,14 @@ pub enum Fate {
         /// Its seed.
         seed: u64,
     },
-    /// yosys proves that no output ever shows it.
+    /// It is proven that no output ever shows it.
     Equivalent,
     /// Neither.
-    Survived,
+    Survived {
+        /// The cycle in which some inputs would show it; they may be such as the block's
+        /// neighbours never give. None where neither such inputs nor a proof were found.
+        shown: Option<u32>,
+    },
 }
 
 /// A mutant.
@@ -144,13 +149,21 @@ impl Report {
         }
         for Planted { number, change, source, fate } in &self.mutants {
             match fate {
-                Fate::Survived => println!("  survived    {number:>5}  {source}  {change}"),
+                Fate::Survived { shown } => {
+                    let shown =
+                        shown.map_or(String::new(), |at| format!("  (some inputs: cycle {at})"));
+                    println!("  survived    {number:>5}  {source}  {change}{shown}");
+                }
                 Fate::Equivalent => println!("  equivalent  {number:>5}  {source}  {change}"),
                 Fate::Killed { .. } => {}
             }
         }
     }
 }
+
+/// Signals by which RTL ends its process.
+const ABORTED: i32 = 6;
+const NO_MEMORY: i32 = 11;
 
 /// Runs of a mutant, cheapest first, each with a seed of its own.
 fn runs(cycles: u64, seed: u64) -> Vec<(u64, u64)> {
@@ -182,10 +195,13 @@ impl Bench<'_> {
         match (output.status.code(), verdict.strip_prefix(&of_block)) {
             (Some(0), _) => Ok(None),
             (Some(1), Some(why)) => Ok(Some(why.to_string())),
-            // It does not settle, or ends the process.
-            (None, _) => Ok(Some(format!("{}", output.status))),
+            // It does not settle, or reads where nothing is.
+            (None, _) if matches!(output.status.signal(), Some(ABORTED | NO_MEMORY)) => {
+                Ok(Some(format!("{}", output.status)))
+            }
             _ => {
-                let why = String::from_utf8_lossy(&output.stderr);
+                let said = String::from_utf8_lossy(&output.stderr);
+                let why = format!("{}: {said}", output.status);
                 Err(Failure::new(super::ENVIRONMENT, format!("mutant {number}: {why}")))
             }
         }
@@ -197,10 +213,11 @@ impl Bench<'_> {
                 return Ok(Fate::Killed { said, cycles, seed });
             }
         }
-        match self.netlist.is_equivalent(mutant) {
-            true => Ok(Fate::Equivalent),
-            false => Ok(Fate::Survived),
-        }
+        Ok(match self.netlist.prove(mutant) {
+            Proof::Equivalent => Fate::Equivalent,
+            Proof::Shown(cycle) => Fate::Survived { shown: Some(cycle) },
+            Proof::Open => Fate::Survived { shown: None },
+        })
     }
 
     /// Fates of all mutants, so many at a time.
