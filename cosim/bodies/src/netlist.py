@@ -117,6 +117,8 @@ def prove(design, run, task):
     run(task["prove"])
     run(f"rename {top} gate")
     run(f"design -copy-from gold -as gold {top}")
+    run("async2sync")
+    run("opt_clean")
     run("miter -equiv -flatten gold gate miter")
     run("hierarchy -top miter")
     hold_reset_first(design.top_module(), "in_clk_i", "in_rst_ni", "trigger")
@@ -159,8 +161,6 @@ def main():
     for command in ("proc", "opt_clean", "memory -nordff", "bwmuxmap", "opt_clean"):
         run(command)
     if "prove" in task:
-        run("async2sync")
-        run("opt_clean")
         run("design -save gold")
         result = [prove(design, run, task)]
     else:
