@@ -122,6 +122,7 @@ def prove(design, run, task):
     run("miter -equiv -flatten gold gate miter")
     run("hierarchy -top miter")
     hold_reset_first(design.top_module(), "in_clk_i", "in_rst_ni", "trigger")
+    run("setattr -set init 1'b0 w:began")
     for command in TO_GATES:
         run(command)
     aiger = task["result"] + ".aig"
