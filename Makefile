@@ -21,7 +21,10 @@ LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(b
 # Each block and each of its configurations, as `block:config`.
 PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
 
-.PHONY: setup run test controls bench soak book fmt lint synth resets explained install traces clean
+# Blocks of which yosys makes mutants: not those with Ibex inside, and no chain of several.
+BLOCKS = import json,sys; [print(b["name"]) for b in json.load(sys.stdin)["blocks"] if b["name"] not in ("finepack", "command_processor")]
+
+.PHONY: setup run test controls mutate coverage bench soak book fmt lint synth resets explained install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -86,6 +89,23 @@ test: setup
 controls: setup
 	@mkdir -p out
 	$(DUET) controls --json out/controls.json
+
+# Faults in the RTL, one at a time: how many lockstep finds (docs/trust.md).
+mutate: setup
+	@mkdir -p out/mutants; status=0; \
+	for block in $$($(DUET) list blocks --json | python3 -c '$(BLOCKS)'); do \
+	  $(DUET) mutate $$block --count 200 --cycles 200000 --require 95 --json out/mutants/$$block.json || status=1; \
+	done; exit $$status
+
+# Which lines and toggles of the RTL lockstep and litmus tests reach, in all configurations (docs/trust.md).
+coverage: setup
+	@rm -rf out/coverage && mkdir -p out/coverage
+	@set -e; export DUET_COVERAGE=$(CURDIR)/out/coverage; \
+	for pair in $$($(DUET) list blocks --json | python3 -c '$(PAIRS)'); do \
+	  $(DUET) cosim $${pair%:*} --config $${pair#*:} --cycles 200000; \
+	done; \
+	$(DUET) litmus all --impl '*=rtl' --runs 10
+	python3 rtl/coverage.py out/coverage --lcov out/coverage.info
 
 # With BEFORE=REVISION the machine of that revision stands beside this one's.
 bench: setup

@@ -16,7 +16,7 @@ use super::{ibex, toolset, wrapper};
 
 /// Flags of the C++ compiler. Nothing but the three exported functions leaves a body: each has a
 /// runtime of its own.
-const CXX_FLAGS: [&str; 9] = [
+const CXX_FLAGS: [&str; 8] = [
     "-std=c++17",
     "-O3",
     "-fPIC",
@@ -25,7 +25,6 @@ const CXX_FLAGS: [&str; 9] = [
     "-fno-strict-aliasing",
     "-w",
     "-DVM_SC=0",
-    "-DVM_COVERAGE=0",
 ];
 /// The level that .cargo/config.toml gives the models.
 const LEVEL: &str = if cfg!(target_arch = "x86_64") { "-march=x86-64-v3" } else { "-march=native" };
@@ -52,6 +51,12 @@ const KEEP_LOOPS: (&str, (u32, u32)) = ("+define+DUET_KEEP_LOOPS", (5, 30));
 const TRACE_FLAGS: [&str; 6] =
     ["--trace", "--trace-structs", "--trace-max-array", "256", "--trace-max-width", "4096"];
 
+/// Environment variable with the folder that bodies write what they have reached into, each a file
+/// of Verilator's format when it goes. Where it is set all bodies count lines and toggles.
+const COVERAGE: &str = "DUET_COVERAGE";
+/// Flags of such a body.
+const COVERAGE_FLAGS: [&str; 2] = ["--coverage-line", "--coverage-toggle"];
+
 /// How the name of a compiled header ends; the compiler looks for it beside the header.
 const COMPILED: &str = ".gch";
 
@@ -61,6 +66,7 @@ pub struct Plan<'a> {
     verilator: &'static Verilator,
     compiler: &'static Compiler,
     ibex: Option<&'static Path>,
+    coverage: bool,
     sources: Vec<Source>,
     top: String,
 }
@@ -78,7 +84,8 @@ impl<'a> Plan<'a> {
             false => None,
         };
         let top = wrapper::wrapper(&request.block);
-        Ok(Self { request, verilator, compiler, ibex, sources, top })
+        let coverage = std::env::var_os(COVERAGE).is_some();
+        Ok(Self { request, verilator, compiler, ibex, coverage, sources, top })
     }
 
     fn tools(&self) -> String {
@@ -89,13 +96,17 @@ impl<'a> Plan<'a> {
     fn verilator_flags(&self) -> impl Iterator<Item = String> {
         let loops = (self.verilator.version >= KEEP_LOOPS.1).then_some(&KEEP_LOOPS.0);
         let trace: &[&str] = if self.request.variant.trace { &TRACE_FLAGS } else { &[] };
+        let coverage: &[&str] = if self.coverage { &COVERAGE_FLAGS } else { &[] };
         let defines = self.request.variant.defines.iter().map(|name| format!("+define+{name}"));
-        VERILATOR_FLAGS.iter().chain(loops).chain(trace).map(|flag| flag.to_string()).chain(defines)
+        let flags = VERILATOR_FLAGS.iter().chain(loops).chain(trace).chain(coverage);
+        flags.map(|flag| flag.to_string()).chain(defines)
     }
 
     fn cxx_flags(&self) -> impl Iterator<Item = String> {
         let trace = format!("-DVM_TRACE={}", u8::from(self.request.variant.trace));
-        let ours = CXX_FLAGS.iter().chain([&LEVEL]).map(|flag| flag.to_string()).chain([trace]);
+        let coverage = format!("-DVM_COVERAGE={}", u8::from(self.coverage));
+        let ours = CXX_FLAGS.iter().chain([&LEVEL]).map(|flag| flag.to_string());
+        let ours = ours.chain([trace, coverage]);
         ours.chain(self.compiler.flags.iter().cloned())
     }
 
@@ -234,7 +245,9 @@ impl<'a> Plan<'a> {
             write(&folder.join(shim::RUNTIME.0), shim::RUNTIME.1.as_bytes())?;
             let mut all = String::new();
             let trace = self.request.variant.trace.then_some("verilated_vcd_c.cpp");
-            let parts = ["verilated.cpp", "verilated_threads.cpp"].into_iter().chain(trace);
+            let coverage = self.coverage.then_some("verilated_cov.cpp");
+            let parts = ["verilated.cpp", "verilated_threads.cpp"];
+            let parts = parts.into_iter().chain(trace).chain(coverage);
             for (number, part) in parts.enumerate() {
                 let mut command = self.compile_with(shim::PRELUDE);
                 command.arg("-c").arg(self.verilator.root.join("include").join(part));

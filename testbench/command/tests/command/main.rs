@@ -6,6 +6,7 @@ mod bodies;
 mod bundles;
 mod captures;
 mod cosim;
+mod coverage;
 mod desk;
 mod failures;
 mod flips;

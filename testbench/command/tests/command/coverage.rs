@@ -1,0 +1,40 @@
+//! What bodies write of the lines that they reach, and what `rtl/coverage.py` makes of it.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::desk::Desk;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// What the script says of a folder, and its exit status.
+fn coverage(folder: &Path, words: &[&str]) -> (String, Option<i32>) {
+    let script = format!("{ROOT}/rtl/coverage.py");
+    let left = Command::new("python3").arg(script).arg(folder).args(words).output().unwrap();
+    (String::from_utf8([left.stdout, left.stderr].concat()).unwrap(), left.status.code())
+}
+
+#[test]
+fn lines_that_lockstep_reaches_are_counted_and_others_are_named() {
+    let Some(desk) = Desk::new("coverage") else { return };
+    let reached = |folder: &str, cycles: u32| {
+        let folder = desk.file(folder);
+        std::fs::create_dir(&folder).unwrap();
+        let variables = [("DUET_COVERAGE", folder.to_str().unwrap())];
+        desk.duet_in(&variables, &format!("cosim gtsc_rst --cycles {cycles}"));
+        folder
+    };
+    let lcov = desk.file("coverage.info");
+    let (said, status) = coverage(&reached("long", 20_000), &["--lcov", lcov.to_str().unwrap()]);
+    assert_eq!(status, Some(0), "{said}");
+    let lcov = std::fs::read_to_string(lcov).unwrap();
+    assert!(lcov.contains("rtl/gtsc_rst/gtsc_rst.sv\nDA:"), "{lcov}");
+    // In a run of a few cycles nothing overflows.
+    let (said, status) = coverage(&reached("short", 3), &[]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("not reached  gtsc_rst/gtsc_rst.sv:"), "{said}");
+    assert!(said.contains("NO REASON"), "{said}");
+    let (said, status) = coverage(&desk.file("."), &[]);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("holds no file of a body"), "{said}");
+}
