@@ -20,6 +20,14 @@
   __name: assert property (@(posedge clk_i) disable iff (!rst_ni) (__prop)) \
     else $error("%s", __why);
 
+// What a module's user owes it. A proof of the module alone assumes it (prove.py).
+`ifdef DUET_PROVE
+`define DUET_ASSUME(__name, __prop, __why) \
+  __name: assume property (@(posedge clk_i) disable iff (!rst_ni) (__prop));
+`else
+`define DUET_ASSUME(__name, __prop, __why) `DUET_ASSERT(__name, __prop, __why)
+`endif
+
 // A channel's valid and payload hold until they are taken.
 `define DUET_ASSERT_STABLE(__name, __valid, __ready, __data) \
   `DUET_ASSERT(__name``Valid, !$past((__valid) && !(__ready)) || (__valid), \
@@ -32,6 +40,7 @@
   initial begin : __name assert (__cond) else $fatal(1, "%s", __why); end
 `else
 `define DUET_ASSERT(__name, __prop, __why)
+`define DUET_ASSUME(__name, __prop, __why)
 `define DUET_ASSERT_STABLE(__name, __valid, __ready, __data)
 // An illegal parameter ends the elaboration.
 `define DUET_ASSERT_PARAM(__name, __cond, __why) \
