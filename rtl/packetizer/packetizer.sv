@@ -115,11 +115,11 @@ module packetizer #(
     end
   end
 `endif
-  `DUET_ASSERT(DrainPlen, plen_ok, "packet payload is not 1..4096 bytes")
-  `DUET_ASSERT(DrainMask, mask_ok, "entry without enabled bytes")
-  `DUET_ASSERT(DrainWhole, whole_ok, "a raw access is not one beat")
-  `DUET_ASSERT(OffsetsFit, window_ok, "line outside the packet's window")
-  `DUET_ASSERT(BaseAligned, base_ok, "base is not aligned to the window")
+  `DUET_ASSUME(DrainPlen, plen_ok, "packet payload is not 1..4096 bytes")
+  `DUET_ASSUME(DrainMask, mask_ok, "entry without enabled bytes")
+  `DUET_ASSUME(DrainWhole, whole_ok, "a raw access is not one beat")
+  `DUET_ASSUME(OffsetsFit, window_ok, "line outside the packet's window")
+  `DUET_ASSUME(BaseAligned, base_ok, "base is not aligned to the window")
 
 `ifdef DUET_SIMULATION
   // Emitted bytes equal plen at eop.
