@@ -247,6 +247,10 @@ def prove(rtl, target, arguments):
             left -= PROOFS * left - attempt(results, graph, again, PROOFS * left, induce)
             attempt(results, graph, again, left,
                     lambda *args: bound(*args[:2], arguments.depth, args[2]))
+        decided = sum(one["result"] == "proven" for one in results.values())
+        used = sum(one["seconds"] for one in results.values())
+        print(f"prove: {block} {name}: {decided} of {len(results)} proven in {used:.0f} s",
+              file=sys.stderr)
         if arguments.trace:
             os.makedirs(arguments.trace, exist_ok=True)
         for label, one in results.items():
