@@ -20,12 +20,15 @@
   __name: assert property (@(posedge clk_i) disable iff (!rst_ni) (__prop)) \
     else $error("%s", __why);
 
-// What a module's user owes it. A proof of the module alone assumes it (prove.py).
+// What a module's user owes it: a proof of the module alone assumes it (prove.py). DUET_PROMISE is
+// for what no simulation checks.
 `ifdef DUET_PROVE
 `define DUET_ASSUME(__name, __prop, __why) \
   __name: assume property (@(posedge clk_i) disable iff (!rst_ni) (__prop));
+`define DUET_PROMISE(__name, __prop) `DUET_ASSUME(__name, __prop, "")
 `else
 `define DUET_ASSUME(__name, __prop, __why) `DUET_ASSERT(__name, __prop, __why)
+`define DUET_PROMISE(__name, __prop)
 `endif
 
 // A channel's valid and payload hold until they are taken.
@@ -41,6 +44,7 @@
 `else
 `define DUET_ASSERT(__name, __prop, __why)
 `define DUET_ASSUME(__name, __prop, __why)
+`define DUET_PROMISE(__name, __prop)
 `define DUET_ASSERT_STABLE(__name, __valid, __ready, __data)
 // An illegal parameter ends the elaboration.
 `define DUET_ASSERT_PARAM(__name, __cond, __why) \

@@ -96,51 +96,23 @@ module packetizer #(
   // What the remote write queue promises (specification section 8). The assertions read single bits
   // out of a procedure, because Verilator copies whatever they read on every evaluation, and
   // drain_i is wide.
-  function automatic logic [12:0] cost(logic [Line-1:0] enabled);
-    return 13'($countones(enabled))
-           + 13'(SubHeaderBytes) * 13'($countones(enabled & ~(enabled << 1)));
-  endfunction
-  logic        inside_q;  // beats of a packet have been accepted, its eop beat has not
-  logic [12:0] sum_q;     // payload of those
-  logic [12:0] first_q;   // plen of its first beat
-  logic [12:0] sum;
-  logic        accept, pack;
-  assign accept = drain_valid_i && drain_ready_o;
-  assign pack   = drain_i.kind == finepack_pkg::DrainPack;
-  logic plen_ok, mask_ok, whole_ok, window_ok, base_ok, order_ok, sum_ok, size_ok;
+  logic plen_ok, mask_ok, whole_ok, window_ok, base_ok;
   always_comb begin
     plen_ok   = 1'b1;
     mask_ok   = 1'b1;
     whole_ok  = 1'b1;
     window_ok = 1'b1;
     base_ok   = 1'b1;
-    order_ok  = 1'b1;
-    sum_ok    = 1'b1;
-    size_ok   = 1'b1;
-    sum       = '0;
-    if (accept) begin
+    if (drain_valid_i && drain_ready_o) begin
       if (drain_i.kind != finepack_pkg::DrainMark) mask_ok = drain_i.mask != '0;
-      if (drain_i.kind == finepack_pkg::DrainAtomic) size_ok = $countones(drain_i.mask) <= 8;
-      if (!pack) begin
+      if (drain_i.kind != finepack_pkg::DrainPack) begin
         whole_ok = drain_i.sop && drain_i.eop;
       end else begin
         plen_ok   = drain_i.plen != 0 && drain_i.plen <= 4096;
         window_ok = {drain_i.line, IdxW'(0)} >> OffsetWidth == drain_i.base >> OffsetWidth;
         base_ok   = drain_i.base[OffsetWidth-1:0] == 0;
-        sum       = (inside_q ? sum_q : '0) + cost(drain_i.mask);
-        sum_ok    = drain_i.eop ? sum == drain_i.plen : sum < drain_i.plen;
       end
-      order_ok = drain_i.sop == !inside_q && (!inside_q || (pack && drain_i.plen == first_q));
     end
-  end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) inside_q <= 1'b0;
-    else if (accept) inside_q <= !drain_i.eop;
-  end
-  // inside_q covers these.
-  always_ff @(posedge clk_i) begin
-    if (accept) sum_q <= sum;
-    if (accept) first_q <= drain_i.plen;
   end
 `endif
   `DUET_ASSUME(DrainPlen, plen_ok, "packet payload is not 1..4096 bytes")
@@ -148,10 +120,37 @@ module packetizer #(
   `DUET_ASSUME(DrainWhole, whole_ok, "a raw access is not one beat")
   `DUET_ASSUME(OffsetsFit, window_ok, "line outside the packet's window")
   `DUET_ASSUME(BaseAligned, base_ok, "base is not aligned to the window")
-  `DUET_ASSUME(SelfIdStatic, !$past(rst_ni) || self_id_i == $past(self_id_i), "self_id_i changed")
-  `DUET_ASSUME(PacketWhole, order_ok, "beats of two packets are mixed")
-  `DUET_ASSUME(PlenExact, sum_ok, "payload is not plen")
-  `DUET_ASSUME(OperandSize, size_ok, "operand of more than 8 bytes")
+
+`ifdef DUET_PROVE
+  // The rest of what it promises; a simulation sees EmittedIsPlen fail.
+  function automatic logic [12:0] cost(logic [Line-1:0] enabled);
+    return 13'($countones(enabled))
+           + 13'(SubHeaderBytes) * 13'($countones(enabled & ~(enabled << 1)));
+  endfunction
+  logic        inside_q;         // beats of a packet have been accepted, its eop beat has not
+  logic [12:0] sum_q, sum;       // payload of those
+  logic [12:0] plen_of_first_q;  // what its first beat said
+  logic        accept, pack;
+  assign accept = drain_valid_i && drain_ready_o;
+  assign pack   = drain_i.kind == finepack_pkg::DrainPack;
+  assign sum    = (inside_q ? sum_q : '0) + cost(drain_i.mask);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      inside_q <= 1'b0;
+    end else if (accept) begin
+      inside_q        <= !drain_i.eop;
+      sum_q           <= sum;
+      plen_of_first_q <= drain_i.plen;
+    end
+  end
+`endif
+  `DUET_PROMISE(SelfIdStatic, !$past(rst_ni) || self_id_i == $past(self_id_i))
+  `DUET_PROMISE(PacketWhole, !accept || drain_i.sop == !inside_q)
+  `DUET_PROMISE(OnePlen, !accept || !inside_q || (pack && drain_i.plen == plen_of_first_q))
+  `DUET_PROMISE(PlenExact, !accept || !pack
+                           || (drain_i.eop ? sum == drain_i.plen : sum < drain_i.plen))
+  `DUET_PROMISE(OperandSize, !accept || drain_i.kind != finepack_pkg::DrainAtomic
+                             || $countones(drain_i.mask) <= 8)
 
 `ifdef DUET_SIMULATION
   // Emitted bytes equal plen at eop.
