@@ -52,9 +52,12 @@ OPTIONS = ("--no-synthesis-define", "--no-implicit-memories", "-DDUET_PROVE")
 # So many cycles after reset there are runs that no assumption forbids.
 REACHED = 16
 
-# Of the processor time that a block has: what a first attempt may use, and, of what is then left,
-# what proofs may use before bounded runs.
-FIRST, PROOFS = 0.4, 0.7
+# Cycles of an induction over assertions that need each other.
+STEP = 2
+
+# Of the processor time that a block has: what a first attempt may use; of what is then left, what
+# an induction over several assertions may, and after it proofs before bounded runs.
+FIRST, TOGETHER, PROOFS = 0.3, 0.4, 0.6
 
 UNPROVEN = os.path.join(lint.RTL, "unproven.txt")
 
@@ -95,18 +98,27 @@ def work():
         for command in commands:
             ys.run_pass(command, design)
 
-    def bit(text, output=False):
-        wire = top.addWire(name(text), 1)
-        wire.port_output = output
+    def register(text, value, first):
+        wire = top.wire(name(text)) or top.addWire(name(text), 1)
+        top.addFf(name(f"{text}_register"), value, ys.SigSpec(wire))
+        run(f"setattr -set init 1'{first} w:{text}")
         return ys.SigSpec(wire)
+
+    def delayed(value, cycles, text):
+        for k in range(cycles):
+            value = register(f"prove_{text}_{k}", value, 0)
+        return value
 
     run(task["read"], "proc", "flatten", "delete -port")
     top = next(iter(design.selected_modules()))
-    reset = ys.SigSpec(top.wire(name("rst_ni")))
-    top.addFf(name("prove_reset"), ys.SigSpec(ys.State.S1, 1), reset)
-    run("setattr -set init 1'0 w:rst_ni")
+    reset, step = ys.SigSpec(top.wire(name("rst_ni"))), task.get("step")
+    if step is None:
+        register("rst_ni", ys.SigSpec(ys.State.S1, 1), 0)
+    else:
+        top.connect(reset, ys.SigSpec(ys.State.S1, 1))
+        run("setattr -unset init w:*")
 
-    broken, lasting = {}, None
+    broken = {}
     for cell in [c for c in top.selected_cells() if str(c.type) == "$check"]:
         label = str(cell.name).lstrip("\\")
         # Those of parameters have no clock: slang has looked at them.
@@ -118,26 +130,30 @@ def work():
                 name(f"prove_{len(broken)}"), cell.getPort(name("EN")),
                 top.Not(name(f"prove_not_{len(broken)}"), cell.getPort(name("A")))))
         top.remove(cell)
-    # `good`: nothing that is assumed has been broken so far.
-    bad = ys.SigSpec(ys.State.S0, 1)
+
+    def still(text, signals):
+        """1 while none of the signals has been 1 before, and that none has been up to now."""
+        bad = ys.SigSpec(ys.State.S0, 1)
+        for k, signal in enumerate(signals):
+            bad = top.Or(name(f"prove_{text}_or_{k}"), bad, signal)
+        wire = ys.SigSpec(top.addWire(name(f"prove_{text}_still"), 1))
+        before = register(f"prove_{text}", wire, 1)
+        top.addAnd(name(f"prove_{text}_and"), before, top.Not(name(f"prove_{text}_not"), bad), wire)
+        return before, wire
+
     assumptions = [signal for assumed, signal in broken.values() if assumed]
-    for k, signal in enumerate(assumptions):
-        bad = top.Or(name(f"prove_or_{k}"), bad, signal)
-    before, good = bit("prove_before"), bit("prove_good")
-    top.addAnd(name("prove_still"), before, top.Not(name("prove_fine"), bad), good)
-    top.addFf(name("prove_past"), good, before)
-    run("setattr -set init 1'1 w:prove_before")
-    # What must be reached is a shift register that has been filled since reset.
-    filled = reset
-    for k in range(REACHED):
-        stage = bit(f"prove_stage_{k}")
-        top.addFf(name(f"prove_step_{k}"), filled, stage)
-        run(f"setattr -set init 1'0 w:prove_stage_{k}")
-        filled = stage
-    outputs = {"": filled, **{label: signal for label, (is_assumed, signal) in broken.items()
-                              if not is_assumed}}
+    _, good = still("assumed", assumptions)
+    outputs = {"": delayed(reset, REACHED, "reached")}
+    outputs.update((label, signal) for label, (assumed, signal) in broken.items() if not assumed)
+    if step is not None:
+        # They held for some cycles, from any state on: do they in the next one?
+        held, _ = still("held", [broken[label][1] for label in task["together"]])
+        after = delayed(ys.SigSpec(ys.State.S1, 1), step, "after")
+        good = top.And(name("prove_step"), good, top.And(name("prove_step_held"), held, after))
     for k, signal in enumerate(outputs.values()):
-        top.addAnd(name(f"prove_output_{k}"), signal, good, bit(f"prove_bad_{k}", True))
+        wire = top.addWire(name(f"prove_bad_{k}"), 1)
+        wire.port_output = True
+        top.addAnd(name(f"prove_output_{k}"), signal, good, ys.SigSpec(wire))
     top.fixup_ports()
     run("opt_clean", "async2sync")
     if "trace" in task:
@@ -199,7 +215,7 @@ def bound(graph, output, depth, seconds):
     failed = re.search(r"was asserted in frame +(\d+)", said)
     if failed:
         return "failed", int(failed.group(1)), used
-    frames = [int(frame) for frame in re.findall(r"^ *(\d+) [+:] ", said, re.MULTILINE)]
+    frames = [int(frame) for frame in re.findall(r"^ *(\d+) \+ : ", said, re.MULTILINE)]
     return "bounded", max(frames, default=0), used
 
 
@@ -215,6 +231,35 @@ def attempt(results, graph, outputs, seconds, method):
     return max(0, seconds)
 
 
+def together(results, graph, names, outputs, seconds):
+    """Proves assertions that need each other: those that held for STEP cycles, together with all
+    that is proven, hold in the next one. What does not is no longer taken to have held."""
+    done = [label for label, one in results.items() if one["result"] == "proven"]
+    group = []
+    for label in [label for label, one in results.items() if one["result"] == "bounded"]:
+        result, cycle, used = bound(graph, names.index(label), STEP, max(1, seconds / 4))
+        seconds -= used
+        results[label]["seconds"] += used
+        if cycle >= STEP:
+            group.append(label)
+    while group and seconds > 0:
+        names = outputs(done, step=STEP, together=group)
+        kept = []
+        for k, label in enumerate(group):
+            share = max(1, seconds / (len(group) - k) / 2)
+            result, cycle, used = bound(graph, names.index(label), STEP, share)
+            seconds -= used
+            results[label]["seconds"] += used
+            if result == "bounded" and cycle >= STEP:
+                kept.append(label)
+        if kept == group:
+            for label in group:
+                results[label].update(result="proven", cycle=STEP)
+            break
+        group = kept
+    return max(0, seconds)
+
+
 def prove(rtl, target, arguments):
     """The results of a module, by assertion; None for one that cannot be read."""
     block, name, given = target
@@ -222,8 +267,8 @@ def prove(rtl, target, arguments):
         graph = os.path.join(folder, "graph.aig")
         read = synth.read_command(rtl, block, given, folder, OPTIONS)
 
-        def outputs(assumed):
-            if yosys(read=read, graph=graph, assumed=assumed) is None:
+        def outputs(assumed, **more):
+            if yosys(read=read, graph=graph, assumed=assumed, **more) is None:
                 return None
             with open(graph + ".json", encoding="utf-8") as out:
                 return json.load(out)["outputs"]
@@ -240,16 +285,23 @@ def prove(rtl, target, arguments):
             return None
         left = arguments.timeout
         left -= FIRST * left - attempt(results, graph, first, FIRST * left, induce)
-        proven = [label for label, one in results.items() if one["result"] == "proven"]
-        if any(one["result"] == "bounded" for one in results.values()):
+
+        def undecided():
+            return [label for label, one in results.items() if one["result"] == "bounded"]
+
+        def proven():
+            return [label for label, one in results.items() if one["result"] == "proven"]
+
+        if undecided():
+            left -= TOGETHER * left - together(results, graph, first, outputs, TOGETHER * left)
+        if undecided():
             # What is proven may be assumed: it holds in all cycles.
-            again = outputs(proven)
+            again = outputs(proven())
             left -= PROOFS * left - attempt(results, graph, again, PROOFS * left, induce)
             attempt(results, graph, again, left,
                     lambda *args: bound(*args[:2], arguments.depth, args[2]))
-        decided = sum(one["result"] == "proven" for one in results.values())
         used = sum(one["seconds"] for one in results.values())
-        print(f"prove: {block} {name}: {decided} of {len(results)} proven in {used:.0f} s",
+        print(f"prove: {block} {name}: {len(proven())} of {len(results)} proven in {used:.0f} s",
               file=sys.stderr)
         if arguments.trace:
             os.makedirs(arguments.trace, exist_ok=True)
