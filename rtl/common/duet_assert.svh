@@ -31,6 +31,10 @@
 `define DUET_PROMISE(__name, __prop)
 `endif
 
+// An input is static from reset.
+`define DUET_PROMISE_STATIC(__name, __input) \
+  `DUET_PROMISE(__name, !$past(rst_ni) || (__input) == $past(__input))
+
 // A channel's valid and payload hold until they are taken.
 `define DUET_ASSERT_STABLE(__name, __valid, __ready, __data) \
   `DUET_ASSERT(__name``Valid, !$past((__valid) && !(__ready)) || (__valid), \
@@ -45,6 +49,7 @@
 `define DUET_ASSERT(__name, __prop, __why)
 `define DUET_ASSUME(__name, __prop, __why)
 `define DUET_PROMISE(__name, __prop)
+`define DUET_PROMISE_STATIC(__name, __input)
 `define DUET_ASSERT_STABLE(__name, __valid, __ready, __data)
 // An illegal parameter ends the elaboration.
 `define DUET_ASSERT_PARAM(__name, __cond, __why) \

@@ -144,7 +144,7 @@ module packetizer #(
     end
   end
 `endif
-  `DUET_PROMISE(SelfIdStatic, !$past(rst_ni) || self_id_i == $past(self_id_i))
+  `DUET_PROMISE_STATIC(SelfIdStatic, self_id_i)
   `DUET_PROMISE(PacketWhole, !accept || drain_i.sop == !inside_q)
   `DUET_PROMISE(OnePlen, !accept || !inside_q || (pack && drain_i.plen == plen_of_first_q))
   `DUET_PROMISE(PlenExact, !accept || !pack
