@@ -340,31 +340,13 @@ def unproven():
         return {tuple(line.split()[:2]) for line in lines if line.strip() and line[0] != "#"}
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Proves the assertions of rtl/.")
-    parser.add_argument("--rtl", default=lint.RTL, help="another folder with the blocks")
-    parser.add_argument("--block", action="append",
-                        help="this block or module of rtl/common only; may be repeated")
-    parser.add_argument("--config", default="small",
-                        help="named configuration of the blocks (default: small)")
-    parser.add_argument("--depth", type=int, default=50,
-                        help="cycles after which a search for a failure ends (default: 50)")
-    parser.add_argument("--timeout", type=float, default=120,
-                        help="processor time of ABC for a block, in seconds (default: 120)")
-    parser.add_argument("--json", metavar="FILE", help="write the results to FILE")
-    parser.add_argument("--trace", metavar="FOLDER",
-                        help="write a waveform (VCD) of each failure into FOLDER")
-    parser.add_argument("--markdown", action="store_true", help="print counts, as Markdown")
-    parser.add_argument("--quick", action="store_true", help="only what is proven in seconds")
-    parser.add_argument("--require", action="store_true",
-                        help="fail unless all is proven that rtl/unproven.txt does not list")
-    arguments = parser.parse_args()
-    rtl = os.path.abspath(arguments.rtl)
+def run(rtl, arguments):
+    """The results of all that is asked for, and what could not be proven."""
     configs = synth.set_up()
     if configs is None:
         print("prove: make .tools/installed installs pyosys, which has yosys and ABC; it takes pip",
               file=sys.stderr)
-        return 0 if arguments.quick else 5
+        sys.exit(0 if arguments.quick else 5)
     known = lint.blocks(rtl) + list(SHARED)
     for block in arguments.block or []:
         if block not in known:
@@ -380,6 +362,39 @@ def main():
             if own is None:
                 broken.append(f"{target[0]} {target[1]} could not be proven")
             results += own or []
+    return results, broken
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Proves the assertions of rtl/.")
+    parser.add_argument("--rtl", default=lint.RTL, help="another folder with the blocks")
+    parser.add_argument("--block", action="append",
+                        help="this block or module of rtl/common only; may be repeated")
+    parser.add_argument("--config", default="small",
+                        help="named configuration of the blocks (default: small)")
+    parser.add_argument("--depth", type=int, default=30,
+                        help="cycles after which a search for a failure ends (default: 30)")
+    parser.add_argument("--timeout", type=float, default=30,
+                        help="processor time of ABC for a block, in seconds, but at least one "
+                             "second for each attempt at an assertion (default: 30)")
+    parser.add_argument("--json", metavar="FILE", help="write the results to FILE")
+    parser.add_argument("--show", metavar="FILE", action="append",
+                        help="prove nothing: take the results that --json wrote; may be repeated")
+    parser.add_argument("--trace", metavar="FOLDER",
+                        help="write a waveform (VCD) of each failure into FOLDER")
+    parser.add_argument("--markdown", action="store_true", help="print counts, as Markdown")
+    parser.add_argument("--quick", action="store_true", help="only what is proven in seconds")
+    parser.add_argument("--require", action="store_true",
+                        help="fail unless all is proven that rtl/unproven.txt does not list")
+    arguments = parser.parse_args()
+    rtl = os.path.abspath(arguments.rtl)
+    results, broken = [], []
+    if arguments.show:
+        for path in arguments.show:
+            with open(path, encoding="utf-8") as file:
+                results += json.load(file)
+    else:
+        results, broken = run(rtl, arguments)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as out:
             json.dump(results, out, indent=1)
