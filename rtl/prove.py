@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 """Proves the assertions of rtl/: of every block in the configuration `small` of cosim/configs, or
-in another one, and of modules of rtl/common that stand alone with the parameters in SHARED. yosys
-(pyosys, with slang) makes an and-inverter graph of a block with its assertions, and ABC, which is
-in the same wheel, proves each by property directed reachability (pdr), an induction that finds what
-it has to assume. Prints a line for each assertion:
+in another one, and of modules of rtl/common that stand alone with the parameters in SHARED. Prints
+a line for each assertion:
 
     proven   in all cycles; `cycle` is the length of the induction
     bounded  no run of up to `cycle` cycles breaks it; more is not known
@@ -11,10 +9,15 @@ it has to assume. Prints a line for each assertion:
 
     python3 rtl/prove.py [--block BLOCK] [--config NAME] [--trace FOLDER] ...
 
+yosys (pyosys, with slang) makes an and-inverter graph of a block with its assertions. ABC, which is
+in the same wheel, tries each alone by property directed reachability, an induction that finds what
+it has to assume; then those that are left together, by an induction over STEP cycles; then each
+again with all that is proven as an assumption; and last it looks for a run that breaks it.
+
 Reset holds in cycle 0 and not later: registers without reset and memories begin with anything, so
-that a later reset finds nothing else. Inputs are free but for what DUET_ASSUME says in the module
-on top (rtl/common/duet_assert.svh); further down that is to be proven too. Of each block it is seen
-that assumptions leave runs of REACHED cycles.
+that a later reset finds nothing else. Inputs are free but for what DUET_ASSUME and DUET_PROMISE say
+in the module on top (rtl/common/duet_assert.svh); further down that is to be proven too. Of each
+block it is seen that assumptions leave runs of REACHED cycles.
 
 With --require the exit status is 1 unless each assertion is proven that rtl/unproven.txt does not
 list. It is 5 without pyosys; with --quick, which leaves out what takes long, 0."""
@@ -39,14 +42,14 @@ SHARED = {
     "duet_delay_fifo": [{"Depth": 1}, {"Depth": 3}, {"Depth": 4}],
 }
 
-# Parameters that are smaller than in the named configuration: more than is needed for every state
-# that control can be in, and too much for a proof.
-REDUCED = {}
-
 # Blocks that --quick leaves out.
-LONG = set()
+LONG = {
+    "coherence_directory", "cp_crossbar", "cta_scheduler", "depacketizer", "epoch_agent", "gtsc_l1",
+    "gtsc_l2", "local_command_processor", "packetizer", "race_detection_unit", "remote_write_queue",
+    "speculative_load_queue", "tc_l1", "tc_l2",
+}
 
-# Words about which nothing is said by the assertions of a block, and that are too many for a proof.
+# How slang reads: with assertions, and arrays as flip-flops, as assertions look into them.
 OPTIONS = ("--no-synthesis-define", "--no-implicit-memories", "-DDUET_PROVE")
 
 # So many cycles after reset there are runs that no assumption forbids.
@@ -73,8 +76,7 @@ def targets(rtl, blocks, name, configs):
         own = synth.family(rtl, block, configs)
         if name not in configs[own]:
             fail(f"cosim/configs/{own}.toml has no table {name}; it has {', '.join(configs[own])}")
-        config = {**configs[own][name], **REDUCED.get(block, {})}
-        yield block, name, synth.parameters(rtl, block, config)
+        yield block, name, synth.parameters(rtl, block, configs[own][name])
 
 
 def fail(text):
@@ -174,7 +176,7 @@ def yosys(**task):
                           input=json.dumps(task), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if left.returncode == 0:
         return left.stdout
-    print("\n".join(left.stdout.splitlines()[-synth.LINES:]), file=sys.stderr)
+    synth.print_errors(left.stdout.splitlines())
     return None
 
 

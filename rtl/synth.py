@@ -191,6 +191,13 @@ def work():
         json.dump(result, out)
 
 
+def print_errors(lines):
+    """What yosys says of a failure."""
+    said = [n for n, line in enumerate(lines) if "ERROR" in line or line.startswith("Warning")]
+    shown = sorted({k for n in said for k in range(n, min(n + 3, len(lines)))})
+    print("\n".join(lines[k] for k in shown[:LINES]) or "\n".join(lines[-LINES:]), file=sys.stderr)
+
+
 def synthesise(rtl, block, config):
     """The counts of a block. None, and messages on stderr, for one that fails."""
     with tempfile.TemporaryDirectory() as folder:
@@ -203,9 +210,7 @@ def synthesise(rtl, block, config):
             with open(result, encoding="utf-8") as counts:
                 return json.load(counts)
     lines = left.stdout.splitlines()
-    said = [n for n, line in enumerate(lines) if "ERROR" in line or line.startswith("Warning")]
-    shown = sorted({k for n in said for k in range(n, min(n + 3, len(lines)))})
-    print("\n".join(lines[k] for k in shown[:LINES]) or "\n".join(lines[-LINES:]), file=sys.stderr)
+    print_errors(lines)
     if any("logic loop" in line for line in lines):
         print("synth: a value that is not assigned on every path is a loop too", file=sys.stderr)
     return None

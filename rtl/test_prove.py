@@ -17,11 +17,13 @@ import lint
 END = "endmodule"
 QUEUE = ("test_queue", "test_queue/test_queue.sv")
 COUNT = """  logic [31:0] cycles_q;
+  logic late_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) cycles_q <= '0;
-    else cycles_q <= cycles_q + 1;
+    if (!rst_ni) {late_q, cycles_q} <= '0;
+    else {late_q, cycles_q} <= {late_q || cycles_q == LAST, cycles_q + 1};
   end
   `DUET_ASSERT(Early, cycles_q != LAST, "so many cycles")
+  `DUET_ASSERT(Then, !late_q, "true while Early is")
 endmodule"""
 CHANGES = {
     "nothing": (
@@ -40,15 +42,15 @@ CHANGES = {
         {"u_fifo.NoUnderflow": "failed", "u_fifo.NoOverflow": "proven"}),
     "late failure": (
         *QUEUE, END, COUNT.replace("LAST", "32"), [], 1,
-        {"Early": "failed", "CountLegal": "proven"}),
+        {"Early": "failed", "Then": "failed", "CountLegal": "proven"}),
     "failure after hours": (
         *QUEUE, END, COUNT.replace("LAST", "32'h80000000"),
         ["--timeout", "6", "--depth", "20", "--require"], 1,
-        {"Early": "bounded", "CountLegal": "proven"}),
+        {"Early": "bounded", "Then": "bounded", "CountLegal": "proven"}),
     "assumption that makes it true": (
         *QUEUE, END, COUNT.replace("LAST", "32")
-        .replace("  `DUET_ASSERT", "  `DUET_ASSUME(Few, cycles_q < 20, \"\")\n  `DUET_ASSERT"),
-        [], 0, {"Early": "proven"}),
+        .replace("endmodule", "  `DUET_ASSUME(Few, cycles_q < 20, \"\")\nendmodule"),
+        [], 0, {"Early": "proven", "Then": "proven"}),
     "assumptions that contradict each other": (
         *QUEUE, END, "  `DUET_ASSUME(Always, item_valid_i, \"\")\n"
         "  `DUET_ASSUME(Never, !item_valid_i, \"\")\nendmodule", [], 1,
