@@ -55,6 +55,9 @@ OPTIONS = ("--no-synthesis-define", "--no-implicit-memories", "-DDUET_PROVE")
 # So many cycles after reset there are runs that no assumption forbids.
 REACHED = 16
 
+# Cycles in which the shortest run to a failure is looked for.
+LONGEST = 10000
+
 # Cycles of an induction over assertions that need each other.
 STEP = 2
 
@@ -204,7 +207,9 @@ def induce(graph, output, seconds):
     said, used = abc(seconds, *cone(graph, output), "pdr -a")
     failed = re.search(r"was asserted in frame +(\d+)", said)
     if failed:
-        return "failed", int(failed.group(1)), used
+        # The run is at least as long; a shortest one tells its cycle.
+        result, cycle, more = bound(graph, output, LONGEST, max(10, seconds))
+        return "failed", cycle if result == "failed" else int(failed.group(1)), used + more
     if "Proved output" in said:
         length = re.search(r"Invariant F\[(\d+)\]", said)
         return "proven", int(length.group(1)) if length else 0, used
