@@ -49,6 +49,9 @@ LONG = {
     "speculative_load_queue", "tc_l1", "tc_l2",
 }
 
+# Blocks whose graph takes seconds to be read each time: so many times as much processor time.
+LARGE = {"local_command_processor": 5}
+
 # How slang reads: with assertions, and arrays as flip-flops, as assertions look into them.
 OPTIONS = ("--no-synthesis-define", "--no-implicit-memories", "-DDUET_PROVE")
 
@@ -270,6 +273,7 @@ def together(results, graph, names, outputs, seconds):
 def prove(rtl, target, arguments):
     """The results of a module, by assertion; None for one that cannot be read."""
     block, name, given = target
+    seconds = arguments.timeout * LARGE.get(block, 1)
     with tempfile.TemporaryDirectory() as folder:
         graph = os.path.join(folder, "graph.aig")
         read = synth.read_command(rtl, block, given, folder, OPTIONS)
@@ -285,12 +289,12 @@ def prove(rtl, target, arguments):
             return None
         results = {label: {"block": block, "config": name, "assertion": label, "result": "bounded",
                            "cycle": 0, "seconds": 0} for label in first if label}
-        reached, _, _ = bound(graph, 0, REACHED + 1, arguments.timeout)
+        reached, _, _ = bound(graph, 0, REACHED + 1, seconds)
         if reached != "failed":
             print(f"prove: {block} {name}: no run of {REACHED} cycles fulfils the assumptions",
                   file=sys.stderr)
             return None
-        left = arguments.timeout
+        left = seconds
         left -= FIRST * left - attempt(results, graph, first, FIRST * left, induce)
 
         def undecided():
