@@ -24,7 +24,7 @@ PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["
 # Blocks of which yosys makes mutants: not those with Ibex inside, and no chain of several.
 BLOCKS = import json,sys; [print(b["name"]) for b in json.load(sys.stdin)["blocks"] if b["name"] not in ("finepack", "command_processor")]
 
-.PHONY: setup run test controls mutate coverage bench soak book fmt lint synth resets explained install traces clean
+.PHONY: setup run test controls mutate coverage bench soak book fmt lint synth prove resets explained install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -156,12 +156,18 @@ lint: setup
 	python3 rtl/lint.py
 	python3 rtl/synth.py small
 	python3 rtl/test_synth.py
+	python3 rtl/prove.py --quick --require
+	python3 rtl/test_prove.py
 	@if $(MAKE) --no-print-directory .tools/book/installed; then $(MAKE) --no-print-directory book; \
 	else echo "lint: the book is not built, as Sphinx could not be installed"; fi
 
 # What the blocks are made of; fails on latches.
 synth: .tools/installed
 	python3 rtl/synth.py
+
+# The assertions of the RTL, proven; fails where one is not that rtl/unproven.txt does not list.
+prove: .tools/installed
+	python3 rtl/prove.py --require
 
 # Each reset taken away, one at a time: lockstep finds it, or rtl/resets.txt says why nobody can.
 resets: setup

@@ -133,16 +133,18 @@ def ibex_arguments(rtl, block, folder):
     return [arg for path in lists for arg in ("-f", path)] + [copy]
 
 
-def read_command(rtl, block, config, folder):
+def read_command(rtl, top, given, folder, options=("-DSYNTHESIS",)):
+    """The command that reads a block, or a module of rtl/common, with the parameters `given`."""
     common = os.path.join(rtl, "common")
-    files = sorted(glob.glob(os.path.join(rtl, block, "*.sv")))
+    files = sorted(glob.glob(os.path.join(rtl, top, "*.sv")))
     packages = sorted(glob.glob(os.path.join(common, "*_pkg.sv")))
     packages += [f for f in files if f.endswith("_pkg.sv")]
-    arguments = ["read_slang", "-DSYNTHESIS", "--unroll-limit", str(UNROLL), "--top", block]
-    arguments += ["-I", common, "-I", os.path.join(rtl, block), "-y", common]
-    for parameter in parameters(rtl, block, config):
+    arguments = ["read_slang", *options, "--unroll-limit", str(UNROLL), "--top", top]
+    arguments += ["-I", common, "-I", os.path.join(rtl, top), "-y", common]
+    for parameter in given:
         arguments += ["-G", parameter]
-    arguments += ibex_arguments(rtl, block, folder)
+    arguments += ibex_arguments(rtl, top, folder)
+    files = files or [os.path.join(common, top + ".sv")]
     return " ".join(arguments + packages + [f for f in files if f not in packages])
 
 
@@ -189,20 +191,26 @@ def work():
         json.dump(result, out)
 
 
+def print_errors(lines):
+    """What yosys says of a failure."""
+    said = [n for n, line in enumerate(lines) if "ERROR" in line or line.startswith("Warning")]
+    shown = sorted({k for n in said for k in range(n, min(n + 3, len(lines)))})
+    print("\n".join(lines[k] for k in shown[:LINES]) or "\n".join(lines[-LINES:]), file=sys.stderr)
+
+
 def synthesise(rtl, block, config):
     """The counts of a block. None, and messages on stderr, for one that fails."""
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "result.json")
-        task = json.dumps({"read": read_command(rtl, block, config, folder), "result": result})
+        read = read_command(rtl, block, parameters(rtl, block, config), folder)
+        task = json.dumps({"read": read, "result": result})
         left = subprocess.run([sys.executable, os.path.abspath(__file__), "--work"], input=task,
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if left.returncode == 0 and os.path.exists(result):
             with open(result, encoding="utf-8") as counts:
                 return json.load(counts)
     lines = left.stdout.splitlines()
-    said = [n for n, line in enumerate(lines) if "ERROR" in line or line.startswith("Warning")]
-    shown = sorted({k for n in said for k in range(n, min(n + 3, len(lines)))})
-    print("\n".join(lines[k] for k in shown[:LINES]) or "\n".join(lines[-LINES:]), file=sys.stderr)
+    print_errors(lines)
     if any("logic loop" in line for line in lines):
         print("synth: a value that is not assigned on every path is a loop too", file=sys.stderr)
     return None
@@ -216,12 +224,12 @@ def stray_latches(block, name, found):
     return [at for at in found if at not in gates]
 
 
-def print_table(rows):
-    titles = ["block", "config", "cells", "flip-flops", "RAM bits", "other memory bits"]
+def print_table(titles, rows, left):
+    """Of each row `left` values are text, which stands on the left."""
     rows = [titles] + [[str(value) for value in row] for row in rows]
     widths = [max(len(row[k]) for row in rows) for k in range(len(titles))]
     for row in rows:
-        shown = [v.ljust(w) if k < 2 else v.rjust(w) for k, (v, w) in enumerate(zip(row, widths))]
+        shown = [v.ljust(w) if k < left else v.rjust(w) for k, (v, w) in enumerate(zip(row, widths))]
         print("  ".join(shown).rstrip())
 
 
@@ -293,7 +301,8 @@ def main():
             rows.append([block, name] + [counts[key] for key in ("cells", "flops", "ram", "other")])
             if name == "paper":
                 memories[block] = counts["memories"]
-    print_table(rows)
+    titles = ["block", "config", "cells", "flip-flops", "RAM bits", "other memory bits"]
+    print_table(titles, rows, 2)
     if memories:
         print_papers(memories)
     for place in failed:

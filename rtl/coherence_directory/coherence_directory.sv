@@ -407,8 +407,8 @@ module coherence_directory
                      "DUET_DUPLICATE needs two ways and a variant other than ideal")
 `endif
 
-  `DUET_ASSERT(SelfIdLegal, 32'(self_id_i) < Gpus, "self_id_i must be below Gpus")
-  `DUET_ASSERT(SelfIdStatic, !$past(rst_ni) || self_id_i == $past(self_id_i), "self_id_i changed")
+  `DUET_ASSUME(SelfIdLegal, 32'(self_id_i) < Gpus, "self_id_i must be below Gpus")
+  `DUET_ASSUME(SelfIdStatic, !$past(rst_ni) || self_id_i == $past(self_id_i), "self_id_i changed")
   `DUET_ASSERT(JobCredits, 32'(job_credit_q) + 32'(job_count) + 32'(s1_valid_q) == Jobs,
                "job credit lost or made")
   `DUET_ASSERT(RspCredits, 32'(rsp_credit_q) + 32'(rsp_count) + 32'(s1_valid_q) == Responses,

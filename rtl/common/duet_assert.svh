@@ -20,6 +20,21 @@
   __name: assert property (@(posedge clk_i) disable iff (!rst_ni) (__prop)) \
     else $error("%s", __why);
 
+// What a module's user owes it: a proof of the module alone assumes it (prove.py). DUET_PROMISE is
+// for what no simulation checks.
+`ifdef DUET_PROVE
+`define DUET_ASSUME(__name, __prop, __why) \
+  __name: assume property (@(posedge clk_i) disable iff (!rst_ni) (__prop));
+`define DUET_PROMISE(__name, __prop) `DUET_ASSUME(__name, __prop, "")
+`else
+`define DUET_ASSUME(__name, __prop, __why) `DUET_ASSERT(__name, __prop, __why)
+`define DUET_PROMISE(__name, __prop)
+`endif
+
+// An input is static from reset.
+`define DUET_PROMISE_STATIC(__name, __input) \
+  `DUET_PROMISE(__name, !$past(rst_ni) || (__input) == $past(__input))
+
 // A channel's valid and payload hold until they are taken.
 `define DUET_ASSERT_STABLE(__name, __valid, __ready, __data) \
   `DUET_ASSERT(__name``Valid, !$past((__valid) && !(__ready)) || (__valid), \
@@ -32,6 +47,9 @@
   initial begin : __name assert (__cond) else $fatal(1, "%s", __why); end
 `else
 `define DUET_ASSERT(__name, __prop, __why)
+`define DUET_ASSUME(__name, __prop, __why)
+`define DUET_PROMISE(__name, __prop)
+`define DUET_PROMISE_STATIC(__name, __input)
 `define DUET_ASSERT_STABLE(__name, __valid, __ready, __data)
 // An illegal parameter ends the elaboration.
 `define DUET_ASSERT_PARAM(__name, __cond, __why) \

@@ -53,5 +53,6 @@ module duet_delay_fifo #(
   assign valid_o = (old_q != '0);
   assign data_o  = valid_o ? head : '0;
 
+  `DUET_ASSUME(NoOverflow, !push_i || room_o, "push into a full FIFO")
   `DUET_ASSERT_STABLE(Stable, valid_o, ready_i, data_o)
 endmodule

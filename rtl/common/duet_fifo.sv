@@ -80,6 +80,7 @@ module duet_fifo #(
     assign head_o = mem_q[rd_q];
   end
 
-  `DUET_ASSERT(NoOverflow, !push_i || 32'(count_q) < Depth, "push into a full FIFO")
-  `DUET_ASSERT(NoUnderflow, !pop_i || count_q != '0, "pop of an empty FIFO")
+  `DUET_ASSERT(CountLegal, 32'(count_q) <= Depth, "more values than places")
+  `DUET_ASSUME(NoOverflow, !push_i || 32'(count_q) < Depth, "push into a full FIFO")
+  `DUET_ASSUME(NoUnderflow, !pop_i || count_q != '0, "pop of an empty FIFO")
 endmodule

@@ -59,6 +59,6 @@ module duet_pair_fifo #(
   end
 
   `DUET_ASSERT_STABLE(Stable, valid_o, ready_i, data_o)
-  `DUET_ASSERT(NoOverflow, !push_i || 32'(room_o) > 32'(second_i), "push into a full FIFO")
-  `DUET_ASSERT(SecondBehindFirst, !second_i || push_i, "second value without a first")
+  `DUET_ASSUME(NoOverflow, !push_i || 32'(room_o) > 32'(second_i), "push into a full FIFO")
+  `DUET_ASSUME(SecondBehindFirst, !second_i || push_i, "second value without a first")
 endmodule

@@ -297,6 +297,8 @@ module epoch_agent
 
   // Specification section 8.
   `DUET_ASSERT_STABLE(StStable, st_valid_o, st_ready_i, st_o)
+  // README.md, Checks: acknowledged is what was taken.
+  `DUET_PROMISE(AckOfTaken, !wa_valid_i || !st_valid_o || 32'(out_q) != 1)
   `DUET_ASSERT(Er2, !st_valid_o || cer_q.gvec[BandBits'(band(st_o.addr, cer_q.seb))],
                "ER2: store outside the epoch of its band")
   `DUET_ASSERT(Er2b, !ready_o || (out_q == '0 && !st_valid_o), "ER2b: ready with a store under way")

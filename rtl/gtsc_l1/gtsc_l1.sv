@@ -619,4 +619,5 @@ module gtsc_l1
                || u_stores.holders(line) == (present ? 32'(u_lines.locks[way]) : 0),
                "a line has other locks than its stores")
   `TIMESTAMP_ASSERT_INPUT(NoError, !err_valid_o, "bad input: err_code_o")
+  `DUET_PROMISE_STATIC(Static, {sm_id_i, policy_i})
 endmodule

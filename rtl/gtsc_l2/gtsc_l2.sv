@@ -316,4 +316,5 @@ module gtsc_l2
   // Specification section 8.1.
   `DUET_ASSERT(OverflowLasts, !$past(ovf_q) || ovf_q || $past(begins),
                "overflow forgotten before the leases began anew")
+  `DUET_PROMISE_STATIC(Static, policy_i)
 endmodule

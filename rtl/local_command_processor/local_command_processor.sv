@@ -188,4 +188,8 @@ module local_command_processor
   `DUET_ASSERT_STABLE(L2SyncStable, l2_sync_valid_o, l2_sync_ready_i, l2_sync_op_o)
   `DUET_ASSERT(DoneIsNew, !regs_q.done || regs_q.taken || op == '0,
                "ACK of an operation that the L2 has not taken")
+  // README.md, rule 10: only work groups that were taken end.
+  `DUET_PROMISE(DoneOfTaken, !wg_done_counts || !u_dispatch.waiting_q[wg_done_i]
+                             || (u_dispatch.oldest_ends
+                                 && wg_done_left > wg_number - u_dispatch.issued_q))
 endmodule

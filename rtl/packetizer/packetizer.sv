@@ -115,11 +115,42 @@ module packetizer #(
     end
   end
 `endif
-  `DUET_ASSERT(DrainPlen, plen_ok, "packet payload is not 1..4096 bytes")
-  `DUET_ASSERT(DrainMask, mask_ok, "entry without enabled bytes")
-  `DUET_ASSERT(DrainWhole, whole_ok, "a raw access is not one beat")
-  `DUET_ASSERT(OffsetsFit, window_ok, "line outside the packet's window")
-  `DUET_ASSERT(BaseAligned, base_ok, "base is not aligned to the window")
+  `DUET_ASSUME(DrainPlen, plen_ok, "packet payload is not 1..4096 bytes")
+  `DUET_ASSUME(DrainMask, mask_ok, "entry without enabled bytes")
+  `DUET_ASSUME(DrainWhole, whole_ok, "a raw access is not one beat")
+  `DUET_ASSUME(OffsetsFit, window_ok, "line outside the packet's window")
+  `DUET_ASSUME(BaseAligned, base_ok, "base is not aligned to the window")
+
+`ifdef DUET_PROVE
+  // The rest of what it promises; a simulation sees EmittedIsPlen fail.
+  function automatic logic [12:0] cost(logic [Line-1:0] enabled);
+    return 13'($countones(enabled))
+           + 13'(SubHeaderBytes) * 13'($countones(enabled & ~(enabled << 1)));
+  endfunction
+  logic        inside_q;         // beats of a packet have been accepted, its eop beat has not
+  logic [12:0] sum_q, sum;       // payload of those
+  logic [12:0] plen_of_first_q;  // what its first beat said
+  logic        accept, pack;
+  assign accept = drain_valid_i && drain_ready_o;
+  assign pack   = drain_i.kind == finepack_pkg::DrainPack;
+  assign sum    = (inside_q ? sum_q : '0) + cost(drain_i.mask);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      inside_q <= 1'b0;
+    end else if (accept) begin
+      inside_q        <= !drain_i.eop;
+      sum_q           <= sum;
+      plen_of_first_q <= drain_i.plen;
+    end
+  end
+`endif
+  `DUET_PROMISE_STATIC(SelfIdStatic, self_id_i)
+  `DUET_PROMISE(PacketWhole, !accept || drain_i.sop == !inside_q)
+  `DUET_PROMISE(OnePlen, !accept || !inside_q || (pack && drain_i.plen == plen_of_first_q))
+  `DUET_PROMISE(PlenExact, !accept || !pack
+                           || (drain_i.eop ? sum == drain_i.plen : sum < drain_i.plen))
+  `DUET_PROMISE(OperandSize, !accept || drain_i.kind != finepack_pkg::DrainAtomic
+                             || $countones(drain_i.mask) <= 8)
 
 `ifdef DUET_SIMULATION
   // Emitted bytes equal plen at eop.

@@ -372,4 +372,7 @@ module remote_write_queue #(
                      "MaxPayload must be a multiple of 4 in (Line/2)*(1+SubHeaderBytes)+4 .. 4096")
   `DUET_ASSERT_PARAM(OrderQueueDepthLegal, OrderQueueDepth >= 2 && OrderQueueDepth <= 16,
                      "OrderQueueDepth must be 2..16")
+
+  `DUET_PROMISE(SelfIdLegal, 32'(self_id_i) < NumGpus)
+  `DUET_PROMISE_STATIC(Static, {self_id_i, timeout_i, acct_i})
 endmodule

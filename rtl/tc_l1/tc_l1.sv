@@ -528,4 +528,5 @@ module tc_l1
                "requests of no warp are inside")
   `DUET_ASSERT(NowInRange, !now_q[31], "run of 2^31 cycles: leases begin to wrap")
   `TIMESTAMP_ASSERT_INPUT(NoError, !err_valid_o, "bad input: err_code_o")
+  `DUET_PROMISE_STATIC(Static, {sm_id_i, policy_i})
 endmodule

@@ -266,4 +266,5 @@ module tc_l2
   `DUET_ASSERT(AfterEveryLease, !(Strong && performed && !reads) || now >= exp,
                "store inside a lease")
   `DUET_ASSERT(LentStays, !goes || now >= exp, "line goes that an L1 may hold")
+  `DUET_PROMISE_STATIC(Static, policy_i)
 endmodule
