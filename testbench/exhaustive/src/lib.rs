@@ -2,6 +2,7 @@
 //! themselves, so that what is searched is their own decisions.
 
 mod cpelide;
+mod directory;
 mod protocol;
 mod search;
 mod space;

@@ -48,7 +48,7 @@ macro_rules! protocols {
     )*};
 }
 
-protocols! { cpelide }
+protocols! { cpelide directory }
 
 /// Two counters, each of which goes to 3.
 struct Counters {
