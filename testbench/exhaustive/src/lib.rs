@@ -3,6 +3,7 @@
 
 mod cpelide;
 mod directory;
+mod gtsc;
 mod protocol;
 mod search;
 mod space;
