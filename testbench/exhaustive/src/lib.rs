@@ -7,6 +7,7 @@ mod gtsc;
 mod protocol;
 mod search;
 mod space;
+mod tc;
 
 pub use protocol::{Configuration, PROTOCOLS, Protocol, Rule, Seen};
 pub use search::{Found, Story, search};

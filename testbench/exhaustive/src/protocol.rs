@@ -52,4 +52,4 @@ pub enum Seen {
 }
 
 /// All protocols.
-pub const PROTOCOLS: &[&dyn Protocol] = &[&crate::cpelide::Cpelide, &crate::directory::CoherenceDirectory, &crate::gtsc::Gtsc];
+pub const PROTOCOLS: &[&dyn Protocol] = &[&crate::cpelide::Cpelide, &crate::directory::CoherenceDirectory, &crate::gtsc::Gtsc, &crate::tc::Tc];

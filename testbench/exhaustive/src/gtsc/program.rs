@@ -1,5 +1,8 @@
 //! What warps have issued, and when in logical time it happened.
 
+/// The first value of each location.
+pub const FIRST: u8 = 99;
+
 /// Logical time: generation, counted without wrap, and timestamp.
 pub type Time = (u8, u32);
 
@@ -118,6 +121,6 @@ impl History {
 
     fn newest(&self, counts: impl Fn(Time) -> bool) -> u8 {
         let before = self.stores.iter().filter(|(time, _)| counts(*time));
-        before.max_by_key(|(time, _)| *time).map_or(0, |(_, value)| *value)
+        before.max_by_key(|(time, _)| *time).map_or(FIRST, |(_, value)| *value)
     }
 }

@@ -22,7 +22,7 @@ pub struct Setup {
     pub sms: u8,
     /// Warps of an SM.
     pub warps: u8,
-    /// Accesses of each warp of an SM, by SM.
+    /// Accesses of each warp, those of SM 0 first.
     pub accesses: &'static [u8],
     /// What each may be.
     pub kinds: &'static [Kind],
@@ -66,7 +66,7 @@ pub const SETUPS: &[Setup] = &[
     Setup { name: "SC, two lines", places: TWO_LINES, ..BASE },
     Setup { name: "SC, two lines, one way", places: TWO_LINES, ways: (1, 1), ..BASE },
     Setup { name: "SC, two lines, resets", places: TWO_LINES, lease: 8, ..BASE },
-    Setup { name: "SC, two warps, one line", warps: 2, accesses: &[2, 1], ..BASE },
+    Setup { name: "SC, two warps, one line", warps: 2, accesses: &[2, 2, 1, 1], ..BASE },
     Setup { name: "RC, one line", order: Order::Fences, ..BASE },
     Setup { name: "RC, one line, resets", order: Order::Fences, lease: 8, ..BASE },
     Setup {
@@ -80,6 +80,70 @@ pub const SETUPS: &[Setup] = &[
         name: "RC, one line, atomics",
         order: Order::Fences,
         kinds: &[Load, Store, Atomic],
+        ..BASE
+    },
+    Setup {
+        name: "RC, two warps, one line",
+        warps: 2,
+        accesses: &[2, 2, 2, 0],
+        order: Order::Fences,
+        ..BASE
+    },
+    Setup {
+        name: "RC, two warps, one line, resets",
+        warps: 2,
+        accesses: &[2, 2, 2, 0],
+        order: Order::Fences,
+        lease: 8,
+        ..BASE
+    },
+    Setup {
+        name: "RC, two lines, one way",
+        accesses: &[3, 2],
+        order: Order::Fences,
+        places: TWO_LINES,
+        ways: (1, 1),
+        ..BASE
+    },
+    Setup {
+        name: "SC, two warps of one SM, two lines",
+        sms: 1,
+        warps: 2,
+        accesses: &[3, 2],
+        places: TWO_LINES,
+        ..BASE
+    },
+    Setup {
+        name: "SC, two warps of one SM, two lines, one way",
+        sms: 1,
+        warps: 2,
+        accesses: &[3, 2],
+        places: TWO_LINES,
+        ways: (1, 2),
+        ..BASE
+    },
+    Setup {
+        name: "SC, two warps and another SM, two lines",
+        warps: 2,
+        accesses: &[3, 1, 1, 0],
+        places: TWO_LINES,
+        ..BASE
+    },
+    Setup {
+        name: "RC, one SM, two lines",
+        sms: 1,
+        accesses: &[5],
+        order: Order::Fences,
+        places: TWO_LINES,
+        ..BASE
+    },
+    Setup {
+        name: "RC, two warps of one SM, two lines",
+        sms: 1,
+        warps: 2,
+        accesses: &[3, 2],
+        order: Order::Fences,
+        places: TWO_LINES,
         ..BASE
     },
 ];

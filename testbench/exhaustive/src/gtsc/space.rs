@@ -15,7 +15,7 @@ use ports::common::timestamp_types::{
     BusReq, BusRsp, CoreReq, CoreRsp, DramRsp, LineData, Timestamp, aop, bus_op, op, rsp_op,
 };
 
-use super::program::{Access, History, Kind, Time, Warp};
+use super::program::{Access, FIRST, History, Kind, Time, Warp};
 use super::rules::Rule;
 use super::setup::{Order, Setup};
 use crate::space::{Broken, Space};
@@ -444,6 +444,10 @@ impl Space for Gpu {
         };
         let Setup { sms, warps, places, .. } = *self.setup;
         let lines = 1 + places.iter().map(|&(line, _)| usize::from(line)).max().unwrap_or(0);
+        let mut memory = vec![LineData::default(); lines];
+        for place in 0..places.len() as u8 {
+            memory[self.line_of(place)].0[self.byte_of(place)] = FIRST;
+        }
         let mut l1 = l1.expect("legal parameters");
         let sm = |sm: u8| {
             // It takes its number with its first cycle that does something.
@@ -457,7 +461,7 @@ impl Space for Gpu {
             up: vec![Vec::new(); sms.into()],
             down: vec![Vec::new(); sms.into()],
             reads: Vec::new(),
-            memory: vec![LineData::default(); lines],
+            memory,
             warps: vec![Warp::new(lines); usize::from(sms * warps)],
             taken: Vec::new(),
             histories: vec![History::default(); places.len()],
@@ -492,7 +496,7 @@ impl Space for Gpu {
         }
         for (number, warp) in state.warps.iter().enumerate() {
             let (sm, _) = self.sm_of(number);
-            let left = warp.issued < self.setup.accesses[sm];
+            let left = warp.issued < self.setup.accesses[number];
             if !left || !state.l1s[sm].outputs().core_req_ready {
                 continue;
             }

@@ -28,12 +28,20 @@ pub(crate) struct Cache<T> {
 /// The lines that are here, and in which order those of a set were used.
 impl<T: Hash> Hash for Cache<T> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.hash_as(hasher, |of, hasher| of.hash(hasher));
+    }
+}
+
+impl<T> Cache<T> {
+    /// The same, where what is kept of a line is more than what counts.
+    pub fn hash_as<H: Hasher>(&self, hasher: &mut H, hash: impl Fn(&T, &mut H)) {
         for (place, at) in self.lines.iter().enumerate() {
             at.valid.hash(hasher);
             if at.valid {
                 let set = &self.lines[place - place % self.ways..][..self.ways];
                 let older = set.iter().filter(|other| other.valid && other.used < at.used).count();
-                (at.line, older, &at.of, &self.data[place]).hash(hasher);
+                (at.line, older, &self.data[place]).hash(hasher);
+                hash(&at.of, hasher);
             }
         }
     }

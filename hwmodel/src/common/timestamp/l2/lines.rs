@@ -32,13 +32,20 @@ pub(crate) struct Lines<L> {
 /// The lines that are here or will come, and in which order those of a set were used.
 impl<L: Hash> Hash for Lines<L> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.hash_as(hasher, |lease, hasher| lease.hash(hasher));
+    }
+}
+
+impl<L> Lines<L> {
+    /// The same, where a lease is more than what counts.
+    pub fn hash_as<H: Hasher>(&self, hasher: &mut H, hash: impl Fn(&L, &mut H)) {
         for (place, way) in self.lines.iter().enumerate() {
             (way.valid, way.reserved).hash(hasher);
             if way.valid {
                 let set = &self.lines[place - place % self.ways..][..self.ways];
                 let older = set.iter().filter(|other| other.valid && other.used < way.used);
-                (way.dirty, way.line, &way.lease, older.count()).hash(hasher);
-                self.data[place].hash(hasher);
+                (way.dirty, way.line, older.count(), &self.data[place]).hash(hasher);
+                hash(&way.lease, hasher);
             }
         }
     }
