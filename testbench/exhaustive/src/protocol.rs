@@ -52,4 +52,9 @@ pub enum Seen {
 }
 
 /// All protocols.
-pub const PROTOCOLS: &[&dyn Protocol] = &[&crate::cpelide::Cpelide, &crate::directory::CoherenceDirectory, &crate::gtsc::Gtsc, &crate::tc::Tc];
+pub const PROTOCOLS: &[&dyn Protocol] = &[
+    &crate::cpelide::Cpelide,
+    &crate::directory::CoherenceDirectory,
+    &crate::gtsc::Gtsc,
+    &crate::tc::Tc,
+];

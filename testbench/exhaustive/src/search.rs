@@ -99,7 +99,9 @@ impl<S: Space> Model for Searched<S> {
 
     /// One, for with several the search would go on where the first does not hold.
     fn properties(&self) -> Vec<Property<Self>> {
-        vec![Property::always(HOLDS, |model, state: &Held<S::State>| model.broken(&state.0).is_none())]
+        vec![Property::always(HOLDS, |model, state: &Held<S::State>| {
+            model.broken(&state.0).is_none()
+        })]
     }
 }
 

@@ -105,13 +105,8 @@ const Y_BY_HALVES: [Shape; 2] = both_modes!(
     [(0, 0, 0), (1, HALF, HALF)],
     [(0, 2), (1, 3)]
 );
-const Y_HALF_ON_0: [Shape; 2] = both_modes!(
-    "reads y[0] on chiplet 0",
-    "writes y[0] on chiplet 0",
-    Y,
-    [(0, 0, 0)],
-    [(0, 2)]
-);
+const Y_HALF_ON_0: [Shape; 2] =
+    both_modes!("reads y[0] on chiplet 0", "writes y[0] on chiplet 0", Y, [(0, 0, 0)], [(0, 2)]);
 const Y_HALF_ON_1: [Shape; 2] = both_modes!(
     "reads y[1] on chiplet 1",
     "writes y[1] on chiplet 1",
@@ -133,17 +128,11 @@ const X_FIRST_ON_1: [Shape; 2] = both_modes!(
     [(1, FIRST, FIRST)],
     [(1, 0)]
 );
-const Y_FIRST_ON_1: [Shape; 2] = both_modes!(
-    "reads y[0] on chiplet 1",
-    "writes y[0] on chiplet 1",
-    Y,
-    [(1, 0, 0)],
-    [(1, 2)]
-);
+const Y_FIRST_ON_1: [Shape; 2] =
+    both_modes!("reads y[0] on chiplet 1", "writes y[0] on chiplet 1", Y, [(1, 0, 0)], [(1, 2)]);
 
 /// Kernels of all kinds on `x`.
-pub const ALL_X: &[&[Shape]] =
-    &[&X_BY_CHUNKS, &X_CROSSWISE, &X_ON_0, &X_ON_1, &X_WITHOUT_RANGES];
+pub const ALL_X: &[&[Shape]] = &[&X_BY_CHUNKS, &X_CROSSWISE, &X_ON_0, &X_ON_1, &X_WITHOUT_RANGES];
 /// Kernels on both lines of `x` that run on one chiplet.
 pub const WHOLE_X: &[&[Shape]] = &[&X_ON_0, &X_ON_1];
 /// Kernels on a line of `x` that run on one chiplet.

@@ -35,10 +35,8 @@ impl Protocol for Cpelide {
     }
 
     fn configurations(&self) -> Vec<Configuration> {
-        let of = |setup: &setup::Setup| Configuration {
-            name: setup.name,
-            is_large: setup.is_large,
-        };
+        let of =
+            |setup: &setup::Setup| Configuration { name: setup.name, is_large: setup.is_large };
         SETUPS.iter().map(of).collect()
     }
 

@@ -26,8 +26,16 @@ pub const RULES: &[(&str, Weakness, &str)] = &[
     ("stale-read-in-use-valid", Weakness::StaleReadInUseValid, SHARED),
     ("stale-write-in-use-not-mixed", Weakness::StaleWriteInUseNotMixed, SHARED),
     ("reader-beside-dirty-in-use-valid", Weakness::ReaderBesideDirtyInUseValid, HOST_STREAMS),
-    ("writer-beside-dirty-in-use-not-mixed", Weakness::WriterBesideDirtyInUseNotMixed, HOST_STREAMS),
-    ("dirty-reader-beside-dirty-in-use-not-mixed", Weakness::DirtyReaderBesideDirtyInUseNotMixed, SHARED),
+    (
+        "writer-beside-dirty-in-use-not-mixed",
+        Weakness::WriterBesideDirtyInUseNotMixed,
+        HOST_STREAMS,
+    ),
+    (
+        "dirty-reader-beside-dirty-in-use-not-mixed",
+        Weakness::DirtyReaderBesideDirtyInUseNotMixed,
+        SHARED,
+    ),
     ("range-in-use-reset", Weakness::RangeInUseReset, RANGES),
     ("join-forgets-users", Weakness::JoinForgetsUsers, JOINED),
     ("system-release-takes-pairs-in-use", Weakness::SystemReleaseTakesPairsInUse, HOST_STREAMS),

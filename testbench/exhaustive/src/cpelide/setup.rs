@@ -89,17 +89,8 @@ pub const SETUPS: &[Setup] = &[
         is_large: true,
         ..BASE
     },
-    Setup {
-        name: "one structure, ranges",
-        structures: &[kernel::ALL_X],
-        ..BASE
-    },
-    Setup {
-        name: "two streams, one line",
-        structures: &[kernel::HALVES_Y],
-        streams: 2,
-        ..BASE
-    },
+    Setup { name: "one structure, ranges", structures: &[kernel::ALL_X], ..BASE },
+    Setup { name: "two streams, one line", structures: &[kernel::HALVES_Y], streams: 2, ..BASE },
     Setup {
         name: "two streams, unlabelled kernels",
         structures: &[kernel::HALVES_Y],
@@ -107,12 +98,7 @@ pub const SETUPS: &[Setup] = &[
         streams: 2,
         ..BASE
     },
-    Setup {
-        name: "two streams, ranges",
-        structures: &[kernel::ALL_X],
-        streams: 2,
-        ..BASE
-    },
+    Setup { name: "two streams, ranges", structures: &[kernel::ALL_X], streams: 2, ..BASE },
     Setup {
         name: "two streams, an entry for both structures",
         structures: &[kernel::FIRST_X, kernel::FIRST_Y],

@@ -1,6 +1,8 @@
 //! Launches, accesses and ends of kernels on two chiplets.
 
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, Reason, ReferenceTable, Weakness};
+use hwmodel::chiplet_coherence_table::{
+    Dispatch, Outcome, Parameters, Reason, ReferenceTable, Weakness,
+};
 
 use super::kernel::{Kernel, LINES, NAMES, line_of};
 use super::memory::{BYTES, CHIPLETS, Memory};

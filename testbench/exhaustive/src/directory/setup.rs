@@ -46,6 +46,7 @@ pub const SETUPS: &[Setup] = &[
         gpus: 2,
         covers: 2,
         lines: &[0, 1],
+        is_large: true,
         ..BASE
     },
     Setup { name: "three GPUs, one line", is_large: true, ..BASE },

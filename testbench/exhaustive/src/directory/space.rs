@@ -85,13 +85,8 @@ impl Directory {
         let directory = Arc::make_mut(&mut state.directory);
         let mut req = Some(Req { addr, id: 0, src, op });
         loop {
-            let inputs = In {
-                req,
-                rsp_ready: true,
-                inv_ready: true,
-                self_id: HOME,
-                ..In::default()
-            };
+            let inputs =
+                In { req, rsp_ready: true, inv_ready: true, self_id: HOME, ..In::default() };
             let out = directory.tick(&inputs);
             if out.req_ready {
                 req = None;
@@ -125,11 +120,9 @@ impl Directory {
         let is_held = |value: Value| {
             let holds = |gpu: &Gpu| {
                 let up = |up: &Up| matches!(up, Up::Write(_, other) if *other == value);
-                let down =
-                    |down: &(Down, bool)| matches!(down.0, Down::Fill(_, v) if v == value);
+                let down = |down: &(Down, bool)| matches!(down.0, Down::Fill(_, v) if v == value);
                 let held = |held: &Held| {
-                    held.copy.is_some_and(|copy| copy.value == value)
-                        || held.merges == Some(value)
+                    held.copy.is_some_and(|copy| copy.value == value) || held.merges == Some(value)
                 };
                 gpu.up.iter().any(up) || gpu.down.iter().any(down) || gpu.held.iter().any(held)
             };
@@ -451,4 +444,3 @@ impl Space for Directory {
         }
     }
 }
-

@@ -9,7 +9,7 @@ use crate::protocol::{Configuration, Protocol, Rule};
 use crate::search::{Found, search};
 use rules::RULES;
 use setup::{SETUPS, Setup};
-use space::{Gpu, IN_ORDER, NO_ERROR, VALUES};
+use space::{Gpu, IN_ORDER, NO_ERROR, PROGRESS, VALUES};
 
 /// L1s of SMs, a bank of the L2, and the reset of timestamps.
 pub struct Gtsc;
@@ -26,7 +26,8 @@ impl Protocol for Gtsc {
     fn properties(&self) -> &'static [(&'static str, &'static str)] {
         &[
             (VALUES, "of all stores to the word with a time at or before its own, the last"),
-            (IN_ORDER, "SC: all; RC: those of a line, and what a fence parts"),
+            (IN_ORDER, "SC: all; RC: those of a location, and what a fence parts"),
+            (PROGRESS, "there are at most two for each access"),
             (NO_ERROR, "no block raises an error"),
         ]
     }

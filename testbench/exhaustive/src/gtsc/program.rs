@@ -28,8 +28,8 @@ pub struct Access {
     pub place: u8,
     /// What it stores.
     pub value: u8,
-    /// When it happened, once it is over.
-    pub at: Option<Time>,
+    /// Once it is over, its time, or that of the store that a load has found.
+    pub of: Option<Time>,
 }
 
 /// A warp.
@@ -39,14 +39,17 @@ pub struct Warp {
     pub issued: u8,
     /// The oldest that is not over, and all behind it.
     pub open: Vec<Access>,
-    /// By line, the last time of what was before these.
+    /// By location, the last of the accesses before these, by the stores that loads have found.
     floor: Vec<Time>,
+    /// The last time of an access, and of one before the last fence.
+    last: Time,
+    fenced: Time,
 }
 
 impl Warp {
     /// One that has issued nothing.
-    pub fn new(lines: usize) -> Self {
-        Self { floor: vec![(0, 0); lines], ..Self::default() }
+    pub fn new(places: usize) -> Self {
+        Self { floor: vec![(0, 0); places], ..Self::default() }
     }
 
     /// All that it has issued is over.
@@ -56,36 +59,36 @@ impl Warp {
 
     /// What was before is before all that comes, of any line.
     pub fn fence(&mut self) {
-        let last = self.floor.iter().max().copied().unwrap_or_default();
-        self.floor.fill(last);
+        self.fenced = self.last;
     }
 
-    /// An access is over. `line_of` says the line of a location. Errors: one of the same line that
-    /// the warp issued before, or after, happened at the second time.
-    pub fn over(
-        &mut self,
-        id: u8,
-        at: Time,
-        line_of: impl Fn(u8) -> usize,
-    ) -> Result<Access, (Access, Time)> {
+    /// An access is over: it happened at a time, and is of that time or, a load, of the store that
+    /// it found. Errors: it happened before what a fence parts it from, or one of the same location
+    /// that the warp issued before, or after, is of the second time. Two loads that find the same store may happen in any order between them: a load
+    /// that a reset has made wait begins anew.
+    pub fn over(&mut self, id: u8, at: Time, of: Time) -> Result<Access, (Access, Time)> {
         let nth = self.open.iter().position(|access| access.id == id);
         let nth = nth.expect("an answer is to an access");
-        self.open[nth].at = Some(at);
+        self.open[nth].of = Some(of);
         let access = self.open[nth];
-        let line = line_of(access.place);
-        let of_line = |other: &&Access| line_of(other.place) == line;
-        let before = self.open[..nth].iter().filter(of_line).filter_map(|other| other.at);
-        let before = before.chain([self.floor[line]]).max().unwrap_or_default();
-        let after = self.open[nth + 1..].iter().filter(of_line).filter_map(|other| other.at).min();
-        if before > at {
+        if at < self.fenced {
+            return Err((access, self.fenced));
+        }
+        self.last = self.last.max(at);
+        let same = |other: &&Access| other.place == access.place;
+        let before = self.open[..nth].iter().filter(same).filter_map(|other| other.of);
+        let before =
+            before.chain([self.floor[usize::from(access.place)]]).max().unwrap_or_default();
+        let after = self.open[nth + 1..].iter().filter(same).filter_map(|other| other.of).min();
+        if before > of {
             return Err((access, before));
         }
-        if let Some(after) = after.filter(|&after| after < at) {
+        if let Some(after) = after.filter(|&after| after < of) {
             return Err((access, after));
         }
-        while let Some(Access { place, at: Some(at), .. }) = self.open.first() {
-            let floor = &mut self.floor[line_of(*place)];
-            *floor = (*floor).max(*at);
+        while let Some(Access { place, of: Some(of), .. }) = self.open.first() {
+            let floor = &mut self.floor[usize::from(*place)];
+            *floor = (*floor).max(*of);
             self.open.remove(0);
         }
         Ok(access)
@@ -117,6 +120,12 @@ impl History {
     /// What an atomic of this time finds.
     pub fn atomic(&self, at: Time) -> u8 {
         self.newest(|store| store < at)
+    }
+
+    /// The time of the store that a load of this time finds.
+    pub fn found(&self, at: Time) -> Time {
+        let before = self.stores.iter().map(|(time, _)| *time).filter(|&time| time <= at);
+        before.max().unwrap_or_default()
     }
 
     fn newest(&self, counts: impl Fn(Time) -> bool) -> u8 {

@@ -62,24 +62,38 @@ const BASE: Setup = Setup {
 pub const SETUPS: &[Setup] = &[
     Setup { name: "SC, one line", accesses: &[4, 4], ..BASE },
     Setup { name: "SC, one line, resets", accesses: &[4, 4], lease: 8, ..BASE },
-    Setup { name: "SC, two words of a line", places: TWO_WORDS, ..BASE },
-    Setup { name: "SC, two lines", places: TWO_LINES, ..BASE },
-    Setup { name: "SC, two lines, one way", places: TWO_LINES, ways: (1, 1), ..BASE },
-    Setup { name: "SC, two lines, resets", places: TWO_LINES, lease: 8, ..BASE },
-    Setup { name: "SC, two warps, one line", warps: 2, accesses: &[2, 2, 1, 1], ..BASE },
+    Setup { name: "SC, two words of a line", places: TWO_WORDS, is_large: true, ..BASE },
+    Setup { name: "SC, two lines", places: TWO_LINES, is_large: true, ..BASE },
+    Setup {
+        name: "SC, two lines, one way",
+        places: TWO_LINES,
+        ways: (1, 1),
+        is_large: true,
+        ..BASE
+    },
+    Setup { name: "SC, two lines, resets", places: TWO_LINES, lease: 8, is_large: true, ..BASE },
+    Setup {
+        name: "SC, two warps, one line",
+        warps: 2,
+        accesses: &[2, 2, 1, 1],
+        is_large: true,
+        ..BASE
+    },
     Setup { name: "RC, one line", order: Order::Fences, ..BASE },
-    Setup { name: "RC, one line, resets", order: Order::Fences, lease: 8, ..BASE },
+    Setup { name: "RC, one line, resets", order: Order::Fences, lease: 8, is_large: true, ..BASE },
     Setup {
         name: "RC, two lines",
         accesses: &[3, 2],
         order: Order::Fences,
         places: TWO_LINES,
+        is_large: true,
         ..BASE
     },
     Setup {
         name: "RC, one line, atomics",
         order: Order::Fences,
         kinds: &[Load, Store, Atomic],
+        is_large: true,
         ..BASE
     },
     Setup {
@@ -87,6 +101,7 @@ pub const SETUPS: &[Setup] = &[
         warps: 2,
         accesses: &[2, 2, 2, 0],
         order: Order::Fences,
+        is_large: true,
         ..BASE
     },
     Setup {
@@ -95,6 +110,7 @@ pub const SETUPS: &[Setup] = &[
         accesses: &[2, 2, 2, 0],
         order: Order::Fences,
         lease: 8,
+        is_large: true,
         ..BASE
     },
     Setup {
@@ -103,6 +119,7 @@ pub const SETUPS: &[Setup] = &[
         order: Order::Fences,
         places: TWO_LINES,
         ways: (1, 1),
+        is_large: true,
         ..BASE
     },
     Setup {
@@ -127,6 +144,7 @@ pub const SETUPS: &[Setup] = &[
         warps: 2,
         accesses: &[3, 1, 1, 0],
         places: TWO_LINES,
+        is_large: true,
         ..BASE
     },
     Setup {
@@ -138,12 +156,29 @@ pub const SETUPS: &[Setup] = &[
         ..BASE
     },
     Setup {
+        name: "RC, one SM, one line, resets",
+        sms: 1,
+        accesses: &[6],
+        order: Order::Fences,
+        lease: 8,
+        ..BASE
+    },
+    Setup {
+        name: "SC, one SM, one line, resets and spinning",
+        sms: 1,
+        accesses: &[6],
+        lease: 8,
+        spin: 2,
+        ..BASE
+    },
+    Setup {
         name: "RC, two warps of one SM, two lines",
         sms: 1,
         warps: 2,
         accesses: &[3, 2],
         order: Order::Fences,
         places: TWO_LINES,
+        is_large: true,
         ..BASE
     },
 ];

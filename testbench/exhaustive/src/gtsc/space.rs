@@ -32,6 +32,9 @@ pub const IN_ORDER: &str = "the accesses of a warp happen in its order";
 /// No block is told what cannot be.
 pub const NO_ERROR: &str = "no block receives what cannot be";
 
+/// Resets come to an end.
+pub const PROGRESS: &str = "resets let the bank go on";
+
 /// The blocks, and what is under way.
 #[derive(Clone, Debug, Hash)]
 pub struct State {
@@ -121,7 +124,10 @@ impl Gpu {
     ) {
         for _ in 0..MOST {
             let l1 = Arc::make_mut(&mut state.l1s[sm]);
-            if req.is_none() && rsp.is_none() && l1.quiet_cycles() > 0 && l1.outputs().rep_ack == rep
+            if req.is_none()
+                && rsp.is_none()
+                && l1.quiet_cycles() > 0
+                && l1.outputs().rep_ack == rep
             {
                 return;
             }
@@ -159,13 +165,20 @@ impl Gpu {
     fn over(&self, state: &mut State, sm: usize, rsp: &CoreRsp, told: &mut Told) {
         let at: Time = (Self::generation(state, rsp.rep), rsp.ts);
         let number = sm * usize::from(self.setup.warps) + usize::from(rsp.warp);
-        let over = state.warps[number].over(rsp.id, at, |place| self.line_of(place));
+        let open = state.warps[number].open.iter().find(|access| access.id == rsp.id);
+        let open = *open.expect("an answer is to an access");
+        let of = match open.kind {
+            Kind::Load => state.histories[usize::from(open.place)].found(at),
+            _ => at,
+        };
+        let over = state.warps[number].over(rsp.id, at, of);
         let who = self.tell_warp(number);
         let access = match over {
             Ok(access) => access,
             Err((access, other)) => {
                 let (what, at) = (tell_access(&access), tell_time(at));
-                let how = format!("{who}: {what} at {at}, and another of it at {}", tell_time(other));
+                let how =
+                    format!("{who}: {what} at {at}, and another of it at {}", tell_time(other));
                 return Self::break_(state, IN_ORDER, how);
             }
         };
@@ -183,7 +196,8 @@ impl Gpu {
         tell!(told, "; {who}'s load of {name} finds {found} at {time}");
         if found != expected {
             tell!(told, " (should be {expected})");
-            let how = format!("{who} loads {name} at {time} and finds {found} instead of {expected}");
+            let how =
+                format!("{who} loads {name} at {time} and finds {found} instead of {expected}");
             Self::break_(state, VALUES, how);
         }
     }
@@ -236,10 +250,16 @@ impl Gpu {
             );
             let levels = |out: &ports::gtsc_rst::Out| (out.halt, out.rst, out.rep);
             let same = levels(&reset) == levels(&resets);
+            let most: u8 = self.setup.accesses.iter().sum();
+            let endless = state.generation > 2 * most;
             let waits = req.is_none() && fill.is_none() && idle && same;
             settled = if waits { settled + 1 } else { 0 };
             req = req.filter(|_| !out.bus_req_ready);
             fill = fill.filter(|_| !out.dram_rsp_ready);
+            if endless {
+                let how = format!("{} resets for {most} accesses", state.generation);
+                Self::break_(state, PROGRESS, how);
+            }
             if let Some(err) = out.err {
                 Self::break_(state, NO_ERROR, format!("the bank raises error {err}"));
             }
@@ -278,7 +298,8 @@ impl Gpu {
         if let Err(loaded) = state.histories[usize::from(place)].store(at, value) {
             let name = tell_place(place);
             let (at, loaded) = (tell_time(at), tell_time(loaded));
-            let how = format!("the store of {value} to {name} at {at} comes after a load at {loaded}");
+            let how =
+                format!("the store of {value} to {name} at {at} comes after a load at {loaded}");
             Self::break_(state, VALUES, how);
         }
     }
@@ -303,7 +324,7 @@ impl Gpu {
                     Kind::Load => 0,
                     _ => 1 + (number as u8) * 8 + id,
                 };
-                let access = Access { id, kind, place, value, at: None };
+                let access = Access { id, kind, place, value, of: None };
                 tell!(told, "{} {}", self.tell_warp(number), tell_issue(&access));
                 state.warps[number].issued += 1;
                 state.warps[number].open.push(access);
@@ -317,8 +338,7 @@ impl Gpu {
                 };
                 let mask = if kind == Kind::Load { 0 } else { 0xf << byte };
                 let line = self.line_of(place) as u64;
-                let req =
-                    CoreReq { op, aop, sz: false, id, warp: warp as u8, line, mask, data };
+                let req = CoreReq { op, aop, sz: false, id, warp: warp as u8, line, mask, data };
                 let rep = state.l1s[sm].outputs().rep_ack;
                 self.run_l1(state, sm, rep, (Some(req), None), told);
             }
@@ -462,7 +482,7 @@ impl Space for Gpu {
             down: vec![Vec::new(); sms.into()],
             reads: Vec::new(),
             memory,
-            warps: vec![Warp::new(lines); usize::from(sms * warps)],
+            warps: vec![Warp::new(places.len()); usize::from(sms * warps)],
             taken: Vec::new(),
             histories: vec![History::default(); places.len()],
             generation: 0,
@@ -509,9 +529,12 @@ impl Space for Gpu {
             for &fence in fences {
                 for &kind in self.setup.kinds {
                     let places = 0..self.setup.places.len() as u8;
-                    steps.extend(
-                        places.map(|place| Step::Issue { warp: number, kind, place, fence }),
-                    );
+                    steps.extend(places.map(|place| Step::Issue {
+                        warp: number,
+                        kind,
+                        place,
+                        fence,
+                    }));
                 }
             }
         }

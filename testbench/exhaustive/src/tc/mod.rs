@@ -26,7 +26,10 @@ impl Protocol for Tc {
 
     fn properties(&self) -> &'static [(&'static str, &'static str)] {
         &[
-            (VALUES, "TC-Strong: by a store that was performed; TC-Weak: and then passed by a fence"),
+            (
+                VALUES,
+                "TC-Strong: by a store that was performed; TC-Weak: and then passed by a fence",
+            ),
             (OWN_ORDER, "it finds its own stores, not later ones, and never an older value again"),
             (NO_ERROR, "no block raises an error"),
         ]

@@ -17,7 +17,9 @@ pub struct Setup {
     pub lines: u8,
     /// Ways of the bank.
     pub ways: u32,
-    /// Steps in which nothing comes.
+    /// Cycles for which a line is lent.
+    lease: u32,
+    /// Steps in which nothing comes, beside those in which nothing else can be done.
     pub waits: u8,
     /// All its states take longer than some seconds.
     pub is_large: bool,
@@ -25,8 +27,6 @@ pub struct Setup {
 
 /// Cycles of a step.
 pub const STEP: u32 = 8;
-/// Cycles for which a line is lent: not quite four steps.
-const LEASE: u32 = 30;
 
 const BASE: Setup = Setup {
     name: "",
@@ -35,6 +35,7 @@ const BASE: Setup = Setup {
     accesses: &[3, 3],
     lines: 1,
     ways: 2,
+    lease: 30,
     waits: 2,
     is_large: false,
 };
@@ -46,8 +47,9 @@ pub const SETUPS: &[Setup] = &[
         name: "TC-Strong, two lines, one way",
         lines: 2,
         ways: 1,
-        accesses: &[2, 1],
-        waits: 1,
+        accesses: &[2, 2],
+        lease: 70,
+        waits: 0,
         ..BASE
     },
     Setup {
@@ -55,10 +57,11 @@ pub const SETUPS: &[Setup] = &[
         warps: 2,
         accesses: &[1, 1, 2, 0],
         waits: 1,
+        is_large: true,
         ..BASE
     },
     Setup { name: "TC-Weak, one line", proto: Protocol::Tcw, accesses: &[2, 1], ..BASE },
-    Setup { name: "TC-Weak, one SM", proto: Protocol::Tcw, accesses: &[3], waits: 1, ..BASE },
+    Setup { name: "TC-Weak, one SM", proto: Protocol::Tcw, accesses: &[3], waits: 4, ..BASE },
     Setup {
         name: "TC-Weak, two warps of one SM",
         proto: Protocol::Tcw,
@@ -73,6 +76,7 @@ pub const SETUPS: &[Setup] = &[
         lines: 2,
         accesses: &[2, 1],
         waits: 1,
+        is_large: true,
         ..BASE
     },
 ];
@@ -98,7 +102,7 @@ impl Setup {
             l2_mshr: 2,
             l2_wait: 2,
             proto: self.proto,
-            tc_lease: LEASE,
+            tc_lease: self.lease,
             ..Timestamp::LEGAL
         }
     }

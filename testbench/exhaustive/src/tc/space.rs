@@ -198,9 +198,9 @@ impl Gpu {
         // Its own stores before the load.
         let own = state.warps[number].stored.iter();
         let own = own.filter(|(place, id, _)| *place == access.place && *id < access.id);
-        let missed = own
-            .map(|(_, _, value)| *value)
-            .find(|value| stores.iter().position(|store| store == value).is_none_or(|nth| nth >= rank.into()));
+        let missed = own.map(|(_, _, value)| *value).find(|value| {
+            stores.iter().position(|store| store == value).is_none_or(|nth| nth >= rank.into())
+        });
         if let Some(missed) = missed {
             let how = format!("{who} finds {found} in {name} and not its own store of {missed}");
             return Self::break_(state, OWN_ORDER, how);
@@ -398,10 +398,7 @@ impl Space for Gpu {
                 steps.push(Step::Fence { warp: number });
             }
             let left = warp.issued < self.setup.accesses[number];
-            if !left
-                || !state.l1s[sm].outputs().core_req_ready
-                || strong && !warp.open.is_empty()
-            {
+            if !left || !state.l1s[sm].outputs().core_req_ready || strong && !warp.open.is_empty() {
                 continue;
             }
             for stores in [false, true] {
