@@ -7,6 +7,7 @@ mod gtsc;
 mod protocol;
 mod search;
 mod space;
+mod stc;
 mod tc;
 
 pub use protocol::{Configuration, PROTOCOLS, Protocol, Rule, Seen};

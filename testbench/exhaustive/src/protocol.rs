@@ -57,4 +57,5 @@ pub const PROTOCOLS: &[&dyn Protocol] = &[
     &crate::directory::CoherenceDirectory,
     &crate::gtsc::Gtsc,
     &crate::tc::Tc,
+    &crate::stc::SpatiotemporalCoherence,
 ];
