@@ -48,7 +48,7 @@ macro_rules! protocols {
     )*};
 }
 
-protocols! { cpelide directory gtsc tc }
+protocols! { cpelide directory gtsc tc stc }
 
 /// Two counters, each of which goes to 3.
 struct Counters {

@@ -12,6 +12,7 @@ pub enum Rule {
 }
 
 const MOVES: &str = "the start epoch bit does not move here";
+const SCANS: &str = "the scan, which is over before anything else comes, says it anew";
 const FAIR: &str = "it is about stores that others overtake for ever, and stores are bounded";
 
 /// Name, rule, and in which configuration that is seen.
@@ -22,9 +23,9 @@ pub const RULES: &[(&str, Rule, Seen)] = &[
     ("hold", Rule::Manager(epoch_manager::Rule::Hold), Seen::Never(MOVES)),
     ("drain-waits", Rule::Agent(epoch_agent::Rule::DrainWaits), Seen::In(0)),
     ("count-at-load", Rule::Agent(epoch_agent::Rule::CountAtLoad), Seen::In(0)),
-    ("rel-cleared", Rule::Agent(epoch_agent::Rule::RelCleared), Seen::In(1)),
+    ("rel-cleared", Rule::Agent(epoch_agent::Rule::RelCleared), Seen::Never(SCANS)),
     ("scanned-cleared", Rule::Agent(epoch_agent::Rule::ScannedCleared), Seen::In(0)),
-    ("filter-cleared", Rule::Agent(epoch_agent::Rule::FilterCleared), Seen::In(0)),
+    ("filter-cleared", Rule::Agent(epoch_agent::Rule::FilterCleared), Seen::In(1)),
     ("scan-demands", Rule::Agent(epoch_agent::Rule::ScanDemands), Seen::In(0)),
     ("batch", Rule::Agent(epoch_agent::Rule::Batch), Seen::Never(FAIR)),
     ("stores-wait-for-all", Rule::Agent(epoch_agent::Rule::StoresWaitForAll), Seen::In(0)),
