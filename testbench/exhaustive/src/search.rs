@@ -115,13 +115,14 @@ pub fn search<S: Space>(space: S) -> Found {
     let story = checker.discovery(HOLDS).map(|path| {
         let model = checker.model();
         let path = path.into_vec();
-        let tell = |pair: &[(Held<S::State>, Option<S::Step>)]| {
-            let step = pair[0].1.as_ref().expect("a state that another follows has a step");
-            model.0.tell(&pair[0].0.0, step, &pair[1].0.0)
-        };
+        let mut steps = Vec::new();
+        for ((before, step), (after, _)) in path.iter().zip(&path[1..]) {
+            let step = step.as_ref().expect("a state that another follows has a step");
+            steps.push(model.0.tell(&before.0, step, &after.0));
+        }
         let last = &path.last().expect("a path has a state").0.0;
         let Broken { property, how } = model.broken(last).expect("the path leads there");
-        Story { steps: path.windows(2).map(tell).collect(), property, how }
+        Story { steps, property, how }
     });
     Found {
         states: checker.unique_state_count(),

@@ -220,8 +220,7 @@ impl Kernel {
     /// True where both may touch a byte that one of them may store to.
     pub fn conflicts(&self, other: &Self) -> bool {
         let meets = |&(_, byte, writes): &(usize, usize, bool)| {
-            let same = other.touches.iter().filter(|(_, theirs, _)| *theirs == byte);
-            same.map(|(_, _, theirs)| writes || *theirs).any(|conflict| conflict)
+            other.touches.iter().any(|&(_, theirs, too)| theirs == byte && (writes || too))
         };
         self.touches.iter().any(meets)
     }
