@@ -64,8 +64,8 @@ impl Warp {
 
     /// An access is over: it happened at a time, and is of that time or, a load, of the store that
     /// it found. Errors: it happened before what a fence parts it from, or one of the same location
-    /// that the warp issued before, or after, is of the second time. Two loads that find the same store may happen in any order between them: a load
-    /// that a reset has made wait begins anew.
+    /// that the warp issued before, or after, is of the second time. Two loads that find the same
+    /// store may happen in any order between them: a load that a reset has made wait begins anew.
     pub fn over(&mut self, id: u8, at: Time, of: Time) -> Result<Access, (Access, Time)> {
         let nth = self.open.iter().position(|access| access.id == id);
         let nth = nth.expect("an answer is to an access");

@@ -1,7 +1,7 @@
 //! What warps have issued, and what they must see.
 //!
-//! A store's rank is its place among the stores of its location as the bank has performed them, from
-//! 1 on; the first value has rank 0.
+//! A store's rank is its place among the stores of its location as the bank has performed them,
+//! from 1 on; the first value has rank 0.
 
 /// A rank.
 pub type Rank = u8;
