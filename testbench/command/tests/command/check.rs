@@ -37,7 +37,8 @@ fn a_rule_that_is_gone_is_a_failure_with_its_story() {
 #[test]
 fn what_there_is_is_listed() {
     let desk = Desk::on_any_build("check-list");
-    let left = desk.passes("check --list");
+    let left = desk.duet("check --list");
+    assert_eq!((left.status, &left.stderr[..]), (0, ""), "{}", left.stdout);
     for word in ["cpelide", "never-mixed", "two streams, ranges", "no stale read"] {
         assert!(left.stdout.contains(word), "{}", left.stdout);
     }
