@@ -5,8 +5,7 @@
 //! ```text
 //! $ duet check cpelide --without no-system-release
 //! cpelide without no-system-release, host, one structure: 3 steps
-//!   1. the host launches a kernel that writes y on chiplet 0: ...
-//!   ...
+//! ...
 //!   violated: memory has what was released: the host finds an old value of y[0]
 //! FAIL check cpelide without no-system-release: memory has what was released
 //! ```
