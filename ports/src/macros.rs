@@ -36,7 +36,7 @@ macro_rules! message {
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         $vis struct $name { $( $(#[$fmeta])* $fvis $field: $ft ),* }
 
         $crate::message!(@reverse ($name $sv $params) [] $( ($field, $ft, $shape) )*);

@@ -116,7 +116,7 @@ impl Signal for u128 {
 
 /// Up to `N` bytes, byte 0 lowest. The shape is the number of bytes in use, a multiple of 4; the
 /// rest is zero.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bytes<const N: usize>(pub [u8; N]);
 
 impl<const N: usize> Default for Bytes<N> {

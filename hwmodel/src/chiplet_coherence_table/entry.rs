@@ -59,7 +59,7 @@ impl Record {
 }
 
 /// One entry (section 4): what the L2s may hold of a structure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Entry {
     /// Page number from which the memory image counts lines.
     pub base: u64,

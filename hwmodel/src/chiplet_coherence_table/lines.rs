@@ -1,7 +1,7 @@
 //! Runs of lines.
 
 /// The lines `first` to `last`, both included. A line's number is its byte address / `line`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lines {
     /// The lowest line.
     pub first: u64,

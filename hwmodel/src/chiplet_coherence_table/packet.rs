@@ -23,7 +23,7 @@ pub struct Dispatch<'a> {
 }
 
 /// The memory scope of a fence, as far as the table tells them apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// None or agent: lazy.
     Agent,

@@ -1,5 +1,7 @@
 //! The life of launches: what is sent when a packet's turn has come and when a kernel has ended.
 
+use std::hash::{Hash, Hasher};
+
 use ports::ConfigError;
 
 use super::counters::Counters;
@@ -32,6 +34,15 @@ pub struct ReferenceTable {
     reasons: Vec<Reason>,
 }
 
+/// What decides about the launches to come: not the counters, nor why the last call sent what it
+/// did.
+impl Hash for ReferenceTable {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { rules: _, table, running, every, counters: _, reasons: _ } = self;
+        (table, running, every).hash(hasher);
+    }
+}
+
 impl ReferenceTable {
     /// An empty table. Errors: a parameter outside its legal range.
     pub fn new(parameters: Parameters) -> Result<Self, ConfigError> {
@@ -45,14 +56,21 @@ impl ReferenceTable {
         weakness: Option<Weakness>,
     ) -> Result<Self, ConfigError> {
         parameters.check()?;
-        Ok(Self {
+        Ok(Self::narrow(parameters, weakness))
+    }
+
+    /// The same with parameters that nobody checks: fewer entries than are legal, for searches of
+    /// all states, which must be few.
+    #[doc(hidden)]
+    pub fn narrow(parameters: Parameters, weakness: Option<Weakness>) -> Self {
+        Self {
             rules: Rules { parameters, weakness },
             table: Table::default(),
             running: Running::default(),
             every: false,
             counters: Counters::default(),
             reasons: Vec::new(),
-        })
+        }
     }
 
     /// The entries by slot; `None` for a free one.

@@ -3,7 +3,7 @@
 use super::packet::Scope;
 
 /// A running kernel. Which entries it touches stands in the rows of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Kernel {
     /// Tag, the lowest that was free.
     pub tag: u8,
@@ -18,7 +18,7 @@ pub struct Kernel {
 }
 
 /// The running kernels, in order of launch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Running {
     /// The kernels.
     pub kernels: Vec<Kernel>,

@@ -11,7 +11,7 @@ use super::transition::{self, Mode, State};
 use super::weakness::{Rules, Weakness};
 
 /// An entry in its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
     /// The slot. `None` within a launch that has made the entry and not yet placed it.
     pub slot: Option<usize>,
@@ -66,7 +66,7 @@ impl Extent for Record {
 }
 
 /// The table: its rows in address order. Extents are disjoint; no entry is absent.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub struct Table {
     /// The rows.
     pub rows: Vec<Row>,

@@ -5,7 +5,7 @@
 use std::fmt::{self, Display, Formatter};
 
 /// How a kernel accesses a structure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// R: loads only.
     Read,
@@ -21,7 +21,7 @@ impl Mode {
 }
 
 /// What the L2 of a chiplet may hold of an entry (section 4; the encoding of the chiplet vector).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// NP: nothing, for certain.
     NotPresent = 0b00,
@@ -57,7 +57,7 @@ use Mode::{Read, ReadWrite};
 use State::{Dirty, NotPresent, Stale, Valid};
 
 /// What an event does to a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     /// The state that follows.
     pub state: State,

@@ -97,7 +97,7 @@ impl Tally {
 }
 
 /// The counters, modulo 2^32.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(align(32))]
 pub(super) struct Events {
     /// By lines - 1, in blocks.

@@ -109,14 +109,14 @@ impl Effects<'_> {
 }
 
 /// The array of the variant.
-#[derive(Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(super) enum Array {
     Sets(Table),
     Ideal(Flat),
 }
 
 /// The array, and what decides about it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Decide {
     pub array: Array,
     gpus: u8,

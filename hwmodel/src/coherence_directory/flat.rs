@@ -4,7 +4,7 @@
 use super::{Config, IDEAL_ROW};
 
 /// Sharers of the first lines of this home's memory.
-#[derive(Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(super) struct Flat {
     sharers: Vec<u16>,
     line_shift: u32,

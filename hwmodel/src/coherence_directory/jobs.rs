@@ -18,7 +18,7 @@ struct Job {
 }
 
 /// Jobs in request order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Jobs {
     ring: [Job; RING],
     /// By job: destinations of each line; hmg: of all in element 0.

@@ -16,6 +16,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::hash::{Hash, Hasher};
+
 use ports::ConfigError;
 use ports::coherence_directory::*;
 
@@ -32,7 +34,7 @@ const MAX_AGE: u8 = 96;
 
 /// Model of `rtl/coherence_directory`. A new one sweeps its array first: `entries / ways` cycles,
 /// in ideal `ideal_lines / 64`, in which it takes no request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CoherenceDirectory {
     config: Config,
     /// Rows that the initial sweep has yet to clear.
@@ -49,6 +51,15 @@ pub struct CoherenceDirectory {
     jobs: Jobs,
     responses: Responses,
     events: Events,
+}
+
+/// What decides about what comes while nothing is inside: not the counters, nor the number of the
+/// next request. A directory that holds something is more than this.
+impl Hash for CoherenceDirectory {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        debug_assert!(self.is_idle(), "only of a directory that holds nothing");
+        self.decide.array.hash(hasher);
+    }
 }
 
 impl CoherenceDirectory {

@@ -6,7 +6,7 @@ const ONES: u64 = 0x1111_1111_1111_1111;
 /// The ways of a set from the oldest up, a nibble each, the oldest lowest. Holds the same as the
 /// RTL's matrix of pairs, in a form in which the oldest needs no search. The nibbles above the last
 /// way mean nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Order(u64);
 
 impl Order {

@@ -7,7 +7,7 @@ const RING: usize = 16;
 
 /// Responses in order. They lie in the ring as the port shows them, and behind them what it shows
 /// when there is none: showing either is one copy without a decision.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Responses {
     ring: [Option<Rsp>; RING + 1],
     head: u32,

@@ -21,7 +21,7 @@ const BITS: [[u64; CHUNK]; MAX_WAYS / CHUNK] = {
 
 /// The entries of one set, without their sharers. An entry is valid while it has a line. Ways that
 /// the configuration does not have are never valid.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 #[repr(align(64))] // no cache line holds parts of two rows
 pub(super) struct Row {
     /// Which entry is replaced.

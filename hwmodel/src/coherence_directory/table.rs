@@ -1,6 +1,8 @@
 //! The array of entries, how an address finds its set, and the initial sweep (specification 4.2,
 //! 5.1).
 
+use std::hash::{Hash, Hasher};
+
 use super::row::{CHUNK, Row};
 use super::{Config, Variant};
 
@@ -18,7 +20,7 @@ pub(super) struct Place {
 }
 
 /// All sets of a directory with entries.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Table {
     rows: Vec<Row>,
     /// By set, way and line: the GPUs that share it. Means nothing while the line is not tracked.
@@ -35,6 +37,21 @@ pub(super) struct Table {
     base_shift: u32,
     /// The sweep leaves every set with ways 0 and 1 of base 0.
     pub duplicate: bool,
+}
+
+/// Without the sharers of lines that are not tracked.
+impl Hash for Table {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.rows.hash(hasher);
+        let groups = self.groups;
+        for (at, sharers) in self.sharers.iter().enumerate() {
+            let (set, of_set) = (at / self.set_groups, at % self.set_groups);
+            let (way, line) = (of_set / groups, of_set % groups);
+            if self.rows.get(set).is_some_and(|row| row.tracks(way, line as u32)) {
+                sharers.hash(hasher);
+            }
+        }
+    }
 }
 
 impl Table {

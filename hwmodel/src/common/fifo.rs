@@ -1,5 +1,7 @@
 //! A FIFO with a fixed number of places.
 
+use std::hash::{Hash, Hasher};
+
 /// A FIFO of `N` places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fifo<T, const N: usize> {
@@ -11,6 +13,14 @@ pub(crate) struct Fifo<T, const N: usize> {
 impl<T: Copy + Default, const N: usize> Default for Fifo<T, N> {
     fn default() -> Self {
         Self { ring: [T::default(); N], head: 0, len: 0 }
+    }
+}
+
+/// What it holds, wherever in the ring.
+impl<T: Copy + Hash, const N: usize> Hash for Fifo<T, N> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.len.hash(hasher);
+        (0..self.len).for_each(|nth| self.ring[(self.head + nth) % N].hash(hasher));
     }
 }
 

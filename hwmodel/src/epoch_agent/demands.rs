@@ -7,7 +7,7 @@ use super::{Config, queue::Queue};
 use crate::state::State;
 
 /// Requests to send, and those that were sent in this epoch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(super) struct Demands {
     /// `filter_q`: bands that were demanded, as this CU keeps a store of them.
     filter: u32,

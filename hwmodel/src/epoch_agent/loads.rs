@@ -6,7 +6,7 @@ use crate::common::fifo::Fifo;
 use crate::state::State;
 
 /// Two places.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(super) struct Loads(Fifo<LoadOut, 2>);
 
 impl Loads {

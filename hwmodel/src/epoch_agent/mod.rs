@@ -12,6 +12,8 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
+use std::hash::{Hash, Hasher};
+
 use ports::common::stc_types::{Epoch, Load, Store};
 use ports::epoch_agent::*;
 use ports::{ConfigError, Parameters};
@@ -25,7 +27,7 @@ use queue::Queue;
 pub use rule::Rule;
 
 /// `state_q` (specification 5.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     Run,
     Drain,
@@ -61,6 +63,14 @@ pub struct EpochAgent {
 
 /// Inputs that are no pulses.
 type Levels = (bool, bool, bool);
+
+/// What decides about what comes: not the counters, nor what the last cycle found wrong.
+impl Hash for EpochAgent {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { phase, cer, upd, input, issue, out, queue, demands, loads, levels, .. } = self;
+        (phase, cer, upd, input, issue, out, queue, demands, loads, levels).hash(hasher);
+    }
+}
 
 impl EpochAgent {
     /// For tests: an agent that does not keep a rule. Errors: as of `new`.

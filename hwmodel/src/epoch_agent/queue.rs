@@ -1,6 +1,8 @@
 //! The blocked store queue: stores that wait for the epoch of their band, by their slot in the
 //! coalescing buffer (specification 4, 5.4; STC, sections 4.2 and 7.2).
 
+use std::hash::{Hash, Hasher};
+
 use super::{Config, Rule};
 use crate::state::State;
 
@@ -9,7 +11,7 @@ const WORDS: usize = SLOTS / 64;
 const MAX_BANKS: usize = 16;
 
 /// A set of slots.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 struct Slots([u64; WORDS]);
 
 impl Slots {
@@ -64,6 +66,17 @@ pub(super) struct Queue {
     occ: u16,
     banks: u32,
     rd: u32,
+}
+
+/// The entries in use.
+impl Hash for Queue {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.v.hash(hasher);
+        for slot in self.v.iter() {
+            let [rel, scanned, batch] = [self.rel, self.scanned, self.batch].map(|of| of.has(slot));
+            (self.addr[usize::from(slot)], rel, scanned, batch).hash(hasher);
+        }
+    }
 }
 
 impl Queue {

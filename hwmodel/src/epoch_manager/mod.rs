@@ -12,6 +12,8 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+use std::hash::{Hash, Hasher};
+
 use ports::common::stc_types::{Epoch, kind};
 use ports::epoch_manager::*;
 use ports::{ConfigError, Parameters};
@@ -28,7 +30,7 @@ pub use rule::Rule;
 const QUIET: u64 = 1 << 40;
 
 /// `state_q` (specification 5.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     Idle,
     Prep,
@@ -61,6 +63,14 @@ pub struct EpochManager {
     levels: (u32, u32),
     /// What a test has taken away.
     without: Option<Rule>,
+}
+
+/// What decides about what comes: not the counters, nor what the last cycle found wrong.
+impl Hash for EpochManager {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { phase, wake_cnt, ec, epoch, next, hold, record, dmd_ack, levels, .. } = self;
+        (phase, wake_cnt, ec, epoch, next, hold, record, dmd_ack, levels).hash(hasher);
+    }
 }
 
 impl EpochManager {

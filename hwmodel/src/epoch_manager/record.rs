@@ -7,7 +7,7 @@ use super::{Config, Counters, Epoch, count};
 use crate::state::State;
 
 /// Demands and votes, by band.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 pub(super) struct Record {
     /// `erv_v_q`: somebody waits.
     pub v: u32,

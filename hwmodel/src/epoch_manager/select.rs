@@ -5,7 +5,7 @@ use super::{Config, Epoch};
 use crate::common::bits::ones;
 
 /// The epoch that follows: `nvec_q`, `nseb_q`, `move_q`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 pub(super) struct Next {
     pub vec: u32,
     pub seb: u8,

@@ -9,7 +9,7 @@ use crate::state::State;
 pub(super) type Lines = Cache<Lease>;
 
 /// The lease of a line.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 pub(super) struct Lease {
     pub wts: u32,
     pub rts: u32,

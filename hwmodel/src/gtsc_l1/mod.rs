@@ -16,6 +16,8 @@ mod stores;
 mod tests;
 mod walk;
 
+use std::hash::{Hash, Hasher};
+
 use ports::common::timestamp_types::{BusReq, CoreRsp, Event, LineData, event, op};
 use ports::gtsc_l1::*;
 use ports::{ConfigError, Parameters};
@@ -68,6 +70,16 @@ pub struct GtscL1 {
     rows: u128,
     /// What a test has taken away.
     without: Option<Rule>,
+}
+
+/// What decides about what comes: not the counters, nor what the last cycle was.
+impl Hash for GtscL1 {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { channels, lines, misses, stores, walk, policy, rep, sm, .. } = self;
+        (channels, lines, misses, stores, walk, policy, rep, sm).hash(hasher);
+        let warps = self.config.warps as usize;
+        (&self.warp_ts[..warps], &self.spin[..warps]).hash(hasher);
+    }
 }
 
 impl GtscL1 {

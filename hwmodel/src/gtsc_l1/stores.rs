@@ -7,7 +7,7 @@ use crate::state::State;
 pub(super) type Stores = stores::Stores<Store>;
 
 /// One of them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 pub(super) struct Store {
     pub warp: u8,
     pub id: u8,

@@ -7,7 +7,7 @@ use super::Rule;
 use crate::common::timestamp::l2::{Protocol, change, write};
 
 /// The lease of a line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Lease {
     /// When it was written.
     pub wts: u32,

@@ -9,6 +9,8 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
+use std::hash::{Hash, Hasher};
+
 use ports::gtsc_l2::*;
 use ports::{ConfigError, Parameters};
 
@@ -31,6 +33,14 @@ pub struct GtscL2 {
     halted: bool,
     /// Nothing changes until an input does.
     idle: bool,
+}
+
+/// What decides about what comes: not the counters, nor what the last cycle was.
+impl Hash for GtscL2 {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { config: _, bank, leases, sweep, halted, idle: _ } = self;
+        (bank, leases.mem_ts, leases.rep, leases.ovf, sweep, halted).hash(hasher);
+    }
 }
 
 impl GtscL2 {

@@ -1,7 +1,7 @@
 //! All leases begin anew, one set in a cycle (specification 5.5).
 
 /// Which set comes next.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(super) struct Sweep {
     /// `rst_i` of the cycle before.
     pub rst: bool,

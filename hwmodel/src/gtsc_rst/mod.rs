@@ -6,6 +6,8 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
+use std::hash::{Hash, Hasher};
+
 use ports::gtsc_rst::*;
 use ports::{ConfigError, Parameters};
 
@@ -15,7 +17,7 @@ use crate::state::State;
 pub use rule::Rule;
 
 /// What it is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     Idle,
     /// Until all banks stand still.
@@ -44,6 +46,14 @@ pub struct GtscRst {
     idle: bool,
     /// What a test has taken away.
     without: Option<Rule>,
+}
+
+/// What decides about what comes: not the counters, nor what the last cycle was.
+impl Hash for GtscRst {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { phase, rep, kend, kend_done, .. } = self;
+        (phase, rep, kend, kend_done).hash(hasher);
+    }
 }
 
 impl GtscRst {

@@ -31,6 +31,11 @@ impl Fences {
         self.next - now
     }
 
+    /// For how long each warp's fences must still wait.
+    pub fn left(&self, now: u32, warps: u32) -> impl Iterator<Item = u32> {
+        self.gwct.iter().take(warps as usize).map(move |gwct| gwct.saturating_sub(now))
+    }
+
     /// A store of this warp has met a lease.
     pub fn meet(&mut self, warp: u8, exp: u32) {
         let gwct = &mut self.gwct[usize::from(warp)];

@@ -13,6 +13,8 @@ mod rule;
 mod tests;
 mod walk;
 
+use std::hash::{Hash, Hasher};
+
 use ports::common::timestamp_types::{BusReq, CoreRsp, Event, LineData, Protocol, event, op};
 use ports::tc_l1::*;
 use ports::{ConfigError, Parameters};
@@ -31,7 +33,7 @@ pub use row::Row;
 pub use rule::Rule;
 
 /// What is kept of a store or an atomic under way.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 struct Store {
     warp: u8,
     id: u8,
@@ -67,6 +69,17 @@ pub struct TcL1 {
     rows: u128,
     /// What a test has taken away.
     without: Option<Rule>,
+}
+
+/// What decides about what comes: not the counters, nor what the last cycle was. All leases that
+/// are over are alike.
+impl Hash for TcL1 {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { channels, misses, stores, walk, policy, now, flush, sm, .. } = self;
+        (channels, misses, stores, walk, policy, now, flush, sm).hash(hasher);
+        self.lines.hash_as(hasher, |exp, hasher| exp.max(now).hash(hasher));
+        self.fences.left(*now, self.config.warps).for_each(|left| left.hash(hasher));
+    }
 }
 
 impl TcL1 {

@@ -6,7 +6,7 @@ use ports::common::timestamp_types::LineData;
 use super::{Row, Rule, TcL1};
 
 /// A walk that is on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub(super) struct Walk {
     pub m: usize,
     /// Loads that were there when it began and have not had their turn.

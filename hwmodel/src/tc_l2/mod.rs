@@ -7,6 +7,8 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
+use std::hash::{Hash, Hasher};
+
 use ports::tc_l2::*;
 use ports::{ConfigError, Parameters};
 
@@ -30,6 +32,16 @@ pub struct TcL2 {
     stall_lease: u32,
     /// Nothing changes but the clock until an input does.
     waits: bool,
+}
+
+/// What decides about what comes: not the counters, nor what the last cycle was. All leases that
+/// are over are alike.
+impl Hash for TcL2 {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let now = self.leases.now;
+        now.hash(hasher);
+        self.bank.hash_as(hasher, |exp, hasher| exp.max(&now).hash(hasher));
+    }
 }
 
 impl TcL2 {

@@ -165,6 +165,16 @@ const EXAMPLES: &[Examples] = &[
             ("With RTL", "litmus all --impl gtsc_l2=rtl --runs 100"),
         ],
     ),
+    (
+        "check",
+        true,
+        &[
+            ("What can be searched", "check --list"),
+            ("All states of a protocol's small configurations", "check cpelide --quick"),
+            ("What a rule is for", "check cpelide --without never-mixed"),
+            ("Each rule of a protocol", "check cpelide --without all"),
+        ],
+    ),
     ("bodies list", false, &[("What the cache holds", "bodies list")]),
     (
         "bodies build",

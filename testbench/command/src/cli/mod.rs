@@ -1,6 +1,7 @@
 //! Command line: one module for each verb. Results go to stdout, messages to stderr.
 
 mod bodies;
+mod check;
 mod choice;
 mod compare;
 mod completions;
@@ -65,6 +66,7 @@ enum Verb {
     Reproduce(reproduce::Args),
     Controls(controls::Args),
     Litmus(litmus::Args),
+    Check(check::Args),
     Mutate(mutate::Args),
     Bodies(bodies::Args),
     /// What is installed, what is missing, how to get it.
@@ -85,6 +87,7 @@ impl Verb {
             | Self::Sweep(_)
             | Self::Reproduce(_)
             | Self::Litmus(_)
+            | Self::Check(_)
             | Self::Controls(_)
             | Self::Mutate(_) => true,
             Self::Trace(args) => args.is_run(),
@@ -115,6 +118,7 @@ impl Verb {
             Self::Reproduce(args) => reproduce::run(&args),
             Self::Controls(args) => controls::run(&args),
             Self::Litmus(args) => litmus::run(&args),
+            Self::Check(args) => check::run(&args),
             Self::Mutate(args) => mutate::run(&args),
             Self::Bodies(args) => bodies::run(&args),
             Self::Doctor => doctor::run(),

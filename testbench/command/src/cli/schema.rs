@@ -13,7 +13,7 @@ use reproductions::{controls, cpelide, finepack, gtsc, race_detection, rec, shar
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use super::{Failure, litmus, mutate, record};
+use super::{Failure, check, litmus, mutate, record};
 
 /// Print the JSON schema of a result that --json writes
 #[derive(clap::Args)]
@@ -29,6 +29,7 @@ enum Of {
     Cosim,
     Compare,
     Controls,
+    Check,
     Litmus,
     Mutate,
     /// Of `duet reproduce cpelide`
@@ -54,6 +55,7 @@ impl Of {
             Self::Cosim => of::<record::Cosim>(),
             Self::Compare => of::<record::Compare>(),
             Self::Controls => of::<controls::Report>(),
+            Self::Check => of::<check::Report>(),
             Self::Litmus => of::<litmus::Report>(),
             Self::Mutate => of::<mutate::Report>(),
             Self::ReproduceCpelide => of::<cpelide::Report>(),

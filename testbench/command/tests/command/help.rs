@@ -6,13 +6,14 @@ use crate::desk::Desk;
 use crate::two_gpus::kept_trace;
 
 /// Verbs that end with a verdict.
-const RUNS: [&str; 12] = [
+const RUNS: [&str; 13] = [
     "cosim",
     "run",
     "compare",
     "sweep",
     "reproduce",
     "controls",
+    "check",
     "mutate",
     "bodies build",
     "trace capture",
@@ -71,7 +72,7 @@ fn examples_run() {
             let is_short = match verb {
                 "run" => on_models,
                 "trace verify" | "trace info" => true,
-                "controls" => words.contains("--list"),
+                "check" | "controls" => words.contains("--list"),
                 "bodies clean" | "doctor" => false,
                 verb => OTHERS.contains(&verb),
             };

@@ -5,6 +5,7 @@ mod audit;
 mod bodies;
 mod bundles;
 mod captures;
+mod check;
 mod cosim;
 mod coverage;
 mod desk;

@@ -1,5 +1,7 @@
 //! The lines of an L1: tags, data, order of use, and what a protocol keeps of each.
 
+use std::hash::{Hash, Hasher};
+
 use ports::common::timestamp_types::LineData;
 
 use crate::state::{MAX_WIDTH, State};
@@ -21,6 +23,28 @@ pub(crate) struct Cache<T> {
     lines: Box<[Line<T>]>,
     data: Box<[LineData]>,
     uses: u64,
+}
+
+/// The lines that are here, and in which order those of a set were used.
+impl<T: Hash> Hash for Cache<T> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.hash_as(hasher, |of, hasher| of.hash(hasher));
+    }
+}
+
+impl<T> Cache<T> {
+    /// The same, where what is kept of a line is more than what counts.
+    pub fn hash_as<H: Hasher>(&self, hasher: &mut H, hash: impl Fn(&T, &mut H)) {
+        for (place, at) in self.lines.iter().enumerate() {
+            at.valid.hash(hasher);
+            if at.valid {
+                let set = &self.lines[place - place % self.ways..][..self.ways];
+                let older = set.iter().filter(|other| other.valid && other.used < at.used).count();
+                (at.line, older, &self.data[place]).hash(hasher);
+                hash(&at.of, hasher);
+            }
+        }
+    }
 }
 
 impl<T: Clone + Default> Cache<T> {

@@ -1,5 +1,7 @@
 //! The four channels of an L1, and whose requests are inside.
 
+use std::hash::{Hash, Hasher};
+
 use ports::common::timestamp_types::{BusReq, BusRsp, CoreReq, CoreRsp};
 
 use crate::common::fifo::Fifo;
@@ -18,6 +20,14 @@ pub(crate) struct Channels {
     inside: [u16; WARPS],
     busy: u64,
     warps: u32,
+}
+
+/// Whose requests are inside follows from what an L1 holds.
+impl Hash for Channels {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { core_req, core_rsp, bus_req, bus_rsp, inside: _, busy: _, warps: _ } = self;
+        (core_req, core_rsp, bus_req, bus_rsp).hash(hasher);
+    }
 }
 
 /// What is transferred in a cycle.

@@ -1,9 +1,11 @@
 //! Lines that an L1 waits for, and the loads that do (specification 4, MSHR).
 
+use std::hash::{Hash, Hasher};
+
 use crate::state::{State, width_of};
 
 /// A load that waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Waiter {
     pub warp: u8,
     pub id: u8,
@@ -32,6 +34,18 @@ pub(crate) struct Misses {
     /// Bit m: MSHR m is not free; its line must still be asked for.
     used: u64,
     pending: u64,
+}
+
+/// Those that are not free.
+impl Hash for Misses {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.used, self.pending).hash(hasher);
+        for m in ones(self.used) {
+            let Miss { line, st_after, stale, head: _, len } = self.misses[m];
+            (line, st_after, stale, len).hash(hasher);
+            self.waiters(m).for_each(|waiter| waiter.hash(hasher));
+        }
+    }
 }
 
 /// The places of the ones, lowest first.

@@ -5,7 +5,7 @@ use ports::common::timestamp_types::{Ask, Pick};
 use crate::state::State;
 
 /// What it is asked, and what it said.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 pub(crate) enum Policy {
     #[default]
     Rests,

@@ -1,11 +1,21 @@
 //! The table of stores and atomics under way (specification 4, STQ).
 
+use std::hash::{Hash, Hasher};
+
 /// What an L1 keeps of each is its own affair.
 #[derive(Clone, Debug)]
 pub(crate) struct Stores<S> {
     stores: Box<[S]>,
     /// Bit e: entry e is under way.
     valid: u64,
+}
+
+/// Those that are under way.
+impl<S: Copy + Default + Hash> Hash for Stores<S> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.valid.hash(hasher);
+        self.all().filter(|(valid, _)| *valid).for_each(|(_, store)| store.hash(hasher));
+    }
 }
 
 impl<S: Copy + Default> Stores<S> {

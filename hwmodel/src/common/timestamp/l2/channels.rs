@@ -11,7 +11,7 @@ const ANSWERS: usize = 8;
 const TO_MEMORY: usize = 4;
 
 /// The FIFOs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Channels {
     pub requests: Fifo<BusReq, 2>,
     pub filled: Fifo<DramRsp, 2>,

@@ -1,5 +1,7 @@
 //! The lines of a bank: tags, leases, data and order of use (specification 4).
 
+use std::hash::{Hash, Hasher};
+
 use ports::common::timestamp_types::LineData;
 
 /// A way of a set. `L` is what is known of the leases of its line.
@@ -25,6 +27,28 @@ pub(crate) struct Lines<L> {
     bank_bits: u32,
     set_mask: u64,
     uses: u64,
+}
+
+/// The lines that are here or will come, and in which order those of a set were used.
+impl<L: Hash> Hash for Lines<L> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.hash_as(hasher, |lease, hasher| lease.hash(hasher));
+    }
+}
+
+impl<L> Lines<L> {
+    /// The same, where a lease is more than what counts.
+    pub fn hash_as<H: Hasher>(&self, hasher: &mut H, hash: impl Fn(&L, &mut H)) {
+        for (place, way) in self.lines.iter().enumerate() {
+            (way.valid, way.reserved).hash(hasher);
+            if way.valid {
+                let set = &self.lines[place - place % self.ways..][..self.ways];
+                let older = set.iter().filter(|other| other.valid && other.used < way.used);
+                (way.dirty, way.line, older.count(), &self.data[place]).hash(hasher);
+                hash(&way.lease, hasher);
+            }
+        }
+    }
 }
 
 impl<L: Copy + Default> Lines<L> {

@@ -1,5 +1,7 @@
 //! Lines that are waited for, each with the requests that wait for it (specification 5.4).
 
+use std::hash::{Hash, Hasher};
+
 use ports::common::timestamp_types::BusReq;
 
 use crate::state::{State, width_of};
@@ -26,6 +28,18 @@ pub(crate) struct Misses {
     /// Bit m: it is in use; its line is there.
     valid: u64,
     filled: u64,
+}
+
+/// Those in use.
+impl Hash for Misses {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.valid, self.filled).hash(hasher);
+        for m in ones(self.valid) {
+            let Miss { line, place, keep, head: _, count } = self.misses[m];
+            (line, place, keep, count).hash(hasher);
+            (0..count).for_each(|age| self.ring[self.slot(m, age)].hash(hasher));
+        }
+    }
 }
 
 /// The places of the ones of a mask, lowest first.

@@ -8,6 +8,8 @@ mod lines;
 mod misses;
 mod sync;
 
+use std::hash::{Hash, Hasher};
+
 use ports::common::timestamp_types::{
     Ask, BusReq, BusRsp, DramReq, DramRsp, Event, LineData, Pick, aop, bus_op, event,
 };
@@ -96,7 +98,7 @@ pub(crate) struct Counts {
 }
 
 /// A way is asked of the policy.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 enum Asking {
     No,
     Open(Ask),
@@ -119,6 +121,22 @@ pub(crate) struct Bank<P: Protocol> {
     /// The error pulse of this cycle; 0 is none.
     err: u8,
     pub counts: Counts,
+}
+
+/// What decides about what comes: not the counters, nor what the last cycle was.
+impl<P: Protocol<Lease: Hash>> Hash for Bank<P> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.hash_as(hasher, |lease, hasher| lease.hash(hasher));
+    }
+}
+
+impl<P: Protocol> Bank<P> {
+    /// The same, where a lease is more than what counts.
+    pub fn hash_as<H: Hasher>(&self, hasher: &mut H, hash: impl Fn(&P::Lease, &mut H)) {
+        let Self { shape: _, channels, lines, misses, sync, asking, pause, .. } = self;
+        (channels, misses, sync, asking, pause).hash(hasher);
+        lines.hash_as(hasher, hash);
+    }
 }
 
 fn add(counter: &mut u32, events: u32) {

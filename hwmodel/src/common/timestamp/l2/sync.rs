@@ -6,7 +6,7 @@ use super::{Bank, Did, Hold, Protocol};
 use crate::state::State;
 
 /// The one that is under way.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Sync {
     kind: Option<u8>,
     /// The set that comes next.

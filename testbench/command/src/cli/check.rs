@@ -1,0 +1,316 @@
+//! `duet check PROTOCOL|all`: all states of a protocol's smallest configurations, by the models'
+//! own decisions. A property that does not hold ends the command with status 4, a deadlock with 3,
+//! and the shortest way there is told.
+//!
+//! ```text
+//! $ duet check cpelide --without no-system-release
+//! cpelide without no-system-release, host, one structure: 3 steps
+//! ...
+//!   violated: memory has what was released: the host finds an old value of y[0]
+//! FAIL check cpelide without no-system-release: memory has what was released
+//! ```
+
+use std::path::PathBuf;
+
+use exhaustive::{Found, NO_DEADLOCK, PROTOCOLS, Protocol, Rule, Seen};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::outputs::Files;
+use super::{Failure, STUCK, WRONG_VALUE, output};
+
+/// Search all states of a protocol's smallest configurations
+#[derive(clap::Args)]
+pub struct Args {
+    /// Protocol, or all for all protocols
+    #[arg(value_name = "PROTOCOL|all", required_unless_present = "list")]
+    protocol: Option<String>,
+    /// Take a rule away, or with all each rule in turn
+    ///
+    /// Without a rule the configuration is searched in which that is seen, and the shortest way to
+    /// a state in which a property does not hold is told: status 4, for a deadlock 3. With all each
+    /// rule must be seen so, but those that no configuration shows: status 0.
+    #[arg(long, value_name = "RULE|all")]
+    without: Option<String>,
+    /// Leave out configurations that take longer than some seconds
+    #[arg(long)]
+    quick: bool,
+    /// List protocols, their configurations, properties and rules, and search nothing
+    #[arg(long)]
+    list: bool,
+    /// Print the table as Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Write the result as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// The result.
+#[derive(Serialize, JsonSchema)]
+pub struct Report {
+    /// PASS or FAIL.
+    verdict: &'static str,
+    /// Searches, in order.
+    rows: Vec<Row>,
+}
+
+/// A search.
+#[derive(Serialize, JsonSchema)]
+pub struct Row {
+    /// The protocol.
+    protocol: &'static str,
+    /// Its configuration; null where the rule is seen in none.
+    configuration: Option<&'static str>,
+    /// The rule that was taken away.
+    without: Option<&'static str>,
+    /// States that were reached; where the rule is seen in none, of all small configurations.
+    states: usize,
+    /// Steps to the farthest of them.
+    depth: usize,
+    /// The property that does not hold.
+    violated: Option<&'static str>,
+    /// The shortest way to where it does not, in words, with the property in the last line.
+    story: Vec<String>,
+    /// Why no configuration shows that the rule is gone.
+    reason: Option<&'static str>,
+    #[serde(skip)]
+    seconds: f64,
+}
+
+impl Row {
+    fn new(
+        protocol: &dyn Protocol,
+        configuration: &'static str,
+        without: Option<&'static str>,
+        found: Found,
+    ) -> Self {
+        let Found { states, depth, seconds, story } = found;
+        Self {
+            protocol: protocol.name(),
+            configuration: Some(configuration),
+            without,
+            states,
+            depth,
+            violated: story.as_ref().map(|story| story.property),
+            story: story.map(|story| story.lines()).unwrap_or_default(),
+            reason: None,
+            seconds,
+        }
+    }
+
+    fn tell(&self) {
+        let without = self.without.map(|rule| format!(" without {rule}")).unwrap_or_default();
+        let configuration = self.configuration.unwrap_or_default();
+        let steps = self.story.len().saturating_sub(1);
+        println!("{}{without}, {configuration}: {steps} steps", self.protocol);
+        for line in &self.story {
+            println!("  {line}");
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let protocols = protocols(args.protocol.as_deref())?;
+    if args.list {
+        protocols.iter().for_each(|protocol| list(*protocol));
+        return Ok(0);
+    }
+    let rule = args.without.as_deref().filter(|&rule| rule != "all");
+    if let Some(rule) = rule {
+        known_rule(&protocols, rule)?;
+    }
+    Files::default().writes("--json", args.json.as_deref()).claim()?;
+    let (rows, missed) = match args.without.as_deref() {
+        None => (searches(&protocols, args), 0),
+        Some("all") => all_rules(&protocols, args),
+        Some(rule) => (without(&protocols, rule), 0),
+    };
+    let violated = match args.without.as_deref() {
+        Some("all") => None,
+        _ => rows.iter().find_map(|row| row.violated.map(|property| (row, property))),
+    };
+    let passed = violated.is_none() && missed == 0;
+    let states: usize = rows.iter().map(|row| row.states).sum();
+    let searches = rows.iter().filter(|row| row.configuration.is_some()).count() - missed;
+    let of = args.protocol.as_deref().unwrap_or("all");
+    let verdict = match (violated, args.without.as_deref()) {
+        (Some((row, property)), Some(_)) => {
+            format!("{of} without {}: {property}", row.without.unwrap_or_default())
+        }
+        (Some((row, property)), None) => format!("{}: {property}", row.protocol),
+        (None, Some("all")) => {
+            let silent = rows.len() - searches - missed;
+            format!("{of}: {searches} rules seen to be gone, {missed} not, {silent} cannot be")
+        }
+        (None, Some(rule)) => format!("{of} without {rule}: {states} states, not seen"),
+        (None, None) => {
+            format!("{of}: {searches} configurations, {states} states, all properties hold")
+        }
+    };
+    let status = match violated {
+        Some((_, NO_DEADLOCK)) => STUCK,
+        _ if passed => 0,
+        _ => WRONG_VALUE,
+    };
+    if let Some(path) = &args.json {
+        let report = Report { verdict: if passed { "PASS" } else { "FAIL" }, rows };
+        output::write_json(path, &report)?;
+    }
+    println!("{} check {verdict}", if passed { "PASS" } else { "FAIL" });
+    Ok(status)
+}
+
+fn protocols(name: Option<&str>) -> Result<Vec<&'static dyn Protocol>, Failure> {
+    let named = |name: &str| PROTOCOLS.iter().find(|protocol| protocol.name() == name);
+    match name {
+        None | Some("all") => Ok(PROTOCOLS.to_vec()),
+        Some(name) => match named(name) {
+            Some(protocol) => Ok(vec![*protocol]),
+            None => {
+                let known = PROTOCOLS.iter().map(|protocol| protocol.name());
+                let known: Vec<_> = known.chain(["all"]).collect();
+                Err(Failure::unknown("protocol", name, &known))
+            }
+        },
+    }
+}
+
+/// Errors: no protocol has this rule.
+fn known_rule(protocols: &[&'static dyn Protocol], name: &str) -> Result<(), Failure> {
+    let rules = protocols.iter().flat_map(|protocol| protocol.rules());
+    let known: Vec<_> = rules.map(|rule| rule.name).chain(["all"]).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    Err(Failure::unknown("--without", name, &known))
+}
+
+fn list(protocol: &dyn Protocol) {
+    println!("{}  {}", protocol.name(), protocol.about());
+    for (name, means) in protocol.properties() {
+        println!("  property       {name}: {means}");
+    }
+    for configuration in protocol.configurations() {
+        println!("  configuration  {}", configuration.name);
+    }
+    for Rule { name, seen } in protocol.rules() {
+        match seen {
+            Seen::In(at) => {
+                println!("  rule           {name}: {}", protocol.configurations()[at].name);
+            }
+            Seen::Never(reason) => println!("  rule           {name}: never seen, {reason}"),
+        }
+    }
+}
+
+/// All rules kept.
+fn searches(protocols: &[&'static dyn Protocol], args: &Args) -> Vec<Row> {
+    let mut rows = Vec::new();
+    head(args, ["protocol", "configuration", "states", "depth", "seconds"]);
+    for protocol in protocols {
+        for (at, configuration) in protocol.configurations().into_iter().enumerate() {
+            if args.quick && configuration.is_large {
+                continue;
+            }
+            let row = Row::new(*protocol, configuration.name, None, protocol.search(at, None));
+            let [states, depth] = [row.states, row.depth].map(|number| number.to_string());
+            let seconds = format!("{:.1}", row.seconds);
+            line(args, [row.protocol, configuration.name, &states, &depth, &seconds]);
+            if row.violated.is_some() {
+                row.tell();
+            }
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn search_without(protocol: &'static dyn Protocol, Rule { name, seen }: Rule) -> Row {
+    match seen {
+        Seen::In(at) => {
+            let found = protocol.search(at, Some(name));
+            Row::new(protocol, protocol.configurations()[at].name, Some(name), found)
+        }
+        Seen::Never(reason) => {
+            let mut row = Row {
+                protocol: protocol.name(),
+                configuration: None,
+                without: Some(name),
+                states: 0,
+                depth: 0,
+                violated: None,
+                story: Vec::new(),
+                reason: Some(reason),
+                seconds: 0.0,
+            };
+            // All that it is said of, but for what takes long.
+            for (at, configuration) in protocol.configurations().iter().enumerate() {
+                if configuration.is_large {
+                    continue;
+                }
+                let found = protocol.search(at, Some(name));
+                if found.story.is_some() {
+                    return Row::new(protocol, configuration.name, Some(name), found);
+                }
+                row.states += found.states;
+                row.depth = row.depth.max(found.depth);
+                row.seconds += found.seconds;
+            }
+            row
+        }
+    }
+}
+
+/// One rule taken away.
+fn without(protocols: &[&'static dyn Protocol], name: &str) -> Vec<Row> {
+    let with = protocols.iter().filter_map(|protocol| {
+        let rule = protocol.rules().into_iter().find(|rule| rule.name == name)?;
+        Some(search_without(*protocol, rule))
+    });
+    let rows: Vec<_> = with.collect();
+    for row in &rows {
+        match row.reason {
+            Some(reason) => println!("{} without {name}: never seen, {reason}", row.protocol),
+            None => row.tell(),
+        }
+    }
+    rows
+}
+
+/// Each rule taken away, and how many are not seen that should be.
+fn all_rules(protocols: &[&'static dyn Protocol], args: &Args) -> (Vec<Row>, usize) {
+    let mut rows = Vec::new();
+    head(args, ["protocol", "rule", "steps", "states", "violated, and in which configuration"]);
+    for protocol in protocols {
+        for rule in protocol.rules() {
+            let row = search_without(*protocol, rule);
+            let steps = row.story.len().saturating_sub(1).to_string();
+            let seen = match (row.violated, row.configuration) {
+                (Some(property), Some(configuration)) => format!("{property}: {configuration}"),
+                (None, Some(configuration)) => format!("NOT SEEN: {configuration}"),
+                _ => format!("never seen, {}", row.reason.unwrap_or_default()),
+            };
+            line(args, [row.protocol, rule.name, &steps, &row.states.to_string(), &seen]);
+            rows.push(row);
+        }
+    }
+    let missed = |row: &&Row| row.violated.is_none() && row.configuration.is_some();
+    let missed = rows.iter().filter(missed).count();
+    (rows, missed)
+}
+
+fn head(args: &Args, names: [&str; 5]) {
+    line(args, names);
+    if args.markdown {
+        let right = |name: &str| ["states", "depth", "seconds", "steps"].contains(&name);
+        println!("| {} |", names.map(|name| if right(name) { "---:" } else { "---" }).join(" | "));
+    }
+}
+
+fn line(args: &Args, [protocol, what, a, b, c]: [&str; 5]) {
+    match args.markdown {
+        true => println!("| {protocol} | {what} | {a} | {b} | {c} |"),
+        false => println!("{protocol:<10}  {what:<52}{a:>10}{b:>9}  {c:>7}"),
+    }
+}

@@ -1,0 +1,59 @@
+//! CPElide: the chiplet coherence table decides which L2s each launch releases and acquires
+//! (specification of CPElide, section 5).
+
+mod kernel;
+mod memory;
+mod packet;
+mod rules;
+mod setup;
+mod space;
+
+use crate::protocol::{Configuration, Protocol, Rule, Seen};
+use crate::search::{Found, search};
+use rules::RULES;
+use setup::SETUPS;
+use space::{Chiplets, NO_LOSS, NO_STALE_READ, RELEASED};
+
+/// The chiplet coherence table, two chiplets and what programs do on them.
+pub struct Cpelide;
+
+impl Protocol for Cpelide {
+    fn name(&self) -> &'static str {
+        "cpelide"
+    }
+
+    fn about(&self) -> &'static str {
+        "chiplet coherence table: any sequence of kernels on two chiplets"
+    }
+
+    fn properties(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            (NO_STALE_READ, "a kernel, or another GPU, loads the newest value of a byte"),
+            (NO_LOSS, "an acquire finds no dirty data in its L2"),
+            (RELEASED, "after a release of scope system memory has the newest values"),
+        ]
+    }
+
+    fn configurations(&self) -> Vec<Configuration> {
+        let of =
+            |setup: &setup::Setup| Configuration { name: setup.name, is_large: setup.is_large };
+        SETUPS.iter().map(of).collect()
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        let place = |name: &str| SETUPS.iter().position(|setup| setup.name == name);
+        let rule = |&(name, _, seen): &(&'static str, _, &str)| {
+            let seen = Seen::In(place(seen).expect("a configuration of this name"));
+            Rule { name, seen }
+        };
+        RULES.iter().map(rule).collect()
+    }
+
+    fn search(&self, configuration: usize, without: Option<&str>) -> Found {
+        let weakness = |name| {
+            let rule = RULES.iter().find(|(known, ..)| *known == name);
+            rule.expect("the name of a rule").1
+        };
+        search(Chiplets::new(&SETUPS[configuration], without.map(weakness)))
+    }
+}

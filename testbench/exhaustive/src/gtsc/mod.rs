@@ -1,0 +1,51 @@
+//! G-TSC: timestamp coherence in logical time (specification of G-TSC, sections 5 to 8).
+
+mod program;
+mod rules;
+mod setup;
+mod space;
+
+use crate::protocol::{Configuration, Protocol, Rule};
+use crate::search::{Found, search};
+use rules::RULES;
+use setup::{SETUPS, Setup};
+use space::{Gpu, IN_ORDER, NO_ERROR, PROGRESS, VALUES};
+
+/// L1s of SMs, a bank of the L2, and the reset of timestamps.
+pub struct Gtsc;
+
+impl Protocol for Gtsc {
+    fn name(&self) -> &'static str {
+        "gtsc"
+    }
+
+    fn about(&self) -> &'static str {
+        "timestamp coherence in logical time: SMs with their L1s, a bank of the L2, memory"
+    }
+
+    fn properties(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            (VALUES, "of all stores to the word with a time at or before its own, the last"),
+            (IN_ORDER, "SC: all; RC: those of a location, and what a fence parts"),
+            (PROGRESS, "there are at most two for each access"),
+            (NO_ERROR, "no block raises an error"),
+        ]
+    }
+
+    fn configurations(&self) -> Vec<Configuration> {
+        let of = |setup: &Setup| Configuration { name: setup.name, is_large: setup.is_large };
+        SETUPS.iter().map(of).collect()
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        RULES.iter().map(|&(name, _, seen)| Rule { name, seen }).collect()
+    }
+
+    fn search(&self, configuration: usize, without: Option<&str>) -> Found {
+        let rule = |name| {
+            let rule = RULES.iter().find(|(known, ..)| *known == name);
+            rule.expect("the name of a rule").1
+        };
+        search(Gpu::new(&SETUPS[configuration], without.map(rule)))
+    }
+}

@@ -1,0 +1,61 @@
+//! The protocols that can be searched.
+
+use crate::search::Found;
+
+/// A protocol with its smallest configurations.
+pub trait Protocol: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// What it is.
+    fn about(&self) -> &'static str;
+
+    /// What must hold in all states, and what it means.
+    fn properties(&self) -> &'static [(&'static str, &'static str)];
+
+    /// Its configurations, the smallest first.
+    fn configurations(&self) -> Vec<Configuration>;
+
+    /// Rules that it can be made without.
+    fn rules(&self) -> Vec<Rule>;
+
+    /// Searches all states of a configuration, by its place in [`Protocol::configurations`], with
+    /// all rules or without one of [`Protocol::rules`].
+    fn search(&self, configuration: usize, without: Option<&str>) -> Found;
+}
+
+/// A configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// What it is.
+    pub name: &'static str,
+    /// All its states take longer than some seconds.
+    pub is_large: bool,
+}
+
+/// A rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name.
+    pub name: &'static str,
+    /// What becomes of the protocol without it.
+    pub seen: Seen,
+}
+
+/// Whether some state shows that a rule is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// In this configuration a property does not hold.
+    In(usize),
+    /// In none, for this reason.
+    Never(&'static str),
+}
+
+/// All protocols.
+pub const PROTOCOLS: &[&dyn Protocol] = &[
+    &crate::cpelide::Cpelide,
+    &crate::directory::CoherenceDirectory,
+    &crate::gtsc::Gtsc,
+    &crate::tc::Tc,
+    &crate::stc::SpatiotemporalCoherence,
+];
