@@ -34,7 +34,8 @@ def points(folder):
                 if not match:
                     continue
                 fields = dict(field.split("\2", 1) for field in match[1].split("\1") if field)
-                if not fields["f"].endswith(TOP):
+                # Files of others, as Ibex, have a whole path.
+                if not fields["f"].endswith(TOP) and not os.path.isabs(fields["f"]):
                     yield fields, int(match[2])
 
 

@@ -17,15 +17,15 @@ module duet_l2_update
   // Numbers of 32 bits come with their sign: it leaves their order without sign as it is.
   function automatic logic [63:0] apply(logic [3:0] aop, logic [63:0] a, logic [63:0] b);
     unique case (aop)
-      AopAdd:  return a + b;
-      AopMin:  return ($signed(a) < $signed(b)) ? a : b;
-      AopMax:  return ($signed(a) > $signed(b)) ? a : b;
-      AopUmin: return (a < b) ? a : b;
-      AopUmax: return (a > b) ? a : b;
-      AopAnd:  return a & b;
-      AopOr:   return a | b;
-      AopXor:  return a ^ b;
-      default: return b;
+      AopAdd:  apply = a + b;
+      AopMin:  apply = ($signed(a) < $signed(b)) ? a : b;
+      AopMax:  apply = ($signed(a) > $signed(b)) ? a : b;
+      AopUmin: apply = (a < b) ? a : b;
+      AopUmax: apply = (a > b) ? a : b;
+      AopAnd:  apply = a & b;
+      AopOr:   apply = a | b;
+      AopXor:  apply = a ^ b;
+      default: apply = b;
     endcase
   endfunction
   function automatic logic [63:0] extended(logic [31:0] value);

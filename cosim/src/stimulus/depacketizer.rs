@@ -61,10 +61,11 @@ enum Fault {
     NoSop,
     HeaderLength,
     TailBytes,
+    SplitSubHeader,
 }
 
 impl Fault {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::AddressOverflow,
         Self::UnknownType,
         Self::WideRead,
@@ -82,6 +83,7 @@ impl Fault {
         Self::NoSop,
         Self::HeaderLength,
         Self::TailBytes,
+        Self::SplitSubHeader,
     ];
 }
 
@@ -121,7 +123,7 @@ seen! {
             "sent_length_zero", "sent_length_above_line", "sent_crosses_line",
             "sent_byte_enables", "sent_poisoned", "sent_ends_early", "sent_ends_late",
             "sent_short_beat", "sent_long_beat", "sent_sop_inside", "sent_no_sop",
-            "sent_header_length", "sent_tail_bytes"],
+            "sent_header_length", "sent_tail_bytes", "sent_split_sub_header"],
 }
 
 impl Inputs {
@@ -215,6 +217,12 @@ impl Inputs {
                 let room = most.saturating_sub(self.payload.len());
                 if !self.payload.is_empty() && bytes > room {
                     if !largest || room <= c.sub_header_bytes as usize {
+                        if fault == Some(Fault::SplitSubHeader) {
+                            // What the header promises behind the last store is no sub-header.
+                            let most = MOST_PAYLOAD - self.payload.len();
+                            let rest = 1 + r.below(c.sub_header_bytes - 1) as usize;
+                            (0..rest.min(most)).for_each(|_| self.payload.push(r.word() as u8));
+                        }
                         return Self::finish_pack(header, base, self.payload.len() as u32);
                     }
                     // The last store takes what is left.
@@ -328,8 +336,7 @@ impl Inputs {
                 let kept = r.below(self.payload.len() as u32 + 1) as usize;
                 self.payload.truncate(kept);
             }
-            // One byte less or more than the sub-packets need: the rest is shorter than a
-            // sub-header.
+            // One byte less than the sub-packets need.
             Some(Fault::TailBytes) => {
                 self.payload.pop();
             }
