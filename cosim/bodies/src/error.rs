@@ -75,6 +75,12 @@ pub enum VerilatedError {
         /// Why.
         problem: String,
     },
+    /// Where bodies write what they have reached is no folder.
+    #[error("DUET_COVERAGE={}: must be a folder that exists", folder.display())]
+    Coverage {
+        /// What is named.
+        folder: PathBuf,
+    },
     /// The finished body cannot be loaded.
     #[error("{}: cannot be loaded: {problem}", path.display())]
     Load {
@@ -88,7 +94,13 @@ pub enum VerilatedError {
 impl VerilatedError {
     /// The RTL or the parameters are at fault, not the environment.
     pub fn is_wrong_use(&self) -> bool {
-        matches!(self, Self::Refused { .. } | Self::NotRead { .. } | Self::Sources { .. })
+        matches!(
+            self,
+            Self::Refused { .. }
+                | Self::NotRead { .. }
+                | Self::Sources { .. }
+                | Self::Coverage { .. }
+        )
     }
 
     pub(super) fn cache(path: &Path, problem: impl ToString) -> Self {

@@ -73,7 +73,8 @@ def preset_counters(module):
         for at in range(0, len(register), WIDTH):
             word = tuple(register[at:at + WIDTH])
             is_counter = word in words and word in counted
-            preset.update([word] if is_counter else [])
+            if is_counter:
+                preset.add(word)
             reset = (BEGIN if is_counter else "0" * len(word)) + reset
         if "1" in reset:
             cell.setPort(public("AD"), ys.SigSpec(ys.Const.from_string(reset)))

@@ -84,7 +84,11 @@ impl<'a> Plan<'a> {
             false => None,
         };
         let top = wrapper::wrapper(&request.block);
-        let coverage = std::env::var_os(COVERAGE).is_some();
+        let coverage = std::env::var_os(COVERAGE).map(PathBuf::from);
+        if let Some(folder) = coverage.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(VerilatedError::Coverage { folder: folder.clone() });
+        }
+        let coverage = coverage.is_some();
         Ok(Self { request, verilator, compiler, ibex, coverage, sources, top })
     }
 

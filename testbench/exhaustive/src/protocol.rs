@@ -51,6 +51,12 @@ pub enum Seen {
     Never(&'static str),
 }
 
+/// The rule of this name among a protocol's own.
+pub(crate) fn named<R: Copy, S>(rules: &[(&'static str, R, S)], name: Option<&str>) -> Option<R> {
+    let find = |name| rules.iter().find(|(known, ..)| *known == name);
+    name.map(|name| find(name).expect("the name of a rule").1)
+}
+
 /// All protocols.
 pub const PROTOCOLS: &[&dyn Protocol] = &[
     &crate::cpelide::Cpelide,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 
 #include "verilated_cov.h"
@@ -127,7 +128,12 @@ inline void write_coverage(VerilatedContext& context) {
   const std::string name = std::to_string(getpid()) + "-" +
                            std::to_string(reinterpret_cast<uintptr_t>(&number)) + "-" +
                            std::to_string(number++) + ".dat";
-  context.coveragep()->write((std::string{folder} + "/" + name).c_str());
+  const std::string path = std::string{folder} + "/" + name;
+  try {
+    context.coveragep()->write(path.c_str());
+  } catch (const Broken&) {
+    std::fprintf(stderr, "duet: %s: cannot be written\n", path.c_str());
+  }
 }
 #else
 inline void write_coverage(VerilatedContext&) {}

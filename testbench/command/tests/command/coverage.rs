@@ -34,6 +34,10 @@ fn lines_that_lockstep_reaches_are_counted_and_others_are_named() {
     assert_eq!(status, Some(1), "{said}");
     assert!(said.contains("not reached  gtsc_rst/gtsc_rst.sv:"), "{said}");
     assert!(said.contains("NO REASON"), "{said}");
+    // A folder that is not there is refused before anything runs.
+    let wrong = [("DUET_COVERAGE", "nowhere")];
+    let message = ["DUET_COVERAGE=nowhere: must be a folder that exists"];
+    desk.refuses_in(&wrong, 2, "cosim gtsc_rst --cycles 1000", &message);
     let (said, status) = coverage(&desk.file("."), &[]);
     assert_eq!(status, Some(1));
     assert!(said.contains("holds no file of a body"), "{said}");

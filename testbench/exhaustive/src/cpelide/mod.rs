@@ -8,7 +8,7 @@ mod rules;
 mod setup;
 mod space;
 
-use crate::protocol::{Configuration, Protocol, Rule, Seen};
+use crate::protocol::{Configuration, Protocol, Rule, Seen, named};
 use crate::search::{Found, search};
 use rules::RULES;
 use setup::SETUPS;
@@ -50,10 +50,6 @@ impl Protocol for Cpelide {
     }
 
     fn search(&self, configuration: usize, without: Option<&str>) -> Found {
-        let weakness = |name| {
-            let rule = RULES.iter().find(|(known, ..)| *known == name);
-            rule.expect("the name of a rule").1
-        };
-        search(Chiplets::new(&SETUPS[configuration], without.map(weakness)))
+        search(Chiplets::new(&SETUPS[configuration], named(RULES, without)))
     }
 }

@@ -6,7 +6,7 @@ mod rules;
 mod setup;
 mod space;
 
-use crate::protocol::{Configuration, Protocol, Rule, Seen};
+use crate::protocol::{Configuration, Protocol, Rule, Seen, named};
 use crate::search::{Found, search};
 use rules::RULES;
 use setup::{SETUPS, Setup};
@@ -42,10 +42,6 @@ impl Protocol for CoherenceDirectory {
     }
 
     fn search(&self, configuration: usize, without: Option<&str>) -> Found {
-        let rule = |name| {
-            let rule = RULES.iter().find(|(known, ..)| *known == name);
-            rule.expect("the name of a rule").1
-        };
-        search(Directory::new(&SETUPS[configuration], without.map(rule)))
+        search(Directory::new(&SETUPS[configuration], named(RULES, without)))
     }
 }

@@ -4,7 +4,7 @@ mod rules;
 mod setup;
 mod space;
 
-use crate::protocol::{Configuration, Protocol, Rule};
+use crate::protocol::{Configuration, Protocol, Rule, named};
 use crate::search::{Found, search};
 use rules::RULES;
 use setup::{SETUPS, Setup};
@@ -39,10 +39,6 @@ impl Protocol for SpatiotemporalCoherence {
     }
 
     fn search(&self, configuration: usize, without: Option<&str>) -> Found {
-        let rule = |name| {
-            let rule = RULES.iter().find(|(known, ..)| *known == name);
-            rule.expect("the name of a rule").1
-        };
-        search(Cus::new(&SETUPS[configuration], without.map(rule)))
+        search(Cus::new(&SETUPS[configuration], named(RULES, without)))
     }
 }
