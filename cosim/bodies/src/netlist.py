@@ -7,6 +7,7 @@ that some are no mutants at all. The task comes on stdin, a name and its value i
     count    mutants, and the seed by which yosys draws them
     seed
     prove    instead of these: a mutant that may be equivalent to the block
+    payloads for a proof: outputs that mean something while another is 1, each as OUTPUT:VALID
     seconds  of processor time, after which the process ends without an answer
     result   where the answer goes: a yosys command for each mutant in a line of its own; or of a
              mutant `equivalent`, `shown N`, where outputs show it in cycle N, or `open`; `.log`
@@ -95,6 +96,21 @@ def show_counters_from_0(module, preset):
         module.addSub(public(f"from_0_{number}"), of, begin, to)
 
 
+def clear_payloads(module, payloads):
+    """Shows outputs that mean nothing as 0."""
+    for name, valid in (pair.split(":") for pair in payloads.split()):
+        inner = module.wire(public(name))
+        module.rename(inner, public(name + "_inner"))
+        outer = module.addWire(public(name), inner.width)
+        outer.port_output, outer.port_id = True, inner.port_id
+        inner.port_output, inner.port_id = False, 0
+        module.fixup_ports()
+        zero = ys.SigSpec(ys.Const.from_string("0" * inner.width))
+        means = ys.SigSpec(module.wire(public(valid)))
+        [here, there] = [ys.SigSpec(wire) for wire in (inner, outer)]
+        module.addMux(public("clear_" + name), zero, here, means, there)
+
+
 def hold_reset_first(module, clock, reset, trigger):
     """Has the two circuits begin with a cycle of reset, which nobody compares."""
     began = module.addWire(public("began"), 1)
@@ -113,7 +129,7 @@ def hold_reset_first(module, clock, reset, trigger):
 
 
 def prove(design, run, task):
-    """Whether outputs ever show the mutant, behind a reset and with memories that begin with 0."""
+    """Whether outputs that mean something ever show the mutant, behind a reset and with memories that begin with 0."""
     top = task["top"]
     run(task["prove"])
     run(f"rename {top} gate")
@@ -163,6 +179,7 @@ def main():
     for command in ("proc", "opt_clean", "memory -nordff", "bwmuxmap", "opt_clean"):
         run(command)
     if "prove" in task:
+        clear_payloads(design.top_module(), task["payloads"])
         run("design -save gold")
         result = [prove(design, run, task)]
     else:

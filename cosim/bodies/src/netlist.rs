@@ -155,7 +155,13 @@ impl<'a> Netlist<'a> {
     /// What yosys and ABC find out about a mutant, whatever the inputs are.
     pub fn prove(&self, mutant: &Mutant) -> Proof {
         let name = format!("proof-{}", mutant.number);
-        let answer = self.run(&name, &format!("prove {}\n", mutant.command), PROOF_SECONDS);
+        let outputs = &self.request.block.outputs;
+        let payloads = outputs.iter().filter_map(|port| {
+            Some(format!("{}:{}", port.name, outputs[port.valid?].name))
+        });
+        let payloads = payloads.collect::<Vec<_>>().join(" ");
+        let task = format!("prove {}\npayloads {payloads}\n", mutant.command);
+        let answer = self.run(&name, &task, PROOF_SECONDS);
         let answer = answer.unwrap_or_default();
         match answer.split_whitespace().collect::<Vec<_>>()[..] {
             ["equivalent"] => Proof::Equivalent,
