@@ -18,11 +18,6 @@ DUET := target/release/duet
 SYSTEM  = --system cpelide-4-small --set machine.gpus=2
 MACHINE = $(SYSTEM) --workload testbench/traces/workloads/bfs.trace
 LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(block)=lockstep)
-# Each block and each of its configurations, as `block:config`.
-PAIRS = import json,sys; [print(b["name"]+":"+c) for b in json.load(sys.stdin)["blocks"] for c in b["configs"]]
-
-# Blocks of which yosys makes mutants: not those with Ibex inside, and no chain of several.
-BLOCKS = import json,sys; [print(b["name"]) for b in json.load(sys.stdin)["blocks"] if b["name"] not in ("finepack", "command_processor")]
 
 .PHONY: setup run test controls mutate coverage bench soak book fmt lint synth prove resets explained install traces clean
 .DEFAULT_GOAL := setup
@@ -92,19 +87,13 @@ controls: setup
 
 # Faults in the RTL, one at a time: how many lockstep finds (docs/trust.md).
 mutate: setup
-	@mkdir -p out/mutants; status=0; \
-	for block in $$($(DUET) list blocks --json | python3 -c '$(BLOCKS)'); do \
-	  $(DUET) mutate $$block --count 200 --cycles 200000 --require 95 --json out/mutants/$$block.json || status=1; \
-	done; exit $$status
+	python3 rtl/mutants.py
 
 # Which lines and toggles of the RTL lockstep and litmus tests reach, in all configurations (docs/trust.md).
 coverage: setup
 	@rm -rf out/coverage && mkdir -p out/coverage
-	@set -e; export DUET_COVERAGE=$(CURDIR)/out/coverage; \
-	for pair in $$($(DUET) list blocks --json | python3 -c '$(PAIRS)'); do \
-	  $(DUET) cosim $${pair%:*} --config $${pair#*:} --cycles 200000; \
-	done; \
-	$(DUET) litmus all --impl '*=rtl' --runs 10
+	DUET_COVERAGE=$(CURDIR)/out/coverage python3 cosim/soak.py --cycles 200000 --out out/coverage
+	DUET_COVERAGE=$(CURDIR)/out/coverage $(DUET) litmus all --impl '*=rtl' --runs 10
 	python3 rtl/coverage.py out/coverage --lcov out/coverage.info
 
 # With BEFORE=REVISION the machine of that revision stands beside this one's.
@@ -113,10 +102,9 @@ bench: setup
 	cargo run --release -p duet-tests --example firmware
 	python3 testbench/machine/bench.py $(BEFORE)
 
+# Lockstep, which goes on where it was ended, then all that is random and long.
 soak: setup
-	@set -e; for pair in $$($(DUET) list blocks --json | python3 -c '$(PAIRS)'); do for seed in $(SEEDS); do \
-	  $(DUET) cosim $${pair%:*} --config $${pair#*:} --seed $$seed --cycles $(CYCLES); \
-	done; done
+	python3 cosim/soak.py --cycles $(CYCLES) --seeds $(SEEDS)
 	DUET_PROGRAMS=$(PROGRAMS) DUET_CORE_PROGRAMS=$(CORE_PROGRAMS) \
 	  cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
 	DUET_STC_PROGRAMS=$(PROGRAMS) DUET_STC_CYCLES=$(STC_CYCLES) \

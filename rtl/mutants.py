@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Plants 200 faults in the RTL of each block, one at a time, by `duet mutate`, and wants a reason for
+each that lockstep does not find: `make mutate`.
+
+    python3 rtl/mutants.py [--out FOLDER] [--count N] [--cycles N] [--markdown] [BLOCK ...]
+
+survivors.txt beside this file has the reasons, as `BLOCK | FILE:LINE | CHANGE | REASON`. Exit status
+1 where a survivor has none, where a reason is about a mutant that did not survive, and where fewer
+than 95 % are killed of those that are not proven equivalent.
+
+The result of each block stays in the folder, so that the same command goes on where it was ended; a
+result that is older than the program is made again."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+RTL = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(RTL)
+DUET = os.environ.get("DUET") or os.path.join(ROOT, "target", "release", "duet")
+REASONS = os.path.join(RTL, "survivors.txt")
+# Per cent of the mutants that are not equivalent.
+LEAST = 95
+# Of Ibex, which is in the one, no mutants are made; the other is a chain of blocks.
+LEFT_OUT = {"command_processor", "finepack"}
+
+
+def blocks():
+    listed = subprocess.run([DUET, "list", "blocks", "--json"], check=True, capture_output=True)
+    names = [block["name"] for block in json.loads(listed.stdout)["blocks"]]
+    return [name for name in names if name not in LEFT_OUT]
+
+
+def reasons():
+    """Reason of each block, place and change."""
+    found = {}
+    with open(REASONS, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            line = line.strip()
+            if not line or line.startswith("#"):
+                continue
+            parts = [part.strip() for part in line.split(" | ")]
+            if len(parts) != 4:
+                sys.exit(f"{REASONS}:{number}: must be BLOCK | FILE:LINE | CHANGE | REASON")
+            found[tuple(parts[:3])] = parts[3]
+    return found
+
+
+def result(block, arguments):
+    """What `duet mutate` found, now or before."""
+    path = os.path.join(arguments.out, f"{block}.json")
+    if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(DUET):
+        words = [DUET, "mutate", block, "--count", str(arguments.count)]
+        words += ["--cycles", str(arguments.cycles), "--json", path]
+        process = subprocess.run(words, capture_output=True, text=True, check=False)
+        if process.returncode:
+            sys.exit(f"mutants: {block}: {process.stderr.strip()}")
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("blocks", metavar="BLOCK", nargs="*")
+    parser.add_argument("--out", default=os.path.join(ROOT, "out", "mutants"))
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--cycles", type=int, default=200_000)
+    parser.add_argument("--markdown", action="store_true")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.out, exist_ok=True)
+    known, used, wrong = reasons(), set(), []
+    chosen = arguments.blocks or blocks()
+    if arguments.markdown:
+        print("| block | killed | of | per cent | equivalent | killed within 2000 cycles |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    for block in chosen:
+        mutants = result(block, arguments)["mutants"]
+        real_ones = [mutant for mutant in mutants if mutant["fate"] != "equivalent"]
+        killed = [mutant["fate"]["killed"] for mutant in real_ones if "killed" in mutant["fate"]]
+        survived = [mutant for mutant in real_ones if "survived" in mutant["fate"]]
+        real, equal = len(real_ones), len(mutants) - len(real_ones)
+        percent = 100 * len(killed) / max(1, real)
+        at_once = sum(fate["cycles"] <= 2000 for fate in killed)
+        form = "| `{}` | {} | {} | {:.1f} | {} | {} |" if arguments.markdown else \
+            "{:26} {:4} of {:4} killed ({:5.1f} %), {:3} equivalent, {:4} within 2000 cycles"
+        print(form.format(block, len(killed), real, percent, equal, at_once), flush=True)
+        if percent < LEAST:
+            wrong.append(f"{block}: {percent:.1f} % killed; must be {LEAST} %")
+        for mutant in survived:
+            place = block, mutant["source"], mutant["change"]
+            used.add(place)
+            if place not in known:
+                wrong.append(" | ".join(place) + " | NO REASON")
+    stale = [place for place in known if place[0] in chosen and place not in used]
+    wrong += [f"killed, equivalent or not there: {' | '.join(place)}" for place in stale]
+    print("\n".join(wrong) if wrong else "PASS mutants: each that survives has a reason")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
