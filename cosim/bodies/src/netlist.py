@@ -1,17 +1,26 @@
-"""Mutants of a block by yosys (pyosys, with slang), in one netlist that holds all of them, or proofs
+"""Mutants of a block by yosys (pyosys, with slang), in one netlist that holds all of them, and proofs
 that some are no mutants at all. The task comes on stdin, a name and its value in each line:
+
+    seconds  of processor time, after which the process ends without an answer
+    result   where the answer goes; `.log` behind its name is what yosys said last
+
+and one of three:
 
     read     the yosys command that reads the block
     top      its module
-    verilog  where the netlist goes, with an input `mutant_sel` of 16 bits: 0 for none
     count    mutants, and the seed by which yosys draws them
     seed
-    prove    instead of these: a mutant that may be equivalent to the block
-    payloads for a proof: outputs that mean something while another is 1, each as OUTPUT:VALID
-    seconds  of processor time, after which the process ends without an answer
-    result   where the answer goes: a yosys command for each mutant in a line of its own; or of a
-             mutant `equivalent`, `shown N`, where outputs show it in cycle N, or `open`; `.log`
-             behind its name is what yosys said last
+    verilog  where the netlist goes, with an input `mutant_sel` of 16 bits: 0 for none. The answer
+             has a yosys command for each mutant in a line of its own
+
+    read, top
+    mutants  the answer of the first
+    payloads outputs that mean something while another is 1, each as OUTPUT:VALID
+    miter    where a circuit goes that has the block twice, once with `in_mutant_sel`, and says by
+             `trigger` whether outputs differ
+
+    prove    the number of a mutant
+    circuit  that. The answer: `equivalent`, `shown N`, where outputs show it in cycle N, or `open`
 """
 
 import os
@@ -30,7 +39,7 @@ TO_GATES = (
 )
 # How ABC looks for inputs that show a mutant, and then for a proof that there are none.
 SEARCH = "bmc3 -F 40 -T 5"
-PROOF = "dprove -b -r -m -j -T 20"
+PROOF = "dprove -b -r -m -j -T 40"
 # The port with a block's counters of events, their width, and what they begin with: so few events
 # before they wrap that all their bits move in any run.
 COUNTERS = "cnt_o"
@@ -128,12 +137,40 @@ def hold_reset_first(module, clock, reset, trigger):
     module.fixup_ports()
 
 
-def prove(design, run, task):
-    """Whether outputs that mean something ever show the mutant, behind a reset and with memories that begin with 0."""
+def plant(run, mutants):
+    """All of them, of which an input chooses one."""
+    for number, line in enumerate(mutants, 1):
+        run(line.replace("mutate ", f"mutate -ctrl mutant_sel 16 {number} ", 1))
+
+
+def write_netlist(module, run, task):
+    """Draws mutants and writes the block with all of them. Returns them."""
+    preset = preset_counters(module)
+    listed = task["result"] + ".list"
+    run(f"mutate -list {task['count']} -seed {task['seed']} -o {listed}")
+    with open(listed, encoding="utf-8") as lines:
+        mutants = [line.strip() for line in lines if line.startswith("mutate ")]
+    os.remove(listed)
+    plant(run, mutants)
+    if any(preset):
+        show_counters_from_0(module, preset)
+    run("opt_clean")
+    run(f"write_verilog -noattr -norename {task['verilog']}")
+    return mutants
+
+
+def write_miter(design, run, task):
+    """Writes the block beside itself with all mutants, as gates."""
     top = task["top"]
-    run(task["prove"])
+    clear_payloads(design.top_module(), task["payloads"])
+    run(f"design -copy-to gold -as gold {top}")
+    with open(task["mutants"], encoding="utf-8") as lines:
+        plant(run, lines.read().splitlines())
     run(f"rename {top} gate")
-    run(f"design -copy-from gold -as gold {top}")
+    run("design -copy-from gold -as gold gold")
+    gold = design.module(public("gold"))
+    gold.addWire(public("mutant_sel"), 16).port_input = True
+    gold.fixup_ports()
     run("async2sync")
     run("opt_clean")
     run("miter -equiv -flatten gold gate miter")
@@ -142,6 +179,18 @@ def prove(design, run, task):
     run("setattr -set init 1'b0 w:began")
     for command in TO_GATES:
         run(command)
+    run(f"write_rtlil {task['miter']}")
+
+
+def prove(design, run, task):
+    """Whether outputs that mean something ever show the mutant, behind a reset and with memories
+    that begin with 0."""
+    run(f"read_rtlil {task['circuit']}")
+    module = design.top_module()
+    chosen = module.wire(public("in_mutant_sel"))
+    chosen.port_input = False
+    module.fixup_ports()
+    module.connect(ys.SigSpec(chosen), ys.SigSpec(ys.Const(int(task["prove"]), 16)))
     aiger = task["result"] + ".aig"
     run(f"write_aiger -zinit {aiger}")
     abc = os.path.join(os.path.dirname(pyosys.__file__), "yosys-abc")
@@ -173,31 +222,19 @@ def main():
     def run(command):
         ys.run_pass(f"tee -q -o {log} {command}", design)
 
-    # What it says of the RTL is shown.
-    ys.run_pass(task["read"], design)
-    # Multiplexers of single bits, and memories with faults, have no form in Verilog.
-    for command in ("proc", "opt_clean", "memory -nordff", "bwmuxmap", "opt_clean"):
-        run(command)
     if "prove" in task:
-        clear_payloads(design.top_module(), task["payloads"])
-        run("design -save gold")
         result = [prove(design, run, task)]
     else:
-        module = design.top_module()
-        preset = preset_counters(module)
-        listed = task["result"] + ".list"
-        run(f"mutate -list {task['count']} -seed {task['seed']} -o {listed}")
-        with open(listed, encoding="utf-8") as lines:
-            mutants = [line.strip() for line in lines if line.startswith("mutate ")]
-        os.remove(listed)
-        for number, line in enumerate(mutants, 1):
-            control = f"mutate -ctrl mutant_sel 16 {number} "
-            run(line.replace("mutate ", control, 1))
-        if any(preset):
-            show_counters_from_0(module, preset)
-        run("opt_clean")
-        run(f"write_verilog -noattr -norename {task['verilog']}")
-        result = mutants
+        # What it says of the RTL is shown.
+        ys.run_pass(task["read"], design)
+        # Multiplexers of single bits, and memories with faults, have no form in Verilog.
+        for command in ("proc", "opt_clean", "memory -nordff", "bwmuxmap", "opt_clean"):
+            run(command)
+        if "miter" in task:
+            result = []
+            write_miter(design, run, task)
+        else:
+            result = write_netlist(design.top_module(), run, task)
     with open(task["result"], "w", encoding="utf-8") as out:
         out.writelines(line + "\n" for line in result)
 

@@ -8,6 +8,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use ports::Port;
 
 use super::error::VerilatedError;
 use super::request::Request;
@@ -22,6 +25,8 @@ const SCRIPT: &str = include_str!("netlist.py");
 /// Folders, in that of the netlist: what yosys reads, and what bodies are made of.
 const READ: &str = "rtl";
 const MADE: &str = "made";
+/// File with yosys' commands for the mutants.
+const MUTANTS: &str = "mutants";
 /// Most seconds of processor time that the netlist takes, and a proof.
 const READ_SECONDS: u32 = 1200;
 const PROOF_SECONDS: u32 = 60;
@@ -41,8 +46,6 @@ pub struct Mutant {
     pub change: String,
     /// File and line of the RTL that the cell stands for.
     pub source: String,
-    /// As yosys is told.
-    command: String,
 }
 
 impl Mutant {
@@ -74,7 +77,7 @@ impl Mutant {
             }
         };
         let change = format!("{mode} {place}{control}");
-        Self { number, change, source: line, command: command.to_string() }
+        Self { number, change, source: line }
     }
 }
 
@@ -96,6 +99,8 @@ pub struct Netlist<'a> {
     folder: PathBuf,
     read: String,
     python: PathBuf,
+    /// What proofs are about, once one is wanted; None where yosys did not make it in time.
+    miter: OnceLock<Option<PathBuf>>,
 }
 
 impl<'a> Netlist<'a> {
@@ -123,7 +128,7 @@ impl<'a> Netlist<'a> {
         write_all(&folder.join(READ), &sources)?;
         write(&folder.join("netlist.py"), SCRIPT.as_bytes())?;
         let read = read_command(request, &sources);
-        Ok(Self { request, folder, read, python })
+        Ok(Self { request, folder, read, python, miter: OnceLock::new() })
     }
 
     /// The folder that bodies with mutants are made of.
@@ -137,7 +142,7 @@ impl<'a> Netlist<'a> {
         let block = self.request.block.name;
         let verilog = self.folder.join("netlist.v");
         let task = format!("count {count}\nseed {seed}\nverilog {}\n", verilog.display());
-        let mutants = self.run("mutants", &task, READ_SECONDS)?;
+        let mutants = self.run(MUTANTS, &(self.block() + &task), READ_SECONDS)?;
         let text = fs::read_to_string(&verilog).map_err(|e| cannot(&verilog, e))?;
         let own: PathBuf = self.folder.join(READ);
         let sources = Sources::of_folder(own).of_block(block).map_err(|e| self.failed(e))?;
@@ -152,22 +157,40 @@ impl<'a> Netlist<'a> {
         Ok(each.collect())
     }
 
-    /// What yosys and ABC find out about a mutant, whatever the inputs are.
+    /// What yosys and ABC find out about a mutant of the last ones that were made, whatever the
+    /// inputs are.
     pub fn prove(&self, mutant: &Mutant) -> Proof {
-        let name = format!("proof-{}", mutant.number);
-        let outputs = &self.request.block.outputs;
-        let payloads = outputs.iter().filter_map(|port| {
-            Some(format!("{}:{}", port.name, outputs[port.valid?].name))
-        });
-        let payloads = payloads.collect::<Vec<_>>().join(" ");
-        let task = format!("prove {}\npayloads {payloads}\n", mutant.command);
-        let answer = self.run(&name, &task, PROOF_SECONDS);
-        let answer = answer.unwrap_or_default();
+        let Some(miter) = self.miter.get_or_init(|| self.make_miter().ok()) else {
+            return Proof::Open;
+        };
+        let (number, name) = (mutant.number, format!("proof-{}", mutant.number));
+        let task = format!("prove {number}\ncircuit {}\n", miter.display());
+        let answer = self.run(&name, &task, PROOF_SECONDS).unwrap_or_default();
         match answer.split_whitespace().collect::<Vec<_>>()[..] {
             ["equivalent"] => Proof::Equivalent,
             ["shown", cycle] => cycle.parse().map_or(Proof::Open, Proof::Shown),
             _ => Proof::Open,
         }
+    }
+
+    /// Makes the block beside itself with all mutants.
+    fn make_miter(&self) -> Result<PathBuf, VerilatedError> {
+        let outputs = &self.request.block.outputs;
+        let payload = |port: &Port| Some(format!("{}:{}", port.name, outputs[port.valid?].name));
+        let payloads = outputs.iter().filter_map(payload).collect::<Vec<_>>().join(" ");
+        let (mutants, miter) = (self.folder.join(MUTANTS), self.folder.join("miter.il"));
+        let task = format!(
+            "mutants {}\npayloads {payloads}\nmiter {}\n",
+            mutants.display(),
+            miter.display(),
+        );
+        self.run("miter", &(self.block() + &task), READ_SECONDS)?;
+        Ok(miter)
+    }
+
+    /// What yosys is told of the block.
+    fn block(&self) -> String {
+        format!("read {}\ntop {}\n", self.read, self.request.block.name)
     }
 
     /// The netlist's module with the block's parameters, whose values are in it, and without the
@@ -209,12 +232,7 @@ impl<'a> Netlist<'a> {
     /// Runs the script on a task; its answer.
     fn run(&self, name: &str, task: &str, seconds: u32) -> Result<String, VerilatedError> {
         let result = self.folder.join(name);
-        let task = format!(
-            "read {}\ntop {}\nseconds {seconds}\nresult {}\n{task}",
-            self.read,
-            self.request.block.name,
-            result.display(),
-        );
+        let task = format!("seconds {seconds}\nresult {}\n{task}", result.display());
         let mut command = Command::new("python3");
         command.arg("netlist.py").current_dir(&self.folder).env("PYTHONPATH", &self.python);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
