@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Says which lines of the RTL were reached, from the files that bodies write where DUET_COVERAGE
-names a folder: `make coverage`.
+"""Says which lines, toggles and rows of the RTL were reached, from the files that bodies write where
+DUET_COVERAGE names a folder, and from results of `duet cosim` there: `make coverage`.
 
     python3 rtl/coverage.py FOLDER [--lcov FILE] [--markdown]
 
 A line is reached where one body of one configuration has reached it; so is a toggle, a bit of a
-signal that goes from 0 to 1 or back. Prints for each block its lines and toggles, then each line
-that nothing has reached. Those stand in coverage.txt beside this file with the reason, as
-`FILE | TEXT OF THE LINE | REASON`, and nothing else stands there: exit status 1 where a line that
-is not reached has no reason, or a reason is about a line that is reached or that is not there.
-`--lcov` writes the lines for genhtml and editors."""
+signal that goes from 0 to 1 or back, and a row, one of the cases that a stimulus counts. Prints for
+each block how many there are, then each line, signal and row that nothing has reached. Those stand
+in coverage.txt beside this file with the reason, and nothing else stands there: exit status 1 where
+one that is not reached has no reason, or a reason is about nothing that is not reached. `--lcov`
+writes the lines for genhtml and editors."""
 
 import argparse
 import collections
+import fnmatch
 import glob
+import json
 import os
 import re
 import sys
@@ -21,6 +23,12 @@ import sys
 RTL = os.path.dirname(os.path.abspath(__file__))
 REASONS = os.path.join(RTL, "coverage.txt")
 POINT = re.compile(r"C '(.*)' (\d+)$")
+# A signal, with all its indices, and the bit that goes one way: `memory_q[3].valid[2]:0->1`.
+SIGNAL = re.compile(r"([^\[:]*)(.*)")
+# Toggles of a signal that are named, of those that nothing has reached.
+SHOWN = 4
+# What a reason may be about.
+KINDS = ("line", "toggle", "row")
 # What Verilator makes around a block.
 TOP = "_top.sv"
 
@@ -60,19 +68,47 @@ def merge(folder):
     return lines, toggles
 
 
-def reasons():
-    """Reason of each file and text of a line."""
-    found = {}
-    with open(REASONS, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            line = line.strip()
-            if not line or line.startswith("#"):
-                continue
-            parts = [part.strip() for part in line.split(" | ")]
-            if len(parts) != 3:
-                sys.exit(f"{REASONS}:{number}: must be FILE | TEXT OF THE LINE | REASON")
-            found[parts[0], parts[1]] = parts[2]
+def rows(folder):
+    """How often each row of each block was reached."""
+    found = collections.defaultdict(collections.Counter)
+    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+        with open(path, encoding="utf-8") as file:
+            result = json.load(file)
+        found[result["block"]].update(result["coverage"])
     return found
+
+
+class Reasons:
+    """What coverage.txt says, and which of it is used."""
+
+    def __init__(self):
+        self.known, self.used, self.wrong = {}, set(), 0
+        with open(REASONS, encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                line = line.strip()
+                if not line or line.startswith("#"):
+                    continue
+                parts = [part.strip() for part in line.split(" | ")]
+                if len(parts) != 4 or parts[0] not in KINDS:
+                    sys.exit(f"{REASONS}:{number}: must be {'/'.join(KINDS)} | PLACE | WHAT | REASON")
+                self.known.setdefault((parts[0], parts[1]), []).append((parts[2], parts[3]))
+
+    def of(self, kind, place, what, exact=True):
+        """The reason for something that is not reached; says so where there is none."""
+        for text, reason in self.known.get((kind, place), []):
+            if text == what or not exact and fnmatch.fnmatchcase(what, text):
+                self.used.add((kind, place, text))
+                return reason
+        self.wrong += 1
+        return "NO REASON"
+
+    def stale(self, places):
+        """Reasons about nothing, where something of the place was read."""
+        for (kind, place), texts in sorted(self.known.items()):
+            for text, _ in texts:
+                if (kind, place, text) not in self.used and place in places:
+                    self.wrong += 1
+                    yield f"reached, or not there: {kind} | {place} | {text}"
 
 
 def write_lcov(path, lines):
@@ -88,21 +124,32 @@ def share(counts):
     return reached, len(counts), 100 * reached / max(1, len(counts))
 
 
-def table(lines, toggles, markdown):
-    """Lines and toggles of each folder of rtl/."""
-    groups = collections.defaultdict(lambda: ([], []))
+def not_toggled(counts):
+    """The bits of each signal that do not go one way or the other, as `7:0->1`."""
+    found = collections.defaultdict(list)
+    for (_, what), count in counts.items():
+        if not count:
+            signal, bit = SIGNAL.match(what).groups()
+            found[signal].append(bit)
+    return found
+
+
+def table(lines, toggles, cases, markdown):
+    """Lines, toggles and rows of each folder of rtl/."""
+    groups = collections.defaultdict(lambda: ([], [], []))
     for at, files in enumerate((lines, toggles)):
         for name, counts in files.items():
             groups[os.path.dirname(name)][at].extend(counts.values())
+    for block, counts in cases.items():
+        groups[block][2].extend(counts.values())
     if markdown:
-        print("| block | lines reached | of | toggles reached | of | per cent |")
-        print("| --- | ---: | ---: | ---: | ---: | ---: |")
+        print("| block | lines | of | toggles | of | per cent | rows | of |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    form = "| `{}` | {} | {} | {} | {} | {:.1f} | {} | {} |" if markdown else \
+        "{:26} lines {:5} of {:5}   toggles {:6} of {:6} ({:5.1f} %)   rows {:4} of {:4}"
     for block in sorted(groups):
-        (seen, of, _), (flips, all_flips, percent) = map(share, groups[block])
-        if markdown:
-            print(f"| `{block}` | {seen} | {of} | {flips} | {all_flips} | {percent:.1f} |")
-        else:
-            print(f"{block:26} lines {seen:5} of {of:5}   toggles {flips:6} of {all_flips:6}")
+        (seen, of, _), flips, (found, kinds, _) = map(share, groups[block])
+        print(form.format(block, seen, of, *flips, found, kinds))
 
 
 def main():
@@ -116,23 +163,28 @@ def main():
         sys.exit(f"coverage: {arguments.folder} holds no file of a body; run make coverage")
     if arguments.lcov:
         write_lcov(arguments.lcov, lines)
-    table(lines, toggles, arguments.markdown)
-    known, used, wrong = reasons(), set(), 0
+    cases = rows(arguments.folder)
+    table(lines, toggles, cases, arguments.markdown)
+    reasons = Reasons()
     for name in sorted(lines):
         with open(os.path.join(RTL, name), encoding="utf-8") as file:
             text = file.read().splitlines()
         for line in sorted(line for line, count in lines[name].items() if not count):
-            place = name, text[line - 1].strip()
-            used.add(place)
-            wrong += place not in known
-            print(f"not reached  {name}:{line}: {known.get(place, 'NO REASON')}: {place[1]}")
-    for name, line in sorted(set(known) - used):
-        if name in lines:
-            wrong += 1
-            print(f"{name}: reached, or not there: {line}")
-    print(f"{'FAIL' if wrong else 'PASS'} coverage: {len(used)} lines not reached, {wrong} of them "
-          "without a reason or reasons without a line")
-    sys.exit(1 if wrong else 0)
+            what = text[line - 1].strip()
+            print(f"line    {name}:{line}: {reasons.of('line', name, what)}: {what}")
+    for name in sorted(toggles):
+        for signal, missing in sorted(not_toggled(toggles[name]).items()):
+            reason = reasons.of("toggle", name, signal, exact=False)
+            few = " ".join(missing[:SHOWN]) + (" ..." if len(missing) > SHOWN else "")
+            print(f"toggle  {name}: {signal}: {reason}: {len(missing)} of them: {few}")
+    for block in sorted(cases):
+        for row in sorted(row for row, count in cases[block].items() if not count):
+            print(f"row     {block}: {reasons.of('row', block, row)}: {row}")
+    for line in reasons.stale({*lines, *toggles, *cases}):
+        print(line)
+    verdict = f"{len(reasons.used)} reasons used, {reasons.wrong} missing or about nothing"
+    print(f"{'FAIL' if reasons.wrong else 'PASS'} coverage: {verdict}")
+    sys.exit(1 if reasons.wrong else 0)
 
 
 if __name__ == "__main__":

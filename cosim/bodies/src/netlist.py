@@ -37,9 +37,10 @@ TO_GATES = (
     "opt_clean", "simplemap", "opt -nodffe -nosdff", "techmap", "opt -fast -nodffe -nosdff",
     "dffunmap", "setundef -zero -init", "setundef -undriven -zero", "aigmap", "opt_clean",
 )
-# How ABC looks for inputs that show a mutant, and then for a proof that there are none.
-SEARCH = "bmc3 -F 40 -T 5"
-PROOF = "dprove -b -r -m -j -T 40"
+# How ABC looks for inputs that show a mutant, and then for a proof that there are none: the seconds
+# of which the search has a tenth.
+SEARCH = "bmc3 -F 40 -T {}"
+PROOF = "dprove -b -r -m -j -T {}"
 # The port with a block's counters of events, their width, and what they begin with: so few events
 # before they wrap that all their bits move in any run.
 COUNTERS = "cnt_o"
@@ -171,8 +172,8 @@ def write_miter(design, run, task):
     gold = design.module(public("gold"))
     gold.addWire(public("mutant_sel"), 16).port_input = True
     gold.fixup_ports()
-    run("async2sync")
-    run("opt_clean")
+    for command in ("memory_map", "async2sync", "opt_clean"):
+        run(command)
     run("miter -equiv -flatten gold gate miter")
     run("hierarchy -top miter")
     hold_reset_first(design.top_module(), "in_clk_i", "in_rst_ni", "trigger")
@@ -201,7 +202,9 @@ def prove(design, run, task):
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     answer = "open"
-    for commands in (SEARCH, PROOF):
+    seconds = int(task["seconds"])
+    search = max(1, seconds // 10)
+    for commands in (SEARCH.format(search), PROOF.format(max(1, seconds - search))):
         output = said(commands)
         shown = re.search(r"Status = 0 .*Frame = +(\d+)", output)
         if shown:
@@ -227,8 +230,8 @@ def main():
     else:
         # What it says of the RTL is shown.
         ys.run_pass(task["read"], design)
-        # Multiplexers of single bits, and memories with faults, have no form in Verilog.
-        for command in ("proc", "opt_clean", "memory -nordff", "bwmuxmap", "opt_clean"):
+        # Multiplexers of single bits have no form in Verilog.
+        for command in ("proc", "opt_clean", "memory -nordff -nomap", "bwmuxmap", "opt_clean"):
             run(command)
         if "miter" in task:
             result = []

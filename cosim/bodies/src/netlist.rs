@@ -27,9 +27,8 @@ const READ: &str = "rtl";
 const MADE: &str = "made";
 /// File with yosys' commands for the mutants.
 const MUTANTS: &str = "mutants";
-/// Most seconds of processor time that the netlist takes, and a proof.
+/// Most seconds of processor time that a netlist takes.
 const READ_SECONDS: u32 = 1200;
-const PROOF_SECONDS: u32 = 60;
 /// Loops that initialise arrays have more steps than slang unrolls unasked.
 const UNROLL: u32 = 1 << 16;
 /// What Verilator warns of in any netlist.
@@ -157,15 +156,18 @@ impl<'a> Netlist<'a> {
         Ok(each.collect())
     }
 
-    /// What yosys and ABC find out about a mutant of the last ones that were made, whatever the
-    /// inputs are.
-    pub fn prove(&self, mutant: &Mutant) -> Proof {
+    /// What yosys and ABC find out in so many seconds about a mutant of the last ones that were
+    /// made, whatever the inputs are.
+    pub fn prove(&self, mutant: &Mutant, seconds: u32) -> Proof {
+        if seconds == 0 {
+            return Proof::Open;
+        }
         let Some(miter) = self.miter.get_or_init(|| self.make_miter().ok()) else {
             return Proof::Open;
         };
         let (number, name) = (mutant.number, format!("proof-{}", mutant.number));
         let task = format!("prove {number}\ncircuit {}\n", miter.display());
-        let answer = self.run(&name, &task, PROOF_SECONDS).unwrap_or_default();
+        let answer = self.run(&name, &task, seconds).unwrap_or_default();
         match answer.split_whitespace().collect::<Vec<_>>()[..] {
             ["equivalent"] => Proof::Equivalent,
             ["shown", cycle] => cycle.parse().map_or(Proof::Open, Proof::Shown),

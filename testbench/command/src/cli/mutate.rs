@@ -52,6 +52,10 @@ pub struct Args {
     #[arg(long, value_name = "PERCENT", default_value_t = 0,
           value_parser = clap::value_parser!(u8).range(0..=100))]
     require: u8,
+    /// Processor time of each proof that a survivor is equivalent; 0 for no proofs
+    #[arg(long, value_name = "SECONDS", default_value_t = 60,
+          value_parser = clap::value_parser!(u32).range(0..=3600))]
+    proof: u32,
     /// Mutants that run at a time
     ///
     /// Default: as many as the machine has cores.
@@ -213,7 +217,7 @@ impl Bench<'_> {
                 return Ok(Fate::Killed { said, cycles, seed });
             }
         }
-        Ok(match self.netlist.prove(mutant) {
+        Ok(match self.netlist.prove(mutant, self.args.proof) {
             Proof::Equivalent => Fate::Equivalent,
             Proof::Shown(cycle) => Fate::Survived { shown: Some(cycle) },
             Proof::Open => Fate::Survived { shown: None },
