@@ -41,6 +41,8 @@ TO_GATES = (
 # of which the search has a tenth.
 SEARCH = "bmc3 -F 40 -T {}"
 PROOF = "dprove -b -r -m -j -T {}"
+# Ports of an array's cell that are constants where it is read at once, and its clock.
+NO_LOGIC = re.compile("-port (RD_(EN|CLK|ARST|SRST)|WR_CLK) ")
 # The port with a block's counters of events, their width, and what they begin with: so few events
 # before they wrap that all their bits move in any run.
 COUNTERS = "cnt_o"
@@ -147,11 +149,12 @@ def plant(run, mutants):
 def write_netlist(module, run, task):
     """Draws mutants and writes the block with all of them. Returns them."""
     preset = preset_counters(module)
-    listed = task["result"] + ".list"
-    run(f"mutate -list {task['count']} -seed {task['seed']} -o {listed}")
+    listed, count = task["result"] + ".list", int(task["count"])
+    run(f"mutate -list {count + count // 10 + 1} -seed {task['seed']} -o {listed}")
     with open(listed, encoding="utf-8") as lines:
-        mutants = [line.strip() for line in lines if line.startswith("mutate ")]
+        drawn = [line.strip() for line in lines if line.startswith("mutate ")]
     os.remove(listed)
+    mutants = [line for line in drawn if not NO_LOGIC.search(line)][:count]
     plant(run, mutants)
     if any(preset):
         show_counters_from_0(module, preset)

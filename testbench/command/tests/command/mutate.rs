@@ -1,6 +1,8 @@
 //! `duet mutate` as a command.
 
 use std::fs;
+use std::sync::Mutex;
+use std::thread;
 
 use crate::bodies::{copy_of, replace};
 use crate::desk::Desk;
@@ -51,6 +53,41 @@ fn mutants_are_killed_or_listed_with_their_lines() {
     assert_eq!((&again.stdout, desk.json("n.json")), (&left.stdout, report));
     let all = format!("{WORDS} --cycles 3 --require 100").replace(" --cycles 20000", "");
     desk.refuses(4, &all, &["must be 100 %"]);
+}
+
+/// Ten mutants of each block in short runs, and no proofs: of those that are left, half are
+/// equivalent (`make mutate` tells them apart).
+#[test]
+fn short_runs_kill_most_mutants_of_every_block() {
+    const COUNT: usize = 10;
+    let Some(desk) = desk("mutate-each") else { return };
+    let names = cosim::blocks::all().into_iter().map(|block| block.name);
+    // One has Ibex inside, the other is a chain of blocks.
+    let left_out = ["command_processor", "finepack"];
+    let names: Vec<_> = names.filter(|name| !left_out.contains(name)).collect();
+    let blocks = names.len();
+    assert!(blocks >= 20, "{names:?}");
+    let (next, killed) = (Mutex::new(names), Mutex::new(0));
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(block) = { next.lock().unwrap().pop() } {
+                    let json = format!("{block}.json");
+                    let words = format!("--count {COUNT} --cycles 20000 --proof 0 --jobs 1");
+                    desk.passes(&format!("mutate {block} {words} --json {json}"));
+                    let report = desk.json(&json);
+                    let mutants = report["mutants"].as_array().unwrap();
+                    assert_eq!(mutants.len(), COUNT, "{block}");
+                    let of_block = mutants.iter().filter(|m| m["fate"]["killed"].is_object());
+                    let of_block = of_block.count();
+                    assert!(of_block > COUNT / 2, "{block}: {of_block} of {COUNT}");
+                    *killed.lock().unwrap() += of_block;
+                }
+            });
+        }
+    });
+    let (killed, all) = (killed.into_inner().unwrap(), blocks * COUNT);
+    assert!(killed * 10 >= all * 8, "{killed} of {all}");
 }
 
 #[test]
