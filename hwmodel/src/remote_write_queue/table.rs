@@ -130,21 +130,19 @@ impl Table {
     #[inline(always)]
     pub fn merge(&mut self, entry: usize, store: &Slot) -> Merged {
         let Entry { beat, size } = &mut self.entries[entry];
-        let held = beat.mask;
         let mut merged = Merged { overwritten: store.size.bytes, growth: 0 };
-        let mask = beat.mask | store.mask;
+        let (mut mask, mut written) = (beat.mask | store.mask, store.mask);
+        match self.without {
+            Some(Rule::LaterWins) => written &= !beat.mask,
+            Some(Rule::MaskGrows) => mask = beat.mask,
+            _ => (),
+        }
         if mask != beat.mask {
             let new = cost::size(mask, self.sub_header_bytes);
             merged.overwritten -= new.bytes - size.bytes;
             merged.growth = new.cost as i16 - size.cost as i16;
             beat.mask = mask;
             *size = new;
-        }
-        let mut written = store.mask;
-        match self.without {
-            Some(Rule::LaterWins) => written &= !held,
-            Some(Rule::MaskGrows) => beat.mask = held,
-            _ => (),
         }
         merge_bytes(&mut beat.data, &store.data, written, self.narrow);
         merged

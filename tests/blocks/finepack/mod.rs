@@ -3,6 +3,7 @@
 
 mod depacketizer;
 mod packetizer;
+mod path;
 mod queue;
 
 use duet_tests::{Body, parameters, with_both_bodies};

@@ -80,7 +80,7 @@ fn content(random: &mut Random, config: &Config) -> ([u8; 16], Vec<u8>) {
         }
         1 => {
             dws = 1 + random.below(line / 4);
-            address = address & !(line - 1) | 4 * random.below(line / 4 - dws + 1);
+            address = (address & !(line - 1)) + 4 * random.below(line / 4 - dws + 1);
             header[0] = 0b001_00000;
             header[7] = if dws == 1 { random.below(16) as u8 } else { random.next() as u8 };
             payload = 0;
