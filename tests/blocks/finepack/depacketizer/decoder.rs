@@ -64,7 +64,7 @@ impl Header {
             0b011_00000 => Kind::Write,
             0b001_00000 if self.dws() == 1 && self.0[7] == 0 => Kind::Mark,
             0b001_00000 if address % line + 4 * self.dws() <= line => Kind::Read,
-            0b011_01100 | 0b011_01101 | 0b011_01110 => {
+            0b011_01100..=0b011_01110 => {
                 let size = 4 * self.dws() / self.operands();
                 let even = self.dws().is_multiple_of(self.operands());
                 if !(even && (size == 4 || size == 8) && address.is_multiple_of(size)) {
@@ -219,11 +219,11 @@ impl Decoder<'_> {
     fn part_of_write(&mut self, header: Header, bytes: &[u8], from: usize, to: usize) {
         let address = header.address().wrapping_add(from as u64);
         let mut access = header.access(ingress_kind::WRITE, address & !(self.line - 1));
-        for k in from..to {
+        for (k, &byte) in bytes.iter().enumerate().take(to).skip(from) {
             if self.enables(header, k) {
                 let at = (address % self.line) as usize + k - from;
                 access.mask |= 1 << at;
-                access.data.0[at] = bytes[k];
+                access.data.0[at] = byte;
             }
         }
         self.out.accesses.push(access);
