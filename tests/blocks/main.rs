@@ -9,6 +9,7 @@ mod command_processor;
 mod cp_crossbar;
 mod depacketizer;
 mod directories;
+mod finepack;
 mod finepack_path;
 mod local_command_processor;
 mod packetizer;

@@ -8,6 +8,7 @@ pub(crate) mod message;
 pub(crate) mod race;
 #[cfg(test)]
 pub(crate) mod random;
+pub(crate) mod rules;
 #[cfg(test)]
 pub(crate) mod stc;
 pub(crate) mod timestamp;

@@ -19,7 +19,7 @@ pub(super) struct Fifo {
 impl Fifo {
     /// An empty FIFO of `depth` (at most 64) accesses.
     pub fn new(depth: usize) -> Self {
-        Self { ring: Box::new([None; RING + 1]), depth, head: 0, count: 0 }
+        Self { ring: Box::new([None; RING + 1]), depth: depth.min(RING), head: 0, count: 0 }
     }
 
     /// Accesses held: `count_q`.
@@ -51,6 +51,15 @@ impl Fifo {
         let end = self.head + self.count;
         self.count += 1;
         self.ring[end % RING].get_or_insert_default()
+    }
+
+    /// Without a rule: the youngest passes the one before it, unless that is shown already.
+    #[cold]
+    pub fn overtake(&mut self) {
+        if self.count > 2 {
+            let last = self.head + self.count - 1;
+            self.ring.swap(last % RING, (last - 1) % RING);
+        }
     }
 
     /// Removes the oldest access if it is `taken`. No branch: nobody can foresee it.

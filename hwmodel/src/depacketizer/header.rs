@@ -3,6 +3,8 @@
 
 use ports::common::finepack_types::{TlpHeader, aop, error_code, tlp_fmt, tlp_type};
 
+use super::rule::Rule;
+
 /// What a packet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -43,12 +45,16 @@ pub(super) struct Packet {
 impl Packet {
     /// Takes a header apart; `line` is the line size in bytes.
     #[inline(always)]
-    pub fn from_header(bits: u128, line: u32) -> Self {
+    pub fn from_header(bits: u128, line: u32, without: Option<Rule>) -> Self {
         let header = TlpHeader::from_bits(bits);
-        let span = 4 * header.length_dw();
-        let (kind, payload) = classify(header, span, line);
+        let mut span = 4 * header.length_dw();
+        let (mut kind, mut payload) = classify(header, span, line);
+        if let Some(rule) = without {
+            weaken(&mut kind, &mut payload, &mut span, header, line, rule);
+        }
+        let poisoned = header.ep() && without != Some(Rule::Poison);
         Self {
-            kind: if header.ep() { poisoned(kind) } else { kind },
+            kind: if poisoned { self::poisoned(kind) } else { kind },
             src: header.requester(),
             tag: header.tag(),
             aop: if kind == Kind::Atomic { atomic_op(header) } else { 0 },
@@ -59,6 +65,49 @@ impl Packet {
             payload,
             size: span / operands(header),
         }
+    }
+}
+
+/// What a header announces without a rule.
+#[cold]
+fn weaken(
+    kind: &mut Kind,
+    payload: &mut u32,
+    span: &mut u32,
+    header: TlpHeader,
+    line: u32,
+    rule: Rule,
+) {
+    const FINEPACK: (u8, u8) = (tlp_fmt::WITH_DATA, tlp_type::FINEPACK);
+    let form = (header.fmt(), header.tlp_type());
+    let is_atomic = matches!(form.1, tlp_type::FETCH_ADD | tlp_type::SWAP | tlp_type::CAS)
+        && form.0 == FINEPACK.0;
+    let read = (tlp_fmt::NO_DATA, tlp_type::MEM);
+    match rule {
+        Rule::DropsPadding if *kind == Kind::Pack => *payload = *span,
+        Rule::LastEnables if form == FINEPACK && header.first_be() == 0 => {
+            (*kind, *payload) = (Kind::Pack, *span - padding(header).unwrap_or(0));
+        }
+        Rule::FirstEnables if form == FINEPACK => {
+            if let Some(padding) = padding(header.with_first_be(0)) {
+                (*kind, *payload) = (Kind::Pack, *span - padding);
+            }
+        }
+        Rule::Type if !is_atomic && form != FINEPACK && form != read => {
+            (*kind, *payload) = (Kind::Write, *span);
+        }
+        Rule::ReadInLine if form == read && *kind != Kind::Mark => {
+            *kind = Kind::Read;
+            *span = (*span).min(line - (header.address() as u32 & (line - 1)));
+        }
+        Rule::Mark if *kind == Kind::Mark => *kind = Kind::Read,
+        Rule::AtomicSize if is_atomic && matches!(*span / operands(header), 4 | 8) => {
+            (*kind, *payload) = (Kind::Atomic, *span);
+        }
+        Rule::TwoOperands if form.1 == tlp_type::CAS && *span > 8 => {
+            *kind = Kind::Fault(error_code::BAD_TYPE);
+        }
+        _ => (),
     }
 }
 

@@ -6,6 +6,7 @@ mod align;
 mod fifo;
 mod header;
 mod parser;
+mod rule;
 mod slots;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,8 @@ use parser::{Parser, Step};
 use ports::Parameters;
 use slots::Slots;
 use window::Window;
+
+pub use rule::Rule;
 
 /// The block's registers, and what they decide. A cycle in which nothing moves changes none of
 /// them.
@@ -43,9 +46,34 @@ pub struct Depacketizer {
     window: Window,
     /// Accesses on their way to the memory system.
     fifo: Fifo,
+    without: Option<Rule>,
 }
 
 impl Depacketizer {
+    /// For tests: a de-packetizer that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Self::with(config, Some(rule))
+    }
+
+    fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let Config { line, sub_header_bytes, beat, output_depth, .. } = *config;
+        let room = window_bytes(beat, sub_header_bytes, line);
+        let more = |rule, more| if without == Some(rule) { more } else { 0 };
+        Ok(Self {
+            cfg: config.clone(),
+            tlp_ready: true,
+            err: None,
+            waits: true,
+            parser: Parser::new(line, sub_header_bytes, without),
+            room_for_beat: (room - beat + more(Rule::WindowRoom, room)) as usize,
+            slots: Slots::new(without),
+            window: Window::default(),
+            fifo: Fifo::new((output_depth + more(Rule::OutputRoom, 1)) as usize),
+            without,
+        })
+    }
+
     /// The edge of a cycle in which something moves.
     #[inline(never)] // so that a cycle without it saves no registers
     fn step(&mut self, inputs: &In, taken: bool) {
@@ -54,6 +82,9 @@ impl Depacketizer {
         self.err = self.parse();
         if let (Some(tlp), true) = (&inputs.tlp, self.tlp_ready) {
             self.waits = false;
+            if self.without == Some(Rule::OnePulse) && self.slots.oldest().failed {
+                self.err = Some(error_code::TRUNCATED);
+            }
             if !self.slots.accept(tlp, self.cfg.line, self.cfg.beat, &mut self.window) {
                 // A stray beat. The parser's error of this cycle, if any, may have the lower code.
                 let code = error_code::TRUNCATED;
@@ -66,7 +97,8 @@ impl Depacketizer {
         }
         self.waits &= !taken;
         self.fifo.pop(taken);
-        self.tlp_ready = (self.slots.used() < 2) & (self.window.len() <= self.room_for_beat);
+        let slots = if self.without == Some(Rule::TwoSlots) { 3 } else { 2 };
+        self.tlp_ready = (self.slots.used() < slots) & (self.window.len() <= self.room_for_beat);
     }
 
     /// One action for the oldest packet. The error that it finds, if any.
@@ -86,9 +118,19 @@ impl Depacketizer {
                 self.slots.free_oldest();
                 None
             }
+            Step::Failed(code)
+                if self.without == Some(Rule::DropsRest)
+                    && self.parser.skip(slot, &mut self.window) =>
+            {
+                if slot.is_finished() {
+                    self.slots.free_oldest();
+                }
+                Some(code)
+            }
             Step::Failed(code) => {
                 self.window.remove(slot.have as usize);
                 slot.fail();
+                self.slots.after_error = true;
                 Some(code)
             }
         }
@@ -139,18 +181,6 @@ impl Model for Depacketizer {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        config.validate()?;
-        let Config { line, sub_header_bytes, beat, output_depth, .. } = *config;
-        Ok(Self {
-            cfg: config.clone(),
-            tlp_ready: true,
-            err: None,
-            waits: true,
-            parser: Parser::new(line, sub_header_bytes),
-            room_for_beat: (window_bytes(beat, sub_header_bytes, line) - beat) as usize,
-            slots: Slots::default(),
-            window: Window::default(),
-            fifo: Fifo::new(output_depth as usize),
-        })
+        Self::with(config, None)
     }
 }

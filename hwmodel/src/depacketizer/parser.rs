@@ -6,6 +6,7 @@ use ports::common::finepack_types::{Ingress, LineData, SubHeader, error_code, in
 use super::align::{enable, ones, place};
 use super::fifo::Fifo;
 use super::header::Kind;
+use super::rule::Rule;
 use super::slots::Slot;
 use super::window::Window;
 
@@ -27,12 +28,32 @@ pub(super) struct Parser {
     line: u32,
     sub_header_bytes: u32,
     sub_header_bits: u64,
+    without: Option<Rule>,
 }
 
 impl Parser {
     /// `line` and `sub_header_bytes` are the parameters of the same names.
-    pub fn new(line: u32, sub_header_bytes: u32) -> Self {
-        Self { line, sub_header_bytes, sub_header_bits: (1 << (8 * sub_header_bytes)) - 1 }
+    pub fn new(line: u32, sub_header_bytes: u32, without: Option<Rule>) -> Self {
+        let sub_header_bits = (1 << (8 * sub_header_bytes)) - 1;
+        Self { line, sub_header_bytes, sub_header_bits, without }
+    }
+
+    /// No test has taken this rule away.
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// Without a rule: drops a sub-header with an error, and goes on behind it. False: there is
+    /// none.
+    #[cold]
+    pub fn skip(&self, slot: &mut Slot, window: &mut Window) -> bool {
+        let is_there = slot.packet.kind == Kind::Pack && slot.have >= self.sub_header_bytes;
+        if is_there {
+            window.remove(self.sub_header_bytes as usize);
+            slot.take(self.sub_header_bytes);
+        }
+        is_there
     }
 
     /// One cycle: takes at most one access's bytes from the window into the FIFO. Bytes of a
@@ -57,6 +78,9 @@ impl Parser {
     #[inline(always)]
     fn sub_packet(&self, slot: &mut Slot, window: &mut Window, fifo: &mut Fifo) -> Step {
         if slot.rem < self.sub_header_bytes {
+            if !self.keeps(Rule::Rest) && slot.have == slot.rem {
+                return self.took(slot, window, slot.rem);
+            }
             return Step::Failed(error_code::TRUNCATED);
         }
         if slot.have < self.sub_header_bytes {
@@ -65,16 +89,35 @@ impl Parser {
         let front = window.front();
         let word = u64::from_le_bytes(front[..8].try_into().expect("8 bytes"));
         let sub = SubHeader::from_bits(word & self.sub_header_bits);
-        let len = u32::from(sub.len());
-        let (addr, overflow) = slot.packet.addr.overflowing_add(sub.offset());
+        let mut len = u32::from(sub.len());
+        let (mut addr, overflow) = slot.packet.addr.overflowing_add(sub.offset());
+        if !self.keeps(Rule::AddsBase) {
+            addr = sub.offset();
+        }
         let start = addr as u32 & (self.line - 1);
-        let all = self.sub_header_bytes + len;
-        if overflow {
+        let mut all = self.sub_header_bytes + len;
+        if !self.keeps(Rule::ChecksAtOnce) && slot.have < all.min(slot.rem) {
+            return starved(slot, all.min(slot.rem));
+        }
+        if !self.keeps(Rule::LowestCode) && all > slot.rem {
+            return Step::Failed(error_code::TRUNCATED);
+        }
+        if overflow && self.keeps(Rule::Overflow) {
             return Step::Failed(error_code::ADDR_OVERFLOW);
         }
-        // `len` above a line also crosses one.
-        if len == 0 || start + len > self.line {
+        if len == 0 && self.keeps(Rule::NoBytes) {
             return Step::Failed(error_code::BAD_SUBHEADER);
+        }
+        // `len` above a line also crosses one.
+        if start + len > self.line {
+            if self.keeps(Rule::OneLine) {
+                return Step::Failed(error_code::BAD_SUBHEADER);
+            }
+            len = self.line - start;
+        }
+        if all > slot.rem && !self.keeps(Rule::InPacket) {
+            all = slot.rem;
+            len = len.min(all - self.sub_header_bytes);
         }
         if all > slot.rem {
             return Step::Failed(error_code::TRUNCATED);
@@ -95,6 +138,9 @@ impl Parser {
             &front[self.sub_header_bytes as usize..],
             len as usize,
         );
+        if !self.keeps(Rule::Zeros) && start + len < self.line {
+            to.data.0[(start + len) as usize] = front[(self.sub_header_bytes + len) as usize];
+        }
         self.took(slot, window, all)
     }
 
@@ -104,7 +150,8 @@ impl Parser {
         let done = packet.payload - slot.rem;
         let addr = packet.addr.wrapping_add(u64::from(done));
         let start = addr as u32 & (self.line - 1);
-        let len = slot.rem.min(self.line - start);
+        let in_line = self.line - start;
+        let len = slot.rem.min(if self.keeps(Rule::CutAtLines) { in_line } else { self.line });
         if slot.have < len {
             return starved(slot, len);
         }
@@ -113,12 +160,13 @@ impl Parser {
         }
         let to = fifo.push();
         address(to, slot, ingress_kind::WRITE, self.align(addr));
-        to.mask = ones(start, len);
-        place(&mut to.data, self.line, start as usize, &window.front()[..], len as usize);
-        if done == 0 {
+        let placed = len.min(in_line);
+        to.mask = ones(start, placed);
+        place(&mut to.data, self.line, start as usize, &window.front()[..], placed as usize);
+        if done == 0 && self.keeps(Rule::WriteFirst) {
             enable(to, start, packet.first_be);
         }
-        if len == slot.rem && packet.span > 4 {
+        if len == slot.rem && packet.span > 4 && placed == len && self.keeps(Rule::WriteLast) {
             enable(to, start + len - 4, packet.last_be);
         }
         self.took(slot, window, len)
@@ -135,8 +183,14 @@ impl Parser {
         }
         let to = fifo.push();
         address(to, slot, ingress_kind::ATOMIC, self.align(slot.packet.addr));
-        to.mask = ones(slot.packet.addr as u32 & (self.line - 1), slot.packet.size);
-        place(&mut to.data, self.line, 0, &window.front()[..], len as usize);
+        let start = slot.packet.addr as u32 & (self.line - 1);
+        // Without a rule it may leave its line.
+        to.mask = ones(start, slot.packet.size.min(self.line - start));
+        let at = if self.keeps(Rule::OperandsFirst) { 0 } else { start as usize };
+        place(&mut to.data, self.line, at, &window.front()[..], len as usize);
+        if !self.keeps(Rule::Order) {
+            fifo.overtake();
+        }
         self.took(slot, window, len)
     }
 
@@ -155,10 +209,18 @@ impl Parser {
             address(to, slot, ingress_kind::READ, self.align(packet.addr));
             let start = packet.addr as u32 & (self.line - 1);
             to.mask = ones(start, packet.span);
-            enable(to, start, packet.first_be);
-            if packet.span > 4 {
-                enable(to, start + packet.span - 4, packet.last_be);
+            if self.keeps(Rule::ReadEnables) {
+                enable(to, start, packet.first_be);
+                if packet.span > 4 {
+                    enable(to, start + packet.span - 4, packet.last_be);
+                }
             }
+        }
+        if !self.keeps(Rule::Source) {
+            (to.src, to.tag) = (0, 0);
+        }
+        if !self.keeps(Rule::Order) {
+            fifo.overtake();
         }
         self.took_nothing(slot)
     }

@@ -1,9 +1,10 @@
 //! The two header slots and the rules of acceptance (`rtl/depacketizer/README.md`, rules 1 to 3, 11
 //! and 12).
 
-use ports::common::finepack_types::Tlp;
+use ports::common::finepack_types::{Tlp, error_code};
 
 use super::header::{Kind, Packet};
+use super::rule::Rule;
 use super::window::Window;
 use crate::state::State;
 
@@ -13,9 +14,16 @@ use crate::state::State;
 pub(super) struct Slots {
     slots: [Slot; 2],
     used: usize,
+    without: Option<Rule>,
+    /// A packet has failed.
+    pub after_error: bool,
 }
 
 impl Slots {
+    pub fn new(without: Option<Rule>) -> Self {
+        Self { without, ..Self::default() }
+    }
+
     /// Slots in use.
     #[inline(always)]
     pub fn used(&self) -> usize {
@@ -50,17 +58,25 @@ impl Slots {
     #[inline(always)]
     pub fn accept(&mut self, tlp: &Tlp, line: u32, beat: u32, window: &mut Window) -> bool {
         let open = self.used > 0 && !self.slots[0].ended;
-        if tlp.sop {
+        if tlp.sop && !(open && self.without == Some(Rule::StartEnds)) {
             if open {
                 self.slots[0].cut_short();
             }
-            self.slots[self.used & 1].open(tlp, line);
+            let slot = &mut self.slots[self.used & 1];
+            slot.open(tlp, line, self.without);
+            if self.after_error && self.without == Some(Rule::DropsNoMore) {
+                slot.packet.kind = Kind::Fault(error_code::TRUNCATED);
+            }
             self.used += 1;
         } else if !open {
-            return false;
+            return self.without == Some(Rule::Stray);
         }
         // The open packet is the last one.
-        self.slots[(self.used - 1) & 1].accept(tlp, beat, window);
+        let slot = &mut self.slots[(self.used - 1) & 1];
+        match self.without {
+            None => slot.accept(tlp, beat, window),
+            Some(rule) => slot.accept_without(tlp, beat, window, rule),
+        }
         true
     }
 }
@@ -91,8 +107,8 @@ pub(super) struct Slot {
 impl Slot {
     /// Starts the packet of a beat with `sop`. The beat itself is still to be accepted.
     #[inline(never)]
-    fn open(&mut self, tlp: &Tlp, line: u32) {
-        self.packet = Packet::from_header(tlp.hdr, line);
+    fn open(&mut self, tlp: &Tlp, line: u32, without: Option<Rule>) {
+        self.packet = Packet::from_header(tlp.hdr, line, without);
         self.rem = self.packet.payload;
         self.left = self.packet.payload;
         self.have = 0;
@@ -123,6 +139,35 @@ impl Slot {
             }
         }
         self.ended |= tlp.eop;
+    }
+
+    /// `accept` without a rule.
+    #[cold]
+    fn accept_without(&mut self, tlp: &Tlp, beat: u32, window: &mut Window, rule: Rule) {
+        let mut tlp = *tlp;
+        let n = u32::from(tlp.nbytes);
+        match rule {
+            Rule::BeatSize => tlp.nbytes = n.min(beat) as u8,
+            // The beat counts as whole.
+            Rule::WholeBeats if n < beat && !tlp.eop && n <= self.left && !self.closed => {
+                return self.accept(&tlp, n, window);
+            }
+            Rule::EndsLong if n <= beat && (n == beat || tlp.eop) && !self.closed => {
+                tlp.nbytes = n.min(self.left) as u8;
+                let last = n.min(self.left);
+                if last == 0 && !tlp.sop {
+                    self.ended |= tlp.eop;
+                    return;
+                }
+                return self.accept(&tlp, if tlp.eop { beat } else { last }, window);
+            }
+            Rule::EndsShort if tlp.eop && n <= beat && n < self.left && !self.closed => {
+                self.rem -= self.left - n;
+                self.left = n;
+            }
+            _ => (),
+        }
+        self.accept(&tlp, beat, window);
     }
 
     /// A beat with `sop` of the next packet came before this one's end.

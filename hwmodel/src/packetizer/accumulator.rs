@@ -62,6 +62,9 @@ impl Accumulator {
     /// Appends the first `len` bytes of `data`: an atomic's operands.
     #[cold]
     pub fn push_operands(&mut self, data: &[u8], len: usize) {
+        if self.tail > SIZE - RUN - MAX_BEAT {
+            self.rewind();
+        }
         self.bytes[self.tail..self.tail + len].copy_from_slice(&data[..len]);
         self.tail += len;
     }

@@ -3,6 +3,7 @@
 use ports::common::finepack_types::{Drain, MAX_LINE, SubHeader, drain_kind};
 
 use super::accumulator::{Accumulator, STEP};
+use super::rule::Rule;
 use super::{Config, header, run};
 use crate::state::State;
 
@@ -24,10 +25,15 @@ pub(super) struct Entry {
     /// `left` without its lowest run.
     rest: u128,
     data: [u8; MAX_LINE + STEP],
+    without: Option<Rule>,
+    /// Without `Rule::FromBase`: where the packet's first line begins.
+    begin: u64,
+    /// Without `Rule::RunsApart`: the offset behind the packet's last run.
+    end: u64,
 }
 
-impl Default for Entry {
-    fn default() -> Self {
+impl Entry {
+    pub fn new(without: Option<Rule>) -> Self {
         Self {
             sop: false,
             eop: false,
@@ -39,11 +45,12 @@ impl Default for Entry {
             left: 0,
             rest: 0,
             data: [0; MAX_LINE + STEP],
+            without,
+            begin: 0,
+            end: u64::MAX,
         }
     }
-}
 
-impl Entry {
     /// Holds a drain beat in place of the old one.
     #[inline(always)]
     pub fn hold(&mut self, drain: &Drain, cfg: &Config, self_id: u8) {
@@ -62,12 +69,16 @@ impl Entry {
         if drain.kind == drain_kind::PACK {
             self.rest = run::rest(drain.mask);
             let line = drain.line << cfg.line.trailing_zeros();
-            self.offset = line.wrapping_sub(drain.base) & ((1 << cfg.offset_width) - 1);
+            let mut base = drain.base;
+            if self.without.is_some() {
+                base = self.base_without(drain, line);
+            }
+            self.offset = line.wrapping_sub(base) & ((1 << cfg.offset_width) - 1);
         } else {
-            self.operands = header::operand_bytes(drain) as u8;
+            self.operands = header::operand_bytes(drain, self.without) as u8;
         }
         if drain.sop {
-            let hdr = header::outer_header(drain, cfg.line, cfg.ecrc != 0, self_id);
+            let hdr = header::outer_header(drain, cfg.line, cfg.ecrc != 0, self_id, self.without);
             self.hdr = hdr.into_bits();
         }
     }
@@ -82,14 +93,55 @@ impl Entry {
     #[inline(always)]
     pub fn move_run(&mut self, acc: &mut Accumulator, sub_header_bytes: usize) -> bool {
         if self.kind != drain_kind::PACK {
-            acc.push_operands(&self.data, usize::from(self.operands));
+            let len = usize::from(self.operands);
+            if self.without == Some(Rule::OperandsBare) && len > 0 {
+                let sub = SubHeader::new().with_len(len as u16);
+                acc.push(sub.into_bits(), sub_header_bytes, &self.data, 0, len);
+            } else {
+                acc.push_operands(&self.data, len);
+            }
             return true;
+        }
+        if self.without.is_some() {
+            return self.move_without(acc, sub_header_bytes);
         }
         let (start, len) = run::place(self.left, self.rest);
         let offset = self.offset + u64::from(start);
         let sub = SubHeader::new().with_len(len as u16).with_offset(offset);
         acc.push(sub.into_bits(), sub_header_bytes, &self.data, start as usize, len as usize);
         self.left = self.rest;
+        self.rest = run::rest(self.left);
+        self.left == 0
+    }
+
+    /// What offsets count from.
+    #[cold]
+    fn base_without(&mut self, drain: &Drain, line: u64) -> u64 {
+        if drain.sop {
+            (self.begin, self.end) = (line, u64::MAX);
+        }
+        if self.without == Some(Rule::FromBase) { self.begin } else { drain.base }
+    }
+
+    /// `move_run` without a rule.
+    #[cold]
+    fn move_without(&mut self, acc: &mut Accumulator, sub_header_bytes: usize) -> bool {
+        // The run that goes: the lowest of these.
+        let of = if self.without == Some(Rule::LowestFirst) && self.rest != 0 {
+            self.rest
+        } else {
+            self.left
+        };
+        let others = run::rest(of);
+        let (start, len) = run::place(of, others);
+        let offset = self.offset + u64::from(start);
+        let told = if self.without == Some(Rule::LengthOfRun) { len - 1 } else { len };
+        let sub = SubHeader::new().with_len(told as u16).with_offset(offset);
+        let joins = self.without == Some(Rule::RunsApart) && offset == self.end;
+        let sub_header_bytes = if joins { 0 } else { sub_header_bytes };
+        acc.push(sub.into_bits(), sub_header_bytes, &self.data, start as usize, len as usize);
+        self.end = offset + u64::from(len);
+        self.left &= !(of ^ others);
         self.rest = run::rest(self.left);
         self.left == 0
     }

@@ -4,6 +4,7 @@
 mod accumulator;
 mod entry;
 mod header;
+mod rule;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,8 @@ use crate::state::{State, width_of};
 use accumulator::Accumulator;
 use entry::Entry;
 use ports::Parameters;
+
+pub use rule::Rule;
 
 /// The block's registers, and what their owner sees of them. A cycle in which nothing moves changes
 /// none of them, and most cycles are such: so the outputs are kept as they are shown.
@@ -42,9 +45,38 @@ pub struct Packetizer {
     hdr: u128,
     /// Destination of that packet.
     dest: u8,
+    without: Option<Rule>,
 }
 
 impl Packetizer {
+    /// For tests: a packetizer that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Self::with(config, Some(rule))
+    }
+
+    fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            cfg: config.clone(),
+            out: Out { drain_ready: true, tlp: None },
+            append: false,
+            held: false,
+            entry: Entry::new(without),
+            acc: Accumulator::default(),
+            last: false,
+            first: true,
+            hdr: 0,
+            dest: 0,
+            without,
+        })
+    }
+
+    /// No test has taken this rule away.
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
     /// The edge of a cycle in which something moves.
     #[inline(never)] // so that a cycle without it saves no registers
     fn step(&mut self, inputs: &In, taken: bool) {
@@ -71,7 +103,9 @@ impl Packetizer {
         }
         // Packets never share the accumulator: `last` is set until the eop beat has emptied it. So
         // kinds 1 to 3, each a packet of its own, find it empty without a test.
-        self.append = self.held & !self.last & (acc < 2 * beat);
+        let apart = self.last & self.keeps(Rule::PacketsApart);
+        let room = if self.keeps(Rule::TwoBeats) { 2 * beat } else { 4 * beat };
+        self.append = self.held & !apart & (acc < room);
         self.out.drain_ready = !self.held | (self.append & self.entry.one_run_left());
     }
 
@@ -92,7 +126,7 @@ impl Packetizer {
     #[inline(always)]
     fn show_beat(&mut self, nbytes: usize) {
         let Self { first: sop, dest, .. } = *self;
-        let eop = self.last && self.acc.len() == nbytes;
+        let eop = self.last && (self.acc.len() == nbytes || !self.keeps(Rule::LastBeatEnds));
         let hdr = if sop { self.hdr } else { 0 };
         // The two cases stay apart: a short beat is made in place, without a copy.
         if nbytes <= 8 {
@@ -153,18 +187,6 @@ impl Model for Packetizer {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        config.validate()?;
-        Ok(Self {
-            cfg: config.clone(),
-            out: Out { drain_ready: true, tlp: None },
-            append: false,
-            held: false,
-            entry: Entry::default(),
-            acc: Accumulator::default(),
-            last: false,
-            first: true,
-            hdr: 0,
-            dest: 0,
-        })
+        Self::with(config, None)
     }
 }

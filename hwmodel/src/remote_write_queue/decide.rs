@@ -7,6 +7,7 @@ use ports::common::finepack_types::{Evt, drain_kind, error_code, flush_cause, op
 use super::order_queue::{OrderQueues, Token};
 use super::partition::{Partitions, Place};
 use super::release::{Completion, Release};
+use super::rule::Rule;
 use super::slot::Slot;
 use super::{Config, In};
 
@@ -19,14 +20,19 @@ pub(super) struct Decide {
     pub parts: Partitions,
     pub orders: OrderQueues,
     pub release: Release,
+    /// Without `Rule::MarkCleans`: the partitions that stay dirty.
+    stay_dirty: u16,
+    without: Option<Rule>,
 }
 
 impl Decide {
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Config, without: Option<Rule>) -> Self {
         Self {
-            parts: Partitions::new(config),
-            orders: OrderQueues::new(config.order_queue_depth),
-            release: Release::default(),
+            parts: Partitions::new(config, without),
+            orders: OrderQueues::new(config.order_queue_depth, without),
+            release: Release::new(without),
+            stay_dirty: 0,
+            without,
         }
     }
 
@@ -45,12 +51,13 @@ impl Decide {
         if let Some(slot) = slot {
             faults |= slot.faults;
             leaves = slot.faults != 0 || self.execute(slot, i, now, completion.done.is_some());
-        } else if i.timeout != 0 && self.parts.filled != 0 {
+        }
+        let yields = slot.is_some() && self.keeps(Rule::TimeoutYields);
+        if i.timeout != 0 && self.parts.filled != 0 && !yields {
             self.flush_overdue(now, i.timeout);
         }
         if faults != 0 {
-            self.parts.out.err = Some(faults.trailing_zeros() as u8);
-            self.parts.out.evt.err_lost = faults & (faults - 1) != 0;
+            self.report(faults);
         }
         if completion.done.is_some() {
             self.parts.out.rel = completion.done;
@@ -59,15 +66,31 @@ impl Decide {
         leaves
     }
 
+    /// No test has taken this rule away.
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// Shows the faults of a cycle, bit c for code c.
+    fn report(&mut self, faults: u16) {
+        let lowest = faults.trailing_zeros() as u8;
+        let highest = faults.ilog2() as u8;
+        let shown = if self.keeps(Rule::LowestCode) { lowest } else { highest };
+        self.parts.out.err = Some(shown);
+        self.parts.out.evt.err_lost = lowest != highest && self.keeps(Rule::LostFlag);
+    }
+
     /// Carries out a request without fault. Returns true when it leaves.
     #[inline(always)]
     fn execute(&mut self, slot: &Slot, i: &In, now: u64, done: bool) -> bool {
         match slot.op {
             op::STORE => self.store(slot, i, now),
-            op::LOAD | op::ATOMIC => self.raw(slot),
+            op::LOAD | op::ATOMIC => self.raw(slot, now),
             op::RELEASE_SYS => self.release_sys(slot.id),
             // RELEASE_GPU, giving way to a system release's pulse (README rule 10).
-            _ if done => false,
+            _ if done && self.keeps(Rule::GivesWay) => false,
+            op::RELEASE_GPU if !self.keeps(Rule::GpuRelease) => self.release_sys(slot.id),
             _ => {
                 self.parts.out.rel = Some(slot.id);
                 true
@@ -81,7 +104,8 @@ impl Decide {
         if !self.parts.can_store(part) {
             return self.stall(STALL_BANK);
         }
-        match self.parts.place(part, slot.line, slot.size.cost) {
+        let place = self.parts.place(part, slot.line, slot.size.cost);
+        match place {
             Place::Hit(entry) => {
                 self.parts.out.evt.overwritten = self.parts.write_hit(part, entry, slot, i.acct);
             }
@@ -97,18 +121,22 @@ impl Decide {
                 self.parts.write_new(part, slot);
             }
         }
-        self.parts.restart_timer(part, now);
+        if self.keeps(Rule::StoreRestarts) || !matches!(place, Place::Hit(_)) {
+            self.parts.restart_timer(part, now);
+        }
         true
     }
 
     /// A load or an atomic: behind a flush if it touches queued bytes.
     #[inline(never)]
-    fn raw(&mut self, slot: &Slot) -> bool {
+    fn raw(&mut self, slot: &Slot, now: u64) -> bool {
         let Slot { line, mask, id, .. } = *slot;
         let part = usize::from(slot.part);
         let atomic = slot.op == op::ATOMIC;
-        if self.parts.overlaps(part, line, mask) {
-            let cause = if atomic { flush_cause::ATOMIC_HIT } else { flush_cause::LOAD_HIT };
+        let flushes = if atomic { Rule::AtomicFlushes } else { Rule::LoadFlushes };
+        let overlaps = self.parts.overlaps(part, line, mask) && self.keeps(flushes);
+        let cause = if atomic { flush_cause::ATOMIC_HIT } else { flush_cause::LOAD_HIT };
+        if overlaps && self.keeps(Rule::RawBehind) {
             if !self.flush_with(part, 2, cause) {
                 return false;
             }
@@ -120,9 +148,14 @@ impl Decide {
             token.kind = drain_kind::ATOMIC;
             token.aop = slot.aop;
             token.operands.copy_from_slice(&slot.data.0[..16]);
-            self.parts.dirty |= 1 << part;
+            self.parts.dirty |= u16::from(self.keeps(Rule::AtomicDirty)) << part;
+        } else if !self.keeps(Rule::LoadLeavesTimer) {
+            self.parts.restart_timer(part, now);
         }
         self.orders.push(part, token);
+        if overlaps && !self.keeps(Rule::RawBehind) {
+            self.flush_with(part, 1, cause);
+        }
         true
     }
 
@@ -130,8 +163,11 @@ impl Decide {
     /// are exactly those not yet served.
     #[inline(never)]
     fn release_sys(&mut self, id: u8) -> bool {
-        if self.release.outstanding && !self.release.serving {
+        if self.release.outstanding && !self.release.serving && self.keeps(Rule::SecondWaits) {
             return false;
+        }
+        if !self.keeps(Rule::MarkDirty) {
+            self.parts.dirty &= self.parts.filled;
         }
         if self.parts.dirty == 0 {
             self.parts.out.rel = Some(id);
@@ -139,26 +175,50 @@ impl Decide {
         }
         let mut served = 0;
         for part in bits(self.parts.dirty) {
-            let ready = if self.parts.out.occ[part] != 0 {
+            let flushes = self.parts.out.occ[part] != 0 && self.keeps(Rule::ReleaseFlushes);
+            let behind = self.keeps(Rule::MarkBehind);
+            let ready = if flushes && behind {
                 self.flush_with(part, 2, flush_cause::RELEASE)
             } else {
                 self.orders.has_room(part, 1) || self.stall(STALL_ORDER)
             };
             if ready {
                 self.orders.push(part, Token { kind: drain_kind::MARK, id, ..Token::default() });
+                if flushes && !behind {
+                    self.flush_with(part, 1, flush_cause::RELEASE);
+                }
                 served |= 1 << part;
             }
         }
         self.parts.dirty &= !served;
         let all = self.parts.dirty == 0;
         self.release.push(served, id, all);
+        if self.without.is_some() {
+            self.release_without(served, id, all);
+        }
         all
+    }
+
+    /// What a release does besides without some of its rules.
+    #[cold]
+    fn release_without(&mut self, served: u16, id: u8, all: bool) {
+        if !self.keeps(Rule::MarkCleans) {
+            self.stay_dirty |= served;
+            if all {
+                self.parts.dirty = std::mem::take(&mut self.stay_dirty);
+            }
+        }
+        if !self.keeps(Rule::ReleaseWaits) && all {
+            self.parts.out.rel = Some(id);
+            self.release.finish();
+        }
     }
 
     #[inline(never)]
     fn flush_overdue(&mut self, now: u64, timeout: u16) {
         for part in bits(self.parts.filled) {
-            if self.parts.is_overdue(part, now, timeout)
+            if self.keeps(Rule::Timeout)
+                && self.parts.is_overdue(part, now, timeout)
                 && self.parts.can_flush(part)
                 && self.orders.has_room(part, 1)
             {

@@ -5,6 +5,7 @@ use ports::common::finepack_types::{Drain, drain_kind, gpu_of};
 use super::Config;
 use super::order_queue::OrderQueues;
 use super::partition::Partitions;
+use super::rule::Rule;
 use crate::state::{State, index_width};
 
 /// The packet or single beat that `drain_o` shows, and whose turn is next.
@@ -27,13 +28,15 @@ pub(super) struct Sequencer {
     entry: usize,
     raw: Drain,
     num_parts: u8,
+    without: Option<Rule>,
 }
 
 impl Sequencer {
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Config, without: Option<Rule>) -> Self {
         Self {
             raw: Drain { sop: true, ..Drain::default() },
             num_parts: config.parts() as u8,
+            without,
             ..Self::default()
         }
     }
@@ -59,14 +62,17 @@ impl Sequencer {
         if self.valid {
             if ready {
                 self.left -= 1;
+                if self.without == Some(Rule::BankHeld) && self.pack {
+                    parts.free_early(usize::from(self.part));
+                }
                 self.entry += 1;
                 self.valid = self.left > 0;
                 if self.valid {
                     self.show(parts);
                 } else {
                     parts.out.drain = None;
-                    if self.pack {
-                        parts.finish_packet(usize::from(self.part));
+                    if self.pack || self.without == Some(Rule::TagCountsPackets) {
+                        parts.finish_packet(usize::from(self.part), self.pack);
                     }
                 }
             }
@@ -75,6 +81,9 @@ impl Sequencer {
             let turn = if from_next != 0 { from_next } else { pending };
             self.part = turn.trailing_zeros() as u8;
             self.next = if self.part + 1 == self.num_parts { 0 } else { self.part + 1 };
+            if self.without == Some(Rule::RoundRobin) {
+                self.next = 0;
+            }
             self.take(orders, parts, self_id);
             self.show(parts);
         }

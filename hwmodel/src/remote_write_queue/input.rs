@@ -2,6 +2,7 @@
 
 use ports::common::finepack_types::{MAX_GPUS, Req, error_code, op, partition_of};
 
+use super::rule::Rule;
 use super::slot::Slot;
 use super::table::NARROW;
 use super::{Config, In, cost};
@@ -29,17 +30,19 @@ pub(super) struct Input {
     self_id: u8,
     /// Partition of each GPU; `NO_ROUTE` for this GPU and those that do not exist.
     routes: [u8; MAX_GPUS],
+    without: Option<Rule>,
 }
 
 const NO_ROUTE: u8 = u8::MAX;
 
 impl Input {
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Config, without: Option<Rule>) -> Self {
         let mut input = Self {
             narrow: config.line as usize <= NARROW,
             line_shift: config.line.ilog2(),
             num_gpus: config.num_gpus as u8,
             sub_header_bytes: config.sub_header_bytes,
+            without,
             ..Self::default()
         };
         input.find_routes(0);
@@ -126,7 +129,27 @@ impl Input {
         slot.faults = 0;
         if req.op > op::LOAD || slot.part == NO_ROUTE || req.mask == 0 {
             slot.faults = faults_of(req, slot.part == NO_ROUTE);
+            if let Some(rule) = self.without {
+                forgive(slot, rule);
+            }
         }
+    }
+}
+
+/// Takes the fault away that `rule` is about.
+#[cold]
+fn forgive(slot: &mut Slot, rule: Rule) {
+    let code = match (rule, slot.op) {
+        (Rule::NoBytes, op::STORE | op::LOAD) => error_code::ZERO_MASK,
+        (Rule::AtomicSize, op::ATOMIC) => error_code::ZERO_MASK,
+        (Rule::Destination, _) => error_code::BAD_DEST,
+        (Rule::AtomicOperation, op::ATOMIC) => error_code::BAD_OP,
+        (Rule::Operation, op) if op > op::ATOMIC => error_code::BAD_OP,
+        _ => return,
+    };
+    slot.faults &= !(1 << code);
+    if rule == Rule::Destination && slot.part == NO_ROUTE {
+        slot.part = 0;
     }
 }
 

@@ -11,6 +11,7 @@ mod input;
 mod order_queue;
 mod partition;
 mod release;
+mod rule;
 mod slot;
 mod table;
 #[cfg(test)]
@@ -27,6 +28,8 @@ use drain::Sequencer;
 use input::Input;
 use ports::Parameters;
 
+pub use rule::Rule;
+
 /// Model of `rtl/remote_write_queue`.
 #[derive(Debug)]
 pub struct RemoteWriteQueue {
@@ -41,6 +44,23 @@ pub struct RemoteWriteQueue {
 }
 
 impl RemoteWriteQueue {
+    /// For tests: a queue that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Self::with(config, Some(rule))
+    }
+
+    fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            config: config.clone(),
+            input: Input::new(config, without),
+            decide: Decide::new(config, without),
+            sequencer: Sequencer::new(config, without),
+            now: 0,
+            timeout: 0,
+        })
+    }
+
     /// One clock edge.
     #[inline(always)]
     fn step(&mut self, inputs: &In) {
@@ -84,7 +104,7 @@ impl Block for RemoteWriteQueue {
 
     fn show_state(&self, state: &mut State) {
         let Self { config, input, decide, sequencer, .. } = self;
-        let Decide { parts, orders, release } = decide;
+        let Decide { parts, orders, release, .. } = decide;
         state.part("input", |state| input.show_state(state, config));
         for p in 0..config.parts() as usize {
             state.part(format_args!("part[{p}]"), |state| {
@@ -104,14 +124,6 @@ impl Model for RemoteWriteQueue {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        config.validate()?;
-        Ok(Self {
-            config: config.clone(),
-            input: Input::new(config),
-            decide: Decide::new(config),
-            sequencer: Sequencer::new(config),
-            now: 0,
-            timeout: 0,
-        })
+        Self::with(config, None)
     }
 }

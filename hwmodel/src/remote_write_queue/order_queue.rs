@@ -2,6 +2,8 @@
 
 use ports::common::finepack_types::{MAX_PARTS, drain_kind};
 
+use super::rule::Rule;
+
 /// Deepest order queue.
 const MAX_DEPTH: usize = 16;
 
@@ -32,16 +34,18 @@ pub(super) struct OrderQueues {
     depth: u8,
     /// Bit p: partition p has a token.
     pub pending: u16,
+    without: Option<Rule>,
 }
 
 impl OrderQueues {
-    pub fn new(depth: u32) -> Self {
-        Self { rings: Default::default(), depth: depth as u8, pending: 0 }
+    pub fn new(depth: u32, without: Option<Rule>) -> Self {
+        Self { rings: Default::default(), depth: depth as u8, pending: 0, without }
     }
 
     /// True when `tokens` more fit into the queue of `part`.
     #[inline(always)]
     pub fn has_room(&self, part: usize, tokens: u8) -> bool {
+        let tokens = if self.without == Some(Rule::BothPlaces) { 1 } else { tokens };
         self.rings[part].count + tokens <= self.depth
     }
 
@@ -68,6 +72,9 @@ impl OrderQueues {
     /// Appends a token of any other kind.
     #[inline(always)]
     pub fn push(&mut self, part: usize, token: Token) {
+        if self.without == Some(Rule::BothPlaces) && !self.has_room(part, 1) {
+            return;
+        }
         *self.next(part) = token;
     }
 
@@ -77,6 +84,10 @@ impl OrderQueues {
         let ring = &mut self.rings[part];
         debug_assert!(ring.count > 0, "pop from an empty order queue");
         let token = &ring.tokens[usize::from(ring.head) % MAX_DEPTH];
+        if self.without == Some(Rule::QueueOrder) && ring.count > 1 {
+            ring.count -= 1;
+            return &ring.tokens[usize::from(ring.head + ring.count) % MAX_DEPTH];
+        }
         ring.head = (ring.head + 1) % MAX_DEPTH as u8;
         ring.count -= 1;
         if ring.count == 0 {

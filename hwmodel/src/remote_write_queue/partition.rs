@@ -3,6 +3,7 @@
 
 use ports::common::finepack_types::{Drain, MAX_PARTS, acct, flush_cause};
 
+use super::rule::Rule;
 use super::slot::Slot;
 use super::table::{Index, Merged, Table};
 use super::{Config, Out};
@@ -72,10 +73,11 @@ pub(super) struct Partitions {
     window_shift: u32,
     offset_width: u32,
     max_payload: u16,
+    pub without: Option<Rule>,
 }
 
 impl Partitions {
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Config, without: Option<Rule>) -> Self {
         let count = config.parts() as usize;
         Self {
             out: Out {
@@ -92,13 +94,20 @@ impl Partitions {
                 other: ((p as u32 + 1) * config.banks - 1) as usize * config.entries as usize,
                 ..Partition::default()
             }),
-            table: Table::new(config),
+            table: Table::new(config, without),
             bank_entries: config.entries as u8,
             two_banks: config.banks == 2,
             offset_width: config.offset_width,
             window_shift: config.offset_width - config.line.ilog2(),
             max_payload: config.max_payload as u16,
+            without,
         }
+    }
+
+    /// No test has taken this rule away.
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
     }
 
     /// The beat of an entry, counted from the start of all entries.
@@ -162,7 +171,8 @@ impl Partitions {
 
     /// An entry of the filling bank shares a byte with this access.
     pub fn overlaps(&self, part: usize, line: u64, mask: u128) -> bool {
-        self.find(part, line).is_some_and(|e| self.table.beat(e).mask & mask != 0)
+        self.find(part, line)
+            .is_some_and(|e| self.table.beat(e).mask & mask != 0 || !self.keeps(Rule::Overlap))
     }
 
     /// Steps 1 to 5 of specification 5.2: where a store of this cost goes.
@@ -171,17 +181,28 @@ impl Partitions {
         if self.out.occ[part] == 0 {
             return Place::Free;
         }
-        if line >> self.window_shift != self.parts[part].base {
+        if line >> self.window_shift != self.parts[part].base && self.keeps(Rule::Window) {
             return Place::Flush(flush_cause::WINDOW);
         }
         // Before the lookup, so a store that would add nothing can still flush.
-        if cost > self.out.avail[part] {
+        if cost > self.out.avail[part] && self.must_fit(part, line) {
             return Place::Flush(flush_cause::FULL_PAYLOAD);
         }
         match self.find(part, line) {
             Some(entry) => Place::Hit(entry),
             None if self.out.occ[part] < self.bank_entries => Place::Free,
-            None => Place::Flush(flush_cause::FULL_ENTRIES),
+            None if self.keeps(Rule::Room) => Place::Flush(flush_cause::FULL_ENTRIES),
+            None => Place::Hit(self.parts[part].first + usize::from(self.bank_entries) - 1),
+        }
+    }
+
+    /// A store flushes `part` if it does not fit.
+    #[inline(never)]
+    fn must_fit(&self, part: usize, line: u64) -> bool {
+        match self.without {
+            Some(Rule::Fit) => false,
+            Some(Rule::FitBeforeLookup) => self.find(part, line).is_none(),
+            _ => true,
         }
     }
 
@@ -190,7 +211,12 @@ impl Partitions {
     pub fn write_hit(&mut self, part: usize, entry: usize, store: &Slot, rule: u8) -> u8 {
         let Merged { overwritten, growth } = self.table.merge(entry, store);
         self.parts[part].cost = self.parts[part].cost.wrapping_add_signed(growth);
-        let charge = if rule == acct::EXACT { growth } else { store.size.cost as i16 };
+        let all = store.size.cost as i16;
+        let charge = match self.without {
+            None if rule == acct::EXACT => growth,
+            None => all,
+            Some(without) => charge(without, rule, growth, all),
+        };
         self.out.avail[part] = self.out.avail[part].wrapping_add_signed(-charge);
         overwritten as u8
     }
@@ -201,7 +227,9 @@ impl Partitions {
         let part_regs = &mut self.parts[part];
         let used = self.out.occ[part];
         if used == 0 {
-            part_regs.base = store.line >> self.window_shift;
+            if self.without != Some(Rule::FirstSetsWindow) {
+                part_regs.base = store.line >> self.window_shift;
+            }
             self.filled |= 1 << part;
             self.dirty |= 1 << part;
         }
@@ -210,7 +238,8 @@ impl Partitions {
         let entry = part_regs.first + usize::from(used);
         self.table.write(entry, store, used == 0, part_regs.base << self.offset_width);
         self.out.occ[part] = used + 1;
-        self.out.avail[part] -= store.size.cost;
+        // Without a rule a packet may pass its limit.
+        self.out.avail[part] = self.out.avail[part].wrapping_sub(store.size.cost);
     }
 
     /// Restarts the timer for a store in cycle `now`.
@@ -225,23 +254,55 @@ impl Partitions {
     pub fn flush(&mut self, part: usize) {
         let part_regs = &mut self.parts[part];
         debug_assert!(
-            !part_regs.busy && self.out.occ[part] > 0 && part_regs.cost <= self.max_payload
+            self.without.is_some()
+                || !part_regs.busy && self.out.occ[part] > 0 && part_regs.cost <= self.max_payload
         );
-        part_regs.packet =
-            Packet { first: part_regs.first, count: self.out.occ[part], plen: part_regs.cost };
+        let mut plen = part_regs.cost;
+        if self.without == Some(Rule::CostSum) {
+            plen = self.max_payload - self.out.avail[part];
+        }
+        part_regs.packet = Packet { first: part_regs.first, count: self.out.occ[part], plen };
         part_regs.busy = true;
         part_regs.cost = 0;
-        part_regs.base = 0;
+        if self.without != Some(Rule::FirstSetsWindow) {
+            part_regs.base = 0;
+        }
         std::mem::swap(&mut part_regs.first, &mut part_regs.other);
         self.out.occ[part] = 0;
-        self.out.avail[part] = self.max_payload;
+        if self.without != Some(Rule::CreditReset) {
+            self.out.avail[part] = self.max_payload;
+        }
         self.filled &= !(1 << part);
     }
 
-    /// The last entry of the packet is taken: its bank is free and the tag counts up.
-    pub fn finish_packet(&mut self, part: usize) {
+    /// The last entry of the packet is taken: its bank is free and the tag counts up. A token that
+    /// is no `pack` has no bank.
+    pub fn finish_packet(&mut self, part: usize, pack: bool) {
         let part_regs = &mut self.parts[part];
-        part_regs.busy = false;
+        part_regs.busy &= !pack;
         part_regs.tag = part_regs.tag.wrapping_add(1);
+    }
+
+    /// An entry of the packet is taken, and without a rule its bank is free already.
+    #[cold]
+    pub fn free_early(&mut self, part: usize) {
+        self.parts[part].busy = false;
+    }
+}
+
+/// What a store that hits is charged without a rule of the accounting.
+#[cold]
+fn charge(without: Rule, rule: u8, growth: i16, all: i16) -> i16 {
+    match (without, rule == acct::EXACT) {
+        (Rule::Exact, true) => all,
+        (Rule::Credit, true) => growth.max(0),
+        (Rule::Paper, false) => growth,
+        (_, exact) => {
+            if exact {
+                growth
+            } else {
+                all
+            }
+        }
     }
 }

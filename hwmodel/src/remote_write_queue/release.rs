@@ -3,6 +3,7 @@
 use ports::common::finepack_types::partition_of;
 
 use super::Config;
+use super::rule::Rule;
 use crate::state::State;
 
 /// What a completion means for this cycle.
@@ -24,9 +25,14 @@ pub(super) struct Release {
     /// That release is still in stage 2 and has partitions to serve.
     pub serving: bool,
     id: u8,
+    without: Option<Rule>,
 }
 
 impl Release {
+    pub fn new(without: Option<Rule>) -> Self {
+        Self { without, ..Self::default() }
+    }
+
     /// Takes a completion from GPU `dest`. Comes before the stage's own pushes: it sees the bits
     /// at the start of the cycle. `outstanding` falls in [`Release::finish`] only.
     #[inline(never)]
@@ -34,11 +40,13 @@ impl Release {
         let known = dest != self_id && u32::from(dest) < config.num_gpus;
         let bit = if known { 1 << partition_of(dest, self_id) } else { 0 };
         if self.marks & bit == 0 {
-            return Completion { spurious: true, done: None };
+            return Completion { spurious: self.without != Some(Rule::Spurious), done: None };
         }
         self.marks &= !bit;
         // While the release still serves partitions the last one's MARK is yet to come.
-        let last = self.marks == 0 && !self.serving;
+        let all = self.marks == 0 || self.without == Some(Rule::AllMarks);
+        let pushed = !self.serving || self.without == Some(Rule::LastMark);
+        let last = all && pushed && self.outstanding;
         Completion { spurious: false, done: last.then_some(self.id) }
     }
 

@@ -4,6 +4,7 @@ use ports::common::finepack_types::{Drain, LineData};
 
 use super::Config;
 use super::cost::{self, Size};
+use super::rule::Rule;
 use super::slot::Slot;
 
 /// One line with the bytes stored so far.
@@ -103,10 +104,11 @@ pub(super) struct Table {
     entries: Vec<Entry>,
     narrow: bool,
     sub_header_bytes: u32,
+    without: Option<Rule>,
 }
 
 impl Table {
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Config, without: Option<Rule>) -> Self {
         Self {
             entries: vec![
                 Entry::default();
@@ -114,6 +116,7 @@ impl Table {
             ],
             narrow: config.line as usize <= NARROW,
             sub_header_bytes: config.sub_header_bytes,
+            without,
         }
     }
 
@@ -128,7 +131,12 @@ impl Table {
     pub fn merge(&mut self, entry: usize, store: &Slot) -> Merged {
         let Entry { beat, size } = &mut self.entries[entry];
         let mut merged = Merged { overwritten: store.size.bytes, growth: 0 };
-        let mask = beat.mask | store.mask;
+        let (mut mask, mut written) = (beat.mask | store.mask, store.mask);
+        match self.without {
+            Some(Rule::LaterWins) => written &= !beat.mask,
+            Some(Rule::MaskGrows) => mask = beat.mask,
+            _ => (),
+        }
         if mask != beat.mask {
             let new = cost::size(mask, self.sub_header_bytes);
             merged.overwritten -= new.bytes - size.bytes;
@@ -136,7 +144,7 @@ impl Table {
             beat.mask = mask;
             *size = new;
         }
-        merge_bytes(&mut beat.data, &store.data, store.mask, self.narrow);
+        merge_bytes(&mut beat.data, &store.data, written, self.narrow);
         merged
     }
 
@@ -144,7 +152,11 @@ impl Table {
     #[inline(always)]
     pub fn write(&mut self, entry: usize, store: &Slot, sop: bool, base: u64) {
         let Entry { beat, size } = &mut self.entries[entry];
-        write_bytes(&mut beat.data, &store.data, store.mask, self.narrow);
+        if self.without == Some(Rule::Zeros) {
+            merge_bytes(&mut beat.data, &store.data, store.mask, self.narrow);
+        } else {
+            write_bytes(&mut beat.data, &store.data, store.mask, self.narrow);
+        }
         beat.mask = store.mask;
         beat.line = store.line;
         beat.sop = sop;

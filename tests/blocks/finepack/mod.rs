@@ -1,0 +1,117 @@
+//! FinePack's blocks against the specification, by oracles that know nothing of the models: on both
+//! bodies, and on models that lack a rule, which an oracle must see.
+
+mod depacketizer;
+mod packetizer;
+mod path;
+mod queue;
+
+use duet_tests::{Body, parameters, with_both_bodies};
+use hwmodel::Model;
+use ports::ConfigError;
+use ports::common::finepack_types::FinePack;
+
+/// The bodies that a check looks at.
+struct Bodies<'a, M: Model> {
+    make: &'a dyn Fn(&M::Config) -> Body<M>,
+    /// How many random runs.
+    runs: u64,
+}
+
+/// A check, and its name. What is wrong is its error.
+type Check<M> = (&'static str, fn(&Bodies<M>) -> Result<(), String>);
+
+/// A block's parameters in a named configuration.
+fn named<C: for<'a> From<&'a FinePack>>(name: &str) -> C {
+    C::from(&parameters::<FinePack>(name))
+}
+
+/// Both bodies of a block pass its checks.
+fn hold<M: cosim::catalog::Pair + 'static>(checks: &[Check<M>]) {
+    with_both_bodies::<M>(|make| {
+        let bodies = Bodies { make: &make, runs: 12 };
+        for (name, check) in checks {
+            check(&bodies).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+        }
+    });
+}
+
+/// Each rule is missed: without it the model fails a check.
+fn are_missed<M: Model + 'static, R: Copy + std::fmt::Debug + 'static>(
+    checks: &[Check<M>],
+    rules: &[R],
+    without: fn(&M::Config, R) -> Result<M, ConfigError>,
+) {
+    let mut unseen = Vec::new();
+    for &rule in rules {
+        let make = |config: &M::Config| -> Body<M> {
+            Box::new(without(config, rule).expect("legal parameters"))
+        };
+        let bodies = Bodies { make: &make, runs: 60 };
+        let seen = checks.iter().find_map(|(name, check)| Some((name, check(&bodies).err()?)));
+        match seen {
+            Some((name, wrong)) => println!("{rule:?}: {name}: {wrong}"),
+            None => unseen.push(rule),
+        }
+    }
+    assert!(unseen.is_empty(), "nothing misses {unseen:?}");
+}
+
+/// Fails a check with a message where a condition does not hold.
+fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(wrong()) }
+}
+
+/// A small generator: splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Below `n`.
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    /// True once in `n`.
+    fn once_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+
+    /// Byte enables of a line: at least one.
+    fn mask(&mut self, line: u32) -> u128 {
+        let all = u128::MAX >> (128 - line);
+        let bits = u128::from(self.next()) << 64 | u128::from(self.next());
+        let first = self.below(line.into()) as u32;
+        let len = 1 + self.below(u64::from(line - first)) as u32;
+        let mask = match self.below(6) {
+            0 => all,
+            1 => bits & (u128::from(self.next()) << 64 | u128::from(self.next())),
+            2 => 0x5555_5555_5555_5555_5555_5555_5555_5555 << self.below(2),
+            3 => bits | bits << 1,
+            _ => duet_tests::ones(first, len),
+        };
+        if mask & all == 0 { 1 } else { mask & all }
+    }
+}
+
+/// The runs of a mask, lowest first: first byte and length.
+fn runs(mask: u128) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for k in (0..128).filter(|k| mask >> k & 1 == 1) {
+        match runs.last_mut() {
+            Some((first, len)) if *first + *len == k => *len += 1,
+            _ => runs.push((k, 1)),
+        }
+    }
+    runs
+}

@@ -1,0 +1,21 @@
+//! The packetizer: the TLPs of random packets, to the byte.
+
+mod encoder;
+mod random;
+
+use hwmodel::packetizer::{Packetizer, Rule};
+
+use super::{Bodies, Check, are_missed, hold};
+
+const CHECKS: [Check<Packetizer>; 2] =
+    [("random packets", random::check), ("a link that stalls", random::stalled)];
+
+#[test]
+fn packetizer_does_what_is_specified() {
+    hold(&CHECKS);
+}
+
+#[test]
+fn each_rule_of_the_packetizer_is_missed() {
+    are_missed(&CHECKS, Rule::ALL, Packetizer::without);
+}
