@@ -13,7 +13,7 @@ FUZZ_SECONDS    ?= 600
 PROGRAMS        ?= 100000
 STC_CYCLES      ?= 100000000
 CORE_PROGRAMS   ?= 1000
-SHARD           ?= 1/100
+SHARD           ?= 1/300
 
 DUET := target/release/duet
 # The main job: a captured program on two GPUs of four chiplets.
@@ -100,8 +100,8 @@ mutate: setup
 	done; exit $$status
 
 # Faults in the Rust of the models, the firmware and the machine, one at a time: how many the tests find (docs/trust.md).
-# A sample, every 100th; SHARD=1/1 plants them all, SHARD=2/100 others.
-mutate-models: setup
+# A sample, every 300th; SHARD=1/1 plants them all, SHARD=2/300 others.
+mutate-models: .tools/installed
 	@cargo install -q cargo-mutants --locked --version $(CARGO_MUTANTS) --root .tools --target-dir target/cargo-mutants || \
 	  { echo "mutate-models: cargo-mutants $(CARGO_MUTANTS) cannot be installed into .tools" >&2; exit 5; }
 	@mkdir -p out/mutants

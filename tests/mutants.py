@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Plants faults in the Rust sources, one at a time, and runs the tests that must see them: `make mutate-models`.
+"""Plants faults in the Rust sources, one at a time, and runs the tests that must find them: `make mutate-models`.
 
     tests/mutants.py [--shard K/N] [--group NAME]... [--json FILE]
 
-cargo-mutants plants them, in a copy of the tree below target/. A group of files has stages of tests, the cheapest first;
-a later stage sees what the earlier ones have missed. What all of them miss must stand in mutants.txt beside this file,
-with the reason; what stands there must not be found. Exit status 1 where one of the two is wrong.
+cargo-mutants plants them, in a copy of the tree below target/. A group of files has stages of tests, the cheapest
+first; a later stage runs for the mutants that the earlier ones have missed. What all of them miss must stand in
+mutants.txt beside this file, with the reason; what stands there must not be found. Exit status 1 where one of the two
+is wrong.
 
-`--shard K/N` takes every Nth mutant of a group from the Kth on; `1/1` hands over all."""
+`--shard K/N` takes every Nth mutant of a group, beginning with the Kth; without it, all of them."""
 
 import argparse
 import collections
@@ -30,7 +31,7 @@ RULES = {
     "tc_l2": "timestamps", "sharing_l1_policy": "sharing", "sharing_l2_policy": "sharing",
     "cta_scheduler": "sharing", "epoch_agent": "stc", "epoch_manager": "stc",
     "race_detection_unit": "race_detection", "access_validation_unit": "race_detection",
-    "speculative_load_queue": "race_detection", "chain": "finepack_path",
+    "speculative_load_queue": "race_detection",
 }
 # What several blocks share: the blocks that run it. Others run what lies in a folder of their own.
 SHARED = {
@@ -50,8 +51,8 @@ SHARED = {
 
 
 class Stage:
-    """A call of cargo test: packages, arguments, and the words that the tests' names hold. Where no RTL takes part, tests
-    that run on both bodies run on the model alone."""
+    """A call of cargo test: package, arguments, and arguments of the tests. Without `rtl`, tests that run on both
+    bodies run on the model alone."""
 
     def __init__(self, package, *arguments, tests=(), rtl=False):
         self.options = ["--test-package", package, *(f"--cargo-arg={argument}" for argument in arguments)]
@@ -65,10 +66,12 @@ TABLE = Stage("duet-tests", "--test", "chiplet_coherence_table")
 # Without the one test that takes longer than all others.
 MACHINE = [Stage("machine", "--lib", tests=["--skip", "directory_that_is_visited_for_ever"]),
            Stage("machine", "--test", "machine")]
+# The command refuses settings without an effect.
+REFUSED = Stage("duet", "--test", "command", tests=["refusals"])
 
 
 def of_blocks(path):
-    """For a file of hwmodel: the rules of the blocks that it is in, and their lockstep; without RTL, the machine's tests."""
+    """For a file of hwmodel: rules and lockstep of the blocks that run it; of what has no RTL, the machine's tests."""
     inside = path.removeprefix("hwmodel/src/")
     shared = next((blocks for part, blocks in SHARED.items() if inside.startswith(part)), None)
     blocks = shared or [inside.split("/")[0]]
@@ -87,14 +90,14 @@ GROUPS = {
     "models": Group("hwmodel", "hwmodel/src/**", TABLE_FILES, lambda path: [UNITS, *of_blocks(path)]),
     "table": Group("hwmodel", TABLE_FILES, None, lambda path: [UNITS, TABLE]),
     "firmware": Group("firmware", "firmware/src/**", None, lambda path: [TABLE]),
-    "machine": Group("machine", "testbench/machine/src/**", None, lambda path: MACHINE),
+    "machine": Group("machine", "testbench/machine/src/**", None, lambda path: [*MACHINE, REFUSED]),
 }
 
 
 def copy_tree():
-    """The tree's files as they are now, below target/. A file that is as it was keeps its time, so it is not built again."""
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True,
-                            text=True, check=True).stdout
+    """The tree's files as they are now, below target/. Files that have not changed are not written, nor built again."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     wanted = {path for path in listed.split("\0") if path and os.path.exists(os.path.join(ROOT, path))}
     for path in wanted:
         old, new = os.path.join(TREE, path), os.path.join(ROOT, path)
@@ -148,13 +151,12 @@ class Mutants:
         shutil.rmtree(results, ignore_errors=True)
         os.makedirs(results)
         with open(os.path.join(results, "previously_caught.txt"), "w") as file:
-            file.writelines(f"{name}\n" for name in self.all if name not in set(names))
-        command = [*self.command(), "--in-place", "--iterate", "--output", os.path.dirname(results), "--colors", "never"]
-        command += stage.options
+            file.writelines(f"{name}\n" for name in sorted(set(self.all) - set(names)))
+        command = [*self.command(), "--in-place", "--iterate", "--output", os.path.dirname(results), *stage.options]
         environment = {**os.environ, "CARGO_TARGET_DIR": os.path.join(WORK, "build"), **stage.environment}
         status = subprocess.run(command, env=environment).returncode
         if status not in (0, 2, 3):
-            sys.exit(f"mutants: cargo-mutants ended with status {status}: the tests fail without a mutant, or do not build")
+            sys.exit(f"mutants: status {status} of cargo-mutants: without a mutant the tests fail, or do not build")
         with open(os.path.join(results, "outcomes.json")) as file:
             outcomes = json.load(file)["outcomes"]
         return {o["scenario"]["Mutant"]["name"]: o["summary"] for o in outcomes if o["scenario"] != "Baseline"}
