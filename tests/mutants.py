@@ -62,6 +62,8 @@ class Stage:
 
 
 UNITS = Stage("hwmodel", "--lib")
+# The table's unit tests, then programs on table and firmware.
+TABLE_UNITS = Stage("hwmodel", "--lib", tests=["chiplet_coherence_table"])
 TABLE = Stage("duet-tests", "--test", "chiplet_coherence_table")
 # Without the one test that takes longer than all others.
 MACHINE = [Stage("machine", "--lib", tests=["--skip", "directory_that_is_visited_for_ever"]),
@@ -88,7 +90,7 @@ Group = collections.namedtuple("Group", "package files without stages")
 TABLE_FILES = "hwmodel/src/chiplet_coherence_table/**"
 GROUPS = {
     "models": Group("hwmodel", "hwmodel/src/**", TABLE_FILES, lambda path: [UNITS, *of_blocks(path)]),
-    "table": Group("hwmodel", TABLE_FILES, None, lambda path: [UNITS, TABLE]),
+    "table": Group("hwmodel", TABLE_FILES, None, lambda path: [TABLE_UNITS, TABLE]),
     "firmware": Group("firmware", "firmware/src/**", None, lambda path: [TABLE]),
     "machine": Group("machine", "testbench/machine/src/**", None, lambda path: [*MACHINE, REFUSED]),
 }
