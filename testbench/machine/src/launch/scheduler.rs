@@ -91,7 +91,7 @@ inventory::submit! {
 
 /// The next work-group goes to the next CU in turn that has room.
 #[derive(Debug, Default)]
-struct RoundRobin {
+pub struct RoundRobin {
     turn: usize,
 }
 

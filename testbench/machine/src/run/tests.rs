@@ -1,6 +1,8 @@
 //! What can only be seen inside a machine.
 
 mod acquire;
+mod latency;
+mod scheduler;
 mod streams;
 mod threads;
 mod traffic;
