@@ -32,6 +32,12 @@ import sys
 import pyosys
 from pyosys import libyosys as ys
 
+# From processes to cells of words, less the bits of integers that nothing reads: a fault there is
+# none. Multiplexers of single bits have no form in Verilog.
+TO_CELLS = (
+    "proc", "opt_clean", "opt_expr", "wreduce", "opt_clean", "memory -nordff -nomap", "bwmuxmap",
+    "opt_clean",
+)
 # From cells of words to flip-flops and gates of two inputs.
 TO_GATES = (
     "opt_clean", "simplemap", "opt -nodffe -nosdff", "techmap", "opt -fast -nodffe -nosdff",
@@ -233,8 +239,7 @@ def main():
     else:
         # What it says of the RTL is shown.
         ys.run_pass(task["read"], design)
-        # Multiplexers of single bits have no form in Verilog.
-        for command in ("proc", "opt_clean", "memory -nordff -nomap", "bwmuxmap", "opt_clean"):
+        for command in TO_CELLS:
             run(command)
         if "miter" in task:
             result = []
