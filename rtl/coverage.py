@@ -7,9 +7,8 @@ DUET_COVERAGE names a folder, and from results of `duet cosim` there: `make cove
 A line is reached where one body of one configuration has reached it; so is a toggle, a bit of a
 signal that goes from 0 to 1 or back, and a row, one of the cases that a stimulus counts. Prints for
 each block how many there are, then each line, signal and row that nothing has reached. Those stand
-in coverage.txt beside this file with the reason, and nothing else stands there: exit status 1 where
-one that is not reached has no reason, or a reason is about nothing that is not reached. `--lcov`
-writes the lines for genhtml and editors."""
+in coverage.txt beside this file with the reason: exit status 1 where a line that is not reached has
+none, or a reason is about what is reached. `--lcov` writes the lines for genhtml and editors."""
 
 import argparse
 import collections
@@ -99,7 +98,7 @@ class Reasons:
             if text == what or not exact and fnmatch.fnmatchcase(what, text):
                 self.used.add((kind, place, text))
                 return reason
-        self.wrong += 1
+        self.wrong += kind == "line"
         return "NO REASON"
 
     def stale(self, places):
