@@ -2,7 +2,8 @@
 """Runs every block in lockstep in each of its configurations, a run on each core at a time, and adds
 up what has run: `make soak`.
 
-    python3 cosim/soak.py --cycles N --seeds S [S ...] [--out FOLDER] [--jobs N] [--markdown]
+    python3 cosim/soak.py --cycles N [--seeds S ...] [--block BLOCK ...] [--out FOLDER] [--jobs N]
+        [--markdown]
 
 The result of each run stays in the folder, so that the same command goes on where it was ended; a
 run whose result is older than the program is made again. Exit status 1 where a run fails, and what
@@ -37,33 +38,40 @@ def is_done(path, cycles):
 def run(folder, cycles, block, config, seed):
     """The result of a run, and what the program said last where it failed."""
     path = os.path.join(folder, f"{block}.{config}.{seed}.json")
-    said = None
     if not is_done(path, cycles):
         words = [DUET, "cosim", block, "--config", config, "--seed", str(seed)]
         words += ["--cycles", str(cycles), "--json", path]
         process = subprocess.run(words, capture_output=True, text=True, check=False)
         if process.returncode:
-            said = (process.stdout + process.stderr).strip().splitlines()[-1]
+            said = (process.stdout + process.stderr).strip().splitlines()
+            said = said[-1] if said else f"status {process.returncode}"
             if os.path.exists(path):
                 os.remove(path)
             return None, f"{' '.join(words[1:])}: {said}"
     with open(path, encoding="utf-8") as file:
-        return json.load(file), said
+        return json.load(file), None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cycles", type=int, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
+    parser.add_argument("--block", nargs="+", metavar="BLOCK", help="these alone")
     parser.add_argument("--out", default=os.path.join(ROOT, "out", "soak"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
+    chosen = pairs()
+    known = {block for block, _ in chosen}
+    for block in arguments.block or []:
+        if block not in known:
+            parser.error(f"--block {block}: must be one of {', '.join(sorted(known))}")
+    chosen = [pair for pair in chosen if pair[0] in (arguments.block or known)]
     os.makedirs(arguments.out, exist_ok=True)
     rows, failures = {}, []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         # All configurations with the first seed first, as each is a body to be built.
-        runs = [(block, config, seed) for seed in arguments.seeds for block, config in pairs()]
+        runs = [(block, config, seed) for seed in arguments.seeds for block, config in chosen]
         results = pool.map(lambda of: run(arguments.out, arguments.cycles, *of), runs)
         for (block, config, seed), (result, failure) in zip(runs, results):
             if failure:

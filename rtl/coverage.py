@@ -19,15 +19,16 @@ import os
 import re
 import sys
 
+import reasons
+
 RTL = os.path.dirname(os.path.abspath(__file__))
 REASONS = os.path.join(RTL, "coverage.txt")
+FORM = "line, toggle or row | FILE, of a row BLOCK | WHAT | REASON"
 POINT = re.compile(r"C '(.*)' (\d+)$")
 # A signal, with all its indices, and the bit that goes one way: `memory_q[3].valid[2]:0->1`.
 SIGNAL = re.compile(r"([^\[:]*)(.*)")
 # Toggles of a signal that are named, of those that nothing has reached.
 SHOWN = 4
-# What a reason may be about.
-KINDS = ("line", "toggle", "row")
 # What Verilator makes around a block.
 TOP = "_top.sv"
 
@@ -82,15 +83,8 @@ class Reasons:
 
     def __init__(self):
         self.known, self.used, self.wrong = {}, set(), 0
-        with open(REASONS, encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                line = line.strip()
-                if not line or line.startswith("#"):
-                    continue
-                parts = [part.strip() for part in line.split(" | ")]
-                if len(parts) != 4 or parts[0] not in KINDS:
-                    sys.exit(f"{REASONS}:{number}: must be {'/'.join(KINDS)} | PLACE | WHAT | REASON")
-                self.known.setdefault((parts[0], parts[1]), []).append((parts[2], parts[3]))
+        for kind, place, text, reason in reasons.read(REASONS, FORM):
+            self.known.setdefault((kind, place), []).append((text, reason))
 
     def of(self, kind, place, what, exact=True):
         """The reason for something that is not reached; says so where there is none."""
@@ -164,26 +158,26 @@ def main():
         write_lcov(arguments.lcov, lines)
     cases = rows(arguments.folder)
     table(lines, toggles, cases, arguments.markdown)
-    reasons = Reasons()
+    known = Reasons()
     for name in sorted(lines):
         with open(os.path.join(RTL, name), encoding="utf-8") as file:
             text = file.read().splitlines()
         for line in sorted(line for line, count in lines[name].items() if not count):
             what = text[line - 1].strip()
-            print(f"line    {name}:{line}: {reasons.of('line', name, what)}: {what}")
+            print(f"line    {name}:{line}: {known.of('line', name, what)}: {what}")
     for name in sorted(toggles):
         for signal, missing in sorted(not_toggled(toggles[name]).items()):
-            reason = reasons.of("toggle", name, signal, exact=False)
+            reason = known.of("toggle", name, signal, exact=False)
             few = " ".join(missing[:SHOWN]) + (" ..." if len(missing) > SHOWN else "")
             print(f"toggle  {name}: {signal}: {reason}: {len(missing)} of them: {few}")
     for block in sorted(cases):
         for row in sorted(row for row, count in cases[block].items() if not count):
-            print(f"row     {block}: {reasons.of('row', block, row)}: {row}")
-    for line in reasons.stale({*lines, *toggles, *cases}):
+            print(f"row     {block}: {known.of('row', block, row)}: {row}")
+    for line in known.stale({*lines, *toggles, *cases}):
         print(line)
-    verdict = f"{len(reasons.used)} reasons used, {reasons.wrong} missing or about nothing"
-    print(f"{'FAIL' if reasons.wrong else 'PASS'} coverage: {verdict}")
-    sys.exit(1 if reasons.wrong else 0)
+    verdict = f"{len(known.used)} reasons used, {known.wrong} missing or about nothing"
+    print(f"{'FAIL' if known.wrong else 'PASS'} coverage: {verdict}")
+    sys.exit(1 if known.wrong else 0)
 
 
 if __name__ == "__main__":

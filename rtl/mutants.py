@@ -17,10 +17,13 @@ import os
 import subprocess
 import sys
 
+import reasons
+
 RTL = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(RTL)
 DUET = os.environ.get("DUET") or os.path.join(ROOT, "target", "release", "duet")
 REASONS = os.path.join(RTL, "survivors.txt")
+FORM = "BLOCK | FILE:LINE | CHANGE | REASON"
 # Per cent of the mutants that are not equivalent.
 LEAST = 95
 # Of Ibex, which is in the one, no mutants are made; the other is a chain of blocks.
@@ -33,25 +36,19 @@ def blocks():
     return [name for name in names if name not in LEFT_OUT]
 
 
-def reasons():
-    """Reason of each block, place and change."""
-    found = {}
-    with open(REASONS, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            line = line.strip()
-            if not line or line.startswith("#"):
-                continue
-            parts = [part.strip() for part in line.split(" | ")]
-            if len(parts) != 4:
-                sys.exit(f"{REASONS}:{number}: must be BLOCK | FILE:LINE | CHANGE | REASON")
-            found[tuple(parts[:3])] = parts[3]
-    return found
+def is_done(path, arguments):
+    """Whether the result is of so many mutants and cycles, and of this program."""
+    if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(DUET):
+        return False
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    return (len(report["mutants"]), report["cycles"]) == (arguments.count, arguments.cycles)
 
 
 def result(block, arguments):
     """What `duet mutate` found, now or before."""
     path = os.path.join(arguments.out, f"{block}.json")
-    if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(DUET):
+    if not is_done(path, arguments):
         words = [DUET, "mutate", block, "--count", str(arguments.count)]
         words += ["--cycles", str(arguments.cycles), "--json", path]
         process = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -70,7 +67,8 @@ def main():
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
-    known, used, wrong = reasons(), set(), []
+    known = {tuple(fields[:3]) for fields in reasons.read(REASONS, FORM)}
+    used, wrong = set(), []
     chosen = arguments.blocks or blocks()
     if arguments.markdown:
         print("| block | killed | of | per cent | equivalent | killed within 2000 cycles |")
@@ -93,7 +91,7 @@ def main():
             used.add(place)
             if place not in known:
                 wrong.append(" | ".join(place) + " | NO REASON")
-    stale = [place for place in known if place[0] in chosen and place not in used]
+    stale = sorted(place for place in known - used if place[0] in chosen)
     wrong += [f"killed, equivalent or not there: {' | '.join(place)}" for place in stale]
     print("\n".join(wrong) if wrong else "PASS mutants: each that survives has a reason")
     sys.exit(1 if wrong else 0)

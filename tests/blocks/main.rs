@@ -10,7 +10,6 @@ mod cp_crossbar;
 mod depacketizer;
 mod directories;
 mod finepack;
-mod finepack_path;
 mod local_command_processor;
 mod packetizer;
 mod race_detection;

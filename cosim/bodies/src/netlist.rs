@@ -43,7 +43,7 @@ pub struct Mutant {
     /// What is changed: a bit of a wire, or of a cell's port, that is inverted, constant, or
     /// inverted where another bit of the port is 0 or 1.
     pub change: String,
-    /// File and line of the RTL that the cell stands for.
+    /// File and line of the RTL that the cell stands for; `no line` where yosys made it of several.
     pub source: String,
 }
 
@@ -69,11 +69,8 @@ impl Mutant {
         {
             // The last is the cell's own.
             Some((file, at)) => format!("{file}:{}", at.split('.').next().unwrap_or(at)),
-            // What a memory was taken apart into has no line: `$memory\NAME[3]$12`.
-            None => {
-                let cell = after("-cell").unwrap_or_default().trim_start_matches("$memory\\");
-                format!("memory {}", cell.split(['[', '$']).next().unwrap_or(cell))
-            }
+            // What yosys has made of several lines.
+            None => "no line".into(),
         };
         let change = format!("{mode} {place}{control}");
         Self { number, change, source: line }
@@ -318,8 +315,7 @@ mod tests {
         let port = "mutate -mode cnot1 -module m -cell $134 -port A -portbit 4 -ctrlbit 24 \
                     -src rtl/m/m.sv:9.1-10.2";
         assert_eq!(of(port), ("cnot1 $134.A[4], bit 24".into(), "rtl/m/m.sv:9".into()));
-        let memory =
-            "mutate -mode inv -module m -cell $memory\\u_x.mem_q[12]$3850 -port Q -portbit 2";
-        assert_eq!(of(memory).1, "memory u_x.mem_q");
+        let made = "mutate -mode inv -module m -cell $auto$opt_expr.cc:768$20 -port A -portbit 2";
+        assert_eq!(of(made).1, "no line");
     }
 }

@@ -1,11 +1,11 @@
 //! Rules that tests take away from a model, to see that they find it.
 
-/// Declares the rules of a block: the enum, all of them, and their names.
+/// Declares the rules of a block: the enum, and all of them.
 macro_rules! rules {
     (
         $(#[$about:meta])*
         pub enum Rule {
-            $($(#[$what:meta])* $rule:ident = $name:literal,)+
+            $($(#[$what:meta])* $rule:ident,)+
         }
     ) => {
         $(#[$about])*
@@ -17,13 +17,6 @@ macro_rules! rules {
         impl Rule {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$rule),+];
-
-            /// What it is called.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$rule => $name,)+
-                }
-            }
         }
     };
 }

@@ -6,78 +6,78 @@ rules! {
     /// A rule of the de-packetizer (specification 5.6, 5.8, 12), and what it does without it.
     pub enum Rule {
         /// An offset is added to the base; else it is the address.
-        AddsBase = "adds-base",
+        AddsBase,
         /// Padding behind the last sub-packet is dropped; else it is parsed.
-        DropsPadding = "drops-padding",
+        DropsPadding,
         /// An address above 64 bits is code 4; else it wraps.
-        Overflow = "overflow",
+        Overflow,
         /// A sub-packet without bytes is code 6; else it is a write of none.
-        NoBytes = "no-bytes",
+        NoBytes,
         /// A sub-packet across a line's end is code 6; else its rest is lost.
-        OneLine = "one-line",
+        OneLine,
         /// A rest below a sub-header is code 7; else it is dropped.
-        Rest = "rest",
+        Rest,
         /// A sub-packet longer than the packet is code 7; else it is as long as what is left.
-        InPacket = "in-packet",
+        InPacket,
         /// A sub-header is checked when it is there; else when its bytes are, too.
-        ChecksAtOnce = "checks-at-once",
+        ChecksAtOnce,
         /// Of several faults the lowest code is told; else the highest.
-        LowestCode = "lowest-code",
+        LowestCode,
         /// An error drops the rest of its packet; else that sub-header alone.
-        DropsRest = "drops-rest",
+        DropsRest,
         /// An error drops nothing of the next packets; else all of them.
-        DropsNoMore = "drops-no-more",
+        DropsNoMore,
         /// A packet has one error at most; else one more for each beat that comes later.
-        OnePulse = "one-pulse",
+        OnePulse,
         /// An end before the length is code 7; else the packet is as long as it is.
-        EndsShort = "ends-short",
+        EndsShort,
         /// Bytes behind the length are code 7; else they are dropped.
-        EndsLong = "ends-long",
+        EndsLong,
         /// A beat before the last is whole, else code 7.
-        WholeBeats = "whole-beats",
+        WholeBeats,
         /// A beat longer than its size is code 7; else it is cut.
-        BeatSize = "beat-size",
+        BeatSize,
         /// A packet inside another ends that one with code 7; else its beats belong to that one.
-        StartEnds = "start-ends",
+        StartEnds,
         /// A beat without a packet is code 7; else it is dropped.
-        Stray = "stray",
+        Stray,
         /// Last BE of a packet is one of four, else code 7.
-        LastEnables = "last-enables",
+        LastEnables,
         /// First BE of a packet is 0, else code 7.
-        FirstEnables = "first-enables",
+        FirstEnables,
         /// An unknown type is code 5; else it is a plain write.
-        Type = "type",
+        Type,
         /// A poisoned packet is code 8; else it is like others.
-        Poison = "poison",
+        Poison,
         /// A read leaves no line, else code 5.
-        ReadInLine = "read-in-line",
+        ReadInLine,
         /// An atomic is aligned to its size, else code 5.
-        AtomicSize = "atomic-size",
+        AtomicSize,
         /// A plain write is cut at line ends; else what passes one is lost.
-        CutAtLines = "cut-at-lines",
+        CutAtLines,
         /// A plain write's first enables hold; else its first DW is whole.
-        WriteFirst = "write-first",
+        WriteFirst,
         /// Its last enables hold; else its last DW is whole.
-        WriteLast = "write-last",
+        WriteLast,
         /// A read's enables hold; else it reads whole DWs.
-        ReadEnables = "read-enables",
+        ReadEnables,
         /// A read of no bytes is a MARK; else a read.
-        Mark = "mark",
+        Mark,
         /// Reads, atomics and MARKs stay behind writes; else they pass the last one.
-        Order = "order",
+        Order,
         /// An atomic's operands stand at byte 0; else at its address.
-        OperandsFirst = "operands-first",
+        OperandsFirst,
         /// A compare and swap has two operands; else one, and no legal size with two.
-        TwoOperands = "two-operands",
+        TwoOperands,
         /// A read or MARK tells its requester and tag; else 0.
-        Source = "source",
+        Source,
         /// Bytes outside the mask are 0; else what stands behind the sub-packet.
-        Zeros = "zeros",
+        Zeros,
         /// Beats wait while the window has no room for one; else it has twice its room.
-        WindowRoom = "window-room",
+        WindowRoom,
         /// An access waits for a place in the output buffer; else it has one more.
-        OutputRoom = "output-room",
+        OutputRoom,
         /// Beats wait while two packets hold slots; else while three do.
-        TwoSlots = "two-slots",
+        TwoSlots,
     }
 }

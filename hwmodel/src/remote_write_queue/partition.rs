@@ -239,6 +239,7 @@ impl Partitions {
         self.table.write(entry, store, used == 0, part_regs.base << self.offset_width);
         self.out.occ[part] = used + 1;
         // Without a rule a packet may pass its limit.
+        debug_assert!(self.without.is_some() || store.size.cost <= self.out.avail[part]);
         self.out.avail[part] = self.out.avail[part].wrapping_sub(store.size.cost);
     }
 

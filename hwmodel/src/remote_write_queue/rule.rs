@@ -6,94 +6,94 @@ rules! {
     /// A rule of the queue (specification 5.2 to 5.8, 6, 12), and what it does without it.
     pub enum Rule {
         /// A store outside the packet's window flushes; else it joins the packet.
-        Window = "window",
+        Window,
         /// A packet's first store sets its window; else the one before stays.
-        FirstSetsWindow = "first-sets-window",
+        FirstSetsWindow,
         /// A store that does not fit into the payload flushes; else it joins the packet.
-        Fit = "fit",
+        Fit,
         /// A store that hits must fit, too; else only one that needs an entry.
-        FitBeforeLookup = "fit-before-lookup",
+        FitBeforeLookup,
         /// A store that needs an entry where all are in use flushes; else it goes into the last.
-        Room = "room",
+        Room,
         /// EXACT charges a hit for what it adds; else for all of it.
-        Exact = "exact",
+        Exact,
         /// A store that joins runs gets credit back; else it costs nothing.
-        Credit = "credit",
+        Credit,
         /// PAPER charges a hit for all of it; else for what it adds.
-        Paper = "paper",
+        Paper,
         /// A packet's length is the sum of its entries; else what it was charged.
-        CostSum = "cost-sum",
+        CostSum,
         /// A flush gives all credit back; else what was left stays.
-        CreditReset = "credit-reset",
+        CreditReset,
         /// A later store overwrites in place; else the first bytes stay.
-        LaterWins = "later-wins",
+        LaterWins,
         /// A hit enables the bytes that it adds; else those of the first store alone.
-        MaskGrows = "mask-grows",
+        MaskGrows,
         /// A new entry has zeros in its disabled bytes; else what stood there.
-        Zeros = "zeros",
+        Zeros,
         /// A load that overlaps a queued store flushes; else it goes ahead.
-        LoadFlushes = "load-flushes",
+        LoadFlushes,
         /// An atomic that overlaps a queued store flushes; else it goes ahead.
-        AtomicFlushes = "atomic-flushes",
+        AtomicFlushes,
         /// A load or atomic flushes for a byte that it shares; else for any of its line.
-        Overlap = "overlap",
+        Overlap,
         /// A load or atomic travels behind the packet that it flushes; else before it.
-        RawBehind = "raw-behind",
+        RawBehind,
         /// A system release flushes; else it sends its MARKs only.
-        ReleaseFlushes = "release-flushes",
+        ReleaseFlushes,
         /// A MARK travels behind the packet that its release flushes; else before it.
-        MarkBehind = "mark-behind",
+        MarkBehind,
         /// A system release sends a MARK to each dirty partition; else to those that it flushes.
-        MarkDirty = "mark-dirty",
+        MarkDirty,
         /// An atomic makes its partition dirty.
-        AtomicDirty = "atomic-dirty",
+        AtomicDirty,
         /// A MARK makes its partition clean; else it is dirty for ever.
-        MarkCleans = "mark-cleans",
+        MarkCleans,
         /// A system release is done when its MARKs are completed; else when they are queued.
-        ReleaseWaits = "release-waits",
+        ReleaseWaits,
         /// It waits for all of them; else for the first.
-        AllMarks = "all-marks",
+        AllMarks,
         /// It waits for MARKs that are still to be queued; else for those that are.
-        LastMark = "last-mark",
+        LastMark,
         /// A system release waits for the one before; else it takes its place.
-        SecondWaits = "second-waits",
+        SecondWaits,
         /// A GPU release flushes nothing; else it is a system release.
-        GpuRelease = "gpu-release",
+        GpuRelease,
         /// A GPU release gives way to the end of a system release; else it is not told of.
-        GivesWay = "gives-way",
+        GivesWay,
         /// A partition without stores is flushed behind the timeout.
-        Timeout = "timeout",
+        Timeout,
         /// A store restarts the timer; else only one that needs an entry.
-        StoreRestarts = "store-restarts",
+        StoreRestarts,
         /// A load leaves the timer alone; else it restarts it.
-        LoadLeavesTimer = "load-leaves-timer",
+        LoadLeavesTimer,
         /// A timeout flushes when stage 2 is empty; else at once.
-        TimeoutYields = "timeout-yields",
+        TimeoutYields,
         /// A bank is free behind its last entry; else behind its first.
-        BankHeld = "bank-held",
+        BankHeld,
         /// Who queues two tokens waits for two places; else for one, and loses the second token.
-        BothPlaces = "both-places",
+        BothPlaces,
         /// The tokens of a partition leave in their order; else the youngest first.
-        QueueOrder = "queue-order",
+        QueueOrder,
         /// Partitions take turns; else the lowest goes first.
-        RoundRobin = "round-robin",
+        RoundRobin,
         /// A partition's tag counts its packets alone; else all that it sends.
-        TagCountsPackets = "tag-counts-packets",
+        TagCountsPackets,
         /// A store or load without bytes is dropped; else it is carried out.
-        NoBytes = "no-bytes",
+        NoBytes,
         /// An atomic has 4 or 8 aligned bytes; else any.
-        AtomicSize = "atomic-size",
+        AtomicSize,
         /// A request to no other GPU is dropped; else it goes to the first.
-        Destination = "destination",
+        Destination,
         /// An operation that does not exist is dropped; else it is a GPU release.
-        Operation = "operation",
+        Operation,
         /// An atomic operation that does not exist is dropped; else it is sent.
-        AtomicOperation = "atomic-operation",
+        AtomicOperation,
         /// Of several faults the lowest code is shown; else the highest.
-        LowestCode = "lowest-code",
+        LowestCode,
         /// Faults that are not shown are flagged.
-        LostFlag = "lost-flag",
+        LostFlag,
         /// A completion that no MARK waits for is told of.
-        Spurious = "spurious",
+        Spurious,
     }
 }

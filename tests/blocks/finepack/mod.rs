@@ -2,10 +2,12 @@
 //! bodies, and on models that lack a rule, which an oracle must see.
 
 mod depacketizer;
+mod latency;
 mod packetizer;
 mod path;
-mod queue;
+mod remote_write_queue;
 
+use cosim::stimulus;
 use duet_tests::{Body, parameters, with_both_bodies};
 use hwmodel::Model;
 use ports::ConfigError;
@@ -62,20 +64,21 @@ fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(wrong()) }
 }
 
-/// A small generator: splitmix64.
-struct Random(u64);
+/// Random choices, as stimuli make them.
+struct Random(stimulus::Random);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+    fn new(seed: u64) -> Self {
+        Self(stimulus::Random::new(seed))
     }
 
-    /// Below `n`.
+    fn next(&mut self) -> u64 {
+        self.0.word()
+    }
+
+    /// Below `n`, which is far below 2^32.
     fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
+        self.0.below(u32::try_from(n).expect("a small number")).into()
     }
 
     /// True once in `n`.
@@ -84,23 +87,12 @@ impl Random {
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
+        self.0.pick(from)
     }
 
     /// Byte enables of a line: at least one.
     fn mask(&mut self, line: u32) -> u128 {
-        let all = u128::MAX >> (128 - line);
-        let bits = u128::from(self.next()) << 64 | u128::from(self.next());
-        let first = self.below(line.into()) as u32;
-        let len = 1 + self.below(u64::from(line - first)) as u32;
-        let mask = match self.below(6) {
-            0 => all,
-            1 => bits & (u128::from(self.next()) << 64 | u128::from(self.next())),
-            2 => 0x5555_5555_5555_5555_5555_5555_5555_5555 << self.below(2),
-            3 => bits | bits << 1,
-            _ => duet_tests::ones(first, len),
-        };
-        if mask & all == 0 { 1 } else { mask & all }
+        self.0.mask(line, None)
     }
 }
 

@@ -117,7 +117,7 @@ struct Run<'a> {
 
 fn run(name: &str, of: Of, seed: u64) -> Result<(), String> {
     let p: FinePack = duet_tests::parameters(name);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut run = Run {
         path: Path::new(&p, of),
         p: &p,

@@ -24,6 +24,7 @@ mod reproduce;
 mod results;
 mod schema;
 mod sessions;
+mod soak;
 mod sweep;
 mod systems;
 mod trace;

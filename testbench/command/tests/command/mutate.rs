@@ -1,6 +1,7 @@
 //! `duet mutate` as a command.
 
 use std::fs;
+use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
@@ -53,6 +54,38 @@ fn mutants_are_killed_or_listed_with_their_lines() {
     assert_eq!((&again.stdout, desk.json("n.json")), (&left.stdout, report));
     let all = format!("{WORDS} --cycles 3 --require 100").replace(" --cycles 20000", "");
     desk.refuses(4, &all, &["must be 100 %"]);
+}
+
+/// `rtl/mutants.py` on results that are there: what it says, and its exit status.
+fn reasons(desk: &Desk, fates: &str) -> (String, Option<i32>) {
+    let report = format!("{{\"cycles\": 7, \"mutants\": [{fates}]}}");
+    fs::write(desk.file("gtsc_rst.json"), report).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rtl/mutants.py");
+    let left = Command::new("python3")
+        .args([script, "--count", "2", "--cycles", "7", "gtsc_rst", "--out"])
+        .arg(desk.file("."))
+        .env("DUET", env!("CARGO_BIN_EXE_duet"))
+        .output()
+        .unwrap();
+    (String::from_utf8([left.stdout, left.stderr].concat()).unwrap(), left.status.code())
+}
+
+#[test]
+fn survivor_without_a_reason_and_too_few_killed_are_told_of() {
+    let Some(desk) = Desk::new("mutate-reasons") else { return };
+    let fate =
+        |fate: &str| format!("{{\"source\": \"a.sv:1\", \"change\": \"inv b\", \"fate\": {fate}}}");
+    let killed = fate("{\"killed\": {\"said\": \"c\", \"cycles\": 7, \"seed\": 1}}");
+    let equivalent = fate("\"equivalent\"");
+    let survived = fate("{\"survived\": {\"shown\": null}}");
+    let (said, status) = reasons(&desk, &format!("{killed}, {equivalent}"));
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("1 of    1 killed (100.0 %),   1 equivalent"), "{said}");
+    let (said, status) = reasons(&desk, &format!("{killed}, {survived}"));
+    assert_eq!(status, Some(1), "{said}");
+    for message in ["gtsc_rst | a.sv:1 | inv b | NO REASON", "50.0 % killed; must be 95 %"] {
+        assert!(said.contains(message), "{said}");
+    }
 }
 
 /// What has no mutants: one has Ibex inside, the other is a chain of blocks. Netlists of the last

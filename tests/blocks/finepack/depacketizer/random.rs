@@ -19,7 +19,7 @@ pub fn check(bodies: &Bodies<Depacketizer>) -> Result<(), String> {
 }
 
 fn run(bodies: &Bodies<Depacketizer>, config: &Config, seed: u64) -> Result<(), String> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut body = (bodies.make)(config);
     let (offer_every, take_every) = (random.pick(&[1, 1, 3]), random.pick(&[1, 1, 2, 7]));
     // Nothing is under way between two groups: so the order of errors is known.

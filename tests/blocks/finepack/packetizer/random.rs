@@ -19,7 +19,7 @@ pub fn check(bodies: &Bodies<Packetizer>) -> Result<(), String> {
 }
 
 fn run(bodies: &Bodies<Packetizer>, config: &Config, seed: u64) -> Result<(), String> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let self_id = random.below(16) as u8;
     let packets: Vec<_> = (0..12).map(|_| packet(&mut random, config)).collect();
     let expected: Vec<_> = packets.iter().map(|beats| tlp(config, self_id, beats)).collect();

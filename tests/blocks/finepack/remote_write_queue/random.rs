@@ -47,7 +47,7 @@ struct Run {
 
 impl Run {
     fn new(config: &Config, seed: u64, body: Body<RemoteWriteQueue>) -> Self {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let self_id = random.below(config.num_gpus.into()) as u8;
         let acct = random.below(2) as u8;
         Self {
