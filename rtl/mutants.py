@@ -2,7 +2,8 @@
 """Plants 200 faults in the RTL of each block, one at a time, by `duet mutate`, and wants a reason for
 each that lockstep does not find: `make mutate`.
 
-    python3 rtl/mutants.py [--out FOLDER] [--count N] [--cycles N] [--markdown] [BLOCK ...]
+    python3 rtl/mutants.py [--out FOLDER] [--count N] [--cycles N] [--proof SECONDS]
+                            [--markdown] [BLOCK ...]
 
 survivors.txt beside this file has the reasons, as `BLOCK | FILE:LINE | CHANGE | REASON`. Exit status
 1 where a survivor has none, where a reason is about a mutant that did not survive, and where fewer
@@ -50,7 +51,8 @@ def result(block, arguments):
     path = os.path.join(arguments.out, f"{block}.json")
     if not is_done(path, arguments):
         words = [DUET, "mutate", block, "--count", str(arguments.count)]
-        words += ["--cycles", str(arguments.cycles), "--json", path]
+        words += ["--cycles", str(arguments.cycles), "--proof", str(arguments.proof)]
+        words += ["--json", path]
         process = subprocess.run(words, capture_output=True, text=True, check=False)
         if process.returncode:
             sys.exit(f"mutants: {block}: {process.stderr.strip()}")
@@ -64,6 +66,7 @@ def main():
     parser.add_argument("--out", default=os.path.join(ROOT, "out", "mutants"))
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--cycles", type=int, default=200_000)
+    parser.add_argument("--proof", type=int, default=60, help="seconds for each survivor")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)

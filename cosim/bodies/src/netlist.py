@@ -16,11 +16,16 @@ and one of three:
     read, top
     mutants  the answer of the first
     payloads outputs that mean something while another is 1, each as OUTPUT:VALID
-    miter    where a circuit goes that has the block twice, once with `in_mutant_sel`, and says by
+    gold     where the block goes without mutants, a file of ABC's
+    gates    where it goes with all of them, as gates
+    miter    where a circuit goes that has that twice, once with `in_mutant_sel`, and says by
              `trigger` whether outputs differ
 
     prove    the number of a mutant
-    circuit  that. The answer: `equivalent`, `shown N`, where outputs show it in cycle N, or `open`
+    gold     those three
+    gates
+    miter
+             The answer: `equivalent`, `shown N`, where outputs show it in cycle N, or `open`
 """
 
 import os
@@ -43,10 +48,15 @@ TO_GATES = (
     "opt_clean", "simplemap", "opt -nodffe -nosdff", "techmap", "opt -fast -nodffe -nosdff",
     "dffunmap", "setundef -zero -init", "setundef -undriven -zero", "aigmap", "opt_clean",
 )
-# How ABC looks for inputs that show a mutant, and then for a proof that there are none: the seconds
-# of which the search has a tenth.
-SEARCH = "bmc3 -F 40 -T {}"
-PROOF = "dprove -b -r -m -j -T {}"
+# What ABC does. It asks whether the next state and outputs are the same in every state; joins
+# flip-flops and gates that are equal in all cycles, which leaves nothing of most mutants that are
+# none; looks for inputs that show the mutant; and for a proof that there are none. Each has a part
+# of the seconds that are given for a mutant.
+SAME = "comb; write_aiger {0}; read_aiger {1}; comb; cec -n {0}"
+REDUCE = "strash; lcorr; write_aiger {0}; scorr; write_aiger {0}"
+SEARCH = "strash; bmc3 -F 40 -T LIMIT; print_status"
+PROOF = "strash; dprove -b -r -m -j -T LIMIT; print_status"
+SAME_PART, REDUCE_PART, SEARCH_PART, PROOF_PART = 4, 2, 20, 3
 # Ports of an array's cell that are constants where it is read at once, and its clock.
 NO_LOGIC = re.compile("-port (RD_(EN|CLK|ARST|SRST)|WR_CLK) ")
 # The port with a block's counters of events, their width, and what they begin with: so few events
@@ -65,12 +75,12 @@ def bits(signal):
     return [(str(bit.wire.name), bit.offset) if bit.is_wire() else None for bit in signal]
 
 
-def preset_counters(module):
-    """Gives the registers that the port with the counters shows another value after reset. Returns
-    for each word of the port whether it shows one of these."""
+def counters(module):
+    """The registers that the port with the counters shows: cells, and for each of these the value
+    that it shall have after reset. And for each word of the port whether it shows one of them."""
     port = module.wire(public(COUNTERS))
     if port is None:
-        return []
+        return [], []
     drivers = {}
     for left, right in module.connections_:
         drivers.update(zip(bits(left), bits(right)))
@@ -83,7 +93,7 @@ def preset_counters(module):
     # A maximum, to which nothing is added, would stay what it begins with.
     adders = [cell for cell in module.cells_.values() if str(cell.type) == "$add"]
     counted = {tuple(bits(cell.getPort(public(side)))) for cell in adders for side in "AB"}
-    preset = set()
+    found, preset = [], set()
     for cell in module.cells_.values():
         if str(cell.type) != "$aldff" or not cell.getPort(public("AD")).is_fully_zero():
             continue
@@ -96,8 +106,19 @@ def preset_counters(module):
                 preset.add(word)
             reset = (BEGIN if is_counter else "0" * len(word)) + reset
         if "1" in reset:
-            cell.setPort(public("AD"), ys.SigSpec(ys.Const.from_string(reset)))
-    return [word in preset for word in words]
+            found.append((cell, reset))
+    return found, [word in preset for word in words]
+
+
+def preset(module, registers):
+    """Has registers begin with these values instead of 0, so that a fault in what they begin with
+    is one still."""
+    for number, (cell, value) in enumerate(registers):
+        begin = cell.getPort(public("AD"))
+        other = ys.SigSpec(module.addWire(public(f"begin_{number}"), begin.size()))
+        value = ys.SigSpec(ys.Const.from_string(value))
+        module.addXor(public(f"preset_{number}"), begin, value, other)
+        cell.setPort(public("AD"), other)
 
 
 def show_counters_from_0(module, preset):
@@ -154,7 +175,7 @@ def plant(run, mutants):
 
 def write_netlist(module, run, task):
     """Draws mutants and writes the block with all of them. Returns them."""
-    preset = preset_counters(module)
+    registers, shown = counters(module)
     listed, count = task["result"] + ".list", int(task["count"])
     run(f"mutate -list {count + count // 10 + 1} -seed {task['seed']} -o {listed}")
     with open(listed, encoding="utf-8") as lines:
@@ -162,27 +183,32 @@ def write_netlist(module, run, task):
     os.remove(listed)
     mutants = [line for line in drawn if not NO_LOGIC.search(line)][:count]
     plant(run, mutants)
-    if any(preset):
-        show_counters_from_0(module, preset)
+    if registers:
+        preset(module, registers)
+        show_counters_from_0(module, shown)
     run("opt_clean")
     run(f"write_verilog -noattr -norename {task['verilog']}")
     return mutants
 
 
 def write_miter(design, run, task):
-    """Writes the block beside itself with all mutants, as gates."""
-    top = task["top"]
+    """Writes the block with all mutants as gates, and that beside itself without any."""
     clear_payloads(design.top_module(), task["payloads"])
-    run(f"design -copy-to gold -as gold {top}")
     with open(task["mutants"], encoding="utf-8") as lines:
         plant(run, lines.read().splitlines())
-    run(f"rename {top} gate")
+    run(f"rename {task['top']} gate")
+    for command in ("memory_map", "async2sync", *TO_GATES):
+        run(command)
+    run(f"write_rtlil {task['gates']}")
+    run("design -save all")
+    write_aiger(design, run, "mutant_sel", 0, task["gold"])
+    run("design -load all")
+    run("design -copy-to gold -as gold gate")
     run("design -copy-from gold -as gold gold")
     gold = design.module(public("gold"))
+    choose(gold, gold.wire(public("mutant_sel")), 0)
     gold.addWire(public("mutant_sel"), 16).port_input = True
     gold.fixup_ports()
-    for command in ("memory_map", "async2sync", "opt_clean"):
-        run(command)
     run("miter -equiv -flatten gold gate miter")
     run("hierarchy -top miter")
     hold_reset_first(design.top_module(), "in_clk_i", "in_rst_ni", "trigger")
@@ -192,37 +218,67 @@ def write_miter(design, run, task):
     run(f"write_rtlil {task['miter']}")
 
 
+def write_aiger(design, run, port, number, path):
+    """Writes what is read for ABC, with one mutant."""
+    module = design.top_module()
+    choose(module, module.wire(public(port)), number)
+    run(f"write_aiger -zinit {path}")
+
+
+def choose(module, port, number):
+    """Makes the input that chooses a mutant a constant."""
+    port.port_input = False
+    module.fixup_ports()
+    module.connect(ys.SigSpec(port), ys.SigSpec(ys.Const(number, 16)))
+    module.rename(port, public("chosen"))
+
+
 def prove(design, run, task):
     """Whether outputs that mean something ever show the mutant, behind a reset and with memories
     that begin with 0."""
-    run(f"read_rtlil {task['circuit']}")
-    module = design.top_module()
-    chosen = module.wire(public("in_mutant_sel"))
-    chosen.port_input = False
-    module.fixup_ports()
-    module.connect(ys.SigSpec(chosen), ys.SigSpec(ys.Const(int(task["prove"]), 16)))
-    aiger = task["result"] + ".aig"
-    run(f"write_aiger -zinit {aiger}")
-    abc = os.path.join(os.path.dirname(pyosys.__file__), "yosys-abc")
+    number, seconds = int(task["prove"]), int(task["seconds"])
+    made = []
 
-    def said(commands):
-        script = f"read_aiger {aiger}; strash; {commands}; print_status"
-        command = [abc, "-c", script]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    def circuit(path, port):
+        """A file of ABC's with one mutant."""
+        run(f"read_rtlil {path}")
+        made.append(f"{task['result']}-{len(made)}.aig")
+        write_aiger(design, run, port, number, made[-1])
+        run("design -reset")
+        return made[-1]
 
-    answer = "open"
-    seconds = int(task["seconds"])
-    search = max(1, seconds // 10)
-    for commands in (SEARCH.format(search), PROOF.format(max(1, seconds - search))):
-        output = said(commands)
-        shown = re.search(r"Status = 0 .*Frame = +(\d+)", output)
-        if shown:
-            answer = f"shown {shown.group(1)}"
-            break
-        if "Status = 1 " in output:
-            answer = "equivalent"
-    os.remove(aiger)
-    return answer
+    def abc(circuit, commands, part):
+        """ABC's process, within a part of the time."""
+        program = os.path.join(os.path.dirname(pyosys.__file__), "yosys-abc")
+        limit = max(1, seconds // part)
+        # Of itself it counts time that passes, and a busy host gives it less.
+        command = [program, "-c", f"read_aiger {circuit}; {commands.replace('LIMIT', str(limit))}"]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit,) * 2),
+        )
+
+    try:
+        gate = circuit(task["gates"], "mutant_sel")
+        made.append(f"{gate}.gold.aig")
+        same = abc(task["gold"], SAME.format(made[-1], gate), SAME_PART)
+        if "Networks are equivalent" in same.stdout:
+            return "equivalent"
+        whole = circuit(task["miter"], "in_mutant_sel")
+        made.append(f"{whole}.reduced.aig")
+        abc(whole, REDUCE.format(made[-1]), REDUCE_PART)
+        smallest = made[-1] if os.path.exists(made[-1]) else whole
+        for commands, part in ((SEARCH, SEARCH_PART), (PROOF, PROOF_PART)):
+            output = abc(smallest, commands, part).stdout
+            shown = re.search(r"Status = 0 .*Frame = +(\d+)", output)
+            if shown:
+                return f"shown {shown.group(1)}"
+            if "Status = 1 " in output:
+                return "equivalent"
+        return "open"
+    finally:
+        for file in filter(os.path.exists, made):
+            os.remove(file)
 
 
 def main():
@@ -241,7 +297,7 @@ def main():
         ys.run_pass(task["read"], design)
         for command in TO_CELLS:
             run(command)
-        if "miter" in task:
+        if "mutants" in task:
             result = []
             write_miter(design, run, task)
         else:

@@ -96,7 +96,7 @@ pub struct Netlist<'a> {
     read: String,
     python: PathBuf,
     /// What proofs are about, once one is wanted; None where yosys did not make it in time.
-    miter: OnceLock<Option<PathBuf>>,
+    proofs: OnceLock<Option<String>>,
 }
 
 impl<'a> Netlist<'a> {
@@ -124,7 +124,7 @@ impl<'a> Netlist<'a> {
         write_all(&folder.join(READ), &sources)?;
         write(&folder.join("netlist.py"), SCRIPT.as_bytes())?;
         let read = read_command(request, &sources);
-        Ok(Self { request, folder, read, python, miter: OnceLock::new() })
+        Ok(Self { request, folder, read, python, proofs: OnceLock::new() })
     }
 
     /// The folder that bodies with mutants are made of.
@@ -159,11 +159,11 @@ impl<'a> Netlist<'a> {
         if seconds == 0 {
             return Proof::Open;
         }
-        let Some(miter) = self.miter.get_or_init(|| self.make_miter().ok()) else {
+        let Some(files) = self.proofs.get_or_init(|| self.prepare_proofs().ok()) else {
             return Proof::Open;
         };
         let (number, name) = (mutant.number, format!("proof-{}", mutant.number));
-        let task = format!("prove {number}\ncircuit {}\n", miter.display());
+        let task = format!("prove {number}\n{files}");
         let answer = self.run(&name, &task, seconds).unwrap_or_default();
         match answer.split_whitespace().collect::<Vec<_>>()[..] {
             ["equivalent"] => Proof::Equivalent,
@@ -172,19 +172,22 @@ impl<'a> Netlist<'a> {
         }
     }
 
-    /// Makes the block beside itself with all mutants.
-    fn make_miter(&self) -> Result<PathBuf, VerilatedError> {
+    /// Makes the circuits that all proofs are about. Returns the lines of a task that name them.
+    fn prepare_proofs(&self) -> Result<String, VerilatedError> {
         let outputs = &self.request.block.outputs;
         let payload = |port: &Port| Some(format!("{}:{}", port.name, outputs[port.valid?].name));
         let payloads = outputs.iter().filter_map(payload).collect::<Vec<_>>().join(" ");
-        let (mutants, miter) = (self.folder.join(MUTANTS), self.folder.join("miter.il"));
-        let task = format!(
-            "mutants {}\npayloads {payloads}\nmiter {}\n",
-            mutants.display(),
+        let [mutants, gold, gates, miter] =
+            [MUTANTS, "gold.aig", "gates.il", "miter.il"].map(|name| self.folder.join(name));
+        let files = format!(
+            "gold {}\ngates {}\nmiter {}\n",
+            gold.display(),
+            gates.display(),
             miter.display(),
         );
-        self.run("miter", &(self.block() + &task), READ_SECONDS)?;
-        Ok(miter)
+        let task = format!("mutants {}\npayloads {payloads}\n{files}", mutants.display());
+        self.run("circuits", &(self.block() + &task), READ_SECONDS)?;
+        Ok(files)
     }
 
     /// What yosys is told of the block.

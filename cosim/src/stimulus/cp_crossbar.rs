@@ -75,7 +75,8 @@ impl Inputs {
         u16::MAX >> (16 - self.config.chiplets)
     }
 
-    /// One chiplet; some; all at once; some with the broadcast bit; any at all.
+    /// One chiplet; some; all at once; some with the broadcast bit, or all but one, or one more; any
+    /// at all.
     fn destinations(&mut self) -> (u16, bool) {
         let (all, chiplets) = (self.all(), self.config.chiplets);
         let r = &mut self.random;
@@ -83,6 +84,7 @@ impl Inputs {
             0 => (1 << r.below(chiplets), false),
             1 => (r.word() as u16 & all, false),
             2 => (all, true),
+            3 if r.chance(128) => (all ^ 1 << r.below(16), true),
             3 => (r.word() as u16 & all, true),
             _ => (r.word() as u16 & r.word() as u16, r.chance(64)),
         }

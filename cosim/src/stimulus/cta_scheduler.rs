@@ -35,10 +35,10 @@ draws! {
         strange: u32 = r.pick(&[0, 0, 0, 4, 64]),
         /// Of a launch that cannot be, and work-groups of others: at most.
         illegal: u32 = r.pick(&[0, 0, 64]),
-        most: u32 = r.pick(&[1, 4, 40, 400]),
+        most: u32 = r.pick(&[1, 4, 40, 400, 1500]),
         group: u32 = r.pick(&[1, 4, 16, 500]),
         /// Of a launch that does not end before the next reset.
-        huge: u32 = r.pick(&[0, 16, 256]),
+        huge: u32 = r.pick(&[0, 64, 256]),
     }
 }
 
@@ -75,9 +75,9 @@ impl Inputs {
             slots: 1 + r.below(self.config.slots) as u8,
         };
         if self.is_short && r.chance(p.huge) {
-            // Its numbers have all their bits.
-            launch.total = u32::MAX >> r.below(32);
-            launch.group = (u16::MAX >> r.below(16)).max(1);
+            // Without its highest bit a number is a small one, which soon shows.
+            launch.total = 1 << r.below(32) | r.below(16);
+            launch.group = 1 << r.below(16) | r.below(4) as u16;
         }
         if r.chance(p.illegal) {
             match r.below(3) {

@@ -164,9 +164,13 @@ impl Inputs {
         let p = &self.phase;
         let (demand, conflict, silent) = (p.demand, p.conflict, p.silent);
         let together = self.random.chance(p.together);
+        let (demand, conflict) = match together {
+            true => self.random.pick(&[(192, 128), (0, 256)]),
+            false => (demand, conflict),
+        };
         for c in (0..self.config.n_cu).filter(|c| silent >> c & 1 == 0) {
-            let demands = self.random.chance(if together { 192 } else { demand });
-            if demands || self.random.chance(if together { 128 } else { conflict }) {
+            let demands = self.random.chance(demand);
+            if demands || self.random.chance(conflict) {
                 valid |= 1 << c;
                 req[c as usize] = self.request(!demands, seb);
             }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::{env, thread};
+use std::{env, iter, thread};
 
 use bodies::netlist::{Mutant, Netlist, Proof, SELECT};
 use bodies::{Request, Variant};
@@ -171,9 +171,14 @@ impl Report {
 const ABORTED: i32 = 6;
 const NO_MEMORY: i32 = 11;
 
+/// Shorter runs of a mutant: cycles, and how many. A stimulus draws much anew after a reset, and
+/// many short runs have more resets than a long one.
+const SHORTER: [(u64, usize); 3] = [(2_000, 2), (20_000, 8), (200_000, 1)];
+
 /// Runs of a mutant, cheapest first, each with a seed of its own.
 fn runs(cycles: u64, seed: u64) -> Vec<(u64, u64)> {
-    let shorter = [2_000, 20_000, 200_000].into_iter().filter(|&few| few < cycles);
+    let shorter = SHORTER.into_iter().filter(|(few, _)| *few < cycles);
+    let shorter = shorter.flat_map(|(few, times)| iter::repeat_n(few, times));
     shorter.chain([cycles]).zip(seed..).collect()
 }
 
